@@ -1,0 +1,56 @@
+"""``python -m torchlike script.py args``: run a PyTorch program on torchlike, its source unchanged."""
+
+import os
+import sys
+
+from torchlike._import_hook import run_module, run_script
+
+USAGE = """\
+usage: python -m torchlike script.py [args]
+       python -m torchlike -m module [args]
+
+Runs a program in which 'import torch' means torchlike, in this process only."""
+
+
+def main(argv: list[str]) -> None:
+    """Run what the command line names; exits with status 2 and a sentence when there is nothing to run."""
+    if not argv or argv[0] in ("-h", "--help"):
+        print(USAGE)
+        sys.exit(0 if argv else 2)
+    if argv[0] == "-m":
+        _run_named_module(argv[1:])
+    elif argv[0].startswith("-"):
+        _give_up(f"unknown option {argv[0]}; options of Python itself go before -m torchlike")
+    elif not os.path.isfile(argv[0]):
+        _give_up(f"can't open {argv[0]!r} from {os.getcwd()!r}: {_why_not(argv[0])}")
+    else:
+        run_script(argv[0], argv[1:])
+
+
+def _run_named_module(argv: list[str]) -> None:
+    if not argv:
+        _give_up("-m needs the name of a module")
+    try:
+        run_module(argv[0], argv[1:])
+    except ModuleNotFoundError as error:
+        # The module itself is missing, or something that it imports: only the first is the command line's fault.
+        if not f"{argv[0]}.__main__.".startswith(f"{error.name}."):
+            raise
+        _give_up(f"no module named {error.name!r} on sys.path")
+
+
+def _why_not(script: str) -> str:
+    if os.path.isdir(script):
+        return "it is a directory"
+    if os.path.exists(script + ".py"):
+        return f"no such file; did you mean {script + '.py'!r}?"
+    return "no such file"
+
+
+def _give_up(why: str) -> None:
+    print(f"python -m torchlike: {why}\n\n{USAGE}", file=sys.stderr)
+    sys.exit(2)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,66 @@
+"""What every test and doctest shares: one compilation cache, quiet thread pools, the table of exclusions."""
+
+import os
+import sys
+
+import pytest
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    # XLA's compiles dominate the gate, so every process of every run shares one cache, kept beside pytest's own.
+    # JAX reads these when it is imported, which no test module has done yet.
+    cache = config.cache
+    if cache is not None:
+        os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", str(cache.mkdir("xla")))
+    os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0")
+    os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES", "-1")
+    # The judge's thread pool collapses when it shares two cores with XLA's.
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    from tests.exclusions import EXCLUDED
+
+    for item in items:
+        reason = EXCLUDED.get(item.nodeid) or EXCLUDED.get(item.nodeid.partition("[")[0])
+        if reason is not None:
+            item.add_marker(pytest.mark.skip(reason=reason.why))
+        if item.get_closest_marker("gpu") and not _has_gpu():
+            item.add_marker(pytest.mark.skip(reason="no CUDA device that JAX can use"))
+
+
+def _has_gpu() -> bool:
+    import jax
+
+    try:
+        return bool(jax.devices("gpu"))
+    except RuntimeError:
+        return False
+
+
+@pytest.fixture(autouse=True)
+def _names_of_a_docstring(request, doctest_namespace) -> None:
+    """A docstring's example reads as a session that began with ``import torchlike``."""
+    if isinstance(request.node, pytest.DoctestItem):
+        import torchlike
+
+        doctest_namespace["torchlike"] = torchlike
+
+
+@pytest.fixture(autouse=True)
+def _settings_do_not_leak():
+    """A test that changes the default dtype or the grad mode must put it back."""
+    before = _settings()
+    yield
+    after = _settings()
+    if before is None or after == before:
+        return
+    torchlike = sys.modules["torchlike"]
+    torchlike.set_default_dtype(before[0])
+    torchlike.set_grad_enabled(before[1])
+    pytest.fail(f"the test left other settings behind: {after}, not {before}")
+
+
+def _settings():
+    torchlike = sys.modules.get("torchlike")
+    return torchlike and (torchlike.get_default_dtype(), torchlike.is_grad_enabled())

@@ -1,0 +1,79 @@
+"""What a file may be: its length, its name, what it may not contain."""
+
+import ast
+import re
+import statistics
+from collections import defaultdict
+
+import pytest
+
+from tests.house.source import ROOT, SOURCES, code_lines, sources, text_files
+
+EVERY_SOURCE = [source for top in SOURCES for source in sources(top)]
+FUNCTION = ast.FunctionDef | ast.AsyncFunctionDef
+
+MOST_LINES_OF_A_FILE = 600
+MEDIAN_LINES_OF_A_FILE = 150
+MEDIAN_LINES_OF_A_FUNCTION = 8
+LINES_WORTH_SHARING = 5
+
+
+def functions(source):
+    return [node for node in ast.walk(source.tree) if isinstance(node, FUNCTION)]
+
+
+@pytest.mark.parametrize("source", EVERY_SOURCE, ids=str)
+def test_no_file_is_over_the_cap(source):
+    assert code_lines(source.tree) <= MOST_LINES_OF_A_FILE
+
+
+def test_the_median_file_and_function_are_short():
+    package = sources("torchlike")
+    files = [code_lines(source.tree) for source in package if code_lines(source.tree)]
+    bodies = [code_lines(node) for source in package for node in functions(source)]
+    assert statistics.median(files) <= MEDIAN_LINES_OF_A_FILE
+    assert statistics.median(bodies) <= MEDIAN_LINES_OF_A_FUNCTION
+
+
+def test_no_file_of_leftovers():
+    leftovers = {"utils", "util", "helpers", "misc", "common"}
+    assert [str(source) for source in EVERY_SOURCE if source.path.stem in leftovers] == []
+
+
+def test_no_path_of_one_machine():
+    machine = re.compile(r"(?<![\w.$}/-])/(?:work|home|root|Users|tmp|opt|mnt)/\w|[A-Z]:\\\\?Users\\")
+    found = [
+        f"{path.relative_to(ROOT)}:{number}: {line.strip()[:100]}"
+        for path in text_files()
+        for number, line in enumerate(path.read_text("utf-8").splitlines(), 1)
+        if machine.search(line)
+    ]
+    assert found == []
+
+
+def test_no_function_is_written_twice():
+    places = defaultdict(list)
+    for source in EVERY_SOURCE:
+        for node in functions(source):
+            if source.path.parts[0] == "examples":
+                continue  # each stands alone, as a user's script does
+            if code_lines(node) > LINES_WORTH_SHARING:
+                places[_formula(node)].append(f"{source}:{node.lineno} {node.name}")
+    assert [where for where in places.values() if len(where) > 1] == []
+
+
+def _formula(node: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
+    """The function without its name, its docstring and the names of its parameters' types."""
+    body = node.body[1:] if ast.get_docstring(node) is not None else node.body
+    return ast.dump(node.args) + "".join(ast.dump(statement) for statement in body)
+
+
+def test_nothing_is_commented_out():
+    code = re.compile(r"^\s*# *(import \w+$|from [\w.]+ import|return\b.*\)$|def \w+\(.*:$|print\(|assert .*==)")
+    found = [
+        f"{source}:{number}: {line.strip()}"
+        for source in EVERY_SOURCE
+        for number, line in enumerate((ROOT / source.path).read_text("utf-8").splitlines(), 1)
+        if code.match(line)
+    ]
+    assert found == []

@@ -1,0 +1,97 @@
+"""Who may import whom: the layers of the package, lowest first, and the libraries each may use."""
+
+import pytest
+
+from tests.house.source import Source, all_imports, imports, sources
+
+# A module may import its own layer and the layers before it. A name stands for itself and everything below it.
+LAYERS: list[tuple[str, ...]] = [
+    ("_errors", "_dtypes", "_device", "_modes", "_layout"),
+    ("_core",),
+    ("_random",),
+    ("_ops",),
+    ("_autograd", "_storage"),
+    ("_indexing", "_repr", "_tensor"),
+    ("_bind",),
+]
+
+# The rest of the package is written against the public API, so it may see everything below, and the front itself.
+JAX_FREE = ("nn", "utils", "optim", "serialization", "_repr", "_import_hook", "__main__")
+USES_OPTAX = ("optim",)
+COMPUTES = ("jax", "jaxlib")
+
+
+def layer_of(module: str) -> int:
+    name = module.split(".")[1] if "." in module else ""
+    for depth, names in enumerate(LAYERS):
+        if name in names:
+            return depth
+    return len(LAYERS)
+
+
+def room(module: str) -> str:
+    return module.split(".")[1] if "." in module else ""
+
+
+def refusals(source: Source) -> list[str]:
+    found = []
+    for line, name in imports(source):
+        if name.split(".")[0] == "torchlike" and layer_of(name) > layer_of(source.module):
+            found.append(f"{source}:{line} imports {name}, which lies above it")
+    for line, name in all_imports(source):
+        top = name.split(".")[0]
+        if top == "torch":
+            found.append(f"{source}:{line} imports PyTorch itself")
+        if top in COMPUTES and room(source.module) in JAX_FREE:
+            found.append(f"{source}:{line} imports {name}; {room(source.module)} is written against the public API")
+        if top == "optax" and room(source.module) not in USES_OPTAX:
+            found.append(f"{source}:{line} imports optax, which only optim uses")
+    return found
+
+
+@pytest.mark.parametrize("source", sources("torchlike"), ids=str)
+def test_a_module_imports_only_what_lies_below_it(source):
+    assert refusals(source) == []
+
+
+def test_kernels_see_arrays_never_tensors():
+    found = [
+        f"{source}:{line} imports {name}"
+        for source in sources("torchlike")
+        if source.module.startswith("torchlike._ops")
+        for line, name in all_imports(source)
+        if name.startswith(("torchlike._tensor", "torchlike._storage", "torchlike._bind", "torchlike._autograd"))
+    ]
+    assert found == []
+
+
+def test_no_cycles_at_import():
+    graph = {source.module: set() for source in sources("torchlike")}
+    for source in sources("torchlike"):
+        for _, name in imports(source):
+            target = name if name in graph else name.rpartition(".")[0]
+            # Every submodule imports its own package's front by being imported; that is no cycle of ours.
+            if target in graph and target != source.module and not source.module.startswith(target + "."):
+                graph[source.module].add(target)
+    assert _cycle(graph) is None
+
+
+def _cycle(graph: dict[str, set[str]]) -> list[str] | None:
+    done: set[str] = set()
+
+    def visit(name: str, path: list[str]) -> list[str] | None:
+        if name in path:
+            return [*path[path.index(name) :], name]
+        if name in done:
+            return None
+        found = next((cycle for to in sorted(graph[name]) if (cycle := visit(to, [*path, name]))), None)
+        done.add(name)
+        return found
+
+    return next((cycle for name in sorted(graph) if (cycle := visit(name, []))), None)
+
+
+def test_no_star_imports():
+    found = [f"{source}:{line}" for top in ("torchlike", "tests") for source in sources(top)
+             for line, name in all_imports(source) if name.endswith(".*")]  # fmt: skip
+    assert found == []

@@ -1,0 +1,30 @@
+"""The README's commands and links are checked, not believed."""
+
+import os
+import re
+
+import pytest
+
+from tests.house.source import ROOT
+
+README = (ROOT / "README.md").read_text("utf-8")
+PAGES = [path for path in [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")] if path.is_file()]
+
+
+def test_two_commands_install_everything_and_run_it():
+    commands = re.findall(r"^pip install .*&& .*$", README, re.MULTILINE)
+    assert [command.rpartition("&& ")[2] for command in commands] == [
+        "python -m torchlike examples/digits_cnn.py",
+        "python -m pytest",
+    ]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page):
+    links = re.findall(r"\]\(([^)#\s]+)[^)]*\)|src=\"([^\"]+)\"", page.read_text("utf-8"))
+    local = [link for pair in links for link in pair if link and "://" not in link]
+    assert [link for link in local if not (page.parent / link).exists()] == []
+
+
+def test_ci_runs():
+    assert os.access(ROOT / ".ci" / "run", os.X_OK)

@@ -1,0 +1,3 @@
+"""`torch.utils`: data loading and smaller helpers."""
+
+from torchlike.utils import data as data

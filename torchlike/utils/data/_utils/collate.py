@@ -1,0 +1,151 @@
+"""How a list of samples becomes one batch."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterable, Mapping, MutableMapping, MutableSequence, Sequence
+from typing import Any
+
+import numpy as np
+
+import torchlike
+from torchlike.utils.data import _errors as errors
+from torchlike.utils.data._errors import default_collate_err_msg_format as default_collate_err_msg_format
+
+CollateMap = dict[type | tuple[type, ...], Callable[..., Any]]
+_NOT_NUMBERS = "SUO"  # NumPy kinds that no tensor can hold: bytes, text, objects
+
+
+def collate(batch: Any, *, collate_fn_map: CollateMap | None = None) -> Any:
+    """One batch out of a list of samples, by the type of the first.
+
+    `collate_fn_map` gives functions `f(batch, *, collate_fn_map)` for types, looked up exactly and then by
+    `isinstance`. Mappings, namedtuples and sequences not found there are collated member by member and keep their type
+    (tuples become lists). Raises `TypeError` for anything else, `RuntimeError` for sequences of unequal length.
+    """
+    first = batch[0]
+    found = _lookup(type(first), collate_fn_map or {})
+    if found is not None:
+        return found(batch, collate_fn_map=collate_fn_map)
+
+    def inner(members: Any) -> Any:
+        return collate(members, collate_fn_map=collate_fn_map)
+
+    if isinstance(first, Mapping):
+        return _rebuild_mapping(first, {key: inner([sample[key] for sample in batch]) for key in first})
+    if isinstance(first, tuple) and hasattr(first, "_fields"):
+        return type(first)(*(inner(members) for members in zip(*batch)))
+    if isinstance(first, Sequence):
+        if any(len(sample) != len(first) for sample in batch):
+            raise errors.uneven_batch()
+        return _rebuild_sequence(first, [inner(members) for members in zip(*batch)])
+    raise errors.uncollatable(type(first))
+
+
+def _lookup(kind: type, table: CollateMap) -> Callable[..., Any] | None:
+    if kind in table:
+        return table[kind]
+    return next((f for types, f in table.items() if issubclass(kind, types)), None)
+
+
+def _rebuild_mapping(like: Mapping, items: dict) -> Any:
+    """`items` in a mapping of the type of `like`; a plain dict where that type cannot be made so."""
+    try:
+        if isinstance(like, MutableMapping):
+            clone = copy.copy(like)  # keeps what the constructor would need: a default factory, extra attributes
+            clone.update(items)
+            return clone
+        return type(like)(items)  # type: ignore[call-arg]
+    except TypeError:
+        return items
+
+
+def _rebuild_sequence(like: Sequence, items: list) -> Any:
+    """`items` in a sequence of the type of `like`; tuples, and types that cannot be made so, become lists."""
+    if isinstance(like, tuple):
+        return items
+    try:
+        if isinstance(like, MutableSequence):
+            clone = copy.copy(like)
+            for i, item in enumerate(items):
+                clone[i] = item
+            return clone
+        return type(like)(items)  # type: ignore[call-arg]
+    except TypeError:
+        return items
+
+
+def collate_tensor_fn(batch: Sequence, *, collate_fn_map: CollateMap | None = None) -> Any:
+    return torchlike.stack(batch, 0)
+
+
+def collate_numpy_array_fn(batch: Sequence, *, collate_fn_map: CollateMap | None = None) -> Any:
+    first = batch[0]
+    if first.dtype.kind in _NOT_NUMBERS:
+        raise errors.uncollatable(first.dtype)
+    if first.dtype.isnative and all(
+        type(a) is np.ndarray and a.shape == first.shape and a.dtype == first.dtype for a in batch
+    ):
+        return torchlike.as_tensor(np.stack(batch))
+    return collate([torchlike.as_tensor(a) for a in batch], collate_fn_map=collate_fn_map)
+
+
+def collate_numpy_scalar_fn(batch: Sequence, *, collate_fn_map: CollateMap | None = None) -> Any:
+    return torchlike.as_tensor(batch)
+
+
+def collate_float_fn(batch: Sequence, *, collate_fn_map: CollateMap | None = None) -> Any:
+    return torchlike.tensor(batch, dtype=torchlike.float64)
+
+
+def collate_int_fn(batch: Sequence, *, collate_fn_map: CollateMap | None = None) -> Any:
+    return torchlike.tensor(batch)
+
+
+def collate_str_fn(batch: Sequence, *, collate_fn_map: CollateMap | None = None) -> Any:
+    return batch
+
+
+default_collate_fn_map: CollateMap = {
+    torchlike.Tensor: collate_tensor_fn,
+    np.ndarray: collate_numpy_array_fn,
+    (np.bool_, np.number, np.object_): collate_numpy_scalar_fn,
+    float: collate_float_fn,
+    int: collate_int_fn,
+    str: collate_str_fn,
+    bytes: collate_str_fn,
+}
+
+
+def default_collate(batch: Any) -> Any:
+    """One batch out of a list of samples, with a new first dim for the batch.
+
+    Tensors and NumPy arrays are stacked, ints and bools become a tensor of their own dtype, floats a float64 tensor,
+    strings and bytes stay a list; mappings, namedtuples and sequences are collated member by member.
+
+    >>> default_collate([{"name": "a", "tags": ["x"]}, {"name": "b", "tags": ["y"]}])
+    {'name': ['a', 'b'], 'tags': [['x', 'y']]}
+    """
+    return collate(batch, collate_fn_map=default_collate_fn_map)
+
+
+def default_convert(data: Any) -> Any:
+    """A sample with its NumPy arrays and numbers made tensors, inside mappings, namedtuples and sequences too.
+
+    Everything else, Python numbers and strings included, stays as it is; tuples become lists.
+    """
+    if isinstance(data, torchlike.Tensor | str | bytes):
+        return data
+    if isinstance(data, np.ndarray | np.generic):
+        return data if data.dtype.kind in _NOT_NUMBERS else torchlike.as_tensor(data)
+    if isinstance(data, Mapping):
+        return _rebuild_mapping(data, {key: default_convert(value) for key, value in data.items()})
+    if isinstance(data, tuple) and hasattr(data, "_fields"):
+        return type(data)(*_convert_all(data))
+    if isinstance(data, Sequence):
+        return _rebuild_sequence(data, list(_convert_all(data)))
+    return data
+
+
+def _convert_all(members: Iterable[Any]) -> Iterable[Any]:
+    return (default_convert(member) for member in members)

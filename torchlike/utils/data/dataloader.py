@@ -1,0 +1,256 @@
+"""`DataLoader`: a dataset, a sampler and a collate function, put together into batches."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Generic, TypeVar
+
+import torchlike
+from torchlike._core import boundary
+from torchlike.utils.data import _errors as errors
+from torchlike.utils.data import _utils as _utils
+from torchlike.utils.data._utils.collate import default_collate as default_collate
+from torchlike.utils.data._utils.collate import default_convert as default_convert
+from torchlike.utils.data._utils.fetch import IterableFetcher, MapFetcher
+from torchlike.utils.data._utils.worker import get_worker_info as get_worker_info
+from torchlike.utils.data.dataset import IterableDataset
+from torchlike.utils.data.sampler import BatchSampler, RandomSampler, Sampler, SequentialSampler, _draw_seed
+
+T_co = TypeVar("T_co", covariant=True)
+
+
+class _DatasetKind:
+    Map = 0
+    Iterable = 1
+
+
+class _InfiniteConstantSampler(Sampler):
+    """The sampler of a stream: it only counts."""
+
+    def __iter__(self) -> Iterator[None]:
+        while True:
+            yield None
+
+
+class DataLoader(Generic[T_co]):
+    """Batches of a dataset, loaded in the main process.
+
+    Args (all as in PyTorch):
+        dataset: with `__getitem__` and `__len__`, or an `IterableDataset`.
+        batch_size: samples a batch; None gives single samples, converted but not collated.
+        shuffle: draw a new order each epoch; the same seed gives the same order as in PyTorch.
+        sampler, batch_sampler: where the indices, or lists of indices, come from instead.
+        collate_fn: makes a batch of a list of samples; `default_collate` unless given.
+        drop_last: leave out a last batch that is not full.
+        generator: the source of the epoch's seed and order, in place of the global one.
+        pin_memory: batches stay in ordinary host memory, from which JAX copies to a device without pinning;
+            without an accelerator PyTorch's warning is given.
+        num_workers, timeout, worker_init_fn, multiprocessing_context, prefetch_factor, persistent_workers, in_order:
+            about worker processes. `num_workers` above 0 raises `NotImplementedError`; the others are then checked as
+            PyTorch checks them and have no effect in the main process, there as here.
+
+    Raises `ValueError` for options that exclude each other.
+
+    >>> from torchlike.utils.data import DataLoader
+    >>> list(DataLoader(["a", "b", "c"], batch_size=2))
+    [['a', 'b'], ['c']]
+    """
+
+    dataset: Any
+    batch_size: int | None
+    sampler: Any
+    batch_sampler: Any
+    drop_last: bool
+    _iterator = None
+    __initialized = False
+
+    def __init__(
+        self,
+        dataset: Any,
+        batch_size: int | None = 1,
+        shuffle: bool | None = None,
+        sampler: Sampler | Iterable | None = None,
+        batch_sampler: Sampler[list] | Iterable[list] | None = None,
+        num_workers: int = 0,
+        collate_fn: Callable[[list], Any] | None = None,
+        pin_memory: bool = False,
+        drop_last: bool = False,
+        timeout: float = 0,
+        worker_init_fn: Callable[[int], None] | None = None,
+        multiprocessing_context: Any = None,
+        generator: Any = None,
+        *,
+        prefetch_factor: int | None = None,
+        persistent_workers: bool = False,
+        pin_memory_device: str = "",
+        in_order: bool = True,
+    ) -> None:
+        _check_worker_options(num_workers, timeout, prefetch_factor, persistent_workers)
+        self.dataset = dataset
+        self.num_workers = num_workers
+        self.prefetch_factor = prefetch_factor
+        self.pin_memory = pin_memory
+        self.pin_memory_device = pin_memory_device
+        self.timeout = timeout
+        self.worker_init_fn = worker_init_fn
+        self.multiprocessing_context = multiprocessing_context
+        self.in_order = in_order
+        if isinstance(dataset, IterableDataset):
+            self._dataset_kind = _DatasetKind.Iterable
+            _check_stream_options(shuffle, sampler, batch_sampler)
+        else:
+            self._dataset_kind = _DatasetKind.Map
+        if batch_sampler is not None:
+            if batch_size != 1 or shuffle or sampler is not None or drop_last:
+                raise errors.batch_sampler_exclusive()
+            batch_size, drop_last = None, False
+        elif batch_size is None and drop_last:
+            raise errors.unbatched_drop_last()
+        if sampler is None:
+            sampler = self._default_sampler(shuffle, generator)
+        elif shuffle:
+            raise errors.sampler_and_shuffle()
+        if batch_size is not None and batch_sampler is None:
+            batch_sampler = BatchSampler(sampler, batch_size, drop_last)
+        self.batch_size = batch_size
+        self.drop_last = drop_last
+        self.sampler = sampler
+        self.batch_sampler = batch_sampler
+        self.generator = generator
+        self.collate_fn = collate_fn or (default_collate if self._auto_collation else default_convert)
+        self.persistent_workers = persistent_workers
+        self._IterableDataset_len_called: int | None = None
+        if num_workers > 0:
+            raise errors.workers(num_workers)
+        self.__initialized = True
+
+    def _default_sampler(self, shuffle: bool | None, generator: Any) -> Sampler:
+        if self._dataset_kind == _DatasetKind.Iterable:
+            return _InfiniteConstantSampler()
+        return RandomSampler(self.dataset, generator=generator) if shuffle else SequentialSampler(self.dataset)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if self.__initialized and name in _FIXED:
+            raise errors.set_after_init(name, type(self).__name__)
+        super().__setattr__(name, value)
+
+    @property
+    def multiprocessing_context(self) -> Any:
+        return self.__context
+
+    @multiprocessing_context.setter
+    def multiprocessing_context(self, context: Any) -> None:
+        if context is not None and self.num_workers == 0:
+            raise errors.context_without_workers(self.num_workers)
+        self.__context = context
+
+    @property
+    def _auto_collation(self) -> bool:
+        return self.batch_sampler is not None
+
+    @property
+    def _index_sampler(self) -> Any:
+        return self.batch_sampler if self._auto_collation else self.sampler
+
+    def _get_iterator(self) -> _BaseDataLoaderIter:
+        return _SingleProcessDataLoaderIter(self)
+
+    def __iter__(self) -> _BaseDataLoaderIter:
+        return self._get_iterator()
+
+    def __len__(self) -> int:
+        if self._dataset_kind != _DatasetKind.Iterable:
+            return len(self._index_sampler)
+        length = self._IterableDataset_len_called = len(self.dataset)
+        if self.batch_size is None:
+            return length
+        return length // self.batch_size if self.drop_last else math.ceil(length / self.batch_size)
+
+
+_FIXED = ("batch_size", "batch_sampler", "sampler", "drop_last", "dataset", "persistent_workers")
+
+
+def _check_worker_options(workers: int, timeout: float, prefetch: int | None, persistent: bool) -> None:
+    if workers < 0:
+        raise errors.negative("num_workers")
+    if timeout < 0:
+        raise errors.negative("timeout")
+    if workers == 0 and prefetch is not None:
+        raise errors.prefetch_without_workers()
+    if prefetch is not None and prefetch < 0:
+        raise errors.negative("prefetch_factor")
+    if persistent and workers == 0:
+        raise errors.persistent_without_workers()
+
+
+def _check_stream_options(shuffle: bool | None, sampler: Any, batch_sampler: Any) -> None:
+    if shuffle not in (False, None):
+        raise errors.iterable_option("shuffle", shuffle)
+    if sampler is not None:
+        raise errors.iterable_option("sampler", sampler)
+    if batch_sampler is not None:
+        raise errors.iterable_option("batch_sampler", batch_sampler)
+
+
+class _BaseDataLoaderIter:
+    """One pass over a loader. Making it draws one seed from the loader's generator, as PyTorch does."""
+
+    def __init__(self, loader: DataLoader) -> None:
+        self._dataset = loader.dataset
+        self._dataset_kind = loader._dataset_kind
+        self._promised = loader._IterableDataset_len_called
+        self._index_sampler = loader._index_sampler
+        self._sampler_iter = iter(self._index_sampler)
+        self._base_seed = _draw_seed(loader.generator)
+        self._num_yielded = 0
+        _warn_about_pinning(loader)
+
+    def __iter__(self) -> _BaseDataLoaderIter:
+        return self
+
+    def _next_index(self) -> Any:
+        return next(self._sampler_iter)
+
+    def _next_data(self) -> Any:
+        raise NotImplementedError
+
+    def __next__(self) -> Any:
+        boundary()
+        data = self._next_data()
+        # Indices differ from batch to batch: fetching must not become part of the program that uses the batch.
+        boundary()
+        self._num_yielded += 1
+        self._warn_when_too_long()
+        return data
+
+    def _warn_when_too_long(self) -> None:
+        if self._promised is not None and self._num_yielded > self._promised:
+            warnings.warn(errors.iterable_too_long(self._dataset, self._promised, self._num_yielded), stacklevel=3)
+
+    def __len__(self) -> int:
+        return len(self._index_sampler)
+
+
+class _SingleProcessDataLoaderIter(_BaseDataLoaderIter):
+    """Loads each batch in the main process when it is asked for."""
+
+    def __init__(self, loader: DataLoader) -> None:
+        super().__init__(loader)
+        if loader.timeout != 0:
+            raise errors.timeout_without_workers()
+        fetcher = IterableFetcher if self._dataset_kind == _DatasetKind.Iterable else MapFetcher
+        self._dataset_fetcher = fetcher(loader.dataset, loader._auto_collation, loader.collate_fn, loader.drop_last)
+
+    def _next_data(self) -> Any:
+        return self._dataset_fetcher.fetch(self._next_index())
+
+
+def _warn_about_pinning(loader: DataLoader) -> None:
+    if not loader.pin_memory:
+        return
+    if loader.pin_memory_device:
+        warnings.warn(errors.pin_device_deprecated(loader.pin_memory_device), stacklevel=4)
+    if not torchlike.cuda.is_available():
+        warnings.warn(errors.pin_without_accelerator(), stacklevel=4)

@@ -1,0 +1,224 @@
+"""Datasets: things that give a sample for an index, or a stream of samples."""
+
+from __future__ import annotations
+
+import bisect
+import math
+import warnings
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate
+from typing import Any, Generic, TypeVar
+
+import torchlike
+from torchlike.utils.data import _errors as errors
+
+T_co = TypeVar("T_co", covariant=True)
+
+
+class Dataset(Generic[T_co]):
+    """Base of datasets with indices: a subclass gives `__getitem__` and usually `__len__`.
+
+    A subclass may also give `__getitems__(indices) -> list of samples`, which the loader then calls once a batch.
+    Adding two datasets gives a `ConcatDataset`.
+    """
+
+    def __getitem__(self, index: Any) -> T_co:
+        raise errors.no_getitem()
+
+    def __add__(self, other: Dataset[T_co]) -> ConcatDataset[T_co]:
+        return ConcatDataset([self, other])
+
+
+class IterableDataset(Dataset[T_co], Iterable[T_co]):
+    """Base of datasets that are streams: a subclass gives `__iter__`. Adding two gives a `ChainDataset`."""
+
+    @abstractmethod
+    def __iter__(self) -> Iterator[T_co]: ...
+
+    def __add__(self, other: Dataset[T_co]) -> ChainDataset:  # type: ignore[override]
+        return ChainDataset([self, other])
+
+
+class TensorDataset(Dataset[tuple[Any, ...]]):
+    """Samples are the rows of the given tensors: `dataset[i] == tuple(t[i] for t in tensors)`.
+
+    Raises `AssertionError` when the tensors differ in their first size.
+    """
+
+    def __init__(self, *tensors: Any) -> None:
+        if any(tensors[0].size(0) != t.size(0) for t in tensors):
+            raise errors.tensor_sizes()
+        self.tensors = tensors
+
+    def __getitem__(self, index: Any) -> tuple[Any, ...]:
+        return tuple(t[index] for t in self.tensors)
+
+    def __len__(self) -> int:
+        return self.tensors[0].size(0)
+
+
+class StackDataset(Dataset[Any]):
+    """Samples are tuples (positional datasets) or dicts (named ones) of the samples of several datasets.
+
+    Raises `ValueError` when both kinds, none, or datasets of different lengths are given.
+
+    >>> StackDataset([1, 2], "ab")[1]
+    (2, 'b')
+    >>> StackDataset(number=[1, 2], letter="ab")[0]
+    {'number': 1, 'letter': 'a'}
+    """
+
+    datasets: tuple | dict
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        if args and kwargs:
+            raise errors.stack_both_kinds()
+        if not args and not kwargs:
+            raise errors.stack_empty()
+        self.datasets = kwargs or args
+        members = self._members()
+        self._length = len(members[0])
+        if any(len(d) != self._length for d in members):
+            raise errors.stack_sizes()
+
+    def _members(self) -> list[Any]:
+        return list(self.datasets.values() if isinstance(self.datasets, dict) else self.datasets)
+
+    def _assemble(self, parts: Iterable[Any]) -> Any:
+        return dict(zip(self.datasets, parts)) if isinstance(self.datasets, dict) else tuple(parts)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._assemble(d[index] for d in self._members())
+
+    def __getitems__(self, indices: list) -> list[Any]:
+        columns = [_samples(d, indices) for d in self._members()]
+        for column in columns:
+            if len(column) != len(indices):
+                raise errors.stack_nested_sizes(len(indices), len(column))
+        return [self._assemble(row) for row in zip(*columns)]
+
+    def __len__(self) -> int:
+        return self._length
+
+
+def _samples(dataset: Any, indices: list) -> list[Any]:
+    """The samples at `indices`, by one call when the dataset offers it."""
+    if callable(getattr(dataset, "__getitems__", None)):
+        return dataset.__getitems__(indices)
+    return [dataset[i] for i in indices]
+
+
+class ConcatDataset(Dataset[T_co]):
+    """Several datasets one after the other.
+
+    Raises `AssertionError` for no datasets at all or a stream among them.
+
+    >>> both = ConcatDataset([[1, 2], [3]])
+    >>> len(both), both[2], both[-1]
+    (3, 3, 3)
+    """
+
+    datasets: list
+    cumulative_sizes: list[int]
+
+    @staticmethod
+    def cumsum(sequence: Iterable[Any]) -> list[int]:
+        return list(accumulate(len(d) for d in sequence))
+
+    def __init__(self, datasets: Iterable[Any]) -> None:
+        self.datasets = list(datasets)
+        if not self.datasets:
+            raise errors.concat_empty()
+        if any(isinstance(d, IterableDataset) for d in self.datasets):
+            raise errors.concat_iterable()
+        self.cumulative_sizes = self.cumsum(self.datasets)
+
+    def __len__(self) -> int:
+        return self.cumulative_sizes[-1]
+
+    def __getitem__(self, idx: int) -> Any:
+        if idx < 0:
+            if -idx > len(self):
+                raise errors.concat_index()
+            idx += len(self)
+        which = bisect.bisect_right(self.cumulative_sizes, idx)
+        start = self.cumulative_sizes[which - 1] if which else 0
+        return self.datasets[which][idx - start]
+
+    @property
+    def cummulative_sizes(self) -> list[int]:
+        warnings.warn("`cummulative_sizes` attribute is renamed to `cumulative_sizes`", FutureWarning, stacklevel=2)
+        return self.cumulative_sizes
+
+
+class ChainDataset(IterableDataset):
+    """Several streams one after the other; members that are not streams raise `AssertionError` when reached."""
+
+    def __init__(self, datasets: Iterable[Any]) -> None:
+        super().__init__()
+        self.datasets = datasets
+
+    def _streams(self) -> Iterator[IterableDataset]:
+        for d in self.datasets:
+            if not isinstance(d, IterableDataset):
+                raise errors.chain_kind()
+            yield d
+
+    def __iter__(self) -> Iterator[Any]:
+        for d in self._streams():
+            yield from d
+
+    def __len__(self) -> int:
+        return sum(len(d) for d in self._streams())  # type: ignore[arg-type]
+
+
+class Subset(Dataset[T_co]):
+    """The samples of `dataset` at `indices`.
+
+    >>> list(Subset("abcd", [3, 1]))
+    ['d', 'b']
+    """
+
+    def __init__(self, dataset: Any, indices: Sequence[int]) -> None:
+        self.dataset = dataset
+        self.indices = indices
+
+    def __getitem__(self, idx: Any) -> Any:
+        return self.dataset[self._translate(idx)]
+
+    def _translate(self, idx: Any) -> Any:
+        return [self.indices[i] for i in idx] if isinstance(idx, list) else self.indices[idx]
+
+    def __getitems__(self, indices: list[int]) -> list[Any]:
+        return _samples(self.dataset, [self.indices[i] for i in indices])
+
+    def __len__(self) -> int:
+        return len(self.indices)
+
+
+def random_split(dataset: Any, lengths: Sequence[int | float], generator: Any = None) -> list[Subset]:
+    """Split a dataset at random into parts of the given lengths, or of the given fractions of its length.
+
+    Fractions that sum to 1 give parts of `floor(fraction * len(dataset))`; what is left over goes one by one to the
+    parts from the first on. Raises `ValueError` for a fraction outside [0, 1] and for lengths that do not sum up.
+    """
+    if math.isclose(sum(lengths), 1) and sum(lengths) <= 1:
+        lengths = _lengths_of_fractions(len(dataset), lengths)
+    if sum(lengths) != len(dataset):
+        raise errors.split_sum()
+    order = torchlike.randperm(sum(lengths), generator=generator).tolist()  # type: ignore[arg-type]
+    return [Subset(dataset, order[end - n : end]) for n, end in zip(lengths, accumulate(lengths))]  # type: ignore[misc]
+
+
+def _lengths_of_fractions(total: int, fractions: Sequence[float]) -> list[int]:
+    for i, fraction in enumerate(fractions):
+        if fraction < 0 or fraction > 1:
+            raise errors.split_fraction(i)
+    lengths = [math.floor(total * fraction) for fraction in fractions]
+    for i in range(total - sum(lengths)):
+        lengths[i % len(lengths)] += 1
+    for i, length in enumerate(lengths):
+        if length == 0:
+            warnings.warn(errors.split_empty(i), stacklevel=3)
+    return lengths

@@ -1,0 +1,63 @@
+"""The sampler that gives each of several replicas its share of a dataset."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sized
+from typing import Any
+
+import torchlike
+from torchlike.utils.data import _errors as errors
+from torchlike.utils.data.sampler import Sampler
+
+
+class DistributedSampler(Sampler[int]):
+    """Every `num_replicas`-th index of a (shuffled) epoch, starting at `rank`.
+
+    The order depends on `seed + epoch`; call `set_epoch` before each epoch. Without `drop_last` indices repeat from the
+    start until all shares are equal. `num_replicas` and `rank` must be given: there is no process group to ask.
+    """
+
+    def __init__(
+        self,
+        dataset: Sized,
+        num_replicas: int | None = None,
+        rank: int | None = None,
+        shuffle: bool = True,
+        seed: int = 0,
+        drop_last: bool = False,
+    ) -> None:
+        if num_replicas is None or rank is None:
+            raise errors.no_process_group()
+        if not 0 <= rank < num_replicas:
+            raise errors.rank_range(rank, num_replicas)
+        self.dataset = dataset
+        self.num_replicas = num_replicas
+        self.rank = rank
+        self.epoch = 0
+        self.drop_last = drop_last
+        n = len(dataset)
+        self.num_samples = n // num_replicas if drop_last else math.ceil(n / num_replicas)
+        self.total_size = self.num_samples * num_replicas
+        self.shuffle = shuffle
+        self.seed = seed
+
+    def __iter__(self) -> Iterator[int]:
+        order = self._order()
+        if len(order) < self.total_size:
+            order = (order * math.ceil(self.total_size / len(order)))[: self.total_size]
+        return iter(order[: self.total_size][self.rank :: self.num_replicas])
+
+    def _order(self) -> list[int]:
+        if not self.shuffle:
+            return list(range(len(self.dataset)))
+        generator: Any = torchlike.Generator()
+        generator.manual_seed(self.seed + self.epoch)
+        return torchlike.randperm(len(self.dataset), generator=generator).tolist()
+
+    def __len__(self) -> int:
+        return self.num_samples
+
+    def set_epoch(self, epoch: int) -> None:
+        """Choose the order of the next iteration."""
+        self.epoch = epoch

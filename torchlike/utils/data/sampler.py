@@ -1,0 +1,169 @@
+"""Samplers: iterables over the indices (or lists of indices) that a loader fetches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence, Sized
+from itertools import islice
+from typing import Any, Generic, TypeVar
+
+import torchlike
+from torchlike.utils.data import _errors as errors
+
+T_co = TypeVar("T_co", covariant=True)
+_CHUNK = 32  # PyTorch draws indices with replacement in blocks of this size, which the random stream depends on
+
+
+def _draw_seed(generator: Any = None) -> int:
+    """One draw from `generator` (default: the global one), the seed of a private stream."""
+    return int(torchlike.empty((), dtype=torchlike.int64).random_(generator=generator).item())
+
+
+def _is_positive_int(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value > 0
+
+
+class Sampler(Generic[T_co]):
+    """Base of all samplers; a subclass gives `__iter__` over indices and, where it is known, `__len__`."""
+
+    def __iter__(self) -> Iterator[T_co]:
+        raise NotImplementedError
+
+
+class SequentialSampler(Sampler[int]):
+    """0, 1, ..., len(data_source) - 1.
+
+    >>> list(SequentialSampler("abc"))
+    [0, 1, 2]
+    """
+
+    def __init__(self, data_source: Sized) -> None:
+        self.data_source = data_source
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(range(len(self.data_source)))
+
+    def __len__(self) -> int:
+        return len(self.data_source)
+
+
+class RandomSampler(Sampler[int]):
+    """Indices of `data_source` in random order, or drawn with replacement.
+
+    Without a `generator` one seed is drawn from the global generator when iteration starts and the order comes from
+    a private stream, exactly as in PyTorch. `num_samples` defaults to the length of `data_source`; without
+    replacement a larger number runs through several permutations.
+
+    Raises `TypeError` when `replacement` is not a bool and `ValueError` when `num_samples` is not positive.
+    """
+
+    def __init__(
+        self, data_source: Sized, replacement: bool = False, num_samples: int | None = None, generator: Any = None
+    ) -> None:
+        self.data_source = data_source
+        self.replacement = replacement
+        self._num_samples = num_samples
+        self.generator = generator
+        if not isinstance(replacement, bool):
+            raise errors.boolean("replacement", replacement, TypeError)
+        if not isinstance(self.num_samples, int) or self.num_samples <= 0:
+            raise errors.positive_int("num_samples", self.num_samples)
+
+    @property
+    def num_samples(self) -> int:
+        return len(self.data_source) if self._num_samples is None else self._num_samples
+
+    def __iter__(self) -> Iterator[int]:
+        generator = self.generator
+        if generator is None:
+            generator = torchlike.Generator()
+            generator.manual_seed(_draw_seed())
+        draw = self._with_replacement if self.replacement else self._permutations
+        yield from draw(len(self.data_source), generator)
+
+    def _with_replacement(self, n: int, generator: Any) -> Iterator[int]:
+        full, rest = divmod(self.num_samples, _CHUNK)
+        for size in [_CHUNK] * full + [rest]:
+            yield from torchlike.randint(high=n, size=(size,), dtype=torchlike.int64, generator=generator).tolist()
+
+    def _permutations(self, n: int, generator: Any) -> Iterator[int]:
+        full, rest = divmod(self.num_samples, n)
+        for _ in range(full):
+            yield from torchlike.randperm(n, generator=generator).tolist()
+        # PyTorch draws a last permutation even for an empty rest; only a generator that outlives us shows it.
+        if rest or generator is self.generator:
+            yield from torchlike.randperm(n, generator=generator).tolist()[:rest]
+
+    def __len__(self) -> int:
+        return self.num_samples
+
+
+class SubsetRandomSampler(Sampler[int]):
+    """The given `indices` in random order, without replacement."""
+
+    def __init__(self, indices: Sequence[int], generator: Any = None) -> None:
+        self.indices = indices
+        self.generator = generator
+
+    def __iter__(self) -> Iterator[int]:
+        for i in torchlike.randperm(len(self.indices), generator=self.generator).tolist():
+            yield self.indices[i]
+
+    def __len__(self) -> int:
+        return len(self.indices)
+
+
+class WeightedRandomSampler(Sampler[int]):
+    """`num_samples` indices of `weights`, drawn with probability proportional to the weight.
+
+    Raises `ValueError` for a `num_samples` that is not a positive int, a `replacement` that is not a bool and weights
+    that are not one-dimensional; drawing more than there are without replacement raises `RuntimeError`.
+    """
+
+    def __init__(
+        self, weights: Sequence[float], num_samples: int, replacement: bool = True, generator: Any = None
+    ) -> None:
+        if not _is_positive_int(num_samples):
+            raise errors.positive_int("num_samples", num_samples)
+        if not isinstance(replacement, bool):
+            raise errors.boolean("replacement", replacement)
+        self.weights = torchlike.as_tensor(weights, dtype=torchlike.float64)
+        if len(self.weights.shape) != 1:
+            raise errors.weights_shape(self.weights.shape)
+        self.num_samples = num_samples
+        self.replacement = replacement
+        self.generator = generator
+
+    def __iter__(self) -> Iterator[int]:
+        drawn = torchlike.multinomial(self.weights, self.num_samples, self.replacement, generator=self.generator)
+        yield from drawn.tolist()
+
+    def __len__(self) -> int:
+        return self.num_samples
+
+
+class BatchSampler(Sampler[list[int]]):
+    """Lists of `batch_size` indices from another sampler; the last one may be shorter unless `drop_last`.
+
+    >>> list(BatchSampler(range(5), batch_size=2, drop_last=False))
+    [[0, 1], [2, 3], [4]]
+    """
+
+    def __init__(self, sampler: Sampler[int] | Iterable[int], batch_size: int, drop_last: bool) -> None:
+        if not _is_positive_int(batch_size):
+            raise errors.positive_int("batch_size", batch_size)
+        if not isinstance(drop_last, bool):
+            raise errors.boolean("drop_last", drop_last)
+        self.sampler = sampler
+        self.batch_size = batch_size
+        self.drop_last = drop_last
+
+    def __iter__(self) -> Iterator[list[int]]:
+        indices = iter(self.sampler)
+        while batch := list(islice(indices, self.batch_size)):
+            if len(batch) < self.batch_size and self.drop_last:
+                return
+            yield batch
+
+    def __len__(self) -> int:
+        whole, rest = divmod(len(self.sampler), self.batch_size)  # type: ignore[arg-type]
+        return whole + (rest > 0 and not self.drop_last)

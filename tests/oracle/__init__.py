@@ -1,0 +1,13 @@
+"""PyTorch as the judge: run one program under both libraries and compare everything that can be seen.
+
+from tests.oracle import assert_same, both
+
+both(lambda torch: torch.arange(6).view(2, 3).sum(dim=1))
+"""
+
+from tests.oracle._compare import assert_same as assert_same
+from tests.oracle._convert import to_ours as to_ours
+from tests.oracle._convert import to_theirs as to_theirs
+from tests.oracle._judge import Outcome as Outcome
+from tests.oracle._judge import both as both
+from tests.oracle._judge import outcome as outcome

@@ -1,0 +1,169 @@
+"""``python -m torchlike``: unmodified programs, each in a process of its own."""
+
+import os
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+from tests.house.source import ROOT
+
+
+def run(args, folder):
+    command = [sys.executable, "-m", "torchlike", *args]
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    return subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True)
+
+
+@pytest.fixture
+def script(tmp_path):
+    """Write a program beside the test and run it: ``script(source, *args)``."""
+
+    def write_and_run(source, *args):
+        (tmp_path / "program.py").write_text(textwrap.dedent(source), encoding="utf-8")
+        return run(["program.py", *args], tmp_path)
+
+    return write_and_run
+
+
+def test_torch_is_torchlike_itself(script):
+    done = script("""
+        import sys
+        import torch, torch.nn as nn, torch.nn.functional as F
+        import torch.optim.lr_scheduler
+        from torch.utils.data import DataLoader
+        from torch import Tensor
+        import torchlike.utils.data
+
+        assert sys.modules["torch"] is sys.modules["torchlike"]
+        assert torch.nn is nn is torchlike.nn and F is torchlike.nn.functional
+        assert DataLoader is torchlike.utils.data.DataLoader and Tensor is torchlike.Tensor
+        assert torch.nn.__name__ == torch.nn.__spec__.name == "torchlike.nn"
+        print(torch.ones(2).sum().item())
+    """)
+    assert (done.stdout, done.stderr) == ("2.0\n", "")
+
+
+def test_the_program_sees_what_python_would_show_it(script, tmp_path):
+    (tmp_path / "neighbour.py").write_text("import torch\nname = torch.__name__\n")
+    done = script(
+        """
+        import os, sys, neighbour
+        assert sys.path[0] == os.path.dirname(__file__) and sys.modules["__main__"].__file__ == __file__
+        print(sys.argv, __name__, neighbour.name)
+        sys.exit(7)
+        """,
+        "a",
+        "--b=c",
+    )
+    assert done.stdout == "['program.py', 'a', '--b=c'] __main__ torchlike\n"
+    assert done.returncode == 7
+
+
+def test_a_missing_module_is_missing(script):
+    done = script("""
+        import importlib.util
+        import torch
+
+        assert importlib.util.find_spec("torch.no_such") is None
+        assert importlib.util.find_spec("torch.nn.functional") is not None
+        assert not hasattr(torch, "no_such")
+        for statement in ("import torch.no_such", "import torch.nn.no_such.deeper"):
+            try:
+                exec(statement)
+            except ModuleNotFoundError as error:
+                print(error.name)
+        try:
+            from torch.nn import no_such
+        except ImportError as error:
+            print(type(error).__name__)
+    """)
+    assert done.stdout.split() == ["torch.no_such", "torch.nn.no_such", "ImportError"], done.stderr
+
+
+def test_a_traceback_holds_only_the_programs_frames(script):
+    done = script("""
+        import torch
+        def f():
+            raise KeyError("here")
+        f()
+    """)
+    lines = done.stderr.splitlines()
+    assert lines[0] == "Traceback (most recent call last):"
+    assert [line.split(", ", 1)[1] for line in lines if line.startswith("  File")] == [
+        "line 5, in <module>",
+        "line 4, in f",
+    ]
+    assert lines[-1] == "KeyError: 'here'"
+    assert done.returncode == 1
+
+
+def test_an_error_of_an_operator_is_at_the_programs_line(script):
+    done = script("""
+        import torch
+        a = torch.ones(2)
+        b = a + torch.ones(3)
+        print("never")
+    """)
+    assert 'program.py", line 4, in <module>' in done.stderr
+    assert done.stderr.splitlines()[-1].startswith("RuntimeError: The size of tensor a (2) must match")
+    assert done.stdout == ""
+
+
+def test_a_syntax_error_looks_as_it_does_in_python(script, tmp_path):
+    done = script("x = = 1\n")
+    plain = subprocess.run([sys.executable, "program.py"], cwd=tmp_path, capture_output=True, text=True)
+    assert done.stderr == plain.stderr
+
+
+def test_a_module_of_a_package(tmp_path):
+    package = tmp_path / "pack"
+    package.mkdir()
+    (package / "__init__.py").write_text("import torch\n")
+    (package / "__main__.py").write_text(
+        "import sys\nfrom . import torch\nprint(torch.__name__, __package__, sys.argv[1:])\n"
+    )
+    (package / "broken.py").write_text("import no_such_thing\n")
+    assert run(["-m", "pack", "x"], tmp_path).stdout == "torchlike pack ['x']\n"
+    assert run(["-m", "pack.broken"], tmp_path).stderr.endswith(
+        "ModuleNotFoundError: No module named 'no_such_thing'\n"
+    )
+
+
+@pytest.mark.parametrize(
+    "args, sentence",
+    [
+        ([], "usage: python -m torchlike script.py"),
+        (["no_such.py"], "can't open 'no_such.py'"),
+        (["there"], "did you mean 'there.py'?"),
+        (["."], "it is a directory"),
+        (["-m"], "-m needs the name of a module"),
+        (["-m", "no_such"], "no module named 'no_such'"),
+        (["-q"], "unknown option -q"),
+    ],
+)
+def test_nothing_to_run_is_said_in_a_sentence(args, sentence, tmp_path):
+    (tmp_path / "there.py").write_text("")
+    done = run(args, tmp_path)
+    assert done.returncode == 2
+    assert sentence in done.stderr + done.stdout
+    assert "Traceback" not in done.stderr
+
+
+def test_help_is_no_error(tmp_path):
+    done = run(["--help"], tmp_path)
+    assert (done.returncode, done.stdout.split()[0]) == (0, "usage:")
+
+
+def test_pytorch_already_imported_is_refused(script):
+    done = script("""
+        import sys, types
+        from torchlike._import_hook import install
+        sys.modules["torch"] = types.ModuleType("torch")
+        try:
+            install()
+        except ImportError as error:
+            print(error)
+    """)
+    assert done.stdout.startswith("PyTorch is already imported in this process")

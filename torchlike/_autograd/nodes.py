@@ -1,0 +1,114 @@
+"""Gradient nodes: the record of one operator that backward replays."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+from torchlike._core import Value
+from torchlike._ops._plan import OpPlan
+
+Edge = tuple["Node", int]  # a node and which of its outputs
+_sequence = itertools.count()
+
+
+class Node:
+    """One recorded operator: its plan, the values its gradient needs, and the edges to where its inputs came from."""
+
+    __slots__ = ("__weakref__", "edges", "extra", "plan", "saved", "scalars", "seq")
+
+    def __init__(self, plan: OpPlan, saved: list[Value] | None, edges: list[Edge | None], scalars: list) -> None:
+        self.plan = plan
+        self.saved = saved
+        self.edges = edges
+        self.scalars = scalars
+        self.seq = next(_sequence)
+        self.extra: Extra | None = None
+
+    def name(self) -> str:
+        """PyTorch's name of this node, such as `MulBackward0`."""
+        return self.plan.node
+
+    @property
+    def next_functions(self) -> tuple:
+        """The nodes that this node passes its gradients to, each with an output number."""
+        return tuple((None, 0) if e is None else e for e in self.edges)
+
+    @property
+    def metadata(self) -> dict:
+        """A dictionary for the user's own notes on this node."""
+        return hooks_of(self).metadata
+
+    def register_hook(self, hook: Callable) -> Handle:
+        """Call `hook(grad_inputs, grad_outputs)` after this node ran; it may return new grad_inputs."""
+        return Handle(hooks_of(self).post, hook)
+
+    def register_prehook(self, hook: Callable) -> Handle:
+        """Call `hook(grad_outputs)` before this node runs; it may return new grad_outputs."""
+        return Handle(hooks_of(self).pre, hook)
+
+    def __repr__(self) -> str:
+        return f"<{self.name()} object at {id(self):#x}>"
+
+
+class AccumulateGrad(Node):
+    """The end of a path: adds what arrives to the `.grad` of one leaf (held weakly through `receive`)."""
+
+    __slots__ = ("receive", "variable_ref")
+
+    def __init__(self, variable_ref: Any, receive: Callable) -> None:
+        self.plan, self.saved, self.edges, self.scalars = None, None, (), ()  # type: ignore[assignment]
+        self.seq, self.extra = float("inf"), None  # type: ignore[assignment]
+        self.variable_ref, self.receive = variable_ref, receive
+
+    @property
+    def variable(self) -> Any:
+        """The leaf tensor."""
+        return self.variable_ref()
+
+    def name(self) -> str:
+        return "torch::autograd::AccumulateGrad"
+
+    def __repr__(self) -> str:
+        return f"<AccumulateGrad object at {id(self):#x}>"
+
+
+class Extra:
+    """What few nodes have: hooks and the user's notes."""
+
+    __slots__ = ("metadata", "post", "pre", "tensor")
+
+    def __init__(self) -> None:
+        self.tensor: dict[int, dict[int, Callable]] = {}  # output number -> hooks on that output's gradient
+        self.pre: dict[int, Callable] = {}
+        self.post: dict[int, Callable] = {}
+        self.metadata: dict = {}
+
+
+def hooks_of(node: Node) -> Extra:
+    """The node's hooks, made on first use."""
+    if node.extra is None:
+        node.extra = Extra()
+    return node.extra
+
+
+class Handle:
+    """Returned by every `register_*hook`: `remove()` takes the hook away; also a context manager."""
+
+    _ids = itertools.count()
+
+    def __init__(self, hooks: dict[int, Callable], hook: Callable) -> None:
+        self.id = next(Handle._ids)
+        self._hooks = hooks
+        hooks[self.id] = hook
+
+    def remove(self) -> None:
+        """Take the hook away; a second call does nothing."""
+        self._hooks.pop(self.id, None)
+
+    def __enter__(self) -> Handle:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.remove()

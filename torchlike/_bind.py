@@ -1,0 +1,96 @@
+"""Puts the registry's rows where users find them: torchlike.*, Tensor, nn.functional, linalg, ..."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable
+from typing import Any
+
+from torchlike import _dispatch, _dtypes, _errors
+from torchlike._ops import REGISTRY, Op
+from torchlike._tensor import Tensor
+
+CALLERS: dict[str, Callable] = {name: _dispatch.caller(op) for name, op in REGISTRY.items() if name == op.name}
+
+
+def function(name: str) -> Callable:
+    """The function of one row."""
+    return PUBLIC[REGISTRY[name].name]
+
+
+def _named(made: Callable, op: Op, name: str) -> Callable:
+    made.__name__ = made.__qualname__ = name
+    made.__doc__ = op.doc
+    made.__signature__ = op.signature  # type: ignore[attr-defined]
+    return made
+
+
+def _with_out(op: Op, call: Callable) -> Callable:
+    """The public function: `out=` is taken off first, everything else is the hot path's."""
+    if not op.out or op.family == "view":
+        return call
+
+    def public(*args: Any, **kwargs: Any) -> Any:
+        if not kwargs or "out" not in kwargs:
+            return call(*args, **kwargs)
+        out = kwargs.pop("out")
+        return call(*args, **kwargs) if out is None else write_out(op, call(*args, **kwargs), out)
+
+    return public
+
+
+def write_out(op: Op, result: Any, out: Any) -> Any:
+    """Write a result into the tensor (or tuple of tensors) given as `out=`."""
+    if isinstance(result, tuple):
+        for r, o in zip(result, out):
+            write_out(op, r, o)
+        return out
+    if not _dtypes.can_cast(result.dtype, out.dtype):
+        raise _errors.cannot_cast(result.dtype, out.dtype)
+    if out.shape != result.shape:
+        out.resize_(result.shape)
+    out.copy_(result)
+    return out
+
+
+def _in_place(op: Op, call: Callable) -> Callable:
+    def twin(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+        result = call(self, *args, **kwargs)
+        return assign(self, result)
+
+    return twin
+
+
+def assign(target: Tensor, result: Tensor) -> Tensor:
+    """End of every in-place operator: check shape and dtype, cast, write."""
+    if result.dtype is not target.dtype:
+        if not _dtypes.can_cast(result.dtype, target.dtype):
+            raise _errors.cannot_cast(result.dtype, target.dtype)
+        result = CALLERS["_to"](result, target.dtype)
+    if result.shape != target.shape:
+        raise _errors.in_place_shape(target.shape, result.shape)
+    target._write(*result._pair())
+    return target
+
+
+PUBLIC: dict[str, Callable] = {n: _named(_with_out(REGISTRY[n], c), REGISTRY[n], n) for n, c in CALLERS.items()}
+
+
+def bind_methods() -> None:
+    """Put rows onto Tensor: the method, and the in-place twin where the row has one."""
+    for name, op in REGISTRY.items():
+        call = CALLERS[op.name]
+        if "Tensor" in op.where and not hasattr(Tensor, name):
+            setattr(Tensor, name, _named(_method(call), op, name))
+        if op.inplace and not hasattr(Tensor, name + "_"):
+            setattr(Tensor, name + "_", _named(_in_place(op, call), op, name + "_"))
+
+
+def _method(call: Callable) -> Callable:
+    # A fresh function object, so that naming a method does not rename the function it shares code with.
+    return types.FunctionType(call.__code__, call.__globals__, call.__name__, call.__defaults__, call.__closure__)
+
+
+def names_in(place: str) -> dict[str, Callable]:
+    """The public functions of one place, such as `torch` or `nn.functional`."""
+    return {name: PUBLIC[op.name] for name, op in REGISTRY.items() if place in op.where}

@@ -1,0 +1,36 @@
+"""The engine: values, the trace, boundaries, and the executors that run recorded work."""
+
+import os
+from pathlib import Path
+
+import jax
+
+from torchlike._core.interrupts import uninterrupted as uninterrupted
+from torchlike._core.plan import Plan as Plan
+from torchlike._core.run import boundary as boundary
+from torchlike._core.run import concrete as concrete
+from torchlike._core.run import to_numpy as to_numpy
+from torchlike._core.stats import stats as stats
+from torchlike._core.trace import record as record
+from torchlike._core.value import Aval as Aval
+from torchlike._core.value import Size as Size
+from torchlike._core.value import Value as Value
+from torchlike._core.value import aval as aval
+
+jax.config.update("jax_enable_x64", True)
+jax.config.update("jax_default_matmul_precision", "highest")
+
+
+def _enable_disk_cache() -> None:
+    """Compiled programs are kept on disk, so a second process starts warm."""
+    if jax.config.jax_compilation_cache_dir:  # the user's own choice stands
+        return
+    base = os.environ.get("TORCHLIKE_CACHE_DIR") or os.path.join(
+        os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "torchlike"
+    )
+    jax.config.update("jax_compilation_cache_dir", os.path.join(base, "xla"))
+    jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.0)
+    jax.config.update("jax_persistent_cache_min_entry_size_bytes", -1)
+
+
+_enable_disk_cache()

@@ -1,0 +1,47 @@
+"""A Plan is one operator with its static arguments and input avals settled: the unit of recording."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+
+from torchlike._core.value import Aval
+
+
+class Plan:
+    """What a trace entry runs.
+
+    Attributes:
+      name: the operator's name, for reports and for the names of XLA computations.
+      inputs: avals of the array inputs.
+      scalars: the Python types (`float`, `int`, `bool`, `complex`) of the runtime numbers.
+      outputs: avals of the results.
+      function: `function(*arrays, *scalars) -> tuple of arrays`, pure, over NumPy or JAX arrays.
+      extra: whatever the layer above keeps with a plan (output strides, gradients, node name).
+    """
+
+    __slots__ = ("extra", "function", "inputs", "jitted", "name", "outputs", "scalars", "single")
+
+    def __init__(self, name: str, inputs: tuple[Aval, ...], scalars: tuple[type, ...], outputs: tuple[Aval, ...],
+                 function: Callable[..., tuple], extra: Any = None) -> None:  # fmt: skip
+        self.name, self.inputs, self.scalars, self.outputs = name, inputs, scalars, outputs
+        self.function, self.extra = function, extra
+        self.single = outputs[0] if len(outputs) == 1 else None
+        self.jitted: Any = None
+
+    def traced(self) -> Callable[..., tuple]:
+        """The function as an inner `jax.jit`: traced and lowered once however often a program repeats it."""
+        if self.jitted is None:
+            function = self.function
+
+            def entry(*args):
+                return function(*args)
+
+            entry.__name__ = entry.__qualname__ = self.name
+            self.jitted = jax.jit(entry)
+        return self.jitted
+
+    def __repr__(self) -> str:
+        return f"{self.name}({', '.join(map(str, self.inputs))}) -> {', '.join(map(str, self.outputs))}"

@@ -1,0 +1,67 @@
+"""Running a trace: the key of its program, the cache of programs, and giving the results to their Values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from torchlike._core import trace as _trace
+from torchlike._core import xla_executor
+from torchlike._core.interrupts import uninterrupted
+from torchlike._core.stats import stats
+from torchlike._core.value import Value
+from torchlike._device import device as Device
+
+_programs: dict[tuple, Any] = {}
+
+
+def run(device: Device) -> None:
+    """Run what is pending on one device."""
+    with _trace.lock:
+        trace = device.trace
+        if trace is None:
+            return
+        live = tuple([i for i, r in enumerate(trace.results) if r() is not None])
+        if live:
+            donated = tuple([i for i, r in enumerate(trace.inputs) if r() is None])
+            key = (tuple(trace.code), live, donated)
+            program = _programs.get(key)
+            if program is None:
+                program = _programs[key] = xla_executor.build(device, trace, live, donated)
+            _execute(device, trace, program, live)
+        device.trace = None
+        _trace.pending.pop(device, None)
+
+
+def _execute(device: Device, trace: _trace.Trace, program: Any, live: tuple[int, ...]) -> None:
+    """Run and hand over the results as one act: an interrupt is seen before or after, never between."""
+    values = [trace.results[i]() for i in live]
+    with uninterrupted():
+        arrays = program(trace.arrays, trace.inputs, trace.scalars)
+        for value, array in zip(values, arrays):
+            if value is not None:
+                value.array = array
+        device.trace = None
+        _trace.pending.pop(device, None)
+    stats.runs += 1
+
+
+def boundary() -> None:
+    """A fixed place where pending work is run: the end of backward, of an optimizer step, the next batch, ..."""
+    for device in list(_trace.pending):
+        run(device)
+
+
+def concrete(value: Value) -> Any:
+    """The array of a value, running pending work if need be (an observation)."""
+    if value.array is None:
+        if value.aval.device.type == "meta":
+            raise NotImplementedError("Cannot copy out of meta tensor; no data!")
+        run(value.aval.device)
+    return value.array
+
+
+def to_numpy(value: Value) -> np.ndarray:
+    """The value as a read-only NumPy array."""
+    return np.asarray(concrete(value))

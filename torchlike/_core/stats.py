@@ -1,0 +1,22 @@
+"""Counters of what the engine did, for reports and for tests that bound the number of compiles."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+
+@dataclass
+class Stats:
+    """Programs compiled and run so far in this process."""
+
+    compiles: int = 0
+    compile_seconds: float = 0.0
+    runs: int = 0
+
+    def reset(self) -> None:
+        """Set every counter to zero."""
+        for field in fields(self):
+            setattr(self, field.name, field.default)
+
+
+stats = Stats()

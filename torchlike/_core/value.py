@@ -1,0 +1,94 @@
+"""Values: the immutable arrays behind tensors, concrete or still to be computed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torchlike._device import device as Device
+from torchlike._dtypes import dtype as Dtype
+
+
+class Size(tuple):
+    """The shape of a tensor: a tuple of ints that prints as PyTorch's does.
+
+    >>> Size((2, 3)).numel()
+    6
+    """
+
+    __slots__ = ()
+
+    def numel(self) -> int:
+        """The number of elements of a tensor of this shape."""
+        count = 1
+        for n in self:
+            count *= n
+        return count
+
+    def __repr__(self) -> str:
+        return f"torch.Size([{', '.join(map(str, self))}])"
+
+    def __getitem__(self, item):
+        got = tuple.__getitem__(self, item)
+        return Size(got) if isinstance(item, slice) else got
+
+    def __add__(self, other):
+        return Size(tuple.__add__(self, tuple(other)))
+
+    def __radd__(self, other):
+        return Size(tuple(other) + tuple(self))
+
+    def __mul__(self, count):
+        return Size(tuple.__mul__(self, count))
+
+    __rmul__ = __mul__
+
+    def __reduce__(self):
+        return (Size, (tuple(self),))
+
+
+class Aval:
+    """What is known of a value before it is computed. Interned: equal avals are one object, so keys hash by identity."""
+
+    __slots__ = ("device", "dtype", "ndim", "numel", "shape")
+    shape: Size
+    dtype: Dtype
+    device: Device
+    ndim: int
+    numel: int
+
+    def __repr__(self) -> str:
+        return f"{self.dtype.name}[{','.join(map(str, self.shape))}]@{self.device}"
+
+    def like(self, shape: tuple[int, ...] | None = None, dtype: Dtype | None = None) -> Aval:
+        """This aval with another shape or dtype."""
+        return aval(self.shape if shape is None else shape, dtype or self.dtype, self.device)
+
+
+_interned: dict[tuple, Aval] = {}
+
+
+def aval(shape: tuple[int, ...], dtype: Dtype, device: Device) -> Aval:
+    """The one Aval of this shape, dtype and device."""
+    key = (tuple(shape), dtype, device)
+    found = _interned.get(key)
+    if found is None:
+        made = Aval()
+        made.shape, made.dtype, made.device = Size(shape), dtype, device
+        made.ndim, made.numel = len(shape), made.shape.numel()
+        found = _interned.setdefault(key, made)
+    return found
+
+
+class Value:
+    """An immutable array: concrete (`array` is a NumPy or JAX array) or a place (`slot`) in a `trace`."""
+
+    __slots__ = ("__weakref__", "array", "aval", "slot", "trace")
+
+    def __init__(self, aval: Aval, array: Any = None, slot: int = 0, trace: Any = None) -> None:
+        self.aval = aval
+        self.array = array
+        self.slot = slot
+        self.trace = trace
+
+    def __repr__(self) -> str:
+        return f"Value({self.aval}, {'pending' if self.array is None else 'concrete'})"

@@ -1,0 +1,98 @@
+"""The XLA executor: a trace becomes one fused executable."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from weakref import ref
+
+import jax
+import numpy as np
+
+from torchlike._core.stats import stats
+from torchlike._core.trace import Trace
+from torchlike._core.value import Value
+from torchlike._device import device as Device
+from torchlike._device import to_jax
+
+_PACKS = ((float, np.float64), (int, np.int64), (bool, np.bool_), (complex, np.complex128))
+
+
+def build(device: Device, trace: Trace, live: tuple[int, ...], donated: tuple[int, ...]) -> Callable:
+    """Compile the trace; returns `run(arrays, input_refs, scalars) -> output arrays`."""
+    started = time.perf_counter()
+    kinds = [kind for item in trace.code if not isinstance(item, int) for kind in item.scalars]
+    kept = tuple(sorted(set(range(len(trace.inputs))) - set(donated)))
+    replay = _replay(tuple(trace.code), kinds, donated, kept, live)
+    put = _placer(device)
+    packs = _packer(kinds)
+
+    def gather(arrays: list, inputs: list[ref[Value]]) -> tuple[list, list]:
+        # A host array is moved once: its Value keeps the device copy. A donated one gets a private copy.
+        for i in kept:
+            if isinstance(arrays[i], np.ndarray):
+                arrays[i] = put(arrays[i])
+                owner = inputs[i]()
+                if owner is not None:
+                    owner.array = arrays[i]
+        return [put(arrays[i], True) if isinstance(arrays[i], np.ndarray) else arrays[i] for i in donated], [
+            arrays[i] for i in kept
+        ]
+
+    given, held = gather(trace.arrays, trace.inputs)
+    compiled = jax.jit(replay, donate_argnums=0).lower(given, held, packs(trace.scalars)).compile()
+    stats.compiles += 1
+    stats.compile_seconds += time.perf_counter() - started
+
+    def program(arrays: list, inputs: list[ref[Value]], scalars: list) -> list:
+        given, held = gather(arrays, inputs)
+        return compiled(given, held, packs(scalars))
+
+    return program
+
+
+def _replay(code: tuple, kinds: list[type], donated: tuple, kept: tuple, live: tuple) -> Callable:
+    """The trace as a JAX function of (donated inputs, kept inputs, packed scalars)."""
+    order = donated + kept
+
+    def torchlike_program(given: list, held: list, packs: list):
+        inputs = dict(zip(order, [*given, *held]))
+        numbers = iter(_unpack(kinds, packs))
+        results: list = []
+        position = 0
+        while position < len(code):
+            plan = code[position]
+            slots = code[position + 1 : position + 1 + len(plan.inputs)]
+            position += 1 + len(plan.inputs)
+            arrays = [results[s] if s >= 0 else inputs[~s] for s in slots]
+            results.extend(plan.traced()(*arrays, *[next(numbers) for _ in plan.scalars]))
+        return [results[i] for i in live]
+
+    return torchlike_program
+
+
+def _packer(kinds: list[type]) -> Callable[[list], list[np.ndarray]]:
+    """Packs the Python numbers of a trace into one vector for each type that occurs."""
+    places = [([i for i, k in enumerate(kinds) if k is kind], dt) for kind, dt in _PACKS]
+    places = [(where, dt) for where, dt in places if where]
+    if not places:
+        return lambda scalars: []
+    if len(places) == 1:
+        dt = places[0][1]
+        return lambda scalars: [np.array(scalars, dt)]
+    return lambda scalars: [np.array([scalars[i] for i in where], dt) for where, dt in places]
+
+
+def _unpack(kinds: list[type], packs: list) -> list:
+    present = [kind for kind, _ in _PACKS if kind in kinds]
+    streams = {kind: iter([pack[i] for i in range(pack.shape[0])]) for kind, pack in zip(present, packs)}
+    return [next(streams[kind]) for kind in kinds]
+
+
+def _placer(device: Device) -> Callable:
+    target = to_jax(device)
+
+    def put(array: np.ndarray, private: bool = False):
+        return jax.device_put(array.copy() if private else array, target)
+
+    return put

@@ -1,0 +1,117 @@
+"""Devices by PyTorch's names, mapped onto JAX's."""
+
+from __future__ import annotations
+
+import functools
+import re
+import threading
+
+_TYPES = {"cpu": "cpu", "cuda": "cuda", "gpu": "cuda", "tpu": "tpu", "xla": "tpu", "meta": "meta"}
+_KNOWN = ("cpu, cuda, ipu, xpu, mkldnn, opengl, opencl, ideep, hip, ve, fpga, maia, xla, lazy, vulkan, mps, meta, hpu, "
+          "mtia, privateuseone")  # fmt: skip
+
+
+class device:
+    """Where a tensor lives: a type (`cpu`, `cuda`, `tpu`, `meta`) and an index; one object for each pair.
+
+    `trace` is the list of operators recorded there and not yet run; the engine owns it.
+
+    >>> device("cuda", 1)
+    device(type='cuda', index=1)
+    """
+
+    __slots__ = ("index", "trace", "type")
+    type: str
+    index: int | None
+
+    def __new__(cls, type: str | device | int = "cpu", index: int | None = None) -> device:
+        if isinstance(type, device):
+            return type
+        if isinstance(type, int):
+            return _intern("cuda", type)
+        match = re.fullmatch(r"([a-z]+)(?::(\d+))?", type)
+        if match is None:
+            raise RuntimeError(f"Invalid device string: '{type}'")
+        name, number = match.groups()
+        if number is not None and index is not None:
+            raise RuntimeError(f"type (string) must not include an index because index was passed explicitly: {type}")
+        if name not in _TYPES:
+            raise RuntimeError(f"Expected one of {_KNOWN} device type at start of device string: {name}")
+        return _intern(_TYPES[name], int(number) if number is not None else index)
+
+    def __repr__(self) -> str:
+        return f"device(type={self.type!r}" + (f", index={self.index})" if self.index is not None else ")")
+
+    def __str__(self) -> str:
+        return self.type if self.index is None else f"{self.type}:{self.index}"
+
+    def __reduce__(self) -> tuple:
+        return (device, (self.type, self.index))
+
+    def __enter__(self) -> device:
+        from torchlike import _modes
+
+        _modes.push_device(self)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        from torchlike import _modes
+
+        _modes.pop_device()
+
+
+_lock = threading.Lock()
+
+
+@functools.cache
+def _intern(type: str, index: int | None) -> device:
+    with _lock:
+        made = object.__new__(device)
+        made.type, made.index, made.trace = type, index, None
+        return made
+
+
+cpu = device("cpu")
+meta = device("meta")
+
+
+def jax_devices(type: str) -> list:
+    """JAX's devices of one type; empty when this process has none."""
+    import jax
+
+    try:
+        return jax.devices("gpu" if type == "cuda" else type)
+    except RuntimeError:
+        return []
+
+
+@functools.cache
+def to_jax(d: device):
+    """The JAX device behind `d`; raises PyTorch's sentence when there is none."""
+    found = jax_devices(d.type)
+    if not found:
+        if d.type == "cuda":
+            raise RuntimeError("No CUDA GPUs are available")
+        raise RuntimeError(f"No {d.type.upper()} devices are available")
+    if (d.index or 0) >= len(found):
+        raise RuntimeError("CUDA error: invalid device ordinal" if d.type == "cuda" else f"invalid device ordinal {d}")
+    return found[d.index or 0]
+
+
+def of_jax(jax_device) -> device:
+    """The device that stands for a JAX device."""
+    if jax_device.platform == "cpu":
+        return cpu
+    return device("cuda" if jax_device.platform in ("gpu", "cuda", "rocm") else jax_device.platform, jax_device.id)
+
+
+def canonical(d: str | int | device | None) -> device:
+    """`d` as the device on which a new tensor is placed: accelerators always carry an index."""
+    from torchlike import _modes
+
+    if d is None:
+        return _modes.default_device
+    d = device(d)
+    if d.index is None and d.type not in ("cpu", "meta"):
+        return device(d.type, 0)
+    return cpu if d.type == "cpu" else d

@@ -1,0 +1,222 @@
+"""Calling an operator: from the user's arguments to a recorded entry and a new Tensor. This is the hot path."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from torchlike import _errors, _modes
+from torchlike._autograd.nodes import Node
+from torchlike._core import Aval, record
+from torchlike._ops import _declare as d
+from torchlike._ops._declare import Op
+from torchlike._ops._plan import OpPlan, Varying, make
+from torchlike._storage import Storage, move
+from torchlike._tensor import TENSOR_TYPES, Tensor, wrap
+
+_NUMBERS = frozenset((int, float, bool, complex))
+_STRIDED = object()  # stands before strides in a key, so they cannot be taken for a static argument
+_VARYING_AFTER = 4  # an index is static for this many different numbers, then a runtime input
+_local = _modes.local
+_new = object.__new__
+
+
+def describe(x: Any) -> tuple[Aval, tuple[int, ...] | None] | None:
+    """How plans see a Tensor."""
+    return (x._value.aval, x._strides) if isinstance(x, Tensor) else None
+
+
+def caller(op: Op) -> Callable:
+    """The function that users call for a row."""
+    return _view_caller(op) if op.family == "view" else _plain_caller(op)
+
+
+def _plain_caller(op: Op) -> Callable:
+    plans, kinds = op.plans, op.kinds
+    special = {i: op.special[n] for i, n in enumerate(op.names) if n in op.special}
+    slow = bool(special) or d.ARRAYS in kinds
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        key: list = []
+        values: list = []
+        edges: list = []
+        scalars: list = []
+        needs = False
+        if kwargs or slow or len(args) > len(kinds):
+            plan, needs = _gather(op, args, kwargs, values, edges, scalars)
+        else:
+            for a, kind in zip(args, kinds):
+                cls = a.__class__
+                if cls in TENSOR_TYPES and kind < 2:
+                    value = a._storage.value if a._chain is None else a._read()
+                    values.append(value)
+                    key.append(value.aval)
+                    edge = a._edge
+                    edges.append(edge)
+                    if edge is not None:
+                        needs = True
+                    if a._strides is not None:
+                        key.append(_STRIDED)
+                        key.append(a._strides)
+                elif cls in _NUMBERS and (kind == 1 or kind == 2):
+                    key.append(cls)
+                    scalars.append(a)
+                elif kind < 2 and a is not None or cls is list or kind == 5 and cls in TENSOR_TYPES:
+                    break
+                else:
+                    key.append(a)
+            else:
+                plan = plans.get(tuple(key))
+                if plan is None:
+                    plan = plans[tuple(key)] = make(op, args, kwargs, describe)
+                return _finish(plan, values, edges, scalars, needs)
+            values, edges, scalars = [], [], []
+            plan, needs = _gather(op, args, kwargs, values, edges, scalars)
+        return _finish(plan, values, edges, scalars, needs)
+
+    return call
+
+
+def _finish(plan: OpPlan, values: list, edges: list, scalars: list, needs: bool) -> Any:
+    node = None
+    if needs and _local.grad:
+        if plan.op.residuals:
+            return _finish_with_residuals(plan, values, edges, scalars)
+        node = Node(plan, [values[i] for i in plan.saved], edges, scalars)
+    made = record(plan, values, scalars)
+    if len(made) == 1:
+        tensor = _new(Tensor)
+        storage = tensor._storage = Storage(made[0])
+        tensor._chain = tensor._base = tensor._cache = tensor._grad = None
+        tensor._strides = storage.strides = plan.strides[0]
+        tensor._edge = (node, 0) if node is not None and plan.differentiable[0] else None
+        tensor._offset = 0
+        tensor._tracks = False
+        return tensor
+    return tuple([
+        wrap(value, (node, i) if node is not None and plan.differentiable[i] else None, plan.strides[i])
+        for i, value in enumerate(made)
+    ])  # fmt: skip
+
+
+def _gather(op: Op, args: tuple, kwargs: dict, values: list, edges: list, scalars: list) -> tuple[OpPlan, bool]:
+    """The general way: keyword arguments, sequences of tensors, numbers that are static, foreign number types."""
+    key: list = []
+    args = tuple([_plain(a) for a in args])
+    kwargs = {k: _plain(a) for k, a in kwargs.items()} if kwargs else kwargs
+    needs = False
+    for name, a in [*zip(op.names, args), *kwargs.items()]:
+        if name not in op.kind_of:
+            key.append(name)
+            continue
+        kind = op.kind_of[name]
+        if kwargs:
+            key.append(name)
+        many = kind == d.ARRAYS and isinstance(a, tuple)
+        if many:
+            key.append(len(a))
+        for x in a if many else (a,):
+            cls = x.__class__
+            if cls in TENSOR_TYPES and kind <= d.ARRAYS:
+                value = x._value
+                values.append(value)
+                key += (value.aval, _STRIDED, x._strides)
+                edges.append(x._edge)
+                needs = needs or x._edge is not None
+            elif cls in _NUMBERS and kind in (d.OPERAND, d.SCALAR):
+                key.append(cls)
+                if x in op.special.get(name, ()):
+                    key.append(x)
+                else:
+                    scalars.append(x)
+            else:
+                key += (cls, x)
+    return _plan(op, tuple(key), args, kwargs), needs
+
+
+def _plan(op: Op, key: tuple, args: tuple, kwargs: dict) -> OpPlan:
+    plan = op.plans.get(key)
+    if plan is None:
+        plan = op.plans[key] = make(op, args, kwargs, describe)
+    return plan
+
+
+def _plain(a: Any) -> Any:
+    """An argument as keys hold it: lists become tuples, NumPy numbers Python's, arrays tensors."""
+    cls = a.__class__
+    if cls in TENSOR_TYPES or cls in _NUMBERS or a is None:
+        return a
+    if isinstance(a, list | tuple):
+        return tuple([_plain(x) for x in a])
+    if isinstance(a, np.generic):
+        return a.item()
+    if isinstance(a, np.ndarray):
+        from torchlike import _factories
+
+        return _factories.from_numpy(a)
+    if isinstance(a, slice | dict | set):
+        raise TypeError(f"unsupported argument of type {type(a).__name__}")
+    return a
+
+
+# -- views -------------------------------------------------------------------------------------------------------------
+
+
+def _view_caller(op: Op) -> Callable:
+    plans, kinds = op.plans, op.kinds
+    varies = [i for i, kind in enumerate(kinds) if kind == d.INDEX]
+    offset = op.offset
+
+    def call(a: Any, *args: Any) -> Tensor:
+        if a.__class__ not in TENSOR_TYPES:
+            raise _errors.wrong_type(op.name, op.names[0], 1, "Tensor", a)
+        value = a._storage.value if a._chain is None else a._read()
+        key = (value.aval, a._strides, *args)
+        plan = plans.get(key)
+        numbers: tuple = ()
+        if plan is None:
+            if varies:
+                plan, numbers = _varying_plan(op, key, (a, *args), varies)
+            if plan is None:
+                plan = plans[key] = make(op, (a, *args), {}, describe)
+        viewed = move(plan, value, numbers)
+        t = _new(Tensor)
+        storage = t._storage = a._storage
+        t._chain = ((plan, numbers),) if a._chain is None else (*a._chain, (plan, numbers))
+        t._strides = plan.strides[0]
+        t._offset = a._offset if offset is None else a._offset + offset(a, *args)
+        base = t._base = a if a._base is None else a._base
+        t._grad = None
+        edge = a._edge
+        t._tracks = _local.grad
+        t._edge = (Node(plan, [], [edge], list(numbers)), 0) if edge is not None and _local.grad else None
+        t._cache = (storage.version, base._edge if t._tracks else None, viewed)
+        return t
+
+    return call
+
+
+def _varying_plan(op: Op, key: tuple, args: tuple, varies: list[int]) -> tuple[OpPlan | None, tuple]:
+    """A plan that takes the call's indices as runtime inputs, once they were seen to vary; else nothing."""
+    base = tuple([None if i - 1 in varies else part for i, part in enumerate(key)])
+    seen = op.varying.setdefault(base, [0, None])
+    seen[0] += 1
+    if seen[0] <= _VARYING_AFTER:
+        return None, ()
+    if seen[1] is None:
+        marked = tuple([Varying(a) if i in varies else a for i, a in enumerate(args)])
+        seen[1] = make(op, marked, {}, describe)
+    return seen[1], tuple([args[i] for i in varies])
+
+
+# -- residuals ---------------------------------------------------------------------------------------------------------
+
+
+def _finish_with_residuals(plan: OpPlan, values: list, edges: list, scalars: list) -> Any:
+    from torchlike._autograd.residuals import with_residuals
+
+    pairs = with_residuals(plan, values, edges, scalars)
+    tensors = tuple([wrap(v, e, s) for (v, e), s in zip(pairs, plan.strides)])
+    return tensors[0] if len(tensors) == 1 else tensors

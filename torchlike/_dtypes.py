@@ -1,0 +1,172 @@
+"""Dtypes as PyTorch names them, and its promotion lattice as one table."""
+
+from __future__ import annotations
+
+import ml_dtypes
+import numpy as np
+
+
+class dtype:
+    """An element type; there is one object for each, so identity is equality."""
+
+    __slots__ = ("_short", "category", "is_complex", "is_floating_point", "itemsize", "name", "numpy")
+
+    def __init__(self, name: str, numpy: type, category: int, short: str) -> None:
+        self.name = name
+        self.numpy = np.dtype(numpy)
+        self.category = category  # 0 bool, 1 integer, 2 floating, 3 complex
+        self.is_floating_point = category == FLOATING
+        self.is_complex = category == COMPLEX
+        self.itemsize = self.numpy.itemsize
+        self._short = short
+
+    @property
+    def is_signed(self) -> bool:
+        return self.category >= FLOATING or self.numpy.kind == "i"
+
+    def to_complex(self) -> dtype:
+        """The complex dtype whose parts have (at least) this precision."""
+        return complex128 if self in (float64, complex128) else complex64
+
+    def to_real(self) -> dtype:
+        """The dtype of this dtype's real part."""
+        return {complex64: float32, complex128: float64}.get(self, self)
+
+    def __repr__(self) -> str:
+        return f"torch.{self.name}"
+
+    def __reduce__(self) -> str:
+        return self.name
+
+
+BOOL, INTEGER, FLOATING, COMPLEX = range(4)
+
+bool_ = dtype("bool", np.bool_, BOOL, "b8")
+uint8 = dtype("uint8", np.uint8, INTEGER, "u8")
+int8 = dtype("int8", np.int8, INTEGER, "i8")
+int16 = dtype("int16", np.int16, INTEGER, "i16")
+int32 = dtype("int32", np.int32, INTEGER, "i32")
+int64 = dtype("int64", np.int64, INTEGER, "i64")
+uint16 = dtype("uint16", np.uint16, INTEGER, "u16")
+uint32 = dtype("uint32", np.uint32, INTEGER, "u32")
+uint64 = dtype("uint64", np.uint64, INTEGER, "u64")
+float16 = dtype("float16", np.float16, FLOATING, "f16")
+bfloat16 = dtype("bfloat16", ml_dtypes.bfloat16, FLOATING, "bf16")
+float32 = dtype("float32", np.float32, FLOATING, "f32")
+float64 = dtype("float64", np.float64, FLOATING, "f64")
+complex64 = dtype("complex64", np.complex64, COMPLEX, "c64")
+complex128 = dtype("complex128", np.complex128, COMPLEX, "c128")
+
+ALL = (bool_, uint8, int8, int16, int32, int64, uint16, uint32, uint64,
+       float16, bfloat16, float32, float64, complex64, complex128)  # fmt: skip
+FROM_NUMPY = {d.numpy: d for d in ALL}
+ALIASES = {"half": float16, "float": float32, "double": float64, "short": int16, "int": int32, "long": int64,
+           "cfloat": complex64, "cdouble": complex128, "bool": bool_}  # fmt: skip
+SCALAR_CATEGORY = {bool: BOOL, int: INTEGER, float: FLOATING, complex: COMPLEX}
+
+
+def from_numpy(numpy_dtype: np.dtype) -> dtype:
+    """The dtype that stands for a NumPy dtype."""
+    found = FROM_NUMPY.get(np.dtype(numpy_dtype))
+    if found is None:
+        raise TypeError(
+            "can't convert np.ndarray of type numpy.object_. The only supported types are: float64, float32, float16, "
+            "complex64, complex128, int64, int32, int16, int8, uint64, uint32, uint16, uint8, and bool."
+            if np.dtype(numpy_dtype) == object else
+            f"can't convert np.ndarray of type {np.dtype(numpy_dtype).type.__module__}.{np.dtype(numpy_dtype).name}."
+        )  # fmt: skip
+    return found
+
+
+_SIGNED = (int8, int16, int32, int64)
+_FLOATS = (float16, bfloat16, float32, float64)
+
+
+def _promote_integers(a: dtype, b: dtype) -> dtype:
+    if a.is_signed == b.is_signed:
+        return a if a.itemsize >= b.itemsize else b
+    unsigned, signed = (b, a) if a.is_signed else (a, b)
+    if unsigned is not uint8:  # PyTorch defines no common type for the wide unsigned integers
+        raise RuntimeError(f"Promotion for uint16, uint32, uint64 types is not supported, attempted to promote "
+                           f"{a.name.capitalize().replace('int', 'Int')} and {b.name.capitalize().replace('int', 'Int')}")  # fmt: skip
+    return int16 if signed is int8 else signed
+
+
+def _promote_floats(a: dtype, b: dtype) -> dtype:
+    if a.itemsize == b.itemsize:
+        return float32  # float16 with bfloat16
+    return a if a.itemsize > b.itemsize else b
+
+
+def _promote(a: dtype, b: dtype) -> dtype:
+    if a is b:
+        return a
+    if a.category != b.category:
+        low, high = sorted((a, b), key=lambda d: d.category)
+        if high.category != COMPLEX or low.category != FLOATING:
+            return high
+        return complex128 if low is float64 else high
+    if a.category == INTEGER:
+        return _promote_integers(a, b)
+    if a.category == FLOATING:
+        return _promote_floats(a, b)
+    return complex128
+
+
+_TABLE: dict[tuple[dtype, dtype], dtype] = {}
+
+
+def promote_types(type1: dtype, type2: dtype) -> dtype:
+    """The smallest dtype that holds both, by PyTorch's table."""
+    found = _TABLE.get((type1, type2))
+    if found is None:
+        found = _TABLE[type1, type2] = _promote(type1, type2)
+    return found
+
+
+def can_cast(from_: dtype, to: dtype) -> bool:
+    """Whether PyTorch lets a result of dtype `from_` be stored in dtype `to`."""
+    if from_.category > to.category:
+        return False
+    return not (to is bool_ and from_ is not bool_)
+
+
+def opmath(d: dtype) -> dtype:
+    """The dtype in which element-wise arithmetic on `d` is carried out before one final rounding."""
+    return float32 if d is float16 or d is bfloat16 else d
+
+
+class finfo:
+    """Numerical limits of a floating-point dtype (the real part's, for a complex one)."""
+
+    def __init__(self, type: dtype | None = None) -> None:
+        from torchlike import _modes
+
+        d = _modes.default_dtype if type is None else type
+        if d.category < FLOATING:
+            raise TypeError(f"torch.finfo() requires a floating point input type. Use torch.iinfo to handle '{d!r}'"
+                            .replace("'torch.", "'torch."))  # fmt: skip
+        info = ml_dtypes.finfo(d.to_real().numpy)
+        self.bits = d.to_real().itemsize * 8
+        self.dtype = d.to_real().name
+        self.max, self.min = float(info.max), float(info.min)
+        self.eps, self.tiny = float(info.eps), float(info.tiny)
+        self.smallest_normal = self.tiny
+        self.resolution = float(info.resolution)
+
+    def __repr__(self) -> str:
+        return (f"finfo(resolution={self.resolution:g}, min={self.min:g}, max={self.max:g}, eps={self.eps:g}, "
+                f"smallest_normal={self.smallest_normal:g}, tiny={self.tiny:g}, dtype={self.dtype})")  # fmt: skip
+
+
+class iinfo:
+    """Numerical limits of an integer dtype."""
+
+    def __init__(self, type: dtype) -> None:
+        if type.category != INTEGER:
+            raise TypeError(f"torch.iinfo() requires an integer input type. Use torch.finfo to handle '{type!r}'")
+        info = np.iinfo(type.numpy)
+        self.bits, self.max, self.min, self.dtype = info.bits, int(info.max), int(info.min), type.name
+
+    def __repr__(self) -> str:
+        return f"iinfo(min={self.min}, max={self.max}, dtype={self.dtype})"

@@ -1,0 +1,62 @@
+"""Python's operators on tensors, each one row of the registry."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from torchlike._bind import CALLERS, assign
+from torchlike._ops import REGISTRY
+from torchlike._tensor import Tensor
+
+_OPERANDS = (Tensor, int, float, complex, np.generic, np.ndarray)
+
+# dunder stem -> row; each makes __x__, __rx__ and __ix__
+_ARITHMETIC = {"add": "add", "sub": "sub", "mul": "mul", "truediv": "true_divide", "floordiv": "floor_divide",
+               "mod": "remainder", "pow": "pow", "matmul": "matmul", "and": "bitwise_and", "or": "bitwise_or",
+               "xor": "bitwise_xor", "lshift": "bitwise_left_shift", "rshift": "bitwise_right_shift"}  # fmt: skip
+_COMPARISONS = {"eq": "eq", "ne": "ne", "lt": "lt", "le": "le", "gt": "gt", "ge": "ge"}
+_UNARY = {"neg": "neg", "abs": "abs", "invert": "bitwise_not", "pos": "positive"}
+
+
+def _binary(call: Callable) -> Callable:
+    def dunder(self: Tensor, other: Any) -> Any:
+        return call(self, other) if isinstance(other, _OPERANDS) else NotImplemented
+
+    return dunder
+
+
+def _reflected(call: Callable) -> Callable:
+    def dunder(self: Tensor, other: Any) -> Any:
+        return call(other, self) if isinstance(other, _OPERANDS) else NotImplemented
+
+    return dunder
+
+
+def _in_place(call: Callable) -> Callable:
+    def dunder(self: Tensor, other: Any) -> Any:
+        return assign(self, call(self, other)) if isinstance(other, _OPERANDS) else NotImplemented
+
+    return dunder
+
+
+def _unary(call: Callable) -> Callable:
+    return lambda self: call(self)
+
+
+def bind() -> None:
+    """Give Tensor its operators; only rows that exist are bound."""
+    for stem, name in _ARITHMETIC.items():
+        if name in REGISTRY:
+            call = CALLERS[REGISTRY[name].name]
+            setattr(Tensor, f"__{stem}__", _binary(call))
+            setattr(Tensor, f"__r{stem}__", _reflected(call))
+            setattr(Tensor, f"__i{stem}__", _in_place(call))
+    for stem, name in _COMPARISONS.items():
+        if name in REGISTRY:
+            setattr(Tensor, f"__{stem}__", _binary(CALLERS[REGISTRY[name].name]))
+    for stem, name in _UNARY.items():
+        if name in REGISTRY:
+            setattr(Tensor, f"__{stem}__", _unary(CALLERS[REGISTRY[name].name]))

@@ -1,0 +1,309 @@
+"""PyTorch's error sentences, each written once: a function here returns the exception to raise."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+# -- shapes and dims ---------------------------------------------------------------------------------------------------
+
+
+def not_broadcastable(a: int, b: int, dim: int) -> RuntimeError:
+    return RuntimeError(
+        f"The size of tensor a ({a}) must match the size of tensor b ({b}) at non-singleton dimension {dim}"
+    )
+
+
+def dim_out_of_range(dim: int, ndim: int) -> IndexError:
+    return IndexError(f"Dimension out of range (expected to be in range of [{-ndim}, {ndim - 1}], but got {dim})")
+
+
+def dim_of_scalar(dim: int) -> IndexError:
+    return IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+
+
+def repeated_dim(dim: int) -> RuntimeError:
+    return RuntimeError(f"dim {dim} appears multiple times in the list of dims")
+
+
+def invalid_shape(shape: tuple[int, ...], count: int) -> RuntimeError:
+    return RuntimeError(f"shape '{list(shape)}' is invalid for input of size {count}")
+
+
+def ambiguous_minus_one(shape: tuple[int, ...]) -> RuntimeError:
+    return RuntimeError(f"cannot reshape tensor of 0 elements into shape {list(shape)} because the unspecified "
+                        "dimension size -1 can be any value and is ambiguous")  # fmt: skip
+
+
+def view_not_possible() -> RuntimeError:
+    return RuntimeError("view size is not compatible with input tensor's size and stride (at least one dimension spans "
+                        "across two contiguous subspaces). Use .reshape(...) instead.")  # fmt: skip
+
+
+def permute_length(ndim: int, given: int) -> RuntimeError:
+    return RuntimeError("permute(sparse_coo): number of dimensions in the tensor input does not match the length of the "
+                        f"desired ordering of dimensions i.e. input.dim() = {ndim} is not equal to len(dims) = {given}")  # fmt: skip
+
+
+def expand_rank(shape: tuple[int, ...], size: tuple[int, ...]) -> RuntimeError:
+    return RuntimeError(f"expand({_list(shape)}, size={list(size)}): the number of sizes provided ({len(size)}) must be "
+                        f"greater or equal to the number of dimensions in the tensor ({len(shape)})")  # fmt: skip
+
+
+def expand_leading(size: tuple[int, ...], dim: int) -> RuntimeError:
+    return RuntimeError("The expanded size of the tensor (-1) isn't allowed in a leading, non-existing dimension "
+                        f"{dim}")  # fmt: skip
+
+
+def expand_mismatch(n: int, old: int, dim: int, size: tuple[int, ...], shape: tuple[int, ...]) -> RuntimeError:
+    return RuntimeError(f"The expanded size of the tensor ({n}) must match the existing size ({old}) at non-singleton "
+                        f"dimension {dim}.  Target sizes: {list(size)}.  Tensor sizes: {list(shape)}")  # fmt: skip
+
+
+def _list(shape: tuple[int, ...]) -> str:
+    return f"torch.FloatTensor{{{list(shape)}}}"
+
+
+def check_matmul(a: Any, b: Any) -> None:
+    """Raise PyTorch's error when two avals cannot be multiplied as matrices."""
+    if not a.ndim or not b.ndim:
+        raise RuntimeError(f"both arguments to matmul need to be at least 1D, but they are {a.ndim}D and {b.ndim}D")
+    inner = b.shape[-2] if b.ndim > 1 else b.shape[0]
+    if a.shape[-1] != inner:
+        raise _inner_mismatch(a, b)
+    if a.dtype is not b.dtype:
+        raise product_dtypes(a.dtype, b.dtype)
+
+
+def _inner_mismatch(a: Any, b: Any) -> RuntimeError:
+    if a.ndim == 1 and b.ndim == 1:
+        return RuntimeError("inconsistent tensor size, expected tensor "
+                            f"[{a.shape[0]}] and src [{b.shape[0]}] to have the same number of elements, but got "
+                            f"{a.shape[0]} and {b.shape[0]} elements respectively")  # fmt: skip
+    if b.ndim == 1 and a.ndim == 2:
+        return RuntimeError(f"size mismatch, got input ({a.shape[0]}), mat ({a.shape[0]}x{a.shape[1]}), "
+                            f"vec ({b.shape[0]})")  # fmt: skip
+    if a.ndim > 2 and b.ndim > 2:
+        batch = 1
+        for n in a.shape[:-2]:
+            batch *= n
+        return RuntimeError(f"Expected size for first two dimensions of batch2 tensor to be: [{batch}, {a.shape[-1]}] "
+                            f"but got: [{batch}, {b.shape[-2]}].")  # fmt: skip
+    rows = 1
+    for n in a.shape[:-1]:
+        rows *= n
+    columns = b.shape[-1] if b.ndim > 1 else 1
+    inner = b.shape[-2] if b.ndim > 1 else b.shape[0]
+    return mat_shapes(rows, a.shape[-1], inner, columns)
+
+
+def mat_shapes(n: int, k: int, k2: int, m: int) -> RuntimeError:
+    return RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({n}x{k} and {k2}x{m})")
+
+
+def product_dtypes(a: Any, b: Any) -> RuntimeError:
+    return RuntimeError(f"expected m1 and m2 to have the same dtype, but got: {_c_name(a)} != {_c_name(b)}")
+
+
+_C_NAMES = {"float32": "float", "float64": "double", "float16": "c10::Half", "bfloat16": "c10::BFloat16",
+            "int64": "int64_t", "int32": "int", "int16": "short", "int8": "signed char", "uint8": "unsigned char",
+            "bool": "bool", "complex64": "c10::complex<float>", "complex128": "c10::complex<double>"}  # fmt: skip
+_SCALAR_NAMES = {"float32": "Float", "float64": "Double", "float16": "Half", "bfloat16": "BFloat16", "int64": "Long",
+                 "int32": "Int", "int16": "Short", "int8": "Char", "uint8": "Byte", "bool": "Bool",
+                 "complex64": "ComplexFloat", "complex128": "ComplexDouble", "uint16": "UInt16", "uint32": "UInt32",
+                 "uint64": "UInt64"}  # fmt: skip
+
+
+def _c_name(dtype: Any) -> str:
+    return _C_NAMES.get(dtype.name, dtype.name)
+
+
+def scalar_name(dtype: Any) -> str:
+    """PyTorch's internal name of a dtype, such as `Float` or `Long`, as its errors print it."""
+    return _SCALAR_NAMES[dtype.name]
+
+
+def check_linear(call: Any) -> None:
+    """Raise PyTorch's errors for a linear layer's shapes and dtypes."""
+    a, w = call.input, call.weight
+    if a.shape[-1:] != w.shape[-1:]:
+        rows = 1
+        for n in a.shape[:-1]:
+            rows *= n
+        raise mat_shapes(rows, a.shape[-1] if a.ndim else 1, w.shape[-1], w.shape[0])
+    if a.dtype is not w.dtype:
+        raise product_dtypes(a.dtype, w.dtype)
+
+
+def check_mean(call: Any) -> None:
+    """`mean` needs a floating-point or complex dtype."""
+    dtype = call.dtype or call.input.dtype
+    if dtype.category < 2:
+        what = "Input" if call.dtype is None else "Optional"
+        raise RuntimeError("mean(): could not infer output dtype. " f"{what} dtype must be either a floating point or "
+                           f"complex dtype. Got: {scalar_name(dtype)}")  # fmt: skip
+
+
+# -- arguments ---------------------------------------------------------------------------------------------------------
+
+
+def unsupported(name: str, argument: str) -> NotImplementedError:
+    return NotImplementedError(f"{name}: the argument '{argument}' is not supported by torchlike yet")
+
+
+def unknown_name(module: str, name: str, known: list[str]) -> AttributeError:
+    """An AttributeError that names the nearest names there are."""
+    import difflib
+
+    near = difflib.get_close_matches(name, known, n=3)
+    hint = f"; the nearest names are {', '.join(map(repr, near))}" if near else ""
+    return AttributeError(f"module '{module}' has no attribute '{name}'{hint}")
+
+
+def no_tensor_argument(name: str) -> TypeError:
+    return TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not float")
+
+
+def wrong_type(function: str, argument: str, position: int, wanted: str, got: Any) -> TypeError:
+    return TypeError(f"{function}(): argument '{argument}' (position {position}) must be {wanted}, not "
+                     f"{type(got).__name__}")  # fmt: skip
+
+
+def bad_arguments(name: str, signature: inspect.Signature, args: tuple, kwargs: dict, error: TypeError) -> TypeError:
+    """The TypeError for a call that does not fit the signature."""
+    for key in kwargs:
+        if key not in signature.parameters:
+            return TypeError(f"{name}() got an unexpected keyword argument '{key}'")
+    positional = [p for p in signature.parameters.values() if p.kind is not p.KEYWORD_ONLY]
+    if len(args) > len(positional):
+        return TypeError(f"{name}() takes {len(positional)} positional arguments but {len(args)} were given")
+    missing = [p.name for i, p in enumerate(positional)
+               if p.default is p.empty and i >= len(args) and p.name not in kwargs]  # fmt: skip
+    if missing:
+        return TypeError(f"{name}() missing {len(missing)} required positional arguments: "
+                         + ", ".join(f'"{m}"' for m in missing))  # fmt: skip
+    return TypeError(f"{name}(): {error}")
+
+
+def bool_minus_bool() -> RuntimeError:
+    return RuntimeError("Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or "
+                        "`logical_xor()` operator instead.")  # fmt: skip
+
+
+def bool_minus() -> RuntimeError:
+    return RuntimeError("Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to "
+                        "invert a mask, use the `~` or `logical_not()` operator instead.")  # fmt: skip
+
+
+def different_devices(a: Any, b: Any) -> RuntimeError:
+    return RuntimeError(f"Expected all tensors to be on the same device, but found at least two devices, {a} and {b}!")
+
+
+# -- dtypes ------------------------------------------------------------------------------------------------------------
+
+
+def cannot_cast(source: Any, target: Any) -> RuntimeError:
+    return RuntimeError(f"result type {scalar_name(source)} can't be cast to the desired output type "
+                        f"{scalar_name(target)}")  # fmt: skip
+
+
+def in_place_shape(shape: tuple, result: tuple) -> RuntimeError:
+    return RuntimeError(f"output with shape {list(shape)} doesn't match the broadcast shape {list(result)}")
+
+
+# -- autograd ----------------------------------------------------------------------------------------------------------
+
+NON_LEAF_GRAD = (
+    "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be "
+    "populated during autograd.backward(). If you indeed want the .grad field to be populated for a non-leaf Tensor, "
+    "use .retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor by mistake, make sure you access "
+    "the leaf Tensor instead. See github.com/pytorch/pytorch/pull/30531 for more informations."
+)
+
+
+def leaf_in_place() -> RuntimeError:
+    return RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
+
+
+def leaf_view_in_place() -> RuntimeError:
+    return RuntimeError("a view of a leaf Variable that requires grad is being used in an in-place operation.")
+
+
+def backward_twice() -> RuntimeError:
+    return RuntimeError(
+        "Trying to backward through the graph a second time (or directly access saved tensors after they have already "
+        "been freed). Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). "
+        "Specify retain_graph=True if you need to backward through the graph a second time or if you need to access "
+        "saved tensors after calling backward."
+    )
+
+
+def no_grad_fn(index: int) -> RuntimeError:
+    return RuntimeError(f"element {index} of tensors does not require grad and does not have a grad_fn")
+
+
+def scalar_only() -> RuntimeError:
+    return RuntimeError("grad can be implicitly created only for scalar outputs")
+
+
+def unused_input() -> RuntimeError:
+    return RuntimeError("One of the differentiated Tensors appears to not have been used in the graph. Set "
+                        "allow_unused=True if this is the desired behavior.")  # fmt: skip
+
+
+def unflagging_non_leaf() -> RuntimeError:
+    return RuntimeError("you can only change requires_grad flags of leaf variables. If you want to use a computed "
+                        "variable in a subgraph that doesn't require differentiation use var_no_grad = "
+                        "var.detach().")  # fmt: skip
+
+
+def only_floating_requires_grad() -> RuntimeError:
+    return RuntimeError("only Tensors of floating point dtype can require gradients")
+
+
+def check_grad(tensor: Any, grad: Any) -> None:
+    """Raise PyTorch's errors for a tensor that cannot be `tensor`'s gradient."""
+    if grad is tensor:
+        raise RuntimeError("can't assign Variable as its own grad")
+    if grad.dtype is not tensor.dtype:
+        raise RuntimeError(f"attempting to assign a gradient with dtype '{_c_name(grad.dtype)}' to a tensor with dtype "
+                           f"'{_c_name(tensor.dtype)}'. The gradient must match the tensor's dtype (by default). If the "
+                           "tensor is a parameter, set tensor.grad_dtype to the desired dtype.")  # fmt: skip
+    if grad.device is not tensor.device:
+        raise RuntimeError(f"attempting to assign a gradient with device type '{grad.device.type}' to a tensor with "
+                           f"device type '{tensor.device.type}'. Please ensure that the gradient and the tensor are on "
+                           "the same device")  # fmt: skip
+    if grad.shape != tensor.shape:
+        raise RuntimeError(f"attempting to assign a gradient of size '{list(grad.shape)}' to a tensor of size "
+                           f"'{list(tensor.shape)}'. Please ensure that the gradient and the tensor are the same size")  # fmt: skip
+
+
+def overlapping_write() -> RuntimeError:
+    return RuntimeError("unsupported operation: more than one element of the written-to tensor refers to a single memory "
+                        "location. Please clone() the tensor before performing the operation.")  # fmt: skip
+
+
+# -- observation -------------------------------------------------------------------------------------------------------
+
+
+def not_one_element(count: int) -> RuntimeError:
+    return RuntimeError(f"a Tensor with {count} elements cannot be converted to Scalar")
+
+
+def ambiguous_bool(what: str) -> RuntimeError:
+    return RuntimeError(f"Boolean value of Tensor with {what} is ambiguous")
+
+
+def numpy_of_grad() -> RuntimeError:
+    return RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
+
+
+def numpy_of_device(device: Any) -> TypeError:
+    return TypeError(f"can't convert {device} device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host "
+                     "memory first.")  # fmt: skip
+
+
+def non_leaf_deepcopy() -> RuntimeError:
+    return RuntimeError("Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the "
+                        "moment.  If you were attempting to deepcopy a module, this may be because of a torch.nn.utils."
+                        "weight_norm usage, see https://github.com/pytorch/pytorch/pull/103001")  # fmt: skip

@@ -1,0 +1,129 @@
+"""Geometry in plain Python: strides, memory order, and when a shape can be viewed as another."""
+
+from __future__ import annotations
+
+Ints = tuple[int, ...]
+
+
+def contiguous_strides(shape: Ints) -> Ints:
+    """Row-major strides, in elements.
+
+    >>> contiguous_strides((2, 3, 4))
+    (12, 4, 1)
+    """
+    strides, step = [], 1
+    for n in reversed(shape):
+        strides.append(step)
+        step *= max(n, 1)
+    return tuple(reversed(strides))
+
+
+def is_contiguous(shape: Ints, strides: Ints) -> bool:
+    """Whether the elements lie in row-major order without gaps (dims of size one may have any stride)."""
+    step = 1
+    for n, s in zip(reversed(shape), reversed(strides)):
+        if n == 0:
+            return True
+        if n != 1:
+            if s != step:
+                return False
+            step *= n
+    return 0 not in shape or True
+
+
+def is_dense(shape: Ints, strides: Ints) -> bool:
+    """Whether the elements fill one block of memory, each place once, in some order of the dims."""
+    step = 1
+    for s, n in sorted((s, n) for s, n in zip(strides, shape) if n != 1):
+        if n == 0:
+            return True
+        if s != step:
+            return False
+        step *= n
+    return True
+
+
+def normal(shape: Ints, strides: Ints) -> Ints | None:
+    """`strides`, or None where they are just the row-major ones (which is how tensors store them)."""
+    return None if tuple(strides) == contiguous_strides(shape) else tuple(strides)
+
+
+def view_strides(old_shape: Ints, old_strides: Ints, new_shape: Ints) -> Ints | None:
+    """Strides that show the same memory in `new_shape`, or None when no such strides exist."""
+    if 0 in old_shape:
+        return old_strides if old_shape == new_shape else contiguous_strides(new_shape)
+    chunks = _contiguous_chunks(old_shape, old_strides)
+    strides: list[int] = []
+    dim = len(new_shape) - 1
+    for size, base in chunks:  # from the innermost outward
+        covered, step = 1, base
+        while dim >= 0 and (covered < size or new_shape[dim] == 1):
+            strides.append(step)
+            step *= new_shape[dim]
+            covered *= new_shape[dim]
+            dim -= 1
+        if covered != size:
+            return None
+    return tuple(reversed(strides)) if dim < 0 else None
+
+
+def _contiguous_chunks(shape: Ints, strides: Ints) -> list[tuple[int, int]]:
+    """Runs of dims that are contiguous among themselves, innermost first: (elements, innermost stride)."""
+    chunks: list[tuple[int, int]] = []
+    size, base = 1, strides[-1] if strides else 1
+    for d in range(len(shape) - 1, -1, -1):
+        size *= shape[d]
+        if d == 0 or (shape[d - 1] != 1 and strides[d - 1] != size * base):
+            chunks.append((size, base))
+            size, base = 1, strides[d - 1] if d else 1
+    return chunks or [(1, 1)]
+
+
+def pointwise_strides(shape: Ints, operands: list[tuple[Ints, Ints]]) -> Ints | None:
+    """Strides of an element-wise result: PyTorch keeps the memory order of its operands; None is row-major.
+
+    `operands` are the (shape, strides) of the inputs, in order.
+    """
+    same = [st for sh, st in operands if sh == shape]
+    if same and len(same) == len(operands) and all(st == same[0] for st in same) and is_dense(shape, same[0]):
+        return normal(shape, same[0])
+    expanded = [_expand(sh, st, shape) for sh, st in operands]
+    order = _memory_order(shape, expanded)
+    strides, step = [0] * len(shape), 1
+    for d in order:  # innermost first
+        strides[d] = step
+        step *= max(shape[d], 1)
+    return normal(shape, tuple(strides))
+
+
+def _expand(shape: Ints, strides: Ints, out: Ints) -> Ints:
+    lead = len(out) - len(shape)
+    return (0,) * lead + tuple(0 if n == 1 and m != 1 else s for n, s, m in zip(shape, strides, out[lead:]))
+
+
+def _memory_order(shape: Ints, operands: list[Ints]) -> list[int]:
+    """Dims from the innermost outward, as the operands' strides decide; ties keep row-major order."""
+    order = list(range(len(shape) - 1, -1, -1))
+    for i in range(1, len(order)):
+        at = i
+        for j in range(i - 1, -1, -1):
+            verdict = _compare(order[j], order[at], shape, operands)
+            if verdict > 0:
+                order[j], order[at] = order[at], order[j]
+                at = j
+            elif verdict < 0:
+                break
+    return order
+
+
+def _compare(inner: int, outer: int, shape: Ints, operands: list[Ints]) -> int:
+    """Positive when `inner` should lie outside `outer`; zero when the operands do not say."""
+    for strides in operands:
+        a, b = strides[inner], strides[outer]
+        if a == 0 or b == 0:
+            continue
+        if a != b:
+            return -1 if a < b else 1
+        if shape[inner] > shape[outer]:
+            return 1
+    return 0

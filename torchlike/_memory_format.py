@@ -1,0 +1,59 @@
+"""Memory formats: names for orders of the dims in memory."""
+
+from __future__ import annotations
+
+from torchlike import _layout
+
+
+class memory_format:
+    """The name of a memory order."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __repr__(self) -> str:
+        return f"torch.{self.name}"
+
+    def __reduce__(self) -> str:
+        return self.name
+
+
+class layout:
+    """The name of a tensor layout."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __repr__(self) -> str:
+        return f"torch.{self.name}"
+
+    def __reduce__(self) -> str:
+        return self.name
+
+
+contiguous_format = memory_format("contiguous_format")
+preserve_format = memory_format("preserve_format")
+channels_last = memory_format("channels_last")
+channels_last_3d = memory_format("channels_last_3d")
+strided = layout("strided")
+
+
+def strides_for(shape: tuple[int, ...], wanted: memory_format | None) -> tuple[int, ...]:
+    """Row-major or channels-last strides of a shape."""
+    if wanted in (channels_last, channels_last_3d):
+        rank = 4 if wanted is channels_last else 5
+        if len(shape) != rank:
+            raise RuntimeError(f"required rank {rank} tensor to use {wanted.name} format")  # type: ignore[union-attr]
+        order = (0, *range(2, rank), 1)
+        moved = _layout.contiguous_strides(tuple(shape[d] for d in order))
+        return tuple(moved[order.index(d)] for d in range(rank))
+    return _layout.contiguous_strides(shape)
+
+
+def is_contiguous(shape: tuple[int, ...], strides: tuple[int, ...], wanted: memory_format | None) -> bool:
+    """Whether strides follow a memory format."""
+    if wanted in (None, contiguous_format):
+        return _layout.is_contiguous(shape, strides)
+    if len(shape) != (4 if wanted is channels_last else 5):
+        return False
+    return all(n == 1 or s == t for n, s, t in zip(shape, strides, strides_for(shape, wanted)))

@@ -1,0 +1,197 @@
+"""What changes how operators act: grad mode, inference mode, default dtype and default device.
+
+Grad mode is per thread, as in PyTorch; the hot path reads one attribute of one thread-local object.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import threading
+
+from torchlike import _device, _dtypes
+
+
+class _Local(threading.local):
+    grad = True
+    inference = False
+
+
+local = _Local()
+default_dtype = _dtypes.float32
+default_device = _device.cpu
+_device_stack: list[_device.device] = []
+on_default_dtype_change: list = []
+
+
+def set_default_dtype(d: _dtypes.dtype) -> None:
+    """Set the floating-point dtype that Python floats and factories take."""
+    global default_dtype
+    if not d.is_floating_point:
+        raise TypeError("only floating-point types are supported as the default type")
+    default_dtype = d
+    for forget in on_default_dtype_change:
+        forget()
+
+
+def get_default_dtype() -> _dtypes.dtype:
+    """The floating-point dtype that Python floats and factories take."""
+    return default_dtype
+
+
+def default_complex() -> _dtypes.dtype:
+    return default_dtype.to_complex()
+
+
+def scalar_dtype(kind: type) -> _dtypes.dtype:
+    """The dtype of a tensor made of Python numbers of this type."""
+    return {bool: _dtypes.bool_, int: _dtypes.int64, float: default_dtype}.get(kind) or default_complex()
+
+
+def set_default_device(device: str | _device.device | None) -> None:
+    """Set the device on which factories place new tensors."""
+    global default_device
+    default_device = _device.cpu if device is None else _device.canonical(device)
+
+
+def get_default_device() -> _device.device:
+    """The device on which factories place new tensors."""
+    return default_device
+
+
+def push_device(d: _device.device) -> None:
+    global default_device
+    _device_stack.append(default_device)
+    default_device = _device.canonical(d)
+
+
+def pop_device() -> None:
+    global default_device
+    default_device = _device_stack.pop()
+
+
+def is_grad_enabled() -> bool:
+    """Whether operators are recorded for differentiation in this thread."""
+    return local.grad
+
+
+def is_inference_mode_enabled() -> bool:
+    """Whether inference mode is on in this thread."""
+    return local.inference
+
+
+class _Switch:
+    """A mode that is a context manager and a decorator, of generators and classes' methods too."""
+
+    def __call__(self, function):
+        if inspect.isgeneratorfunction(function):
+            return _wrap_generator(self._clone, function)
+
+        @functools.wraps(function)
+        def wrapped(*args, **kwargs):
+            with self._clone():
+                return function(*args, **kwargs)
+
+        return wrapped
+
+    def _clone(self):
+        return type(self)()
+
+
+def _wrap_generator(make, function):
+    @functools.wraps(function)
+    def wrapped(*args, **kwargs):
+        generator = function(*args, **kwargs)
+        step, value = generator.send, None
+        while True:
+            try:
+                with make():
+                    produced = step(value)
+            except StopIteration as stop:
+                return stop.value
+            try:
+                value = yield produced
+                step = generator.send
+            except GeneratorExit:
+                with make():
+                    generator.close()
+                raise
+            except BaseException as error:
+                step, value = generator.throw, error
+
+    return wrapped
+
+
+class set_grad_enabled(_Switch):
+    """Turn gradient recording on or off, at once and until the end of the `with` block."""
+
+    def __init__(self, mode: bool) -> None:
+        self.mode, self.prev = bool(mode), local.grad
+        local.grad = self.mode
+
+    def __call__(self, function):
+        local.grad = self.prev
+        return super().__call__(function)
+
+    def __enter__(self) -> None:
+        local.grad = self.mode
+
+    def __exit__(self, *_: object) -> None:
+        local.grad = self.prev
+
+    def _clone(self):
+        return set_grad_enabled(self.mode)
+
+
+class no_grad(_Switch):
+    """Do not record gradients inside; usable as a context manager and as a decorator.
+
+    >>> import torchlike as torch
+    >>> w = torch.ones(2, requires_grad=True)
+    >>> with torch.no_grad():
+    ...     print((w * 2).requires_grad)
+    False
+    """
+
+    mode = False
+
+    def __new__(cls, function=None):
+        made = super().__new__(cls)
+        return made(function) if function is not None else made
+
+    def __enter__(self) -> None:
+        self.prev = local.grad
+        local.grad = self.mode
+
+    def __exit__(self, *_: object) -> None:
+        local.grad = self.prev
+
+
+class enable_grad(no_grad):
+    """Record gradients inside, whatever the surrounding mode."""
+
+    mode = True
+
+
+class inference_mode(_Switch):
+    """Do not record gradients inside (PyTorch's version-counter savings have no counterpart here)."""
+
+    def __new__(cls, mode=True):
+        made = super().__new__(cls)
+        if callable(mode):
+            made.mode = True
+            return made(mode)
+        return made
+
+    def __init__(self, mode: bool = True) -> None:
+        self.mode = mode
+
+    def __enter__(self) -> None:
+        self.prev = local.grad, local.inference
+        local.grad, local.inference = local.grad and not self.mode, self.mode
+
+    def __exit__(self, *_: object) -> None:
+        local.grad, local.inference = self.prev
+
+    def _clone(self):
+        return inference_mode(self.mode)

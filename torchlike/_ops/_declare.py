@@ -1,0 +1,124 @@
+"""One declaration for each operator: a kernel over arrays, and what cannot be derived from it.
+
+A kernel's annotations say what its parameters are:
+
+=================  ======================================================================================
+``Array``          a tensor (``Array | None``: an optional one)
+``Operand``        a tensor or a Python number that takes part in type promotion; a number is a runtime input
+``Scalar``         a Python number that takes no part in promotion; a runtime input (omitted: its default, static)
+``Arrays``         a sequence of tensors
+``Index``          an int; static until it is seen to vary, then a runtime input
+anything else      static: part of the program's key
+=================  ======================================================================================
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from torchlike import _modes
+from torchlike._ops import _rules
+from torchlike._ops._namespace import namespace as namespace
+
+# Annotations are read as text (kernels are never called with checked types), so these are plain names.
+Array = Operand = Scalar = Arrays = Index = Any
+ARRAY, OPERAND, SCALAR, ARRAYS, INDEX, STATIC = range(6)
+_KINDS = {"Array": ARRAY, "Operand": OPERAND, "Scalar": SCALAR, "Arrays": ARRAYS, "Index": INDEX}
+
+REGISTRY: dict[str, Op] = {}
+
+
+@dataclass(eq=False)
+class Op:
+    """A row of the registry: everything else about an operator is derived from it."""
+
+    name: str
+    kernel: Callable
+    family: str
+    typing: Callable  # how dtypes and shapes of the results follow from the inputs (see _rules)
+    shape: Callable | None = None  # shape(call) -> result shapes, where the family's rule does not say
+    check: Callable | None = None  # check(call) raises PyTorch's errors; runs once for each new signature
+    saves: tuple[str, ...] | None = None  # the array parameters whose values the gradient needs; None is all
+    residuals: bool = False  # the forward keeps what backward needs, instead of being repeated in it
+    node: str = ""  # the name of its gradient node
+    aliases: tuple[str, ...] = ()
+    where: tuple[str, ...] = ("torch", "Tensor")  # the places whose attribute it is
+    inplace: bool = False  # has an in-place twin, name + "_"
+    out: bool = True  # accepts out=
+    differentiable: bool = True
+    special: dict[str, tuple] = field(default_factory=dict)  # numbers that select another formula, so are static
+    opmath: bool = True  # compute half precision in float32 and round once
+    geometry: Callable | None = None  # views: geometry(shape, strides, **statics) -> (shape, strides)
+    offset: Callable | None = None  # views: offset(tensor, *statics) -> elements from the input's first to the result's
+    plans: dict = field(default_factory=dict, repr=False)
+    varying: dict = field(default_factory=dict, repr=False)
+
+    def __post_init__(self) -> None:
+        parameters = inspect.signature(self.kernel).parameters.values()
+        self.signature = inspect.signature(self.kernel)
+        self.names = tuple(p.name for p in parameters)
+        self.kinds = tuple(_kind(p) for p in parameters)
+        self.kind_of = dict(zip(self.names, self.kinds))
+        self.optional = frozenset(p.name for p in parameters if "None" in str(p.annotation))
+        self.positional = sum(p.kind is not p.KEYWORD_ONLY for p in parameters)
+        self.defaults = {p.name: p.default for p in parameters if p.default is not p.empty}
+        self.node = self.node or "".join(w.capitalize() for w in self.name.split("_")) + "Backward0"
+        self.doc = inspect.getdoc(self.kernel) or ""
+
+
+def _kind(parameter: inspect.Parameter) -> int:
+    return _KINDS.get(str(parameter.annotation).split(" |")[0].strip(), STATIC)
+
+
+def declare(family: str, typing: Callable, **options: Any) -> Callable[[Callable], Op]:
+    """The decorator that turns a kernel into a row; a second row of one name is an error."""
+
+    def decorate(kernel: Callable) -> Op:
+        name = options.pop("name", kernel.__name__)
+        op = Op(name, kernel, family, typing, **options)
+        for each in (name, *op.aliases):
+            if each in REGISTRY:
+                raise ValueError(f"operator {each!r} is declared twice")
+            REGISTRY[each] = op
+        return op
+
+    return decorate
+
+
+def pointwise(kernel: Callable | None = None, *, promote: Callable = _rules.common, **options: Any) -> Any:
+    """An element-wise operator: broadcasting, promotion, memory order kept, an in-place twin."""
+    options.setdefault("inplace", True)
+    made = declare("pointwise", functools.partial(_rules.pointwise, promote=promote), **options)
+    return made if kernel is None else made(kernel)
+
+
+def reduction(kernel: Callable | None = None, *, promote: Callable = _rules.common, **options: Any) -> Any:
+    """An operator with parameters `dim` and `keepdim` that reduces dims."""
+    made = declare("reduction", functools.partial(_rules.reduction, promote=promote), **options)
+    return made if kernel is None else made(kernel)
+
+
+def view(**options: Any) -> Any:
+    """An operator whose result shares its input's storage; `geometry` gives shape and strides of the result."""
+    options.setdefault("saves", ())
+    return declare("view", _rules.view, opmath=False, out=False, **options)
+
+
+def operator(kernel: Callable | None = None, *, promote: Callable = _rules.common, **options: Any) -> Any:
+    """Any other operator; without `shape`, shapes are found by tracing the kernel once."""
+    made = declare("operator", functools.partial(_rules.general, promote=promote), **options)
+    return made if kernel is None else made(kernel)
+
+
+def forget_plans() -> None:
+    """Drop every plan: they depend on the default dtype."""
+    for op in REGISTRY.values():
+        op.plans.clear()
+        op.varying.clear()
+
+
+_modes.on_default_dtype_change.append(forget_plans)

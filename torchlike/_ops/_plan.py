@@ -1,0 +1,244 @@
+"""From a row and a call's signature to a Plan, and from a Plan to the Plan of its gradient."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from torchlike import _dtypes, _errors
+from torchlike._core import Aval, Plan, aval
+from torchlike._ops import _declare as d
+from torchlike._ops._rules import Call, Typed, check_devices
+
+
+class OpPlan(Plan):
+    """A plan with what the facade needs of it: output strides, the gradient's plans, which inputs it saves."""
+
+    __slots__ = ("differentiable", "gradients", "kept", "node", "op", "residual", "saved", "strides", "template")
+
+
+def make(op: d.Op, args: tuple, kwargs: dict, describe: Callable[[Any], tuple[Aval, Any] | None]) -> OpPlan:
+    """Settle one call signature; `describe(x)` gives (aval, strides) of a tensor and None for anything else."""
+    call, template = _bind(op, args, kwargs, describe)
+    if not call.arrays:
+        raise _errors.no_tensor_argument(op.name)
+    check_devices(call)
+    if op.check is not None:
+        op.check(call)
+    typed = op.typing(call)
+    scalars = tuple(kind for kind, _ in template.numbers)
+    function = template.function(op, typed)
+    if not typed.outputs:
+        typed = _traced_outputs(op, call, typed, function, scalars)
+    plan = OpPlan(op.name, tuple(call.arrays), scalars, tuple(typed.outputs),
+                  _cast_outputs(function, typed.outputs))  # fmt: skip
+    plan.op, plan.node, plan.strides, plan.gradients = op, op.node, tuple(typed.strides), {}
+    plan.differentiable = tuple(
+        op.differentiable and o.dtype.category >= _dtypes.FLOATING for o in typed.outputs
+    )
+    plan.saved = template.saved(op)
+    plan.template, plan.residual, plan.kept = template, None, 0
+    return plan
+
+
+class Template:
+    """How the flat inputs of a plan become its kernel's arguments."""
+
+    def __init__(self) -> None:
+        self.arguments: dict[str, tuple[str, Any]] = {}
+        self.arrays: list[tuple[str, int]] = []  # parameter name, kind
+        self.numbers: list[tuple[type, int]] = []  # number type, kind
+
+    def saved(self, op: d.Op) -> tuple[int, ...]:
+        if op.saves is None:
+            return tuple(range(len(self.arrays)))
+        return tuple(i for i, (name, _) in enumerate(self.arrays) if name in op.saves)
+
+    def function(self, op: d.Op, typed: Typed) -> Callable:
+        compute = typed.compute
+        if compute is not None and op.opmath:
+            compute = _dtypes.opmath(compute)
+        array_kinds = [kind for _, kind in self.arrays]
+        number_dtypes = [_number_dtype(number, kind, compute, typed) for number, kind in self.numbers]
+        count, arguments, kernel = len(array_kinds), self.arguments, op.kernel
+
+        def run(*flat: Any) -> Any:
+            arrays = list(flat[:count])
+            if compute is not None:
+                arrays = [x if x.dtype == compute.numpy else _cast(x, compute) for x in arrays]
+            numbers = [x.astype(dt.numpy) if hasattr(x, "astype") else dt.numpy.type(x)
+                       for x, dt in zip(flat[count:], number_dtypes)]  # fmt: skip
+            bound = {}
+            for name, (where, what) in arguments.items():
+                if where == "array":
+                    bound[name] = arrays[what]
+                elif where == "arrays":
+                    bound[name] = [arrays[i] for i in what]
+                elif where == "number":
+                    bound[name] = numbers[what]
+                else:
+                    bound[name] = what
+            return _call(kernel, bound)
+
+        return run
+
+
+def _call(kernel: Callable, bound: dict[str, Any]) -> tuple:
+    out = kernel(**bound)
+    return tuple(out) if isinstance(out, tuple | list) else (out,)
+
+
+def _cast(x: Any, to: _dtypes.dtype) -> Any:
+    if x.dtype.kind == "c" and not to.is_complex:
+        x = x.real
+    return x.astype(to.numpy)
+
+
+def _number_dtype(number: type, kind: int, compute: Any, typed: Typed) -> _dtypes.dtype:
+    if kind == d.INDEX or compute is None:
+        return {int: _dtypes.int64, bool: _dtypes.bool_, complex: _dtypes.complex128}.get(number, _dtypes.float64)
+    if kind == d.SCALAR and compute.category < _dtypes.FLOATING and number is float:
+        return _dtypes.float64
+    if number is complex:
+        return compute.to_complex()
+    return compute
+
+
+def _bind(op: d.Op, args: tuple, kwargs: dict, describe: Callable) -> tuple[Call, Template]:
+    try:
+        bound = op.signature.bind(*args, **kwargs)
+    except TypeError as error:
+        raise _errors.bad_arguments(op.name, op.signature, args, kwargs, error) from None
+    template, call = Template(), Call(op, {}, [], [], [])
+    for name in op.names:
+        if name in bound.arguments:
+            _take(op, name, bound.arguments[name], call, template, describe)
+        else:
+            template.arguments[name] = ("static", op.defaults[name])
+            call.arguments[name] = op.defaults[name]
+    return call, template
+
+
+def _take(op: d.Op, name: str, value: Any, call: Call, template: Template, describe: Callable) -> None:
+    kind = op.kind_of[name]
+
+    def take_array(tensor: Any) -> int:
+        aval_, strides = describe(tensor)
+        call.arrays.append(aval_)
+        call.strides.append(strides)
+        template.arrays.append((name, kind))
+        return len(template.arrays) - 1
+
+    if kind == d.ARRAYS:
+        if not isinstance(value, tuple | list) or not all(describe(t) for t in value):
+            raise _errors.wrong_type(op.name, name, op.names.index(name) + 1, "tuple of Tensors", value)
+        template.arguments[name] = ("arrays", [take_array(t) for t in value])
+        call.arguments[name] = [describe(t)[0] for t in value]
+    elif kind in (d.ARRAY, d.OPERAND) and describe(value):
+        template.arguments[name] = ("array", take_array(value))
+        call.arguments[name] = call.arrays[-1]
+    elif kind == d.ARRAY and not (value is None and name in op.optional):
+        raise _errors.wrong_type(op.name, name, op.names.index(name) + 1, "Tensor", value)
+    elif is_runtime_number(op, name, kind, value):
+        number = type(value)
+        if kind == d.OPERAND:
+            call.numbers.append(number)
+        template.arguments[name] = ("number", len(template.numbers))
+        template.numbers.append((number, kind))
+        call.arguments[name] = number
+    else:
+        if kind == d.OPERAND and type(value) in _dtypes.SCALAR_CATEGORY:
+            call.numbers.append(type(value))
+        elif kind == d.OPERAND and not (value is None and name in op.optional):
+            raise _errors.wrong_type(op.name, name, op.names.index(name) + 1, "Tensor", value)
+        template.arguments[name] = ("static", value)
+        call.arguments[name] = value
+
+
+def is_runtime_number(op: d.Op, name: str, kind: int, value: Any) -> bool:
+    """Whether this argument is a number that the program takes as an input."""
+    if kind == d.INDEX:
+        return isinstance(value, Varying)
+    if kind not in (d.OPERAND, d.SCALAR) or type(value) not in _dtypes.SCALAR_CATEGORY:
+        return False
+    return value not in op.special.get(name, ())
+
+
+class Varying(int):
+    """An index that was seen to vary between calls, so it is a runtime input."""
+
+
+def _traced_outputs(op: d.Op, call: Call, typed: Typed, function: Callable, scalars: tuple) -> Typed:
+    """Outputs of an operator without a shape rule, from one abstract trace of its kernel."""
+    specs = [jax.ShapeDtypeStruct(a.shape, a.dtype.numpy) for a in call.arrays]
+    numbers = [jax.ShapeDtypeStruct((), _NUMBER[kind].numpy) for kind in scalars]
+    found = jax.eval_shape(function, *specs, *numbers)
+    half = typed.compute is not None and op.opmath and _dtypes.opmath(typed.compute) is not typed.compute
+    outputs = []
+    for spec in found:
+        dtype = _dtypes.FROM_NUMPY[spec.dtype]
+        if half and dtype is _dtypes.float32:
+            dtype = typed.result  # computed in float32, rounded once at the end
+        outputs.append(aval(spec.shape, dtype, call.device))
+    return Typed(outputs, typed.compute, [None] * len(outputs), typed.result)
+
+
+_NUMBER = {float: _dtypes.float64, int: _dtypes.int64, bool: _dtypes.bool_, complex: _dtypes.complex128}
+
+
+def _cast_outputs(function: Callable, outputs: list[Aval]) -> Callable:
+    wanted = [o.dtype for o in outputs]
+
+    def run(*flat: Any) -> tuple:
+        return tuple([x if x.dtype == to.numpy else _cast(x, to) for x, to in zip(function(*flat), wanted)])
+
+    return run
+
+
+# -- gradients ---------------------------------------------------------------------------------------------------------
+
+
+def gradient(plan: OpPlan, wanted: tuple[int, ...], given: tuple[int, ...]) -> OpPlan:
+    """The plan of `plan`'s vector-Jacobian product.
+
+    `wanted` are the positions of the inputs to differentiate, `given` the outputs that have a cotangent. Its inputs
+    are the saved inputs, then the cotangents; its results have the avals of the wanted inputs.
+    """
+    found = plan.gradients.get((wanted, given))
+    if found is None:
+        found = plan.gradients[wanted, given] = _make_gradient(plan, wanted, given)
+    return found
+
+
+def _make_gradient(plan: OpPlan, wanted: tuple[int, ...], given: tuple[int, ...]) -> OpPlan:
+    saved, count = plan.saved, len(plan.saved)
+    outputs, inputs = plan.outputs, plan.inputs
+
+    def vjp(*flat: Any) -> tuple:
+        kept = dict(zip(saved, flat[:count]))
+        cotangents = dict(zip(given, flat[count : count + len(given)]))
+        numbers = flat[count + len(given) :]
+        arrays = [kept[i] if i in kept else jnp.zeros(a.shape, a.dtype.numpy) for i, a in enumerate(inputs)]
+
+        def forward(*chosen: Any) -> list:
+            full = list(arrays)
+            for i, x in zip(wanted, chosen):
+                full[i] = x
+            out = plan.function(*full, *numbers)
+            return [out[i] for i in given]
+
+        _, pull = jax.vjp(forward, *[arrays[i] for i in wanted])
+        return pull([cotangents[i] for i in given])
+
+    avals = tuple(inputs[i] for i in saved) + tuple(outputs[i] for i in given)
+    made = OpPlan(plan.name + "_vjp", avals, plan.scalars, tuple(inputs[i] for i in wanted), vjp)
+    made.op, made.node, made.gradients = plan.op, plan.node, {}
+    made.strides = (None,) * len(wanted)
+    made.differentiable = tuple(inputs[i].dtype.category >= _dtypes.FLOATING for i in wanted)
+    made.saved = tuple(range(len(avals)))
+    made.template, made.residual, made.kept = None, None, 0
+    return made

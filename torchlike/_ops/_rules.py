@@ -1,0 +1,205 @@
+"""How the dtype, shape and strides of results follow from the inputs, family by family.
+
+A rule maps a `Call` to a `Typed`. It runs once for each new signature; errors are PyTorch's and carry its sentences.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from torchlike import _dtypes, _errors, _modes
+from torchlike._core import Aval, aval
+from torchlike._device import device as Device
+from torchlike._dtypes import dtype as Dtype
+from torchlike._layout import contiguous_strides, normal, pointwise_strides
+
+
+@dataclass
+class Call:
+    """One call of an operator as its rule sees it: avals for tensors, types for runtime numbers, values for statics."""
+
+    op: Any
+    arguments: dict[str, Any]  # name -> Aval, list[Aval], number type, or static value
+    arrays: list[Aval]
+    strides: list[tuple[int, ...] | None]
+    numbers: list[type]  # the types of Python numbers that take part in promotion
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self.__dict__["arguments"][name]
+        except KeyError:
+            raise AttributeError(name) from None
+
+    @property
+    def device(self) -> Device:
+        return self.arrays[0].device
+
+
+@dataclass
+class Typed:
+    """What a rule decides."""
+
+    outputs: list[Aval]
+    compute: Dtype | None  # dtype to which promoted inputs are cast; None leaves them as they are
+    strides: list[tuple[int, ...] | None]
+    result: Dtype | None = None
+
+
+# -- dtypes ------------------------------------------------------------------------------------------------------------
+
+
+def result_type(arrays: list[Aval], numbers: list[type]) -> Dtype:
+    """PyTorch's promotion: tensors with dims, then zero-dim tensors, then Python numbers, each by category."""
+    dims = zero = number = None
+    for a in arrays:
+        if a.ndim:
+            dims = a.dtype if dims is None else _dtypes.promote_types(dims, a.dtype)
+        else:
+            zero = a.dtype if zero is None else _dtypes.promote_types(zero, a.dtype)
+    for kind in numbers:
+        d = _modes.scalar_dtype(kind)
+        number = d if number is None else _dtypes.promote_types(number, d)
+    return _combine(_combine(dims, zero), number)  # type: ignore[return-value]
+
+
+def _combine(higher: Dtype | None, lower: Dtype | None) -> Dtype | None:
+    if higher is None or lower is None:
+        return higher or lower
+    if higher.is_complex:
+        return higher
+    if higher.is_floating_point:
+        return higher.to_complex() if lower.is_complex else higher
+    if higher is _dtypes.bool_ or lower.category > _dtypes.INTEGER:
+        return _dtypes.promote_types(higher, lower)
+    return higher
+
+
+Promotion = tuple[Dtype, Dtype]  # (compute, result)
+
+
+def common(dtype: Dtype) -> Promotion:
+    """Compute in and return the common dtype."""
+    return dtype, dtype
+
+
+def to_float(dtype: Dtype) -> Promotion:
+    """Integers and bools become the default floating dtype."""
+    d = dtype if dtype.category >= _dtypes.FLOATING else _modes.default_dtype
+    return d, d
+
+
+def to_bool(dtype: Dtype) -> Promotion:
+    """Compare in the common dtype; the result is bool."""
+    return dtype, _dtypes.bool_
+
+
+def to_int64(dtype: Dtype) -> Promotion:
+    """Work in the common dtype; the result is int64."""
+    return dtype, _dtypes.int64
+
+
+def sum_like(dtype: Dtype) -> Promotion:
+    """Integers and bools are summed in int64."""
+    d = dtype if dtype.category >= _dtypes.FLOATING else _dtypes.int64
+    return d, d
+
+
+def to_real(dtype: Dtype) -> Promotion:
+    """Compute in the dtype; the result is its real counterpart."""
+    return dtype, dtype.to_real()
+
+
+def check_devices(call: Call) -> None:
+    """Tensors with dims must share a device; PyTorch lets a zero-dim CPU tensor join any."""
+    first = call.arrays[0].device
+    for a in call.arrays[1:]:
+        if a.device is not first:
+            raise _errors.different_devices(first, a.device)
+
+
+# -- families ----------------------------------------------------------------------------------------------------------
+
+
+def pointwise(call: Call, promote: Callable[[Dtype], Promotion]) -> Typed:
+    compute, result = promote(result_type(call.arrays, call.numbers))
+    shape = broadcast([a.shape for a in call.arrays])
+    strides = None
+    if any(s is not None for s in call.strides):
+        operands = [(tuple(a.shape), s or contiguous_strides(a.shape)) for a, s in zip(call.arrays, call.strides)]
+        strides = pointwise_strides(tuple(shape), operands)
+    return Typed([aval(shape, result, call.device)], compute, [strides], result)
+
+
+def broadcast(shapes: list) -> tuple[int, ...]:
+    """The common shape, or PyTorch's sentence about the dim that does not fit."""
+    out = shapes[0]
+    for shape in shapes[1:]:
+        if shape == out:
+            continue
+        a, b = tuple(out), tuple(shape)
+        n = max(len(a), len(b))
+        a, b = (1,) * (n - len(a)) + a, (1,) * (n - len(b)) + b
+        for dim in range(n - 1, -1, -1):
+            if a[dim] != b[dim] and a[dim] != 1 and b[dim] != 1:
+                raise _errors.not_broadcastable(a[dim], b[dim], dim)
+        out = tuple(y if x == 1 else x for x, y in zip(a, b))
+    return tuple(out)
+
+
+def reduction(call: Call, promote: Callable[[Dtype], Promotion]) -> Typed:
+    requested = call.arguments.get("dtype")
+    source = call.arrays[0]
+    compute, result = (requested, requested) if requested is not None else promote(source.dtype)
+    shape = reduced_shape(source.shape, call.arguments.get("dim"), call.arguments.get("keepdim", False))
+    shapes = call.op.shape(call) if call.op.shape else [shape]
+    return Typed([aval(s, result, call.device) for s in shapes], compute, [None] * len(shapes), result)
+
+
+def reduced_shape(shape: tuple[int, ...], dim: int | tuple[int, ...] | None, keepdim: bool) -> tuple[int, ...]:
+    """The shape after reducing `dim` (None, or for the functions that say so an empty tuple, is every dim)."""
+    dims = reduced_dims(len(shape), dim)
+    if keepdim:
+        return tuple(1 if d in dims else n for d, n in enumerate(shape))
+    return tuple(n for d, n in enumerate(shape) if d not in dims)
+
+
+def reduced_dims(ndim: int, dim: int | tuple[int, ...] | None) -> tuple[int, ...]:
+    """The dims to reduce, non-negative; raises PyTorch's errors for one out of range or given twice."""
+    if dim is None or dim == ():
+        return tuple(range(ndim))
+    dims = [wrap_dim(d, ndim) for d in (dim if isinstance(dim, tuple | list) else (dim,))]
+    for d in dims:
+        if dims.count(d) > 1:
+            raise _errors.repeated_dim(d)
+    return tuple(dims) if ndim else ()
+
+
+def wrap_dim(dim: int, ndim: int) -> int:
+    """A dim counted from the front; zero-dim tensors accept 0 and -1."""
+    n = max(ndim, 1)
+    if not -n <= dim < n:
+        raise _errors.dim_out_of_range(dim, n)
+    return dim % n
+
+
+def view(call: Call) -> Typed:
+    source = call.arrays[0]
+    strides = call.strides[0] or contiguous_strides(source.shape)
+    statics = {k: v for k, v in call.arguments.items() if k != call.op.names[0]}
+    shape, new_strides = call.op.geometry(tuple(source.shape), tuple(strides), **statics)
+    return Typed([source.like(shape)], None, [normal(shape, new_strides)])
+
+
+def general(call: Call, promote: Callable[[Dtype], Promotion] | None) -> Typed:
+    compute = result = None
+    if promote is not None:
+        compute, result = promote(result_type(call.arrays, call.numbers))
+    if call.op.shape is None:
+        return Typed([], compute, [], result)  # the plan traces the kernel for its outputs
+    outputs = []
+    for item in call.op.shape(call):
+        shape, dtype = item if len(item) == 2 and isinstance(item[1], Dtype) else (item, result)
+        outputs.append(aval(tuple(shape), dtype or call.arrays[0].dtype, call.device))
+    return Typed(outputs, compute, [None] * len(outputs), result)

@@ -1,0 +1,22 @@
+"""Random numbers on the CPU device: PyTorch's stream, bit for bit, over NumPy.
+
+Each draw is `draw(generator, size, dtype, ...) -> ndarray`; `None` for the generator is the default one.
+"""
+
+from ._choice import bernoulli as bernoulli
+from ._choice import dropout_noise as dropout_noise
+from ._choice import multinomial as multinomial
+from ._generator import Generator as Generator
+from ._generator import default_generator as default_generator
+from ._integer import draw_seed as draw_seed
+from ._integer import randint as randint
+from ._integer import random_ as random_
+from ._integer import randperm as randperm
+from ._real import normal as normal
+from ._real import trunc_normal as trunc_normal
+from ._real import uniform as uniform
+from ._waiting import cauchy as cauchy
+from ._waiting import exponential as exponential
+from ._waiting import geometric as geometric
+from ._waiting import log_normal as log_normal
+from ._waiting import poisson as poisson

@@ -1,0 +1,156 @@
+"""The Mersenne Twister that PyTorch's CPU generator is, over NumPy's bit generator."""
+
+from __future__ import annotations
+
+import os
+import threading
+
+import numpy as np
+
+DEFAULT_SEED = 67280421310721
+_WORDS = 624  # the length of the Mersenne Twister's state
+_STATE = np.dtype(
+    [
+        ("seed", "<u8"),
+        ("left", "<i4"),
+        ("seeded", "<i4"),
+        ("next", "<u8"),
+        ("key", "<u8", (_WORDS,)),
+        ("normal_x", "<f8"),
+        ("spare_normal", "<f8"),
+        ("normal_rho", "<f8"),
+        ("has_spare_normal", "<i4"),
+        ("pad", "<u4"),
+        ("spare_float", "<f4"),
+        ("has_spare_float", "u1"),
+        ("tail", "u1", (3,)),
+    ]
+)  # as PyTorch lays it out: 5056 bytes
+
+
+class Generator:
+    """A stream of random bits that equals, seed for seed and draw for draw, PyTorch's CPU generator.
+
+    `raw32` and `raw64` hand out the bits; every distribution in this package is a function of them, and holds
+    `lock` while it draws. State travels as the 5056 bytes of PyTorch's `get_rng_state()`.
+
+    >>> g = Generator().manual_seed(0)
+    >>> g.raw32(2).tolist()
+    [2357136044, 2546248239]
+    """
+
+    def __init__(self, device: object = "cpu") -> None:
+        if str(device) != "cpu":
+            raise NotImplementedError(f"Generator: device={str(device)!r} is not supported; use 'cpu'")
+        self.lock = threading.RLock()
+        self._bits = np.random.MT19937()
+        self._legacy = np.random.RandomState(self._bits)
+        self.manual_seed(DEFAULT_SEED)
+
+    @property
+    def device(self) -> object:
+        from torchlike._device import cpu
+
+        return cpu
+
+    def manual_seed(self, seed: int) -> Generator:
+        """Start the stream of `seed`, an integer in [-2^63, 2^64); a negative one counts from 2^64. Returns self."""
+        if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)):
+            raise RuntimeError(f"manual_seed expected a long, but got {type(seed).__name__}")
+        if not -(2**63) <= seed < 2**64:
+            raise ValueError("Overflow when unpacking long long")
+        with self.lock:
+            self._seed = int(seed) % 2**64
+            self._legacy.seed(self._seed & 0xFFFFFFFF)
+            self._untouched = True
+            self.spare_normal: float | None = None
+        return self
+
+    def seed(self) -> int:
+        """Seed from the operating system's entropy and return the seed, an integer in [0, 2^64)."""
+        self.manual_seed(int.from_bytes(os.urandom(8), "little"))
+        return self._seed
+
+    def initial_seed(self) -> int:
+        """The seed this stream began with, in [0, 2^64)."""
+        return self._seed
+
+    def raw32(self, count: int) -> np.ndarray:
+        """The next `count` words of the stream, uint32."""
+        if count == 0:
+            return np.empty(0, np.uint32)
+        self._untouched = False
+        if count < _WORDS:  # cheaper to call, dearer for each word
+            return self._bits.random_raw(count).astype(np.uint32)
+        return self._legacy.randint(0, 2**32, count, dtype=np.uint32)
+
+    def raw64(self, count: int) -> np.ndarray:
+        """The next `count` pairs of words as uint64, the first word of a pair being the high half."""
+        words = self.raw32(2 * count).astype("<u4", copy=False).view("<u8")
+        return (words << np.uint64(32)) | (words >> np.uint64(32))
+
+    def state_bytes(self) -> np.ndarray:
+        """The state as PyTorch's `get_rng_state()` lays it out: uint8, shape (5056,)."""
+        with self.lock:
+            twister = self._bits.state["state"]
+            spare, untouched = self.spare_normal, self._untouched
+        position = int(twister["pos"])
+        record = np.zeros((), _STATE)
+        record["seed"], record["seeded"], record["key"] = self._seed, 1, twister["key"]
+        # A stream that was seeded and never drawn from is written in its own way.
+        record["left"], record["next"] = (1, 0) if untouched else (_WORDS + 1 - position, position)
+        record["spare_normal"], record["has_spare_normal"] = spare or 0.0, spare is not None
+        return np.frombuffer(record.tobytes(), np.uint8).copy()
+
+    def load_state_bytes(self, state: np.ndarray) -> None:
+        """Continue from a state that `state_bytes` or PyTorch's `get_rng_state()` gave."""
+        if not isinstance(state, np.ndarray) or state.dtype != np.uint8:
+            raise TypeError("RNG state must be a torch.ByteTensor")
+        if state.size != _STATE.itemsize:
+            raise RuntimeError(
+                f"Expected a CPUGeneratorImplState of size {_STATE.itemsize} "
+                f"but found the input RNG state size to be {state.size}"
+            )
+        record = np.frombuffer(state.tobytes(), _STATE)[0]
+        left, position = int(record["left"]), int(record["next"])
+        if not record["seeded"] or not 0 < left <= _WORDS or position > _WORDS:
+            raise RuntimeError("Invalid mt19937 state")
+        with self.lock:
+            self._seed = int(record["seed"])
+            self._untouched = (left, position) == (1, 0)
+            twister = {"key": record["key"].astype(np.uint32), "pos": _WORDS if left == 1 else position}
+            self._bits.state = {"bit_generator": "MT19937", "state": twister}
+            self.spare_normal = float(record["spare_normal"]) if record["has_spare_normal"] else None
+
+    def clone_state(self) -> Generator:
+        """A new generator at the same place of the same stream."""
+        clone = Generator()
+        clone.load_state_bytes(self.state_bytes())
+        return clone
+
+    def get_offset(self) -> int:
+        """Raises: only counter-based generators have an offset."""
+        raise RuntimeError("CPU Generator does not use offset")
+
+    def set_offset(self, offset: int) -> None:
+        """Raises: only counter-based generators have an offset."""
+        raise RuntimeError("CPU Generator does not use offset")
+
+    def __getstate__(self) -> np.ndarray:
+        return self.state_bytes()
+
+    def __setstate__(self, state: np.ndarray) -> None:
+        self.__init__()
+        self.load_state_bytes(state)
+
+
+default_generator = Generator()
+
+
+def _forget_lock_in_child() -> None:
+    # Another thread may have held the lock at the moment of the fork, and that thread does not exist in the child.
+    default_generator.lock = threading.RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_lock_in_child)

@@ -1,0 +1,157 @@
+"""Random integers and permutations."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ._checks import (
+    bounds,
+    is_floating,
+    mantissa_digits,
+    require,
+    require_in_bounds,
+    scalar_name,
+    warn_beyond_precision,
+)
+from ._generator import Generator, default_generator
+from ._rounding import narrow
+
+Size = tuple[int, ...]
+_INT64_MIN, _INT64_MAX = -(2**63), 2**63 - 1
+_ONE_WORD_LIMIT = 1 << 28  # wider ranges are drawn from two words
+_FULL_RANGE_NAMES = ("int64", "float64", "float32", "bfloat16")
+
+
+def random_(generator: Generator | None, size: Size, dtype: np.dtype) -> np.ndarray:
+    """Integers over the whole of the dtype, as `Tensor.random_()` draws them.
+
+    Integers in [0, max], floating numbers in [0, 2^digits of the significand], bools; int64 and float64 use two words
+    each, all others one.
+    """
+    generator, dtype = generator or default_generator, np.dtype(dtype)
+    if dtype.kind == "c" or dtype.name in ("uint16", "uint32", "uint64"):
+        raise NotImplementedError(f"\"random_kernel_cpu\" not implemented for '{scalar_name(dtype)}'")
+    count = math.prod(size)
+    largest = 1 << mantissa_digits(dtype) if is_floating(dtype) else int(bounds(dtype)[1])
+    with generator.lock:
+        wide = dtype.name in ("int64", "float64")
+        words = generator.raw64(count) if wide else generator.raw32(count)
+    return _convert(_modulo(words, largest + 1), dtype).reshape(size)
+
+
+def randint(
+    generator: Generator | None, size: Size, dtype: np.dtype, low: int, high: int | None
+) -> np.ndarray:
+    """Integers in [low, high), as `torch.randint` and `Tensor.random_(low, high)` draw them.
+
+    `high=None` stands for the dtype's largest value, itself included. A range below 2^28 takes one word modulo the
+    range, a wider one two words.
+
+    >>> from torchlike._random import Generator
+    >>> randint(Generator().manual_seed(0), (5,), np.dtype("int64"), 0, 10).tolist()
+    [4, 9, 3, 0, 3]
+    """
+    generator, dtype = generator or default_generator, np.dtype(dtype)
+    count = math.prod(size)
+    if high is None and low == _INT64_MIN:
+        return _full_range(generator, count, dtype).reshape(size)
+    low, last = _closed_range(low, high, dtype)
+    span = last - low + 1
+    with generator.lock:
+        words = generator.raw64(count) if span >= _ONE_WORD_LIMIT else generator.raw32(count)
+    offsets = _modulo(words, span)
+    return _convert(offsets.astype(np.int64) + np.int64(low) if low else offsets, dtype).reshape(size)
+
+
+def _full_range(generator: Generator, count: int, dtype: np.dtype) -> np.ndarray:
+    require(
+        dtype.name in _FULL_RANGE_NAMES,
+        "random_full_64_bits_range_kernel_cpu handles only int64, double, float and bfloat16",
+    )
+    with generator.lock:
+        return _convert(generator.raw64(count).view(np.int64), dtype)
+
+
+def _closed_range(low: int, high: int | None, dtype: np.dtype) -> tuple[int, int]:
+    """The first and the last integer to draw, or PyTorch's error."""
+    if high is not None:
+        require(low < high, f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
+    if is_floating(dtype):
+        low, last = _representable_range(low, high, dtype)
+    else:
+        last = high - 1 if high is not None else int(bounds(dtype)[1])
+    _check_range(low, last, dtype)
+    return low, last
+
+
+def _representable_range(low: int, high: int | None, dtype: np.dtype) -> tuple[int, int]:
+    """The range drawn in towards integers that the dtype holds, so that rounding cannot leave it."""
+    digits = mantissa_digits(dtype)
+    above = int(float(narrow(np.float64(low + 1), dtype)))
+    if above < low:
+        low = above + (1 << max(abs(low + 1).bit_length() - digits, 0))
+    if high is None:
+        last = 1 << digits
+        require(
+            low < last,
+            "random_ expects 'from' casted to dtype to be less than or equal to 'to_inc' casted to dtype, "
+            f"but got from={low} > to_inc={last}",
+        )
+        return low, last
+    below = float(narrow(np.float64(high - 1), dtype))
+    if below >= high:
+        high = (int(below) if math.isfinite(below) else high) - (1 << max(abs(high - 1).bit_length() - digits, 0))
+    require(
+        low < high,
+        f"random_ expects 'from' casted to dtype to be less than 'to' casted to dtype, but got from={low} >= to={high}",
+    )
+    return low, high - 1
+
+
+def _check_range(low: int, last: int, dtype: np.dtype) -> None:
+    if dtype.kind == "c":
+        raise RuntimeError("check_random_bounds handles only integral, floating-point and boolean types")
+    require_in_bounds(low, "from", dtype)
+    require_in_bounds(last, "to - 1", dtype)
+    if is_floating(dtype):
+        warn_beyond_precision(low, "from", dtype)
+        warn_beyond_precision(last, "to - 1", dtype)
+
+
+def _modulo(words: np.ndarray, span: int) -> np.ndarray:
+    """words % span; by multiplication, since NumPy vectorises the division by a scalar but not the remainder."""
+    if span > np.iinfo(words.dtype).max:
+        return words
+    divisor = words.dtype.type(span)
+    return words - words // divisor * divisor
+
+
+def _convert(integers: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    return narrow(integers, dtype) if is_floating(dtype) else integers.astype(dtype)
+
+
+def draw_seed(generator: Generator | None = None) -> int:
+    """A seed in [0, 2^63): the draw that `DataLoader` and its samplers make for theirs."""
+    return int(random_(generator, (), np.dtype(np.int64)))
+
+
+def randperm(generator: Generator | None, n: int, dtype: np.dtype = np.dtype(np.int64)) -> np.ndarray:
+    """A permutation of 0 ... n-1 by Fisher and Yates' exchanges, as `torch.randperm` makes it."""
+    generator, dtype = generator or default_generator, np.dtype(dtype)
+    if dtype.kind in "bc":
+        raise NotImplementedError(f"\"randperm\" not implemented for '{scalar_name(dtype)}'")
+    items = list(range(n))
+    if n < (2**32 - 1) // 20:
+        steps = np.arange(n - 1) if n > 1 else np.empty(0, np.int64)
+        with generator.lock:
+            targets = steps + generator.raw32(len(steps)) % (n - steps)
+        for i, target in enumerate(targets.tolist()):
+            items[i], items[target] = items[target], items[i]
+    else:
+        with generator.lock:
+            sources = generator.raw64(n) % np.arange(1, n + 1, dtype=np.uint64)
+        for i, source in enumerate(sources.tolist()):
+            items[i], items[source] = items[source], i
+    return np.array(items, np.int64).astype(dtype)

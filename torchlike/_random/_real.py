@@ -1,0 +1,206 @@
+"""Uniform and normal numbers, the two draws that initialise almost every network."""
+
+from __future__ import annotations
+
+import math
+import warnings
+
+import numpy as np
+
+from ._box_muller import normals32, normals64
+from ._checks import bounds, mantissa_digits, require, require_floating, require_in_bounds, scalar_name
+from ._generator import Generator, default_generator
+from ._rounding import fma32, fma64, libm, narrow
+
+Size = tuple[int, ...]
+
+
+def uniform32(generator: Generator, count: int) -> np.ndarray:
+    """float32 in [0, 1), one word each: the low 24 bits over 2^24."""
+    low_bits = (generator.raw32(count) & np.uint32(0xFFFFFF)).view(np.int32)
+    return low_bits.astype(np.float32) * np.float32(2.0**-24)
+
+
+def uniform64(generator: Generator, count: int) -> np.ndarray:
+    """float64 in [0, 1), two words each: the low 53 bits over 2^53."""
+    low_bits = (generator.raw64(count) & np.uint64(2**53 - 1)).view(np.int64)
+    return low_bits.astype(np.float64) * 2.0**-53
+
+
+def uniform(
+    generator: Generator | None, size: Size, dtype: np.dtype, low: float = 0.0, high: float = 1.0
+) -> np.ndarray:
+    """Uniform numbers in [low, high), as `Tensor.uniform_` draws them.
+
+    float64 takes 53 random bits, the other floating dtypes 24; complex numbers are two real draws. A number that
+    rounds up to `high` becomes `low`.
+
+    >>> from torchlike._random import Generator
+    >>> uniform(Generator().manual_seed(0), (2,), np.dtype("float32")).tolist()
+    [0.49625658988952637, 0.7682217955589294]
+    """
+    generator, dtype = generator or default_generator, np.dtype(dtype)
+    if dtype.kind == "c":
+        return _as_complex(uniform(generator, (*size, 2), _part(dtype), low, high), dtype)
+    require_floating(dtype, "check_uniform_bounds")
+    _check_uniform(low, high, dtype)
+    count = math.prod(size)
+    with generator.lock:
+        if dtype == np.float64:
+            values = _stretch64(uniform64(generator, count), float(low), float(high))
+        else:
+            values = _stretch32(uniform32(generator, count), np.float32(low), np.float32(high))
+    values = narrow(values, dtype)
+    if (low, high) != (0, 1) or dtype.itemsize == 2:
+        values[values == dtype.type(high)] = dtype.type(low)
+    return values.reshape(size)
+
+
+def _check_uniform(low: float, high: float, dtype: np.dtype) -> None:
+    require_in_bounds(low, "from", dtype)
+    require_in_bounds(high, "to", dtype)
+    require(low <= high, f"uniform_ expects to return a [from, to) range, but found from={low:g} > to={high:g}")
+    require(
+        high - low <= bounds(dtype)[1],
+        f"uniform_ expects to-from <= std::numeric_limits<{scalar_name(dtype)}>::max(), but found to={high:g} "
+        f"and from={low:g} which result in to-from to exceed the limit",
+    )
+
+
+def _stretch32(x: np.ndarray, low: np.float32, high: np.float32) -> np.ndarray:
+    if low == 0:
+        return x if high == 1 else x * high
+    return fma32(x.astype(np.float64), float(high - low), float(low))
+
+
+def _stretch64(x: np.ndarray, low: float, high: float) -> np.ndarray:
+    return x if (low, high) == (0, 1) else fma64(x, high - low, low)
+
+
+def normal(
+    generator: Generator | None,
+    size: Size,
+    dtype: np.dtype,
+    mean: float = 0.0,
+    std: float = 1.0,
+    *,
+    contiguous: bool = True,
+) -> np.ndarray:
+    """Normal numbers, as `Tensor.normal_` draws them.
+
+    Sixteen or more go by blocks of sixteen; if some are left over, the last sixteen are drawn anew. Fewer, or those
+    for a tensor that is not `contiguous`, go one pair of float64 at a time, and a pair's unused half waits in the
+    generator. Complex numbers are two real draws of std / sqrt(2).
+
+    Float32 equals what PyTorch gives on x86 processors with AVX2; on others PyTorch itself differs in the last bit.
+    """
+    generator, dtype = generator or default_generator, np.dtype(dtype)
+    require(std >= 0, f"normal expects std >= 0.0, but found std {std:g}")
+    if dtype.kind == "c":
+        pairs = normal(generator, (*size, 2), _part(dtype), mean, std / math.sqrt(2), contiguous=contiguous)
+        return _as_complex(pairs, dtype)
+    require_floating(dtype, "normal_kernel_cpu")
+    count = math.prod(size)
+    with generator.lock:
+        if count >= 16 and contiguous:
+            return narrow(_in_blocks(generator, count, dtype, mean, std), dtype).reshape(size)
+        standard = standard_normals(generator, count)
+    return narrow(fma64(standard, float(std), float(mean)), dtype).reshape(size)
+
+
+def _in_blocks(generator: Generator, count: int, dtype: np.dtype, mean: float, std: float) -> np.ndarray:
+    """All whole blocks, then the last sixteen over again when some were left."""
+    whole, left = count // 16 * 16, count % 16
+    # Only for the full-precision dtypes are the left-over uniforms drawn before they are thrown away.
+    skipped = left if dtype.itemsize >= 4 else 0
+    drawn = whole + (skipped + 16 if left else 0)
+    if dtype == np.float64:
+        source = uniform64(generator, drawn)
+        values = normals64(_without(source, whole, skipped), float(mean), float(std))
+    else:
+        source = generator.raw32(drawn)
+        values = normals32(_without(source, whole, skipped), np.float32(mean), np.float32(std))
+    return values if not left else np.concatenate((values[: count - 16], values[whole:]))
+
+
+def _without(source: np.ndarray, start: int, count: int) -> np.ndarray:
+    return np.concatenate((source[:start], source[start + count :])) if count else source
+
+
+def standard_normals(generator: Generator, count: int) -> np.ndarray:
+    """float64 normals one pair at a time: cosine first, sine kept for the next call."""
+    waiting = [] if generator.spare_normal is None or count == 0 else [generator.spare_normal]
+    pairs = (count - len(waiting) + 1) // 2
+    if count == 0:
+        return np.empty(0)
+    u1, u2 = uniform64(generator, 2 * pairs).reshape(pairs, 2).T
+    radius = np.sqrt(-2.0 * libm(math.log1p, -u2))
+    theta = 2.0 * math.pi * u1
+    drawn = np.stack((radius * libm(math.cos, theta), radius * libm(math.sin, theta)), axis=1).ravel()
+    values = np.concatenate((waiting, drawn))
+    generator.spare_normal = float(values[-1]) if len(values) > count else None
+    return values[:count]
+
+
+def trunc_normal(
+    generator: Generator | None,
+    size: Size,
+    dtype: np.dtype,
+    mean: float = 0.0,
+    std: float = 1.0,
+    a: float = -2.0,
+    b: float = 2.0,
+) -> np.ndarray:
+    """Normal numbers within [a, b] by rejection, drawn as `nn.init.trunc_normal_` draws them."""
+    generator, dtype = generator or default_generator, np.dtype(dtype)
+    if mean < a - 2 * std or mean > b + 2 * std:
+        warnings.warn(
+            "mean is more than 2 std from [a, b] in nn.init.trunc_normal_. "
+            "The distribution of values may be incorrect.",
+            stacklevel=2,
+        )
+    if _normal_cdf((b - mean) / std) - _normal_cdf((a - mean) / std) > 0.3:
+        return _reject_normals(generator, size, dtype, mean, std, a, b)
+    return _reject_uniforms(generator, size, dtype, mean, std, a, b)
+
+
+def _normal_cdf(x: float) -> float:
+    return (1.0 + math.erf(x / math.sqrt(2.0))) / 2.0
+
+
+def _reject_normals(generator, size, dtype, mean, std, a, b) -> np.ndarray:
+    low, high = dtype.type(a), dtype.type(b)
+    values = normal(generator, size, dtype, mean, std)
+    while (outside := (values < low) | (values > high)).any():
+        values = np.where(outside, normal(generator, size, dtype, mean, std), values)
+    return values
+
+
+def _reject_uniforms(generator, size, dtype, mean, std, a, b) -> np.ndarray:
+    """For a range that holds little of the normal's mass: candidates from it, kept as often as they are likely."""
+    log_peak = -0.5 * ((max(a, min(mean, b)) - mean) / std) ** 2
+    values, pending = None, np.ones(size, bool)
+    while values is None or pending.any():
+        candidates = uniform(generator, size, dtype, a, b)
+        values = candidates if values is None else np.where(pending, candidates, values)
+        log_density = _log_density(candidates, mean, std, log_peak)
+        with np.errstate(divide="ignore"):
+            pending = pending & (np.log(uniform(generator, size, dtype)) > log_density)
+    return values
+
+
+def _log_density(x: np.ndarray, mean: float, std: float, log_peak: float) -> np.ndarray:
+    number = x.dtype.type
+    scaled = (x - number(mean)) / number(std)
+    return scaled * scaled * number(-0.5) - number(log_peak)
+
+
+def _part(dtype: np.dtype) -> np.dtype:
+    return np.dtype(np.float32 if dtype == np.complex64 else np.float64)
+
+
+def _as_complex(pairs: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    return pairs.view(dtype)[..., 0]
+
+
+__all__ = ["mantissa_digits", "normal", "standard_normals", "trunc_normal", "uniform", "uniform32", "uniform64"]

@@ -1,0 +1,106 @@
+"""Storage, and reading and writing through chains of views."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from torchlike import _dtypes
+from torchlike._core import Value, record
+from torchlike._layout import contiguous_strides
+from torchlike._ops._plan import OpPlan
+
+Step = tuple[OpPlan, tuple]  # a view operator and its runtime numbers
+_addresses = itertools.count(0x10000)
+
+
+class Storage:
+    """What tensors share: a pointer to the current Value, and a count of the writes.
+
+    `strides` tell where the elements of the Value lie in (made-up) memory; None is row-major.
+    """
+
+    __slots__ = ("__weakref__", "_address", "strides", "value", "version")
+
+    def __init__(self, value: Value, strides: tuple[int, ...] | None = None) -> None:
+        self.value = value
+        self.strides = strides
+        self.version = 0
+
+    @property
+    def address(self) -> int:
+        """A stable made-up address, a multiple of 64, unique in this process."""
+        try:
+            return self._address
+        except AttributeError:
+            pages = 1 + self.value.aval.numel * self.value.aval.dtype.itemsize // 64
+            self._address = next(_addresses) * 64
+            for _ in range(pages // 64):
+                next(_addresses)
+            return self._address
+
+
+def read(value: Value, chain: tuple[Step, ...]) -> Value:
+    """The value seen through a chain of views."""
+    for plan, numbers in chain:
+        value = move(plan, value, numbers)
+    return value
+
+
+def move(plan: OpPlan, value: Value, numbers: tuple) -> Value:
+    """Apply one view. On a host array NumPy does it at once: moving data is exact, so where it runs cannot be seen."""
+    if value.array.__class__ is np.ndarray:
+        return Value(plan.outputs[0], plan.function(value.array, *numbers)[0])
+    return record(plan, [value], numbers)[0]
+
+
+_write_plans: dict[tuple, OpPlan] = {}
+
+
+def write_plan(chain: tuple[Step, ...]) -> OpPlan:
+    """The operator (base, new) -> base with the viewed elements replaced."""
+    plans = tuple(plan for plan, _ in chain)
+    found = _write_plans.get(plans)
+    if found is None:
+        found = _write_plans[plans] = _make_write_plan(plans)
+    return found
+
+
+def _make_write_plan(plans: tuple[OpPlan, ...]) -> OpPlan:
+    base, new = plans[0].inputs[0], plans[-1].outputs[0]
+    scalars = tuple(kind for plan in plans for kind in plan.scalars)
+    as_bytes = base.dtype is _dtypes.bool_  # linear_transpose takes no bools
+    work = np.dtype(np.uint8) if as_bytes else base.dtype.numpy
+
+    def write(old: Any, part: Any, *numbers: Any) -> tuple:
+        def look(x: Any) -> Any:
+            rest = iter(numbers)
+            for plan in plans:
+                (x,) = plan.function(x, *[next(rest) for _ in plan.scalars])
+            return x
+
+        back = jax.linear_transpose(look, jax.ShapeDtypeStruct(base.shape, work))
+        part = jnp.asarray(part).astype(work)
+        (there,) = back(jnp.ones(new.shape, work))
+        (placed,) = back(part)
+        return (jnp.where(there != 0, placed.astype(base.dtype.numpy), old),)
+
+    made = OpPlan("write", (base, new), scalars, (base,), write)
+    made.op, made.node, made.gradients, made.strides = plans[0].op, "CopySlices", {}, (None,)
+    made.differentiable, made.saved = (base.dtype.category >= _dtypes.FLOATING,), ()
+    made.template, made.residual, made.kept = None, None, 0
+    return made
+
+
+def overlaps(chain: tuple[Step, ...], shape: tuple[int, ...], strides: tuple[int, ...] | None) -> bool:
+    """Whether two places of the view are one place of memory (a dim of stride zero)."""
+    return strides is not None and any(s == 0 and n > 1 for n, s in zip(shape, strides))
+
+
+def strides_of(shape: tuple[int, ...], strides: tuple[int, ...] | None) -> tuple[int, ...]:
+    """Strides as a tuple, row-major where none are kept."""
+    return contiguous_strides(tuple(shape)) if strides is None else strides

@@ -1,0 +1,564 @@
+"""The Tensor facade: storage + geometry + a chain of views + an edge into the gradient graph. No operator bodies."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+from weakref import ref
+
+import numpy as np
+
+from torchlike import _device, _dtypes, _errors, _layout, _modes, _storage
+from torchlike._autograd import engine
+from torchlike._autograd.nodes import AccumulateGrad, Edge, Handle, Node, hooks_of
+from torchlike._core import Size, Value, boundary, concrete, record, uninterrupted
+from torchlike._storage import Storage, Step
+
+TENSOR_TYPES: set[type] = set()  # Tensor and every subclass: the dispatcher's quick test
+
+
+class Tensor:
+    """A multi-dimensional array with PyTorch's behaviour; see `torchlike.tensor` to make one."""
+
+    __slots__ = ("__dict__", "__weakref__", "_base", "_cache", "_chain", "_edge", "_grad", "_offset", "_storage",
+                 "_strides", "_tracks")  # fmt: skip
+    __array_priority__ = 1000
+
+    _storage: Storage
+    _chain: tuple[Step, ...] | None  # how to see this tensor in its storage's value; None: it is that value
+    _strides: tuple[int, ...] | None  # None: row-major
+    _offset: int
+    _edge: Edge | None  # where the gradient of this tensor goes
+    _base: Tensor | None  # the tensor of which this is a view
+    _tracks: bool  # a view whose history follows its base's
+    _cache: tuple[int, Edge | None, Value] | None  # views: storage version, base's edge, value
+    _grad: Tensor | None
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        TENSOR_TYPES.add(cls)
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+        from torchlike import _factories
+
+        made = _factories.legacy_tensor(*args, **kwargs)
+        return made if cls is Tensor else adopt(cls, made)
+
+    # -- reading and writing -------------------------------------------------------------------------------------------
+
+    def _read(self) -> Value:
+        """The current Value of this view, read again when its storage or its base's history changed."""
+        cache, storage, base = self._cache, self._storage, self._base
+        if cache is not None and cache[0] == storage.version and (not self._tracks or cache[1] is base._edge):  # type: ignore[union-attr]
+            return cache[2]
+        return self._read_again()
+
+    def _read_again(self) -> Value:
+        chain, base = self._chain or (), self._base
+        if not self._tracks or base is None or base._edge is None:
+            value = _storage.read(self._storage.value, chain)
+            if self._tracks:
+                self._edge = None
+        else:
+            value, edge = base._pair()
+            for plan, numbers in chain[len(base._chain or ()) :]:
+                (value, edge), = engine.apply(plan, [value], [edge], list(numbers), True)  # fmt: skip
+            self._edge = edge
+        self._cache = (self._storage.version, base._edge if self._tracks and base is not None else None, value)
+        return value
+
+    @property
+    def _value(self) -> Value:
+        return self._storage.value if self._chain is None else self._read()
+
+    def _pair(self) -> tuple[Value, Edge | None]:
+        value = self._value
+        return value, self._edge
+
+    def _write(self, value: Value, edge: Edge | None = None) -> None:
+        """Replace the contents (in-place operators end here); `edge` is the new contents' history."""
+        differentiable = _modes.local.grad and self._value is not None and (edge is not None or self._edge is not None)
+        if differentiable:
+            self._check_writable_leaf()
+        if self._chain is None:
+            self._storage.value = value
+            self._storage.version += 1
+            if differentiable:
+                self._edge = edge
+            return
+        if _storage.overlaps(self._chain, self._value.aval.shape, self._strides):
+            raise _errors.overlapping_write()
+        self._write_through(value, edge, differentiable)
+
+    def _check_writable_leaf(self) -> None:
+        if isinstance(self._edge and self._edge[0], AccumulateGrad):
+            raise _errors.leaf_in_place()
+        base = self._base
+        if base is not None and isinstance(base._edge and base._edge[0], AccumulateGrad):
+            raise _errors.leaf_view_in_place()
+
+    def _write_through(self, value: Value, edge: Edge | None, differentiable: bool) -> None:
+        base, chain = self._base, self._chain or ()
+        if base is not None and base._tracks_or_whole():
+            steps = chain[len(base._chain or ()) :]
+            old, old_edge = base._pair()
+            numbers = [n for _, given in steps for n in given]
+            ((new, new_edge),) = engine.apply(
+                _storage.write_plan(steps), [old, value], [old_edge, edge], numbers, differentiable
+            )
+            base._write_raw(new, new_edge if differentiable else base._edge)
+        else:
+            self._write_raw(value, self._edge)
+            if differentiable:
+                self._edge = edge
+
+    def _tracks_or_whole(self) -> bool:
+        return True
+
+    def _write_raw(self, value: Value, edge: Edge | None) -> None:
+        """Store new contents without asking about gradients."""
+        storage = self._storage
+        if self._chain is None:
+            storage.value = value
+        else:
+            numbers = [n for _, given in self._chain for n in given]
+            (storage.value,) = record(_storage.write_plan(self._chain), [storage.value, value], numbers)
+        storage.version += 1
+        self._edge = edge
+        if self._chain is not None:
+            self._cache = (storage.version, None, value) if not self._tracks else None
+
+    # -- what it is ----------------------------------------------------------------------------------------------------
+
+    @property
+    def shape(self) -> Size:
+        """The size of each dim."""
+        return self._value.aval.shape
+
+    def size(self, dim: int | None = None) -> Any:
+        """The shape, or the size of one dim."""
+        shape = self._value.aval.shape
+        if dim is None:
+            return shape
+        n = len(shape)
+        if not -max(n, 1) <= dim < max(n, 1) or not n:
+            raise _errors.dim_out_of_range(dim, max(n, 1)) if n else _errors.dim_of_scalar(dim)
+        return shape[dim]
+
+    @property
+    def dtype(self) -> _dtypes.dtype:
+        """The element type."""
+        return self._value.aval.dtype
+
+    @property
+    def device(self) -> _device.device:
+        """Where the tensor lives."""
+        return self._value.aval.device
+
+    @property
+    def ndim(self) -> int:
+        """The number of dims."""
+        return self._value.aval.ndim
+
+    def dim(self) -> int:
+        """The number of dims."""
+        return self._value.aval.ndim
+
+    ndimension = dim
+
+    def numel(self) -> int:
+        """The number of elements."""
+        return self._value.aval.numel
+
+    nelement = numel
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes of one element."""
+        return self.dtype.itemsize
+
+    element_size = lambda self: self.dtype.itemsize  # noqa: E731
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all elements."""
+        return self.numel() * self.dtype.itemsize
+
+    def stride(self, dim: int | None = None) -> Any:
+        """Steps in memory, in elements, from one index to the next along each dim (or one dim)."""
+        strides = _storage.strides_of(self.shape, self._strides)
+        return strides if dim is None else strides[self._wrap(dim)]
+
+    def _wrap(self, dim: int) -> int:
+        n = max(self.ndim, 1)
+        if not -n <= dim < n:
+            raise _errors.dim_out_of_range(dim, n)
+        return dim % n
+
+    def storage_offset(self) -> int:
+        """Where in the storage the first element lies."""
+        return self._offset
+
+    def is_contiguous(self, memory_format: Any = None) -> bool:
+        """Whether the elements lie in row-major order without gaps."""
+        from torchlike import _memory_format
+
+        return _memory_format.is_contiguous(self.shape, self.stride(), memory_format)
+
+    def data_ptr(self) -> int:
+        """A stable made-up address of the first element."""
+        return 0 if not self.numel() else self._storage.address + self._offset * self.dtype.itemsize
+
+    @property
+    def _version(self) -> int:
+        return self._storage.version
+
+    def _is_view(self) -> bool:
+        return self._base is not None
+
+    is_cuda = property(lambda self: self.device.type == "cuda", doc="Whether it lives on a GPU.")
+    is_cpu = property(lambda self: self.device.type == "cpu", doc="Whether it lives on the CPU.")
+    is_meta = property(lambda self: self.device.type == "meta", doc="Whether it has no data.")
+    is_sparse = property(lambda self: False, doc="Whether it is sparse: never.")
+    is_quantized = property(lambda self: False, doc="Whether it is quantized: never.")
+    is_mkldnn = property(lambda self: False, doc="Whether it has an MKL-DNN layout: never.")
+    is_nested = property(lambda self: False, doc="Whether it is nested: never.")
+
+    def is_floating_point(self) -> bool:
+        """Whether the dtype is a real floating one."""
+        return self.dtype.is_floating_point
+
+    def is_complex(self) -> bool:
+        """Whether the dtype is complex."""
+        return self.dtype.is_complex
+
+    def is_signed(self) -> bool:
+        """Whether the dtype has negative numbers."""
+        return self.dtype.is_signed
+
+    def get_device(self) -> int:
+        """The index of the accelerator it lives on; -1 on the CPU."""
+        return -1 if self.device.index is None else self.device.index
+
+    # -- gradients -----------------------------------------------------------------------------------------------------
+
+    @property
+    def requires_grad(self) -> bool:
+        """Whether gradients flow to this tensor."""
+        if self._chain is not None:
+            self._read()
+        return self._edge is not None
+
+    @requires_grad.setter
+    def requires_grad(self, wanted: bool) -> None:
+        self.requires_grad_(wanted)
+
+    def requires_grad_(self, requires_grad: bool = True) -> Tensor:
+        """Make this leaf require (or stop requiring) grad."""
+        if not self.is_leaf:
+            if requires_grad:
+                return self
+            raise _errors.unflagging_non_leaf()
+        if requires_grad and self.dtype.category < _dtypes.FLOATING:
+            raise _errors.only_floating_requires_grad()
+        if bool(requires_grad) != (self._edge is not None):
+            self._edge = (leaf_node(self), 0) if requires_grad else None
+            self._tracks = False
+        return self
+
+    @property
+    def is_leaf(self) -> bool:
+        """Whether no operator that is part of the graph made this tensor."""
+        return not self.requires_grad or isinstance(self._edge[0], AccumulateGrad)  # type: ignore[index]
+
+    @property
+    def grad_fn(self) -> Node | None:
+        """The node of the operator that made this tensor; None for leaves."""
+        return None if self.is_leaf else self._edge[0]  # type: ignore[index]
+
+    @property
+    def output_nr(self) -> int:
+        """Which output of `grad_fn` this tensor is."""
+        return 0 if self.is_leaf else self._edge[1]  # type: ignore[index]
+
+    @property
+    def grad(self) -> Tensor | None:
+        """The gradient accumulated by `backward()`."""
+        if self._grad is None and not self.is_leaf and "_retains_grad" not in self.__dict__:
+            warnings.warn(_errors.NON_LEAF_GRAD, UserWarning, stacklevel=2)
+        return self._grad
+
+    @grad.setter
+    def grad(self, grad: Tensor | None) -> None:
+        if grad is not None:
+            if not isinstance(grad, Tensor):
+                raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of type {type(grad).__name__}")
+            _errors.check_grad(self, grad)
+        self._grad = grad
+
+    @grad.deleter
+    def grad(self) -> None:
+        self._grad = None
+
+    def detach(self) -> Tensor:
+        """This tensor without its history; shares storage."""
+        return alias(self)
+
+    def detach_(self) -> Tensor:
+        """Cut this tensor off from its history, in place."""
+        if self._base is not None:
+            raise RuntimeError("Can't detach views in-place. Use detach() instead. If you are using "
+                               "DistributedDataParallel (DDP) for training, and gradient_as_bucket_view is set as True, "
+                               "gradients are views of DDP buckets, and hence detach_() cannot be called on these "
+                               "gradients. To fix this error, please refer to the Optimizer.zero_grad() function in "
+                               "torch/optim/optimizer.py as a solution.")  # fmt: skip
+        self._edge = None
+        return self
+
+    @property
+    def data(self) -> Tensor:
+        """This tensor without its history; writes to it are not seen by autograd."""
+        return alias(self)
+
+    @data.setter
+    def data(self, other: Tensor) -> None:
+        if not isinstance(other, Tensor):
+            raise TypeError(f"Variable data has to be a tensor, but got {type(other).__name__}")
+        self._storage, self._chain, self._strides = other._storage, other._chain, other._strides
+        self._offset, self._cache, self._base, self._tracks = other._offset, other._cache, None, False
+        if self._chain is not None:
+            self._cache = None
+
+    def backward(self, gradient: Tensor | None = None, retain_graph: bool | None = None, create_graph: bool = False,
+                 inputs: Any = None) -> None:  # fmt: skip
+        """Add the gradient of this tensor to the `.grad` of every leaf it came from."""
+        from torchlike import autograd
+
+        autograd.backward(self, gradient, retain_graph, create_graph, inputs=inputs)
+
+    def register_hook(self, hook: Callable[[Tensor], Tensor | None]) -> Handle:
+        """Call `hook(grad)` whenever this tensor's gradient is computed; what it returns replaces the gradient."""
+        if not self.requires_grad:
+            raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+        node, number = self._edge  # type: ignore[misc]
+        return Handle(hooks_of(node).tensor.setdefault(number, {}), _pair_hook(hook))
+
+    def register_post_accumulate_grad_hook(self, hook: Callable[[Tensor], None]) -> Handle:
+        """Call `hook(self)` each time after this leaf's `.grad` was accumulated."""
+        if not self.requires_grad:
+            raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+        if not self.is_leaf:
+            raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
+        return Handle(self.__dict__.setdefault("_post_accumulate", {}), hook)
+
+    def retain_grad(self) -> None:
+        """Keep the gradient of this non-leaf in `.grad` too."""
+        if not self.requires_grad:
+            raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
+        if self.is_leaf or self.__dict__.get("_retains_grad"):
+            return
+        self.__dict__["_retains_grad"] = True
+        mine = ref(self)
+
+        def keep(grad: Tensor) -> None:
+            tensor = mine()
+            if tensor is not None:
+                tensor._grad = grad if tensor._grad is None else tensor._grad + grad
+
+        self.register_hook(keep)
+
+    @property
+    def retains_grad(self) -> bool:
+        """Whether `retain_grad` was called on this non-leaf."""
+        return bool(self.__dict__.get("_retains_grad"))
+
+    # -- seeing the data -----------------------------------------------------------------------------------------------
+
+    def _host(self) -> np.ndarray:
+        return np.asarray(concrete(self._value))
+
+    def item(self) -> Any:
+        """The one element as a Python number (an observation: pending work runs)."""
+        value = self._value
+        if value.aval.numel != 1:
+            raise _errors.not_one_element(value.aval.numel)
+        found = np.asarray(concrete(value)).reshape(())
+        return float(found) if value.aval.dtype.is_floating_point else found.item()
+
+    def tolist(self) -> Any:
+        """The elements as nested lists of Python numbers."""
+        host = self._host()
+        return host.astype(np.float32).tolist() if self.dtype is _dtypes.bfloat16 else host.tolist()
+
+    def numpy(self, *, force: bool = False) -> np.ndarray:
+        """The elements as a NumPy array (a copy; see docs/differences.md)."""
+        if not force:
+            if self.requires_grad:
+                raise _errors.numpy_of_grad()
+            if self.device.type != "cpu":
+                raise _errors.numpy_of_device(self.device)
+        if self.dtype is _dtypes.bfloat16:
+            raise TypeError("Got unsupported ScalarType BFloat16")
+        return np.array(self._host())
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        array = self.numpy()
+        return array if dtype is None else array.astype(dtype, copy=False)
+
+    def __bool__(self) -> bool:
+        if self.numel() == 0:
+            raise _errors.ambiguous_bool("no values")
+        if self.numel() > 1:
+            raise _errors.ambiguous_bool("more than one value")
+        return bool(self.item())
+
+    def __int__(self) -> int:
+        return int(self._only("int"))
+
+    def __float__(self) -> float:
+        return float(self._only("float"))
+
+    def __complex__(self) -> complex:
+        return complex(self._only("complex"))
+
+    def _only(self, kind: str) -> Any:
+        if self.numel() != 1:
+            raise _errors.not_one_element(self.numel())
+        return self.item()
+
+    def __index__(self) -> int:
+        if self.dtype.category > _dtypes.INTEGER or self.numel() != 1:
+            raise TypeError("only integer tensors of a single element can be converted to an index")
+        return int(self.item())
+
+    def __len__(self) -> int:
+        if not self.ndim:
+            raise TypeError("len() of a 0-d tensor")
+        return self.shape[0]
+
+    def __iter__(self) -> Any:
+        if not self.ndim:
+            raise TypeError("iteration over a 0-d tensor")
+        return iter(self.unbind(0))
+
+    def __contains__(self, element: Any) -> bool:
+        return bool((self == element).any())
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __repr__(self, *, tensor_contents: Any = None) -> str:
+        from torchlike import _show
+
+        return _show.tensor_text(self)
+
+    def __format__(self, spec: str) -> str:
+        return self.item().__format__(spec) if not self.ndim and not self.is_meta else object.__format__(self, spec)
+
+    def __getitem__(self, index: Any) -> Tensor:
+        from torchlike import _indexing
+
+        return _indexing.get(self, index)
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        from torchlike import _indexing
+
+        _indexing.put(self, index, value)
+
+    def __deepcopy__(self, memo: dict) -> Tensor:
+        from torchlike import _copying
+
+        return _copying.deepcopy(self, memo)
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        from torchlike import _copying
+
+        return _copying.reduce(self)
+
+
+TENSOR_TYPES.add(Tensor)
+_new = object.__new__
+
+
+def wrap(value: Value, edge: Edge | None = None, strides: tuple[int, ...] | None = None) -> Tensor:
+    """A fresh tensor with a storage of its own."""
+    tensor = _new(Tensor)
+    tensor._storage = Storage(value, strides)
+    tensor._chain = tensor._base = tensor._cache = tensor._grad = None
+    tensor._strides = strides
+    tensor._edge = edge
+    tensor._offset = 0
+    tensor._tracks = False
+    return tensor
+
+
+def alias(source: Tensor, cls: type = Tensor) -> Any:
+    """A tensor without history over the same storage, seen the same way."""
+    tensor = _new(cls)
+    tensor._storage, tensor._chain, tensor._strides = source._storage, source._chain, source._strides
+    tensor._offset, tensor._base, tensor._edge, tensor._grad = source._offset, None, None, None
+    tensor._tracks = False
+    tensor._cache = None
+    return tensor
+
+
+def adopt(cls: type, source: Tensor) -> Any:
+    """`source` as an instance of a subclass, sharing its storage and history."""
+    tensor = alias(source, cls)
+    tensor._edge, tensor._base, tensor._tracks = source._edge, source._base, source._tracks
+    return tensor
+
+
+def leaf_node(tensor: Tensor) -> AccumulateGrad:
+    """The node at which gradients of a leaf end."""
+    held = ref(tensor)
+
+    def receive(pair: engine.Grad, create_graph: bool) -> None:
+        leaf = held()
+        if leaf is not None:
+            accumulate(leaf, pair, create_graph)
+
+    return AccumulateGrad(held, receive)
+
+
+def accumulate(leaf: Tensor, pair: engine.Grad, create_graph: bool) -> None:
+    """Add a gradient to `.grad`: the first is taken as it is, later ones are added in place (out of place when
+    the pass is differentiated)."""
+    grad = leaf._grad
+    if grad is None:
+        leaf._grad = wrap(*pair)
+    elif create_graph:
+        leaf._grad = wrap(*engine.apply_op("add", grad._pair(), pair, differentiate=True))
+    else:
+        grad._write_raw(engine.apply_op("add", grad._pair(), pair)[0], grad._edge)
+    for hook in list(leaf.__dict__.get("_post_accumulate", {}).values()):
+        hook(leaf)
+
+
+def _pair_hook(hook: Callable) -> Callable:
+    def on_pair(pair: engine.Grad, create_graph: bool) -> engine.Grad:
+        with _modes.set_grad_enabled(create_graph):
+            returned = hook(wrap(*pair))
+        if returned is None:
+            return pair
+        if not isinstance(returned, Tensor):
+            raise TypeError(f"hooks must return None or a Tensor, but got {type(returned).__name__}")
+        return returned._pair()
+
+    return on_pair
+
+
+def commit(writes: list[tuple[Tensor, Value]]) -> None:
+    """Give many tensors new contents as one act: an interrupt is seen before or after all of them."""
+    with uninterrupted():
+        for tensor, value in writes:
+            if tensor._chain is None:
+                storage = tensor._storage
+                storage.value = value
+                storage.version += 1
+            else:
+                tensor._write_raw(value, tensor._edge)
+
+
+__all__ = ["TENSOR_TYPES", "Tensor", "boundary", "commit", "wrap"]

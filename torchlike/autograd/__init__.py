@@ -1,0 +1,9 @@
+"""Differentiation: `backward`, `grad`, grad modes."""
+
+from torchlike._autograd.api import backward as backward
+from torchlike._autograd.api import grad as grad
+from torchlike._modes import enable_grad as enable_grad
+from torchlike._modes import inference_mode as inference_mode
+from torchlike._modes import no_grad as no_grad
+from torchlike._modes import set_grad_enabled as set_grad_enabled
+from torchlike._tensor import Tensor as Variable  # noqa: F401 - PyTorch's old name

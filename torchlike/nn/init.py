@@ -1,0 +1,289 @@
+"""Filling tensors with the starting values of a network.
+
+Every function writes into the tensor it is given, without recording gradients, and returns it. Random ones draw from
+`generator`, or from the global one.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import torchlike
+from torchlike import _errors
+from torchlike._tensor import Tensor
+
+_GAINS = {
+    "linear": 1.0,
+    "conv1d": 1.0,
+    "conv2d": 1.0,
+    "conv3d": 1.0,
+    "conv_transpose1d": 1.0,
+    "conv_transpose2d": 1.0,
+    "conv_transpose3d": 1.0,
+    "sigmoid": 1.0,
+    "tanh": 5.0 / 3,
+    "relu": math.sqrt(2.0),
+    "selu": 3.0 / 4,
+}
+
+
+def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
+    """Return the factor by which `nonlinearity` shrinks a standard deviation, for the initialisers to undo.
+
+    `param` is the negative slope of 'leaky_relu' (0.01 unless given): the gain is sqrt(2 / (1 + slope²)).
+
+    >>> import torchlike as torch
+    >>> torch.nn.init.calculate_gain("leaky_relu", 1)
+    1.0
+    """
+    if nonlinearity == "leaky_relu":
+        if param is None:
+            param = 0.01
+        elif isinstance(param, bool) or not isinstance(param, (int, float)):
+            raise _errors.negative_slope_type(param)
+        return math.sqrt(2.0 / (1 + param**2))
+    if nonlinearity not in _GAINS:
+        raise _errors.nonlinearity_unknown(nonlinearity)
+    return _GAINS[nonlinearity]
+
+
+# --- plain fills ------------------------------------------------------------------------------------------------------
+
+
+def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Any = None) -> Tensor:
+    """Fill with draws from the uniform distribution over [a, b)."""
+    with torchlike.no_grad():
+        return tensor.uniform_(a, b, generator=generator)
+
+
+def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Any = None) -> Tensor:
+    """Fill with draws from the normal distribution."""
+    with torchlike.no_grad():
+        return tensor.normal_(mean, std, generator=generator)
+
+
+def trunc_normal_(
+    tensor: Tensor, mean: float = 0.0, std: float = 1.0, a: float = -2.0, b: float = 2.0, generator: Any = None
+) -> Tensor:
+    """Fill with draws from the normal distribution cut off outside [a, b]; a and b are values, not deviations."""
+    if tensor.device.type == "meta":
+        return tensor
+    if mean < a - 2 * std or mean > b + 2 * std:
+        warnings.warn(_errors.trunc_normal_far_mean(), stacklevel=2)
+
+    def cdf(x: float) -> float:
+        return (1.0 + math.erf((x - mean) / std / math.sqrt(2.0))) / 2.0
+
+    # Draws are rejected until all lie inside: cheap normal ones where most do, uniform ones in a far tail.
+    sample = _truncated_by_normal if cdf(b) - cdf(a) > 0.3 else _truncated_by_uniform
+    with torchlike.no_grad():
+        return tensor.copy_(sample(tensor, mean, std, a, b, generator))
+
+
+def _truncated_by_normal(tensor: Tensor, mean: float, std: float, a: float, b: float, generator: Any) -> Tensor:
+    low, high = (tensor.new_tensor(bound, device="cpu").item() for bound in (a, b))
+
+    def draw() -> Tensor:
+        return torchlike.empty_like(tensor).normal_(mean, std, generator=generator)
+
+    result = draw()
+    while (outside := (result < low) | (result > high)).any():
+        result = torchlike.where(outside, draw(), result)
+    return result
+
+
+def _truncated_by_uniform(tensor: Tensor, mean: float, std: float, a: float, b: float, generator: Any) -> Tensor:
+    log_peak = -0.5 * ((max(a, min(mean, b)) - mean) / std) ** 2
+
+    def draw() -> Tensor:
+        return torchlike.empty_like(tensor).uniform_(a, b, generator=generator)
+
+    def rejected(candidates: Tensor) -> Tensor:
+        log_density = candidates.sub(mean).div_(std).pow_(2).mul_(-0.5).sub_(log_peak)
+        return torchlike.empty_like(tensor).uniform_(generator=generator).log_() > log_density
+
+    result = draw()
+    pending = rejected(result)
+    while pending.any():
+        candidates = draw()
+        result = torchlike.where(pending, candidates, result)
+        pending = pending & rejected(candidates)
+    return result
+
+
+def constant_(tensor: Tensor, val: float) -> Tensor:
+    """Fill with one value."""
+    with torchlike.no_grad():
+        return tensor.fill_(val)
+
+
+def ones_(tensor: Tensor) -> Tensor:
+    """Fill with ones."""
+    return constant_(tensor, 1.0)
+
+
+def zeros_(tensor: Tensor) -> Tensor:
+    """Fill with zeros."""
+    with torchlike.no_grad():
+        return tensor.zero_()
+
+
+# --- identities -------------------------------------------------------------------------------------------------------
+
+
+def eye_(tensor: Tensor) -> Tensor:
+    """Make a 2-dimensional tensor the identity: ones on its main diagonal."""
+    if tensor.ndimension() != 2:
+        raise _errors.init_needs_two_dimensions()
+    with torchlike.no_grad():
+        torchlike.eye(*tensor.shape, out=tensor, requires_grad=tensor.requires_grad)
+    return tensor
+
+
+def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
+    """Make a convolution weight of 3, 4 or 5 dimensions pass its input channels through, group by group."""
+    if tensor.ndimension() not in (3, 4, 5):
+        raise _errors.dirac_dimensions()
+    out_channels = tensor.size(0)
+    if out_channels % groups != 0:
+        raise _errors.dirac_groups()
+    per_group = out_channels // groups
+    centre = tuple(size // 2 for size in tensor.shape[2:])
+    with torchlike.no_grad():
+        tensor.zero_()
+        for group in range(groups):
+            for channel in range(min(per_group, tensor.size(1))):
+                tensor[(group * per_group + channel, channel, *centre)] = 1
+    return tensor
+
+
+# --- fans -------------------------------------------------------------------------------------------------------------
+
+
+def _calculate_fan_in_and_fan_out(tensor: Tensor) -> tuple[int, int]:
+    """The number of inputs of one output, and of outputs of one input, for a weight of shape (out, in, *kernel)."""
+    if tensor.dim() < 2:
+        raise _errors.fan_needs_two_dimensions()
+    receptive_field = math.prod(tensor.shape[2:])
+    return tensor.size(1) * receptive_field, tensor.size(0) * receptive_field
+
+
+def _calculate_correct_fan(tensor: Tensor, mode: str) -> int:
+    mode = mode.lower()
+    if mode not in ("fan_in", "fan_out"):
+        raise _errors.fan_mode(mode)
+    fan_in, fan_out = _calculate_fan_in_and_fan_out(tensor)
+    return fan_in if mode == "fan_in" else fan_out
+
+
+def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Any = None) -> Tensor:
+    """Fill uniformly over ±gain·sqrt(6 / (fan_in + fan_out)) (Glorot and Bengio, 2010)."""
+    bound = math.sqrt(3.0) * _xavier_std(tensor, gain)
+    return uniform_(tensor, -bound, bound, generator)
+
+
+def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Any = None) -> Tensor:
+    """Fill normally with standard deviation gain·sqrt(2 / (fan_in + fan_out)) (Glorot and Bengio, 2010)."""
+    return normal_(tensor, 0.0, _xavier_std(tensor, gain), generator)
+
+
+def _xavier_std(tensor: Tensor, gain: float) -> float:
+    fan_in, fan_out = _calculate_fan_in_and_fan_out(tensor)
+    return gain * math.sqrt(2.0 / float(fan_in + fan_out))
+
+
+def kaiming_uniform_(
+    tensor: Tensor, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu", generator: Any = None
+) -> Tensor:
+    """Fill uniformly over ±gain·sqrt(3 / fan) (He et al., 2015); `a` is the negative slope of 'leaky_relu'."""
+    if 0 in tensor.shape:
+        warnings.warn(_errors.initialising_nothing(), stacklevel=2)
+        return tensor
+    bound = math.sqrt(3.0) * _kaiming_std(tensor, a, mode, nonlinearity)
+    return uniform_(tensor, -bound, bound, generator)
+
+
+def kaiming_normal_(
+    tensor: Tensor, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu", generator: Any = None
+) -> Tensor:
+    """Fill normally with standard deviation gain / sqrt(fan) (He et al., 2015); `a` as in `kaiming_uniform_`."""
+    if 0 in tensor.shape:
+        warnings.warn(_errors.initialising_nothing(), stacklevel=2)
+        return tensor
+    return normal_(tensor, 0.0, _kaiming_std(tensor, a, mode, nonlinearity), generator)
+
+
+def _kaiming_std(tensor: Tensor, a: float, mode: str, nonlinearity: str) -> float:
+    fan = _calculate_correct_fan(tensor, mode)
+    return calculate_gain(nonlinearity, a) / math.sqrt(fan)
+
+
+# --- structured random fills ------------------------------------------------------------------------------------------
+
+
+def orthogonal_(tensor: Tensor, gain: float = 1, generator: Any = None) -> Tensor:
+    """Fill with a random (semi-)orthogonal matrix times `gain`; dimensions after the first count as one."""
+    if tensor.ndimension() < 2:
+        raise _errors.init_needs_more_dimensions()
+    if tensor.numel() == 0:
+        return tensor
+    rows, columns = tensor.size(0), tensor.numel() // tensor.size(0)
+    flattened = tensor.new_empty((rows, columns)).normal_(0, 1, generator=generator)
+    if rows < columns:
+        flattened.t_()
+    q, r = torchlike.linalg.qr(flattened)
+    # Fixing the signs of R's diagonal makes the draw uniform over the orthogonal group.
+    q *= torchlike.diag(r, 0).sign()
+    if rows < columns:
+        q.t_()
+    with torchlike.no_grad():
+        tensor.view_as(q).copy_(q)
+        tensor.mul_(gain)
+    return tensor
+
+
+def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Any = None) -> Tensor:
+    """Fill a matrix normally, then zero the fraction `sparsity` of each column."""
+    if tensor.ndimension() != 2:
+        raise _errors.init_needs_two_dimensions()
+    rows, columns = tensor.shape
+    zeros = math.ceil(sparsity * rows)
+    with torchlike.no_grad():
+        tensor.normal_(0, std, generator=generator)
+        for column in range(columns):
+            tensor[torchlike.randperm(rows)[:zeros], column] = 0
+    return tensor
+
+
+# --- old names --------------------------------------------------------------------------------------------------------
+
+
+def _deprecated(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    """The name without its underscore, which warns."""
+    new, old = function.__name__, function.__name__[:-1]
+
+    @functools.wraps(function)
+    def renamed(*args: Any, **kwargs: Any) -> Tensor:
+        warnings.warn(_errors.init_renamed(old, new), FutureWarning, stacklevel=2)
+        return function(*args, **kwargs)
+
+    renamed.__name__ = renamed.__qualname__ = old
+    renamed.__doc__ = f"The deprecated name of `{new}`."
+    return renamed
+
+
+uniform = _deprecated(uniform_)
+normal = _deprecated(normal_)
+constant = _deprecated(constant_)
+eye = _deprecated(eye_)
+dirac = _deprecated(dirac_)
+xavier_uniform = _deprecated(xavier_uniform_)
+xavier_normal = _deprecated(xavier_normal_)
+kaiming_uniform = _deprecated(kaiming_uniform_)
+kaiming_normal = _deprecated(kaiming_normal_)
+orthogonal = _deprecated(orthogonal_)
+sparse = _deprecated(sparse_)

@@ -1,0 +1,146 @@
+"""Moving a module to another dtype or device, and everything else that maps over its tensors."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any, Self
+
+import torchlike
+from torchlike import _errors
+from torchlike._tensor import Tensor
+
+from ..parameter import Parameter
+
+
+class Conversion:
+    """The part of `Module` that changes its tensors; a parameter keeps its identity where PyTorch's does."""
+
+    def _apply(self, fn: Callable[[Any], Any], recurse: bool = True) -> Self:
+        """Replace every parameter's data, its gradient's data, and every buffer by `fn` of it."""
+        if recurse:
+            for module in self.children():
+                module._apply(fn)
+        for name, parameter in self._parameters.items():
+            if parameter is not None:
+                self._parameters[name] = _converted(parameter, fn)
+        for name, buffer in self._buffers.items():
+            if buffer is not None:
+                self._buffers[name] = fn(buffer)
+        return self
+
+    def to(self, *args: Any, **kwargs: Any) -> Self:
+        """Move and cast in place: `to(device)`, `to(dtype)`, `to(device, dtype)`, `to(tensor)`; returns the module.
+
+        Only floating-point and complex tensors are cast; integer buffers keep their dtype. `memory_format` is given
+        to tensors of 4 and 5 dimensions.
+
+        >>> import torchlike as torch
+        >>> torch.nn.Linear(2, 3).to(torch.float64).weight.dtype
+        torch.float64
+        """
+        device, dtype, non_blocking, memory_format = _parse_to(args, kwargs)
+        if dtype is not None:
+            if not (dtype.is_floating_point or dtype.is_complex):
+                raise _errors.module_to_dtype(dtype)
+            if dtype.is_complex:
+                warnings.warn(_errors.complex_module(), stacklevel=2)
+
+        def convert(tensor: Any) -> Any:
+            wanted = dtype if tensor.is_floating_point() or tensor.is_complex() else None
+            layout = {"memory_format": memory_format} if memory_format is not None and tensor.dim() in (4, 5) else {}
+            if tensor.device.type == "meta" and device is not None and torchlike.device(device).type != "meta":
+                raise _errors.module_to_from_meta()
+            return tensor.to(tensor.device if device is None else device, wanted, non_blocking, **layout)
+
+        return self._apply(convert)
+
+    def to_empty(self, *, device: Any, recurse: bool = True) -> Self:
+        """Move to `device` without copying: the new tensors hold no particular values."""
+        return self._apply(lambda t: torchlike.empty_like(t, device=device), recurse=recurse)
+
+    def cpu(self) -> Self:
+        """Move every parameter and buffer to the CPU."""
+        return self._apply(lambda t: t.cpu())
+
+    def cuda(self, device: Any = None) -> Self:
+        """Move every parameter and buffer to a GPU: the current one, or number `device`."""
+        return self._apply(lambda t: t.cuda(device))
+
+    def type(self, dst_type: Any) -> Self:
+        """Cast every parameter and buffer, integer ones too, to `dst_type`."""
+        return self._apply(lambda t: t.type(dst_type))
+
+    def float(self) -> Self:
+        """Cast every floating-point parameter and buffer to float32."""
+        return self._apply(_caster("float"))
+
+    def double(self) -> Self:
+        """Cast every floating-point parameter and buffer to float64."""
+        return self._apply(_caster("double"))
+
+    def half(self) -> Self:
+        """Cast every floating-point parameter and buffer to float16."""
+        return self._apply(_caster("half"))
+
+    def bfloat16(self) -> Self:
+        """Cast every floating-point parameter and buffer to bfloat16."""
+        return self._apply(_caster("bfloat16"))
+
+    def share_memory(self) -> Self:
+        """Move every tensor to memory that other processes can map."""
+        return self._apply(lambda t: t.share_memory_())
+
+
+def _caster(method: str) -> Callable[[Any], Any]:
+    return lambda t: getattr(t, method)() if t.is_floating_point() else t
+
+
+def _converted(parameter: Any, fn: Callable[[Any], Any]) -> Any:
+    with torchlike.no_grad():
+        data = fn(parameter)
+        grad = None if parameter.grad is None else fn(parameter.grad)
+    # A parameter that gains or loses its data cannot stay the same object in PyTorch; everywhere else it does,
+    # so that optimizers and ties between modules keep holding it.
+    if (data.device.type == "meta") != (parameter.device.type == "meta"):
+        parameter = Parameter(data, parameter.requires_grad)
+        parameter.grad = None if grad is None else grad.requires_grad_(grad.requires_grad)
+        return parameter
+    if data is not parameter:
+        parameter.data = data
+    if grad is not None and grad is not parameter.grad:
+        parameter.grad.data = grad
+    return parameter
+
+
+def _parse_to(args: tuple, kwargs: dict) -> tuple:
+    """The device, dtype, blocking flag and memory format that one of PyTorch's three forms of `to` asks for."""
+    kwargs = dict(kwargs)
+    memory_format = kwargs.pop("memory_format", None)
+    first = args[0] if args else None
+    if isinstance(first, torchlike.dtype):
+        names = ("dtype", "non_blocking")
+    elif isinstance(first, Tensor):
+        names = ("tensor", "non_blocking")
+    else:
+        names = ("device", "dtype", "non_blocking")
+    given = dict(zip(names, args)) | kwargs
+    if len(args) > len(names) or not _is_valid(given, args, kwargs, names):
+        raise _errors.to_arguments(args, kwargs)
+    tensor = given.get("tensor")
+    if tensor is not None:
+        return tensor.device, tensor.dtype, given.get("non_blocking", False), memory_format
+    device = given.get("device")
+    device = None if device is None else torchlike.device(device)
+    return device, given.get("dtype"), given.get("non_blocking", False), memory_format
+
+
+def _is_valid(given: dict, args: tuple, kwargs: dict, names: tuple[str, ...]) -> bool:
+    kinds: dict[str, Any] = {
+        "device": (str, int, torchlike.device, type(None)),
+        "dtype": (torchlike.dtype, type(None)),
+        "tensor": Tensor,
+        "non_blocking": bool,
+    }
+    repeated = set(names[: len(args)]) & set(kwargs)
+    return not repeated and all(name in kinds and isinstance(value, kinds[name]) for name, value in given.items())

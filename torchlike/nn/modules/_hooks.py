@@ -1,0 +1,313 @@
+"""Hooks around a module's call: where they are kept, in which order they run, how backward reaches them."""
+
+from __future__ import annotations
+
+import functools
+import warnings
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any
+
+from torchlike import _errors
+from torchlike._tensor import Tensor
+
+from ._handle import RemovableHandle
+
+
+def add_hook(hooks: OrderedDict, hook: Callable, flags: tuple[OrderedDict, ...] = (), prepend: bool = False):
+    """Keep `hook`, mark it in every dictionary of `flags`, and return the handle that removes all of it."""
+    handle = RemovableHandle(hooks, extra_dict=list(flags) or None)
+    hooks[handle.id] = hook
+    for flag in flags:
+        flag[handle.id] = True
+    if prepend:
+        hooks.move_to_end(handle.id, last=False)
+    return handle
+
+
+class _GlobalHooks:
+    """The hooks that run for every module; `calls` is true when any of them surrounds a call."""
+
+    def __init__(self) -> None:
+        self.forward_pre: OrderedDict[int, Callable] = OrderedDict()
+        self.forward: OrderedDict[int, Callable] = OrderedDict()
+        self.forward_with_kwargs: OrderedDict[int, bool] = OrderedDict()
+        self.forward_always: OrderedDict[int, bool] = OrderedDict()
+        self.backward_pre: OrderedDict[int, Callable] = OrderedDict()
+        self.backward: OrderedDict[int, Callable] = OrderedDict()
+        self.backward_is_full: bool | None = None
+        self.buffer: OrderedDict[int, Callable] = OrderedDict()
+        self.module: OrderedDict[int, Callable] = OrderedDict()
+        self.parameter: OrderedDict[int, Callable] = OrderedDict()
+
+    @property
+    def calls(self) -> bool:
+        return bool(self.forward_pre or self.forward or self.backward_pre or self.backward)
+
+
+everywhere = _GlobalHooks()
+
+
+def on_registration(hooks: OrderedDict[int, Callable], module: Any, name: str, value: Any) -> Any:
+    """Let every global registration hook replace what is about to be registered."""
+    for hook in hooks.values():
+        replacement = hook(module, name, value)
+        value = value if replacement is None else replacement
+    return value
+
+
+# --- the call ---------------------------------------------------------------------------------------------------------
+
+
+def call_with_hooks(module: Any, args: tuple, kwargs: dict) -> Any:
+    """Run a module's forward between its hooks, the global ones first."""
+    ran: set[int] = set()
+    try:
+        args, kwargs = _before_forward(module, args, kwargs)
+        watch = _backward_watch(module)
+        if watch is not None:
+            args = watch.inputs(args)
+        result = module.forward(*args, **kwargs)
+        result = _after_forward(module, args, kwargs, result, ran)
+        if watch is not None:
+            result = watch.outputs(result)
+        _attach_partial_backward_hooks(module, args, result)
+        return result
+    except Exception:
+        _run_always_called(module, args, kwargs, ran)
+        raise
+
+
+def _before_forward(module: Any, args: tuple, kwargs: dict) -> tuple[tuple, dict]:
+    for hooks, with_kwargs in (
+        (everywhere.forward_pre, ()),
+        (module._forward_pre_hooks, module._forward_pre_hooks_with_kwargs),
+    ):
+        for key, hook in tuple(hooks.items()):
+            if key in with_kwargs:
+                replaced = hook(module, args, kwargs)
+                if replaced is not None:
+                    if not (isinstance(replaced, tuple) and len(replaced) == 2):
+                        raise _errors.forward_pre_hook_result(replaced)
+                    args, kwargs = replaced
+            else:
+                replaced = hook(module, args)
+                if replaced is not None:
+                    args = replaced if isinstance(replaced, tuple) else (replaced,)
+    return args, kwargs
+
+
+def _forward_hooks(module: Any):
+    """Every forward hook as (key, hook, takes kwargs, is called on failure too), in calling order."""
+    for hooks, with_kwargs, always in (
+        (everywhere.forward, everywhere.forward_with_kwargs, everywhere.forward_always),
+        (module._forward_hooks, module._forward_hooks_with_kwargs, module._forward_hooks_always_called),
+    ):
+        for key, hook in tuple(hooks.items()):
+            yield key, hook, key in with_kwargs, key in always
+
+
+def _after_forward(module: Any, args: tuple, kwargs: dict, result: Any, ran: set[int]) -> Any:
+    for key, hook, takes_kwargs, _ in _forward_hooks(module):
+        ran.add(key)
+        replaced = hook(module, args, kwargs, result) if takes_kwargs else hook(module, args, result)
+        result = result if replaced is None else replaced
+    return result
+
+
+def _run_always_called(module: Any, args: tuple, kwargs: dict, ran: set[int]) -> None:
+    """After a failure, run the hooks that asked for it; their own failures must not hide the first one."""
+    for key, hook, takes_kwargs, always in _forward_hooks(module):
+        if always and key not in ran:
+            try:
+                hook(module, args, kwargs, None) if takes_kwargs else hook(module, args, None)
+            except Exception as error:
+                warnings.warn(_errors.always_called_hook_failed(error), stacklevel=4)
+
+
+# --- full backward hooks ----------------------------------------------------------------------------------------------
+
+
+def _backward_watch(module: Any) -> _BackwardWatch | None:
+    pre_hooks = [*everywhere.backward_pre.values(), *module._backward_pre_hooks.values()]
+    hooks = [*everywhere.backward.values()] if everywhere.backward_is_full is True else []
+    if module._is_full_backward_hook is True:
+        hooks += module._backward_hooks.values()
+    return _BackwardWatch(module, hooks, pre_hooks) if hooks or pre_hooks else None
+
+
+@functools.cache
+def _tap() -> Any:
+    """The identity whose backward hands the gradients to a callback (made late: it needs the whole package)."""
+    from torchlike.autograd import Function
+
+    class BackwardHookFunction(Function):
+        @staticmethod
+        def forward(ctx, callback, *tensors):
+            ctx.callback = callback
+            ctx.set_materialize_grads(False)
+            ctx.mark_non_differentiable(*[t for t in tensors if not t.requires_grad])
+            return tensors
+
+        @staticmethod
+        def backward(ctx, *grads):
+            return (None, *ctx.callback(grads))
+
+    return BackwardHookFunction
+
+
+class _BackwardWatch:
+    """One call of one module: sees its output gradients first and its input gradients last."""
+
+    def __init__(self, module: Any, hooks: list[Callable], pre_hooks: list[Callable]) -> None:
+        self.module, self.hooks, self.pre_hooks = module, hooks, pre_hooks
+        self.grad_outputs: tuple | None = None
+        self.watches_inputs = False
+        self.input_count = 0
+
+    def inputs(self, args: tuple) -> tuple:
+        self.input_count = len(args)
+        args, self.watches_inputs = _tapped(args, self._on_input_gradients)
+        return args
+
+    def outputs(self, result: Any) -> Any:
+        if not isinstance(result, (Tensor, tuple)):
+            warnings.warn(_errors.backward_hook_needs_tensors(type(result)), stacklevel=5)
+            return result
+        outputs, _ = _tapped((result,) if isinstance(result, Tensor) else result, self._on_output_gradients)
+        return outputs[0] if isinstance(result, Tensor) else outputs
+
+    def _on_output_gradients(self, grads: tuple) -> tuple:
+        for hook in self.pre_hooks:
+            grads = _replaced(hook(self.module, grads), grads, _errors.backward_pre_hook_count)
+        self.grad_outputs = grads
+        if not self.watches_inputs and self.hooks:
+            warnings.warn(_errors.backward_hook_without_inputs(), stacklevel=2)
+            self._run((None,) * self.input_count)
+        return grads
+
+    def _on_input_gradients(self, grads: tuple) -> tuple:
+        return grads if self.grad_outputs is None else self._run(grads)
+
+    def _run(self, grad_inputs: tuple) -> tuple:
+        for hook in self.hooks:
+            returned = hook(self.module, grad_inputs, self.grad_outputs)
+            grad_inputs = _replaced(returned, grad_inputs, _errors.backward_hook_count)
+        return grad_inputs
+
+
+def _replaced(returned: Any, grads: tuple, error: Callable) -> tuple:
+    if returned is None:
+        return grads
+    returned = (returned,) if isinstance(returned, Tensor) else returned
+    if len(returned) != len(grads):
+        raise error(len(returned), len(grads))
+    return tuple(returned)
+
+
+def _tapped(values: tuple, callback: Callable) -> tuple[tuple, bool]:
+    """`values` with its tensors led through the tap; the callback sees None in the places of the others."""
+    from torchlike import is_grad_enabled
+
+    places = [i for i, v in enumerate(values) if isinstance(v, Tensor)]
+    if not (is_grad_enabled() and any(values[i].requires_grad for i in places)):
+        return values, False
+
+    def on_gradients(grads: tuple) -> tuple:
+        spread: list = [None] * len(values)
+        for place, grad in zip(places, grads):
+            spread[place] = grad
+        answered = callback(tuple(spread))
+        return tuple(answered[place] for place in places)
+
+    tapped = list(values)
+    for place, tensor in zip(places, _tap().apply(on_gradients, *[values[i] for i in places])):
+        tapped[place] = tensor
+    rebuilt = type(values)._make(tapped) if hasattr(values, "_make") else tuple(tapped)
+    return rebuilt, True
+
+
+# --- the old, partial backward hooks ----------------------------------------------------------------------------------
+
+
+def _attach_partial_backward_hooks(module: Any, args: tuple, result: Any) -> None:
+    """Hooks of `register_backward_hook` sit on the last node of the module's graph, as they always did."""
+    hooks = [*everywhere.backward.values()] if everywhere.backward_is_full is False else []
+    if module._is_full_backward_hook is False:
+        hooks += module._backward_hooks.values()
+    if not hooks:
+        return
+    first = result
+    while not isinstance(first, Tensor):
+        first = next(v for v in first.values() if isinstance(v, Tensor)) if isinstance(first, dict) else first[0]
+    if first.grad_fn is None:
+        return
+    for hook in hooks:
+        first.grad_fn.register_hook(functools.partial(hook, module))
+    _warn_if_partial(args, result, first.grad_fn)
+
+
+def _warn_if_partial(args: tuple, result: Any, last_node: Any) -> None:
+    results = (result,) if isinstance(result, Tensor) else result
+    if not (isinstance(results, tuple) and all(isinstance(r, Tensor) for r in results)):
+        reason = _errors.partial_hook_output()
+    elif not all(isinstance(a, Tensor) for a in args):
+        reason = _errors.partial_hook_input()
+    elif len({r.grad_fn for r in results} - {None}) > 1:
+        reason = _errors.partial_hook_many_outputs()
+    elif {a.grad_fn for a in args} - {None} != {node for node, _ in last_node.next_functions}:
+        reason = _errors.partial_hook_many_nodes()
+    else:
+        return
+    warnings.warn(reason, FutureWarning, stacklevel=6)
+
+
+# --- global hooks -----------------------------------------------------------------------------------------------------
+
+
+def register_module_forward_pre_hook(hook: Callable) -> RemovableHandle:
+    """Run `hook(module, args)` before the forward of every module; a non-None result replaces the arguments."""
+    return add_hook(everywhere.forward_pre, hook)
+
+
+def register_module_forward_hook(hook: Callable, *, with_kwargs: bool = False, always_call: bool = False):
+    """Run `hook(module, args, output)` after the forward of every module; a non-None result replaces the output."""
+    flags = ((everywhere.forward_with_kwargs, with_kwargs), (everywhere.forward_always, always_call))
+    return add_hook(everywhere.forward, hook, tuple(table for table, wanted in flags if wanted))
+
+
+def register_module_full_backward_pre_hook(hook: Callable) -> RemovableHandle:
+    """Run `hook(module, grad_output)` when the gradients of any module's outputs are known."""
+    return add_hook(everywhere.backward_pre, hook)
+
+
+def register_module_full_backward_hook(hook: Callable) -> RemovableHandle:
+    """Run `hook(module, grad_input, grad_output)` when the gradients of any module's inputs are known."""
+    return _register_module_backward_hook(hook, full=True)
+
+
+def register_module_backward_hook(hook: Callable) -> RemovableHandle:
+    """The deprecated form of `register_module_full_backward_hook`: sees the last node of each module only."""
+    return _register_module_backward_hook(hook, full=False)
+
+
+def _register_module_backward_hook(hook: Callable, full: bool) -> RemovableHandle:
+    if everywhere.backward_is_full is (not full):
+        raise _errors.mixed_backward_hooks_global()
+    everywhere.backward_is_full = full
+    return add_hook(everywhere.backward, hook)
+
+
+def register_module_buffer_registration_hook(hook: Callable) -> RemovableHandle:
+    """Run `hook(module, name, buffer)` whenever any module registers a buffer; a non-None result replaces it."""
+    return add_hook(everywhere.buffer, hook)
+
+
+def register_module_module_registration_hook(hook: Callable) -> RemovableHandle:
+    """Run `hook(module, name, submodule)` whenever any module gains a child; a non-None result replaces it."""
+    return add_hook(everywhere.module, hook)
+
+
+def register_module_parameter_registration_hook(hook: Callable) -> RemovableHandle:
+    """Run `hook(module, name, param)` whenever any module registers a parameter; a non-None result replaces it."""
+    return add_hook(everywhere.parameter, hook)

@@ -1,0 +1,164 @@
+"""Finding what a module holds: by walking the tree, or by dotted name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from torchlike import _errors
+from torchlike._tensor import Tensor
+
+from ..parameter import Parameter
+
+if TYPE_CHECKING:
+    from .module import Module
+
+
+class Members:
+    """The part of `Module` that lists and looks up parameters, buffers and submodules."""
+
+    _parameters: dict[str, Parameter | None]
+    _buffers: dict[str, Tensor | None]
+    _modules: dict[str, Module | None]
+
+    def parameters(self, recurse: bool = True) -> Iterator[Parameter]:
+        """Yield every parameter once, those of submodules too unless `recurse` is false."""
+        for _, parameter in self.named_parameters(recurse=recurse):
+            yield parameter
+
+    def named_parameters(
+        self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
+    ) -> Iterator[tuple[str, Parameter]]:
+        """Yield (dotted name, parameter) pairs; a shared parameter comes once, under its first name.
+
+        >>> import torchlike as torch
+        >>> [name for name, _ in torch.nn.Linear(2, 3).named_parameters()]
+        ['weight', 'bias']
+        """
+        yield from self._named_members(lambda m: m._parameters.items(), prefix, recurse, remove_duplicate)
+
+    def buffers(self, recurse: bool = True) -> Iterator[Tensor]:
+        """Yield every buffer once, those of submodules too unless `recurse` is false."""
+        for _, buffer in self.named_buffers(recurse=recurse):
+            yield buffer
+
+    def named_buffers(
+        self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
+    ) -> Iterator[tuple[str, Tensor]]:
+        """Yield (dotted name, buffer) pairs, non-persistent buffers included."""
+        yield from self._named_members(lambda m: m._buffers.items(), prefix, recurse, remove_duplicate)
+
+    def _named_members(
+        self,
+        get_members_fn: Callable[[Any], Iterable[tuple[str, Any]]],
+        prefix: str = "",
+        recurse: bool = True,
+        remove_duplicate: bool = True,
+    ) -> Iterator[tuple[str, Any]]:
+        seen: set[int] = set()
+        holders = self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate) if recurse else [(prefix, self)]
+        for holder_name, holder in holders:
+            for name, member in get_members_fn(holder):
+                if member is None or id(member) in seen:
+                    continue
+                if remove_duplicate:
+                    seen.add(id(member))
+                yield _join(holder_name, name), member
+
+    def children(self) -> Iterator[Module]:
+        """Yield every direct submodule once."""
+        for _, module in self.named_children():
+            yield module
+
+    def named_children(self) -> Iterator[tuple[str, Module]]:
+        """Yield (name, module) for every direct submodule, a shared one under its first name only."""
+        seen: set[Any] = set()
+        for name, module in self._modules.items():
+            if module is not None and module not in seen:
+                seen.add(module)
+                yield name, module
+
+    def modules(self, remove_duplicate: bool = True) -> Iterator[Module]:
+        """Yield this module and every module below it, parents first."""
+        for _, module in self.named_modules(remove_duplicate=remove_duplicate):
+            yield module
+
+    def named_modules(
+        self, memo: set[Module] | None = None, prefix: str = "", remove_duplicate: bool = True
+    ) -> Iterator[tuple[str, Any]]:
+        """Yield (dotted name, module) for this module (under `prefix`) and every module below it, parents first.
+
+        >>> import torchlike as torch
+        >>> [name for name, _ in torch.nn.Sequential(torch.nn.ReLU(), torch.nn.Tanh()).named_modules()]
+        ['', '0', '1']
+        """
+        memo = set() if memo is None else memo
+        if self in memo:
+            return
+        if remove_duplicate:
+            memo.add(self)  # type: ignore[arg-type]
+        yield prefix, self
+        for name, module in self._modules.items():
+            if module is not None:
+                yield from module.named_modules(memo, _join(prefix, name), remove_duplicate)
+
+    # --- by dotted name ---
+
+    def get_submodule(self, target: str) -> Any:
+        """Return the submodule with this dotted name; the empty name is this module itself.
+
+        Raises AttributeError where a part of the name does not exist or is not a module.
+        """
+        module: Any = self
+        for name in target.split(".") if target else ():
+            if not hasattr(module, name):
+                raise _errors.module_has_no_attribute(module, name)
+            module = getattr(module, name)
+            if not _is_module(module):
+                raise _errors.attribute_is_not(name, "an nn.Module")
+        return module
+
+    def set_submodule(self, target: str, module: Module, strict: bool = False) -> None:
+        """Put `module` in the place with this dotted name; with `strict` the place must exist already."""
+        if target == "":
+            raise _errors.set_submodule_without_name()
+        if not _is_module(module):
+            raise _errors.set_submodule_of(type(module))
+        path, _, name = target.rpartition(".")
+        parent = self.get_submodule(path)
+        if strict and not hasattr(parent, name):
+            raise _errors.module_has_no_attribute(parent, name)
+        if hasattr(parent, name) and not _is_module(getattr(parent, name)):
+            raise _errors.attribute_is_not(name, "an nn.Module")
+        setattr(parent, name, module)
+
+    def get_parameter(self, target: str) -> Parameter:
+        """Return the parameter with this dotted name."""
+        holder, name = self._holder_of(target)
+        found = getattr(holder, name)
+        if not isinstance(found, Parameter):
+            raise _errors.attribute_is_not(name, "an nn.Parameter")
+        return found
+
+    def get_buffer(self, target: str) -> Tensor:
+        """Return the buffer with this dotted name."""
+        holder, name = self._holder_of(target)
+        if name not in holder._buffers:
+            raise _errors.attribute_is_not(name, "a buffer")
+        return getattr(holder, name)
+
+    def _holder_of(self, target: str) -> tuple[Any, str]:
+        path, _, name = target.rpartition(".")
+        holder = self.get_submodule(path)
+        if not hasattr(holder, name):
+            raise _errors.module_has_no_attribute(holder, name)
+        return holder, name
+
+
+def _join(prefix: str, name: str) -> str:
+    return f"{prefix}.{name}" if prefix else name
+
+
+def _is_module(value: Any) -> bool:
+    # Every module is a Members, and nothing else is: the test needs no import of Module itself.
+    return isinstance(value, Members)

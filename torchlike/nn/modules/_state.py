@@ -1,0 +1,238 @@
+"""Saving a module's state to a flat dictionary, and loading it back."""
+
+from __future__ import annotations
+
+import warnings
+from collections import OrderedDict, namedtuple
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from torchlike import _errors, no_grad
+from torchlike._tensor import Tensor
+
+from ..parameter import Parameter
+from ._handle import RemovableHandle
+from ._hooks import add_hook
+
+EXTRA_STATE_KEY = "_extra_state"
+
+
+class _IncompatibleKeys(namedtuple("_IncompatibleKeys", ("missing_keys", "unexpected_keys"))):
+    """The keys that `load_state_dict` did not find, and those that it had no place for."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        if not self.missing_keys and not self.unexpected_keys:
+            return "<All keys matched successfully>"
+        return super().__repr__()
+
+    __str__ = __repr__
+
+
+class StateHook:
+    """A state hook that may be given the module first; picklable with the module."""
+
+    def __init__(self, hook: Callable, with_module: bool) -> None:
+        self.hook, self.with_module = hook, with_module
+
+    def __call__(self, module: Any, *args: Any) -> Any:
+        return self.hook(module, *args) if self.with_module else self.hook(*args)
+
+
+class State:
+    """The part of `Module` that saves and loads."""
+
+    _version = 1
+
+    # --- saving ---
+
+    def state_dict(self, *args: Any, destination: Any = None, prefix: str = "", keep_vars: bool = False) -> Any:
+        """Return an ordered dictionary of every parameter and persistent buffer, by dotted name.
+
+        The tensors share memory with the module's; they are detached unless `keep_vars` is true. The attribute
+        `_metadata` of the result holds the version of each submodule.
+
+        >>> import torchlike as torch
+        >>> list(torch.nn.Linear(2, 3).state_dict())
+        ['weight', 'bias']
+        """
+        if args:
+            warnings.warn(_errors.state_dict_positional(), FutureWarning, stacklevel=2)
+            destination = args[0] if destination is None else destination
+            prefix = args[1] if len(args) > 1 and prefix == "" else prefix
+            keep_vars = args[2] if len(args) > 2 and keep_vars is False else keep_vars
+        if destination is None:
+            destination = OrderedDict()
+            destination._metadata = OrderedDict()
+        local_metadata = {"version": self._version}
+        if hasattr(destination, "_metadata"):
+            destination._metadata[prefix[:-1]] = local_metadata
+        for hook in self._state_dict_pre_hooks.values():
+            hook(self, prefix, keep_vars)
+        self._save_to_state_dict(destination, prefix, keep_vars)
+        for name, module in self._modules.items():
+            if module is not None:
+                module.state_dict(destination=destination, prefix=f"{prefix}{name}.", keep_vars=keep_vars)
+        return self._run_state_dict_hooks(destination, prefix, local_metadata)
+
+    def _run_state_dict_hooks(self, destination: Any, prefix: str, local_metadata: dict) -> Any:
+        for hook in self._state_dict_hooks.values():
+            returned = hook(self, destination, prefix, local_metadata)
+            if getattr(hook, "_from_public_api", False):
+                if returned is not None:
+                    raise _errors.state_dict_hook_result()
+            elif returned is not None:
+                destination = returned
+        return destination
+
+    def _save_to_state_dict(self, destination: Any, prefix: str, keep_vars: bool) -> None:
+        """Put this module's own tensors, not those of its submodules, into `destination`."""
+        for name, tensor in self._own_state().items():
+            destination[prefix + name] = tensor if keep_vars else tensor.detach()
+        if type(self).get_extra_state is not State.get_extra_state:
+            destination[prefix + EXTRA_STATE_KEY] = self.get_extra_state()
+
+    def _own_state(self) -> dict[str, Any]:
+        buffers = {n: b for n, b in self._buffers.items() if n not in self._non_persistent_buffers_set}
+        return {n: t for n, t in (*self._parameters.items(), *buffers.items()) if t is not None}
+
+    def get_extra_state(self) -> Any:
+        """Return what else belongs into the state dictionary; meant to be overridden together with its setter."""
+        raise _errors.unreachable_extra_state("get")
+
+    def set_extra_state(self, state: Any) -> None:
+        """Take back what `get_extra_state` returned; meant to be overridden together with it."""
+        raise _errors.unreachable_extra_state("set")
+
+    # --- loading ---
+
+    def load_state_dict(self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False) -> Any:
+        """Copy the tensors of `state_dict` into this module and its submodules.
+
+        With `assign` the tensors of the dictionary take the places of the module's own ones instead. Returns the
+        missing and the unexpected keys.
+
+        Raises RuntimeError naming every key that is missing or unexpected (only if `strict`) and every tensor of
+        another size.
+        """
+        if not isinstance(state_dict, Mapping):
+            raise _errors.state_dict_type(type(state_dict))
+        missing: list[str] = []
+        unexpected: list[str] = []
+        messages: list[str] = []
+        metadata = getattr(state_dict, "_metadata", None)
+        state_dict = OrderedDict(state_dict)
+        if metadata is not None:
+            state_dict._metadata = metadata  # type: ignore[attr-defined]
+
+        def load(module: Any, state: Mapping[str, Any], prefix: str) -> None:
+            local_metadata = {} if metadata is None else metadata.get(prefix[:-1], {})
+            if assign:
+                local_metadata["assign_to_params_buffers"] = True
+            module._load_from_state_dict(state, prefix, local_metadata, True, missing, unexpected, messages)
+            for name, child in module._modules.items():
+                if child is not None:
+                    below = f"{prefix}{name}."
+                    load(child, {k: v for k, v in state.items() if k.startswith(below)}, below)
+            incompatible = _IncompatibleKeys(missing, unexpected)
+            for hook in module._load_state_dict_post_hooks.values():
+                if hook(module, incompatible) is not None:
+                    raise _errors.load_state_dict_hook_result()
+
+        load(self, state_dict, "")
+        if strict and missing:
+            messages.insert(0, _errors.missing_keys(missing))
+        if strict and unexpected:
+            messages.insert(0, _errors.unexpected_keys(unexpected))
+        if messages:
+            raise _errors.loading_state_dict(type(self).__name__, messages)
+        return _IncompatibleKeys(missing, unexpected)
+
+    def _load_from_state_dict(
+        self, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs
+    ) -> None:
+        """Load this module's own tensors; what goes wrong is appended to the three lists."""
+        for hook in self._load_state_dict_pre_hooks.values():
+            hook(self, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)
+        own = self._own_state()
+        assign = local_metadata.get("assign_to_params_buffers", False)
+        for name, mine in own.items():
+            key = prefix + name
+            if key in state_dict:
+                message = self._load_one(name, key, mine, state_dict[key], assign)
+                error_msgs.extend([message] if message else [])
+            elif strict:
+                missing_keys.append(key)
+        self._load_extra_state(state_dict, prefix + EXTRA_STATE_KEY, strict, missing_keys, unexpected_keys)
+        if strict:
+            unexpected_keys.extend(k for k in state_dict if self._is_unexpected(k, prefix, own))
+
+    def _load_one(self, name: str, key: str, mine: Any, theirs: Any, assign: bool) -> str | None:
+        """Copy or assign one tensor; a sentence says why it could not be done."""
+        if not isinstance(theirs, Tensor):
+            return _errors.loaded_value_is_no_tensor(key, type(theirs))
+        if mine.dim() == 0 and theirs.dim() == 1 and len(theirs) == 1:
+            theirs = theirs[0]  # scalars were saved with one dimension once
+        if theirs.shape != mine.shape:
+            return _errors.loaded_size_mismatch(key, theirs.shape, mine.shape)
+        if mine.device.type == "meta" and theirs.device.type != "meta" and not assign:
+            warnings.warn(_errors.loading_into_meta(key), stacklevel=4)
+        try:
+            with no_grad():
+                if assign:
+                    setattr(self, name, _as_kind_of(mine, theirs))
+                else:
+                    mine.copy_(theirs)
+        except Exception as error:
+            return _errors.loading_failed(key, mine.shape, theirs.shape, error)
+        return None
+
+    def _load_extra_state(self, state_dict, key, strict, missing_keys, unexpected_keys) -> None:
+        if type(self).set_extra_state is not State.set_extra_state:
+            if key in state_dict:
+                self.set_extra_state(state_dict[key])
+            elif strict:
+                missing_keys.append(key)
+        elif strict and key in state_dict:
+            unexpected_keys.append(key)
+
+    def _is_unexpected(self, key: str, prefix: str, own: dict[str, Any]) -> bool:
+        if not key.startswith(prefix) or key == prefix + EXTRA_STATE_KEY:
+            return False
+        first, dot, _ = key[len(prefix) :].partition(".")
+        return first not in (self._modules if dot else own)
+
+    # --- hooks ---
+
+    def register_state_dict_pre_hook(self, hook: Callable) -> RemovableHandle:
+        """Run `hook(module, prefix, keep_vars)` before this module is saved."""
+        return add_hook(self._state_dict_pre_hooks, hook)
+
+    def register_state_dict_post_hook(self, hook: Callable) -> RemovableHandle:
+        """Run `hook(module, state_dict, prefix, local_metadata)` after this module is saved; it may edit in place."""
+        hook._from_public_api = True  # type: ignore[attr-defined]
+        return add_hook(self._state_dict_hooks, hook)
+
+    def _register_state_dict_hook(self, hook: Callable) -> RemovableHandle:
+        if getattr(hook, "_from_public_api", False):
+            raise _errors.state_dict_hook_registered_twice()
+        return add_hook(self._state_dict_hooks, hook)
+
+    def register_load_state_dict_pre_hook(self, hook: Callable) -> RemovableHandle:
+        """Run `hook(module, state_dict, prefix, local_metadata, strict, missing, unexpected, errors)` before loading."""
+        return self._register_load_state_dict_pre_hook(hook, with_module=True)
+
+    def _register_load_state_dict_pre_hook(self, hook: Callable, with_module: bool = False) -> RemovableHandle:
+        return add_hook(self._load_state_dict_pre_hooks, StateHook(hook, with_module))
+
+    def register_load_state_dict_post_hook(self, hook: Callable) -> RemovableHandle:
+        """Run `hook(module, incompatible_keys)` after loading; it may edit the two lists of keys in place."""
+        return add_hook(self._load_state_dict_post_hooks, hook)
+
+
+def _as_kind_of(mine: Any, theirs: Any) -> Any:
+    """The loaded tensor, ready to take the place of the module's own one."""
+    if isinstance(mine, Parameter) and not isinstance(theirs, Parameter):
+        return Parameter(theirs, requires_grad=mine.requires_grad)
+    return theirs.requires_grad_(mine.requires_grad)

@@ -1,0 +1,26 @@
+"""One number for every spatial dimension, or one for each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from itertools import repeat
+from typing import Any
+
+
+def _ntuple(n: int, name: str = "parse") -> Callable[[Any], tuple]:
+    def parse(x: Any) -> tuple:
+        return tuple(x) if isinstance(x, Iterable) else tuple(repeat(x, n))
+
+    parse.__name__ = name
+    return parse
+
+
+_single = _ntuple(1, "_single")
+_pair = _ntuple(2, "_pair")
+_triple = _ntuple(3, "_triple")
+_quadruple = _ntuple(4, "_quadruple")
+
+
+def each_side_reversed(padding: Sequence[int]) -> tuple[int, ...]:
+    """The padding of each dimension as `F.pad` wants it: both sides of the last dimension first."""
+    return tuple(amount for amount in reversed(padding) for _ in range(2))

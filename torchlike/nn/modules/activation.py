@@ -1,0 +1,393 @@
+"""Activation layers: each is its function and the options of it."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import torchlike
+from torchlike import _errors
+from torchlike._tensor import Tensor
+
+from .. import functional as F
+from .. import init
+from ..parameter import Parameter
+from .module import Module
+
+
+class _Activation(Module):
+    """What the layers below share: options kept as attributes, and printed as they were given."""
+
+    __constants__: list[str] = []
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__()
+        for name, value in options.items():
+            setattr(self, name, value)
+
+    def extra_repr(self) -> str:
+        shown = [f"{name}={getattr(self, name)!r}" for name in self.__constants__ if name != "inplace"]
+        return ", ".join(shown + (["inplace=True"] if getattr(self, "inplace", False) else []))
+
+
+# --- thresholds and rectifiers ----------------------------------------------------------------------------------------
+
+
+class Threshold(_Activation):
+    """x where x > threshold, `value` elsewhere."""
+
+    __constants__ = ["threshold", "value", "inplace"]
+
+    def __init__(self, threshold: float, value: float, inplace: bool = False) -> None:
+        super().__init__(threshold=threshold, value=value, inplace=inplace)
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.threshold(input, self.threshold, self.value, self.inplace)
+
+
+class ReLU(_Activation):
+    """max(x, 0).
+
+    >>> import torchlike as torch
+    >>> torch.nn.ReLU()(torch.tensor([-1.0, 2.0]))
+    tensor([0., 2.])
+    """
+
+    __constants__ = ["inplace"]
+
+    def __init__(self, inplace: bool = False) -> None:
+        super().__init__(inplace=inplace)
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.relu(input, inplace=self.inplace)
+
+
+class RReLU(_Activation):
+    """x where x >= 0, a·x elsewhere; a is drawn from [lower, upper) in training and is their mean otherwise."""
+
+    __constants__ = ["lower", "upper", "inplace"]
+
+    def __init__(self, lower: float = 1.0 / 8, upper: float = 1.0 / 3, inplace: bool = False) -> None:
+        super().__init__(lower=lower, upper=upper, inplace=inplace)
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.rrelu(input, self.lower, self.upper, self.training, self.inplace)
+
+
+class Hardtanh(_Activation):
+    """x clipped to [min_val, max_val]."""
+
+    __constants__ = ["min_val", "max_val", "inplace"]
+
+    def __init__(
+        self,
+        min_val: float = -1.0,
+        max_val: float = 1.0,
+        inplace: bool = False,
+        min_value: float | None = None,
+        max_value: float | None = None,
+    ) -> None:
+        if min_value is not None:
+            warnings.warn(_errors.argument_renamed("min_value", "min_val"), FutureWarning, stacklevel=2)
+            min_val = min_value
+        if max_value is not None:
+            warnings.warn(_errors.argument_renamed("max_value", "max_val"), FutureWarning, stacklevel=2)
+            max_val = max_value
+        if max_val <= min_val:
+            raise _errors.hardtanh_range(min_val, max_val)
+        super().__init__(min_val=min_val, max_val=max_val, inplace=inplace)
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.hardtanh(input, self.min_val, self.max_val, self.inplace)
+
+
+class ReLU6(Hardtanh):
+    """min(max(x, 0), 6)."""
+
+    def __init__(self, inplace: bool = False) -> None:
+        super().__init__(0.0, 6.0, inplace)
+
+    def extra_repr(self) -> str:
+        return "inplace=True" if self.inplace else ""
+
+
+class LeakyReLU(_Activation):
+    """x where x >= 0, negative_slope·x elsewhere."""
+
+    __constants__ = ["negative_slope", "inplace"]
+
+    def __init__(self, negative_slope: float = 1e-2, inplace: bool = False) -> None:
+        super().__init__(negative_slope=negative_slope, inplace=inplace)
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.leaky_relu(input, self.negative_slope, self.inplace)
+
+
+class PReLU(_Activation):
+    """x where x >= 0, a·x elsewhere, with a learnt: one for all channels (dimension 1), or one for each."""
+
+    __constants__ = ["num_parameters"]
+
+    def __init__(self, num_parameters: int = 1, init: float = 0.25, device: Any = None, dtype: Any = None) -> None:
+        super().__init__(num_parameters=num_parameters)
+        self.init = init
+        self.weight = Parameter(torchlike.empty(num_parameters, device=device, dtype=dtype))
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Set every slope to its starting value."""
+        init.constant_(self.weight, self.init)
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.prelu(input, self.weight)
+
+
+# --- exponentials -----------------------------------------------------------------------------------------------------
+
+
+class ELU(_Activation):
+    """x where x > 0, alpha·(exp(x) - 1) elsewhere."""
+
+    __constants__ = ["alpha", "inplace"]
+
+    def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
+        super().__init__(alpha=alpha, inplace=inplace)
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.elu(input, self.alpha, self.inplace)
+
+
+class CELU(_Activation):
+    """max(x, 0) + min(0, alpha·(exp(x/alpha) - 1))."""
+
+    __constants__ = ["alpha", "inplace"]
+
+    def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
+        super().__init__(alpha=alpha, inplace=inplace)
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.celu(input, self.alpha, self.inplace)
+
+
+class SELU(_Activation):
+    """scale·(max(x, 0) + min(0, alpha·(exp(x) - 1))), the constants being those of self-normalising networks."""
+
+    __constants__ = ["inplace"]
+
+    def __init__(self, inplace: bool = False) -> None:
+        super().__init__(inplace=inplace)
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.selu(input, self.inplace)
+
+
+class Softplus(_Activation):
+    """log(1 + exp(beta·x)) / beta, and x itself where beta·x > threshold."""
+
+    __constants__ = ["beta", "threshold"]
+
+    def __init__(self, beta: float = 1.0, threshold: float = 20.0) -> None:
+        super().__init__(beta=beta, threshold=threshold)
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.softplus(input, self.beta, self.threshold)
+
+
+# --- sigmoids and gates -----------------------------------------------------------------------------------------------
+
+
+class Sigmoid(Module):
+    """1 / (1 + exp(-x))."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        return torchlike.sigmoid(input)
+
+
+class Hardsigmoid(Module):
+    """clip(x/6 + 1/2, 0, 1)."""
+
+    __constants__ = ["inplace"]
+
+    def __init__(self, inplace: bool = False) -> None:
+        super().__init__()
+        self.inplace = inplace
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.hardsigmoid(input, self.inplace)
+
+
+class LogSigmoid(Module):
+    """log(1 / (1 + exp(-x)))."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.logsigmoid(input)
+
+
+class Tanh(Module):
+    """(exp(x) - exp(-x)) / (exp(x) + exp(-x))."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        return torchlike.tanh(input)
+
+
+class SiLU(_Activation):
+    """x · sigmoid(x)."""
+
+    __constants__ = ["inplace"]
+
+    def __init__(self, inplace: bool = False) -> None:
+        super().__init__(inplace=inplace)
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.silu(input, inplace=self.inplace)
+
+
+class Mish(_Activation):
+    """x · tanh(softplus(x))."""
+
+    __constants__ = ["inplace"]
+
+    def __init__(self, inplace: bool = False) -> None:
+        super().__init__(inplace=inplace)
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.mish(input, inplace=self.inplace)
+
+
+class Hardswish(Module):
+    """x · clip(x/6 + 1/2, 0, 1)."""
+
+    __constants__ = ["inplace"]
+
+    def __init__(self, inplace: bool = False) -> None:
+        super().__init__()
+        self.inplace = inplace
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.hardswish(input, self.inplace)
+
+
+class GELU(_Activation):
+    """x · Φ(x), Φ being the normal distribution function; `approximate='tanh'` uses the well-known estimate of it."""
+
+    __constants__ = ["approximate"]
+
+    def __init__(self, approximate: str = "none") -> None:
+        super().__init__(approximate=approximate)
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.gelu(input, approximate=self.approximate)
+
+
+class GLU(_Activation):
+    """a · sigmoid(b), a and b being the halves of x along `dim`."""
+
+    __constants__ = ["dim"]
+
+    def __init__(self, dim: int = -1) -> None:
+        super().__init__(dim=dim)
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.glu(input, self.dim)
+
+
+# --- shrinking --------------------------------------------------------------------------------------------------------
+
+
+class Hardshrink(Module):
+    """x where |x| > lambd, 0 elsewhere."""
+
+    __constants__ = ["lambd"]
+
+    def __init__(self, lambd: float = 0.5) -> None:
+        super().__init__()
+        self.lambd = lambd
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.hardshrink(input, self.lambd)
+
+    def extra_repr(self) -> str:
+        return str(self.lambd)
+
+
+class Softshrink(Module):
+    """x moved towards 0 by lambd, and 0 where |x| <= lambd."""
+
+    __constants__ = ["lambd"]
+
+    def __init__(self, lambd: float = 0.5) -> None:
+        super().__init__()
+        self.lambd = lambd
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.softshrink(input, self.lambd)
+
+    def extra_repr(self) -> str:
+        return str(self.lambd)
+
+
+class Tanhshrink(Module):
+    """x - tanh(x)."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.tanhshrink(input)
+
+
+class Softsign(Module):
+    """x / (1 + |x|)."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.softsign(input)
+
+
+# --- over a dimension -------------------------------------------------------------------------------------------------
+
+
+class Softmax(_Activation):
+    """exp(x) / sum(exp(x)) along `dim`.
+
+    >>> import torchlike as torch
+    >>> torch.nn.Softmax(dim=0)(torch.zeros(4))
+    tensor([0.2500, 0.2500, 0.2500, 0.2500])
+    """
+
+    __constants__ = ["dim"]
+
+    def __init__(self, dim: int | None = None) -> None:
+        super().__init__(dim=dim)
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.softmax(input, self.dim, _stacklevel=5)
+
+
+class Softmin(_Activation):
+    """exp(-x) / sum(exp(-x)) along `dim`."""
+
+    __constants__ = ["dim"]
+
+    def __init__(self, dim: int | None = None) -> None:
+        super().__init__(dim=dim)
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.softmin(input, self.dim, _stacklevel=5)
+
+
+class LogSoftmax(_Activation):
+    """x - log(sum(exp(x))) along `dim`."""
+
+    __constants__ = ["dim"]
+
+    def __init__(self, dim: int | None = None) -> None:
+        super().__init__(dim=dim)
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.log_softmax(input, self.dim, _stacklevel=5)
+
+
+class Softmax2d(Module):
+    """Softmax over the channels of (C, H, W) or (N, C, H, W)."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        if input.dim() not in (3, 4):
+            raise _errors.layer_dimensions("Softmax2d", "input", "3D or 4D", input.dim())
+        return F.softmax(input, -3, _stacklevel=5)

@@ -1,0 +1,118 @@
+"""Layers that multiply by a weight matrix."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import torchlike
+from torchlike import _errors
+from torchlike._tensor import Tensor
+
+from .. import functional as F
+from .. import init
+from ..parameter import Parameter
+from .module import Module
+
+
+class Identity(Module):
+    """Return the input; all arguments are ignored, so that it can take any layer's place."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__()
+
+    def forward(self, input: Tensor) -> Tensor:
+        return input
+
+
+class Linear(Module):
+    """x Wᵀ + b over the last dimension: (*, in_features) -> (*, out_features).
+
+    `weight` (out_features, in_features) and `bias` (out_features) start uniform over ±1/sqrt(in_features).
+
+    >>> import torchlike as torch
+    >>> torch.nn.Linear(20, 30)(torch.ones(128, 20)).shape
+    torch.Size([128, 30])
+    """
+
+    __constants__ = ["in_features", "out_features"]
+
+    def __init__(
+        self, in_features: int, out_features: int, bias: bool = True, device: Any = None, dtype: Any = None
+    ) -> None:
+        super().__init__()
+        self.in_features = in_features
+        self.out_features = out_features
+        self.weight = Parameter(torchlike.empty((out_features, in_features), device=device, dtype=dtype))
+        if bias:
+            self.bias = Parameter(torchlike.empty(out_features, device=device, dtype=dtype))
+        else:
+            self.register_parameter("bias", None)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Draw the parameters anew."""
+        # This slope makes the Kaiming bound 1/sqrt(in_features).
+        init.kaiming_uniform_(self.weight, a=math.sqrt(5))
+        if self.bias is not None:
+            fan_in, _ = init._calculate_fan_in_and_fan_out(self.weight)
+            bound = 1 / math.sqrt(fan_in) if fan_in > 0 else 0
+            init.uniform_(self.bias, -bound, bound)
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.linear(input, self.weight, self.bias)
+
+    def extra_repr(self) -> str:
+        return f"in_features={self.in_features}, out_features={self.out_features}, bias={self.bias is not None}"
+
+
+class NonDynamicallyQuantizableLinear(Linear):
+    """The linear layer inside attention; a type of its own, as in PyTorch, so that it can be told apart."""
+
+
+class Bilinear(Module):
+    """x₁ᵀ A x₂ + b: (*, in1_features), (*, in2_features) -> (*, out_features).
+
+    `weight` (out, in1, in2) and `bias` (out) start uniform over ±1/sqrt(in1_features).
+    """
+
+    __constants__ = ["in1_features", "in2_features", "out_features"]
+
+    def __init__(
+        self,
+        in1_features: int,
+        in2_features: int,
+        out_features: int,
+        bias: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__()
+        if in1_features <= 0:
+            raise _errors.bilinear_features(in1_features)
+        self.in1_features = in1_features
+        self.in2_features = in2_features
+        self.out_features = out_features
+        shape = (out_features, in1_features, in2_features)
+        self.weight = Parameter(torchlike.empty(shape, device=device, dtype=dtype))
+        if bias:
+            self.bias = Parameter(torchlike.empty(out_features, device=device, dtype=dtype))
+        else:
+            self.register_parameter("bias", None)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Draw the parameters anew."""
+        bound = 1 / math.sqrt(self.weight.size(1))
+        init.uniform_(self.weight, -bound, bound)
+        if self.bias is not None:
+            init.uniform_(self.bias, -bound, bound)
+
+    def forward(self, input1: Tensor, input2: Tensor) -> Tensor:
+        return F.bilinear(input1, input2, self.weight, self.bias)
+
+    def extra_repr(self) -> str:
+        return (
+            f"in1_features={self.in1_features}, in2_features={self.in2_features}, "
+            f"out_features={self.out_features}, bias={self.bias is not None}"
+        )

@@ -1,0 +1,385 @@
+"""`Module`: what every layer and model is made of."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any, Self
+
+from torchlike import _errors
+from torchlike._core import boundary
+from torchlike._modes import is_grad_enabled
+from torchlike._tensor import Tensor
+
+from ..parameter import Buffer, Parameter
+from ._convert import Conversion
+from ._handle import RemovableHandle
+from ._hooks import add_hook, call_with_hooks, everywhere, on_registration
+from ._hooks import register_module_backward_hook as register_module_backward_hook
+from ._hooks import register_module_buffer_registration_hook as register_module_buffer_registration_hook
+from ._hooks import register_module_forward_hook as register_module_forward_hook
+from ._hooks import register_module_forward_pre_hook as register_module_forward_pre_hook
+from ._hooks import register_module_full_backward_hook as register_module_full_backward_hook
+from ._hooks import register_module_full_backward_pre_hook as register_module_full_backward_pre_hook
+from ._hooks import register_module_module_registration_hook as register_module_module_registration_hook
+from ._hooks import register_module_parameter_registration_hook as register_module_parameter_registration_hook
+from ._members import Members
+from ._state import State
+from ._state import _IncompatibleKeys as _IncompatibleKeys
+
+
+def _blank_state() -> dict[str, Any]:
+    """The attributes of a module that holds nothing yet; names and order are PyTorch's."""
+    return {
+        "training": True,
+        "_parameters": {},
+        "_buffers": {},
+        "_non_persistent_buffers_set": set(),
+        "_backward_pre_hooks": OrderedDict(),
+        "_backward_hooks": OrderedDict(),
+        "_is_full_backward_hook": None,
+        "_forward_hooks": OrderedDict(),
+        "_forward_hooks_with_kwargs": OrderedDict(),
+        "_forward_hooks_always_called": OrderedDict(),
+        "_forward_pre_hooks": OrderedDict(),
+        "_forward_pre_hooks_with_kwargs": OrderedDict(),
+        "_state_dict_hooks": OrderedDict(),
+        "_state_dict_pre_hooks": OrderedDict(),
+        "_load_state_dict_pre_hooks": OrderedDict(),
+        "_load_state_dict_post_hooks": OrderedDict(),
+        "_modules": {},
+    }
+
+
+class _Depth(threading.local):
+    """How many module calls without gradients are under way in this thread."""
+
+    value = 0
+
+
+_depth = _Depth()
+
+
+class Module(Members, State, Conversion):
+    """The base of all layers and models.
+
+    A subclass calls `super().__init__()`, assigns parameters and submodules as attributes, and defines `forward`.
+    Assigned `Parameter`s, `Buffer`s and modules are registered under their attribute's name, so that
+    `parameters()`, `state_dict()`, `to()` and the like find them.
+
+    >>> import torchlike as torch
+    >>> class Twice(torch.nn.Module):
+    ...     def __init__(self):
+    ...         super().__init__()
+    ...         self.inner = torch.nn.Linear(2, 1)
+    ...     def forward(self, x):
+    ...         return 2 * self.inner(x)
+    >>> Twice()
+    Twice(
+      (inner): Linear(in_features=2, out_features=1, bias=True)
+    )
+    >>> Twice()(torch.ones(3, 2)).shape
+    torch.Size([3, 1])
+    """
+
+    dump_patches = False
+    call_super_init = False
+    training: bool
+    _compiled_call_impl: Callable | None = None
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        if not self.call_super_init and (args or kwargs):
+            raise _errors.module_init_arguments(type(self).__name__, args, kwargs)
+        vars(self).update(_blank_state())
+        if self.call_super_init:
+            super().__init__(*args, **kwargs)
+
+    # --- calling ---
+
+    def forward(self, *input: Any) -> Any:
+        """Compute the output; every subclass defines its own."""
+        raise _errors.forward_missing(type(self).__name__)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if not is_grad_enabled():
+            return self._call_without_grad(args, kwargs)
+        if self._compiled_call_impl is not None:
+            return self._compiled_call_impl(*args, **kwargs)
+        # Spelled out, not delegated to _call_impl: this line is paid by every layer of every step.
+        if (
+            self._backward_hooks
+            or self._backward_pre_hooks
+            or self._forward_hooks
+            or self._forward_pre_hooks
+            or everywhere.calls
+        ):
+            return call_with_hooks(self, args, kwargs)
+        return self.forward(*args, **kwargs)
+
+    def _call_impl(self, *args: Any, **kwargs: Any) -> Any:
+        """Run forward between the hooks, whatever `compile` has set up."""
+        hooks = self._backward_hooks or self._backward_pre_hooks or self._forward_hooks or self._forward_pre_hooks
+        if hooks or everywhere.calls:
+            return call_with_hooks(self, args, kwargs)
+        return self.forward(*args, **kwargs)
+
+    _wrapped_call_impl = __call__
+
+    def _call_without_grad(self, args: tuple, kwargs: dict) -> Any:
+        """Inference: pending work runs when the outermost module returns, so that its program is the same each time."""
+        _depth.value += 1
+        try:
+            result = (self._compiled_call_impl or self._call_impl)(*args, **kwargs)
+        finally:
+            _depth.value -= 1
+        if not _depth.value:
+            boundary()
+        return result
+
+    def compile(self, *args: Any, **kwargs: Any) -> None:
+        """Let calls of this module run as compiled steps; the arguments are those of `torchlike.compile`."""
+        import torchlike
+
+        self._compiled_call_impl = torchlike.compile(self._call_impl, *args, **kwargs)
+
+    # --- registering ---
+
+    def register_parameter(self, name: str, param: Parameter | None) -> None:
+        """Add a parameter, or with None keep a place for one that does not take part in anything."""
+        if "_parameters" not in vars(self):
+            raise _errors.assigned_before_init("parameter")
+        self._check_new_name("parameter", name, self._parameters)
+        if param is not None and not isinstance(param, Parameter):
+            raise _errors.registered_value_type(param, "parameter", name, "torch.nn.Parameter or None required")
+        if param is not None and param.grad_fn is not None:
+            raise _errors.parameter_is_no_leaf(name)
+        if param is not None:
+            param = on_registration(everywhere.parameter, self, name, param)
+        self._parameters[name] = param
+
+    def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
+        """Add a tensor that is state but not a parameter; it is saved in `state_dict` unless not `persistent`."""
+        if "_buffers" not in vars(self):
+            raise _errors.assigned_before_init("buffer")
+        self._check_new_name("buffer", name, self._buffers)
+        if tensor is not None and not isinstance(tensor, Tensor):
+            raise _errors.registered_value_type(tensor, "buffer", name, "torch Tensor or None required")
+        self._buffers[name] = on_registration(everywhere.buffer, self, name, tensor)
+        if persistent:
+            self._non_persistent_buffers_set.discard(name)
+        else:
+            self._non_persistent_buffers_set.add(name)
+
+    def add_module(self, name: str, module: Module | None) -> None:
+        """Add a child module, reachable as the attribute `name`."""
+        if module is not None and not isinstance(module, Module):
+            raise _errors.not_a_module(module)
+        self._check_new_name("module", name, self._modules)
+        self._modules[name] = on_registration(everywhere.module, self, name, module)
+
+    def register_module(self, name: str, module: Module | None) -> None:
+        """The same as `add_module`."""
+        self.add_module(name, module)
+
+    def _check_new_name(self, kind: str, name: Any, taken: dict) -> None:
+        if not isinstance(name, str):
+            raise _errors.registered_name_type(kind, name)
+        if "." in name:
+            raise _errors.registered_name_has_dot(kind, name)
+        if name == "":
+            raise _errors.registered_name_is_empty(kind)
+        if hasattr(self, name) and name not in taken:
+            raise _errors.attribute_exists(name)
+
+    # --- attributes ---
+
+    def __getattr__(self, name: str) -> Any:
+        # Reached only where ordinary look-up fails; a module before its __init__ has none of the three.
+        mine = self.__dict__
+        for holder in ("_parameters", "_buffers", "_modules"):
+            held = mine.get(holder)
+            if held is not None and name in held:
+                return held[name]
+        raise _errors.no_attribute(type(self).__name__, name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        parameters = self.__dict__.get("_parameters")
+        if isinstance(value, Parameter):
+            if parameters is None:
+                raise _errors.assigned_before_init("parameters")
+            self._forget(name, "_parameters")
+            self.register_parameter(name, value)
+        elif parameters is not None and name in parameters:
+            if value is not None:
+                raise _errors.assigned_value_type(value, "parameter", name, "torch.nn.Parameter or None expected")
+            self.register_parameter(name, None)
+        else:
+            self._set_module_or_other(name, value)
+
+    def _set_module_or_other(self, name: str, value: Any) -> None:
+        modules = self.__dict__.get("_modules")
+        if isinstance(value, Module):
+            if modules is None:
+                raise _errors.assigned_before_init("module")
+            self._forget(name, "_modules")
+            modules[name] = on_registration(everywhere.module, self, name, value)
+        elif modules is not None and name in modules:
+            if value is not None:
+                raise _errors.assigned_value_type(value, "child module", name, "torch.nn.Module or None expected")
+            modules[name] = on_registration(everywhere.module, self, name, value)
+        else:
+            self._set_buffer_or_other(name, value)
+
+    def _set_buffer_or_other(self, name: str, value: Any) -> None:
+        buffers = self.__dict__.get("_buffers")
+        is_new_buffer = isinstance(value, Buffer)
+        if is_new_buffer and buffers is None:
+            raise _errors.assigned_before_init("buffer")
+        if buffers is None or not (is_new_buffer or name in buffers):
+            object.__setattr__(self, name, value)
+            return
+        if value is not None and not isinstance(value, Tensor):
+            kinds = "torch.nn.Buffer, torch.Tensor or None expected"
+            raise _errors.assigned_value_type(value, "buffer", name, kinds)
+        if is_new_buffer:
+            self._forget(name, "_buffers")
+            self.register_buffer(name, value, value.persistent)
+        else:
+            buffers[name] = on_registration(everywhere.buffer, self, name, value)
+
+    def _forget(self, name: str, keep: str) -> None:
+        """Take `name` out of every place but `keep`, where something else is about to be registered."""
+        mine = self.__dict__
+        mine.pop(name, None)
+        for holder in ("_parameters", "_buffers", "_modules"):
+            if holder != keep:
+                mine[holder].pop(name, None)
+        if keep != "_buffers":
+            self._non_persistent_buffers_set.discard(name)
+
+    def __delattr__(self, name: str) -> None:
+        for holder in (self._parameters, self._buffers, self._modules):
+            if name in holder:
+                del holder[name]
+                self._non_persistent_buffers_set.discard(name)
+                return
+        super().__delattr__(name)
+
+    def __dir__(self) -> list[str]:
+        names = [*dir(type(self)), *vars(self), *self._parameters, *self._modules, *self._buffers]
+        return sorted(name for name in names if not name[:1].isdigit())
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_compiled_call_impl"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update({**_blank_state(), **state})
+
+    # --- modes and mapping ---
+
+    def train(self, mode: bool = True) -> Self:
+        """Set training mode here and below: dropout drops and batch norm uses the batch's statistics."""
+        if not isinstance(mode, bool):
+            raise _errors.training_mode_type()
+        self.training = mode
+        for module in self.children():
+            module.train(mode)
+        return self
+
+    def eval(self) -> Self:
+        """Set evaluation mode here and below: the same as `train(False)`."""
+        return self.train(False)
+
+    def requires_grad_(self, requires_grad: bool = True) -> Self:
+        """Let every parameter take part in autograd, or freeze it."""
+        for parameter in self.parameters():
+            parameter.requires_grad_(requires_grad)
+        return self
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Drop every parameter's gradient, or overwrite it with zeros."""
+        for parameter in self.parameters():
+            if parameter.grad is None:
+                continue
+            if set_to_none:
+                parameter.grad = None
+            else:
+                parameter.grad = parameter.grad.detach()
+                parameter.grad.zero_()
+
+    def apply(self, fn: Callable[[Module], None]) -> Self:
+        """Call `fn` with every module below and then with this one."""
+        for module in self.children():
+            module.apply(fn)
+        fn(self)
+        return self
+
+    # --- hooks ---
+
+    def register_forward_pre_hook(self, hook: Callable, *, prepend: bool = False, with_kwargs: bool = False):
+        """Run `hook(module, args)` before forward; a non-None result replaces the arguments.
+
+        With `with_kwargs` the hook is `hook(module, args, kwargs)` and may return a new `(args, kwargs)`.
+        """
+        flags = (self._forward_pre_hooks_with_kwargs,) if with_kwargs else ()
+        return add_hook(self._forward_pre_hooks, hook, flags, prepend)
+
+    def register_forward_hook(
+        self, hook: Callable, *, prepend: bool = False, with_kwargs: bool = False, always_call: bool = False
+    ) -> RemovableHandle:
+        """Run `hook(module, args, output)` after forward; a non-None result replaces the output.
+
+        With `with_kwargs` the hook is `hook(module, args, kwargs, output)`; with `always_call` it runs also when
+        forward raises.
+        """
+        flags = (self._forward_hooks_with_kwargs,) if with_kwargs else ()
+        flags += (self._forward_hooks_always_called,) if always_call else ()
+        return add_hook(self._forward_hooks, hook, flags, prepend)
+
+    def register_full_backward_pre_hook(self, hook: Callable, prepend: bool = False) -> RemovableHandle:
+        """Run `hook(module, grad_output)` once the output gradients are known; a result replaces them."""
+        return add_hook(self._backward_pre_hooks, hook, prepend=prepend)
+
+    def register_full_backward_hook(self, hook: Callable, prepend: bool = False) -> RemovableHandle:
+        """Run `hook(module, grad_input, grad_output)` once the input gradients are known; a result replaces them."""
+        return self._register_backward_hook(hook, full=True, prepend=prepend)
+
+    def register_backward_hook(self, hook: Callable) -> RemovableHandle:
+        """The deprecated form of `register_full_backward_hook`: sees only the last node of the module's graph."""
+        return self._register_backward_hook(hook, full=False)
+
+    def _register_backward_hook(self, hook: Callable, full: bool, prepend: bool = False) -> RemovableHandle:
+        if self._is_full_backward_hook is (not full):
+            raise _errors.mixed_backward_hooks()
+        self._is_full_backward_hook = full
+        return add_hook(self._backward_hooks, hook, prepend=prepend)
+
+    # --- printing ---
+
+    def _get_name(self) -> str:
+        return type(self).__name__
+
+    def extra_repr(self) -> str:
+        """Return what stands between the parentheses when the module is printed."""
+        return ""
+
+    def __repr__(self) -> str:
+        extra = self.extra_repr()
+        extra_lines = extra.split("\n") if extra else []
+        children = [f"({name}): {indented(repr(module))}" for name, module in self._modules.items()]
+        return framed(self._get_name(), extra_lines, children)
+
+
+def indented(text: str) -> str:
+    """`text` with every line but the first moved two columns to the right."""
+    return text.replace("\n", "\n  ")
+
+
+def framed(name: str, extra_lines: list[str], children: list[str]) -> str:
+    """A module's printed form: on one line if that holds everything."""
+    if len(extra_lines) == 1 and not children:
+        return f"{name}({extra_lines[0]})"
+    lines = extra_lines + children
+    body = "\n  " + "\n  ".join(lines) + "\n" if lines else ""
+    return f"{name}({body})"

@@ -1,0 +1,48 @@
+"""Checks of hyperparameters that many optimizers share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torchlike import Tensor
+from torchlike.optim import _errors
+
+
+def check_lr(lr: float | Tensor) -> None:
+    """A learning rate is a number >= 0, or a Tensor of one element."""
+    if isinstance(lr, Tensor) and lr.numel() != 1:
+        raise _errors.lr_not_one_element()
+    if not 0.0 <= lr:
+        raise _errors.invalid("learning rate", lr)
+
+
+def check_positive(**values: Any) -> None:
+    """Every named value must be >= 0; PyTorch spells `eps` out."""
+    for name, value in values.items():
+        if not 0.0 <= value:
+            raise _errors.invalid("epsilon value" if name == "eps" else f"{name} value", value)
+
+
+def check_fraction(name: str, value: float) -> None:
+    """The value lies in [0, 1]."""
+    if not 0.0 <= value <= 1.0:
+        raise _errors.invalid(f"{name} value", value)
+
+
+def check_betas(betas: tuple) -> None:
+    """Both decay rates lie in [0, 1)."""
+    for i in (0, 1):
+        if not 0.0 <= betas[i] < 1.0:
+            raise _errors.invalid(f"beta parameter at index {i}", betas[i])
+
+
+def check_implementation(optimizer: str, foreach: bool | None = None, fused: bool | None = None,
+                         capturable: bool = False, differentiable: bool = False) -> None:  # fmt: skip
+    """`foreach` and `fused` only choose an implementation in PyTorch, with equal results: there is one here."""
+    if fused and differentiable:
+        raise _errors.fused_and_differentiable()
+    if fused and foreach:
+        raise _errors.fused_and_foreach()
+    for name, asked in (("capturable", capturable), ("differentiable", differentiable)):
+        if asked:
+            raise _errors.unsupported_option(optimizer, name)

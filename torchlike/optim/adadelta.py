@@ -1,0 +1,64 @@
+"""Adadelta."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torchlike import Tensor
+from torchlike._ops._namespace import namespace
+from torchlike.optim._checks import check_fraction, check_implementation, check_lr, check_positive
+from torchlike.optim._rule import Group, RuleOptimizer, update_rule
+from torchlike.optim.optimizer import ParamsT
+
+
+@update_rule
+def _adadelta(variant: tuple, scalars: tuple, param: Any, grad: Any, square: Any, delta_square: Any) -> tuple:
+    """PyTorch's formula written out: Optax forms `1 - rho` in the parameter's precision, PyTorch in double."""
+    xp = namespace(param)
+    lr, rho, rest, eps = scalars
+    square = rho * square + rest * grad * grad
+    delta = xp.sqrt(delta_square + eps) / xp.sqrt(square + eps) * grad
+    delta_square = rho * delta_square + rest * delta * delta
+    return param - lr * delta, square, delta_square
+
+
+class Adadelta(RuleOptimizer):
+    r"""Adadelta: steps as large as recent steps were, against recent gradients.
+
+    .. math:: v \leftarrow \rho v + (1-\rho) g^2,\quad \Delta = \frac{\sqrt{u + \epsilon}}{\sqrt{v + \epsilon}}\,g,\quad
+        u \leftarrow \rho u + (1-\rho)\Delta^2,\quad p \leftarrow p - \eta\Delta
+
+    Args:
+      params: parameters or groups of them.
+      lr: factor :math:`\eta` on every step, a number or a Tensor of one element.
+      rho: decay rate of both averages, in [0, 1].
+      eps: added under both roots.
+      weight_decay: an L2 penalty.
+      maximize: ascend instead.
+      foreach: kept and without effect: in PyTorch it chooses among implementations with equal results.
+      capturable, differentiable: not supported.
+
+    Raises:
+      ValueError: a negative option, or `rho` above 1.
+    """
+
+    rule = staticmethod(_adadelta)
+
+    def __init__(self, params: ParamsT, lr: float | Tensor = 1.0, rho: float = 0.9, eps: float = 1e-6,
+                 weight_decay: float = 0, foreach: bool | None = None, *, capturable: bool = False,
+                 maximize: bool = False, differentiable: bool = False) -> None:  # fmt: skip
+        check_lr(lr)
+        check_fraction("rho", rho)
+        check_positive(eps=eps, weight_decay=weight_decay)
+        check_implementation("Adadelta", foreach, None, capturable, differentiable)
+        super().__init__(params, dict(
+            lr=lr, rho=rho, eps=eps, weight_decay=weight_decay, maximize=maximize, capturable=capturable,
+            foreach=foreach, differentiable=differentiable,
+        ))  # fmt: skip
+
+    def _names(self, group: Group) -> tuple[str, ...]:
+        return "square_avg", "acc_delta"
+
+    def _scalars(self, group: Group, before: tuple, now: tuple, fresh: bool) -> tuple[float, ...]:
+        rho = group["rho"]
+        return float(group["lr"]), float(rho), float(1 - rho), float(group["eps"])

@@ -1,0 +1,78 @@
+"""Adagrad."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torchlike
+from torchlike import Tensor
+from torchlike._ops._namespace import namespace
+from torchlike.optim._checks import check_implementation, check_lr, check_positive
+from torchlike.optim._rule import Group, RuleOptimizer, update_rule
+from torchlike.optim.optimizer import ParamsT, scalar_tensor
+
+
+@update_rule
+def _adagrad(variant: tuple, scalars: tuple, param: Any, grad: Any, total: Any) -> tuple:
+    """PyTorch's formula written out: `optax.scale_by_rss` puts `eps` under the root and skips zero sums."""
+    rate, eps = scalars
+    total = total + grad * grad
+    return param - rate * (grad / (namespace(param).sqrt(total) + eps)), total
+
+
+class Adagrad(RuleOptimizer):
+    r"""Adagrad: steps divided by the root of all squared gradients so far.
+
+    .. math:: s \leftarrow s + g^2,\quad p \leftarrow p - \frac{\eta}{1 + (t-1)\,\eta_\delta}\,\frac{g}{\sqrt{s}+\epsilon}
+
+    Args:
+      params: parameters or groups of them; their state is made at once, not at the first step.
+      lr: learning rate :math:`\eta`, a number or a Tensor of one element.
+      lr_decay: :math:`\eta_\delta`.
+      weight_decay: an L2 penalty.
+      initial_accumulator_value: what :math:`s` starts from.
+      eps: added to the root.
+      maximize: ascend instead.
+      foreach, fused: kept and without effect: in PyTorch they choose among implementations with equal results.
+      differentiable: not supported.
+
+    Raises:
+      ValueError: a negative option.
+
+    >>> import torchlike
+    >>> p = torchlike.nn.Parameter(torchlike.tensor([1.0]))
+    >>> optimizer = torchlike.optim.Adagrad([p], lr=0.5)
+    >>> p.sum().backward()
+    >>> optimizer.step()
+    >>> p.tolist()
+    [0.5]
+    """
+
+    rule = staticmethod(_adagrad)
+
+    def __init__(self, params: ParamsT, lr: float | Tensor = 1e-2, lr_decay: float = 0, weight_decay: float = 0,
+                 initial_accumulator_value: float = 0, eps: float = 1e-10, foreach: bool | None = None, *,
+                 maximize: bool = False, differentiable: bool = False, fused: bool | None = None) -> None:  # fmt: skip
+        check_lr(lr)
+        check_positive(lr_decay=lr_decay, weight_decay=weight_decay,
+                       initial_accumulator_value=initial_accumulator_value, eps=eps)  # fmt: skip
+        check_implementation("Adagrad", foreach, fused, differentiable=differentiable)
+        super().__init__(params, dict(
+            lr=lr, lr_decay=lr_decay, eps=eps, weight_decay=weight_decay,
+            initial_accumulator_value=initial_accumulator_value, foreach=foreach, maximize=maximize,
+            differentiable=differentiable, fused=fused,
+        ))  # fmt: skip
+        for group in self.param_groups:
+            for param in group["params"]:
+                self.state[param] = {"step": scalar_tensor(0.0), "sum": self._start(group, "sum", param)}
+
+    def _names(self, group: Group) -> tuple[str, ...]:
+        return ("sum",)
+
+    def _start(self, group: Group, name: str, param: Tensor) -> Tensor:
+        value = group["initial_accumulator_value"]
+        return torchlike.full_like(param, complex(value, value) if param.is_complex() else value)
+
+    def _scalars(self, group: Group, before: tuple, now: tuple, fresh: bool) -> tuple[float, ...]:
+        rate = float(group["lr"]) / (1 + before[0] * group["lr_decay"])
+        return rate, float(group["eps"])

@@ -1,0 +1,101 @@
+"""Adam."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torchlike import Tensor
+from torchlike._ops._namespace import namespace
+from torchlike.optim import _errors
+from torchlike.optim._checks import check_betas, check_implementation, check_lr, check_positive
+from torchlike.optim._rule import Group, RuleOptimizer, update_rule
+from torchlike.optim.optimizer import ParamsT
+
+
+@update_rule
+def _adam(variant: tuple, scalars: tuple, param: Any, grad: Any, mean: Any, square: Any, largest: Any = None) -> tuple:
+    """PyTorch's formula written out.
+
+    `optax.scale_by_adam` raises its decay rates to the step count in the parameter's precision; PyTorch divides by
+    corrections computed in double on the host. The two part in the fifth digit when beta2 is 0.999.
+    """
+    xp = namespace(param)
+    step_size, beta1_rest, beta2, beta2_rest, correction, eps = scalars
+    mean = mean + beta1_rest * (grad - mean)
+    square = beta2 * square + beta2_rest * grad * grad
+    if largest is None:
+        return param - step_size * (mean / (xp.sqrt(square) / correction + eps)), mean, square
+    largest = xp.maximum(largest, square)
+    return param - step_size * (mean / (xp.sqrt(largest) / correction + eps)), mean, square, largest
+
+
+class Adam(RuleOptimizer):
+    r"""Adam: steps scaled by running estimates of the gradient's first two moments.
+
+    .. math:: m \leftarrow \beta_1 m + (1-\beta_1) g,\quad v \leftarrow \beta_2 v + (1-\beta_2) g^2,\quad
+        p \leftarrow p - \eta\, \frac{m / (1-\beta_1^t)}{\sqrt{v / (1-\beta_2^t)} + \epsilon}
+
+    Args:
+      params: parameters or groups of them.
+      lr: learning rate :math:`\eta`, a number or a Tensor of one element.
+      betas: decay rates of the two averages, each in [0, 1).
+      eps: added to the denominator.
+      weight_decay: an L2 penalty added to the gradient, or with `decoupled_weight_decay` a shrinking by
+        :math:`1 - \eta\lambda` before the step, which is `AdamW`.
+      amsgrad: divide by the largest second moment seen so far.
+      maximize: ascend instead.
+      foreach, fused: kept and without effect: in PyTorch they choose among implementations with equal results.
+      capturable, differentiable: not supported.
+
+    Raises:
+      ValueError: a negative rate, `eps` or decay, or a beta outside [0, 1).
+
+    >>> import torchlike
+    >>> p = torchlike.nn.Parameter(torchlike.tensor([1.0, -2.0]))
+    >>> optimizer = torchlike.optim.Adam([p], lr=0.5)
+    >>> p.square().sum().backward()
+    >>> optimizer.step()
+    >>> p.tolist()
+    [0.5, -1.5]
+    """
+
+    rule = staticmethod(_adam)
+
+    def __init__(self, params: ParamsT, lr: float | Tensor = 1e-3,
+                 betas: tuple[float | Tensor, float | Tensor] = (0.9, 0.999), eps: float = 1e-8,
+                 weight_decay: float = 0, amsgrad: bool = False, *, foreach: bool | None = None,
+                 maximize: bool = False, capturable: bool = False, differentiable: bool = False,
+                 fused: bool | None = None, decoupled_weight_decay: bool = False) -> None:  # fmt: skip
+        _check_tensors(lr, betas, foreach)
+        check_lr(lr)
+        check_positive(eps=eps)
+        check_betas(betas)
+        check_positive(weight_decay=weight_decay)
+        check_implementation(type(self).__name__, foreach, fused, capturable, differentiable)
+        super().__init__(params, dict(
+            lr=lr, betas=betas, eps=eps, weight_decay=weight_decay, amsgrad=amsgrad, maximize=maximize,
+            foreach=foreach, capturable=capturable, differentiable=differentiable, fused=fused,
+            decoupled_weight_decay=decoupled_weight_decay,
+        ))  # fmt: skip
+
+    def _names(self, group: Group) -> tuple[str, ...]:
+        return ("exp_avg", "exp_avg_sq", "max_exp_avg_sq") if group["amsgrad"] else ("exp_avg", "exp_avg_sq")
+
+    def _scalars(self, group: Group, before: tuple, now: tuple, fresh: bool) -> tuple[float, ...]:
+        (step,) = now
+        beta1, beta2 = float(group["betas"][0]), float(group["betas"][1])
+        step_size = float(group["lr"]) / (1 - beta1**step)
+        correction = (1 - beta2**step) ** 0.5
+        return step_size, 1 - beta1, beta2, 1 - beta2, correction, float(group["eps"])
+
+
+def _check_tensors(lr: float | Tensor, betas: tuple, foreach: bool | None) -> None:
+    if isinstance(lr, Tensor):
+        if foreach:
+            raise _errors.tensor_with_foreach("lr")
+        if lr.numel() != 1:
+            raise _errors.lr_not_one_element()
+    if isinstance(betas[0], Tensor) != isinstance(betas[1], Tensor):
+        raise _errors.betas_mixed()
+    if isinstance(betas[0], Tensor) and foreach:
+        raise _errors.tensor_with_foreach("betas[0]")

@@ -1,0 +1,64 @@
+"""Adamax."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torchlike import Tensor
+from torchlike._ops._namespace import namespace
+from torchlike.optim._checks import check_betas, check_implementation, check_lr, check_positive
+from torchlike.optim._rule import Group, RuleOptimizer, update_rule
+from torchlike.optim.optimizer import ParamsT
+
+
+@update_rule
+def _adamax(variant: tuple, scalars: tuple, param: Any, grad: Any, mean: Any, largest: Any) -> tuple:
+    xp = namespace(param)
+    rate, beta1_rest, beta2, eps = scalars
+    mean = mean + beta1_rest * (grad - mean)
+    largest = xp.maximum(largest * beta2, xp.abs(grad) + eps)
+    return param - rate * (mean / largest), mean, largest
+
+
+class Adamax(RuleOptimizer):
+    r"""Adamax: Adam with a decaying maximum in place of the second moment.
+
+    .. math:: m \leftarrow \beta_1 m + (1-\beta_1) g,\quad u \leftarrow \max(\beta_2 u, |g| + \epsilon),\quad
+        p \leftarrow p - \frac{\eta}{1-\beta_1^t}\,\frac{m}{u}
+
+    Args:
+      params: parameters or groups of them.
+      lr: learning rate :math:`\eta`, a number or a Tensor of one element.
+      betas: decay rates of mean and maximum, each in [0, 1).
+      eps: added to the gradient's magnitude.
+      weight_decay: an L2 penalty.
+      maximize: ascend instead.
+      foreach: kept and without effect: in PyTorch it chooses among implementations with equal results.
+      capturable, differentiable: not supported.
+
+    Raises:
+      ValueError: a negative option, or a beta outside [0, 1).
+    """
+
+    rule = staticmethod(_adamax)
+
+    def __init__(self, params: ParamsT, lr: float | Tensor = 2e-3, betas: tuple[float, float] = (0.9, 0.999),
+                 eps: float = 1e-8, weight_decay: float = 0, foreach: bool | None = None, *, maximize: bool = False,
+                 differentiable: bool = False, capturable: bool = False) -> None:  # fmt: skip
+        check_lr(lr)
+        check_positive(eps=eps)
+        check_betas(betas)
+        check_positive(weight_decay=weight_decay)
+        check_implementation("Adamax", foreach, None, capturable, differentiable)
+        super().__init__(params, dict(
+            lr=lr, betas=betas, eps=eps, weight_decay=weight_decay, foreach=foreach, maximize=maximize,
+            differentiable=differentiable, capturable=capturable,
+        ))  # fmt: skip
+
+    def _names(self, group: Group) -> tuple[str, ...]:
+        return "exp_avg", "exp_inf"
+
+    def _scalars(self, group: Group, before: tuple, now: tuple, fresh: bool) -> tuple[float, ...]:
+        beta1, beta2 = map(float, group["betas"])
+        rate = float(group["lr"]) / (1 - beta1 ** now[0])
+        return rate, 1 - beta1, beta2, float(group["eps"])

@@ -1,0 +1,38 @@
+"""Adam with decoupled weight decay."""
+
+from __future__ import annotations
+
+from torchlike import Tensor
+from torchlike.optim.adam import Adam
+from torchlike.optim.optimizer import ParamsT
+
+
+class AdamW(Adam):
+    r"""Adam whose weight decay shrinks the parameter instead of entering the gradient.
+
+    .. math:: p \leftarrow (1 - \eta\lambda)\,p
+
+    and then the step of `Adam`, whose arguments these are; `weight_decay` is 0.01 unless given.
+
+    >>> import torchlike
+    >>> p = torchlike.nn.Parameter(torchlike.tensor([1.0]))
+    >>> optimizer = torchlike.optim.AdamW([p], lr=0.5, weight_decay=0.5)
+    >>> p.sum().backward()
+    >>> optimizer.step()
+    >>> p.tolist()
+    [0.25]
+    """
+
+    def __init__(self, params: ParamsT, lr: float | Tensor = 1e-3,
+                 betas: tuple[float | Tensor, float | Tensor] = (0.9, 0.999), eps: float = 1e-8,
+                 weight_decay: float = 1e-2, amsgrad: bool = False, *, maximize: bool = False,
+                 foreach: bool | None = None, capturable: bool = False, differentiable: bool = False,
+                 fused: bool | None = None) -> None:  # fmt: skip
+        super().__init__(params, lr, betas, eps, weight_decay, amsgrad, foreach=foreach, maximize=maximize,
+                         capturable=capturable, differentiable=differentiable, fused=fused,
+                         decoupled_weight_decay=True)  # fmt: skip
+
+    def __setstate__(self, state: dict) -> None:
+        super().__setstate__(state)
+        for group in self.param_groups:
+            group["decoupled_weight_decay"] = True

@@ -1,0 +1,76 @@
+"""Averaged stochastic gradient descent."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from torchlike import Tensor
+from torchlike._ops._namespace import namespace
+from torchlike.optim._checks import check_implementation, check_lr, check_positive
+from torchlike.optim._rule import Group, RuleOptimizer, update_rule
+from torchlike.optim.optimizer import ParamsT
+
+
+@update_rule
+def _asgd(variant: tuple, scalars: tuple, param: Any, grad: Any, average: Any) -> tuple:
+    eta, shrink, mu = scalars
+    param = param * shrink - eta * grad
+    return param, namespace(param).where(mu == 1, param, average + mu * (param - average))
+
+
+class ASGD(RuleOptimizer):
+    r"""Averaged SGD: decaying steps, and in the state entry `ax` the average of the parameters since step `t0`.
+
+    .. math:: p \leftarrow (1 - \lambda\eta_t)\,p - \eta_t g,\quad a \leftarrow a + \mu_t (p - a),\quad
+        \eta_{t+1} = \frac{\eta}{(1 + \lambda\eta t)^\alpha},\quad \mu_{t+1} = \frac{1}{\max(1, t - t_0)}
+
+    Args:
+      params: parameters or groups of them.
+      lr: first learning rate :math:`\eta`, a number or a Tensor of one element.
+      lambd: :math:`\lambda`.
+      alpha: exponent of the decay.
+      t0: the step at which averaging starts.
+      weight_decay: an L2 penalty.
+      maximize: ascend instead.
+      foreach: kept and without effect: in PyTorch it chooses among implementations with equal results.
+      capturable, differentiable: not supported.
+
+    Raises:
+      ValueError: a negative rate or weight decay.
+    """
+
+    rule = staticmethod(_asgd)
+    counters = ("step", "eta", "mu")
+
+    def __init__(self, params: ParamsT, lr: float | Tensor = 1e-2, lambd: float = 1e-4, alpha: float = 0.75,
+                 t0: float = 1e6, weight_decay: float = 0, foreach: bool | None = None, maximize: bool = False,
+                 differentiable: bool = False, capturable: bool = False) -> None:  # fmt: skip
+        check_lr(lr)
+        check_positive(weight_decay=weight_decay)
+        check_implementation("ASGD", foreach, None, capturable, differentiable)
+        super().__init__(params, dict(
+            lr=lr, lambd=lambd, alpha=alpha, t0=t0, weight_decay=weight_decay, foreach=foreach, maximize=maximize,
+            differentiable=differentiable, capturable=capturable,
+        ))  # fmt: skip
+
+    def _names(self, group: Group) -> tuple[str, ...]:
+        return ("ax",)
+
+    def _start_counters(self, group: Group) -> tuple[float, ...]:
+        return 0.0, _rounded(float(group["lr"])), 1.0
+
+    def _advance(self, group: Group, counters: tuple[float, ...]) -> tuple[float, ...]:
+        step, lr = counters[0] + 1, float(group["lr"])
+        eta = lr / (1 + group["lambd"] * lr * step) ** group["alpha"]
+        return step, _rounded(eta), _rounded(1 / max(1, step - group["t0"]))
+
+    def _scalars(self, group: Group, before: tuple, now: tuple, fresh: bool) -> tuple[float, ...]:
+        _, eta, mu = before
+        return eta, 1 - group["lambd"] * eta, mu
+
+
+def _rounded(value: float) -> float:
+    """`eta` and `mu` are float32 tensors in PyTorch, and round as such."""
+    return float(np.float32(value))

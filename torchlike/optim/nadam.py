@@ -1,0 +1,90 @@
+"""NAdam: Adam with Nesterov momentum."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from torchlike import Tensor
+from torchlike._ops._namespace import namespace
+from torchlike.optim._checks import check_betas, check_implementation, check_lr, check_positive
+from torchlike.optim._rule import Group, RuleOptimizer, update_rule
+from torchlike.optim.optimizer import ParamsT
+
+
+@update_rule
+def _nadam(variant: tuple, scalars: tuple, param: Any, grad: Any, mean: Any, square: Any) -> tuple:
+    grad_rate, mean_rate, beta1_rest, beta2, beta2_rest, correction, eps = scalars
+    mean = mean + beta1_rest * (grad - mean)
+    square = beta2 * square + beta2_rest * grad * grad
+    divisor = namespace(param).sqrt(square / correction) + eps
+    return param - grad_rate * (grad / divisor) - mean_rate * (mean / divisor), mean, square
+
+
+class NAdam(RuleOptimizer):
+    r"""NAdam: Adam that looks one momentum step ahead, with momentum that grows toward :math:`\beta_1`.
+
+    .. math:: \mu_t = \beta_1 (1 - \tfrac12\, 0.96^{t\psi}),\quad
+        p \leftarrow p - \eta\,\frac{\frac{(1-\mu_t)\,g}{1-\prod_{i\le t}\mu_i}
+        + \frac{\mu_{t+1}\,m}{1-\prod_{i\le t+1}\mu_i}}{\sqrt{v/(1-\beta_2^t)} + \epsilon}
+
+    with Adam's averages :math:`m` and :math:`v`.
+
+    Args:
+      params: parameters or groups of them.
+      lr: learning rate :math:`\eta`, a number or a Tensor of one element.
+      betas: decay rates of the two averages, each in [0, 1).
+      eps: added to the denominator.
+      weight_decay: an L2 penalty, or with `decoupled_weight_decay` a shrinking before the step.
+      momentum_decay: :math:`\psi`.
+      maximize: ascend instead.
+      foreach: kept and without effect: in PyTorch it chooses among implementations with equal results.
+      capturable, differentiable: not supported.
+
+    Raises:
+      ValueError: a negative option, or a beta outside [0, 1).
+    """
+
+    rule = staticmethod(_nadam)
+    counters = ("step", "mu_product")
+
+    def __init__(self, params: ParamsT, lr: float | Tensor = 2e-3, betas: tuple[float, float] = (0.9, 0.999),
+                 eps: float = 1e-8, weight_decay: float = 0, momentum_decay: float = 4e-3,
+                 decoupled_weight_decay: bool = False, *, foreach: bool | None = None, maximize: bool = False,
+                 capturable: bool = False, differentiable: bool = False) -> None:  # fmt: skip
+        check_lr(lr)
+        check_positive(eps=eps)
+        check_betas(betas)
+        check_positive(weight_decay=weight_decay, momentum_decay=momentum_decay)
+        check_implementation("NAdam", foreach, None, capturable, differentiable)
+        super().__init__(params, dict(
+            lr=lr, betas=betas, eps=eps, weight_decay=weight_decay, momentum_decay=momentum_decay,
+            decoupled_weight_decay=decoupled_weight_decay, maximize=maximize, foreach=foreach,
+            capturable=capturable, differentiable=differentiable,
+        ))  # fmt: skip
+
+    def _names(self, group: Group) -> tuple[str, ...]:
+        return "exp_avg", "exp_avg_sq"
+
+    def _start_counters(self, group: Group) -> tuple[float, ...]:
+        return 0.0, 1.0
+
+    def _advance(self, group: Group, counters: tuple[float, ...]) -> tuple[float, ...]:
+        step, product = counters
+        # The product is a float32 tensor in PyTorch, and rounds as one.
+        return step + 1, float(np.float32(product) * np.float32(_momentum(group, step + 1)))
+
+    def _scalars(self, group: Group, before: tuple, now: tuple, fresh: bool) -> tuple[float, ...]:
+        step, product = now
+        lr = float(group["lr"])
+        beta1, beta2 = map(float, group["betas"])
+        following = _momentum(group, step + 1)
+        grad_rate = lr * (1 - _momentum(group, step)) / (1 - product)
+        mean_rate = lr * following / (1 - product * following)
+        rests = (1 - beta1, beta2, 1 - beta2, 1 - beta2**step)
+        return grad_rate, mean_rate, *rests, float(group["eps"])
+
+
+def _momentum(group: Group, step: float) -> float:
+    return float(group["betas"][0]) * (1 - 0.5 * 0.96 ** (step * group["momentum_decay"]))

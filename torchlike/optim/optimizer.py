@@ -1,0 +1,323 @@
+"""`Optimizer`: parameter groups, state, hooks and their dictionaries. The update rules live in their own files."""
+
+from __future__ import annotations
+
+import functools
+import warnings
+from collections import OrderedDict, defaultdict
+from collections.abc import Callable, Hashable, Iterable
+from copy import deepcopy
+from itertools import chain
+from typing import Any, TypeAlias
+
+import torchlike
+from torchlike import Tensor, _core
+from torchlike.optim import _errors
+from torchlike.utils.hooks import RemovableHandle
+
+ParamsT: TypeAlias = Iterable[Tensor] | Iterable[dict[str, Any]] | Iterable[tuple[str, Tensor]]
+StateDict: TypeAlias = dict[str, Any]
+
+
+class _RequiredParameter:
+    """The default of an option that every parameter group must give itself."""
+
+    def __repr__(self) -> str:
+        return "<required parameter>"
+
+
+required = _RequiredParameter()
+
+_every_step_pre: OrderedDict[int, Callable] = OrderedDict()
+_every_step_post: OrderedDict[int, Callable] = OrderedDict()
+
+# The hooks of one optimizer, in the attributes PyTorch keeps them in.
+_HOOKS = tuple(
+    f"_optimizer_{name}"
+    for name in (
+        "step_pre_hooks",
+        "step_post_hooks",
+        "state_dict_pre_hooks",
+        "state_dict_post_hooks",
+        "load_state_dict_pre_hooks",
+        "load_state_dict_post_hooks",
+    )
+)
+
+
+def _keep(hooks: OrderedDict[int, Callable], hook: Callable, prepend: bool = False) -> RemovableHandle:
+    handle = RemovableHandle(hooks)
+    hooks[handle.id] = hook
+    if prepend:
+        hooks.move_to_end(handle.id, last=False)
+    return handle
+
+
+def register_optimizer_step_pre_hook(hook: Callable) -> RemovableHandle:
+    """Call `hook(optimizer, args, kwargs)` before every step of every optimizer."""
+    return _keep(_every_step_pre, hook)
+
+
+def register_optimizer_step_post_hook(hook: Callable) -> RemovableHandle:
+    """Call `hook(optimizer, args, kwargs)` after every step of every optimizer."""
+    return _keep(_every_step_post, hook)
+
+
+def _hooked(step: Callable) -> Callable:
+    """`step` with its hooks around it; its end is a boundary of the engine."""
+
+    @functools.wraps(step)
+    def hooked_step(*args: Any, **kwargs: Any) -> Any:
+        self = args[0]
+        for hook in chain(_every_step_pre.values(), self._optimizer_step_pre_hooks.values()):
+            result = hook(self, args, kwargs)
+            if result is not None:
+                if not (isinstance(result, tuple) and len(result) == 2):
+                    raise _errors.bad_pre_hook_result(step, result)
+                args, kwargs = result
+        out = step(*args, **kwargs)
+        _core.boundary()
+        for hook in chain(self._optimizer_step_post_hooks.values(), _every_step_post.values()):
+            hook(self, args, kwargs)
+        return out
+
+    hooked_step.hooked = True  # type: ignore[attr-defined]
+    return hooked_step
+
+
+class Optimizer:
+    """Base of all optimizers: holds the parameters in groups, each with its own options, and their state.
+
+    Args:
+      params: the tensors to optimize; or dictionaries with a `params` entry and options of their own; or
+        `(name, tensor)` pairs.
+      defaults: the options a group takes where it gives none.
+
+    A subclass reads `self.param_groups`, keeps what it needs in `self.state[param]` and overrides `step`.
+
+    Raises:
+      TypeError: `params` is a tensor, or holds something that is no tensor.
+      ValueError: no parameters, a non-leaf tensor, or a parameter in two groups.
+    """
+
+    def __init__(self, params: ParamsT, defaults: dict[str, Any]) -> None:
+        self.defaults = defaults
+        self._set_up()
+        if isinstance(params, Tensor):
+            raise _errors.params_is_a_tensor(params.type())
+        self.state: defaultdict[Any, Any] = defaultdict(dict)
+        self.param_groups: list[dict[str, Any]] = []
+        groups = list(params)
+        if not groups:
+            raise _errors.no_parameters()
+        if not isinstance(groups[0], dict):
+            groups = [{"params": groups}]
+        for group in groups:
+            self.add_param_group(group)  # type: ignore[arg-type]
+
+    def _set_up(self) -> None:
+        """What is not part of a pickle: empty hooks, and `step` of this class wrapped once."""
+        for name in _HOOKS:
+            if name not in self.__dict__:
+                setattr(self, name, OrderedDict())
+        cls = type(self)
+        if not getattr(cls.step, "hooked", False):
+            cls.step = _hooked(cls.step)  # type: ignore[method-assign]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"defaults": self.defaults, "state": self.state, "param_groups": self.param_groups}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        for name, value in state.items():
+            setattr(self, name, value)
+        self._set_up()
+        self.defaults.setdefault("differentiable", False)
+
+    def __repr__(self) -> str:
+        lines = [f"{type(self).__name__} ("]
+        for i, group in enumerate(self.param_groups):
+            options = [f"    {key}: {group[key]}" for key in sorted(group) if key != "params"]
+            lines += ["" if i else None, f"Parameter Group {i}", *options]  # type: ignore[list-item]
+        return "\n".join(line for line in [*lines, ")"] if line is not None)
+
+    # --- parameter groups ---------------------------------------------------------------------------------------------
+
+    def add_param_group(self, param_group: dict[str, Any]) -> None:
+        """Add a group: a dictionary with `params` and any options that differ from the defaults.
+
+        Raises:
+          TypeError: not a dictionary, parameters in a set, or something that is no tensor.
+          ValueError: a non-leaf tensor, a parameter that another group holds, or names in some groups only.
+        """
+        if not isinstance(param_group, dict):
+            raise _errors.group_is_not_a_dict(param_group)
+        params = param_group["params"]
+        if isinstance(params, Tensor):
+            params = [params]
+        elif isinstance(params, set):
+            raise _errors.params_in_a_set()
+        param_group["params"] = list(params)
+        _split_names(param_group)
+        self._check_group(param_group)
+        self.param_groups.append(param_group)
+
+    def _check_group(self, group: dict[str, Any]) -> None:
+        params = group["params"]
+        for param in params:
+            if not isinstance(param, Tensor):
+                raise _errors.param_is_not_a_tensor(param)
+            if not (self.defaults.get("differentiable") or param.is_leaf or param.retains_grad):
+                raise _errors.param_is_not_a_leaf()
+        for name, default in self.defaults.items():
+            if default is required and name not in group:
+                raise _errors.option_required(name)
+            group.setdefault(name, default)
+        if len(params) != len(set(params)):
+            warnings.warn(_errors.duplicate_parameters_warning(), stacklevel=4)
+        self._check_against_others(group)
+
+    def _check_against_others(self, group: dict[str, Any]) -> None:
+        if self.param_groups:
+            named = "param_names" in group
+            if named != ("param_names" in self.param_groups[0]):
+                raise _errors.names_in_some_groups("with" if named else "without")
+        others = {param for other in self.param_groups for param in other["params"]}
+        if not others.isdisjoint(group["params"]):
+            raise _errors.in_two_groups()
+
+    # --- the step -----------------------------------------------------------------------------------------------------
+
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+        """Update the parameters once; `closure`, where given, recomputes and returns the loss."""
+        raise NotImplementedError
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Forget the gradients of all parameters; with `set_to_none=False`, fill them with zeros instead."""
+        for group in self.param_groups:
+            for param in group["params"]:
+                grad = param.grad
+                if grad is None:
+                    continue
+                if set_to_none:
+                    param.grad = None
+                    continue
+                if grad.grad_fn is not None:
+                    grad.detach_()
+                else:
+                    grad.requires_grad_(False)
+                grad.zero_()
+
+    # --- hooks --------------------------------------------------------------------------------------------------------
+
+    def register_step_pre_hook(self, hook: Callable) -> RemovableHandle:
+        """Call `hook(optimizer, args, kwargs)` before each step; it may return `(args, kwargs)` to replace them."""
+        return _keep(self._optimizer_step_pre_hooks, hook)  # type: ignore[attr-defined]
+
+    def register_step_post_hook(self, hook: Callable) -> RemovableHandle:
+        """Call `hook(optimizer, args, kwargs)` after each step."""
+        return _keep(self._optimizer_step_post_hooks, hook)  # type: ignore[attr-defined]
+
+    def register_state_dict_pre_hook(self, hook: Callable, prepend: bool = False) -> RemovableHandle:
+        """Call `hook(optimizer)` before `state_dict` is made."""
+        return _keep(self._optimizer_state_dict_pre_hooks, hook, prepend)  # type: ignore[attr-defined]
+
+    def register_state_dict_post_hook(self, hook: Callable, prepend: bool = False) -> RemovableHandle:
+        """Call `hook(optimizer, state_dict)` after `state_dict` is made; it may return another dictionary."""
+        return _keep(self._optimizer_state_dict_post_hooks, hook, prepend)  # type: ignore[attr-defined]
+
+    def register_load_state_dict_pre_hook(self, hook: Callable, prepend: bool = False) -> RemovableHandle:
+        """Call `hook(optimizer, state_dict)` before it is loaded; it may return another dictionary."""
+        return _keep(self._optimizer_load_state_dict_pre_hooks, hook, prepend)  # type: ignore[attr-defined]
+
+    def register_load_state_dict_post_hook(self, hook: Callable, prepend: bool = False) -> RemovableHandle:
+        """Call `hook(optimizer)` after a state dictionary is loaded."""
+        return _keep(self._optimizer_load_state_dict_post_hooks, hook, prepend)  # type: ignore[attr-defined]
+
+    # --- dictionaries -------------------------------------------------------------------------------------------------
+
+    def state_dict(self) -> StateDict:
+        """The state and options as a dictionary in PyTorch's layout: parameters are numbered in group order.
+
+        The tensors in it are the optimizer's own, as PyTorch's are.
+        """
+        for hook in self._optimizer_state_dict_pre_hooks.values():  # type: ignore[attr-defined]
+            hook(self)
+        number: dict[Tensor, int] = {}
+        groups = []
+        for group in self.param_groups:
+            for param in group["params"]:
+                number.setdefault(param, len(number))
+            packed = {key: value for key, value in group.items() if key != "params"}
+            groups.append({**packed, "params": [number[param] for param in group["params"]]})
+        state = {number[key] if isinstance(key, Tensor) else key: value for key, value in self.state.items()}
+        made: StateDict = {"state": state, "param_groups": groups}
+        for hook in self._optimizer_state_dict_post_hooks.values():  # type: ignore[attr-defined]
+            replaced = hook(self, made)
+            made = made if replaced is None else replaced
+        return made
+
+    def load_state_dict(self, state_dict: StateDict) -> None:
+        """Take over state and options made by `state_dict`; tensors move to the parameter's dtype and device.
+
+        Raises:
+          ValueError: the number of groups, or of parameters in a group, differs.
+        """
+        state_dict = state_dict.copy()
+        for hook in self._optimizer_load_state_dict_pre_hooks.values():  # type: ignore[attr-defined]
+            replaced = hook(self, state_dict)
+            state_dict = state_dict if replaced is None else replaced
+        saved_groups = deepcopy(state_dict["param_groups"])
+        params = _matched(self.param_groups, saved_groups)
+        state: defaultdict[Any, Any] = defaultdict(dict)
+        for key, value in state_dict["state"].items():
+            state[params.get(key, key)] = _cast(params[key], value) if key in params else value
+        groups = [_with_params(new, old) for old, new in zip(self.param_groups, saved_groups)]
+        self.__setstate__({"state": state, "param_groups": groups})
+        for hook in self._optimizer_load_state_dict_post_hooks.values():  # type: ignore[attr-defined]
+            hook(self)
+
+
+def _split_names(group: dict[str, Any]) -> None:
+    """Turn `(name, tensor)` pairs into `params` and `param_names`."""
+    named = [isinstance(item, tuple) for item in group["params"]]
+    if not any(named):
+        return
+    if not all(named):
+        raise _errors.some_names_missing()
+    group["param_names"] = [item[0] for item in group["params"]]
+    group["params"] = [item[1] for item in group["params"]]
+
+
+def _matched(groups: list[dict], saved: list[dict]) -> dict[Hashable, Tensor]:
+    """The parameter for each number in a saved dictionary."""
+    if len(groups) != len(saved):
+        raise _errors.group_count_differs()
+    if any(len(old["params"]) != len(new["params"]) for old, new in zip(groups, saved)):
+        raise _errors.group_size_differs()
+    numbers = chain.from_iterable(group["params"] for group in saved)
+    return dict(zip(numbers, chain.from_iterable(group["params"] for group in groups)))
+
+
+def _with_params(new: dict[str, Any], old: dict[str, Any]) -> dict[str, Any]:
+    if "param_names" in old:
+        new.setdefault("param_names", old["param_names"])
+    new["params"] = old["params"]
+    return new
+
+
+def _cast(param: Tensor, value: Any, key: Hashable = None) -> Any:
+    """`value` with every tensor in it on the parameter's device, in its dtype if that is floating; counters stay."""
+    if isinstance(value, Tensor):
+        if key == "step":
+            return value
+        return value.to(dtype=param.dtype, device=param.device) if param.is_floating_point() else value.to(param.device)
+    if isinstance(value, dict):
+        return {k: _cast(param, v, k) for k, v in value.items()}
+    if isinstance(value, Iterable) and not isinstance(value, (str, bytes)):
+        return type(value)(_cast(param, v) for v in value)  # type: ignore[call-arg]
+    return value
+
+
+def scalar_tensor(value: float) -> Tensor:
+    """A counter as PyTorch shows it: a zero-dim float32 tensor on the CPU."""
+    return torchlike.tensor(value, dtype=torchlike.float32, device="cpu")

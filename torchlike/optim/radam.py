@@ -1,0 +1,83 @@
+"""RAdam: Adam with a rectified warm-up."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torchlike import Tensor
+from torchlike._ops._namespace import namespace
+from torchlike.optim._checks import check_betas, check_implementation, check_lr, check_positive
+from torchlike.optim._rule import Group, RuleOptimizer, update_rule
+from torchlike.optim.optimizer import ParamsT
+
+
+@update_rule
+def _radam(variant: tuple, scalars: tuple, param: Any, grad: Any, mean: Any, square: Any) -> tuple:
+    xp = namespace(param)
+    rate, rectified, beta1_rest, beta2, beta2_rest, eps = scalars
+    mean = mean + beta1_rest * (grad - mean)
+    square = beta2 * square + beta2_rest * grad * grad
+    # A number chooses, not a flag: the sixth step would otherwise be another program.
+    scale = xp.where(rectified > 0, rectified / (xp.sqrt(square) + eps), 1)
+    return param - rate * mean * scale, mean, square
+
+
+class RAdam(RuleOptimizer):
+    r"""RAdam: Adam that takes plain momentum steps until its second moment has seen enough gradients.
+
+    .. math:: \rho_t = \rho_\infty - \frac{2 t \beta_2^t}{1-\beta_2^t},\quad \rho_\infty = \frac{2}{1-\beta_2} - 1
+
+    Where :math:`\rho_t > 5`, Adam's step times
+    :math:`\sqrt{\frac{(\rho_t-4)(\rho_t-2)\rho_\infty}{(\rho_\infty-4)(\rho_\infty-2)\rho_t}}`; before that
+    :math:`p \leftarrow p - \eta\,m / (1-\beta_1^t)`.
+
+    Args:
+      params: parameters or groups of them.
+      lr: learning rate :math:`\eta`, a number or a Tensor of one element.
+      betas: decay rates of the two averages, each in [0, 1).
+      eps: added to the denominator.
+      weight_decay: an L2 penalty, or with `decoupled_weight_decay` a shrinking before the step.
+      maximize: ascend instead.
+      foreach: kept and without effect: in PyTorch it chooses among implementations with equal results.
+      capturable, differentiable: not supported.
+
+    Raises:
+      ValueError: a negative option, or a beta outside [0, 1).
+    """
+
+    rule = staticmethod(_radam)
+
+    def __init__(self, params: ParamsT, lr: float | Tensor = 1e-3, betas: tuple[float, float] = (0.9, 0.999),
+                 eps: float = 1e-8, weight_decay: float = 0, decoupled_weight_decay: bool = False, *,
+                 foreach: bool | None = None, maximize: bool = False, capturable: bool = False,
+                 differentiable: bool = False) -> None:  # fmt: skip
+        check_lr(lr)
+        check_positive(eps=eps)
+        check_betas(betas)
+        check_positive(weight_decay=weight_decay)
+        check_implementation("RAdam", foreach, None, capturable, differentiable)
+        super().__init__(params, dict(
+            lr=lr, betas=betas, eps=eps, weight_decay=weight_decay, maximize=maximize, foreach=foreach,
+            capturable=capturable, decoupled_weight_decay=decoupled_weight_decay, differentiable=differentiable,
+        ))  # fmt: skip
+
+    def _names(self, group: Group) -> tuple[str, ...]:
+        return "exp_avg", "exp_avg_sq"
+
+    def _scalars(self, group: Group, before: tuple, now: tuple, fresh: bool) -> tuple[float, ...]:
+        (step,) = now
+        beta1, beta2 = map(float, group["betas"])
+        rate = float(group["lr"]) / (1 - beta1**step)
+        rests = (1 - beta1, beta2, 1 - beta2)
+        return rate, _rectified(beta2, step), *rests, float(group["eps"])
+
+
+def _rectified(beta2: float, step: float) -> float:
+    """The rectification times the second moment's bias correction; 0 while the average is too young."""
+    correction = 1 - beta2**step
+    limit = 2 / (1 - beta2) - 1
+    length = limit - 2 * step * beta2**step / correction
+    if length <= 5.0:
+        return 0.0
+    rectification = (length - 4) * (length - 2) * limit / ((limit - 4) * (limit - 2) * length)
+    return rectification**0.5 * correction**0.5

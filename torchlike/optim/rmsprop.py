@@ -1,0 +1,83 @@
+"""RMSprop."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torchlike import Tensor
+from torchlike._ops._namespace import namespace
+from torchlike.optim._checks import check_implementation, check_lr, check_positive
+from torchlike.optim._rule import Group, RuleOptimizer, update_rule
+from torchlike.optim.optimizer import ParamsT
+
+
+@update_rule
+def _rmsprop(variant: tuple, scalars: tuple, param: Any, grad: Any, square: Any, *more: Any) -> tuple:
+    """PyTorch's formula written out: `optax.rmsprop` adds `eps` under the root and has no L2 penalty."""
+    xp = namespace(param)
+    has_buffer, centered = variant
+    lr, alpha, rest, eps, momentum = scalars
+    square = alpha * square + rest * grad * grad
+    variance, means = square, ()
+    if centered:
+        mean = more[-1] + rest * (grad - more[-1])
+        variance, means = square - mean * mean, (mean,)
+    step, buffers = grad / (xp.sqrt(variance) + eps), ()
+    if has_buffer:
+        step = momentum * more[0] + step
+        buffers = (step,)
+    return (param - lr * step, square, *buffers, *means)
+
+
+class RMSprop(RuleOptimizer):
+    r"""RMSprop: steps divided by a running root mean square of the gradient.
+
+    .. math:: v \leftarrow \alpha v + (1-\alpha) g^2,\quad p \leftarrow p - \eta\, g / (\sqrt{v} + \epsilon)
+
+    Args:
+      params: parameters or groups of them.
+      lr: learning rate :math:`\eta`, a number or a Tensor of one element.
+      alpha: decay rate of the averages.
+      eps: added to the root.
+      weight_decay: an L2 penalty.
+      momentum: where not 0, steps follow a running sum of scaled gradients.
+      centered: subtract the square of a running mean of the gradient: the divisor estimates its deviation.
+      maximize: ascend instead.
+      foreach: kept and without effect: in PyTorch it chooses among implementations with equal results.
+      capturable, differentiable: not supported.
+
+    Raises:
+      ValueError: a negative option.
+
+    >>> import torchlike
+    >>> p = torchlike.nn.Parameter(torchlike.tensor([1.0]))
+    >>> optimizer = torchlike.optim.RMSprop([p], lr=0.5, alpha=0.75)
+    >>> p.sum().backward()
+    >>> optimizer.step()
+    >>> p.tolist()
+    [0.0]
+    """
+
+    rule = staticmethod(_rmsprop)
+
+    def __init__(self, params: ParamsT, lr: float | Tensor = 1e-2, alpha: float = 0.99, eps: float = 1e-8,
+                 weight_decay: float = 0, momentum: float = 0, centered: bool = False, capturable: bool = False,
+                 foreach: bool | None = None, maximize: bool = False, differentiable: bool = False) -> None:  # fmt: skip
+        check_lr(lr)
+        check_positive(eps=eps, momentum=momentum, weight_decay=weight_decay, alpha=alpha)
+        check_implementation("RMSprop", foreach, None, capturable, differentiable)
+        super().__init__(params, dict(
+            lr=lr, momentum=momentum, alpha=alpha, eps=eps, centered=centered, weight_decay=weight_decay,
+            capturable=capturable, foreach=foreach, maximize=maximize, differentiable=differentiable,
+        ))  # fmt: skip
+
+    def _names(self, group: Group) -> tuple[str, ...]:
+        buffer = ("momentum_buffer",) if group["momentum"] > 0 else ()
+        return ("square_avg", *buffer, *(("grad_avg",) if group["centered"] else ()))
+
+    def _variant(self, group: Group) -> tuple:
+        return group["momentum"] > 0, group["centered"]
+
+    def _scalars(self, group: Group, before: tuple, now: tuple, fresh: bool) -> tuple[float, ...]:
+        alpha = group["alpha"]
+        return float(group["lr"]), float(alpha), float(1 - alpha), float(group["eps"]), float(group["momentum"])

@@ -1,0 +1,69 @@
+"""Resilient backpropagation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torchlike
+from torchlike import Tensor
+from torchlike._ops._namespace import namespace
+from torchlike.optim import _errors
+from torchlike.optim._checks import check_implementation, check_lr
+from torchlike.optim._rule import Group, RuleOptimizer, update_rule
+from torchlike.optim.optimizer import ParamsT
+
+
+@update_rule
+def _rprop(variant: tuple, scalars: tuple, param: Any, grad: Any, previous: Any, size: Any) -> tuple:
+    xp = namespace(param)
+    shrink, grow, smallest, largest = scalars
+    agreement = grad * previous
+    factor = xp.where(agreement > 0, grow, xp.where(agreement < 0, shrink, 1))
+    size = xp.clip(size * factor, smallest, largest)
+    grad = xp.where(factor == shrink, 0, grad)  # a step that overshot is not repeated
+    return param - xp.sign(grad) * size, grad, size
+
+
+class Rprop(RuleOptimizer):
+    r"""Rprop: every element has its own step size, which grows while its gradient keeps its sign.
+
+    .. math:: \eta \leftarrow \mathrm{clip}(\eta\,[\eta_+ \text{ or } \eta_-]),\quad p \leftarrow p - \mathrm{sign}(g)\,\eta
+
+    Args:
+      params: parameters or groups of them.
+      lr: first step size, a number or a Tensor of one element.
+      etas: factors of shrinking and growth, :math:`0 < \eta_- < 1 < \eta_+`.
+      step_sizes: smallest and largest step.
+      maximize: ascend instead.
+      foreach: kept and without effect: in PyTorch it chooses among implementations with equal results.
+      capturable, differentiable: not supported.
+
+    Raises:
+      ValueError: a negative rate, or factors out of order.
+    """
+
+    rule = staticmethod(_rprop)
+
+    def __init__(self, params: ParamsT, lr: float | Tensor = 1e-2, etas: tuple[float, float] = (0.5, 1.2),
+                 step_sizes: tuple[float, float] = (1e-6, 50), *, capturable: bool = False,
+                 foreach: bool | None = None, maximize: bool = False, differentiable: bool = False) -> None:  # fmt: skip
+        check_lr(lr)
+        if not 0.0 < etas[0] < 1.0 < etas[1]:
+            raise _errors.invalid("eta values", f"{etas[0]}, {etas[1]}")
+        check_implementation("Rprop", foreach, None, capturable, differentiable)
+        super().__init__(params, dict(
+            lr=lr, etas=etas, step_sizes=step_sizes, foreach=foreach, maximize=maximize,
+            differentiable=differentiable, capturable=capturable,
+        ))  # fmt: skip
+
+    def _names(self, group: Group) -> tuple[str, ...]:
+        return "prev", "step_size"
+
+    def _start(self, group: Group, name: str, param: Tensor) -> Tensor:
+        if name == "prev":
+            return torchlike.zeros_like(param)
+        lr = float(group["lr"])
+        return torchlike.full_like(param, complex(lr, lr) if param.is_complex() else lr)
+
+    def _scalars(self, group: Group, before: tuple, now: tuple, fresh: bool) -> tuple[float, ...]:
+        return *map(float, group["etas"]), *map(float, group["step_sizes"])

@@ -1,0 +1,84 @@
+"""Stochastic gradient descent, with momentum."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torchlike import Tensor
+from torchlike.optim import _errors
+from torchlike.optim._checks import check_implementation, check_lr, check_positive
+from torchlike.optim._rule import Group, RuleOptimizer, update_rule
+from torchlike.optim.optimizer import ParamsT
+
+
+@update_rule
+def _sgd(variant: tuple, scalars: tuple, param: Any, grad: Any, buffer: Any = None) -> tuple:
+    """Optax's momentum: its arithmetic is PyTorch's, term for term, and its decay may be an input of the program."""
+    import optax
+
+    (nesterov,) = variant
+    lr, momentum, undamped = scalars
+    if buffer is None:
+        return (param - lr * grad,)
+    # Optax has no dampening; damping what enters the trace is the same thing.
+    trace = optax.trace(momentum, nesterov)
+    update, kept = trace.update(undamped * grad, optax.TraceState(buffer))
+    return param - lr * update, kept.trace
+
+
+class SGD(RuleOptimizer):
+    r"""Stochastic gradient descent: :math:`p \leftarrow p - \eta\,d`.
+
+    .. math:: g \leftarrow g + \lambda p,\quad b \leftarrow \mu b + (1 - \tau) g,\quad
+        d = g + \mu b \text{ (Nesterov)},\ b \text{ (momentum)},\ g \text{ (plain)}
+
+    The first step with momentum sets :math:`b = g`, undamped.
+
+    Args:
+      params: parameters or groups of them.
+      lr: learning rate :math:`\eta`, a number or a Tensor of one element.
+      momentum: :math:`\mu`; 0 keeps no buffer.
+      dampening: :math:`\tau`.
+      weight_decay: :math:`\lambda`, an L2 penalty.
+      nesterov: look ahead along the buffer; needs momentum and no dampening.
+      maximize: ascend instead.
+      foreach, fused: kept and without effect: in PyTorch they choose among implementations with equal results.
+      differentiable: not supported.
+
+    Raises:
+      ValueError: a negative rate, momentum or decay, or `nesterov` without momentum or with dampening.
+
+    >>> import torchlike
+    >>> p = torchlike.nn.Parameter(torchlike.tensor([1.0, 2.0]))
+    >>> optimizer = torchlike.optim.SGD([p], lr=0.5)
+    >>> p.square().sum().backward()
+    >>> optimizer.step()
+    >>> p.tolist()
+    [0.0, 0.0]
+    """
+
+    rule = staticmethod(_sgd)
+    counters = ()
+
+    def __init__(self, params: ParamsT, lr: float | Tensor = 1e-3, momentum: float = 0, dampening: float = 0,
+                 weight_decay: float | Tensor = 0, nesterov: bool = False, *, maximize: bool = False,
+                 foreach: bool | None = None, differentiable: bool = False, fused: bool | None = None) -> None:  # fmt: skip
+        check_lr(lr)
+        check_positive(momentum=momentum, weight_decay=weight_decay)
+        if nesterov and (momentum <= 0 or dampening != 0):
+            raise _errors.nesterov_needs_momentum()
+        check_implementation("SGD", foreach, fused, differentiable=differentiable)
+        super().__init__(params, dict(
+            lr=lr, momentum=momentum, dampening=dampening, weight_decay=weight_decay, nesterov=nesterov,
+            maximize=maximize, foreach=foreach, differentiable=differentiable, fused=fused,
+        ))  # fmt: skip
+
+    def _names(self, group: Group) -> tuple[str, ...]:
+        return ("momentum_buffer",) if group["momentum"] != 0 else ()
+
+    def _variant(self, group: Group) -> tuple:
+        return (group["nesterov"],)
+
+    def _scalars(self, group: Group, before: tuple, now: tuple, fresh: bool) -> tuple[float, ...]:
+        undamped = 1.0 if fresh else 1 - group["dampening"]
+        return float(group["lr"]), float(group["momentum"]), float(undamped)

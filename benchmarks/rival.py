@@ -1,0 +1,77 @@
+"""The parent's end of a worker: start it with clean caches, ask it, stop it."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+
+
+class Failed(Exception):
+    """A worker ended early; the message is the end of what it wrote to stderr."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What holds for the whole run."""
+
+    device: str = "cpu"
+    threads: int = 2
+    rounds: int = 9
+    repeats: int = 3  # of what needs a fresh process each time
+
+
+@contextmanager
+def rival(setting, caches=None, **job):
+    """A running worker as a function from a command to its answer; `caches` is a folder to share between workers."""
+    job |= {"device": setting.device, "threads": setting.threads}
+    with tempfile.TemporaryDirectory() as fresh, open(f"{fresh}/stderr", "w+") as errors:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "benchmarks.worker", json.dumps(job)],
+            cwd=ROOT, env=environment(setting, caches or fresh), text=True, bufsize=1,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors,
+        )  # fmt: skip
+
+        def answer():
+            if line := process.stdout.readline():
+                return json.loads(line)
+            raise Failed(last_line(errors))
+
+        def ask(*command):
+            with suppress(BrokenPipeError):  # the answer will be missing, and say why
+                print(json.dumps(command), file=process.stdin)
+            return answer()
+
+        try:
+            answer()
+            yield ask
+        finally:
+            process.kill()
+            process.wait()
+            for stream in (process.stdin, process.stdout):
+                with suppress(BrokenPipeError):
+                    stream.close()
+
+
+def environment(setting, caches):
+    """Settings of a worker: so many threads, one device, compiled programs kept in `caches` alone."""
+    threads = {name: str(setting.threads) for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS")}
+    folders = {"TORCHLIKE_CACHE_DIR": f"{caches}/torchlike", "TORCHINDUCTOR_CACHE_DIR": f"{caches}/inductor"}
+    inherited = {name: value for name, value in os.environ.items() if name != "JAX_COMPILATION_CACHE_DIR"}
+    return inherited | threads | folders | platform(setting)
+
+
+def platform(setting):
+    """Which backend JAX uses; several processes share one GPU, so none may take all its memory at the start."""
+    return {"JAX_PLATFORMS": "cpu"} if setting.device == "cpu" else {"XLA_PYTHON_CLIENT_PREALLOCATE": "false"}
+
+
+def last_line(errors):
+    errors.seek(0)
+    lines = [line.strip() for line in errors if line.strip()]
+    return lines[-1] if lines else "ended without a word"

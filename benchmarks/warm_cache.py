@@ -1,0 +1,34 @@
+"""The first step of a large model in a second process, whose programs are on disk already."""
+
+import tempfile
+from pathlib import Path
+from statistics import median
+
+from benchmarks.contenders import OURS
+from benchmarks.models import SPECS
+from benchmarks.rival import rival
+from benchmarks.rows import Check, Row
+from benchmarks.training import save_weights
+
+MODEL = "gpt6"
+
+
+def rows(setting):
+    with tempfile.TemporaryDirectory() as folder:
+        weights = save_weights(SPECS[MODEL], Path(folder) / "weights.npz")
+        pairs = [two_processes(setting, weights, f"{folder}/{number}") for number in range(setting.repeats)]
+    cold, warm = (median(seconds) for seconds in zip(*pairs))
+    title = SPECS[MODEL].title
+    return [
+        Row(f"{title}: first step, cold disk cache", "s", {OURS: cold}),
+        Row(f"{title}: first step, warm disk cache", "s", {OURS: warm}, [Check("over cold", warm / cold, 0.35)]),
+    ]
+
+
+def two_processes(setting, weights, caches):
+    """Seconds of the first step of a process with an empty cache, and of the next one."""
+    seconds = []
+    for _ in range(2):
+        with rival(setting, caches, task="train", contender=OURS, model=MODEL, weights=weights) as ask:
+            seconds.append(ask("steps", 1)["seconds"])
+    return seconds

@@ -1,0 +1,66 @@
+"""One contender in a process of its own: takes a job as its argument, then commands line by line, and answers in JSON.
+
+Processes keep the libraries' thread pools, allocators and caches apart; a process that waits for its next command
+uses no processor.
+"""
+
+import json
+import os
+import sys
+import time
+
+import numpy as np
+
+from benchmarks import contenders
+from benchmarks.models import SPECS
+
+CHAIN = 64  # operators recorded between two observations
+
+
+def train(job):
+    spec, weights = SPECS[job["model"]], dict(np.load(job["weights"]))
+    step = contenders.stepper(job["contender"], spec, weights, job["device"], job["threads"])
+
+    def steps(count):
+        started = time.perf_counter()
+        losses = [step() for _ in range(count)]
+        return {"seconds": (time.perf_counter() - started) / count, "losses": losses[:20]}
+
+    return {"steps": steps, "resident": resident}
+
+
+def record(job):
+    torch = contenders.library(job["contender"], job["threads"])
+    x = torch.from_numpy(np.zeros((32, 32), np.float32)).to(job["device"]).requires_grad_()
+    y = torch.from_numpy(np.ones((32, 32), np.float32)).to(job["device"])
+
+    def chain():
+        started, z = time.perf_counter(), x
+        for _ in range(CHAIN // 2):
+            z = (z + y) * y
+        seconds = (time.perf_counter() - started) / CHAIN
+        z.sum().item()
+        return seconds
+
+    return {"chains": lambda count: {"seconds": float(np.median([chain() for _ in range(count)]))}}
+
+
+def resident():
+    """Resident memory of this process, in MiB."""
+    with open("/proc/self/status") as status:
+        return next(int(line.split()[1]) / 1024 for line in status if line.startswith("VmRSS:"))
+
+
+def main():
+    replies = os.fdopen(os.dup(1), "w", buffering=1)
+    os.dup2(2, 1)  # whatever a library prints stays out of the replies
+    job = json.loads(sys.argv[1])
+    commands = {"train": train, "record": record}[job["task"]](job)
+    print(json.dumps("ready"), file=replies)
+    for line in sys.stdin:
+        name, *args = json.loads(line)
+        print(json.dumps(commands[name](*args)), file=replies)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,8 +1,11 @@
 """Who may import whom: the layers of the package, lowest first, and the libraries each may use."""
 
+import subprocess
+import sys
+
 import pytest
 
-from tests.house.source import Source, all_imports, imports, sources
+from tests.house.source import ROOT, Source, all_imports, imports, sources
 
 # A module may import its own layer and the layers before it. A name stands for itself and everything below it.
 LAYERS: list[tuple[str, ...]] = [
@@ -95,3 +98,26 @@ def test_no_star_imports():
     found = [f"{source}:{line}" for top in ("torchlike", "tests") for source in sources(top)
              for line, name in all_imports(source) if name.endswith(".*")]  # fmt: skip
     assert found == []
+
+
+ALONE = """
+import sys
+
+class Refuse:
+    def find_spec(self, name, path=None, target=None):
+        assert name.partition(".")[0] not in {"torch", "sklearn", "tqdm", "pytest"}, name
+
+sys.meta_path.insert(0, Refuse())
+import torchlike
+
+layer = torchlike.nn.Linear(2, 1)
+optimizer = torchlike.optim.SGD(layer.parameters(), lr=0.1)
+layer(torchlike.ones(3, 2)).sum().backward()
+optimizer.step()
+print(layer.weight.grad.tolist())
+"""
+
+
+def test_a_step_runs_where_pytorch_is_not_installed():
+    done = subprocess.run([sys.executable, "-W", "error", "-c", ALONE], cwd=ROOT, capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("[[3.0, 3.0]]\n", "")

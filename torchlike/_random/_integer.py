@@ -89,7 +89,7 @@ def _closed_range(low: int, high: int | None, dtype: np.dtype) -> tuple[int, int
 def _representable_range(low: int, high: int | None, dtype: np.dtype) -> tuple[int, int]:
     """The range drawn in towards integers that the dtype holds, so that rounding cannot leave it."""
     digits = mantissa_digits(dtype)
-    above = int(float(narrow(np.float64(low + 1), dtype)))
+    above = _rounded(low + 1, dtype)
     if above < low:
         low = above + (1 << max(abs(low + 1).bit_length() - digits, 0))
     if high is None:
@@ -100,14 +100,20 @@ def _representable_range(low: int, high: int | None, dtype: np.dtype) -> tuple[i
             f"but got from={low} > to_inc={last}",
         )
         return low, last
-    below = float(narrow(np.float64(high - 1), dtype))
+    below = _rounded(high - 1, dtype)
     if below >= high:
-        high = (int(below) if math.isfinite(below) else high) - (1 << max(abs(high - 1).bit_length() - digits, 0))
+        high = below - (1 << max(abs(high - 1).bit_length() - digits, 0))
     require(
         low < high,
         f"random_ expects 'from' casted to dtype to be less than 'to' casted to dtype, but got from={low} >= to={high}",
     )
     return low, high - 1
+
+
+def _rounded(integer: int, dtype: np.dtype) -> int:
+    """`integer` through `dtype` and back to int64, where overflow gives the least int64, as it does on x86."""
+    value = float(narrow(np.float64(integer), dtype))
+    return int(value) if _INT64_MIN <= value < 2.0**63 else _INT64_MIN
 
 
 def _check_range(low: int, last: int, dtype: np.dtype) -> None:

@@ -8,7 +8,7 @@ import warnings
 import numpy as np
 
 from ._box_muller import normals32, normals64
-from ._checks import bounds, mantissa_digits, require, require_floating, require_in_bounds, scalar_name
+from ._checks import bounds, require, require_floating, require_in_bounds, scalar_name
 from ._generator import Generator, default_generator
 from ._rounding import fma32, fma64, libm, narrow
 
@@ -201,6 +201,3 @@ def _part(dtype: np.dtype) -> np.dtype:
 
 def _as_complex(pairs: np.ndarray, dtype: np.dtype) -> np.ndarray:
     return pairs.view(dtype)[..., 0]
-
-
-__all__ = ["mantissa_digits", "normal", "standard_normals", "trunc_normal", "uniform", "uniform32", "uniform64"]

@@ -49,7 +49,7 @@ def libm(function: Callable[[float], float], x: np.ndarray) -> np.ndarray:
 
 def exp(x: np.ndarray) -> np.ndarray:
     """The C library's exponential of a float64 array: NumPy's complex one calls it, its real one does not."""
-    return np.exp(x.astype(np.complex128)).real
+    return np.ascontiguousarray(np.exp(x.astype(np.complex128)).real)
 
 
 def narrow(x: np.ndarray, dtype: np.dtype) -> np.ndarray:

@@ -9,13 +9,14 @@ from tests.house.source import ROOT, Source, all_imports, imports, sources
 
 # A module may import its own layer and the layers before it. A name stands for itself and everything below it.
 LAYERS: list[tuple[str, ...]] = [
-    ("_errors", "_dtypes", "_device", "_modes", "_layout", "_random"),
+    ("_errors", "_dtypes", "_device", "_modes", "_layout", "_memory_format", "_random"),
     ("_core",),
     ("_ops",),
     ("_autograd", "_storage"),
     ("_tensor",),
-    ("_dispatch", "_factories", "_indexing", "_repr"),
+    ("_dispatch", "_factories"),
     ("_bind",),
+    ("_indexing", "_dunders", "_functions", "_copying", "_repr", "_show"),
 ]
 
 # The rest of the package is written against the public API, so it may see everything below, and the front itself.

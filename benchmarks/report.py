@@ -68,6 +68,7 @@ def about(setting):
         "commit": output("git", "-C", str(ROOT), "rev-parse", "--short", "HEAD"),
         "processor": f"{processor()}, {setting.threads} of {os.cpu_count()} cores used",
         "memory": f"{os.sysconf('SC_PAGE_SIZE') * os.sysconf('SC_PHYS_PAGES') / 2**30:.0f} GiB",
+        "load before": f"{os.getloadavg()[0]:.2f} (other work slows PyTorch first)",
         "accelerator": output("nvidia-smi", "--query-gpu=name", "--format=csv,noheader"),
         "versions": ", ".join([f"Python {platform.python_version()}", *(f"{name} {found(name)}" for name in PACKAGES)]),
     }

@@ -1,0 +1,54 @@
+"""Finding what a sample's key names in either library."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+import torchlike
+from torchlike import _bind
+from torchlike._ops import REGISTRY, Op
+
+from tests.ops.samples import SAMPLES
+
+ROWS = sorted(name for name, op in REGISTRY.items() if name == op.name and op.where)
+JUDGED = sorted(SAMPLES)
+
+
+def row(key: str) -> Op | None:
+    """The row of a key, where it is one."""
+    return REGISTRY.get(key.rpartition(".")[2])
+
+
+def function(library: Any, key: str) -> Callable:
+    """What a key names: a path under the library, a row in the first of its places, or a method."""
+    if "." in key:
+        return _walk(library, key)
+    op = REGISTRY.get(key)
+    place = "torch" if op is None else op.where[0]
+    if place == "torch" and hasattr(library, key):
+        return getattr(library, key)
+    if place in ("torch", "Tensor"):
+        return getattr(library.Tensor, key)
+    return _walk(library, f"{place}.{key}")
+
+
+def _walk(library: Any, path: str) -> Any:
+    found = library
+    for name in path.split("."):
+        found = getattr(found, name, None)
+    if found is None and library is torchlike:
+        place, _, name = path.rpartition(".")
+        found = _bind.names_in(place).get(name)
+    assert found is not None, f"{library.__name__}.{path} does not exist"
+    return found
+
+
+def method(library: Any, key: str) -> Callable | None:
+    """The method of the same name, if there is one."""
+    return None if "." in key else getattr(library.Tensor, key, None)
+
+
+__all__ = ["JUDGED", "ROWS", "SAMPLES", "function", "method", "row", "torch", "torchlike"]

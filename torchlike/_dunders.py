@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from torchlike._bind import CALLERS, assign
-from torchlike._ops import REGISTRY
-from torchlike._tensor import Tensor
+from torchlike._dispatch import binary
+from torchlike._ops import REGISTRY, Op
+from torchlike._tensor import TENSOR_TYPES, Tensor
 
 _OPERANDS = (Tensor, int, float, complex, np.generic, np.ndarray)
 
@@ -21,9 +22,14 @@ _COMPARISONS = {"eq": "eq", "ne": "ne", "lt": "lt", "le": "le", "gt": "gt", "ge"
 _UNARY = {"neg": "neg", "abs": "abs", "invert": "bitwise_not", "pos": "positive"}
 
 
-def _binary(call: Callable) -> Callable:
+def _binary(op: Op) -> Callable:
+    call = CALLERS[op.name]
+    quick = binary(op, call)
+
     def dunder(self: Tensor, other: Any) -> Any:
-        return call(self, other) if isinstance(other, _OPERANDS) else NotImplemented
+        if other.__class__ in TENSOR_TYPES or isinstance(other, _OPERANDS):
+            return quick(self, other)
+        return NotImplemented
 
     return dunder
 
@@ -51,12 +57,12 @@ def bind() -> None:
     for stem, name in _ARITHMETIC.items():
         if name in REGISTRY:
             call = CALLERS[REGISTRY[name].name]
-            setattr(Tensor, f"__{stem}__", _binary(call))
+            setattr(Tensor, f"__{stem}__", _binary(REGISTRY[name]))
             setattr(Tensor, f"__r{stem}__", _reflected(call))
             setattr(Tensor, f"__i{stem}__", _in_place(call))
     for stem, name in _COMPARISONS.items():
         if name in REGISTRY:
-            setattr(Tensor, f"__{stem}__", _binary(CALLERS[REGISTRY[name].name]))
+            setattr(Tensor, f"__{stem}__", _binary(REGISTRY[name]))
     for stem, name in _UNARY.items():
         if name in REGISTRY:
             setattr(Tensor, f"__{stem}__", _unary(CALLERS[REGISTRY[name].name]))

@@ -90,10 +90,7 @@ def _make_write_plan(plans: tuple[OpPlan, ...]) -> OpPlan:
         return (jnp.where(there != 0, placed.astype(base.dtype.numpy), old),)
 
     made = OpPlan("write", (base, new), scalars, (base,), write)
-    made.op, made.node, made.gradients, made.strides = plans[0].op, "CopySlices", {}, (None,)
-    made.differentiable, made.saved = (base.dtype.category >= _dtypes.FLOATING,), ()
-    made.template, made.residual, made.kept = None, None, 0
-    return made
+    return made.settle(plans[0].op, (), (base.dtype.category >= _dtypes.FLOATING,), node="CopySlices")
 
 
 def overlaps(chain: tuple[Step, ...], shape: tuple[int, ...], strides: tuple[int, ...] | None) -> bool:

@@ -22,7 +22,7 @@ def apply(plan: OpPlan, values: list[Value], edges: list[Edge | None], scalars: 
     """Record a plan over pairs; with `differentiate`, its results carry edges to a new node."""
     results = record(plan, values, scalars)
     if differentiate and any(e is not None for e in edges):
-        node = Node(plan, [values[i] for i in plan.saved], edges, scalars)
+        node = Node.quick(plan, values, edges, scalars)
         return [(v, (node, i) if plan.differentiable[i] else None) for i, v in enumerate(results)]
     return [(v, None) for v in results]
 
@@ -149,7 +149,7 @@ class Walk:
             raise _errors.backward_twice()
         given = tuple(sorted(held))
         plan = gradient(node.plan, wanted, given)
-        values = node.saved + [held[i][0] for i in given]
+        values = [*node.saved, *[held[i][0] for i in given]]
         edges: list[Edge | None] = []
         if self.create_graph:
             edges = [node.edges[i] for i in node.plan.saved] + [held[i][1] for i in given]

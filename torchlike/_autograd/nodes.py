@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from torchlike._core import Value
@@ -11,6 +11,8 @@ from torchlike._ops._plan import OpPlan
 
 Edge = tuple["Node", int]  # a node and which of its outputs
 _sequence = itertools.count()
+_new = object.__new__
+_NOTHING: tuple = ()
 
 
 class Node:
@@ -18,13 +20,25 @@ class Node:
 
     __slots__ = ("__weakref__", "edges", "extra", "plan", "saved", "scalars", "seq")
 
-    def __init__(self, plan: OpPlan, saved: list[Value] | None, edges: list[Edge | None], scalars: list) -> None:
+    def __init__(self, plan: OpPlan, saved: Sequence[Value], edges: Sequence[Edge | None], scalars: Sequence) -> None:
         self.plan = plan
-        self.saved = saved
+        self.saved: Sequence[Value] | None = saved
         self.edges = edges
         self.scalars = scalars
         self.seq = next(_sequence)
         self.extra: Extra | None = None
+
+    @staticmethod
+    def quick(plan: OpPlan, values: Sequence[Value], edges: Sequence[Edge | None], scalars: Sequence) -> Node:
+        """A node for an operator just called with these input values (the hot path: no call of `__init__`)."""
+        node = _new(Node)
+        node.plan = plan
+        node.saved = values if plan.saves_all else [values[i] for i in plan.saved] if plan.saved else _NOTHING
+        node.edges = edges
+        node.scalars = scalars
+        node.seq = next(_sequence)
+        node.extra = None
+        return node
 
     def name(self) -> str:
         """PyTorch's name of this node, such as `MulBackward0`."""

@@ -12,6 +12,7 @@ from torchlike._core.run import concrete as concrete
 from torchlike._core.run import to_numpy as to_numpy
 from torchlike._core.stats import stats as stats
 from torchlike._core.trace import record as record
+from torchlike._core.trace import record_one as record_one
 from torchlike._core.value import Aval as Aval
 from torchlike._core.value import Size as Size
 from torchlike._core.value import Value as Value

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
 from weakref import ref
 
+from torchlike import _device
 from torchlike._core.plan import Plan
 from torchlike._core.value import Value
 from torchlike._device import device as Device
 
 lock = threading.RLock()
 pending: dict[Device, Trace] = {}
-LENGTH_CAP = 4096  # entries; a loop that never meets a boundary still runs in pieces
+LENGTH_CAP = 4096  # results; a loop that never meets a boundary still runs in pieces
 
 
 class Trace:
@@ -22,7 +24,7 @@ class Trace:
     Inputs are held weakly too (their arrays strongly): an input whose Value died is donated.
     """
 
-    __slots__ = ("arrays", "code", "entries", "inputs", "results", "scalars")
+    __slots__ = ("arrays", "code", "inputs", "results", "scalars")
 
     def __init__(self) -> None:
         self.code: list = []
@@ -30,7 +32,6 @@ class Trace:
         self.inputs: list[ref[Value]] = []
         self.arrays: list = []
         self.results: list[ref[Value]] = []
-        self.entries = 0
 
     def adopt(self, value: Value) -> None:
         """Give a concrete value a place among this trace's inputs."""
@@ -47,14 +48,38 @@ def _begin(device: Device) -> Trace:
     return device.trace
 
 
-def record(plan: Plan, values: list[Value], scalars: list | tuple = ()) -> tuple[Value, ...]:
+def record(plan: Plan, values: Sequence[Value], scalars: Sequence = ()) -> tuple[Value, ...]:
     """Append one operator to its device's trace; returns the Values of its results."""
-    first = plan.single or plan.outputs[0]
-    device = first.device
+    if plan.single is not None:
+        return (record_one(plan, values, scalars),)
+    device = plan.outputs[0].device
     if device.type == "meta":
         return tuple([Value(a) for a in plan.outputs])
     with lock:
         trace = device.trace or _begin(device)
+        _append(trace, plan, values, scalars)
+        results = trace.results
+        made = tuple([Value(a, None, len(results) + i, trace) for i, a in enumerate(plan.outputs)])
+        results.extend([ref(v) for v in made])
+        if immediate or len(results) >= LENGTH_CAP:
+            _run_now(device)
+    return made
+
+
+def record_one(plan: Plan, values: Sequence[Value], scalars: Sequence = ()) -> Value:
+    """`record` for a plan with one result: the hot path, so Values are made without a call of `__init__`."""
+    aval = plan.single
+    device = aval.device  # type: ignore[union-attr]
+    made = _new(Value)
+    made.aval = aval  # type: ignore[assignment]
+    made.array = None
+    if device is _device.meta:
+        made.trace, made.slot = None, 0
+        return made
+    with lock:
+        trace = device.trace
+        if trace is None:
+            trace = _begin(device)
         code = trace.code
         code.append(plan)
         for value in values:
@@ -64,19 +89,29 @@ def record(plan: Plan, values: list[Value], scalars: list | tuple = ()) -> tuple
         if scalars:
             trace.scalars.extend(scalars)
         results = trace.results
-        if plan.single is not None:
-            value = Value(first, None, len(results), trace)
-            results.append(ref(value))
-            made = (value,)
-        else:
-            made = tuple([Value(a, None, len(results) + i, trace) for i, a in enumerate(plan.outputs)])
-            results.extend([ref(v) for v in made])
-        trace.entries += 1
-        if trace.entries >= LENGTH_CAP or immediate:
-            from torchlike._core.run import run
-
-            run(device)
+        made.trace = trace
+        made.slot = len(results)
+        results.append(ref(made))
+        if immediate or made.slot >= LENGTH_CAP:
+            _run_now(device)
     return made
 
 
+def _append(trace: Trace, plan: Plan, values: Sequence[Value], scalars: Sequence) -> None:
+    code = trace.code
+    code.append(plan)
+    for value in values:
+        if value.trace is not trace:
+            trace.adopt(value)
+        code.append(value.slot)
+    trace.scalars.extend(scalars)
+
+
+def _run_now(device: Device) -> None:
+    from torchlike._core.run import run
+
+    run(device)
+
+
+_new = object.__new__
 immediate = False

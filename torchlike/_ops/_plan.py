@@ -18,7 +18,18 @@ from torchlike._ops._rules import Call, Typed, check_devices
 class OpPlan(Plan):
     """A plan with what the facade needs of it: output strides, the gradient's plans, which inputs it saves."""
 
-    __slots__ = ("differentiable", "gradients", "kept", "node", "op", "residual", "saved", "strides", "template")
+    __slots__ = ("differentiable", "gradients", "node", "op", "residual", "saved", "saves_all", "strides")
+
+    def settle(self, op: d.Op, saved: tuple[int, ...], differentiable: tuple[bool, ...],
+               strides: tuple | None = None, node: str = "") -> OpPlan:  # fmt: skip
+        """Fill in what the facade needs."""
+        self.op, self.saved, self.differentiable = op, saved, differentiable
+        self.saves_all = saved == tuple(range(len(self.inputs)))
+        self.strides = strides or (None,) * len(self.outputs)
+        self.node = node or op.node
+        self.gradients: dict = {}
+        self.residual: dict | None = None
+        return self
 
 
 def make(op: d.Op, args: tuple, kwargs: dict, describe: Callable[[Any], tuple[Aval, Any] | None]) -> OpPlan:
@@ -36,13 +47,8 @@ def make(op: d.Op, args: tuple, kwargs: dict, describe: Callable[[Any], tuple[Av
         typed = _traced_outputs(op, call, typed, function, scalars)
     plan = OpPlan(op.name, tuple(call.arrays), scalars, tuple(typed.outputs),
                   _cast_outputs(function, typed.outputs))  # fmt: skip
-    plan.op, plan.node, plan.strides, plan.gradients = op, op.node, tuple(typed.strides), {}
-    plan.differentiable = tuple(
-        op.differentiable and o.dtype.category >= _dtypes.FLOATING for o in typed.outputs
-    )
-    plan.saved = template.saved(op)
-    plan.template, plan.residual, plan.kept = template, None, 0
-    return plan
+    floating = tuple(op.differentiable and o.dtype.category >= _dtypes.FLOATING for o in typed.outputs)
+    return plan.settle(op, template.saved(op), floating, tuple(typed.strides))
 
 
 class Template:
@@ -236,9 +242,5 @@ def _make_gradient(plan: OpPlan, wanted: tuple[int, ...], given: tuple[int, ...]
 
     avals = tuple(inputs[i] for i in saved) + tuple(outputs[i] for i in given)
     made = OpPlan(plan.name + "_vjp", avals, plan.scalars, tuple(inputs[i] for i in wanted), vjp)
-    made.op, made.node, made.gradients = plan.op, plan.node, {}
-    made.strides = (None,) * len(wanted)
-    made.differentiable = tuple(inputs[i].dtype.category >= _dtypes.FLOATING for i in wanted)
-    made.saved = tuple(range(len(avals)))
-    made.template, made.residual, made.kept = None, None, 0
-    return made
+    floating = tuple(inputs[i].dtype.category >= _dtypes.FLOATING for i in wanted)
+    return made.settle(plan.op, tuple(range(len(avals))), floating, node=plan.node)

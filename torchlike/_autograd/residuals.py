@@ -1,0 +1,105 @@
+"""Operators whose forward is a loop or a decomposition: the forward keeps what backward needs as extra results.
+
+Other operators repeat their forward inside the gradient, where XLA finds the repetition and drops it; it cannot do
+that for loops.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+
+from torchlike import _dtypes
+from torchlike._autograd.engine import Grad
+from torchlike._autograd.nodes import Edge, Node
+from torchlike._core import Value, aval, record
+from torchlike._ops._plan import OpPlan
+
+
+class ResidualNode(Node):
+    """A node whose saved values are residuals of its forward."""
+
+    __slots__ = ("wanted",)
+
+
+def with_residuals(plan: OpPlan, values: list[Value], edges: list[Edge | None], scalars: list) -> list[Grad]:
+    """Record the forward with its residuals; returns the results with edges to the node that uses them."""
+    wanted = tuple(i for i, e in enumerate(edges) if e is not None)
+    pair = plan.residual or {}
+    if wanted not in pair:
+        pair[wanted] = _make(plan, wanted)
+        plan.residual = pair
+    forward, backward = pair[wanted]
+    made = record(forward, values, scalars)
+    count = len(plan.outputs)
+    # The node's plan keeps the original inputs' order, so `wanted` positions index its edges.
+    node = ResidualNode(backward, list(made[count:]), edges, [])
+    node.wanted = wanted
+    return [(v, (node, i) if plan.differentiable[i] else None) for i, v in enumerate(made[:count])]
+
+
+def _make(plan: OpPlan, wanted: tuple[int, ...]) -> tuple[OpPlan, OpPlan]:
+    """The forward plan (results, then residuals) and the plan whose gradient it stands for."""
+    structure: list[Any] = []
+    floating = tuple(i for i, d in enumerate(plan.differentiable) if d)
+
+    def forward(*flat: Any) -> tuple:
+        arrays, numbers = list(flat[: len(plan.inputs)]), flat[len(plan.inputs) :]
+
+        def chosen(*some: Any) -> tuple:
+            for i, x in zip(wanted, some):
+                arrays[i] = x
+            out = plan.function(*arrays, *numbers)
+            return tuple(out[i] for i in floating), out
+
+        _, pull, out = jax.vjp(chosen, *[flat[i] for i in wanted], has_aux=True)
+        leaves, tree = jax.tree.flatten(pull)
+        structure[:] = [tree]
+        return (*out, *leaves)
+
+    specs = [jax.ShapeDtypeStruct(a.shape, a.dtype.numpy) for a in plan.inputs]
+    numbers = [jax.ShapeDtypeStruct((), {float: "float64", int: "int64", bool: "bool"}[k]) for k in plan.scalars]
+    found = jax.eval_shape(forward, *specs, *numbers)
+    device = plan.inputs[0].device
+    residuals = tuple(aval(s.shape, _dtypes.FROM_NUMPY[s.dtype], device) for s in found[len(plan.outputs) :])
+    kept = OpPlan(plan.name, plan.inputs, plan.scalars, plan.outputs + residuals, forward)
+    return kept, _gradient_source(plan, wanted, residuals, floating, structure)
+
+
+def _gradient_source(plan: OpPlan, wanted: tuple[int, ...], residuals: tuple, floating: tuple[int, ...],
+                     structure: list) -> OpPlan:  # fmt: skip
+    """A plan that answers `gradient(plan, wanted, given)` with the stored pull-back."""
+    source = OpPlan(plan.name, plan.inputs, (), plan.outputs, plan.function)
+    source.settle(plan.op, (), plan.differentiable, plan.strides, plan.node)
+    source.gradients = _Pulls(plan, wanted, residuals, floating, structure)  # type: ignore[assignment]
+    return source
+
+
+class _Pulls(dict):
+    """Makes the gradient plan for whichever outputs received a gradient."""
+
+    def __init__(self, plan: OpPlan, wanted: tuple, residuals: tuple, floating: tuple, structure: list) -> None:
+        super().__init__()
+        self.plan, self.wanted, self.residuals = plan, wanted, residuals
+        self.floating, self.structure = floating, structure
+
+    def get(self, key: Any, default: Any = None) -> OpPlan:
+        if key not in self:
+            self[key] = self._make(*key)
+        return self[key]
+
+    def _make(self, wanted: tuple[int, ...], given: tuple[int, ...]) -> OpPlan:
+        plan, count, structure = self.plan, len(self.residuals), self.structure
+        places = [self.wanted.index(i) for i in wanted]
+
+        def pull(*flat: Any) -> tuple:
+            cotangents = dict(zip(given, flat[count:]))
+            full = tuple(cotangents[i] if i in cotangents else jax.numpy.zeros(plan.outputs[i].shape,
+                         plan.outputs[i].dtype.numpy) for i in self.floating)  # fmt: skip
+            grads = jax.tree.unflatten(structure[0], flat[:count])(full)
+            return tuple(grads[p] for p in places)
+
+        avals = self.residuals + tuple(plan.outputs[i] for i in given)
+        made = OpPlan(plan.name + "_vjp", avals, (), tuple(plan.inputs[i] for i in wanted), pull)
+        return made.settle(plan.op, tuple(range(len(avals))), (True,) * len(wanted), node=plan.node)

@@ -1,0 +1,53 @@
+"""One recorded entry for a whole optimizer step: an update rule mapped over the rows of columns of tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from torchlike import _dtypes
+from torchlike._core import Plan, Value, record
+from torchlike._tensor import Tensor, commit
+
+_plans: dict[tuple, Plan] = {}
+
+
+def multi_tensor_update(rule: Callable[..., tuple], statics: tuple, scalars: tuple[float, ...],
+                        tensors: Sequence[Sequence[Tensor]], written: tuple[int, ...]) -> None:  # fmt: skip
+    """Update many tensors by one rule, in place and outside autograd, as one entry of the trace.
+
+    Args:
+      rule: `rule(statics, scalars, *row) -> new arrays for the written columns`, pure, over JAX arrays.
+      statics: hashable settings, part of the program's key.
+      scalars: runtime numbers (learning rate, bias corrections, ...): changing them never recompiles. The rule gets
+        them as 0-d arrays in the dtype of the row's arithmetic.
+      tensors: columns, e.g. `[params, grads, exp_avgs]`; row i is made of the i-th tensor of each.
+      written: the columns that the rule writes.
+    """
+    values = [t._storage.value if t._chain is None else t._read() for column in tensors for t in column]
+    key = (rule, statics, len(scalars), len(tensors), written, *[v.aval for v in values])
+    plan = _plans.get(key)
+    if plan is None:
+        plan = _plans[key] = _make_plan(rule, statics, len(scalars), len(tensors), written, values)
+    results = record(plan, values, scalars)
+    commit(list(zip([t for c in written for t in tensors[c]], results)))
+
+
+def _make_plan(rule: Callable, statics: tuple, numbers: int, columns: int, written: tuple[int, ...],
+               values: list[Value]) -> Plan:  # fmt: skip
+    avals = tuple(v.aval for v in values)
+    rows = len(values) // columns
+
+    def update(*flat: Any) -> tuple:
+        arrays, scalars = flat[: len(values)], flat[len(values) :]
+        out: list[list] = [[] for _ in written]
+        for i in range(rows):
+            row = arrays[i::rows]
+            work = _dtypes.opmath(avals[i].dtype).to_real().numpy
+            new = rule(statics, tuple(s.astype(work) for s in scalars), *row)
+            for column, array, place in zip(out, new, written):
+                column.append(array.astype(avals[place * rows + i].dtype.numpy))
+        return tuple(array for column in out for array in column)
+
+    outputs = tuple(avals[c * rows + i] for c in written for i in range(rows))
+    return Plan(rule.__name__, avals, (float,) * numbers, outputs, update)

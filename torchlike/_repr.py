@@ -1,0 +1,224 @@
+"""How tensors print: PyTorch's `repr`, character by character, from a host array.
+
+One `_Format` is chosen from all the numbers that will be printed (of a big tensor its corners only), then rows are laid
+out to the line width and suffixes such as `dtype=` are appended.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import numpy as np
+
+
+@dataclass
+class _Options:
+    precision: int = 4
+    threshold: float = 1000
+    edgeitems: int = 3
+    linewidth: int = 80
+    sci_mode: bool | None = None
+
+
+_PROFILES = {"default": _Options(), "short": _Options(precision=2, edgeitems=2), "full": _Options(threshold=math.inf)}
+_options = _Options()
+
+
+def set_printoptions(
+    precision: int | None = None,
+    threshold: float | None = None,
+    edgeitems: int | None = None,
+    linewidth: int | None = None,
+    profile: str | None = None,
+    sci_mode: bool | None = None,
+) -> None:
+    """Set how tensors print.
+
+    Args:
+        precision: digits after the point (4).
+        threshold: number of elements above which only the corners are printed (1000).
+        edgeitems: how many elements of each dimension's ends are then printed (3).
+        linewidth: characters in a line (80).
+        profile: `"default"`, `"short"` or `"full"`, as a start for the others.
+        sci_mode: scientific notation always, never, or (None) where the numbers call for it; every call sets this.
+
+    Raises:
+        ValueError: an unknown profile. PyTorch ignores it.
+    """
+    global _options
+    if profile is not None and profile not in _PROFILES:
+        raise ValueError(f"profile is one of {', '.join(_PROFILES)}; received: {profile!r}")
+    given = {"precision": precision, "threshold": threshold, "edgeitems": edgeitems, "linewidth": linewidth}
+    start = _options if profile is None else _PROFILES[profile]
+    _options = replace(start, sci_mode=sci_mode, **{name: v for name, v in given.items() if v is not None})
+
+
+def get_printoptions() -> dict[str, Any]:
+    """The settings that hold now, as `set_printoptions` takes them."""
+    return asdict(_options)
+
+
+@contextlib.contextmanager
+def printoptions(**options: Any) -> Iterator[None]:
+    """The settings of `set_printoptions` for the length of a `with` block."""
+    global _options
+    before = _options
+    set_printoptions(**options)
+    try:
+        yield
+    finally:
+        _options = before
+
+
+def tensor_repr(
+    array: np.ndarray | None,
+    dtype: Any,
+    *,
+    default_dtype: Any,
+    requires_grad: bool = False,
+    grad_fn: str | None = None,
+    device: str = "cpu",
+    prefix: str = "tensor(",
+    size: tuple[int, ...] | None = None,
+    contents: str | None = None,
+) -> str:
+    """PyTorch's `repr` of a tensor with these values and these facts.
+
+    `array` is None for a tensor without data (device `meta`), whose shape is then `size`. `dtype` and `default_dtype`
+    print as `torch.float32` and the like. `contents` replaces the numbers.
+
+    >>> tensor_repr(np.float32([1, 2.5]), "torch.float32", default_dtype="torch.float32", grad_fn="MulBackward0")
+    'tensor([1.0000, 2.5000], grad_fn=<MulBackward0>)'
+    """
+    suffixes = [] if str(device) == "cpu" else [f"device='{device}'"]
+    suffixes += _shape_and_dtype(array, size, str(dtype), str(default_dtype))
+    if grad_fn is not None:
+        suffixes.append(f"grad_fn=<{grad_fn}>")
+    elif requires_grad:
+        suffixes.append("requires_grad=True")
+    if contents is None:
+        contents = "..." if array is None else numbers(array, len(prefix))
+    return _with_suffixes(prefix + contents, suffixes, len(prefix))
+
+
+def _shape_and_dtype(array: np.ndarray | None, size: tuple[int, ...] | None, dtype: str, default: str) -> list[str]:
+    """`size=` and `dtype=` where the numbers alone do not say them."""
+    shape = tuple(size or ()) if array is None else array.shape
+    if array is None or not array.size:
+        hidden_size, implied = array is None or array.ndim != 1, (default,)
+    else:
+        complex_default = "torch.complex128" if default == "torch.float64" else "torch.complex64"
+        hidden_size, implied = not _options.edgeitems, (default, complex_default, "torch.int64", "torch.bool")
+    said = [f"size={tuple(map(int, shape))}"] if hidden_size else []
+    return said if dtype in implied else [*said, f"dtype={dtype}"]
+
+
+def _with_suffixes(text: str, suffixes: list[str], indent: int) -> str:
+    width = len(text) - text.rfind("\n") + 1
+    for suffix in suffixes:
+        if width + len(suffix) + 2 > _options.linewidth:
+            text += ",\n" + " " * indent + suffix
+            width = indent + len(suffix)
+        else:
+            text += ", " + suffix
+            width += len(suffix) + 2
+    return text + ")"
+
+
+def numbers(array: np.ndarray, indent: int) -> str:
+    """The bracketed numbers, the first line already `indent` characters in."""
+    if not array.size:
+        return "[]"
+    short = array.size > _options.threshold
+    if array.dtype.kind == "V" and array.dtype.itemsize == 1:
+        array = array.astype(np.float16)  # the eight-bit dtypes print as float16 does
+    seen = _corners(array) if short else array
+    if array.dtype.kind == "c":
+        return _lay_out(array, indent, short, _complex_format(_Format(seen.real), _Format(seen.imag)))
+    one = _Format(seen)
+    return _lay_out(array, indent, short, (one, one.width))
+
+
+class _Format:
+    """How one number of a tensor is written: chosen from all that will be printed, so that columns line up."""
+
+    def __init__(self, values: np.ndarray) -> None:
+        self.floating = values.dtype.kind in "fV"
+        self.whole, self.scientific, self.width = True, False, 1
+        if self.floating:
+            self._choose(values.astype(np.float64).ravel())
+        elif values.size:
+            extremes = {values.min(), values.max()}  # between them lies no longer integer
+            self.width = max(len(str(v)) for v in extremes)
+
+    def _choose(self, values: np.ndarray) -> None:
+        usual = values[np.isfinite(values) & (values != 0)]
+        if not usual.size:
+            return
+        sizes = np.abs(usual)
+        low, high = float(sizes.min()), float(sizes.max())
+        self.whole = bool((usual == np.ceil(usual)).all())
+        if _options.sci_mode is None:
+            self.scientific = high / low > 1000.0 or high > 1.0e8 or low < 1.0e-4
+        else:
+            self.scientific = bool(_options.sci_mode)
+        extra = self.whole and not self.scientific  # room for the point that tells 1. from 1
+        self.width = max(1, max(map(len, map(self._text, usual.tolist()))) + extra)
+
+    def _text(self, value: Any) -> str:
+        if not self.floating:
+            return str(value)
+        if self.scientific:
+            return f"{value:.{_options.precision}e}"
+        return f"{value:.0f}" if self.whole else f"{value:.{_options.precision}f}"
+
+    def __call__(self, value: Any) -> str:
+        text = self._text(value)
+        if self.floating and self.whole and not self.scientific and math.isfinite(value):
+            text += "."
+        return text.rjust(self.width)
+
+
+def _complex_format(real: _Format, imaginary: _Format) -> tuple[Callable[[complex], str], int]:
+    def text(value: complex) -> str:
+        second = imaginary(value.imag).lstrip() + "j"
+        return real(value.real) + (second if second[0] in "+-" else "+" + second)
+
+    return text, real.width + imaginary.width + 1
+
+
+def _corners(array: np.ndarray) -> np.ndarray:
+    """What is left of an array of which only each dimension's ends are printed."""
+    edge = _options.edgeitems
+    if not edge:
+        return array if array.ndim < 2 else array[(slice(0),) * array.ndim]
+    for axis, length in enumerate(array.shape):
+        if length > 2 * edge:
+            array = np.take(array, [*range(edge), *range(length - edge, length)], axis)
+    return array
+
+
+def _lay_out(array: np.ndarray, indent: int, short: bool, how: tuple[Callable[[Any], str], int]) -> str:
+    if not array.ndim:
+        return how[0](array.item())
+    edge = _options.edgeitems
+    cut = short and len(array) > 2 * edge
+    ends = (array[:edge], array[len(array) - edge :]) if cut else (array, array[:0])
+    if array.ndim == 1:
+        return _row(ends, cut or (short and not edge), indent, *how)
+    first, last = ([_lay_out(item, indent + 1, short, how) for item in end] for end in ends)
+    separator = "," + "\n" * (array.ndim - 1) + " " * (indent + 1)
+    return "[" + separator.join([*first, *(["..."] if cut else []), *last]) + "]"
+
+
+def _row(ends: tuple[np.ndarray, np.ndarray], cut: bool, indent: int, text: Callable[[Any], str], width: int) -> str:
+    first, last = ([text(v) for v in end.tolist()] for end in ends)
+    gap = [" ..." if _options.edgeitems else "..."] if cut else []
+    words = [*first, *gap, *last]
+    per_line = max(1, (_options.linewidth - indent) // (width + 2))
+    lines = [", ".join(words[i : i + per_line]) for i in range(0, len(words), per_line)]
+    return "[" + (",\n" + " " * (indent + 1)).join(lines) + "]"

@@ -55,12 +55,12 @@ def _settings_do_not_leak():
     after = _settings()
     if before is None or after == before:
         return
-    torchlike = sys.modules["torchlike"]
-    torchlike.set_default_dtype(before[0])
-    torchlike.set_grad_enabled(before[1])
+    modes = sys.modules["torchlike._modes"]
+    modes.set_default_dtype(before[0])
+    modes.set_grad_enabled(before[1])
     pytest.fail(f"the test left other settings behind: {after}, not {before}")
 
 
 def _settings():
-    torchlike = sys.modules.get("torchlike")
-    return torchlike and (torchlike.get_default_dtype(), torchlike.is_grad_enabled())
+    modes = sys.modules.get("torchlike._modes")
+    return modes and (modes.get_default_dtype(), modes.is_grad_enabled())

@@ -51,6 +51,7 @@ class Op:
     out: bool = True  # accepts out=
     differentiable: bool = True
     special: dict[str, tuple] = field(default_factory=dict)  # numbers that select another formula, so are static
+    keeps: tuple[str, ...] = ()  # the array parameters that take no part in promotion (masks, indices)
     opmath: bool = True  # compute half precision in float32 and round once
     geometry: Callable | None = None  # views: geometry(shape, strides, **statics) -> (shape, strides)
     offset: Callable | None = None  # views: offset(tensor, *statics) -> elements from the input's first to the result's

@@ -71,11 +71,13 @@ class Template:
         array_kinds = [kind for _, kind in self.arrays]
         number_dtypes = [_number_dtype(number, kind, compute, typed) for number, kind in self.numbers]
         count, arguments, kernel = len(array_kinds), self.arguments, op.kernel
+        kept = frozenset(i for i, (name, _) in enumerate(self.arrays) if name in op.keeps)
 
         def run(*flat: Any) -> Any:
             arrays = list(flat[:count])
             if compute is not None:
-                arrays = [x if x.dtype == compute.numpy else _cast(x, compute) for x in arrays]
+                arrays = [x if x.dtype == compute.numpy or i in kept else _cast(x, compute)
+                          for i, x in enumerate(arrays)]  # fmt: skip
             numbers = [x.astype(dt.numpy) if hasattr(x, "astype") else dt.numpy.type(x)
                        for x, dt in zip(flat[count:], number_dtypes)]  # fmt: skip
             bound = {}
@@ -119,7 +121,7 @@ def _bind(op: d.Op, args: tuple, kwargs: dict, describe: Callable) -> tuple[Call
         bound = op.signature.bind(*args, **kwargs)
     except TypeError as error:
         raise _errors.bad_arguments(op.name, op.signature, args, kwargs, error) from None
-    template, call = Template(), Call(op, {}, [], [], [])
+    template, call = Template(), Call(op, {}, [], [], [], [])
     for name in op.names:
         if name in bound.arguments:
             _take(op, name, bound.arguments[name], call, template, describe)
@@ -136,6 +138,8 @@ def _take(op: d.Op, name: str, value: Any, call: Call, template: Template, descr
         aval_, strides = describe(tensor)
         call.arrays.append(aval_)
         call.strides.append(strides)
+        if name not in op.keeps:
+            call.promoted.append(aval_)
         template.arrays.append((name, kind))
         return len(template.arrays) - 1
 
@@ -220,6 +224,11 @@ def gradient(plan: OpPlan, wanted: tuple[int, ...], given: tuple[int, ...]) -> O
     return found
 
 
+def _conjugate(x: Any) -> Any:
+    # PyTorch's gradient of a complex number is the conjugate of JAX's.
+    return jnp.conj(x) if x.dtype.kind == "c" else x
+
+
 def _make_gradient(plan: OpPlan, wanted: tuple[int, ...], given: tuple[int, ...]) -> OpPlan:
     saved, count = plan.saved, len(plan.saved)
     outputs, inputs = plan.outputs, plan.inputs
@@ -238,7 +247,7 @@ def _make_gradient(plan: OpPlan, wanted: tuple[int, ...], given: tuple[int, ...]
             return [out[i] for i in given]
 
         _, pull = jax.vjp(forward, *[arrays[i] for i in wanted])
-        return pull([cotangents[i] for i in given])
+        return tuple([_conjugate(x) for x in pull([_conjugate(cotangents[i]) for i in given])])
 
     avals = tuple(inputs[i] for i in saved) + tuple(outputs[i] for i in given)
     made = OpPlan(plan.name + "_vjp", avals, plan.scalars, tuple(inputs[i] for i in wanted), vjp)

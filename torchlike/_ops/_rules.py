@@ -25,6 +25,7 @@ class Call:
     arrays: list[Aval]
     strides: list[tuple[int, ...] | None]
     numbers: list[type]  # the types of Python numbers that take part in promotion
+    promoted: list[Aval]  # the arrays that take part in promotion
 
     def __getattr__(self, name: str) -> Any:
         try:
@@ -123,7 +124,7 @@ def check_devices(call: Call) -> None:
 
 
 def pointwise(call: Call, promote: Callable[[Dtype], Promotion]) -> Typed:
-    compute, result = promote(result_type(call.arrays, call.numbers))
+    compute, result = promote(result_type(call.promoted, call.numbers))
     shape = broadcast([a.shape for a in call.arrays])
     strides = None
     if any(s is not None for s in call.strides):
@@ -195,7 +196,7 @@ def view(call: Call) -> Typed:
 def general(call: Call, promote: Callable[[Dtype], Promotion] | None) -> Typed:
     compute = result = None
     if promote is not None:
-        compute, result = promote(result_type(call.arrays, call.numbers))
+        compute, result = promote(result_type(call.promoted, call.numbers))
     if call.op.shape is None:
         return Typed([], compute, [], result)  # the plan traces the kernel for its outputs
     outputs = []

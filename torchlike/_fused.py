@@ -30,16 +30,16 @@ def multi_tensor_update(rule: Callable[..., tuple], statics: tuple, scalars: tup
     if plan is None:
         plan = _plans[key] = _make_plan(rule, statics, len(scalars), len(tensors), written, values)
     results = record(plan, values, scalars)
-    commit(list(zip([t for c in written for t in tensors[c]], results)))
+    commit(zip([t for c in written for t in tensors[c]], results))
 
 
 def _make_plan(rule: Callable, statics: tuple, numbers: int, columns: int, written: tuple[int, ...],
                values: list[Value]) -> Plan:  # fmt: skip
     avals = tuple(v.aval for v in values)
-    rows = len(values) // columns
+    count, rows = len(avals), len(avals) // columns  # the plan must not hold the values themselves
 
     def update(*flat: Any) -> tuple:
-        arrays, scalars = flat[: len(values)], flat[len(values) :]
+        arrays, scalars = flat[:count], flat[count:]
         out: list[list] = [[] for _ in written]
         for i in range(rows):
             row = arrays[i::rows]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 from weakref import ref
 
@@ -549,12 +549,12 @@ def _pair_hook(hook: Callable) -> Callable:
     return on_pair
 
 
-def commit(writes: list[tuple[Tensor, Value]]) -> None:
+def commit(writes: Iterable[tuple[Tensor, Value]]) -> None:
     """Give many tensors new contents as one act: an interrupt is seen before or after all of them."""
     with uninterrupted():
         for tensor, value in writes:
+            storage = tensor._storage
             if tensor._chain is None:
-                storage = tensor._storage
                 storage.value = value
                 storage.version += 1
             else:

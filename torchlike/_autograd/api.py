@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import jax
 import numpy as np
 
-from torchlike import _errors
+from torchlike import _device, _errors
 from torchlike._autograd.engine import Grad, Walk
-from torchlike._core import Value, boundary
+from torchlike._core import Aval, Value, boundary
 
 
 def _tuple(x: Any) -> tuple:
@@ -33,13 +34,18 @@ def _seeds(tensors: tuple, gradients: tuple, is_grads_batched: bool = False) -> 
     return seeds
 
 
-def _one_like(t: Any) -> Value:
-    made = Value(t._value.aval, np.ones(t.shape, t.dtype.numpy))
-    if t.device.type != "cpu":
-        from torchlike._factories import _place
+_ones: dict[Aval, Value] = {}
 
-        made.array = _place(made.array, t.device)
-    return made
+
+def _one_like(t: Any) -> Value:
+    """The gradient of a scalar with respect to itself; kept, since every backward starts with it."""
+    aval = t._value.aval
+    found = _ones.get(aval)
+    if found is None:
+        array = None if aval.device.type == "meta" else jax.device_put(np.ones(aval.shape, aval.dtype.numpy),
+                                                                       _device.to_jax(aval.device))  # fmt: skip
+        found = _ones[aval] = Value(aval, array)
+    return found
 
 
 def backward(tensors: Any, grad_tensors: Any = None, retain_graph: bool | None = None, create_graph: bool = False,

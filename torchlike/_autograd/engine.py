@@ -6,8 +6,8 @@ A gradient in flight is a pair (Value, edge): the edge is None unless the walk i
 
 from __future__ import annotations
 
-import heapq
-from collections.abc import Callable
+from collections.abc import Sequence
+from operator import attrgetter
 
 from torchlike import _errors
 from torchlike._autograd.nodes import Edge, Node
@@ -57,106 +57,112 @@ class Walk:
         self.keep_graph, self.create_graph = keep_graph, create_graph
         self.targets = targets  # edges whose gradients are asked for; None accumulates into leaves
         self.captured: dict[Edge, Grad] = {}
-        self.waiting: dict[Node, int] = {}
+        self.leaves: dict[Node, int] = {}  # how many gradients each leaf still waits for
         self.grads: dict[Node, dict[int, Grad]] = {}
         self.needed: set[Node] | None = None
 
     def run(self, roots: list[Edge], gradients: list[Grad]) -> None:
-        self._count(roots)
+        nodes = self._collect(roots)
         if self.targets is not None:
-            self.needed = self._leading_to_targets()
+            self.needed = self._leading_to_targets(nodes)
         for (node, number), grad in zip(roots, gradients):
             self._arrive(node, number, grad)
-        ready = [(-n.seq, i, n) for i, n in enumerate(dict.fromkeys(e[0] for e in roots)) if not self.waiting.get(n)]
-        heapq.heapify(ready)
-        tick = len(ready)
-        while ready:
-            node = heapq.heappop(ready)[2]
-            for edge in self._visit(node):
-                follower = edge[0]
-                self.waiting[follower] -= 1
-                if not self.waiting[follower]:
-                    tick += 1
-                    heapq.heappush(ready, (-follower.seq, tick, follower))
+            if node in self.leaves:
+                self._settle(node)
+        # Consumers are newer than what they consume, so newest first is a topological order (and PyTorch's).
+        for node in sorted(nodes, key=_newest_first):
+            self._visit(node)
 
-    def _count(self, roots: list[Edge]) -> None:
-        """How many gradients each node waits for."""
-        stack = list({e[0] for e in roots})
-        seen = set(stack)
-        waiting = self.waiting
+    def _collect(self, roots: list[Edge]) -> set[Node]:
+        """The inner nodes reachable from the roots; leaves are counted apart, by how many gradients they will get."""
+        leaves, seen = self.leaves, set()
+        stack: list[Node] = []
+        for edge in dict.fromkeys(roots):
+            stack.append(edge[0])
         while stack:
-            for edge in stack.pop().edges:
-                if edge is not None:
-                    node = edge[0]
-                    waiting[node] = waiting.get(node, 0) + 1
-                    if node not in seen:
-                        seen.add(node)
-                        stack.append(node)
-        self.seen = seen
+            node = stack.pop()
+            if node.plan is None and node.edges == ():
+                leaves[node] = leaves.get(node, 0) + 1
+            elif node not in seen:
+                seen.add(node)
+                stack.extend([e[0] for e in node.edges if e is not None])
+        return seen
 
-    def _leading_to_targets(self) -> set[Node]:
+    def _leading_to_targets(self, nodes: set[Node]) -> set[Node]:
         """The nodes that must run: those from which a target can be reached."""
         targets = {node for node, _ in self.targets or ()}
         needed: set[Node] = set()
-        for node in sorted(self.seen, key=lambda n: n.seq if n.edges else -1):
+        for node in sorted(nodes, key=_newest_first, reverse=True):
             if any(e is not None and (e[0] in needed or e[0] in targets) for e in node.edges):
                 needed.add(node)
         return needed
 
     def _arrive(self, node: Node, number: int, grad: Grad) -> None:
-        held = self.grads.setdefault(node, {})
-        held[number] = add(held.get(number), grad, self.create_graph)
+        held = self.grads.get(node)
+        if held is None:
+            self.grads[node] = {number: grad}
+        else:
+            held[number] = add(held.get(number), grad, self.create_graph)
 
-    def _visit(self, node: Node) -> list[Edge]:
-        """Run one node; returns the edges it has settled."""
-        held = self.grads.pop(node, {})
-        if node.extra is not None:
+    def _settle(self, leaf: Node) -> None:
+        """One of a leaf's gradients has come (or will not); with the last one it is accumulated."""
+        self.leaves[leaf] -= 1
+        if self.leaves[leaf]:
+            return
+        held = self._arrived(leaf)
+        if self.targets is None and held:
+            leaf.receive(held[0], self.create_graph)  # type: ignore[attr-defined]
+            if leaf.extra is not None and leaf.extra.post:
+                self._post_hooks(leaf, [], (), held)
+
+    def _arrived(self, node: Node) -> dict[int, Grad] | None:
+        """The gradients that reached a node, after its hooks; captured where they were asked for."""
+        held = self.grads.pop(node, None)
+        if held is not None and node.extra is not None:
             held = self._pre_hooks(node, held)
-        if self.targets is not None:
+        if self.targets is not None and held is not None:
             for number, grad in held.items():
                 if (node, number) in self.targets:
                     self.captured[node, number] = grad
-        receive = getattr(node, "receive", None)
-        if receive is not None:
-            if self.targets is None and held:
-                receive(held[0], self.create_graph)
-            return []
-        edges = [e for e in node.edges if e is not None]
-        if held and (self.needed is None or node in self.needed):
-            self._differentiate(node, held)
-        return edges
+        return held
 
-    def _differentiate(self, node: Node, held: dict[int, Grad]) -> None:
-        wanted = tuple([i for i, e in enumerate(node.edges) if e is not None and self._wants(e)])
-        if not wanted:
-            return
-        grads = self._gradients(node, held, wanted)
-        if node.extra is not None and node.extra.post:
-            grads = self._post_hooks(node, grads, wanted, held)
-        for i, grad in zip(wanted, grads):
-            if grad is not None:
-                node_, number = node.edges[i]  # type: ignore[misc]
-                self._arrive(node_, number, grad)
+    def _visit(self, node: Node) -> None:
+        held = self._arrived(node) if node.extra is not None or self.targets is not None else self.grads.pop(node, None)
+        edges = node.edges
+        if held is not None and (self.needed is None or node in self.needed):
+            if self.needed is None:
+                wanted = tuple([i for i, e in enumerate(edges) if e is not None])
+            else:
+                wanted = tuple([i for i, e in enumerate(edges) if e is not None and self._wants(e)])
+            grads = self._gradients(node, held, wanted)
+            if node.extra is not None and node.extra.post:
+                grads = self._post_hooks(node, grads, wanted, held)
+            for i, grad in zip(wanted, grads):
+                if grad is not None:
+                    self._arrive(*edges[i], grad)  # type: ignore[misc]
+        leaves = self.leaves
+        for e in edges:
+            if e is not None and e[0] in leaves:
+                self._settle(e[0])
 
     def _wants(self, edge: Edge) -> bool:
-        return self.needed is None or edge[0] in self.needed or edge in self.targets  # type: ignore[operator]
+        return edge[0] in self.needed or edge in self.targets  # type: ignore[operator]
 
-    def _gradients(self, node: Node, held: dict[int, Grad], wanted: tuple[int, ...]) -> list[Grad | None]:
-        custom: Callable | None = getattr(node, "differentiate", None)
-        if custom is not None:
-            return custom(held, wanted, self)
-        if node.saved is None:
+    def _gradients(self, node: Node, held: dict[int, Grad], wanted: tuple[int, ...]) -> Sequence[Grad | None]:
+        if node.plan is None:
+            return node.differentiate(held, wanted, self)  # type: ignore[attr-defined]
+        saved = node.saved
+        if saved is None:
             raise _errors.backward_twice()
-        given = tuple(sorted(held))
-        plan = gradient(node.plan, wanted, given)
-        values = [*node.saved, *[held[i][0] for i in given]]
-        edges: list[Edge | None] = []
-        if self.create_graph:
-            edges = [node.edges[i] for i in node.plan.saved] + [held[i][1] for i in given]
-        result = apply(plan, values, edges, node.scalars, self.create_graph)
-        if not self.keep_graph and node.saved:
+        given = tuple(held) if len(held) == 1 else tuple(sorted(held))
+        plan = node.plan.gradients.get((wanted, given)) or gradient(node.plan, wanted, given)
+        values = [*saved, *[held[i][0] for i in given]]
+        if not self.keep_graph and saved:
             node.saved = None
-        return list(result)
+        if not self.create_graph:
+            return [(v, None) for v in record(plan, values, node.scalars)]
+        edges = [node.edges[i] for i in node.plan.saved] + [held[i][1] for i in given]
+        return apply(plan, values, edges, node.scalars, True)
 
     def _pre_hooks(self, node: Node, held: dict[int, Grad]) -> dict[int, Grad]:
         extra = node.extra
@@ -169,7 +175,10 @@ class Walk:
             held = hook(held, node)
         return held
 
-    def _post_hooks(self, node: Node, grads: list, wanted: tuple[int, ...], held: dict[int, Grad]) -> list:
+    def _post_hooks(self, node: Node, grads: Sequence, wanted: tuple[int, ...], held: dict[int, Grad]) -> Sequence:
         for hook in list(node.extra.post.values()):  # type: ignore[union-attr]
             grads = hook(grads, wanted, held, node)
         return grads
+
+
+_newest_first = attrgetter("age")

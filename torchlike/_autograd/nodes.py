@@ -10,7 +10,7 @@ from torchlike._core import Value
 from torchlike._ops._plan import OpPlan
 
 Edge = tuple["Node", int]  # a node and which of its outputs
-_sequence = itertools.count()
+_sequence = itertools.count(0, -1)  # newer nodes have smaller ages
 _new = object.__new__
 _NOTHING: tuple = ()
 
@@ -18,14 +18,14 @@ _NOTHING: tuple = ()
 class Node:
     """One recorded operator: its plan, the values its gradient needs, and the edges to where its inputs came from."""
 
-    __slots__ = ("__weakref__", "edges", "extra", "plan", "saved", "scalars", "seq")
+    __slots__ = ("__weakref__", "age", "edges", "extra", "plan", "saved", "scalars")
 
     def __init__(self, plan: OpPlan, saved: Sequence[Value], edges: Sequence[Edge | None], scalars: Sequence) -> None:
         self.plan = plan
         self.saved: Sequence[Value] | None = saved
         self.edges = edges
         self.scalars = scalars
-        self.seq = next(_sequence)
+        self.age = next(_sequence)
         self.extra: Extra | None = None
 
     @staticmethod
@@ -36,7 +36,7 @@ class Node:
         node.saved = values if plan.saves_all else [values[i] for i in plan.saved] if plan.saved else _NOTHING
         node.edges = edges
         node.scalars = scalars
-        node.seq = next(_sequence)
+        node.age = next(_sequence)
         node.extra = None
         return node
 
@@ -73,7 +73,7 @@ class AccumulateGrad(Node):
 
     def __init__(self, variable_ref: Any, receive: Callable) -> None:
         self.plan, self.saved, self.edges, self.scalars = None, None, (), ()  # type: ignore[assignment]
-        self.seq, self.extra = float("inf"), None  # type: ignore[assignment]
+        self.age, self.extra = 1, None
         self.variable_ref, self.receive = variable_ref, receive
 
     @property

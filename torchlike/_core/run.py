@@ -22,26 +22,24 @@ def run(device: Device) -> None:
         trace = device.trace
         if trace is None:
             return
-        live = tuple([i for i, r in enumerate(trace.results) if r() is not None])
+        values = [r() for r in trace.results]  # held from here on, so nothing dies between the key and the run
+        live = tuple([i for i, v in enumerate(values) if v is not None])
         if live:
             donated = tuple([i for i, r in enumerate(trace.inputs) if r() is None])
             key = (tuple(trace.code), live, donated)
             program = _programs.get(key)
             if program is None:
                 program = _programs[key] = xla_executor.build(device, trace, live, donated)
-            _execute(device, trace, program, live)
+            _execute(device, trace, program, [values[i] for i in live])
         device.trace = None
         _trace.pending.pop(device, None)
 
 
-def _execute(device: Device, trace: _trace.Trace, program: Any, live: tuple[int, ...]) -> None:
+def _execute(device: Device, trace: _trace.Trace, program: Any, values: list) -> None:
     """Run and hand over the results as one act: an interrupt is seen before or after, never between."""
-    values = [trace.results[i]() for i in live]
     with uninterrupted():
-        arrays = program(trace.arrays, trace.inputs, trace.scalars)
-        for value, array in zip(values, arrays):
-            if value is not None:
-                value.array = array
+        for value, array in zip(values, program(trace)):
+            value.array = array
         device.trace = None
         _trace.pending.pop(device, None)
     stats.runs += 1

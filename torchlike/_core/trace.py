@@ -6,6 +6,8 @@ import threading
 from collections.abc import Sequence
 from weakref import ref
 
+from numpy import ndarray
+
 from torchlike import _device
 from torchlike._core.plan import Plan
 from torchlike._core.value import Value
@@ -24,23 +26,28 @@ class Trace:
     Inputs are held weakly too (their arrays strongly): an input whose Value died is donated.
     """
 
-    __slots__ = ("arrays", "code", "inputs", "results", "scalars")
+    __slots__ = ("arrays", "code", "hosts", "inputs", "results", "scalars")
 
     def __init__(self) -> None:
         self.code: list = []
         self.scalars: list = []
         self.inputs: list[ref[Value]] = []
         self.arrays: list = []
+        self.hosts: list[int] = []  # the inputs that are NumPy arrays
         self.results: list[ref[Value]] = []
 
     def adopt(self, value: Value) -> None:
         """Give a concrete value a place among this trace's inputs."""
-        if value.array is None:
+        array = value.array
+        if array is None:
             raise RuntimeError("a value of an abandoned trace was used; the operator that made it failed earlier")
+        arrays = self.arrays
+        if array.__class__ is ndarray:
+            self.hosts.append(len(arrays))
         value.trace = self
-        value.slot = ~len(self.inputs)
+        value.slot = ~len(arrays)
         self.inputs.append(ref(value))
-        self.arrays.append(value.array)
+        arrays.append(array)
 
 
 def _begin(device: Device) -> Trace:
@@ -59,11 +66,15 @@ def record(plan: Plan, values: Sequence[Value], scalars: Sequence = ()) -> tuple
         trace = device.trace or _begin(device)
         _append(trace, plan, values, scalars)
         results = trace.results
-        made = tuple([Value(a, None, len(results) + i, trace) for i, a in enumerate(plan.outputs)])
-        results.extend([ref(v) for v in made])
+        made = []
+        for aval in plan.outputs:
+            value = _new(Value)
+            value.aval, value.array, value.trace, value.slot = aval, None, trace, len(results)
+            made.append(value)
+            results.append(ref(value))
         if immediate or len(results) >= LENGTH_CAP:
             _run_now(device)
-    return made
+    return tuple(made)
 
 
 def record_one(plan: Plan, values: Sequence[Value], scalars: Sequence = ()) -> Value:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from weakref import ref
 
 import jax
 import numpy as np
 
 from torchlike._core.stats import stats
 from torchlike._core.trace import Trace
-from torchlike._core.value import Value
 from torchlike._device import device as Device
 from torchlike._device import to_jax
 
@@ -19,7 +17,7 @@ _PACKS = ((float, np.float64), (int, np.int64), (bool, np.bool_), (complex, np.c
 
 
 def build(device: Device, trace: Trace, live: tuple[int, ...], donated: tuple[int, ...]) -> Callable:
-    """Compile the trace; returns `run(arrays, input_refs, scalars) -> output arrays`."""
+    """Compile the trace; returns `run(trace) -> output arrays`."""
     started = time.perf_counter()
     kinds = [kind for item in trace.code if not isinstance(item, int) for kind in item.scalars]
     kept = tuple(sorted(set(range(len(trace.inputs))) - set(donated)))
@@ -27,26 +25,26 @@ def build(device: Device, trace: Trace, live: tuple[int, ...], donated: tuple[in
     put = _placer(device)
     packs = _packer(kinds)
 
-    def gather(arrays: list, inputs: list[ref[Value]]) -> tuple[list, list]:
-        # A host array is moved once: its Value keeps the device copy. A donated one gets a private copy.
-        for i in kept:
-            if isinstance(arrays[i], np.ndarray):
-                arrays[i] = put(arrays[i])
-                owner = inputs[i]()
-                if owner is not None:
-                    owner.array = arrays[i]
-        return [put(arrays[i], True) if isinstance(arrays[i], np.ndarray) else arrays[i] for i in donated], [
-            arrays[i] for i in kept
-        ]
+    private = frozenset(donated)
 
-    given, held = gather(trace.arrays, trace.inputs)
+    def gather(trace: Trace) -> tuple[list, list]:
+        arrays = trace.arrays
+        for i in trace.hosts:
+            # A host array is moved once: its Value keeps the device's copy. A donated one gets a private copy.
+            arrays[i] = put(arrays[i], i in private)
+            owner = trace.inputs[i]()
+            if owner is not None:
+                owner.array = arrays[i]
+        return [arrays[i] for i in donated], [arrays[i] for i in kept]
+
+    given, held = gather(trace)
     compiled = jax.jit(replay, donate_argnums=0).lower(given, held, packs(trace.scalars)).compile()
     stats.compiles += 1
     stats.compile_seconds += time.perf_counter() - started
 
-    def program(arrays: list, inputs: list[ref[Value]], scalars: list) -> list:
-        given, held = gather(arrays, inputs)
-        return compiled(given, held, packs(scalars))
+    def program(trace: Trace) -> list:
+        given, held = gather(trace)
+        return compiled(given, held, packs(trace.scalars))
 
     return program
 

@@ -102,19 +102,21 @@ def mat_shapes(n: int, k: int, k2: int, m: int) -> RuntimeError:
 
 
 def product_dtypes(a: Any, b: Any) -> RuntimeError:
-    return RuntimeError(f"expected m1 and m2 to have the same dtype, but got: {_c_name(a)} != {_c_name(b)}")
+    return RuntimeError(f"expected m1 and m2 to have the same dtype, but got: {c_name(a)} != {c_name(b)}")
 
 
 _C_NAMES = {"float32": "float", "float64": "double", "float16": "c10::Half", "bfloat16": "c10::BFloat16",
-            "int64": "int64_t", "int32": "int", "int16": "short", "int8": "signed char", "uint8": "unsigned char",
-            "bool": "bool", "complex64": "c10::complex<float>", "complex128": "c10::complex<double>"}  # fmt: skip
+            "int64": "long int", "int32": "int", "int16": "short int", "int8": "signed char", "uint8": "unsigned char",
+            "uint64": "long unsigned int", "uint32": "unsigned int", "uint16": "short unsigned int", "bool": "bool",
+            "complex64": "c10::complex<float>", "complex128": "c10::complex<double>"}  # fmt: skip
 _SCALAR_NAMES = {"float32": "Float", "float64": "Double", "float16": "Half", "bfloat16": "BFloat16", "int64": "Long",
                  "int32": "Int", "int16": "Short", "int8": "Char", "uint8": "Byte", "bool": "Bool",
                  "complex64": "ComplexFloat", "complex128": "ComplexDouble", "uint16": "UInt16", "uint32": "UInt32",
                  "uint64": "UInt64"}  # fmt: skip
 
 
-def _c_name(dtype: Any) -> str:
+def c_name(dtype: Any) -> str:
+    """The C++ type of a dtype, such as `float` or `long int`, as some of PyTorch's errors print it."""
     return _C_NAMES.get(dtype.name, dtype.name)
 
 
@@ -266,8 +268,8 @@ def check_grad(tensor: Any, grad: Any) -> None:
     if grad is tensor:
         raise RuntimeError("can't assign Variable as its own grad")
     if grad.dtype is not tensor.dtype:
-        raise RuntimeError(f"attempting to assign a gradient with dtype '{_c_name(grad.dtype)}' to a tensor with dtype "
-                           f"'{_c_name(tensor.dtype)}'. The gradient must match the tensor's dtype (by default). If the "
+        raise RuntimeError(f"attempting to assign a gradient with dtype '{c_name(grad.dtype)}' to a tensor with dtype "
+                           f"'{c_name(tensor.dtype)}'. The gradient must match the tensor's dtype (by default). If the "
                            "tensor is a parameter, set tensor.grad_dtype to the desired dtype.")  # fmt: skip
     if grad.device is not tensor.device:
         raise RuntimeError(f"attempting to assign a gradient with device type '{grad.device.type}' to a tensor with "
@@ -307,3 +309,122 @@ def non_leaf_deepcopy() -> RuntimeError:
     return RuntimeError("Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the "
                         "moment.  If you were attempting to deepcopy a module, this may be because of a torch.nn.utils."
                         "weight_norm usage, see https://github.com/pytorch/pytorch/pull/103001")  # fmt: skip
+
+
+# -- random numbers ----------------------------------------------------------------------------------------------------
+
+
+def seed_not_an_integer(seed: Any) -> RuntimeError:
+    return RuntimeError(f"manual_seed expected a long, but got {type(seed).__name__}")
+
+
+def seed_out_of_range() -> ValueError:
+    return ValueError("Overflow when unpacking long long")
+
+
+def random_state_not_bytes() -> TypeError:
+    return TypeError("RNG state must be a torch.ByteTensor")
+
+
+def random_state_size(wanted: int, got: int) -> RuntimeError:
+    return RuntimeError(f"Expected a CPUGeneratorImplState of size {wanted} but found the input RNG state size to be "
+                        f"{got}")  # fmt: skip
+
+
+def random_state_invalid() -> RuntimeError:
+    return RuntimeError("Invalid mt19937 state")
+
+
+def generator_without_offset() -> RuntimeError:
+    return RuntimeError("CPU Generator does not use offset")
+
+
+def kernel_not_implemented(kernel: str, dtype: Any) -> NotImplementedError:
+    return NotImplementedError(f"\"{kernel}\" not implemented for '{scalar_name(dtype)}'")
+
+
+def continuous_distribution(name: str, dtype: str) -> RuntimeError:
+    return RuntimeError(f"{name} distribution is a continuous probability distribution. dtype must be a floating point "
+                        f"but you specified {dtype}")  # fmt: skip
+
+
+def out_of_bounds_of(name: str, dtype: Any) -> RuntimeError:
+    return RuntimeError(f"{name} is out of bounds for {c_name(dtype)}")
+
+
+def parameter_of(draw: str, rule: str, name: str, value: float) -> RuntimeError:
+    """As in `cauchy_ expects sigma > 0.0, but found sigma=0`."""
+    return RuntimeError(f"{draw} expects {rule}, but found {name}={value:g}")
+
+
+def probability_of(draw: str, interval: str, p: float) -> RuntimeError:
+    return RuntimeError(f"{draw} expects p to be in {interval}, but got p={p:g}")
+
+
+def probability_in_array() -> RuntimeError:
+    return RuntimeError("Expected p_in >= 0 && p_in <= 1 to be true, but got false.  (Could this error message be "
+                        "improved?  If so, please report an enhancement request to PyTorch.)")  # fmt: skip
+
+
+def normal_std(std: float) -> RuntimeError:
+    return RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
+
+
+def uniform_order(low: float, high: float) -> RuntimeError:
+    return RuntimeError(f"uniform_ expects to return a [from, to) range, but found from={low:g} > to={high:g}")
+
+
+def uniform_width(low: float, high: float, dtype: Any) -> RuntimeError:
+    return RuntimeError(f"uniform_ expects to-from <= std::numeric_limits<{scalar_name(dtype)}>::max(), but found "
+                        f"to={high:g} and from={low:g} which result in to-from to exceed the limit")  # fmt: skip
+
+
+def random_order(low: int, high: int) -> RuntimeError:
+    return RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
+
+
+def random_order_in_dtype(low: int, high: int) -> RuntimeError:
+    return RuntimeError("random_ expects 'from' casted to dtype to be less than 'to' casted to dtype, but got "
+                        f"from={low} >= to={high}")  # fmt: skip
+
+
+def random_order_to_last(low: int, last: int) -> RuntimeError:
+    return RuntimeError("random_ expects 'from' casted to dtype to be less than or equal to 'to_inc' casted to dtype, "
+                        f"but got from={low} > to_inc={last}")  # fmt: skip
+
+
+def random_full_range() -> RuntimeError:
+    return RuntimeError("random_full_64_bits_range_kernel_cpu handles only int64, double, float and bfloat16")
+
+
+def random_kind() -> RuntimeError:
+    return RuntimeError("check_random_bounds handles only integral, floating-point and boolean types")
+
+
+def poisson_rate() -> RuntimeError:
+    return RuntimeError("invalid Poisson rate, expected rate to be non-negative")
+
+
+def multinomial_shape() -> RuntimeError:
+    return RuntimeError("prob_dist must be 1 or 2 dim")
+
+
+def multinomial_dtype(dtype: Any) -> RuntimeError:
+    return RuntimeError(f"multinomial only supports floating-point dtypes for input, got: {scalar_name(dtype)}")
+
+
+def multinomial_count(count: int) -> RuntimeError:
+    return RuntimeError("cannot sample n_sample <= 0 samples" if count <= 0 else
+                        "cannot sample n_sample > prob_dist.size(-1) samples without replacement")  # fmt: skip
+
+
+def multinomial_categories() -> RuntimeError:
+    return RuntimeError("number of categories cannot exceed 2^24")
+
+
+def multinomial_entry() -> RuntimeError:
+    return RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
+
+
+def multinomial_row(what: str) -> RuntimeError:
+    return RuntimeError(f"invalid multinomial distribution ({what})")

@@ -2,7 +2,8 @@
 
     radius = sqrt(-2 log(1 - u1)),  theta = 2 pi u2,  pair = radius cos(theta), radius sin(theta)
 
-Float32 follows the vector code PyTorch runs on x86 (Cephes' polynomials with fused multiply-adds); float64 the C library.
+Float32 follows the vector code that PyTorch runs on x86 (Cephes' polynomials, with fused multiply-adds), float64 the C
+library.
 """
 
 from __future__ import annotations

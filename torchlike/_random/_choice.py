@@ -6,12 +6,15 @@ import math
 
 import numpy as np
 
-from ._checks import is_floating, require, scalar_name
+from torchlike import _errors
+
+from ._checks import is_floating, require_floating
 from ._generator import Generator, default_generator
 from ._real import uniform32, uniform64
 from ._waiting import exponential
 
 Size = tuple[int, ...]
+_NO_WEIGHT = "sum of probabilities <= 0"
 
 
 def bernoulli(generator: Generator | None, size: Size, dtype: np.dtype, p: float | np.ndarray = 0.5) -> np.ndarray:
@@ -26,9 +29,10 @@ def bernoulli(generator: Generator | None, size: Size, dtype: np.dtype, p: float
     generator, dtype = generator or default_generator, np.dtype(dtype)
     if isinstance(p, np.ndarray):
         return _bernoulli_of_array(generator, size, p).astype(dtype)
-    require(0 <= p <= 1, f"bernoulli_ expects p to be in [0, 1], but got p={p:g}")
+    if not 0 <= p <= 1:
+        raise _errors.probability_of("bernoulli_", "[0, 1]", p)
     if dtype.kind == "c":
-        raise NotImplementedError(f"\"bernoulli_scalar_cpu_\" not implemented for '{scalar_name(dtype)}'")
+        raise _errors.kernel_not_implemented("bernoulli_scalar_cpu_", dtype)
     with generator.lock:
         bits = generator.raw64(math.prod(size)) & np.uint64(2**53 - 1)
     # u < p for u = bits / 2^53 is bits < p 2^53, and comparing integers needs no conversion.
@@ -36,13 +40,9 @@ def bernoulli(generator: Generator | None, size: Size, dtype: np.dtype, p: float
 
 
 def _bernoulli_of_array(generator: Generator, size: Size, p: np.ndarray) -> np.ndarray:
-    if not is_floating(p.dtype):
-        raise NotImplementedError(f"\"bernoulli_tensor_cpu_p_\" not implemented for '{scalar_name(p.dtype)}'")
-    require(
-        bool(((p >= 0) & (p <= 1)).all()),
-        "Expected p_in >= 0 && p_in <= 1 to be true, but got false.  "
-        "(Could this error message be improved?  If so, please report an enhancement request to PyTorch.)",
-    )
+    require_floating(p.dtype, "bernoulli_tensor_cpu_p_")
+    if not ((p >= 0) & (p <= 1)).all():
+        raise _errors.probability_in_array()
     uniforms = uniform64 if p.dtype == np.float64 else uniform32
     with generator.lock:
         drawn = uniforms(generator, math.prod(size)).reshape(size)
@@ -78,29 +78,22 @@ def multinomial(
 
 
 def _check_multinomial(probabilities: np.ndarray, count: int, replacement: bool) -> None:
-    require(probabilities.ndim in (1, 2), "prob_dist must be 1 or 2 dim")
-    require(
-        is_floating(probabilities.dtype),
-        f"multinomial only supports floating-point dtypes for input, got: {scalar_name(probabilities.dtype)}",
-    )
-    require(count > 0, "cannot sample n_sample <= 0 samples")
+    if probabilities.ndim not in (1, 2):
+        raise _errors.multinomial_shape()
+    if not is_floating(probabilities.dtype):
+        raise _errors.multinomial_dtype(probabilities.dtype)
     categories = probabilities.shape[-1]
-    require(
-        replacement or count <= categories,
-        "cannot sample n_sample > prob_dist.size(-1) samples without replacement",
-    )
-    require(categories <= 1 << 24, "number of categories cannot exceed 2^24")
+    if count <= 0 or (not replacement and count > categories):
+        raise _errors.multinomial_count(count)
+    if categories > 1 << 24:
+        raise _errors.multinomial_categories()
 
 
 def _check_weights(probabilities: np.ndarray) -> None:
-    require(
-        bool((probabilities.min() >= 0) & (probabilities.max() < np.inf)),
-        "probability tensor contains either `inf`, `nan` or element < 0",
-    )
-    require(
-        not (probabilities.sum(axis=-1) == 0).any(),
-        "invalid multinomial distribution (sum of probabilities <= 0)",
-    )
+    if not (probabilities.min() >= 0 and probabilities.max() < np.inf):
+        raise _errors.multinomial_entry()
+    if (probabilities.sum(axis=-1) == 0).any():
+        raise _errors.multinomial_row(_NO_WEIGHT)
 
 
 def _with_replacement(generator: Generator, probabilities: np.ndarray, count: int) -> np.ndarray:
@@ -112,13 +105,13 @@ def _with_replacement(generator: Generator, probabilities: np.ndarray, count: in
 
 
 def _look_up(generator: Generator, weights: np.ndarray, count: int) -> np.ndarray:
-    require(bool((weights >= 0).all()), "invalid multinomial distribution (encountering probability entry < 0)")
-    require(
-        bool(np.isfinite(weights).all()),
-        "invalid multinomial distribution (encountering probability entry = infinity or NaN)",
-    )
+    if not (weights >= 0).all():
+        raise _errors.multinomial_row("encountering probability entry < 0")
+    if not np.isfinite(weights).all():
+        raise _errors.multinomial_row("encountering probability entry = infinity or NaN")
     running = np.cumsum(weights)
-    require(bool(running[-1] > 0), "invalid multinomial distribution (sum of probabilities <= 0)")
+    if not running[-1] > 0:
+        raise _errors.multinomial_row(_NO_WEIGHT)
     running /= running[-1]
     running[-1] = 1
     return np.searchsorted(running.astype(np.float64), uniform64(generator, count), side="left")

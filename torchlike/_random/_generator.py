@@ -7,6 +7,8 @@ import threading
 
 import numpy as np
 
+from torchlike import _device, _errors
+
 DEFAULT_SEED = 67280421310721
 _WORDS = 624  # the length of the Mersenne Twister's state
 _STATE = np.dtype(
@@ -39,26 +41,21 @@ class Generator:
     [2357136044, 2546248239]
     """
 
-    def __init__(self, device: object = "cpu") -> None:
-        if str(device) != "cpu":
-            raise NotImplementedError(f"Generator: device={str(device)!r} is not supported; use 'cpu'")
+    def __init__(self, device: str | _device.device = "cpu") -> None:
+        self.device = _device.device(device)
+        if self.device is not _device.cpu:
+            raise _errors.unsupported("Generator", f"device={str(device)!r}")
         self.lock = threading.RLock()
         self._bits = np.random.MT19937()
         self._legacy = np.random.RandomState(self._bits)
         self.manual_seed(DEFAULT_SEED)
 
-    @property
-    def device(self) -> object:
-        from torchlike._device import cpu
-
-        return cpu
-
     def manual_seed(self, seed: int) -> Generator:
         """Start the stream of `seed`, an integer in [-2^63, 2^64); a negative one counts from 2^64. Returns self."""
         if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)):
-            raise RuntimeError(f"manual_seed expected a long, but got {type(seed).__name__}")
+            raise _errors.seed_not_an_integer(seed)
         if not -(2**63) <= seed < 2**64:
-            raise ValueError("Overflow when unpacking long long")
+            raise _errors.seed_out_of_range()
         with self.lock:
             self._seed = int(seed) % 2**64
             self._legacy.seed(self._seed & 0xFFFFFFFF)
@@ -105,16 +102,13 @@ class Generator:
     def load_state_bytes(self, state: np.ndarray) -> None:
         """Continue from a state that `state_bytes` or PyTorch's `get_rng_state()` gave."""
         if not isinstance(state, np.ndarray) or state.dtype != np.uint8:
-            raise TypeError("RNG state must be a torch.ByteTensor")
+            raise _errors.random_state_not_bytes()
         if state.size != _STATE.itemsize:
-            raise RuntimeError(
-                f"Expected a CPUGeneratorImplState of size {_STATE.itemsize} "
-                f"but found the input RNG state size to be {state.size}"
-            )
+            raise _errors.random_state_size(_STATE.itemsize, state.size)
         record = np.frombuffer(state.tobytes(), _STATE)[0]
         left, position = int(record["left"]), int(record["next"])
         if not record["seeded"] or not 0 < left <= _WORDS or position > _WORDS:
-            raise RuntimeError("Invalid mt19937 state")
+            raise _errors.random_state_invalid()
         with self.lock:
             self._seed = int(record["seed"])
             self._untouched = (left, position) == (1, 0)
@@ -130,11 +124,11 @@ class Generator:
 
     def get_offset(self) -> int:
         """Raises: only counter-based generators have an offset."""
-        raise RuntimeError("CPU Generator does not use offset")
+        raise _errors.generator_without_offset()
 
     def set_offset(self, offset: int) -> None:
         """Raises: only counter-based generators have an offset."""
-        raise RuntimeError("CPU Generator does not use offset")
+        raise _errors.generator_without_offset()
 
     def __getstate__(self) -> np.ndarray:
         return self.state_bytes()

@@ -6,15 +6,9 @@ import math
 
 import numpy as np
 
-from ._checks import (
-    bounds,
-    is_floating,
-    mantissa_digits,
-    require,
-    require_in_bounds,
-    scalar_name,
-    warn_beyond_precision,
-)
+from torchlike import _errors
+
+from ._checks import bounds, is_floating, mantissa_digits, require_in_bounds, warn_beyond_precision
 from ._generator import Generator, default_generator
 from ._rounding import narrow
 
@@ -32,7 +26,7 @@ def random_(generator: Generator | None, size: Size, dtype: np.dtype) -> np.ndar
     """
     generator, dtype = generator or default_generator, np.dtype(dtype)
     if dtype.kind == "c" or dtype.name in ("uint16", "uint32", "uint64"):
-        raise NotImplementedError(f"\"random_kernel_cpu\" not implemented for '{scalar_name(dtype)}'")
+        raise _errors.kernel_not_implemented("random_kernel_cpu", dtype)
     count = math.prod(size)
     largest = 1 << mantissa_digits(dtype) if is_floating(dtype) else int(bounds(dtype)[1])
     with generator.lock:
@@ -41,9 +35,7 @@ def random_(generator: Generator | None, size: Size, dtype: np.dtype) -> np.ndar
     return _convert(_modulo(words, largest + 1), dtype).reshape(size)
 
 
-def randint(
-    generator: Generator | None, size: Size, dtype: np.dtype, low: int, high: int | None
-) -> np.ndarray:
+def randint(generator: Generator | None, size: Size, dtype: np.dtype, low: int, high: int | None) -> np.ndarray:
     """Integers in [low, high), as `torch.randint` and `Tensor.random_(low, high)` draw them.
 
     `high=None` stands for the dtype's largest value, itself included. A range below 2^28 takes one word modulo the
@@ -66,18 +58,16 @@ def randint(
 
 
 def _full_range(generator: Generator, count: int, dtype: np.dtype) -> np.ndarray:
-    require(
-        dtype.name in _FULL_RANGE_NAMES,
-        "random_full_64_bits_range_kernel_cpu handles only int64, double, float and bfloat16",
-    )
+    if dtype.name not in _FULL_RANGE_NAMES:
+        raise _errors.random_full_range()
     with generator.lock:
         return _convert(generator.raw64(count).view(np.int64), dtype)
 
 
 def _closed_range(low: int, high: int | None, dtype: np.dtype) -> tuple[int, int]:
     """The first and the last integer to draw, or PyTorch's error."""
-    if high is not None:
-        require(low < high, f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
+    if high is not None and low >= high:
+        raise _errors.random_order(low, high)
     if is_floating(dtype):
         low, last = _representable_range(low, high, dtype)
     else:
@@ -94,19 +84,14 @@ def _representable_range(low: int, high: int | None, dtype: np.dtype) -> tuple[i
         low = above + (1 << max(abs(low + 1).bit_length() - digits, 0))
     if high is None:
         last = 1 << digits
-        require(
-            low < last,
-            "random_ expects 'from' casted to dtype to be less than or equal to 'to_inc' casted to dtype, "
-            f"but got from={low} > to_inc={last}",
-        )
+        if low >= last:
+            raise _errors.random_order_to_last(low, last)
         return low, last
     below = _rounded(high - 1, dtype)
     if below >= high:
         high = below - (1 << max(abs(high - 1).bit_length() - digits, 0))
-    require(
-        low < high,
-        f"random_ expects 'from' casted to dtype to be less than 'to' casted to dtype, but got from={low} >= to={high}",
-    )
+    if low >= high:
+        raise _errors.random_order_in_dtype(low, high)
     return low, high - 1
 
 
@@ -118,7 +103,7 @@ def _rounded(integer: int, dtype: np.dtype) -> int:
 
 def _check_range(low: int, last: int, dtype: np.dtype) -> None:
     if dtype.kind == "c":
-        raise RuntimeError("check_random_bounds handles only integral, floating-point and boolean types")
+        raise _errors.random_kind()
     require_in_bounds(low, "from", dtype)
     require_in_bounds(last, "to - 1", dtype)
     if is_floating(dtype):
@@ -147,7 +132,7 @@ def randperm(generator: Generator | None, n: int, dtype: np.dtype = np.dtype(np.
     """A permutation of 0 ... n-1 by Fisher and Yates' exchanges, as `torch.randperm` makes it."""
     generator, dtype = generator or default_generator, np.dtype(dtype)
     if dtype.kind in "bc":
-        raise NotImplementedError(f"\"randperm\" not implemented for '{scalar_name(dtype)}'")
+        raise _errors.kernel_not_implemented("randperm", dtype)
     items = list(range(n))
     if n < (2**32 - 1) // 20:
         steps = np.arange(n - 1) if n > 1 else np.empty(0, np.int64)

@@ -7,8 +7,10 @@ import warnings
 
 import numpy as np
 
+from torchlike import _errors
+
 from ._box_muller import normals32, normals64
-from ._checks import bounds, require, require_floating, require_in_bounds, scalar_name
+from ._checks import bounds, require_floating, require_in_bounds
 from ._generator import Generator, default_generator
 from ._rounding import fma32, fma64, libm, narrow
 
@@ -59,12 +61,10 @@ def uniform(
 def _check_uniform(low: float, high: float, dtype: np.dtype) -> None:
     require_in_bounds(low, "from", dtype)
     require_in_bounds(high, "to", dtype)
-    require(low <= high, f"uniform_ expects to return a [from, to) range, but found from={low:g} > to={high:g}")
-    require(
-        high - low <= bounds(dtype)[1],
-        f"uniform_ expects to-from <= std::numeric_limits<{scalar_name(dtype)}>::max(), but found to={high:g} "
-        f"and from={low:g} which result in to-from to exceed the limit",
-    )
+    if low > high:
+        raise _errors.uniform_order(low, high)
+    if high - low > bounds(dtype)[1]:
+        raise _errors.uniform_width(low, high, dtype)
 
 
 def _stretch32(x: np.ndarray, low: np.float32, high: np.float32) -> np.ndarray:
@@ -95,7 +95,8 @@ def normal(
     Float32 equals what PyTorch gives on x86 processors with AVX2; on others PyTorch itself differs in the last bit.
     """
     generator, dtype = generator or default_generator, np.dtype(dtype)
-    require(std >= 0, f"normal expects std >= 0.0, but found std {std:g}")
+    if not std >= 0:
+        raise _errors.normal_std(std)
     if dtype.kind == "c":
         pairs = normal(generator, (*size, 2), _part(dtype), mean, std / math.sqrt(2), contiguous=contiguous)
         return _as_complex(pairs, dtype)

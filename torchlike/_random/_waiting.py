@@ -6,7 +6,9 @@ import math
 
 import numpy as np
 
-from ._checks import is_floating, require, require_continuous, require_floating, scalar_name
+from torchlike import _errors
+
+from ._checks import is_floating, require_floating
 from ._generator import Generator, default_generator
 from ._real import standard_normals, uniform64
 from ._rounding import exp, fma64, libm, narrow
@@ -22,8 +24,10 @@ def _uniforms(generator: Generator, size: Size) -> np.ndarray:
 def exponential(generator: Generator | None, size: Size, dtype: np.dtype, rate: float = 1.0) -> np.ndarray:
     """-log(1 - u) / rate, as `Tensor.exponential_` draws it."""
     generator, dtype = generator or default_generator, np.dtype(dtype)
-    require(rate > 0, f"exponential_ expects lambda > 0.0, but found lambda={rate:g}")
-    require_continuous(dtype, "Exponential", scalar_name(dtype))
+    if not rate > 0:
+        raise _errors.parameter_of("exponential_", "lambda > 0.0", "lambda", rate)
+    if not is_floating(dtype):
+        raise _errors.continuous_distribution("Exponential", _errors.scalar_name(dtype))
     u = -_uniforms(generator, size)
     logs = libm(math.log1p, u) if dtype == np.float64 else np.log1p(u)
     return narrow(-1.0 / rate * logs, dtype)
@@ -32,9 +36,10 @@ def exponential(generator: Generator | None, size: Size, dtype: np.dtype, rate: 
 def geometric(generator: Generator | None, size: Size, dtype: np.dtype, p: float) -> np.ndarray:
     """ceil(log(u) / log(1 - p)): how many trials until the first success, as `Tensor.geometric_` draws it."""
     generator, dtype = generator or default_generator, np.dtype(dtype)
-    require(0 < p < 1, f"geometric_ expects p to be in (0, 1), but got p={p:g}")
+    if not 0 < p < 1:
+        raise _errors.probability_of("geometric_", "(0, 1)", p)
     if dtype.kind in "bc" or dtype.name in ("uint16", "uint32", "uint64"):
-        raise NotImplementedError(f"\"geometric_cpu\" not implemented for '{scalar_name(dtype)}'")
+        raise _errors.kernel_not_implemented("geometric_cpu", dtype)
     with np.errstate(divide="ignore"):
         trials = np.ceil(np.log(_uniforms(generator, size)) / math.log1p(-p))
     return narrow(trials, dtype) if is_floating(dtype) else trials.astype(dtype)
@@ -45,8 +50,10 @@ def cauchy(
 ) -> np.ndarray:
     """median + sigma tan(pi (u - 1/2)), as `Tensor.cauchy_` draws it."""
     generator, dtype = generator or default_generator, np.dtype(dtype)
-    require(sigma > 0, f"cauchy_ expects sigma > 0.0, but found sigma={sigma:g}")
-    require_continuous(dtype, "Cauchy", scalar_name(dtype))
+    if not sigma > 0:
+        raise _errors.parameter_of("cauchy_", "sigma > 0.0", "sigma", sigma)
+    if not is_floating(dtype):
+        raise _errors.continuous_distribution("Cauchy", _errors.c_name(dtype))
     angle = math.pi * (_uniforms(generator, size) - 0.5)
     tangent = libm(math.tan, angle) if dtype == np.float64 else np.tan(angle)
     return narrow(fma64(tangent, float(sigma), float(median)), dtype)
@@ -57,7 +64,8 @@ def log_normal(
 ) -> np.ndarray:
     """exp of a normal number with `mean` and `std`, as `Tensor.log_normal_` draws it."""
     generator, dtype = generator or default_generator, np.dtype(dtype)
-    require(std > 0, f"log_normal_ expects std > 0.0, but found std={std:g}")
+    if not std > 0:
+        raise _errors.parameter_of("log_normal_", "std > 0.0", "std", std)
     require_floating(dtype, "log_normal_cpu")
     with generator.lock:
         normals = standard_normals(generator, math.prod(size))
@@ -103,7 +111,8 @@ class UniformReader:
 
 
 def _poisson_count(rate: float, uniform: UniformReader) -> int:
-    require(rate >= 0, "invalid Poisson rate, expected rate to be non-negative")
+    if not rate >= 0:
+        raise _errors.poisson_rate()
     if rate >= 10:
         return _poisson_by_rejection(rate, uniform)
     return _poisson_by_products(rate, uniform) if rate > 0 else 0

@@ -142,7 +142,9 @@ def test_leaving_early():
     same(leave)
 
 
-@pytest.mark.parametrize("name", ["batch_size", "batch_sampler", "sampler", "drop_last", "dataset", "persistent_workers"])
+@pytest.mark.parametrize(
+    "name", ["batch_size", "batch_sampler", "sampler", "drop_last", "dataset", "persistent_workers"]
+)
 def test_fixed_attributes(name):
     same(lambda T: setattr(T.utils.data.DataLoader(rows(T)), name, 1))
 

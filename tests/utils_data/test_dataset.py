@@ -48,7 +48,7 @@ CASES = {
     "concat too high": lambda T, D: D.ConcatDataset([[1, 2], [3]])[5],
     "concat of nothing": lambda T, D: D.ConcatDataset([]),
     "concat of streams": lambda T, D: D.ConcatDataset([stream(T)]),
-    "sum": lambda T, D: list((D.Subset("abc", [0]) + D.Subset("abc", [2]))),
+    "sum": lambda T, D: list(D.Subset("abc", [0]) + D.Subset("abc", [2])),
     "sum, no length": lambda T, D: D.Dataset() + D.Dataset(),
     "chain": lambda T, D: [list(stream(T) + stream(T)), len(stream(T) + stream(T))],
     "chain of lists": lambda T, D: list(D.ChainDataset([[1]])),

@@ -1,0 +1,158 @@
+"""What one library saves the other loads, in both directions, with `weights_only=True`."""
+
+import collections
+import pickletools
+import zipfile
+
+import numpy as np
+import pytest
+import torch
+
+import torchlike
+from tests.serialization.crossing import LIBRARIES, load_bytes, plain, save_bytes
+
+DTYPES = "bool uint8 int8 int16 int32 int64 uint16 uint32 uint64 float16 bfloat16 float32 float64 complex64 complex128"
+
+OBJECTS = {
+    "tensor": lambda T: T.arange(6.0).reshape(2, 3),
+    "scalar": lambda T: T.tensor(3),
+    "empty": lambda T: T.empty(0, 3),
+    "requires grad": lambda T: T.ones(2, requires_grad=True),
+    "parameter": lambda T: T.nn.Parameter(T.ones(2)),
+    "frozen parameter": lambda T: T.nn.Parameter(T.ones(2), requires_grad=False),
+    "transposed": lambda T: T.arange(6.0).reshape(2, 3).t(),
+    "slice": lambda T: T.arange(10.0)[2:7:2],
+    "empty slice": lambda T: T.arange(3.0)[:0],
+    "expanded": lambda T: T.arange(3.0).expand(2, 3),
+    "shared": lambda T: (lambda x: [x, x.t(), x[1], x.detach()])(T.arange(6.0).reshape(2, 3)),
+    "view before base": lambda T: (lambda x: [x[1], x.t(), x])(T.arange(6.0).reshape(2, 3)),
+    "the same tensor twice": lambda T: [T.ones(2)] * 2,
+    "attribute": lambda T: _tagged(T.arange(3.0)),
+    "parameter with attribute": lambda T: _tagged(T.nn.Parameter(T.ones(1))),
+    "meta": lambda T: T.empty(3, 2, device="meta"),
+    "containers": lambda T: {
+        "list": [T.ones(2), "text", 1, 2.5, None, True], "tuple": (1, (2, 3)), 3: {"nested": {}}, "bytes": b"abc",
+        "set": {1, 2}, "complex": 1j, "bytearray": bytearray(b"x"), "big": 10**30, "negative": -70000, "ü": "ß" * 300,
+        "ordered": collections.OrderedDict(a=1, b=T.zeros(1)), "counter": collections.Counter("aab"),
+    },
+    "things of torch": lambda T: [T.float32, T.bool, T.bfloat16, T.Size([1, 2]), T.device("cpu"), T.device("cuda", 1)],
+    "metadata": lambda T: _with_metadata(collections.OrderedDict(weight=T.ones(2, 2))),
+    "optimizer state": lambda T: {
+        "state": {0: {"step": T.tensor(3.0), "exp_avg": T.ones(2), "exp_avg_sq": T.zeros(2)}, 1: {}},
+        "param_groups": [{"lr": 0.1, "betas": (0.9, 0.999), "amsgrad": False, "foreach": None, "params": [0, 1]}],
+    },
+    "self-reference": lambda T: _self_reference(),
+    **{dtype: lambda T, dtype=dtype: T.tensor([0, 1, 1, 0]).to(getattr(T, dtype)) for dtype in DTYPES.split()},
+}  # fmt: skip
+
+
+def _tagged(tensor):
+    tensor.tag = {"a": 1}
+    return tensor
+
+
+def _with_metadata(state):
+    state._metadata = collections.OrderedDict({"": {"version": 2}})
+    return state
+
+
+def _self_reference():
+    cell = []
+    cell.append({"cell": 1, "list": cell})
+    return cell
+
+
+@pytest.mark.parametrize("name", OBJECTS)
+@pytest.mark.parametrize("reader", LIBRARIES)
+@pytest.mark.parametrize("writer", LIBRARIES)
+@pytest.mark.parametrize("weights_only", [True, False])
+def test_objects_cross(name, writer, reader, weights_only):
+    if name == "self-reference":
+        found = load_bytes(reader, save_bytes(writer, OBJECTS[name](writer)), weights_only=weights_only)
+        assert found[0]["list"] is found
+        return
+    found = load_bytes(reader, save_bytes(writer, OBJECTS[name](writer)), weights_only=weights_only)
+    assert plain(found) == plain(OBJECTS[name](reader))
+
+
+@pytest.mark.parametrize("name", OBJECTS)
+def test_the_pickle_says_what_pytorchs_says(name, tmp_path):
+    spoken = []
+    for T in LIBRARIES:
+        data = save_bytes(T, OBJECTS[name](T))
+        (tmp_path / "file").write_bytes(data)
+        with zipfile.ZipFile(tmp_path / "file") as archive:
+            stream = [(op.name, arg) for op, arg, _ in pickletools.genops(archive.read("archive/data.pkl"))]
+            spoken.append([op for op in stream if op[0] not in ("BINPUT", "BINGET", "LONG_BINPUT", "LONG_BINGET")])
+    assert spoken[0] == spoken[1]
+
+
+@pytest.mark.parametrize("writer", LIBRARIES)
+def test_loaded_tensors_share_what_was_shared(writer):
+    data = save_bytes(writer, OBJECTS["shared"](writer))
+    whole, turned, row, alias = load_bytes(torchlike, data)
+    whole[1, 2] = 50
+    assert turned[2, 1].item() == row[2].item() == alias[1, 2].item() == 50
+    row.mul_(2)
+    assert whole[1].tolist() == [6, 8, 100]
+
+
+def test_loaded_tensors_are_no_views_and_train():
+    saved = save_bytes(torch, [torch.nn.Parameter(torch.ones(3)), torch.ones(3, requires_grad=True)])
+    for leaf in load_bytes(torchlike, saved):
+        assert leaf.is_leaf and leaf._base is None
+        (leaf * 2).sum().backward()
+        assert leaf.grad.tolist() == [2, 2, 2]
+
+
+def test_parameters_keep_their_identity():
+    p = torchlike.nn.Parameter(torchlike.ones(2))
+    a, b, c = load_bytes(torch, save_bytes(torchlike, [p, p, p.data]))
+    assert a is b and a.data_ptr() == c.data_ptr()
+
+
+def test_one_storage_seen_as_two_dtypes_is_refused():
+    for T in LIBRARIES:
+        x = T.arange(4.0)
+        with pytest.raises(RuntimeError, match="^Cannot save multiple tensors or storages that view the same data as"):
+            save_bytes(T, [x, x.view(T.int32)])
+
+
+def test_lazy_conjugates_of_pytorch():
+    z = torch.tensor([1 + 2j, 3 - 1j])
+    assert load_bytes(torchlike, save_bytes(torch, z.conj())).tolist() == z.conj().tolist()
+    assert load_bytes(torchlike, save_bytes(torch, z.conj().imag)).tolist() == z.conj().imag.tolist()
+
+
+def test_a_whole_module():
+    layer = torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.ReLU())
+    found = load_bytes(torchlike, save_bytes(torch, layer), weights_only=False)
+    assert type(found) is torchlike.nn.Sequential
+    x = torch.ones(1, 2)
+    assert np.allclose(found(torchlike.ones(1, 2)).tolist(), layer(x).tolist())
+    back = load_bytes(torch, save_bytes(torchlike, found), weights_only=False)
+    assert np.array_equal(back(x).tolist(), layer(x).tolist())
+
+
+class Momentum:
+    def __init__(self, value):
+        self.value = value
+
+
+def test_own_classes():
+    data = save_bytes(torchlike, Momentum(torchlike.ones(2)))
+    assert load_bytes(torchlike, data, weights_only=False).value.tolist() == [1, 1]
+    assert load_bytes(torch, data, weights_only=False).value.tolist() == [1, 1]
+
+
+@pytest.mark.parametrize("protocol", [2, 3, 4, 5])
+def test_protocols(protocol):
+    data = save_bytes(torchlike, {"a": torchlike.ones(2), "dtype": torchlike.int8}, pickle_protocol=protocol)
+    for T in LIBRARIES:
+        found = load_bytes(T, data, weights_only=False)
+        assert found["a"].tolist() == [1, 1] and found["dtype"] is T.int8
+
+
+def test_equal_objects_make_equal_files():
+    first, second = (save_bytes(torchlike, {"a": torchlike.arange(100.0), "b": 2}) for _ in range(2))
+    assert first == second

@@ -1,0 +1,234 @@
+"""PyTorch's sentences about checkpoints, one function each."""
+
+from pickle import UnpicklingError
+
+_DEFAULT_CHANGED = (
+    "In PyTorch 2.6, we changed the default value of the `weights_only` argument in `torch.load` from `False` to "
+    "`True`. Re-running `torch.load` with `weights_only` set to `False` will likely succeed, but it can result in "
+    "arbitrary code execution. Do it only if you got the file from a trusted source."
+)
+_DOCS = (
+    "\n\nCheck the documentation of torch.load to learn more about types accepted by default with weights_only "
+    "https://pytorch.org/docs/stable/generated/torch.load.html."
+)
+
+
+class ForbiddenGlobal(UnpicklingError):
+    """A global that the file may name but that nobody marked as safe."""
+
+
+class BlockedGlobal(UnpicklingError):
+    """A global that may never be loaded."""
+
+
+class NotACheckpoint(UnpicklingError):
+    """A file of another kind."""
+
+
+# files
+def not_writable() -> AttributeError:
+    return AttributeError("expected 'f' to be string, path, or a file-like object with a 'write' attribute")
+
+
+def not_seekable(f: object, name: str) -> AttributeError:
+    return AttributeError(
+        f"'{type(f).__name__}' object has no attribute '{name}'. You can only torch.load from a file that is seekable. "
+        "Please pre-load the data into a buffer like io.BytesIO and try to load from it instead."
+    )
+
+
+def no_parent(directory: str) -> RuntimeError:
+    return RuntimeError(f"Parent directory {directory} does not exist.")
+
+
+def is_directory(path: str) -> RuntimeError:
+    return RuntimeError(f"open file failed with strerror: Is a directory: {path}")
+
+
+def text_file() -> AssertionError:
+    return AssertionError("Expected bytes, got str")
+
+
+def mmap_needs_path() -> ValueError:
+    return ValueError("f must be a file path in order to use the mmap argument")
+
+
+def mmap_needs_zip(path: object) -> RuntimeError:
+    return RuntimeError(
+        f"mmap can only be used with files saved with `torch.save({path}, _use_new_zipfile_serialization=True), "
+        "please torch.save your checkpoint with this option in order to use mmap."
+    )
+
+
+def compressed_mmap(record: str) -> RuntimeError:
+    return RuntimeError(f"mmap cannot be used with a compressed checkpoint: the record {record} is not stored plainly")
+
+
+# the archive
+def broken_archive(why: object) -> RuntimeError:
+    return RuntimeError(
+        f"failed reading zip archive: {why}. There is a high likelihood that your checkpoint file is corrupted. This "
+        "can happen if the checkpoint was not saved properly, was transferred incorrectly, or the file was modified "
+        "after saving."
+    )
+
+
+def not_in_directory(name: str) -> RuntimeError:
+    return RuntimeError(f"file in archive is not in a subdirectory: {name}")
+
+
+def missing_record(name: str) -> RuntimeError:
+    return RuntimeError(f'Expected hasRecord("{name}") to be true, but got false.')
+
+
+def short_record(name: str, expected: int, found: int) -> RuntimeError:
+    return broken_archive(f"the storage {name} has {found} bytes where {expected} were expected")
+
+
+def torchscript(weights_only: bool) -> Exception:
+    if weights_only:
+        return RuntimeError("Cannot use ``weights_only=True`` with TorchScript archives passed to ``torch.load``. "
+                            + _DEFAULT_CHANGED)  # fmt: skip
+    return NotImplementedError("load: TorchScript archives are not supported")
+
+
+def not_a_checkpoint(start: bytes) -> UnpicklingError:
+    return NotACheckpoint(
+        "this is not a file that torch.save wrote: it should start with b'PK\\x03\\x04' (a zip archive) or "
+        f"b'\\x80' (a pickle), but it starts with {start!r}"
+    )
+
+
+def bad_magic() -> RuntimeError:
+    return RuntimeError("Invalid magic number; corrupt file?")
+
+
+def bad_protocol(version: object) -> RuntimeError:
+    return RuntimeError(f"Invalid protocol version: {version}")
+
+
+def two_dtypes() -> RuntimeError:
+    return RuntimeError("Cannot save multiple tensors or storages that view the same data as different types")
+
+
+# weights_only
+def wrapped(error: UnpicklingError) -> UnpicklingError:
+    """The error that `load` shows for one met while reading with `weights_only=True`."""
+    if isinstance(error, ForbiddenGlobal):
+        return UnpicklingError(
+            "Weights only load failed. This file can still be loaded, to do so you have two options, \x1b[1mdo those "
+            f"steps only if you trust the source of the checkpoint\x1b[0m. \n\t(1) {_DEFAULT_CHANGED}\n\t(2) "
+            "Alternatively, to load with `weights_only=True` please check the recommended steps in the following "
+            f"error message.\n\tWeightsUnpickler error: {error}{_DOCS}"
+        )
+    report = "" if isinstance(error, BlockedGlobal) else (
+        "Please file an issue with the following so that we can make `weights_only=True` compatible with your use "
+        "case: WeightsUnpickler error: "
+    )  # fmt: skip
+    return UnpicklingError(f"Weights only load failed. {_DEFAULT_CHANGED}\n{report}\n\n{error}{_DOCS}")
+
+
+def forbidden_global(path: str) -> UnpicklingError:
+    path = path.removeprefix("builtins.")
+    return ForbiddenGlobal(
+        f"Unsupported global: GLOBAL {path} was not an allowed global by default. Please use "
+        f"`torch.serialization.add_safe_globals([{path}])` or the `torch.serialization.safe_globals([{path}])` context "
+        "manager to allowlist this global if you trust this class/function."
+    )
+
+
+def blocked_global(path: str, module: str) -> UnpicklingError:
+    return BlockedGlobal(f"Trying to load unsupported GLOBAL {path} whose module {module} is blocked.")
+
+
+def opcode(code: int) -> UnpicklingError:
+    return UnpicklingError(f"Unsupported operand {code}")
+
+
+def forbidden_call(function: object) -> UnpicklingError:
+    owner = f" which belongs to {function.__self__}" if hasattr(function, "__self__") else ""
+    return UnpicklingError(f"Trying to call reduce for unrecognized function {function}{owner}")
+
+
+def forbidden_new(cls: object) -> UnpicklingError:
+    return UnpicklingError(
+        f"Can only create new object for nn.Parameter or classes allowlisted via `add_safe_globals` but got {cls}"
+    )
+
+
+def forbidden_build(kind: type) -> UnpicklingError:
+    return UnpicklingError(
+        f"Can only build Tensor, Parameter, OrderedDict or types allowlisted via `add_safe_globals`, but got {kind}"
+    )
+
+
+def forbidden_append(verb: str, kind: type) -> UnpicklingError:
+    return UnpicklingError(f"Can only {verb} lists, but got {kind}")
+
+
+def forbidden_setitem(code: str, kind: type) -> UnpicklingError:
+    return UnpicklingError(f"Can only {code} for dict, collections.OrderedDict, collections.Counter, but got {kind}")
+
+
+def persistent_kind(kind: type) -> UnpicklingError:
+    return UnpicklingError(f"persistent_load id must be tuple or int, but got {kind}")
+
+
+def persistent_not_storage(kind: type) -> UnpicklingError:
+    return UnpicklingError(f"Only persistent_load of storage is allowed, but got {kind}")
+
+
+def persistent_not_tuple(found: object) -> AssertionError:
+    return AssertionError(f"saved_id must be a tuple, got {type(found).__name__}")
+
+
+def protocol_warning(protocol: int) -> str:
+    return (
+        f"Detected pickle protocol {protocol} in the checkpoint, which was not the default pickle protocol used by "
+        "`torch.load` (2). The weights_only Unpickler might not support all instructions implemented by this "
+        "protocol, please file an issue for adding support if you encounter this."
+    )
+
+
+def pickle_module_with_weights_only() -> RuntimeError:
+    return RuntimeError("Can not safely load weights when explicit pickle_module is specified")
+
+
+def pickle_args_with_weights_only() -> str:
+    return "pickle_load_args only works if `weights_only=False`."
+
+
+def safe_global_length(length: int) -> ValueError:
+    return ValueError(
+        f"Expected tuple of length 2 (global, str of callable full path), but got tuple of length: {length}"
+    )
+
+
+def safe_global_name(kind: type) -> TypeError:
+    return TypeError(f"Expected second item in tuple to be str of callable full path, but got: {kind}")
+
+
+# locations
+def unknown_location(location: str) -> RuntimeError:
+    return RuntimeError(
+        f"don't know how to restore data location of torch.storage.UntypedStorage (tagged with {location})"
+    )
+
+
+def no_cuda() -> RuntimeError:
+    return RuntimeError(
+        "Attempting to deserialize object on a CUDA device but torch.cuda.is_available() is False. If you are running "
+        "on a CPU-only machine, please use torch.load with map_location=torch.device('cpu') to map your storages to "
+        "the CPU."
+    )
+
+
+def no_such_cuda(index: int, count: int) -> RuntimeError:
+    return RuntimeError(
+        f"Attempting to deserialize object on CUDA device {index} but torch.cuda.device_count() is {count}. Please use "
+        "torch.load with map_location to map your storages to an existing device."
+    )
+
+
+def not_a_storage(found: object) -> TypeError:
+    return TypeError(f"map_location must return a storage or None, but got {type(found)}")

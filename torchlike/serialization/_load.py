@@ -1,0 +1,155 @@
+"""Reading checkpoints."""
+
+from __future__ import annotations
+
+import io
+import os
+import pickle
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from torchlike.serialization import _errors as errors
+from torchlike.serialization import _legacy, _locations
+from torchlike.serialization._archive import Reader
+from torchlike.serialization._names import is_torch, locate, modern
+from torchlike.serialization._storages import LoadedStorage, StorageType, in_our_byte_order
+from torchlike.serialization._weights_only import WeightsUnpickler
+
+_ZIP = b"PK\3\4"
+
+
+def load(
+    f: Any,
+    map_location: Any = None,
+    pickle_module: Any = None,
+    *,
+    weights_only: bool | None = None,
+    mmap: bool | None = None,
+    **pickle_load_args: Any,
+) -> Any:
+    """Read a checkpoint that `save`, or PyTorch's `torch.save`, has written (the format from before 1.6 too).
+
+    Args:
+        f: a path, or a seekable binary file.
+        map_location: where tensors go: a device or its name, a dict from location in the file to location, or a
+            function (storage, location) -> storage or None. By default each goes where it was saved.
+        pickle_module: reads the pickle in place of `pickle`; only without `weights_only`.
+        weights_only: read nothing but tensors, plain containers and what `add_safe_globals` allows. The default, unless
+            a `pickle_module` is given. Without it a file can run any code: do so only for files you trust.
+        mmap: map storages from the file instead of reading them; needs a path.
+        pickle_load_args: for the unpickler.
+
+    Raises:
+        pickle.UnpicklingError: the file is no checkpoint, or holds what `weights_only` does not allow.
+        RuntimeError: the file is damaged (checksums are verified, PyTorch does not), or a device is missing.
+    """
+    if weights_only and pickle_module is not None:
+        raise errors.pickle_module_with_weights_only()
+    if weights_only is None:
+        weights_only = pickle_module is None
+    if weights_only and pickle_load_args:
+        warnings.warn(errors.pickle_args_with_weights_only(), stacklevel=2)
+    is_path = isinstance(f, str | os.PathLike)
+    if mmap and not is_path:
+        raise errors.mmap_needs_path()
+    base = WeightsUnpickler if weights_only else full_unpickler(pickle_module or pickle)
+    options = {"encoding": "utf-8", **pickle_load_args}
+    with _opened(f) as file:
+        try:
+            return _load(file, base, options, map_location, os.fspath(f) if mmap else None)
+        except pickle.UnpicklingError as e:
+            if not weights_only or isinstance(e, errors.NotACheckpoint):
+                raise
+            raise errors.wrapped(e) from None
+
+
+def _load(file: Any, base: type, options: dict, map_location: Any, map_path: str | None) -> Any:
+    start = _peek(file)
+    if start == _ZIP:
+        return _load_archive(Reader(file, map_path), base, options, map_location)
+    if map_path:
+        raise errors.mmap_needs_zip(map_path)
+    if start and start[:1] != pickle.PROTO:
+        raise errors.not_a_checkpoint(start)
+    return _legacy.load(file, base, options, _locations.restorer(map_location))
+
+
+@contextmanager
+def _opened(f: Any) -> Iterator[Any]:
+    if isinstance(f, str | os.PathLike):
+        with open(f, "rb") as file:
+            yield file
+        return
+    for name in ("seek", "tell", "read"):
+        if not hasattr(f, name):
+            raise errors.not_seekable(f, name)
+    if isinstance(f, io.TextIOBase):
+        raise errors.text_file()
+    yield f
+
+
+def _peek(file: Any) -> bytes:
+    start = file.read(4)
+    file.seek(-len(start), os.SEEK_CUR)
+    return start
+
+
+@contextmanager
+def open_archive(f: Any) -> Iterator[Reader | None]:
+    """The archive of a checkpoint; None for one of the old format."""
+    with _opened(f) as file:
+        yield Reader(file) if _peek(file) == _ZIP else None
+
+
+def _load_archive(archive: Reader, base: type, options: dict, map_location: Any) -> Any:
+    if archive.has("constants.pkl"):
+        raise errors.torchscript(base is WeightsUnpickler)
+    archive.read("version")
+    storages = _Storages(archive, map_location)
+
+    class Unpickler(base):  # type: ignore[misc,valid-type]
+        def persistent_load(self, saved: Any) -> LoadedStorage:
+            return storages.get(saved)
+
+    return Unpickler(io.BytesIO(archive.read("data.pkl")), **options).load()
+
+
+class _Storages:
+    """The storages of one archive, each read when first met."""
+
+    def __init__(self, archive: Reader, map_location: Any) -> None:
+        self._archive = archive
+        self._restore = _locations.restorer(map_location)
+        self._is_meta = _locations.is_meta(map_location)
+        self._swapped = archive.swapped()
+        self._loaded: dict[str, LoadedStorage] = {}
+
+    def get(self, saved: Any) -> LoadedStorage:
+        if not isinstance(saved, tuple):
+            raise errors.persistent_not_tuple(saved)
+        kind, key, location, numel = saved[1:5]
+        found = self._loaded.get(key)
+        if found is None:
+            found = self._loaded[key] = self._restore(self._read(kind, key, numel), location)
+        return found
+
+    def _read(self, kind: StorageType, key: str, numel: int) -> LoadedStorage:
+        dtype = kind.dtype_or_bytes()
+        nbytes = numel * dtype.itemsize
+        if self._is_meta:
+            return LoadedStorage(None, nbytes, dtype)
+        data = self._archive.storage(key, nbytes)
+        return LoadedStorage(in_our_byte_order(data, dtype.itemsize) if self._swapped else data, nbytes, dtype)
+
+
+def full_unpickler(pickle_module: Any) -> type:
+    """An unpickler that loads anything, with PyTorch's names standing for torchlike's objects."""
+
+    class FullUnpickler(pickle_module.Unpickler):
+        def find_class(self, module: str, name: str) -> Any:
+            module, name = modern(module, name)
+            return locate(module, name) if is_torch(module) else super().find_class(module, name)
+
+    return FullUnpickler

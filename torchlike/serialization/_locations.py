@@ -1,0 +1,57 @@
+"""Where loaded storages go."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torchlike
+from torchlike.serialization import _errors as errors
+from torchlike.serialization._storages import LoadedStorage
+
+Restore = Callable[[LoadedStorage, str], LoadedStorage]
+
+
+def restorer(map_location: Any) -> Restore:
+    """The function (storage, location in the file) -> storage in its place that `map_location` stands for."""
+    if map_location is None:
+        return _restore
+    if isinstance(map_location, dict):
+        return lambda storage, location: _restore(storage, map_location.get(location, location))
+    if isinstance(map_location, str | torchlike.device):
+        return lambda storage, location: _restore(storage, str(map_location))
+    return lambda storage, location: _restore_by(map_location, storage, location)
+
+
+def _restore_by(function: Callable, storage: LoadedStorage, location: str) -> LoadedStorage:
+    result = function(storage, location)
+    if result is None:
+        return _restore(storage, location)
+    if not isinstance(result, LoadedStorage):
+        raise errors.not_a_storage(result)
+    return result
+
+
+def _restore(storage: LoadedStorage, location: str) -> LoadedStorage:
+    kind, _, index = location.partition(":")
+    if kind == "cpu" and not index:
+        return storage.cpu()
+    if kind == "cuda":
+        return storage.on(_cuda(int(index or 0)))
+    if kind in ("meta", "tpu", "xla"):
+        return storage.on(torchlike.device(location))
+    raise errors.unknown_location(location)
+
+
+def _cuda(index: int) -> Any:
+    if not torchlike.cuda.is_available():
+        raise errors.no_cuda()
+    count = torchlike.cuda.device_count()
+    if index >= count:
+        raise errors.no_such_cuda(index, count)
+    return torchlike.device("cuda", index)
+
+
+def is_meta(map_location: Any) -> bool:
+    """Whether no data need be read at all."""
+    return isinstance(map_location, str | torchlike.device) and str(map_location) == "meta"

@@ -1,0 +1,99 @@
+"""PyTorch's names for things, as they stand in its files, and torchlike's objects."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import types
+from _compat_pickle import IMPORT_MAPPING, NAME_MAPPING
+from typing import Any
+
+import torchlike
+from torchlike import _dtypes
+from torchlike.serialization import _rebuild, _storages
+
+
+@functools.cache
+def table() -> dict[str, Any]:
+    """Everything that PyTorch's own files name, all of it safe to load."""
+    found = {
+        "torch.Tensor": torchlike.Tensor,
+        "torch.Size": torchlike.Size,
+        "torch.device": torchlike.device,
+        "torch.nn.parameter.Parameter": torchlike.nn.Parameter,
+        "torch.serialization._get_layout": _rebuild.get_layout,
+        "torch._tensor._rebuild_from_type_v2": _rebuild.rebuild_from_type_v2,
+        "torch._utils._rebuild_tensor": _rebuild.rebuild_tensor,
+        "torch._utils._rebuild_tensor_v2": _rebuild.rebuild_tensor_v2,
+        "torch._utils._rebuild_tensor_v3": _rebuild.rebuild_tensor_v3,
+        "torch._utils._rebuild_parameter": _rebuild.rebuild_parameter,
+        "torch._utils._rebuild_parameter_with_state": _rebuild.rebuild_parameter_with_state,
+        "torch._utils._rebuild_meta_tensor_no_storage": _rebuild.rebuild_meta_tensor_no_storage,
+    }
+    found.update({f"{kind.module}.{kind.name}": kind for kind in (*_storages.TYPED, _storages.UNTYPED)})
+    found.update({f"torch.{d.name}": d for d in _dtypes.ALL})
+    return found
+
+
+@functools.cache
+def _inverse() -> dict[Any, tuple[str, str]]:
+    return {found: (path.rpartition(".")[0], path.rpartition(".")[2]) for path, found in table().items()}
+
+
+def torch_name(found: Any) -> tuple[str, str] | None:
+    """The module and name that PyTorch's files use for a class or function of torchlike; None for anything else."""
+    if not isinstance(found, type | types.FunctionType | torchlike.dtype | _storages.StorageType):
+        return None
+    known = _inverse().get(found)
+    if known is not None:
+        return known
+    module = getattr(found, "__module__", None) or ""
+    if module.partition(".")[0] != "torchlike" or "." in found.__qualname__:
+        return None
+    return "torch" + _public_module(module, found).removeprefix("torchlike"), found.__qualname__
+
+
+def _public_module(module: str, found: Any) -> str:
+    """The outermost module, on the way to the one that defines `found`, that offers it too."""
+    parts = module.split(".")
+    for depth in range(1, len(parts)):
+        outer = ".".join(parts[:depth])
+        if getattr(importlib.import_module(outer), found.__qualname__, None) is found:
+            return outer
+    return module
+
+
+def modern(module: str, name: str) -> tuple[str, str]:
+    """Python 2's names, which protocol 2 writes, as Python 3's."""
+    if (module, name) in NAME_MAPPING:
+        return NAME_MAPPING[module, name]
+    return IMPORT_MAPPING.get(module, module), name
+
+
+def is_torch(module: str) -> bool:
+    return module.partition(".")[0] == "torch"
+
+
+def locate(module: str, name: str) -> Any:
+    """torchlike's object for a name of PyTorch's, in the module of that name or one around it."""
+    if (module, name) == ("torch.storage", "_load_from_bytes"):
+        return _rebuild.load_from_bytes
+    known = table().get(f"{module}.{name}")
+    if known is not None:
+        return known
+    parts = ["torchlike", *module.split(".")[1:]]
+    for depth in range(len(parts), 0, -1):
+        found = _attribute(".".join(parts[:depth]), name)
+        if found is not None:
+            return found
+    raise AttributeError(f"Can't get attribute {name!r} on module {module!r}: torchlike has nothing of this name")
+
+
+def _attribute(module: str, name: str) -> Any:
+    try:
+        found: Any = importlib.import_module(module)
+    except ImportError:
+        return None
+    for part in name.split("."):
+        found = getattr(found, part, None)
+    return found

@@ -1,0 +1,101 @@
+"""Storages as a checkpoint knows them: a key, an element type, a location and bytes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+import torchlike
+from torchlike.serialization import _tensors
+
+Dtype = Any
+
+
+@dataclass(frozen=True)
+class StorageType:
+    """The class by which PyTorch's files name the element type of a storage; None stands for bytes."""
+
+    module: str
+    name: str
+    dtype: Dtype | None
+
+    def dtype_or_bytes(self) -> Dtype:
+        return self.dtype or torchlike.uint8
+
+
+UNTYPED = StorageType("torch.storage", "UntypedStorage", None)
+TYPED = tuple(
+    StorageType("torch", f"{name}Storage", getattr(torchlike, dtype))
+    for name, dtype in (
+        ("Float", "float32"), ("Double", "float64"), ("Half", "float16"), ("BFloat16", "bfloat16"), ("Long", "int64"),
+        ("Int", "int32"), ("Short", "int16"), ("Char", "int8"), ("Byte", "uint8"), ("Bool", "bool"),
+        ("ComplexFloat", "complex64"), ("ComplexDouble", "complex128"),
+    )
+)  # fmt: skip
+_BY_DTYPE = {kind.dtype: kind for kind in TYPED}
+
+
+@dataclass
+class SavedStorage:
+    """A storage on its way into a file. `owner` keeps the identity of the storage from being used again."""
+
+    key: str
+    flat: np.ndarray
+    dtype: Dtype
+    location: str
+    owner: object
+
+    @property
+    def kind(self) -> StorageType:
+        return _BY_DTYPE.get(self.dtype, UNTYPED)
+
+    @property
+    def numel(self) -> int:
+        return self.flat.size if self.kind.dtype else self.flat.nbytes
+
+    def bytes(self) -> memoryview:
+        return memoryview(np.ascontiguousarray(self.flat).reshape(-1).view(np.uint8))
+
+
+class LoadedStorage:
+    """A storage on its way out of a file; what a `map_location` function receives.
+
+    All tensors made from one `LoadedStorage` share memory.
+    """
+
+    def __init__(self, data: np.ndarray | None, nbytes: int, dtype: Dtype, device: Any = None) -> None:
+        self._data = data  # None under map_location="meta"
+        self._nbytes = nbytes
+        self.dtype = dtype
+        self.device = torchlike.device("cpu") if device is None else device
+        self._owner: Any = None
+
+    def nbytes(self) -> int:
+        return self._nbytes
+
+    size = __len__ = nbytes
+
+    def on(self, device: Any) -> LoadedStorage:
+        """The same bytes, to be placed on `device`."""
+        return LoadedStorage(self._data, self._nbytes, self.dtype, device)
+
+    def cpu(self) -> LoadedStorage:
+        return self.on(torchlike.device("cpu"))
+
+    def cuda(self, device: Any = None) -> LoadedStorage:
+        return self.on(torchlike.device("cuda", device or 0) if isinstance(device, int | None) else device)
+
+    def tensor(self, dtype: Dtype, offset: int, size: tuple, stride: tuple) -> Any:
+        """A tensor that sees this storage in the given way."""
+        if self._data is None or self.device.type == "meta":
+            return _tensors.meta_tensor(dtype, size, stride)
+        flat = self._data.view(dtype.numpy)
+        made, self._owner = _tensors.from_storage(flat, dtype, size, stride, offset, self.device, self._owner)
+        return made
+
+
+def in_our_byte_order(data: np.ndarray, itemsize: int) -> np.ndarray:
+    """Bytes of elements that a machine of the other byte order wrote."""
+    return np.ascontiguousarray(data.reshape(-1, itemsize)[:, ::-1]).reshape(-1)

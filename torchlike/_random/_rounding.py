@@ -55,5 +55,6 @@ def exp(x: np.ndarray) -> np.ndarray:
 def narrow(x: np.ndarray, dtype: np.dtype) -> np.ndarray:
     """A float64 or float32 array in `dtype`; PyTorch reaches the half types by way of float32."""
     if dtype.itemsize <= 2 and dtype.kind != "i":
-        x = x.astype(np.float32)
-    return x.astype(dtype, copy=False)
+        x = np.asarray(x, np.float32)
+    with np.errstate(over="ignore"):  # the tails of a wide distribution are infinite in a narrow dtype
+        return x.astype(dtype, copy=False)

@@ -168,7 +168,7 @@ def test_damage_is_noticed(change):
 @pytest.mark.parametrize("weights_only", [True, False])
 @pytest.mark.parametrize("data", [b"hello, this is text", b"\x93NUMPY\x01\x00", b"{}"])
 def test_other_files_are_told_apart(data, weights_only):
-    with pytest.raises(pickle.UnpicklingError, match="not a file that torch.save wrote"):
+    with pytest.raises(pickle.UnpicklingError, match=r"not a file that torch\.save wrote"):
         load_bytes(torchlike, data, weights_only=weights_only)
 
 

@@ -114,7 +114,7 @@ def test_parameters_keep_their_identity():
 def test_one_storage_seen_as_two_dtypes_is_refused():
     for T in LIBRARIES:
         x = T.arange(4.0)
-        with pytest.raises(RuntimeError, match="^Cannot save multiple tensors or storages that view the same data as"):
+        with pytest.raises(RuntimeError, match="Cannot save multiple tensors or storages that view the same"):
             save_bytes(T, [x, x.view(T.int32)])
 
 

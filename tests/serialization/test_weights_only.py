@@ -74,7 +74,12 @@ def test_hostile_streams(name):
 
 @pytest.mark.parametrize(
     "make",
-    [Holder, lambda: Calling(print, "ran"), lambda: Calling(eval, "1"), lambda: Calling(__import__("os").system, "true")],
+    [
+        Holder,
+        lambda: Calling(print, "ran"),
+        lambda: Calling(eval, "1"),
+        lambda: Calling(__import__("os").system, "true"),
+    ],
 )
 def test_unknown_classes_and_functions(make, capsys):
     data = save_bytes(torch, make())

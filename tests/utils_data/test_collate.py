@@ -32,7 +32,7 @@ BATCHES = {
     "complex arrays": lambda T: [np.ones(1, np.complex64)],
     "arrays of text": lambda T: [np.array(["a"])],
     "zero-dim array of text": lambda T: [np.array("a")],
-    "arrays of objects": lambda T: [np.array([object()])],
+    "arrays of objects": lambda T: [np.array([Ellipsis])],
     "float32 scalars": lambda T: [np.float32(1), np.float32(2)],
     "float64 scalars": lambda T: [np.float64(1), np.float64(2)],
     "int64 scalars": lambda T: [np.int64(3)],
@@ -66,7 +66,7 @@ BATCHES = {
     "None": lambda T: [None, None],
     "complex": lambda T: [1 + 1j],
     "sets": lambda T: [{1, 2}],
-    "devices": lambda T: [Ellipsis],
+    "ellipsis": lambda T: [Ellipsis],
 }
 
 
@@ -75,14 +75,12 @@ def test_default_collate(name):
     same(lambda T: T.utils.data.default_collate(BATCHES[name](T)))
 
 
-@pytest.mark.parametrize("name", [n for n in BATCHES if n != "nothing"])
+@pytest.mark.parametrize("name", [n for n in BATCHES if n not in ("nothing", "dates")])
 def test_default_convert(name):
     def convert(T):
         made = T.utils.data.default_convert(BATCHES[name](T)[0])
         return list(made) if isinstance(made, memoryview) else made
 
-    if name in ("dates", "arrays of objects"):
-        pytest.skip("needs the conversion errors of as_tensor, or compares an object() with another")
     same(convert)
 
 

@@ -56,7 +56,7 @@ class SavedStorage:
         return self.flat.size if self.kind.dtype else self.flat.nbytes
 
     def bytes(self) -> memoryview:
-        return memoryview(np.ascontiguousarray(self.flat).reshape(-1).view(np.uint8))
+        return np.ascontiguousarray(self.flat).reshape(-1).view(np.uint8).data
 
 
 class LoadedStorage:

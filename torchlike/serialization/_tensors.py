@@ -35,15 +35,15 @@ def from_storage(
 ) -> tuple[Any, Any]:
     """A tensor over `flat`, and the owner of its memory, to be passed for the next tensor that shares it.
 
-    The first tensor that covers the storage becomes its owner, so that an ordinary parameter is no view of anything.
+    The first tensor that covers the storage gives the owner its shape, so that an ordinary parameter is no view of
+    anything.
     """
     if owner is None:
         owner = _covering(flat, dtype, tuple(size), tuple(stride), offset).to(device)
-        if owner.shape == tuple(size) and owner.stride() == tuple(stride) and offset == 0:
-            return owner, owner
-    with torchlike.no_grad():
-        seen = owner if owner.dtype is dtype else owner.view(dtype)
-        return torchlike.as_strided(seen, size, stride, offset).detach(), owner
+    if owner.shape == tuple(size) and owner.stride() == tuple(stride) and owner.dtype is dtype and not offset:
+        return owner.detach(), owner
+    seen = owner if owner.dtype is dtype else owner.view(dtype)
+    return torchlike.as_strided(seen, size, stride, offset).detach(), owner
 
 
 def _covering(flat: np.ndarray, dtype: Any, size: tuple, stride: tuple, offset: int) -> Any:

@@ -12,7 +12,7 @@ def unsupported_option(optimizer: str, name: str) -> NotImplementedError:
     return _errors.unsupported(f"torchlike.optim.{optimizer}", name)
 
 
-# --- hyperparameters ---------------------------------------------------------------------------------------------------
+# --- hyperparameters --------------------------------------------------------------------------------------------------
 
 
 def invalid(what: str, value: Any) -> ValueError:
@@ -43,11 +43,13 @@ def fused_and_differentiable() -> RuntimeError:
     return RuntimeError("`fused` does not support `differentiable`")
 
 
-# --- parameters and groups ---------------------------------------------------------------------------------------------
+# --- parameters and groups --------------------------------------------------------------------------------------------
 
 
 def params_is_a_tensor(type_name: str) -> TypeError:
-    return TypeError(f"params argument given to the optimizer should be an iterable of Tensors or dicts, but got {type_name}")
+    return TypeError(
+        f"params argument given to the optimizer should be an iterable of Tensors or dicts, but got {type_name}"
+    )
 
 
 def no_parameters() -> ValueError:
@@ -114,7 +116,7 @@ def lbfgs_line_search() -> RuntimeError:
     return RuntimeError("only 'strong_wolfe' is supported")
 
 
-# --- state and hooks ---------------------------------------------------------------------------------------------------
+# --- state and hooks --------------------------------------------------------------------------------------------------
 
 
 def group_count_differs() -> ValueError:
@@ -127,3 +129,177 @@ def group_size_differs() -> ValueError:
 
 def bad_pre_hook_result(step: Any, result: Any) -> RuntimeError:
     return RuntimeError(f"{step} must return None or a tuple of (new_args, new_kwargs), but got {result}.")
+
+
+# --- schedulers -------------------------------------------------------------------------------------------------------
+
+
+def not_an_optimizer(optimizer: Any) -> TypeError:
+    return TypeError(f"{type(optimizer).__name__} is not an Optimizer")
+
+
+def initial_lr_missing(index: int) -> KeyError:
+    return KeyError(
+        f"param 'initial_lr' is not specified in param_groups[{index}] when resuming scheduler with last_epoch >= 0.\n"
+        "This typically happens when:\n"
+        "1. You're trying to resume training from a checkpoint but haven't properly loaded the optimizer state\n"
+        "2. You're using last_epoch >= 0 for a fresh training run (not recommended)"
+    )
+
+
+_HOW_TO_ADJUST = "See more details at https://pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate"
+
+
+def stepped_before_optimizer() -> str:
+    return (
+        "Detected call of `lr_scheduler.step()` before `optimizer.step()`. "
+        "In PyTorch 1.1.0 and later, you should call them in the opposite order: "
+        "`optimizer.step()` before `lr_scheduler.step()`.  Failure to do this "
+        f"will result in PyTorch skipping the first value of the learning rate schedule. {_HOW_TO_ADJUST}"
+    )
+
+
+def step_overridden() -> str:
+    return (
+        "Seems like `optimizer.step()` has been overridden after learning rate scheduler initialization. "
+        f"Please, make sure to call `optimizer.step()` before `lr_scheduler.step()`. {_HOW_TO_ADJUST}"
+    )
+
+
+def epoch_deprecated() -> str:
+    return (
+        "The epoch parameter in `scheduler.step()` was not necessary and is being deprecated where possible. "
+        "Please use `scheduler.step()` to step the scheduler. During the deprecation, if epoch is different from None, "
+        "the closed form is used instead of the new chainable form, where available. "
+        "Please open an issue if you are unable to replicate your use case: "
+        "https://github.com/pytorch/pytorch/issues/new/choose."
+    )
+
+
+def use_get_last_lr() -> str:
+    return "To get the last learning rate computed by the scheduler, please use `get_last_lr()`."
+
+
+def constant_factor() -> ValueError:
+    return ValueError("Constant multiplicative factor expected to be between 0 and 1.")
+
+
+def linear_start_factor() -> ValueError:
+    return ValueError("Starting multiplicative factor expected to be greater than 0 and less or equal to 1.")
+
+
+def linear_end_factor() -> ValueError:
+    return ValueError("Ending multiplicative factor expected to be between 0 and 1.")
+
+
+def lambda_count(expected: int, received: int) -> ValueError:
+    return ValueError(f"Expected {expected} lr_lambdas, but got {received}")
+
+
+def restart_t0(value: Any) -> ValueError:
+    return ValueError(f"Expected positive integer T_0, but got {value}")
+
+
+def restart_t_mult(value: Any) -> ValueError:
+    return ValueError(f"Expected integer T_mult >= 1, but got {value}")
+
+
+def restart_eta_min(value: Any) -> ValueError:
+    return ValueError(f"Expected float or int eta_min, but got {value} of type {type(value)}")
+
+
+def restart_epoch(value: Any) -> ValueError:
+    return ValueError(f"Expected non-negative epoch, but got {value}")
+
+
+def plateau_factor() -> ValueError:
+    return ValueError("Factor should be < 1.0.")
+
+
+def plateau_mode(mode: Any) -> ValueError:
+    return ValueError(f"mode {mode} is unknown!")
+
+
+def plateau_threshold_mode(mode: Any) -> ValueError:
+    return ValueError(f"threshold mode {mode} is unknown!")
+
+
+def plateau_min_lrs(expected: int, received: int) -> ValueError:
+    return ValueError(f"expected {expected} min_lrs, got {received}")
+
+
+def plateau_groups_added(bounds: int, groups: int) -> RuntimeError:
+    return RuntimeError(
+        f"The number of param groups in the `optimizer` ({groups}) differs from when `ReduceLROnPlateau` was "
+        f"initialized ({bounds}), usually due to a new param group being added to the optimizer. Please modify the "
+        f"`min_lrs` field to match the length of the `optimizer` param groups."
+    )
+
+
+def no_optimizer_attribute(name: str, index: int) -> TypeError:
+    return TypeError(f"{name} at index {index} should have `optimizer` as its attribute.")
+
+
+def plateau_in_combination(name: str, index: int) -> ValueError:
+    return ValueError(
+        f"{name} does not support `ReduceLROnPlateau` scheduler as it requires additional kwargs to be specified "
+        f"when calling `step`, but got one at index {index} in the given schedulers sequence."
+    )
+
+
+def other_optimizer(name: str, scheduler: Any, index: int, optimizer: Any) -> ValueError:
+    return ValueError(
+        f"{name} expects all schedulers to belong to the same optimizer, but got scheduler "
+        f"{type(scheduler).__name__} at index {index} has {scheduler.optimizer}, "
+        f"which is different from {type(optimizer).__name__}."
+    )
+
+
+def sequence_empty() -> ValueError:
+    return ValueError("SequentialLR expects at least one scheduler, but got no scheduler.")
+
+
+def sequence_milestones(schedulers: int, milestones: int) -> ValueError:
+    return ValueError(
+        "Sequential Schedulers expects number of schedulers provided to be one more than the number of milestone "
+        f"points, but got number of schedulers {schedulers} and the number of milestones to be equal to {milestones}"
+    )
+
+
+def chain_empty() -> ValueError:
+    return ValueError("ChainedScheduler expects at least one scheduler to be chained, but got no scheduler.")
+
+
+def cycle_values(name: str, values: int, groups: int) -> ValueError:
+    return ValueError(
+        f"{name} must have the same length as optimizer.param_groups. "
+        f"{name} has {values} values, param_groups has {groups}."
+    )
+
+
+def cycle_mode() -> ValueError:
+    return ValueError("mode is invalid and scale_fn is None")
+
+
+def cycle_without_momentum() -> ValueError:
+    return ValueError("optimizer must support momentum or beta1 with `cycle_momentum` option enabled")
+
+
+def cycle_length() -> ValueError:
+    return ValueError("You must define either total_steps OR (epochs AND steps_per_epoch)")
+
+
+def cycle_positive(name: str, value: Any) -> ValueError:
+    return ValueError(f"Expected positive integer {name}, but got {value}")
+
+
+def cycle_pct_start(value: Any) -> ValueError:
+    return ValueError(f"Expected float between 0 and 1 pct_start, but got {value}")
+
+
+def cycle_strategy(value: Any) -> ValueError:
+    return ValueError(f"anneal_strategy must be one of 'cos' or 'linear', instead got {value}")
+
+
+def cycle_ended(step: int, total: int) -> ValueError:
+    return ValueError(f"Tried to step {step} times. The specified number of total steps is {total}")

@@ -28,14 +28,14 @@ Group = dict[str, Any]
 def update_rule(formula: Callable[..., tuple]) -> Callable[..., tuple]:
     """Make `formula(variant, scalars, param, grad, *state) -> (param, *state)` a rule for every dtype.
 
-    The formula computes in the dtype of its scalars (float32 for bfloat16 parameters), its results are rounded to the
-    dtype of their column once, and complex rows are shown to it as real ones with a last dimension of two. The sign of
-    an ascent and weight decay are the same for all optimizers and are applied before it is called.
+    The formula computes in the dtype of its scalars (float32 for bfloat16 parameters), and the engine rounds what it
+    returns once, to the dtype of each column. Complex rows are shown to it as real ones with a last dimension of two.
+    The sign of an ascent and weight decay are the same for all optimizers and are applied before it is called.
     """
 
     @functools.wraps(formula)
     def rule(flags: tuple, scalars: tuple, *row: Any) -> tuple:
-        weight_decay, shrink, *own = [s.real for s in scalars]
+        weight_decay, shrink, *own = scalars
         maximize, decay, *variant = flags
         param, grad, *state = [_as_real(a).astype(shrink.dtype) for a in row]
         grad = -grad if maximize else grad
@@ -49,16 +49,12 @@ def update_rule(formula: Callable[..., tuple]) -> Callable[..., tuple]:
     return rule
 
 
-def _is_complex(array: Any) -> bool:
-    return array.dtype.kind == "c"
-
-
 def _as_real(array: Any) -> Any:
-    return namespace(array).stack([array.real, array.imag], -1) if _is_complex(array) else array
+    return namespace(array).stack([array.real, array.imag], -1) if array.dtype.kind == "c" else array
 
 
 def _like(new: Any, old: Any) -> Any:
-    return (new[..., 0] + 1j * new[..., 1] if _is_complex(old) else new).astype(old.dtype)
+    return new[..., 0] + 1j * new[..., 1] if old.dtype.kind == "c" else new
 
 
 class _Bucket:
@@ -135,7 +131,6 @@ class RuleOptimizer(Optimizer):
         """What is kept for each parameter. Reading it makes the next step gather its columns anew."""
         if self._plans:
             self._settle()
-            self._plans.clear()
             for kept in self._state.values():
                 _show_counters(kept, self.counters)
         return self._state
@@ -146,11 +141,12 @@ class RuleOptimizer(Optimizer):
         self._state = state
 
     def _settle(self) -> None:
-        """Write the counters of every bucket back, as plain numbers."""
-        for plan in self._plans.values():
+        """Write the counters of every bucket back, as plain numbers, and forget the plans."""
+        for plan in self._plans.values() if self.counters else ():
             for bucket in plan.buckets.values():
                 for i in bucket.rows:
                     self._state[plan.params[i]].update(zip(self.counters, bucket.counters))
+        self._plans.clear()
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
@@ -184,11 +180,14 @@ class RuleOptimizer(Optimizer):
     def _step_group(self, index: int, group: Group) -> None:
         grads = [param.grad for param in group["params"]]
         rows = [i for i, grad in enumerate(grads) if grad is not None]
-        if not rows:
-            return
         names = self._names(group)
         plan = self._plans.get(index)
-        if plan is None or not plan.holds(group, names, rows):
+        if plan is not None and not plan.holds(group, names, rows):
+            self._settle()  # of every group: a parameter may have moved from one to another
+            plan = None
+        if not rows:
+            return
+        if plan is None:
             plan = self._plans[index] = self._gather(group, names, rows)
         flags = (group["maximize"], _decay(group), *self._variant(group))
         weight_decay = float(group.get("weight_decay", 0))
@@ -204,7 +203,6 @@ class RuleOptimizer(Optimizer):
 
     def _gather(self, group: Group, names: tuple[str, ...], rows: list[int]) -> _Plan:
         """Sort the rows into buckets, making the state of those that have none."""
-        self._settle()
         plan = _Plan(group, names, rows)
         if len(set(plan.params)) != len(plan.params):
             raise _errors.duplicate_parameters()

@@ -12,7 +12,7 @@ from torchlike.optim.optimizer import ParamsT
 
 
 @update_rule
-def _adadelta(variant: tuple, scalars: tuple, param: Any, grad: Any, square: Any, delta_square: Any) -> tuple:
+def adadelta_update(variant: tuple, scalars: tuple, param: Any, grad: Any, square: Any, delta_square: Any) -> tuple:
     """PyTorch's formula written out: Optax forms `1 - rho` in the parameter's precision, PyTorch in double."""
     xp = namespace(param)
     lr, rho, rest, eps = scalars
@@ -42,7 +42,7 @@ class Adadelta(RuleOptimizer):
       ValueError: a negative option, or `rho` above 1.
     """
 
-    rule = staticmethod(_adadelta)
+    rule = staticmethod(adadelta_update)
 
     def __init__(self, params: ParamsT, lr: float | Tensor = 1.0, rho: float = 0.9, eps: float = 1e-6,
                  weight_decay: float = 0, foreach: bool | None = None, *, capturable: bool = False,

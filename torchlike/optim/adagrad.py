@@ -13,7 +13,7 @@ from torchlike.optim.optimizer import ParamsT, scalar_tensor
 
 
 @update_rule
-def _adagrad(variant: tuple, scalars: tuple, param: Any, grad: Any, total: Any) -> tuple:
+def adagrad_update(variant: tuple, scalars: tuple, param: Any, grad: Any, total: Any) -> tuple:
     """PyTorch's formula written out: `optax.scale_by_rss` puts `eps` under the root and skips zero sums."""
     rate, eps = scalars
     total = total + grad * grad
@@ -23,7 +23,8 @@ def _adagrad(variant: tuple, scalars: tuple, param: Any, grad: Any, total: Any) 
 class Adagrad(RuleOptimizer):
     r"""Adagrad: steps divided by the root of all squared gradients so far.
 
-    .. math:: s \leftarrow s + g^2,\quad p \leftarrow p - \frac{\eta}{1 + (t-1)\,\eta_\delta}\,\frac{g}{\sqrt{s}+\epsilon}
+    .. math:: s \leftarrow s + g^2,\quad
+        p \leftarrow p - \frac{\eta}{1 + (t-1)\,\eta_\delta}\,\frac{g}{\sqrt{s}+\epsilon}
 
     Args:
       params: parameters or groups of them; their state is made at once, not at the first step.
@@ -48,7 +49,7 @@ class Adagrad(RuleOptimizer):
     [0.5]
     """
 
-    rule = staticmethod(_adagrad)
+    rule = staticmethod(adagrad_update)
 
     def __init__(self, params: ParamsT, lr: float | Tensor = 1e-2, lr_decay: float = 0, weight_decay: float = 0,
                  initial_accumulator_value: float = 0, eps: float = 1e-10, foreach: bool | None = None, *,

@@ -13,7 +13,9 @@ from torchlike.optim.optimizer import ParamsT
 
 
 @update_rule
-def _adam(variant: tuple, scalars: tuple, param: Any, grad: Any, mean: Any, square: Any, largest: Any = None) -> tuple:
+def adam_update(
+    variant: tuple, scalars: tuple, param: Any, grad: Any, mean: Any, square: Any, largest: Any = None
+) -> tuple:
     """PyTorch's formula written out.
 
     `optax.scale_by_adam` raises its decay rates to the step count in the parameter's precision; PyTorch divides by
@@ -59,7 +61,7 @@ class Adam(RuleOptimizer):
     [0.5, -1.5]
     """
 
-    rule = staticmethod(_adam)
+    rule = staticmethod(adam_update)
 
     def __init__(self, params: ParamsT, lr: float | Tensor = 1e-3,
                  betas: tuple[float | Tensor, float | Tensor] = (0.9, 0.999), eps: float = 1e-8,

@@ -12,7 +12,7 @@ from torchlike.optim.optimizer import ParamsT
 
 
 @update_rule
-def _adamax(variant: tuple, scalars: tuple, param: Any, grad: Any, mean: Any, largest: Any) -> tuple:
+def adamax_update(variant: tuple, scalars: tuple, param: Any, grad: Any, mean: Any, largest: Any) -> tuple:
     xp = namespace(param)
     rate, beta1_rest, beta2, eps = scalars
     mean = mean + beta1_rest * (grad - mean)
@@ -40,7 +40,7 @@ class Adamax(RuleOptimizer):
       ValueError: a negative option, or a beta outside [0, 1).
     """
 
-    rule = staticmethod(_adamax)
+    rule = staticmethod(adamax_update)
 
     def __init__(self, params: ParamsT, lr: float | Tensor = 2e-3, betas: tuple[float, float] = (0.9, 0.999),
                  eps: float = 1e-8, weight_decay: float = 0, foreach: bool | None = None, *, maximize: bool = False,

@@ -14,7 +14,7 @@ from torchlike.optim.optimizer import ParamsT
 
 
 @update_rule
-def _asgd(variant: tuple, scalars: tuple, param: Any, grad: Any, average: Any) -> tuple:
+def asgd_update(variant: tuple, scalars: tuple, param: Any, grad: Any, average: Any) -> tuple:
     eta, shrink, mu = scalars
     param = param * shrink - eta * grad
     return param, namespace(param).where(mu == 1, param, average + mu * (param - average))
@@ -41,7 +41,7 @@ class ASGD(RuleOptimizer):
       ValueError: a negative rate or weight decay.
     """
 
-    rule = staticmethod(_asgd)
+    rule = staticmethod(asgd_update)
     counters = ("step", "eta", "mu")
 
     def __init__(self, params: ParamsT, lr: float | Tensor = 1e-2, lambd: float = 1e-4, alpha: float = 0.75,

@@ -14,7 +14,7 @@ from torchlike.optim.optimizer import ParamsT
 
 
 @update_rule
-def _nadam(variant: tuple, scalars: tuple, param: Any, grad: Any, mean: Any, square: Any) -> tuple:
+def nadam_update(variant: tuple, scalars: tuple, param: Any, grad: Any, mean: Any, square: Any) -> tuple:
     grad_rate, mean_rate, beta1_rest, beta2, beta2_rest, correction, eps = scalars
     mean = mean + beta1_rest * (grad - mean)
     square = beta2 * square + beta2_rest * grad * grad
@@ -46,7 +46,7 @@ class NAdam(RuleOptimizer):
       ValueError: a negative option, or a beta outside [0, 1).
     """
 
-    rule = staticmethod(_nadam)
+    rule = staticmethod(nadam_update)
     counters = ("step", "mu_product")
 
     def __init__(self, params: ParamsT, lr: float | Tensor = 2e-3, betas: tuple[float, float] = (0.9, 0.999),

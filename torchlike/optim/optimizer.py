@@ -12,8 +12,8 @@ from typing import Any, TypeAlias
 
 import torchlike
 from torchlike import Tensor, _core
+from torchlike.nn.modules._handle import RemovableHandle
 from torchlike.optim import _errors
-from torchlike.utils.hooks import RemovableHandle
 
 ParamsT: TypeAlias = Iterable[Tensor] | Iterable[dict[str, Any]] | Iterable[tuple[str, Tensor]]
 StateDict: TypeAlias = dict[str, Any]

@@ -12,7 +12,7 @@ from torchlike.optim.optimizer import ParamsT
 
 
 @update_rule
-def _radam(variant: tuple, scalars: tuple, param: Any, grad: Any, mean: Any, square: Any) -> tuple:
+def radam_update(variant: tuple, scalars: tuple, param: Any, grad: Any, mean: Any, square: Any) -> tuple:
     xp = namespace(param)
     rate, rectified, beta1_rest, beta2, beta2_rest, eps = scalars
     mean = mean + beta1_rest * (grad - mean)
@@ -45,7 +45,7 @@ class RAdam(RuleOptimizer):
       ValueError: a negative option, or a beta outside [0, 1).
     """
 
-    rule = staticmethod(_radam)
+    rule = staticmethod(radam_update)
 
     def __init__(self, params: ParamsT, lr: float | Tensor = 1e-3, betas: tuple[float, float] = (0.9, 0.999),
                  eps: float = 1e-8, weight_decay: float = 0, decoupled_weight_decay: bool = False, *,

@@ -12,7 +12,7 @@ from torchlike.optim.optimizer import ParamsT
 
 
 @update_rule
-def _rmsprop(variant: tuple, scalars: tuple, param: Any, grad: Any, square: Any, *more: Any) -> tuple:
+def rmsprop_update(variant: tuple, scalars: tuple, param: Any, grad: Any, square: Any, *more: Any) -> tuple:
     """PyTorch's formula written out: `optax.rmsprop` adds `eps` under the root and has no L2 penalty."""
     xp = namespace(param)
     has_buffer, centered = variant
@@ -58,11 +58,12 @@ class RMSprop(RuleOptimizer):
     [0.0]
     """
 
-    rule = staticmethod(_rmsprop)
+    rule = staticmethod(rmsprop_update)
 
     def __init__(self, params: ParamsT, lr: float | Tensor = 1e-2, alpha: float = 0.99, eps: float = 1e-8,
                  weight_decay: float = 0, momentum: float = 0, centered: bool = False, capturable: bool = False,
-                 foreach: bool | None = None, maximize: bool = False, differentiable: bool = False) -> None:  # fmt: skip
+                 foreach: bool | None = None, maximize: bool = False,
+                 differentiable: bool = False) -> None:  # fmt: skip
         check_lr(lr)
         check_positive(eps=eps, momentum=momentum, weight_decay=weight_decay, alpha=alpha)
         check_implementation("RMSprop", foreach, None, capturable, differentiable)

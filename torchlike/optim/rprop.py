@@ -14,7 +14,7 @@ from torchlike.optim.optimizer import ParamsT
 
 
 @update_rule
-def _rprop(variant: tuple, scalars: tuple, param: Any, grad: Any, previous: Any, size: Any) -> tuple:
+def rprop_update(variant: tuple, scalars: tuple, param: Any, grad: Any, previous: Any, size: Any) -> tuple:
     xp = namespace(param)
     shrink, grow, smallest, largest = scalars
     agreement = grad * previous
@@ -27,7 +27,8 @@ def _rprop(variant: tuple, scalars: tuple, param: Any, grad: Any, previous: Any,
 class Rprop(RuleOptimizer):
     r"""Rprop: every element has its own step size, which grows while its gradient keeps its sign.
 
-    .. math:: \eta \leftarrow \mathrm{clip}(\eta\,[\eta_+ \text{ or } \eta_-]),\quad p \leftarrow p - \mathrm{sign}(g)\,\eta
+    .. math:: \eta \leftarrow \mathrm{clip}(\eta\,[\eta_+ \text{ or } \eta_-]),\quad
+        p \leftarrow p - \mathrm{sign}(g)\,\eta
 
     Args:
       params: parameters or groups of them.
@@ -42,11 +43,12 @@ class Rprop(RuleOptimizer):
       ValueError: a negative rate, or factors out of order.
     """
 
-    rule = staticmethod(_rprop)
+    rule = staticmethod(rprop_update)
 
     def __init__(self, params: ParamsT, lr: float | Tensor = 1e-2, etas: tuple[float, float] = (0.5, 1.2),
                  step_sizes: tuple[float, float] = (1e-6, 50), *, capturable: bool = False,
-                 foreach: bool | None = None, maximize: bool = False, differentiable: bool = False) -> None:  # fmt: skip
+                 foreach: bool | None = None, maximize: bool = False,
+                 differentiable: bool = False) -> None:  # fmt: skip
         check_lr(lr)
         if not 0.0 < etas[0] < 1.0 < etas[1]:
             raise _errors.invalid("eta values", f"{etas[0]}, {etas[1]}")

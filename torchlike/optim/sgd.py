@@ -12,7 +12,7 @@ from torchlike.optim.optimizer import ParamsT
 
 
 @update_rule
-def _sgd(variant: tuple, scalars: tuple, param: Any, grad: Any, buffer: Any = None) -> tuple:
+def sgd_update(variant: tuple, scalars: tuple, param: Any, grad: Any, buffer: Any = None) -> tuple:
     """Optax's momentum: its arithmetic is PyTorch's, term for term, and its decay may be an input of the program."""
     import optax
 
@@ -57,12 +57,13 @@ class SGD(RuleOptimizer):
     [0.0, 0.0]
     """
 
-    rule = staticmethod(_sgd)
+    rule = staticmethod(sgd_update)
     counters = ()
 
     def __init__(self, params: ParamsT, lr: float | Tensor = 1e-3, momentum: float = 0, dampening: float = 0,
                  weight_decay: float | Tensor = 0, nesterov: bool = False, *, maximize: bool = False,
-                 foreach: bool | None = None, differentiable: bool = False, fused: bool | None = None) -> None:  # fmt: skip
+                 foreach: bool | None = None, differentiable: bool = False,
+                 fused: bool | None = None) -> None:  # fmt: skip
         check_lr(lr)
         check_positive(momentum=momentum, weight_decay=weight_decay)
         if nesterov and (momentum <= 0 or dampening != 0):

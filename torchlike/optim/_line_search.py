@@ -1,0 +1,115 @@
+"""A line search for the strong Wolfe conditions by cubic interpolation (Nocedal and Wright, algorithms 3.5 and 3.6)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from torchlike import Tensor
+
+
+class _Point(NamedTuple):
+    """A length along the direction, with loss, gradient and slope there."""
+
+    length: Any
+    loss: float
+    grad: Tensor
+    slope: Any
+
+
+def cubic_minimum(x1: Any, f1: Any, g1: Any, x2: Any, f2: Any, g2: Any, bounds: tuple | None = None) -> Any:
+    """Where the cubic through two values and slopes is least within bounds; their middle where it has no minimum."""
+    low, high = bounds if bounds is not None else ((x1, x2) if x1 <= x2 else (x2, x1))
+    d1 = g1 + g2 - 3 * (f1 - f2) / (x1 - x2)
+    square = d1**2 - g1 * g2
+    if square < 0:
+        return (low + high) / 2.0
+    d2 = square**0.5
+    if x1 <= x2:
+        at = x2 - (x2 - x1) * ((g2 + d2 - d1) / (g2 - g1 + 2 * d2))
+    else:
+        at = x1 - (x1 - x2) * ((g1 + d2 - d1) / (g1 - g2 + 2 * d2))
+    return min(max(at, low), high)
+
+
+def strong_wolfe(evaluate: Callable[[Any], tuple[float, Tensor]], length: Any, direction: Tensor, loss: float,
+                 grad: Tensor, slope: Any, c1: float = 1e-4, c2: float = 0.9, tolerance_change: float = 1e-9,
+                 max_ls: int = 25) -> tuple[float, Tensor, Any, int]:  # fmt: skip
+    """A length that decreases the loss by `c1` of the slope and flattens it to `c2` of it.
+
+    Returns:
+      Loss and gradient there, the length, and the number of evaluations.
+    """
+    slope = float(slope)
+    size = float(direction.abs().max())
+    start = _Point(0, loss, grad, slope)
+
+    def at(length: Any) -> _Point:
+        loss, grad = evaluate(length)
+        return _Point(length, loss, grad.clone(), float(grad.dot(direction)))
+
+    def too_high(point: _Point) -> bool:
+        return point.loss > loss + c1 * point.length * slope
+
+    point, calls = at(length), 1
+    previous, bracket, found = start, None, False
+    for tries in range(max_ls):
+        if too_high(point) or (tries > 0 and point.loss >= previous.loss):
+            bracket = [previous, point]
+            break
+        if abs(point.slope) <= -c2 * slope:
+            bracket, found = [point], True
+            break
+        if point.slope >= 0:
+            bracket = [previous, point]
+            break
+        bounds = (point.length + 0.01 * (point.length - previous.length), point.length * 10)
+        length = cubic_minimum(previous.length, previous.loss, previous.slope, *_cubic(point), bounds=bounds)
+        previous, point = point, at(length)
+        calls += 1
+    else:
+        tries = max_ls
+    if bracket is None:
+        bracket = [start, point]
+    best, more = _zoom(bracket, at, too_high, found, slope, size, c2, tolerance_change, max_ls - tries)
+    return best.loss, best.grad, best.length, calls + more
+
+
+def _cubic(point: _Point) -> tuple:
+    return point.length, point.loss, point.slope
+
+
+def _zoom(bracket: list[_Point], at: Callable, too_high: Callable, found: bool, slope: float, size: float, c2: float,
+          tolerance_change: float, tries: int) -> tuple[_Point, int]:  # fmt: skip
+    """Narrow the bracket until a point satisfies the conditions; returns the lowest point and the evaluations."""
+    near_edge, calls = False, 0
+    low, high = (0, 1) if bracket[0].loss <= bracket[-1].loss else (1, 0)
+    while not found and tries > 0:
+        if abs(bracket[1].length - bracket[0].length) * size < tolerance_change:
+            break
+        length = cubic_minimum(*_cubic(bracket[0]), *_cubic(bracket[1]))
+        length, near_edge = _kept_inside(bracket, length, near_edge)
+        point = at(length)
+        calls += 1
+        tries -= 1
+        if too_high(point) or point.loss >= bracket[low].loss:
+            bracket[high] = point
+            low, high = (0, 1) if bracket[0].loss <= bracket[1].loss else (1, 0)
+            continue
+        if abs(point.slope) <= -c2 * slope:
+            found = True
+        elif point.slope * (bracket[high].length - bracket[low].length) >= 0:
+            bracket[high] = bracket[low]
+        bracket[low] = point
+    return bracket[low if len(bracket) > 1 else 0], calls
+
+
+def _kept_inside(bracket: list[_Point], length: Any, near_edge: bool) -> tuple[Any, bool]:
+    """Twice in a row near an edge, or outside: a tenth of the bracket inside it instead."""
+    left, right = sorted(point.length for point in bracket)
+    margin = 0.1 * (right - left)
+    if min(right - length, length - left) >= margin:
+        return length, False
+    if not (near_edge or length >= right or length <= left):
+        return length, True
+    return (right - margin if abs(length - right) < abs(length - left) else left + margin), False

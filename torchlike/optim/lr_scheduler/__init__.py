@@ -1,0 +1,20 @@
+"""`torch.optim.lr_scheduler`: the learning rate as a function of the step."""
+
+from torchlike.optim.lr_scheduler._base import LRScheduler as LRScheduler
+from torchlike.optim.lr_scheduler._combine import ChainedScheduler as ChainedScheduler
+from torchlike.optim.lr_scheduler._combine import SequentialLR as SequentialLR
+from torchlike.optim.lr_scheduler._cosine import CosineAnnealingLR as CosineAnnealingLR
+from torchlike.optim.lr_scheduler._cosine import CosineAnnealingWarmRestarts as CosineAnnealingWarmRestarts
+from torchlike.optim.lr_scheduler._cycle import CyclicLR as CyclicLR
+from torchlike.optim.lr_scheduler._cycle import OneCycleLR as OneCycleLR
+from torchlike.optim.lr_scheduler._decay import ConstantLR as ConstantLR
+from torchlike.optim.lr_scheduler._decay import ExponentialLR as ExponentialLR
+from torchlike.optim.lr_scheduler._decay import LinearLR as LinearLR
+from torchlike.optim.lr_scheduler._decay import MultiStepLR as MultiStepLR
+from torchlike.optim.lr_scheduler._decay import PolynomialLR as PolynomialLR
+from torchlike.optim.lr_scheduler._decay import StepLR as StepLR
+from torchlike.optim.lr_scheduler._function import LambdaLR as LambdaLR
+from torchlike.optim.lr_scheduler._function import MultiplicativeLR as MultiplicativeLR
+from torchlike.optim.lr_scheduler._plateau import ReduceLROnPlateau as ReduceLROnPlateau
+
+_LRScheduler = LRScheduler  # the name before PyTorch 2.0, which code in the wild still subclasses

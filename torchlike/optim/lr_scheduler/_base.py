@@ -1,0 +1,154 @@
+"""`LRScheduler`: when the learning rate is computed, and how it reaches the optimizer."""
+
+from __future__ import annotations
+
+import functools
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+from weakref import ref
+
+from torchlike import Tensor
+from torchlike.optim import _errors
+from torchlike.optim.optimizer import Optimizer
+
+
+class LRScheduler:
+    """Base of the schedulers: each `step` moves `last_epoch` on by one and sets every group's `lr`.
+
+    Args:
+      optimizer: whose groups are set. The rate they start from is kept in the group as `initial_lr`.
+      last_epoch: -1 to start, or the step at which an earlier run stopped.
+
+    A subclass overrides `get_lr`, which returns one rate for each group from `self.last_epoch`, `self.base_lrs` and
+    the groups; where it also has `_get_closed_form_lr`, `step(epoch)` uses that.
+
+    Raises:
+      TypeError: not an optimizer.
+      KeyError: resuming (`last_epoch` >= 0) with groups that have no `initial_lr`.
+    """
+
+    _get_lr_called_within_step: bool = False
+    _is_initial: bool = False
+
+    def __init__(self, optimizer: Optimizer, last_epoch: int = -1) -> None:
+        if not isinstance(optimizer, Optimizer):
+            raise _errors.not_an_optimizer(optimizer)
+        self.optimizer = optimizer
+        for i, group in enumerate(optimizer.param_groups):
+            if last_epoch == -1:
+                group.setdefault("initial_lr", _copy(group["lr"]))
+            elif "initial_lr" not in group:
+                raise _errors.initial_lr_missing(i)
+        self.base_lrs: list[Any] = group_values(optimizer, "initial_lr")
+        self.last_epoch = last_epoch
+        _note_steps_of(optimizer)
+        self._initial_step()
+
+    def _initial_step(self) -> None:
+        """The step that takes `last_epoch` from -1 to 0."""
+        self._step_count = 0
+        self._is_initial = True
+        try:
+            self.step()
+        finally:
+            self._is_initial = False
+
+    def state_dict(self) -> dict[str, Any]:
+        """Everything but the optimizer, as a dictionary."""
+        return {key: value for key, value in self.__dict__.items() if key != "optimizer"}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Take over what `state_dict` gave."""
+        self.__dict__.update(state_dict)
+
+    def get_last_lr(self) -> list[Any]:
+        """The rates set last, one for each group."""
+        return self._last_lr
+
+    def get_lr(self) -> list[Any]:
+        """The rates for `last_epoch`, one for each group; called by `step`."""
+        raise NotImplementedError
+
+    def step(self, epoch: int | None = None) -> None:
+        """Move on by one step, or to `epoch` (deprecated), and set the rates."""
+        if self._step_count == 1:
+            self._check_order()
+        self._step_count += 1
+        if epoch is not None:
+            warnings.warn(_errors.epoch_deprecated(), UserWarning, stacklevel=2)
+        self._update_lr(epoch)
+
+    def _check_order(self) -> None:
+        if not hasattr(self.optimizer.step, "_wrapped_by_lr_sched"):
+            warnings.warn(_errors.step_overridden(), UserWarning, stacklevel=3)
+        elif not getattr(self.optimizer, "_opt_called", False):
+            warnings.warn(_errors.stepped_before_optimizer(), UserWarning, stacklevel=3)
+
+    def _update_lr(self, epoch: int | None = None) -> None:
+        with _within_step(self):
+            if epoch is None:
+                self.last_epoch += 1
+                values = self.get_lr()
+            else:
+                self.last_epoch = epoch
+                closed_form = getattr(self, "_get_closed_form_lr", self.get_lr)
+                values = closed_form()
+        self._set(values)
+
+    def _set(self, values: list[Any]) -> None:
+        for group, value in zip(self.optimizer.param_groups, values):
+            set_value(group, "lr", value)
+        self._last_lr: list[Any] = group_values(self.optimizer, "lr")
+
+    def _scaled(self, factor: float) -> list[Any]:
+        """The present rates times a factor."""
+        return [group["lr"] * factor for group in self.optimizer.param_groups]
+
+    def _warn_outside_step(self) -> None:
+        if not self._get_lr_called_within_step:
+            warnings.warn(_errors.use_get_last_lr(), UserWarning, stacklevel=3)
+
+
+@contextmanager
+def _within_step(scheduler: LRScheduler) -> Iterator[None]:
+    scheduler._get_lr_called_within_step = True
+    try:
+        yield
+    finally:
+        scheduler._get_lr_called_within_step = False
+
+
+def _note_steps_of(optimizer: Optimizer) -> None:
+    """Wrap `step` of this one optimizer, so that a scheduler can tell whether it was called."""
+    if hasattr(optimizer.step, "_wrapped_by_lr_sched"):
+        return
+    of_class: Callable = optimizer.step.__func__  # type: ignore[attr-defined]
+    owner = ref(optimizer)  # the wrapper lives in the optimizer
+
+    @functools.wraps(of_class)
+    def step(*args: Any, **kwargs: Any) -> Any:
+        optimizer = owner()
+        optimizer._opt_called = True  # type: ignore[union-attr]
+        return of_class(optimizer, *args, **kwargs)
+
+    step._wrapped_by_lr_sched = True  # type: ignore[attr-defined]
+    optimizer.step = step  # type: ignore[method-assign]
+
+
+def set_value(group: dict[str, Any], name: str, value: Any) -> None:
+    """Set an option of a group; a Tensor stays the same Tensor."""
+    if isinstance(group[name], Tensor):
+        group[name].fill_(value.item() if isinstance(value, Tensor) else value)
+    else:
+        group[name] = value
+
+
+def group_values(optimizer: Optimizer, name: str) -> list[Any]:
+    """An option of every group, Tensors copied."""
+    return [_copy(group[name]) for group in optimizer.param_groups]
+
+
+def _copy(value: Any) -> Any:
+    return value.clone() if isinstance(value, Tensor) else value

@@ -1,0 +1,109 @@
+"""Schedulers made of schedulers."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from typing import Any
+
+from torchlike.optim import _errors
+from torchlike.optim.lr_scheduler._base import LRScheduler, group_values
+from torchlike.optim.lr_scheduler._plateau import ReduceLROnPlateau
+from torchlike.optim.optimizer import Optimizer
+
+
+class _Combined(LRScheduler):
+    """What the two share: a list of schedulers of one optimizer, and their state dictionaries."""
+
+    _schedulers: list[LRScheduler]
+
+    def _check(self, optimizer: Optimizer, schedulers: Sequence[LRScheduler]) -> None:
+        name = type(self).__name__
+        for i, scheduler in enumerate(schedulers):
+            if not hasattr(scheduler, "optimizer"):
+                raise _errors.no_optimizer_attribute(name, i)
+            if isinstance(scheduler, ReduceLROnPlateau):
+                raise _errors.plateau_in_combination(name, i)
+            if scheduler.optimizer is not optimizer:
+                raise _errors.other_optimizer(name, scheduler, i, optimizer)
+
+    def state_dict(self) -> dict[str, Any]:
+        """Everything but the optimizer, with the schedulers' own dictionaries."""
+        state = {key: value for key, value in self.__dict__.items() if key not in ("optimizer", "_schedulers")}
+        state["_schedulers"] = [scheduler.state_dict() for scheduler in self._schedulers]
+        return state
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Take over what `state_dict` gave, in the schedulers too."""
+        self.__dict__.update({key: value for key, value in state_dict.items() if key != "_schedulers"})
+        for scheduler, saved in zip(self._schedulers, state_dict["_schedulers"]):
+            scheduler.load_state_dict(saved)
+
+
+class SequentialLR(_Combined):
+    """One scheduler after the other: the next takes over, from its own step 0, at each of `milestones`.
+
+    Raises:
+      ValueError: no schedulers, schedulers of other optimizers, a `ReduceLROnPlateau`, or a number of milestones that
+        is not one less than that of the schedulers.
+    """
+
+    def __init__(self, optimizer: Optimizer, schedulers: list[LRScheduler], milestones: list[int],
+                 last_epoch: int = -1) -> None:  # fmt: skip
+        if len(schedulers) < 1:
+            raise _errors.sequence_empty()
+        self._check(optimizer, schedulers)
+        if len(milestones) != len(schedulers) - 1:
+            raise _errors.sequence_milestones(len(schedulers), len(milestones))
+        self._schedulers = schedulers
+        self._milestones = milestones
+        self.last_epoch = last_epoch + 1
+        self.optimizer = optimizer
+        for group in optimizer.param_groups:
+            group["lr"] = group["initial_lr"]
+        self.recursive_undo()
+        schedulers[0]._initial_step()
+        self._last_lr = schedulers[0].get_last_lr()
+
+    def recursive_undo(self, sched: LRScheduler | None = None) -> None:
+        """Take back the initial step that every scheduler made when it was constructed."""
+        scheduler = self if sched is None else sched
+        if hasattr(scheduler, "_schedulers"):
+            for inner in scheduler._schedulers:
+                self.recursive_undo(inner)
+        elif hasattr(scheduler, "last_epoch"):
+            scheduler.last_epoch -= 1
+
+    def step(self) -> None:  # type: ignore[override]
+        """Move on by one step."""
+        self.last_epoch += 1
+        i = bisect_right(self._milestones, self.last_epoch)
+        scheduler = self._schedulers[i]
+        if i > 0 and self._milestones[i - 1] == self.last_epoch:
+            scheduler._update_lr(0)
+        else:
+            scheduler.step()
+        self._last_lr = scheduler.get_last_lr()
+
+
+class ChainedScheduler(_Combined):
+    """All schedulers at every step, in order.
+
+    Raises:
+      ValueError: no schedulers, schedulers of several optimizers, or a `ReduceLROnPlateau`.
+    """
+
+    def __init__(self, schedulers: Sequence[LRScheduler], optimizer: Optimizer | None = None) -> None:
+        if len(schedulers) < 1:
+            raise _errors.chain_empty()
+        optimizer = optimizer or schedulers[0].optimizer
+        self._check(optimizer, schedulers)
+        self._schedulers = schedulers  # type: ignore[assignment]
+        self.optimizer = optimizer
+        self._last_lr = group_values(optimizer, "lr")
+
+    def step(self) -> None:  # type: ignore[override]
+        """Move every scheduler on by one step."""
+        for scheduler in self._schedulers:
+            scheduler.step()
+        self._last_lr = group_values(self.optimizer, "lr")

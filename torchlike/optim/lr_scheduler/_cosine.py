@@ -1,0 +1,113 @@
+"""Cosine annealing."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from torchlike.optim import _errors
+from torchlike.optim.lr_scheduler._base import LRScheduler, _within_step, group_values
+from torchlike.optim.optimizer import Optimizer
+
+
+class CosineAnnealingLR(LRScheduler):
+    r"""Half a cosine from the initial rate down to `eta_min` in `T_max` steps, and up again after that.
+
+    .. math:: \eta_t = \eta_{min} + \tfrac12 (\eta_0 - \eta_{min})(1 + \cos(\pi t / T_{max}))
+
+    computed from step to step, as PyTorch does, so the last digits are PyTorch's too.
+
+    >>> import torchlike
+    >>> optimizer = torchlike.optim.SGD([torchlike.nn.Parameter(torchlike.ones(1))], lr=1.0)
+    >>> scheduler = CosineAnnealingLR(optimizer, T_max=2)
+    >>> optimizer.step()
+    >>> scheduler.step()
+    >>> round(scheduler.get_last_lr()[0], 6)
+    0.5
+    """
+
+    def __init__(self, optimizer: Optimizer, T_max: int, eta_min: float = 0.0, last_epoch: int = -1) -> None:
+        self.T_max = T_max
+        self.eta_min = eta_min
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self) -> list[Any]:
+        """The rates for this step from those of the step before."""
+        self._warn_outside_step()
+        t, T_max, eta_min = self.last_epoch, self.T_max, self.eta_min
+        groups = self.optimizer.param_groups
+        if self._is_initial:
+            return group_values(self.optimizer, "lr")
+        if self._step_count == 1 and t > 0:
+            return self._get_closed_form_lr()
+        if (t - 1 - T_max) % (2 * T_max) == 0:  # the step before was at the bottom: there is nothing to scale
+            return [group["lr"] + (base - eta_min) * (1 - math.cos(math.pi / T_max)) / 2
+                    for base, group in zip(self.base_lrs, groups)]  # fmt: skip
+        scale = (1 + math.cos(math.pi * t / T_max)) / (1 + math.cos(math.pi * (t - 1) / T_max))
+        return [scale * (group["lr"] - eta_min) + eta_min for group in groups]
+
+    def _get_closed_form_lr(self) -> list[Any]:
+        cosine = 1 + math.cos(math.pi * self.last_epoch / self.T_max)
+        return [self.eta_min + (base - self.eta_min) * cosine / 2 for base in self.base_lrs]
+
+
+class CosineAnnealingWarmRestarts(LRScheduler):
+    r"""Cosine annealing that starts again after `T_0` steps, then after `T_mult` times as many, and so on.
+
+    .. math:: \eta = \eta_{min} + \tfrac12 (\eta_0 - \eta_{min})(1 + \cos(\pi T_{cur} / T_i))
+
+    `step(epoch)` takes fractions of an epoch.
+
+    Raises:
+      ValueError: `T_0` or `T_mult` not a positive integer, `eta_min` not a number, or a negative epoch.
+    """
+
+    def __init__(self, optimizer: Optimizer, T_0: int, T_mult: int = 1, eta_min: float = 0.0,
+                 last_epoch: int = -1) -> None:  # fmt: skip
+        if T_0 <= 0 or not isinstance(T_0, int):
+            raise _errors.restart_t0(T_0)
+        if T_mult < 1 or not isinstance(T_mult, int):
+            raise _errors.restart_t_mult(T_mult)
+        if not isinstance(eta_min, (float, int)):
+            raise _errors.restart_eta_min(eta_min)
+        self.T_0 = T_0
+        self.T_i = T_0
+        self.T_mult = T_mult
+        self.eta_min = eta_min
+        self.T_cur: float = last_epoch
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self) -> list[Any]:
+        """The rates at this place in the cycle."""
+        self._warn_outside_step()
+        cosine = 1 + math.cos(math.pi * self.T_cur / self.T_i)
+        return [self.eta_min + (base - self.eta_min) * cosine / 2 for base in self.base_lrs]
+
+    def step(self, epoch: float | None = None) -> None:
+        """Move on by one step, or to `epoch`, which may be a fraction."""
+        if epoch is None and self.last_epoch < 0:
+            epoch = 0
+        if epoch is None:
+            epoch = self.last_epoch + 1
+            self.T_cur += 1
+            if self.T_cur >= self.T_i:
+                self.T_cur %= self.T_i
+                self.T_i *= self.T_mult
+        else:
+            if epoch < 0:
+                raise _errors.restart_epoch(epoch)
+            self._jump(epoch)
+        self.last_epoch = math.floor(epoch)
+        with _within_step(self):
+            values = self.get_lr()
+        self._set(values)
+
+    def _jump(self, epoch: float) -> None:
+        if epoch < self.T_0:
+            self.T_i, self.T_cur = self.T_0, epoch
+        elif self.T_mult == 1:
+            self.T_cur = epoch % self.T_0
+        else:
+            n = int(math.log(epoch / self.T_0 * (self.T_mult - 1) + 1, self.T_mult))
+            self.T_cur = epoch - self.T_0 * (self.T_mult**n - 1) / (self.T_mult - 1)
+            self.T_i = self.T_0 * self.T_mult**n

@@ -1,0 +1,168 @@
+"""Schedulers that multiply the present rate by a factor that depends on the step alone.
+
+Each has two forms: `get_lr` goes from one step to the next, as PyTorch does, so that several schedulers can act on one
+optimizer; `_get_closed_form_lr` jumps to a step.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
+
+from torchlike.optim import _errors
+from torchlike.optim.lr_scheduler._base import LRScheduler, group_values
+from torchlike.optim.optimizer import Optimizer
+
+
+class _Decay(LRScheduler):
+    """A scheduler given by its factor from the last step to this one, None where the rate stays."""
+
+    def _factor(self) -> float | None:
+        raise NotImplementedError
+
+    def get_lr(self) -> list[Any]:
+        """The present rates times this step's factor."""
+        self._warn_outside_step()
+        factor = self._factor()
+        return group_values(self.optimizer, "lr") if factor is None else self._scaled(factor)
+
+
+class StepLR(_Decay):
+    """The rate times `gamma` every `step_size` steps.
+
+    >>> import torchlike
+    >>> optimizer = torchlike.optim.SGD([torchlike.nn.Parameter(torchlike.ones(1))], lr=1.0)
+    >>> scheduler = StepLR(optimizer, step_size=2, gamma=0.5)
+    >>> rates = []
+    >>> for _ in range(5):
+    ...     rates.append(scheduler.get_last_lr()[0])
+    ...     optimizer.step()
+    ...     scheduler.step()
+    >>> rates
+    [1.0, 1.0, 0.5, 0.5, 0.25]
+    """
+
+    def __init__(self, optimizer: Optimizer, step_size: int, gamma: float = 0.1, last_epoch: int = -1) -> None:
+        self.step_size = step_size
+        self.gamma = gamma
+        super().__init__(optimizer, last_epoch)
+
+    def _factor(self) -> float | None:
+        return None if self.last_epoch == 0 or self.last_epoch % self.step_size else self.gamma
+
+    def _get_closed_form_lr(self) -> list[Any]:
+        return [base * self.gamma ** (self.last_epoch // self.step_size) for base in self.base_lrs]
+
+
+class MultiStepLR(_Decay):
+    """The rate times `gamma` at each of `milestones`; a milestone listed twice counts twice."""
+
+    def __init__(self, optimizer: Optimizer, milestones: Iterable[int], gamma: float = 0.1,
+                 last_epoch: int = -1) -> None:  # fmt: skip
+        self.milestones = Counter(milestones)
+        self.gamma = gamma
+        super().__init__(optimizer, last_epoch)
+
+    def _factor(self) -> float | None:
+        return self.gamma ** self.milestones[self.last_epoch] if self.last_epoch in self.milestones else None
+
+    def _get_closed_form_lr(self) -> list[Any]:
+        passed = bisect_right(sorted(self.milestones.elements()), self.last_epoch)
+        return [base * self.gamma**passed for base in self.base_lrs]
+
+
+class ConstantLR(_Decay):
+    """The rate times `factor` until step `total_iters`, in full from then on.
+
+    Raises:
+      ValueError: `factor` outside [0, 1].
+    """
+
+    def __init__(self, optimizer: Optimizer, factor: float = 1.0 / 3, total_iters: int = 5,
+                 last_epoch: int = -1) -> None:  # fmt: skip
+        if factor > 1.0 or factor < 0:
+            raise _errors.constant_factor()
+        self.factor = factor
+        self.total_iters = total_iters
+        super().__init__(optimizer, last_epoch)
+
+    def _factor(self) -> float | None:
+        if self.last_epoch == 0:
+            return self.factor
+        return 1.0 / self.factor if self.last_epoch == self.total_iters else None
+
+    def _get_closed_form_lr(self) -> list[Any]:
+        ended = self.last_epoch >= self.total_iters
+        return [base * (self.factor + ended * (1 - self.factor)) for base in self.base_lrs]
+
+
+class LinearLR(_Decay):
+    """The rate times a factor that goes from `start_factor` to `end_factor` in `total_iters` equal steps.
+
+    Raises:
+      ValueError: `start_factor` outside (0, 1] or `end_factor` outside [0, 1].
+
+    >>> import torchlike
+    >>> optimizer = torchlike.optim.SGD([torchlike.nn.Parameter(torchlike.ones(1))], lr=1.0)
+    >>> LinearLR(optimizer, start_factor=0.25, total_iters=3).get_last_lr()
+    [0.25]
+    """
+
+    def __init__(self, optimizer: Optimizer, start_factor: float = 1.0 / 3, end_factor: float = 1.0,
+                 total_iters: int = 5, last_epoch: int = -1) -> None:  # fmt: skip
+        if start_factor > 1.0 or start_factor <= 0:
+            raise _errors.linear_start_factor()
+        if end_factor > 1.0 or end_factor < 0:
+            raise _errors.linear_end_factor()
+        self.start_factor = start_factor
+        self.end_factor = end_factor
+        self.total_iters = total_iters
+        super().__init__(optimizer, last_epoch)
+
+    def _factor(self) -> float | None:
+        if self.last_epoch == 0:
+            return self.start_factor
+        if self._is_initial or self.last_epoch > self.total_iters:
+            return None
+        rise = self.end_factor - self.start_factor
+        return 1.0 + rise / (self.total_iters * self.start_factor + (self.last_epoch - 1) * rise)
+
+    def _get_closed_form_lr(self) -> list[Any]:
+        rise = self.end_factor - self.start_factor
+        factor = self.start_factor + rise * min(self.total_iters, self.last_epoch) / self.total_iters
+        return [base * factor for base in self.base_lrs]
+
+
+class ExponentialLR(_Decay):
+    """The rate times `gamma` at every step."""
+
+    def __init__(self, optimizer: Optimizer, gamma: float, last_epoch: int = -1) -> None:
+        self.gamma = gamma
+        super().__init__(optimizer, last_epoch)
+
+    def _factor(self) -> float | None:
+        return None if self._is_initial else self.gamma
+
+    def _get_closed_form_lr(self) -> list[Any]:
+        return [base * self.gamma**self.last_epoch for base in self.base_lrs]
+
+
+class PolynomialLR(_Decay):
+    """The rate times :math:`(1 - t/T)^{power}`, zero after `total_iters` steps."""
+
+    def __init__(self, optimizer: Optimizer, total_iters: int = 5, power: float = 1.0, last_epoch: int = -1) -> None:
+        self.total_iters = total_iters
+        self.power = power
+        super().__init__(optimizer, last_epoch)
+
+    def _factor(self) -> float | None:
+        if self._is_initial or self.last_epoch > self.total_iters:
+            return None
+        left, left_before = 1.0 - self.last_epoch / self.total_iters, 1.0 - (self.last_epoch - 1) / self.total_iters
+        return (left / left_before) ** self.power
+
+    def _get_closed_form_lr(self) -> list[Any]:
+        left = 1.0 - min(self.total_iters, self.last_epoch) / self.total_iters
+        return [base * left**self.power for base in self.base_lrs]

@@ -84,7 +84,10 @@ class Generator:
     def raw64(self, count: int) -> np.ndarray:
         """The next `count` pairs of words as uint64, the first word of a pair being the high half."""
         words = self.raw32(2 * count).astype("<u4", copy=False).view("<u8")
-        return (words << np.uint64(32)) | (words >> np.uint64(32))
+        pairs = words << np.uint64(32)
+        words >>= np.uint64(32)
+        pairs |= words
+        return pairs
 
     def state_bytes(self) -> np.ndarray:
         """The state as PyTorch's `get_rng_state()` lays it out: uint8, shape (5056,)."""

@@ -15,6 +15,7 @@ from ._rounding import narrow
 Size = tuple[int, ...]
 _INT64_MIN, _INT64_MAX = -(2**63), 2**63 - 1
 _ONE_WORD_LIMIT = 1 << 28  # wider ranges are drawn from two words
+_MOST_PERMUTED = (2**32 - 1) // 20
 _FULL_RANGE_NAMES = ("int64", "float64", "float32", "bfloat16")
 
 
@@ -129,20 +130,54 @@ def draw_seed(generator: Generator | None = None) -> int:
 
 
 def randperm(generator: Generator | None, n: int, dtype: np.dtype = np.dtype(np.int64)) -> np.ndarray:
-    """A permutation of 0 ... n-1 by Fisher and Yates' exchanges, as `torch.randperm` makes it."""
+    """A permutation of 0 ... n-1 by Fisher and Yates' exchanges, as `torch.randperm` makes it.
+
+    Raises:
+        NotImplementedError: n of 214748364 or more, for which PyTorch changes to another algorithm.
+    """
     generator, dtype = generator or default_generator, np.dtype(dtype)
     if dtype.kind in "bc":
         raise _errors.kernel_not_implemented("randperm", dtype)
-    items = list(range(n))
-    if n < (2**32 - 1) // 20:
-        steps = np.arange(n - 1) if n > 1 else np.empty(0, np.int64)
-        with generator.lock:
-            targets = steps + generator.raw32(len(steps)) % (n - steps)
-        for i, target in enumerate(targets.tolist()):
-            items[i], items[target] = items[target], items[i]
-    else:
-        with generator.lock:
-            sources = generator.raw64(n) % np.arange(1, n + 1, dtype=np.uint64)
-        for i, source in enumerate(sources.tolist()):
-            items[i], items[source] = items[source], i
-    return np.array(items, np.int64).astype(dtype)
+    if n >= _MOST_PERMUTED:
+        raise _errors.unsupported("randperm", f"n={n}")
+    if n < 2:
+        return np.arange(n, dtype=dtype)
+    steps = np.arange(n - 1, dtype=np.uint32)
+    with generator.lock:
+        targets = generator.raw32(n - 1)
+    targets %= np.uint32(n) - steps
+    targets += steps
+    return _exchanged(np.append(targets, np.uint32(n - 1)).astype(np.int64)).astype(dtype)
+
+
+def _exchanged(targets: np.ndarray) -> np.ndarray:
+    """What 0 ... n-1 becomes (written over `targets`) when place i is exchanged with place targets[i] >= i, for i = 0, 1, ... in turn.
+
+    Step i fetches what lies at its target: the target itself, or what the last earlier step with the same target left
+    there, which is what that step found at its own place. So places point back to earlier places, and what they hold
+    is found by following pointers, for all places at once.
+    """
+    places = np.arange(len(targets))
+    order = np.sort(targets << 32 | places)  # by target, then by step
+    step, target = order & 0xFFFFFFFF, order >> 32
+    again = target[1:] == target[:-1]
+    last = np.flatnonzero(np.append(~again, True))
+    held = places
+    held[target[last]] = step[last]
+    repeated = np.flatnonzero(again) + 1
+    step, target, earlier = step[repeated], target[repeated], step[repeated - 1]
+    own = step == target  # what a place holds before its own step was left there by an earlier one
+    held[step[own]] = earlier[own]
+    _follow(held)
+    targets[step] = held[earlier]
+    return targets
+
+
+def _follow(pointers: np.ndarray) -> None:
+    """Replace every pointer by the end of its chain, doubling the distance looked ahead each time."""
+    active = np.flatnonzero(pointers != np.arange(len(pointers)))
+    while active.size:
+        ahead = pointers[active]
+        further = pointers[ahead]
+        pointers[active] = further
+        active = active[further != ahead]

@@ -1,18 +1,56 @@
-"""torchlike runs PyTorch programs on JAX."""
+"""torchlike runs PyTorch programs on JAX: `import torchlike as torch`."""
 
-from torchlike import _functions
+from torchlike import _names
+from torchlike import autograd as autograd
+from torchlike._autograd.api import grad as grad
+from torchlike._core import Size as Size
+from torchlike._device import device as device
+from torchlike._dtypes import bfloat16 as bfloat16
+from torchlike._dtypes import bool_ as bool
+from torchlike._dtypes import can_cast as can_cast
+from torchlike._dtypes import complex64 as complex64
+from torchlike._dtypes import complex128 as complex128
+from torchlike._dtypes import dtype as dtype
+from torchlike._dtypes import finfo as finfo
+from torchlike._dtypes import float16 as float16
+from torchlike._dtypes import float32 as float32
+from torchlike._dtypes import float64 as float64
+from torchlike._dtypes import iinfo as iinfo
+from torchlike._dtypes import int8 as int8
+from torchlike._dtypes import int16 as int16
+from torchlike._dtypes import int32 as int32
+from torchlike._dtypes import int64 as int64
+from torchlike._dtypes import promote_types as promote_types
+from torchlike._dtypes import uint8 as uint8
+from torchlike._dtypes import uint16 as uint16
+from torchlike._dtypes import uint32 as uint32
+from torchlike._dtypes import uint64 as uint64
+from torchlike._memory_format import channels_last as channels_last
+from torchlike._memory_format import channels_last_3d as channels_last_3d
+from torchlike._memory_format import contiguous_format as contiguous_format
+from torchlike._memory_format import layout as layout
+from torchlike._memory_format import memory_format as memory_format
+from torchlike._memory_format import preserve_format as preserve_format
+from torchlike._memory_format import strided as strided
+from torchlike._modes import enable_grad as enable_grad
+from torchlike._modes import get_default_device as get_default_device
+from torchlike._modes import get_default_dtype as get_default_dtype
+from torchlike._modes import inference_mode as inference_mode
+from torchlike._modes import is_grad_enabled as is_grad_enabled
+from torchlike._modes import is_inference_mode_enabled as is_inference_mode_enabled
+from torchlike._modes import no_grad as no_grad
+from torchlike._modes import set_default_device as set_default_device
+from torchlike._modes import set_default_dtype as set_default_dtype
+from torchlike._modes import set_grad_enabled as set_grad_enabled
+from torchlike._names import MODULES as _modules
+from torchlike._random import Generator as Generator
+from torchlike._random import default_generator as default_generator
+from torchlike._repr import set_printoptions as set_printoptions
+from torchlike._tensor import Tensor as Tensor
 
-_functions.bind()
+globals().update(_names.public())  # the registry's rows, and the functions that choose among them
+__version__ = "0.1.0"
 
-from torchlike import _bind, _dunders  # noqa: E402
 
-_dunders.bind()
-from torchlike import autograd as autograd  # noqa: E402
-from torchlike._dtypes import *  # noqa
-from torchlike._dtypes import bfloat16 as bfloat16, float32 as float32, float64 as float64, int64 as int64, int64 as long  # noqa
-from torchlike._factories import tensor as tensor, zeros as zeros, ones as ones, full as full, empty as empty, from_numpy as from_numpy  # noqa
-from torchlike._modes import no_grad, enable_grad, is_grad_enabled, set_grad_enabled, inference_mode  # noqa
-from torchlike._tensor import Tensor as Tensor  # noqa
-
-globals().update(_bind.names_in("torch"))
-globals().update(_functions.FUNCTIONS)
+def __getattr__(name: str):
+    return _names.lazy(name, _modules)

@@ -54,10 +54,17 @@ def write_out(op: Op, result: Any, out: Any) -> Any:
 
 
 def _in_place(op: Op, call: Callable) -> Callable:
-    def twin(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
-        result = call(self, *args, **kwargs)
-        return assign(self, result)
+    return in_place_of(op.name, call)
 
+
+def in_place_of(name: str, function: Callable) -> Callable:
+    """The in-place twin of a function of a tensor."""
+
+    def twin(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+        return assign(self, function(self, *args, **kwargs))
+
+    twin.__name__ = twin.__qualname__ = name + "_"
+    twin.__doc__ = f"`{name}` in place."
     return twin
 
 

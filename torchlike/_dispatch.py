@@ -205,7 +205,10 @@ def _view_caller(op: Op) -> Callable:
     varies = [i for i, kind in enumerate(kinds) if kind == d.INDEX]
     offset = op.offset
 
-    def call(a: Any, *args: Any) -> Tensor:
+    count = len(kinds) - 1
+
+    def call(*given: Any, **kwargs: Any) -> Tensor:
+        a, *args = given if len(given) > count and not kwargs else _complete(op, given, kwargs)
         if a.__class__ not in TENSOR_TYPES:
             raise _errors.wrong_type(op.name, op.names[0], 1, "Tensor", a)
         value = a._storage.value if a._chain is None else a._read()
@@ -232,6 +235,16 @@ def _view_caller(op: Op) -> Callable:
         return t
 
     return call
+
+
+def _complete(op: Op, args: tuple, kwargs: dict) -> list:
+    """All arguments in order, defaults filled in."""
+    try:
+        bound = op.signature.bind(*[_plain(a) for a in args], **{k: _plain(a) for k, a in kwargs.items()})
+    except TypeError as error:
+        raise _errors.bad_arguments(op.name, op.signature, args, kwargs, error) from None
+    bound.apply_defaults()
+    return list(bound.arguments.values())
 
 
 def _varying_plan(op: Op, key: tuple, args: tuple, varies: list[int]) -> tuple[OpPlan | None, tuple]:

@@ -204,6 +204,74 @@ def different_devices(a: Any, b: Any) -> RuntimeError:
 # -- dtypes ------------------------------------------------------------------------------------------------------------
 
 
+def not_implemented(kernel: str, dtype: Any) -> NotImplementedError:
+    return NotImplementedError(f"\"{kernel}\" not implemented for '{scalar_name(dtype)}'")
+
+
+def check_negation(call: Any) -> None:
+    """A bool tensor has no negative."""
+    if call.input.dtype.name == "bool":
+        raise RuntimeError("Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert "
+                           "a mask, use the `~` or `logical_not()` operator instead.")  # fmt: skip
+
+
+def check_positive(call: Any) -> None:
+    """PyTorch gives `+` no meaning for bool tensors."""
+    if call.input.dtype.name == "bool":
+        raise RuntimeError("The `+` operator, on a bool tensor is not supported.")
+
+
+def no_complex(name: str) -> Any:
+    """A check: PyTorch refuses complex tensors by name."""
+
+    def check(call: Any) -> None:
+        if call.input.dtype.is_complex:
+            raise NotImplementedError(f"{name} is not supported for complex inputs")
+
+    return check
+
+
+def only_complex_has(name: str) -> RuntimeError:
+    return RuntimeError(f"{name} is not implemented for tensors with non-complex dtypes.")
+
+
+def fractional_alpha() -> RuntimeError:
+    return RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
+
+
+def negative_integer_power() -> RuntimeError:
+    return RuntimeError("Integers to negative integer powers are not allowed.")
+
+
+def clamp_without_bounds(name: str) -> RuntimeError:
+    return RuntimeError(f"{name}: At least one of 'min' or 'max' must not be None")
+
+
+def rounding_mode(got: str) -> RuntimeError:
+    return RuntimeError("div expected rounding_mode to be one of None, 'trunc', or 'floor' but found "
+                        f"'{got}'")  # fmt: skip
+
+
+def whole_addcdiv() -> RuntimeError:
+    return RuntimeError(
+        "Integer division with addcdiv is no longer supported, and in a future  release addcdiv will perform a true "
+        "division of tensor1 and tensor2. The historic addcdiv behavior can be implemented as (input + value * "
+        "torch.trunc(tensor1 / tensor2)).to(input.dtype) for integer inputs and as (input + value * tensor1 / tensor2) "
+        "for float inputs. The future addcdiv behavior is just the latter implementation: (input + value * tensor1 / "
+        "tensor2), for all dtypes."
+    )
+
+
+def check_isclose(call: Any) -> None:
+    """`isclose` compares tensors of one dtype, with tolerances of at least zero."""
+    a, b = call.input.dtype, call.other.dtype
+    if a is not b:
+        raise RuntimeError(f"{scalar_name(a)} did not match {scalar_name(b)}")
+    for name in ("rtol", "atol"):
+        if call.arguments[name] < 0:
+            raise RuntimeError(f"{name} must be greater than or equal to zero, but got {call.arguments[name]:g}")
+
+
 def cannot_cast(source: Any, target: Any) -> RuntimeError:
     return RuntimeError(f"result type {scalar_name(source)} can't be cast to the desired output type "
                         f"{scalar_name(target)}")  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -211,3 +212,137 @@ def full(size: Any, fill_value: Any, *, out: Tensor | None = None, dtype: Dtype 
     dtype = dtype or _modes.scalar_dtype(type(fill_value))
     made = of_array(np.full(shape_of((size,)), fill_value, dtype.numpy), device, requires_grad)
     return made if out is None else out.copy_(made)
+
+
+# -- sequences ---------------------------------------------------------------------------------------------------------
+
+
+def arange(*args: Any, out: Tensor | None = None, dtype: Dtype | None = None, layout: Any = None, device: Any = None,
+           requires_grad: bool = False, pin_memory: bool = False, **named: Any) -> Tensor:  # fmt: skip
+    """Numbers from `start` (0) up to but without `end`, `step` (1) apart: `arange(end)`, `arange(start, end, step)`."""
+    _no_pinning("arange", pin_memory)
+    _only_strided("arange", layout)
+    given = [a.item() if isinstance(a, Tensor | np.generic) else a for a in args]
+    start = named.get("start", given[0] if len(given) > 1 else 0)
+    end = named.get("end", given[1] if len(given) > 1 else given[0] if given else None)
+    step = named.get("step", given[2] if len(given) > 2 else 1)
+    if dtype is None:
+        floats = any(isinstance(x, float) for x in (start, end, step))
+        dtype = _modes.default_dtype if floats else _dtypes.int64
+    if step == 0:
+        raise RuntimeError("step must be nonzero")
+    if (end - start) * step < 0:
+        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
+    made = of_array(_range(start, end, step, dtype), device, requires_grad)
+    return made if out is None else out.copy_(made)
+
+
+def _range(start: Any, end: Any, step: Any, dtype: Dtype) -> np.ndarray:
+    if dtype.category == _dtypes.INTEGER:
+        start, end, step = int(start), int(end), int(step)
+        return np.arange(start, end, step, dtype=np.int64).astype(dtype.numpy)
+    count = math.ceil((end - start) / step)
+    return (np.arange(count, dtype=np.float64) * step + start).astype(dtype.numpy)
+
+
+def linspace(start: Any, end: Any, steps: int, *, out: Tensor | None = None, dtype: Dtype | None = None,
+             layout: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:  # fmt: skip
+    """`steps` numbers from `start` to `end`, both included, evenly spaced."""
+    _only_strided("linspace", layout)
+    if steps < 0:
+        raise RuntimeError("number of steps must be non-negative")
+    start, end = float(start), float(end)
+    dtype = dtype or _modes.default_dtype
+    made = of_array(_spaced(start, end, int(steps), dtype), device, requires_grad)
+    return made if out is None else out.copy_(made)
+
+
+def _spaced(start: float, end: float, steps: int, dtype: Dtype) -> np.ndarray:
+    """As PyTorch rounds it: from the start in the first half, from the end in the second."""
+    work = np.float32 if dtype is _dtypes.float32 else np.float64
+    if steps == 1:
+        return np.full(1, start).astype(dtype.numpy)
+    i, step = np.arange(steps), work((work(end) - work(start)) / work(max(steps - 1, 1)))
+    low = work(start) + step * i.astype(work)
+    high = work(end) - step * (steps - 1 - i).astype(work)
+    return np.where(i < steps // 2, low, high).astype(dtype.numpy)
+
+
+def logspace(start: float, end: float, steps: int, base: float = 10.0, **options: Any) -> Tensor:
+    """`base` to the power of `steps` evenly spaced exponents."""
+    dtype = options.pop("dtype", None) or _modes.default_dtype
+    exponents = np.linspace(float(start), float(end), int(steps))
+    return of_array((base**exponents).astype(dtype.numpy), options.pop("device", None), **options)
+
+
+def eye(n: int, m: int | None = None, *, out: Tensor | None = None, dtype: Dtype | None = None, layout: Any = None,
+        device: Any = None, requires_grad: bool = False) -> Tensor:  # fmt: skip
+    """A matrix with ones on its diagonal."""
+    _only_strided("eye", layout)
+    made = of_array(np.eye(n, m, dtype=(dtype or _modes.default_dtype).numpy), device, requires_grad)
+    return made if out is None else out.copy_(made)
+
+
+def tril_indices(row: int, col: int, offset: int = 0, *, dtype: Dtype = _dtypes.int64, device: Any = None) -> Tensor:
+    """Row and column numbers of the lower triangle."""
+    return of_array(np.stack(np.tril_indices(row, offset, col)).astype(dtype.numpy), device)
+
+
+def triu_indices(row: int, col: int, offset: int = 0, *, dtype: Dtype = _dtypes.int64, device: Any = None) -> Tensor:
+    """Row and column numbers of the upper triangle."""
+    return of_array(np.stack(np.triu_indices(row, offset, col)).astype(dtype.numpy), device)
+
+
+# -- like another tensor -----------------------------------------------------------------------------------------------
+
+
+def _like(name: str, fill: Any) -> Callable[..., Tensor]:
+    def like(input: Tensor, *, dtype: Dtype | None = None, layout: Any = None, device: Any = None,
+             requires_grad: bool = False, pin_memory: bool = False, memory_format: Any = None) -> Tensor:  # fmt: skip
+        _no_pinning(name, pin_memory)
+        _only_strided(name, layout)
+        return _full_like(input, fill, dtype, device, requires_grad, memory_format)
+
+    like.__name__ = like.__qualname__ = name
+    like.__doc__ = f"As `{name[:-5]}`, with the shape, dtype, device and memory order of `input`."
+    return like
+
+
+def _full_like(input: Tensor, fill: Any, dtype: Any, device: Any, requires_grad: bool, memory_format: Any) -> Tensor:
+    from torchlike import _functions
+
+    array = np.full(tuple(input.shape), fill, (dtype or input.dtype).numpy)
+    made = of_array(array, device or input.device)
+    if input._strides is not None or memory_format is not None:
+        made = _functions._in_format(made, input, memory_format)
+    return made.requires_grad_(requires_grad)
+
+
+zeros_like = _like("zeros_like", 0)
+ones_like = _like("ones_like", 1)
+empty_like = _like("empty_like", 0)
+
+
+def full_like(input: Tensor, fill_value: Any, *, dtype: Dtype | None = None, layout: Any = None, device: Any = None,
+              requires_grad: bool = False, pin_memory: bool = False, memory_format: Any = None) -> Tensor:  # fmt: skip
+    """As `full`, with the shape, dtype, device and memory order of `input`."""
+    _no_pinning("full_like", pin_memory)
+    _only_strided("full_like", layout)
+    return _full_like(input, fill_value, dtype, device, requires_grad, memory_format)
+
+
+def _new(name: str, factory: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    def new(self: Tensor, *args: Any, dtype: Dtype | None = None, device: Any = None, **options: Any) -> Tensor:
+        return factory(*args, dtype=dtype or self.dtype, device=device or self.device, **options)
+
+    new.__name__ = new.__qualname__ = name
+    new.__doc__ = f"As `{name[4:]}`, with the dtype and device of this tensor."
+    return new
+
+
+METHODS = {f"new_{n}": _new(f"new_{n}", f) for n, f in
+           {"zeros": zeros, "ones": ones, "empty": empty, "full": full, "tensor": tensor}.items()}  # fmt: skip
+FUNCTIONS = {f.__name__: f for f in (
+    tensor, as_tensor, from_numpy, zeros, ones, empty, full, arange, linspace, logspace, eye, tril_indices,
+    triu_indices, zeros_like, ones_like, empty_like, full_like,
+)} | {"asarray": as_tensor}  # fmt: skip

@@ -149,7 +149,7 @@ def cuda(self: Tensor, device: Any = None, non_blocking: bool = False, memory_fo
     return convert(self, self.dtype, "cuda" if device is None else device, False, memory_format)
 
 
-def _to_method(name: str, dtype: _dtypes.dtype) -> Any:
+def to_method(name: str, dtype: _dtypes.dtype) -> Any:
     def method(self: Tensor, memory_format: Any = mf.preserve_format) -> Tensor:
         return convert(self, dtype, None, False, memory_format)
 
@@ -252,11 +252,3 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
 FUNCTIONS = {f.__name__: f for f in (reshape, permute, clone, unbind, select, narrow, split, chunk)}
 METHODS = {f.__name__: f for f in (view, reshape, expand, permute, contiguous, clone, to, cpu, cuda, type_as, copy_,
                                    unbind, select, narrow, split, chunk)}  # fmt: skip
-METHODS |= {name: _to_method(name, d) for name, d in {**_dtypes.ALIASES, "bfloat16": _dtypes.bfloat16}.items()}
-
-
-def bind() -> None:
-    """Put these onto Tensor (before the rows, so that they win)."""
-    for name, method in METHODS.items():
-        setattr(Tensor, name, method)
-    _bind.bind_methods()

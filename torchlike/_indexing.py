@@ -142,12 +142,35 @@ def _consumes(item: Any) -> int:
     return item.ndim if isinstance(item, Tensor) and item.dtype in (_dtypes.bool_, _dtypes.uint8) else 1
 
 
+def put_at(t: Tensor, indices: tuple, values: Tensor, accumulate: bool) -> None:
+    """`t[indices] = values`, or += with repeated indices counted each time."""
+    viewed, advanced = _basic(t, indices)
+    if advanced:
+        _scatter(viewed, advanced, values, accumulate)
+    else:
+        viewed.copy_(viewed + values if accumulate else values)
+
+
+def _check_bounds(t: Tensor, advanced: dict[int, Tensor]) -> None:
+    """PyTorch's error for an index out of range, where the indices are known already (pending ones read as NaN)."""
+    for dim, index in advanced.items():
+        array = index._value.array
+        if array is None or not index.numel() or index.device.type != "cpu":
+            continue
+        host, size = np.asarray(array), t.shape[dim]
+        for bad in (host.min(), host.max()):
+            if not -size <= bad < size:
+                raise IndexError(f"index {bad} is out of bounds for dimension {dim} with size {size}")
+
+
 def _gather(t: Tensor, advanced: dict[int, Tensor]) -> Tensor:
+    _check_bounds(t, advanced)
     dims = tuple(advanced)
     return rows["_index"](t, [_on(i, t) for i in advanced.values()], dims)
 
 
 def _scatter(t: Tensor, advanced: dict[int, Tensor], value: Tensor, accumulate: bool = False) -> None:
+    _check_bounds(t, advanced)
     if value.dtype is not t.dtype:
         value = rows["_to"](value, t.dtype)
     new = rows["_index_put"](t, [_on(i, t) for i in advanced.values()], value, tuple(advanced), accumulate)

@@ -22,6 +22,7 @@ default_dtype = _dtypes.float32
 default_device = _device.cpu
 _device_stack: list[_device.device] = []
 on_default_dtype_change: list = []
+matmul_precision = "highest"  # full float32, PyTorch's default
 
 
 def set_default_dtype(d: _dtypes.dtype) -> None:

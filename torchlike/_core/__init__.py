@@ -19,7 +19,6 @@ from torchlike._core.value import Value as Value
 from torchlike._core.value import aval as aval
 
 jax.config.update("jax_enable_x64", True)
-jax.config.update("jax_default_matmul_precision", "highest")
 
 
 def _enable_disk_cache() -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from torchlike import _modes
 from torchlike._core import trace as _trace
 from torchlike._core import xla_executor
 from torchlike._core.interrupts import uninterrupted
@@ -26,7 +27,7 @@ def run(device: Device) -> None:
         live = tuple([i for i, v in enumerate(values) if v is not None])
         if live:
             donated = tuple([i for i, r in enumerate(trace.inputs) if r() is None])
-            key = (tuple(trace.code), live, donated)
+            key = (tuple(trace.code), live, donated, _modes.matmul_precision)
             program = _programs.get(key)
             if program is None:
                 program = _programs[key] = xla_executor.build(device, trace, live, donated)

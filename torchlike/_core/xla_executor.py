@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable
 
 import jax
 import numpy as np
 
+from torchlike import _modes
 from torchlike._core.stats import stats
 from torchlike._core.trace import Trace
 from torchlike._device import device as Device
@@ -20,6 +22,7 @@ def build(device: Device, trace: Trace, live: tuple[int, ...], donated: tuple[in
     """Compile the trace; returns `run(trace) -> output arrays`."""
     started = time.perf_counter()
     kinds = [kind for item in trace.code if not isinstance(item, int) for kind in item.scalars]
+    donated = _usable(trace, live, donated)
     kept = tuple(sorted(set(range(len(trace.inputs))) - set(donated)))
     replay = _replay(tuple(trace.code), kinds, donated, kept, live)
     put = _placer(device)
@@ -38,7 +41,8 @@ def build(device: Device, trace: Trace, live: tuple[int, ...], donated: tuple[in
         return [arrays[i] for i in donated], [arrays[i] for i in kept]
 
     given, held = gather(trace)
-    compiled = jax.jit(replay, donate_argnums=0).lower(given, held, packs(trace.scalars)).compile()
+    with jax.default_matmul_precision(_modes.matmul_precision):
+        compiled = jax.jit(replay, donate_argnums=0).lower(given, held, packs(trace.scalars)).compile()
     stats.compiles += 1
     stats.compile_seconds += time.perf_counter() - started
 
@@ -47,6 +51,19 @@ def build(device: Device, trace: Trace, live: tuple[int, ...], donated: tuple[in
         return compiled(given, held, packs(trace.scalars))
 
     return program
+
+
+def _usable(trace: Trace, live: tuple[int, ...], donated: tuple[int, ...]) -> tuple[int, ...]:
+    """Of the inputs that may be overwritten, those whose memory some output of the same kind can take."""
+    wanted = Counter(value.aval for value in (trace.results[i]() for i in live) if value is not None)
+    found = []
+    for i in donated:
+        kind = (trace.arrays[i].shape, np.dtype(trace.arrays[i].dtype))
+        match = next((a for a in wanted if wanted[a] and (tuple(a.shape), a.dtype.numpy) == kind), None)
+        if match is not None:
+            wanted[match] -= 1
+            found.append(i)
+    return tuple(found)
 
 
 def _replay(code: tuple, kinds: list[type], donated: tuple, kept: tuple, live: tuple) -> Callable:

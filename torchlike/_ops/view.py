@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from torchlike import _errors
-from torchlike._layout import contiguous_strides, view_strides
+from torchlike._layout import view_strides
 from torchlike._ops._declare import Array, Index, namespace, view
 from torchlike._ops._rules import wrap_dim
 
@@ -182,4 +182,39 @@ def _alias(input: Array):
     return input
 
 
-del contiguous_strides
+def _diagonal_geometry(shape, strides, offset, dim1, dim2) -> Geometry:
+    a, b = wrap_dim(dim1, len(shape)), wrap_dim(dim2, len(shape))
+    if a == b:
+        raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
+    length = max(0, min(shape[a], shape[b] - offset) if offset >= 0 else min(shape[a] + offset, shape[b]))
+    rest = [d for d in range(len(shape)) if d not in (a, b)]
+    return (*[shape[d] for d in rest], length), (*[strides[d] for d in rest], strides[a] + strides[b])
+
+
+@view(geometry=_diagonal_geometry,
+      offset=lambda t, offset, dim1, dim2: t.stride(dim2) * offset if offset >= 0 else -t.stride(dim1) * offset)  # fmt: skip
+def diagonal(input: Array, offset: int = 0, dim1: int = 0, dim2: int = 1):
+    """The diagonal of each matrix of two dims, as the last dim."""
+    return namespace(input).diagonal(input, offset, dim1, dim2)
+
+
+def _unfold_geometry(shape, strides, dimension, size, step) -> Geometry:
+    d = wrap_dim(dimension, len(shape))
+    length = shape[d] if shape else 1
+    if size > length:
+        raise RuntimeError(f"maximum size for tensor at dimension {d} is {length} but size is {size}")
+    if step <= 0:
+        raise RuntimeError(f"step is {step} but must be > 0")
+    count = (length - size) // step + 1
+    inner = strides[d] if shape else 1
+    return (*shape[:d], count, *shape[d + 1 :], size), (*strides[:d], inner * step, *strides[d + 1 :], inner)
+
+
+@view(geometry=_unfold_geometry)
+def unfold(input: Array, dimension: int, size: int, step: int):
+    """Windows of `size` indices of a dim, `step` apart, the index within a window as the last dim."""
+    xp = namespace(input)
+    d = dimension % max(input.ndim, 1)
+    count = (input.shape[d] - size) // step + 1
+    picked = xp.arange(count)[:, None] * step + xp.arange(size)[None, :]
+    return xp.moveaxis(xp.take(input, picked, axis=d), d + 1, -1)

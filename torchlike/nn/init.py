@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 import torchlike
-from torchlike import _errors
+from . import _errors
 from torchlike._tensor import Tensor
 
 _GAINS = {

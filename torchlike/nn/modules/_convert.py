@@ -7,9 +7,9 @@ from collections.abc import Callable
 from typing import Any, Self
 
 import torchlike
-from torchlike import _errors
 from torchlike._tensor import Tensor
 
+from .. import _errors
 from ..parameter import Parameter
 
 

@@ -8,9 +8,9 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
-from torchlike import _errors
 from torchlike._tensor import Tensor
 
+from .. import _errors
 from ._handle import RemovableHandle
 
 

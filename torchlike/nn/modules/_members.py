@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from torchlike import _errors
 from torchlike._tensor import Tensor
 
+from .. import _errors
 from ..parameter import Parameter
 
 if TYPE_CHECKING:

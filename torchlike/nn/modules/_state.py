@@ -7,9 +7,10 @@ from collections import OrderedDict, namedtuple
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from torchlike import _errors, no_grad
+from torchlike import no_grad
 from torchlike._tensor import Tensor
 
+from .. import _errors
 from ..parameter import Parameter
 from ._handle import RemovableHandle
 from ._hooks import add_hook
@@ -216,7 +217,7 @@ class State:
 
     def _register_state_dict_hook(self, hook: Callable) -> RemovableHandle:
         if getattr(hook, "_from_public_api", False):
-            raise _errors.state_dict_hook_registered_twice()
+            raise _errors.state_dict_hook_registered_twice(hook)
         return add_hook(self._state_dict_hooks, hook)
 
     def register_load_state_dict_pre_hook(self, hook: Callable) -> RemovableHandle:

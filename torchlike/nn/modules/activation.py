@@ -6,11 +6,10 @@ import warnings
 from typing import Any
 
 import torchlike
-from torchlike import _errors
 from torchlike._tensor import Tensor
 
+from .. import _errors, init
 from .. import functional as F
-from .. import init
 from ..parameter import Parameter
 from .module import Module
 

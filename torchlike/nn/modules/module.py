@@ -7,11 +7,11 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any, Self
 
-from torchlike import _errors
 from torchlike._core import boundary
 from torchlike._modes import is_grad_enabled
 from torchlike._tensor import Tensor
 
+from .. import _errors
 from ..parameter import Buffer, Parameter
 from ._convert import Conversion
 from ._handle import RemovableHandle

@@ -1,0 +1,190 @@
+"""PyTorch's error sentences of the neural-network operators, each written once: a function returns the exception."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torchlike._errors import scalar_name
+
+Ints = tuple[int, ...]
+
+
+def no_kernel(kernel: str, dtype: Any) -> NotImplementedError:
+    """PyTorch names the inner kernel that lacks a dtype, and so must we."""
+    return NotImplementedError(f"\"{kernel}\" not implemented for '{scalar_name(dtype)}'")
+
+
+# -- activations -------------------------------------------------------------------------------------------------------
+
+
+def gelu_approximate() -> RuntimeError:
+    return RuntimeError("approximate argument must be either none or tanh.")
+
+
+def odd_glu(dim: int, size: int) -> RuntimeError:
+    return RuntimeError(f"Halving dimension must be even, but dimension {dim} is size {size}")
+
+
+def prelu_count(weights: int, channels: int) -> RuntimeError:
+    return RuntimeError("Mismatch of parameter numbers and input channel size. Found parameter numbers = "
+                        f"{weights} and channel size = {channels}.")  # fmt: skip
+
+
+def prelu_dtype(a: Any, b: Any) -> RuntimeError:
+    return RuntimeError(f"prelu: Type promoting not supported. Got {scalar_name(a)} and {scalar_name(b)}")
+
+
+def hardtanh_bounds() -> ValueError:
+    return ValueError("min_val cannot be greater than max_val")
+
+
+def dropout_probability(p: float) -> ValueError:
+    return ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
+
+
+# -- losses ------------------------------------------------------------------------------------------------------------
+
+
+def mean_of_integers(dtype: Any) -> RuntimeError:
+    return RuntimeError("mean(): could not infer output dtype. Input dtype must be either a floating point or complex "
+                        f"dtype. Got: {scalar_name(dtype)}")  # fmt: skip
+
+
+def class_input_dims(ndim: int) -> ValueError:
+    return ValueError(f"Expected 1 or more dimensions (got {ndim})")
+
+
+def batch_sizes(rows: int, targets: int) -> ValueError:
+    return ValueError(f"Expected input batch_size ({rows}) to match target batch_size ({targets}).")
+
+
+def multi_target() -> RuntimeError:
+    return RuntimeError("0D or 1D target tensor expected, multi-target not supported")
+
+
+def target_size(wanted: Ints, got: Ints) -> RuntimeError:
+    return RuntimeError(f"Expected target size {list(wanted)}, got {list(got)}")
+
+
+def target_dtype(dtype: Any) -> RuntimeError:
+    return RuntimeError(f"expected target dtype to be Long or Byte, but got {scalar_name(dtype)}")
+
+
+def target_out_of_bounds(target: int) -> IndexError:
+    return IndexError(f"Target {target} is out of bounds.")
+
+
+def class_weights(classes: int, shape: Ints) -> RuntimeError:
+    return RuntimeError(f"weight tensor should be defined either for all {classes} classes or no classes but got weight "
+                        f"tensor of shape: {list(shape)}")  # fmt: skip
+
+
+def probabilities_dtype(dtype: Any) -> RuntimeError:
+    return RuntimeError(f"Expected floating point type for target with class probabilities, got {scalar_name(dtype)}")
+
+
+def label_smoothing_range(value: float) -> RuntimeError:
+    return RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {value:g}")
+
+
+def unknown_reduction(reduction: Any) -> ValueError:
+    return ValueError(f"{reduction} is not a valid value for reduction")
+
+
+def batch_shape(wanted: Ints, got: Ints) -> ValueError:
+    return ValueError(f"Using a target size ({_size(got)}) that is different to the input size ({_size(wanted)}) is "
+                      "deprecated. Please ensure they have the same size.")  # fmt: skip
+
+
+def logits_shape(wanted: Ints, got: Ints) -> ValueError:
+    return ValueError(f"Target size ({_size(got)}) must be the same as input size ({_size(wanted)})")
+
+
+def _size(shape: Ints) -> str:
+    return f"torch.Size([{', '.join(map(str, shape))}])"
+
+
+# -- normalization -----------------------------------------------------------------------------------------------------
+
+
+def empty_normalized_shape() -> RuntimeError:
+    return RuntimeError("Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, "
+                        "but got normalized_shape = []")  # fmt: skip
+
+
+def normalized_parameter(name: str, shape: Ints, wanted: Ints) -> RuntimeError:
+    return RuntimeError(f"Expected {name} to be of same shape as normalized_shape, but got {name} of shape "
+                        f"{list(shape)} and normalized_shape = {list(wanted)}")  # fmt: skip
+
+
+def normalized_input(wanted: Ints, shape: Ints, separator: str) -> RuntimeError:
+    return RuntimeError(f"Given normalized_shape={list(wanted)}, expected input with shape "
+                        f"[*{separator}{', '.join(map(str, wanted))}], but got input of size{list(shape)}")  # fmt: skip
+
+
+def mixed_dtype(dtype: Any) -> RuntimeError:
+    return RuntimeError(f"mixed dtype (CPU): expect parameter to have scalar type of {scalar_name(dtype)}")
+
+
+def group_norm_dims(ndim: int) -> RuntimeError:
+    return RuntimeError(f"Expected at least 2 dimensions for input tensor but received {ndim}")
+
+
+def group_norm_channels(shape: Ints, groups: int) -> RuntimeError:
+    return RuntimeError("Expected number of channels in input to be divisible by num_groups, but got input of shape "
+                        f"{list(shape)} and num_groups={groups}")  # fmt: skip
+
+
+def group_norm_parameter(name: str, shape: Ints, input_shape: Ints) -> RuntimeError:
+    return RuntimeError(f"Expected {name} to be a vector of size equal to the number of channels in input, but got "
+                        f"{name} of shape {list(shape)} and input of shape {list(input_shape)}")  # fmt: skip
+
+
+def channel_vector(name: str, wanted: int, got: int) -> RuntimeError:
+    return RuntimeError(f"{name} should contain {wanted} elements not {got}")
+
+
+def needs_running(name: str) -> RuntimeError:
+    return RuntimeError(f"{name} must be defined in evaluation mode")
+
+
+def one_value_per_channel(shape: Any) -> ValueError:
+    return ValueError(f"Expected more than 1 value per channel when training, got input size {shape}")
+
+
+def one_spatial_element(shape: Any) -> ValueError:
+    return ValueError(f"Expected more than 1 spatial element when training, got input size {shape}")
+
+
+def instance_norm_running() -> RuntimeError:
+    return RuntimeError("Expected running_mean and running_var to be defined when use_input_stats is false")
+
+
+def response_norm_dims(ndim: int) -> ValueError:
+    return ValueError("Expected 3D or higher dimensionality                          input (got "
+                      f"{ndim} dimensions)")  # fmt: skip
+
+
+def vector_norm_dtype(dtype: Any) -> RuntimeError:
+    return RuntimeError("linalg.vector_norm: Expected a floating point or complex tensor as input. Got "
+                        f"{scalar_name(dtype)}")  # fmt: skip
+
+
+def cosine_dtype(dtype: Any) -> RuntimeError:
+    return RuntimeError(f"expected common dtype to be floating point, yet common dtype is {scalar_name(dtype)}")
+
+
+# -- embedding ---------------------------------------------------------------------------------------------------------
+
+
+def embedding_weight() -> RuntimeError:
+    return RuntimeError("'weight' must be 2-D")
+
+
+def embedding_indices(dtype: Any) -> RuntimeError:
+    return RuntimeError("Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; "
+                        f"but got torch.{scalar_name(dtype)}Tensor instead (while checking arguments for embedding)")  # fmt: skip
+
+
+def index_out_of_range() -> IndexError:
+    return IndexError("index out of range in self")

@@ -1,0 +1,132 @@
+"""Collects the public names of `torchlike` and the methods of Tensor, and loads submodules when they are first used."""
+
+from __future__ import annotations
+
+import importlib
+import math
+from collections.abc import Callable
+from typing import Any
+
+from torchlike import (
+    _bind,
+    _device,
+    _dtypes,
+    _dunders,
+    _errors,
+    _factories,
+    _functions,
+    _functions_random,
+    _functions_shape,
+    _modes,
+)
+from torchlike._tensor import Tensor
+
+_FACADES = (_factories, _functions, _functions_shape, _functions_random)
+MODULES = ("nn", "optim", "utils", "autograd", "serialization", "cuda", "backends", "linalg", "special", "fft", "random",
+           "testing", "return_types", "distributions", "amp", "func", "jax")  # fmt: skip
+_SERIALIZATION = ("save", "load")
+
+
+def _bind_tensor() -> None:
+    for facade in _FACADES:
+        for name, method in getattr(facade, "METHODS", {}).items():
+            setattr(Tensor, name, method)
+    for name, d in {**_dtypes.ALIASES, "bfloat16": _dtypes.bfloat16}.items():
+        setattr(Tensor, name, _functions.to_method(name, d))
+    _bind.bind_methods()
+    _dunders.bind()
+
+
+def public() -> dict[str, Any]:
+    """Every public function and constant that is not re-exported by name."""
+    names: dict[str, Any] = dict(_bind.names_in("torch"))
+    for facade in _FACADES:
+        names |= getattr(facade, "FUNCTIONS", {})
+    names |= {name: d for name, d in _dtypes.ALIASES.items() if name != "bool"}
+    names |= {"pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan, "newaxis": None}
+    names |= {f.__name__: f for f in (is_tensor, is_floating_point, is_complex, numel, typename, result_type)}
+    names |= {f"{name}Tensor": _legacy(name, d) for name, d in _LEGACY.items()}
+    return names
+
+
+def lazy(name: str, modules: tuple[str, ...]) -> Any:
+    """A submodule or a rarely used name of `torchlike`, loaded on first use."""
+    if name in modules:
+        try:
+            return importlib.import_module(f"torchlike.{name}")
+        except ModuleNotFoundError as error:
+            if error.name != f"torchlike.{name}":
+                raise
+    if name in _SERIALIZATION:
+        return getattr(importlib.import_module("torchlike.serialization"), name)
+    import torchlike
+
+    raise _errors.unknown_name("torch", name, [n for n in vars(torchlike) if not n.startswith("_")])
+
+
+def is_tensor(obj: Any) -> bool:
+    """Whether `obj` is a tensor."""
+    return isinstance(obj, Tensor)
+
+
+def is_floating_point(input: Tensor) -> bool:
+    """Whether the dtype is a real floating one."""
+    return input.is_floating_point()
+
+
+def is_complex(input: Tensor) -> bool:
+    """Whether the dtype is complex."""
+    return input.is_complex()
+
+
+def numel(input: Tensor) -> int:
+    """The number of elements."""
+    return input.numel()
+
+
+def typename(obj: Any) -> str:
+    """The name of an object's type, tensors by their dtype."""
+    return obj.type() if isinstance(obj, Tensor) else f"{type(obj).__module__}.{type(obj).__qualname__}"
+
+
+def result_type(tensor1: Any, tensor2: Any) -> _dtypes.dtype:
+    """The dtype of an arithmetic result of two tensors or numbers."""
+    from torchlike._ops._rules import result_type as rule
+
+    given = (tensor1, tensor2)
+    found = rule([x._value.aval for x in given if isinstance(x, Tensor)],
+                 [type(x) for x in given if not isinstance(x, Tensor)])  # fmt: skip
+    return found
+
+
+_LEGACY = {"Float": _dtypes.float32, "Double": _dtypes.float64, "Half": _dtypes.float16, "Long": _dtypes.int64,
+           "Int": _dtypes.int32, "Short": _dtypes.int16, "Char": _dtypes.int8, "Byte": _dtypes.uint8,
+           "Bool": _dtypes.bool_, "BFloat16": _dtypes.bfloat16}  # fmt: skip
+
+
+def _legacy(name: str, dtype: _dtypes.dtype) -> Callable[..., Tensor]:
+    def make(*args: Any) -> Tensor:
+        if len(args) == 1 and not isinstance(args[0], int):
+            return _factories.tensor(args[0], dtype=dtype)
+        return _factories.empty(*args, dtype=dtype) if args else _factories.empty(0, dtype=dtype)
+
+    make.__name__ = make.__qualname__ = f"{name}Tensor"
+    make.__doc__ = f"A {dtype!r} tensor of a size or of data (PyTorch's old constructor)."
+    return make
+
+
+def _type(self: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
+    """The tensor's type as PyTorch's old name, or this tensor as another dtype (also given by that name)."""
+    names = {d: f"torch.{n}Tensor" for n, d in _LEGACY.items()}
+    if dtype is None:
+        return names[self.dtype] if self.device.type == "cpu" else names[self.dtype].replace("torch.", "torch.cuda.")
+    if isinstance(dtype, str):
+        dtype = {v: k for k, v in names.items()}[dtype]
+    elif not isinstance(dtype, _dtypes.dtype):
+        dtype = _LEGACY[dtype.__name__.removesuffix("Tensor")]
+    return self.to(dtype)
+
+
+Tensor.type = _type  # type: ignore[attr-defined]
+_bind_tensor()
+del _device, _modes

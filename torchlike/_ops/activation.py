@@ -1,0 +1,247 @@
+"""Activations: the element-wise functions between a network's layers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from torchlike import _dtypes, _errors_nn
+from torchlike._ops._declare import Array, Scalar, namespace, operator, pointwise
+from torchlike._ops._rules import Call, to_float, wrap_dim
+
+PLACES = ("nn.functional",)
+
+
+def floating(kernel: str) -> Callable[[Call], None]:
+    """A check that refuses integers as PyTorch's `kernel` does."""
+
+    def check(call: Call) -> None:
+        dtype = call.arrays[0].dtype
+        if dtype.category < _dtypes.FLOATING:
+            raise _errors_nn.no_kernel(kernel, dtype)
+
+    return check
+
+
+def erf(x):
+    """The error function on either kind of array."""
+    if namespace(x) is np:
+        from scipy import special
+
+        return special.erf(x)
+    return jax.lax.erf(x)
+
+
+def logistic(x):
+    """1 / (1 + exp(-x)) without overflow."""
+    if namespace(x) is np:
+        with np.errstate(over="ignore"):
+            return 1 / (1 + np.exp(-x))
+    return jax.nn.sigmoid(x)
+
+
+def log1p_exp(x):
+    """log(1 + exp(x)) without overflow."""
+    xp = namespace(x)
+    return xp.maximum(x, 0) + xp.log1p(xp.exp(-xp.abs(x)))
+
+
+# -- smooth ------------------------------------------------------------------------------------------------------------
+
+
+def _check_gelu(call: Call) -> None:
+    if call.approximate not in ("none", "tanh"):
+        raise _errors_nn.gelu_approximate()
+    floating("GeluKernelImpl")(call)
+
+
+@pointwise(where=PLACES, check=_check_gelu, inplace=False)
+def gelu(input: Array, *, approximate: str = "none"):
+    """x times the normal distribution function at x, exactly or by its tanh approximation.
+
+    >>> import torchlike as torch
+    >>> torch.nn.functional.gelu(torch.tensor([1.0])).item()
+    0.8413447141647339
+    """
+    if approximate == "tanh":
+        inner = math.sqrt(2 / math.pi) * (input + 0.044715 * input * input * input)
+        return 0.5 * input * (1 + namespace(input).tanh(inner))
+    return input * 0.5 * (1 + erf(input * math.sqrt(0.5)))
+
+
+@pointwise(where=PLACES, check=floating("silu_cpu"), inplace=False)
+def silu(input: Array):
+    """x * sigmoid(x)."""
+    return input * logistic(input)
+
+
+@pointwise(where=PLACES, check=floating("mish_cpu"), inplace=False)
+def mish(input: Array):
+    """x * tanh(softplus(x))."""
+    return input * namespace(input).tanh(log1p_exp(input))
+
+
+@pointwise(where=PLACES, check=floating("log_sigmoid_cpu"), inplace=False, node="LogSigmoidBackward0")
+def logsigmoid(input: Array):
+    """log(sigmoid(x)), without overflow."""
+    return -log1p_exp(-input)
+
+
+@pointwise(where=PLACES, check=floating("softplus_cpu"), inplace=False)
+def softplus(input: Array, beta: Scalar = 1, threshold: Scalar = 20):
+    """log(1 + exp(beta x)) / beta; x itself where beta x > threshold."""
+    xp = namespace(input)
+    scaled = input * beta
+    linear = scaled > threshold
+    safe = xp.where(linear, xp.zeros_like(input), scaled)  # so that the branch not taken has a finite gradient
+    return xp.where(linear, input, xp.log1p(xp.exp(safe)) / beta)
+
+
+@pointwise(where=PLACES, promote=to_float, inplace=False)
+def softsign(input: Array):
+    """x / (1 + |x|)."""
+    return input / (1 + namespace(input).abs(input))
+
+
+@pointwise(where=PLACES, promote=to_float, inplace=False)
+def tanhshrink(input: Array):
+    """x - tanh(x)."""
+    return input - namespace(input).tanh(input)
+
+
+# -- exponential for negative numbers ----------------------------------------------------------------------------------
+
+
+def exponential_unit(x, alpha, scale=1.0, input_scale=1.0):
+    """scale * (x, or alpha (exp(input_scale x) - 1) where x <= 0)."""
+    xp = namespace(x)
+    below = xp.expm1(xp.minimum(x, 0) * input_scale) * alpha
+    return xp.where(x > 0, x, below) * scale if scale != 1.0 else xp.where(x > 0, x, below)
+
+
+@pointwise(where=PLACES, check=floating("elu_cpu"), name="_elu", node="EluBackward0")
+def _elu(input: Array, alpha: Scalar = 1.0):
+    """x where x > 0, alpha (exp(x) - 1) elsewhere."""
+    return exponential_unit(input, alpha)
+
+
+@pointwise(where=PLACES, check=floating("elu_cpu"), name="_celu", node="CeluBackward0")
+def _celu(input: Array, alpha: Scalar = 1.0):
+    """x where x > 0, alpha (exp(x / alpha) - 1) elsewhere."""
+    return exponential_unit(input, alpha, input_scale=1 / alpha)
+
+
+@pointwise(where=PLACES, check=floating("elu_cpu"), name="_selu", node="EluBackward0")
+def _selu(input: Array):
+    """The exponential unit with the two constants that keep activations normalised."""
+    return exponential_unit(input, 1.6732632423543772848170429916717, 1.0507009873554804934193349852946)
+
+
+# -- piecewise linear --------------------------------------------------------------------------------------------------
+
+
+@pointwise(where=PLACES, check=floating("leaky_relu_cpu"), name="_leaky_relu", node="LeakyReluBackward0")
+def _leaky_relu(input: Array, negative_slope: Scalar = 0.01):
+    """x where x > 0, negative_slope * x elsewhere."""
+    return namespace(input).where(input > 0, input, input * negative_slope)
+
+
+@pointwise(where=PLACES, name="_hardtanh", node="HardtanhBackward0")
+def _hardtanh(input: Array, min_val: Scalar = -1.0, max_val: Scalar = 1.0):
+    """x held between min_val and max_val; the gradient is 0 at the bounds."""
+    xp = namespace(input)
+    low, high = xp.asarray(min_val, input.dtype), xp.asarray(max_val, input.dtype)
+    return xp.where(input <= low, low, xp.where(input >= high, high, input))
+
+
+@pointwise(where=PLACES, name="_threshold", node="ThresholdBackward0")
+def _threshold(input: Array, threshold: Scalar, value: Scalar):
+    """x where x > threshold, `value` elsewhere."""
+    xp = namespace(input)
+    return xp.where(input <= threshold, xp.asarray(value, input.dtype), input)
+
+
+@pointwise(where=PLACES, check=floating("hardswish_cpu"), name="_hardswish", node="HardswishBackward0")
+def _hardswish(input: Array):
+    """x * min(max(x + 3, 0), 6) / 6; the gradient at -3 is 0, at 3 it is 1."""
+    xp = namespace(input)
+    middle = input * (input + 3) / 6
+    return xp.where(input <= -3, xp.zeros_like(input), xp.where(input >= 3, input, middle))
+
+
+@pointwise(where=PLACES, check=floating("hardsigmoid_cpu"), name="_hardsigmoid", node="HardsigmoidBackward0")
+def _hardsigmoid(input: Array):
+    """min(max(x + 3, 0), 6) / 6; the gradient at both ends is 0."""
+    xp = namespace(input)
+    return xp.where(input <= -3, xp.zeros_like(input), xp.where(input >= 3, xp.ones_like(input), (input + 3) / 6))
+
+
+@pointwise(where=("torch", "nn.functional"), check=floating("hardshrink_cpu"), inplace=False)
+def hardshrink(input: Array, lambd: Scalar = 0.5):
+    """x where |x| > lambd, else 0."""
+    xp = namespace(input)
+    return xp.where(xp.abs(input) <= lambd, xp.zeros_like(input), input)
+
+
+@pointwise(where=PLACES, check=floating("softshrink_check"), inplace=False)
+def softshrink(input: Array, lambd: Scalar = 0.5):
+    """x moved toward 0 by lambd, stopping there."""
+    xp = namespace(input)
+    zero = xp.zeros_like(input) + input * 0  # NaN stays NaN
+    return xp.where(input > lambd, input - lambd, xp.where(input < -lambd, input + lambd, zero))
+
+
+# -- with parameters or over a dim -------------------------------------------------------------------------------------
+
+
+def _check_prelu(call: Call) -> None:
+    x, w = call.input, call.weight
+    if x.dtype is not w.dtype:
+        raise _errors_nn.prelu_dtype(x.dtype, w.dtype)
+    channels = x.shape[1] if x.ndim > 1 else 1
+    if w.numel != 1 and w.numel != channels:
+        raise _errors_nn.prelu_count(w.numel, channels)
+
+
+@pointwise(where=(), name="_prelu", inplace=False, node="PreluKernelBackward0")
+def _prelu_kernel(input: Array, weight: Array):
+    """x where x > 0, weight * x elsewhere; the weight is broadcast as it stands."""
+    return namespace(input).where(input > 0, input, weight * input)
+
+
+def _prelu_shape(call: Call) -> list:
+    return [call.input.shape]
+
+
+@operator(where=("torch", "Tensor", "nn.functional"), shape=_prelu_shape, check=_check_prelu, out=False,
+          node="PreluKernelBackward0")  # fmt: skip
+def prelu(input: Array, weight: Array):
+    """x where x > 0, weight * x elsewhere; one weight, or one for each channel (dim 1)."""
+    if weight.size > 1 and input.ndim > 1:
+        weight = weight.reshape((-1,) + (1,) * (input.ndim - 2))
+    elif input.ndim == 0:
+        weight = weight.reshape(())
+    return namespace(input).where(input > 0, input, weight * input)
+
+
+def _glu_shape(call: Call) -> list:
+    shape = list(call.input.shape)
+    dim = wrap_dim(call.dim, len(shape))
+    if shape[dim] % 2:
+        raise _errors_nn.odd_glu(dim, shape[dim])
+    shape[dim] //= 2
+    return [tuple(shape)]
+
+
+@operator(where=PLACES, shape=_glu_shape, check=floating("glu_cpu"))
+def glu(input: Array, dim: int = -1):
+    """The first half of a dim times the sigmoid of the second."""
+    a, b = namespace(input).split(input, 2, dim)
+    return a * logistic(b)
+
+
+del jnp

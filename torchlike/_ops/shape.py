@@ -1,0 +1,127 @@
+"""Operators that join, repeat, turn and cut tensors: copies, not views."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from torchlike import _errors
+from torchlike._ops._declare import Array, Arrays, Index, Scalar, namespace, operator
+from torchlike._ops._rules import Call, wrap_dim
+
+
+def _same(call: Call) -> list:
+    return [tuple(call.arrays[0].shape)]
+
+
+def _is_legacy_empty(shape: tuple) -> bool:
+    return tuple(shape) == (0,)  # PyTorch lets such tensors join anything
+
+
+def _cat_shape(call: Call) -> list:
+    shapes = [tuple(a.shape) for a in call.tensors]
+    real = [s for s in shapes if not _is_legacy_empty(s)] or shapes[:1]
+    dim = wrap_dim(call.dim, len(real[0]))
+    for i, s in enumerate(shapes):
+        if _is_legacy_empty(s):
+            continue
+        if not s:
+            raise RuntimeError(f"zero-dimensional tensor (at position {i}) cannot be concatenated")
+        if len(s) != len(real[0]):
+            raise RuntimeError(f"Tensors must have same number of dimensions: got {len(real[0])} and {len(s)}")
+        for d, (n, m) in enumerate(zip(real[0], s)):
+            if d != dim and n != m:
+                raise RuntimeError(f"Sizes of tensors must match except in dimension {dim}. Expected size {n} but got "
+                                   f"size {m} for tensor number {i} in the list.")  # fmt: skip
+    total = sum(s[dim] for s in shapes if not _is_legacy_empty(s))
+    return [(*real[0][:dim], total, *real[0][dim + 1 :])]
+
+
+@operator(shape=_cat_shape, saves=(), opmath=False, aliases=("concat", "concatenate"), where=("torch",))
+def cat(tensors: Arrays, dim: int = 0):
+    """The tensors one after another along a dim; (…, n, …), (…, m, …) -> (…, n + m, …)."""
+    real = [t for t in tensors if not _is_legacy_empty(t.shape)]
+    return namespace(tensors[0]).concatenate(real, axis=dim) if real else tensors[0]
+
+
+def _stack_shape(call: Call) -> list:
+    first = tuple(call.tensors[0].shape)
+    for i, a in enumerate(call.tensors):
+        if tuple(a.shape) != first:
+            raise RuntimeError(f"stack expects each tensor to be equal size, but got {list(first)} at entry 0 and "
+                               f"{list(a.shape)} at entry {i}")  # fmt: skip
+    dim = wrap_dim(call.dim, len(first) + 1)
+    return [(*first[:dim], len(call.tensors), *first[dim:])]
+
+
+@operator(shape=_stack_shape, saves=(), opmath=False, where=("torch",))
+def stack(tensors: Arrays, dim: int = 0):
+    """Tensors of one shape along a new dim."""
+    return namespace(tensors[0]).stack(tensors, axis=dim)
+
+
+def _dims(ndim: int, dims: tuple | int) -> tuple[int, ...]:
+    return tuple(wrap_dim(d, ndim) for d in (dims if isinstance(dims, tuple) else (dims,)))
+
+
+@operator(shape=_same, saves=(), opmath=False)
+def flip(input: Array, dims: tuple):
+    """The order of the indices of `dims` reversed."""
+    return namespace(input).flip(input, _dims(input.ndim, dims))
+
+
+@operator(shape=_same, saves=(), opmath=False)
+def roll(input: Array, shifts: tuple, dims: tuple | None = None):
+    """The elements moved along `dims`, those pushed out coming in at the other end."""
+    xp = namespace(input)
+    if dims is None or dims == ():
+        return xp.roll(input, shifts)
+    return xp.roll(input, shifts, dims)
+
+
+def _repeat_shape(call: Call) -> list:
+    shape, repeats = tuple(call.input.shape), call.repeats
+    if len(repeats) < len(shape):
+        raise RuntimeError("Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor")
+    shape = (1,) * (len(repeats) - len(shape)) + shape
+    return [tuple(n * r for n, r in zip(shape, repeats))]
+
+
+@operator(shape=_repeat_shape, saves=(), opmath=False, where=(), name="_repeat", node="RepeatBackward0")
+def _repeat(input: Array, repeats: tuple):
+    """The tensor tiled, `repeats[d]` times along each dim."""
+    return namespace(input).tile(input, repeats)
+
+
+def _matrix(call: Call) -> list:
+    if call.input.ndim < 2:
+        raise RuntimeError(f"{call.op.name}: input tensor must have at least 2 dimensions")
+    return [tuple(call.input.shape)]
+
+
+@operator(shape=_matrix, saves=(), opmath=False, inplace=True)
+def tril(input: Array, diagonal: int = 0):
+    """The lower triangle of each matrix, zeros above it."""
+    return namespace(input).tril(input, diagonal)
+
+
+@operator(shape=_matrix, saves=(), opmath=False, inplace=True)
+def triu(input: Array, diagonal: int = 0):
+    """The upper triangle of each matrix, zeros below it."""
+    return namespace(input).triu(input, diagonal)
+
+
+def _interleaved(call: Call) -> list:
+    shape = tuple(call.input.shape)
+    if call.dim is None:
+        return [(int(np.prod(shape)) * call.repeats,)]
+    dim = wrap_dim(call.dim, len(shape))
+    return [(*shape[:dim], shape[dim] * call.repeats, *shape[dim + 1 :])]
+
+
+@operator(shape=_interleaved, saves=(), opmath=False, where=(), name="_repeat_interleave")
+def _repeat_interleave(input: Array, repeats: int, dim: int | None = None):
+    """Each index of a dim `repeats` times."""
+    return namespace(input).repeat(input, repeats, axis=dim)
+
+
+del Index, Scalar, _errors

@@ -1,0 +1,583 @@
+"""PyTorch's sentences about modules, each written once: exceptions to raise, and the text of warnings."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torchlike._errors import unsupported as unsupported
+from torchlike._tensor import Tensor
+
+
+def _kind(value: Any) -> str:
+    """How PyTorch names a value's type: tensors by dtype, built-in types bare, others with their module."""
+    if isinstance(value, Tensor):
+        return value.type()
+    owner = value if hasattr(value, "__qualname__") or hasattr(value, "__name__") else type(value)
+    name = getattr(owner, "__qualname__", None) or getattr(owner, "__name__", "")
+    module = getattr(owner, "__module__", None)
+    return name if module in (None, "builtins", "__builtin__") else f"{module}.{name}"
+
+
+# -- building a module -------------------------------------------------------------------------------------------------
+
+
+def module_init_arguments(name: str, args: tuple, kwargs: dict) -> TypeError:
+    if kwargs:
+        return TypeError(f"{name}.__init__() got an unexpected keyword argument '{next(iter(kwargs))}'")
+    return TypeError(f"{name}.__init__() takes 1 positional argument but {len(args) + 1} were given")
+
+
+def assigned_before_init(kind: str) -> AttributeError:
+    return AttributeError(f"cannot assign {kind} before Module.__init__() call")
+
+
+def registered_name_type(kind: str, name: Any) -> TypeError:
+    return TypeError(f"{kind} name should be a string. Got {_kind(name)}")
+
+
+def registered_name_has_dot(kind: str, name: str) -> KeyError:
+    return KeyError(f'{kind} name can\'t contain "."' + (f", got: {name}" if kind == "module" else ""))
+
+
+def registered_name_is_empty(kind: str) -> KeyError:
+    return KeyError(f'{kind} name can\'t be empty string ""')
+
+
+def attribute_exists(name: str) -> KeyError:
+    return KeyError(f"attribute '{name}' already exists")
+
+
+def registered_value_type(value: Any, kind: str, name: str, wanted: str) -> TypeError:
+    return TypeError(f"cannot assign '{_kind(value)}' object to {kind} '{name}' ({wanted})")
+
+
+def assigned_value_type(value: Any, kind: str, name: str, wanted: str) -> TypeError:
+    return TypeError(f"cannot assign '{_kind(value)}' as {kind} '{name}' ({wanted})")
+
+
+def parameter_is_no_leaf(name: str) -> ValueError:
+    return ValueError(
+        f"Cannot assign non-leaf Tensor to parameter '{name}'. Model parameters must be created explicitly. To express "
+        f"'{name}' as a function of another Tensor, compute the value in the forward() method."
+    )
+
+
+def not_a_module(value: Any) -> TypeError:
+    return TypeError(f"{_kind(value)} is not a Module subclass")
+
+
+def no_attribute(kind: str, name: str) -> AttributeError:
+    return AttributeError(f"'{kind}' object has no attribute '{name}'")
+
+
+def training_mode_type() -> ValueError:
+    return ValueError("training mode is expected to be boolean")
+
+
+# -- finding by name ---------------------------------------------------------------------------------------------------
+
+
+def module_has_no_attribute(module: Any, name: str) -> AttributeError:
+    return AttributeError(f"{module._get_name()} has no attribute `{name}`")
+
+
+def attribute_is_not(name: str, kind: str) -> AttributeError:
+    return AttributeError(f"`{name}` is not {kind}")
+
+
+def set_submodule_without_name() -> ValueError:
+    return ValueError("Cannot set the submodule without a target name!")
+
+
+def set_submodule_of(kind: type) -> ValueError:
+    return ValueError(f"`module` is not an nn.Module, found {kind}")
+
+
+# -- calling and hooks -------------------------------------------------------------------------------------------------
+
+
+def forward_missing(name: str) -> NotImplementedError:
+    return NotImplementedError(f'Module [{name}] is missing the required "forward" function')
+
+
+def forward_pre_hook_result(result: Any) -> RuntimeError:
+    return RuntimeError(f"forward pre-hook must return None or a tuple of (new_args, new_kwargs), but got {result}.")
+
+
+def always_called_hook_failed(where: str, error: Exception) -> str:
+    return (
+        f"{where}forward hook with ``always_call=True`` raised an exception that was silenced as another error was "
+        f"raised in forward: {error}"
+    )
+
+
+def backward_hook_count(got: int, expected: int) -> RuntimeError:
+    return RuntimeError(f"Backward hook returned an invalid number of grad_input, got {got}, but expected {expected}")
+
+
+def backward_pre_hook_count(got: int, expected: int) -> RuntimeError:
+    return RuntimeError(
+        f"Backward pre hook returned an invalid number of grad_output, got {got}, but expected {expected}"
+    )
+
+
+def backward_hook_needs_tensors(kind: type) -> str:
+    return (
+        f"For backward hooks to be called, module output should be a Tensor or a tuple of Tensors but received {kind}"
+    )
+
+
+def backward_hook_without_inputs() -> str:
+    return (
+        "Full backward hook is firing when gradients are computed with respect to module outputs since no inputs "
+        "require gradients. See https://docs.pytorch.org/docs/main/generated/torch.nn.Module.html"
+        "#torch.nn.Module.register_full_backward_hook for more details."
+    )
+
+
+def _mixed_hooks(where: str) -> RuntimeError:
+    return RuntimeError(
+        f"Cannot use both regular backward hooks and full backward hooks {where}. Please use only one of them."
+    )
+
+
+def mixed_backward_hooks() -> RuntimeError:
+    return _mixed_hooks("on a single Module")
+
+
+def mixed_backward_hooks_global() -> RuntimeError:
+    return _mixed_hooks("as a global Module hook")
+
+
+def partial_hook_output() -> str:
+    return (
+        "Using non-full backward hooks on a Module that does not return a single Tensor or a tuple of Tensors is "
+        "deprecated and will be removed in future versions. This hook will be missing some of the grad_output. Please "
+        "use register_full_backward_hook to get the documented behavior."
+    )
+
+
+def partial_hook_input() -> str:
+    return (
+        "Using non-full backward hooks on a Module that does not take as input a single Tensor or a tuple of Tensors "
+        "is deprecated and will be removed in future versions. This hook will be missing some of the grad_input. "
+        "Please use register_full_backward_hook to get the documented behavior."
+    )
+
+
+def partial_hook_many_outputs() -> str:
+    return (
+        "Using a non-full backward hook when outputs are generated by different autograd Nodes is deprecated and will "
+        "be removed in future versions. This hook will be missing some grad_output. Please use "
+        "register_full_backward_hook to get the documented behavior."
+    )
+
+
+def partial_hook_many_nodes() -> str:
+    return (
+        "Using a non-full backward hook when the forward contains multiple autograd Nodes is deprecated and will be "
+        "removed in future versions. This hook will be missing some grad_input. Please use "
+        "register_full_backward_hook to get the documented behavior."
+    )
+
+
+# -- saving and loading ------------------------------------------------------------------------------------------------
+
+
+def state_dict_positional() -> str:
+    return (
+        "Positional args are being deprecated, use kwargs instead. Refer to "
+        "https://pytorch.org/docs/main/generated/torch.nn.Module.html#torch.nn.Module.state_dict for details."
+    )
+
+
+def state_dict_hook_result() -> RuntimeError:
+    return RuntimeError("state_dict post-hook must return None")
+
+
+def state_dict_hook_registered_twice(hook: Any) -> RuntimeError:
+    return RuntimeError(
+        f"Cannot register the same function as the state dict post hook that was previously registered via "
+        f"register_state_dict_post_hook: {hook}"
+    )
+
+
+def unreachable_extra_state(verb: str) -> RuntimeError:
+    return RuntimeError(
+        f"Reached a code path in Module.{verb}_extra_state() that should never be called. Please file an issue at "
+        "https://github.com/pytorch/pytorch/issues/new?template=bug-report.yml to report this bug."
+    )
+
+
+def state_dict_type(kind: type) -> TypeError:
+    return TypeError(f"Expected state_dict to be dict-like, got {kind}.")
+
+
+def load_state_dict_hook_result() -> AssertionError:
+    return AssertionError(
+        "Hooks registered with ``register_load_state_dict_post_hook`` are not expected to return new values, if "
+        "incompatible_keys need to be modified, it should be done inplace."
+    )
+
+
+def missing_keys(keys: list[str]) -> str:
+    return "Missing key(s) in state_dict: {}. ".format(", ".join(f'"{key}"' for key in keys))
+
+
+def unexpected_keys(keys: list[str]) -> str:
+    return "Unexpected key(s) in state_dict: {}. ".format(", ".join(f'"{key}"' for key in keys))
+
+
+def loading_state_dict(name: str, messages: list[str]) -> RuntimeError:
+    return RuntimeError("Error(s) in loading state_dict for {}:\n\t{}".format(name, "\n\t".join(messages)))
+
+
+def loaded_value_is_no_tensor(key: str, kind: type) -> str:
+    return (
+        f'While copying the parameter named "{key}", expected torch.Tensor or Tensor-like object from checkpoint but '
+        f"received {kind}"
+    )
+
+
+def loaded_size_mismatch(key: str, theirs: Any, mine: Any) -> str:
+    return (
+        f"size mismatch for {key}: copying a param with shape {theirs} from checkpoint, the shape in current model is "
+        f"{mine}."
+    )
+
+
+def loading_into_meta(key: str) -> str:
+    return (
+        f"for {key}: copying from a non-meta parameter in the checkpoint to a meta parameter in the current model, "
+        "which is a no-op. (Did you mean to pass `assign=True` to assign items in the state dictionary to their "
+        "corresponding key in the module instead of copying them in place?)"
+    )
+
+
+def loading_failed(key: str, mine: Any, theirs: Any, error: Exception) -> str:
+    return (
+        f'While copying the parameter named "{key}", whose dimensions in the model are {mine} and whose dimensions in '
+        f"the checkpoint are {theirs}, an exception occurred : {error.args}."
+    )
+
+
+# -- converting --------------------------------------------------------------------------------------------------------
+
+
+def module_to_dtype(dtype: Any) -> TypeError:
+    return TypeError(f"nn.Module.to only accepts floating point or complex dtypes, but got desired dtype={dtype}")
+
+
+def module_to_from_meta() -> NotImplementedError:
+    return NotImplementedError(
+        "Cannot copy out of meta tensor; no data! Please use torch.nn.Module.to_empty() instead of torch.nn.Module.to()"
+        " when moving module from meta to a different device."
+    )
+
+
+def complex_module() -> str:
+    return (
+        "Complex modules are a new feature under active development whose design may change, and some modules might "
+        "not work as expected when using complex tensors as parameters or buffers. Please file an issue at "
+        "https://github.com/pytorch/pytorch/issues/new?template=bug-report.yml if a complex module does not work as "
+        "expected."
+    )
+
+
+def to_arguments(args: tuple, kwargs: dict) -> TypeError:
+    got = ", ".join(type(a).__name__ for a in args)
+    if kwargs:
+        got += (", " if args else "") + "".join(f"{k}={type(v).__name__}, " for k, v in kwargs.items())
+    tail = "bool non_blocking = False, bool copy = False, *, torch.memory_format memory_format = None)\n"
+    return TypeError(
+        f"to() received an invalid combination of arguments - got ({got}), but expected one of:\n"
+        f" * (torch.device device = None, torch.dtype dtype = None, {tail}"
+        f" * (torch.dtype dtype, {tail}"
+        f" * (Tensor tensor, {tail}"
+    )
+
+
+# -- containers --------------------------------------------------------------------------------------------------------
+
+
+def container_deprecated() -> str:
+    return (
+        "`nn.Container` is deprecated. All of its functionality is now implemented in `nn.Module`. Subclass that "
+        "instead."
+    )
+
+
+def container_index(index: int) -> IndexError:
+    return IndexError(f"index {index} is out of range")
+
+
+def container_called(name: str) -> RuntimeError:
+    return RuntimeError(f"{name} should not be called.")
+
+
+def extend_needs_iterable(name: str, given: Any) -> TypeError:
+    return TypeError(f"{name}.extend should be called with an iterable, but got {type(given).__name__}")
+
+
+def update_needs_pairs(name: str, given: Any) -> TypeError:
+    return TypeError(
+        f"{name}.update should be called with an iterable of key/value pairs, but got {type(given).__name__}"
+    )
+
+
+def update_element_type(name: str, place: int, pair: Any) -> TypeError:
+    return TypeError(f"{name} update sequence element #{place} should be Iterable; is{type(pair).__name__}")
+
+
+def update_element_length(name: str, place: int, length: int) -> ValueError:
+    return ValueError(f"{name} update sequence element #{place} has length {length}; 2 is required")
+
+
+def parameter_dict_key(key: Any) -> TypeError:
+    return TypeError(
+        f"Index given to ParameterDict cannot be used as a key as it is not a string (type is '{type(key).__name__}'). "
+        "Open an issue on github if you need non-string keys."
+    )
+
+
+def sequential_add(kind: type) -> ValueError:
+    return ValueError(f"add operator supports only objects of Sequential class, but {kind} is given.")
+
+
+def sequential_factor_type(kind: type, other: type) -> TypeError:
+    return TypeError(f"unsupported operand type(s) for *: {kind} and {other}")
+
+
+def sequential_factor(factor: int, kind: type) -> ValueError:
+    return ValueError(f"Non-positive multiplication factor {factor} for {kind}")
+
+
+def sequential_insert_type(kind: type) -> AssertionError:
+    return AssertionError(f"module should be of type: {kind}")
+
+
+def sequential_insert_index(index: int) -> IndexError:
+    return IndexError(f"Index out of range: {index}")
+
+
+# -- layers ------------------------------------------------------------------------------------------------------------
+
+
+def argument_renamed(old: str, new: str) -> str:
+    return f"keyword argument `{old}` is deprecated and renamed to `{new}`"
+
+
+def layer_dimensions(layer: str, argument: str, wanted: str, got: int) -> ValueError:
+    if layer == "Softmax2d":
+        return ValueError(f"{layer}: expected {argument} to be {wanted}, got {got}D instead")
+    return ValueError(f"{layer}: Expected {argument} to be {wanted}, got {got}D instead")
+
+
+def bilinear_features(got: int) -> ValueError:
+    return ValueError(f"in1_features must be > 0, but got (in1_features={got})")
+
+
+def hardtanh_range(low: float, high: float) -> AssertionError:
+    return AssertionError(f"max_val ({high}) must be greater than min_val ({low})")
+
+
+def dropout_probability(p: float) -> ValueError:
+    return ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
+
+
+def unflatten_size_type(kind: str) -> TypeError:
+    return TypeError(f"unflattened_size must be a tuple of ints, but found type {kind}")
+
+
+def unflatten_size_element(kind: str, place: int) -> TypeError:
+    return TypeError(f"unflattened_size must be tuple of ints, but found element of type {kind} at pos {place}")
+
+
+def embedding_weight_shape() -> AssertionError:
+    return AssertionError("Shape of weight does not match num_embeddings and embedding_dim")
+
+
+def embedding_table_dimensions() -> AssertionError:
+    return AssertionError("Embeddings parameter is expected to be 2-dimensional")
+
+
+def embedding_padding_index(layer: str) -> AssertionError:
+    first = "Padding_idx" if layer == "Embedding" else "padding_idx"
+    return AssertionError(f"{first} must be within num_embeddings")
+
+
+def adaptive_cutoffs() -> ValueError:
+    return ValueError(
+        "cutoffs should be a sequence of unique, positive integers sorted in an increasing order, where each value is "
+        "between 1 and n_classes-1"
+    )
+
+
+def adaptive_cutoffs_empty() -> ValueError:
+    return ValueError("cutoffs should be a sequence of length larger than 0")
+
+
+def adaptive_batch_sizes() -> RuntimeError:
+    return RuntimeError("Input and target should have the same size in the batch dimension.")
+
+
+def adaptive_scalar_target(shape: Any) -> RuntimeError:
+    return RuntimeError(f"0D target tensor expects 1D input tensors, but found inputs with size {shape}")
+
+
+def adaptive_target_dimensions() -> RuntimeError:
+    return RuntimeError("0D or 1D target tensor expected, multi-target not supported")
+
+
+def adaptive_target_range(last: int, low: int, high: int) -> RuntimeError:
+    return RuntimeError(f"Target values should be in [0, {last}], but values in range [{low}, {high}] were found. ")
+
+
+# -- convolution and pooling -------------------------------------------------------------------------------------------
+
+
+def conv_groups() -> ValueError:
+    return ValueError("groups must be a positive integer")
+
+
+def conv_channels(name: str) -> ValueError:
+    return ValueError(f"{name} must be divisible by groups")
+
+
+def conv_padding_word(word: str) -> ValueError:
+    return ValueError(f"Invalid padding string {word!r}, should be one of {{'same', 'valid'}}")
+
+
+def conv_same_strided() -> ValueError:
+    return ValueError("padding='same' is not supported for strided convolutions")
+
+
+def conv_padding_mode(mode: str) -> ValueError:
+    modes = "'zeros', 'reflect', 'replicate', 'circular'"
+    return ValueError(f"padding_mode must be one of {{{modes}}}, but got padding_mode='{mode}'")
+
+
+def conv_transpose_padding_mode(layer: str) -> ValueError:
+    return ValueError(f'Only "zeros" padding mode is supported for {layer}')
+
+
+def conv_transpose_output_size_length(spatial: int, ndim: int, leading: int, got: int) -> ValueError:
+    return ValueError(
+        f"ConvTranspose{spatial}D: for {ndim}D input, output_size must have {spatial} or {spatial + leading} elements "
+        f"(got {got})"
+    )
+
+
+def conv_transpose_output_size(wanted: list, low: list, high: list, shape: Any) -> ValueError:
+    return ValueError(
+        f"requested an output size of {wanted}, but valid sizes range from {low} to {high} (for an input of {shape})"
+    )
+
+
+def fractional_pool_size_missing(layer: str) -> ValueError:
+    return ValueError(f"{layer} requires specifying either an output size, or a pooling ratio")
+
+
+def fractional_pool_size_twice() -> ValueError:
+    return ValueError("only one of output_size and output_ratio may be specified")
+
+
+def fractional_pool_ratio(ratio: Any) -> ValueError:
+    return ValueError(f"output_ratio must be between 0 and 1 (got {ratio})")
+
+
+# -- normalisation -----------------------------------------------------------------------------------------------------
+
+
+def norm_input_dimensions(wanted: str, got: int) -> ValueError:
+    return ValueError(f"expected {wanted} input (got {got}D input)")
+
+
+def instance_norm_features(dim: int, expected: int, got: int) -> ValueError:
+    return ValueError(f"expected input's size at dim={dim} to match num_features ({expected}), but got: {got}.")
+
+
+def instance_norm_features_unused(dim: int) -> str:
+    return (
+        f"input's size at dim={dim} does not match num_features. You can silence this warning by not passing in "
+        "num_features, which is not used because affine=False"
+    )
+
+
+def group_norm_channels(channels: int, groups: int) -> ValueError:
+    return ValueError(f"num_channels ({channels}) must be divisible by num_groups ({groups})")
+
+
+# -- losses ------------------------------------------------------------------------------------------------------------
+
+
+def legacy_reduction(reduction: str) -> str:
+    return f"size_average and reduce args will be deprecated, please use reduction='{reduction}' instead."
+
+
+def nll_loss_2d() -> str:
+    return (
+        "`NLLLoss2d` has been deprecated. Please use `NLLLoss` instead as a drop-in replacement and see "
+        "https://pytorch.org/docs/main/nn.html#torch.nn.NLLLoss for more details."
+    )
+
+
+def multi_margin_power() -> ValueError:
+    return ValueError("only p == 1 and p == 2 supported")
+
+
+def multi_margin_weight(dimensions: int) -> ValueError:
+    return ValueError(f"MultiMarginLoss: expected weight to be None or 1D tensor, got {dimensions}D instead")
+
+
+def triplet_margin(layer: str, margin: float) -> ValueError:
+    return ValueError(f"{layer}: expected margin to be greater than 0, got {margin} instead")
+
+
+# -- initialisation ----------------------------------------------------------------------------------------------------
+
+
+def nonlinearity_unknown(name: str) -> ValueError:
+    return ValueError(f"Unsupported nonlinearity {name}")
+
+
+def negative_slope_type(value: Any) -> ValueError:
+    return ValueError(f"negative_slope {value} not a valid number")
+
+
+def init_needs_two_dimensions() -> ValueError:
+    return ValueError("Only tensors with 2 dimensions are supported")
+
+
+def init_needs_more_dimensions() -> ValueError:
+    return ValueError("Only tensors with 2 or more dimensions are supported")
+
+
+def dirac_dimensions() -> ValueError:
+    return ValueError("Only tensors with 3, 4, or 5 dimensions are supported")
+
+
+def dirac_groups() -> ValueError:
+    return ValueError("dim 0 must be divisible by groups")
+
+
+def fan_needs_two_dimensions() -> ValueError:
+    return ValueError("Fan in and fan out can not be computed for tensor with fewer than 2 dimensions")
+
+
+def fan_mode(mode: str) -> ValueError:
+    return ValueError(f"Mode {mode} not supported, please use one of ['fan_in', 'fan_out']")
+
+
+def initialising_nothing() -> str:
+    return "Initializing zero-element tensors is a no-op"
+
+
+def trunc_normal_far_mean() -> str:
+    return (
+        "mean is more than 2 std from [a, b] in nn.init.trunc_normal_. The distribution of values may be incorrect."
+    )
+
+
+def init_renamed(old: str, new: str) -> str:
+    return f"`nn.init.{old}` is now deprecated in favor of `nn.init.{new}`."

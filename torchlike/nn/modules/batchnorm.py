@@ -1,0 +1,175 @@
+"""Normalisation by the statistics of a batch."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torchlike
+from torchlike._tensor import Tensor
+
+from .. import _errors, init
+from .. import functional as F
+from ..parameter import Parameter
+from .module import Module
+
+
+class _NormBase(Module):
+    """What batch and instance norm share: affine parameters and running statistics, both optional."""
+
+    _version = 2
+    __constants__ = ["track_running_stats", "momentum", "eps", "num_features", "affine"]
+
+    def __init__(
+        self,
+        num_features: int,
+        eps: float = 1e-5,
+        momentum: float | None = 0.1,
+        affine: bool = True,
+        track_running_stats: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+        *,
+        bias: bool = True,
+    ) -> None:
+        super().__init__()
+        self.num_features = num_features
+        self.eps = eps
+        self.momentum = momentum
+        self.affine = affine
+        self.track_running_stats = track_running_stats
+        place = {"device": device, "dtype": dtype}
+        for name, wanted in (("weight", affine), ("bias", affine and bias)):
+            self.register_parameter(name, Parameter(torchlike.empty(num_features, **place)) if wanted else None)
+        if track_running_stats:
+            self.register_buffer("running_mean", torchlike.zeros(num_features, **place))
+            self.register_buffer("running_var", torchlike.ones(num_features, **place))
+            self.register_buffer("num_batches_tracked", torchlike.tensor(0, dtype=torchlike.long, device=device))
+        else:
+            for name in ("running_mean", "running_var", "num_batches_tracked"):
+                self.register_buffer(name, None)
+        self.reset_parameters()
+
+    def reset_running_stats(self) -> None:
+        """Forget what was tracked: mean 0, variance 1, no batches."""
+        if self.track_running_stats:
+            self.running_mean.zero_()
+            self.running_var.fill_(1)
+            self.num_batches_tracked.zero_()
+
+    def reset_parameters(self) -> None:
+        """Set the weight to 1, the bias to 0, and forget what was tracked."""
+        self.reset_running_stats()
+        if self.weight is not None:
+            init.ones_(self.weight)
+        if self.bias is not None:
+            init.zeros_(self.bias)
+
+    def _check_input_dim(self, input: Tensor) -> None:
+        raise NotImplementedError
+
+    def _load_from_state_dict(self, state_dict, prefix, local_metadata, *rest) -> None:
+        # Version 2 added the counter; older files load as if it had been saved with its present value.
+        version = local_metadata.get("version")
+        key = prefix + "num_batches_tracked"
+        if (version is None or version < 2) and self.track_running_stats and key not in state_dict:
+            counter = self.num_batches_tracked
+            known = counter is not None and counter.device.type != "meta"
+            state_dict[key] = counter if known else torchlike.tensor(0, dtype=torchlike.long)
+        super()._load_from_state_dict(state_dict, prefix, local_metadata, *rest)
+
+    def extra_repr(self) -> str:
+        return (
+            f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, affine={self.affine}, "
+            f"bias={self.bias is not None}, track_running_stats={self.track_running_stats}"
+        )
+
+
+class _BatchNorm(_NormBase):
+    """Batch norm for any input whose dimension 1 is the channels."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        self._check_input_dim(input)
+        factor = 0.0 if self.momentum is None else self.momentum
+        if self.training and self.track_running_stats and self.num_batches_tracked is not None:
+            self.num_batches_tracked.add_(1)
+            if self.momentum is None:  # a plain average over all batches
+                factor = 1.0 / float(self.num_batches_tracked)
+        by_batch = self.training or (self.running_mean is None and self.running_var is None)
+        tracked = not self.training or self.track_running_stats
+        mean, var = (self.running_mean, self.running_var) if tracked else (None, None)
+        return F.batch_norm(input, mean, var, self.weight, self.bias, by_batch, factor, self.eps)
+
+
+class BatchNorm1d(_BatchNorm):
+    """(x - mean) / sqrt(var + eps) · weight + bias by channel: (N, C) or (N, C, L), same shape out.
+
+    In training the (biased) statistics are the batch's, and running ones are kept:
+    running = (1 - momentum)·running + momentum·batch, with the unbiased variance; `momentum=None` averages all
+    batches. In evaluation the running ones are used.
+    """
+
+    def _check_input_dim(self, input: Tensor) -> None:
+        if input.dim() not in (2, 3):
+            raise _errors.norm_input_dimensions("2D or 3D", input.dim())
+
+
+class BatchNorm2d(_BatchNorm):
+    """Batch norm by channel of (N, C, H, W); see `BatchNorm1d`.
+
+    >>> import torchlike as torch
+    >>> torch.nn.BatchNorm2d(4)(torch.ones(2, 4, 3, 3)).shape
+    torch.Size([2, 4, 3, 3])
+    """
+
+    def _check_input_dim(self, input: Tensor) -> None:
+        if input.dim() != 4:
+            raise _errors.norm_input_dimensions("4D", input.dim())
+
+
+class BatchNorm3d(_BatchNorm):
+    """Batch norm by channel of (N, C, D, H, W); see `BatchNorm1d`."""
+
+    def _check_input_dim(self, input: Tensor) -> None:
+        if input.dim() != 5:
+            raise _errors.norm_input_dimensions("5D", input.dim())
+
+
+class SyncBatchNorm(_BatchNorm):
+    """Batch norm whose statistics are those of all processes.
+
+    Here there is one process, whose batch is the whole batch. `process_group` must be None.
+    """
+
+    def __init__(
+        self,
+        num_features: int,
+        eps: float = 1e-5,
+        momentum: float | None = 0.1,
+        affine: bool = True,
+        track_running_stats: bool = True,
+        process_group: Any = None,
+        device: Any = None,
+        dtype: Any = None,
+        *,
+        bias: bool = True,
+    ) -> None:
+        if process_group is not None:
+            raise _errors.unsupported("SyncBatchNorm", "process_group")
+        super().__init__(num_features, eps, momentum, affine, track_running_stats, device, dtype, bias=bias)
+        self.process_group = process_group
+
+    def _check_input_dim(self, input: Tensor) -> None:
+        if input.dim() < 2:
+            raise _errors.norm_input_dimensions("at least 2D", input.dim())
+
+    @classmethod
+    def convert_sync_batchnorm(cls, module: Module, process_group: Any = None) -> Module:
+        """Return `module` with every batch norm in it replaced by a synchronised one that holds the same tensors."""
+        converted = module
+        if isinstance(module, _BatchNorm):
+            options = (module.num_features, module.eps, module.momentum, module.affine, module.track_running_stats)
+            converted = cls(*options, process_group, bias=module.bias is not None)
+            converted.__dict__.update({n: v for n, v in vars(module).items() if n != "_modules"})
+        for name, child in module.named_children():
+            converted.add_module(name, cls.convert_sync_batchnorm(child, process_group))
+        return converted

@@ -1,0 +1,24 @@
+"""Mixing groups of channels."""
+
+from __future__ import annotations
+
+from torchlike._tensor import Tensor
+
+from .. import functional as F
+from .module import Module
+
+
+class ChannelShuffle(Module):
+    """Deal the channels of (N, C, *) out among `groups` groups, as one deals cards."""
+
+    __constants__ = ["groups"]
+
+    def __init__(self, groups: int) -> None:
+        super().__init__()
+        self.groups = groups
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.channel_shuffle(input, self.groups)
+
+    def extra_repr(self) -> str:
+        return f"groups={self.groups}"

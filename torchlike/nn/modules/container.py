@@ -1,0 +1,278 @@
+"""Modules that hold modules."""
+
+from __future__ import annotations
+
+import operator
+import warnings
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
+from typing import Any, Self
+
+from torchlike._tensor import Tensor
+
+from .. import _errors
+from .module import Module, framed, indented
+
+
+class Container(Module):
+    """The deprecated holder of named modules; subclass `Module` instead."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__()
+        warnings.warn(_errors.container_deprecated(), FutureWarning, stacklevel=2)
+        for name, module in kwargs.items():
+            self.add_module(name, module)
+
+
+def place_in(length: int, index: Any) -> int:
+    """`index` counted from the front, or the error of one that is out of range."""
+    index = operator.index(index)
+    if not -length <= index < length:
+        raise _errors.container_index(index)
+    return index % length
+
+
+class _Numbered(Module):
+    """What `Sequential` and `ModuleList` share: children whose names are their places."""
+
+    def __getitem__(self, idx: Any) -> Any:
+        if isinstance(idx, slice):
+            return self._of(list(self._modules.items())[idx])
+        return next(islice(self._modules.values(), place_in(len(self), idx), None))
+
+    def _of(self, items: list[tuple[str, Any]]) -> Any:
+        raise NotImplementedError
+
+    def __setitem__(self, idx: int, module: Module) -> None:
+        setattr(self, self._name_at(idx), module)
+
+    def __delitem__(self, idx: int | slice) -> None:
+        names = list(self._modules)[idx] if isinstance(idx, slice) else [self._name_at(idx)]
+        for name in names:
+            delattr(self, name)
+        self._renumber(list(self._modules.values()))
+
+    def _name_at(self, idx: int) -> str:
+        return next(islice(self._modules, place_in(len(self), idx), None))
+
+    def _renumber(self, modules: Iterable[Any]) -> None:
+        self._modules = {str(place): module for place, module in enumerate(modules)}
+
+    def __len__(self) -> int:
+        return len(self._modules)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._modules.values())
+
+    def append(self, module: Module) -> Self:
+        """Add a module at the end."""
+        self.add_module(str(len(self)), module)
+        return self
+
+    def pop(self, key: int | slice) -> Any:
+        """Take a module out and return it."""
+        module = self[key]
+        del self[key]
+        return module
+
+
+class Sequential(_Numbered):
+    """Modules called one after the other, each with the output of the one before.
+
+    Takes modules, or an OrderedDict of named ones.
+
+    >>> import torchlike as torch
+    >>> torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.ReLU())
+    Sequential(
+      (0): Linear(in_features=2, out_features=3, bias=True)
+      (1): ReLU()
+    )
+    """
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__()
+        named = len(args) == 1 and isinstance(args[0], OrderedDict)
+        for name, module in args[0].items() if named else enumerate(args):
+            self.add_module(str(name) if not named else name, module)
+
+    def forward(self, input: Any) -> Any:
+        for module in self:
+            input = module(input)
+        return input
+
+    def _of(self, items: list[tuple[str, Any]]) -> Sequential:
+        return type(self)(OrderedDict(items))
+
+    def __add__(self, other: Any) -> Sequential:
+        if not isinstance(other, Sequential):
+            raise _errors.sequential_add(type(other))
+        return Sequential(*self, *other)
+
+    def __iadd__(self, other: Any) -> Self:
+        if not isinstance(other, Sequential):
+            raise _errors.sequential_add(type(other))
+        return self.extend(other)
+
+    def __mul__(self, other: int) -> Sequential:
+        self._check_factor(other)
+        return Sequential(*(module for _ in range(other) for module in self))
+
+    def __rmul__(self, other: int) -> Sequential:
+        return self * other
+
+    def __imul__(self, other: int) -> Self:
+        self._check_factor(other)
+        return self.extend([module for _ in range(other - 1) for module in self])
+
+    def _check_factor(self, factor: Any) -> None:
+        if not isinstance(factor, int):
+            raise _errors.sequential_factor_type(type(self), type(factor))
+        if factor <= 0:
+            raise _errors.sequential_factor(factor, type(self))
+
+    def insert(self, index: int, module: Module) -> Self:
+        """Put a module before the one at `index`."""
+        if not isinstance(module, Module):
+            raise _errors.sequential_insert_type(Module)
+        if not -len(self) <= index <= len(self):
+            raise _errors.sequential_insert_index(index)
+        modules = list(self)
+        modules.insert(index if index >= 0 else index + len(self), module)
+        self._renumber(modules)
+        return self
+
+    def extend(self, sequential: Iterable[Module]) -> Self:
+        """Add modules at the end."""
+        for module in list(sequential):
+            self.append(module)
+        return self
+
+class ModuleList(_Numbered):
+    """A list of modules, which are found by `parameters()` and the like.
+
+    >>> import torchlike as torch
+    >>> torch.nn.ModuleList([torch.nn.Linear(2, 2) for _ in range(3)])
+    ModuleList(
+      (0-2): 3 x Linear(in_features=2, out_features=2, bias=True)
+    )
+    """
+
+    def __init__(self, modules: Iterable[Module] | None = None) -> None:
+        super().__init__()
+        if modules is not None:
+            self += modules
+
+    def _of(self, items: list[tuple[str, Any]]) -> ModuleList:
+        return type(self)([module for _, module in items])
+
+    def __iadd__(self, modules: Iterable[Module]) -> Self:
+        return self.extend(modules)
+
+    def __add__(self, other: Iterable[Module]) -> ModuleList:
+        return ModuleList([*self, *other])
+
+    def extend(self, modules: Iterable[Module]) -> Self:
+        """Add modules at the end."""
+        if not isinstance(modules, Iterable):
+            raise _errors.extend_needs_iterable("ModuleList", modules)
+        for module in list(modules):
+            self.append(module)
+        return self
+
+    def insert(self, index: int, module: Module) -> None:
+        """Put a module before the one at `index`, as lists do."""
+        modules = list(self)
+        modules.insert(index, module)
+        self._renumber(modules)
+
+    def __repr__(self) -> str:
+        """Equal neighbours are printed once, with their count."""
+        blocks: list[list[Any]] = []  # [first place, last place, printed form]
+        for place, text in enumerate(map(repr, self)):
+            if blocks and blocks[-1][2] == text:
+                blocks[-1][1] = place
+            else:
+                blocks.append([place, place, text])
+        lines = []
+        for first, last, text in blocks:
+            label = f"({first}): " if first == last else f"({first}-{last}): {last - first + 1} x "
+            lines.append(label + indented(text))
+        return framed(self._get_name(), [], lines)
+
+
+class ModuleDict(Module):
+    """A dictionary of modules, which are found by `parameters()` and the like; it keeps their order."""
+
+    def __init__(self, modules: Mapping[str, Module] | None = None) -> None:
+        super().__init__()
+        if modules is not None:
+            self.update(modules)
+
+    def __getitem__(self, key: str) -> Any:
+        return self._modules[key]
+
+    def __setitem__(self, key: str, module: Module) -> None:
+        self.add_module(key, module)
+
+    def __delitem__(self, key: str) -> None:
+        del self._modules[key]
+
+    def __len__(self) -> int:
+        return len(self._modules)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._modules)
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._modules
+
+    def clear(self) -> None:
+        """Take all modules out."""
+        self._modules.clear()
+
+    def pop(self, key: str) -> Any:
+        """Take a module out and return it."""
+        return self._modules.pop(key)
+
+    def keys(self) -> Any:
+        """The names."""
+        return self._modules.keys()
+
+    def items(self) -> Any:
+        """The (name, module) pairs."""
+        return self._modules.items()
+
+    def values(self) -> Any:
+        """The modules."""
+        return self._modules.values()
+
+    def update(self, modules: Any) -> None:
+        """Add or replace modules from a mapping or from (name, module) pairs."""
+        for name, module in pairs_of("ModuleDict", "ModuleDict", modules):
+            self[name] = module
+
+
+def pairs_of(kind: str, called: str, given: Any) -> Iterator[tuple[Any, Any]]:
+    """The (key, value) pairs of a mapping or of a sequence of pairs, or the error of what is neither."""
+    if isinstance(given, (OrderedDict, Mapping, ModuleDict)) or hasattr(given, "items"):
+        yield from given.items()
+        return
+    if not isinstance(given, Iterable):
+        raise _errors.update_needs_pairs(called, given)
+    for place, pair in enumerate(given):
+        if not isinstance(pair, Iterable):
+            raise _errors.update_element_type(kind, place, pair)
+        pair = list(pair)
+        if len(pair) != 2:
+            raise _errors.update_element_length(kind, place, len(pair))
+        yield pair[0], pair[1]
+
+
+def described(value: Any, tensor_kind: str) -> str:
+    """How parameter containers print what they hold."""
+    if not isinstance(value, Tensor):
+        return f"Object of type: {type(value).__name__}"
+    size = "x".join(str(length) for length in value.shape)
+    device = "" if value.device.type == "cpu" else f" ({value.device})"
+    return f"Parameter containing: [{tensor_kind} of size {size}{device}]"

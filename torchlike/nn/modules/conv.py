@@ -1,0 +1,280 @@
+"""Convolution layers in one, two and three dimensions, and their transposes."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import torchlike
+from torchlike._tensor import Tensor
+
+from .. import _errors, init
+from .. import functional as F
+from ..parameter import Parameter
+from ._tuples import _ntuple, each_side_reversed
+from .module import Module
+
+_PADDING_MODES = ("zeros", "reflect", "replicate", "circular")
+
+
+class _ConvNd(Module):
+    """What all convolutions share: the checks, the parameters, the printed form."""
+
+    __constants__ = [
+        "stride",
+        "padding",
+        "dilation",
+        "groups",
+        "padding_mode",
+        "output_padding",
+        "in_channels",
+        "out_channels",
+        "kernel_size",
+    ]
+    transposed = False
+    _spatial: int
+
+    def _set_up(
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: Any,
+        stride: Any,
+        padding: Any,
+        dilation: Any,
+        output_padding: Any,
+        groups: int,
+        bias: bool,
+        padding_mode: str,
+        device: Any,
+        dtype: Any,
+    ) -> None:
+        each = _ntuple(self._spatial)
+        self.in_channels = in_channels
+        self.out_channels = out_channels
+        self.kernel_size = each(kernel_size)
+        self.stride = each(stride)
+        self.padding = padding if isinstance(padding, str) and not self.transposed else each(padding)
+        self.dilation = each(dilation)
+        self.output_padding = each(output_padding)
+        self.groups = groups
+        self.padding_mode = padding_mode
+        self._check()
+        self._reversed_padding_repeated_twice = self._padding_for_pad()
+        shape = (out_channels, in_channels // groups)
+        if self.transposed:
+            shape = (in_channels, out_channels // groups)
+        self.weight = Parameter(torchlike.empty((*shape, *self.kernel_size), device=device, dtype=dtype))
+        if bias:
+            self.bias = Parameter(torchlike.empty(out_channels, device=device, dtype=dtype))
+        else:
+            self.register_parameter("bias", None)
+        self.reset_parameters()
+
+    def _check(self) -> None:
+        if self.groups <= 0:
+            raise _errors.conv_groups()
+        for name in ("in_channels", "out_channels"):
+            if getattr(self, name) % self.groups != 0:
+                raise _errors.conv_channels(name)
+        if isinstance(self.padding, str):
+            if self.padding not in ("same", "valid"):
+                raise _errors.conv_padding_word(self.padding)
+            if self.padding == "same" and any(step != 1 for step in self.stride):
+                raise _errors.conv_same_strided()
+        if self.padding_mode not in _PADDING_MODES:
+            raise _errors.conv_padding_mode(self.padding_mode)
+
+    def _padding_for_pad(self) -> tuple[int, ...] | list[int]:
+        """The amounts `F.pad` needs where the padding is not zeros."""
+        if not isinstance(self.padding, str):
+            return each_side_reversed(self.padding)
+        if self.padding == "valid":
+            return [0] * (2 * len(self.kernel_size))
+        amounts: list[int] = []
+        for step, size in zip(reversed(self.dilation), reversed(self.kernel_size)):
+            total = step * (size - 1)
+            amounts += [total // 2, total - total // 2]
+        return amounts
+
+    def reset_parameters(self) -> None:
+        """Draw the parameters anew, uniformly over ±1/sqrt(fan_in)."""
+        init.kaiming_uniform_(self.weight, a=math.sqrt(5))
+        if self.bias is not None:
+            fan_in, _ = init._calculate_fan_in_and_fan_out(self.weight)
+            if fan_in != 0:
+                bound = 1 / math.sqrt(fan_in)
+                init.uniform_(self.bias, -bound, bound)
+
+    def extra_repr(self) -> str:
+        default = (0,) * len(self.kernel_size)
+        shown = [f"{self.in_channels}, {self.out_channels}, kernel_size={self.kernel_size}, stride={self.stride}"]
+        if self.padding != default:
+            shown.append(f"padding={self.padding}")
+        if self.dilation != (1,) * len(self.dilation):
+            shown.append(f"dilation={self.dilation}")
+        if self.output_padding != default:
+            shown.append(f"output_padding={self.output_padding}")
+        if self.groups != 1:
+            shown.append(f"groups={self.groups}")
+        if self.bias is None:
+            shown.append("bias=False")
+        if self.padding_mode != "zeros":
+            shown.append(f"padding_mode={self.padding_mode}")
+        return ", ".join(shown)
+
+
+class _Conv(_ConvNd):
+    """A convolution proper; the subclasses say in how many dimensions."""
+
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: int | tuple[int, ...],
+        stride: int | tuple[int, ...] = 1,
+        padding: str | int | tuple[int, ...] = 0,
+        dilation: int | tuple[int, ...] = 1,
+        groups: int = 1,
+        bias: bool = True,
+        padding_mode: str = "zeros",
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__()
+        shape = (in_channels, out_channels, kernel_size, stride, padding, dilation, 0)
+        self._set_up(*shape, groups, bias, padding_mode, device, dtype)
+
+    def _conv_forward(self, input: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
+        raise NotImplementedError
+
+    def _padded(self, input: Tensor) -> tuple[Tensor, Any]:
+        """The input, and what is left for the convolution itself to pad."""
+        if self.padding_mode == "zeros":
+            return input, self.padding
+        return F.pad(input, self._reversed_padding_repeated_twice, mode=self.padding_mode), 0
+
+    def forward(self, input: Tensor) -> Tensor:
+        return self._conv_forward(input, self.weight, self.bias)
+
+
+class Conv1d(_Conv):
+    """Cross-correlation with learnt filters: (N, C_in, L) -> (N, C_out, L_out).
+
+    L_out = floor((L + 2·padding - dilation·(kernel_size - 1) - 1) / stride + 1). `weight` is
+    (C_out, C_in / groups, kernel_size); `bias` is (C_out). `padding` is a number, 'valid' or 'same';
+    `padding_mode` is 'zeros', 'reflect', 'replicate' or 'circular'. An input without N is one sample.
+    """
+
+    _spatial = 1
+
+    def _conv_forward(self, input: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
+        input, padding = self._padded(input)
+        return F.conv1d(input, weight, bias, self.stride, padding, self.dilation, self.groups)
+
+
+class Conv2d(_Conv):
+    """Cross-correlation with learnt filters: (N, C_in, H, W) -> (N, C_out, H_out, W_out); sizes as in `Conv1d`.
+
+    >>> import torchlike as torch
+    >>> torch.nn.Conv2d(3, 8, 3, padding=1)(torch.ones(2, 3, 5, 5)).shape
+    torch.Size([2, 8, 5, 5])
+    """
+
+    _spatial = 2
+
+    def _conv_forward(self, input: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
+        input, padding = self._padded(input)
+        return F.conv2d(input, weight, bias, self.stride, padding, self.dilation, self.groups)
+
+
+class Conv3d(_Conv):
+    """Cross-correlation with learnt filters over (N, C_in, D, H, W); sizes as in `Conv1d`."""
+
+    _spatial = 3
+
+    def _conv_forward(self, input: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
+        input, padding = self._padded(input)
+        return F.conv3d(input, weight, bias, self.stride, padding, self.dilation, self.groups)
+
+
+class _ConvTransposeNd(_ConvNd):
+    """The gradient of a convolution with respect to its input, as a layer."""
+
+    transposed = True
+
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: int | tuple[int, ...],
+        stride: int | tuple[int, ...] = 1,
+        padding: int | tuple[int, ...] = 0,
+        output_padding: int | tuple[int, ...] = 0,
+        groups: int = 1,
+        bias: bool = True,
+        dilation: int | tuple[int, ...] = 1,
+        padding_mode: str = "zeros",
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        if padding_mode != "zeros":
+            raise _errors.conv_transpose_padding_mode(type(self).__name__)
+        super().__init__()
+        shape = (in_channels, out_channels, kernel_size, stride, padding, dilation, output_padding)
+        self._set_up(*shape, groups, bias, padding_mode, device, dtype)
+
+    def _arguments(self, input: Tensor, output_size: Any) -> tuple:
+        padding = self.output_padding if output_size is None else self._output_padding(input, list(output_size))
+        return self.weight, self.bias, self.stride, self.padding, padding, self.groups, self.dilation
+
+    def _output_padding(self, input: Tensor, output_size: list[int]) -> list[int]:
+        """What to add at one side so that the output gets the size asked for."""
+        spatial = self._spatial
+        leading = input.dim() - spatial
+        if len(output_size) == input.dim():
+            output_size = output_size[leading:]
+        if len(output_size) != spatial:
+            raise _errors.conv_transpose_output_size_length(spatial, input.dim(), leading, len(output_size))
+        smallest = [
+            (input.size(d + leading) - 1) * self.stride[d]
+            - 2 * self.padding[d]
+            + self.dilation[d] * (self.kernel_size[d] - 1)
+            + 1
+            for d in range(spatial)
+        ]
+        largest = [low + step - 1 for low, step in zip(smallest, self.stride)]
+        if any(not low <= size <= high for low, size, high in zip(smallest, output_size, largest)):
+            raise _errors.conv_transpose_output_size(output_size, smallest, largest, input.shape[2:])
+        return [size - low for size, low in zip(output_size, smallest)]
+
+
+class ConvTranspose1d(_ConvTransposeNd):
+    """Transposed convolution: (N, C_in, L) -> (N, C_out, L_out).
+
+    L_out = (L - 1)·stride - 2·padding + dilation·(kernel_size - 1) + output_padding + 1. `weight` is
+    (C_in, C_out / groups, kernel_size). `output_size` in the call chooses the output padding.
+    """
+
+    _spatial = 1
+
+    def forward(self, input: Tensor, output_size: list[int] | None = None) -> Tensor:
+        return F.conv_transpose1d(input, *self._arguments(input, output_size))
+
+
+class ConvTranspose2d(_ConvTransposeNd):
+    """Transposed convolution: (N, C_in, H, W) -> (N, C_out, H_out, W_out); sizes as in `ConvTranspose1d`."""
+
+    _spatial = 2
+
+    def forward(self, input: Tensor, output_size: list[int] | None = None) -> Tensor:
+        return F.conv_transpose2d(input, *self._arguments(input, output_size))
+
+
+class ConvTranspose3d(_ConvTransposeNd):
+    """Transposed convolution over (N, C_in, D, H, W); sizes as in `ConvTranspose1d`."""
+
+    _spatial = 3
+
+    def forward(self, input: Tensor, output_size: list[int] | None = None) -> Tensor:
+        return F.conv_transpose3d(input, *self._arguments(input, output_size))

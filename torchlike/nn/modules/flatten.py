@@ -1,0 +1,54 @@
+"""Layers that merge and split dimensions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torchlike._tensor import Tensor
+
+from .. import _errors
+from .module import Module
+
+
+class Flatten(Module):
+    """Merge the dimensions start_dim to end_dim into one; the first dimension is left alone by default.
+
+    >>> import torchlike as torch
+    >>> torch.nn.Flatten()(torch.ones(2, 3, 4)).shape
+    torch.Size([2, 12])
+    """
+
+    __constants__ = ["start_dim", "end_dim"]
+
+    def __init__(self, start_dim: int = 1, end_dim: int = -1) -> None:
+        super().__init__()
+        self.start_dim = start_dim
+        self.end_dim = end_dim
+
+    def forward(self, input: Tensor) -> Tensor:
+        return input.flatten(self.start_dim, self.end_dim)
+
+    def extra_repr(self) -> str:
+        return f"start_dim={self.start_dim}, end_dim={self.end_dim}"
+
+
+class Unflatten(Module):
+    """Split dimension `dim` into dimensions of the given sizes, one of which may be -1."""
+
+    __constants__ = ["dim", "unflattened_size"]
+
+    def __init__(self, dim: Any, unflattened_size: Any) -> None:
+        super().__init__()
+        if not isinstance(unflattened_size, (tuple, list)):
+            raise _errors.unflatten_size_type(type(unflattened_size).__name__)
+        for place, size in enumerate(unflattened_size):
+            if not isinstance(size, int):
+                raise _errors.unflatten_size_element(type(size).__name__, place)
+        self.dim = dim
+        self.unflattened_size = unflattened_size
+
+    def forward(self, input: Tensor) -> Tensor:
+        return input.unflatten(self.dim, self.unflattened_size)
+
+    def extra_repr(self) -> str:
+        return f"dim={self.dim}, unflattened_size={self.unflattened_size}"

@@ -1,0 +1,78 @@
+"""Normalisation of every channel of every sample by its own statistics."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from torchlike._tensor import Tensor
+
+from .. import _errors
+from .. import functional as F
+from .batchnorm import _NormBase
+
+
+class _InstanceNorm(_NormBase):
+    """Instance norm; the subclasses say in how many dimensions."""
+
+    _unbatched: int
+    _shapes: str
+
+    def __init__(
+        self,
+        num_features: int,
+        eps: float = 1e-5,
+        momentum: float = 0.1,
+        affine: bool = False,
+        track_running_stats: bool = False,
+        device: Any = None,
+        dtype: Any = None,
+        *,
+        bias: bool = True,
+    ) -> None:
+        super().__init__(num_features, eps, momentum, affine, track_running_stats, device, dtype, bias=bias)
+
+    def _check_input_dim(self, input: Tensor) -> None:
+        if input.dim() not in (self._unbatched, self._unbatched + 1):
+            raise _errors.norm_input_dimensions(self._shapes, input.dim())
+
+    def _check_channels(self, input: Tensor) -> None:
+        dim = input.dim() - self._unbatched
+        if input.size(dim) != self.num_features:
+            if self.affine:
+                raise _errors.instance_norm_features(dim, self.num_features, input.size(dim))
+            warnings.warn(_errors.instance_norm_features_unused(dim), stacklevel=4)
+
+    def forward(self, input: Tensor) -> Tensor:
+        self._check_input_dim(input)
+        self._check_channels(input)
+        if input.dim() == self._unbatched:
+            return self._normalised(input.unsqueeze(0)).squeeze(0)
+        return self._normalised(input)
+
+    def _normalised(self, input: Tensor) -> Tensor:
+        by_input = self.training or not self.track_running_stats
+        momentum = self.momentum if self.momentum is not None else 0.0
+        mean, var = self.running_mean, self.running_var
+        return F.instance_norm(input, mean, var, self.weight, self.bias, by_input, momentum, self.eps)
+
+
+class InstanceNorm1d(_InstanceNorm):
+    """(x - mean) / sqrt(var + eps) over L for each sample and channel of (N, C, L) or (C, L)."""
+
+    _unbatched = 2
+    _shapes = "2D or 3D"
+
+
+class InstanceNorm2d(_InstanceNorm):
+    """Instance norm over H and W of (N, C, H, W) or (C, H, W)."""
+
+    _unbatched = 3
+    _shapes = "3D or 4D"
+
+
+class InstanceNorm3d(_InstanceNorm):
+    """Instance norm over D, H and W of (N, C, D, H, W) or (C, D, H, W)."""
+
+    _unbatched = 4
+    _shapes = "4D or 5D"

@@ -1,0 +1,189 @@
+"""Containers of parameters."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Self
+
+from torchlike._tensor import Tensor
+
+from .. import _errors
+from ..parameter import Parameter
+from .container import described, pairs_of, place_in
+from .module import Module
+
+
+class ParameterList(Module):
+    """A list of parameters, which are found by `parameters()`; tensors put into it become parameters.
+
+    Anything else may be held too, but is not registered.
+    """
+
+    def __init__(self, values: Iterable[Any] | None = None) -> None:
+        super().__init__()
+        self._size = 0
+        if values is not None:
+            self += values
+
+    def __getitem__(self, idx: Any) -> Any:
+        if isinstance(idx, slice):
+            return type(self)([self[place] for place in range(*idx.indices(len(self)))])
+        return getattr(self, str(place_in(len(self), idx)))
+
+    def __setitem__(self, idx: int, param: Any) -> None:
+        if isinstance(param, Tensor) and not isinstance(param, Parameter):
+            param = Parameter(param)
+        setattr(self, str(place_in(len(self), idx)), param)
+
+    def __len__(self) -> int:
+        return self._size
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self[place] for place in range(len(self)))
+
+    def __iadd__(self, parameters: Iterable[Any]) -> Self:
+        return self.extend(parameters)
+
+    def append(self, value: Any) -> Self:
+        """Add a value at the end."""
+        self._size += 1
+        self[self._size - 1] = value
+        return self
+
+    def extend(self, values: Iterable[Any]) -> Self:
+        """Add values at the end."""
+        if not isinstance(values, Iterable) or isinstance(values, Tensor):
+            raise _errors.extend_needs_iterable("ParameterList", values)
+        for value in list(values):
+            self.append(value)
+        return self
+
+    def extra_repr(self) -> str:
+        shown = (described(value, str(value.dtype) if isinstance(value, Tensor) else "") for value in self)
+        return "\n".join(f"  ({place}): {text}" for place, text in enumerate(shown))
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        raise _errors.container_called("ParameterList")
+
+
+class ParameterDict(Module):
+    """A dictionary of parameters, which are found by `parameters()`; tensors put into it become parameters.
+
+    It keeps the order in which keys were first added.
+    """
+
+    def __init__(self, parameters: Any = None) -> None:
+        super().__init__()
+        self._keys: dict[str, None] = {}
+        if parameters is not None:
+            self.update(parameters)
+
+    def _name_of(self, key: Any) -> str:
+        if not isinstance(key, str):
+            raise _errors.parameter_dict_key(key)
+        return key
+
+    def __getitem__(self, key: str) -> Any:
+        return getattr(self, self._name_of(key))
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        name = self._name_of(key)
+        if isinstance(value, Tensor) and not isinstance(value, Parameter):
+            value = Parameter(value)
+        if name not in self._keys and hasattr(self, name):
+            raise _errors.attribute_exists(name)
+        setattr(self, name, value)
+        self._keys[key] = None
+
+    def __delitem__(self, key: str) -> None:
+        del self._keys[key]
+        delattr(self, self._name_of(key))
+
+    def __len__(self) -> int:
+        return len(self._keys)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._keys)
+
+    def __reversed__(self) -> Iterator[str]:
+        return reversed(list(self._keys))
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._keys
+
+    def copy(self) -> ParameterDict:
+        """Return another dictionary of the same parameters."""
+        return ParameterDict({key: self[key] for key in self._keys})
+
+    def setdefault(self, key: str, default: Any = None) -> Any:
+        """Return the value of `key`, which becomes `default` if there is none."""
+        if key not in self:
+            self[key] = default
+        return self[key]
+
+    def clear(self) -> None:
+        """Take everything out."""
+        for key in list(self._keys):
+            del self[key]
+
+    def pop(self, key: str) -> Any:
+        """Take a value out and return it."""
+        value = self[key]
+        del self[key]
+        return value
+
+    def popitem(self) -> tuple[str, Any]:
+        """Take the last key out and return it with its value."""
+        key = next(reversed(self))
+        return key, self.pop(key)
+
+    def get(self, key: str, default: Any = None) -> Any:
+        """Return the value of `key`, or `default`."""
+        return self[key] if key in self else default
+
+    @staticmethod
+    def fromkeys(keys: Iterable[str], default: Any = None) -> ParameterDict:
+        """Return a dictionary with one value for all keys."""
+        return ParameterDict((key, default) for key in keys)
+
+    def keys(self) -> Any:
+        """The keys."""
+        return self._keys.keys()
+
+    def items(self) -> Iterable[tuple[str, Any]]:
+        """The (key, value) pairs."""
+        return ((key, self[key]) for key in self._keys)
+
+    def values(self) -> Iterable[Any]:
+        """The values."""
+        return (self[key] for key in self._keys)
+
+    def update(self, parameters: Any) -> None:
+        """Add or replace values from a mapping or from (key, value) pairs; a plain dictionary's keys are sorted."""
+        pairs = pairs_of("ParameterDict", "ParametersDict", parameters)
+        is_sorted = isinstance(parameters, Mapping) and not isinstance(parameters, OrderedDict)
+        for key, value in sorted(pairs) if is_sorted else pairs:
+            self[key] = value
+
+    def __or__(self, other: ParameterDict) -> ParameterDict:
+        joined = self.copy()
+        joined.update(other)
+        return joined
+
+    def __ror__(self, other: ParameterDict) -> ParameterDict:
+        joined = other.copy()
+        joined.update(self)
+        return joined
+
+    def __ior__(self, other: ParameterDict) -> Self:
+        self.update(other)
+        return self
+
+    def extra_repr(self) -> str:
+        shown = ((key, described(v, v.type() if isinstance(v, Tensor) else "")) for key, v in self.items())
+        return "\n".join(f"  ({key}): {text}" for key, text in shown)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        raise _errors.container_called("ParameterDict")
+

@@ -1,0 +1,359 @@
+"""Layers that summarise windows of their input."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torchlike._tensor import Tensor
+
+from .. import _errors
+from .. import functional as F
+from ._tuples import _ntuple
+from .module import Module
+
+
+class _Pool(Module):
+    """What pooling layers share: `__constants__` names the options, of which `_shown` says how many are printed."""
+
+    _shown: int
+
+    def extra_repr(self) -> str:
+        return ", ".join(f"{name}={getattr(self, name)}" for name in self.__constants__[: self._shown])
+
+
+# --- maximum ----------------------------------------------------------------------------------------------------------
+
+
+class _MaxPoolNd(_Pool):
+    __constants__ = ["kernel_size", "stride", "padding", "dilation", "return_indices", "ceil_mode"]
+
+    def __init__(
+        self,
+        kernel_size: int | tuple[int, ...],
+        stride: int | tuple[int, ...] | None = None,
+        padding: int | tuple[int, ...] = 0,
+        dilation: int | tuple[int, ...] = 1,
+        return_indices: bool = False,
+        ceil_mode: bool = False,
+    ) -> None:
+        super().__init__()
+        self.kernel_size = kernel_size
+        self.stride = stride if stride is not None else kernel_size
+        self.padding = padding
+        self.dilation = dilation
+        self.return_indices = return_indices
+        self.ceil_mode = ceil_mode
+
+    def _options(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in self.__constants__}
+
+    def extra_repr(self) -> str:
+        names = ("kernel_size", "stride", "padding", "dilation", "ceil_mode")
+        return ", ".join(f"{name}={getattr(self, name)}" for name in names)
+
+
+class MaxPool1d(_MaxPoolNd):
+    """The maximum of each window of (N, C, L) or (C, L).
+
+    L_out = floor((L + 2·padding - dilation·(kernel_size - 1) - 1) / stride + 1), or its ceiling with `ceil_mode`.
+    `return_indices` adds where each maximum was.
+    """
+
+    def forward(self, input: Tensor) -> Any:
+        return F.max_pool1d(input, **self._options())
+
+
+class MaxPool2d(_MaxPoolNd):
+    """The maximum of each window of (N, C, H, W) or (C, H, W); sizes as in `MaxPool1d`.
+
+    >>> import torchlike as torch
+    >>> torch.nn.MaxPool2d(2)(torch.ones(1, 3, 6, 7)).shape
+    torch.Size([1, 3, 3, 3])
+    """
+
+    def forward(self, input: Tensor) -> Any:
+        return F.max_pool2d(input, **self._options())
+
+
+class MaxPool3d(_MaxPoolNd):
+    """The maximum of each window of (N, C, D, H, W) or (C, D, H, W); sizes as in `MaxPool1d`."""
+
+    def forward(self, input: Tensor) -> Any:
+        return F.max_pool3d(input, **self._options())
+
+
+class _MaxUnpoolNd(_Pool):
+    _spatial: int
+
+    def __init__(
+        self,
+        kernel_size: int | tuple[int, ...],
+        stride: int | tuple[int, ...] | None = None,
+        padding: int | tuple[int, ...] = 0,
+    ) -> None:
+        super().__init__()
+        each = _ntuple(self._spatial)
+        self.kernel_size = each(kernel_size)
+        self.stride = each(stride if stride is not None else kernel_size)
+        self.padding = each(padding)
+
+    def extra_repr(self) -> str:
+        return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
+
+
+class MaxUnpool1d(_MaxUnpoolNd):
+    """Put the values back to where `MaxPool1d(return_indices=True)` found them, and zeros elsewhere."""
+
+    _spatial = 1
+
+    def forward(self, input: Tensor, indices: Tensor, output_size: list[int] | None = None) -> Tensor:
+        return F.max_unpool1d(input, indices, self.kernel_size, self.stride, self.padding, output_size)
+
+
+class MaxUnpool2d(_MaxUnpoolNd):
+    """Put the values back to where `MaxPool2d(return_indices=True)` found them, and zeros elsewhere."""
+
+    _spatial = 2
+
+    def forward(self, input: Tensor, indices: Tensor, output_size: list[int] | None = None) -> Tensor:
+        return F.max_unpool2d(input, indices, self.kernel_size, self.stride, self.padding, output_size)
+
+
+class MaxUnpool3d(_MaxUnpoolNd):
+    """Put the values back to where `MaxPool3d(return_indices=True)` found them, and zeros elsewhere."""
+
+    _spatial = 3
+
+    def forward(self, input: Tensor, indices: Tensor, output_size: list[int] | None = None) -> Tensor:
+        return F.max_unpool3d(input, indices, self.kernel_size, self.stride, self.padding, output_size)
+
+
+# --- average ----------------------------------------------------------------------------------------------------------
+
+
+class _AvgPoolNd(_Pool):
+    __constants__ = ["kernel_size", "stride", "padding", "ceil_mode", "count_include_pad"]
+    _shown = 3
+
+
+class AvgPool1d(_AvgPoolNd):
+    """The mean of each window of (N, C, L) or (C, L); zeros of the padding count unless told otherwise."""
+
+    def __init__(
+        self,
+        kernel_size: int | tuple[int],
+        stride: int | tuple[int] | None = None,
+        padding: int | tuple[int] = 0,
+        ceil_mode: bool = False,
+        count_include_pad: bool = True,
+    ) -> None:
+        super().__init__()
+        single = _ntuple(1)
+        self.kernel_size = single(kernel_size)
+        self.stride = single(stride if stride is not None else kernel_size)
+        self.padding = single(padding)
+        self.ceil_mode = ceil_mode
+        self.count_include_pad = count_include_pad
+
+    def forward(self, input: Tensor) -> Tensor:
+        options = (self.kernel_size, self.stride, self.padding, self.ceil_mode, self.count_include_pad)
+        return F.avg_pool1d(input, *options)
+
+
+class _AvgPool2dOr3d(_AvgPoolNd):
+    __constants__ = [*_AvgPoolNd.__constants__, "divisor_override"]
+
+    def __init__(
+        self,
+        kernel_size: int | tuple[int, ...],
+        stride: int | tuple[int, ...] | None = None,
+        padding: int | tuple[int, ...] = 0,
+        ceil_mode: bool = False,
+        count_include_pad: bool = True,
+        divisor_override: int | None = None,
+    ) -> None:
+        super().__init__()
+        self.kernel_size = kernel_size
+        self.stride = stride if stride is not None else kernel_size
+        self.padding = padding
+        self.ceil_mode = ceil_mode
+        self.count_include_pad = count_include_pad
+        self.divisor_override = divisor_override
+
+    def _options(self) -> tuple:
+        return tuple(getattr(self, name) for name in self.__constants__)
+
+
+class AvgPool2d(_AvgPool2dOr3d):
+    """The mean of each window of (N, C, H, W) or (C, H, W); `divisor_override` replaces the windows' size."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.avg_pool2d(input, *self._options())
+
+
+class AvgPool3d(_AvgPool2dOr3d):
+    """The mean of each window of (N, C, D, H, W) or (C, D, H, W); `divisor_override` replaces the windows' size."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.avg_pool3d(input, *self._options())
+
+
+# --- power average ----------------------------------------------------------------------------------------------------
+
+
+class _LPPoolNd(_Pool):
+    __constants__ = ["norm_type", "kernel_size", "stride", "ceil_mode"]
+    _shown = 4
+
+    def __init__(
+        self,
+        norm_type: float,
+        kernel_size: int | tuple[int, ...],
+        stride: int | tuple[int, ...] | None = None,
+        ceil_mode: bool = False,
+    ) -> None:
+        super().__init__()
+        self.norm_type = norm_type
+        self.kernel_size = kernel_size
+        self.stride = stride
+        self.ceil_mode = ceil_mode
+
+    def _options(self) -> tuple:
+        return float(self.norm_type), self.kernel_size, self.stride, self.ceil_mode
+
+
+class LPPool1d(_LPPoolNd):
+    """(sum of xᵖ over each window) ** (1/p), p being `norm_type`, for (N, C, L) or (C, L)."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.lp_pool1d(input, *self._options())
+
+
+class LPPool2d(_LPPoolNd):
+    """(sum of xᵖ over each window) ** (1/p), p being `norm_type`, for (N, C, H, W) or (C, H, W)."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.lp_pool2d(input, *self._options())
+
+
+class LPPool3d(_LPPoolNd):
+    """(sum of xᵖ over each window) ** (1/p), p being `norm_type`, for (N, C, D, H, W) or (C, D, H, W)."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.lp_pool3d(input, *self._options())
+
+
+# --- windows at random ------------------------------------------------------------------------------------------------
+
+
+class _FractionalMaxPoolNd(Module):
+    __constants__ = ["kernel_size", "return_indices", "output_size", "output_ratio"]
+    _spatial: int
+
+    def __init__(
+        self,
+        kernel_size: int | tuple[int, ...],
+        output_size: int | tuple[int, ...] | None = None,
+        output_ratio: float | tuple[float, ...] | None = None,
+        return_indices: bool = False,
+        _random_samples: Tensor | None = None,
+    ) -> None:
+        super().__init__()
+        name, each = type(self).__name__, _ntuple(self._spatial)
+        self.kernel_size = each(kernel_size)
+        self.return_indices = return_indices
+        self.register_buffer("_random_samples", _random_samples)
+        self.output_size = each(output_size) if output_size is not None else None
+        self.output_ratio = each(output_ratio) if output_ratio is not None else None
+        if output_size is None and output_ratio is None:
+            raise _errors.fractional_pool_size_missing(name)
+        if output_size is not None and output_ratio is not None:
+            raise _errors.fractional_pool_size_twice()
+        if self.output_ratio is not None and not all(0 < ratio < 1 for ratio in self.output_ratio):
+            raise _errors.fractional_pool_ratio(output_ratio)
+
+    def _options(self) -> tuple:
+        return self.kernel_size, self.output_size, self.output_ratio, self.return_indices
+
+
+class FractionalMaxPool2d(_FractionalMaxPoolNd):
+    """The maximum of windows at random places, so many that the output has the size asked for (Graham, 2014)."""
+
+    _spatial = 2
+
+    def forward(self, input: Tensor) -> Any:
+        return F.fractional_max_pool2d(input, *self._options(), _random_samples=self._random_samples)
+
+
+class FractionalMaxPool3d(_FractionalMaxPoolNd):
+    """The maximum of windows at random places, so many that the output has the size asked for (Graham, 2014)."""
+
+    _spatial = 3
+
+    def forward(self, input: Tensor) -> Any:
+        return F.fractional_max_pool3d(input, *self._options(), _random_samples=self._random_samples)
+
+
+# --- to a given size --------------------------------------------------------------------------------------------------
+
+
+class _AdaptivePool(_Pool):
+    __constants__ = ["output_size"]
+    _shown = 1
+
+
+class _AdaptiveAvgPoolNd(_AdaptivePool):
+    def __init__(self, output_size: int | None | tuple[int | None, ...]) -> None:
+        super().__init__()
+        self.output_size = output_size
+
+
+class AdaptiveAvgPool1d(_AdaptiveAvgPoolNd):
+    """The means of `output_size` windows that cover (N, C, L) or (C, L)."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.adaptive_avg_pool1d(input, self.output_size)
+
+
+class AdaptiveAvgPool2d(_AdaptiveAvgPoolNd):
+    """The means of windows that cover (N, C, H, W) or (C, H, W); None keeps a dimension's size."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.adaptive_avg_pool2d(input, self.output_size)
+
+
+class AdaptiveAvgPool3d(_AdaptiveAvgPoolNd):
+    """The means of windows that cover (N, C, D, H, W) or (C, D, H, W); None keeps a dimension's size."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.adaptive_avg_pool3d(input, self.output_size)
+
+
+class _AdaptiveMaxPoolNd(_AdaptivePool):
+    __constants__ = ["output_size", "return_indices"]
+
+    def __init__(self, output_size: int | None | tuple[int | None, ...], return_indices: bool = False) -> None:
+        super().__init__()
+        self.output_size = output_size
+        self.return_indices = return_indices
+
+
+class AdaptiveMaxPool1d(_AdaptiveMaxPoolNd):
+    """The maxima of `output_size` windows that cover (N, C, L) or (C, L)."""
+
+    def forward(self, input: Tensor) -> Any:
+        return F.adaptive_max_pool1d(input, self.output_size, self.return_indices)
+
+
+class AdaptiveMaxPool2d(_AdaptiveMaxPoolNd):
+    """The maxima of windows that cover (N, C, H, W) or (C, H, W); None keeps a dimension's size."""
+
+    def forward(self, input: Tensor) -> Any:
+        return F.adaptive_max_pool2d(input, self.output_size, self.return_indices)
+
+
+class AdaptiveMaxPool3d(_AdaptiveMaxPoolNd):
+    """The maxima of windows that cover (N, C, D, H, W) or (C, D, H, W); None keeps a dimension's size."""
+
+    def forward(self, input: Tensor) -> Any:
+        return F.adaptive_max_pool3d(input, self.output_size, self.return_indices)

@@ -1,0 +1,228 @@
+"""Look-up tables of learnt vectors."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import torchlike
+from torchlike._tensor import Tensor
+
+from .. import _errors, init
+from .. import functional as F
+from ..parameter import Parameter
+from .module import Module
+
+
+class _Table(Module):
+    """What `Embedding` and `EmbeddingBag` share: the table itself."""
+
+    weight: Parameter
+    num_embeddings: int
+    embedding_dim: int
+    padding_idx: int | None
+
+    def _make_table(self, given: Tensor | None, freeze: bool, device: Any, dtype: Any) -> None:
+        shape = [self.num_embeddings, self.embedding_dim]
+        if given is None:
+            self.weight = Parameter(torchlike.empty(shape, device=device, dtype=dtype), requires_grad=not freeze)
+            self.reset_parameters()
+        else:
+            if list(given.shape) != shape:
+                raise _errors.embedding_weight_shape()
+            self.weight = Parameter(given, requires_grad=not freeze)
+
+    def _row_number(self, padding_idx: int | None) -> int | None:
+        """The row of padding, counted from the front."""
+        if padding_idx is None:
+            return None
+        if not -self.num_embeddings <= padding_idx < self.num_embeddings:
+            raise _errors.embedding_padding_index(type(self).__name__)
+        return padding_idx % self.num_embeddings
+
+    def reset_parameters(self) -> None:
+        """Draw the table from the standard normal distribution; the row of padding becomes zeros."""
+        init.normal_(self.weight)
+        if self.padding_idx is not None:
+            with torchlike.no_grad():
+                self.weight[self.padding_idx].fill_(0)
+
+
+class Embedding(_Table):
+    """The rows of a table by their numbers: integers of any shape (*) -> (*, embedding_dim).
+
+    `weight` (num_embeddings, embedding_dim) starts standard normal. The row `padding_idx` starts at zero and gets no
+    gradient. With `max_norm` rows of greater `norm_type`-norm are scaled down to it as they are looked up.
+
+    >>> import torchlike as torch
+    >>> torch.nn.Embedding(10, 3)(torch.tensor([[1, 2], [4, 5]])).shape
+    torch.Size([2, 2, 3])
+    """
+
+    __constants__ = [
+        "num_embeddings",
+        "embedding_dim",
+        "padding_idx",
+        "max_norm",
+        "norm_type",
+        "scale_grad_by_freq",
+        "sparse",
+    ]
+
+    def __init__(
+        self,
+        num_embeddings: int,
+        embedding_dim: int,
+        padding_idx: int | None = None,
+        max_norm: float | None = None,
+        norm_type: float = 2.0,
+        scale_grad_by_freq: bool = False,
+        sparse: bool = False,
+        _weight: Tensor | None = None,
+        _freeze: bool = False,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__()
+        self.num_embeddings = num_embeddings
+        self.embedding_dim = embedding_dim
+        self.padding_idx = self._row_number(padding_idx)
+        self.max_norm = max_norm
+        self.norm_type = norm_type
+        self.scale_grad_by_freq = scale_grad_by_freq
+        self.sparse = sparse
+        self._make_table(_weight, _freeze, device, dtype)
+
+    def forward(self, input: Tensor) -> Tensor:
+        options = (self.padding_idx, self.max_norm, self.norm_type, self.scale_grad_by_freq, self.sparse)
+        return F.embedding(input, self.weight, *options)
+
+    def extra_repr(self) -> str:
+        shown = [f"{self.num_embeddings}, {self.embedding_dim}"]
+        if self.padding_idx is not None:
+            shown.append(f"padding_idx={self.padding_idx}")
+        if self.max_norm is not None:
+            shown.append(f"max_norm={self.max_norm}")
+        if self.norm_type != 2:
+            shown.append(f"norm_type={self.norm_type}")
+        if self.scale_grad_by_freq is not False:
+            shown.append(f"scale_grad_by_freq={self.scale_grad_by_freq}")
+        if self.sparse is not False:
+            shown.append("sparse=True")
+        return ", ".join(shown)
+
+    @classmethod
+    def from_pretrained(
+        cls,
+        embeddings: Tensor,
+        freeze: bool = True,
+        padding_idx: int | None = None,
+        max_norm: float | None = None,
+        norm_type: float = 2.0,
+        scale_grad_by_freq: bool = False,
+        sparse: bool = False,
+    ) -> Self:
+        """Return a layer around the given table (shared, not copied), which is not trained unless `freeze=False`."""
+        if embeddings.dim() != 2:
+            raise _errors.embedding_table_dimensions()
+        rows, columns = embeddings.shape
+        options = (padding_idx, max_norm, norm_type, scale_grad_by_freq, sparse)
+        return cls(rows, columns, *options, _weight=embeddings, _freeze=freeze)
+
+
+class EmbeddingBag(_Table):
+    """The sum, mean or maximum of rows of a table: one result for each bag of row numbers.
+
+    Bags are the rows of a 2-dimensional input, or the pieces of a 1-dimensional one that start at `offsets`.
+    `per_sample_weights` (only with 'sum') scales each row.
+    """
+
+    __constants__ = [
+        "num_embeddings",
+        "embedding_dim",
+        "max_norm",
+        "norm_type",
+        "scale_grad_by_freq",
+        "mode",
+        "sparse",
+        "include_last_offset",
+        "padding_idx",
+    ]
+
+    def __init__(
+        self,
+        num_embeddings: int,
+        embedding_dim: int,
+        max_norm: float | None = None,
+        norm_type: float = 2.0,
+        scale_grad_by_freq: bool = False,
+        mode: str = "mean",
+        sparse: bool = False,
+        _weight: Tensor | None = None,
+        include_last_offset: bool = False,
+        padding_idx: int | None = None,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__()
+        self.num_embeddings = num_embeddings
+        self.embedding_dim = embedding_dim
+        self.max_norm = max_norm
+        self.norm_type = norm_type
+        self.scale_grad_by_freq = scale_grad_by_freq
+        self.padding_idx = self._row_number(padding_idx)
+        self._make_table(_weight, False, device, dtype)
+        self.mode = mode
+        self.sparse = sparse
+        self.include_last_offset = include_last_offset
+
+    def forward(
+        self, input: Tensor, offsets: Tensor | None = None, per_sample_weights: Tensor | None = None
+    ) -> Tensor:
+        return F.embedding_bag(
+            input,
+            self.weight,
+            offsets,
+            self.max_norm,
+            self.norm_type,
+            self.scale_grad_by_freq,
+            self.mode,
+            self.sparse,
+            per_sample_weights,
+            self.include_last_offset,
+            self.padding_idx,
+        )
+
+    def extra_repr(self) -> str:
+        shown = [f"{self.num_embeddings}, {self.embedding_dim}"]
+        if self.max_norm is not None:
+            shown.append(f"max_norm={self.max_norm}")
+        if self.norm_type != 2:
+            shown.append(f"norm_type={self.norm_type}")
+        if self.scale_grad_by_freq is not False:
+            shown.append(f"scale_grad_by_freq={self.scale_grad_by_freq}")
+        shown.append(f"mode={self.mode!r}")
+        if self.padding_idx is not None:
+            shown.append(f"padding_idx={self.padding_idx}")
+        return ", ".join(shown)
+
+    @classmethod
+    def from_pretrained(
+        cls,
+        embeddings: Tensor,
+        freeze: bool = True,
+        max_norm: float | None = None,
+        norm_type: float = 2.0,
+        scale_grad_by_freq: bool = False,
+        mode: str = "mean",
+        sparse: bool = False,
+        include_last_offset: bool = False,
+        padding_idx: int | None = None,
+    ) -> Self:
+        """Return a layer around the given table (shared, not copied), which is not trained unless `freeze=False`."""
+        if embeddings.dim() != 2:
+            raise _errors.embedding_table_dimensions()
+        rows, columns = embeddings.shape
+        options = (max_norm, norm_type, scale_grad_by_freq, mode, sparse, embeddings, include_last_offset, padding_idx)
+        bag = cls(rows, columns, *options)
+        bag.weight.requires_grad = not freeze
+        return bag

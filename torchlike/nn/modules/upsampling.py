@@ -1,0 +1,70 @@
+"""Layers that change the resolution of images and signals."""
+
+from __future__ import annotations
+
+from torchlike._tensor import Tensor
+
+from .. import functional as F
+from .module import Module
+
+
+class Upsample(Module):
+    """Resize the spatial dimensions of (N, C, *) to `size`, or by `scale_factor`.
+
+    `mode` is 'nearest', 'linear', 'bilinear', 'bicubic' or 'trilinear'. With `align_corners` the centres of the corner
+    elements of input and output coincide; otherwise the outer edges do.
+    """
+
+    __constants__ = ["size", "scale_factor", "mode", "align_corners", "name", "recompute_scale_factor"]
+
+    def __init__(
+        self,
+        size: int | tuple[int, ...] | None = None,
+        scale_factor: float | tuple[float, ...] | None = None,
+        mode: str = "nearest",
+        align_corners: bool | None = None,
+        recompute_scale_factor: bool | None = None,
+    ) -> None:
+        super().__init__()
+        self.name = type(self).__name__
+        self.size = size
+        if isinstance(scale_factor, tuple):
+            self.scale_factor = tuple(float(factor) for factor in scale_factor)
+        else:
+            self.scale_factor = float(scale_factor) if scale_factor else None
+        self.mode = mode
+        self.align_corners = align_corners
+        self.recompute_scale_factor = recompute_scale_factor
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.interpolate(
+            input,
+            self.size,
+            self.scale_factor,
+            self.mode,
+            self.align_corners,
+            recompute_scale_factor=self.recompute_scale_factor,
+        )
+
+    def extra_repr(self) -> str:
+        if self.scale_factor is not None:
+            return f"scale_factor={self.scale_factor!r}, mode={self.mode!r}"
+        return f"size={self.size!r}, mode={self.mode!r}"
+
+
+class UpsamplingNearest2d(Upsample):
+    """Resize (N, C, H, W) by repeating elements; the older name of `Upsample(mode='nearest')`."""
+
+    def __init__(
+        self, size: int | tuple[int, int] | None = None, scale_factor: float | tuple[float, float] | None = None
+    ) -> None:
+        super().__init__(size, scale_factor, mode="nearest")
+
+
+class UpsamplingBilinear2d(Upsample):
+    """Resize (N, C, H, W) bilinearly with aligned corners; the older name of that `Upsample`."""
+
+    def __init__(
+        self, size: int | tuple[int, int] | None = None, scale_factor: float | tuple[float, float] | None = None
+    ) -> None:
+        super().__init__(size, scale_factor, mode="bilinear", align_corners=True)

@@ -1,0 +1,183 @@
+"""Sequences of several lengths in one tensor: padded to the longest, or packed without padding."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import torchlike
+from .. import _errors_sequence as _errors
+from torchlike._tensor import Tensor
+
+
+class _Packed(NamedTuple):
+    data: Any
+    batch_sizes: Any
+    sorted_indices: Any
+    unsorted_indices: Any
+
+
+class PackedSequence(_Packed):
+    """Sequences, longest first, laid out step by step; what `pack_padded_sequence` returns.
+
+    `data` holds the elements of all sequences that reach step 0, then step 1, ...; `batch_sizes` says how many
+    reach each step. `sorted_indices` is the order of the batch from which they came.
+    """
+
+    __slots__ = ()
+
+    def __new__(
+        cls, data: Any, batch_sizes: Any = None, sorted_indices: Any = None, unsorted_indices: Any = None
+    ) -> PackedSequence:
+        if unsorted_indices is None:
+            unsorted_indices = invert_permutation(sorted_indices)
+        if batch_sizes is None:
+            data, batch_sizes = data
+        elif batch_sizes.device.type != "cpu":
+            raise _errors.packed_batch_sizes_device(batch_sizes.device)
+        return super().__new__(cls, data, batch_sizes, sorted_indices, unsorted_indices)
+
+    def to(self, *args: Any, **kwargs: Any) -> PackedSequence:
+        """Move or cast the data; `batch_sizes` stays on the CPU."""
+        data = self.data.to(*args, **kwargs)
+        if data is self.data:
+            return self
+        indices = (None if i is None else i.to(data.device) for i in (self.sorted_indices, self.unsorted_indices))
+        return type(self)(data, self.batch_sizes, *indices)
+
+    def cpu(self) -> PackedSequence:
+        """Move the data to the CPU."""
+        return self.to("cpu")
+
+    def cuda(self, *args: Any, **kwargs: Any) -> PackedSequence:
+        """Move the data to a GPU."""
+        return self.to(torchlike.tensor(()).cuda(*args, **kwargs).device)
+
+    def double(self) -> PackedSequence:
+        """Cast the data to float64."""
+        return self.to(torchlike.float64)
+
+    def float(self) -> PackedSequence:
+        """Cast the data to float32."""
+        return self.to(torchlike.float32)
+
+    def half(self) -> PackedSequence:
+        """Cast the data to float16."""
+        return self.to(torchlike.float16)
+
+    @property
+    def is_cuda(self) -> bool:
+        """Whether the data is on a GPU."""
+        return self.data.is_cuda
+
+
+def invert_permutation(permutation: Tensor | None) -> Tensor | None:
+    """Return where each place of a permutation went."""
+    return None if permutation is None else torchlike.argsort(permutation)
+
+
+def pad_sequence(
+    sequences: Tensor | list[Tensor], batch_first: bool = False, padding_value: float = 0.0, padding_side: str = "right"
+) -> Tensor:
+    """Stack tensors (L_i, *) of several lengths into (L, N, *), or (N, L, *), filling up with `padding_value`.
+
+    >>> import torchlike as torch
+    >>> torch.nn.utils.rnn.pad_sequence([torch.ones(2), torch.ones(1)], batch_first=True)
+    tensor([[1., 1.],
+            [1., 0.]])
+    """
+    if not isinstance(sequences, Iterable):
+        raise _errors.pad_sequence_type(type(sequences))
+    if padding_side not in ("left", "right"):
+        raise _errors.padding_side(padding_side)
+    rows = list(sequences.unbind(0) if isinstance(sequences, Tensor) else sequences)
+    longest = max(row.size(0) for row in rows)
+    padded = []
+    for row in rows:
+        missing = longest - row.size(0)
+        amounts = (0, missing) if padding_side == "right" else (missing, 0)
+        sides = [0, 0] * (row.dim() - 1) + list(amounts)
+        padded.append(torchlike.nn.functional.pad(row, sides, value=padding_value) if missing else row)
+    return torchlike.stack(padded, 0 if batch_first else 1)
+
+
+def unpad_sequence(padded_sequences: Tensor, lengths: Tensor, batch_first: bool = False) -> list[Tensor]:
+    """Take apart what `pad_sequence` put together."""
+    if not batch_first:
+        padded_sequences = padded_sequences.transpose(0, 1)
+    return [row[:length] for row, length in zip(padded_sequences, _as_list(lengths))]
+
+
+def pack_padded_sequence(
+    input: Tensor, lengths: Tensor | list[int], batch_first: bool = False, enforce_sorted: bool = True
+) -> PackedSequence:
+    """Pack (L, N, *), or (N, L, *), whose sequences have the given lengths; unless `enforce_sorted` in any order."""
+    counts = _as_list(lengths)
+    order = None
+    if not enforce_sorted:
+        counts, order = _longest_first(counts)
+        order = torchlike.tensor(order, device=input.device)
+        input = input.index_select(0 if batch_first else 1, order)
+    _check_lengths(counts, input.size(0) if batch_first else input.size(1), enforce_sorted)
+    steps = input.transpose(0, 1) if batch_first else input
+    batch_sizes = [sum(count > step for count in counts) for step in range(counts[0])]
+    data = torchlike.cat([steps[step, :size] for step, size in enumerate(batch_sizes)])
+    return PackedSequence(data, torchlike.tensor(batch_sizes), order)
+
+
+def _as_list(lengths: Any) -> list[int]:
+    return lengths.tolist() if isinstance(lengths, Tensor) else [int(length) for length in lengths]
+
+
+def _longest_first(counts: list[int]) -> tuple[list[int], list[int]]:
+    values, order = torchlike.sort(torchlike.tensor(counts), descending=True)
+    return values.tolist(), order.tolist()
+
+
+def _check_lengths(counts: list[int], batch: int, enforce_sorted: bool) -> None:
+    if len(counts) != batch:
+        raise _errors.packed_lengths_count(len(counts), batch)
+    if any(count <= 0 for count in counts):
+        raise _errors.packed_lengths_positive()
+    if enforce_sorted and any(a < b for a, b in zip(counts, counts[1:])):
+        raise _errors.packed_lengths_sorted()
+
+
+def pad_packed_sequence(
+    sequence: PackedSequence, batch_first: bool = False, padding_value: float = 0.0, total_length: int | None = None
+) -> tuple[Tensor, Tensor]:
+    """Turn a packed sequence into a padded one, (L, N, *) or (N, L, *), and the lengths, in the original order."""
+    sizes = sequence.batch_sizes.tolist()
+    length = len(sizes)
+    if total_length is not None:
+        if total_length < length:
+            raise _errors.padded_total_length(length, total_length)
+        length = total_length
+    counts = torchlike.tensor([sum(size > row for size in sizes) for row in range(sizes[0])])
+    rows = pad_sequence(_rows(sequence.data, sizes), batch_first, padding_value)
+    if length > len(sizes):
+        sides = [0, 0] * (rows.dim() - (2 if batch_first else 1)) + [0, length - len(sizes)]
+        rows = torchlike.nn.functional.pad(rows, sides, value=padding_value)
+    if sequence.unsorted_indices is not None:
+        order = sequence.unsorted_indices
+        return rows.index_select(0 if batch_first else 1, order), counts[order.cpu()]
+    return rows, counts
+
+
+def _rows(data: Tensor, sizes: list[int]) -> list[Tensor]:
+    """The sequences of a packed one, each cut out of the steps that it reaches."""
+    starts = [sum(sizes[:step]) for step in range(len(sizes))]
+    places = [[start + row for start, size in zip(starts, sizes) if size > row] for row in range(sizes[0])]
+    return [data[torchlike.tensor(place, device=data.device)] for place in places]
+
+
+def pack_sequence(sequences: list[Tensor], enforce_sorted: bool = True) -> PackedSequence:
+    """Pack tensors (L_i, *) of several lengths."""
+    lengths = [sequence.size(0) for sequence in sequences]
+    return pack_padded_sequence(pad_sequence(sequences), lengths, enforce_sorted=enforce_sorted)
+
+
+def unpack_sequence(packed_sequences: PackedSequence) -> list[Tensor]:
+    """Take a packed sequence apart, in the original order."""
+    padded, lengths = pad_packed_sequence(packed_sequences, batch_first=True)
+    return unpad_sequence(padded, lengths, batch_first=True)

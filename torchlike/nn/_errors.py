@@ -121,6 +121,10 @@ def backward_pre_hook_count(got: int, expected: int) -> RuntimeError:
     )
 
 
+def hook_result_type(kind: str) -> TypeError:
+    return TypeError(f"expected Variable, but hook returned '{kind}'")
+
+
 def backward_hook_needs_tensors(kind: type) -> str:
     return (
         f"For backward hooks to be called, module output should be a Tensor or a tuple of Tensors but received {kind}"
@@ -574,10 +578,34 @@ def initialising_nothing() -> str:
 
 
 def trunc_normal_far_mean() -> str:
-    return (
-        "mean is more than 2 std from [a, b] in nn.init.trunc_normal_. The distribution of values may be incorrect."
-    )
+    return "mean is more than 2 std from [a, b] in nn.init.trunc_normal_. The distribution of values may be incorrect."
 
 
 def init_renamed(old: str, new: str) -> str:
     return f"`nn.init.{old}` is now deprecated in favor of `nn.init.{new}`."
+
+
+# -- nn.utils ----------------------------------------------------------------------------------------------------------
+
+
+def total_norm_not_finite(norm_type: float) -> RuntimeError:
+    return RuntimeError(
+        f"The total norm of order {norm_type} for gradients from `parameters` is non-finite, so it cannot be clipped. "
+        "To disable this error and scale the gradients by the non-finite norm anyway, set `error_if_nonfinite=False`"
+    )
+
+
+def clip_grad_norm_renamed() -> str:
+    return "`torch.nn.utils.clip_grad_norm` is now deprecated in favor of `torch.nn.utils.clip_grad_norm_`."
+
+
+def vector_type(value: Any) -> TypeError:
+    return TypeError(f"expected torch.Tensor, but got: {_kind(value)}")
+
+
+def skip_init_class(kind: type) -> RuntimeError:
+    return RuntimeError(f"Expected a Module; got {kind}")
+
+
+def skip_init_device() -> RuntimeError:
+    return RuntimeError("Module must support a 'device' arg to skip initialization")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ._errors import layer_dimensions as layer_dimensions
+
 # -- recurrent layers --------------------------------------------------------------------------------------------------
 
 
@@ -78,9 +80,7 @@ def rnn_layer_dimensions(layer: str, got: int) -> ValueError:
 
 def rnn_state_dimensions(expected: int, got: int) -> RuntimeError:
     batched = "batched" if expected == 3 else "unbatched"
-    return RuntimeError(
-        f"For {batched} {expected}-D input, hx should also be {expected}-D but got {got}-D tensor"
-    )
+    return RuntimeError(f"For {batched} {expected}-D input, hx should also be {expected}-D but got {got}-D tensor")
 
 
 def lstm_state_dimensions(expected: int, h: int, c: int) -> RuntimeError:

@@ -13,8 +13,9 @@ from collections.abc import Callable
 from typing import Any
 
 import torchlike
-from . import _errors
 from torchlike._tensor import Tensor
+
+from . import _errors
 
 _GAINS = {
     "linear": 1.0,

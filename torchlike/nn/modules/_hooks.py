@@ -122,7 +122,8 @@ def _run_always_called(module: Any, args: tuple, kwargs: dict, ran: set[int]) ->
             try:
                 hook(module, args, kwargs, None) if takes_kwargs else hook(module, args, None)
             except Exception as error:
-                warnings.warn(_errors.always_called_hook_failed(error), stacklevel=4)
+                where = "global module " if key in everywhere.forward else ""
+                warnings.warn(_errors.always_called_hook_failed(where, error), stacklevel=4)
 
 
 # --- full backward hooks ----------------------------------------------------------------------------------------------
@@ -202,6 +203,9 @@ def _replaced(returned: Any, grads: tuple, error: Callable) -> tuple:
     returned = (returned,) if isinstance(returned, Tensor) else returned
     if len(returned) != len(grads):
         raise error(len(returned), len(grads))
+    for grad in returned:
+        if grad is not None and not isinstance(grad, Tensor):
+            raise _errors.hook_result_type(type(grad).__name__)
     return tuple(returned)
 
 

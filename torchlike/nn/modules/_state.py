@@ -142,10 +142,10 @@ class State:
                     raise _errors.load_state_dict_hook_result()
 
         load(self, state_dict, "")
-        if strict and missing:
-            messages.insert(0, _errors.missing_keys(missing))
         if strict and unexpected:
             messages.insert(0, _errors.unexpected_keys(unexpected))
+        if strict and missing:
+            messages.insert(0, _errors.missing_keys(missing))
         if messages:
             raise _errors.loading_state_dict(type(self).__name__, messages)
         return _IncompatibleKeys(missing, unexpected)

@@ -6,7 +6,7 @@ import operator
 import warnings
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, Self
 
 from torchlike._tensor import Tensor
@@ -148,6 +148,7 @@ class Sequential(_Numbered):
             self.append(module)
         return self
 
+
 class ModuleList(_Numbered):
     """A list of modules, which are found by `parameters()` and the like.
 
@@ -170,7 +171,7 @@ class ModuleList(_Numbered):
         return self.extend(modules)
 
     def __add__(self, other: Iterable[Module]) -> ModuleList:
-        return ModuleList([*self, *other])
+        return ModuleList(chain(self, other))
 
     def extend(self, modules: Iterable[Module]) -> Self:
         """Add modules at the end."""

@@ -107,13 +107,12 @@ class _ConvNd(Module):
                 init.uniform_(self.bias, -bound, bound)
 
     def extra_repr(self) -> str:
-        default = (0,) * len(self.kernel_size)
         shown = [f"{self.in_channels}, {self.out_channels}, kernel_size={self.kernel_size}, stride={self.stride}"]
-        if self.padding != default:
+        if self.padding != (0,) * len(self.padding):
             shown.append(f"padding={self.padding}")
         if self.dilation != (1,) * len(self.dilation):
             shown.append(f"dilation={self.dilation}")
-        if self.output_padding != default:
+        if self.output_padding != (0,) * len(self.output_padding):
             shown.append(f"output_padding={self.output_padding}")
         if self.groups != 1:
             shown.append(f"groups={self.groups}")

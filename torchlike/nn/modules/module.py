@@ -371,6 +371,13 @@ class Module(Members, State, Conversion):
         return framed(self._get_name(), extra_lines, children)
 
 
+for _part in (Members, State, Conversion):
+    for _name, _member in vars(_part).items():
+        if callable(_member) and not _name.startswith("__"):
+            # Python's own messages name a method as PyTorch's users know it.
+            _member.__qualname__ = f"Module.{_name}"
+
+
 def indented(text: str) -> str:
     """`text` with every line but the first moved two columns to the right."""
     return text.replace("\n", "\n  ")

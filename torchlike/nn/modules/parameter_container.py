@@ -186,4 +186,3 @@ class ParameterDict(Module):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         raise _errors.container_called("ParameterDict")
-

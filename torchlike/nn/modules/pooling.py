@@ -303,7 +303,7 @@ class _AdaptivePool(_Pool):
 
 
 class _AdaptiveAvgPoolNd(_AdaptivePool):
-    def __init__(self, output_size: int | None | tuple[int | None, ...]) -> None:
+    def __init__(self, output_size: int | tuple[int | None, ...] | None) -> None:
         super().__init__()
         self.output_size = output_size
 
@@ -332,7 +332,7 @@ class AdaptiveAvgPool3d(_AdaptiveAvgPoolNd):
 class _AdaptiveMaxPoolNd(_AdaptivePool):
     __constants__ = ["output_size", "return_indices"]
 
-    def __init__(self, output_size: int | None | tuple[int | None, ...], return_indices: bool = False) -> None:
+    def __init__(self, output_size: int | tuple[int | None, ...] | None, return_indices: bool = False) -> None:
         super().__init__()
         self.output_size = output_size
         self.return_indices = return_indices

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import torchlike
-from .. import _errors_sequence as _errors
 from torchlike._tensor import Tensor
+
+from .. import _errors_sequence as _errors
 
 
 class _Packed(NamedTuple):
@@ -139,7 +141,7 @@ def _check_lengths(counts: list[int], batch: int, enforce_sorted: bool) -> None:
         raise _errors.packed_lengths_count(len(counts), batch)
     if any(count <= 0 for count in counts):
         raise _errors.packed_lengths_positive()
-    if enforce_sorted and any(a < b for a, b in zip(counts, counts[1:])):
+    if enforce_sorted and any(a < b for a, b in pairwise(counts)):
         raise _errors.packed_lengths_sorted()
 
 

@@ -1,0 +1,210 @@
+"""Attention with several heads, as one function."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import Any
+
+import torchlike
+from torchlike._tensor import Tensor
+
+from . import _errors_sequence as _errors
+from . import functional as F
+
+
+def multi_head_attention_forward(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    embed_dim_to_check: int,
+    num_heads: int,
+    in_proj_weight: Tensor | None,
+    in_proj_bias: Tensor | None,
+    bias_k: Tensor | None,
+    bias_v: Tensor | None,
+    add_zero_attn: bool,
+    dropout_p: float,
+    out_proj_weight: Tensor,
+    out_proj_bias: Tensor | None,
+    training: bool = True,
+    key_padding_mask: Tensor | None = None,
+    need_weights: bool = True,
+    attn_mask: Tensor | None = None,
+    use_separate_proj_weight: bool = False,
+    q_proj_weight: Tensor | None = None,
+    k_proj_weight: Tensor | None = None,
+    v_proj_weight: Tensor | None = None,
+    static_k: Tensor | None = None,
+    static_v: Tensor | None = None,
+    average_attn_weights: bool = True,
+    is_causal: bool = False,
+) -> tuple[Tensor, Tensor | None]:
+    """softmax(Q Kᵀ / sqrt(d)) V in each head, between projections, for (L, N, E), (S, N, E), (S, N, E).
+
+    Returns (L, N, E) and, if `need_weights`, the weights (N, L, S), averaged over the heads unless told otherwise.
+    Inputs without N are one sample. Masks are boolean (true: leave out) or numbers to add to the scores.
+    """
+    batched = _is_batched(query, key, value, key_padding_mask, attn_mask)
+    if not batched:
+        query, key, value = query.unsqueeze(1), key.unsqueeze(1), value.unsqueeze(1)
+        key_padding_mask = None if key_padding_mask is None else key_padding_mask.unsqueeze(0)
+    length, batch, width = query.shape
+    if is_causal and attn_mask is None:
+        raise _errors.attention_causal_without_mask()
+    mask_dtype = attn_mask.dtype if attn_mask is not None else None
+    key_padding_mask = as_scores(key_padding_mask, "key_padding_mask", mask_dtype, "attn_mask", query.dtype)
+    causal = is_causal and key_padding_mask is None and not need_weights
+    if causal:
+        attn_mask = None
+    else:
+        attn_mask = as_scores(attn_mask, "attn_mask", None, "", query.dtype)
+    _check_shapes(query, key, value, embed_dim_to_check, num_heads, use_separate_proj_weight)
+
+    if use_separate_proj_weight:
+        biases = (None,) * 3 if in_proj_bias is None else in_proj_bias.chunk(3)
+        weights = (q_proj_weight, k_proj_weight, v_proj_weight)
+        q, k, v = (F.linear(x, w, b) for x, w, b in zip((query, key, value), weights, biases))
+    else:
+        q, k, v = _projected_together(query, key, value, in_proj_weight, in_proj_bias)
+
+    attn_mask = _checked_mask(attn_mask, length, key.shape[0], batch * num_heads)
+    if bias_k is not None and bias_v is not None:  # one more key and value, learnt
+        k = torchlike.cat([k, bias_k.repeat(1, batch, 1)])
+        v = torchlike.cat([v, bias_v.repeat(1, batch, 1)])
+        attn_mask, key_padding_mask = _one_more(attn_mask), _one_more(key_padding_mask)
+
+    q = _in_heads(q, length, batch, num_heads)  # (N·H, L, d)
+    k = _in_heads(k, k.shape[0], batch, num_heads) if static_k is None else static_k
+    v = _in_heads(v, v.shape[0], batch, num_heads) if static_v is None else static_v
+    if add_zero_attn:  # one more key and value, all zeros
+        k, v = (torchlike.cat([x, x.new_zeros((x.shape[0], 1, x.shape[2]))], 1) for x in (k, v))
+        attn_mask, key_padding_mask = _one_more(attn_mask), _one_more(key_padding_mask)
+    attn_mask = _merged(attn_mask, key_padding_mask, batch, num_heads, k.shape[1])
+    dropout_p = dropout_p if training else 0.0
+
+    scores = None
+    if need_weights:
+        mixed, scores = _with_weights(q, k, v, attn_mask, dropout_p)  # (N·H, L, d), (N·H, L, S)
+        mixed = mixed.transpose(0, 1).contiguous().view(length * batch, width)
+    else:
+        mixed = _without_weights(q, k, v, attn_mask, dropout_p, causal, batch, num_heads)  # (N, H, L, d)
+        mixed = mixed.permute(2, 0, 1, 3).contiguous().view(length * batch, width)
+    output = F.linear(mixed, out_proj_weight, out_proj_bias).view(length, batch, width)
+    if scores is not None:
+        scores = scores.view(batch, num_heads, length, k.shape[1])
+        scores = scores.mean(dim=1) if average_attn_weights else scores
+    if not batched:
+        output, scores = output.squeeze(1), None if scores is None else scores.squeeze(0)
+    return output, scores
+
+
+def _with_weights(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, dropout_p: float) -> tuple[Tensor, Tensor]:
+    q = q * math.sqrt(1.0 / float(q.shape[-1]))
+    keys = k.transpose(-2, -1)
+    scores = torchlike.bmm(q, keys) if mask is None else torchlike.baddbmm(mask, q, keys)
+    scores = F.softmax(scores, dim=-1)
+    if dropout_p > 0.0:
+        scores = F.dropout(scores, p=dropout_p)
+    return torchlike.bmm(scores, v), scores
+
+
+def _without_weights(
+    q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, dropout_p: float, causal: bool, batch: int, heads: int
+) -> Tensor:
+    if mask is not None:
+        if mask.shape[0] == 1 and mask.dim() == 3:
+            mask = mask.unsqueeze(0)
+        else:
+            mask = mask.view(batch, heads, -1, k.shape[1])
+    q, k, v = (x.view(batch, heads, x.shape[1], x.shape[2]) for x in (q, k, v))
+    return F.scaled_dot_product_attention(q, k, v, mask, dropout_p, causal)
+
+
+# --- projections ------------------------------------------------------------------------------------------------------
+
+
+def _projected_together(query: Tensor, key: Tensor, value: Tensor, weight: Any, bias: Tensor | None) -> tuple:
+    """Queries, keys and values by one stacked weight, in as few products as the inputs allow."""
+    width = query.shape[-1]
+    if query is key and key is value:
+        return F.linear(query, weight, bias).chunk(3, -1)
+    if key is value:
+        w_q, w_kv = weight.split([width, 2 * width])
+        b_q, b_kv = (None, None) if bias is None else bias.split([width, 2 * width])
+        return F.linear(query, w_q, b_q), *F.linear(key, w_kv, b_kv).chunk(2, -1)
+    biases = (None,) * 3 if bias is None else bias.chunk(3)
+    return tuple(F.linear(x, w, b) for x, w, b in zip((query, key, value), weight.chunk(3), biases))
+
+
+def _in_heads(x: Tensor, length: int, batch: int, heads: int) -> Tensor:
+    return x.contiguous().view(length, batch * heads, x.shape[-1] // heads).transpose(0, 1)
+
+
+# --- masks ------------------------------------------------------------------------------------------------------------
+
+
+def as_scores(mask: Tensor | None, name: str, other: Any, other_name: str, dtype: Any) -> Tensor | None:
+    """A mask as numbers to add to the scores; a boolean one becomes 0 and -inf."""
+    if mask is None:
+        return None
+    if mask.dtype != torchlike.bool and not mask.is_floating_point():
+        raise _errors.attention_mask_type(name)
+    if other is not None and other != mask.dtype:
+        warnings.warn(_errors.attention_mask_types_differ(name, other_name), stacklevel=3)
+    if mask.is_floating_point():
+        return mask
+    return torchlike.zeros_like(mask, dtype=dtype).masked_fill_(mask, float("-inf"))
+
+
+def _one_more(mask: Tensor | None) -> Tensor | None:
+    return None if mask is None else F.pad(mask, (0, 1))
+
+
+def _checked_mask(mask: Tensor | None, length: int, keys: int, batch_heads: int) -> Tensor | None:
+    if mask is None:
+        return None
+    wanted = (length, keys) if mask.dim() == 2 else (batch_heads, length, keys)
+    if tuple(mask.shape) != wanted:
+        raise _errors.attention_mask_shape(mask.shape, wanted)
+    return mask.unsqueeze(0) if mask.dim() == 2 else mask
+
+
+def _merged(mask: Tensor | None, padding: Tensor | None, batch: int, heads: int, keys: int) -> Tensor | None:
+    """One mask, (1, L, S) or (N·H, L or 1, S), out of the two."""
+    if padding is None:
+        return mask
+    if padding.shape[0] != batch:
+        raise _errors.attention_padding_batch(batch, padding.shape[0])
+    if padding.shape[1] != keys:
+        raise _errors.attention_padding_length(keys, padding.shape[1])
+    padding = padding.view(batch, 1, 1, keys).expand(-1, heads, -1, -1).reshape(batch * heads, 1, keys)
+    return padding if mask is None else mask + padding
+
+
+# --- checks -----------------------------------------------------------------------------------------------------------
+
+
+def _is_batched(query: Tensor, key: Tensor, value: Tensor, padding: Tensor | None, mask: Tensor | None) -> bool:
+    ndim = query.dim()
+    if ndim not in (2, 3):
+        raise _errors.attention_query_dimensions(ndim)
+    if key.dim() != ndim or value.dim() != ndim:
+        raise _errors.attention_key_dimensions(ndim, key.dim(), value.dim())
+    if padding is not None and padding.dim() != ndim - 1:
+        raise _errors.attention_padding_dimensions(ndim, padding.dim())
+    if mask is not None and mask.dim() not in (2, 3):
+        raise _errors.attention_mask_dimensions(ndim, mask.dim())
+    return ndim == 3
+
+
+def _check_shapes(query: Tensor, key: Tensor, value: Tensor, embed_dim: int, heads: int, separate: bool) -> None:
+    width = query.shape[-1]
+    if width != embed_dim:
+        raise _errors.attention_embedding(embed_dim, width)
+    if width % heads:
+        raise _errors.attention_heads()
+    if separate and key.shape[:2] != value.shape[:2]:
+        raise _errors.attention_key_value_separate(key.shape[:2], value.shape[:2])
+    if not separate and key.shape != value.shape:
+        raise _errors.attention_key_value(key.shape, value.shape)

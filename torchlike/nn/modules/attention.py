@@ -1,0 +1,144 @@
+"""The attention layer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torchlike
+from torchlike._tensor import Tensor
+
+from .. import _errors_sequence as _errors
+from .. import init
+from .._attention import as_scores, multi_head_attention_forward
+from ..parameter import Parameter
+from .linear import NonDynamicallyQuantizableLinear
+from .module import Module
+
+
+class MultiheadAttention(Module):
+    """softmax(Q Kᵀ / sqrt(d)) V in each of `num_heads` heads, between projections ("Attention is all you need").
+
+    Queries (L, N, embed_dim), keys (S, N, kdim) and values (S, N, vdim), N first with `batch_first`, give
+    (L, N, embed_dim) and the weights (N, L, S). `in_proj_weight` (3·embed_dim, embed_dim) holds the three projections
+    together; with other `kdim` or `vdim` they are `q_proj_weight`, `k_proj_weight` and `v_proj_weight`.
+
+    >>> import torchlike as torch
+    >>> x = torch.ones(5, 2, 8)
+    >>> output, weights = torch.nn.MultiheadAttention(8, 4)(x, x, x)
+    >>> output.shape, weights.shape
+    (torch.Size([5, 2, 8]), torch.Size([2, 5, 5]))
+    """
+
+    __constants__ = ["batch_first"]
+
+    def __init__(
+        self,
+        embed_dim: int,
+        num_heads: int,
+        dropout: float = 0.0,
+        bias: bool = True,
+        add_bias_kv: bool = False,
+        add_zero_attn: bool = False,
+        kdim: int | None = None,
+        vdim: int | None = None,
+        batch_first: bool = False,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        if embed_dim <= 0 or num_heads <= 0:
+            raise _errors.attention_sizes(embed_dim, num_heads)
+        super().__init__()
+        self.embed_dim = embed_dim
+        self.kdim = kdim if kdim is not None else embed_dim
+        self.vdim = vdim if vdim is not None else embed_dim
+        self._qkv_same_embed_dim = self.kdim == embed_dim and self.vdim == embed_dim
+        self.num_heads = num_heads
+        self.dropout = dropout
+        self.batch_first = batch_first
+        self.head_dim = embed_dim // num_heads
+        if self.head_dim * num_heads != embed_dim:
+            raise _errors.attention_heads()
+        self._make_weights(bias, add_bias_kv, device, dtype)
+        self.add_zero_attn = add_zero_attn
+        self._reset_parameters()
+
+    def _make_weights(self, bias: bool, add_bias_kv: bool, device: Any, dtype: Any) -> None:
+        width, together = self.embed_dim, self._qkv_same_embed_dim
+        shapes: dict[str, tuple[int, ...] | None] = {
+            "q_proj_weight": None if together else (width, width),
+            "k_proj_weight": None if together else (width, self.kdim),
+            "v_proj_weight": None if together else (width, self.vdim),
+            "in_proj_weight": (3 * width, width) if together else None,
+            "in_proj_bias": (3 * width,) if bias else None,
+        }
+        self._register(shapes, device, dtype)
+        self.out_proj = NonDynamicallyQuantizableLinear(width, width, bias=bias, device=device, dtype=dtype)
+        extra = (1, 1, width) if add_bias_kv else None
+        self._register({"bias_k": extra, "bias_v": extra}, device, dtype)
+
+    def _register(self, shapes: dict[str, Any], device: Any, dtype: Any) -> None:
+        for name, shape in shapes.items():
+            empty = None if shape is None else Parameter(torchlike.empty(shape, device=device, dtype=dtype))
+            self.register_parameter(name, empty)
+
+    def _reset_parameters(self) -> None:
+        for weight in (self.in_proj_weight, self.q_proj_weight, self.k_proj_weight, self.v_proj_weight):
+            if weight is not None:
+                init.xavier_uniform_(weight)
+        if self.in_proj_bias is not None:
+            init.constant_(self.in_proj_bias, 0.0)
+            init.constant_(self.out_proj.bias, 0.0)
+        for extra in (self.bias_k, self.bias_v):
+            if extra is not None:
+                init.xavier_normal_(extra)
+
+    def forward(
+        self,
+        query: Tensor,
+        key: Tensor,
+        value: Tensor,
+        key_padding_mask: Tensor | None = None,
+        need_weights: bool = True,
+        attn_mask: Tensor | None = None,
+        average_attn_weights: bool = True,
+        is_causal: bool = False,
+    ) -> tuple[Tensor, Tensor | None]:
+        mask_dtype = attn_mask.dtype if attn_mask is not None else None
+        key_padding_mask = as_scores(key_padding_mask, "key_padding_mask", mask_dtype, "attn_mask", query.dtype)
+        attn_mask = as_scores(attn_mask, "attn_mask", None, "", query.dtype)
+        swap = self.batch_first and query.dim() == 3
+        if swap:
+            query, key, value = _swapped(query, key, value)
+        output, weights = multi_head_attention_forward(
+            query,
+            key,
+            value,
+            self.embed_dim,
+            self.num_heads,
+            self.in_proj_weight,
+            self.in_proj_bias,
+            self.bias_k,
+            self.bias_v,
+            self.add_zero_attn,
+            self.dropout,
+            self.out_proj.weight,
+            self.out_proj.bias,
+            training=self.training,
+            key_padding_mask=key_padding_mask,
+            need_weights=need_weights,
+            attn_mask=attn_mask,
+            use_separate_proj_weight=not self._qkv_same_embed_dim,
+            q_proj_weight=self.q_proj_weight,
+            k_proj_weight=self.k_proj_weight,
+            v_proj_weight=self.v_proj_weight,
+            average_attn_weights=average_attn_weights,
+            is_causal=is_causal,
+        )
+        return output.transpose(1, 0) if swap else output, weights
+
+
+def _swapped(query: Tensor, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """Steps before samples; inputs that were one tensor stay one, so that they are projected together."""
+    swapped_query = query.transpose(1, 0)
+    swapped_key = swapped_query if key is query else key.transpose(1, 0)
+    return swapped_query, swapped_key, swapped_key if value is key else value.transpose(1, 0)

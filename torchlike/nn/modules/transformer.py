@@ -1,0 +1,378 @@
+"""Transformers, layer by layer ("Attention is all you need")."""
+
+from __future__ import annotations
+
+import copy
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import torchlike
+from torchlike._tensor import Tensor
+
+from .. import _errors_sequence as _errors
+from .. import functional as F
+from .. import init
+from .._attention import as_scores
+from .attention import MultiheadAttention
+from .container import ModuleList
+from .dropout import Dropout
+from .linear import Linear
+from .module import Module
+from .normalization import LayerNorm
+
+
+def _activation(name: str | Callable[[Tensor], Tensor]) -> Callable[[Tensor], Tensor]:
+    if not isinstance(name, str):
+        return name
+    if name not in ("relu", "gelu"):
+        raise _errors.transformer_activation(name)
+    return F.relu if name == "relu" else F.gelu
+
+
+def _causal_mask(size: int, device: Any = None, dtype: Any = None) -> Tensor:
+    """0 on and below the diagonal, -inf above it."""
+    return torchlike.triu(torchlike.full((size, size), float("-inf"), dtype=dtype, device=device), diagonal=1)
+
+
+def _is_causal(mask: Tensor | None, hint: bool | None, size: int | None) -> bool:
+    """Whether a mask is the causal one; looks only where nobody said."""
+    if hint is not None or mask is None or size is None:
+        return hint is True
+    causal = _causal_mask(size, mask.device, mask.dtype)
+    return mask.shape == causal.shape and bool((mask == causal).all())
+
+
+def _length(x: Tensor, batch_first: bool) -> int | None:
+    if x.dim() == 2:
+        return x.size(0)
+    return x.size(1) if batch_first else x.size(0)
+
+
+class TransformerEncoderLayer(Module):
+    """Self-attention, then a network of two linear layers; each with dropout, a residual and a layer norm.
+
+    The norms come after each part, or before it with `norm_first`. `activation` is 'relu', 'gelu' or a function.
+    Sequences are (L, N, d_model), N first with `batch_first`.
+
+    >>> import torchlike as torch
+    >>> torch.nn.TransformerEncoderLayer(8, 2, 16)(torch.ones(5, 3, 8)).shape
+    torch.Size([5, 3, 8])
+    """
+
+    __constants__ = ["norm_first"]
+
+    def __init__(
+        self,
+        d_model: int,
+        nhead: int,
+        dim_feedforward: int = 2048,
+        dropout: float = 0.1,
+        activation: str | Callable[[Tensor], Tensor] = F.relu,
+        layer_norm_eps: float = 1e-5,
+        batch_first: bool = False,
+        norm_first: bool = False,
+        bias: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        place = {"device": device, "dtype": dtype}
+        super().__init__()
+        self.self_attn = MultiheadAttention(d_model, nhead, dropout, bias=bias, batch_first=batch_first, **place)
+        self.linear1 = Linear(d_model, dim_feedforward, bias=bias, **place)
+        self.dropout = Dropout(dropout)
+        self.linear2 = Linear(dim_feedforward, d_model, bias=bias, **place)
+        self.norm_first = norm_first
+        self.norm1 = LayerNorm(d_model, eps=layer_norm_eps, bias=bias, **place)
+        self.norm2 = LayerNorm(d_model, eps=layer_norm_eps, bias=bias, **place)
+        self.dropout1 = Dropout(dropout)
+        self.dropout2 = Dropout(dropout)
+        self.activation = _activation(activation)
+        self.activation_relu_or_gelu = 1 if self.activation is F.relu else 2 if self.activation is F.gelu else 0
+
+    def forward(
+        self,
+        src: Tensor,
+        src_mask: Tensor | None = None,
+        src_key_padding_mask: Tensor | None = None,
+        is_causal: bool = False,
+    ) -> Tensor:
+        mask_dtype = src_mask.dtype if src_mask is not None else None
+        padding = as_scores(src_key_padding_mask, "src_key_padding_mask", mask_dtype, "src_mask", src.dtype)
+        mask = as_scores(src_mask, "src_mask", None, "", src.dtype)
+        if self.norm_first:
+            src = src + self._sa_block(self.norm1(src), mask, padding, is_causal)
+            return src + self._ff_block(self.norm2(src))
+        src = self.norm1(src + self._sa_block(src, mask, padding, is_causal))
+        return self.norm2(src + self._ff_block(src))
+
+    def _sa_block(self, x: Tensor, mask: Tensor | None, padding: Tensor | None, is_causal: bool = False) -> Tensor:
+        options = {"attn_mask": mask, "key_padding_mask": padding, "is_causal": is_causal}
+        return self.dropout1(self.self_attn(x, x, x, need_weights=False, **options)[0])
+
+    def _ff_block(self, x: Tensor) -> Tensor:
+        return self.dropout2(self.linear2(self.dropout(self.activation(self.linear1(x)))))
+
+
+class TransformerDecoderLayer(Module):
+    """Self-attention, attention to the memory, then a network; each with dropout, a residual and a layer norm."""
+
+    __constants__ = ["norm_first"]
+
+    def __init__(
+        self,
+        d_model: int,
+        nhead: int,
+        dim_feedforward: int = 2048,
+        dropout: float = 0.1,
+        activation: str | Callable[[Tensor], Tensor] = F.relu,
+        layer_norm_eps: float = 1e-5,
+        batch_first: bool = False,
+        norm_first: bool = False,
+        bias: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        place = {"device": device, "dtype": dtype}
+        attention = {"dropout": dropout, "batch_first": batch_first, "bias": bias, **place}
+        super().__init__()
+        self.self_attn = MultiheadAttention(d_model, nhead, **attention)
+        self.multihead_attn = MultiheadAttention(d_model, nhead, **attention)
+        self.linear1 = Linear(d_model, dim_feedforward, bias=bias, **place)
+        self.dropout = Dropout(dropout)
+        self.linear2 = Linear(dim_feedforward, d_model, bias=bias, **place)
+        self.norm_first = norm_first
+        self.norm1 = LayerNorm(d_model, eps=layer_norm_eps, bias=bias, **place)
+        self.norm2 = LayerNorm(d_model, eps=layer_norm_eps, bias=bias, **place)
+        self.norm3 = LayerNorm(d_model, eps=layer_norm_eps, bias=bias, **place)
+        self.dropout1 = Dropout(dropout)
+        self.dropout2 = Dropout(dropout)
+        self.dropout3 = Dropout(dropout)
+        self.activation = _activation(activation)
+
+    def forward(
+        self,
+        tgt: Tensor,
+        memory: Tensor,
+        tgt_mask: Tensor | None = None,
+        memory_mask: Tensor | None = None,
+        tgt_key_padding_mask: Tensor | None = None,
+        memory_key_padding_mask: Tensor | None = None,
+        tgt_is_causal: bool = False,
+        memory_is_causal: bool = False,
+    ) -> Tensor:
+        own = (tgt_mask, tgt_key_padding_mask, tgt_is_causal)
+        other = (memory_mask, memory_key_padding_mask, memory_is_causal)
+        if self.norm_first:
+            x = tgt + self._sa_block(self.norm1(tgt), *own)
+            x = x + self._mha_block(self.norm2(x), memory, *other)
+            return x + self._ff_block(self.norm3(x))
+        x = self.norm1(tgt + self._sa_block(tgt, *own))
+        x = self.norm2(x + self._mha_block(x, memory, *other))
+        return self.norm3(x + self._ff_block(x))
+
+    def _sa_block(self, x: Tensor, mask: Tensor | None, padding: Tensor | None, is_causal: bool = False) -> Tensor:
+        options = {"attn_mask": mask, "key_padding_mask": padding, "is_causal": is_causal}
+        return self.dropout1(self.self_attn(x, x, x, need_weights=False, **options)[0])
+
+    def _mha_block(
+        self, x: Tensor, mem: Tensor, mask: Tensor | None, padding: Tensor | None, is_causal: bool = False
+    ) -> Tensor:
+        options = {"attn_mask": mask, "key_padding_mask": padding, "is_causal": is_causal}
+        return self.dropout2(self.multihead_attn(x, mem, mem, need_weights=False, **options)[0])
+
+    def _ff_block(self, x: Tensor) -> Tensor:
+        return self.dropout3(self.linear2(self.dropout(self.activation(self.linear1(x)))))
+
+
+class TransformerEncoder(Module):
+    """`num_layers` copies of an encoder layer, one after the other, and an optional norm.
+
+    `enable_nested_tensor` lets PyTorch skip padding in inference, which leaves zeros in the padded places of the
+    output (before the norm); so it does here, though nothing is skipped. `mask_check` lets it make sure that all
+    padding stands at the end.
+    """
+
+    __constants__ = ["norm"]
+
+    def __init__(
+        self,
+        encoder_layer: Module,
+        num_layers: int,
+        norm: Module | None = None,
+        enable_nested_tensor: bool = True,
+        mask_check: bool = True,
+    ) -> None:
+        super().__init__()
+        self.layers = _copies(encoder_layer, num_layers)
+        self.num_layers = num_layers
+        self.norm = norm
+        self.enable_nested_tensor = enable_nested_tensor
+        obstacle = _why_not_nested(encoder_layer)
+        if enable_nested_tensor and obstacle:
+            warnings.warn(_errors.transformer_nested(obstacle), stacklevel=2)
+        self.use_nested_tensor = enable_nested_tensor and not obstacle
+        self.mask_check = mask_check
+
+    def forward(
+        self,
+        src: Tensor,
+        mask: Tensor | None = None,
+        src_key_padding_mask: Tensor | None = None,
+        is_causal: bool | None = None,
+    ) -> Tensor:
+        mask_dtype = mask.dtype if mask is not None else None
+        padding = as_scores(src_key_padding_mask, "src_key_padding_mask", mask_dtype, "mask", src.dtype)
+        mask = as_scores(mask, "mask", None, "", src.dtype)
+        batch_first = self.layers[0].self_attn.batch_first
+        causal = _is_causal(mask, is_causal, _length(src, batch_first))
+        output = src
+        for layer in self.layers:
+            output = layer(output, src_mask=mask, is_causal=causal, src_key_padding_mask=padding)
+        if padding is not None and mask is None and self._leaves_padding_zero(src):
+            padded = padding < 0
+            if not self.mask_check or _only_at_the_end(padded):
+                output = output.masked_fill(padded.unsqueeze(-1), 0.0)
+        return output if self.norm is None else self.norm(output)
+
+    def _leaves_padding_zero(self, src: Tensor) -> bool:
+        first = self.layers[0]
+        if not self.use_nested_tensor or first.training or src.dim() != 3 or torchlike.is_autocast_enabled():
+            return False
+        if not torchlike.is_grad_enabled():
+            return True
+        return not src.requires_grad and not any(p.requires_grad for p in first.parameters())
+
+
+def _only_at_the_end(padded: Tensor) -> bool:
+    return not bool((padded[:, :-1] & ~padded[:, 1:]).any())
+
+
+def _why_not_nested(layer: Any) -> str:
+    """PyTorch's reason against its path without padding, if there is one."""
+    if not isinstance(layer, TransformerEncoderLayer):
+        return "encoder_layer was not TransformerEncoderLayer"
+    attention = layer.self_attn
+    if layer.norm_first:
+        return "encoder_layer.norm_first was True"
+    if not attention.batch_first:
+        return "encoder_layer.self_attn.batch_first was not True(use batch_first for better inference performance)"
+    if not attention._qkv_same_embed_dim:
+        return "encoder_layer.self_attn._qkv_same_embed_dim was not True"
+    if attention.in_proj_bias is None:
+        return "encoder_layer.self_attn was passed bias=False"
+    if not layer.activation_relu_or_gelu:
+        return "encoder_layer.activation_relu_or_gelu was not True"
+    if layer.norm1.eps != layer.norm2.eps:
+        return "encoder_layer.norm1.eps was not equal to encoder_layer.norm2.eps"
+    return "encoder_layer.self_attn.num_heads is odd" if attention.num_heads % 2 else ""
+
+
+class TransformerDecoder(Module):
+    """`num_layers` copies of a decoder layer, one after the other, and an optional norm."""
+
+    __constants__ = ["norm"]
+
+    def __init__(self, decoder_layer: Module, num_layers: int, norm: Module | None = None) -> None:
+        super().__init__()
+        self.layers = _copies(decoder_layer, num_layers)
+        self.num_layers = num_layers
+        self.norm = norm
+
+    def forward(
+        self,
+        tgt: Tensor,
+        memory: Tensor,
+        tgt_mask: Tensor | None = None,
+        memory_mask: Tensor | None = None,
+        tgt_key_padding_mask: Tensor | None = None,
+        memory_key_padding_mask: Tensor | None = None,
+        tgt_is_causal: bool | None = None,
+        memory_is_causal: bool = False,
+    ) -> Tensor:
+        causal = _is_causal(tgt_mask, tgt_is_causal, _length(tgt, self.layers[0].self_attn.batch_first))
+        masks = (tgt_mask, memory_mask, tgt_key_padding_mask, memory_key_padding_mask)
+        output = tgt
+        for layer in self.layers:
+            output = layer(output, memory, *masks, tgt_is_causal=causal, memory_is_causal=memory_is_causal)
+        return output if self.norm is None else self.norm(output)
+
+
+class Transformer(Module):
+    """An encoder and a decoder: sources (S, N, d_model) and targets (T, N, d_model) -> (T, N, d_model).
+
+    N comes first with `batch_first`. `custom_encoder` and `custom_decoder` take the places of the standard ones.
+    """
+
+    def __init__(
+        self,
+        d_model: int = 512,
+        nhead: int = 8,
+        num_encoder_layers: int = 6,
+        num_decoder_layers: int = 6,
+        dim_feedforward: int = 2048,
+        dropout: float = 0.1,
+        activation: str | Callable[[Tensor], Tensor] = F.relu,
+        custom_encoder: Any = None,
+        custom_decoder: Any = None,
+        layer_norm_eps: float = 1e-5,
+        batch_first: bool = False,
+        norm_first: bool = False,
+        bias: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        place = {"device": device, "dtype": dtype}
+        shape = (d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps, batch_first, norm_first, bias)
+        super().__init__()
+        self.encoder = custom_encoder
+        self.decoder = custom_decoder
+        if custom_encoder is None:
+            layer = TransformerEncoderLayer(*shape, **place)
+            norm = LayerNorm(d_model, eps=layer_norm_eps, bias=bias, **place)
+            self.encoder = TransformerEncoder(layer, num_encoder_layers, norm)
+        if custom_decoder is None:
+            layer = TransformerDecoderLayer(*shape, **place)
+            norm = LayerNorm(d_model, eps=layer_norm_eps, bias=bias, **place)
+            self.decoder = TransformerDecoder(layer, num_decoder_layers, norm)
+        self._reset_parameters()
+        self.d_model = d_model
+        self.nhead = nhead
+        self.batch_first = batch_first
+
+    def _reset_parameters(self) -> None:
+        for parameter in self.parameters():
+            if parameter.dim() > 1:
+                init.xavier_uniform_(parameter)
+
+    def forward(
+        self,
+        src: Tensor,
+        tgt: Tensor,
+        src_mask: Tensor | None = None,
+        tgt_mask: Tensor | None = None,
+        memory_mask: Tensor | None = None,
+        src_key_padding_mask: Tensor | None = None,
+        tgt_key_padding_mask: Tensor | None = None,
+        memory_key_padding_mask: Tensor | None = None,
+        src_is_causal: bool | None = None,
+        tgt_is_causal: bool | None = None,
+        memory_is_causal: bool = False,
+    ) -> Tensor:
+        batch_dim = 0 if self.batch_first else 1
+        if src.dim() == 3 and src.size(batch_dim) != tgt.size(batch_dim):
+            raise _errors.transformer_batch()
+        if src.size(-1) != self.d_model or tgt.size(-1) != self.d_model:
+            raise _errors.transformer_features()
+        memory = self.encoder(src, mask=src_mask, src_key_padding_mask=src_key_padding_mask, is_causal=src_is_causal)
+        masks = (tgt_mask, memory_mask, tgt_key_padding_mask, memory_key_padding_mask)
+        return self.decoder(tgt, memory, *masks, tgt_is_causal=tgt_is_causal, memory_is_causal=memory_is_causal)
+
+    @staticmethod
+    def generate_square_subsequent_mask(sz: int, device: Any = None, dtype: Any = None) -> Tensor:
+        """Return the causal mask: 0 on and below the diagonal, -inf above it."""
+        return _causal_mask(sz, device, dtype)
+
+
+def _copies(module: Module, count: int) -> ModuleList:
+    return ModuleList([copy.deepcopy(module) for _ in range(count)])

@@ -1,0 +1,3 @@
+"""Modules that spread their work over devices."""
+
+from .data_parallel import DataParallel as DataParallel

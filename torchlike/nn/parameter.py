@@ -1,0 +1,48 @@
+"""Tensors that modules register by themselves when they are assigned as attributes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torchlike
+from torchlike._tensor import Tensor, adopt
+
+
+class Parameter(Tensor):
+    """A tensor to be learnt: assigned to a module's attribute it appears in `parameters()`.
+
+    It shares memory with `data` and requires grad unless told otherwise.
+
+    >>> import torchlike as torch
+    >>> torch.nn.Parameter(torch.ones(2))
+    Parameter containing:
+    tensor([1., 1.], requires_grad=True)
+    """
+
+    def __new__(cls, data: Tensor | None = None, requires_grad: bool = True) -> Any:
+        source = torchlike.empty(0) if data is None else data.detach()
+        return adopt(cls, source).requires_grad_(requires_grad)
+
+    def __repr__(self, *, tensor_contents: Any = None) -> str:
+        return "Parameter containing:\n" + super().__repr__(tensor_contents=tensor_contents)
+
+
+class _BufferMeta(type):
+    """A buffer is a plain tensor with a mark: it stays one when modules convert it."""
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return isinstance(instance, Tensor) and getattr(instance, "_is_buffer", False)
+
+
+class Buffer(Tensor, metaclass=_BufferMeta):
+    """A tensor that is a module's state without being learnt: assigned to an attribute it appears in `buffers()`.
+
+    It is saved in `state_dict()` unless `persistent` is false. Shares memory with `data`.
+    """
+
+    def __new__(cls, data: Tensor | None = None, *, persistent: bool = True) -> Any:
+        data = torchlike.empty(0) if data is None else data
+        buffer: Any = data.detach().requires_grad_(data.requires_grad)
+        buffer.persistent = persistent
+        buffer._is_buffer = True
+        return buffer

@@ -1,0 +1,93 @@
+"""Keeping gradients from growing too large."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable
+from typing import Any
+
+import torchlike
+from torchlike._tensor import Tensor
+
+from .. import _errors
+
+
+def _gradients(parameters: Tensor | Iterable[Tensor]) -> list[Tensor]:
+    parameters = [parameters] if isinstance(parameters, Tensor) else parameters
+    return [p.grad for p in parameters if p.grad is not None]
+
+
+def get_total_norm(
+    tensors: Tensor | Iterable[Tensor],
+    norm_type: float = 2.0,
+    error_if_nonfinite: bool = False,
+    foreach: bool | None = None,
+) -> Tensor:
+    """Return the norm of all elements of all tensors together; `norm_type` may be `'inf'`.
+
+    `foreach` chooses among PyTorch's implementations; there is one here, which gives the same result.
+    """
+    tensors = [tensors] if isinstance(tensors, Tensor) else list(tensors)
+    norm_type = float(norm_type)
+    if not tensors:
+        return torchlike.tensor(0.0)
+    with torchlike.no_grad():
+        first = tensors[0].device
+        norms = [torchlike.linalg.vector_norm(tensor, norm_type).to(first) for tensor in tensors]
+        total = torchlike.linalg.vector_norm(torchlike.stack(norms), norm_type)
+    if error_if_nonfinite and bool(torchlike.logical_or(total.isnan(), total.isinf())):
+        raise _errors.total_norm_not_finite(norm_type)
+    return total
+
+
+def clip_grads_with_norm_(
+    parameters: Tensor | Iterable[Tensor], max_norm: float, total_norm: Tensor, foreach: bool | None = None
+) -> None:
+    """Scale all gradients by min(1, max_norm / (total_norm + 1e-6)), in place.
+
+    `foreach` chooses among PyTorch's implementations; there is one here, which gives the same result.
+    """
+    gradients = _gradients(parameters)
+    with torchlike.no_grad():
+        # Always a product, never a question whether it is needed: asking would make the program wait.
+        scale = torchlike.clamp(float(max_norm) / (total_norm + 1e-6), max=1.0)
+        for gradient in gradients:
+            gradient.mul_(scale.to(gradient.device))
+
+
+def clip_grad_norm_(
+    parameters: Tensor | Iterable[Tensor],
+    max_norm: float,
+    norm_type: float = 2.0,
+    error_if_nonfinite: bool = False,
+    foreach: bool | None = None,
+) -> Tensor:
+    """Scale all gradients down so that their norm together is at most `max_norm`; return the norm they had.
+
+    >>> import torchlike as torch
+    >>> w = torch.nn.Parameter(torch.zeros(2))
+    >>> w.grad = torch.tensor([3.0, 4.0])
+    >>> torch.nn.utils.clip_grad_norm_([w], 1.0), w.grad
+    (tensor(5.), tensor([0.6000, 0.8000]))
+    """
+    parameters = [parameters] if isinstance(parameters, Tensor) else list(parameters)
+    total = get_total_norm(_gradients(parameters), norm_type, error_if_nonfinite, foreach)
+    clip_grads_with_norm_(parameters, max_norm, total, foreach)
+    return total
+
+
+def clip_grad_norm(*args: Any, **kwargs: Any) -> Tensor:
+    """The deprecated name of `clip_grad_norm_`."""
+    warnings.warn(_errors.clip_grad_norm_renamed(), FutureWarning, stacklevel=2)
+    return clip_grad_norm_(*args, **kwargs)
+
+
+def clip_grad_value_(parameters: Tensor | Iterable[Tensor], clip_value: float, foreach: bool | None = None) -> None:
+    """Limit every element of every gradient to [-clip_value, clip_value], in place.
+
+    `foreach` chooses among PyTorch's implementations; there is one here, which gives the same result.
+    """
+    limit = float(clip_value)
+    with torchlike.no_grad():
+        for gradient in _gradients(parameters):
+            gradient.clamp_(min=-limit, max=limit)

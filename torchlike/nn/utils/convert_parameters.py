@@ -1,0 +1,31 @@
+"""All parameters as one vector, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import torchlike
+from torchlike._tensor import Tensor
+
+from .. import _errors
+
+
+def parameters_to_vector(parameters: Iterable[Tensor]) -> Tensor:
+    """Return all elements of all parameters in one vector.
+
+    >>> import torchlike as torch
+    >>> torch.nn.utils.parameters_to_vector([torch.ones(2), torch.zeros(1, 2)])
+    tensor([1., 1., 0., 0.])
+    """
+    return torchlike.cat([parameter.reshape(-1) for parameter in parameters])
+
+
+def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:
+    """Give the parameters the elements of `vec`, in order."""
+    if not isinstance(vec, Tensor):
+        raise _errors.vector_type(vec)
+    start = 0
+    for parameter in parameters:
+        count = parameter.numel()
+        parameter.data = vec[start : start + count].view_as(parameter).data
+        start += count

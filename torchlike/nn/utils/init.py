@@ -1,0 +1,23 @@
+"""Making a module without drawing its parameters."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+from .. import _errors
+
+
+def skip_init(module_cls: type, *args: Any, **kwargs: Any) -> Any:
+    """Return `module_cls(*args, **kwargs)` with parameters of no particular values.
+
+    The class must take a `device` argument.
+    """
+    from ..modules.module import Module
+
+    if not issubclass(module_cls, Module):
+        raise _errors.skip_init_class(module_cls)
+    if "device" not in inspect.signature(module_cls).parameters:
+        raise _errors.skip_init_device()
+    device = kwargs.pop("device", "cpu")
+    return module_cls(*args, device="meta", **kwargs).to_empty(device=device)

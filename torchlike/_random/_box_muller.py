@@ -8,14 +8,17 @@ library.
 
 from __future__ import annotations
 
+import functools
 import math
+from collections.abc import Callable
 
 import numpy as np
 
 from ._rounding import fma32, fma64, libm
 
 _f32, _f64 = np.float32, np.float64
-_CHUNK = 16384  # pairs worked on at a time: the temporaries then stay in the processor's cache
+_SLAB = 1 << 17  # words worked on at a time: the temporaries then stay in the processor's cache
+_COLD_SLABS = 64  # what it takes NumPy to lose as much time as a compilation costs
 
 
 def _constants(*values: float) -> tuple[np.float64, ...]:
@@ -27,30 +30,54 @@ _LOG = _constants(7.0376836292e-2, -1.1514610310e-1, 1.1676998740e-1, -1.2420140
                   -1.6668057665e-1, 2.0000714765e-1, -2.4999993993e-1, 3.3333331174e-1)  # fmt: skip
 _SIN = _constants(-1.9515295891e-4, 8.3321608736e-3, -1.6666654611e-1)
 _COS = _constants(2.443315711809948e-5, -1.388731625493765e-3, 4.166664568298827e-2)
-# Where the high parts of a split constant meet a small integer the product is exact, and fused or not is the same.
-_QUARTER_PI_HIGH, _QUARTER_PI_MIDDLE = _f32(0.78515625), _f32(2.4187564849853515625e-4)
+# The part taken off in float64 has so few bits that nothing is lost; fused or not is then the same.
+_QUARTER_PI_HIGH = 0.78515625 + 2.4187564849853515625e-4
 (_MINUS_QUARTER_PI_LOW,) = _constants(-3.77489497744594108e-8)
 _LN2_HIGH, _LN2_LOW = _f32(0.693359375), _f32(-2.12194440e-4)
 _ROOT_HALF_BITS = np.int32(_f32(0.707106781186547524).view(np.int32))
+_cold_slabs = 0
 
 
 def normals32(words: np.ndarray, mean: float, std: float) -> np.ndarray:
-    """Normals from uint32 words, 16 at a time: 8 radii, 8 angles -> 8 cosines, 8 sines; float32, (n,) -> (n,)."""
+    """Normals from uint32 words, 16 at a time: 8 radii, 8 angles -> 8 cosines, 8 sines; float32, (n,) -> (n,).
+
+    A process that draws millions has the formula compiled after a while; both ways round alike.
+    """
+    out = np.empty(len(words), _f32)
+    for start in range(0, len(words), _SLAB):
+        slab = words[start : start + _SLAB]
+        out[start : start + _SLAB] = _executor(len(slab))(slab)
+    if mean:
+        return fma32(out.astype(_f64), *_constants(std, mean))
+    out *= _f32(std)
+    return out
+
+
+def _executor(size: int) -> Callable[[np.ndarray], np.ndarray]:
+    global _cold_slabs
+    if size == _SLAB and _cold_slabs >= _COLD_SLABS:
+        return _compiled()
+    _cold_slabs += 1
+    return _standard_normals
+
+
+@functools.cache
+def _compiled() -> Callable[[np.ndarray], np.ndarray]:
+    import jax
+
+    if not jax.config.jax_enable_x64:  # float64 would silently be float32
+        return _standard_normals
+    on_host = jax.sharding.SingleDeviceSharding(jax.devices("cpu")[0])
+    words = jax.ShapeDtypeStruct((_SLAB,), np.uint32, sharding=on_host)
+    return jax.jit(_standard_normals).lower(words).compile()
+
+
+def _standard_normals(words):  # NumPy arrays or, when compiled, JAX's
+    xp = words.__array_namespace__()
     blocks = (words & np.uint32(0xFFFFFF)).view(np.int32).reshape(-1, 2, 8)
-    out = np.empty(blocks.shape, _f32)
-    for start in range(0, len(blocks), _CHUNK // 8):
-        part = slice(start, start + _CHUNK // 8)
-        radius = np.sqrt(_f32(-2) * _log_of_complement(blocks[part, 0]))
-        cosine, sine = _cos_sin_of_turns(blocks[part, 1])
-        out[part, 0] = _scale32(radius * cosine, mean, std)
-        out[part, 1] = _scale32(radius * sine, mean, std)
-    return out.reshape(-1)
-
-
-def _scale32(x: np.ndarray, mean: float, std: float) -> np.ndarray:
-    if mean == 0:
-        return x if std == 1 else x * _f32(std)
-    return fma32(x.astype(_f64), *_constants(std, mean))
+    radius = xp.sqrt(_f32(-2) * _log_of_complement(blocks[:, 0]))
+    cosine, sine = _cos_sin_of_turns(blocks[:, 1])
+    return xp.stack((radius * cosine, radius * sine), 1).reshape(-1)
 
 
 def _horner32(x: np.ndarray, coefficients: tuple[np.float64, ...]) -> np.ndarray:
@@ -81,10 +108,8 @@ def _cos_sin_of_turns(k: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """cos and sin of 2 pi k / 2^24 for int32 k in [0, 2^24), float32."""
     theta = k.astype(_f32) * _f32(2.0**-24) * _f32(2 * math.pi)
     octant = ((theta * _f32(4 / math.pi)).astype(np.int32) + np.int32(1)) & np.int32(-2)
-    steps = octant.astype(_f32)
-    theta -= steps * _QUARTER_PI_HIGH
-    theta -= steps * _QUARTER_PI_MIDDLE
-    theta = fma32(octant.astype(_f64), _MINUS_QUARTER_PI_LOW, theta)
+    steps = octant.astype(_f64)
+    theta = fma32(steps, _MINUS_QUARTER_PI_LOW, theta.astype(_f64) - steps * _QUARTER_PI_HIGH)
     cosine, sine = _cos_near_zero(theta), _sin_near_zero(theta)
     return _turn_by_octant(cosine.view(np.int32), sine.view(np.int32), octant)
 

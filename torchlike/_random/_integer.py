@@ -151,11 +151,11 @@ def randperm(generator: Generator | None, n: int, dtype: np.dtype = np.dtype(np.
 
 
 def _exchanged(targets: np.ndarray) -> np.ndarray:
-    """What 0 ... n-1 becomes (written over `targets`) when place i is exchanged with place targets[i] >= i, for i = 0, 1, ... in turn.
+    """What 0 ... n-1 becomes when place i is exchanged with place targets[i] >= i, for i = 0, 1, ... in turn.
 
     Step i fetches what lies at its target: the target itself, or what the last earlier step with the same target left
     there, which is what that step found at its own place. So places point back to earlier places, and what they hold
-    is found by following pointers, for all places at once.
+    is found by following pointers, for all places at once. The answer is written over `targets`.
     """
     places = np.arange(len(targets))
     order = np.sort(targets << 32 | places)  # by target, then by step

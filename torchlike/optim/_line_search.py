@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from torchlike import Tensor
 
 
@@ -17,6 +19,12 @@ class _Point(NamedTuple):
     slope: Any
 
 
+def number(tensor: Tensor) -> Any:
+    """A zero-dim tensor as a NumPy scalar: it rounds as the tensor would and overflows to infinity."""
+    return tensor.detach().numpy()[()]
+
+
+@np.errstate(over="ignore", invalid="ignore", divide="ignore")
 def cubic_minimum(x1: Any, f1: Any, g1: Any, x2: Any, f2: Any, g2: Any, bounds: tuple | None = None) -> Any:
     """Where the cubic through two values and slopes is least within bounds; their middle where it has no minimum."""
     low, high = bounds if bounds is not None else ((x1, x2) if x1 <= x2 else (x2, x1))
@@ -40,13 +48,12 @@ def strong_wolfe(evaluate: Callable[[Any], tuple[float, Tensor]], length: Any, d
     Returns:
       Loss and gradient there, the length, and the number of evaluations.
     """
-    slope = float(slope)
-    size = float(direction.abs().max())
+    size = number(direction.abs().max())
     start = _Point(0, loss, grad, slope)
 
     def at(length: Any) -> _Point:
         loss, grad = evaluate(length)
-        return _Point(length, loss, grad.clone(), float(grad.dot(direction)))
+        return _Point(length, loss, grad.clone(), number(grad.dot(direction)))
 
     def too_high(point: _Point) -> bool:
         return point.loss > loss + c1 * point.length * slope

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 import torchlike
 from torchlike import Tensor
 from torchlike.optim import _errors
 from torchlike.optim._checks import check_lr
-from torchlike.optim._line_search import strong_wolfe
+from torchlike.optim._line_search import number, strong_wolfe
 from torchlike.optim.optimizer import Optimizer, ParamsT
 
 
@@ -67,15 +69,7 @@ class LBFGS(Optimizer):
     # --- all parameters as one vector ---------------------------------------------------------------------------------
 
     def _gather_flat_grad(self) -> Tensor:
-        flat = []
-        for param in self._params:
-            grad = (
-                torchlike.zeros(param.numel(), dtype=param.dtype, device=param.device)
-                if param.grad is None
-                else param.grad
-            )
-            flat.append(torchlike.view_as_real(grad).reshape(-1) if grad.is_complex() else grad.reshape(-1))
-        return torchlike.cat(flat, 0)
+        return torchlike.cat([_flat(param, param.grad) for param in self._params])
 
     def _move(self, length: Any, direction: Tensor) -> None:
         """Add `length * direction` to the parameters."""
@@ -86,10 +80,7 @@ class LBFGS(Optimizer):
             target.add_(direction[start:stop].reshape(target.shape), alpha=length)
             start = stop
 
-    def _clone_param(self) -> list[Tensor]:
-        return [param.detach().clone() for param in self._params]
-
-    def _set_param(self, values: list[Tensor]) -> None:
+    def _place(self, values: list[Tensor]) -> None:
         for param, value in zip(self._params, values):
             param.copy_(value)
 
@@ -99,105 +90,133 @@ class LBFGS(Optimizer):
     def step(self, closure: Callable[[], Any]) -> Any:  # type: ignore[override]
         """Make up to `max_iter` iterations; returns the loss before them."""
         closure = torchlike.enable_grad()(closure)
-        group = self.param_groups[0]
         state = self.state[self._params[0]]
         state.setdefault("func_evals", 0)
         state.setdefault("n_iter", 0)
-
         first_loss = closure()
-        loss, evaluations = float(first_loss), 1
         state["func_evals"] += 1
         grad = self._gather_flat_grad()
-        if grad.abs().max() <= group["tolerance_grad"]:
-            return first_loss
+        if grad.abs().max() > self.param_groups[0]["tolerance_grad"]:
+            memory = _Memory(state, self.param_groups[0]["history_size"])
+            self._iterate(closure, state, memory, float(first_loss), grad)
+            memory.save()
+        return first_loss
 
-        previous_grad, previous_loss = state.get("prev_flat_grad"), state.get("prev_loss")
-        direction, length = state.get("d"), state.get("t")
+    def _iterate(self, closure: Callable, state: dict, memory: _Memory, loss: float, grad: Tensor) -> None:
+        group, evaluations = self.param_groups[0], 1
         for iteration in range(1, group["max_iter"] + 1):
             state["n_iter"] += 1
-            direction = self._direction(state, grad, previous_grad, direction, length)
-            previous_grad = grad.clone()
-            previous_loss = loss
-            length = group["lr"]
-            if state["n_iter"] == 1:
-                length = min(1.0, 1.0 / float(grad.abs().sum())) * length
-            slope = grad.dot(direction)
+            first = state["n_iter"] == 1
+            direction = memory.direction(grad, first)
+            memory.prev_flat_grad, memory.prev_loss = grad.clone(), loss
+            lr = number(group["lr"]) if isinstance(group["lr"], Tensor) else group["lr"]
+            length = min(1.0, 1.0 / number(grad.abs().sum())) * lr if first else lr
+            slope = number(grad.dot(direction))
+            memory.t = _as_tensor(length)
             if slope > -group["tolerance_change"]:
                 break
             last = iteration == group["max_iter"]
-            loss, grad, length, calls = self._search(closure, loss, grad, direction, length, slope, last)
+            left = group["max_eval"] - evaluations
+            loss, grad, length, calls = self._search(closure, loss, grad, memory.d, length, slope, last, left)
+            memory.t = _as_tensor(length)
             evaluations += calls
             state["func_evals"] += calls
-            if (
-                last
-                or evaluations >= group["max_eval"]
-                or _settled(group, loss, previous_loss, grad, direction, length)
-            ):
+            if last or evaluations >= group["max_eval"] or memory.settled(group, loss, grad):
                 break
-        state.update(d=direction, t=length, old_dirs=state["old_dirs"], old_stps=state["old_stps"], ro=state["ro"],
-                     H_diag=state["H_diag"], prev_flat_grad=previous_grad, prev_loss=previous_loss)  # fmt: skip
-        return first_loss
 
-    def _search(self, closure: Callable, loss: float, grad: Tensor, direction: Tensor, length: Any, slope: Tensor,
-                last: bool) -> tuple[float, Tensor, Any, int]:  # fmt: skip
+    def _search(self, closure: Callable, loss: float, grad: Tensor, direction: Tensor, length: Any, slope: Any,
+                last: bool, evaluations_left: int) -> tuple[float, Tensor, Any, int]:  # fmt: skip
         """Move along the direction; returns loss and gradient there, the length gone and the closure's calls."""
         search = self.param_groups[0]["line_search_fn"]
-        if search is not None:
-            if search != "strong_wolfe":
-                raise _errors.lbfgs_line_search()
-            start = self._clone_param()
+        if search is None:
+            self._move(float(length), direction)
+            if last:  # nobody will read the loss at the end of the last iteration
+                return loss, grad, length, 0
+            return float(closure()), self._gather_flat_grad(), length, 1
+        if search != "strong_wolfe":
+            raise _errors.lbfgs_line_search()
+        start = [param.detach().clone() for param in self._params]
 
-            def evaluate(length: Any) -> tuple[float, Tensor]:
-                self._move(length, direction)
-                loss = float(closure())
-                grad = self._gather_flat_grad()
-                self._set_param(start)
-                return loss, grad
+        def evaluate(length: Any) -> tuple[float, Tensor]:
+            self._move(float(length), direction)
+            loss, grad = float(closure()), self._gather_flat_grad()
+            self._place(start)
+            return loss, grad
 
-            loss, grad, length, calls = strong_wolfe(evaluate, length, direction, loss, grad, slope)
-            self._move(length, direction)
-            return loss, grad, length, calls
-        self._move(length, direction)
-        if last:  # nobody will read the loss at the end of the last iteration
-            return loss, grad, length, 0
-        return float(closure()), self._gather_flat_grad(), length, 1
+        loss, grad, length, calls = strong_wolfe(
+            evaluate, length, direction, loss, grad, slope, max_ls=evaluations_left
+        )
+        self._move(float(length), direction)
+        return loss, grad, length, calls
 
-    def _direction(self, state: dict, grad: Tensor, previous_grad: Tensor | None, direction: Tensor | None,
-                   length: Any) -> Tensor:  # fmt: skip
+
+def _as_tensor(length: Any) -> Any:
+    """A length that came from tensors is kept as one, as PyTorch does."""
+    return torchlike.tensor(length) if isinstance(length, np.generic) else length
+
+
+def _flat(param: Tensor, grad: Tensor | None) -> Tensor:
+    """A gradient as a real vector, zeros where there is none."""
+    grad = torchlike.zeros_like(param) if grad is None else grad
+    return (torchlike.view_as_real(grad) if grad.is_complex() else grad).reshape(-1)
+
+
+class _Memory:
+    """What is kept from iteration to iteration, and between steps in the optimizer's state under these names."""
+
+    NAMES = ("d", "t", "old_dirs", "old_stps", "ro", "H_diag", "prev_flat_grad", "prev_loss")
+
+    d: Tensor  # the last direction, and how far it was followed
+    t: Any
+    old_dirs: list[Tensor]  # changes of the gradient, changes of the parameters, and 1 / their product
+    old_stps: list[Tensor]
+    ro: list[Tensor]
+    H_diag: Any
+    prev_flat_grad: Tensor
+    prev_loss: float
+
+    def __init__(self, state: dict[str, Any], history_size: int) -> None:
+        self.state, self.history_size = state, history_size
+        for name in self.NAMES:
+            setattr(self, name, state.get(name))
+
+    def save(self) -> None:
+        self.state.update({name: getattr(self, name) for name in self.NAMES})
+
+    def direction(self, grad: Tensor, first: bool) -> Tensor:
         """The direction of descent, by the two-loop recursion."""
-        if state["n_iter"] == 1:
-            state.update(old_dirs=[], old_stps=[], ro=[], H_diag=1)
-            return grad.neg()
-        _remember(state, grad - previous_grad, direction * length, self.param_groups[0]["history_size"])
-        changes, steps, ro = state["old_dirs"], state["old_stps"], state["ro"]
-        al = state.setdefault("al", [None] * self.param_groups[0]["history_size"])
+        if first:
+            self.old_dirs, self.old_stps, self.ro, self.H_diag = [], [], [], 1
+            self.d = grad.neg()
+            return self.d
+        self._remember(grad - self.prev_flat_grad, self.d * self.t)
+        al = self.state.setdefault("al", [None] * self.history_size)
         made = grad.neg()
-        for i in range(len(changes) - 1, -1, -1):
-            al[i] = steps[i].dot(made) * ro[i]
-            made = made - al[i] * changes[i]
-        made = made * state["H_diag"]
-        for i in range(len(changes)):
-            made = made + (al[i] - changes[i].dot(made) * ro[i]) * steps[i]
+        for i in reversed(range(len(self.ro))):
+            al[i] = self.old_stps[i].dot(made) * self.ro[i]
+            made = made - al[i] * self.old_dirs[i]
+        made = made * self.H_diag
+        for i in range(len(self.ro)):
+            made = made + (al[i] - self.old_dirs[i].dot(made) * self.ro[i]) * self.old_stps[i]
+        self.d = made
         return made
 
+    def _remember(self, change: Tensor, step: Tensor) -> None:
+        """Keep a correction whose curvature is positive, dropping the oldest."""
+        curvature = change.dot(step)
+        if curvature <= 1e-10:
+            return
+        kept = ((self.old_dirs, change), (self.old_stps, step), (self.ro, 1.0 / curvature))
+        for history, new in kept:
+            if len(history) == self.history_size:
+                history.pop(0)
+            history.append(new)
+        self.H_diag = curvature / change.dot(change)
 
-def _remember(state: dict, change: Tensor, step: Tensor, history_size: int) -> None:
-    """Keep a correction whose curvature is positive, dropping the oldest."""
-    curvature = change.dot(step)
-    if curvature <= 1e-10:
-        return
-    if len(state["old_dirs"]) == history_size:
-        for name in ("old_dirs", "old_stps", "ro"):
-            state[name].pop(0)
-    state["old_dirs"].append(change)
-    state["old_stps"].append(step)
-    state["ro"].append(1.0 / curvature)
-    state["H_diag"] = curvature / change.dot(change)
-
-
-def _settled(group: dict, loss: float, previous_loss: float, grad: Tensor, direction: Tensor, length: Any) -> bool:
-    return bool(
-        grad.abs().max() <= group["tolerance_grad"]
-        or (direction * length).abs().max() <= group["tolerance_change"]
-        or abs(loss - previous_loss) < group["tolerance_change"]
-    )
+    def settled(self, group: dict[str, Any], loss: float, grad: Tensor) -> bool:
+        """Whether gradient, parameters or loss have come to rest."""
+        return bool(
+            grad.abs().max() <= group["tolerance_grad"]
+            or (self.d * self.t).abs().max() <= group["tolerance_change"]
+            or abs(loss - self.prev_loss) < group["tolerance_change"]
+        )

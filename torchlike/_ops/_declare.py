@@ -22,6 +22,7 @@ from typing import Any
 
 from torchlike import _modes
 from torchlike._ops import _rules
+from torchlike._ops._namespace import constant as constant
 from torchlike._ops._namespace import namespace as namespace
 
 # Annotations are read as text (kernels are never called with checked types), so these are plain names.
@@ -44,7 +45,7 @@ class Op:
     check: Callable | None = None  # check(call) raises PyTorch's errors; runs once for each new signature
     saves: tuple[str, ...] | None = None  # the array parameters whose values the gradient needs; None is all
     residuals: bool = False  # the forward keeps what backward needs, instead of being repeated in it
-    node: str = ""  # the name of its gradient node
+    node: str | Callable[[Any], str] = ""  # the name of its gradient node, or node(call) where overloads differ
     aliases: tuple[str, ...] = ()
     where: tuple[str, ...] = ("torch", "Tensor")  # the places whose attribute it is
     inplace: bool = False  # has an in-place twin, name + "_"

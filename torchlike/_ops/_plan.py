@@ -26,7 +26,7 @@ class OpPlan(Plan):
         self.op, self.saved, self.differentiable = op, saved, differentiable
         self.saves_all = saved == tuple(range(len(self.inputs)))
         self.strides = strides or (None,) * len(self.outputs)
-        self.node = node or op.node
+        self.node = node
         self.gradients: dict = {}
         self.residual: dict | None = None
         return self
@@ -48,7 +48,8 @@ def make(op: d.Op, args: tuple, kwargs: dict, describe: Callable[[Any], tuple[Av
     plan = OpPlan(op.name, tuple(call.arrays), scalars, tuple(typed.outputs),
                   _cast_outputs(function, typed.outputs))  # fmt: skip
     floating = tuple(op.differentiable and o.dtype.category >= _dtypes.FLOATING for o in typed.outputs)
-    return plan.settle(op, template.saved(op), floating, tuple(typed.strides))
+    node = op.node if isinstance(op.node, str) else op.node(call)
+    return plan.settle(op, template.saved(op), floating, tuple(typed.strides), node)
 
 
 class Template:

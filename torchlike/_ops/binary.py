@@ -1,22 +1,33 @@
-"""Element-wise functions of two or more tensors or numbers."""
+"""Arithmetic of two or more tensors or numbers, element by element."""
 
 from __future__ import annotations
 
+import jax
+import numpy as np
+
 from torchlike import _errors
-from torchlike._ops._declare import Array, Operand, Scalar, namespace, pointwise
-from torchlike._ops._rules import to_float
-from torchlike._ops._rules import Call
+from torchlike._dtypes import FLOATING, INTEGER, bool_
+from torchlike._ops import _rules
+from torchlike._ops._checks import not_bool, only, real_number
+from torchlike._ops._declare import Array, Operand, Scalar, constant, declare, namespace, pointwise
+from torchlike._ops._rules import Call, to_float
 
 
 def _no_bool_minus(call: Call) -> None:
-    bools = [a.dtype.name == "bool" for a in call.arrays]
-    if len(bools) == 2 and all(bools):
+    bools = [a.dtype is bool_ for a in call.arrays] + [n is bool for n in call.numbers]
+    if all(bools):
         raise _errors.bool_minus_bool()
-    if any(bools) and (len(bools) == 2 or bool in call.numbers):
+    if any(bools):
         raise _errors.bool_minus()
+    _check_alpha(call)
 
 
-@pointwise(saves=())
+def _check_alpha(call: Call) -> None:
+    if call.alpha is float and _rules.result_type(call.arrays, call.numbers).category <= INTEGER:
+        raise _errors.fractional_alpha()
+
+
+@pointwise(saves=(), check=_check_alpha)
 def add(input: Operand, other: Operand, *, alpha: Scalar = 1):
     """input + alpha * other."""
     return input + other if isinstance(alpha, int) else input + alpha * other
@@ -28,22 +39,214 @@ def sub(input: Operand, other: Operand, *, alpha: Scalar = 1):
     return input - other if isinstance(alpha, int) else input - alpha * other
 
 
+@pointwise(saves=(), check=_no_bool_minus, inplace=False, out=False)
+def rsub(input: Operand, other: Operand, *, alpha: Scalar = 1):
+    """other - alpha * input."""
+    return other - input if isinstance(alpha, int) else other - alpha * input
+
+
 @pointwise(aliases=("multiply",))
 def mul(input: Operand, other: Operand):
     """input * other."""
     return input * other
 
 
-@pointwise(promote=to_float, name="true_divide")
-def _true_divide(input: Operand, other: Operand):
+# -- division ----------------------------------------------------------------------------------------------------------
+
+
+@pointwise(promote=to_float, node="DivBackward0")
+def true_divide(input: Operand, other: Operand):
     """input / other, in floating point."""
     return namespace(input).true_divide(input, other)
 
 
-@pointwise(special={"exponent": (0, 0.5, 1, 2, 3, -0.5, -1, -2)})
-def pow(input: Operand, exponent: Operand):
-    """input ** exponent; the usual small exponents select their own formulas."""
+def _divide_typing(call: Call) -> _rules.Typed:
+    mode = call.rounding_mode
+    if mode not in (None, "trunc", "floor"):
+        raise _errors.rounding_mode(mode)
+    if mode is not None:
+        not_bool(f"div_{mode}_cpu")(call)
+    return _rules.pointwise(call, _rules.common if mode else to_float)
+
+
+@declare("pointwise", _divide_typing, inplace=True, aliases=("divide",))
+def div(input: Operand, other: Operand, *, rounding_mode: str | None = None):
+    """input / other; with `rounding_mode` "trunc" or "floor" rounded to a whole number, in the common dtype.
+
+    An integer divided by zero is not an error here, as it is in PyTorch: it gives an unspecified number.
+    """
+    if rounding_mode is None:
+        return namespace(input).true_divide(input, other)
+    return _floored(input, other) if rounding_mode == "floor" else _cut(input, other)
+
+
+def _cut(a, b):
+    xp = namespace(a)
+    if a.dtype.kind not in "iu":
+        return xp.trunc(a / b)
+    return a // b + ((xp.remainder(a, b) != 0) & ((a < 0) != (b < 0))).astype(a.dtype)
+
+
+def _floored(a, b):
+    """Floor of a quotient as C libraries round it: by way of the exact remainder."""
+    xp = namespace(a)
+    if a.dtype.kind in "iu":
+        return xp.floor_divide(a, b)
+    # Whole numbers carry no gradient, so none is derived from this long formula.
+    a, b = constant(a) + 0 * a, constant(b) + 0 * b
+    rest = xp.fmod(a, b)
+    quotient = (a - rest) / b
+    quotient = quotient - ((rest != 0) & ((b < 0) != (rest < 0)))
+    whole = xp.floor(quotient)
+    whole = whole + (quotient - whole > 0.5)
+    whole = xp.where(quotient == 0, xp.copysign(xp.zeros_like(quotient), a / b), whole)
+    return xp.where(b == 0, a / b, whole).astype(a.dtype)
+
+
+@pointwise(check=real_number("div_floor_cpu"), differentiable=False)
+def floor_divide(input: Operand, other: Operand):
+    """input / other rounded down."""
+    return _floored(namespace(input).asarray(input), other)
+
+
+@pointwise(check=real_number("remainder_cpu"))
+def remainder(input: Operand, other: Operand):
+    """input - other * floor(input / other): the remainder with the sign of `other`, as Python's %."""
+    return namespace(input).remainder(input, other)
+
+
+@pointwise(check=real_number("fmod_cpu"))
+def fmod(input: Array, other: Operand):
+    """The remainder with the sign of `input`, as C's fmod."""
+    return namespace(input).fmod(input, other)
+
+
+@pointwise(check=only("gcd_cpu", INTEGER), differentiable=False)
+def gcd(input: Array, other: Array):
+    """The greatest common divisor."""
+    return namespace(input).gcd(input, other)
+
+
+@pointwise(check=only("lcm_cpu", INTEGER), differentiable=False)
+def lcm(input: Array, other: Array):
+    """The least common multiple."""
+    return namespace(input).lcm(input, other)
+
+
+# -- several operands --------------------------------------------------------------------------------------------------
+
+
+def _check_addc(call: Call) -> None:
+    if call.value is float and _rules.result_type(call.arrays, call.numbers).category <= INTEGER:
+        raise RuntimeError("For integral input tensors, argument value must not be a floating point number.")
+
+
+@pointwise(saves=("tensor1", "tensor2"), check=_check_addc)
+def addcmul(input: Array, tensor1: Array, tensor2: Array, *, value: Scalar = 1):
+    """input + value * tensor1 * tensor2."""
+    return input + (tensor1 * tensor2 if isinstance(value, int) else value * tensor1 * tensor2)
+
+
+def _check_addcdiv(call: Call) -> None:
+    if _rules.result_type(call.arrays[1:], []).category <= INTEGER:
+        raise _errors.whole_addcdiv()
+
+
+@pointwise(saves=("tensor1", "tensor2"), check=_check_addcdiv)
+def addcdiv(input: Array, tensor1: Array, tensor2: Array, *, value: Scalar = 1):
+    """input + value * tensor1 / tensor2."""
+    return input + (tensor1 / tensor2 if isinstance(value, int) else value * (tensor1 / tensor2))
+
+
+def _check_lerp(call: Call) -> None:
+    for a in call.arrays[1:]:
+        if a.dtype is not call.arrays[0].dtype:
+            name = "end" if a is call.end else "weight"
+            raise RuntimeError(f"expected dtype {_errors.c_name(call.arrays[0].dtype)} for `{name}` but got dtype "
+                               f"{_errors.c_name(a.dtype)}")  # fmt: skip
+    only("lerp_kernel_scalar" if not isinstance(call.weight, _rules.Aval) else "lerp_kernel_tensor", FLOATING, 3)(call)
+
+
+@pointwise(check=_check_lerp)
+def lerp(input: Array, end: Array, weight: Operand):
+    """input + weight * (end - input), exact at both ends."""
+    xp, span = namespace(input), end - input
+    near_start = xp.abs(weight) < 0.5
+    return xp.where(near_start, input + weight * span, end - span * (1 - weight))
+
+
+# -- pairs that become one float ---------------------------------------------------------------------------------------
+
+
+@pointwise(promote=to_float, aliases=("arctan2",))
+def atan2(input: Array, other: Array):
+    """The angle of the point (other, input) in radians; the gradient at the origin is 0."""
     xp = namespace(input)
-    if isinstance(exponent, int | float) and exponent == 2:  # a static exponent
-        return input * input
-    return xp.power(input, exponent)
+    origin = (input == 0) & (other == 0)
+    # Angles at the origin are constants: 0 or pi, by the signs of the zeros.
+    away = xp.arctan2(input, xp.where(origin, xp.ones_like(other), other))
+    return xp.where(origin, constant(xp.arctan2(input, other)), away)
+
+
+@pointwise(check=only("hypot_cpu", FLOATING))
+def hypot(input: Array, other: Array):
+    """sqrt(input**2 + other**2) without overflow."""
+    return namespace(input).hypot(input, other)
+
+
+@pointwise(check=only("logaddexp_cpu", FLOATING, 3), inplace=False, where=("torch", "Tensor"))
+def logaddexp(input: Array, other: Array):
+    """log(exp(input) + exp(other)) without overflow."""
+    xp = namespace(input)
+    return _equal_infinities(xp, input, other, xp.logaddexp)
+
+
+@pointwise(check=only("logaddexp2_cpu", FLOATING), inplace=False)
+def logaddexp2(input: Array, other: Array):
+    """log2(2**input + 2**other) without overflow."""
+    xp = namespace(input)
+    return _equal_infinities(xp, input, other, xp.logaddexp2)
+
+
+def _equal_infinities(xp, a, b, function):
+    if xp is np or a.dtype.kind == "c":
+        return function(a, b)
+    same = xp.isinf(a) & (a == b)
+    return xp.where(same, a, function(a, b))
+
+
+@pointwise(promote=to_float)
+def copysign(input: Array, other: Operand):
+    """The size of `input` with the sign of `other`; no gradient flows to `other`, and none where `input` is 0."""
+    xp = namespace(input)
+    sign = xp.copysign(xp.ones_like(input), constant(other))
+    return xp.where(input == 0, constant(xp.copysign(input, other)) + 0 * other, xp.abs(input) * sign + 0 * other)
+
+
+@pointwise(check=only("nextafter_cpu", FLOATING), opmath=False, differentiable=False)
+def nextafter(input: Array, other: Array):
+    """The next floating-point number after `input` toward `other`."""
+    if namespace(input) is np:
+        return np.nextafter(input, other)
+    return jax.lax.nextafter(*jax.numpy.broadcast_arrays(input, other))
+
+
+@pointwise(promote=to_float, node="MulBackward0")
+def ldexp(input: Array, other: Array):
+    """input * 2**other."""
+    return input * namespace(input).exp2(other)
+
+
+def _check_heaviside(call: Call) -> None:
+    if call.input.dtype is not call.values.dtype:
+        raise RuntimeError("heaviside is not yet implemented for tensors with different dtypes.")
+
+
+@pointwise(check=_check_heaviside, opmath=False, differentiable=False)
+def heaviside(input: Array, values: Array):
+    """0 below zero, 1 above it, `values` at it."""
+    xp = namespace(input)
+    step = xp.where(input > 0, 1, 0).astype(input.dtype)
+    return xp.where(input == 0, values, xp.where(input != input, 0, step)).astype(input.dtype)
+
+

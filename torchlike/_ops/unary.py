@@ -1,30 +1,82 @@
-"""Element-wise functions of one tensor."""
+"""Element-wise functions of one tensor: signs, absolute values, powers that have names, and the usual activations."""
 
 from __future__ import annotations
 
 import jax
 import jax.numpy as jnp
 
-from torchlike._ops._declare import Array, namespace, pointwise
-from torchlike._ops._rules import to_float
+from torchlike import _errors
+from torchlike._dtypes import COMPLEX, FLOATING, INTEGER, bool_, int64
+from torchlike._ops._checks import not_bool, only
+from torchlike._ops._declare import Array, Scalar, namespace, pointwise
+from torchlike._ops._rules import to_bool, to_float, to_real
 
 
-@pointwise(saves=(), aliases=("negative",))
+@pointwise(saves=(), aliases=("negative",), check=_errors.check_negation)
 def neg(input: Array):
     """The negative of each element."""
     return -input
 
 
-@pointwise(promote=to_float)
-def exp(input: Array):
-    """e to the power of each element."""
-    return namespace(input).exp(input)
+@pointwise(saves=(), inplace=False, out=False, opmath=False, node="AliasBackward0", check=_errors.check_positive)
+def positive(input: Array):
+    """The elements as they are; a bool tensor is refused."""
+    return input
+
+
+@pointwise(promote=to_real, aliases=("absolute",), check=not_bool("abs_cpu"))
+def abs(input: Array):
+    """The absolute value of each element; of a complex one its (real) modulus. The gradient at 0 is 0."""
+    return namespace(input).abs(input)
+
+
+@pointwise(opmath=False)
+def sgn(input: Array):
+    """x / |x|, and 0 for 0; the sign of a real number."""
+    xp = namespace(input)
+    if input.dtype.kind != "c":
+        return _sign(input)
+    size = xp.abs(input)
+    return xp.where(size == 0, 0, input / xp.where(size == 0, 1, size))
+
+
+def _check_sign(call) -> None:
+    if call.input.dtype.is_complex:
+        raise NotImplementedError("Unlike NumPy, torch.sign is not intended to support complex numbers. Please use "
+                                  "torch.sgn instead.")  # fmt: skip
+
+
+@pointwise(saves=(), opmath=False, check=_check_sign)
+def sign(input: Array):
+    """-1, 0 or 1, as each element is below, at or above zero; 0 for NaN."""
+    return _sign(input)
+
+
+def _sign(x):
+    if x.dtype.kind == "b":
+        return x
+    xp = namespace(x)
+    if x.dtype.kind == "u":
+        return xp.minimum(x, xp.ones_like(x))
+    # The gradient is zero but there is one: the result stays connected to x.
+    return (x > 0).astype(x.dtype) - (x < 0).astype(x.dtype)
+
+
+def _bool_to_int64(dtype):
+    d = int64 if dtype is bool_ else dtype
+    return d, d
+
+
+@pointwise(promote=_bool_to_int64, node="PowBackward0")
+def square(input: Array):
+    """The square of each element."""
+    return input * input
 
 
 @pointwise(promote=to_float)
-def log(input: Array):
-    """The natural logarithm of each element; -inf at 0, NaN below."""
-    return namespace(input).log(input)
+def reciprocal(input: Array):
+    """1 / x."""
+    return 1 / input
 
 
 @pointwise(promote=to_float)
@@ -34,25 +86,189 @@ def sqrt(input: Array):
 
 
 @pointwise(promote=to_float)
-def tanh(input: Array):
-    """The hyperbolic tangent of each element."""
-    return namespace(input).tanh(input)
+def rsqrt(input: Array):
+    """1 / sqrt(x); inf at 0, NaN below."""
+    xp = namespace(input)
+    return jax.lax.rsqrt(input) if xp is jnp else 1 / xp.sqrt(input)
 
 
-@pointwise(promote=to_float)
+@pointwise(promote=to_float, where=("torch", "Tensor", "nn.functional"))
 def sigmoid(input: Array):
     """1 / (1 + exp(-x))."""
     return jax.nn.sigmoid(input) if namespace(input) is jnp else 1 / (1 + namespace(input).exp(-input))
 
 
-@pointwise(where=("torch", "Tensor", "nn.functional"), opmath=False)
+def _check_relu(call) -> None:
+    if call.input.dtype.name == "bool":
+        raise RuntimeError("Boolean inputs not supported for relu")
+    if call.input.dtype.is_complex:
+        raise NotImplementedError("clamp is not supported for complex types")
+
+
+@pointwise(where=("torch", "Tensor"), opmath=False, check=_check_relu)
 def relu(input: Array):
     """max(x, 0); NaN stays NaN, the gradient at 0 is 0."""
     xp = namespace(input)
     return xp.where(input <= 0, xp.zeros_like(input), input)
 
 
-@pointwise(saves=(), opmath=False, inplace=False)
+@pointwise(saves=(), opmath=False, inplace=False, out=False)
 def clone(input: Array):
     """A copy."""
     return input
+
+
+@pointwise(opmath=False)
+def nan_to_num(input: Array, nan: Scalar = 0.0, posinf: Scalar | None = None, neginf: Scalar | None = None):
+    """NaN, inf and -inf replaced by numbers: `nan`, and where not given the largest and the lowest of the dtype."""
+    xp = namespace(input)
+    if input.dtype.kind in "biu":
+        return input
+    if input.dtype.kind == "c":
+        return _replaced(xp, input.real, nan, posinf, neginf) + 1j * _replaced(xp, input.imag, nan, posinf, neginf)
+    return _replaced(xp, input, nan, posinf, neginf)
+
+
+def _replaced(xp, x, nan, posinf, neginf):
+    limits = jnp.finfo(x.dtype)
+    top = limits.max if posinf is None else posinf
+    bottom = limits.min if neginf is None else neginf
+    filled = [xp.asarray(0.0 if n is None else n).astype(x.dtype) for n in (nan, top, bottom)]
+    x = xp.where(xp.isnan(x), filled[0], x)
+    return xp.where(x == xp.inf, filled[1], xp.where(x == -xp.inf, filled[2], x))
+
+
+# -- tests -------------------------------------------------------------------------------------------------------------
+
+
+@pointwise(promote=to_bool, opmath=False, differentiable=False, inplace=False, out=False)
+def isnan(input: Array):
+    """Whether each element is NaN."""
+    return input != input
+
+
+@pointwise(promote=to_bool, opmath=False, differentiable=False, inplace=False, out=False)
+def isinf(input: Array):
+    """Whether each element is infinite (for a complex one: whether either part is)."""
+    return namespace(input).isinf(input)
+
+
+@pointwise(promote=to_bool, opmath=False, differentiable=False, inplace=False, out=False)
+def isfinite(input: Array):
+    """Whether each element is neither infinite nor NaN."""
+    return namespace(input).isfinite(input)
+
+
+def _real_only(name: str):
+    def check(call) -> None:
+        if call.input.dtype.is_complex:
+            raise RuntimeError(f"{name} does not support complex inputs.")
+
+    return check
+
+
+@pointwise(promote=to_bool, opmath=False, differentiable=False, inplace=False, check=_real_only("isposinf"))
+def isposinf(input: Array):
+    """Whether each element is +inf."""
+    xp = namespace(input)
+    return input == xp.inf if input.dtype.kind not in "biu" else xp.zeros(input.shape, bool)
+
+
+@pointwise(promote=to_bool, opmath=False, differentiable=False, inplace=False, check=_real_only("isneginf"))
+def isneginf(input: Array):
+    """Whether each element is -inf."""
+    xp = namespace(input)
+    return input == -xp.inf if input.dtype.kind not in "biu" else xp.zeros(input.shape, bool)
+
+
+@pointwise(promote=to_bool, opmath=False, differentiable=False, inplace=False, out=False)
+def isreal(input: Array):
+    """Whether each element has no imaginary part."""
+    xp = namespace(input)
+    return input.imag == 0 if input.dtype.kind == "c" else xp.ones(input.shape, bool)
+
+
+@pointwise(promote=to_bool, opmath=False, differentiable=False, inplace=False)
+def signbit(input: Array):
+    """Whether the sign bit is set: true for negative numbers and -0.0."""
+    xp = namespace(input)
+    if input.dtype.kind in "bu":
+        return xp.zeros(input.shape, bool)
+    return input < 0 if input.dtype.kind == "i" else xp.signbit(input)
+
+
+# -- rounding ----------------------------------------------------------------------------------------------------------
+
+
+def _whole(xp, x, function):
+    return x if x.dtype.kind in "iu" else getattr(xp, function)(x)
+
+
+def _rounds(name: str):
+    refuse_bool = not_bool(f"{name}_vml_cpu")
+    refuse_complex = _errors.no_complex(name)
+
+    def check(call) -> None:
+        refuse_complex(call)
+        refuse_bool(call)
+
+    return check
+
+
+@pointwise(saves=(), opmath=False, check=_rounds("floor"))
+def floor(input: Array):
+    """The largest whole number not above each element."""
+    return _whole(namespace(input), input, "floor")
+
+
+@pointwise(saves=(), opmath=False, check=_rounds("ceil"))
+def ceil(input: Array):
+    """The smallest whole number not below each element."""
+    return _whole(namespace(input), input, "ceil")
+
+
+@pointwise(saves=(), opmath=False, check=_rounds("trunc"), aliases=("fix",))
+def trunc(input: Array):
+    """Each element without its fractional part."""
+    return _whole(namespace(input), input, "trunc")
+
+
+@pointwise(saves=(), check=only("round_vml_cpu", INTEGER, FLOATING), where=("torch", "Tensor", "special"))
+def round(input: Array, *, decimals: int = 0):
+    """The nearest whole number (halves go to the even one), or the nearest with so many `decimals`."""
+    xp = namespace(input)
+    if input.dtype.kind in "iu":
+        return input
+    if not decimals:
+        return xp.round(input)
+    scale = 10.0 ** (decimals if decimals > 0 else -decimals)
+    return xp.round(input * scale) / scale if decimals > 0 else xp.round(input / scale) * scale
+
+
+@pointwise(saves=(), check=only("frac_cpu", FLOATING))
+def frac(input: Array):
+    """The fractional part, with the sign of the element."""
+    return input - namespace(input).trunc(input)
+
+
+# -- angles ------------------------------------------------------------------------------------------------------------
+
+
+def _angles(name: str):
+    def check(call) -> None:
+        if call.input.dtype.category == COMPLEX:
+            raise RuntimeError(f"{name} is not supported for complex tensors.")
+
+    return check
+
+
+@pointwise(promote=to_float, saves=(), node="MulBackward0", check=_angles("deg2rad"))
+def deg2rad(input: Array):
+    """Degrees as radians."""
+    return input * 0.017453292519943295
+
+
+@pointwise(promote=to_float, saves=(), node="MulBackward0", check=_angles("rad2deg"))
+def rad2deg(input: Array):
+    """Radians as degrees."""
+    return input * 57.29577951308232

@@ -1,0 +1,104 @@
+"""Choosing between elements: the larger, the smaller, one within bounds, one by a condition."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from torchlike import _dtypes, _errors
+from torchlike._ops._declare import Array, Operand, constant, namespace, pointwise
+from torchlike._ops._rules import Call, result_type
+
+
+def _ordered(name: str) -> Callable[[Call], None]:
+    def check(call: Call) -> None:
+        if result_type(call.promoted, []).is_complex:
+            raise RuntimeError(f"{name} not implemented for complex tensors.")
+
+    return check
+
+
+@pointwise(check=_ordered("maximum"), inplace=False)
+def maximum(input: Array, other: Array):
+    """The larger of two; NaN wins. Equal elements share the gradient."""
+    return namespace(input).maximum(input, other)
+
+
+@pointwise(check=_ordered("minimum"), inplace=False)
+def minimum(input: Array, other: Array):
+    """The smaller of two; NaN wins. Equal elements share the gradient."""
+    return namespace(input).minimum(input, other)
+
+
+@pointwise(check=_ordered("fmax"), inplace=False)
+def fmax(input: Array, other: Array):
+    """The larger of two; a number wins over NaN. Of equal ones the first has the gradient."""
+    xp = namespace(input)
+    return xp.where((input >= other) | (other != other), input, other)
+
+
+@pointwise(check=_ordered("fmin"), inplace=False)
+def fmin(input: Array, other: Array):
+    """The smaller of two; a number wins over NaN. Of equal ones the first has the gradient."""
+    xp = namespace(input)
+    return xp.where((input <= other) | (other != other), input, other)
+
+
+def _check_clamp(call: Call) -> None:
+    if call.min is None and call.max is None:
+        raise _errors.clamp_without_bounds("torch.clamp")
+    if call.input.dtype.is_complex:
+        raise NotImplementedError("clamp is not supported for complex types")
+
+
+@pointwise(check=_check_clamp, opmath=False, aliases=("clip",))
+def clamp(input: Array, min: Operand | None = None, max: Operand | None = None):
+    """min(max(input, min), max); an element at a bound has the gradient, one outside gives it to a tensor bound.
+
+    Where `min` is above `max` the result is `max`.
+    """
+    return _clamped(input, min, max)
+
+
+def _clamped(x, low, high):
+    xp = namespace(x)
+    if low is None and high is None:
+        return x
+    inside = x == x
+    out = constant(x)  # NaN stays, without a gradient
+    if high is not None:
+        inside = inside & (x <= high)
+        out = xp.where(x > high, high, out)
+    if low is not None:
+        inside = inside & (x >= low)
+        below = low if high is None else xp.where(low > high, high, low)
+        out = xp.where(x < low, below, out)
+    out = xp.where(inside, x, out)
+    for bound in (low, high):
+        if bound is not None and x.dtype.kind not in "biu":
+            out = xp.where(bound != bound, constant(bound), out)
+    return out
+
+
+@pointwise(opmath=False)
+def clamp_min(input: Array, min: Operand):
+    """max(input, min); see `clamp`."""
+    return _clamped(input, min, None)
+
+
+@pointwise(opmath=False)
+def clamp_max(input: Array, max: Operand):
+    """min(input, max); see `clamp`."""
+    return _clamped(input, None, max)
+
+
+def _check_where(call: Call) -> None:
+    if call.condition.dtype not in (_dtypes.bool_, _dtypes.uint8):
+        raise RuntimeError("where expected condition to be a boolean tensor, but got a tensor with dtype "
+                           f"{_errors.scalar_name(call.condition.dtype)}")  # fmt: skip
+
+
+@pointwise(keeps=("condition",), saves=("condition",), opmath=False, inplace=False, check=_check_where)
+def where(condition: Array, input: Operand, other: Operand):
+    """`input` where the condition holds, `other` elsewhere; no gradient leaves the side not taken."""
+    return namespace(condition).where(condition != 0, input, other)
+

@@ -1,0 +1,96 @@
+"""Complex numbers: their parts, and how they are put together."""
+
+from __future__ import annotations
+
+from torchlike import _dtypes, _errors
+from torchlike._ops._declare import Array, namespace, pointwise
+from torchlike._ops._rules import Call, to_real
+
+
+@pointwise(promote=to_real, saves=(), inplace=False, out=False, opmath=False)
+def real(input: Array):
+    """The real part (of a complex tensor: a copy, see docs/differences.md)."""
+    return input.real
+
+
+def _has_imaginary(call: Call) -> None:
+    if not call.input.dtype.is_complex:
+        raise _errors.only_complex_has("imag")
+
+
+@pointwise(promote=to_real, saves=(), inplace=False, out=False, opmath=False, check=_has_imaginary)
+def imag(input: Array):
+    """The imaginary part (a copy, see docs/differences.md)."""
+    return input.imag
+
+
+@pointwise(saves=(), inplace=False, out=False, opmath=False)
+def conj(input: Array):
+    """The complex conjugate."""
+    return namespace(input).conj(input)
+
+
+@pointwise(saves=(), opmath=False, node="ConjPhysicalBackward0")
+def conj_physical(input: Array):
+    """The complex conjugate."""
+    return namespace(input).conj(input)
+
+
+@pointwise(saves=(), inplace=False, out=False, opmath=False)
+def resolve_conj(input: Array):
+    """The tensor itself: conjugation is never left pending here."""
+    return input
+
+
+@pointwise(saves=(), inplace=False, out=False, opmath=False)
+def resolve_neg(input: Array):
+    """The tensor itself: negation is never left pending here."""
+    return input
+
+
+def _angle(dtype: _dtypes.dtype) -> tuple[_dtypes.dtype, _dtypes.dtype]:
+    from torchlike._ops._rules import to_float
+
+    compute, _ = to_float(dtype)
+    return compute, compute.to_real()
+
+
+@pointwise(promote=_angle, inplace=False)
+def angle(input: Array):
+    """The angle of a complex number in radians; of a real one 0, or pi below zero, NaN for NaN."""
+    xp = namespace(input)
+    if input.dtype.kind == "c":
+        return xp.angle(input)
+    flat = xp.where(input < 0, xp.pi, 0.0).astype(input.dtype)
+    return xp.where(xp.isnan(input), input, flat + 0 * xp.where(xp.isfinite(input), input, 0))
+
+
+def _to_complex(dtype: _dtypes.dtype) -> tuple[_dtypes.dtype, _dtypes.dtype]:
+    return dtype, dtype.to_complex()
+
+
+def _same_floats(name: str, *labels: str):
+    def check(call: Call) -> None:
+        a, b = call.arrays
+        if a.dtype.name not in ("float16", "float32", "float64"):
+            raise RuntimeError("Expected both inputs to be Half, Float or Double tensors but got "
+                               f"{_errors.scalar_name(a.dtype)} and {_errors.scalar_name(b.dtype)}")  # fmt: skip
+        if a.dtype is not b.dtype:
+            raise RuntimeError(f"Expected object of scalar type {_errors.scalar_name(a.dtype)} but got scalar type "
+                               f"{_errors.scalar_name(b.dtype)} for second argument")  # fmt: skip
+
+    return check
+
+
+@pointwise(promote=_to_complex, saves=(), inplace=False, where=("torch",), name="complex",
+           check=_same_floats("complex"))  # fmt: skip
+def complex_(real: Array, imag: Array):
+    """real + i imag."""
+    return namespace(real).asarray(real) + 1j * imag
+
+
+@pointwise(promote=_to_complex, inplace=False, where=("torch",), check=_same_floats("polar"))
+def polar(abs: Array, angle: Array):
+    """abs * (cos(angle) + i sin(angle))."""
+    xp = namespace(abs)
+    return abs * xp.cos(angle) + 1j * (abs * xp.sin(angle))

@@ -1,0 +1,137 @@
+"""Special functions: error functions, gamma functions, Bessel functions, the logit."""
+
+from __future__ import annotations
+
+import jax
+import numpy as np
+
+from torchlike._ops._checks import not_complex
+from torchlike._ops._declare import Array, Operand, constant, namespace, pointwise
+from torchlike._ops._rules import to_float
+
+EVERYWHERE = ("torch", "Tensor", "special")
+
+
+def library(x):
+    """The module of special functions for either kind of array."""
+    if namespace(x) is np:
+        from scipy import special
+
+        return special
+    return jax.scipy.special
+
+
+@pointwise(promote=to_float, where=EVERYWHERE, check=not_complex("erf_vml_cpu"))
+def erf(input: Array):
+    """The error function, 2/sqrt(pi) times the integral of exp(-t**2) from 0 to x."""
+    return library(input).erf(input)
+
+
+@pointwise(promote=to_float, where=EVERYWHERE, check=not_complex("erfc_vml_cpu"))
+def erfc(input: Array):
+    """1 - erf(x)."""
+    return library(input).erfc(input)
+
+
+@pointwise(promote=to_float, where=EVERYWHERE, check=not_complex("erfinv_vml_cpu"))
+def erfinv(input: Array):
+    """The inverse of erf; inf at 1, -inf at -1, NaN outside."""
+    return library(input).erfinv(input)
+
+
+@pointwise(promote=to_float, check=not_complex("lgamma_vml_cpu"))
+def lgamma(input: Array):
+    """The logarithm of the absolute value of the gamma function."""
+    return library(input).gammaln(input)
+
+
+@pointwise(promote=to_float, where=EVERYWHERE, aliases=(), check=not_complex("digamma"))
+def digamma(input: Array):
+    """The derivative of the logarithm of the gamma function; -inf at 0, NaN at negative whole numbers."""
+    found = library(input).digamma(input)
+    return namespace(input).where(input == 0, -namespace(input).inf, found)
+
+
+@pointwise(promote=to_float, where=("torch", "special"), name="polygamma", inplace=False)
+def polygamma(n: int, input: Array):
+    """The n-th derivative of digamma."""
+    special = library(input)
+    return special.digamma(input) if n == 0 else special.polygamma(n, input).astype(input.dtype)
+
+
+@pointwise(promote=to_float, where=EVERYWHERE, check=not_complex("i0_vml_cpu"))
+def i0(input: Array):
+    """The modified Bessel function of the first kind of order 0."""
+    return library(input).i0(input)
+
+
+@pointwise(promote=to_float, where=("special",), inplace=False)
+def i0e(input: Array):
+    """i0(x) * exp(-|x|)."""
+    return library(input).i0e(input)
+
+
+@pointwise(promote=to_float, where=("special",), inplace=False)
+def i1(input: Array):
+    """The modified Bessel function of the first kind of order 1."""
+    return library(input).i1(input)
+
+
+@pointwise(promote=to_float, where=("special",), inplace=False)
+def i1e(input: Array):
+    """i1(x) * exp(-|x|)."""
+    return library(input).i1e(input)
+
+
+@pointwise(promote=to_float, where=EVERYWHERE, check=not_complex("logit_cpu"))
+def logit(input: Array, eps: float | None = None):
+    """log(x / (1 - x)); with `eps`, of x kept within [eps, 1 - eps]."""
+    xp = namespace(input)
+    if eps is not None:
+        low, high = (xp.asarray(b).astype(input.dtype) for b in (eps, 1 - eps))
+        outside = constant(xp.where(input < low, low, high))
+        input = xp.where((input < low) | (input > high), outside, input)
+    return xp.log(input / (1 - input))
+
+
+@pointwise(promote=to_float, where=("special",), inplace=False)
+def ndtr(input: Array):
+    """The area under the standard normal density below x."""
+    return library(input).ndtr(input)
+
+
+@pointwise(promote=to_float, where=("special",), inplace=False)
+def log_ndtr(input: Array):
+    """log(ndtr(x)), exact far below 0."""
+    return library(input).log_ndtr(input)
+
+
+@pointwise(promote=to_float, where=("special",), inplace=False)
+def ndtri(input: Array):
+    """The inverse of ndtr."""
+    return library(input).ndtri(input)
+
+
+@pointwise(promote=to_float, where=("special",), inplace=False)
+def entr(input: Array):
+    """-x * log(x); 0 at 0, -inf below."""
+    return library(input).entr(input)
+
+
+@pointwise(promote=to_float)
+def xlogy(input: Operand, other: Operand):
+    """input * log(other); 0 where `input` is 0 and `other` is not NaN."""
+    xp = namespace(other)
+    zero = (input == 0) & ~xp.isnan(other)
+    # log is taken of 1 where its value is not needed, so that no NaN comes out of the unused branch.
+    log = xp.log(xp.where(zero & (other <= 0), xp.ones_like(other), other))
+    return xp.where(zero, xp.zeros_like(log * input), input * log)
+
+
+@pointwise(promote=to_float, where=("special",), inplace=False)
+def xlog1py(input: Operand, other: Operand):
+    """input * log1p(other); 0 where `input` is 0 and `other` is not NaN."""
+    xp = namespace(other)
+    zero = (input == 0) & ~xp.isnan(other)
+    log = xp.log1p(xp.where(zero & (other <= -1), xp.zeros_like(other), other))
+    return xp.where(zero, xp.zeros_like(log * input), input * log)

@@ -1,0 +1,128 @@
+"""Exponentials, logarithms and the trigonometric and hyperbolic functions; integers become floats."""
+
+from __future__ import annotations
+
+from torchlike._ops._declare import Array, namespace, pointwise
+from torchlike._ops._rules import to_float
+
+SPECIAL = ("torch", "Tensor", "special")
+
+
+@pointwise(promote=to_float)
+def exp(input: Array):
+    """e to the power of each element."""
+    return namespace(input).exp(input)
+
+
+@pointwise(promote=to_float, where=SPECIAL)
+def exp2(input: Array):
+    """2 to the power of each element."""
+    return namespace(input).exp2(input)
+
+
+@pointwise(promote=to_float, where=SPECIAL)
+def expm1(input: Array):
+    """exp(x) - 1, exact near 0."""
+    return namespace(input).expm1(input)
+
+
+@pointwise(promote=to_float)
+def log(input: Array):
+    """The natural logarithm of each element; -inf at 0, NaN below."""
+    return namespace(input).log(input)
+
+
+@pointwise(promote=to_float, where=SPECIAL)
+def log1p(input: Array):
+    """log(1 + x), exact near 0."""
+    return namespace(input).log1p(input)
+
+
+@pointwise(promote=to_float)
+def log2(input: Array):
+    """The logarithm to base 2."""
+    return namespace(input).log2(input)
+
+
+@pointwise(promote=to_float)
+def log10(input: Array):
+    """The logarithm to base 10."""
+    return namespace(input).log10(input)
+
+
+@pointwise(promote=to_float)
+def sin(input: Array):
+    """The sine of an angle in radians."""
+    return namespace(input).sin(input)
+
+
+@pointwise(promote=to_float)
+def cos(input: Array):
+    """The cosine of an angle in radians."""
+    return namespace(input).cos(input)
+
+
+@pointwise(promote=to_float)
+def tan(input: Array):
+    """The tangent of an angle in radians."""
+    return namespace(input).tan(input)
+
+
+@pointwise(promote=to_float, aliases=("arcsin",))
+def asin(input: Array):
+    """The arcsine in radians; NaN outside [-1, 1]."""
+    return namespace(input).arcsin(input)
+
+
+@pointwise(promote=to_float, aliases=("arccos",))
+def acos(input: Array):
+    """The arccosine in radians; NaN outside [-1, 1]."""
+    return namespace(input).arccos(input)
+
+
+@pointwise(promote=to_float, aliases=("arctan",))
+def atan(input: Array):
+    """The arctangent in radians."""
+    return namespace(input).arctan(input)
+
+
+@pointwise(promote=to_float)
+def sinh(input: Array):
+    """The hyperbolic sine."""
+    return namespace(input).sinh(input)
+
+
+@pointwise(promote=to_float)
+def cosh(input: Array):
+    """The hyperbolic cosine."""
+    return namespace(input).cosh(input)
+
+
+@pointwise(promote=to_float)
+def tanh(input: Array):
+    """The hyperbolic tangent."""
+    return namespace(input).tanh(input)
+
+
+@pointwise(promote=to_float, aliases=("arcsinh",))
+def asinh(input: Array):
+    """The inverse hyperbolic sine."""
+    return namespace(input).arcsinh(input)
+
+
+@pointwise(promote=to_float, aliases=("arccosh",))
+def acosh(input: Array):
+    """The inverse hyperbolic cosine; NaN below 1."""
+    return namespace(input).arccosh(input)
+
+
+@pointwise(promote=to_float, aliases=("arctanh",))
+def atanh(input: Array):
+    """The inverse hyperbolic tangent; NaN outside [-1, 1]."""
+    return namespace(input).arctanh(input)
+
+
+@pointwise(promote=to_float, where=SPECIAL)
+def sinc(input: Array):
+    """sin(pi x) / (pi x), and 1 at 0."""
+    return namespace(input).sinc(input)

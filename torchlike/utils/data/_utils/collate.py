@@ -11,6 +11,7 @@ import numpy as np
 import torchlike
 from torchlike.utils.data import _errors as errors
 from torchlike.utils.data._errors import default_collate_err_msg_format as default_collate_err_msg_format
+from torchlike.utils.data._utils import host
 
 CollateMap = dict[type | tuple[type, ...], Callable[..., Any]]
 _NOT_NUMBERS = "SUO"  # NumPy kinds that no tensor can hold: bytes, text, objects
@@ -76,7 +77,8 @@ def _rebuild_sequence(like: Sequence, items: list) -> Any:
 
 
 def collate_tensor_fn(batch: Sequence, *, collate_fn_map: CollateMap | None = None) -> Any:
-    return torchlike.stack(batch, 0)
+    stacked = host.stack(batch)
+    return torchlike.stack(batch, 0) if stacked is None else stacked
 
 
 def collate_numpy_array_fn(batch: Sequence, *, collate_fn_map: CollateMap | None = None) -> Any:

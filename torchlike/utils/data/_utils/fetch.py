@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 import torchlike
-from torchlike._core import Value, aval, to_numpy
-from torchlike._tensor import wrap
+from torchlike.utils.data._utils import host
 from torchlike.utils.data._utils.collate import default_collate
 from torchlike.utils.data.dataset import Subset, TensorDataset, _samples
 
@@ -81,12 +80,4 @@ def _gather_rows(dataset: Any, index: Any) -> list[Any] | None:
     if not all(type(t) is torchlike.Tensor and t.is_contiguous() and not t.requires_grad for t in dataset.tensors):
         return None
     where = np.array(indices)
-    return [_rows(t, where) for t in dataset.tensors]
-
-
-def _rows(tensor: Any, where: np.ndarray) -> Any:
-    """The rows at `where`. On the CPU they are copied at once: the engine would only see another index each time."""
-    if tensor.device.type != "cpu":
-        return tensor.index_select(0, torchlike.from_numpy(where).to(tensor.device))
-    array = to_numpy(tensor._value).take(where, 0)
-    return wrap(Value(aval(array.shape, tensor.dtype, tensor.device), array))
+    return [host.rows(t, where) for t in dataset.tensors]

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from torchlike import _random as ours
+from torchlike._random import _box_muller
 
 SIZES = [0, 1, 2, 15, 16, 17, 31, 100, 10000, 3]
 REAL = ["float32", "float64", "float16", "bfloat16"]
@@ -93,6 +94,21 @@ DRAWS = [
         lambda g, size, dtype: ours.poisson(g, ramp(size, dtype, 30)),
     ),
     (
+        "standard_gamma", ["float32", "float64"],
+        lambda size, dtype: torch._standard_gamma(to_torch(ramp(size, dtype, 5))),
+        lambda g, size, dtype: ours.standard_gamma(g, ramp(size, dtype, 5)),
+    ),
+    (
+        "dirichlet", ["float32"],
+        lambda size, dtype: torch._sample_dirichlet(to_torch(ramp(size, dtype, 5)).expand(2, -1)),
+        lambda g, size, dtype: ours.dirichlet(g, np.stack([ramp(size, dtype, 5)] * 2)),
+    ),
+    (
+        "binomial", ["float32", "float64"],
+        lambda size, dtype: torch.binomial(to_torch(np.round(ramp(size, dtype, 99))), to_torch(ramp(size, dtype, 1))),
+        lambda g, size, dtype: ours.binomial(g, np.round(ramp(size, dtype, 99)), ramp(size, dtype, 1)),
+    ),
+    (
         "randperm", ["int64", "int32", "float32", "float64"],
         lambda size, dtype: torch.randperm(size[0], dtype=getattr(torch, dtype)),
         lambda g, size, dtype: ours.randperm(g, size[0], numpy_dtype(dtype)),
@@ -163,6 +179,37 @@ def test_draws_of_all_kinds_interleave(generator):
 def test_many_normals(generator):
     assert_same_bits(ours.normal(generator, (1000, 1003), np.float32), torch.randn(1000, 1003))
     assert_same_bits(ours.normal(generator, (77, 103), np.float64), torch.randn(77, 103, dtype=torch.float64))
+
+
+def test_compiled_normals_round_as_interpreted_ones(generator, monkeypatch):
+    monkeypatch.setattr(_box_muller, "_SLAB", 1 << 12)
+    monkeypatch.setattr(_box_muller, "_COLD_SLABS", 3)
+    monkeypatch.setattr(_box_muller, "_cold_slabs", 0)
+    _box_muller._compiled.cache_clear()
+    assert_same_bits(ours.normal(generator, (100_000,), np.float32, 0.1, 0.3), torch.empty(100_000).normal_(0.1, 0.3))
+    assert _box_muller._compiled.cache_info().currsize == 1
+    _box_muller._compiled.cache_clear()
+
+
+STRIDED = [
+    ("transposed", lambda: torch.empty(5, 7).t()),
+    ("channels last", lambda: torch.empty(2, 3, 4, 5).to(memory_format=torch.channels_last)),
+    ("every other", lambda: torch.empty(6, 8)[:, ::2]),
+    ("permuted and sliced", lambda: torch.empty(4, 5, 6).permute(2, 0, 1)[1:4]),
+    ("contiguous", lambda: torch.empty(3, 1, 7)),
+]
+
+
+@pytest.mark.parametrize("make", [pytest.param(make, id=name) for name, make in STRIDED])
+@pytest.mark.parametrize("name, draw", [("uniform_", ours.uniform), ("normal_", ours.normal), ("random_", ours.random_),
+                                        ("bernoulli_", ours.bernoulli)])  # fmt: skip
+def test_a_strided_tensor_is_filled_in_the_order_of_memory(generator, make, name, draw):
+    theirs = make()
+    facts = {"contiguous": theirs.is_contiguous()} if name == "normal_" else {}
+    drawn = ours.in_memory_order(
+        lambda size: draw(generator, size, np.dtype(np.float32), **facts), tuple(theirs.shape), theirs.stride()
+    )
+    assert_same_bits(drawn, getattr(theirs, name)())
 
 
 def test_the_public_functions_of_pytorch(generator):
@@ -415,12 +462,16 @@ REFUSED_ARRAYS = [
     (torch.bernoulli, np.int64([1, 0]), lambda p: ours.bernoulli(None, p.shape, F32, p)),
     (torch.poisson, np.float32([-1]), lambda p: ours.poisson(None, p)),
     (torch.poisson, np.int64([1]), lambda p: ours.poisson(None, p)),
+    (torch._standard_gamma, np.int64([1]), lambda p: ours.standard_gamma(None, p)),
+    (torch._sample_dirichlet, np.float16([1]), lambda p: ours.dirichlet(None, p)),
+    (lambda n: torch.binomial(n, n), np.int64([1]), lambda n: ours.binomial(None, n, n)),
+    (lambda n: torch.binomial(n, n), np.float16([1]), lambda n: ours.binomial(None, n, n)),
 ]
 
 
 @pytest.mark.parametrize("theirs, array, draw", REFUSED_ARRAYS)
 def test_refused_arrays(theirs, array, draw):
-    with pytest.raises((RuntimeError, NotImplementedError)) as expected:
+    with pytest.raises((RuntimeError, ValueError)) as expected:
         theirs(torch.from_numpy(array))
     with pytest.raises(expected.type) as caught:
         draw(array)

@@ -473,6 +473,10 @@ def poisson_rate() -> RuntimeError:
     return RuntimeError("invalid Poisson rate, expected rate to be non-negative")
 
 
+def binomial_dtype(name: str, dtype: Any) -> ValueError:
+    return ValueError(f"binomial only supports floating-point dtypes for {name}, got: {scalar_name(dtype)}")
+
+
 def multinomial_shape() -> RuntimeError:
     return RuntimeError("prob_dist must be 1 or 2 dim")
 

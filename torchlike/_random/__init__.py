@@ -12,11 +12,15 @@ from ._integer import draw_seed as draw_seed
 from ._integer import randint as randint
 from ._integer import random_ as random_
 from ._integer import randperm as randperm
+from ._real import in_memory_order as in_memory_order
 from ._real import normal as normal
 from ._real import trunc_normal as trunc_normal
 from ._real import uniform as uniform
+from ._rejection import binomial as binomial
+from ._rejection import dirichlet as dirichlet
+from ._rejection import poisson as poisson
+from ._rejection import standard_gamma as standard_gamma
 from ._waiting import cauchy as cauchy
 from ._waiting import exponential as exponential
 from ._waiting import geometric as geometric
 from ._waiting import log_normal as log_normal
-from ._waiting import poisson as poisson

@@ -24,7 +24,7 @@ def bernoulli(generator: Generator | None, size: Size, dtype: np.dtype, p: float
 
     >>> from torchlike._random import Generator
     >>> bernoulli(Generator().manual_seed(0), (4,), np.dtype("float32"), 0.5).tolist()
-    [1.0, 0.0, 0.0, 1.0]
+    [0.0, 0.0, 1.0, 0.0]
     """
     generator, dtype = generator or default_generator, np.dtype(dtype)
     if isinstance(p, np.ndarray):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -200,6 +201,16 @@ def _log_density(x: np.ndarray, mean: float, std: float, log_peak: float) -> np.
     number = x.dtype.type
     scaled = (x - number(mean)) / number(std)
     return scaled * scaled * number(-0.5) - number(log_peak)
+
+
+def in_memory_order(draw: Callable[[Size], np.ndarray], size: Size, strides: Sequence[int]) -> np.ndarray:
+    """`draw` for a tensor of this size and these strides: PyTorch fills a tensor in the order of its memory.
+
+    >>> in_memory_order(lambda size: np.arange(6).reshape(size), (2, 3), (1, 2)).tolist()
+    [[0, 2, 4], [1, 3, 5]]
+    """
+    order = sorted(range(len(size)), key=lambda dim: -strides[dim])
+    return draw(tuple(size[dim] for dim in order)).transpose(np.argsort(order))
 
 
 def _part(dtype: np.dtype) -> np.dtype:

@@ -1,4 +1,4 @@
-"""Distributions made from one uniform or normal number each by a formula, and Poisson counts."""
+"""Distributions made from one uniform or normal number each by a formula."""
 
 from __future__ import annotations
 
@@ -70,75 +70,3 @@ def log_normal(
     with generator.lock:
         normals = standard_normals(generator, math.prod(size))
     return narrow(exp(fma64(normals, float(std), float(mean))), dtype).reshape(size)
-
-
-def poisson(generator: Generator | None, rates: np.ndarray) -> np.ndarray:
-    """Counts with the given mean rates, in their dtype, as `torch.poisson` draws them.
-
-    Rates of ten and more go by Hoermann's transformed rejection, smaller ones by multiplying uniforms; how many words
-    an element takes is itself random, so elements are drawn one after another.
-    """
-    generator = generator or default_generator
-    require_floating(rates.dtype, "poisson_cpu")
-    flat = rates.ravel().astype(np.float64).tolist()
-    with generator.lock:
-        uniforms = UniformReader(generator)
-        counts = [_poisson_count(rate, uniforms) for rate in flat]
-        uniforms.close()
-    return narrow(np.array(counts, np.float64), rates.dtype).reshape(rates.shape)
-
-
-class UniformReader:
-    """Float64 uniforms one at a time, read ahead in chunks; `close` gives back what was read and not used."""
-
-    def __init__(self, generator: Generator) -> None:
-        self._generator = generator
-        self._chunk: list[float] = []
-        self._used = 0
-
-    def __call__(self) -> float:
-        if self._used == len(self._chunk):
-            self._before = self._generator.state_bytes()
-            self._chunk = uniform64(self._generator, 64 if not self._chunk else 1024).tolist()
-            self._used = 0
-        self._used += 1
-        return self._chunk[self._used - 1]
-
-    def close(self) -> None:
-        if self._used < len(self._chunk):
-            self._generator.load_state_bytes(self._before)
-            self._generator.raw64(self._used)
-
-
-def _poisson_count(rate: float, uniform: UniformReader) -> int:
-    if not rate >= 0:
-        raise _errors.poisson_rate()
-    if rate >= 10:
-        return _poisson_by_rejection(rate, uniform)
-    return _poisson_by_products(rate, uniform) if rate > 0 else 0
-
-
-def _poisson_by_products(rate: float, uniform: UniformReader) -> int:
-    count, product, limit = 0, uniform(), math.exp(-rate)
-    while product > limit:
-        count += 1
-        product *= uniform()
-    return count
-
-
-def _poisson_by_rejection(rate: float, uniform: UniformReader) -> int:
-    b = 0.931 + 2.53 * math.sqrt(rate)
-    a = -0.059 + 0.02483 * b
-    inverse_alpha = 1.1239 + 1.1328 / (b - 3.4)
-    accept = 0.9277 - 3.6224 / (b - 2)
-    while True:
-        u, v = uniform() - 0.5, uniform()
-        distance = 0.5 - abs(u)
-        count = math.floor((2 * a / distance + b) * u + rate + 0.43)
-        if distance >= 0.07 and v <= accept:
-            return count
-        if count < 0 or (distance < 0.013 and v > distance):
-            continue
-        log_bound = math.log(v) + math.log(inverse_alpha) - math.log(a / (distance * distance) + b)
-        if log_bound <= -rate + count * math.log(rate) - math.lgamma(count + 1):
-            return count

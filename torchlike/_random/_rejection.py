@@ -1,0 +1,235 @@
+"""Distributions drawn by rejection: how many words an element takes is random, so elements are drawn in turn."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from torchlike import _errors
+
+from ._checks import is_floating, require_floating
+from ._generator import Generator, default_generator
+from ._real import uniform64
+from ._rounding import narrow
+
+_F32_THIRD, _F32_BOUND = float(np.float32(1) / np.float32(3)), float(np.float32(0.0331))
+_STIRLING_RESTS = (0.0810614667953272, 0.0413406959554092, 0.0276779256849983, 0.02079067210376509, 0.0166446911898211,
+                   0.0138761288230707, 0.0118967099458917, 0.0104112652619720, 0.00925546218271273,
+                   0.00833056343336287)  # fmt: skip
+
+
+class UniformReader:
+    """Float64 uniforms one at a time, read ahead in chunks; leaving the `with` block gives back what was not used."""
+
+    def __init__(self, generator: Generator) -> None:
+        self._generator = generator
+        self._chunk: list[float] = []
+        self._used = 0
+
+    def __call__(self) -> float:
+        if self._used == len(self._chunk):
+            self._before = self._generator.state_bytes()
+            self._chunk = uniform64(self._generator, 64 if not self._chunk else 1024).tolist()
+            self._used = 0
+        self._used += 1
+        return self._chunk[self._used - 1]
+
+    def normal(self) -> float:
+        """A standard normal number; the other half of its pair waits in the generator, as it always does."""
+        spare, self._generator.spare_normal = self._generator.spare_normal, None
+        if spare is not None:
+            return spare
+        u1, u2 = self(), self()
+        radius, theta = math.sqrt(-2.0 * math.log1p(-u2)), 2.0 * math.pi * u1
+        self._generator.spare_normal = radius * math.sin(theta)
+        return radius * math.cos(theta)
+
+    def __enter__(self) -> UniformReader:
+        self._generator.lock.acquire()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        try:
+            self._give_back()
+        finally:
+            self._generator.lock.release()
+
+    def _give_back(self) -> None:
+        if self._used < len(self._chunk):
+            spare = self._generator.spare_normal
+            self._generator.load_state_bytes(self._before)
+            self._generator.raw64(self._used)
+            self._generator.spare_normal = spare
+
+
+def poisson(generator: Generator | None, rates: np.ndarray) -> np.ndarray:
+    """Counts with the given mean rates, in their dtype, as `torch.poisson` draws them.
+
+    Rates of ten and more go by Hoermann's transformed rejection, smaller ones by multiplying uniforms.
+    """
+    generator = generator or default_generator
+    require_floating(rates.dtype, "poisson_cpu")
+    with UniformReader(generator) as uniform:
+        counts = [_poisson_count(rate, uniform) for rate in rates.ravel().astype(np.float64).tolist()]
+    return narrow(np.array(counts, np.float64), rates.dtype).reshape(rates.shape)
+
+
+def standard_gamma(generator: Generator | None, shapes: np.ndarray) -> np.ndarray:
+    """Gamma numbers of scale 1 with the given shape parameters, in their dtype (Marsaglia and Tsang's method)."""
+    generator = generator or default_generator
+    _require_single_or_double(shapes.dtype, "gamma_cpu")
+    with UniformReader(generator) as uniform:
+        drawn = [_gamma(alpha, uniform) for alpha in shapes.ravel()]
+    values = np.array(drawn, np.float64).astype(shapes.dtype)
+    return np.maximum(values, np.finfo(shapes.dtype).tiny).reshape(shapes.shape)
+
+
+def dirichlet(generator: Generator | None, concentration: np.ndarray) -> np.ndarray:
+    """Points of the simplex over the last dim, strictly inside (0, 1): gamma numbers over their sum, (..., K).
+
+    The float64 sum is not taken in PyTorch's order, so the last bit may differ; in float32 nothing does.
+    """
+    _require_single_or_double(concentration.dtype, "dirichlet")
+    gammas = standard_gamma(generator, concentration.astype(np.float64))
+    values = (gammas / gammas.sum(axis=-1, keepdims=True)).astype(concentration.dtype)
+    one = concentration.dtype.type(1)
+    return np.clip(values, np.finfo(concentration.dtype).tiny, np.nextafter(one, 0 * one))
+
+
+def binomial(generator: Generator | None, counts: np.ndarray, probabilities: np.ndarray) -> np.ndarray:
+    """How many of `counts` trials succeed, each with its probability; in the dtype of `counts`, as `torch.binomial`."""
+    generator = generator or default_generator
+    for name, array in (("count", counts), ("prob", probabilities)):
+        if not is_floating(array.dtype):
+            raise _errors.binomial_dtype(name, array.dtype)
+    _require_single_or_double(counts.dtype, "binomial_cpu")
+    counts, probabilities = np.broadcast_arrays(counts, probabilities)
+    with UniformReader(generator) as uniform:
+        drawn = [_successes(n, p, uniform) for n, p in zip(counts.ravel(), probabilities.ravel())]
+    return np.array(drawn, counts.dtype).reshape(counts.shape)
+
+
+def _require_single_or_double(dtype: np.dtype, kernel: str) -> None:
+    if dtype not in (np.float32, np.float64):
+        raise _errors.kernel_not_implemented(kernel, dtype)
+
+
+def _poisson_count(rate: float, uniform: UniformReader) -> int:
+    if not rate >= 0:
+        raise _errors.poisson_rate()
+    if rate >= 10:
+        return _poisson_by_rejection(rate, uniform)
+    return _poisson_by_products(rate, uniform) if rate > 0 else 0
+
+
+def _poisson_by_products(rate: float, uniform: UniformReader) -> int:
+    count, product, limit = 0, uniform(), math.exp(-rate)
+    while product > limit:
+        count += 1
+        product *= uniform()
+    return count
+
+
+def _poisson_by_rejection(rate: float, uniform: UniformReader) -> int:
+    b = 0.931 + 2.53 * math.sqrt(rate)
+    a = -0.059 + 0.02483 * b
+    inverse_alpha = 1.1239 + 1.1328 / (b - 3.4)
+    accept = 0.9277 - 3.6224 / (b - 2)
+    while True:
+        u, v = uniform() - 0.5, uniform()
+        distance = 0.5 - abs(u)
+        count = math.floor((2 * a / distance + b) * u + rate + 0.43)
+        if distance >= 0.07 and v <= accept:
+            return count
+        if count < 0 or (distance < 0.013 and v > distance):
+            continue
+        log_bound = math.log(v) + math.log(inverse_alpha) - math.log(a / (distance * distance) + b)
+        if log_bound <= -rate + count * math.log(rate) - math.lgamma(count + 1):
+            return count
+
+
+def _gamma(alpha: np.floating, uniform: UniformReader) -> float:
+    if not alpha > 0:
+        return 0.0
+    one, scale = alpha.dtype.type(1), 1.0
+    if alpha < 1:  # boosted, which accepts more often
+        scale = (1 - uniform()) ** float(one / alpha)
+        alpha = alpha + one
+    d = float(alpha - alpha.dtype.type(_F32_THIRD))
+    c = 1.0 / math.sqrt(9.0 * d)
+    while True:
+        x = uniform.normal()
+        while (y := 1.0 + c * x) <= 0:
+            x = uniform.normal()
+        v, u, square = y * y * y, 1 - uniform(), x * x
+        if u < 1.0 - _F32_BOUND * square * square or math.log(u) < 0.5 * square + d * (1.0 - v + math.log(v)):
+            return scale * d * v
+
+
+def _successes(count: np.floating, p: np.floating, uniform: UniformReader) -> float:
+    if count <= 0 or p <= 0:
+        return 0.0
+    if p >= 1:
+        return float(count)
+    if p > 0.5:
+        return float(count) - _fewer_successes(count, p.dtype.type(1.0 - float(p)), uniform)
+    return _fewer_successes(count, p, uniform) if p <= 0.5 else math.nan
+
+
+def _fewer_successes(count: np.floating, p: np.floating, uniform: UniformReader) -> float:
+    """Successes for a probability of at most a half."""
+    return _by_transformed_rejection(count, p, uniform) if count * p >= 10 else _by_gaps(count, p, uniform)
+
+
+def _by_gaps(count: np.floating, p: np.floating, uniform: UniformReader) -> float:
+    """By the geometric gaps between successes."""
+    log_failure, trials, successes = float(p.dtype.type(math.log1p(-p))), 0.0, 0.0
+    while True:
+        u = uniform()
+        trials += math.ceil(math.log(u) / log_failure) if u else math.inf
+        if trials > count:
+            return successes
+        successes += 1
+
+
+def _by_transformed_rejection(count: np.floating, p: np.floating, uniform: UniformReader) -> float:
+    """Hoermann's BTRS (1993), rounded where PyTorch rounds to the dtype of `count`."""
+    one = p.dtype.type(1)
+    deviation = float(np.sqrt(count * p * (one - p)))
+    b = 1.15 + 2.53 * deviation
+    a = -0.0873 + 0.0248 * b + 0.01 * float(p)
+    centre, accept = float(count * p) + 0.5, 0.92 - 4.2 / b
+    odds, alpha = float(p / (one - p)), (2.83 + 5.1 / b) * deviation
+    n, mode = float(count), float(np.floor((count + one) * p))
+    while True:
+        u, v = uniform() - 0.5, uniform()
+        distance = 0.5 - abs(u)
+        k = float(np.floor((2 * a / distance + b) * u + centre)) if distance else -1.0
+        if not 0 <= k <= n:
+            continue
+        if distance >= 0.07 and v <= accept:
+            return k
+        if v == 0 or math.log(v * alpha / (a / (distance * distance) + b)) <= _log_ratio(n, k, mode, odds):
+            return k
+
+
+def _log_ratio(n: float, k: float, mode: float, odds: float) -> float:
+    """log of the probability of `k` over that of the mode."""
+    return (
+        (mode + 0.5) * math.log((mode + 1) / (odds * (n - mode + 1)))
+        + (n + 1) * math.log((n - mode + 1) / (n - k + 1))
+        + (k + 0.5) * math.log(odds * (n - k + 1) / (k + 1))
+        + _stirling_rest(mode)
+        + _stirling_rest(n - mode)
+        - _stirling_rest(k)
+        - _stirling_rest(n - k)
+    )
+
+
+def _stirling_rest(k: float) -> float:
+    """log(k!) less Stirling's approximation of it."""
+    if k < len(_STIRLING_RESTS):
+        return _STIRLING_RESTS[int(k)]
+    square = (k + 1) * (k + 1)
+    return (1.0 / 12 - (1.0 / 360 - 1.0 / 1260 / square) / square) / (k + 1)

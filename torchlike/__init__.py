@@ -4,6 +4,7 @@ from torchlike import _names
 from torchlike import autograd as autograd
 from torchlike._autograd.api import grad as grad
 from torchlike._core import Size as Size
+from torchlike._core import set_executor as set_executor
 from torchlike._device import device as device
 from torchlike._dtypes import bfloat16 as bfloat16
 from torchlike._dtypes import bool_ as bool

@@ -56,11 +56,15 @@ class Node:
 
     def register_hook(self, hook: Callable) -> Handle:
         """Call `hook(grad_inputs, grad_outputs)` after this node ran; it may return new grad_inputs."""
-        return Handle(hooks_of(self).post, hook)
+        from torchlike._autograd.hooks import after
+
+        return Handle(hooks_of(self).post, after(hook))
 
     def register_prehook(self, hook: Callable) -> Handle:
         """Call `hook(grad_outputs)` before this node runs; it may return new grad_outputs."""
-        return Handle(hooks_of(self).pre, hook)
+        from torchlike._autograd.hooks import before
+
+        return Handle(hooks_of(self).pre, before(hook))
 
     def __repr__(self) -> str:
         return f"<{self.name()} object at {id(self):#x}>"

@@ -9,6 +9,7 @@ from torchlike._core.interrupts import uninterrupted as uninterrupted
 from torchlike._core.plan import Plan as Plan
 from torchlike._core.run import boundary as boundary
 from torchlike._core.run import concrete as concrete
+from torchlike._core.run import set_executor as set_executor
 from torchlike._core.run import to_numpy as to_numpy
 from torchlike._core.stats import stats as stats
 from torchlike._core.trace import record as record

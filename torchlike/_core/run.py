@@ -30,10 +30,20 @@ def run(device: Device) -> None:
             key = (tuple(trace.code), live, donated, _modes.matmul_precision)
             program = _programs.get(key)
             if program is None:
-                program = _programs[key] = xla_executor.build(device, trace, live, donated)
+                program = _programs[key] = _build(device, trace, live, donated)
             _execute(device, trace, program, [values[i] for i in live])
         device.trace = None
         _trace.pending.pop(device, None)
+
+
+def _build(device: Device, trace: _trace.Trace, live: tuple[int, ...], donated: tuple[int, ...]) -> Any:
+    """Compile. A trace that cannot be compiled is dropped, so that later work is not lost with it; an interrupt keeps it."""
+    try:
+        return xla_executor.build(device, trace, live, donated)
+    except Exception:
+        device.trace = None
+        _trace.pending.pop(device, None)
+        raise
 
 
 def _execute(device: Device, trace: _trace.Trace, program: Any, values: list) -> None:
@@ -64,3 +74,24 @@ def concrete(value: Value) -> Any:
 def to_numpy(value: Value) -> np.ndarray:
     """The value as a read-only NumPy array."""
     return np.asarray(concrete(value))
+
+
+class set_executor:
+    """Choose how recorded work runs, at once and until the end of a `with` block.
+
+    `"xla"` (the default) fuses what was recorded since the last boundary into one program; `"immediate"` runs each
+    operator at once, for debugging.
+    """
+
+    def __init__(self, name: str) -> None:
+        if name not in ("xla", "immediate"):
+            raise ValueError(f"set_executor expects 'xla' or 'immediate', got {name!r}")
+        self._before = _trace.immediate
+        boundary()
+        _trace.immediate = name == "immediate"
+
+    def __enter__(self) -> set_executor:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        _trace.immediate = self._before

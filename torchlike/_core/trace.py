@@ -44,10 +44,22 @@ class Trace:
         arrays = self.arrays
         if array.__class__ is ndarray:
             self.hosts.append(len(arrays))
-        value.trace = self
-        value.slot = ~len(arrays)
-        self.inputs.append(ref(value))
+        slot = ~len(arrays)
         arrays.append(array)
+        self.inputs.append(ref(value))
+        value.slot, value.trace = slot, self  # last: see `repair`
+
+    def repair(self) -> None:
+        """Drop an entry that was cut short, by an interrupt or by an input that cannot be used."""
+        code, position, results, scalars = self.code, 0, 0, 0
+        while position < len(code):
+            plan = code[position]
+            end, made = position + 1 + len(plan.inputs), results + len(plan.outputs)
+            if end > len(code) or made > len(self.results) or scalars + len(plan.scalars) > len(self.scalars):
+                break
+            position, results, scalars = end, made, scalars + len(plan.scalars)
+        del code[position:], self.results[results:], self.scalars[scalars:], self.arrays[len(self.inputs) :]
+        self.hosts = [i for i in self.hosts if i < len(self.arrays)]
 
 
 def _begin(device: Device) -> Trace:
@@ -64,21 +76,34 @@ def record(plan: Plan, values: Sequence[Value], scalars: Sequence = ()) -> tuple
         return tuple([Value(a) for a in plan.outputs])
     with lock:
         trace = device.trace or _begin(device)
-        _append(trace, plan, values, scalars)
-        results = trace.results
-        made = []
-        for aval in plan.outputs:
-            value = _new(Value)
-            value.aval, value.array, value.trace, value.slot = aval, None, trace, len(results)
-            made.append(value)
-            results.append(ref(value))
-        if immediate or len(results) >= LENGTH_CAP:
+        try:
+            made = _append(trace, plan, values, scalars)
+        except BaseException:
+            trace.repair()
+            raise
+        if immediate or len(trace.results) >= LENGTH_CAP:
             _run_now(device)
     return tuple(made)
 
 
+def _append(trace: Trace, plan: Plan, values: Sequence[Value], scalars: Sequence) -> list[Value]:
+    code, results, made = trace.code, trace.results, []
+    code.append(plan)
+    for value in values:
+        if value.trace is not trace:
+            trace.adopt(value)
+        code.append(value.slot)
+    trace.scalars.extend(scalars)
+    for aval in plan.outputs:
+        value = _new(Value)
+        value.aval, value.array, value.trace, value.slot = aval, None, trace, len(results)
+        made.append(value)
+        results.append(ref(value))
+    return made
+
+
 def record_one(plan: Plan, values: Sequence[Value], scalars: Sequence = ()) -> Value:
-    """`record` for a plan with one result: the hot path, so Values are made without a call of `__init__`."""
+    """`record` for a plan with one result: the hot path, so the Value is made without a call of `__init__`."""
     aval = plan.single
     device = aval.device  # type: ignore[union-attr]
     made = _new(Value)
@@ -92,30 +117,24 @@ def record_one(plan: Plan, values: Sequence[Value], scalars: Sequence = ()) -> V
         if trace is None:
             trace = _begin(device)
         code = trace.code
-        code.append(plan)
-        for value in values:
-            if value.trace is not trace:
-                trace.adopt(value)
-            code.append(value.slot)
-        if scalars:
-            trace.scalars.extend(scalars)
-        results = trace.results
-        made.trace = trace
-        made.slot = len(results)
-        results.append(ref(made))
+        try:
+            code.append(plan)
+            for value in values:
+                if value.trace is not trace:
+                    trace.adopt(value)
+                code.append(value.slot)
+            if scalars:
+                trace.scalars.extend(scalars)
+            results = trace.results
+            made.trace = trace
+            made.slot = len(results)
+            results.append(ref(made))
+        except BaseException:
+            trace.repair()
+            raise
         if immediate or made.slot >= LENGTH_CAP:
             _run_now(device)
     return made
-
-
-def _append(trace: Trace, plan: Plan, values: Sequence[Value], scalars: Sequence) -> None:
-    code = trace.code
-    code.append(plan)
-    for value in values:
-        if value.trace is not trace:
-            trace.adopt(value)
-        code.append(value.slot)
-    trace.scalars.extend(scalars)
 
 
 def _run_now(device: Device) -> None:

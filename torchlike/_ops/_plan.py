@@ -45,8 +45,9 @@ def make(op: d.Op, args: tuple, kwargs: dict, describe: Callable[[Any], tuple[Av
     function = template.function(op, typed)
     if not typed.outputs:
         typed = _traced_outputs(op, call, typed, function, scalars)
-    plan = OpPlan(op.name, tuple(call.arrays), scalars, tuple(typed.outputs),
-                  _cast_outputs(function, typed.outputs))  # fmt: skip
+    if op.family != "view":  # views keep whatever dtype comes in: writes run them over other types
+        function = _cast_outputs(function, typed.outputs)
+    plan = OpPlan(op.name, tuple(call.arrays), scalars, tuple(typed.outputs), function)
     floating = tuple(op.differentiable and o.dtype.category >= _dtypes.FLOATING for o in typed.outputs)
     node = op.node if isinstance(op.node, str) else op.node(call)
     return plan.settle(op, template.saved(op), floating, tuple(typed.strides), node)

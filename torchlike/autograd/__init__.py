@@ -2,6 +2,7 @@
 
 from torchlike._autograd.api import backward as backward
 from torchlike._autograd.api import grad as grad
+from torchlike._autograd.function import Function as Function
 from torchlike._modes import enable_grad as enable_grad
 from torchlike._modes import inference_mode as inference_mode
 from torchlike._modes import no_grad as no_grad

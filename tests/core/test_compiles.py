@@ -1,0 +1,112 @@
+"""What must not compile again: numbers that change, a later epoch, a second model step."""
+
+import numpy as np
+import pytest
+
+import torchlike as torch
+from torchlike import nn
+from torchlike._core import stats
+
+
+def _step(model, optimizer, x, y, scale=1.0):
+    loss = nn.functional.cross_entropy(model(x), y) * scale
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    return loss.item()
+
+
+@pytest.fixture
+def model():
+    torch.manual_seed(0)
+    return nn.Sequential(nn.Linear(5, 8), nn.ReLU(), nn.Dropout(0.5), nn.Linear(8, 3))
+
+
+def _batch(n):
+    rng = np.random.default_rng(n)
+    return torch.tensor(rng.standard_normal((n, 5)).astype("float32")), torch.tensor(rng.integers(0, 3, n))
+
+
+def _compiles(run):
+    before = stats.compiles
+    run()
+    return stats.compiles - before
+
+
+def test_a_step_is_two_programs_and_the_second_step_is_none(model):
+    optimizer = torch.optim.Adam(model.parameters())
+    x, y = _batch(4)
+    assert _compiles(lambda: _step(model, optimizer, x, y)) == 2
+    assert _compiles(lambda: [_step(model, optimizer, x, y) for _ in range(5)]) == 0
+
+
+@pytest.mark.parametrize("name", ["SGD", "Adam", "AdamW", "RMSprop"])
+def test_a_learning_rate_that_changes_each_step_compiles_nothing(model, name):
+    optimizer = getattr(torch.optim, name)(model.parameters(), lr=0.1)
+    scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda epoch: 0.9**epoch)
+    x, y = _batch(4)
+    _step(model, optimizer, x, y)
+
+    def steps():
+        for _ in range(10):
+            _step(model, optimizer, x, y)
+            scheduler.step()
+
+    assert _compiles(steps) == 0
+
+
+def test_a_learning_rate_that_becomes_equal_to_another_number_compiles_nothing(model):
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.1, eps=1e-3)
+    x, y = _batch(4)
+    _step(model, optimizer, x, y)
+    optimizer.param_groups[0]["lr"] = 1e-3
+    assert _compiles(lambda: _step(model, optimizer, x, y)) == 0
+
+
+def test_a_loss_scale_that_changes_compiles_nothing(model):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    x, y = _batch(4)
+    _step(model, optimizer, x, y, 2.0)
+    assert _compiles(lambda: [_step(model, optimizer, x, y, 2.0**n) for n in range(5)]) == 0
+
+
+def test_a_last_batch_of_another_size_compiles_once(model):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    x, y = _batch(4)
+    last_x, last_y = _batch(3)
+    _step(model, optimizer, x, y)
+    assert _compiles(lambda: _step(model, optimizer, last_x, last_y)) == 1
+
+    def epochs():
+        for _ in range(3):
+            _step(model, optimizer, x, y)
+            _step(model, optimizer, last_x, last_y)
+
+    assert _compiles(epochs) == 0
+
+
+def test_accumulating_gradients_compiles_one_program_more(model):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    x, y = _batch(4)
+
+    def accumulate():
+        optimizer.zero_grad()
+        for _ in range(3):
+            nn.functional.cross_entropy(model(x), y).backward()
+        optimizer.step()
+
+    assert _compiles(accumulate) <= 3  # the first backward, the ones that add, the step
+    assert _compiles(accumulate) == 0
+
+
+def test_an_index_that_varies_stops_compiling():
+    x = torch.ones(50, 3).requires_grad_()
+    rows = [(x[i] * 2).sum().item() for i in range(8)]
+    assert rows == [6.0] * 8
+    assert _compiles(lambda: [(x[i] * 2).sum().item() for i in range(8, 50)]) == 0
+
+
+def test_python_numbers_are_inputs():
+    x = torch.ones(7)
+    (x * 1.5 + 2).sum().item()
+    assert _compiles(lambda: [(x * (i / 3) + i).sum().item() for i in range(5)]) == 0

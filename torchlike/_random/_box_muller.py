@@ -82,8 +82,8 @@ def _standard_normals(words):  # NumPy arrays or, when compiled, JAX's
 
 def _horner32(x: np.ndarray, coefficients: tuple[np.float64, ...]) -> np.ndarray:
     """The polynomial at float64-held float32 `x`, rounded to float32 at every step."""
-    first, *rest = coefficients
-    value = first
+    first, second, *rest = coefficients
+    value = fma32(x, first, second)
     for c in rest:
         value = fma32(x, value, c)
     return value

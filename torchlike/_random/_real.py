@@ -124,10 +124,10 @@ def _in_blocks(generator: Generator, count: int, dtype: np.dtype, mean: float, s
     drawn = whole + (skipped + 16 if left else 0)
     if dtype == np.float64:
         source = uniform64(generator, drawn)
-        values = normals64(_without(source, whole, skipped), float(mean), float(std))
+        values = normals64(_without(source, whole, skipped), mean, std)
     else:
         source = generator.raw32(drawn)
-        values = normals32(_without(source, whole, skipped), np.float32(mean), np.float32(std))
+        values = normals32(_without(source, whole, skipped), mean, std)
     return values if not left else np.concatenate((values[: count - 16], values[whole:]))
 
 

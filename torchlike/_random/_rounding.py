@@ -7,6 +7,7 @@ functions, from which NumPy's vector loops differ in the last bit. Both matter t
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -24,10 +25,10 @@ def fma32(a: np.ndarray, b: np.ndarray | float, c: np.ndarray | float) -> np.nda
     return wide.astype(np.float32)
 
 
-def fma64(a: np.ndarray, b: np.ndarray | float, c: np.ndarray | float) -> np.ndarray:
+def fma64(a: np.ndarray, b: float, c: float) -> np.ndarray:
     """a * b + c rounded once to float64 (Dekker's product and Knuth's sum), finite values only."""
     product = a * b
-    if np.isscalar(c) and c == 0:
+    if c == 0:
         return product
     a_high, b_high = _high_half(a), _high_half(b)
     a_low, b_low = a - a_high, b - b_high
@@ -37,7 +38,7 @@ def fma64(a: np.ndarray, b: np.ndarray | float, c: np.ndarray | float) -> np.nda
     return total + ((product - (total - back)) + (c - back) + lost)
 
 
-def _high_half(x: np.ndarray | float) -> np.ndarray | float:
+def _high_half(x: Any) -> Any:
     shifted = x * _SPLIT
     return shifted - (shifted - x)
 
@@ -52,8 +53,8 @@ def exp(x: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(np.exp(x.astype(np.complex128)).real)
 
 
-def narrow(x: np.ndarray, dtype: np.dtype) -> np.ndarray:
-    """A float64 or float32 array in `dtype`; PyTorch reaches the half types by way of float32."""
+def narrow(x: Any, dtype: np.dtype) -> np.ndarray:
+    """A float64 or float32 array (or one number) in `dtype`; PyTorch reaches the half types by way of float32."""
     if dtype.itemsize <= 2 and dtype.kind != "i":
         x = np.asarray(x, np.float32)
     with np.errstate(over="ignore"):  # the tails of a wide distribution are infinite in a narrow dtype

@@ -126,7 +126,7 @@ def default_collate(batch: Any) -> Any:
     strings and bytes stay a list; mappings, namedtuples and sequences are collated member by member.
 
     >>> default_collate([{"name": "a", "tags": ["x"]}, {"name": "b", "tags": ["y"]}])
-    {'name': ['a', 'b'], 'tags': [['x', 'y']]}
+    {'name': ['a', 'b'], 'tags': [('x', 'y')]}
     """
     return collate(batch, collate_fn_map=default_collate_fn_map)
 

@@ -1,0 +1,3 @@
+"""`torch.utils.hooks`: the handle that takes a hook away again."""
+
+from torchlike.nn.modules._handle import RemovableHandle as RemovableHandle

@@ -15,7 +15,7 @@ from typing import Any
 import torchlike
 from torchlike._tensor import Tensor
 
-from . import _errors
+from . import _errors_layers as _errors
 
 _GAINS = {
     "linear": 1.0,

@@ -221,7 +221,7 @@ class State:
         return add_hook(self._state_dict_hooks, hook)
 
     def register_load_state_dict_pre_hook(self, hook: Callable) -> RemovableHandle:
-        """Run `hook(module, state_dict, prefix, local_metadata, strict, missing, unexpected, errors)` before loading."""
+        """Run `hook(module, state_dict, prefix, local_metadata, strict, missing, unexpected, errors)` first."""
         return self._register_load_state_dict_pre_hook(hook, with_module=True)
 
     def _register_load_state_dict_pre_hook(self, hook: Callable, with_module: bool = False) -> RemovableHandle:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import torchlike
 from torchlike._tensor import Tensor
 
-from .. import _errors
+from .. import _errors_layers as _errors
 from .. import functional as F
 from .container import ModuleList, Sequential
 from .linear import Linear

@@ -7,8 +7,9 @@ from typing import Any
 import torchlike
 from torchlike._tensor import Tensor
 
-from .. import _errors, init
+from .. import _errors_layers as _errors
 from .. import functional as F
+from .. import init
 from ..parameter import Parameter
 from .module import Module
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from torchlike._tensor import Tensor
 
-from .. import _errors
+from .. import _errors_layers as _errors
 from .. import functional as F
 from .module import Module
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from torchlike._tensor import Tensor
 
-from .. import _errors
+from .. import _errors_layers as _errors
 from .module import Module
 
 

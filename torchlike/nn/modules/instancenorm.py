@@ -7,7 +7,7 @@ from typing import Any
 
 from torchlike._tensor import Tensor
 
-from .. import _errors
+from .. import _errors_layers as _errors
 from .. import functional as F
 from .batchnorm import _NormBase
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from torchlike._tensor import Tensor
 
-from .. import _errors
+from .. import _errors_layers as _errors
 from .. import functional as F
 from .distance import PairwiseDistance
 from .module import Module
@@ -305,8 +305,8 @@ class HingeEmbeddingLoss(_Loss):
         return F.hinge_embedding_loss(input, target, margin=self.margin, reduction=self.reduction)
 
 
-class MarginRankingLoss(_Loss):
-    """max(0, -target·(input1 - input2) + margin)."""
+class _MarginLoss(_Loss):
+    """A loss with a margin that is zero unless given."""
 
     __constants__ = ["margin", "reduction"]
 
@@ -319,25 +319,17 @@ class MarginRankingLoss(_Loss):
     ) -> None:
         super().__init__(size_average, reduce, reduction)
         self.margin = margin
+
+
+class MarginRankingLoss(_MarginLoss):
+    """max(0, -target·(input1 - input2) + margin)."""
 
     def forward(self, input1: Tensor, input2: Tensor, target: Tensor) -> Tensor:
         return F.margin_ranking_loss(input1, input2, target, margin=self.margin, reduction=self.reduction)
 
 
-class CosineEmbeddingLoss(_Loss):
+class CosineEmbeddingLoss(_MarginLoss):
     """1 - cos(x1, x2) where target = 1, max(0, cos(x1, x2) - margin) where target = -1."""
-
-    __constants__ = ["margin", "reduction"]
-
-    def __init__(
-        self,
-        margin: float = 0.0,
-        size_average: bool | None = None,
-        reduce: bool | None = None,
-        reduction: str = "mean",
-    ) -> None:
-        super().__init__(size_average, reduce, reduction)
-        self.margin = margin
 
     def forward(self, input1: Tensor, input2: Tensor, target: Tensor) -> Tensor:
         return F.cosine_embedding_loss(input1, input2, target, margin=self.margin, reduction=self.reduction)

@@ -140,7 +140,7 @@ class ParameterDict(Module):
 
     def get(self, key: str, default: Any = None) -> Any:
         """Return the value of `key`, or `default`."""
-        return self[key] if key in self else default
+        return self[key] if key in self else default  # noqa: SIM401 - this is get itself
 
     @staticmethod
     def fromkeys(keys: Iterable[str], default: Any = None) -> ParameterDict:

@@ -6,7 +6,7 @@ from typing import Any
 
 from torchlike._tensor import Tensor
 
-from .. import _errors
+from .. import _errors_layers as _errors
 from .. import functional as F
 from ._tuples import _ntuple
 from .module import Module

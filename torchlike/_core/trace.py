@@ -87,16 +87,20 @@ def record(plan: Plan, values: Sequence[Value], scalars: Sequence = ()) -> tuple
 
 
 def _append(trace: Trace, plan: Plan, values: Sequence[Value], scalars: Sequence) -> list[Value]:
-    code, results, made = trace.code, trace.results, []
-    code.append(plan)
+    results, made, adopt = trace.results, [], trace.adopt
     for value in values:
         if value.trace is not trace:
-            trace.adopt(value)
-        code.append(value.slot)
+            adopt(value)
+    code = trace.code
+    code.append(plan)
+    code += [value.slot for value in values]
     trace.scalars.extend(scalars)
     for aval in plan.outputs:
         value = _new(Value)
-        value.aval, value.array, value.trace, value.slot = aval, None, trace, len(results)
+        value.aval = aval
+        value.array = None
+        value.trace = trace
+        value.slot = len(results)
         made.append(value)
         results.append(ref(value))
     return made

@@ -16,7 +16,7 @@ from operator import is_
 from typing import Any
 
 import torchlike
-from torchlike import Tensor
+from torchlike import Tensor, _core
 from torchlike._fused import multi_tensor_update
 from torchlike._ops._namespace import namespace
 from torchlike.optim import _errors
@@ -173,8 +173,9 @@ class RuleOptimizer(Optimizer):
         if closure is not None:
             with torchlike.enable_grad():
                 loss = closure()
-        for index, group in enumerate(self.param_groups):
-            self._step_group(index, group)
+        with _core.uninterrupted():  # parameters, state and counters are those before or after the step, never between
+            for index, group in enumerate(self.param_groups):
+                self._step_group(index, group)
         return loss
 
     def _step_group(self, index: int, group: Group) -> None:
@@ -190,16 +191,21 @@ class RuleOptimizer(Optimizer):
         if plan is None:
             plan = self._plans[index] = self._gather(group, names, rows)
         flags = (group["maximize"], _decay(group), *self._variant(group))
-        weight_decay = float(group.get("weight_decay", 0))
-        shrink = 1 - float(group["lr"]) * weight_decay
         written = (0, *range(2, 2 + len(names)))
         for bucket in plan.buckets.values():
-            before, bucket.counters = bucket.counters, self._advance(group, bucket.counters)
-            scalars = (weight_decay, shrink, *self._scalars(group, before, bucket.counters, bucket.fresh))
-            bucket.fresh = False
+            scalars = self._next_scalars(group, bucket)
             given = grads if len(bucket.rows) == len(grads) else [grads[i] for i in bucket.rows]
             columns = [bucket.columns[0], given, *bucket.columns[1:]]
             multi_tensor_update(self.rule, flags, scalars, columns, written)  # type: ignore[arg-type]
+
+    def _next_scalars(self, group: Group, bucket: _Bucket) -> tuple[float, ...]:
+        """Count one more step of a bucket; returns the numbers of that step."""
+        before, now = bucket.counters, self._advance(group, bucket.counters)
+        weight_decay = float(group.get("weight_decay", 0))
+        shrink = 1 - float(group["lr"]) * weight_decay
+        scalars = self._scalars(group, before, now, bucket.fresh)
+        bucket.counters, bucket.fresh = now, False
+        return weight_decay, shrink, *scalars
 
     def _gather(self, group: Group, names: tuple[str, ...], rows: list[int]) -> _Plan:
         """Sort the rows into buckets, making the state of those that have none."""

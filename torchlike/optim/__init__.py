@@ -1,6 +1,7 @@
 """`torch.optim`: optimizers and learning-rate schedulers."""
 
 from torchlike.optim import lr_scheduler as lr_scheduler
+from torchlike.optim import swa_utils as swa_utils
 from torchlike.optim.adadelta import Adadelta as Adadelta
 from torchlike.optim.adagrad import Adagrad as Adagrad
 from torchlike.optim.adam import Adam as Adam

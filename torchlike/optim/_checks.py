@@ -8,7 +8,7 @@ from torchlike import Tensor
 from torchlike.optim import _errors
 
 
-def check_lr(lr: float | Tensor) -> None:
+def check_lr(lr: Any) -> None:
     """A learning rate is a number >= 0, or a Tensor of one element."""
     if isinstance(lr, Tensor) and lr.numel() != 1:
         raise _errors.lr_not_one_element()

@@ -303,3 +303,15 @@ def cycle_strategy(value: Any) -> ValueError:
 
 def cycle_ended(step: int, total: int) -> ValueError:
     return ValueError(f"Tried to step {step} times. The specified number of total steps is {total}")
+
+
+def swa_decay(decay: float) -> ValueError:
+    return ValueError(f"Invalid decay value {decay} provided. Please provide a value in [0,1] range.")
+
+
+def swa_two_averages() -> AssertionError:
+    return AssertionError("Only one of avg_fn and multi_avg_fn should be provided")
+
+
+def swa_epochs(value: Any) -> ValueError:
+    return ValueError(f"anneal_epochs must be equal or greater than 0, got {value}")

@@ -17,7 +17,7 @@ def adagrad_update(variant: tuple, scalars: tuple, param: Any, grad: Any, total:
     """PyTorch's formula written out: `optax.scale_by_rss` puts `eps` under the root and skips zero sums."""
     rate, eps = scalars
     total = total + grad * grad
-    return param - rate * (grad / (namespace(param).sqrt(total) + eps)), total
+    return param - rate * grad / (namespace(param).sqrt(total) + eps), total
 
 
 class Adagrad(RuleOptimizer):

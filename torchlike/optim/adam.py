@@ -18,17 +18,17 @@ def adam_update(
 ) -> tuple:
     """PyTorch's formula written out.
 
-    `optax.scale_by_adam` raises its decay rates to the step count in the parameter's precision; PyTorch divides by
-    corrections computed in double on the host. The two part in the fifth digit when beta2 is 0.999.
+    The decay rates are inputs of the program (`OneCycleLR` moves beta1 at every step), and from a float32 input Optax
+    would form `1 - beta2` with an error in the fifth digit. PyTorch forms it, as the corrections, in double on the host.
     """
     xp = namespace(param)
     step_size, beta1_rest, beta2, beta2_rest, correction, eps = scalars
     mean = mean + beta1_rest * (grad - mean)
     square = beta2 * square + beta2_rest * grad * grad
     if largest is None:
-        return param - step_size * (mean / (xp.sqrt(square) / correction + eps)), mean, square
+        return param - step_size * mean / (xp.sqrt(square) / correction + eps), mean, square
     largest = xp.maximum(largest, square)
-    return param - step_size * (mean / (xp.sqrt(largest) / correction + eps)), mean, square, largest
+    return param - step_size * mean / (xp.sqrt(largest) / correction + eps), mean, square, largest
 
 
 class Adam(RuleOptimizer):
@@ -57,7 +57,7 @@ class Adam(RuleOptimizer):
     >>> optimizer = torchlike.optim.Adam([p], lr=0.5)
     >>> p.square().sum().backward()
     >>> optimizer.step()
-    >>> p.tolist()
+    >>> p.detach().numpy().round(6).tolist()
     [0.5, -1.5]
     """
 

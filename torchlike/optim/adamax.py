@@ -17,7 +17,7 @@ def adamax_update(variant: tuple, scalars: tuple, param: Any, grad: Any, mean: A
     rate, beta1_rest, beta2, eps = scalars
     mean = mean + beta1_rest * (grad - mean)
     largest = xp.maximum(largest * beta2, xp.abs(grad) + eps)
-    return param - rate * (mean / largest), mean, largest
+    return param - rate * mean / largest, mean, largest
 
 
 class Adamax(RuleOptimizer):

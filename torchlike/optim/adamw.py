@@ -19,8 +19,8 @@ class AdamW(Adam):
     >>> optimizer = torchlike.optim.AdamW([p], lr=0.5, weight_decay=0.5)
     >>> p.sum().backward()
     >>> optimizer.step()
-    >>> p.tolist()
-    [0.25]
+    >>> round(p.item(), 6)
+    0.25
     """
 
     def __init__(self, params: ParamsT, lr: float | Tensor = 1e-3,

@@ -157,8 +157,8 @@ def _as_tensor(length: Any) -> Any:
 
 def _flat(param: Tensor, grad: Tensor | None) -> Tensor:
     """A gradient as a real vector, zeros where there is none."""
-    grad = torchlike.zeros_like(param) if grad is None else grad
-    return (torchlike.view_as_real(grad) if grad.is_complex() else grad).reshape(-1)
+    flat = torchlike.zeros_like(param) if grad is None else grad
+    return (torchlike.view_as_real(flat) if flat.is_complex() else flat).reshape(-1)
 
 
 class _Memory:

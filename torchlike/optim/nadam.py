@@ -19,7 +19,7 @@ def nadam_update(variant: tuple, scalars: tuple, param: Any, grad: Any, mean: An
     mean = mean + beta1_rest * (grad - mean)
     square = beta2 * square + beta2_rest * grad * grad
     divisor = namespace(param).sqrt(square / correction) + eps
-    return param - grad_rate * (grad / divisor) - mean_rate * (mean / divisor), mean, square
+    return param - grad_rate * grad / divisor - mean_rate * mean / divisor, mean, square
 
 
 class NAdam(RuleOptimizer):

@@ -12,8 +12,8 @@ from typing import Any, TypeAlias
 
 import torchlike
 from torchlike import Tensor, _core
-from torchlike.nn.modules._handle import RemovableHandle
 from torchlike.optim import _errors
+from torchlike.utils.hooks import RemovableHandle
 
 ParamsT: TypeAlias = Iterable[Tensor] | Iterable[dict[str, Any]] | Iterable[tuple[str, Tensor]]
 StateDict: TypeAlias = dict[str, Any]
@@ -134,11 +134,11 @@ class Optimizer:
         self.defaults.setdefault("differentiable", False)
 
     def __repr__(self) -> str:
-        lines = [f"{type(self).__name__} ("]
+        groups = []
         for i, group in enumerate(self.param_groups):
-            options = [f"    {key}: {group[key]}" for key in sorted(group) if key != "params"]
-            lines += ["" if i else None, f"Parameter Group {i}", *options]  # type: ignore[list-item]
-        return "\n".join(line for line in [*lines, ")"] if line is not None)
+            options = [f"    {key}: {group[key]}\n" for key in sorted(group) if key != "params"]
+            groups.append(f"Parameter Group {i}\n{''.join(options)}")
+        return f"{type(self).__name__} (\n" + "\n".join(groups) + ")"
 
     # --- parameter groups ---------------------------------------------------------------------------------------------
 
@@ -195,17 +195,10 @@ class Optimizer:
         """Forget the gradients of all parameters; with `set_to_none=False`, fill them with zeros instead."""
         for group in self.param_groups:
             for param in group["params"]:
-                grad = param.grad
-                if grad is None:
-                    continue
                 if set_to_none:
                     param.grad = None
-                    continue
-                if grad.grad_fn is not None:
-                    grad.detach_()
-                else:
-                    grad.requires_grad_(False)
-                grad.zero_()
+                elif param.grad is not None:
+                    _fill_with_zeros(param.grad)
 
     # --- hooks --------------------------------------------------------------------------------------------------------
 
@@ -275,6 +268,14 @@ class Optimizer:
         self.__setstate__({"state": state, "param_groups": groups})
         for hook in self._optimizer_load_state_dict_post_hooks.values():  # type: ignore[attr-defined]
             hook(self)
+
+
+def _fill_with_zeros(grad: Tensor) -> None:
+    if grad.grad_fn is not None:
+        grad.detach_()
+    else:
+        grad.requires_grad_(False)
+    grad.zero_()
 
 
 def _split_names(group: dict[str, Any]) -> None:

@@ -13,7 +13,7 @@ from torchlike.optim.optimizer import ParamsT
 
 @update_rule
 def rmsprop_update(variant: tuple, scalars: tuple, param: Any, grad: Any, square: Any, *more: Any) -> tuple:
-    """PyTorch's formula written out: `optax.rmsprop` adds `eps` under the root and has no L2 penalty."""
+    """PyTorch's formula written out: Optax forms `1 - decay` in the parameter's precision, PyTorch in double."""
     xp = namespace(param)
     has_buffer, centered = variant
     lr, alpha, rest, eps, momentum = scalars

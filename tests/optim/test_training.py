@@ -1,0 +1,124 @@
+"""Whole training loops: the loss curve of PyTorch, no compile after the first steps, flat bookkeeping."""
+
+import numpy as np
+import pytest
+import torch
+
+import torchlike
+from tests.optim.cases import ONE_EACH, parameters, same
+from torchlike._core import stats
+
+
+def data(dtype="float32"):
+    rng = np.random.default_rng(7)
+    x = rng.standard_normal((16, 4)).astype(dtype)
+    weights = [rng.standard_normal(shape).astype(dtype) * 0.3 for shape in ((4, 8), (8,), (8, 1))]
+    return x, np.sin(x.sum(1, keepdims=True)).astype(dtype), weights
+
+
+class Loop:
+    """A small network fitted to a sine."""
+
+    def __init__(self, library, name, options, dtype="float32"):
+        x, y, weights = data(dtype)
+        self.x, self.y = library.from_numpy(x), library.from_numpy(y)
+        self.params = parameters(library, weights)
+        self.optimizer = getattr(library.optim, name)(self.params, **options)
+
+    def loss(self):
+        self.optimizer.zero_grad()
+        w1, b1, w2 = self.params
+        error = (self.x @ w1 + b1).tanh() @ w2 - self.y
+        loss = (error * error).mean()
+        loss.backward()
+        return loss
+
+    def step(self):
+        loss = self.loss()
+        self.optimizer.step()
+        return loss.item()
+
+
+@pytest.mark.parametrize(("name", "options"), ONE_EACH, ids=[name for name, _ in ONE_EACH])
+def test_same_loss_curve(name, options):
+    ours, theirs = (Loop(library, name, options, "float64") for library in (torchlike, torch))
+    np.testing.assert_allclose(
+        [ours.step() for _ in range(20)], [theirs.step() for _ in range(20)], rtol=1e-8, atol=1e-10
+    )
+    for a, b in zip(ours.params, theirs.params):
+        same(a, b, rtol=1e-8, atol=1e-10)
+
+
+@pytest.mark.parametrize(("name", "options"), ONE_EACH, ids=[name for name, _ in ONE_EACH])
+def test_nothing_is_compiled_after_the_second_step(name, options):
+    """Neither counts, bias corrections, RAdam's warm-up nor a rate that equals another constant is a new program."""
+    loop = Loop(torchlike, name, options)
+    loop.step()
+    loop.step()
+    group = loop.optimizer.param_groups[0]
+    compiles = stats.compiles
+    for step in range(10):
+        if "lr" in group:
+            group["lr"] = (0.1, 0.01, 1e-8, 0.9)[step % 4]
+        if "betas" in group:
+            group["betas"] = (0.9 - 0.01 * step, 0.999)
+        loop.step()
+    assert stats.compiles == compiles
+
+
+def test_first_and_later_steps_are_one_program():
+    loop = Loop(torchlike, "SGD", dict(lr=0.1, momentum=0.9, dampening=0.5))
+    loop.loss()
+    compiles = stats.compiles
+    loop.optimizer.step()
+    assert stats.compiles <= compiles + 1
+    for _ in range(3):
+        loop.loss()
+        after_backward = stats.compiles
+        loop.optimizer.step()
+        assert stats.compiles == after_backward
+
+
+def test_looking_at_the_state_compiles_nothing():
+    loop = Loop(torchlike, "Adam", {})
+    for _ in range(3):
+        loop.step()
+    compiles = stats.compiles
+    for _ in range(3):
+        loop.optimizer.state_dict()
+        loop.step()
+    assert stats.compiles == compiles
+
+
+def test_bfloat16_is_computed_in_float32():
+    param = torchlike.nn.Parameter(torchlike.ones(4, dtype=torchlike.bfloat16))
+    optimizer = torchlike.optim.Adam([param], lr=1e-2)
+    for _ in range(3):
+        param.grad = torchlike.full((4,), 0.5, dtype=torchlike.bfloat16)
+        optimizer.step()
+    assert param.dtype is torchlike.bfloat16
+    assert optimizer.state[param]["exp_avg"].dtype is torchlike.bfloat16
+    np.testing.assert_allclose(param.detach().float().numpy(), 0.97, rtol=1e-2)
+
+
+def test_scheduler_in_the_loop():
+    curves = []
+    for library in (torchlike, torch):
+        loop = Loop(library, "AdamW", dict(lr=0.05), "float64")
+        scheduler = library.optim.lr_scheduler.OneCycleLR(loop.optimizer, max_lr=0.1, total_steps=15)
+        curve = []
+        for _ in range(15):
+            curve.append(loop.step())
+            scheduler.step()
+        curves.append(curve)
+    np.testing.assert_allclose(*curves, rtol=1e-8)
+
+
+def test_a_step_is_one_write_of_each_parameter():
+    param = torchlike.nn.Parameter(torchlike.ones(2))
+    optimizer = torchlike.optim.Adam([param])
+    param.grad = torchlike.ones(2)
+    before, place = param._version, param.data_ptr()
+    optimizer.step()
+    assert (param._version, param.data_ptr()) == (before + 1, place)
+    assert param.is_leaf and param.requires_grad

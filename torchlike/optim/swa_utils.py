@@ -1,0 +1,214 @@
+"""Averages of a model's parameters over its training: stochastic weight averaging and moving averages."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Iterable
+from copy import deepcopy
+from typing import Any, Literal
+
+import torchlike
+from torchlike import Tensor
+from torchlike.nn import Module
+from torchlike.nn.modules.batchnorm import _BatchNorm
+from torchlike.optim import _errors
+from torchlike.optim.lr_scheduler import LRScheduler
+from torchlike.optim.optimizer import Optimizer
+
+Average = Callable[[Tensor, Tensor, Any], Tensor]
+AverageLists = Callable[[list[Tensor], list[Tensor], Any], None]
+
+
+def get_swa_avg_fn() -> Average:
+    """The equal average: `a + (p - a) / (n + 1)`."""
+
+    @torchlike.no_grad()
+    def swa_update(averaged_param: Tensor, current_param: Tensor, num_averaged: Any) -> Tensor:
+        return averaged_param + (current_param - averaged_param) / (num_averaged + 1)
+
+    return swa_update
+
+
+def get_ema_avg_fn(decay: float = 0.999) -> Average:
+    """The exponential moving average: `decay * a + (1 - decay) * p`.
+
+    Raises:
+      ValueError: `decay` outside [0, 1].
+    """
+    if decay < 0.0 or decay > 1.0:
+        raise _errors.swa_decay(decay)
+
+    @torchlike.no_grad()
+    def ema_update(ema_param: Tensor, current_param: Tensor, num_averaged: Any) -> Tensor:
+        return decay * ema_param + (1 - decay) * current_param
+
+    return ema_update
+
+
+def get_swa_multi_avg_fn() -> AverageLists:
+    """The equal average of whole lists, in place."""
+    return _over_lists(get_swa_avg_fn())
+
+
+def get_ema_multi_avg_fn(decay: float = 0.999) -> AverageLists:
+    """The exponential moving average of whole lists, in place.
+
+    Raises:
+      ValueError: `decay` outside [0, 1].
+    """
+    return _over_lists(get_ema_avg_fn(decay))
+
+
+def _over_lists(average: Average) -> AverageLists:
+    @torchlike.no_grad()
+    def update(averaged: list[Tensor], current: list[Tensor], num_averaged: Any) -> None:
+        for a, p in zip(averaged, current):
+            a.copy_(average(a, p, num_averaged))
+
+    return update
+
+
+class AveragedModel(Module):
+    """A copy of a model whose parameters are averages over the times `update_parameters` was called.
+
+    Args:
+      model: copied deeply.
+      device: where the copy is placed; the model's own unless given.
+      avg_fn: `avg_fn(average, parameter, n) -> new average` for one parameter; the equal average unless given.
+      multi_avg_fn: the same for lists of parameters, in place.
+      use_buffers: average buffers too, instead of copying them.
+
+    Raises:
+      AssertionError: both `avg_fn` and `multi_avg_fn`.
+
+    >>> import torchlike
+    >>> model = torchlike.nn.Linear(1, 1)
+    >>> averaged = AveragedModel(model)
+    >>> averaged.update_parameters(model)
+    >>> averaged.n_averaged.item()
+    1
+    """
+
+    n_averaged: Tensor
+
+    def __init__(self, model: Module, device: Any = None, avg_fn: Average | None = None,
+                 multi_avg_fn: AverageLists | None = None, use_buffers: bool = False) -> None:  # fmt: skip
+        super().__init__()
+        if avg_fn is not None and multi_avg_fn is not None:
+            raise _errors.swa_two_averages()
+        self.module = deepcopy(model)
+        if device is not None:
+            self.module = self.module.to(device)
+        self.register_buffer("n_averaged", torchlike.tensor(0, dtype=torchlike.long, device=device))
+        self.avg_fn = avg_fn
+        self.multi_avg_fn = multi_avg_fn
+        self.use_buffers = use_buffers
+
+    def forward(self, *args: Any, **kwargs: Any) -> Any:
+        """What the averaged model makes of the input."""
+        return self.module(*args, **kwargs)
+
+    def _averaged(self, model: Module) -> list[Tensor]:
+        buffers = model.buffers() if self.use_buffers else ()
+        return [tensor.detach() for tensor in itertools.chain(model.parameters(), buffers)]
+
+    def update_parameters(self, model: Module) -> None:
+        """Take the model's parameters into the average; the first time, copy them."""
+        ours = self._averaged(self.module)
+        theirs = [p.to(a.device) for a, p in zip(ours, self._averaged(model))]
+        if self.n_averaged == 0:
+            for a, p in zip(ours, theirs):
+                a.copy_(p)
+        elif self.multi_avg_fn is not None:
+            for a, p in _grouped(ours, theirs):
+                self.multi_avg_fn(a, p, self.n_averaged.to(a[0].device))
+        else:
+            average = self.avg_fn or get_swa_avg_fn()
+            for a, p in zip(ours, theirs):
+                a.copy_(average(a, p, self.n_averaged.to(a.device)))
+        if not self.use_buffers:
+            for a, p in zip(self.module.buffers(), model.buffers()):
+                a.detach().copy_(p.detach().to(a.device))
+        self.n_averaged += 1
+
+
+def _grouped(ours: list[Tensor], theirs: list[Tensor]) -> Iterable[tuple[list[Tensor], list[Tensor]]]:
+    """The two lists, one device and dtype at a time."""
+    groups: dict[Any, tuple[list[Tensor], list[Tensor]]] = {}
+    for a, p in zip(ours, theirs):
+        group = groups.setdefault((a.device, a.dtype), ([], []))
+        group[0].append(a)
+        group[1].append(p)
+    return groups.values()
+
+
+@torchlike.no_grad()
+def update_bn(loader: Iterable[Any], model: Module, device: Any = None) -> None:
+    """Make the batch-norm statistics of `model` those of one pass over `loader`, whose batches are tensors or begin
+    with one."""
+    momenta = {}
+    for module in model.modules():
+        if isinstance(module, _BatchNorm):
+            module.reset_running_stats()
+            momenta[module] = module.momentum
+    if not momenta:
+        return
+    was_training = model.training
+    model.train()
+    for module in momenta:
+        module.momentum = None  # a plain average over all batches
+    for batch in loader:
+        given = batch[0] if isinstance(batch, (list, tuple)) else batch
+        model(given if device is None else given.to(device))
+    for module, momentum in momenta.items():
+        module.momentum = momentum
+    model.train(was_training)
+
+
+class SWALR(LRScheduler):
+    """Anneals every group's rate to `swa_lr` in `anneal_epochs` steps and keeps it there.
+
+    Args:
+      optimizer: whose groups are set.
+      swa_lr: the last rate, or one for each group.
+      anneal_epochs: number of steps.
+      anneal_strategy: `"cos"` or `"linear"`.
+
+    Raises:
+      ValueError: an unknown strategy, a negative number of steps, or a list whose length is not the number of groups.
+    """
+
+    def __init__(self, optimizer: Optimizer, swa_lr: float | list[float], anneal_epochs: int = 10,
+                 anneal_strategy: Literal["cos", "linear"] = "cos", last_epoch: int = -1) -> None:  # fmt: skip
+        groups = optimizer.param_groups
+        rates = list(swa_lr) if isinstance(swa_lr, (list, tuple)) else [swa_lr] * len(groups)
+        if len(rates) != len(groups):
+            raise _errors.cycle_values("swa_lr", len(rates), len(groups))
+        for rate, group in zip(rates, groups):
+            group["swa_lr"] = rate
+        if anneal_strategy not in ("cos", "linear"):
+            raise _errors.cycle_strategy(anneal_strategy)
+        if not isinstance(anneal_epochs, int) or anneal_epochs < 0:
+            raise _errors.swa_epochs(anneal_epochs)
+        self._anneal_strategy = anneal_strategy
+        self.anneal_epochs = anneal_epochs
+        super().__init__(optimizer, last_epoch)
+
+    def _done(self, step: int) -> float:
+        part = max(0, min(1, step / max(1, self.anneal_epochs)))
+        return (1 - math.cos(math.pi * part)) / 2 if self._anneal_strategy == "cos" else part
+
+    def get_lr(self) -> list[Any]:
+        """The rates for this step: the initial ones are worked out from the present ones."""
+        self._warn_outside_step()
+        step = self._step_count - 1
+        if self.anneal_epochs == 0:
+            step = max(1, step)
+        before, now = self._done(step - 1), self._done(step)
+        rates = []
+        for group in self.optimizer.param_groups:
+            last = group["swa_lr"]
+            first = last if before == 1 else (group["lr"] - before * last) / (1 - before)
+            rates.append(last * now + first * (1 - now))
+        return rates

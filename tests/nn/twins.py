@@ -15,7 +15,14 @@ RTOL, ATOL = 1e-5, 1e-6
 
 def scope(T, **more):
     """The names that the lines of a test may use, bound to one library."""
-    return {"T": T, "torch": T, "nn": T.nn, "F": T.nn.functional, "OrderedDict": OrderedDict, "array": T.from_numpy} | more
+    return {
+        "T": T,
+        "torch": T,
+        "nn": T.nn,
+        "F": T.nn.functional,
+        "OrderedDict": OrderedDict,
+        "array": T.from_numpy,
+    } | more
 
 
 def numbers(*shape, seed=0, dtype=np.float32):

@@ -62,6 +62,10 @@ def parameter_is_no_leaf(name: str) -> ValueError:
     )
 
 
+def parameter_dtype() -> RuntimeError:
+    return RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
+
+
 def not_a_module(value: Any) -> TypeError:
     return TypeError(f"{_kind(value)} is not a Module subclass")
 

@@ -233,16 +233,12 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Any = None) -> Tenso
     if tensor.numel() == 0:
         return tensor
     rows, columns = tensor.size(0), tensor.numel() // tensor.size(0)
-    flattened = tensor.new_empty((rows, columns)).normal_(0, 1, generator=generator)
-    if rows < columns:
-        flattened.t_()
-    q, r = torchlike.linalg.qr(flattened)
+    drawn = tensor.new_empty((rows, columns)).normal_(0, 1, generator=generator)
+    q, r = torchlike.linalg.qr(drawn.t() if rows < columns else drawn)
     # Fixing the signs of R's diagonal makes the draw uniform over the orthogonal group.
-    q *= torchlike.diag(r, 0).sign()
-    if rows < columns:
-        q.t_()
+    q = q * torchlike.diag(r, 0).sign()
     with torchlike.no_grad():
-        tensor.view_as(q).copy_(q)
+        tensor.copy_((q.t() if rows < columns else q).reshape(tensor.shape))
         tensor.mul_(gain)
     return tensor
 

@@ -7,6 +7,8 @@ from typing import Any
 import torchlike
 from torchlike._tensor import Tensor, adopt
 
+from . import _errors
+
 
 class Parameter(Tensor):
     """A tensor to be learnt: assigned to a module's attribute it appears in `parameters()`.
@@ -21,6 +23,8 @@ class Parameter(Tensor):
 
     def __new__(cls, data: Tensor | None = None, requires_grad: bool = True) -> Any:
         source = torchlike.empty(0) if data is None else data.detach()
+        if requires_grad and not (source.is_floating_point() or source.is_complex()):
+            raise _errors.parameter_dtype()
         return adopt(cls, source).requires_grad_(requires_grad)
 
     def __repr__(self, *, tensor_contents: Any = None) -> str:

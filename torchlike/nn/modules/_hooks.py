@@ -200,7 +200,6 @@ class _BackwardWatch:
 def _replaced(returned: Any, grads: tuple, error: Callable) -> tuple:
     if returned is None:
         return grads
-    returned = (returned,) if isinstance(returned, Tensor) else returned
     if len(returned) != len(grads):
         raise error(len(returned), len(grads))
     for grad in returned:

@@ -156,3 +156,42 @@ def test_protocols(protocol):
 def test_equal_objects_make_equal_files():
     first, second = (save_bytes(torchlike, {"a": torchlike.arange(100.0), "b": 2}) for _ in range(2))
     assert first == second
+
+
+def training(T, name):
+    T.manual_seed(0)
+    model = T.nn.Sequential(T.nn.Linear(3, 4), T.nn.BatchNorm1d(4), T.nn.Tanh(), T.nn.Linear(4, 1))
+    optimizer = {
+        "Adam": lambda p: T.optim.Adam(p, lr=0.05, amsgrad=True),
+        "SGD": lambda p: T.optim.SGD(p, lr=0.05, momentum=0.9, nesterov=True),
+        "AdamW": lambda p: T.optim.AdamW(p, lr=0.05),
+        "RMSprop": lambda p: T.optim.RMSprop(p, lr=0.01, centered=True, momentum=0.5),
+    }[name](model.parameters())
+    return model, optimizer
+
+
+def steps(T, model, optimizer, count):
+    x = T.arange(24.0).reshape(8, 3) / 10
+    losses = []
+    for _ in range(count):
+        loss = (model(x) - x.sum(1, keepdim=True)).square().mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    return losses
+
+
+@pytest.mark.parametrize("name", ["Adam", "SGD", "AdamW", "RMSprop"])
+@pytest.mark.parametrize("writer", LIBRARIES)
+@pytest.mark.parametrize("reader", LIBRARIES)
+def test_training_goes_on_in_the_other_library(name, writer, reader):
+    model, optimizer = training(writer, name)
+    steps(writer, model, optimizer, 3)
+    saved = save_bytes(writer, {"model": model.state_dict(), "optimizer": optimizer.state_dict()})
+    other_model, other_optimizer = training(reader, name)
+    found = load_bytes(reader, saved)
+    other_model.load_state_dict(found["model"])
+    other_optimizer.load_state_dict(found["optimizer"])
+    expected = steps(writer, model, optimizer, 4)
+    assert np.allclose(steps(reader, other_model, other_optimizer, 4), expected, rtol=2e-5)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 import torchlike
+from torchlike._storage_io import meta_tensor
 from torchlike.serialization import _tensors
 from torchlike.serialization._storages import LoadedStorage
 
@@ -62,7 +63,7 @@ def rebuild_parameter_with_state(data: Any, requires_grad: bool, hooks: Any, sta
 
 
 def rebuild_meta_tensor_no_storage(dtype: Any, size: tuple, stride: tuple, requires_grad: bool) -> Any:
-    made = _tensors.meta_tensor(dtype, size, stride)
+    made = meta_tensor(dtype, size, stride)
     return made.requires_grad_() if requires_grad else made
 
 

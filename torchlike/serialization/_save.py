@@ -11,6 +11,7 @@ from contextlib import nullcontext
 from typing import IO, Any
 
 import torchlike
+from torchlike._storage_io import storage_of
 from torchlike.serialization import _errors as errors
 from torchlike.serialization import _rebuild, _tensors
 from torchlike.serialization._archive import ALIGNMENT, Writer
@@ -149,7 +150,7 @@ class _Pickler(pickle._Pickler):  # type: ignore[misc,name-defined]
         return _rebuild.rebuild_tensor_v2, args
 
     def _storage(self, tensor: Any) -> SavedStorage:
-        owner, flat = _tensors.storage_of(tensor)
+        owner, flat = storage_of(tensor)
         found = self.storages.get(id(owner))
         if found is None:
             key = str(len(self.storages))

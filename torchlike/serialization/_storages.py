@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import torchlike
-from torchlike.serialization import _tensors
+from torchlike._storage_io import from_storage, meta_tensor
 
 Dtype = Any
 
@@ -90,9 +90,9 @@ class LoadedStorage:
     def tensor(self, dtype: Dtype, offset: int, size: tuple, stride: tuple) -> Any:
         """A tensor that sees this storage in the given way."""
         if self._data is None or self.device.type == "meta":
-            return _tensors.meta_tensor(dtype, size, stride)
+            return meta_tensor(dtype, size, stride)
         flat = self._data.view(dtype.numpy)
-        made, self._owner = _tensors.from_storage(flat, dtype, size, stride, offset, self.device, self._owner)
+        made, self._owner = from_storage(flat, dtype, size, stride, offset, self.device, self._owner)
         return made
 
 

@@ -1,5 +1,6 @@
 """Errors: PyTorch's type and sentence, at the line that made them."""
 
+import io
 import warnings
 
 import pytest
@@ -51,7 +52,9 @@ def test_an_unknown_name_is_answered_with_the_nearest(name, nearest):
 
 
 UNSUPPORTED = [
-    ("layout", lambda torch: torch.ones(2, layout="sparse")),
+    ("num_workers", lambda torch: torch.utils.data.DataLoader([1], num_workers=2)),
+    ("capturable", lambda torch: torch.optim.Adam([torch.ones(1)], capturable=True)),
+    ("pickle_module", lambda torch: torch.save({}, io.BytesIO(), pickle_module=io)),
     ("pin_memory", lambda torch: torch.ones(2, pin_memory=True)),
 ]
 

@@ -36,12 +36,14 @@ from torchlike._memory_format import strided as strided
 from torchlike._modes import enable_grad as enable_grad
 from torchlike._modes import get_default_device as get_default_device
 from torchlike._modes import get_default_dtype as get_default_dtype
+from torchlike._modes import get_float32_matmul_precision as get_float32_matmul_precision
 from torchlike._modes import inference_mode as inference_mode
 from torchlike._modes import is_grad_enabled as is_grad_enabled
 from torchlike._modes import is_inference_mode_enabled as is_inference_mode_enabled
 from torchlike._modes import no_grad as no_grad
 from torchlike._modes import set_default_device as set_default_device
 from torchlike._modes import set_default_dtype as set_default_dtype
+from torchlike._modes import set_float32_matmul_precision as set_float32_matmul_precision
 from torchlike._modes import set_grad_enabled as set_grad_enabled
 from torchlike._names import MODULES as _modules
 from torchlike._random import Generator as Generator

@@ -196,3 +196,19 @@ class inference_mode(_Switch):
 
     def _clone(self):
         return inference_mode(self.mode)
+
+
+_PRECISIONS = {"highest": "highest", "high": "high", "medium": "default"}
+
+
+def set_float32_matmul_precision(precision: str) -> None:
+    """How exactly accelerators multiply float32 matrices: "highest" (full float32), "high" or "medium"."""
+    global matmul_precision
+    if precision not in _PRECISIONS:
+        raise ValueError(f"invalid precision {precision!r}: it is one of {', '.join(_PRECISIONS)}")
+    matmul_precision = _PRECISIONS[precision]
+
+
+def get_float32_matmul_precision() -> str:
+    """What `set_float32_matmul_precision` was given last."""
+    return next(name for name, ours in _PRECISIONS.items() if ours == matmul_precision)

@@ -141,7 +141,7 @@ def _gather(op: Op, args: tuple, kwargs: dict, values: list, edges: list, scalar
     """The general way: keyword arguments, sequences of tensors, numbers that are static, foreign number types."""
     key: list = []
     args = tuple([_plain(a) for a in args])
-    kwargs = {k: _plain(a) for k, a in kwargs.items()} if kwargs else kwargs
+    kwargs = _in_order(op, kwargs) if kwargs else kwargs
     needs = False
     for name, a in [*zip(op.names, args), *kwargs.items()]:
         if name not in op.kind_of:
@@ -170,6 +170,20 @@ def _gather(op: Op, args: tuple, kwargs: dict, values: list, edges: list, scalar
             else:
                 key += (cls, x)
     return _plan(op, tuple(key), args, kwargs), needs
+
+
+_NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim", "x": "input", "x1": "input", "x2": "other"}
+
+
+def _in_order(op: Op, kwargs: dict) -> dict:
+    """Keyword arguments in the order in which plans take them; NumPy's names for a few stand for PyTorch's."""
+    kinds = op.kind_of
+    named = {}
+    for name, a in kwargs.items():
+        other = _NUMPY_NAMES.get(name) if name not in kinds else None
+        named[other if other in kinds and other not in kwargs else name] = _plain(a)
+    place = {name: i for i, name in enumerate(op.names)}
+    return {name: named[name] for name in sorted(named, key=lambda n: place.get(n, len(place)))}
 
 
 def _plan(op: Op, key: tuple, args: tuple, kwargs: dict) -> OpPlan:

@@ -146,6 +146,24 @@ def check_mean(call: Any) -> None:
                            f"complex dtype. Got: {scalar_name(dtype)}")  # fmt: skip
 
 
+def check_extreme(name: str, call: Any, whole: type = RuntimeError,
+                  hint: str = " Specify the reduction dim with the 'dim' argument.") -> None:  # fmt: skip
+    """A maximum, median or mode needs at least one element to choose from."""
+    source, dim = call.input, call.arguments.get("dim")
+    if source.numel:
+        return
+    if dim is None or dim == ():
+        raise whole(f"{name}(): Expected reduction dim to be specified for input.numel() == 0.{hint}")
+    for d in dim if isinstance(dim, tuple) else (dim,):
+        d = d % max(source.ndim, 1) if -source.ndim <= d < source.ndim else None
+        if d is not None and not source.shape[d]:
+            raise IndexError(f"{name}(): Expected reduction dim {d} to have non-zero size.")
+
+
+def selected_index_out_of_range() -> RuntimeError:
+    return RuntimeError("selected index k out of range")
+
+
 # -- arguments ---------------------------------------------------------------------------------------------------------
 
 

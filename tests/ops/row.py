@@ -27,7 +27,7 @@ def function(library: Any, key: str) -> Callable:
     if "." in key:
         return _walk(library, key)
     op = REGISTRY.get(key)
-    place = "torch" if op is None else op.where[0]
+    place = op.where[0] if op is not None and op.where else "torch"
     if place == "torch" and hasattr(library, key):
         return getattr(library, key)
     if place in ("torch", "Tensor"):

@@ -28,6 +28,7 @@ class Sample:
         self.tolerance: dict[str, float] = {}
         self.gradient = True
         self.stride = True
+        self.in_place = True
 
     def loosely(self, why: str, rtol: float, atol: float) -> Sample:
         """Compare values less closely than the dtype's rounding."""
@@ -45,6 +46,12 @@ class Sample:
         """Leave the strides of the result unjudged."""
         assert why
         self.stride = False
+        return self
+
+    def not_in_place(self, why: str) -> Sample:
+        """Leave the in-place twin unjudged."""
+        assert why
+        self.in_place = False
         return self
 
     def __repr__(self) -> str:

@@ -160,7 +160,7 @@ def test_the_in_place_twin(key):
     if not hasattr(torch.Tensor, name):
         return
     pairs = []
-    for sample in good(key):
+    for sample in [s for s in good(key) if s.in_place]:
         theirs, refused = attempt(lambda: _in_place(torch, name, sample))  # noqa: B023
         ours, ours_refused = attempt(lambda: _in_place(torchlike, name, sample))  # noqa: B023
         if refused is None and ours_refused is not None:

@@ -1,16 +1,26 @@
 """The operators: importing a family's file puts its rows into the registry."""
 
+from torchlike._ops import activation as activation
 from torchlike._ops import binary as binary
 from torchlike._ops import clamp as clamp
 from torchlike._ops import compare as compare
 from torchlike._ops import complex as complex
 from torchlike._ops import convert as convert
+from torchlike._ops import cross_entropy as cross_entropy
+from torchlike._ops import cumulative as cumulative
+from torchlike._ops import distance as distance
+from torchlike._ops import embedding as embedding
 from torchlike._ops import index as index
+from torchlike._ops import linear as linear
 from torchlike._ops import loss as loss
 from torchlike._ops import matmul as matmul
+from torchlike._ops import multi_margin as multi_margin
+from torchlike._ops import norm as norm
 from torchlike._ops import power as power
 from torchlike._ops import reduce as reduce
 from torchlike._ops import shape as shape
+from torchlike._ops import softmax as softmax
+from torchlike._ops import sort as sort
 from torchlike._ops import special as special
 from torchlike._ops import transcendental as transcendental
 from torchlike._ops import unary as unary

@@ -136,15 +136,11 @@ def lcm(input: Array, other: Array):
 # -- several operands --------------------------------------------------------------------------------------------------
 
 
-def _check_addc(call: Call) -> None:
-    if call.value is float and _rules.result_type(call.arrays, call.numbers).category <= INTEGER:
-        raise RuntimeError("For integral input tensors, argument value must not be a floating point number.")
-
-
-@pointwise(saves=("tensor1", "tensor2"), check=_check_addc)
+@pointwise(saves=("tensor1", "tensor2"))
 def addcmul(input: Array, tensor1: Array, tensor2: Array, *, value: Scalar = 1):
-    """input + value * tensor1 * tensor2."""
-    return input + (tensor1 * tensor2 if isinstance(value, int) else value * tensor1 * tensor2)
+    """input + value * tensor1 * tensor2; among integers `value` is cut to a whole number."""
+    product = tensor1 * tensor2
+    return input + (product if isinstance(value, int) else value.astype(product.dtype) * product)
 
 
 def _check_addcdiv(call: Call) -> None:
@@ -164,7 +160,9 @@ def _check_lerp(call: Call) -> None:
             name = "end" if a is call.end else "weight"
             raise RuntimeError(f"expected dtype {_errors.c_name(call.arrays[0].dtype)} for `{name}` but got dtype "
                                f"{_errors.c_name(a.dtype)}")  # fmt: skip
-    only("lerp_kernel_scalar" if not isinstance(call.weight, _rules.Aval) else "lerp_kernel_tensor", FLOATING, 3)(call)
+    if call.input.dtype.category <= INTEGER:
+        tensor = isinstance(call.weight, _rules.Aval)
+        raise _errors.not_implemented(f"lerp_kernel_{'tensor' if tensor else 'scalar'}", call.input.dtype)
 
 
 @pointwise(check=_check_lerp)

@@ -4,9 +4,39 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import jax
+import jax.numpy as jnp
+import numpy as np
+
 from torchlike import _dtypes, _errors
 from torchlike._ops._declare import Array, Operand, constant, namespace, pointwise
 from torchlike._ops._rules import Call, result_type
+
+
+@jax.custom_jvp
+def _larger(a, b):
+    return jnp.maximum(a, b)
+
+
+@jax.custom_jvp
+def _smaller(a, b):
+    return jnp.minimum(a, b)
+
+
+def _shared(winner, loses):
+    """The gradient of a choice: equal elements share it, the loser has none; NaN on either side gives it to both."""
+
+    def tangent(primals, tangents):
+        a, b = primals
+        half = jnp.where(a == b, 0.5, 1.0).astype(a.dtype)
+        mine = jnp.where(loses(a, b), 0, half * tangents[0])
+        return winner(a, b), mine + jnp.where(loses(b, a), 0, half * tangents[1])
+
+    return tangent
+
+
+_larger.defjvp(_shared(_larger, lambda a, b: a < b))
+_smaller.defjvp(_shared(_smaller, lambda a, b: a > b))
 
 
 def _ordered(name: str) -> Callable[[Call], None]:
@@ -20,13 +50,13 @@ def _ordered(name: str) -> Callable[[Call], None]:
 @pointwise(check=_ordered("maximum"), inplace=False)
 def maximum(input: Array, other: Array):
     """The larger of two; NaN wins. Equal elements share the gradient."""
-    return namespace(input).maximum(input, other)
+    return _larger(input, other) if namespace(input) is jnp else np.maximum(input, other)
 
 
 @pointwise(check=_ordered("minimum"), inplace=False)
 def minimum(input: Array, other: Array):
     """The smaller of two; NaN wins. Equal elements share the gradient."""
-    return namespace(input).minimum(input, other)
+    return _smaller(input, other) if namespace(input) is jnp else np.minimum(input, other)
 
 
 @pointwise(check=_ordered("fmax"), inplace=False)

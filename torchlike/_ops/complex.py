@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from torchlike import _dtypes, _errors
-from torchlike._ops._declare import Array, namespace, pointwise
+from torchlike._ops._declare import Array, constant, namespace, pointwise
 from torchlike._ops._rules import Call, to_real
 
 
@@ -62,7 +62,7 @@ def angle(input: Array):
     if input.dtype.kind == "c":
         return xp.angle(input)
     flat = xp.where(input < 0, xp.pi, 0.0).astype(input.dtype)
-    return xp.where(xp.isnan(input), input, flat + 0 * xp.where(xp.isfinite(input), input, 0))
+    return xp.where(xp.isnan(input), constant(input), flat + 0 * xp.where(xp.isfinite(input), input, 0))
 
 
 def _to_complex(dtype: _dtypes.dtype) -> tuple[_dtypes.dtype, _dtypes.dtype]:

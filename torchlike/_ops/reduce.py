@@ -1,10 +1,21 @@
-"""Reductions."""
+"""Reductions: many elements become one."""
 
 from __future__ import annotations
 
-from torchlike import _errors
-from torchlike._ops._declare import Array, namespace, reduction
-from torchlike._ops._rules import reduced_dims, sum_like
+import builtins
+import functools
+import math
+from collections.abc import Callable
+
+import jax
+import jax.numpy as jnp
+
+from torchlike import _dtypes, _errors
+from torchlike._ops._checks import not_complex
+from torchlike._ops._declare import Array, constant, namespace, operator, reduction
+from torchlike._ops._rules import Call, reduced_dims, reduced_shape, sum_like, to_float, to_int64
+
+Dims = tuple | int | None
 
 
 def axes(input: Array, dim: object) -> tuple[int, ...]:
@@ -12,13 +23,361 @@ def axes(input: Array, dim: object) -> tuple[int, ...]:
     return reduced_dims(input.ndim, dim)  # type: ignore[arg-type]
 
 
+def count(input: Array, dim: object) -> int:
+    """How many elements go into each result."""
+    return math.prod(input.shape[d] for d in axes(input, dim))
+
+
+# -- sums --------------------------------------------------------------------------------------------------------------
+
+
 @reduction(promote=sum_like, saves=())
-def sum(input: Array, dim: tuple | int | None = None, keepdim: bool = False, *, dtype=None):
+def sum(input: Array, dim: Dims = None, keepdim: bool = False, *, dtype=None):
     """The sum over `dim` (every dim by default); integers are summed in int64."""
     return namespace(input).sum(input, axis=axes(input, dim), keepdims=keepdim)
 
 
 @reduction(saves=(), check=_errors.check_mean)
-def mean(input: Array, dim: tuple | int | None = None, keepdim: bool = False, *, dtype=None):
+def mean(input: Array, dim: Dims = None, keepdim: bool = False, *, dtype=None):
     """The mean over `dim` (every dim by default); of floating-point or complex tensors."""
-    return namespace(input).mean(input, axis=axes(input, dim), keepdims=keepdim)
+    return namespace(input).sum(input, axis=axes(input, dim), keepdims=keepdim) / _divisor(input, dim)
+
+
+def _divisor(input: Array, dim: object):
+    # A true zero of the array's dtype: nothing divided by nothing is NaN, not an error.
+    return namespace(input).asarray(count(input, dim)).astype(input.dtype)
+
+
+@reduction(promote=sum_like)
+def prod(input: Array, dim: int | None = None, keepdim: bool = False, *, dtype=None):
+    """The product over `dim` (every dim by default); integers are multiplied in int64."""
+    return namespace(input).prod(input, axis=axes(input, dim), keepdims=keepdim)
+
+
+def _check_nansum(call: Call) -> None:
+    if call.input.dtype.is_complex:
+        raise RuntimeError("nansum on CPU does not support complex inputs")
+
+
+def _present(x):
+    xp = namespace(x)
+    return x if x.dtype.kind in "iu" else xp.where(xp.isnan(x), xp.zeros_like(x), x)
+
+
+@reduction(promote=sum_like, check=_check_nansum)
+def nansum(input: Array, dim: Dims = None, keepdim: bool = False, *, dtype=None):
+    """The sum of the elements that are not NaN."""
+    return namespace(input).sum(_present(input), axis=axes(input, dim), keepdims=keepdim)
+
+
+def _check_nanmean(call: Call) -> None:
+    if call.input.dtype.category < _dtypes.FLOATING:
+        raise RuntimeError("nanmean(): expected input to have floating point or complex dtype but got "
+                           f"{_errors.scalar_name(call.input.dtype)}")  # fmt: skip
+    _check_nansum(call)
+
+
+@reduction(check=_check_nanmean, node="DivBackward0")
+def nanmean(input: Array, dim: Dims = None, keepdim: bool = False, *, dtype=None):
+    """The mean of the elements that are not NaN."""
+    xp, over = namespace(input), axes(input, dim)
+    there = xp.sum((input == input).astype(input.dtype), axis=over, keepdims=keepdim)
+    return xp.sum(_present(input), axis=over, keepdims=keepdim) / there
+
+
+def _counted(dtype: _dtypes.dtype) -> tuple[_dtypes.dtype, _dtypes.dtype]:
+    return dtype, _dtypes.int64
+
+
+@reduction(promote=_counted, opmath=False, differentiable=False, out=False)
+def count_nonzero(input: Array, dim: Dims = None):
+    """How many elements are not zero."""
+    return namespace(input).count_nonzero(input, axis=axes(input, dim))
+
+
+# -- logic -------------------------------------------------------------------------------------------------------------
+
+
+def _truth(dtype: _dtypes.dtype) -> tuple[_dtypes.dtype, _dtypes.dtype]:
+    # The one integer type for which PyTorch kept the dtype, from before it had bools.
+    return dtype, _dtypes.uint8 if dtype is _dtypes.uint8 else _dtypes.bool_
+
+
+@reduction(promote=_truth, opmath=False, differentiable=False)
+def any(input: Array, dim: Dims = None, keepdim: bool = False):
+    """Whether any element is nonzero."""
+    return namespace(input).any(input != 0, axis=axes(input, dim), keepdims=keepdim)
+
+
+@reduction(promote=_truth, opmath=False, differentiable=False)
+def all(input: Array, dim: Dims = None, keepdim: bool = False):
+    """Whether every element is nonzero."""
+    return namespace(input).all(input != 0, axis=axes(input, dim), keepdims=keepdim)
+
+
+# -- extremes ----------------------------------------------------------------------------------------------------------
+
+
+def _extreme_check(name: str, kernel: str):
+    refuse_complex = not_complex(kernel)
+
+    def check(call: Call) -> None:
+        _errors.check_extreme(name, call)
+        refuse_complex(call)
+
+    return check
+
+
+@functools.partial(jax.custom_jvp, nondiff_argnums=(1, 2, 3))
+def evenly(x: Array, select: Callable, over: tuple, nan: bool):
+    """`select(x)`, an element for each slice (dims kept); elements equal to it share the gradient.
+
+    Where it is NaN every NaN has a share if `nan`, else all gradients are NaN, as PyTorch has it.
+    """
+    return select(x)
+
+
+@evenly.defjvp
+def _evenly_jvp(select, over, nan, primals, tangents):
+    (x,), (dx,) = primals, tangents
+    value = evenly(x, select, over, nan)
+    equal = ((x == value) | ((x != x) & nan)).astype(x.dtype)
+    shares = equal / jnp.sum(equal, axis=over, keepdims=True)
+    return value, jnp.sum(shares * dx, axis=over, keepdims=True)
+
+
+def _extreme(x, function: str, dim, keepdim: bool, nan: bool = False):
+    xp, over = namespace(x), axes(x, dim)
+    if xp is not jnp or x.dtype.kind in "biu" or not x.size:
+        return getattr(xp, function)(x, axis=over, keepdims=keepdim)
+    value = evenly(x, lambda x: getattr(jnp, function)(x, axis=over, keepdims=True), over, nan)
+    return value if keepdim else jnp.squeeze(value, over)
+
+
+@reduction(opmath=False, check=_extreme_check("amax", "max_values_cpu"))
+def amax(input: Array, dim: Dims = (), keepdim: bool = False):
+    """The largest element over `dim` (every dim by default); equal ones share the gradient evenly."""
+    return _extreme(input, "max", dim, keepdim)
+
+
+@reduction(opmath=False, check=_extreme_check("amin", "min_values_cpu"))
+def amin(input: Array, dim: Dims = (), keepdim: bool = False):
+    """The smallest element over `dim` (every dim by default); equal ones share the gradient evenly."""
+    return _extreme(input, "min", dim, keepdim)
+
+
+@reduction(opmath=False, check=_extreme_check("max", "max_all"), where=(), node="MaxBackward1", name="_max_of_all")
+def _max_of_all(input: Array):
+    """The largest element."""
+    return _extreme(input, "max", None, False, nan=True)
+
+
+@reduction(opmath=False, check=_extreme_check("min", "min_all"), where=(), node="MinBackward1", name="_min_of_all")
+def _min_of_all(input: Array):
+    """The smallest element."""
+    return _extreme(input, "min", None, False, nan=True)
+
+
+def position(x: Array, function: str, dim: int | None):
+    """The index of the first extreme element of a dim, or of all of them flattened."""
+    xp = namespace(x)
+    return getattr(xp, function)(x.reshape(-1) if dim is None or not x.ndim else x, axis=dim if x.ndim else None)
+
+
+def _arg_check(name: str):
+    def check(call: Call) -> None:
+        for kind in ("bool", "complex"):
+            if kind in call.input.dtype.name:
+                raise RuntimeError(f"{name}(): does not support {kind} input")
+        _errors.check_extreme(name, call, IndexError, "")
+
+    return check
+
+
+def _index_of(input: Array, function: str, dim: int | None, keepdim: bool):
+    found = position(input, function, dim)
+    return found.reshape(reduced_shape(input.shape, dim, True)) if keepdim else found
+
+
+@reduction(promote=to_int64, opmath=False, differentiable=False, check=_arg_check("argmax"))
+def argmax(input: Array, dim: int | None = None, keepdim: bool = False):
+    """The index of the first largest element along `dim`, or among all elements flattened."""
+    return _index_of(input, "argmax", dim, keepdim)
+
+
+@reduction(promote=to_int64, opmath=False, differentiable=False, check=_arg_check("argmin"))
+def argmin(input: Array, dim: int | None = None, keepdim: bool = False):
+    """The index of the first smallest element along `dim`, or among all elements flattened."""
+    return _index_of(input, "argmin", dim, keepdim)
+
+
+def pair_shape(call: Call) -> list:
+    """Values and indices of a reduction over one dim."""
+    shape = reduced_shape(call.input.shape, call.dim, call.keepdim)
+    return [(shape, call.input.dtype), (shape, _dtypes.int64)]
+
+
+def at(x: Array, index: Array, dim: int):
+    """The elements of one dim at `index`, which has size one there."""
+    if not x.ndim:
+        return x
+    xp = namespace(x)
+    return xp.take_along_axis(x, index, axis=dim)
+
+
+def _pair(input: Array, function: str, dim: int, keepdim: bool):
+    xp = namespace(input)
+    if not input.ndim:
+        return input, xp.zeros((), "int64")
+    index = xp.expand_dims(position(input, function, dim), dim)
+    values = at(input, index, dim)
+    return (values, index) if keepdim else (xp.squeeze(values, dim), xp.squeeze(index, dim))
+
+
+@operator(shape=pair_shape, opmath=False, check=_extreme_check("max", "max"), where=(), name="max")
+def max_(input: Array, dim: int, keepdim: bool = False):
+    """The largest element along `dim` and its index, the first of equal ones; it alone has the gradient."""
+    return _pair(input, "argmax", dim, keepdim)
+
+
+@operator(shape=pair_shape, opmath=False, check=_extreme_check("min", "min"), where=(), name="min")
+def min_(input: Array, dim: int, keepdim: bool = False):
+    """The smallest element along `dim` and its index, the first of equal ones; it alone has the gradient."""
+    return _pair(input, "argmin", dim, keepdim)
+
+
+def _both_shape(call: Call) -> list:
+    return [(reduced_shape(call.input.shape, call.dim, call.keepdim), call.input.dtype)] * 2
+
+
+def _both_check(call: Call) -> None:
+    if not call.input.numel and call.dim is None:
+        raise RuntimeError("aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity.")
+    _extreme_check("aminmax", "aminmax_cpu")(call)
+
+
+@operator(shape=_both_shape, opmath=False, check=_both_check, where=())
+def aminmax(input: Array, *, dim: int | None = None, keepdim: bool = False):
+    """The smallest and the largest element."""
+    return _extreme(input, "min", dim, keepdim), _extreme(input, "max", dim, keepdim)
+
+
+# -- exponentials ------------------------------------------------------------------------------------------------------
+
+
+@reduction(promote=to_float, where=("torch", "Tensor", "special"))
+def logsumexp(input: Array, dim: tuple | int, keepdim: bool = False):
+    """log(sum(exp(input))) over `dim`, without overflow."""
+    xp, over = namespace(input), axes(input, dim)
+    if not input.size:
+        return xp.log(xp.sum(input, axis=over, keepdims=keepdim))
+    top = constant(xp.max(input.real if input.dtype.kind == "c" else input, axis=over, keepdims=True))
+    top = xp.where(xp.isfinite(top), top, xp.zeros_like(top))
+    total = xp.log(xp.sum(xp.exp(input - top), axis=over, keepdims=True)) + top
+    return total if keepdim else xp.squeeze(total, over)
+
+
+# -- spread ------------------------------------------------------------------------------------------------------------
+
+
+def _check_spread(call: Call) -> None:
+    if call.input.dtype.category < _dtypes.FLOATING:
+        raise RuntimeError("std and var only support floating point and complex dtypes")
+
+
+def _variance(x, dim, correction, keepdim):
+    xp, over = namespace(x), axes(x, dim)
+    gap = x - xp.sum(x, axis=over, keepdims=True) / _divisor(x, dim)
+    squares = gap * gap if x.dtype.kind != "c" else gap.real * gap.real + gap.imag * gap.imag
+    freedom = xp.asarray(builtins.max(0.0, count(x, dim) - correction)).astype(squares.dtype)
+    return xp.sum(squares, axis=over, keepdims=keepdim) / freedom
+
+
+def root(x):
+    """The square root, with gradient 0 at 0."""
+    xp = namespace(x)
+    zero = x == 0
+    return xp.where(zero, xp.zeros_like(x), xp.sqrt(xp.where(zero, xp.ones_like(x), x)))
+
+
+def _real(dtype: _dtypes.dtype) -> tuple[_dtypes.dtype, _dtypes.dtype]:
+    return dtype, dtype.to_real()
+
+
+@reduction(promote=_real, check=_check_spread, where=())
+def var(input: Array, dim: Dims = None, correction: float = 1, keepdim: bool = False):
+    """The sum of squared distances from the mean over (number of elements - correction)."""
+    return _variance(input, dim, correction, keepdim)
+
+
+@reduction(promote=_real, check=_check_spread, where=())
+def std(input: Array, dim: Dims = None, correction: float = 1, keepdim: bool = False):
+    """The square root of `var`; its gradient at 0 is 0."""
+    return root(_variance(input, dim, correction, keepdim))
+
+
+def _with_mean_shape(call: Call) -> list:
+    shape = reduced_shape(call.input.shape, call.dim, call.keepdim)
+    return [(shape, call.input.dtype.to_real()), (shape, call.input.dtype)]
+
+
+@operator(shape=_with_mean_shape, check=_check_spread, where=())
+def var_mean(input: Array, dim: Dims = None, correction: float = 1, keepdim: bool = False):
+    """`var` and `mean`."""
+    return _variance(input, dim, correction, keepdim), mean.kernel(input, dim, keepdim)
+
+
+@operator(shape=_with_mean_shape, check=_check_spread, where=())
+def std_mean(input: Array, dim: Dims = None, correction: float = 1, keepdim: bool = False):
+    """`std` and `mean`."""
+    return root(_variance(input, dim, correction, keepdim)), mean.kernel(input, dim, keepdim)
+
+
+# -- norms -------------------------------------------------------------------------------------------------------------
+
+
+def _check_norm(call: Call) -> None:
+    dtype = call.dtype or call.x.dtype
+    if dtype.category < _dtypes.FLOATING:
+        raise RuntimeError("linalg.vector_norm: Expected a floating point or complex tensor as input. Got "
+                           f"{_errors.scalar_name(dtype)}")  # fmt: skip
+    if isinstance(call.ord, float) and math.isinf(call.ord) and not call.x.numel:
+        raise RuntimeError(f"linalg.vector_norm cannot compute the {call.ord:g} norm on an empty tensor because the "
+                           "operation does not have an identity")  # fmt: skip
+
+
+@reduction(promote=_real, check=_check_norm, where=("linalg",), node="LinalgVectorNormBackward0")
+def vector_norm(x: Array, ord: float = 2, dim: Dims = None, keepdim: bool = False, *, dtype=None):
+    """(sum of |x|**ord)**(1/ord); inf and -inf are the largest and smallest |x|, 0 counts the nonzero elements.
+
+    The gradient is 0 where the norm is 0.
+    """
+    xp, over = namespace(x), axes(x, dim)
+    if ord == 2:
+        squares = x * x if x.dtype.kind != "c" else x.real * x.real + x.imag * x.imag
+        return root(xp.sum(squares, axis=over, keepdims=keepdim))
+    if ord == 0:
+        return xp.sum((x != 0).astype(x.real.dtype), axis=over, keepdims=keepdim)
+    size = _size(x)
+    if math.isinf(ord):
+        return (xp.max if ord > 0 else xp.min)(size, axis=over, keepdims=keepdim)
+    if ord == 1:
+        return xp.sum(size, axis=over, keepdims=keepdim)
+    return _general_norm(xp, size, ord, over, keepdim)
+
+
+def _size(x):
+    """|x|, with gradient 0 at 0."""
+    xp = namespace(x)
+    return xp.abs(x) if x.dtype.kind == "c" else xp.where(x > 0, x, xp.where(x < 0, -x, 0 * x))
+
+
+def _general_norm(xp, size, ord, over, keepdim):
+    # Zeros are kept out of the powers: they have no gradient, and powers of negative exponents would make it NaN.
+    none = size == 0
+    powers = xp.where(none, xp.zeros_like(size), xp.power(xp.where(none, xp.ones_like(size), size), ord))
+    if ord < 0:
+        powers = xp.where(none, xp.full_like(size, xp.inf), powers)
+    total = xp.sum(powers, axis=over, keepdims=keepdim)
+    zero = total == 0
+    return xp.where(zero, xp.zeros_like(total), xp.power(xp.where(zero, xp.ones_like(total), total), 1 / ord))

@@ -52,7 +52,7 @@ def digamma(input: Array):
     return namespace(input).where(input == 0, -namespace(input).inf, found)
 
 
-@pointwise(promote=to_float, where=("torch", "special"), name="polygamma", inplace=False)
+@pointwise(promote=to_float, where=("torch", "special"), inplace=False)
 def polygamma(n: int, input: Array):
     """The n-th derivative of digamma."""
     special = library(input)
@@ -122,16 +122,14 @@ def entr(input: Array):
 def xlogy(input: Operand, other: Operand):
     """input * log(other); 0 where `input` is 0 and `other` is not NaN."""
     xp = namespace(other)
-    zero = (input == 0) & ~xp.isnan(other)
     # log is taken of 1 where its value is not needed, so that no NaN comes out of the unused branch.
-    log = xp.log(xp.where(zero & (other <= 0), xp.ones_like(other), other))
-    return xp.where(zero, xp.zeros_like(log * input), input * log)
+    unused = (input == 0) & ((other <= 0) | xp.isinf(other))
+    return input * xp.log(xp.where(unused, xp.ones_like(other), other))
 
 
 @pointwise(promote=to_float, where=("special",), inplace=False)
 def xlog1py(input: Operand, other: Operand):
     """input * log1p(other); 0 where `input` is 0 and `other` is not NaN."""
     xp = namespace(other)
-    zero = (input == 0) & ~xp.isnan(other)
-    log = xp.log1p(xp.where(zero & (other <= -1), xp.zeros_like(other), other))
-    return xp.where(zero, xp.zeros_like(log * input), input * log)
+    unused = (input == 0) & ((other <= -1) | xp.isinf(other))
+    return input * xp.log1p(xp.where(unused, xp.zeros_like(other), other))

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 from torchlike import _errors
 from torchlike._dtypes import COMPLEX, FLOATING, INTEGER, bool_, int64
 from torchlike._ops._checks import not_bool, only
-from torchlike._ops._declare import Array, Scalar, namespace, pointwise
+from torchlike._ops._declare import Array, Scalar, constant, namespace, pointwise
 from torchlike._ops._rules import to_bool, to_float, to_real
 
 
@@ -27,7 +27,11 @@ def positive(input: Array):
 @pointwise(promote=to_real, aliases=("absolute",), check=not_bool("abs_cpu"))
 def abs(input: Array):
     """The absolute value of each element; of a complex one its (real) modulus. The gradient at 0 is 0."""
-    return namespace(input).abs(input)
+    xp = namespace(input)
+    if xp is not jnp or input.dtype.kind not in "fV":
+        return xp.abs(input)
+    # NaN has no gradient, as 0 has none.
+    return xp.where(input > 0, input, xp.where(input < 0, -input, xp.abs(constant(input))))
 
 
 @pointwise(opmath=False)
@@ -88,8 +92,7 @@ def sqrt(input: Array):
 @pointwise(promote=to_float)
 def rsqrt(input: Array):
     """1 / sqrt(x); inf at 0, NaN below."""
-    xp = namespace(input)
-    return jax.lax.rsqrt(input) if xp is jnp else 1 / xp.sqrt(input)
+    return 1 / namespace(input).sqrt(input)
 
 
 @pointwise(promote=to_float, where=("torch", "Tensor", "nn.functional"))

@@ -12,6 +12,9 @@ BOOL, OTHER = bools(4), bools(4, seed=1)
 COMPLEX = normal(2, 3, dtype=np.complex64)
 BF16 = A.astype(ml_dtypes.bfloat16)
 
+WORDS = "both refuse, in other words"
+REFUSED = "PyTorch knows no derivative and raises in backward"
+
 # Every class of operand with every other: a tensor with dims, one without, and a number.
 MIXED = [
     Sample(A, ROW),
@@ -20,7 +23,7 @@ MIXED = [
     Sample(integers(3), 1.5),
     Sample(integers(3, dtype=np.int32), integers(3)),
     Sample(BF16, A),
-    Sample(BF16, scalar(2.0)),
+    Sample(BF16, scalar(2.0)).loosely("PyTorch rounds the gradient of the second to bfloat16", rtol=2e-2, atol=1e-2),
     Sample(BF16, B.astype(np.float16)),
 ]
 
@@ -35,15 +38,16 @@ SAMPLES = {
     "div": [*MIXED, Sample(INTS, SMALL, rounding_mode="trunc"), Sample(INTS, SMALL, rounding_mode="floor"),
             Sample(A * 4, B, rounding_mode="trunc"), Sample(A * 4, B, rounding_mode="floor"),
             Sample(A, 0.3, rounding_mode="floor"), Fails(A, B, rounding_mode="up")],
-    "floor_divide": [Sample(INTS, SMALL), Sample(INTS, 2), Sample(INTS, 2.5), Sample(A * 4, B), Sample(2, SMALL),
-                     Sample(array(1.0, -1.0, 0.0, inf, 3.3), array(0.0, 0.0, 2.0, 2.0, -1.1)), Fails(BOOL, OTHER)],
+    "floor_divide": [Sample(INTS, SMALL), Sample(INTS, 2), Sample(INTS, 2.5), Sample(A * 4, B).without_gradient(REFUSED), Sample(2, SMALL),
+                     Sample(array(1.0, -1.0, 0.0, inf, 3.3), array(0.0, 0.0, 2.0, 2.0, -1.1)).without_gradient(REFUSED),
+                     Fails(BOOL, OTHER)],
     "remainder": [Sample(INTS, SMALL), Sample(INTS, 3), Sample(INTS, 2.5), Sample(A * 4, B), Sample(A * 4, -1.5),
                   Sample(7, SMALL), Fails(BOOL, OTHER)],
     "fmod": [Sample(INTS, SMALL), Sample(INTS, 3), Sample(A * 4, B), Sample(A * 4, -1.5)],
     "gcd": [Sample(INTS, SMALL), Fails(A, B)],
     "lcm": [Sample(INTS, SMALL)],
     "addcmul": [Sample(A, B, ROW), Sample(A, B, ROW, value=0.5), Sample(INTS, INTS, SMALL, value=2),
-                Fails(INTS, INTS, INTS, value=0.5)],
+                Sample(INTS, INTS, INTS, value=1.5)],
     "addcdiv": [Sample(A, B, ROW), Sample(A, B, ROW, value=0.5), Fails(INTS, INTS, SMALL)],
     "lerp": [Sample(A, B, 0.25), Sample(A, B, 0.75), Sample(A, B, uniform(3)), Fails(A, B.astype(np.float64), 0.5),
              Fails(INTS, INTS, 0.5)],
@@ -53,9 +57,10 @@ SAMPLES = {
         "NaN in PyTorch where both are infinite")],
     "logaddexp2": [Sample(A, ROW)],
     "copysign": [Sample(A, ROW), Sample(A, -2.0), Sample(INTS, SMALL), Sample(array(0.0, -1.0), array(-1.0, 0.0))],
-    "nextafter": [Sample(A, ROW)],
-    "ldexp": [Sample(A, integers(3)), Sample(INTS, SMALL)],
-    "heaviside": [Sample(array(-1.0, 0.0, 2.0, nan), array(5.0, 6.0, 7.0, 8.0)), Fails(A, INTS)],
+    "nextafter": [Sample(A, ROW).without_gradient(REFUSED)],
+    "ldexp": [Sample(A, integers(3)).without_gradient("PyTorch takes 2 to a negative whole number as 0 in it"), Sample(INTS, SMALL).not_in_place(WORDS)],
+    "heaviside": [Sample(array(-1.0, 0.0, 2.0, nan), array(5.0, 6.0, 7.0, 8.0)).without_gradient(REFUSED),
+                  Fails(A, INTS)],
     "xlogy": [Sample(A, uniform(2, 3)), Sample(array(0.0, 0.0, 1.0), array(1.0, 2.0, 0.5)), Sample(A, 2.0),
               Sample(2, uniform(3)), Sample(array(0.0, 0.0), array(0.0, nan)).without_gradient("NaN in PyTorch")],
     # -- powers
@@ -66,7 +71,7 @@ SAMPLES = {
             Sample(A, -2), Sample(uniform(3), 1.5), Sample(array(0.0), 0.5), Sample(array(1, -1, -1, 0, 2,
             dtype=np.int64), array(-1, -2, -1, -1, -1, dtype=np.int64)), Fails(INTS, -1), Fails(BOOL, OTHER),
             Sample(uniform(3), scalar(2.0, np.float64)), Sample(COMPLEX, 2)],
-    "float_power": [Sample(INTS, 2), Sample(uniform(3), ROW)],
+    "float_power": [Sample(INTS, 2).not_in_place(WORDS), Sample(uniform(3), ROW).not_in_place(WORDS)],
     # -- comparisons
     "eq": [*MIXED, Sample(A, A), Sample(COMPLEX, COMPLEX), Sample(BOOL, True)],
     "ne": [*MIXED, Sample(A, A)],
@@ -95,7 +100,7 @@ SAMPLES = {
     "fmax": [Sample(A, ROW), Sample(array(1.0, nan, 2, nan), array(1.0, 3, nan, nan))],
     "fmin": [Sample(A, ROW), Sample(array(1.0, nan, 2, nan), array(1.0, 3, nan, nan))],
     "clamp": [Sample(array(0.0, 2, -1, nan, 5), 0, 2), Sample(array(0.0, 2, -1, nan, 5), array(0.0, 0, 0, 0, 6),
-              array(2.0, 2, 2, 2, 4)), Sample(A.T, min=0.5), Sample(A, max=-0.5), Sample(INTS, 0.5), Sample(INTS, -2, 3),
+              array(2.0, 2, 2, 2, 4)), Sample(A.T, min=0.5), Sample(A, max=-0.5), Sample(INTS, 0.5).not_in_place(WORDS), Sample(INTS, -2, 3),
               Sample(A, 1.0, -1.0), Sample(BF16, -0.5, 0.5), Fails(A), Fails(COMPLEX, 0),
               Sample(array(1.0, 2), array(nan, 0.0)), Sample(A, nan)],
     "clamp_min": [Sample(A, 0.5), Sample(array(0.0, 2, -1, nan), array(0.0, 0, 0, 0)), Sample(INTS, 2)],

@@ -1,0 +1,86 @@
+"""Cumulative operators: each element becomes a reduction of those before it and itself."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from torchlike import _dtypes
+from torchlike._core import aval
+from torchlike._ops._checks import only
+from torchlike._ops._declare import Array, declare, namespace, operator
+from torchlike._ops._rules import Call, Typed, sum_like, wrap_dim
+from torchlike._ops.reduce import at
+
+
+def _typing(call: Call) -> Typed:
+    wrap_dim(call.dim, call.input.ndim)
+    result = call.dtype or sum_like(call.input.dtype)[0]
+    return Typed([aval(call.input.shape, result, call.device)], result, [None], result)
+
+
+@declare("operator", _typing, saves=(), inplace=True)
+def cumsum(input: Array, dim: int, *, dtype=None):
+    """The running sum along `dim`; integers are summed in int64."""
+    return namespace(input).cumsum(input, axis=dim) if input.ndim else input
+
+
+@declare("operator", _typing, inplace=True)
+def cumprod(input: Array, dim: int, *, dtype=None):
+    """The running product along `dim`; integers are multiplied in int64."""
+    return namespace(input).cumprod(input, axis=dim) if input.ndim else input
+
+
+def _check_dim(call: Call) -> None:
+    wrap_dim(call.dim, call.input.ndim)
+
+
+def _check_logcumsumexp(call: Call) -> None:
+    _check_dim(call)
+    only("logcumsumexp_out_cpu", _dtypes.FLOATING, _dtypes.COMPLEX)(call)
+
+
+@operator(shape=lambda call: [call.input.shape], check=_check_logcumsumexp)
+def logcumsumexp(input: Array, dim: int):
+    """The running log(sum(exp(input))) along `dim`, without overflow."""
+    if not input.ndim or not input.size:
+        return input
+    if namespace(input) is np:
+        return np.logaddexp.accumulate(input, axis=dim)
+    return lax.cumlogsumexp(input, dim % input.ndim)
+
+
+def _pair_shape(call: Call) -> list:
+    return [(call.input.shape, call.input.dtype), (call.input.shape, _dtypes.int64)]
+
+
+def _running(x, dim: int, best, extreme):
+    """The best so far and where it was last seen; NaN, once met, stays."""
+    xp = namespace(x)
+    if not x.ndim or not x.size:
+        return x, xp.zeros(x.shape, "int64")
+    axis = dim % x.ndim
+    steps = xp.broadcast_to(xp.arange(x.shape[axis]).reshape([-1 if d == axis else 1 for d in range(x.ndim)]), x.shape)
+    leader = best.accumulate(x, axis) if xp is np else extreme(x, axis)
+    here = xp.where((x == leader) | (x != x), steps, 0)
+    index = np.maximum.accumulate(here, axis) if xp is np else lax.cummax(here, axis)
+    return at(x, index, axis), index
+
+
+@operator(shape=_pair_shape, opmath=False, check=_check_dim, where=())
+def cummax(input: Array, dim: int):
+    """The running maximum along `dim`, and the index of its last occurrence so far."""
+    return _running(input, dim, np.maximum, lambda x, axis: _as_numbers(lax.cummax, x, axis))
+
+
+@operator(shape=_pair_shape, opmath=False, check=_check_dim, where=())
+def cummin(input: Array, dim: int):
+    """The running minimum along `dim`, and the index of its last occurrence so far."""
+    return _running(input, dim, np.minimum, lambda x, axis: _as_numbers(lax.cummin, x, axis))
+
+
+def _as_numbers(function, x, axis: int):
+    # A leader only serves to compare with: no gradient passes through it.
+    x = lax.stop_gradient(x)
+    return function(x.astype(jnp.uint8), axis).astype(bool) if x.dtype == bool else function(x, axis)

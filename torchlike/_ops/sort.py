@@ -1,0 +1,202 @@
+"""Order: sorting, the k largest, the k-th smallest, medians and modes. NaN counts as the largest number."""
+
+from __future__ import annotations
+
+import numpy as np
+from jax import lax
+
+from torchlike import _dtypes, _errors
+from torchlike._ops._checks import not_complex, real_number
+from torchlike._ops._declare import Array, namespace, operator
+from torchlike._ops._rules import Call, wrap_dim
+from torchlike._ops.reduce import at, evenly, pair_shape
+
+
+def ordered(x, dim: int, descending: bool = False):
+    """The sorted elements of one dim and where they were; equal elements keep their order."""
+    xp = namespace(x)
+    if not x.ndim:
+        return x, xp.zeros((), "int64")
+    places = xp.broadcast_to(xp.arange(x.shape[dim]).reshape([-1 if d == dim % x.ndim else 1 for d in range(x.ndim)]),
+                             x.shape)  # fmt: skip
+    if descending:  # sorted backwards and turned round, so that the first of equal elements stays the first
+        x, places = xp.flip(x, dim), xp.flip(places, dim)
+    if xp is np:
+        order = np.argsort(x, axis=dim, kind="stable")
+        x, places = np.take_along_axis(x, order, dim), np.take_along_axis(places, order, dim)
+    else:
+        x, places = lax.sort((x, places), dimension=dim % x.ndim, is_stable=True, num_keys=1)
+    return (xp.flip(x, dim), xp.flip(places, dim)) if descending else (x, places)
+
+
+def _check_sort(call: Call) -> None:
+    wrap_dim(call.dim, call.input.ndim)
+    if call.input.dtype.is_complex:
+        raise RuntimeError(" Sort does not support complex dtypes on CPU")
+
+
+def _same_shape(call: Call) -> list:
+    return [(call.input.shape, call.input.dtype), (call.input.shape, _dtypes.int64)]
+
+
+@operator(shape=_same_shape, opmath=False, check=_check_sort, where=())
+def sort(input: Array, dim: int = -1, descending: bool = False, stable: bool = False):
+    """The sorted elements of `dim`, and their indices; the order of equal elements is kept either way."""
+    return ordered(input, dim, descending)
+
+
+@operator(shape=lambda call: [(call.input.shape, _dtypes.int64)], opmath=False, check=_check_sort,
+          differentiable=False)  # fmt: skip
+def argsort(input: Array, dim: int = -1, descending: bool = False, stable: bool = False):
+    """The indices that sort `dim`."""
+    return ordered(input, dim, descending)[1]
+
+
+@operator(shape=lambda call: [(call.input.shape, call.input.dtype)], opmath=False, node="SortBackward0")
+def msort(input: Array):
+    """The elements sorted along the first dim."""
+    return ordered(input, 0)[0]
+
+
+def _check_topk(call: Call) -> None:
+    dim = wrap_dim(call.dim, call.input.ndim)
+    size = call.input.shape[dim] if call.input.ndim else 1
+    if not 0 <= call.k <= size:
+        raise _errors.selected_index_out_of_range()
+    not_complex("topk_cpu")(call)
+
+
+def _topk_shape(call: Call) -> list:
+    shape = list(call.input.shape)
+    if shape:
+        shape[call.dim] = call.k
+    return [(tuple(shape), call.input.dtype), (tuple(shape), _dtypes.int64)]
+
+
+@operator(shape=_topk_shape, opmath=False, check=_check_topk, where=())
+def topk(input: Array, k: int, dim: int = -1, largest: bool = True, sorted: bool = True):
+    """The `k` largest (or smallest) elements of `dim` in order, and their indices."""
+    xp = namespace(input)
+    if largest and xp is not np and input.ndim and input.dtype.kind != "b":
+        values, places = lax.top_k(xp.moveaxis(input, dim, -1), k)
+        return xp.moveaxis(values, -1, dim), xp.moveaxis(places, -1, dim)
+    values, places = ordered(input, dim, largest)
+    first = (slice(None),) * (dim % max(input.ndim, 1)) + (slice(k),) if input.ndim else ()
+    return values[first], places[first]
+
+
+def _check_kthvalue(call: Call) -> None:
+    dim = wrap_dim(call.dim, call.input.ndim)
+    size = call.input.shape[dim] if call.input.ndim else 1
+    if not 1 <= call.k <= size:
+        raise RuntimeError(f"kthvalue(): selected number k out of range for dimension {dim}")
+    real_number("kthvalue_cpu")(call)
+
+
+@operator(shape=pair_shape, opmath=False, check=_check_kthvalue, where=())
+def kthvalue(input: Array, k: int, dim: int = -1, keepdim: bool = False):
+    """The k-th smallest element of `dim` (k counts from 1), and its index."""
+    return _kept(*_picked(input, dim, k - 1), dim, keepdim)
+
+
+def _picked(x, dim: int, rank):
+    """The element of this rank (counted from 0) and its index, both with size one in `dim`."""
+    xp = namespace(x)
+    if not x.ndim:
+        return x, xp.zeros((), "int64")
+    _, places = ordered(x, dim)
+    index = xp.take(places, xp.asarray([rank]), axis=dim) if isinstance(rank, int) else at(places, rank, dim)
+    return at(x, index, dim), index
+
+
+def _kept(values, index, dim: int, keepdim: bool):
+    if keepdim or not values.ndim:
+        return values, index
+    xp = namespace(values)
+    return xp.squeeze(values, dim), xp.squeeze(index, dim)
+
+
+# -- medians -----------------------------------------------------------------------------------------------------------
+
+
+def _check_median(name: str):
+    def check(call: Call) -> None:
+        if "dim" in call.arguments:
+            _errors.check_extreme(name, call)
+        real_number("median_out" if "dim" in call.arguments else "median_cpu")(call)
+
+    return check
+
+
+def _middle(x, dim: int, ignore_nan: bool):
+    xp = namespace(x)
+    n = x.shape[dim] if x.ndim else 1
+    if x.dtype.kind in "iu" or not x.ndim:
+        return _picked(x, dim, (n - 1) // 2)
+    holes = xp.isnan(x)
+    if ignore_nan:
+        there = xp.sum(~holes, axis=dim, keepdims=True)
+        return _picked(x, dim, xp.maximum((there - 1) // 2, 0))
+    _, index = _picked(x, dim, (n - 1) // 2)
+    first_hole = xp.expand_dims(xp.argmax(holes, axis=dim), dim)
+    index = xp.where(xp.any(holes, axis=dim, keepdims=True), first_hole, index)
+    return at(x, index, dim), index
+
+
+def _of_all(x, ignore_nan: bool):
+    xp = namespace(x)
+    if not x.size:
+        return xp.asarray(xp.nan).astype(x.dtype)
+    flat = x.reshape(-1)
+    if xp is np or x.dtype.kind in "iu":
+        return _middle(flat, 0, ignore_nan)[0].reshape(())
+    return evenly(flat, lambda x: _middle(x, 0, ignore_nan)[0], (0,), not ignore_nan).reshape(())
+
+
+_ALL = {"shape": lambda call: [((), call.input.dtype)], "opmath": False, "where": ()}
+
+
+@operator(**_ALL, check=_check_median("median"), node="MedianBackward0")
+def _median_of_all(input: Array):
+    """The middle element, the lower one of two; NaN where there is one."""
+    return _of_all(input, False)
+
+
+@operator(**_ALL, check=_check_median("nanmedian"), node="NanmedianBackward0")
+def _nanmedian_of_all(input: Array):
+    """The middle of the elements that are not NaN."""
+    return _of_all(input, True)
+
+
+@operator(shape=pair_shape, opmath=False, check=_check_median("median"), where=(), node="MedianBackward1")
+def median(input: Array, dim: int, keepdim: bool = False):
+    """The middle element of `dim` (the lower one of two) and its index; NaN where there is one."""
+    return _kept(*_middle(input, dim, False), dim, keepdim)
+
+
+@operator(shape=pair_shape, opmath=False, check=_check_median("nanmedian"), where=(), node="NanmedianBackward1")
+def nanmedian(input: Array, dim: int, keepdim: bool = False):
+    """The middle of the elements of `dim` that are not NaN, and its index."""
+    return _kept(*_middle(input, dim, True), dim, keepdim)
+
+
+def _check_mode(call: Call) -> None:
+    _errors.check_extreme("mode", call)
+    not_complex("mode_cpu")(call)
+
+
+@operator(shape=pair_shape, opmath=False, check=_check_mode, where=())
+def mode(input: Array, dim: int = -1, keepdim: bool = False):
+    """The most frequent element of `dim` (the smallest of several) and the index of its last occurrence."""
+    xp = namespace(input)
+    if not input.ndim:
+        return input, xp.zeros((), "int64")
+    values, places = ordered(input, dim)
+    spread = [-1 if d == dim % input.ndim else 1 for d in range(input.ndim)]
+    steps = xp.broadcast_to(xp.arange(input.shape[dim]).reshape(spread), input.shape)
+    fresh = (values != xp.roll(values, 1, dim)) | (steps == 0)
+    starts = xp.where(fresh, steps, 0)
+    starts = np.maximum.accumulate(starts, dim) if xp is np else lax.cummax(starts, dim % input.ndim)
+    last = xp.expand_dims(xp.argmax(steps - starts, axis=dim), dim)
+    index = at(places, last, dim)
+    return _kept(at(input, index, dim), index, dim, keepdim)

@@ -1,0 +1,47 @@
+"""The named tuples that functions with several results return, such as `torch.return_types.max`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class _Results(tuple):
+    """A tuple whose items have names too."""
+
+    __slots__ = ()
+    _fields: tuple[str, ...] = ()
+    n_fields = n_sequence_fields = 0
+    n_unnamed_fields = 0
+
+    def __repr__(self) -> str:
+        lines = ",\n".join(f"{name}={item!r}" for name, item in zip(self._fields, self))
+        return f"torch.return_types.{type(self).__name__}(\n{lines})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (tuple(self),)
+
+
+def _results(name: str, *fields: str) -> type:
+    """A tuple type of these fields, in this order."""
+
+    def item(place: int) -> property:
+        return property(lambda self: self[place])
+
+    space: dict[str, Any] = {field: item(place) for place, field in enumerate(fields)}
+    space |= {"__slots__": (), "_fields": fields, "n_fields": len(fields), "n_sequence_fields": len(fields)}
+    space |= {"__module__": __name__, "__doc__": f"The results of `{name}`: {', '.join(fields)}."}
+    return type(name, (_Results,), space)
+
+
+max = _results("max", "values", "indices")
+min = _results("min", "values", "indices")
+sort = _results("sort", "values", "indices")
+topk = _results("topk", "values", "indices")
+kthvalue = _results("kthvalue", "values", "indices")
+median = _results("median", "values", "indices")
+nanmedian = _results("nanmedian", "values", "indices")
+mode = _results("mode", "values", "indices")
+cummax = _results("cummax", "values", "indices")
+cummin = _results("cummin", "values", "indices")
+aminmax = _results("aminmax", "min", "max")
+frexp = _results("frexp", "mantissa", "exponent")

@@ -66,9 +66,10 @@ class Walk:
         if self.targets is not None:
             self.needed = self._leading_to_targets(nodes)
         for (node, number), grad in zip(roots, gradients):
-            self._arrive(node, number, grad)
             if node in self.leaves:
-                self._settle(node)
+                self._give(node, grad)
+            else:
+                self._arrive(node, number, grad)
         # Consumers are newer than what they consume, so newest first is a topological order (and PyTorch's).
         for node in sorted(nodes, key=_newest_first):
             self._visit(node)
@@ -104,16 +105,22 @@ class Walk:
         else:
             held[number] = add(held.get(number), grad, self.create_graph)
 
-    def _settle(self, leaf: Node) -> None:
-        """One of a leaf's gradients has come (or will not); with the last one it is accumulated."""
-        self.leaves[leaf] -= 1
-        if self.leaves[leaf]:
+    def _give(self, leaf: Node, grad: Grad | None) -> None:
+        """One of a leaf's gradients has come (None: it will not); with the last one it is accumulated."""
+        left = self.leaves[leaf] = self.leaves[leaf] - 1
+        if grad is not None and (left or leaf in self.grads):
+            self._arrive(leaf, 0, grad)
+        if left:
             return
-        held = self._arrived(leaf)
-        if self.targets is None and held:
-            leaf.receive(held[0], self.create_graph)  # type: ignore[attr-defined]
+        if leaf in self.grads or leaf.extra is not None or self.targets is not None:
+            if grad is not None and leaf not in self.grads:
+                self._arrive(leaf, 0, grad)
+            held = self._arrived(leaf)
+            grad = held[0] if held else None
+        if self.targets is None and grad is not None:
+            leaf.receive(grad, self.create_graph)  # type: ignore[attr-defined]
             if leaf.extra is not None and leaf.extra.post:
-                self._post_hooks(leaf, [], (), held)
+                self._post_hooks(leaf, [], (), {0: grad})
 
     def _arrived(self, node: Node) -> dict[int, Grad] | None:
         """The gradients that reached a node, after its hooks; captured where they were asked for."""
@@ -128,7 +135,8 @@ class Walk:
 
     def _visit(self, node: Node) -> None:
         held = self._arrived(node) if node.extra is not None or self.targets is not None else self.grads.pop(node, None)
-        edges = node.edges
+        edges, leaves = node.edges, self.leaves
+        wanted: tuple[int, ...] = ()
         if held is not None and (self.needed is None or node in self.needed):
             if self.needed is None:
                 wanted = tuple([i for i, e in enumerate(edges) if e is not None])
@@ -138,12 +146,15 @@ class Walk:
             if node.extra is not None and node.extra.post:
                 grads = self._post_hooks(node, grads, wanted, held)
             for i, grad in zip(wanted, grads):
-                if grad is not None:
-                    self._arrive(*edges[i], grad)  # type: ignore[misc]
-        leaves = self.leaves
-        for e in edges:
-            if e is not None and e[0] in leaves:
-                self._settle(e[0])
+                target, number = edges[i]  # type: ignore[misc]
+                if target in leaves:
+                    self._give(target, grad)
+                elif grad is not None:
+                    self._arrive(target, number, grad)
+        if self.needed is not None or held is None:
+            for i, e in enumerate(edges):
+                if e is not None and e[0] in leaves and i not in wanted:
+                    self._give(e[0], None)
 
     def _wants(self, edge: Edge) -> bool:
         return edge[0] in self.needed or edge in self.targets  # type: ignore[operator]

@@ -27,7 +27,7 @@ def run(device: Device) -> None:
         live = tuple([i for i, v in enumerate(values) if v is not None])
         if live:
             donated = tuple([i for i, r in enumerate(trace.inputs) if r() is None])
-            key = (tuple(trace.code), live, donated, _modes.matmul_precision)
+            key = (tuple(trace.code), len(trace.arrays), live, donated, _modes.matmul_precision)
             program = _programs.get(key)
             if program is None:
                 program = _programs[key] = _build(device, trace, live, donated)

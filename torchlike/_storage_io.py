@@ -37,9 +37,8 @@ def from_storage(
     The first tensor that covers the storage gives the owner its shape, so that an ordinary parameter is no view of
     anything. The owner itself is never handed out: it has no history and never gets one.
     """
-    if owner is None:
-        owner = _covering(flat, dtype, size, stride, offset).to(device)
-    return strided_view(owner, size, stride, offset), owner
+    whole: Any = _covering(flat, dtype, size, stride, offset).to(device) if owner is None else owner
+    return strided_view(whole, size, stride, offset), whole
 
 
 def _covering(flat: np.ndarray, dtype: Any, size: Ints, stride: Ints, offset: int) -> Tensor:

@@ -1,10 +1,12 @@
 """The README's commands and links are checked, not believed."""
 
+import operator
 import os
 import re
 
 import pytest
 
+import torchlike
 from tests.house.source import ROOT
 
 README = (ROOT / "README.md").read_text("utf-8")
@@ -24,6 +26,26 @@ def test_links_lead_somewhere(page):
     links = re.findall(r"\]\(([^)#\s]+)[^)]*\)|src=\"([^\"]+)\"", page.read_text("utf-8"))
     local = [link for pair in links for link in pair if link and "://" not in link]
     assert [link for link in local if not (page.parent / link).exists()] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_names_exist(page):
+    names = re.findall(r"`torchlike\.([\w.]+)(?:\(.*?\))?`", page.read_text("utf-8"))
+    missing = []
+    for name in names:
+        try:
+            operator.attrgetter(name)(torchlike)
+        except AttributeError:
+            missing.append(name)
+    assert missing == []
+
+
+def test_the_readmes_program_runs():
+    (program,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+    batches = [(torchlike.randn(8, 64), torchlike.arange(8))] * 2
+    seen = {"loader": batches}
+    exec(program, seen)
+    assert seen["loss"].item() > 0
 
 
 def test_ci_runs():

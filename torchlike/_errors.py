@@ -133,8 +133,14 @@ def check_linear(call: Any) -> None:
         for n in a.shape[:-1]:
             rows *= n
         raise mat_shapes(rows, a.shape[-1] if a.ndim else 1, w.shape[-1], w.shape[0])
-    if a.dtype is not w.dtype:
+    if a.dtype is not w.dtype and call.bias is None:
         raise product_dtypes(a.dtype, w.dtype)
+    if a.dtype is not w.dtype:
+        raise RuntimeError("mat1 and mat2 must have the same dtype, but got "
+                           f"{scalar_name(a.dtype)} and {scalar_name(w.dtype)}")  # fmt: skip
+    if call.bias is not None and call.bias.shape[-1:] not in ((1,), (w.shape[0],)) and w.ndim > 1:
+        size = (*a.shape[:-1], w.shape[0])
+        raise expand_mismatch(w.shape[0], call.bias.shape[-1], len(size) - 1, size, tuple(call.bias.shape))
 
 
 def check_mean(call: Any) -> None:

@@ -42,6 +42,34 @@ def dropout_probability(p: float) -> ValueError:
     return ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
 
 
+def dropout1d_dims(ndim: int) -> RuntimeError:
+    return RuntimeError(f"dropout1d: Expected 2D or 3D input, but received a {ndim}D input. Note that dropout1d exists to "
+                        "provide channel-wise dropout on inputs with 1 spatial dimension, a channel dimension, and an "
+                        "optional batch dimension (i.e. 2D or 3D inputs).")  # fmt: skip
+
+
+def dropout2d_dims(ndim: int) -> str:
+    return (f"dropout2d: Received a {ndim}-D input to dropout2d, which is deprecated and will result in an error in a "
+            "future release. To retain the behavior and silence this warning, please use dropout instead. Note that "
+            "dropout2d exists to provide channel-wise dropout on inputs with 2 spatial dimensions, a channel dimension, "
+            "and an optional batch dimension (i.e. 3D or 4D inputs).")  # fmt: skip
+
+
+DROPOUT2D_BATCH = (
+    "dropout2d: Received a 3D input to dropout2d and assuming that channel-wise 1D dropout behavior is desired - input "
+    "is interpreted as shape (N, C, L), where C is the channel dim. This behavior will change in a future release to "
+    "interpret the input as one without a batch dimension, i.e. shape (C, H, W). To maintain the 1D channel-wise dropout "
+    "behavior, please switch to using dropout1d instead."
+)
+
+
+def dropout3d_dims(ndim: int) -> str:
+    return (f"dropout3d: Received a {ndim}-D input to dropout3d, which is deprecated and will result in an error in a "
+            "future release. To retain the behavior and silence this warning, please use dropout instead. Note that "
+            "dropout3d exists to provide channel-wise dropout on inputs with 3 spatial dimensions, a channel dimension, "
+            "and an optional batch dimension (i.e. 4D or 5D inputs).")  # fmt: skip
+
+
 # -- losses ------------------------------------------------------------------------------------------------------------
 
 
@@ -102,6 +130,49 @@ def logits_shape(wanted: Ints, got: Ints) -> ValueError:
 
 def _size(shape: Ints) -> str:
     return f"torch.Size([{', '.join(map(str, shape))}])"
+
+
+def broadcast_sizes(wanted: Ints, got: Ints) -> str:
+    return (f"Using a target size ({_size(got)}) that is different to the input size ({_size(wanted)}). This will likely "
+            "lead to incorrect results due to broadcasting. Please ensure they have the same size.")  # fmt: skip
+
+
+def margin_power() -> ValueError:
+    return ValueError("only p == 1 and p == 2 supported")
+
+
+def negative_beta() -> RuntimeError:
+    return RuntimeError("smooth_l1_loss does not support negative values for beta.")
+
+
+def non_positive_delta() -> RuntimeError:
+    return RuntimeError("huber_loss does not support non-positive values for delta.")
+
+
+def not_probabilities() -> RuntimeError:
+    return RuntimeError("all elements of input should be between 0 and 1")
+
+
+def negative_variance() -> ValueError:
+    return ValueError("var has negative entry/entries")
+
+
+def variance_size() -> ValueError:
+    return ValueError("var is of incorrect size")
+
+
+def ranking_dims(a: Ints, b: Ints, target: Ints) -> RuntimeError:
+    return RuntimeError("margin_ranking_loss : All input tensors should have same dimension but got sizes: input1: "
+                        f"{_size(a)}, input2: {_size(b)}, target: {_size(target)} ")  # fmt: skip
+
+
+def triplet_margin(margin: float) -> ValueError:
+    return ValueError(f"margin must be greater than 0, got {margin}")
+
+
+def triplet_dims(a: int, p: int, n: int) -> RuntimeError:
+    return RuntimeError(f"The anchor, positive, and negative tensors are expected to have the same number of dimensions, "
+                        f"but got: anchor {a}D, positive {p}D, and negative {n}D inputs")  # fmt: skip
 
 
 # -- normalization -----------------------------------------------------------------------------------------------------
@@ -188,3 +259,38 @@ def embedding_indices(dtype: Any) -> RuntimeError:
 
 def index_out_of_range() -> IndexError:
     return IndexError("index out of range in self")
+
+
+def one_hot_dtype() -> RuntimeError:
+    return RuntimeError("one_hot is only applicable to index tensor of type LongTensor.")
+
+
+def one_hot_empty() -> RuntimeError:
+    return RuntimeError("Can not infer total number of classes from empty tensor.")
+
+
+def one_hot_negative() -> RuntimeError:
+    return RuntimeError("Class values must be non-negative.")
+
+
+def one_hot_range() -> RuntimeError:
+    return RuntimeError("Class values must be smaller than num_classes.")
+
+
+# -- linear ------------------------------------------------------------------------------------------------------------
+
+
+def bilinear_dims(a: int, b: int) -> RuntimeError:
+    return RuntimeError(f"bilinear(): input dimensions do not match: got {a} and {b}")
+
+
+def bilinear_batch(dim: int, a: int, b: int) -> RuntimeError:
+    return RuntimeError(f"bilinear(): input batch dimensions do not match at dim {dim}: got {a} and {b}")
+
+
+def bilinear_size(name: str, got: int, wanted: int) -> RuntimeError:
+    return RuntimeError(f"bilinear(): {name} size does not match weight size: got {got} but expected {wanted}")
+
+
+def bilinear_bias(got: int, wanted: int) -> RuntimeError:
+    return RuntimeError(f"bilinear(): bias size does not match weight size: got {got} but expected {wanted}")

@@ -16,13 +16,14 @@ from torchlike import (
     _factories,
     _functions,
     _functions_math,
+    _functions_nn,
     _functions_random,
     _functions_shape,
     _modes,
 )
 from torchlike._tensor import Tensor
 
-_FACADES = (_factories, _functions, _functions_math, _functions_shape, _functions_random)
+_FACADES = (_factories, _functions, _functions_math, _functions_nn, _functions_shape, _functions_random)
 MODULES = ("nn", "optim", "utils", "autograd", "serialization", "cuda", "backends", "linalg", "special", "fft", "random",
            "testing", "return_types", "distributions", "amp", "func", "jax")  # fmt: skip
 _SERIALIZATION = ("save", "load")

@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 
 from torchlike import _dtypes, _errors_nn
@@ -44,10 +43,15 @@ def logistic(x):
     return jax.nn.sigmoid(x)
 
 
+def magnitude(x):
+    """|x| with gradient 0 at 0."""
+    return x * namespace(x).sign(x) if x.dtype.kind != "c" else namespace(x).abs(x)
+
+
 def log1p_exp(x):
     """log(1 + exp(x)) without overflow."""
     xp = namespace(x)
-    return xp.maximum(x, 0) + xp.log1p(xp.exp(-xp.abs(x)))
+    return xp.maximum(x, 0) + xp.log1p(xp.exp(-magnitude(x)))
 
 
 # -- smooth ------------------------------------------------------------------------------------------------------------
@@ -123,19 +127,19 @@ def exponential_unit(x, alpha, scale=1.0, input_scale=1.0):
     return xp.where(x > 0, x, below) * scale if scale != 1.0 else xp.where(x > 0, x, below)
 
 
-@pointwise(where=PLACES, check=floating("elu_cpu"), name="_elu", node="EluBackward0")
+@pointwise(where=(), check=floating("elu_cpu"), name="_elu", node="EluBackward0")
 def _elu(input: Array, alpha: Scalar = 1.0):
     """x where x > 0, alpha (exp(x) - 1) elsewhere."""
     return exponential_unit(input, alpha)
 
 
-@pointwise(where=PLACES, check=floating("elu_cpu"), name="_celu", node="CeluBackward0")
+@pointwise(where=(), check=floating("elu_cpu"), name="_celu", node="CeluBackward0")
 def _celu(input: Array, alpha: Scalar = 1.0):
     """x where x > 0, alpha (exp(x / alpha) - 1) elsewhere."""
     return exponential_unit(input, alpha, input_scale=1 / alpha)
 
 
-@pointwise(where=PLACES, check=floating("elu_cpu"), name="_selu", node="EluBackward0")
+@pointwise(where=(), check=floating("elu_cpu"), name="_selu", node="EluBackward0")
 def _selu(input: Array):
     """The exponential unit with the two constants that keep activations normalised."""
     return exponential_unit(input, 1.6732632423543772848170429916717, 1.0507009873554804934193349852946)
@@ -144,13 +148,13 @@ def _selu(input: Array):
 # -- piecewise linear --------------------------------------------------------------------------------------------------
 
 
-@pointwise(where=PLACES, check=floating("leaky_relu_cpu"), name="_leaky_relu", node="LeakyReluBackward0")
+@pointwise(where=(), check=floating("leaky_relu_cpu"), name="_leaky_relu", node="LeakyReluBackward0")
 def _leaky_relu(input: Array, negative_slope: Scalar = 0.01):
     """x where x > 0, negative_slope * x elsewhere."""
     return namespace(input).where(input > 0, input, input * negative_slope)
 
 
-@pointwise(where=PLACES, name="_hardtanh", node="HardtanhBackward0")
+@pointwise(where=(), name="_hardtanh", node="HardtanhBackward0")
 def _hardtanh(input: Array, min_val: Scalar = -1.0, max_val: Scalar = 1.0):
     """x held between min_val and max_val; the gradient is 0 at the bounds."""
     xp = namespace(input)
@@ -158,14 +162,14 @@ def _hardtanh(input: Array, min_val: Scalar = -1.0, max_val: Scalar = 1.0):
     return xp.where(input <= low, low, xp.where(input >= high, high, input))
 
 
-@pointwise(where=PLACES, name="_threshold", node="ThresholdBackward0")
+@pointwise(where=(), name="_threshold", node="ThresholdBackward0")
 def _threshold(input: Array, threshold: Scalar, value: Scalar):
     """x where x > threshold, `value` elsewhere."""
     xp = namespace(input)
     return xp.where(input <= threshold, xp.asarray(value, input.dtype), input)
 
 
-@pointwise(where=PLACES, check=floating("hardswish_cpu"), name="_hardswish", node="HardswishBackward0")
+@pointwise(where=(), check=floating("hardswish_cpu"), name="_hardswish", node="HardswishBackward0")
 def _hardswish(input: Array):
     """x * min(max(x + 3, 0), 6) / 6; the gradient at -3 is 0, at 3 it is 1."""
     xp = namespace(input)
@@ -173,7 +177,7 @@ def _hardswish(input: Array):
     return xp.where(input <= -3, xp.zeros_like(input), xp.where(input >= 3, input, middle))
 
 
-@pointwise(where=PLACES, check=floating("hardsigmoid_cpu"), name="_hardsigmoid", node="HardsigmoidBackward0")
+@pointwise(where=(), check=floating("hardsigmoid_cpu"), name="_hardsigmoid", node="HardsigmoidBackward0")
 def _hardsigmoid(input: Array):
     """min(max(x + 3, 0), 6) / 6; the gradient at both ends is 0."""
     xp = namespace(input)
@@ -207,12 +211,6 @@ def _check_prelu(call: Call) -> None:
         raise _errors_nn.prelu_count(w.numel, channels)
 
 
-@pointwise(where=(), name="_prelu", inplace=False, node="PreluKernelBackward0")
-def _prelu_kernel(input: Array, weight: Array):
-    """x where x > 0, weight * x elsewhere; the weight is broadcast as it stands."""
-    return namespace(input).where(input > 0, input, weight * input)
-
-
 def _prelu_shape(call: Call) -> list:
     return [call.input.shape]
 
@@ -243,5 +241,3 @@ def glu(input: Array, dim: int = -1):
     a, b = namespace(input).split(input, 2, dim)
     return a * logistic(b)
 
-
-del jnp

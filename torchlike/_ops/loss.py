@@ -1,8 +1,17 @@
-"""Losses."""
+"""Losses that compare two tensors element by element."""
 
 from __future__ import annotations
 
-from torchlike._ops._declare import Array, namespace, operator
+import math
+
+import jax
+
+from torchlike import _dtypes, _errors_nn
+from torchlike._ops._declare import Array, Scalar, constant, namespace, operator
+from torchlike._ops._rules import Call, broadcast
+from torchlike._ops.activation import floating, log1p_exp, magnitude
+
+PLACES = ("nn.functional",)
 
 
 def reduced(loss, reduction: str):
@@ -13,8 +22,149 @@ def reduced(loss, reduction: str):
     return xp.mean(loss) if reduction == "mean" else xp.sum(loss)
 
 
-@operator(where=("nn.functional",), out=False)
+def _shape(call: Call) -> list:
+    shape = broadcast([a.shape for a in call.arrays])
+    return [shape if call.reduction == "none" else ()]
+
+
+def clamp_below(x):
+    """max(x, 0) with PyTorch's gradient of `clamp_min`: 1 at the bound too."""
+    xp = namespace(x)
+    return xp.where(x >= 0, x, xp.zeros_like(x))
+
+
+def _loss(check=None, **options):
+    return operator(where=PLACES, out=False, shape=_shape, check=check, **options)
+
+
+@_loss(floating("mse_cpu"))
 def mse_loss(input: Array, target: Array, reduction: str = "mean"):
     """The squared difference, (input - target)**2."""
     d = input - target
     return reduced(d * d, reduction)
+
+
+def _check_mean(call: Call) -> None:
+    if call.reduction == "mean" and call.arrays[0].dtype.category < _dtypes.FLOATING:
+        raise _errors_nn.mean_of_integers(call.arrays[0].dtype)
+
+
+@_loss(_check_mean, promote=lambda dtype: (dtype, dtype.to_real()))
+def l1_loss(input: Array, target: Array, reduction: str = "mean"):
+    """The absolute difference, |input - target|."""
+    return reduced(magnitude(input - target), reduction)
+
+
+@_loss(floating("smooth_l1_cpu"))
+def smooth_l1_loss(input: Array, target: Array, reduction: str = "mean", beta: Scalar = 1.0):
+    """0.5 d**2 / beta where |d| < beta, |d| - 0.5 beta elsewhere; d = input - target, beta > 0."""
+    d = magnitude(input - target)
+    return reduced(namespace(d).where(d < beta, 0.5 * d * d / beta, d - 0.5 * beta), reduction)
+
+
+@_loss(floating("huber_cpu"))
+def huber_loss(input: Array, target: Array, reduction: str = "mean", delta: Scalar = 1.0):
+    """0.5 d**2 where |d| <= delta, delta (|d| - 0.5 delta) elsewhere; d = input - target."""
+    d = magnitude(input - target)
+    return reduced(namespace(d).where(d <= delta, 0.5 * d * d, delta * (d - 0.5 * delta)), reduction)
+
+
+# -- probabilities -----------------------------------------------------------------------------------------------------
+
+
+@jax.custom_jvp
+def _bernoulli_nll(p, target):
+    """-(t log p + (1 - t) log(1 - p)), each logarithm held at -100 or above."""
+    xp = namespace(p)
+    return -(target * xp.maximum(xp.log(p), -100) + (1 - target) * xp.maximum(xp.log1p(-p), -100))
+
+
+@_bernoulli_nll.defjvp
+def _bernoulli_nll_jvp(primals, tangents):
+    (p, target), (dp, dtarget) = primals, tangents
+    xp = namespace(p)
+    slope = (p - target) / xp.maximum((1 - p) * p, 1e-12)
+    return _bernoulli_nll(p, target), slope * dp + (xp.log1p(-p) - xp.log(p)) * dtarget
+
+
+def plain(function, array):
+    """The function itself for host arrays, with its own derivative for traced ones."""
+    import numpy as np
+
+    return function.fun if namespace(array) is np else function
+
+
+@_loss(floating("binary_cross_entropy"))
+def binary_cross_entropy(input: Array, target: Array, weight: Array | None = None, reduction: str = "mean"):
+    """-w (t log p + (1 - t) log(1 - p)) of probabilities p; logarithms are held at -100 or above."""
+    loss = plain(_bernoulli_nll, input)(input, target)
+    return reduced(loss if weight is None else loss * weight, reduction)
+
+
+@_loss(node="BinaryCrossEntropyWithLogitsBackward0")
+def binary_cross_entropy_with_logits(input: Array, target: Array, weight: Array | None = None,
+                                     pos_weight: Array | None = None, reduction: str = "mean"):  # fmt: skip
+    """-w (pos_weight t log(sigmoid(x)) + (1 - t) log(1 - sigmoid(x)))."""
+    log_sigmoid = -log1p_exp(-input)
+    if pos_weight is not None:
+        log_sigmoid = log_sigmoid * ((pos_weight - 1) * target + 1)
+    loss = (1 - target) * input - log_sigmoid
+    return reduced(loss if weight is None else loss * weight, reduction)
+
+
+@_loss()
+def kl_div(input: Array, target: Array, reduction: str = "mean", log_target: bool = False):
+    """target (log target - input), for an input of log-probabilities."""
+    xp = namespace(input)
+    if log_target:
+        return reduced(xp.exp(target) * (target - input), reduction)
+    some = target != 0
+    entropy = xp.where(some, target * xp.log(xp.where(some, target, xp.ones_like(target))), xp.zeros_like(target))
+    return reduced(entropy - target * input, reduction)
+
+
+@_loss()
+def poisson_nll_loss(input: Array, target: Array, log_input: bool = True, full: bool = False, eps: Scalar = 1e-8,
+                     reduction: str = "mean"):  # fmt: skip
+    """exp(x) - t x (or x - t log(x + eps)); `full` adds Stirling's approximation of log t! where t > 1."""
+    xp = namespace(input)
+    loss = xp.exp(input) - target * input if log_input else input - target * xp.log(input + eps)
+    if full:
+        t = xp.where(target > 1, target, xp.ones_like(target))
+        stirling = t * xp.log(t) - t + 0.5 * xp.log(2 * math.pi * t)
+        loss = loss + xp.where(target > 1, stirling, xp.zeros_like(stirling))
+    return reduced(loss, reduction)
+
+
+@_loss()
+def gaussian_nll_loss(input: Array, target: Array, var: Array, full: bool = False, eps: Scalar = 1e-6,
+                      reduction: str = "mean"):  # fmt: skip
+    """0.5 (log v + (x - t)**2 / v), v = max(var, eps) with the gradient of var itself; `full` adds 0.5 log 2 pi."""
+    xp = namespace(input)
+    var = xp.where(var < eps, eps + (var - constant(var)), var)
+    loss = 0.5 * (xp.log(var) + (input - target) ** 2 / var)
+    return reduced(loss + 0.5 * math.log(2 * math.pi) if full else loss, reduction)
+
+
+# -- margins -----------------------------------------------------------------------------------------------------------
+
+
+@_loss()
+def soft_margin_loss(input: Array, target: Array, reduction: str = "mean"):
+    """log(1 + exp(-t x)) for t of 1 or -1."""
+    return reduced(log1p_exp(-target * input), reduction)
+
+
+@_loss(_check_mean)
+def hinge_embedding_loss(input: Array, target: Array, margin: Scalar = 1.0, reduction: str = "mean"):
+    """x where t is 1, max(0, margin - x) where it is -1."""
+    xp = namespace(input)
+    zero = xp.zeros_like(input)
+    apart = xp.where(target != 1, clamp_below(margin - input), zero)
+    return reduced(apart + xp.where(target != -1, input, zero), reduction)
+
+
+@_loss()
+def margin_ranking_loss(input1: Array, input2: Array, target: Array, margin: Scalar = 0.0, reduction: str = "mean"):
+    """max(0, margin - t (x1 - x2))."""
+    return reduced(clamp_below(-target * (input1 - input2) + margin), reduction)

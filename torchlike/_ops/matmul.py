@@ -29,8 +29,16 @@ def _linear_shape(call: Call) -> list:
     return [tuple(call.input.shape[:-1]) + tuple(call.weight.shape[:-1])]
 
 
+def _linear_node(call: Call) -> str:
+    if call.input.ndim == 2:
+        return "MmBackward0" if call.bias is None else "AddmmBackward0"
+    if call.bias is not None:
+        return "ViewBackward0"
+    return "UnsafeViewBackward0" if call.input.ndim > 2 else "SqueezeBackward4"
+
+
 @operator(shape=_linear_shape, check=_errors.check_linear, saves=("input", "weight"), opmath=False,
-          where=("nn.functional",), node="AddmmBackward0")  # fmt: skip
+          where=("nn.functional",), node=_linear_node)  # fmt: skip
 def linear(input: Array, weight: Array, bias: Array | None = None):
     """input @ weight.T + bias; (..., k), (n, k), (n) -> (..., n)."""
     xp = namespace(input)

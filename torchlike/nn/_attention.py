@@ -10,7 +10,7 @@ import torchlike
 from torchlike._tensor import Tensor
 
 from . import _errors_sequence as _errors
-from . import functional as F
+from . import _functional as F
 
 
 def multi_head_attention_forward(

@@ -1,0 +1,74 @@
+"""Similarity and distance of vectors."""
+
+from __future__ import annotations
+
+from torchlike import _dtypes, _errors_nn
+from torchlike._ops._declare import Array, Scalar, constant, namespace, operator
+from torchlike._ops._rules import Call, broadcast, reduced_shape
+from torchlike._ops.loss import clamp_below, reduced
+from torchlike._ops.norm import vector_norm
+
+
+def _similarity_shape(call: Call) -> list:
+    return [reduced_shape(broadcast([call.x1.shape, call.x2.shape]), call.dim, False)]
+
+
+def _check_floating(call: Call) -> None:
+    if all(a.dtype.category < _dtypes.FLOATING for a in call.arrays):
+        raise _errors_nn.cosine_dtype(call.x1.dtype)
+
+
+@operator(where=("torch", "nn.functional"), shape=_similarity_shape, check=_check_floating, out=False,
+          node="SumBackward1")  # fmt: skip
+def cosine_similarity(x1: Array, x2: Array, dim: int = 1, eps: Scalar = 1e-8):
+    """x1 . x2 / (|x1| |x2|) over a dim; norms below eps count as eps."""
+    xp = namespace(x1)
+    return xp.sum(_unit(x1, dim, eps) * _unit(x2, dim, eps), axis=dim)
+
+
+def _unit(x, dim: int, eps):
+    norm = vector_norm(x, 2, dim, keepdims=True)
+    # A held norm keeps the gradient of the norm itself.
+    return x / namespace(x).where(norm < eps, eps + (norm - constant(norm)), norm)
+
+
+def _distance_shape(call: Call) -> list:
+    shape = broadcast([call.x1.shape, call.x2.shape])
+    return [reduced_shape(shape, -1, call.keepdim)]
+
+
+@operator(where=("torch", "nn.functional"), shape=_distance_shape, out=False, node="NormBackward1")
+def pairwise_distance(x1: Array, x2: Array, p: float = 2.0, eps: Scalar = 1e-6, keepdim: bool = False):
+    """The p-norm of x1 - x2 + eps over the last dim."""
+    return vector_norm(x1 - x2 + eps, p, -1, keepdims=keepdim)
+
+
+def _rows(call: Call) -> list:
+    shape = broadcast([call.arrays[0].shape, call.arrays[1].shape])
+    return [tuple(shape[:-1]) if call.reduction == "none" else ()]
+
+
+@operator(where=("nn.functional",), out=False)
+def cosine_embedding_loss(input1: Array, input2: Array, target: Array, margin: Scalar = 0.0, reduction: str = "mean"):
+    """1 - cos where the target is 1, max(0, cos - margin) where it is -1."""
+    xp, axis = namespace(input1), input1.ndim - 1
+    square = lambda x: xp.sum(x * x, axis=axis) + 1e-12
+    cosine = xp.sum(input1 * input2, axis=axis) / xp.sqrt(square(input1) * square(input2))
+    zero = xp.zeros_like(cosine)
+    near, far = xp.where(target == 1, 1 - cosine, zero), xp.where(target == -1, clamp_below(cosine - margin), zero)
+    return reduced(near + far, reduction)
+
+
+@operator(where=("nn.functional",), out=False, shape=_rows, node="MeanBackward0")
+def triplet_margin_loss(anchor: Array, positive: Array, negative: Array, margin: Scalar = 1.0, p: float = 2.0,
+                        eps: Scalar = 1e-6, swap: bool = False, reduction: str = "mean"):  # fmt: skip
+    """max(0, margin + |anchor - positive| - |anchor - negative|), in the p-norm over the last dim.
+
+    With `swap` the second distance is the smaller of that and |positive - negative|.
+    """
+    xp = namespace(anchor)
+    near = vector_norm(anchor - positive + eps, p, -1)
+    far = vector_norm(anchor - negative + eps, p, -1)
+    if swap:
+        far = xp.minimum(far, vector_norm(positive - negative + eps, p, -1))
+    return reduced(clamp_below(margin + near - far), reduction)

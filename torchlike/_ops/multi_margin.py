@@ -1,0 +1,56 @@
+"""Margin losses over the classes of (N, C) or (C,)."""
+
+from __future__ import annotations
+
+from torchlike._ops._declare import Array, Scalar, namespace, operator, pointwise
+from torchlike._ops._rules import Call
+from torchlike._ops.activation import log1p_exp
+from torchlike._ops.loss import clamp_below, reduced
+
+
+@pointwise(where=(), name="_clamp_below", inplace=False, node="ClampMinBackward0")
+def _clamp_below(input: Array):
+    """max(x, 0) whose gradient at 0 is 1."""
+    return clamp_below(input)
+
+
+def _shape(call: Call) -> list:
+    return [tuple(call.input.shape[:-1]) if call.reduction == "none" else ()]
+
+
+@operator(where=("nn.functional",), out=False, keeps=("target",), shape=_shape)
+def multi_margin_loss(input: Array, target: Array, p: int = 1, margin: Scalar = 1.0, weight: Array | None = None,
+                      reduction: str = "mean"):  # fmt: skip
+    """Mean over the other classes of w[t] max(0, margin - x[t] + x[i])**p."""
+    x, xp = input, namespace(input)
+    own = xp.expand_dims(target.reshape(x.shape[:-1]), -1) == xp.arange(x.shape[-1], dtype=target.dtype)
+    zero = xp.zeros_like(x)
+    gap = margin - xp.sum(xp.where(own, x, zero), axis=-1, keepdims=True) + x
+    each = xp.where((gap > 0) & ~own, gap if p == 1 else gap * gap, zero)
+    if weight is not None:
+        each = each * xp.sum(xp.where(own, weight, zero), axis=-1, keepdims=True)
+    return reduced(xp.sum(each, axis=-1) / x.shape[-1], reduction)
+
+
+@operator(where=("nn.functional",), out=False, keeps=("target",), shape=_shape)
+def multilabel_margin_loss(input: Array, target: Array, reduction: str = "mean"):
+    """Mean over classes of max(0, 1 - (x[t] - x[i])), t the targets before the first -1, i the other classes."""
+    x, xp = input, namespace(input)
+    listed = xp.cumsum((target < 0).astype("int32"), axis=-1) == 0  # (..., C): before the first -1
+    classes = xp.arange(x.shape[-1], dtype=target.dtype)
+    chosen = listed[..., None] & (target[..., None] == classes)  # (..., which target, class)
+    is_target = xp.any(chosen, axis=-2)
+    zero = xp.zeros(chosen.shape, x.dtype)
+    at_target = xp.sum(xp.where(chosen, x[..., None, :], zero), axis=-1)
+    gap = 1 - at_target[..., :, None] + x[..., None, :]
+    counted = listed[..., :, None] & ~is_target[..., None, :] & (gap > 0)
+    return reduced(xp.sum(xp.where(counted, gap, zero), axis=(-2, -1)) / x.shape[-1], reduction)
+
+
+@operator(where=("nn.functional",), out=False, shape=_shape, node="MeanBackward0")
+def multilabel_soft_margin_loss(input: Array, target: Array, weight: Array | None = None, reduction: str = "mean"):
+    """Mean over classes of w (t log(1 + exp(-x)) + (1 - t) log(1 + exp(x)))."""
+    loss = target * log1p_exp(-input) + (1 - target) * log1p_exp(input)
+    if weight is not None:
+        loss = loss * weight
+    return reduced(namespace(loss).mean(loss, axis=-1), reduction)

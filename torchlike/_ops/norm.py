@@ -1,0 +1,213 @@
+"""Normalization: subtract a mean, divide by a deviation, scale and shift."""
+
+from __future__ import annotations
+
+import math
+
+from torchlike import _dtypes, _errors_nn
+from torchlike._ops._declare import Array, Scalar, constant, namespace, operator
+from torchlike._ops._rules import Call
+from torchlike._ops.activation import magnitude
+
+
+def rsqrt(x):
+    """1 / sqrt(x)."""
+    from jax import lax
+
+    xp = namespace(x)
+    return 1 / xp.sqrt(x) if xp.__name__ == "numpy" else lax.rsqrt(x)
+
+
+def standardized(x, axes: tuple[int, ...], eps):
+    """(x - mean) / sqrt(variance + eps) over `axes`, with the mean and the (biased) variance."""
+    xp = namespace(x)
+    mean = xp.mean(x, axis=axes, keepdims=True)
+    centred = x - mean
+    var = xp.mean(centred * centred, axis=axes, keepdims=True)
+    return centred * rsqrt(var + eps), mean, var
+
+
+def affine(x, weight, bias):
+    """x * weight + bias, where given."""
+    if weight is not None:
+        x = x * weight
+    return x if bias is None else x + bias
+
+
+def per_channel(weight, x):
+    """A vector over dim 1 of `x`, shaped to broadcast."""
+    return None if weight is None else weight.reshape((1, -1) + (1,) * (x.ndim - 2))
+
+
+def _same_shape(call: Call) -> list:
+    return [call.input.shape]
+
+
+def _check_layer_norm(call: Call) -> None:
+    x, shape = call.input, tuple(call.normalized_shape)
+    if not shape:
+        raise _errors_nn.empty_normalized_shape()
+    for name in ("weight", "bias"):
+        given = call.arguments.get(name)
+        if given is not None and tuple(given.shape) != shape:
+            raise _errors_nn.normalized_parameter(name, given.shape, shape)
+    if tuple(x.shape[-len(shape) :]) != shape:
+        raise _errors_nn.normalized_input(shape, x.shape, ", " if call.op.name == "_layer_norm" else "")
+    if x.dtype.category < _dtypes.FLOATING and call.op.name == "_layer_norm":
+        raise _errors_nn.no_kernel("LayerNormKernelImpl", x.dtype)
+
+
+def _check_dtypes(call: Call) -> None:
+    x = call.input.dtype
+    for name in ("weight", "bias"):
+        given = call.arguments.get(name)
+        half = x.itemsize == 2 and given is not None and given.dtype is _dtypes.float32
+        if given is not None and given.dtype is not x and not half:
+            raise _errors_nn.mixed_dtype(x)
+
+
+def _layer_norm_checks(call: Call) -> None:
+    _check_layer_norm(call)
+    _check_dtypes(call)
+
+
+@operator(where=(), shape=_same_shape, check=_layer_norm_checks, saves=("input", "weight"),
+          out=False, node="NativeLayerNormBackward0", name="_layer_norm")  # fmt: skip
+def _layer_norm(input: Array, normalized_shape: tuple, weight: Array | None = None, bias: Array | None = None,
+                eps: Scalar = 1e-5):  # fmt: skip
+    """Standardize over the last dims, whose sizes are `normalized_shape`; then times weight, plus bias."""
+    axes = tuple(range(input.ndim - len(normalized_shape), input.ndim))
+    return affine(standardized(input, axes, eps)[0], weight, bias)
+
+
+@operator(where=(), shape=_same_shape, check=_check_layer_norm, out=False, node="RmsNormBackward0", name="_rms_norm")
+def _rms_norm(input: Array, normalized_shape: tuple, weight: Array | None = None, eps: Scalar = 1e-5):
+    """Divide by the root of the mean square over the last dims, times weight."""
+    xp = namespace(input)
+    axes = tuple(range(input.ndim - len(normalized_shape), input.ndim))
+    scaled = input * rsqrt(xp.mean(input * input, axis=axes, keepdims=True) + eps)
+    return scaled if weight is None else scaled * weight
+
+
+def _check_group_norm(call: Call) -> None:
+    x, groups = call.input, call.num_groups
+    if x.ndim < 2:
+        raise _errors_nn.group_norm_dims(x.ndim)
+    if x.shape[1] % groups:
+        raise _errors_nn.group_norm_channels(x.shape, groups)
+    for name in ("weight", "bias"):
+        given = call.arguments.get(name)
+        if given is not None and tuple(given.shape) != (x.shape[1],):
+            raise _errors_nn.group_norm_parameter(name, given.shape, x.shape)
+    _check_dtypes(call)
+
+
+@operator(where=(), shape=_same_shape, check=_check_group_norm, saves=("input", "weight"), out=False,
+          node="NativeGroupNormBackward0", name="_group_norm")  # fmt: skip
+def _group_norm(input: Array, num_groups: int, weight: Array | None = None, bias: Array | None = None,
+                eps: Scalar = 1e-5):  # fmt: skip
+    """Standardize each of `num_groups` groups of channels of each sample; then times weight, plus bias."""
+    grouped = input.reshape((input.shape[0], num_groups, input.shape[1] // num_groups, *input.shape[2:]))
+    out = standardized(grouped, tuple(range(2, grouped.ndim)), eps)[0].reshape(input.shape)
+    return affine(out, per_channel(weight, input), per_channel(bias, input))
+
+
+# -- batch norm --------------------------------------------------------------------------------------------------------
+
+
+def _check_batch_norm(call: Call) -> None:
+    x = call.input
+    channels = x.shape[1]
+    for name in ("running_mean", "running_var", "weight", "bias"):
+        given = call.arguments.get(name)
+        if given is not None and given.numel != channels:
+            raise _errors_nn.channel_vector(name, channels, given.numel)
+
+
+def _with_statistics(call: Call) -> list:
+    return [call.input.shape, call.input.shape[1:2], call.input.shape[1:2]]
+
+
+@operator(where=(), shape=_with_statistics, check=_check_batch_norm, saves=("input", "weight"), out=False,
+          node="NativeBatchNormBackward0", name="_batch_norm_of_batch")  # fmt: skip
+def _batch_norm_of_batch(input: Array, weight: Array | None, bias: Array | None, eps: Scalar):
+    """Standardize each channel (dim 1) over the batch; returns that, the means and the unbiased variances."""
+    axes = (0, *range(2, input.ndim))
+    out, mean, var = standardized(input, axes, eps)
+    count = input.size // max(input.shape[1], 1)
+    unbiased = var.reshape(-1) * (count / max(count - 1, 1))
+    return affine(out, per_channel(weight, input), per_channel(bias, input)), mean.reshape(-1), unbiased
+
+
+@operator(where=(), shape=_same_shape, check=_check_batch_norm, out=False, node="NativeBatchNormBackward0",
+          saves=("input", "running_mean", "running_var", "weight"), name="_batch_norm_of_running")  # fmt: skip
+def _batch_norm_of_running(input: Array, running_mean: Array, running_var: Array, weight: Array | None,
+                           bias: Array | None, eps: Scalar):  # fmt: skip
+    """Standardize each channel (dim 1) by statistics gathered before."""
+    mean, var = per_channel(constant(running_mean), input), per_channel(constant(running_var), input)
+    return affine((input - mean) * rsqrt(var + eps), per_channel(weight, input), per_channel(bias, input))
+
+
+@operator(where=(), shape=lambda call: [call.running.shape], out=False, differentiable=False, saves=(),
+          name="_moving_average")  # fmt: skip
+def _moving_average(running: Array, new: Array, momentum: Scalar):
+    """(1 - momentum) running + momentum new."""
+    return (1 - momentum) * running + momentum * new
+
+
+# -- vectors -----------------------------------------------------------------------------------------------------------
+
+
+def vector_norm(x, p: float, axis, keepdims: bool = False):
+    """The p-norm along one axis; its gradient at zero is zero."""
+    xp = namespace(x)
+    size = magnitude(x)
+    if p == math.inf:
+        return xp.max(size, axis=axis, keepdims=keepdims)
+    if p == -math.inf:
+        return xp.min(size, axis=axis, keepdims=keepdims)
+    if p == 0:
+        return xp.sum((x != 0).astype(x.dtype), axis=axis, keepdims=keepdims)
+    if p == 1:
+        return xp.sum(size, axis=axis, keepdims=keepdims)
+    total = xp.sum(x * x if p == 2 else _power(size, p), axis=axis, keepdims=keepdims)
+    return _root(total, p)
+
+
+def _power(size, p: float):
+    xp = namespace(size)
+    zero = size == 0  # where the power's own gradient may be infinite
+    return xp.where(zero, xp.zeros_like(size), xp.where(zero, xp.ones_like(size), size) ** p)
+
+
+def _root(total, p: float):
+    xp = namespace(total)
+    zero = total == 0
+    safe = xp.where(zero, xp.ones_like(total), total)
+    return xp.where(zero, xp.zeros_like(total), xp.sqrt(safe) if p == 2 else safe ** (1 / p))
+
+
+def _check_normalize(call: Call) -> None:
+    dtype = call.input.dtype
+    if dtype.category < _dtypes.FLOATING:
+        raise _errors_nn.vector_norm_dtype(dtype)
+
+
+@operator(where=("nn.functional",), shape=_same_shape, check=_check_normalize, node="DivBackward0")
+def normalize(input: Array, p: float = 2.0, dim: int = 1, eps: Scalar = 1e-12):
+    """x divided by its p-norm over a dim, or by eps where the norm is smaller."""
+    norm = vector_norm(input, p, dim, keepdims=True)
+    return input / namespace(input).where(norm >= eps, norm, eps)
+
+
+@operator(where=(), shape=_same_shape, out=False, name="_response_norm", node="PowBackward0")
+def _response_norm(input: Array, size: int, alpha: Scalar, beta: Scalar, k: Scalar):
+    """(k + alpha mean(x**2))**beta, the mean over `size` channels around each, with zeros beyond the ends."""
+    xp = namespace(input)
+    ends = ((0, 0), (size // 2, (size - 1) // 2)) + ((0, 0),) * (input.ndim - 2)
+    squares = xp.pad(input * input, ends)
+    channels = input.shape[1]
+    total = squares[:, :channels]
+    for shift in range(1, size):
+        total = total + squares[:, shift : shift + channels]
+    return (k + alpha * (total / size)) ** beta

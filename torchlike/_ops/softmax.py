@@ -1,0 +1,46 @@
+"""Softmax and its logarithm."""
+
+from __future__ import annotations
+
+import jax
+import numpy as np
+
+from torchlike import _dtypes, _errors_nn
+from torchlike._ops._declare import Array, namespace, operator
+from torchlike._ops._rules import Call, wrap_dim
+
+
+def _check(kernel: str, call: Call) -> None:
+    x = call.input
+    dim = wrap_dim(call.dim, x.ndim)
+    if x.dtype.category < _dtypes.FLOATING:
+        last = "_lastdim" if dim == max(x.ndim, 1) - 1 else ""
+        raise _errors_nn.no_kernel(f"{kernel}{last}_kernel_impl", x.dtype)
+
+
+def _same_shape(call: Call) -> list:
+    return [call.input.shape]
+
+
+@operator(where=(), shape=_same_shape, check=lambda call: _check("softmax", call), name="_softmax",
+          node="SoftmaxBackward0")  # fmt: skip
+def _softmax(input: Array, dim: int):
+    """exp(x) divided by its sum over a dim."""
+    if namespace(input) is not np:
+        return jax.nn.softmax(input, axis=dim) if input.ndim else input * 0 + 1
+    if not input.ndim or not input.size:
+        return input * 0 + 1
+    e = np.exp(input - np.max(input, axis=dim, keepdims=True))
+    return e / np.sum(e, axis=dim, keepdims=True)
+
+
+@operator(where=(), shape=_same_shape, check=lambda call: _check("log_softmax", call), name="_log_softmax",
+          node="LogSoftmaxBackward0")  # fmt: skip
+def _log_softmax(input: Array, dim: int):
+    """x minus the logarithm of the sum of exp(x) over a dim."""
+    if namespace(input) is not np:
+        return jax.nn.log_softmax(input, axis=dim) if input.ndim else input * 0
+    if not input.ndim or not input.size:
+        return input * 0
+    shifted = input - np.max(input, axis=dim, keepdims=True)
+    return shifted - np.log(np.sum(np.exp(shifted), axis=dim, keepdims=True))

@@ -1,0 +1,56 @@
+"""Dropout as functions."""
+
+from __future__ import annotations
+
+import warnings
+
+from torchlike import _errors_nn, _functions_nn
+from torchlike._functions_nn import finish
+from torchlike._tensor import Tensor
+
+
+def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
+    """Zero each element with probability p and scale the others by 1 / (1 - p)."""
+    return finish(input, _functions_nn.dropout(input, p, training), inplace)
+
+
+def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False) -> Tensor:
+    """Dropout that keeps mean and variance of what comes out of `selu`."""
+    return finish(input, _functions_nn.alpha_dropout(input, p, training), inplace)
+
+
+def feature_alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False) -> Tensor:
+    """`alpha_dropout` of whole channels."""
+    return finish(input, _functions_nn.feature_alpha_dropout(input, p, training), inplace)
+
+
+def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
+    """Zero whole channels of (N, C, L) or (C, L)."""
+    _functions_nn._check_dropout(input, p)
+    if input.ndim not in (2, 3):
+        raise _errors_nn.dropout1d_dims(input.ndim)
+    return _by_channel(input, p, training, inplace, batched=input.ndim == 3)
+
+
+def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
+    """Zero whole channels of (N, C, H, W); of three dims the first two are taken for N and C."""
+    _functions_nn._check_dropout(input, p)
+    if input.ndim not in (3, 4):
+        warnings.warn(_errors_nn.dropout2d_dims(input.ndim), stacklevel=2)
+    if input.ndim == 3:
+        warnings.warn(_errors_nn.DROPOUT2D_BATCH, stacklevel=2)
+    return _by_channel(input, p, training, inplace, batched=True)
+
+
+def dropout3d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
+    """Zero whole channels of (N, C, D, H, W) or (C, D, H, W)."""
+    _functions_nn._check_dropout(input, p)
+    if input.ndim not in (4, 5):
+        warnings.warn(_errors_nn.dropout3d_dims(input.ndim), stacklevel=2)
+    return _by_channel(input, p, training, inplace, batched=input.ndim == 5)
+
+
+def _by_channel(input: Tensor, p: float, training: bool, inplace: bool, batched: bool) -> Tensor:
+    if batched:
+        return finish(input, _functions_nn.feature_dropout(input, p, training), inplace)
+    return finish(input, _functions_nn.feature_dropout(input.unsqueeze(0), p, training).squeeze(0), inplace)

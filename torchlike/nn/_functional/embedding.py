@@ -1,0 +1,94 @@
+"""Linear maps, tables of vectors, and similarity of vectors, as functions."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from torchlike import _bind, _errors_nn, _modes
+from torchlike._bind import CALLERS as rows
+from torchlike._core import concrete
+from torchlike._errors import unsupported
+from torchlike._tensor import Tensor
+
+
+def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """input @ weight.T + bias; (..., k), (n, k), (n) -> (..., n)."""
+    return rows["linear"](input, weight, bias)
+
+
+def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """x1 W x2 + bias for each W of (n, k1, k2): (..., k1), (..., k2) -> (..., n)."""
+    return rows["bilinear"](input1, input2, weight, bias)
+
+
+def embedding(input: Tensor, weight: Tensor, padding_idx: int | None = None, max_norm: float | None = None,
+              norm_type: float = 2.0, scale_grad_by_freq: bool = False, sparse: bool = False) -> Tensor:  # fmt: skip
+    """weight[input]: rows of a table (V, D), picked by numbers of any shape.
+
+    Args:
+      padding_idx: this row gets no gradient.
+      max_norm: picked rows with a larger `norm_type`-norm are scaled down to it first, in place.
+      scale_grad_by_freq: divide a row's gradient by how often it was picked.
+      sparse: must be False: there are no sparse gradients here.
+
+    A number out of range raises IndexError where `input` is host data already, and gives NaN otherwise.
+
+    >>> import torchlike as torch
+    >>> torch.nn.functional.embedding(torch.tensor([1]), torch.tensor([[1., 2.], [3., 4.]])).tolist()
+    [[3.0, 4.0]]
+    """
+    if sparse:
+        raise unsupported("embedding", "sparse")
+    if padding_idx is None:
+        padding_idx = -1
+    else:
+        if not -weight.shape[0] <= padding_idx < weight.shape[0]:
+            raise AssertionError("Padding_idx must be within num_embeddings")
+        padding_idx %= weight.shape[0]
+    check_rows(input, weight)
+    if max_norm is not None:
+        with _modes.no_grad():
+            _bind.assign(weight, rows["_renormed"](weight.detach(), input, float(max_norm), float(norm_type)))
+    return rows["embedding"](weight, input, padding_idx, scale_grad_by_freq)
+
+
+def check_rows(indices: Tensor, weight: Tensor) -> None:
+    """Refuse row numbers out of range, where they are host data already."""
+    host = indices._value.array
+    if isinstance(host, np.ndarray) and host.dtype.kind == "i" and host.size and weight.ndim == 2 \
+            and (host.min() < 0 or host.max() >= weight.shape[0]):  # fmt: skip
+        raise _errors_nn.index_out_of_range()
+
+
+def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
+    """int64: 1 at each class number, 0 elsewhere, in a new last dim (as many as the largest number needs, if -1).
+
+    >>> import torchlike as torch
+    >>> torch.nn.functional.one_hot(torch.tensor([0, 2])).tolist()
+    [[1, 0, 0], [0, 0, 1]]
+    """
+    if tensor.dtype.name != "int64":
+        raise _errors_nn.one_hot_dtype()
+    if not tensor.numel():
+        if num_classes <= 0:
+            raise _errors_nn.one_hot_empty()
+        return rows["_one_hot"](tensor, num_classes)
+    host = np.asarray(concrete(tensor._value))
+    if host.min() < 0:
+        raise _errors_nn.one_hot_negative()
+    largest = int(host.max())
+    if num_classes == -1:
+        num_classes = largest + 1
+    elif largest >= num_classes:
+        raise _errors_nn.one_hot_range()
+    return rows["_one_hot"](tensor, num_classes)
+
+
+def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
+    """x1 . x2 / (|x1| |x2|) over a dim; norms below eps count as eps."""
+    return rows["cosine_similarity"](x1, x2, dim, eps)
+
+
+def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> Tensor:
+    """The p-norm of x1 - x2 + eps over the last dim."""
+    return rows["pairwise_distance"](x1, x2, p, eps, keepdim)

@@ -1,0 +1,286 @@
+"""Losses as functions: each checks its options, then calls its operator."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from torchlike import _errors_nn
+from torchlike._bind import CALLERS as rows
+from torchlike._tensor import Tensor
+
+_CHECKED_AT_ONCE = 1 << 22  # class numbers that are host data already are checked up to this many
+
+
+def reduction_of(reduction: str, size_average: bool | None = None, reduce: bool | None = None) -> str:
+    """The reduction asked for, also in the two older arguments' way."""
+    if size_average is not None or reduce is not None:
+        average, all_ = size_average in (None, True), reduce in (None, True)
+        reduction = ("mean" if average else "sum") if all_ else "none"
+        warnings.warn("size_average and reduce args will be deprecated, please use "
+                      f"reduction='{reduction}' instead.", stacklevel=3)  # fmt: skip
+    if reduction not in ("none", "mean", "sum"):
+        raise _errors_nn.unknown_reduction(reduction)
+    return reduction
+
+
+def _weighted(loss: Callable[[str], Tensor], weight: Tensor | None, reduction: str) -> Tensor:
+    """A loss with a weight per element; its mean is over the sum of the weights."""
+    if weight is None:
+        return loss(reduction)
+    each = loss("none") * weight
+    if reduction == "none":
+        return each
+    return each.sum() / weight.sum() if reduction == "mean" else each.sum()
+
+
+def _warn_sizes(input: Tensor, target: Tensor) -> None:
+    if target.shape != input.shape:
+        warnings.warn(_errors_nn.broadcast_sizes(input.shape, target.shape), stacklevel=3)
+
+
+# -- classes -----------------------------------------------------------------------------------------------------------
+
+
+def cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: bool | None = None,
+                  ignore_index: int = -100, reduce: bool | None = None, reduction: str = "mean",
+                  label_smoothing: float = 0.0) -> Tensor:  # fmt: skip
+    """-log softmax(input) at the target class, for logits (N, C, d1, ...) or (C,).
+
+    Args:
+      target: class numbers (N, d1, ...), int64, or probabilities of the input's shape.
+      weight: a factor for each class (C,); the mean is over the factors of the targets.
+      ignore_index: targets of this number count nothing.
+      label_smoothing: in [0, 1]: the share of the target that is spread evenly over the classes.
+
+    A class out of range raises IndexError where the target is host data already, and gives NaN otherwise.
+
+    >>> import torchlike as torch
+    >>> round(torch.nn.functional.cross_entropy(torch.zeros(1, 2), torch.tensor([1])).item(), 4)
+    0.6931
+    """
+    reduction = reduction_of(reduction, size_average, reduce)
+    if not 0.0 <= label_smoothing <= 1.0:
+        raise _errors_nn.label_smoothing_range(label_smoothing)
+    if input.shape == target.shape:
+        return rows["_cross_entropy_of_probabilities"](input, target, weight, reduction, label_smoothing)
+    _check_target(input, target, ignore_index)
+    return rows["cross_entropy"](input, target, weight, ignore_index, reduction, label_smoothing)
+
+
+def nll_loss(input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: bool | None = None,
+             ignore_index: int = -100, reduce: bool | None = None, reduction: str = "mean") -> Tensor:  # fmt: skip
+    """-input at the target class, for log-probabilities (N, C, d1, ...) or (C,)."""
+    reduction = reduction_of(reduction, size_average, reduce)
+    _check_target(input, target, ignore_index)
+    return rows["nll_loss"](input, target, weight, ignore_index, reduction)
+
+
+def _check_target(input: Tensor, target: Tensor, ignore_index: int) -> None:
+    host = target._value.array
+    if not isinstance(host, np.ndarray) or host.dtype.kind not in "iu" or host.size > _CHECKED_AT_ONCE or not input.ndim:
+        return
+    wrong = (host < 0) | (host >= input.shape[1 if input.ndim > 1 else 0])
+    if wrong.any() and (wrong := wrong & (host != ignore_index)).any():
+        raise _errors_nn.target_out_of_bounds(int(host[wrong].flat[0]))
+
+
+def multi_margin_loss(input: Tensor, target: Tensor, p: int = 1, margin: float = 1.0, weight: Tensor | None = None,
+                      size_average: bool | None = None, reduce: bool | None = None,
+                      reduction: str = "mean") -> Tensor:  # fmt: skip
+    """Mean over the other classes of max(0, margin - x[t] + x[i])**p, for (N, C) or (C,)."""
+    reduction = reduction_of(reduction, size_average, reduce)
+    if p not in (1, 2):
+        raise _errors_nn.margin_power()
+    return rows["multi_margin_loss"](input, target, p, margin, weight, reduction)
+
+
+def multilabel_margin_loss(input: Tensor, target: Tensor, size_average: bool | None = None,
+                           reduce: bool | None = None, reduction: str = "mean") -> Tensor:  # fmt: skip
+    """Mean over classes of max(0, 1 - (x[t] - x[i])), t the targets before the first -1, i the others."""
+    return rows["multilabel_margin_loss"](input, target, reduction_of(reduction, size_average, reduce))
+
+
+def multilabel_soft_margin_loss(input: Tensor, target: Tensor, weight: Tensor | None = None,
+                                size_average: bool | None = None, reduce: bool | None = None,
+                                reduction: str = "mean") -> Tensor:  # fmt: skip
+    """Mean over classes of the binary cross entropy of logits."""
+    reduction = reduction_of(reduction, size_average, reduce)
+    return rows["multilabel_soft_margin_loss"](input, target, weight, reduction)
+
+
+# -- differences -------------------------------------------------------------------------------------------------------
+
+
+def mse_loss(input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None,
+             reduction: str = "mean", weight: Tensor | None = None) -> Tensor:  # fmt: skip
+    """(input - target)**2."""
+    _warn_sizes(input, target)
+    reduction = reduction_of(reduction, size_average, reduce)
+    return _weighted(lambda r: rows["mse_loss"](input, target, r), weight, reduction)
+
+
+def l1_loss(input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None,
+            reduction: str = "mean", weight: Tensor | None = None) -> Tensor:  # fmt: skip
+    """|input - target|."""
+    _warn_sizes(input, target)
+    reduction = reduction_of(reduction, size_average, reduce)
+    return _weighted(lambda r: rows["l1_loss"](input, target, r), weight, reduction)
+
+
+def smooth_l1_loss(input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None,
+                   reduction: str = "mean", beta: float = 1.0) -> Tensor:  # fmt: skip
+    """0.5 d**2 / beta where |d| < beta, |d| - 0.5 beta elsewhere; d = input - target."""
+    _warn_sizes(input, target)
+    reduction = reduction_of(reduction, size_average, reduce)
+    if beta < 0:
+        raise _errors_nn.negative_beta()
+    if beta == 0:
+        return rows["l1_loss"](input, target, reduction)
+    return rows["smooth_l1_loss"](input, target, reduction, beta)
+
+
+def huber_loss(input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0,
+               weight: Tensor | None = None) -> Tensor:  # fmt: skip
+    """0.5 d**2 where |d| <= delta, delta (|d| - 0.5 delta) elsewhere; d = input - target."""
+    _warn_sizes(input, target)
+    if delta <= 0:
+        raise _errors_nn.non_positive_delta()
+    reduction = reduction_of(reduction)
+    return _weighted(lambda r: rows["huber_loss"](input, target, r, delta), weight, reduction)
+
+
+# -- probabilities -----------------------------------------------------------------------------------------------------
+
+
+def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = None,
+                         size_average: bool | None = None, reduce: bool | None = None,
+                         reduction: str = "mean") -> Tensor:  # fmt: skip
+    """-weight (t log p + (1 - t) log(1 - p)); logarithms are held at -100 or above."""
+    reduction = reduction_of(reduction, size_average, reduce)
+    if target.shape != input.shape:
+        raise _errors_nn.batch_shape(input.shape, target.shape)
+    host = input._value.array
+    if isinstance(host, np.ndarray) and host.size and not ((host >= 0) & (host <= 1)).all():
+        raise _errors_nn.not_probabilities()
+    return rows["binary_cross_entropy"](input, target, weight, reduction)
+
+
+def binary_cross_entropy_with_logits(input: Tensor, target: Tensor, weight: Tensor | None = None,
+                                     size_average: bool | None = None, reduce: bool | None = None,
+                                     reduction: str = "mean", pos_weight: Tensor | None = None) -> Tensor:  # fmt: skip
+    """-weight (pos_weight t log sigmoid(x) + (1 - t) log(1 - sigmoid(x)))."""
+    reduction = reduction_of(reduction, size_average, reduce)
+    if target.shape != input.shape:
+        raise _errors_nn.logits_shape(input.shape, target.shape)
+    return rows["binary_cross_entropy_with_logits"](input, target, weight, pos_weight, reduction)
+
+
+def kl_div(input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None,
+           reduction: str = "mean", log_target: bool = False) -> Tensor:  # fmt: skip
+    """target (log target - input) for an input of log-probabilities; "batchmean" divides the sum by dim 0."""
+    if size_average is None and reduce is None and reduction == "mean":
+        warnings.warn("reduction: 'mean' divides the total loss by both the batch size and the support size."
+                      "'batchmean' divides only by the batch size, and aligns with the KL div math definition."
+                      "'mean' will be changed to behave the same as 'batchmean' in the next major release.",
+                      stacklevel=2)  # fmt: skip
+    batchmean = reduction == "batchmean"
+    reduction = reduction_of("sum" if batchmean else reduction, size_average, reduce)
+    loss = rows["kl_div"](input, target, reduction, log_target)
+    return loss / input.shape[0] if batchmean and input.ndim else loss
+
+
+def poisson_nll_loss(input: Tensor, target: Tensor, log_input: bool = True, full: bool = False,
+                     size_average: bool | None = None, eps: float = 1e-8, reduce: bool | None = None,
+                     reduction: str = "mean") -> Tensor:  # fmt: skip
+    """exp(x) - t x, or x - t log(x + eps) without `log_input`; `full` adds Stirling's log t! where t > 1."""
+    reduction = reduction_of(reduction, size_average, reduce)
+    return rows["poisson_nll_loss"](input, target, log_input, full, eps, reduction)
+
+
+def gaussian_nll_loss(input: Tensor, target: Tensor, var: Tensor | float, full: bool = False, eps: float = 1e-6,
+                      reduction: str = "mean") -> Tensor:  # fmt: skip
+    """0.5 (log v + (x - t)**2 / v) with v = max(var, eps); `full` adds 0.5 log 2 pi."""
+    if isinstance(var, float):
+        if var < 0:
+            raise _errors_nn.negative_variance()
+        var = input.detach() * 0 + var
+    elif var.shape != input.shape:
+        if tuple(input.shape[:-1]) == tuple(var.shape):
+            var = var.unsqueeze(-1)
+        elif tuple(input.shape[:-1]) != tuple(var.shape[:-1]) or var.shape[-1] != 1:
+            raise _errors_nn.variance_size()
+    if reduction not in ("none", "mean", "sum"):
+        raise ValueError(f"{reduction} is not valid")
+    host = var._value.array
+    if isinstance(host, np.ndarray) and (host < 0).any():
+        raise _errors_nn.negative_variance()
+    return rows["gaussian_nll_loss"](input, target, var, full, eps, reduction)
+
+
+# -- margins -----------------------------------------------------------------------------------------------------------
+
+
+def soft_margin_loss(input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None,
+                     reduction: str = "mean") -> Tensor:  # fmt: skip
+    """log(1 + exp(-t x)) for t of 1 or -1."""
+    return rows["soft_margin_loss"](input, target, reduction_of(reduction, size_average, reduce))
+
+
+def hinge_embedding_loss(input: Tensor, target: Tensor, margin: float = 1.0, size_average: bool | None = None,
+                         reduce: bool | None = None, reduction: str = "mean") -> Tensor:  # fmt: skip
+    """x where t is 1, max(0, margin - x) where it is -1."""
+    return rows["hinge_embedding_loss"](input, target, margin, reduction_of(reduction, size_average, reduce))
+
+
+def margin_ranking_loss(input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0,
+                        size_average: bool | None = None, reduce: bool | None = None,
+                        reduction: str = "mean") -> Tensor:  # fmt: skip
+    """max(0, margin - t (x1 - x2))."""
+    reduction = reduction_of(reduction, size_average, reduce)
+    if not input1.ndim == input2.ndim == target.ndim:
+        raise _errors_nn.ranking_dims(input1.shape, input2.shape, target.shape)
+    return rows["margin_ranking_loss"](input1, input2, target, margin, reduction)
+
+
+def cosine_embedding_loss(input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0,
+                          size_average: bool | None = None, reduce: bool | None = None,
+                          reduction: str = "mean") -> Tensor:  # fmt: skip
+    """1 - cos(x1, x2) where t is 1, max(0, cos - margin) where it is -1."""
+    reduction = reduction_of(reduction, size_average, reduce)
+    return rows["cosine_embedding_loss"](input1, input2, target, margin, reduction)
+
+
+def triplet_margin_loss(anchor: Tensor, positive: Tensor, negative: Tensor, margin: float = 1.0, p: float = 2,
+                        eps: float = 1e-6, swap: bool = False, size_average: bool | None = None,
+                        reduce: bool | None = None, reduction: str = "mean") -> Tensor:  # fmt: skip
+    """max(0, margin + |anchor - positive| - |anchor - negative|)."""
+    reduction = reduction_of(reduction, size_average, reduce)
+    if margin <= 0:
+        raise _errors_nn.triplet_margin(margin)
+    return rows["triplet_margin_loss"](anchor, positive, negative, margin, p, eps, swap, reduction)
+
+
+def triplet_margin_with_distance_loss(
+    anchor: Tensor, positive: Tensor, negative: Tensor, *, distance_function: Callable[..., Tensor] | None = None,
+    margin: float = 1.0, swap: bool = False, reduction: str = "mean",
+) -> Tensor:  # fmt: skip
+    """The triplet loss with a distance of one's own; `pairwise_distance` by default."""
+    if reduction not in ("mean", "sum", "none"):
+        raise ValueError(f"{reduction} is not a valid value for reduction")
+    if margin <= 0:
+        raise _errors_nn.triplet_margin(margin)
+    distance: Any = distance_function if distance_function is not None else rows["pairwise_distance"]
+    dims = {anchor.ndim, positive.ndim, negative.ndim}
+    if len(dims) > 1:
+        raise _errors_nn.triplet_dims(anchor.ndim, positive.ndim, negative.ndim)
+    near, far = distance(anchor, positive), distance(anchor, negative)
+    if swap:
+        far = rows["minimum"](far, distance(positive, negative))
+    loss = rows["_clamp_below"](margin + near - far)
+    return loss.mean() if reduction == "mean" else loss.sum() if reduction == "sum" else loss
+
+

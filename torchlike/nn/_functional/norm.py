@@ -1,0 +1,79 @@
+"""Normalization as functions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torchlike import _bind, _errors_nn, _functions_nn
+from torchlike._bind import CALLERS as rows
+from torchlike._tensor import Tensor
+
+
+def layer_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None, bias: Tensor | None = None,
+               eps: float = 1e-5) -> Tensor:  # fmt: skip
+    """(x - mean) / sqrt(var + eps) over the last dims, whose sizes are `normalized_shape`; times weight, plus bias.
+
+    >>> import torchlike as torch
+    >>> torch.nn.functional.layer_norm(torch.ones(2, 3), (3,)).tolist()
+    [[0.0, 0.0, 0.0], [0.0, 0.0, 0.0]]
+    """
+    return rows["_layer_norm"](input, tuple(normalized_shape), weight, bias, eps)
+
+
+def rms_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None, eps: float | None = None) -> Tensor:
+    """x / sqrt(mean(x**2) + eps) over the last dims, times weight; eps is the dtype's epsilon by default."""
+    return _functions_nn.rms_norm(input, normalized_shape, weight, eps)
+
+
+def group_norm(input: Tensor, num_groups: int, weight: Tensor | None = None, bias: Tensor | None = None,
+               eps: float = 1e-5) -> Tensor:  # fmt: skip
+    """(x - mean) / sqrt(var + eps) over each group of channels of each sample; times weight, plus bias."""
+    if input.ndim < 2:
+        raise _errors_nn.group_norm_dims(input.ndim)
+    count = input.shape[0] * input.shape[1] // num_groups
+    for n in input.shape[2:]:
+        count *= n
+    if count == 1:
+        raise _errors_nn.one_value_per_channel(list(input.shape))
+    return rows["_group_norm"](input, num_groups, weight, bias, eps)
+
+
+def batch_norm(input: Tensor, running_mean: Tensor | None, running_var: Tensor | None, weight: Tensor | None = None,
+               bias: Tensor | None = None, training: bool = False, momentum: float = 0.1,
+               eps: float = 1e-5) -> Tensor:  # fmt: skip
+    """(x - mean) / sqrt(var + eps) for each channel (dim 1); times weight, plus bias.
+
+    In training the statistics are those of the batch, and the running ones move toward them by `momentum`, in place
+    (the variance's unbiased estimate).
+    """
+    if training and input.numel() == input.shape[1]:
+        raise _errors_nn.one_value_per_channel(input.shape)
+    return _functions_nn.batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)
+
+
+def instance_norm(input: Tensor, running_mean: Tensor | None = None, running_var: Tensor | None = None,
+                  weight: Tensor | None = None, bias: Tensor | None = None, use_input_stats: bool = True,
+                  momentum: float = 0.1, eps: float = 1e-5) -> Tensor:  # fmt: skip
+    """(x - mean) / sqrt(var + eps) for each channel of each sample; times weight, plus bias."""
+    if use_input_stats:
+        count = 1
+        for n in input.shape[2:]:
+            count *= n
+        if count == 1:
+            raise _errors_nn.one_spatial_element(input.shape)
+    return _functions_nn.instance_norm(input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps)
+
+
+def local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> Tensor:
+    """x / (k + alpha mean(x**2))**beta, the mean over `size` neighbouring channels (zeros beyond the ends)."""
+    if input.ndim < 3:
+        raise _errors_nn.response_norm_dims(input.ndim)
+    if not input.numel():
+        return input
+    return input / rows["_response_norm"](input, size, alpha, beta, k)
+
+
+def normalize(input: Tensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12, out: Tensor | None = None) -> Tensor:
+    """x divided by its p-norm over a dim, or by eps where the norm is smaller."""
+    made = rows["normalize"](input, p, dim, eps)
+    return made if out is None else _bind.write_out(_bind.REGISTRY["normalize"], made, out)

@@ -234,7 +234,9 @@ def _view_caller(op: Op) -> Callable:
                 plan, numbers = _varying_plan(op, key, (a, *args), varies)
             if plan is None:
                 plan = plans[key] = make(op, (a, *args), {}, describe)
-        viewed = move(plan, value, numbers)
+        edge = a._edge
+        # What requires grad is recorded even where it lies on the host: the first step must be the same program as later.
+        viewed = move(plan, value, numbers) if edge is None else record_one(plan, (value,), numbers)
         t = _new(Tensor)
         storage = t._storage = a._storage
         t._chain = ((plan, numbers),) if a._chain is None else (*a._chain, (plan, numbers))
@@ -242,7 +244,6 @@ def _view_caller(op: Op) -> Callable:
         t._offset = a._offset if offset is None else a._offset + offset(a, *args)
         base = t._base = a if a._base is None else a._base
         t._grad = None
-        edge = a._edge
         t._tracks = _local.grad
         t._edge = (Node(plan, [], [edge], list(numbers)), 0) if edge is not None and _local.grad else None
         t._cache = (storage.version, base._edge if t._tracks else None, viewed)

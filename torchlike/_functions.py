@@ -42,7 +42,7 @@ def reshape(input: Tensor, *shape: Any) -> Tensor:
     size = infer_size(ints(shape), input.numel())
     if _layout.view_strides(tuple(input.shape), input.stride(), size) is not None:
         return rows["view"](input, size)
-    return rows["view"](rows["clone"](input), size)
+    return rows["view"](clone(input, memory_format=mf.contiguous_format), size)
 
 
 def expand(self: Tensor, *size: Any) -> Tensor:

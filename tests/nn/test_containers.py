@@ -46,7 +46,8 @@ log(repr(nn.ParameterDict(OrderedDict([('b', P), ('a', Q)]))))
 a['d'] = Q; a.update({'e': P, 'a': Q}); log(list(a.keys())); log('e' in a); log(a.get('zz', 4)); log(a.get('c'))
 log(a.pop('c')); log(a.popitem()[0]); del a['a']; log(list(a.state_dict())); log([type(v).__name__ for v in a.values()])
 log(a.setdefault('b', Q) is P); log(a.setdefault('g', Q) is Q); log(repr(a | nn.ParameterDict({'z': P})))
-log(repr(nn.ParameterDict.fromkeys(['x', 'y'], P))); log(repr(a.copy())); a |= nn.ParameterDict({'q': P}); log(list(a))
+log(repr(nn.ParameterDict().fromkeys(['x', 'y'], P))); log(repr(a.copy())); a |= nn.ParameterDict({'q': P})
+log(list(a))
 a.clear(); log(len(a)); log(repr(a))
 """,
 }

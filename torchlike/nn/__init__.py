@@ -1,5 +1,6 @@
 """Neural networks: layers, containers, losses and initialisation."""
 
+from . import attention as attention
 from . import functional as functional
 from . import init as init
 from . import modules as modules

@@ -214,6 +214,10 @@ def attention_key_value_separate(key: Any, value: Any) -> AssertionError:
     return AssertionError(f"key's sequence and batch dims {key} do not match value's {value}")
 
 
+def attention_backend(kind: str) -> AssertionError:
+    return AssertionError(f"Backend must be an instance of SDPBackend or a list of SDPBackend instances, got {kind}")
+
+
 # -- transformers ------------------------------------------------------------------------------------------------------
 
 

@@ -1,5 +1,6 @@
 """The layers, one file a family."""
 
+from . import utils as utils
 from .activation import CELU as CELU
 from .activation import ELU as ELU
 from .activation import GELU as GELU

@@ -196,11 +196,17 @@ class Module(Members, State, Conversion):
 
     def __getattr__(self, name: str) -> Any:
         # Reached only where ordinary look-up fails; a module before its __init__ has none of the three.
+        # Three times the same lines, not a loop: every layer comes here for its weight.
         mine = self.__dict__
-        for holder in ("_parameters", "_buffers", "_modules"):
-            held = mine.get(holder)
-            if held is not None and name in held:
-                return held[name]
+        held = mine.get("_parameters")
+        if held is not None and name in held:
+            return held[name]
+        held = mine.get("_buffers")
+        if held is not None and name in held:
+            return held[name]
+        held = mine.get("_modules")
+        if held is not None and name in held:
+            return held[name]
         raise _errors.no_attribute(type(self).__name__, name)
 
     def __setattr__(self, name: str, value: Any) -> None:

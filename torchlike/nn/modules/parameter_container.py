@@ -142,8 +142,7 @@ class ParameterDict(Module):
         """Return the value of `key`, or `default`."""
         return self[key] if key in self else default  # noqa: SIM401 - this is get itself
 
-    @staticmethod
-    def fromkeys(keys: Iterable[str], default: Any = None) -> ParameterDict:
+    def fromkeys(self, keys: Iterable[str], default: Any = None) -> ParameterDict:
         """Return a dictionary with one value for all keys."""
         return ParameterDict((key, default) for key in keys)
 

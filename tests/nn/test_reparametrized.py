@@ -1,0 +1,130 @@
+"""Weights computed from other tensors: weight norm, spectral norm, parametrizations, functional calls, fusion."""
+
+import pytest
+import torch
+
+import torchlike
+from tests.nn.twins import agree, execute
+
+SETTING = """
+L, X = nn.Linear(2, 3), T.ones(4, 2)
+U, P = nn.utils, nn.utils.parametrize
+class Double(nn.Module):
+    def forward(self, x):
+        return x * 2
+    def right_inverse(self, x):
+        return x / 2
+"""
+
+SCRIPTS = {
+    "weight_norm": """
+U.weight_norm(L); log(repr(L)); log(L.state_dict()); log(L(X)); L(X).sum().backward(); log(L.weight_g.grad)
+log(L.weight_v.grad); log(list(vars(L))[-3:]); U.remove_weight_norm(L); log(L.state_dict())
+log(type(L.weight).__name__)
+""",
+    "weight_norm of all dims": """
+C = U.weight_norm(nn.Conv2d(2, 3, 2), dim=None); log(C.state_dict()); C = U.weight_norm(nn.Conv2d(2, 3, 2), dim=1)
+log(C.state_dict()); U.weight_norm(C)
+""",
+    "no weight_norm": "U.remove_weight_norm(L)",
+    "spectral_norm": """
+U.spectral_norm(L); log(repr(L)); log(L.state_dict()); log(L(X)); log(L.state_dict()); L(X).sum().backward()
+log(L.weight_orig.grad); L.eval(); log(L(X)); log(L.state_dict()); U.remove_spectral_norm(L); log(L.state_dict())
+""",
+    "spectral_norm twice": "U.spectral_norm(U.spectral_norm(L))",
+    "spectral_norm without steps": "U.spectral_norm(L, n_power_iterations=0)",
+    "parametrizations.weight_norm": """
+U.parametrizations.weight_norm(L); log(repr(L)); log(L.state_dict()); log(L(X)); L(X).sum().backward()
+log([p.grad for p in L.parameters()]); P.remove_parametrizations(L, 'weight'); log(repr(L)); log(L.state_dict())
+""",
+    "parametrizations.spectral_norm": """
+U.parametrizations.spectral_norm(L); log(repr(L)); log(L.state_dict()); log(L(X)); log(L.state_dict())
+N = U.parametrizations.spectral_norm(nn.LayerNorm(3)); log(N.weight); log(repr(N))
+""",
+    "parametrize": """
+before = L.weight.detach().clone(); P.register_parametrization(L, 'weight', Double())
+log(repr(L)); log(L.weight - before); log(P.is_parametrized(L)); log(P.is_parametrized(L, 'bias'))
+log(P.type_before_parametrizations(L) is nn.Linear); log(L.weight is L.weight)
+L.weight = T.ones(3, 2); log(L.weight); log(L.parametrizations.weight.original)
+P.register_parametrization(L, 'weight', Double()); P.register_parametrization(L, 'bias', Double()); log(repr(L))
+with P.cached():
+    log(L.weight is L.weight)
+import copy
+C = copy.deepcopy(L); log(repr(C)); C.weight = T.zeros(3, 2); log(L.weight)
+P.remove_parametrizations(L, 'weight'); log(repr(L)); log(type(L.weight).__name__); log(L.weight)
+P.remove_parametrizations(L, 'bias', leave_parametrized=False); log(repr(L)); log(type(L).__name__)
+""",
+    "no right inverse": """
+P.register_parametrization(L, 'weight', nn.Tanh()); log(L(X)); L.weight = X
+""",
+    "parametrized pickle": """
+import pickle
+pickle.dumps(P.register_parametrization(L, 'weight', nn.Tanh()))
+""",
+    "nothing to parametrize": "P.register_parametrization(L, 'foo', nn.Tanh())",
+    "no parametrization": "P.remove_parametrizations(L, 'weight')",
+    "changed shape": "P.register_parametrization(L, 'weight', nn.Flatten(0))",
+    "changed shape later": """
+P.register_parametrization(L, 'weight', nn.Tanh()); P.register_parametrization(L, 'weight', nn.Flatten(0))
+""",
+    "stateless": """
+log(U.stateless.functional_call(L, {'weight': T.ones(3, 2)}, X)); log(L.weight.shape); log(type(L.weight).__name__)
+""",
+    "fusion": """
+conv, bn = nn.Conv2d(2, 3, 2).eval(), nn.BatchNorm2d(3)
+bn(T.arange(24.0).view(1, 3, 2, 4)); bn.eval()
+fused = U.fuse_conv_bn_eval(conv, bn); log(fused.weight); log(fused.bias)
+line = nn.BatchNorm1d(3).eval(); log(U.fuse_linear_bn_eval(L.eval(), line)(X))
+""",
+    "fusion in training": "U.fuse_conv_bn_eval(nn.Conv2d(2, 3, 2), nn.BatchNorm2d(3))",
+}
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_behaves_alike(name):
+    agree(lambda T: execute(SETTING + SCRIPTS[name], T), rtol=1e-4, atol=1e-5)
+
+
+def functional_call(T):
+    if T is torch:
+        return torch.func.functional_call
+    from torchlike.nn.utils.stateless import call_with
+
+    return call_with
+
+
+@pytest.mark.parametrize(
+    ("given", "options"),
+    [
+        ("{'weight': T.ones(3, 2), 'foo': X}", ""),
+        ("{'weight': T.ones(3, 2), 'foo': X}", ", strict=True"),
+        ("({'weight': T.ones(3, 2)}, {'bias': T.zeros(3)})", ", strict=True"),
+        ("({'weight': T.ones(3, 2)}, {'weight': T.zeros(3)})", ""),
+    ],
+)
+def test_functional_call(given, options):
+    line = f"log(call(L, {given}, (X,){options})); log(L.weight)"
+    agree(lambda T: execute(SETTING + line, T, call=functional_call(T)))
+
+
+def test_functional_call_ties_weights():
+    script = """
+class Tied(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a = nn.Linear(2, 2, bias=False); self.b = nn.Linear(2, 2, bias=False); self.b.weight = self.a.weight
+    def forward(self, x):
+        return self.b(self.a(x))
+tied = Tied()
+for tie in (True, False):
+    log(call(tied, {'a.weight': T.ones(2, 2)}, (T.ones(2),), tie_weights=tie))
+"""
+    agree(lambda T: execute(script, T, call=functional_call(T)))
+
+
+def test_attention_backends():
+    attention = torchlike.nn.attention
+    with attention.sdpa_kernel([attention.SDPBackend.MATH, attention.SDPBackend.FLASH_ATTENTION]):
+        pass
+    with pytest.raises(AssertionError, match="Backend must be an instance of SDPBackend"), attention.sdpa_kernel(3):
+        pass

@@ -1,0 +1,32 @@
+"""Choosing how `scaled_dot_product_attention` is computed."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from .. import _errors_sequence as _errors
+
+
+class SDPBackend(enum.IntEnum):
+    """PyTorch's implementations of attention."""
+
+    ERROR = -1
+    MATH = 0
+    FLASH_ATTENTION = 1
+    EFFICIENT_ATTENTION = 2
+    CUDNN_ATTENTION = 3
+    OVERRIDEABLE = 4
+
+
+@contextmanager
+def sdpa_kernel(backends: list[SDPBackend] | SDPBackend, set_priority: bool = False) -> Iterator[None]:
+    """Allow only the given implementations inside.
+
+    There is one formula here, compiled as a whole, so the choice decides nothing; it is checked all the same.
+    """
+    chosen = [backends] if isinstance(backends, SDPBackend) else backends
+    if not isinstance(chosen, list) or not all(isinstance(backend, SDPBackend) for backend in chosen):
+        raise _errors.attention_backend(type(backends).__name__)
+    yield

@@ -1,0 +1,82 @@
+"""Ready-made parametrizations."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torchlike
+from torchlike._tensor import Tensor
+
+from .. import functional as F
+from ..modules.module import Module
+from . import _errors
+from ._norms import as_matrix, norm_except_dim, power_iterations, spectral_dim
+from ._norms import weight_norm as _scaled_to
+from .parametrize import register_parametrization
+
+
+class _WeightNorm(Module):
+    """A weight as its norms and its direction."""
+
+    def __init__(self, dim: int | None = 0) -> None:
+        super().__init__()
+        self.dim = -1 if dim is None else dim
+
+    def forward(self, weight_g: Tensor, weight_v: Tensor) -> Tensor:
+        return _scaled_to(weight_v, weight_g, self.dim)
+
+    def right_inverse(self, weight: Tensor) -> tuple[Tensor, Tensor]:
+        return norm_except_dim(weight, self.dim), weight
+
+
+def weight_norm(module: Module, name: str = "weight", dim: int = 0) -> Module:
+    """Let `name` be original1 (a direction) scaled to the norms original0, taken over all dimensions but `dim`."""
+    return register_parametrization(module, name, _WeightNorm(dim), unsafe=True)
+
+
+class _SpectralNorm(Module):
+    """A weight over its largest singular value, which is estimated by power iterations while training."""
+
+    def __init__(self, weight: Tensor, n_power_iterations: int = 1, dim: int = 0, eps: float = 1e-12) -> None:
+        super().__init__()
+        self.dim = dim if dim >= 0 else dim + weight.dim()
+        self.eps = eps
+        if weight.dim() > 1:
+            if n_power_iterations <= 0:
+                raise _errors.power_iterations(n_power_iterations)
+            self.n_power_iterations = n_power_iterations
+            matrix = as_matrix(weight, self.dim)
+            rows, columns = matrix.size()
+            u, v = matrix.new_empty(rows).normal_(0, 1), matrix.new_empty(columns).normal_(0, 1)
+            self.register_buffer("_u", F.normalize(u, dim=0, eps=eps))
+            self.register_buffer("_v", F.normalize(v, dim=0, eps=eps))
+            self._power_method(matrix, 15)
+
+    def _power_method(self, matrix: Tensor, count: int) -> None:
+        with torchlike.no_grad():
+            u, v = power_iterations(matrix, self._u, self._v, count, self.eps, first="u")
+            self._u.copy_(u)
+            self._v.copy_(v)
+
+    def forward(self, weight: Tensor) -> Tensor:
+        if weight.dim() == 1:
+            return F.normalize(weight, dim=0, eps=self.eps)
+        matrix = as_matrix(weight, self.dim)
+        if self.training:
+            self._power_method(matrix, self.n_power_iterations)
+        u, v = self._u.clone(), self._v.clone()
+        return weight / torchlike.vdot(u, torchlike.mv(matrix, v))
+
+    def right_inverse(self, value: Tensor) -> Tensor:
+        return value
+
+
+def spectral_norm(
+    module: Module, name: str = "weight", n_power_iterations: int = 1, eps: float = 1e-12, dim: int | None = None
+) -> Any:
+    """Let `name` be itself over its largest singular value."""
+    weight = getattr(module, name, None)
+    if not isinstance(weight, Tensor):
+        raise _errors.nothing_to_parametrize(module, name)
+    dim = spectral_dim(module) if dim is None else dim
+    return register_parametrization(module, name, _SpectralNorm(weight, n_power_iterations, dim, eps))

@@ -1,0 +1,200 @@
+"""Parameters computed from other ones whenever they are read."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import torchlike
+from torchlike._tensor import Tensor
+
+from ..modules.container import ModuleDict, ModuleList
+from ..modules.module import Module
+from ..parameter import Parameter
+from . import _errors
+
+_cached_blocks = 0
+_cache: dict[tuple[int, str], Any] = {}
+
+
+@contextmanager
+def cached() -> Iterator[None]:
+    """Inside, each parametrized tensor is computed once and kept."""
+    global _cached_blocks
+    _cached_blocks += 1
+    try:
+        yield
+    finally:
+        _cached_blocks -= 1
+        if not _cached_blocks:
+            _cache.clear()
+
+
+class ParametrizationList(ModuleList):
+    """The parametrizations of one tensor and the tensor, or tensors, underneath.
+
+    `original` is the tensor underneath; where the first `right_inverse` gives several they are `original0`, ...
+    """
+
+    def __init__(self, modules: Sequence[Module], original: Tensor, unsafe: bool = False) -> None:
+        super().__init__(modules)
+        self.unsafe = unsafe
+        underneath = self._inverted(original)
+        self.is_tensor = isinstance(underneath, Tensor)
+        self.ntensors = 1 if self.is_tensor else len(underneath)
+        for name, tensor in zip(self._names(), [underneath] if self.is_tensor else underneath):
+            kept = original if self.is_tensor and isinstance(original, Parameter) else tensor
+            if kept is not tensor:
+                kept.data = tensor.detach()
+            self._keep(name, kept, original)
+        if not unsafe:
+            _check_unchanged(original, self(), first=True)
+
+    def _names(self) -> list[str]:
+        return ["original"] if self.is_tensor else [f"original{i}" for i in range(self.ntensors)]
+
+    def _keep(self, name: str, tensor: Tensor, original: Tensor) -> None:
+        if isinstance(original, Parameter):
+            wanted = tensor if isinstance(tensor, Parameter) else Parameter(tensor, original.requires_grad)
+            self.register_parameter(name, wanted)
+        else:
+            self.register_buffer(name, tensor)
+
+    def _inverted(self, value: Tensor) -> Any:
+        with torchlike.no_grad():
+            inner: Any = value
+            for module in reversed(list(self)):
+                if hasattr(module, "right_inverse"):
+                    inner = module.right_inverse(inner)
+            return inner
+
+    def right_inverse(self, value: Tensor) -> None:
+        """Change the tensors underneath so that the parametrized tensor becomes `value`."""
+        with torchlike.no_grad():
+            for module in reversed(list(self)):
+                if not hasattr(module, "right_inverse"):
+                    raise _errors.no_right_inverse(type(module).__name__)
+                value = module.right_inverse(value)
+            for name, tensor in zip(self._names(), [value] if self.is_tensor else value):
+                getattr(self, name).data = tensor.detach()
+
+    def forward(self) -> Tensor:
+        first, *others = self
+        value = first(*[getattr(self, name) for name in self._names()])
+        for module in others:
+            value = module(value)
+        return value
+
+
+def _check_unchanged(before: Tensor, after: Any, first: bool) -> None:
+    if not isinstance(after, Tensor):
+        raise _errors.parametrization_output(after)
+    for what in ("dtype", "shape"):
+        old, new = getattr(before, what), getattr(after, what)
+        if old != new:
+            raise _errors.parametrization_changes(what, old, new, first)
+
+
+def _parametrized_class(module: Module) -> type:
+    """A class of this one module's own, on which the parametrized tensors are properties."""
+    base = type(module)
+
+    def no_pickle(self: Any) -> Any:
+        raise _errors.parametrized_pickle()
+
+    def deepcopy(self: Any, memo: dict) -> Any:
+        copied = object.__new__(type(self))
+        memo[id(self)] = copied
+        copied.__dict__.update(copy.deepcopy(self.__dict__, memo))
+        return copied
+
+    members = {"__getstate__": no_pickle, "__deepcopy__": deepcopy, "__module__": __name__}
+    return type(f"Parametrized{base.__name__}", (base,), members)
+
+
+def _property(name: str) -> property:
+    def read(self: Any) -> Any:
+        if not _cached_blocks:
+            return self.parametrizations[name]()
+        key = (id(self), name)
+        if key not in _cache:
+            _cache[key] = self.parametrizations[name]()
+        return _cache[key]
+
+    def write(self: Any, value: Tensor) -> None:
+        self.parametrizations[name].right_inverse(value)
+
+    return property(read, write)
+
+
+def register_parametrization(
+    module: Module, tensor_name: str, parametrization: Module, *, unsafe: bool = False
+) -> Module:
+    """Let attribute `tensor_name` be `parametrization` of what it was; a second one is applied after the first.
+
+    Its `right_inverse`, if it has one, gives the tensor underneath and makes assignment possible. Unless `unsafe`, the
+    shape and the dtype may not change.
+    """
+    parametrization.train(module.training)
+    if is_parametrized(module, tensor_name):
+        _add(module.parametrizations[tensor_name], parametrization, getattr(module, tensor_name), unsafe)
+        return module
+    if tensor_name not in module._parameters and tensor_name not in module._buffers:
+        raise _errors.nothing_to_parametrize(module, tensor_name)
+    original = getattr(module, tensor_name)
+    listed = ParametrizationList([parametrization], original, unsafe=unsafe)
+    delattr(module, tensor_name)
+    if not is_parametrized(module):
+        module.__class__ = _parametrized_class(module)
+        module.parametrizations = ModuleDict()
+    setattr(type(module), tensor_name, _property(tensor_name))
+    module.parametrizations[tensor_name] = listed
+    return module
+
+
+def _add(listed: ParametrizationList, parametrization: Module, value: Tensor, unsafe: bool) -> None:
+    if not unsafe:
+        _check_unchanged(value, parametrization(value), first=False)
+    listed.append(parametrization)
+    listed.unsafe |= unsafe
+
+
+def is_parametrized(module: Module, tensor_name: str | None = None) -> bool:
+    """Return whether a module has parametrizations, on one attribute or on any."""
+    parametrizations = getattr(module, "parametrizations", None)
+    if not isinstance(parametrizations, ModuleDict):
+        return False
+    return tensor_name in parametrizations if tensor_name is not None else len(parametrizations) > 0
+
+
+def remove_parametrizations(module: Module, tensor_name: str, leave_parametrized: bool = True) -> Module:
+    """Make attribute `tensor_name` a plain parameter again: with its present value, or with the one underneath."""
+    if not is_parametrized(module, tensor_name):
+        raise _errors.no_parametrization(module, tensor_name)
+    listed = module.parametrizations[tensor_name]
+    if not leave_parametrized and not listed.is_tensor:
+        raise _errors.several_originals_left()
+    if listed.is_tensor:
+        kept = listed.original
+        if leave_parametrized:
+            with torchlike.no_grad():
+                kept.data = getattr(module, tensor_name).detach()
+    else:
+        kept = Parameter(getattr(module, tensor_name).detach())
+    delattr(type(module), tensor_name)
+    del module.parametrizations[tensor_name]
+    if isinstance(kept, Parameter):
+        module.register_parameter(tensor_name, kept)
+    else:
+        module.register_buffer(tensor_name, kept)
+    if not is_parametrized(module):
+        del module.parametrizations
+        module.__class__ = type(module).__bases__[0]
+    return module
+
+
+def type_before_parametrizations(module: Module) -> type:
+    """Return the class that the module had before its first parametrization."""
+    return type(module).__bases__[0] if is_parametrized(module) else type(module)

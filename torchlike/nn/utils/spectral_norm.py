@@ -1,0 +1,89 @@
+"""A weight divided by its largest singular value (Miyato et al., 2018), by a hook that runs before forward."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torchlike
+
+from .. import functional as F
+from ..parameter import Parameter
+from . import _errors
+from ._norms import as_matrix, power_iterations, spectral_dim
+
+
+class SpectralNorm:
+    """The hook: before each forward, `name` is computed anew from `name_orig` and the estimates `name_u`, `name_v`."""
+
+    _version = 1
+
+    def __init__(self, name: str, n_power_iterations: int, dim: int, eps: float) -> None:
+        self.name = name
+        self.dim = dim
+        if n_power_iterations <= 0:
+            raise _errors.power_iterations(n_power_iterations)
+        self.n_power_iterations = n_power_iterations
+        self.eps = eps
+
+    def compute_weight(self, module: Any, do_power_iteration: bool) -> Any:
+        """Return the weight over its estimated largest singular value, after improving the estimate if asked to."""
+        weight = getattr(module, self.name + "_orig")
+        u, v = getattr(module, self.name + "_u"), getattr(module, self.name + "_v")
+        matrix = as_matrix(weight, self.dim)
+        if do_power_iteration:
+            with torchlike.no_grad():
+                new = power_iterations(matrix, u, v, self.n_power_iterations, self.eps, first="v")
+                u, v = u.copy_(new[0]).clone(), v.copy_(new[1]).clone()
+        sigma = torchlike.dot(u, torchlike.mv(matrix, v))
+        return weight / sigma
+
+    def remove(self, module: Any) -> None:
+        """Make the weight one parameter again."""
+        with torchlike.no_grad():
+            weight = self.compute_weight(module, do_power_iteration=False)
+        delattr(module, self.name)
+        for suffix in ("_u", "_v", "_orig"):
+            delattr(module, self.name + suffix)
+        module.register_parameter(self.name, Parameter(weight.detach()))
+
+    def __call__(self, module: Any, inputs: Any) -> None:
+        setattr(module, self.name, self.compute_weight(module, do_power_iteration=module.training))
+
+
+def _hook_of(module: Any, name: str) -> tuple[int, SpectralNorm] | None:
+    for key, hook in module._forward_pre_hooks.items():
+        if isinstance(hook, SpectralNorm) and hook.name == name:
+            return key, hook
+    return None
+
+
+def spectral_norm(
+    module: Any, name: str = "weight", n_power_iterations: int = 1, eps: float = 1e-12, dim: int | None = None
+) -> Any:
+    """Divide parameter `name` by its largest singular value, estimated by a few power iterations at each forward."""
+    if _hook_of(module, name):
+        raise _errors.hook_exists("spectral_norm", name)
+    hook = SpectralNorm(name, n_power_iterations, spectral_dim(module) if dim is None else dim, eps)
+    weight = module._parameters[name]
+    with torchlike.no_grad():
+        rows, columns = as_matrix(weight, hook.dim).size()
+        u = F.normalize(weight.new_empty(rows).normal_(0, 1), dim=0, eps=eps)
+        v = F.normalize(weight.new_empty(columns).normal_(0, 1), dim=0, eps=eps)
+    delattr(module, name)
+    module.register_parameter(name + "_orig", weight)
+    setattr(module, name, weight.data)  # a plain attribute until the first forward
+    module.register_buffer(name + "_u", u)
+    module.register_buffer(name + "_v", v)
+    module.register_forward_pre_hook(hook)
+    return module
+
+
+def remove_spectral_norm(module: Any, name: str = "weight") -> Any:
+    """Undo `spectral_norm`."""
+    found = _hook_of(module, name)
+    if found is None:
+        raise _errors.hook_not_found("spectral_norm", name, module)
+    key, hook = found
+    hook.remove(module)
+    del module._forward_pre_hooks[key]
+    return module

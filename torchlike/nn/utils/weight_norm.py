@@ -1,0 +1,69 @@
+"""A weight as its direction and its length (Salimans and Kingma, 2016), by a hook that runs before forward."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from ..parameter import Parameter
+from . import _errors
+from ._norms import norm_except_dim
+from ._norms import weight_norm as _weight_norm
+
+
+class WeightNorm:
+    """The hook: before each forward, `name` is computed anew from `name_g` and `name_v`."""
+
+    def __init__(self, name: str, dim: int | None) -> None:
+        self.name = name
+        self.dim = -1 if dim is None else dim
+
+    def compute_weight(self, module: Any) -> Any:
+        """Return the weight that the two parameters stand for."""
+        return _weight_norm(getattr(module, self.name + "_v"), getattr(module, self.name + "_g"), self.dim)
+
+    def remove(self, module: Any) -> None:
+        """Make the weight one parameter again."""
+        weight = self.compute_weight(module)
+        delattr(module, self.name)
+        del module._parameters[self.name + "_g"], module._parameters[self.name + "_v"]
+        setattr(module, self.name, Parameter(weight.data))
+
+    def __call__(self, module: Any, inputs: Any) -> None:
+        setattr(module, self.name, self.compute_weight(module))
+
+
+def _hook_of(module: Any, name: str) -> tuple[int, WeightNorm] | None:
+    for key, hook in module._forward_pre_hooks.items():
+        if isinstance(hook, WeightNorm) and hook.name == name:
+            return key, hook
+    return None
+
+
+def weight_norm(module: Any, name: str = "weight", dim: int = 0) -> Any:
+    """Replace parameter `name` by its norms over all dimensions but `dim` (`name_g`) and its direction (`name_v`).
+
+    Deprecated in favour of `nn.utils.parametrizations.weight_norm`.
+    """
+    warnings.warn(_errors.weight_norm_deprecated(), FutureWarning, stacklevel=2)
+    if _hook_of(module, name):
+        raise _errors.hook_exists("weight_norm", name)
+    hook = WeightNorm(name, dim)
+    weight = getattr(module, name)
+    del module._parameters[name]
+    module.register_parameter(name + "_g", Parameter(norm_except_dim(weight, hook.dim).data))
+    module.register_parameter(name + "_v", Parameter(weight.data))
+    hook(module, None)
+    module.register_forward_pre_hook(hook)
+    return module
+
+
+def remove_weight_norm(module: Any, name: str = "weight") -> Any:
+    """Undo `weight_norm`."""
+    found = _hook_of(module, name)
+    if found is None:
+        raise _errors.hook_not_found("weight_norm", name, module)
+    key, hook = found
+    hook.remove(module)
+    del module._forward_pre_hooks[key]
+    return module

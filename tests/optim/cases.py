@@ -45,6 +45,8 @@ CASES: list[tuple[str, dict[str, Any]]] = [
     ("NAdam", dict(momentum_decay=0.1)),
     ("ASGD", dict()),
     ("ASGD", dict(lr=0.1, lambd=0.1, alpha=0.5, t0=3, weight_decay=0.1, maximize=True)),
+    ("Adafactor", dict()),
+    ("Adafactor", dict(lr=0.3, beta2_decay=-0.5, eps=(1e-6, 1e-2), d=1.5, weight_decay=0.1, maximize=True)),
     ("Rprop", dict()),
     ("Rprop", dict(lr=0.1, etas=(0.3, 1.5), step_sizes=(0.05, 0.2), maximize=True)),
 ]
@@ -63,6 +65,7 @@ ONE_EACH: list[tuple[str, dict[str, Any]]] = [
     ("RAdam", dict()),
     ("ASGD", dict(t0=2)),
     ("Rprop", dict()),
+    ("Adafactor", dict(weight_decay=0.1)),
 ]
 
 SHAPES = [(3, 4), (5,), ()]

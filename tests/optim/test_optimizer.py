@@ -15,7 +15,7 @@ import torchlike
 from tests.optim.cases import CASES, IDS, ONE_EACH, Pair, arrays, give_grads, parameters, same
 
 LIBRARIES = (torchlike, torch)
-NAMES = sorted({name for name, _ in CASES} | {"LBFGS"})
+NAMES = sorted({name for name, _ in CASES} | {"LBFGS", "Muon"})
 
 
 def outcome(call):
@@ -48,14 +48,20 @@ BAD_OPTIONS = {
     "weight_decay": [-1],
     "nesterov": [True],
     "betas": [(-1, 0.9), (0.9, 1.0), (0.9, -1)],
-    "eps": [-1],
+    "eps": [-1, (-1, 1), (1, -1)],
     "alpha": [-1],
     "lr_decay": [-1],
     "initial_accumulator_value": [-1],
     "rho": [-1, 2],
     "momentum_decay": [-1],
+    "beta2_decay": [1],
+    "d": [0.5],
+    "adjust_lr_fn": ["x"],
     "etas": [(2, 1.2), (0.5, 0.9)],
 }
+
+
+UNCHECKED = {("ASGD", "alpha"), ("Muon", "eps"), ("Muon", "nesterov")}  # by PyTorch
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -65,7 +71,7 @@ def test_bad_options(name):
         for value in BAD_OPTIONS[option]:
             ours, theirs = (outcome(partial(make, lib, name, option, value)) for lib in LIBRARIES)
             assert ours == theirs
-            assert ours[0] is not None or (name, option) == ("ASGD", "alpha")  # which PyTorch does not check
+            assert ours[0] is not None or (name, option) in UNCHECKED
 
 
 def make(library, name, option, value):
@@ -108,6 +114,7 @@ MISTAKES = {
     "abstract step": lambda lib: lib.optim.Optimizer([one(lib)], {}).step(),
     "LBFGS without closure": lambda lib: lib.optim.LBFGS([one(lib)]).step(),
     "LBFGS groups": lambda lib: lib.optim.LBFGS([{"params": [one(lib)]}, {"params": [one(lib)]}]),
+    "Muon of a vector": lambda lib: lib.optim.Muon([lib.nn.Parameter(lib.ones(2))]),
     "unknown option": lambda lib: adam(lib, speed=3),
 }
 

@@ -19,6 +19,34 @@ def invalid(what: str, value: Any) -> ValueError:
     return ValueError(f"Invalid {what}: {value}")
 
 
+def too_small(what: str, bound: float, value: Any) -> ValueError:
+    return ValueError(f"{what} should be >= {bound} but is: {value}")
+
+
+def too_large(what: str, bound: float, value: Any) -> ValueError:
+    return ValueError(f"{what} should be <= {bound} but is: {value}")
+
+
+def no_complex(optimizer: str) -> RuntimeError:
+    return RuntimeError(f"{optimizer} does not support complex parameters")
+
+
+def muon_not_a_matrix(size: Any) -> ValueError:
+    return ValueError(f"Muon only supports 2D parameters whereas we found a parameter with size: {size}")
+
+
+def muon_adjustment(name: Any) -> ValueError:
+    return ValueError(f"Adjust learning rate function {name} is not supported")
+
+
+def muon_coefficients() -> ValueError:
+    return ValueError("Coefficients must be a tuple of exactly 3 values")
+
+
+def muon_steps() -> ValueError:
+    return ValueError("Number of steps must be less than 100 for computational efficiency")
+
+
 def lr_not_one_element(name: str = "lr") -> ValueError:
     return ValueError(f"Tensor {name} must be 1-element")
 

@@ -57,14 +57,18 @@ def _like(new: Any, old: Any) -> Any:
     return new[..., 0] + 1j * new[..., 1] if old.dtype.kind == "c" else new
 
 
-class _Bucket:
-    """Rows of one group that share counters, dtype and device, with their columns of state."""
+class Bucket:
+    """Rows of one group that share counters, dtype and device, with their columns of state.
 
-    __slots__ = ("columns", "counters", "fresh", "rows")
+    `fresh` says that the state was made for the very next step.
+    """
 
-    def __init__(self, counters: tuple[float, ...], fresh: bool, columns: int) -> None:
+    __slots__ = ("columns", "counters", "dtype", "fresh", "rows")
+
+    def __init__(self, counters: tuple[float, ...], fresh: bool, dtype: torchlike.dtype, columns: int) -> None:
         self.counters = counters
         self.fresh = fresh
+        self.dtype = dtype
         self.rows: list[int] = []
         self.columns: list[list[Tensor]] = [[] for _ in range(1 + columns)]
 
@@ -77,7 +81,7 @@ class _Plan:
     def __init__(self, group: Group, names: tuple[str, ...], rows: list[int]) -> None:
         self.group, self.names, self.rows = group, names, rows
         self.params = list(group["params"])
-        self.buckets: dict[tuple, _Bucket] = {}
+        self.buckets: dict[tuple, Bucket] = {}
 
     def holds(self, group: Group, names: tuple[str, ...], rows: list[int]) -> bool:
         params = group["params"]
@@ -97,8 +101,8 @@ class RuleOptimizer(Optimizer):
     # Numbers kept on the host for each parameter and shown as zero-dim tensors in `state`, where they come first.
     counters: tuple[str, ...] = ("step",)
 
-    def _names(self, group: Group) -> tuple[str, ...]:
-        """The state tensors the rule takes after parameter and gradient."""
+    def _names(self, group: Group, param: Tensor | None = None) -> tuple[str, ...]:
+        """The state tensors the rule takes after parameter and gradient; without `param`, as far as options decide."""
         raise NotImplementedError
 
     def _start(self, group: Group, name: str, param: Tensor) -> Tensor:
@@ -113,15 +117,18 @@ class RuleOptimizer(Optimizer):
         """The counters after one more step."""
         return tuple(count + 1 for count in counters)
 
+    def _decay(self, group: Group) -> str | None:
+        """How weight decay acts, if there is any."""
+        if not group.get("weight_decay"):
+            return None
+        return "decoupled" if group.get("decoupled_weight_decay") else "penalty"
+
     def _variant(self, group: Group) -> tuple:
         """Options that select another formula; each combination is a program of its own."""
         return ()
 
-    def _scalars(self, group: Group, before: tuple, now: tuple, fresh: bool) -> tuple[float, ...]:
-        """The numbers of this step, from the counters before and after advancing; computed here in double precision.
-
-        `fresh` says that the state was made for this very step.
-        """
+    def _scalars(self, group: Group, before: tuple, now: tuple, bucket: Bucket) -> tuple[float, ...]:
+        """The numbers of this step, from the counters before and after advancing; computed here in double precision."""
         raise NotImplementedError
 
     # --- state: plain dictionaries, in which the counters are written when somebody looks -----------------------------
@@ -190,20 +197,20 @@ class RuleOptimizer(Optimizer):
             return
         if plan is None:
             plan = self._plans[index] = self._gather(group, names, rows)
-        flags = (group["maximize"], _decay(group), *self._variant(group))
-        written = (0, *range(2, 2 + len(names)))
+        flags = (group.get("maximize", False), self._decay(group), *self._variant(group))
         for bucket in plan.buckets.values():
             scalars = self._next_scalars(group, bucket)
             given = grads if len(bucket.rows) == len(grads) else [grads[i] for i in bucket.rows]
             columns = [bucket.columns[0], given, *bucket.columns[1:]]
+            written = (0, *range(2, len(columns)))
             multi_tensor_update(self.rule, flags, scalars, columns, written)  # type: ignore[arg-type]
 
-    def _next_scalars(self, group: Group, bucket: _Bucket) -> tuple[float, ...]:
+    def _next_scalars(self, group: Group, bucket: Bucket) -> tuple[float, ...]:
         """Count one more step of a bucket; returns the numbers of that step."""
         before, now = bucket.counters, self._advance(group, bucket.counters)
         weight_decay = float(group.get("weight_decay", 0))
         shrink = 1 - float(group["lr"]) * weight_decay
-        scalars = self._scalars(group, before, now, bucket.fresh)
+        scalars = self._scalars(group, before, now, bucket)
         bucket.counters, bucket.fresh = now, False
         return weight_decay, shrink, *scalars
 
@@ -214,15 +221,16 @@ class RuleOptimizer(Optimizer):
             raise _errors.duplicate_parameters()
         for i in rows:
             param = plan.params[i]
-            fresh = self._prepare(group, names, param)
-            kept = self._state[param] if (names or self.counters) else {}
+            kept_names = self._names(group, param)
+            fresh = self._prepare(group, kept_names, param)
+            kept = self._state[param] if (kept_names or self.counters) else {}
             counters = tuple(float(kept[name]) for name in self.counters)
-            key = (counters, fresh, param.dtype, param.device)
+            key = (counters, fresh, kept_names, param.dtype, param.device)
             bucket = plan.buckets.get(key)
             if bucket is None:
-                bucket = plan.buckets[key] = _Bucket(counters, fresh, len(names))
+                bucket = plan.buckets[key] = Bucket(counters, fresh, param.dtype, len(kept_names))
             bucket.rows.append(i)
-            for column, tensor in zip(bucket.columns, (param, *(kept[name] for name in names))):
+            for column, tensor in zip(bucket.columns, (param, *(kept[name] for name in kept_names))):
                 column.append(tensor)
         return plan
 
@@ -239,12 +247,6 @@ class RuleOptimizer(Optimizer):
                 fresh = True
                 kept[name] = self._start(group, name, param)
         return fresh
-
-
-def _decay(group: Group) -> str | None:
-    if not group.get("weight_decay"):
-        return None
-    return "decoupled" if group.get("decoupled_weight_decay") else "penalty"
 
 
 def _show_counters(kept: Any, counters: tuple[str, ...]) -> None:

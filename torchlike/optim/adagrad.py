@@ -8,7 +8,7 @@ import torchlike
 from torchlike import Tensor
 from torchlike._ops._namespace import namespace
 from torchlike.optim._checks import check_implementation, check_lr, check_positive
-from torchlike.optim._rule import Group, RuleOptimizer, update_rule
+from torchlike.optim._rule import Bucket, Group, RuleOptimizer, update_rule
 from torchlike.optim.optimizer import ParamsT, scalar_tensor
 
 
@@ -67,13 +67,13 @@ class Adagrad(RuleOptimizer):
             for param in group["params"]:
                 self.state[param] = {"step": scalar_tensor(0.0), "sum": self._start(group, "sum", param)}
 
-    def _names(self, group: Group) -> tuple[str, ...]:
+    def _names(self, group: Group, param: Tensor | None = None) -> tuple[str, ...]:
         return ("sum",)
 
     def _start(self, group: Group, name: str, param: Tensor) -> Tensor:
         value = group["initial_accumulator_value"]
         return torchlike.full_like(param, complex(value, value) if param.is_complex() else value)
 
-    def _scalars(self, group: Group, before: tuple, now: tuple, fresh: bool) -> tuple[float, ...]:
+    def _scalars(self, group: Group, before: tuple, now: tuple, bucket: Bucket) -> tuple[float, ...]:
         rate = float(group["lr"]) / (1 + before[0] * group["lr_decay"])
         return rate, float(group["eps"])

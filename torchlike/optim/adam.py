@@ -8,7 +8,7 @@ from torchlike import Tensor
 from torchlike._ops._namespace import namespace
 from torchlike.optim import _errors
 from torchlike.optim._checks import check_betas, check_implementation, check_lr, check_positive
-from torchlike.optim._rule import Group, RuleOptimizer, update_rule
+from torchlike.optim._rule import Bucket, Group, RuleOptimizer, update_rule
 from torchlike.optim.optimizer import ParamsT
 
 
@@ -19,7 +19,7 @@ def adam_update(
     """PyTorch's formula written out.
 
     The decay rates are inputs of the program (`OneCycleLR` moves beta1 at every step), and from a float32 input Optax
-    would form `1 - beta2` with an error in the fifth digit. PyTorch forms it, as the corrections, in double on the host.
+    would form `1 - beta2` with an error in the fifth digit. PyTorch forms it, as the corrections, in double.
     """
     xp = namespace(param)
     step_size, beta1_rest, beta2, beta2_rest, correction, eps = scalars
@@ -80,10 +80,10 @@ class Adam(RuleOptimizer):
             decoupled_weight_decay=decoupled_weight_decay,
         ))  # fmt: skip
 
-    def _names(self, group: Group) -> tuple[str, ...]:
+    def _names(self, group: Group, param: Tensor | None = None) -> tuple[str, ...]:
         return ("exp_avg", "exp_avg_sq", "max_exp_avg_sq") if group["amsgrad"] else ("exp_avg", "exp_avg_sq")
 
-    def _scalars(self, group: Group, before: tuple, now: tuple, fresh: bool) -> tuple[float, ...]:
+    def _scalars(self, group: Group, before: tuple, now: tuple, bucket: Bucket) -> tuple[float, ...]:
         (step,) = now
         beta1, beta2 = float(group["betas"][0]), float(group["betas"][1])
         step_size = float(group["lr"]) / (1 - beta1**step)

@@ -7,7 +7,7 @@ from typing import Any
 from torchlike import Tensor
 from torchlike._ops._namespace import namespace
 from torchlike.optim._checks import check_betas, check_implementation, check_lr, check_positive
-from torchlike.optim._rule import Group, RuleOptimizer, update_rule
+from torchlike.optim._rule import Bucket, Group, RuleOptimizer, update_rule
 from torchlike.optim.optimizer import ParamsT
 
 
@@ -55,10 +55,10 @@ class Adamax(RuleOptimizer):
             differentiable=differentiable, capturable=capturable,
         ))  # fmt: skip
 
-    def _names(self, group: Group) -> tuple[str, ...]:
+    def _names(self, group: Group, param: Tensor | None = None) -> tuple[str, ...]:
         return "exp_avg", "exp_inf"
 
-    def _scalars(self, group: Group, before: tuple, now: tuple, fresh: bool) -> tuple[float, ...]:
+    def _scalars(self, group: Group, before: tuple, now: tuple, bucket: Bucket) -> tuple[float, ...]:
         beta1, beta2 = map(float, group["betas"])
         rate = float(group["lr"]) / (1 - beta1 ** now[0])
         return rate, 1 - beta1, beta2, float(group["eps"])

@@ -9,7 +9,7 @@ import numpy as np
 from torchlike import Tensor
 from torchlike._ops._namespace import namespace
 from torchlike.optim._checks import check_implementation, check_lr, check_positive
-from torchlike.optim._rule import Group, RuleOptimizer, update_rule
+from torchlike.optim._rule import Bucket, Group, RuleOptimizer, update_rule
 from torchlike.optim.optimizer import ParamsT
 
 
@@ -55,7 +55,7 @@ class ASGD(RuleOptimizer):
             differentiable=differentiable, capturable=capturable,
         ))  # fmt: skip
 
-    def _names(self, group: Group) -> tuple[str, ...]:
+    def _names(self, group: Group, param: Tensor | None = None) -> tuple[str, ...]:
         return ("ax",)
 
     def _start_counters(self, group: Group) -> tuple[float, ...]:
@@ -66,7 +66,7 @@ class ASGD(RuleOptimizer):
         eta = lr / (1 + group["lambd"] * lr * step) ** group["alpha"]
         return step, _rounded(eta), _rounded(1 / max(1, step - group["t0"]))
 
-    def _scalars(self, group: Group, before: tuple, now: tuple, fresh: bool) -> tuple[float, ...]:
+    def _scalars(self, group: Group, before: tuple, now: tuple, bucket: Bucket) -> tuple[float, ...]:
         _, eta, mu = before
         return eta, 1 - group["lambd"] * eta, mu
 

@@ -9,7 +9,7 @@ import numpy as np
 from torchlike import Tensor
 from torchlike._ops._namespace import namespace
 from torchlike.optim._checks import check_betas, check_implementation, check_lr, check_positive
-from torchlike.optim._rule import Group, RuleOptimizer, update_rule
+from torchlike.optim._rule import Bucket, Group, RuleOptimizer, update_rule
 from torchlike.optim.optimizer import ParamsT
 
 
@@ -64,7 +64,7 @@ class NAdam(RuleOptimizer):
             capturable=capturable, differentiable=differentiable,
         ))  # fmt: skip
 
-    def _names(self, group: Group) -> tuple[str, ...]:
+    def _names(self, group: Group, param: Tensor | None = None) -> tuple[str, ...]:
         return "exp_avg", "exp_avg_sq"
 
     def _start_counters(self, group: Group) -> tuple[float, ...]:
@@ -75,7 +75,7 @@ class NAdam(RuleOptimizer):
         # The product is a float32 tensor in PyTorch, and rounds as one.
         return step + 1, float(np.float32(product) * np.float32(_momentum(group, step + 1)))
 
-    def _scalars(self, group: Group, before: tuple, now: tuple, fresh: bool) -> tuple[float, ...]:
+    def _scalars(self, group: Group, before: tuple, now: tuple, bucket: Bucket) -> tuple[float, ...]:
         step, product = now
         lr = float(group["lr"])
         beta1, beta2 = map(float, group["betas"])

@@ -131,7 +131,6 @@ class Optimizer:
         for name, value in state.items():
             setattr(self, name, value)
         self._set_up()
-        self.defaults.setdefault("differentiable", False)
 
     def __repr__(self) -> str:
         groups = []

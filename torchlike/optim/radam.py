@@ -7,7 +7,7 @@ from typing import Any
 from torchlike import Tensor
 from torchlike._ops._namespace import namespace
 from torchlike.optim._checks import check_betas, check_implementation, check_lr, check_positive
-from torchlike.optim._rule import Group, RuleOptimizer, update_rule
+from torchlike.optim._rule import Bucket, Group, RuleOptimizer, update_rule
 from torchlike.optim.optimizer import ParamsT
 
 
@@ -61,10 +61,10 @@ class RAdam(RuleOptimizer):
             capturable=capturable, decoupled_weight_decay=decoupled_weight_decay, differentiable=differentiable,
         ))  # fmt: skip
 
-    def _names(self, group: Group) -> tuple[str, ...]:
+    def _names(self, group: Group, param: Tensor | None = None) -> tuple[str, ...]:
         return "exp_avg", "exp_avg_sq"
 
-    def _scalars(self, group: Group, before: tuple, now: tuple, fresh: bool) -> tuple[float, ...]:
+    def _scalars(self, group: Group, before: tuple, now: tuple, bucket: Bucket) -> tuple[float, ...]:
         (step,) = now
         beta1, beta2 = map(float, group["betas"])
         rate = float(group["lr"]) / (1 - beta1**step)

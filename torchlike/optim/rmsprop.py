@@ -7,7 +7,7 @@ from typing import Any
 from torchlike import Tensor
 from torchlike._ops._namespace import namespace
 from torchlike.optim._checks import check_implementation, check_lr, check_positive
-from torchlike.optim._rule import Group, RuleOptimizer, update_rule
+from torchlike.optim._rule import Bucket, Group, RuleOptimizer, update_rule
 from torchlike.optim.optimizer import ParamsT
 
 
@@ -72,13 +72,13 @@ class RMSprop(RuleOptimizer):
             capturable=capturable, foreach=foreach, maximize=maximize, differentiable=differentiable,
         ))  # fmt: skip
 
-    def _names(self, group: Group) -> tuple[str, ...]:
+    def _names(self, group: Group, param: Tensor | None = None) -> tuple[str, ...]:
         buffer = ("momentum_buffer",) if group["momentum"] > 0 else ()
         return ("square_avg", *buffer, *(("grad_avg",) if group["centered"] else ()))
 
     def _variant(self, group: Group) -> tuple:
         return group["momentum"] > 0, group["centered"]
 
-    def _scalars(self, group: Group, before: tuple, now: tuple, fresh: bool) -> tuple[float, ...]:
+    def _scalars(self, group: Group, before: tuple, now: tuple, bucket: Bucket) -> tuple[float, ...]:
         alpha = group["alpha"]
         return float(group["lr"]), float(alpha), float(1 - alpha), float(group["eps"]), float(group["momentum"])

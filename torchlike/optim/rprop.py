@@ -9,7 +9,7 @@ from torchlike import Tensor
 from torchlike._ops._namespace import namespace
 from torchlike.optim import _errors
 from torchlike.optim._checks import check_implementation, check_lr
-from torchlike.optim._rule import Group, RuleOptimizer, update_rule
+from torchlike.optim._rule import Bucket, Group, RuleOptimizer, update_rule
 from torchlike.optim.optimizer import ParamsT
 
 
@@ -58,7 +58,7 @@ class Rprop(RuleOptimizer):
             differentiable=differentiable, capturable=capturable,
         ))  # fmt: skip
 
-    def _names(self, group: Group) -> tuple[str, ...]:
+    def _names(self, group: Group, param: Tensor | None = None) -> tuple[str, ...]:
         return "prev", "step_size"
 
     def _start(self, group: Group, name: str, param: Tensor) -> Tensor:
@@ -67,5 +67,5 @@ class Rprop(RuleOptimizer):
         lr = float(group["lr"])
         return torchlike.full_like(param, complex(lr, lr) if param.is_complex() else lr)
 
-    def _scalars(self, group: Group, before: tuple, now: tuple, fresh: bool) -> tuple[float, ...]:
+    def _scalars(self, group: Group, before: tuple, now: tuple, bucket: Bucket) -> tuple[float, ...]:
         return *map(float, group["etas"]), *map(float, group["step_sizes"])

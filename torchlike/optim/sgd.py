@@ -7,7 +7,7 @@ from typing import Any
 from torchlike import Tensor
 from torchlike.optim import _errors
 from torchlike.optim._checks import check_implementation, check_lr, check_positive
-from torchlike.optim._rule import Group, RuleOptimizer, update_rule
+from torchlike.optim._rule import Bucket, Group, RuleOptimizer, update_rule
 from torchlike.optim.optimizer import ParamsT
 
 
@@ -74,12 +74,12 @@ class SGD(RuleOptimizer):
             maximize=maximize, foreach=foreach, differentiable=differentiable, fused=fused,
         ))  # fmt: skip
 
-    def _names(self, group: Group) -> tuple[str, ...]:
+    def _names(self, group: Group, param: Tensor | None = None) -> tuple[str, ...]:
         return ("momentum_buffer",) if group["momentum"] != 0 else ()
 
     def _variant(self, group: Group) -> tuple:
         return (group["nesterov"],)
 
-    def _scalars(self, group: Group, before: tuple, now: tuple, fresh: bool) -> tuple[float, ...]:
-        undamped = 1.0 if fresh else 1 - group["dampening"]
+    def _scalars(self, group: Group, before: tuple, now: tuple, bucket: Bucket) -> tuple[float, ...]:
+        undamped = 1.0 if bucket.fresh else 1 - group["dampening"]
         return float(group["lr"]), float(group["momentum"]), float(undamped)

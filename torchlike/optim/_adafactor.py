@@ -1,0 +1,102 @@
+"""Adafactor: second moments of matrices kept as one row and one column."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torchlike
+from torchlike import Tensor
+from torchlike._ops._namespace import namespace
+from torchlike.optim import _errors
+from torchlike.optim._checks import check_at_least
+from torchlike.optim._rule import Bucket, Group, RuleOptimizer, update_rule
+from torchlike.optim.optimizer import ParamsT
+
+
+@update_rule
+def adafactor_update(variant: list, scalars: list, param: Any, grad: Any, *state: Any) -> tuple:
+    xp = namespace(param)
+    rate, rest, eps1, eps2, limit, shrink = scalars
+    scale = rate * xp.maximum(eps2, _rms(param))  # of the parameter as it was before decay
+    square = grad * grad
+    if len(state) == 2:
+        row = state[0] + rest * (square.mean(-1, keepdims=True) - state[0])  # (..., R, 1)
+        column = state[1] + rest * (square.mean(-2, keepdims=True) - state[1])  # (..., 1, C)
+        kept: tuple = (row, column)
+        variance = row * column / xp.maximum(row.mean(-2, keepdims=True), eps1)  # (..., R, C)
+    else:
+        variance = state[0] + rest * (square - state[0])
+        kept = (variance,)
+    step = grad / xp.sqrt(xp.maximum(variance, eps1 * eps1))
+    return param * shrink - scale / xp.maximum(1, _rms(step) / limit) * step, *kept
+
+
+def _rms(array: Any) -> Any:
+    return namespace(array).sqrt((array * array).mean())
+
+
+class Adafactor(RuleOptimizer):
+    r"""Adafactor: Adam without momentum, whose second moments of a matrix are an outer product.
+
+    .. math:: v = \frac{r\,c}{\mathrm{mean}(r)},\quad u = g / \sqrt{v},\quad
+        p \leftarrow (1 - \eta\lambda)\,p - \frac{\max(\epsilon_2, \mathrm{rms}(p))\,\min(\eta, 1/\sqrt{t})}
+        {\max(1, \mathrm{rms}(u) / d)}\,u
+
+    :math:`r` and :math:`c` average :math:`g^2` over columns and over rows with weight :math:`t^{\beta}`; parameters of
+    one dim or none keep a whole :math:`v`.
+
+    Args:
+      params: parameters or groups of them.
+      lr: :math:`\eta`, a number or a Tensor of one element.
+      beta2_decay: :math:`\beta`, at most 0.
+      eps: :math:`\epsilon_1`, below which a variance does not fall (the dtype's epsilon unless given), and
+        :math:`\epsilon_2`.
+      d: the largest root mean square of a step before scaling.
+      weight_decay: :math:`\lambda`, decoupled.
+      foreach: kept and without effect: in PyTorch it chooses among implementations with equal results.
+      maximize: ascend instead.
+
+    Raises:
+      ValueError: an option out of range.
+      RuntimeError: at the first step, complex parameters.
+    """
+
+    rule = staticmethod(adafactor_update)
+
+    def __init__(self, params: ParamsT, lr: float | Tensor = 1e-2, beta2_decay: float = -0.8,
+                 eps: tuple[float | None, float] = (None, 1e-3), d: float = 1.0, weight_decay: float = 0.0, *,
+                 foreach: bool | None = None, maximize: bool = False) -> None:  # fmt: skip
+        check_at_least(0, Learning_rate=lr)
+        if not beta2_decay <= 0:
+            raise _errors.too_large("beta2_decay", 0, beta2_decay)
+        check_at_least(0, epsilon1=0 if eps[0] is None else eps[0], epsilon2=eps[1])
+        check_at_least(1, Clipping_threshold_d=d)
+        if not weight_decay >= 0:
+            raise _errors.too_small("weight_decay", 0, weight_decay)
+        super().__init__(params, dict(
+            lr=lr, beta2_decay=beta2_decay, eps=eps, d=d, weight_decay=weight_decay, foreach=foreach,
+            maximize=maximize,
+        ))  # fmt: skip
+
+    def _names(self, group: Group, param: Tensor | None = None) -> tuple[str, ...]:
+        if param is None:
+            return ()
+        if param.is_complex():
+            raise _errors.no_complex("Adafactor")
+        return ("row_var", "col_var") if param.dim() > 1 else ("variance",)
+
+    def _start(self, group: Group, name: str, param: Tensor) -> Tensor:
+        shape = list(param.shape)
+        if name != "variance":
+            shape[-1 if name == "row_var" else -2] = 1
+        return torchlike.zeros(shape, dtype=param.dtype, device=param.device)
+
+    def _decay(self, group: Group) -> None:
+        return None  # the rule shrinks the parameter itself, after it took its scale
+
+    def _scalars(self, group: Group, before: tuple, now: tuple, bucket: Bucket) -> tuple[float, ...]:
+        (step,), lr = now, float(group["lr"])
+        eps1, eps2 = group["eps"]
+        eps1 = torchlike.finfo(bucket.dtype).eps if eps1 is None else eps1
+        shrink = 1 - lr * group["weight_decay"]
+        return min(lr, 1 / step**0.5), step ** group["beta2_decay"], eps1, eps2, float(group["d"]), shrink

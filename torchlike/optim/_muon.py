@@ -1,0 +1,109 @@
+"""Muon: momentum whose matrix is made orthogonal."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from torchlike import Tensor
+from torchlike._ops._namespace import namespace
+from torchlike.optim import _errors
+from torchlike.optim._checks import check_at_least
+from torchlike.optim._rule import Bucket, Group, RuleOptimizer, update_rule
+from torchlike.optim.optimizer import ParamsT
+
+
+@update_rule
+def muon_update(variant: list, scalars: list, param: Any, grad: Any, buffer: Any) -> tuple:
+    """PyTorch's formula written out: `optax.contrib.muon` iterates in the parameter's precision, not in bfloat16."""
+    nesterov, adjustment, steps = variant
+    lr, momentum, rest, eps, *coefficients = scalars
+    buffer = buffer + rest * (grad - buffer)
+    direction = grad + momentum * (buffer - grad) if nesterov else buffer
+    step = _orthogonal(direction, coefficients, steps, eps).astype(param.dtype)
+    return param - lr * _adjusted(adjustment, *param.shape) * step, buffer
+
+
+def _orthogonal(matrix: Any, coefficients: list, steps: int, eps: Any) -> Any:
+    """The nearest orthogonal matrix, roughly: a Newton-Schulz iteration of a quintic, in bfloat16 as PyTorch's is."""
+    import ml_dtypes
+
+    xp = namespace(matrix)
+    a, b, c = coefficients
+    low = lambda x: x.astype(ml_dtypes.bfloat16)
+    product = lambda x, y: xp.matmul(x, y, preferred_element_type=a.dtype)  # rounded where PyTorch does
+    wide = matrix.shape[0] <= matrix.shape[1]
+    x = low(matrix if wide else matrix.T)
+    x = low(x / low(xp.maximum(low(xp.sqrt((x.astype(a.dtype) ** 2).sum())), eps)))
+    for _ in range(steps):
+        gram = low(product(x, x.T))
+        x = low(a * x + product(low(b * gram + c * product(gram, gram)), x))
+    return x if wide else x.T
+
+
+def _adjusted(adjustment: str | None, rows: int, columns: int) -> float:
+    if adjustment == "match_rms_adamw":
+        return 0.2 * math.sqrt(max(rows, columns))
+    return math.sqrt(max(1, rows / columns))
+
+
+class Muon(RuleOptimizer):
+    r"""Muon: for matrices only, steps along the momentum with all its singular values near one.
+
+    .. math:: b \leftarrow \mu b + (1-\mu) g,\quad
+        p \leftarrow (1 - \eta\lambda)\,p - \eta\,a\,\mathrm{orthogonal}((1-\mu) g + \mu b)
+
+    with :math:`a = \sqrt{\max(1, R/C)}` for a matrix of R rows and C columns.
+
+    Args:
+      params: parameters of two dims, or groups of them.
+      lr: :math:`\eta`.
+      weight_decay: :math:`\lambda`, decoupled.
+      momentum: :math:`\mu`.
+      nesterov: mix the gradient in again; otherwise the momentum alone is made orthogonal.
+      ns_coefficients: the three coefficients of the Newton-Schulz iteration.
+      eps: a lower bound of the norm divided by.
+      ns_steps: how often it is iterated, below 100.
+      adjust_lr_fn: `"original"` (None) as above, or `"match_rms_adamw"`: :math:`a = 0.2\sqrt{\max(R, C)}`.
+
+    Raises:
+      ValueError: an option out of range, or a parameter that is no matrix.
+      RuntimeError: at the first step, complex parameters.
+    """
+
+    rule = staticmethod(muon_update)
+    counters = ()
+
+    def __init__(self, params: ParamsT, lr: float = 1e-3, weight_decay: float = 0.1, momentum: float = 0.95,
+                 nesterov: bool = True, ns_coefficients: tuple[float, float, float] = (3.4445, -4.775, 2.0315),
+                 eps: float = 1e-7, ns_steps: int = 5, adjust_lr_fn: str | None = None) -> None:  # fmt: skip
+        check_at_least(0, Learning_rate=lr, momentum=momentum, weight_decay=weight_decay)
+        if adjust_lr_fn not in (None, "original", "match_rms_adamw"):
+            raise _errors.muon_adjustment(adjust_lr_fn)
+        super().__init__(params, dict(
+            lr=lr, weight_decay=weight_decay, momentum=momentum, nesterov=nesterov, ns_coefficients=ns_coefficients,
+            eps=eps, ns_steps=ns_steps, adjust_lr_fn=adjust_lr_fn,
+        ))  # fmt: skip
+        for group in self.param_groups:
+            for param in group["params"]:
+                if param.dim() != 2:
+                    raise _errors.muon_not_a_matrix(param.size())
+
+    def _names(self, group: Group, param: Tensor | None = None) -> tuple[str, ...]:
+        if param is not None and param.is_complex():
+            raise _errors.no_complex("Muon")
+        return ("momentum_buffer",)
+
+    def _decay(self, group: Group) -> str | None:
+        return "decoupled" if group["weight_decay"] else None
+
+    def _variant(self, group: Group) -> tuple:
+        if group["ns_steps"] >= 100:
+            raise _errors.muon_steps()
+        if len(group["ns_coefficients"]) != 3:
+            raise _errors.muon_coefficients()
+        return group["nesterov"], group["adjust_lr_fn"], group["ns_steps"]
+
+    def _scalars(self, group: Group, before: tuple, now: tuple, bucket: Bucket) -> tuple[float, ...]:
+        momentum = float(group["momentum"])
+        return float(group["lr"]), momentum, 1 - momentum, group["eps"], *group["ns_coefficients"]

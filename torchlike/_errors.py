@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 from typing import Any
 
 # -- shapes and dims ---------------------------------------------------------------------------------------------------
@@ -72,29 +73,22 @@ def check_matmul(a: Any, b: Any) -> None:
     if a.shape[-1] != inner:
         raise _inner_mismatch(a, b)
     if a.dtype is not b.dtype:
-        raise product_dtypes(a.dtype, b.dtype)
+        if b.ndim == 1:
+            raise dot_dtypes(a.dtype, b.dtype) if a.ndim == 1 else mv_dtypes(a.dtype, b.dtype)
+        raise (expected_scalar_type if a.ndim > 2 and b.ndim > 2 else product_dtypes)(a.dtype, b.dtype)
 
 
 def _inner_mismatch(a: Any, b: Any) -> RuntimeError:
     if a.ndim == 1 and b.ndim == 1:
-        return RuntimeError("inconsistent tensor size, expected tensor "
-                            f"[{a.shape[0]}] and src [{b.shape[0]}] to have the same number of elements, but got "
-                            f"{a.shape[0]} and {b.shape[0]} elements respectively")  # fmt: skip
-    if b.ndim == 1 and a.ndim == 2:
-        return RuntimeError(f"size mismatch, got input ({a.shape[0]}), mat ({a.shape[0]}x{a.shape[1]}), "
-                            f"vec ({b.shape[0]})")  # fmt: skip
-    if a.ndim > 2 and b.ndim > 2:
-        batch = 1
-        for n in a.shape[:-2]:
-            batch *= n
+        return dot_sizes(a.shape[0], b.shape[0])
+    rows = math.prod(a.shape[:-1])
+    if b.ndim == 1:
+        return RuntimeError(f"size mismatch, got input ({rows}), mat ({rows}x{a.shape[-1]}), vec ({b.shape[0]})")
+    if b.ndim > 2 and a.ndim != 2:
+        batch = math.prod(b.shape[:-2] if a.ndim == 1 else a.shape[:-2])
         return RuntimeError(f"Expected size for first two dimensions of batch2 tensor to be: [{batch}, {a.shape[-1]}] "
                             f"but got: [{batch}, {b.shape[-2]}].")  # fmt: skip
-    rows = 1
-    for n in a.shape[:-1]:
-        rows *= n
-    columns = b.shape[-1] if b.ndim > 1 else 1
-    inner = b.shape[-2] if b.ndim > 1 else b.shape[0]
-    return mat_shapes(rows, a.shape[-1], inner, columns)
+    return mat_shapes(rows, a.shape[-1], b.shape[-2], b.shape[-1])
 
 
 def mat_shapes(n: int, k: int, k2: int, m: int) -> RuntimeError:
@@ -103,6 +97,30 @@ def mat_shapes(n: int, k: int, k2: int, m: int) -> RuntimeError:
 
 def product_dtypes(a: Any, b: Any) -> RuntimeError:
     return RuntimeError(f"expected m1 and m2 to have the same dtype, but got: {c_name(a)} != {c_name(b)}")
+
+
+def batch_shapes(a: Any, b: Any) -> RuntimeError:
+    return RuntimeError(f"Expected size for first two dimensions of batch2 tensor to be: [{a.shape[0]}, {a.shape[2]}] "
+                        f"but got: [{b.shape[0]}, {b.shape[1]}].")  # fmt: skip
+
+
+def expected_scalar_type(a: Any, b: Any) -> RuntimeError:
+    return RuntimeError(f"expected scalar type {scalar_name(a)} but found {scalar_name(b)}")
+
+
+def mv_dtypes(a: Any, v: Any) -> RuntimeError:
+    names = ", ".join(map(scalar_name, (v, a)))
+    return RuntimeError(f"addmv input tensors must have the same dtype, but got {names}, and {scalar_name(v)}")
+
+
+def dot_dtypes(a: Any, b: Any) -> RuntimeError:
+    return RuntimeError("dot : expected both vectors to have same dtype, but found "
+                        f"{scalar_name(a)} and {scalar_name(b)}")  # fmt: skip
+
+
+def dot_sizes(n: int, m: int) -> RuntimeError:
+    return RuntimeError(f"inconsistent tensor size, expected tensor [{n}] and src [{m}] to have the same number of "
+                        f"elements, but got {n} and {m} elements respectively")  # fmt: skip
 
 
 _C_NAMES = {"float32": "float", "float64": "double", "float16": "c10::Half", "bfloat16": "c10::BFloat16",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import builtins
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -136,6 +138,64 @@ def norm(input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, 
     return _written("vector_norm", rows["vector_norm"](input, order, dim, keepdim, dtype=dtype), out)
 
 
+# -- products ----------------------------------------------------------------------------------------------------------
+
+
+def einsum(*args: Any) -> Tensor:
+    """The sum of products that an equation describes: `einsum("ij,jk->ik", a, b)`.
+
+    Dims are named by letters, `...` stands for those not named; without `->` the letters met once, in alphabetical
+    order, are the result's. Also `einsum(a, [0, 1], b, [1, 2], [0, 2])`.
+    """
+    if not isinstance(args[0], str):
+        return einsum(*_as_letters(args))
+    equation, *operands = args
+    if len(operands) == 1 and isinstance(operands[0], list | tuple):
+        operands = list(operands[0])
+    return rows["einsum"](equation, tuple(operands))
+
+
+def _as_letters(args: tuple) -> tuple:
+    """Operands with lists of numbers for subscripts, as an equation."""
+
+    def term(dims: Any) -> str:
+        return "".join("..." if d is Ellipsis else chr(ord("A") + d if d < 26 else ord("a") + d - 26) for d in dims)
+
+    pairs = len(args) // 2
+    equation = ",".join(term(args[2 * i + 1]) for i in range(pairs))
+    if len(args) % 2:
+        equation += "->" + term(args[-1])
+    return equation, *args[: 2 * pairs : 2]
+
+
+def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Any = None) -> Tensor:
+    """The sum of products over the last `dims` dims of `a` and the first of `b`, or over two lists of dims."""
+    if isinstance(dims, Tensor):
+        dims = dims.tolist()
+    if isinstance(dims, int):
+        if dims < 0:
+            raise RuntimeError(f"tensordot expects dims >= 0, but got dims={dims}")
+        if dims > builtins.min(a.ndim, b.ndim):
+            raise RuntimeError(f"tensordot expects dims < ndim_a or ndim_b, but got dims={dims}")
+        dims = (range(-dims, 0), range(dims))
+    return _written("tensordot", rows["tensordot"](a, b, tuple(tuple(d) for d in dims)), out)
+
+
+def cross(input: Tensor, other: Tensor, dim: int | None = None, *, out: Any = None) -> Tensor:
+    """The cross product of vectors of three elements along `dim` (by default the first dim of size three)."""
+    if dim is None:
+        sizes = [n for n, m in zip(input.shape, other.shape) if n == m]
+        if input.ndim == other.ndim and 3 not in sizes:
+            raise RuntimeError("no dimension of size 3 in input")
+        dim = list(input.shape).index(3) if input.ndim == other.ndim else -1
+    return _written("cross", rows["cross"](input, other, dim=dim), out)
+
+
+def chain_matmul(*matrices: Tensor) -> Tensor:
+    """The product of several matrices."""
+    return functools.reduce(rows["mm"], matrices)
+
+
 # -- questions with one answer -----------------------------------------------------------------------------------------
 
 
@@ -165,7 +225,9 @@ def polygamma_(self: Tensor, n: int) -> Tensor:
     return _bind.assign(self, rows["polygamma"](n, self))
 
 
+_NOT_METHODS = ("std_mean", "var_mean", "einsum", "tensordot", "chain_matmul")
 FUNCTIONS = {f.__name__: f for f in (sort, topk, kthvalue, mode, cummax, cummin, aminmax, max, min, median, nanmedian,
-                                     std, var, std_mean, var_mean, norm, equal, allclose)}  # fmt: skip
-METHODS = {name: f for name, f in FUNCTIONS.items() if name not in ("std_mean", "var_mean")}
+                                     std, var, std_mean, var_mean, norm, equal, allclose, einsum,
+                                     tensordot, cross, chain_matmul)}  # fmt: skip
+METHODS = {name: f for name, f in FUNCTIONS.items() if name not in _NOT_METHODS}
 METHODS |= {"polygamma": polygamma, "polygamma_": polygamma_}

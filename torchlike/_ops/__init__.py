@@ -9,6 +9,7 @@ from torchlike._ops import convert as convert
 from torchlike._ops import cross_entropy as cross_entropy
 from torchlike._ops import cumulative as cumulative
 from torchlike._ops import distance as distance
+from torchlike._ops import einsum as einsum
 from torchlike._ops import embedding as embedding
 from torchlike._ops import index as index
 from torchlike._ops import linear as linear

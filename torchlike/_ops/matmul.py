@@ -1,10 +1,11 @@
-"""Matrix products."""
+"""Products of vectors and matrices."""
 
 from __future__ import annotations
 
 from torchlike import _errors
-from torchlike._ops._declare import Array, namespace, operator
-from torchlike._ops._rules import Call, broadcast
+from torchlike._dtypes import BOOL
+from torchlike._ops._declare import Array, Scalar, namespace, operator
+from torchlike._ops._rules import Call, broadcast, sum_like, wrap_dim
 
 
 def _product_shape(call: Call) -> list:
@@ -15,14 +16,294 @@ def _product_shape(call: Call) -> list:
 
 
 def _check_matmul(call: Call) -> None:
-    a, b = call.arrays
-    _errors.check_matmul(a, b)
+    _errors.check_matmul(*call.arrays)
 
 
-@operator(shape=_product_shape, check=_check_matmul, opmath=False)
+def _matmul_node(call: Call) -> str:
+    dims = tuple(min(a.ndim, 3) for a in call.arrays)
+    return {(1, 1): "DotBackward0", (2, 1): "MvBackward0", (2, 2): "MmBackward0",
+            (1, 2): "SqueezeBackward4"}.get(dims, "UnsafeViewBackward0")  # fmt: skip
+
+
+@operator(shape=_product_shape, check=_check_matmul, opmath=False, where=("torch", "Tensor", "linalg"),
+          node=_matmul_node)  # fmt: skip
 def matmul(input: Array, other: Array):
     """The matrix product; (..., n, k) @ (..., k, m) -> (..., n, m), vectors as in NumPy."""
     return namespace(input).matmul(input, other)
+
+
+def _check_mm(call: Call) -> None:
+    a, b = call.arrays
+    for name, x in (("self", a), ("mat2", b)):
+        if x.ndim != 2:
+            raise RuntimeError(f"{name} must be a matrix")
+    if a.shape[1] != b.shape[0]:
+        raise _errors.mat_shapes(a.shape[0], a.shape[1], b.shape[0], b.shape[1])
+    if a.dtype is not b.dtype:
+        raise _errors.product_dtypes(a.dtype, b.dtype)
+    if a.dtype.category == BOOL:
+        raise _errors.not_implemented("addmm_impl_cpu_", a.dtype)
+
+
+def _mm_shape(call: Call) -> list:
+    return [(call.arrays[-2].shape[0], call.arrays[-1].shape[1])]
+
+
+@operator(shape=_mm_shape, check=_check_mm, opmath=False)
+def mm(input: Array, mat2: Array):
+    """The product of two matrices; (n, k), (k, m) -> (n, m)."""
+    return namespace(input).matmul(input, mat2)
+
+
+def _check_batches(call: Call) -> None:
+    a, b = call.arrays[-2:]
+    for place, x in enumerate((a, b), 1):
+        if x.ndim != 3:
+            raise RuntimeError(f"batch{place} must be a 3D tensor")
+    if a.shape[0] != b.shape[0] or a.shape[2] != b.shape[1]:
+        raise _errors.batch_shapes(a, b)
+    if a.dtype is not b.dtype:
+        raise _errors.expected_scalar_type(a.dtype, b.dtype)
+
+
+def _bmm_shape(call: Call) -> list:
+    a, b = call.arrays[-2:]
+    return [(a.shape[0], a.shape[1], b.shape[2])]
+
+
+@operator(shape=_bmm_shape, check=_check_batches, opmath=False)
+def bmm(input: Array, mat2: Array):
+    """The products of two batches of matrices; (b, n, k), (b, k, m) -> (b, n, m)."""
+    return namespace(input).matmul(input, mat2)
+
+
+def _check_mv(call: Call) -> None:
+    a, v = call.arrays[-2:]
+    if a.ndim != 2 or v.ndim != 1:
+        raise RuntimeError(f"vector + matrix @ vector expected, got 1, {a.ndim}, {v.ndim}")
+    if a.shape[1] != v.shape[0]:
+        raise RuntimeError(f"size mismatch, got input ({a.shape[0]}), mat ({a.shape[0]}x{a.shape[1]}), "
+                           f"vec ({v.shape[0]})")  # fmt: skip
+    if a.dtype is not v.dtype:
+        raise _errors.mv_dtypes(a.dtype, v.dtype)
+
+
+@operator(shape=lambda call: [call.arrays[-2].shape[:1]], check=_check_mv, opmath=False)
+def mv(input: Array, vec: Array):
+    """A matrix times a vector; (n, k), (k) -> (n)."""
+    return namespace(input).matmul(input, vec)
+
+
+def _check_dot(call: Call) -> None:
+    a, b = call.arrays
+    if a.ndim != 1 or b.ndim != 1:
+        raise RuntimeError(f"1D tensors expected, but got {a.ndim}D and {b.ndim}D tensors")
+    if a.dtype is not b.dtype:
+        raise _errors.dot_dtypes(a.dtype, b.dtype)
+    if a.shape != b.shape:
+        raise _errors.dot_sizes(a.shape[0], b.shape[0])
+
+
+@operator(shape=lambda call: [()], check=_check_dot, opmath=False)
+def dot(input: Array, tensor: Array):
+    """The sum of products of two vectors of one length."""
+    return namespace(input).matmul(input, tensor)
+
+
+@operator(shape=lambda call: [()], check=_check_dot, opmath=False)
+def vdot(input: Array, other: Array):
+    """The sum of products of two vectors, the first one conjugated."""
+    xp = namespace(input)
+    return xp.matmul(xp.conj(input), other)
+
+
+def _check_outer(call: Call) -> None:
+    for name, x in zip(("self", "vec2"), call.arrays):
+        if x.ndim != 1:
+            raise RuntimeError(f"outer: Expected 1-D argument {name}, but got {x.ndim}-D")
+
+
+@operator(shape=lambda call: [call.input.shape + call.vec2.shape], check=_check_outer, aliases=("ger",),
+          node="MulBackward0")  # fmt: skip
+def outer(input: Array, vec2: Array):
+    """Every product of an element of `input` and one of `vec2`; (n), (m) -> (n, m)."""
+    return input[:, None] * vec2[None, :]
+
+
+def _check_inner(call: Call) -> None:
+    a, b = call.arrays
+    if a.ndim and b.ndim and a.shape[-1] != b.shape[-1]:
+        raise RuntimeError("inner() the last dimension must match on both input tensors but got shapes "
+                           f"{list(a.shape)} and {list(b.shape)}")  # fmt: skip
+
+
+def _inner_shape(call: Call) -> list:
+    a, b = call.arrays
+    return [a.shape[:-1] + b.shape[:-1] if a.ndim and b.ndim else a.shape + b.shape]
+
+
+@operator(shape=_inner_shape, check=_check_inner, opmath=False)
+def inner(input: Array, other: Array):
+    """The sums of products over the last dims; (..., k), (*, k) -> (..., *)."""
+    return namespace(input).inner(input, other)
+
+
+# -- products added to something ---------------------------------------------------------------------------------------
+
+
+def _plus(input, product, beta, alpha):
+    """beta * input + alpha * product; where beta is 0 the input's values, NaN too, are ignored."""
+    product = product if isinstance(alpha, int) else alpha.astype(product.dtype) * product
+    if isinstance(beta, int):
+        return input + product
+    xp = namespace(product)
+    beta = beta.astype(product.dtype)
+    return xp.where(beta == 0, xp.zeros_like(product), beta * input) + product
+
+
+def _added(shape):
+    """The shape of a product, to which `input` must be broadcastable."""
+
+    def found(call: Call) -> list:
+        product, given = tuple(shape(call)[0]), tuple(call.input.shape)
+        if len(given) > len(product):
+            raise _errors.expand_rank(given, product)
+        lead = len(product) - len(given)
+        for dim in range(len(product) - 1, lead - 1, -1):
+            if given[dim - lead] not in (1, product[dim]):
+                raise _errors.expand_mismatch(product[dim], given[dim - lead], dim, product, given)
+        return [product]
+
+    return found
+
+
+def _check_addmm(call: Call) -> None:
+    a, b = call.mat1, call.mat2
+    for name, x in (("mat1", a), ("mat2", b)):
+        if x.ndim != 2:
+            raise RuntimeError(f"{name} must be a matrix, got {x.ndim}-D tensor")
+    if a.shape[1] != b.shape[0]:
+        raise _errors.mat_shapes(a.shape[0], a.shape[1], b.shape[0], b.shape[1])
+    for x in (call.input, a):
+        if x.dtype is not b.dtype:
+            raise RuntimeError(f"self and mat2 must have the same dtype, but got {_errors.scalar_name(x.dtype)} and "
+                               f"{_errors.scalar_name(b.dtype)}")  # fmt: skip
+
+
+@operator(shape=_added(_mm_shape), check=_check_addmm, saves=("mat1", "mat2"), opmath=False,
+          inplace=True)  # fmt: skip
+def addmm(input: Array, mat1: Array, mat2: Array, *, beta: Scalar = 1, alpha: Scalar = 1):
+    """beta * input + alpha * (mat1 @ mat2); `input` is broadcast to the product."""
+    return _plus(input, namespace(mat1).matmul(mat1, mat2), beta, alpha)
+
+
+@operator(shape=_added(_bmm_shape), check=_check_batches, saves=("batch1", "batch2"), opmath=False, inplace=True)
+def baddbmm(input: Array, batch1: Array, batch2: Array, *, beta: Scalar = 1, alpha: Scalar = 1):
+    """beta * input + alpha * (batch1 @ batch2); `input` is broadcast to the product."""
+    return _plus(input, namespace(batch1).matmul(batch1, batch2), beta, alpha)
+
+
+@operator(shape=_added(lambda call: [_bmm_shape(call)[0][1:]]), check=_check_batches, saves=("batch1", "batch2"),
+          opmath=False, inplace=True)  # fmt: skip
+def addbmm(input: Array, batch1: Array, batch2: Array, *, beta: Scalar = 1, alpha: Scalar = 1):
+    """beta * input + alpha * (the sum over the batch of batch1 @ batch2)."""
+    return _plus(input, namespace(batch1).einsum("bnk,bkm->nm", batch1, batch2), beta, alpha)
+
+
+@operator(shape=_added(lambda call: [call.mat.shape[:1]]), check=_check_mv, saves=("mat", "vec"), opmath=False,
+          inplace=True)  # fmt: skip
+def addmv(input: Array, mat: Array, vec: Array, *, beta: Scalar = 1, alpha: Scalar = 1):
+    """beta * input + alpha * (mat @ vec)."""
+    return _plus(input, namespace(mat).matmul(mat, vec), beta, alpha)
+
+
+@operator(shape=_added(lambda call: [call.vec1.shape + call.vec2.shape]), saves=("vec1", "vec2"), opmath=False,
+          inplace=True)  # fmt: skip
+def addr(input: Array, vec1: Array, vec2: Array, *, beta: Scalar = 1, alpha: Scalar = 1):
+    """beta * input + alpha * outer(vec1, vec2)."""
+    return _plus(input, vec1[:, None] * vec2[None, :], beta, alpha)
+
+
+# -- sums over named dims ----------------------------------------------------------------------------------------------
+
+
+def _check_tensordot(call: Call) -> None:
+    of_a, of_b = call.dims
+    if len(of_a) != len(of_b):
+        raise RuntimeError("both dimension lists should have same length")
+    for i, j in zip(of_a, of_b):
+        n, m = call.a.shape[wrap_dim(i, call.a.ndim)], call.b.shape[wrap_dim(j, call.b.ndim)]
+        if n != m:
+            raise RuntimeError(f"contracted dimensions need to match, but first has size {n} in dim {i} and second has "
+                               f"size {m} in dim {j}")  # fmt: skip
+
+
+def _tensordot_shape(call: Call) -> list:
+    gone = [{wrap_dim(d, x.ndim) for d in dims} for x, dims in zip(call.arrays, call.dims)]
+    return [tuple(n for x, out in zip(call.arrays, gone) for d, n in enumerate(x.shape) if d not in out)]
+
+
+@operator(where=(), opmath=False, node="ViewBackward0", shape=_tensordot_shape, check=_check_tensordot)
+def tensordot(a: Array, b: Array, dims: tuple):
+    """The sum of products over dims of two tensors."""
+    return namespace(a).tensordot(a, b, axes=dims)
+
+
+def _kron_shape(call: Call) -> list:
+    a, b = call.input.shape, call.other.shape
+    n = max(len(a), len(b))
+    a, b = (1,) * (n - len(a)) + tuple(a), (1,) * (n - len(b)) + tuple(b)
+    return [tuple(x * y for x, y in zip(a, b))]
+
+
+@operator(shape=_kron_shape, node="ViewBackward0")
+def kron(input: Array, other: Array):
+    """The Kronecker product: every element of `input` times the whole of `other`."""
+    return namespace(input).kron(input, other)
+
+
+def _check_trace(call: Call) -> None:
+    if call.input.ndim != 2:
+        raise RuntimeError("trace: expected a matrix, but got tensor with dim " f"{call.input.ndim}")
+
+
+@operator(shape=lambda call: [()], check=_check_trace, promote=sum_like, saves=(), out=False)
+def trace(input: Array):
+    """The sum of a matrix's diagonal."""
+    return namespace(input).trace(input)
+
+
+def _check_cross(call: Call) -> None:
+    a, b = call.arrays
+    if a.ndim != b.ndim:
+        raise RuntimeError("linalg.cross: inputs must have the same number of dimensions.")
+    dim = wrap_dim(call.dim, a.ndim)
+    if a.shape[dim] != 3 or b.shape[dim] != 3:
+        raise RuntimeError(f"linalg.cross: inputs dimension {call.dim} must have length 3. Got {a.shape[dim]} and "
+                           f"{b.shape[dim]}")  # fmt: skip
+
+
+@operator(shape=lambda call: [broadcast([call.input.shape, call.other.shape])], check=_check_cross,
+          where=("linalg",), node="LinalgCrossBackward0")  # fmt: skip
+def cross(input: Array, other: Array, *, dim: int = -1):
+    """The cross product of vectors of three elements along `dim`."""
+    xp = namespace(input)
+    a, b = xp.broadcast_arrays(input, other)
+    return xp.cross(a, b, axis=dim)
+
+
+def _cdot(call: Call) -> list:
+    a, b = call.x.shape, call.y.shape
+    dim = wrap_dim(call.dim, max(len(a), len(b)))
+    out = broadcast([a, b])
+    return [tuple(n for d, n in enumerate(out) if d != dim)]
+
+
+@operator(shape=_cdot, where=("linalg",))
+def vecdot(x: Array, y: Array, *, dim: int = -1):
+    """The sum of conj(x) * y over `dim`."""
+    xp = namespace(x)
+    return xp.sum(xp.conj(x) * y, axis=dim)
 
 
 def _linear_shape(call: Call) -> list:

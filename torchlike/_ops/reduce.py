@@ -142,7 +142,9 @@ def _evenly_jvp(select, over, nan, primals, tangents):
     (x,), (dx,) = primals, tangents
     value = evenly(x, select, over, nan)
     equal = ((x == value) | ((x != x) & nan)).astype(x.dtype)
-    shares = equal / jnp.sum(equal, axis=over, keepdims=True)
+    count = jnp.sum(equal, axis=over, keepdims=True)
+    # Said in so many words: XLA takes 0 / count for 0 even where count is 0.
+    shares = jnp.where(count == 0, jnp.nan, equal / count)
     return value, jnp.sum(shares * dx, axis=over, keepdims=True)
 
 

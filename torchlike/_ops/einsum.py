@@ -1,0 +1,52 @@
+"""einsum: sums of products over dims with names."""
+
+from __future__ import annotations
+
+from torchlike._ops._declare import Arrays, namespace, operator
+from torchlike._ops._rules import Call
+
+Sizes = dict[str, int]
+
+
+def _check(call: Call) -> None:
+    inputs, _, output = call.equation.partition("->")
+    terms, operands = inputs.split(","), call.operands
+    if len(terms) != len(operands):
+        few = "fewer operands were provided than specified in the equation"
+        raise RuntimeError("einsum(): " + (few if len(terms) > len(operands) else few.replace("fewer", "more")))
+    sizes: Sizes = {}
+    for place, (term, operand) in enumerate(zip(terms, operands)):
+        _check_letters(call.equation, term)
+        _take_sizes(term.replace(" ", ""), place, operand.shape, sizes)
+    for letter in output.replace(" ", "").replace("...", ""):
+        if letter not in sizes:
+            raise RuntimeError(f"einsum(): output subscript {letter} does not appear in the equation for any input "
+                               "operand")  # fmt: skip
+
+
+def _check_letters(equation: str, term: str) -> None:
+    for letter in term.replace("...", "").replace(" ", ""):
+        if not (letter.isascii() and letter.isalpha()):
+            raise RuntimeError(f"einsum(): invalid subscript given at index {equation.index(letter)} in the equation "
+                               "string, subscripts must be in [a-zA-Z]")  # fmt: skip
+
+
+def _take_sizes(term: str, place: int, shape: tuple[int, ...], sizes: Sizes) -> None:
+    letters, rest = term.replace("...", ""), "..." in term
+    if len(letters) > len(shape) or (not rest and len(letters) != len(shape)):
+        end = "but no dimensions for the ellipsis" if rest else "and no ellipsis was given"
+        raise RuntimeError(f"einsum(): the number of subscripts in the equation ({len(letters)}) does not match the "
+                           f"number of dimensions ({len(shape)}) for operand {place} {end}")  # fmt: skip
+    before = term.index("...") if rest else len(letters)
+    dims = [*shape[:before], *(shape[len(shape) - (len(letters) - before) :] if len(letters) > before else ())]
+    for letter, n in zip(letters, dims):
+        if sizes.setdefault(letter, n) != n and 1 not in (n, sizes[letter]):
+            raise RuntimeError(f"einsum(): subscript {letter} has size {n} for operand {place} which does not broadcast "
+                               f"with previously seen size {sizes[letter]}")  # fmt: skip
+        sizes[letter] = max(n, sizes[letter])
+
+
+@operator(where=(), opmath=False, out=False, node="ViewBackward0", check=_check)
+def einsum(equation: str, operands: Arrays):
+    """The sum of products that `equation` describes."""
+    return namespace(operands[0]).einsum(equation.replace(" ", ""), *operands)

@@ -392,3 +392,44 @@ def skip_init_class(kind: type) -> RuntimeError:
 
 def skip_init_device() -> RuntimeError:
     return RuntimeError("Module must support a 'device' arg to skip initialization")
+
+
+# -- lazy modules ------------------------------------------------------------------------------------------------------
+
+
+def uninitialized_shape() -> RuntimeError:
+    return RuntimeError(
+        "Can't access the shape of an uninitialized parameter or buffer. This error usually happens in "
+        "`load_state_dict` when trying to load an uninitialized parameter into an initialized one. Call `forward` to "
+        "initialize the parameters before accessing their attributes."
+    )
+
+
+def uninitialized_used() -> ValueError:
+    return ValueError(
+        "Attempted to use an uninitialized parameter. This error happens when you are using a `LazyModule` or "
+        "explicitly manipulating `torch.nn.parameter.UninitializedParameter` objects. When using LazyModules Call "
+        "`forward` with a dummy batch to initialize the parameters before calling torch functions"
+    )
+
+
+def uninitialized_shared() -> RuntimeError:
+    return RuntimeError(
+        "Can't share memory on an uninitialized parameter or buffer. Call `forward` to initialize the parameters "
+        "before calling `module.share_memory()`."
+    )
+
+
+def lazy_without_initialize(name: str) -> NotImplementedError:
+    return NotImplementedError(f"initialize_parameters is not implemented for {name}")
+
+
+def lazy_not_initialized(name: str) -> RuntimeError:
+    return RuntimeError(f"module {name} has not been fully initialized")
+
+
+def lazy_conv_dimensions(spatial: int, name: str, shape: Any) -> RuntimeError:
+    return RuntimeError(
+        f"Expected {spatial + 1}D (unbatched) or {spatial + 2}D (batched) input to {name}, but got input of size: "
+        f"{shape}"
+    )

@@ -50,3 +50,12 @@ class Buffer(Tensor, metaclass=_BufferMeta):
         buffer.persistent = persistent
         buffer._is_buffer = True
         return buffer
+
+
+def __getattr__(name: str) -> Any:
+    # Defined in a module of their own, which needs this one.
+    if name in ("UninitializedParameter", "UninitializedBuffer"):
+        from . import _uninitialized
+
+        return getattr(_uninitialized, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -10,6 +10,7 @@ import torchlike
 from torchlike._tensor import Tensor
 
 from .. import _errors
+from .._uninitialized import is_lazy
 from ..parameter import Parameter
 
 
@@ -26,7 +27,7 @@ class Conversion:
                 self._parameters[name] = _converted(parameter, fn)
         for name, buffer in self._buffers.items():
             if buffer is not None:
-                self._buffers[name] = fn(buffer)
+                self._buffers[name] = buffer.convert(fn) if is_lazy(buffer) else fn(buffer)
         return self
 
     def to(self, *args: Any, **kwargs: Any) -> Self:
@@ -97,6 +98,8 @@ def _caster(method: str) -> Callable[[Any], Any]:
 
 
 def _converted(parameter: Any, fn: Callable[[Any], Any]) -> Any:
+    if is_lazy(parameter):
+        return parameter.convert(fn)
     with torchlike.no_grad():
         data = fn(parameter)
         grad = None if parameter.grad is None else fn(parameter.grad)

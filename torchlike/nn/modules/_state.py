@@ -11,6 +11,7 @@ from torchlike import no_grad
 from torchlike._tensor import Tensor
 
 from .. import _errors
+from .._uninitialized import is_lazy
 from ..parameter import Parameter
 from ._handle import RemovableHandle
 from ._hooks import add_hook
@@ -173,7 +174,9 @@ class State:
         """Copy or assign one tensor; a sentence says why it could not be done."""
         if not isinstance(theirs, Tensor):
             return _errors.loaded_value_is_no_tensor(key, type(theirs))
-        if mine.dim() == 0 and theirs.dim() == 1 and len(theirs) == 1:
+        if is_lazy(theirs) and is_lazy(mine):
+            return None
+        if len(mine.shape) == 0 and len(theirs.shape) == 1 and len(theirs) == 1:
             theirs = theirs[0]  # scalars were saved with one dimension once
         if theirs.shape != mine.shape:
             return _errors.loaded_size_mismatch(key, theirs.shape, mine.shape)

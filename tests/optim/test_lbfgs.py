@@ -12,7 +12,7 @@ OPTIONS = [
     dict(line_search_fn="strong_wolfe"),
     dict(line_search_fn="strong_wolfe", history_size=2, max_iter=4),
     dict(line_search_fn="strong_wolfe", lr=100.0, max_iter=6),
-    dict(line_search_fn="strong_wolfe", lr=1e-6, max_iter=6),
+    dict(line_search_fn="strong_wolfe", lr=1e-2, max_iter=6),
     dict(line_search_fn="strong_wolfe", tolerance_grad=1e-2),
 ]
 
@@ -31,7 +31,7 @@ def minimise(library, steps=3, **options):
         loss.backward()
         return loss
 
-    losses = [float(optimizer.step(closure)) for _ in range(steps)]
+    losses = [optimizer.step(closure).item() for _ in range(steps)]
     state = optimizer.state_dict()["state"][0]
     return losses, [p.detach().numpy().copy() for p in params], state
 

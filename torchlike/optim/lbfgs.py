@@ -190,28 +190,33 @@ class _Memory:
             self.d = grad.neg()
             return self.d
         self._remember(grad - self.prev_flat_grad, self.d * self.t)
+        # Products are looked at one by one: recorded whole, the recursion would be a new program for every length of
+        # the history.
         al = self.state.setdefault("al", [None] * self.history_size)
+        ro = [number(r) for r in self.ro]
         made = grad.neg()
-        for i in reversed(range(len(self.ro))):
-            al[i] = self.old_stps[i].dot(made) * self.ro[i]
-            made = made - al[i] * self.old_dirs[i]
+        for i in reversed(range(len(ro))):
+            weight = number(self.old_stps[i].dot(made)) * ro[i]
+            made = made.add(self.old_dirs[i], alpha=-float(weight))
+            al[i] = _as_tensor(weight)
         made = made * self.H_diag
-        for i in range(len(self.ro)):
-            made = made + (al[i] - self.old_dirs[i].dot(made) * self.ro[i]) * self.old_stps[i]
+        for i in range(len(ro)):
+            weight = number(al[i]) - number(self.old_dirs[i].dot(made)) * ro[i]
+            made = made.add(self.old_stps[i], alpha=float(weight))
         self.d = made
         return made
 
     def _remember(self, change: Tensor, step: Tensor) -> None:
         """Keep a correction whose curvature is positive, dropping the oldest."""
-        curvature = change.dot(step)
+        curvature = number(change.dot(step))
         if curvature <= 1e-10:
             return
-        kept = ((self.old_dirs, change), (self.old_stps, step), (self.ro, 1.0 / curvature))
+        kept = ((self.old_dirs, change), (self.old_stps, step), (self.ro, _as_tensor(1.0 / curvature)))
         for history, new in kept:
             if len(history) == self.history_size:
                 history.pop(0)
             history.append(new)
-        self.H_diag = curvature / change.dot(change)
+        self.H_diag = _as_tensor(curvature / number(change.dot(change)))
 
     def settled(self, group: dict[str, Any], loss: float, grad: Tensor) -> bool:
         """Whether gradient, parameters or loss have come to rest."""

@@ -45,8 +45,8 @@ class Buffer(Tensor, metaclass=_BufferMeta):
     """
 
     def __new__(cls, data: Tensor | None = None, *, persistent: bool = True) -> Any:
-        data = torchlike.empty(0) if data is None else data
-        buffer: Any = data.detach().requires_grad_(data.requires_grad)
+        source: Tensor = torchlike.empty(0) if data is None else data
+        buffer: Any = source.detach().requires_grad_(source.requires_grad)
         buffer.persistent = persistent
         buffer._is_buffer = True
         return buffer

@@ -100,9 +100,10 @@ def _caster(method: str) -> Callable[[Any], Any]:
 def _converted(parameter: Any, fn: Callable[[Any], Any]) -> Any:
     if is_lazy(parameter):
         return parameter.convert(fn)
+    old_grad = parameter.grad
     with torchlike.no_grad():
         data = fn(parameter)
-        grad = None if parameter.grad is None else fn(parameter.grad)
+        grad = None if old_grad is None else fn(old_grad)
     # A parameter that gains or loses its data cannot stay the same object in PyTorch; everywhere else it does,
     # so that optimizers and ties between modules keep holding it.
     if (data.device.type == "meta") != (parameter.device.type == "meta"):
@@ -111,8 +112,8 @@ def _converted(parameter: Any, fn: Callable[[Any], Any]) -> Any:
         return parameter
     if data is not parameter:
         parameter.data = data
-    if grad is not None and grad is not parameter.grad:
-        parameter.grad.data = grad
+    if old_grad is not None and grad is not old_grad:
+        old_grad.data = grad
     return parameter
 
 

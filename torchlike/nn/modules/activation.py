@@ -12,6 +12,7 @@ from .. import _errors_layers as _errors
 from .. import functional as F
 from .. import init
 from ..parameter import Parameter
+from .attention import MultiheadAttention as MultiheadAttention
 from .module import Module
 
 

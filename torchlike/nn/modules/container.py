@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import operator
 import warnings
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain, islice
 from typing import Any, Self
 
-from torchlike._tensor import Tensor
-
 from .. import _errors
+from ._holding import pairs_of, place_in
 from .module import Module, framed, indented
+from .parameter_container import ParameterDict as ParameterDict
+from .parameter_container import ParameterList as ParameterList
 
 
 class Container(Module):
@@ -23,14 +23,6 @@ class Container(Module):
         warnings.warn(_errors.container_deprecated(), FutureWarning, stacklevel=2)
         for name, module in kwargs.items():
             self.add_module(name, module)
-
-
-def place_in(length: int, index: Any) -> int:
-    """`index` counted from the front, or the error of one that is out of range."""
-    index = operator.index(index)
-    if not -length <= index < length:
-        raise _errors.container_index(index)
-    return index % length
 
 
 class _Numbered(Module):
@@ -92,9 +84,12 @@ class Sequential(_Numbered):
 
     def __init__(self, *args: Any) -> None:
         super().__init__()
-        named = len(args) == 1 and isinstance(args[0], OrderedDict)
-        for name, module in args[0].items() if named else enumerate(args):
-            self.add_module(str(name) if not named else name, module)
+        if len(args) == 1 and isinstance(args[0], OrderedDict):
+            for name, module in args[0].items():
+                self.add_module(name, module)
+        else:
+            for place, module in enumerate(args):
+                self.add_module(str(place), module)
 
     def forward(self, input: Any) -> Any:
         for module in self:
@@ -252,28 +247,3 @@ class ModuleDict(Module):
         """Add or replace modules from a mapping or from (name, module) pairs."""
         for name, module in pairs_of("ModuleDict", "ModuleDict", modules):
             self[name] = module
-
-
-def pairs_of(kind: str, called: str, given: Any) -> Iterator[tuple[Any, Any]]:
-    """The (key, value) pairs of a mapping or of a sequence of pairs, or the error of what is neither."""
-    if isinstance(given, (OrderedDict, Mapping, ModuleDict)) or hasattr(given, "items"):
-        yield from given.items()
-        return
-    if not isinstance(given, Iterable):
-        raise _errors.update_needs_pairs(called, given)
-    for place, pair in enumerate(given):
-        if not isinstance(pair, Iterable):
-            raise _errors.update_element_type(kind, place, pair)
-        pair = list(pair)
-        if len(pair) != 2:
-            raise _errors.update_element_length(kind, place, len(pair))
-        yield pair[0], pair[1]
-
-
-def described(value: Any, tensor_kind: str) -> str:
-    """How parameter containers print what they hold."""
-    if not isinstance(value, Tensor):
-        return f"Object of type: {type(value).__name__}"
-    size = "x".join(str(length) for length in value.shape)
-    device = "" if value.device.type == "cpu" else f" ({value.device})"
-    return f"Parameter containing: [{tensor_kind} of size {size}{device}]"

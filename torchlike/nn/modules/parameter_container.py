@@ -10,7 +10,7 @@ from torchlike._tensor import Tensor
 
 from .. import _errors
 from ..parameter import Parameter
-from .container import described, pairs_of, place_in
+from ._holding import described, pairs_of, place_in
 from .module import Module
 
 

@@ -85,9 +85,9 @@ class RNNBase(Module):
         return self.proj_size if self.proj_size > 0 else self.hidden_size
 
     def _check_options(self, dropout: Any) -> None:
-        if not isinstance(dropout, numbers.Number) or isinstance(dropout, bool) or not 0 <= dropout <= 1:
+        if not isinstance(dropout, numbers.Real) or isinstance(dropout, bool) or not 0 <= self.dropout <= 1:
             raise _errors.rnn_dropout()
-        if dropout > 0 and self.num_layers == 1:
+        if self.dropout > 0 and self.num_layers == 1:
             warnings.warn(_errors.rnn_dropout_unused(dropout, self.num_layers), stacklevel=4)
         if not isinstance(self.hidden_size, int):
             raise _errors.rnn_hidden_size_type(self.hidden_size)

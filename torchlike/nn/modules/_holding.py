@@ -1,0 +1,44 @@
+"""What containers of modules and containers of parameters share."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from torchlike._tensor import Tensor
+
+from .. import _errors
+
+
+def place_in(length: int, index: Any) -> int:
+    """`index` counted from the front, or the error of one that is out of range."""
+    index = operator.index(index)
+    if not -length <= index < length:
+        raise _errors.container_index(index)
+    return index % length
+
+
+def pairs_of(kind: str, called: str, given: Any) -> Iterator[tuple[Any, Any]]:
+    """The (key, value) pairs of a mapping or of a sequence of pairs, or the error of what is neither."""
+    if hasattr(given, "items"):
+        yield from given.items()
+        return
+    if not isinstance(given, Iterable):
+        raise _errors.update_needs_pairs(called, given)
+    for place, pair in enumerate(given):
+        if not isinstance(pair, Iterable):
+            raise _errors.update_element_type(kind, place, pair)
+        pair = list(pair)
+        if len(pair) != 2:
+            raise _errors.update_element_length(kind, place, len(pair))
+        yield pair[0], pair[1]
+
+
+def described(value: Any, tensor_kind: str) -> str:
+    """How parameter containers print what they hold."""
+    if not isinstance(value, Tensor):
+        return f"Object of type: {type(value).__name__}"
+    size = "x".join(str(length) for length in value.shape)
+    device = "" if value.device.type == "cpu" else f" ({value.device})"
+    return f"Parameter containing: [{tensor_kind} of size {size}{device}]"

@@ -123,6 +123,46 @@ def dot_sizes(n: int, m: int) -> RuntimeError:
                         f"elements, but got {n} and {m} elements respectively")  # fmt: skip
 
 
+class LinAlgError(RuntimeError):
+    """A decomposition that its matrix does not allow, such as the inverse of a singular one."""
+
+
+LinAlgError.__name__ = LinAlgError.__qualname__ = "_LinAlgError"  # as PyTorch's prints
+
+
+def check_matrix(name: str, a: Any, square: bool) -> None:
+    """Decompositions take matrices (square ones, some of them) of single or double precision."""
+    if a.ndim < 2:
+        raise RuntimeError(f"{name}: The input tensor A must have at least 2 dimensions.")
+    if square and a.shape[-1] != a.shape[-2]:
+        raise RuntimeError(f"{name}: A must be batches of square matrices, but they are {a.shape[-2]} by {a.shape[-1]} "
+                           "matrices")  # fmt: skip
+    if a.dtype.category < 2:
+        raise RuntimeError(f"{name}: Expected a floating point or complex tensor as input. Got {scalar_name(a.dtype)}")
+    if a.dtype.itemsize < 4:
+        raise RuntimeError(f"{name}: Low precision dtypes not supported. Got {scalar_name(a.dtype)}")
+
+
+def incompatible_system(name: str, a: Any, b: str, left: bool = True) -> RuntimeError:
+    equation = "AX = B" if left else "XA = B"
+    return RuntimeError(f"{name}: Incompatible shapes of A and B for the equation {equation} "
+                        f"({a.shape[-2]}x{a.shape[-1]} and {b})")  # fmt: skip
+
+
+def singular(name: str, batch: int | None, order: int) -> LinAlgError:
+    where = "" if batch is None else f"(Batch element {batch}): "
+    if name == "linalg.inv":
+        return LinAlgError(f"{name}: {where}The diagonal element {order} is zero, the inversion could not be completed "
+                           "because the input matrix is singular.")  # fmt: skip
+    return LinAlgError(f"{name}: {where}The solver failed because the input matrix is singular.")
+
+
+def not_positive_definite(batch: int | None, order: int) -> LinAlgError:
+    where = "" if batch is None else f"(Batch element {batch}): "
+    return LinAlgError(f"linalg.cholesky: {where}The factorization could not be completed because the input is not "
+                       f"positive-definite (the leading minor of order {order} is not positive-definite).")  # fmt: skip
+
+
 _C_NAMES = {"float32": "float", "float64": "double", "float16": "c10::Half", "bfloat16": "c10::BFloat16",
             "int64": "long int", "int32": "int", "int16": "short int", "int8": "signed char", "uint8": "unsigned char",
             "uint64": "long unsigned int", "uint32": "unsigned int", "uint16": "short unsigned int", "bool": "bool",

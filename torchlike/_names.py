@@ -15,6 +15,7 @@ from torchlike import (
     _errors,
     _factories,
     _functions,
+    _functions_linalg,
     _functions_math,
     _functions_nn,
     _functions_random,
@@ -23,7 +24,7 @@ from torchlike import (
 )
 from torchlike._tensor import Tensor
 
-_FACADES = (_factories, _functions, _functions_math, _functions_nn, _functions_shape, _functions_random)
+_FACADES = (_factories, _functions, _functions_math, _functions_linalg, _functions_nn, _functions_shape, _functions_random)
 MODULES = ("nn", "optim", "utils", "autograd", "serialization", "cuda", "backends", "linalg", "special", "fft", "random",
            "testing", "return_types", "distributions", "amp", "func", "jax")  # fmt: skip
 _SERIALIZATION = ("save", "load")

@@ -5,6 +5,8 @@ from torchlike._ops import binary as binary
 from torchlike._ops import clamp as clamp
 from torchlike._ops import compare as compare
 from torchlike._ops import complex as complex
+from torchlike._ops import conv as conv
+from torchlike._ops import conv_transpose as conv_transpose
 from torchlike._ops import convert as convert
 from torchlike._ops import cross_entropy as cross_entropy
 from torchlike._ops import cumulative as cumulative
@@ -12,6 +14,7 @@ from torchlike._ops import distance as distance
 from torchlike._ops import einsum as einsum
 from torchlike._ops import embedding as embedding
 from torchlike._ops import index as index
+from torchlike._ops import linalg as linalg
 from torchlike._ops import linear as linear
 from torchlike._ops import loss as loss
 from torchlike._ops import matmul as matmul

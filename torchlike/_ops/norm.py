@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import math
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
 
 from torchlike import _dtypes, _errors_nn
 from torchlike._ops._declare import Array, Scalar, constant, namespace, operator
@@ -12,19 +18,32 @@ from torchlike._ops.activation import magnitude
 
 def rsqrt(x):
     """1 / sqrt(x)."""
-    from jax import lax
-
-    xp = namespace(x)
-    return 1 / xp.sqrt(x) if xp.__name__ == "numpy" else lax.rsqrt(x)
+    return 1 / np.sqrt(x) if namespace(x) is np else lax.rsqrt(x)
 
 
-def standardized(x, axes: tuple[int, ...], eps):
-    """(x - mean) / sqrt(variance + eps) over `axes`, with the mean and the (biased) variance."""
+@functools.partial(jax.custom_jvp, nondiff_argnums=(1,))
+def _standardized(x, axes: tuple[int, ...], eps):
     xp = namespace(x)
     mean = xp.mean(x, axis=axes, keepdims=True)
     centred = x - mean
     var = xp.mean(centred * centred, axis=axes, keepdims=True)
     return centred * rsqrt(var + eps), mean, var
+
+
+@_standardized.defjvp
+def _standardized_jvp(axes, primals, tangents):
+    # Written out so that backward is two reductions and one pass, not the chain of the formula's own steps.
+    (x, eps), (dx, _) = primals, tangents
+    out, mean, var = _standardized(x, axes, eps)
+    average = lambda y: jnp.mean(y, axis=axes, keepdims=True)
+    scale, along = lax.rsqrt(var + eps), average(out * dx)
+    shift = average(dx)
+    return (out, mean, var), (scale * (dx - shift - out * along), shift, 2 * average((x - mean) * dx))
+
+
+def standardized(x, axes: tuple[int, ...], eps):
+    """(x - mean) / sqrt(variance + eps) over `axes`, with the mean and the (biased) variance."""
+    return (_standardized.fun if namespace(x) is np else _standardized)(x, axes, eps)
 
 
 def affine(x, weight, bias):
@@ -132,11 +151,12 @@ def _with_statistics(call: Call) -> list:
           node="NativeBatchNormBackward0", name="_batch_norm_of_batch")  # fmt: skip
 def _batch_norm_of_batch(input: Array, weight: Array | None, bias: Array | None, eps: Scalar):
     """Standardize each channel (dim 1) over the batch; returns that, the means and the unbiased variances."""
-    axes = (0, *range(2, input.ndim))
-    out, mean, var = standardized(input, axes, eps)
+    xp = namespace(input)
+    x = xp.moveaxis(input, 1, -1)  # channels last, as in convolutions
+    out, mean, var = standardized(x, tuple(range(x.ndim - 1)), eps)
     count = input.size // max(input.shape[1], 1)
     unbiased = var.reshape(-1) * (count / max(count - 1, 1))
-    return affine(out, per_channel(weight, input), per_channel(bias, input)), mean.reshape(-1), unbiased
+    return xp.moveaxis(affine(out, weight, bias), -1, 1), mean.reshape(-1), unbiased
 
 
 @operator(where=(), shape=_same_shape, check=_check_batch_norm, out=False, node="NativeBatchNormBackward0",

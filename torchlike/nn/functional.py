@@ -30,6 +30,12 @@ from ._functional.activation import softplus as softplus
 from ._functional.activation import tanh as tanh
 from ._functional.activation import threshold as threshold
 from ._functional.activation import threshold_ as threshold_
+from ._functional.conv import conv1d as conv1d
+from ._functional.conv import conv2d as conv2d
+from ._functional.conv import conv3d as conv3d
+from ._functional.conv import conv_transpose1d as conv_transpose1d
+from ._functional.conv import conv_transpose2d as conv_transpose2d
+from ._functional.conv import conv_transpose3d as conv_transpose3d
 from ._functional.dropout import alpha_dropout as alpha_dropout
 from ._functional.dropout import dropout as dropout
 from ._functional.dropout import dropout1d as dropout1d

@@ -29,6 +29,12 @@ from .activation import softplus as softplus
 from .activation import tanh as tanh
 from .activation import threshold as threshold
 from .activation import threshold_ as threshold_
+from .conv import conv1d as conv1d
+from .conv import conv2d as conv2d
+from .conv import conv3d as conv3d
+from .conv import conv_transpose1d as conv_transpose1d
+from .conv import conv_transpose2d as conv_transpose2d
+from .conv import conv_transpose3d as conv_transpose3d
 from .dropout import alpha_dropout as alpha_dropout
 from .dropout import dropout as dropout
 from .dropout import dropout1d as dropout1d

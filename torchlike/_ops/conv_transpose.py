@@ -1,0 +1,74 @@
+"""Transposed convolutions: the gradient of a convolution as an operator of its own."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+
+from torchlike import _errors_nn
+from torchlike._ops._declare import Array, operator
+from torchlike._ops._rules import Call
+from torchlike._ops.conv import channels_last, channels_second, expand, plain
+
+
+def _dims(call: Call) -> int:
+    return int(call.op.name[len("conv_transpose")])
+
+
+def _sizes(call: Call) -> list[int]:
+    n, w = _dims(call), call.weight.shape
+    each = zip(call.input.shape[-n:], w[2:], expand(call.stride, n), expand(call.padding, n),
+               expand(call.output_padding, n), expand(call.dilation, n))  # fmt: skip
+    return [(size - 1) * s - 2 * p + d * (k - 1) + extra + 1 for size, k, s, p, extra, d in each]
+
+
+def _check(call: Call) -> None:
+    _errors_nn.check_transposed(call, _dims(call), _sizes(call))
+
+
+def _shape(call: Call) -> list:
+    return [(*call.input.shape[: -_dims(call) - 1], call.weight.shape[1] * call.groups, *_sizes(call))]
+
+
+def _node(call: Call) -> str:
+    return "SqueezeBackward1" if call.input.ndim == _dims(call) + 1 else "ConvolutionBackward0"
+
+
+def _transposed(count: int):
+    def kernel(input: Array, weight: Array, bias: Array | None = None, stride: tuple | int = 1,
+               padding: tuple | int = 0, output_padding: tuple | int = 0, groups: int = 1,
+               dilation: tuple | int = 1):  # fmt: skip
+        strides, dilations = expand(stride, count), expand(dilation, count)
+        kernel_size = weight.shape[2:]
+        pads = tuple((d * (k - 1) - p, d * (k - 1) - p + extra)
+                     for d, k, p, extra in zip(dilations, kernel_size, expand(padding, count),
+                                               expand(output_padding, count)))  # fmt: skip
+        x = channels_last(input if input.ndim == count + 2 else input[None])
+        out = plain(x, _flipped(weight, groups), (1,) * count, pads, dilations, groups, strides)
+        out = channels_second(out if bias is None else out + bias)
+        return out if input.ndim == count + 2 else out[0]
+
+    kernel.__doc__ = f"""The transpose of `conv{count}d`: each input element adds a scaled kernel to the output.
+
+    Args:
+      input: (N, C, d1, ...) or (C, d1, ...).
+      weight: (C, O / groups, k1, ...).
+      bias: (O,).
+      output_padding: this many more elements at the end of each dim.
+
+    The size of a dim is (d - 1) stride - 2 padding + dilation (k - 1) + output_padding + 1.
+    """
+    kernel.__name__ = f"conv_transpose{count}d"
+    return operator(where=("torch", "nn.functional"), shape=_shape, check=_check, saves=("input", "weight"), out=False,
+                    opmath=False, node=_node)(kernel)  # fmt: skip
+
+
+def _flipped(weight, groups: int):
+    """(C, O / g, k...) -> (k..., C / g, O), turned round along every kernel dim."""
+    kernel_size = weight.shape[2:]
+    w = jnp.flip(weight, tuple(range(2, weight.ndim)))
+    w = w.reshape((groups, weight.shape[0] // groups, weight.shape[1], *kernel_size))
+    w = jnp.moveaxis(w, (1, 0, 2), (-3, -2, -1))  # (k..., C / g, g, O / g)
+    return w.reshape((*kernel_size, weight.shape[0] // groups, groups * weight.shape[1]))
+
+
+conv_transpose1d, conv_transpose2d, conv_transpose3d = _transposed(1), _transposed(2), _transposed(3)

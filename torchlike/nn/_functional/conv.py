@@ -1,0 +1,7 @@
+"""Convolutions as functions: operators just as they stand."""
+
+from torchlike._bind import function
+
+conv1d, conv2d, conv3d = function("conv1d"), function("conv2d"), function("conv3d")
+conv_transpose1d, conv_transpose2d = function("conv_transpose1d"), function("conv_transpose2d")
+conv_transpose3d = function("conv_transpose3d")

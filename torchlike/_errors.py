@@ -175,7 +175,7 @@ _SCALAR_NAMES = {"float32": "Float", "float64": "Double", "float16": "Half", "bf
 
 def c_name(dtype: Any) -> str:
     """The C++ type of a dtype, such as `float` or `long int`, as some of PyTorch's errors print it."""
-    return _C_NAMES.get(dtype.name, dtype.name)
+    return _C_NAMES.get(str(dtype.name)) or str(dtype.name)
 
 
 def scalar_name(dtype: Any) -> str:

@@ -19,12 +19,15 @@ from torchlike import (
     _functions_math,
     _functions_nn,
     _functions_random,
+    _functions_rnn,
     _functions_shape,
     _modes,
+    _sequences,
 )
 from torchlike._tensor import Tensor
 
-_FACADES = (_factories, _functions, _functions_math, _functions_linalg, _functions_nn, _functions_shape, _functions_random)
+_FACADES = (_factories, _sequences, _functions, _functions_math, _functions_linalg, _functions_nn, _functions_shape, _functions_random,
+            _functions_rnn)
 MODULES = ("nn", "optim", "utils", "autograd", "serialization", "cuda", "backends", "linalg", "special", "fft", "random",
            "testing", "return_types", "distributions", "amp", "func", "jax")  # fmt: skip
 _SERIALIZATION = ("save", "load")
@@ -109,9 +112,7 @@ _LEGACY = {"Float": _dtypes.float32, "Double": _dtypes.float64, "Half": _dtypes.
 
 def _legacy(name: str, dtype: _dtypes.dtype) -> Callable[..., Tensor]:
     def make(*args: Any) -> Tensor:
-        if len(args) == 1 and not isinstance(args[0], int):
-            return _factories.tensor(args[0], dtype=dtype)
-        return _factories.empty(*args, dtype=dtype) if args else _factories.empty(0, dtype=dtype)
+        return _factories.legacy_tensor(*args, dtype=dtype)
 
     make.__name__ = make.__qualname__ = f"{name}Tensor"
     make.__doc__ = f"A {dtype!r} tensor of a size or of data (PyTorch's old constructor)."

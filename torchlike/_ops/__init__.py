@@ -1,6 +1,7 @@
 """The operators: importing a family's file puts its rows into the registry."""
 
 from torchlike._ops import activation as activation
+from torchlike._ops import adaptive_pool as adaptive_pool
 from torchlike._ops import binary as binary
 from torchlike._ops import clamp as clamp
 from torchlike._ops import compare as compare
@@ -20,8 +21,10 @@ from torchlike._ops import loss as loss
 from torchlike._ops import matmul as matmul
 from torchlike._ops import multi_margin as multi_margin
 from torchlike._ops import norm as norm
+from torchlike._ops import pool as pool
 from torchlike._ops import power as power
 from torchlike._ops import reduce as reduce
+from torchlike._ops import rnn as rnn
 from torchlike._ops import shape as shape
 from torchlike._ops import softmax as softmax
 from torchlike._ops import sort as sort

@@ -1,0 +1,261 @@
+"""torchlike.linalg: functions that choose among rows, raise for singular matrices, or combine other functions."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+
+from torchlike import _bind, _errors, return_types
+from torchlike._bind import CALLERS as rows
+from torchlike._core import concrete
+from torchlike._dtypes import int32
+from torchlike._ops import REGISTRY
+from torchlike._tensor import Tensor
+
+LinAlgError = _errors.LinAlgError
+matmul = rows["matmul"]
+
+
+def _written(name: str, result: Any, out: Any) -> Any:
+    return result if out is None else _bind.write_out(REGISTRY[name], result, out)
+
+
+def _host(t: Tensor) -> np.ndarray:
+    return np.asarray(concrete(t._value))
+
+
+# -- inverses and systems: PyTorch raises for singular matrices, so the result is looked at ---------------------------
+
+
+def inv(A: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The inverse of a square matrix; raises LinAlgError for a singular one (an observation: pending work runs)."""
+    result = rows["inv"](A)
+    _refuse_singular(A, result, "linalg.inv")
+    return _written("inv", result, out)
+
+
+def solve(A: Tensor, B: Tensor, *, left: bool = True, out: Tensor | None = None) -> Tensor:
+    """X with A X = B (X A = B unless `left`); raises LinAlgError where A is singular (an observation)."""
+    result = rows["solve"](A, B) if left else rows["solve"](A.mT, B.mT).mT
+    _refuse_singular(A, result, "torch.linalg.solve")
+    return _written("solve", result, out)
+
+
+def _refuse_singular(A: Tensor, result: Tensor, name: str) -> None:
+    if result.device.type == "meta" or np.isfinite(_host(result)).all():
+        return
+    from scipy.linalg import lapack
+
+    matrices = _host(A).reshape(-1, *A.shape[-2:])
+    (factor,) = lapack.get_lapack_funcs(("getrf",), (matrices,))
+    for place, matrix in enumerate(matrices):
+        info = factor(matrix)[2] if np.isfinite(matrix).all() else 0
+        if info > 0:
+            raise _errors.singular(name, place if A.ndim > 2 else None, info)
+
+
+def cholesky(A: Tensor, *, upper: bool = False, out: Tensor | None = None) -> Tensor:
+    """L with L L* = A; raises LinAlgError where A is not positive-definite (an observation: pending work runs)."""
+    result = rows["cholesky"](A, upper)
+    if result.device.type != "meta" and np.isnan(_host(result)).any():
+        _refuse_indefinite(A)
+    return _written("cholesky", result, out)
+
+
+def _minors(A: Tensor) -> list[int]:
+    """For each matrix the order of the first leading minor that is not positive-definite, or 0."""
+    from scipy.linalg import lapack
+
+    matrices = _host(A).reshape(-1, *A.shape[-2:])
+    (factor,) = lapack.get_lapack_funcs(("potrf",), (matrices,))
+    return [int(factor(m, lower=True)[1]) for m in matrices]
+
+
+def _refuse_indefinite(A: Tensor) -> None:
+    for place, order in enumerate(_minors(A)):
+        if order > 0:
+            raise _errors.not_positive_definite(place if A.ndim > 2 else None, order)
+
+
+def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False) -> Any:
+    """`cholesky` that says in `info` which leading minor failed, where one did; L is then NaN."""
+    from torchlike import _factories
+
+    result = cholesky(A, upper=upper) if check_errors else rows["cholesky"](A, upper)
+    info = np.array(_minors(A), np.int32).reshape(A.shape[:-2])
+    return return_types.linalg_cholesky_ex((result, _factories.tensor(info, dtype=int32, device=A.device)))
+
+
+def pinv(A: Tensor, rtol: float | None = None, hermitian: bool = False, *, out: Tensor | None = None) -> Tensor:
+    """The Moore-Penrose inverse."""
+    if hermitian:
+        raise _errors.unsupported("linalg.pinv", "hermitian")
+    return _written("pinv", rows["pinv"](A, rtol), out)
+
+
+def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | None = None,
+          out: Any = None) -> Any:  # fmt: skip
+    """X that makes |A X - B| least, by the singular values of A."""
+    if rcond is not None:
+        raise _errors.unsupported("linalg.lstsq", "rcond")
+    from torchlike import _factories
+
+    none = _factories.empty(0, dtype=A.dtype, device=A.device)
+    result = return_types.linalg_lstsq((rows["lstsq"](A, B), none, matrix_rank(A), none))
+    return _written("lstsq", result, out)
+
+
+# -- factors -----------------------------------------------------------------------------------------------------------
+
+
+def qr(A: Tensor, mode: str = "reduced", *, out: Any = None) -> Any:
+    """Q with orthonormal columns and upper triangular R, Q R = A."""
+    return _written("qr", return_types.linalg_qr(rows["qr"](A, mode)), out)
+
+
+def svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = None, out: Any = None) -> Any:
+    """U, S and Vh with U diag(S) Vh = A; S in descending order."""
+    if driver is not None:
+        raise _errors.unsupported("linalg.svd", "driver")
+    return _written("svd", return_types.linalg_svd(rows["svd"](A, full_matrices)), out)
+
+
+def eigh(A: Tensor, UPLO: str = "L", *, out: Any = None) -> Any:
+    """Eigenvalues in ascending order and eigenvectors of a Hermitian matrix."""
+    return _written("eigh", return_types.linalg_eigh(rows["eigh"](A, UPLO)), out)
+
+
+def eig(A: Tensor, *, out: Any = None) -> Any:
+    """Eigenvalues and eigenvectors, complex, of a square matrix."""
+    return _written("eig", return_types.linalg_eig(rows["eig"](A)), out)
+
+
+def slogdet(A: Tensor, *, out: Any = None) -> Any:
+    """The sign of the determinant and the logarithm of its absolute value."""
+    return _written("slogdet", return_types.linalg_slogdet(rows["slogdet"](A)), out)
+
+
+def old_slogdet(input: Tensor, *, out: Any = None) -> Any:
+    """The sign of the determinant and the logarithm of its absolute value."""
+    return _written("slogdet", return_types.slogdet(rows["slogdet"](input)), out)
+
+
+def logdet(input: Tensor) -> Tensor:
+    """The logarithm of the determinant; NaN where it is negative."""
+    sign, size = rows["slogdet"](input)
+    return rows["where"](rows["eq"](sign, -1.0), float("nan"), size)
+
+
+def matrix_rank(A: Tensor, *, atol: float | None = None, rtol: float | None = None, hermitian: bool = False,
+                out: Tensor | None = None) -> Tensor:  # fmt: skip
+    """How many singular values are above max(atol, rtol * the largest)."""
+    if hermitian:
+        raise _errors.unsupported("linalg.matrix_rank", "hermitian")
+    return _written("matrix_rank", rows["matrix_rank"](A, atol, rtol), out)
+
+
+def matrix_power(A: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
+    """A multiplied with itself n times; of a negative n the inverse, that often."""
+    if n == 0:
+        from torchlike import _factories
+
+        eye = _factories.tensor(np.eye(A.shape[-1]), dtype=A.dtype, device=A.device)
+        return rows["expand"](eye, tuple(A.shape)).clone()
+    base, result = (A if n > 0 else inv(A)), None
+    n = abs(n)
+    while n:
+        if n & 1:
+            result = base if result is None else matmul(result, base)
+        n >>= 1
+        base = matmul(base, base) if n else base
+    return _written("matmul", rows["clone"](result) if result is A else result, out)
+
+
+def multi_dot(tensors: Any, *, out: Tensor | None = None) -> Tensor:
+    """The product of several matrices (the first and the last may be vectors)."""
+    return _written("matmul", functools.reduce(matmul, tensors), out)
+
+
+# -- norms -------------------------------------------------------------------------------------------------------------
+
+
+def matrix_norm(A: Tensor, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool = False, *, dtype: Any = None,
+                out: Tensor | None = None) -> Tensor:  # fmt: skip
+    """A norm of matrices: "fro", "nuc", 2 and -2 by singular values, 1 and inf by column and row sums."""
+    if A.ndim < 2:
+        raise RuntimeError("linalg.matrix_norm: The input tensor A must have at least 2 dimensions.")
+    A = A if dtype is None else A.to(dtype)
+    rows_dim, columns_dim = (d % A.ndim for d in dim)
+    if ord == "fro":
+        return _written("vector_norm", rows["vector_norm"](A, 2, (rows_dim, columns_dim), keepdim), out)
+    if ord in (1, -1, float("inf"), float("-inf")):
+        first, second = (rows_dim, columns_dim) if abs(ord) == 1 else (columns_dim, rows_dim)
+        sums = rows["vector_norm"](A, 1, first, True)
+        result = rows["amax" if ord > 0 else "amin"](sums, second, True)
+    elif ord in ("nuc", 2, -2):
+        values = rows["svdvals"](A.movedim((rows_dim, columns_dim), (-2, -1)))
+        picked = rows["sum"](values, -1) if ord == "nuc" else rows["amax" if ord == 2 else "amin"](values, -1)
+        low, high = sorted((rows_dim, columns_dim))
+        result = picked.unsqueeze(low).unsqueeze(high)
+    else:
+        raise RuntimeError(f"linalg.matrix_norm: Order {ord} not supported.")
+    return _written("vector_norm", result if keepdim else result.squeeze((rows_dim, columns_dim)), out)
+
+
+def norm(A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *, out: Tensor | None = None,
+         dtype: Any = None) -> Tensor:  # fmt: skip
+    """A vector norm over one dim, a matrix norm over two; without `ord` the 2-norm of all elements."""
+    if isinstance(dim, int):
+        dim = (dim,)
+    if ord is None or (dim is not None and len(dim) == 1):
+        return _written("vector_norm", rows["vector_norm"](A, 2 if ord is None else ord, dim, keepdim, dtype=dtype), out)
+    if dim is not None:
+        return matrix_norm(A, ord, dim, keepdim, dtype=dtype, out=out)
+    if A.ndim == 1:
+        return _written("vector_norm", rows["vector_norm"](A, ord, None, keepdim, dtype=dtype), out)
+    if A.ndim != 2:
+        raise RuntimeError("linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. "
+                           f"Got {A.ndim}D.")  # fmt: skip
+    return matrix_norm(A, ord, (-2, -1), keepdim, dtype=dtype, out=out)
+
+
+def cond(A: Tensor, p: Any = None, *, out: Tensor | None = None) -> Tensor:
+    """The condition number: norm(A) * norm(inverse of A); by singular values for p None, 2 or -2."""
+    if p in (None, 2, -2):
+        values = rows["svdvals"](A)
+        largest, smallest = rows["amax"](values, -1), rows["amin"](values, -1)
+        result = rows["true_divide"](smallest, largest) if p == -2 else rows["true_divide"](largest, smallest)
+    else:
+        result = rows["mul"](matrix_norm(A, p), matrix_norm(inv(A), p))
+    return _written("svdvals", result, out)
+
+
+# -- PyTorch's older names ---------------------------------------------------------------------------------------------
+
+
+def old_svd(input: Tensor, some: bool = True, compute_uv: bool = True, *, out: Any = None) -> Any:
+    """U, S and V with U diag(S) V* = input."""
+    if not compute_uv:
+        raise _errors.unsupported("svd", "compute_uv")
+    u, s, vh = rows["svd"](input, not some)
+    v = vh.transpose(-2, -1)
+    return _written("svd", return_types.svd((u, s, v.conj() if v.is_complex() else v)), out)
+
+
+def old_qr(input: Tensor, some: bool = True, *, out: Any = None) -> Any:
+    """Q and R with Q R = input."""
+    return _written("qr", return_types.qr(rows["qr"](input, "reduced" if some else "complete")), out)
+
+
+def old_cholesky(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
+    """L with L L* = input."""
+    return cholesky(input, upper=upper, out=out)
+
+
+LINALG = {f.__name__: f for f in (inv, solve, cholesky, cholesky_ex, pinv, lstsq, qr, svd, eigh, eig, slogdet,
+                                  matrix_rank, matrix_power, multi_dot, matrix_norm, norm, cond)}  # fmt: skip
+FUNCTIONS = {"inverse": inv, "logdet": logdet, "slogdet": old_slogdet, "matrix_power": matrix_power, "pinverse": pinv,
+             "svd": old_svd, "qr": old_qr, "cholesky": old_cholesky}  # fmt: skip
+METHODS = dict(FUNCTIONS)

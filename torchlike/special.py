@@ -1,0 +1,10 @@
+"""Special functions, under SciPy's names."""
+
+from torchlike import _bind
+
+globals().update(_bind.names_in("special"))
+expit = _bind.PUBLIC["sigmoid"]
+gammaln = _bind.PUBLIC["lgamma"]
+psi = _bind.PUBLIC["digamma"]
+xlogy = _bind.PUBLIC["xlogy"]
+del _bind

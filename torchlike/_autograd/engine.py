@@ -18,7 +18,7 @@ from torchlike._ops._plan import OpPlan, gradient, make
 Grad = tuple[Value, Edge | None]
 
 
-def apply(plan: OpPlan, values: list[Value], edges: list[Edge | None], scalars: list, differentiate: bool) -> list[Grad]:
+def apply(plan: OpPlan, values: list[Value], edges: list[Edge | None], scalars: Sequence, differentiate: bool) -> list[Grad]:
     """Record a plan over pairs; with `differentiate`, its results carry edges to a new node."""
     results = record(plan, values, scalars)
     if differentiate and any(e is not None for e in edges):
@@ -166,13 +166,17 @@ class Walk:
         if saved is None:
             raise _errors.backward_twice()
         given = tuple(held) if len(held) == 1 else tuple(sorted(held))
-        plan = node.plan.gradients.get((wanted, given)) or gradient(node.plan, wanted, given)
-        values = [*saved, *[held[i][0] for i in given]]
+        cotangents = [held[i][0] for i in given]
+        source = node.plan
+        if self.create_graph:
+            source, saved = node.repeatable()
+        plan = source.gradients.get((wanted, given)) or gradient(source, wanted, given)
+        values = [*saved, *cotangents]
         if not self.keep_graph and saved:
             node.saved = None
         if not self.create_graph:
             return [(v, None) for v in record(plan, values, node.scalars)]
-        edges = [node.edges[i] for i in node.plan.saved] + [held[i][1] for i in given]
+        edges = [node.edges[i] for i in source.saved] + [held[i][1] for i in given]
         return apply(plan, values, edges, node.scalars, True)
 
     def _pre_hooks(self, node: Node, held: dict[int, Grad]) -> dict[int, Grad]:

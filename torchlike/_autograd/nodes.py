@@ -40,6 +40,10 @@ class Node:
         node.extra = None
         return node
 
+    def repeatable(self) -> tuple[OpPlan, Sequence[Value]]:
+        """The plan and the values to differentiate where the gradient will be differentiated in turn."""
+        return self.plan, self.saved  # type: ignore[return-value]
+
     def name(self) -> str:
         """PyTorch's name of this node, such as `MulBackward0`."""
         return self.plan.node

@@ -18,9 +18,12 @@ from torchlike._ops._plan import OpPlan
 
 
 class ResidualNode(Node):
-    """A node whose saved values are residuals of its forward."""
+    """A node whose saved values are residuals of its forward; a second derivative starts from the forward's inputs."""
 
-    __slots__ = ("wanted",)
+    __slots__ = ("forward", "values")
+
+    def repeatable(self) -> tuple[OpPlan, list[Value]]:
+        return self.forward, [self.values[i] for i in self.forward.saved]
 
 
 def with_residuals(plan: OpPlan, values: list[Value], edges: list[Edge | None], scalars: list) -> list[Grad]:
@@ -34,8 +37,8 @@ def with_residuals(plan: OpPlan, values: list[Value], edges: list[Edge | None], 
     made = record(forward, values, scalars)
     count = len(plan.outputs)
     # The node's plan keeps the original inputs' order, so `wanted` positions index its edges.
-    node = ResidualNode(backward, list(made[count:]), edges, [])
-    node.wanted = wanted
+    node = ResidualNode(backward, list(made[count:]), edges, scalars)
+    node.forward, node.values = plan, values
     return [(v, (node, i) if plan.differentiable[i] else None) for i, v in enumerate(made[:count])]
 
 
@@ -70,7 +73,7 @@ def _make(plan: OpPlan, wanted: tuple[int, ...]) -> tuple[OpPlan, OpPlan]:
 def _gradient_source(plan: OpPlan, wanted: tuple[int, ...], residuals: tuple, floating: tuple[int, ...],
                      structure: list) -> OpPlan:  # fmt: skip
     """A plan that answers `gradient(plan, wanted, given)` with the stored pull-back."""
-    source = OpPlan(plan.name, plan.inputs, (), plan.outputs, plan.function)
+    source = OpPlan(plan.name, plan.inputs, plan.scalars, plan.outputs, plan.function)
     source.settle(plan.op, (), plan.differentiable, plan.strides, plan.node)
     source.gradients = _Pulls(plan, wanted, residuals, floating, structure)  # type: ignore[assignment]
     return source
@@ -94,12 +97,12 @@ class _Pulls(dict):
         places = [self.wanted.index(i) for i in wanted]
 
         def pull(*flat: Any) -> tuple:
-            cotangents = dict(zip(given, flat[count:]))
+            cotangents = dict(zip(given, flat[count:]))  # numbers come after and are in the residuals already
             full = tuple(cotangents[i] if i in cotangents else jax.numpy.zeros(plan.outputs[i].shape,
                          plan.outputs[i].dtype.numpy) for i in self.floating)  # fmt: skip
             grads = jax.tree.unflatten(structure[0], flat[:count])(full)
             return tuple(grads[p] for p in places)
 
         avals = self.residuals + tuple(plan.outputs[i] for i in given)
-        made = OpPlan(plan.name + "_vjp", avals, (), tuple(plan.inputs[i] for i in wanted), pull)
+        made = OpPlan(plan.name + "_vjp", avals, plan.scalars, tuple(plan.inputs[i] for i in wanted), pull)
         return made.settle(plan.op, tuple(range(len(avals))), (True,) * len(wanted), node=plan.node)

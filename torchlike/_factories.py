@@ -1,19 +1,23 @@
-"""Making tensors: from Python data, NumPy arrays, and the factory functions. Host data is made by NumPy, at once."""
+"""Making tensors: from Python data and NumPy arrays, filled with one number, like another tensor.
+
+Host data is made by NumPy, at once. Number sequences are in `_sequences`.
+"""
 
 from __future__ import annotations
 
-import math
+import inspect
+import warnings
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from torchlike import _device, _dtypes, _errors, _modes
+from torchlike import _device, _dtypes, _errors, _errors_shape, _from_data, _layout, _modes
+from torchlike import _memory_format as mf
 from torchlike._core import Value, aval
 from torchlike._dtypes import dtype as Dtype
-from torchlike._tensor import Tensor, wrap
-
-contiguous_format, preserve_format = "contiguous_format", "preserve_format"
+from torchlike._from_data import dtype_of
+from torchlike._tensor import Tensor, adopt, wrap
 
 
 def of_array(array: np.ndarray, device: Any = None, requires_grad: bool = False) -> Tensor:
@@ -21,7 +25,13 @@ def of_array(array: np.ndarray, device: Any = None, requires_grad: bool = False)
     place = _device.canonical(device)
     value = Value(aval(array.shape, _dtypes.from_numpy(array.dtype), place), _place(array, place))
     tensor = wrap(value)
-    return tensor.requires_grad_() if requires_grad else tensor
+    return _requiring(tensor) if requires_grad else tensor
+
+
+def _requiring(tensor: Tensor) -> Tensor:
+    if tensor.dtype.category < _dtypes.FLOATING:
+        raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
+    return tensor.requires_grad_()
 
 
 def _place(array: np.ndarray, place: _device.device) -> Any:
@@ -34,12 +44,32 @@ def _place(array: np.ndarray, place: _device.device) -> Any:
     return jax.device_put(array, _device.to_jax(place))
 
 
+def with_strides(tensor: Tensor, strides: tuple[int, ...]) -> Tensor:
+    """Set the memory order of a fresh tensor."""
+    tensor._strides = tensor._storage.strides = _layout.normal(tuple(tensor.shape), strides)
+    return tensor
+
+
+# -- from data ---------------------------------------------------------------------------------------------------------
+
+
 def from_numpy(ndarray: np.ndarray) -> Tensor:
-    """A tensor with the elements of a NumPy array (a copy; see docs/differences.md)."""
+    """A tensor with the elements of a NumPy array (a copy; see docs/differences.md), in its memory order.
+
+    >>> import numpy as np
+    >>> torchlike.from_numpy(np.ones((2, 3)).T).stride()
+    (1, 3)
+    """
     if not isinstance(ndarray, np.ndarray):
-        raise TypeError(f"expected np.ndarray (got {type(ndarray).__name__})")
-    _dtypes.from_numpy(ndarray.dtype)
-    return of_array(np.array(ndarray, order="C", copy=True), _device.cpu)
+        kind = type(ndarray)
+        name = kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
+        raise TypeError(f"expected np.ndarray (got {name})")
+    _from_data.check_array(ndarray)
+    made = of_array(np.array(ndarray, order="C", copy=True), _device.cpu)
+    if ndarray.flags.c_contiguous:
+        return made
+    strides = tuple(s // ndarray.itemsize for s in ndarray.strides)
+    return with_strides(made, strides) if _layout.is_dense(ndarray.shape, strides) else made
 
 
 def tensor(data: Any, *, dtype: Dtype | None = None, device: Any = None, requires_grad: bool = False,
@@ -48,153 +78,183 @@ def tensor(data: Any, *, dtype: Dtype | None = None, device: Any = None, require
 
     Python ints make int64, floats the default dtype, bools bool.
 
-    >>> import torchlike as torch
-    >>> torch.tensor([[1., 2.], [3., 4.]]).shape
+    >>> torchlike.tensor([[1., 2.], [3., 4.]]).shape
     torch.Size([2, 2])
     """
-    _no_pinning("tensor", pin_memory)
+    no_pinning(pin_memory)
+    dtype = dtype_of("tensor", dtype)
     if isinstance(data, Tensor):
-        copied = data.detach().to(dtype=dtype or data.dtype, device=device or data.device, copy=True)
-        return copied.requires_grad_(requires_grad)
-    array = _to_array(data, dtype)
-    return of_array(array, device, requires_grad)
+        warnings.warn(_errors_shape.copy_construct("torch.tensor"), UserWarning, stacklevel=2)
+        return _copied(data, dtype, device, requires_grad)
+    return of_array(_from_data.of_data(data, dtype), device, requires_grad)
 
 
-def _no_pinning(name: str, pin_memory: bool) -> None:
+def _copied(data: Tensor, dtype: Dtype | None, device: Any, requires_grad: bool) -> Tensor:
+    made = data.detach().to(dtype=dtype or data.dtype, device=data.device if device is None else device, copy=True)
+    return _requiring(made) if requires_grad else made
+
+
+def no_pinning(pin_memory: bool) -> None:
+    """Page-locked memory belongs to GPUs; JAX's host arrays have none of it to offer."""
     if pin_memory:
-        raise _errors.unsupported(name, "pin_memory")
-
-
-def _to_array(data: Any, dtype: Dtype | None) -> np.ndarray:
-    if isinstance(data, np.ndarray | np.generic):
-        array = np.array(data, order="C", copy=True)
-        _dtypes.from_numpy(array.dtype)
-        return array if dtype is None else array.astype(dtype.numpy)
-    data = _plain(data)
-    if not isinstance(data, int | float | complex | bool | list):
-        raise RuntimeError(f"Could not infer dtype of {type(data).__name__}")
-    shape = _shape_of(data)
-    flat: list = []
-    _flatten(data, shape, 0, flat)
-    if dtype is None:
-        dtype = _modes.default_dtype
-        if flat:
-            kinds = {type(x) for x in flat}
-            dtype = max((_modes.scalar_dtype(k) for k in kinds), key=lambda d: d.category)
-    return _fill(flat, dtype).reshape(shape)
-
-
-def _fill(flat: list, dtype: Dtype) -> np.ndarray:
-    if dtype.category == _dtypes.INTEGER and any(isinstance(x, float) for x in flat):
-        flat = [int(x) for x in flat]
-    try:
-        if dtype.category == _dtypes.INTEGER and dtype is not _dtypes.uint64:
-            return np.array(flat, np.int64).astype(dtype.numpy)
-        return np.array(flat).astype(dtype.numpy) if flat else np.empty(0, dtype.numpy)
-    except OverflowError:
-        raise RuntimeError("Overflow when unpacking long long") from None
-
-
-def _plain(data: Any) -> Any:
-    """Nested sequences as nested lists of Python numbers."""
-    if type(data) in _dtypes.SCALAR_CATEGORY:
-        return data
-    if isinstance(data, Tensor):
-        return data.tolist() if data.ndim else data.item()
-    if isinstance(data, np.generic):
-        return data.item()
-    if isinstance(data, np.ndarray):
-        return data.tolist()
-    if isinstance(data, str | bytes):
-        raise TypeError(f"new(): invalid data type '{type(data).__name__}'")
-    if hasattr(data, "__len__") and hasattr(data, "__getitem__"):
-        return [_plain(data[i]) for i in range(len(data))]
-    if isinstance(data, int | float | complex):
-        return data
-    return data
-
-
-def _shape_of(data: Any) -> tuple[int, ...]:
-    shape = []
-    while isinstance(data, list):
-        shape.append(len(data))
-        if not data:
-            break
-        data = data[0]
-    return tuple(shape)
-
-
-def _flatten(data: Any, shape: tuple[int, ...], depth: int, out: list) -> None:
-    if depth == len(shape):
-        if isinstance(data, list):
-            raise TypeError("only number, sequence or tensor elements are allowed at the same depth")
-        out.append(data)
-        return
-    if not isinstance(data, list):
-        raise TypeError(f"expected sequence of length {shape[depth]} at dim {depth} (got a number)")
-    if len(data) != shape[depth]:
-        raise ValueError(f"expected sequence of length {shape[depth]} at dim {depth} (got {len(data)})")
-    for item in data:
-        _flatten(item, shape, depth + 1, out)
+        if _device.jax_devices("cuda"):
+            raise _errors.unsupported("tensor", "pin_memory")
+        raise _errors_shape.no_pinned_memory()
 
 
 def as_tensor(data: Any, dtype: Dtype | None = None, device: Any = None) -> Tensor:
     """`data` as a tensor, without a copy where it already is one of that dtype and device."""
     if isinstance(data, Tensor):
-        return data.to(dtype=dtype or data.dtype, device=device or data.device)
-    return tensor(data, dtype=dtype, device=device)
+        return data.to(dtype=dtype_of("as_tensor", dtype) or data.dtype, device=device or data.device)
+    return of_array(_from_data.of_data(data, dtype_of("as_tensor", dtype)), device)
 
 
-def legacy_tensor(*args: Any, device: Any = None, **kwargs: Any) -> Tensor:
+def asarray(obj: Any, *, dtype: Dtype | None = None, device: Any = None, copy: bool | None = None,
+            requires_grad: bool = False) -> Tensor:  # fmt: skip
+    """`obj` as a tensor: a tensor stays what it is unless `copy` or another dtype or device says otherwise."""
+    dtype = dtype_of("asarray", dtype)
+    if isinstance(obj, Tensor) and not copy:
+        made = as_tensor(obj, dtype, device)
+        return made if requires_grad or not made.requires_grad else made.detach()
+    if copy is False:
+        if not isinstance(obj, np.ndarray):
+            raise ValueError("can't alias arbitrary sequence into a tensor.")
+        raise _errors.unsupported("asarray", "copy")
+    if isinstance(obj, Tensor):
+        return _copied(obj, dtype, device, requires_grad)
+    return of_array(_from_data.of_data(obj, dtype), device, requires_grad)
+
+
+def scalar_tensor(s: Any, *, dtype: Dtype | None = None, layout: Any = None, device: Any = None,
+                  requires_grad: bool = False, pin_memory: bool = False) -> Tensor:  # fmt: skip
+    """A zero-dim tensor of the default dtype."""
+    no_pinning(pin_memory)
+    only_strided("scalar_tensor", layout)
+    kind = dtype_of("scalar_tensor", dtype) or (
+        _modes.default_complex() if isinstance(s, complex) else _modes.default_dtype
+    )
+    return of_array(_from_data.filled((), s, kind), device, requires_grad)
+
+
+def frombuffer(buffer: Any, *, dtype: Dtype, count: int = -1, offset: int = 0, requires_grad: bool = False) -> Tensor:
+    """A tensor with the bytes of a buffer (a copy; see docs/differences.md)."""
+    size, item = memoryview(buffer).nbytes, dtype.itemsize
+    if size == 0 or count == 0:
+        raise ValueError(f"both buffer length ({size}) and count ({count}) must not be 0")
+    if not 0 <= offset < size:
+        raise ValueError(f"offset ({offset} bytes) must be non-negative and no greater than buffer length "
+                         f"({size} bytes) minus 1")  # fmt: skip
+    if count < 0 and (size - offset) % item:
+        raise ValueError(f"buffer length ({size - offset} bytes) after offset ({offset} bytes) must be a multiple of "
+                         f"element size ({item})")  # fmt: skip
+    if count > 0 and offset + count * item > size:
+        raise ValueError(f"requested buffer length ({count} * {item} bytes) after offset ({offset} bytes) must not be "
+                         f"greater than actual buffer length ({size} bytes)")  # fmt: skip
+    return of_array(np.frombuffer(buffer, dtype.numpy, count, offset).copy(), _device.cpu, requires_grad)
+
+
+def legacy_tensor(*args: Any, device: Any = None, dtype: Dtype | None = None, **kwargs: Any) -> Tensor:
     """What `Tensor(...)` makes: an uninitialised tensor of a size, or a tensor of the default dtype from data."""
+    kind = dtype or _modes.default_dtype
     if kwargs:
         raise TypeError(f"new() received an invalid keyword argument: {next(iter(kwargs))}")
     if len(args) == 1 and isinstance(args[0], Tensor):
         return args[0].detach()
-    if len(args) == 1 and isinstance(args[0], list | tuple | np.ndarray) and type(args[0]).__name__ != "Size":
-        return tensor(args[0], dtype=_modes.default_dtype, device=device)
-    return empty(*args, device=device) if args else empty(0, device=device)
+    if len(args) == 1 and isinstance(args[0], float | complex | str | bytes | dict | set | None):
+        raise TypeError(f"new(): data must be a sequence (got {type(args[0]).__name__})")
+    if len(args) == 1 and not isinstance(args[0], int) and type(args[0]).__name__ != "Size":
+        return of_array(_from_data.of_data(args[0], kind), device)
+    return empty(*args, dtype=kind, device=device) if args else empty(0, dtype=kind, device=device)
+
+
+def build_tensor(cls: type, *args: Any, **kwargs: Any) -> Any:
+    """`cls(...)` for Tensor and its subclasses."""
+    made = legacy_tensor(*args, **kwargs)
+    return made if cls is Tensor else adopt(cls, made)
 
 
 # -- filled with one number --------------------------------------------------------------------------------------------
 
 
-def shape_of(size: tuple) -> tuple[int, ...]:
+def shape_of(size: tuple, name: str = "empty", negative: Callable | None = None) -> tuple[int, ...]:
     """The shape meant by `f(2, 3)`, `f((2, 3))` or `f(torch.Size([2, 3]))`."""
-    if len(size) == 1 and not isinstance(size[0], int | Tensor | np.integer):
-        size = tuple(size[0])
-    shape = tuple(int(n) for n in size)
+    if len(size) == 1 and not isinstance(size[0], int | np.integer | Tensor):
+        if not isinstance(size[0], list | tuple):
+            raise _errors_shape.not_a_size(name, size[0])
+        size = size[0]
+    shape = tuple([n if n.__class__ is int else _size_item(n, name, i, len(size)) for i, n in enumerate(size)])
     for n in shape:
         if n < 0:
-            raise RuntimeError(f"Trying to create tensor with negative dimension {n}: {list(shape)}")
+            raise negative(n, shape) if negative else _errors_shape.negative_dim(n, shape)
     return shape
 
 
+def _size_item(n: Any, name: str, place: int, count: int) -> int:
+    if isinstance(n, bool) and count == 1:
+        raise _errors_shape.not_a_size(name, n)
+    try:
+        return n.__index__()
+    except (AttributeError, TypeError):
+        raise _errors_shape.size_item(name, n, place + 1) from None
+
+
+def only_strided(name: str, layout: Any) -> None:
+    """Tensors here are strided; any other layout is refused by name."""
+    if layout is not None and layout is not mf.strided:
+        raise _errors.unsupported(name, "layout")
+
+
+def into(out: Tensor | None, made: Tensor) -> Tensor:
+    """The result, or `out` with the result written into it."""
+    if out is None:
+        return made
+    if out.shape != made.shape:
+        out.resize_(made.shape)
+    return out.copy_(made)
+
+
 def _filled(name: str, fill: Any, doc: str) -> Callable[..., Tensor]:
+    negative = (lambda n, shape: RuntimeError("zeros: Dimension size must be non-negative.")) if name == "zeros" else None
+
     def factory(*size: Any, out: Tensor | None = None, dtype: Dtype | None = None, layout: Any = None,
                 device: Any = None, requires_grad: bool = False, pin_memory: bool = False, names: Any = None,
-                memory_format: Any = None) -> Tensor:  # fmt: skip
-        _no_pinning(name, pin_memory)
-        _only_strided(name, layout)
-        if names is not None:
-            raise _errors.unsupported(name, "names")
-        array = np.full(shape_of(size), fill, (dtype or _modes.default_dtype).numpy)
-        made = of_array(array, device, requires_grad)
-        return made if out is None else out.copy_(made)
+                **more: Any) -> Tensor:  # fmt: skip
+        if more or names is not None:
+            size, order = _rarely(name, size, names, more)
+        else:
+            order = None
+        if pin_memory:
+            no_pinning(pin_memory)
+        if layout is not None:
+            only_strided(name, layout)
+        if dtype.__class__ is not Dtype:
+            dtype = dtype_of(name, dtype) or (_modes.default_dtype if out is None else out.dtype)
+        if not size:
+            raise _errors_shape.missing(name, "size")
+        made = of_array(np.full(shape_of(size, name, negative), fill, dtype.numpy), device, requires_grad)
+        if order is not None:
+            with_strides(made, mf.strides_for(tuple(made.shape), order))
+        return made if out is None else into(out, made)
 
-    def with_keyword(*size: Any, **kwargs: Any) -> Tensor:
-        if "size" in kwargs:
-            size = (kwargs.pop("size"),)
-        return factory(*size, **kwargs)
-
-    with_keyword.__name__ = with_keyword.__qualname__ = name
-    with_keyword.__doc__ = doc
-    return with_keyword
+    factory.__name__ = factory.__qualname__ = name
+    factory.__doc__ = doc
+    return factory
 
 
-def _only_strided(name: str, layout: Any) -> None:
-    if layout is not None and getattr(layout, "name", layout) != "strided":
-        raise _errors.unsupported(name, "layout")
+def _rarely(name: str, size: tuple, names: Any, more: dict) -> tuple[tuple, Any]:
+    """The arguments that few calls have: `size=` by name, `memory_format=` of `empty`."""
+    if names is not None:
+        raise _errors.unsupported(name, "names")
+    if "size" in more:
+        if size:
+            raise TypeError(f"{name}() got multiple values for argument 'size'")
+        size = (more.pop("size"),)
+    order = more.pop("memory_format", None) if name == "empty" else None
+    if order is mf.preserve_format:
+        raise RuntimeError("unsupported memory format Preserve")
+    if more:
+        raise _errors_shape.no_such_keyword(name, next(iter(more)))
+    return size, order
 
 
 zeros = _filled("zeros", 0, "A tensor of zeros; `zeros(2, 3)` or `zeros((2, 3))`, of the default dtype.")
@@ -203,94 +263,52 @@ empty = _filled("empty", 0, "A tensor whose contents are unspecified (zeros here
 
 
 def full(size: Any, fill_value: Any, *, out: Tensor | None = None, dtype: Dtype | None = None, layout: Any = None,
-         device: Any = None, requires_grad: bool = False, pin_memory: bool = False) -> Tensor:  # fmt: skip
+         device: Any = None, requires_grad: bool = False, pin_memory: bool = False, names: Any = None) -> Tensor:  # fmt: skip
     """A tensor of one repeated number; its dtype follows the number's type."""
-    _no_pinning("full", pin_memory)
-    _only_strided("full", layout)
-    if isinstance(fill_value, Tensor):
-        fill_value = fill_value.item()
-    dtype = dtype or _modes.scalar_dtype(type(fill_value))
-    made = of_array(np.full(shape_of((size,)), fill_value, dtype.numpy), device, requires_grad)
-    return made if out is None else out.copy_(made)
+    no_pinning(pin_memory)
+    only_strided("full", layout)
+    if names is not None:
+        raise _errors.unsupported("full", "names")
+    shape, fill_value = _sized_by_tuple("full", size), _fill_number("full", fill_value)
+    dtype = dtype_of("full", dtype) or (_modes.scalar_dtype(type(fill_value)) if out is None else out.dtype)
+    return into(out, of_array(_from_data.filled(shape, fill_value, dtype), device, requires_grad))
 
 
-# -- sequences ---------------------------------------------------------------------------------------------------------
+def _sized_by_tuple(name: str, size: Any) -> tuple[int, ...]:
+    if not isinstance(size, list | tuple):
+        raise _errors_shape.not_a_size(name, size)
+    return shape_of((size,), name)
 
 
-def arange(*args: Any, out: Tensor | None = None, dtype: Dtype | None = None, layout: Any = None, device: Any = None,
-           requires_grad: bool = False, pin_memory: bool = False, **named: Any) -> Tensor:  # fmt: skip
-    """Numbers from `start` (0) up to but without `end`, `step` (1) apart: `arange(end)`, `arange(start, end, step)`."""
-    _no_pinning("arange", pin_memory)
-    _only_strided("arange", layout)
-    given = [a.item() if isinstance(a, Tensor | np.generic) else a for a in args]
-    start = named.get("start", given[0] if len(given) > 1 else 0)
-    end = named.get("end", given[1] if len(given) > 1 else given[0] if given else None)
-    step = named.get("step", given[2] if len(given) > 2 else 1)
-    if dtype is None:
-        floats = any(isinstance(x, float) for x in (start, end, step))
-        dtype = _modes.default_dtype if floats else _dtypes.int64
-    if step == 0:
-        raise RuntimeError("step must be nonzero")
-    if (end - start) * step < 0:
-        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
-    made = of_array(_range(start, end, step, dtype), device, requires_grad)
-    return made if out is None else out.copy_(made)
+def _fill_number(name: str, number: Any) -> Any:
+    if isinstance(number, Tensor | np.generic):
+        return number.item()
+    if not isinstance(number, int | float | complex):
+        raise _errors_shape.wrong_kind(name, "fill_value", 2, "Number", number)
+    return number
 
 
-def _range(start: Any, end: Any, step: Any, dtype: Dtype) -> np.ndarray:
-    if dtype.category == _dtypes.INTEGER:
-        start, end, step = int(start), int(end), int(step)
-        return np.arange(start, end, step, dtype=np.int64).astype(dtype.numpy)
-    count = math.ceil((end - start) / step)
-    return (np.arange(count, dtype=np.float64) * step + start).astype(dtype.numpy)
+def empty_strided(size: Any, stride: Any, *, dtype: Dtype | None = None, layout: Any = None, device: Any = None,
+                  requires_grad: bool = False, pin_memory: bool = False) -> Tensor:  # fmt: skip
+    """An uninitialised tensor (zeros here) of a shape and strides, which must fill a block of memory without gaps."""
+    shape, strides = shape_of((size,), "empty_strided"), tuple(int(s) for s in stride)
+    made = empty(shape, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory)
+    if len(shape) != len(strides):
+        raise RuntimeError("mismatch in length of strides and shape")
+    if not _layout.is_dense(shape, strides):
+        raise _errors.unsupported("empty_strided", "stride")
+    with_strides(made, strides)
+    return _requiring(made) if requires_grad else made
 
 
-def linspace(start: Any, end: Any, steps: int, *, out: Tensor | None = None, dtype: Dtype | None = None,
-             layout: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:  # fmt: skip
-    """`steps` numbers from `start` to `end`, both included, evenly spaced."""
-    _only_strided("linspace", layout)
-    if steps < 0:
-        raise RuntimeError("number of steps must be non-negative")
-    start, end = float(start), float(end)
-    dtype = dtype or _modes.default_dtype
-    made = of_array(_spaced(start, end, int(steps), dtype), device, requires_grad)
-    return made if out is None else out.copy_(made)
-
-
-def _spaced(start: float, end: float, steps: int, dtype: Dtype) -> np.ndarray:
-    """As PyTorch rounds it: from the start in the first half, from the end in the second."""
-    work = np.float32 if dtype is _dtypes.float32 else np.float64
-    if steps == 1:
-        return np.full(1, start).astype(dtype.numpy)
-    i, step = np.arange(steps), work((work(end) - work(start)) / work(max(steps - 1, 1)))
-    low = work(start) + step * i.astype(work)
-    high = work(end) - step * (steps - 1 - i).astype(work)
-    return np.where(i < steps // 2, low, high).astype(dtype.numpy)
-
-
-def logspace(start: float, end: float, steps: int, base: float = 10.0, **options: Any) -> Tensor:
-    """`base` to the power of `steps` evenly spaced exponents."""
-    dtype = options.pop("dtype", None) or _modes.default_dtype
-    exponents = np.linspace(float(start), float(end), int(steps))
-    return of_array((base**exponents).astype(dtype.numpy), options.pop("device", None), **options)
-
-
-def eye(n: int, m: int | None = None, *, out: Tensor | None = None, dtype: Dtype | None = None, layout: Any = None,
-        device: Any = None, requires_grad: bool = False) -> Tensor:  # fmt: skip
-    """A matrix with ones on its diagonal."""
-    _only_strided("eye", layout)
-    made = of_array(np.eye(n, m, dtype=(dtype or _modes.default_dtype).numpy), device, requires_grad)
-    return made if out is None else out.copy_(made)
-
-
-def tril_indices(row: int, col: int, offset: int = 0, *, dtype: Dtype = _dtypes.int64, device: Any = None) -> Tensor:
-    """Row and column numbers of the lower triangle."""
-    return of_array(np.stack(np.tril_indices(row, offset, col)).astype(dtype.numpy), device)
-
-
-def triu_indices(row: int, col: int, offset: int = 0, *, dtype: Dtype = _dtypes.int64, device: Any = None) -> Tensor:
-    """Row and column numbers of the upper triangle."""
-    return of_array(np.stack(np.triu_indices(row, offset, col)).astype(dtype.numpy), device)
+def empty_permuted(size: Any, physical_layout: Any, **options: Any) -> Tensor:
+    """An uninitialised tensor (zeros here) whose dims lie in memory in the order `physical_layout`, outermost first."""
+    shape, order = shape_of((size,), "empty_permuted"), tuple(physical_layout)
+    if sorted(order) != list(range(len(shape))):
+        raise RuntimeError(f"Number of dimensions in size does not match the length of the physical_layout; i.e. "
+                           f"len(size) = {len(shape)} is not equal to len(physical_layout) = {len(order)}")  # fmt: skip
+    inside = _layout.contiguous_strides(tuple(shape[d] for d in order))
+    return empty_strided(shape, tuple(inside[order.index(d)] for d in range(len(shape))), **options)
 
 
 # -- like another tensor -----------------------------------------------------------------------------------------------
@@ -299,9 +317,11 @@ def triu_indices(row: int, col: int, offset: int = 0, *, dtype: Dtype = _dtypes.
 def _like(name: str, fill: Any) -> Callable[..., Tensor]:
     def like(input: Tensor, *, dtype: Dtype | None = None, layout: Any = None, device: Any = None,
              requires_grad: bool = False, pin_memory: bool = False, memory_format: Any = None) -> Tensor:  # fmt: skip
-        _no_pinning(name, pin_memory)
-        _only_strided(name, layout)
-        return _full_like(input, fill, dtype, device, requires_grad, memory_format)
+        if not isinstance(input, Tensor):
+            raise _errors_shape.wrong_kind(name, "input", 1, "Tensor", input)
+        no_pinning(pin_memory)
+        only_strided(name, layout)
+        return _full_like(input, fill, dtype_of(name, dtype), device, requires_grad, memory_format)
 
     like.__name__ = like.__qualname__ = name
     like.__doc__ = f"As `{name[:-5]}`, with the shape, dtype, device and memory order of `input`."
@@ -309,13 +329,21 @@ def _like(name: str, fill: Any) -> Callable[..., Tensor]:
 
 
 def _full_like(input: Tensor, fill: Any, dtype: Any, device: Any, requires_grad: bool, memory_format: Any) -> Tensor:
-    from torchlike import _functions
-
-    array = np.full(tuple(input.shape), fill, (dtype or input.dtype).numpy)
-    made = of_array(array, device or input.device)
+    made = of_array(_from_data.filled(tuple(input.shape), fill, dtype or input.dtype), device or input.device)
     if input._strides is not None or memory_format is not None:
-        made = _functions._in_format(made, input, memory_format)
-    return made.requires_grad_(requires_grad)
+        with_strides(made, like_strides(input, memory_format))
+    return _requiring(made) if requires_grad else made
+
+
+def like_strides(input: Tensor, memory_format: Any) -> tuple[int, ...]:
+    """The strides of a new tensor made in the image of another: its memory order without its gaps."""
+    shape = tuple(input.shape)
+    if memory_format is not None and memory_format is not mf.preserve_format:
+        return mf.strides_for(shape, memory_format)
+    strides = input.stride()
+    if _layout.is_dense(shape, strides):
+        return strides
+    return _layout.pointwise_strides(shape, [(shape, strides)]) or _layout.contiguous_strides(shape)
 
 
 zeros_like = _like("zeros_like", 0)
@@ -326,9 +354,10 @@ empty_like = _like("empty_like", 0)
 def full_like(input: Tensor, fill_value: Any, *, dtype: Dtype | None = None, layout: Any = None, device: Any = None,
               requires_grad: bool = False, pin_memory: bool = False, memory_format: Any = None) -> Tensor:  # fmt: skip
     """As `full`, with the shape, dtype, device and memory order of `input`."""
-    _no_pinning("full_like", pin_memory)
-    _only_strided("full_like", layout)
-    return _full_like(input, fill_value, dtype, device, requires_grad, memory_format)
+    no_pinning(pin_memory)
+    only_strided("full_like", layout)
+    number = _fill_number("full_like", fill_value)
+    return _full_like(input, number, dtype_of("full_like", dtype), device, requires_grad, memory_format)
 
 
 def _new(name: str, factory: Callable[..., Tensor]) -> Callable[..., Tensor]:
@@ -337,12 +366,30 @@ def _new(name: str, factory: Callable[..., Tensor]) -> Callable[..., Tensor]:
 
     new.__name__ = new.__qualname__ = name
     new.__doc__ = f"As `{name[4:]}`, with the dtype and device of this tensor."
+    new.__signature__ = inspect.signature(factory)  # type: ignore[attr-defined]
     return new
 
 
-METHODS = {f"new_{n}": _new(f"new_{n}", f) for n, f in
-           {"zeros": zeros, "ones": ones, "empty": empty, "full": full, "tensor": tensor}.items()}  # fmt: skip
+def new_tensor(self: Tensor, data: Any, *, dtype: Dtype | None = None, device: Any = None,
+               requires_grad: bool = False, layout: Any = None, pin_memory: bool = False) -> Tensor:  # fmt: skip
+    """A copy of `data`, with the dtype and device of this tensor."""
+    no_pinning(pin_memory)
+    only_strided("new_tensor", layout)
+    dtype, device = dtype_of("new_tensor", dtype) or self.dtype, device or self.device
+    if isinstance(data, Tensor):
+        warnings.warn(_errors_shape.copy_construct("tensor.new_tensor"), UserWarning, stacklevel=2)
+        return _copied(data, dtype, device, requires_grad)
+    return of_array(_from_data.of_data(data, dtype), device, requires_grad)
+
+
+def new(self: Tensor, *args: Any, device: Any = None) -> Tensor:
+    """PyTorch's old constructor: a tensor of this dtype from data or of a size."""
+    return legacy_tensor(*args, dtype=self.dtype, device=device or self.device)
+
+
+METHODS = {f"new_{f.__name__}": _new(f"new_{f.__name__}", f) for f in (zeros, ones, empty, full, empty_strided)}
+METHODS |= {"new_tensor": new_tensor, "new": new}
 FUNCTIONS = {f.__name__: f for f in (
-    tensor, as_tensor, from_numpy, zeros, ones, empty, full, arange, linspace, logspace, eye, tril_indices,
-    triu_indices, zeros_like, ones_like, empty_like, full_like,
-)} | {"asarray": as_tensor}  # fmt: skip
+    tensor, as_tensor, asarray, scalar_tensor, from_numpy, frombuffer, zeros, ones, empty, full, empty_strided,
+    empty_permuted, zeros_like, ones_like, empty_like, full_like,
+)}  # fmt: skip

@@ -42,8 +42,7 @@ class Tensor:
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
         from torchlike import _factories
 
-        made = _factories.legacy_tensor(*args, **kwargs)
-        return made if cls is Tensor else adopt(cls, made)
+        return _factories.build_tensor(cls, *args, **kwargs)
 
     # -- reading and writing -------------------------------------------------------------------------------------------
 

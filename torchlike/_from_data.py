@@ -1,0 +1,178 @@
+"""NumPy arrays from Python data: numbers, nested sequences of them, arrays; with the dtype that PyTorch infers."""
+
+from __future__ import annotations
+
+from functools import reduce
+from typing import Any
+
+import numpy as np
+
+from torchlike import _dtypes, _errors_shape, _modes
+from torchlike._dtypes import dtype as Dtype
+
+_PYTHON = {float: _dtypes.float64, int: _dtypes.int64, bool: _dtypes.bool_, complex: _dtypes.complex128}
+_NUMBERS = frozenset((int, float, bool, complex))
+_PLAIN_KINDS = {_dtypes.BOOL: bool, _dtypes.INTEGER: int, _dtypes.FLOATING: float, _dtypes.COMPLEX: complex}
+
+
+def dtype_of(name: str, dtype: Any) -> Dtype | None:
+    """A `dtype=` argument: a dtype, None, or one of Python's types."""
+    if dtype is None or dtype.__class__ is Dtype:
+        return dtype
+    if isinstance(dtype, type) and dtype in _PYTHON:
+        return _PYTHON[dtype]
+    raise TypeError(f"{name}(): argument 'dtype' must be torch.dtype, not {type(dtype).__name__}")
+
+
+def of_numpy(array: np.ndarray, dtype: Dtype | None = None) -> np.ndarray:
+    """A row-major copy of an array, cast as PyTorch casts."""
+    check_array(array)
+    made = np.array(array, order="C", copy=True)
+    return made if dtype is None else made.astype(dtype.numpy)
+
+
+def check_array(array: np.ndarray) -> None:
+    """Raise PyTorch's errors for an array that no tensor can hold."""
+    if np.dtype(array.dtype) not in _dtypes.FROM_NUMPY:
+        raise _errors_shape.unsupported_array(array.dtype)
+    if any(s < 0 for s in array.strides):
+        raise _errors_shape.negative_strides()
+
+
+def of_data(data: Any, dtype: Dtype | None = None) -> np.ndarray:
+    """The array of a number or of nested sequences."""
+    if isinstance(data, np.ndarray | np.generic):
+        return of_numpy(np.asarray(data), dtype)
+    if data.__class__ in _NUMBERS:
+        return _stored([data], dtype or _modes.scalar_dtype(data.__class__)).reshape(())
+    if isinstance(data, str | bytes):
+        raise TypeError(f"new(): invalid data type '{type(data).__name__}'")
+    shape = _sizes(data)
+    flat: list = []
+    _flatten(data, shape, 0, flat)
+    return _stored([_number(x) for x in flat], dtype or _inferred(flat)).reshape(shape)
+
+
+def is_sequence(data: Any) -> bool:
+    """Whether PyTorch walks through it: lists, tuples, ranges, arrays and tensors with dims, but no dicts or sets."""
+    if isinstance(data, list | tuple | range):
+        return True
+    if isinstance(data, dict) or data.__class__ in _NUMBERS:
+        return False
+    if hasattr(data, "ndim") and hasattr(data, "tolist"):
+        return data.ndim > 0
+    return hasattr(data, "__len__") and hasattr(data, "__getitem__")
+
+
+def _sizes(data: Any) -> tuple[int, ...]:
+    sizes = []
+    while is_sequence(data):
+        if isinstance(data, str):
+            raise ValueError("too many dimensions 'str'")
+        sizes.append(len(data))
+        if not len(data):
+            break
+        data = data[0]
+    return tuple(sizes)
+
+
+def _flatten(data: Any, sizes: tuple[int, ...], depth: int, out: list) -> None:
+    if depth == len(sizes):
+        out.append(data)
+        return
+    if not is_sequence(data):
+        raise TypeError("not a sequence")
+    if len(data) != sizes[depth]:
+        raise ValueError(f"expected sequence of length {sizes[depth]} at dim {depth} (got {len(data)})")
+    if depth == len(sizes) - 1 and isinstance(data, list | tuple):
+        out += data
+        return
+    if hasattr(data, "tolist") and hasattr(data, "dtype"):
+        out += _elements(data)
+        return
+    for i in range(len(data)):
+        _flatten(data[i], sizes, depth + 1, out)
+
+
+def _elements(data: Any) -> list:
+    """The elements of an array or tensor, of its own dtype."""
+    host = data if isinstance(data, np.ndarray) else data._host()
+    return list(host.reshape(-1))
+
+
+def _inferred(flat: list) -> Dtype:
+    if not flat:
+        return _modes.default_dtype
+    kinds = {x.__class__ for x in flat}
+    if kinds <= _NUMBERS:
+        return max((_modes.scalar_dtype(k) for k in kinds), key=lambda d: d.category)
+    return reduce(_dtypes.promote_types, dict.fromkeys(_dtype_of_item(x) for x in flat))
+
+
+def _dtype_of_item(x: Any) -> Dtype:
+    if isinstance(x, np.ndarray | np.generic):
+        return _dtypes.from_numpy(x.dtype)
+    if isinstance(getattr(x, "dtype", None), Dtype):
+        return x.dtype
+    for kind in (bool, int, float, complex):
+        if isinstance(x, kind):
+            return _modes.scalar_dtype(kind)
+    if is_sequence(x):
+        return _inferred([x[i] for i in range(len(x))])
+    raise RuntimeError(f"Could not infer dtype of {type(x).__name__}")
+
+
+def _number(x: Any) -> Any:
+    return x.item() if hasattr(x, "item") and getattr(x, "ndim", 1) == 0 else x
+
+
+def _stored(flat: list, dtype: Dtype) -> np.ndarray:
+    for x in flat:
+        if x.__class__ not in _NUMBERS:
+            _refuse(x, dtype)
+    if dtype.category == _dtypes.COMPLEX:
+        return np.array(flat, np.complex128).astype(dtype.numpy)
+    if any(x.__class__ is complex for x in flat) and dtype is not _dtypes.bool_:
+        raise TypeError("must be real number, not complex")
+    if dtype.category == _dtypes.INTEGER:
+        return _whole(flat, dtype)
+    with np.errstate(over="ignore"):
+        return np.array(flat, np.bool_ if dtype is _dtypes.bool_ else np.float64).astype(dtype.numpy)
+
+
+def _refuse(x: Any, dtype: Dtype) -> None:
+    if isinstance(x, int | float | complex):
+        return  # a subclass, such as an IntEnum
+    if is_sequence(x):
+        name = type(x).__name__
+        raise TypeError(f"'{name}' object cannot be interpreted as an integer" if dtype.category < _dtypes.FLOATING
+                        else f"must be real number, not {name}")  # fmt: skip
+    raise RuntimeError(f"Could not infer dtype of {type(x).__name__}")
+
+
+def _whole(flat: list, dtype: Dtype) -> np.ndarray:
+    info = np.iinfo(dtype.numpy)
+    low = info.min if info.min else -int(info.max)
+    whole = []
+    for x in flat:
+        if x != x or x in (float("inf"), float("-inf")):
+            raise _errors_shape.overflow(dtype.name)
+        n = int(x)
+        if not low <= n <= info.max:
+            if not -(2**63) <= n < (2**64 if dtype is _dtypes.uint64 else 2**63):
+                raise ValueError("Overflow when unpacking long long")
+            raise _errors_shape.overflow(dtype.name)
+        whole.append(n)
+    wide = np.uint64 if dtype is _dtypes.uint64 else np.int64
+    return np.array([n % 2**64 for n in whole] if wide is np.uint64 else whole, wide).astype(dtype.numpy)
+
+
+def filled(shape: tuple[int, ...], number: Any, dtype: Dtype) -> np.ndarray:
+    """An array of one repeated number, which must be in the dtype's range."""
+    if dtype.category == _dtypes.INTEGER and number.__class__ in (int, float):
+        info = np.iinfo(dtype.numpy)
+        if not (info.min or -int(info.max)) <= number <= info.max:
+            raise _errors_shape.overflow(_errors_shape.fixed_width_name(dtype))
+        number = int(number) % 2 ** info.bits
+        return np.full(shape, np.array(number, f"u{dtype.itemsize}").astype(dtype.numpy), dtype.numpy)
+    return np.full(shape, number, dtype.numpy)

@@ -1,0 +1,218 @@
+"""Tensors of numbers in order: ranges, evenly spaced numbers, identity matrices, indices of triangles, windows."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from torchlike import _dtypes, _errors, _errors_shape, _modes
+from torchlike._dtypes import dtype as Dtype
+from torchlike._factories import into, no_pinning, of_array, only_strided
+from torchlike._from_data import dtype_of
+from torchlike._tensor import Tensor
+
+_HALF = (_dtypes.float16, _dtypes.bfloat16)
+
+
+def _numbers(name: str, given: tuple, named: dict) -> list:
+    """Start, end and step of `f(end)`, `f(start, end)` or `f(start, end, step)`, also by name."""
+    unknown = [n for n in named if n not in ("start", "end", "step")]
+    if unknown:
+        raise _errors_shape.no_such_keyword(name, unknown[0])
+    args = [_number(name, a, i) for i, a in enumerate(given)]
+    named = {k: _number(name, a, 0) for k, a in named.items()}
+    if len(args) + len(named) > 3 or (not args and "end" not in named):
+        raise _errors_shape.invalid_combination(name, given, named)
+    places = ["end"] if len(args) == 1 and "end" not in named else ["start", "end", "step"]
+    found = {"start": 0, "step": 1} | dict(zip(places, args)) | named
+    return [found["start"], found["end"], found["step"]]
+
+
+def _number(name: str, a: Any, place: int) -> Any:
+    if isinstance(a, Tensor | np.generic):
+        return a.item()
+    if not isinstance(a, int | float | complex):
+        raise _errors_shape.wrong_kind(name, "end" if not place else "step", place + 1, "Number", a)
+    return a
+
+
+def arange(*args: Any, out: Tensor | None = None, dtype: Dtype | None = None, layout: Any = None, device: Any = None,
+           requires_grad: bool = False, pin_memory: bool = False, **named: Any) -> Tensor:  # fmt: skip
+    """Numbers from `start` (0) up to but without `end`, `step` (1) apart: `arange(end)`, `arange(start, end, step)`.
+
+    int64 where all three are whole numbers, else the default dtype.
+    """
+    no_pinning(pin_memory)
+    only_strided("arange", layout)
+    start, end, step = _numbers("arange", args, named)
+    dtype = dtype_of("arange", dtype) or (out.dtype if out is not None else None)
+    if dtype is None:
+        floats = any(isinstance(x, float) for x in (start, end, step))
+        dtype = _modes.default_dtype if floats else _dtypes.int64
+    if dtype.category not in (_dtypes.INTEGER, _dtypes.FLOATING):
+        raise _errors.not_implemented("arange_cpu", dtype)
+    _check_range(start, end, step)
+    return into(out, of_array(_range(start, end, step, dtype), device, requires_grad))
+
+
+def _check_range(start: Any, end: Any, step: Any) -> None:
+    if step == 0:
+        raise RuntimeError("step must be nonzero")
+    if not (math.isfinite(start) and math.isfinite(end)):
+        raise _errors_shape.unsupported_range(start, end)
+    if (end - start) * step < 0:
+        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
+
+
+def _range(start: Any, end: Any, step: Any, dtype: Dtype) -> np.ndarray:
+    if dtype.category == _dtypes.INTEGER:
+        start, end, step = int(start), int(end), int(step)
+        return np.arange(start, end, step, dtype=np.int64).astype(dtype.numpy)
+    count = math.ceil((end - start) / step)
+    return (np.arange(count, dtype=np.float64) * step + start).astype(dtype.numpy)
+
+
+def range(*args: Any, out: Tensor | None = None, dtype: Dtype | None = None, layout: Any = None, device: Any = None,
+          requires_grad: bool = False, **named: Any) -> Tensor:  # fmt: skip
+    """Numbers from `start` (0) up to and with `end`, `step` (1) apart (deprecated in PyTorch; use `arange`)."""
+    warnings.warn(_errors_shape.DEPRECATED_RANGE, UserWarning, stacklevel=2)
+    only_strided("range", layout)
+    start, end, step = _numbers("range", args, named)
+    dtype = dtype_of("range", dtype) or (out.dtype if out is not None else _modes.default_dtype)
+    _check_range(start, end, step)
+    count = math.floor((end - start) / step) + 1
+    found = (np.arange(count, dtype=np.float64) * step + start).astype(dtype.numpy)
+    return into(out, of_array(found, device, requires_grad))
+
+
+def linspace(start: Any, end: Any, steps: int, *, out: Tensor | None = None, dtype: Dtype | None = None,
+             layout: Any = None, device: Any = None, requires_grad: bool = False, pin_memory: bool = False) -> Tensor:  # fmt: skip
+    """`steps` numbers from `start` to `end`, both included, evenly spaced."""
+    no_pinning(pin_memory)
+    low, high, steps, dtype = _spread("linspace", start, end, steps, dtype, layout, out)
+    return into(out, of_array(_spaced(low, high, steps, dtype).astype(dtype.numpy), device, requires_grad))
+
+
+def logspace(start: Any, end: Any, steps: int, base: float = 10.0, *, out: Tensor | None = None,
+             dtype: Dtype | None = None, layout: Any = None, device: Any = None, requires_grad: bool = False,
+             pin_memory: bool = False) -> Tensor:  # fmt: skip
+    """`base` to the power of `steps` evenly spaced exponents."""
+    no_pinning(pin_memory)
+    low, high, steps, dtype = _spread("logspace", start, end, steps, dtype, layout, out)
+    found = np.power(base, np.linspace(low, high, steps)).astype(dtype.numpy)
+    return into(out, of_array(found, device, requires_grad))
+
+
+def _spread(name: str, start: Any, end: Any, steps: Any, dtype: Any, layout: Any, out: Any) -> tuple:
+    only_strided(name, layout)
+    low, high = (a.item() if isinstance(a, Tensor | np.generic) else a for a in (start, end))
+    if isinstance(steps, float) or not all(isinstance(a, int | float | complex) for a in (low, high)):
+        raise _errors_shape.invalid_combination(name, (start, end, steps), {})
+    steps = int(steps)
+    if steps < 0:
+        raise RuntimeError("number of steps must be non-negative")
+    dtype = dtype_of(name, dtype) or (out.dtype if out is not None else None)
+    if dtype is None:
+        whole = isinstance(low, complex) or isinstance(high, complex)
+        dtype = _modes.default_complex() if whole else _modes.default_dtype
+    return low, high, steps, dtype
+
+
+def _spaced(start: Any, end: Any, steps: int, dtype: Dtype) -> np.ndarray:
+    """As PyTorch rounds it: from the start in the first half, from the end in the second, multiplying and adding in one
+    rounding (which a wider type stands for here); half precision rounds after each operation."""
+    narrow = dtype.numpy.type if dtype.category >= _dtypes.FLOATING else np.float64
+    if dtype.category == _dtypes.INTEGER:
+        start, end = int(start), int(end)
+    if steps <= 1:
+        return np.full(steps, start, narrow)
+    work = {_dtypes.float32: np.float64, _dtypes.float64: np.longdouble}.get(dtype, narrow)
+    step = work(narrow((narrow(end) - narrow(start)) / narrow(steps - 1)))
+    i = np.arange(steps)
+    low = work(narrow(start)) + step * i.astype(work)
+    high = work(narrow(end)) - step * (steps - 1 - i).astype(work)
+    return np.where(i < steps // 2, low, high)
+
+
+def eye(n: int, m: int | None = None, *, out: Tensor | None = None, dtype: Dtype | None = None, layout: Any = None,
+        device: Any = None, requires_grad: bool = False, pin_memory: bool = False) -> Tensor:  # fmt: skip
+    """A matrix with ones on its diagonal; (n, n), or (n, m)."""
+    no_pinning(pin_memory)
+    only_strided("eye", layout)
+    for name, size in (("n", n), ("m", m)):
+        if size is not None and size < 0:
+            raise RuntimeError(f"{name} must be greater or equal to 0, got {size}")
+    dtype = dtype_of("eye", dtype) or (out.dtype if out is not None else _modes.default_dtype)
+    return into(out, of_array(np.eye(n, m, dtype=dtype.numpy), device, requires_grad))
+
+
+def _triangle(name: str, find: Callable) -> Callable[..., Tensor]:
+    def indices(row: int, col: int, offset: int = 0, *, dtype: Dtype = _dtypes.int64, device: Any = None,
+                layout: Any = None) -> Tensor:  # fmt: skip
+        only_strided(name, layout)
+        for label, size in (("row", row), ("col", col)):
+            if size < 0:
+                raise RuntimeError(f"{label} must be non-negative, got{size}")
+        return of_array(np.stack(find(row, offset, col)).astype(dtype.numpy), device)
+
+    indices.__name__ = indices.__qualname__ = name
+    side = "lower" if name.startswith("tril") else "upper"
+    indices.__doc__ = f"Row and column numbers of the {side} triangle, row by row; (2, count)."
+    return indices
+
+
+tril_indices, triu_indices = _triangle("tril_indices", np.tril_indices), _triangle("triu_indices", np.triu_indices)
+
+
+# -- windows -----------------------------------------------------------------------------------------------------------
+
+
+def _window(name: str, formula: Callable, doc: str) -> Callable[..., Tensor]:
+    def window(window_length: int, periodic: bool = True, *parameters: float, dtype: Dtype | None = None,
+               layout: Any = None, device: Any = None, requires_grad: bool = False, pin_memory: bool = False,
+               **named: float) -> Tensor:  # fmt: skip
+        no_pinning(pin_memory)
+        only_strided(name, layout)
+        dtype = dtype_of(name, dtype) or _modes.default_dtype
+        if not dtype.is_floating_point:
+            raise RuntimeError(f"{name} expects floating point dtypes, got: torch.{_errors.scalar_name(dtype)}")
+        if window_length < 0:
+            raise RuntimeError(f"{name} requires non-negative window_length, got window_length={window_length}")
+        if window_length == 1:
+            found = np.ones(1)
+        else:
+            steps = window_length if periodic else window_length - 1
+            found = formula(np.arange(window_length) / max(steps, 1), *parameters, **named)
+        return of_array(found.astype(dtype.numpy), device, requires_grad)
+
+    window.__name__ = window.__qualname__ = name
+    window.__doc__ = f"{doc} With `periodic`, one period of a longer one, as spectral analysis wants it."
+    return window
+
+
+def _cosines(*weights: float) -> Callable:
+    return lambda x: sum((-1) ** k * w * np.cos(2 * np.pi * k * x) for k, w in enumerate(weights))
+
+
+def _hamming(x: np.ndarray, alpha: float = 0.54, beta: float = 0.46) -> np.ndarray:
+    return alpha - beta * np.cos(2 * np.pi * x)
+
+
+def _kaiser(x: np.ndarray, beta: float = 12.0) -> np.ndarray:
+    return np.i0(beta * np.sqrt(np.maximum(0, 1 - (2 * x - 1) ** 2))) / np.i0(beta)
+
+
+hann_window = _window("hann_window", _cosines(0.5, 0.5), "The Hann window: a raised cosine.")
+hamming_window = _window("hamming_window", _hamming, "The Hamming window: alpha - beta cos.")
+blackman_window = _window("blackman_window", _cosines(0.42, 0.5, 0.08), "The Blackman window: two cosines.")
+bartlett_window = _window("bartlett_window", lambda x: 1 - np.abs(2 * x - 1), "The Bartlett window: a triangle.")
+kaiser_window = _window("kaiser_window", _kaiser, "The Kaiser window of parameter `beta`.")
+
+FUNCTIONS = {f.__name__: f for f in (
+    arange, range, linspace, logspace, eye, tril_indices, triu_indices, hann_window, hamming_window, blackman_window,
+    bartlett_window, kaiser_window,
+)}  # fmt: skip

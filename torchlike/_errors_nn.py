@@ -393,3 +393,207 @@ def check_transposed(call: Any, dims: int, sizes: list[int]) -> None:
     if min(sizes) < 1:
         raise RuntimeError(f"Given input size per channel: {_by(shape[2:])}. Calculated output size per channel: "
                            f"{_by(sizes)}. Output size is too small")  # fmt: skip
+
+
+# -- pooling -----------------------------------------------------------------------------------------------------------
+
+
+def check_pooling(call: Any, dims: int, kernel: Ints, stride: Ints, pad: Ints, dilation: Ints, sizes: Any) -> None:
+    """Raise PyTorch's errors for the shapes and options of pooling over windows."""
+    name, x = call.op.name.lstrip("_").replace("_at", ""), call.input
+    if len(kernel) != dims:
+        words = {1: "a single int, or a tuple of one int", 2: "a single int, or a tuple of two ints",
+                 3: "a single int, or a tuple of three ints"}[dims]  # fmt: skip
+        raise RuntimeError(f"{name}: kernel_size must either be {words}")
+    _check_pool_dims(name, x, dims)
+    if any(s == 0 for s in stride):
+        raise RuntimeError("stride should not be zero" if dims > 1 else f"{name}() stride must be greater than zero, but "
+                           f"got {stride[0]}")  # fmt: skip
+    if min(dilation) < 1:
+        listed = " ".join(f"dilation{d}: {n}" for d, n in zip("DHW"[3 - dims :], dilation))
+        raise RuntimeError(f"dilation should be greater than zero, but got {listed}")
+    if name == "max_pool1d" and x.dtype.category < 2:
+        raise no_kernel("max_pool1d_impl", x.dtype)
+    if getattr(call, "divisor_override", None) == 0:
+        raise RuntimeError("divisor must be not zero")
+    _check_pool_padding(name, kernel, pad, dilation)
+    found = sizes()
+    if min(found) < 1:
+        raise _pooled_to_nothing(name, x, dims, found)
+
+
+def _check_pool_dims(name: str, x: Any, dims: int) -> None:
+    if name == "avg_pool1d" and x.ndim not in (2, 3):
+        raise _pool1d_dims(x.ndim, name)
+    if x.ndim in (dims + 1, dims + 2) and 0 not in x.shape[1:]:
+        return
+    if x.ndim <= dims and name == "avg_pool2d":
+        raise IndexError(f"Dimension out of range (expected to be in range of [{-x.ndim}, {x.ndim - 1}], but got -3)")
+    if name == "max_pool1d" or x.ndim in (dims + 1, dims + 2):
+        raise RuntimeError(f"{'max_pool1d: ' if dims == 1 else ''}Expected {dims + 1}D or {dims + 2}D (batch mode) tensor "
+                           f"with optional 0 dim batch size for input, but got:{list(x.shape)}")  # fmt: skip
+    raise RuntimeError(f"non-empty {dims + 1}D or {dims + 2}D (batch mode) tensor expected for input")
+
+
+def _pool1d_dims(ndim: int, name: str) -> RuntimeError:
+    return RuntimeError(f"Expected 2 to 3 dimensions, but got {ndim}-dimensional tensor for argument #1 'self' (while "
+                        f"checking arguments for {name})")  # fmt: skip
+
+
+def _check_pool_padding(name: str, kernel: Ints, pad: Ints, dilation: Ints) -> None:
+    for k, p, d in zip(kernel, pad, dilation):
+        if name == "max_pool1d" and p > k // 2:
+            raise RuntimeError(f"max_pool1d() padding should be at most half of kernel size, but got padding={p} and "
+                               f"kernel_size={k}")  # fmt: skip
+        if p > (d * (k - 1) + 1) // 2:
+            raise RuntimeError(f"pad should be at most half of effective kernel size, but got pad={p}, kernel_size={k} "
+                               f"and dilation={d}")  # fmt: skip
+
+
+def _pooled_to_nothing(name: str, x: Any, dims: int, found: Ints) -> RuntimeError:
+    if name == "max_pool1d":
+        return RuntimeError(f"max_pool1d() Invalid computed output size: {found[0]}")
+    given = x.shape[-dims - 1 :]
+    before, after = ((given[0], 1, given[1]), (given[0], 1, *found)) if dims == 1 else (given, (given[0], *found))
+    return RuntimeError(f"Given input size: ({'x'.join(map(str, before))}). Calculated output size: "
+                        f"({'x'.join(map(str, after))}). Output size is too small")  # fmt: skip
+
+
+def check_adaptive(call: Any, dims: int) -> None:
+    """Raise PyTorch's errors for the shapes of adaptive pooling."""
+    name, x, size = call.op.name.lstrip("_"), call.input, call.output_size
+    if dims == 1 and x.ndim not in (2, 3):
+        raise _pool1d_dims(x.ndim, name)
+    if x.ndim not in (dims + 1, dims + 2):
+        colon = ":" if "max" in name else ""
+        raise RuntimeError(f"{name}(): Expected {dims + 1}D or {dims + 2}D tensor, but got{colon} {list(x.shape)}")
+    if len(size) != dims:
+        internal = "(): internal error: output_size.size()" if "max" in name else ": output_size"
+        raise RuntimeError(f"{name}{internal} must be {dims}")
+    if min(size) < 0 and "max" in name:
+        raise RuntimeError(f"Trying to create tensor with negative dimension {min(size)}: "
+                           f"{[*x.shape[:-dims], *size]}")  # fmt: skip
+    if min(size) < 0:
+        raise RuntimeError(f"{name}: elements of output_size must be greater than or equal to 0 but received "
+                           f"{{{', '.join(map(str, size))}}}")  # fmt: skip
+    for dim in range(x.ndim - dims, x.ndim):
+        if not x.shape[dim]:
+            raise RuntimeError(f"{name}(): Expected input to have non-zero size for non-batch dimensions, but input has "
+                               f"sizes {list(x.shape)} with dimension {dim} being empty")  # fmt: skip
+    if x.dtype.category < 2:
+        raise no_kernel(name, x.dtype)
+
+
+def unpool_size(size: list[int], dim: int, low: int, high: int) -> ValueError:
+    return ValueError(f'invalid output_size "{size}" (dim {dim} must be between {low} and {high})')
+
+
+def unpool_indices(dtype: Any) -> RuntimeError:
+    return RuntimeError(f"elements in indices should be type int64 but got: {scalar_name(dtype)}")
+
+
+# -- padding, pixels and windows ---------------------------------------------------------------------------------------
+
+
+def odd_padding() -> RuntimeError:
+    return RuntimeError("Padding length must be divisible by 2")
+
+
+def long_padding(length: int, ndim: int) -> RuntimeError:
+    return RuntimeError("Padding length should be less than or equal to two times the input dimension but got padding "
+                        f"length {length} and input of dimension {ndim}")  # fmt: skip
+
+
+def padding_value(mode: str) -> RuntimeError:
+    return RuntimeError(f'Padding mode "{mode}" doesn\'t take in value argument')
+
+
+def check_constant_pad(x: Any, pad: Ints) -> None:
+    if len(pad) % 2:
+        raise odd_padding()
+    if len(pad) > 2 * x.ndim:
+        raise long_padding(len(pad), x.ndim)
+    for i in range(0, len(pad), 2):
+        size = x.shape[-1 - i // 2]
+        if size + min(pad[i], 0) + min(pad[i + 1], 0) < 0:
+            raise RuntimeError("narrow(): length must be non-negative.")
+
+
+def check_mirror_pad(x: Any, pad: Ints, mode: str) -> None:
+    """Raise PyTorch's errors for padding with the tensor's own elements."""
+    dims = len(pad) // 2
+    if x.ndim not in (dims + 1, dims + 2) or dims > 3:
+        raise NotImplementedError(f"Padding size {len(pad)} is not supported for {x.ndim}D input tensor.")
+    for i in range(dims):
+        dim, before, after = x.ndim - 1 - i, pad[2 * i], pad[2 * i + 1]
+        size = x.shape[dim]
+        if mode == "reflect" and max(before, after) >= size:
+            raise RuntimeError(f"Argument #{4 + 2 * i}: Padding size should be less than the corresponding input "
+                               f"dimension, but got: padding ({before}, {after}) at dimension {dim} of input "
+                               f"{list(x.shape)}")  # fmt: skip
+        if mode == "circular" and max(before, after) > size:
+            raise RuntimeError("Padding value causes wrapping around more than once.")
+
+
+def check_shuffle(call: Any) -> None:
+    x, r = call.input, call.upscale_factor
+    if x.ndim < 3:
+        raise RuntimeError("pixel_shuffle expects input to have at least 3 dimensions, but got input with "
+                           f"{x.ndim} dimension(s)")  # fmt: skip
+    if r <= 0:
+        raise RuntimeError(f"pixel_shuffle expects a positive upscale_factor, but got {r}")
+    if x.shape[-3] % (r * r):
+        raise RuntimeError("pixel_shuffle expects its input's 'channel' dimension to be divisible by the square of "
+                           f"upscale_factor, but input.size(-3)={x.shape[-3]} is not divisible by {r * r}")  # fmt: skip
+
+
+def check_unshuffle(call: Any) -> None:
+    x, r = call.input, call.downscale_factor
+    if x.ndim < 3:
+        raise RuntimeError("pixel_unshuffle expects input to have at least 3 dimensions, but got input with "
+                           f"{x.ndim} dimension(s)")  # fmt: skip
+    if r <= 0:
+        raise RuntimeError(f"pixel_unshuffle expects a positive downscale_factor, but got {r}")
+    for name, dim in (("height", -2), ("width", -1)):
+        if x.shape[dim] % r:
+            raise RuntimeError(f"pixel_unshuffle expects {name} to be divisible by downscale_factor, but "
+                               f"input.size({dim})={x.shape[dim]} is not divisible by {r}")  # fmt: skip
+
+
+def check_channel_shuffle(call: Any) -> None:
+    x, groups = call.input, call.groups
+    if x.ndim <= 2:
+        raise RuntimeError(f"channel_shuffle expects input with > 2 dims, but got input with sizes {list(x.shape)}")
+    if groups <= 0:
+        raise RuntimeError(f"Number of groups to divide channels in must be positive. Value of groups:{groups}")
+    if x.shape[1] % groups:
+        raise RuntimeError(f"Number of channels must be divisible by groups. Got {x.shape[1]} channels and {groups} "
+                           "groups.")  # fmt: skip
+
+
+def check_unfold(x: Any, kernel: Ints, dilation: Ints, padding: Ints, stride: Ints, counts: Any) -> None:
+    """Raise PyTorch's errors for taking windows of an image."""
+    if x.ndim < 3:
+        raise IndexError(f"Dimension out of range (expected to be in range of [{-x.ndim}, {x.ndim - 1}], but got 2)")
+    if x.ndim > 4:
+        raise RuntimeError("Expected 3D or 4D (batch mode) tensor with possibly 0 batch size and other non-zero dimensions "
+                           f"for input, but got: {list(x.shape)}")  # fmt: skip
+    if min(counts()) < 1:
+        raise RuntimeError(f"Given input with spatial size {tuple(x.shape[-2:])}, kernel_size={kernel}, dilation={dilation}, "
+                           f"padding={padding}, calculated shape of the array of sliding blocks as {counts()}, but its "
+                           "components must be at least one.")  # fmt: skip
+
+
+def check_fold(x: Any, size: Ints, kernel: Ints, dilation: Ints, padding: Ints, stride: Ints, counts: Ints) -> None:
+    """Raise PyTorch's errors for adding columns up to an image."""
+    if x.ndim not in (2, 3):
+        raise RuntimeError("Expected 2D or 3D (batch mode) tensor for input with possibly 0 batch size and non-zero "
+                           f"dimensions for input, but got: {list(x.shape)}")  # fmt: skip
+    if x.shape[-2] % (kernel[0] * kernel[1]):
+        raise RuntimeError("Expected size of input's dimension 1 to be divisible by the product of kernel_size, but got "
+                           f"input.size(1)={x.shape[-2]} and kernel_size={kernel}.")  # fmt: skip
+    if x.shape[-1] != counts[0] * counts[1]:
+        raise RuntimeError(f"Given output_size={size}, kernel_size={kernel}, dilation={dilation}, padding={padding}, stride="
+                           f"{stride}, expected size of input's dimension 2 to match the calculated number of sliding "
+                           f"blocks {counts[0]} * {counts[1]} = {counts[0] * counts[1]}, but got "
+                           f"input.size(2)={x.shape[-1]}.")  # fmt: skip

@@ -21,6 +21,7 @@ from torchlike._ops import loss as loss
 from torchlike._ops import matmul as matmul
 from torchlike._ops import multi_margin as multi_margin
 from torchlike._ops import norm as norm
+from torchlike._ops import padding as padding
 from torchlike._ops import pool as pool
 from torchlike._ops import power as power
 from torchlike._ops import reduce as reduce
@@ -31,6 +32,7 @@ from torchlike._ops import sort as sort
 from torchlike._ops import special as special
 from torchlike._ops import transcendental as transcendental
 from torchlike._ops import unary as unary
+from torchlike._ops import unfold as unfold
 from torchlike._ops import view as view
 from torchlike._ops._declare import REGISTRY as REGISTRY
 from torchlike._ops._declare import Op as Op

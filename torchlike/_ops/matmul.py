@@ -20,9 +20,9 @@ def _check_matmul(call: Call) -> None:
 
 
 def _matmul_node(call: Call) -> str:
-    dims = tuple(min(a.ndim, 3) for a in call.arrays)
+    first, second = (min(a.ndim, 3) for a in call.arrays)
     return {(1, 1): "DotBackward0", (2, 1): "MvBackward0", (2, 2): "MmBackward0",
-            (1, 2): "SqueezeBackward4"}.get(dims, "UnsafeViewBackward0")  # fmt: skip
+            (1, 2): "SqueezeBackward4"}.get((first, second), "UnsafeViewBackward0")  # fmt: skip
 
 
 @operator(shape=_product_shape, check=_check_matmul, opmath=False, where=("torch", "Tensor", "linalg"),

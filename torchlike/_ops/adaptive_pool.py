@@ -1,0 +1,91 @@
+"""Pooling to a given size: window i of a dim goes from floor(i n / m) up to ceil((i + 1) n / m)."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+import numpy as np
+
+from torchlike import _dtypes, _errors_nn
+from torchlike._ops._declare import Array, namespace, operator
+from torchlike._ops._rules import Call
+from torchlike._ops.pool import _largest
+
+
+def _bounds(size: int, count: int) -> tuple[np.ndarray, np.ndarray]:
+    i = np.arange(count)
+    return i * size // count, -(-(i + 1) * size // count)
+
+
+def _averaging(size: int, count: int, dtype) -> np.ndarray:
+    """(count, size): row i takes the mean of window i."""
+    start, end = _bounds(size, count)
+    at = np.arange(size)
+    inside = (at >= start[:, None]) & (at < end[:, None])
+    return (inside / (end - start)[:, None]).astype(dtype)
+
+
+def _dims(call: Call) -> int:
+    return int(call.op.name[-2])
+
+
+def _shape(call: Call) -> list:
+    return [(*call.input.shape[: -_dims(call)], *call.output_size)]
+
+
+def _check(call: Call) -> None:
+    _errors_nn.check_adaptive(call, _dims(call))
+
+
+def _adaptive_avg(dims: int):
+    def kernel(input: Array, output_size: tuple):
+        out = input
+        for axis, count in zip(range(input.ndim - dims, input.ndim), output_size):
+            out = _mean_along(out, axis, count)
+        return out
+
+    kernel.__doc__ = f"The means of as many windows of the last {dims} dims as asked for."
+    kernel.__name__ = f"_adaptive_avg_pool{dims}d"
+    names = {1: "SqueezeBackward1", 2: "AdaptiveAvgPool2DBackward0", 3: "AdaptiveAvgPool3DBackward0"}
+    node = lambda call: "MeanBackward1" if dims > 1 and set(call.output_size) == {1} else names[dims]
+    return operator(where=(), shape=_shape, check=_check, saves=(), out=False, node=node)(kernel)
+
+
+def _mean_along(x, axis: int, count: int):
+    xp, size = namespace(x), x.shape[axis]
+    if count and size % count == 0:
+        return xp.mean(x.reshape((*x.shape[:axis], count, size // count, *x.shape[axis + 1 :])), axis=axis + 1)
+    weights = _averaging(size, count, x.dtype)
+    return xp.moveaxis(xp.tensordot(x, xp.asarray(weights), ((axis,), (1,))), -1, axis)
+
+
+def _adaptive_max(dims: int):
+    def kernel(input: Array, output_size: tuple):
+        x, first = input, input.ndim - dims
+        places = jnp.arange(int(np.prod(input.shape[first:]))).reshape(input.shape[first:])
+        parts, numbers = _parts(x, first, output_size), _parts(places, 0, output_size)
+        best = _largest(parts)
+        where = jnp.full(best.shape, -1)
+        for part, number in reversed(list(zip(parts, numbers))):
+            where = jnp.where((part == best) | (part != part), number, where)
+        return best, where
+
+    kernel.__doc__ = f"The largest elements of as many windows of the last {dims} dims as asked for, and their places."
+    kernel.__name__ = f"_adaptive_max_pool{dims}d"
+    names = {1: "SqueezeBackward1", 2: "AdaptiveMaxPool2DBackward0", 3: "AdaptiveMaxPool3DBackward0"}
+    both = lambda call: [_shape(call)[0], (_shape(call)[0], _dtypes.int64)]
+    return operator(where=(), shape=both, check=_check, out=False, node=names[dims], opmath=False)(kernel)
+
+
+def _parts(x, first: int, output_size: tuple) -> list:
+    """The windows' elements in row-major order; windows that are shorter than the longest repeat their last index."""
+    parts = [x]
+    for axis, count in zip(range(first, x.ndim), output_size):
+        start, end = _bounds(x.shape[axis], count)
+        longest = int((end - start).max()) if count else 0
+        parts = [jnp.take(p, np.minimum(start + i, end - 1), axis=axis) for p in parts for i in range(longest)]
+    return parts
+
+
+for _count in (1, 2, 3):
+    _adaptive_avg(_count)
+    _adaptive_max(_count)

@@ -1,0 +1,197 @@
+"""Pooling as functions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torchlike import _errors_nn
+from torchlike._bind import CALLERS as rows
+from torchlike._tensor import Tensor
+
+Size = Any  # an int, or one for each dim
+Pooled = Any  # Tensor, or (Tensor, indices)
+
+
+def _tuple(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _max_pool(dims: int, input: Tensor, kernel_size: Size, stride: Size, padding: Size, dilation: Size,
+              ceil_mode: bool, indices: bool) -> Pooled:  # fmt: skip
+    row = rows[f"_max_pool_at{dims}d" if indices else f"_max_pool{dims}d"]
+    stride = kernel_size if stride is None or stride in ([], ()) else stride
+    return row(input, _tuple(kernel_size), _tuple(stride), _tuple(padding), _tuple(dilation), ceil_mode)
+
+
+def max_pool1d(input: Tensor, kernel_size: Size, stride: Size = None, padding: Size = 0, dilation: Size = 1,
+               ceil_mode: bool = False, return_indices: bool = False) -> Pooled:  # fmt: skip
+    """The largest element of each window of (N, C, L) or (C, L), and with `return_indices` where it stands.
+
+    Of equal elements the first gets the gradient.
+
+    >>> import torchlike as torch
+    >>> torch.nn.functional.max_pool1d(torch.tensor([[1., 3., 2., 5.]]), 2).tolist()
+    [[3.0, 5.0]]
+    """
+    return _max_pool(1, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
+
+
+def max_pool2d(input: Tensor, kernel_size: Size, stride: Size = None, padding: Size = 0, dilation: Size = 1,
+               ceil_mode: bool = False, return_indices: bool = False) -> Pooled:  # fmt: skip
+    """The largest element of each window of (N, C, H, W) or (C, H, W); see `max_pool1d`."""
+    return _max_pool(2, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
+
+
+def max_pool3d(input: Tensor, kernel_size: Size, stride: Size = None, padding: Size = 0, dilation: Size = 1,
+               ceil_mode: bool = False, return_indices: bool = False) -> Pooled:  # fmt: skip
+    """The largest element of each window of (N, C, D, H, W) or (C, D, H, W); see `max_pool1d`."""
+    return _max_pool(3, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
+
+
+def max_pool1d_with_indices(input: Tensor, kernel_size: Size, stride: Size = None, padding: Size = 0,
+                            dilation: Size = 1, ceil_mode: bool = False, return_indices: bool = False) -> Pooled:  # fmt: skip
+    """`max_pool1d` with indices."""
+    return _max_pool(1, input, kernel_size, stride, padding, dilation, ceil_mode, True)
+
+
+def max_pool2d_with_indices(input: Tensor, kernel_size: Size, stride: Size = None, padding: Size = 0,
+                            dilation: Size = 1, ceil_mode: bool = False, return_indices: bool = False) -> Pooled:  # fmt: skip
+    """`max_pool2d` with indices."""
+    return _max_pool(2, input, kernel_size, stride, padding, dilation, ceil_mode, True)
+
+
+def max_pool3d_with_indices(input: Tensor, kernel_size: Size, stride: Size = None, padding: Size = 0,
+                            dilation: Size = 1, ceil_mode: bool = False, return_indices: bool = False) -> Pooled:  # fmt: skip
+    """`max_pool3d` with indices."""
+    return _max_pool(3, input, kernel_size, stride, padding, dilation, ceil_mode, True)
+
+
+# -- mean --------------------------------------------------------------------------------------------------------------
+
+
+def avg_pool1d(input: Tensor, kernel_size: Size, stride: Size = None, padding: Size = 0, ceil_mode: bool = False,
+               count_include_pad: bool = True) -> Tensor:  # fmt: skip
+    """The mean of each window of (N, C, L) or (C, L); padding counts as zeros unless told otherwise."""
+    return rows["_avg_pool1d"](input, _tuple(kernel_size), _tuple(stride), _tuple(padding), ceil_mode, count_include_pad)
+
+
+def avg_pool2d(input: Tensor, kernel_size: Size, stride: Size = None, padding: Size = 0, ceil_mode: bool = False,
+               count_include_pad: bool = True, divisor_override: int | None = None) -> Tensor:  # fmt: skip
+    """The mean of each window of (N, C, H, W) or (C, H, W); `divisor_override` divides the sums instead."""
+    return rows["_avg_pool2d"](input, _tuple(kernel_size), _tuple(stride), _tuple(padding), ceil_mode,
+                               count_include_pad, divisor_override)  # fmt: skip
+
+
+def avg_pool3d(input: Tensor, kernel_size: Size, stride: Size = None, padding: Size = 0, ceil_mode: bool = False,
+               count_include_pad: bool = True, divisor_override: int | None = None) -> Tensor:  # fmt: skip
+    """The mean of each window of (N, C, D, H, W) or (C, D, H, W)."""
+    return rows["_avg_pool3d"](input, _tuple(kernel_size), _tuple(stride), _tuple(padding), ceil_mode,
+                               count_include_pad, divisor_override)  # fmt: skip
+
+
+def _lp_pool(dims: int, input: Tensor, norm_type: float, kernel_size: Size, stride: Size, ceil_mode: bool) -> Tensor:
+    kernel = (kernel_size,) * dims if isinstance(kernel_size, int) else tuple(kernel_size)
+    count = 1
+    for k in kernel:
+        count *= k
+    mean = rows[f"_avg_pool{dims}d"](input**norm_type, kernel, _tuple(stride), 0, ceil_mode)
+    return (mean.sign() * rows["relu"](mean.abs()) * count) ** (1.0 / norm_type)
+
+
+def lp_pool1d(input: Tensor, norm_type: float, kernel_size: Size, stride: Size = None, ceil_mode: bool = False) -> Tensor:
+    """The p-norm (sum of x**p)**(1/p) of each window of (N, C, L)."""
+    return _lp_pool(1, input, norm_type, kernel_size, stride, ceil_mode)
+
+
+def lp_pool2d(input: Tensor, norm_type: float, kernel_size: Size, stride: Size = None, ceil_mode: bool = False) -> Tensor:
+    """The p-norm of each window of (N, C, H, W)."""
+    return _lp_pool(2, input, norm_type, kernel_size, stride, ceil_mode)
+
+
+def lp_pool3d(input: Tensor, norm_type: float, kernel_size: Size, stride: Size = None, ceil_mode: bool = False) -> Tensor:
+    """The p-norm of each window of (N, C, D, H, W)."""
+    return _lp_pool(3, input, norm_type, kernel_size, stride, ceil_mode)
+
+
+# -- adaptive ----------------------------------------------------------------------------------------------------------
+
+
+def _adaptive_size(input: Tensor, output_size: Size, dims: int) -> tuple:
+    given = tuple(output_size) if isinstance(output_size, list | tuple) else (output_size,) * dims
+    if len(given) != dims:
+        return given
+    return tuple(n if n is not None else input.shape[i - dims] for i, n in enumerate(given))
+
+
+def adaptive_avg_pool1d(input: Tensor, output_size: Size) -> Tensor:
+    """The means of `output_size` windows of (N, C, L)."""
+    return rows["_adaptive_avg_pool1d"](input, _adaptive_size(input, output_size, 1))
+
+
+def adaptive_avg_pool2d(input: Tensor, output_size: Size) -> Tensor:
+    """The means of `output_size` windows of (N, C, H, W); None keeps a dim."""
+    return rows["_adaptive_avg_pool2d"](input, _adaptive_size(input, output_size, 2))
+
+
+def adaptive_avg_pool3d(input: Tensor, output_size: Size) -> Tensor:
+    """The means of `output_size` windows of (N, C, D, H, W); None keeps a dim."""
+    return rows["_adaptive_avg_pool3d"](input, _adaptive_size(input, output_size, 3))
+
+
+def adaptive_max_pool1d(input: Tensor, output_size: Size, return_indices: bool = False) -> Pooled:
+    """The largest elements of `output_size` windows of (N, C, L)."""
+    return _adaptive_max(1, input, output_size, return_indices)
+
+
+def adaptive_max_pool2d(input: Tensor, output_size: Size, return_indices: bool = False) -> Pooled:
+    """The largest elements of `output_size` windows of (N, C, H, W)."""
+    return _adaptive_max(2, input, output_size, return_indices)
+
+
+def adaptive_max_pool3d(input: Tensor, output_size: Size, return_indices: bool = False) -> Pooled:
+    """The largest elements of `output_size` windows of (N, C, D, H, W)."""
+    return _adaptive_max(3, input, output_size, return_indices)
+
+
+def _adaptive_max(dims: int, input: Tensor, output_size: Size, return_indices: bool) -> Pooled:
+    found = rows[f"_adaptive_max_pool{dims}d"](input, _adaptive_size(input, output_size, dims))
+    return found if return_indices else found[0]
+
+
+# -- the inverse -------------------------------------------------------------------------------------------------------
+
+
+def _max_unpool(dims: int, input: Tensor, indices: Tensor, kernel_size: Size, stride: Size, padding: Size,
+                output_size: Any) -> Tensor:  # fmt: skip
+    each = lambda v: (v,) * dims if isinstance(v, int) else tuple(v)
+    kernel, pad = each(kernel_size), each(padding)
+    strides = kernel if stride is None else each(stride)
+    default = [(n - 1) * s - 2 * p + k for n, s, p, k in zip(input.shape[-dims:], strides, pad, kernel)]
+    if output_size is None:
+        size = tuple(default)
+    else:
+        size = tuple(output_size)[-dims:]
+        for d, (n, wanted, s) in enumerate(zip(size, default, strides)):
+            if not wanted - s < n < wanted + s:
+                raise _errors_nn.unpool_size(list(size), d, wanted - s, wanted + s)
+    if indices.dtype.name != "int64":
+        raise _errors_nn.unpool_indices(indices.dtype)
+    return rows["_max_unpool"](input, indices, size)
+
+
+def max_unpool1d(input: Tensor, indices: Tensor, kernel_size: Size, stride: Size = None, padding: Size = 0,
+                 output_size: Any = None) -> Tensor:  # fmt: skip
+    """Put what `max_pool1d` found back where it stood, with zeros between."""
+    return _max_unpool(1, input, indices, kernel_size, stride, padding, output_size)
+
+
+def max_unpool2d(input: Tensor, indices: Tensor, kernel_size: Size, stride: Size = None, padding: Size = 0,
+                 output_size: Any = None) -> Tensor:  # fmt: skip
+    """Put what `max_pool2d` found back where it stood, with zeros between."""
+    return _max_unpool(2, input, indices, kernel_size, stride, padding, output_size)
+
+
+def max_unpool3d(input: Tensor, indices: Tensor, kernel_size: Size, stride: Size = None, padding: Size = 0,
+                 output_size: Any = None) -> Tensor:  # fmt: skip
+    """Put what `max_pool3d` found back where it stood, with zeros between."""
+    return _max_unpool(3, input, indices, kernel_size, stride, padding, output_size)

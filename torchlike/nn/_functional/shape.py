@@ -1,0 +1,55 @@
+"""Padding, windows and pixels as functions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torchlike import _errors_nn
+from torchlike._bind import CALLERS as rows
+from torchlike._bind import function
+from torchlike._tensor import Tensor
+
+pixel_shuffle, pixel_unshuffle = function("pixel_shuffle"), function("pixel_unshuffle")
+channel_shuffle = native_channel_shuffle = function("channel_shuffle")
+
+
+def pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = None) -> Tensor:
+    """Add elements before and after the last dims; `pad` is (before, after) of the last dim, of the one before it, ...
+
+    Args:
+      mode: "constant" (with `value`, 0 by default), "reflect", "replicate" or "circular".
+
+    Negative numbers cut elements away.
+
+    >>> import torchlike as torch
+    >>> torch.nn.functional.pad(torch.ones(2), (1, 1)).tolist()
+    [0.0, 1.0, 1.0, 0.0]
+    """
+    sizes = tuple(int(n) for n in pad)
+    if mode == "constant":
+        return rows["_constant_pad"](input, sizes, 0 if value is None else value)
+    if len(sizes) % 2:
+        raise _errors_nn.odd_padding()
+    if len(sizes) > 2 * input.ndim:
+        raise _errors_nn.long_padding(len(sizes), input.ndim)
+    if value not in (None, 0):
+        raise _errors_nn.padding_value(mode)
+    if mode not in ("reflect", "replicate", "circular"):
+        raise NotImplementedError(f"Unrecognised padding mode {mode}")
+    return rows["_mirror_pad"](input, sizes, mode)
+
+
+def _tuple(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
+
+def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Tensor:
+    """Every window of (N, C, H, W) as a column: (N, C k k, blocks)."""
+    return rows["_unfold_windows"](input, _tuple(kernel_size), _tuple(dilation), _tuple(padding), _tuple(stride))
+
+
+def fold(input: Tensor, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0,
+         stride: Any = 1) -> Tensor:  # fmt: skip
+    """Columns (N, C k k, blocks) added up where their windows lie in (N, C, *output_size)."""
+    return rows["_fold"](input, _tuple(output_size), _tuple(kernel_size), _tuple(dilation), _tuple(padding),
+                         _tuple(stride))  # fmt: skip

@@ -156,7 +156,7 @@ def _take(op: d.Op, name: str, value: Any, call: Call, template: Template, descr
     elif kind == d.ARRAY and not (value is None and name in op.optional):
         raise _errors.wrong_type(op.name, name, op.names.index(name) + 1, "Tensor", value)
     elif is_runtime_number(op, name, kind, value):
-        number = type(value)
+        number = int if kind == d.INDEX else type(value)
         if kind == d.OPERAND:
             call.numbers.append(number)
         template.arguments[name] = ("number", len(template.numbers))
@@ -194,7 +194,7 @@ def _traced_outputs(op: d.Op, call: Call, typed: Typed, function: Callable, scal
     for spec in found:
         dtype = _dtypes.FROM_NUMPY[spec.dtype]
         if half and dtype is _dtypes.float32:
-            dtype = typed.result  # computed in float32, rounded once at the end
+            dtype = typed.result or dtype  # computed in float32, rounded once at the end
         outputs.append(aval(spec.shape, dtype, call.device))
     return Typed(outputs, typed.compute, [None] * len(outputs), typed.result)
 

@@ -210,7 +210,8 @@ def norm(A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *, 
     if isinstance(dim, int):
         dim = (dim,)
     if ord is None or (dim is not None and len(dim) == 1):
-        return _written("vector_norm", rows["vector_norm"](A, 2 if ord is None else ord, dim, keepdim, dtype=dtype), out)
+        order = 2 if ord is None else ord
+        return _written("vector_norm", rows["vector_norm"](A, order, dim, keepdim, dtype=dtype), out)
     if dim is not None:
         return matrix_norm(A, ord, dim, keepdim, dtype=dtype, out=out)
     if A.ndim == 1:

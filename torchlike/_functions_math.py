@@ -1,4 +1,4 @@
-"""Functions of several overloads: extremes over everything, over a dim or of two tensors; spreads, norms; named results."""
+"""Functions of several overloads: extremes of everything, along a dim or of two tensors; spreads; norms; products."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from torchlike import _bind, return_types
+from torchlike import _bind, _errors, return_types
 from torchlike._bind import CALLERS as rows
 from torchlike._core import concrete
 from torchlike._ops import REGISTRY
@@ -56,9 +56,9 @@ def _extreme(name: str, of_two: str) -> Callable:
     function.__name__ = function.__qualname__ = name
     extreme = "largest" if name == "max" else "smallest"
     function.__doc__ = (
-        f"The {extreme} element; with `dim` the {extreme} along it and its index (the first of equal ones); with a "
-        f"second tensor the `{of_two}` of each pair.\n\nOver everything, equal elements share the gradient evenly; along "
-        "a dim only the one at the index returned has it."
+        f"The {extreme} element; with `dim` the {extreme} along it and its index (the first of equal ones); with "
+        f"a second tensor the `{of_two}` of each pair.\n\nOver everything, equal elements share the gradient evenly; "
+        "along a dim only the one at the index returned has it."
     )
     return function
 
@@ -196,6 +196,28 @@ def chain_matmul(*matrices: Tensor) -> Tensor:
     return functools.reduce(rows["mm"], matrices)
 
 
+# -- complex numbers ---------------------------------------------------------------------------------------------------
+
+
+def real(input: Tensor) -> Tensor:
+    """The real part, as a view; of a real tensor the tensor itself."""
+    return rows["_select"](rows["view_as_real"](input), input.ndim, 0) if input.is_complex() else input
+
+
+def imag(input: Tensor) -> Tensor:
+    """The imaginary part, as a view."""
+    if not input.is_complex():
+        raise _errors.only_complex_has("imag")
+    return rows["_select"](rows["view_as_real"](input), input.ndim, 1)
+
+
+def _part(read: Callable) -> property:
+    def write(self: Tensor, value: Any) -> None:
+        read(self).copy_(value)
+
+    return property(read, write, doc=read.__doc__)
+
+
 # -- questions with one answer -----------------------------------------------------------------------------------------
 
 
@@ -228,6 +250,6 @@ def polygamma_(self: Tensor, n: int) -> Tensor:
 _NOT_METHODS = ("std_mean", "var_mean", "einsum", "tensordot", "chain_matmul")
 FUNCTIONS = {f.__name__: f for f in (sort, topk, kthvalue, mode, cummax, cummin, aminmax, max, min, median, nanmedian,
                                      std, var, std_mean, var_mean, norm, equal, allclose, einsum,
-                                     tensordot, cross, chain_matmul)}  # fmt: skip
+                                     tensordot, cross, chain_matmul, real, imag)}  # fmt: skip
 METHODS = {name: f for name, f in FUNCTIONS.items() if name not in _NOT_METHODS}
-METHODS |= {"polygamma": polygamma, "polygamma_": polygamma_}
+METHODS |= {"real": _part(real), "imag": _part(imag), "polygamma": polygamma, "polygamma_": polygamma_}

@@ -15,6 +15,7 @@ from torchlike import (
     _errors,
     _factories,
     _functions,
+    _functions_counting,
     _functions_linalg,
     _functions_math,
     _functions_nn,
@@ -26,7 +27,7 @@ from torchlike import (
 )
 from torchlike._tensor import Tensor
 
-_FACADES = (_factories, _sequences, _functions, _functions_math, _functions_linalg, _functions_nn, _functions_shape, _functions_random,
+_FACADES = (_factories, _sequences, _functions, _functions_math, _functions_linalg, _functions_counting, _functions_nn, _functions_shape, _functions_random,
             _functions_rnn)
 MODULES = ("nn", "optim", "utils", "autograd", "serialization", "cuda", "backends", "linalg", "special", "fft", "random",
            "testing", "return_types", "distributions", "amp", "func", "jax")  # fmt: skip

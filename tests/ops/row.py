@@ -8,10 +8,9 @@ from typing import Any
 import torch
 
 import torchlike
+from tests.ops.samples import SAMPLES
 from torchlike import _bind
 from torchlike._ops import REGISTRY, Op
-
-from tests.ops.samples import SAMPLES
 
 ROWS = sorted(name for name, op in REGISTRY.items() if name == op.name and op.where)
 JUDGED = sorted(SAMPLES)

@@ -138,7 +138,7 @@ def tensors(result: Any) -> list:
 # -- the other ways to call a row --------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("key", [k for k in JUDGED if method(torch, k) is not None])
+@pytest.mark.parametrize("key", [k for k in JUDGED if callable(method(torch, k))])
 def test_the_method_is_the_function(key):
     assert method(torchlike, key) is not None
     pairs = []

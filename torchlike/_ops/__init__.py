@@ -30,6 +30,7 @@ from torchlike._ops import shape as shape
 from torchlike._ops import softmax as softmax
 from torchlike._ops import sort as sort
 from torchlike._ops import special as special
+from torchlike._ops import statistics as statistics
 from torchlike._ops import transcendental as transcendental
 from torchlike._ops import unary as unary
 from torchlike._ops import unfold as unfold

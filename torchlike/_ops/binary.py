@@ -246,5 +246,3 @@ def heaviside(input: Array, values: Array):
     xp = namespace(input)
     step = xp.where(input > 0, 1, 0).astype(input.dtype)
     return xp.where(input == 0, values, xp.where(input != input, 0, step)).astype(input.dtype)
-
-

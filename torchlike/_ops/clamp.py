@@ -131,4 +131,3 @@ def _check_where(call: Call) -> None:
 def where(condition: Array, input: Operand, other: Operand):
     """`input` where the condition holds, `other` elsewhere; no gradient leaves the side not taken."""
     return namespace(condition).where(condition != 0, input, other)
-

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from torchlike import _dtypes, _errors
 from torchlike._ops._checks import not_complex, only, whole
 from torchlike._ops._declare import Array, Operand, namespace, pointwise
@@ -89,7 +91,7 @@ def logical_not(input: Array):
 
 # -- bits --------------------------------------------------------------------------------------------------------------
 
-BITS = {"opmath": False, "differentiable": False}
+BITS: dict[str, Any] = {"opmath": False, "differentiable": False}
 
 
 @pointwise(**BITS, check=whole("bitwise_not_cpu"))

@@ -4,24 +4,7 @@ from __future__ import annotations
 
 from torchlike import _dtypes, _errors
 from torchlike._ops._declare import Array, constant, namespace, pointwise
-from torchlike._ops._rules import Call, to_real
-
-
-@pointwise(promote=to_real, saves=(), inplace=False, out=False, opmath=False)
-def real(input: Array):
-    """The real part (of a complex tensor: a copy, see docs/differences.md)."""
-    return input.real
-
-
-def _has_imaginary(call: Call) -> None:
-    if not call.input.dtype.is_complex:
-        raise _errors.only_complex_has("imag")
-
-
-@pointwise(promote=to_real, saves=(), inplace=False, out=False, opmath=False, check=_has_imaginary)
-def imag(input: Array):
-    """The imaginary part (a copy, see docs/differences.md)."""
-    return input.imag
+from torchlike._ops._rules import Call
 
 
 @pointwise(saves=(), inplace=False, out=False, opmath=False)

@@ -41,8 +41,8 @@ def _take_sizes(term: str, place: int, shape: tuple[int, ...], sizes: Sizes) -> 
     dims = [*shape[:before], *(shape[len(shape) - (len(letters) - before) :] if len(letters) > before else ())]
     for letter, n in zip(letters, dims):
         if sizes.setdefault(letter, n) != n and 1 not in (n, sizes[letter]):
-            raise RuntimeError(f"einsum(): subscript {letter} has size {n} for operand {place} which does not broadcast "
-                               f"with previously seen size {sizes[letter]}")  # fmt: skip
+            raise RuntimeError(f"einsum(): subscript {letter} has size {n} for operand {place} which does not "
+                               f"broadcast with previously seen size {sizes[letter]}")  # fmt: skip
         sizes[letter] = max(n, sizes[letter])
 
 

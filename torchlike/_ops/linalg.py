@@ -206,8 +206,8 @@ def _qr_shape(call: Call) -> list:
 def _check_qr(call: Call) -> None:
     _errors.check_matrix("linalg.qr", call.A, False)
     if call.mode not in ("reduced", "complete", "r"):
-        raise RuntimeError(f"qr received unrecognized mode '{call.mode}' but expected one of 'reduced' (default), 'r', or "
-                           "'complete'")  # fmt: skip
+        raise RuntimeError(f"qr received unrecognized mode '{call.mode}' but expected one of 'reduced' (default), 'r', "
+                           "or 'complete'")  # fmt: skip
 
 
 @factorization(check=_check_qr, shape=_qr_shape, residuals=True, node="LinalgQrBackward0")

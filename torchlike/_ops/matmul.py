@@ -264,7 +264,7 @@ def kron(input: Array, other: Array):
 
 def _check_trace(call: Call) -> None:
     if call.input.ndim != 2:
-        raise RuntimeError("trace: expected a matrix, but got tensor with dim " f"{call.input.ndim}")
+        raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {call.input.ndim}")
 
 
 @operator(shape=lambda call: [()], check=_check_trace, promote=sum_like, saves=(), out=False)

@@ -95,5 +95,3 @@ def _to_double(dtype: _dtypes.dtype) -> tuple[_dtypes.dtype, _dtypes.dtype]:
 def float_power(input: Operand, exponent: Operand):
     """input ** exponent in double precision."""
     return _power(namespace(input).asarray(input), exponent)
-
-

@@ -254,7 +254,8 @@ def _both_shape(call: Call) -> list:
 
 def _both_check(call: Call) -> None:
     if not call.input.numel and call.dim is None:
-        raise RuntimeError("aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity.")
+        raise RuntimeError("aminmax(): cannot compute aminmax over an empty dimension as the operation has no "
+                           "identity.")  # fmt: skip
     _extreme_check("aminmax", "aminmax_cpu")(call)
 
 

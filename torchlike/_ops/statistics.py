@@ -1,0 +1,241 @@
+"""Quantiles, differences, distances between points, counting and looking up in sorted sequences."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from torchlike import _dtypes, _errors
+from torchlike._ops._declare import Array, Operand, namespace, operator
+from torchlike._ops._rules import Aval, Call, broadcast, reduced_shape, to_float, wrap_dim
+from torchlike._ops.reduce import root, vector_norm
+from torchlike._ops.sort import ordered
+
+# -- quantiles ---------------------------------------------------------------------------------------------------------
+
+_BETWEEN = ("linear", "lower", "higher", "midpoint", "nearest")
+
+
+def _check_quantile(name: str):
+    def check(call: Call) -> None:
+        if not call.input.numel:
+            raise RuntimeError(f"{name}() input tensor must be non-empty")
+        if call.input.dtype not in (_dtypes.float32, _dtypes.float64):
+            raise RuntimeError(f"{name}() input tensor must be either float or double dtype")
+        q = call.q
+        if isinstance(q, Aval) and q.ndim > 1:
+            raise RuntimeError(f"{name}() q must be a scalar or 1D tensor")
+        if isinstance(q, Aval) and q.dtype is not call.input.dtype:
+            raise RuntimeError(f"{name}() q tensor must be same dtype as the input tensor")
+        if call.interpolation not in _BETWEEN:
+            raise RuntimeError(f"{name}() interpolation must be one of linear, lower, higher, midpoint or nearest, but "
+                               f"got {call.interpolation}")  # fmt: skip
+
+    return check
+
+
+def _quantile_shape(call: Call) -> list:
+    lead = call.q.shape if isinstance(call.q, Aval) else ()
+    return [(*lead, *reduced_shape(call.input.shape, call.dim, call.keepdim))]
+
+
+def _quantiles(x, q, dim, keepdim: bool, between: str, holes: bool):
+    xp, shape = namespace(x), reduced_shape(x.shape, dim, keepdim)
+    x = x.reshape(-1) if dim is None else xp.moveaxis(x, dim, -1) if x.ndim else x.reshape(1)
+    x, _ = ordered(x, -1)
+    there = xp.sum(x == x, axis=-1, keepdims=True)  # NaN lies at the end
+    last = (xp.maximum(there, 1) if holes else xp.asarray(x.shape[-1])) - 1
+    place = q.reshape(-1) * last.astype(x.dtype)  # (..., quantiles)
+    low, high = xp.floor(place).astype("int64"), xp.ceil(place).astype("int64")
+    if between == "nearest":
+        low = high = xp.round(place).astype("int64")
+    at = lambda index: xp.take_along_axis(x, xp.broadcast_to(index, (*x.shape[:-1], index.shape[-1])), axis=-1)
+    below, above = at(low), at(high)
+    share = {"linear": place - low, "lower": 0.0, "higher": 1.0, "midpoint": 0.5, "nearest": 0.0}[between]
+    out = below + (above - below) * share
+    spoilt = there == 0 if holes else there < x.shape[-1]
+    out = xp.where(spoilt, xp.nan, out).astype(x.dtype)
+    return xp.moveaxis(out, -1, 0).reshape((*q.shape, *shape))
+
+
+_QUANTILE = {"shape": _quantile_shape, "node": "SqueezeBackward4"}
+
+
+@operator(**_QUANTILE, check=_check_quantile("quantile"))
+def quantile(input: Array, q: Operand, dim: int | None = None, keepdim: bool = False, *, interpolation: str = "linear"):
+    """The q-th quantile along `dim` (of all elements by default), for each q of a tensor; NaN where there is one."""
+    return _quantiles(input, q, dim, keepdim, interpolation, False)
+
+
+@operator(**_QUANTILE, check=_check_quantile("nanquantile"))
+def nanquantile(input: Array, q: Operand, dim: int | None = None, keepdim: bool = False, *,
+                interpolation: str = "linear"):  # fmt: skip
+    """The q-th quantile of the elements that are not NaN."""
+    return _quantiles(input, q, dim, keepdim, interpolation, True)
+
+
+# -- differences and areas ---------------------------------------------------------------------------------------------
+
+
+def _diff_shape(call: Call) -> list:
+    shape = list(call.input.shape)
+    shape[wrap_dim(call.dim, len(shape))] = max(0, _length(call) - call.n)
+    return [tuple(shape)]
+
+
+def _length(call: Call) -> int:
+    return sum(x.shape[call.dim] for x in (call.prepend, call.input, call.append) if x is not None)
+
+
+def _check_diff(call: Call) -> None:
+    if not call.input.ndim:
+        raise RuntimeError("diff expects input to be at least one-dimensional")
+    if call.n < 0:
+        raise RuntimeError(f"order must be non-negative but got {call.n}")
+
+
+@operator(shape=_diff_shape, check=_check_diff, saves=(), opmath=False, node="SubBackward0")
+def diff(input: Array, n: int = 1, dim: int = -1, prepend: Array | None = None, append: Array | None = None):
+    """The n-th differences of neighbours along `dim`, of bools their exclusive or."""
+    xp = namespace(input)
+    x = xp.concatenate([x for x in (prepend, input, append) if x is not None], axis=dim)
+    for _ in range(n):
+        upper, lower = (_cut(x, dim, a, b) for a, b in ((1, None), (None, -1)))
+        x = upper ^ lower if x.dtype == bool else upper - lower
+    return x
+
+
+def _cut(x, dim: int, start: int | None, stop: int | None):
+    return x[(slice(None),) * (dim % x.ndim) + (slice(start, stop),)]
+
+
+def _areas(y, x, dx, dim: int):
+    pairs = (_cut(y, dim, 1, None) + _cut(y, dim, None, -1)) / 2
+    if x is None:
+        return pairs * dx
+    if x.ndim == 1:
+        x = x.reshape([-1 if d == dim % y.ndim else 1 for d in range(y.ndim)])
+    return pairs * (_cut(x, dim, 1, None) - _cut(x, dim, None, -1))
+
+
+@operator(promote=to_float, out=False, node="DivBackward0")
+def trapezoid(y: Array, x: Array | None = None, *, dx: Operand = 1, dim: int = -1):
+    """The area under y by the trapezoidal rule, at points x or `dx` apart."""
+    return namespace(y).sum(_areas(y, x, dx, dim), axis=dim)
+
+
+@operator(promote=to_float, out=False, node="DivBackward0")
+def cumulative_trapezoid(y: Array, x: Array | None = None, *, dx: Operand = 1, dim: int = -1):
+    """The running area under y by the trapezoidal rule."""
+    return namespace(y).cumsum(_areas(y, x, dx, dim), axis=dim)
+
+
+# -- distances ---------------------------------------------------------------------------------------------------------
+
+_BY_PRODUCT = 25  # rows above which PyTorch takes Euclidean distances from a matrix product
+
+
+def _check_cdist(call: Call) -> None:
+    a, b = call.x1, call.x2
+    for name, x in (("X1", a), ("X2", b)):
+        if x.ndim < 2:
+            raise RuntimeError(f"cdist only supports at least 2D tensors, {name} got: {x.ndim}D")
+    if a.shape[-1] != b.shape[-1]:
+        raise RuntimeError(f"X1 and X2 must have the same number of columns. X1: {a.shape[-1]} X2: {b.shape[-1]}")
+    for name, x in (("X1", a), ("X2", b)):
+        if x.dtype.category != _dtypes.FLOATING:
+            raise RuntimeError(f"cdist only supports floating-point dtypes, {name} got: {_errors.c_name(x.dtype)}")
+
+
+def _cdist_shape(call: Call) -> list:
+    a, b = call.x1.shape, call.x2.shape
+    return [(*broadcast([a[:-2], b[:-2]]), a[-2], b[-2])]
+
+
+def _cdist_node(call: Call) -> str:
+    by_product = _by_product(call.x1, call.x2, call.p, call.compute_mode)
+    return "EuclideanDistBackward0" if by_product else "CdistBackward0"
+
+
+@operator(shape=_cdist_shape, check=_check_cdist, where=("torch",), out=False, node=_cdist_node)
+def cdist(x1: Array, x2: Array, p: float = 2.0, compute_mode: str = "use_mm_for_euclid_dist_if_necessary"):
+    """The p-norm of every difference of a row of x1 and a row of x2; (..., n, k), (..., m, k) -> (..., n, m).
+
+    The gradient is 0 where two rows are equal.
+    """
+    xp = namespace(x1)
+    if not _by_product(x1, x2, p, compute_mode):
+        return vector_norm.kernel(x1[..., :, None, :] - x2[..., None, :, :], p, -1)
+    squares = xp.sum(x1 * x1, -1)[..., :, None] + xp.sum(x2 * x2, -1)[..., None, :]
+    products = xp.matmul(x1, xp.swapaxes(x2, -1, -2))
+    return root(xp.maximum(squares - 2 * products, xp.zeros_like(products)))
+
+
+def _by_product(a, b, p: float, mode: str) -> bool:
+    large = max(a.shape[-2], b.shape[-2]) > _BY_PRODUCT and mode != "donot_use_mm_for_euclid_dist"
+    return p == 2 and (large or mode == "use_mm_for_euclid_dist")
+
+
+@operator(shape=lambda call: [()], out=False)
+def dist(input: Array, other: Array, p: float = 2):
+    """The p-norm of input - other."""
+    return vector_norm.kernel(input - other, p)
+
+
+# -- looking up and counting -------------------------------------------------------------------------------------------
+
+
+def _search_shape(call: Call) -> list:
+    shape = call.input.shape if isinstance(call.input, Aval) else ()
+    return [(shape, _dtypes.int32 if call.out_int32 else _dtypes.int64)]
+
+
+@operator(shape=_search_shape, opmath=False, differentiable=False, where=())
+def searchsorted(sorted_sequence: Array, input: Operand, right: bool, out_int32: bool):
+    """Where each element would be put in so that the sequence stays sorted."""
+    side = "right" if right else "left"
+    if sorted_sequence.ndim == 1:
+        return namespace(sorted_sequence).searchsorted(sorted_sequence, input, side=side)
+    one = lambda s, v: jnp.searchsorted(s, v, side=side)
+    for _ in range(sorted_sequence.ndim - 1):
+        one = jax.vmap(one)
+    return one(sorted_sequence, input)
+
+
+@operator(shape=lambda call: [((call.length,), _dtypes.int64)], opmath=False, differentiable=False, where=(),
+          promote=None)  # fmt: skip
+def _counts(input: Array, length: int):
+    """How often each number below `length` occurs."""
+    xp = namespace(input)
+    return np.bincount(input, minlength=length) if xp is np else jnp.bincount(input, length=length)
+
+
+@operator(shape=lambda call: [((call.length,), call.weights.dtype)], opmath=False, differentiable=False, where=(),
+          keeps=("input",))  # fmt: skip
+def _weighted_counts(input: Array, weights: Array, length: int):
+    """The sum of the weights of each number below `length`."""
+    return jnp.zeros(length, weights.dtype).at[input].add(weights)
+
+
+@operator(shape=lambda call: [(call.bins,)], differentiable=False)
+def histc(input: Array, bins: int = 100, min: float = 0, max: float = 0):
+    """How many elements lie in each of `bins` equal intervals from `min` to `max` (if equal: of the data)."""
+    xp = namespace(input)
+    x = input.reshape(-1)
+    low, high = (xp.asarray(b).astype(x.dtype) for b in (min, max))
+    if min == max and x.size:
+        low, high = xp.min(x), xp.max(x)
+    flat = low == high
+    low, high = xp.where(flat, low - 1, low), xp.where(flat, high + 1, high)
+    place = xp.clip(xp.floor((x - low) * (bins / (high - low))), 0, bins - 1).astype("int64")
+    inside = ((x >= low) & (x <= high)).astype(x.dtype)
+    return jnp.zeros(bins, x.dtype).at[place].add(inside)
+
+
+@operator(shape=lambda call: [(call.elements.shape if isinstance(call.elements, Aval) else (), _dtypes.bool_)],
+          opmath=False, differentiable=False, where=("torch",))  # fmt: skip
+def isin(elements: Operand, test_elements: Operand, *, assume_unique: bool = False, invert: bool = False):
+    """Whether each element is among the test elements."""
+    xp = namespace(elements)
+    return xp.isin(elements, xp.asarray(test_elements).reshape(-1), invert=invert)

@@ -260,11 +260,14 @@ def bad_arguments(name: str, signature: inspect.Signature, args: tuple, kwargs: 
             return TypeError(f"{name}() got an unexpected keyword argument '{key}'")
     positional = [p for p in signature.parameters.values() if p.kind is not p.KEYWORD_ONLY]
     if len(args) > len(positional):
-        return TypeError(f"{name}() takes {len(positional)} positional arguments but {len(args)} were given")
+        were = "was" if len(args) == 1 else "were"
+        plural = "s" if len(positional) != 1 else ""
+        return TypeError(f"{name}() takes {len(positional)} positional argument{plural} but {len(args)} {were} given")
     missing = [p.name for i, p in enumerate(positional)
                if p.default is p.empty and i >= len(args) and p.name not in kwargs]  # fmt: skip
     if missing:
-        return TypeError(f"{name}() missing {len(missing)} required positional arguments: "
+        plural = "s" if len(missing) == 1 else ""  # as PyTorch has it
+        return TypeError(f"{name}() missing {len(missing)} required positional argument{plural}: "
                          + ", ".join(f'"{m}"' for m in missing))  # fmt: skip
     return TypeError(f"{name}(): {error}")
 

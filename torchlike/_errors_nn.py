@@ -597,3 +597,64 @@ def check_fold(x: Any, size: Ints, kernel: Ints, dilation: Ints, padding: Ints, 
                            f"{stride}, expected size of input's dimension 2 to match the calculated number of sliding "
                            f"blocks {counts[0]} * {counts[1]} = {counts[0] * counts[1]}, but got "
                            f"input.size(2)={x.shape[-1]}.")  # fmt: skip
+
+
+# -- recurrent networks ------------------------------------------------------------------------------------------------
+
+
+def recurrent_params(count: int, each: int) -> RuntimeError:
+    return RuntimeError(f"MatrixRef: ArrayRef size {count} not divisible by stride {each}")
+
+
+def check_recurrent(call: Any) -> None:
+    """Refuse sizes that do not fit the weights of a recurrent layer."""
+    x, w = call.input, call.w_ih
+    if x.ndim != 3:
+        raise RuntimeError("input must have 3 dimensions, got " + str(x.ndim))
+    if x.shape[2] != w.shape[1]:
+        raise RuntimeError(f"input.size(-1) must be equal to input_size. Expected {w.shape[1]}, got {x.shape[2]}")
+    for state in (call.h, call.c):
+        if state is not None and state.shape[0] != x.shape[1]:
+            raise RuntimeError(f"Expected hidden size {(1, x.shape[1], state.shape[1])}, got {[1, *state.shape]}")
+
+
+def check_cell(call: Any) -> None:
+    """Raise PyTorch's errors for one step of a recurrent network."""
+    x, h, w_ih, w_hh = call.input, call.h, call.w_ih, call.w_hh
+    if x.shape[1] != w_ih.shape[1]:
+        raise RuntimeError(f"input has inconsistent input_size: got {x.shape[1]} expected {w_ih.shape[1]}")
+    if x.shape[0] != h.shape[0]:
+        raise RuntimeError(f"Input batch size {x.shape[0]} doesn't match hidden0 batch size {h.shape[0]}")
+    if h.shape[1] != w_hh.shape[1]:
+        raise RuntimeError(f"hidden0 has inconsistent hidden_size: got {h.shape[1]}, expected {w_hh.shape[1]}")
+
+
+# -- attention ---------------------------------------------------------------------------------------------------------
+
+
+def attention_dims(q: int, k: int, v: int) -> RuntimeError:
+    return RuntimeError("Expected query, key, and value to all be  at least 2 dimensional, but got query.dim: "
+                        f"{q} key.dim: {k} and value.dim: {v} instead.")  # fmt: skip
+
+
+def attention_dtypes(q: Any, k: Any, v: Any) -> RuntimeError:
+    return RuntimeError("Expected query, key, and value to have the same dtype, but got query.dtype: "
+                        f"{_c_words(q)} key.dtype: {_c_words(k)} and value.dtype: {_c_words(v)} instead.")  # fmt: skip
+
+
+def _c_words(dtype: Any) -> str:
+    return {"int64": "long int"}.get(dtype.name, c_name(dtype))
+
+
+def attention_two_masks() -> RuntimeError:
+    return RuntimeError("_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True")
+
+
+def attention_mask_dtype(mask: Any, query: Any) -> RuntimeError:
+    return RuntimeError("Expected attn_mask dtype to be bool or float or to match query dtype, but got attn_mask.dtype: "
+                        f"{_c_words(mask)} and  query.dtype: {_c_words(query)} instead.")  # fmt: skip
+
+
+def attention_sizes(q: Ints, k: Ints) -> RuntimeError:
+    return RuntimeError(f"The size of tensor a ({q[-1]}) must match the size of tensor b ({k[-1]}) at non-singleton "
+                        "dimension -1")  # fmt: skip

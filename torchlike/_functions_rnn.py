@@ -1,109 +1,136 @@
-"""`lstm`, `gru`, `rnn_tanh`, `rnn_relu` and their cells: layers and directions over the rows of one layer."""
+"""Recurrent networks: layers and directions put together from one row, `_recurrent_layer`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from typing import Any
 
-from torchlike import _errors
+import numpy as np
+
+from torchlike import _errors_nn, _factories, _functions_nn
 from torchlike._bind import CALLERS as rows
-from torchlike._functions import chunk
+from torchlike._core import concrete
 from torchlike._tensor import Tensor
 
 
-def _stacked(layer: Callable, states: int, name: str, input: Tensor, hx: Sequence[Tensor], params: Sequence[Tensor],
-             has_biases: bool, num_layers: int, dropout: float, train: bool, bidirectional: bool,
-             batch_first: bool) -> tuple[Tensor, ...]:  # fmt: skip
-    """Run all layers and directions; returns the outputs and the stacked last states."""
-    from torchlike.nn import functional as F
+def _stacked(tensors: list[Tensor]) -> Tensor:
+    return rows["stack"](tensors, 0) if len(tensors) > 1 else tensors[0].unsqueeze(0)
 
-    each, directions = 4 if has_biases else 2, 2 if bidirectional else 1
-    if len(params) != each * num_layers * directions:
-        raise _errors.unsupported(name, "proj_size")
-    x = rows["transpose"](input, 0, 1) if batch_first else input  # (T, B, I)
-    last: list[list[Tensor]] = [[] for _ in range(states)]
-    for k in range(num_layers):
+
+def _joined(tensors: list[Tensor], dim: int) -> Tensor:
+    return rows["cat"](tensors, dim) if len(tensors) > 1 else tensors[0]
+
+
+def _network(mode: str, x: Tensor, states: list[Tensor], params: Any, biases: bool, layers: int, dropout: float,
+             train: bool, bidirectional: bool, lengths: Tensor | None = None) -> tuple[Tensor, ...]:  # fmt: skip
+    """(T, N, I) through all layers: the outputs, then the final states, (layers directions, N, H) each."""
+    directions = 2 if bidirectional else 1
+    each = 4 if biases else 2
+    projected = len(params) == layers * directions * (each + 1)
+    each += projected
+    if len(params) != layers * directions * each:
+        raise _errors_nn.recurrent_params(len(params), each)
+    last: list[list[Tensor]] = [[] for _ in states]
+    for layer in range(layers):
         outputs = []
-        for d in range(directions):
-            n = k * directions + d
-            start = [rows["_select"](h, 0, n) for h in hx]
-            weights = list(params[n * each : (n + 1) * each]) + [None] * (4 - each)
-            out, *ends = layer(x, *start, *weights, d == 1)
+        for direction in range(directions):
+            at = layer * directions + direction
+            w = list(params[at * each : (at + 1) * each])
+            projection = w.pop() if projected else None
+            b = w[2:] if biases else [None, None]
+            h, c = states[0][at], states[1][at] if len(states) > 1 else None
+            out, *final = rows["_recurrent_layer"](mode, x, h, c, w[0], w[1], *b, direction == 1, lengths, projection)
             outputs.append(out)
-            for held, end in zip(last, ends):
-                held.append(end)
-        x = rows["cat"](outputs, 2) if bidirectional else outputs[0]
-        if dropout and train and k < num_layers - 1:
-            x = F.dropout(x, dropout, True)
-    out = rows["transpose"](x, 0, 1) if batch_first else x
-    return (out, *[rows["stack"](h, 0) for h in last])
+            for kept, state in zip(last, final):
+                kept.append(state)
+        x = _joined(outputs, 2)
+        if dropout and train and layer < layers - 1:
+            x = _functions_nn.dropout(x, dropout, True)
+    return (x, *[_stacked(kept) for kept in last])
 
 
-def lstm(input: Tensor, hx: Sequence[Tensor], params: Sequence[Tensor], has_biases: bool, num_layers: int,
-         dropout: float, train: bool, bidirectional: bool, batch_first: bool) -> tuple[Tensor, ...]:  # fmt: skip
-    """A stack of LSTM layers; (T, B, I) (or (B, T, I) with `batch_first`) -> output, h_n, c_n."""
-    return _stacked(rows["_lstm_layer"], 2, "lstm", input, hx, params, has_biases, num_layers, dropout, train,
-                    bidirectional, batch_first)  # fmt: skip
+def _padded(data: Tensor, batch_sizes: Tensor) -> tuple[Tensor, Tensor, np.ndarray]:
+    """Packed steps (sum of lengths, I) as (T, N, I), the lengths, and where each packed row went."""
+    sizes = np.asarray(concrete(batch_sizes._value))
+    steps, batch = len(sizes), int(sizes[0])
+    running = np.arange(batch) < sizes[:, None]  # (T, N)
+    rows_of = np.where(running, np.cumsum(running).reshape(steps, batch) - 1, 0)
+    lengths = _factories.of_array(running.sum(0), data.device)
+    index = _factories.of_array(rows_of.reshape(-1), data.device)
+    wide = rows["index_select"](data, 0, index).reshape(steps, batch, *data.shape[1:])
+    return wide, lengths, np.flatnonzero(running)
 
 
-def gru(input: Tensor, hx: Tensor, params: Sequence[Tensor], has_biases: bool, num_layers: int, dropout: float,
-        train: bool, bidirectional: bool, batch_first: bool) -> tuple[Tensor, ...]:  # fmt: skip
-    """A stack of GRU layers; (T, B, I) (or (B, T, I) with `batch_first`) -> output, h_n."""
-    return _stacked(rows["_gru_layer"], 1, "gru", input, (hx,), params, has_biases, num_layers, dropout, train,
-                    bidirectional, batch_first)  # fmt: skip
+def _packed(out: Tensor, where: np.ndarray) -> Tensor:
+    flat = out.reshape(out.shape[0] * out.shape[1], *out.shape[2:])
+    return rows["index_select"](flat, 0, _factories.of_array(where, out.device))
 
 
-def _elman(nonlinearity: str) -> Callable:
-    def layer(*args: Any) -> tuple:
-        return rows["_rnn_layer"](*args, nonlinearity)
-
-    def stack(input: Tensor, hx: Tensor, params: Sequence[Tensor], has_biases: bool, num_layers: int, dropout: float,
-              train: bool, bidirectional: bool, batch_first: bool) -> tuple[Tensor, ...]:  # fmt: skip
-        return _stacked(layer, 1, f"rnn_{nonlinearity}", input, (hx,), params, has_biases, num_layers, dropout,
-                        train, bidirectional, batch_first)  # fmt: skip
-
-    stack.__name__ = stack.__qualname__ = f"rnn_{nonlinearity}"
-    stack.__doc__ = f"A stack of Elman layers with {nonlinearity}; (T, B, I) -> output, h_n."
-    return stack
+def _run(mode: str, args: tuple, states: list[Tensor]) -> tuple[Tensor, ...]:
+    if _is_packed(args):
+        data, sizes, _, params, *options = args
+        wide, lengths, where = _padded(data, sizes)
+        out, *last = _network(mode, wide, states, params, *options, lengths)
+        return (_packed(out, where), *last)
+    input, _, params, *options, batch_first = args
+    x = input.transpose(0, 1) if batch_first else input
+    out, *last = _network(mode, x, states, params, *options)
+    return (out.transpose(0, 1) if batch_first else out, *last)
 
 
-rnn_tanh, rnn_relu = _elman("tanh"), _elman("relu")
+def _is_packed(args: tuple) -> bool:
+    """Whether the call is that of a packed sequence, whose batch sizes come before the state."""
+    return isinstance(args[3], list | tuple)
 
 
-def _gates(input: Tensor, w_ih: Tensor, b_ih: Tensor | None) -> Tensor:
-    return rows["linear"](input, w_ih) if b_ih is None else rows["linear"](input, w_ih, b_ih)
+def lstm(*args: Any) -> tuple[Tensor, Tensor, Tensor]:
+    """`lstm(input, (h, c), params, has_biases, num_layers, dropout, train, bidirectional, batch_first)`: a stack of LSTM
+    layers; or, packed, `lstm(data, batch_sizes, (h, c), params, ..., bidirectional)`.
+
+    Returns (outputs, h_n, c_n).
+    """
+    hx = args[2] if _is_packed(args) else args[1]
+    if len(hx) != 2:
+        raise RuntimeError("lstm expects two hidden states")
+    return _run("lstm", args, list(hx))  # type: ignore[return-value]
 
 
-def lstm_cell(input: Tensor, hx: Sequence[Tensor], w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None,
+def _single(mode: str, name: str) -> Any:
+    def network(*args: Any) -> tuple[Tensor, Tensor]:
+        return _run(mode, args, [args[2] if _is_packed(args) else args[1]])  # type: ignore[return-value]
+
+    network.__name__ = network.__qualname__ = name
+    network.__doc__ = f"""`{name}(input, h, params, has_biases, num_layers, dropout, train, bidirectional, batch_first)`; or,
+    packed, `{name}(data, batch_sizes, h, params, ..., bidirectional)`. Returns (outputs, h_n)."""
+    return network
+
+
+gru, rnn_tanh, rnn_relu = _single("gru", "gru"), _single("tanh", "rnn_tanh"), _single("relu", "rnn_relu")
+
+
+def lstm_cell(input: Tensor, hx: Any, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None,
               b_hh: Tensor | None = None) -> tuple[Tensor, Tensor]:  # fmt: skip
-    """One step of an LSTM; (B, I), ((B, H), (B, H)) -> h, c."""
-    h, c = hx
-    i, f, g, o = chunk(_gates(input, w_ih, b_ih) + _gates(h, w_hh, b_hh), 4, -1)
-    c = rows["sigmoid"](f) * c + rows["sigmoid"](i) * rows["tanh"](g)
-    return rows["sigmoid"](o) * rows["tanh"](c), c
+    """One step of an LSTM: the new (h, c)."""
+    if len(hx) != 2:
+        raise RuntimeError("lstm_cell expects two hidden states")
+    return rows["_recurrent_cell"]("lstm", input, hx[0], hx[1], w_ih, w_hh, b_ih, b_hh)
 
 
 def gru_cell(input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None,
              b_hh: Tensor | None = None) -> Tensor:  # fmt: skip
-    """One step of a GRU; (B, I), (B, H) -> h."""
-    xr, xz, xn = chunk(_gates(input, w_ih, b_ih), 3, -1)
-    hr, hz, hn = chunk(_gates(hx, w_hh, b_hh), 3, -1)
-    r, z = rows["sigmoid"](xr + hr), rows["sigmoid"](xz + hz)
-    n = rows["tanh"](xn + r * hn)
-    return n + z * (hx - n)
+    """One step of a GRU: the new h."""
+    return rows["_recurrent_cell"]("gru", input, hx, None, w_ih, w_hh, b_ih, b_hh)
 
 
 def rnn_tanh_cell(input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None,
                   b_hh: Tensor | None = None) -> Tensor:  # fmt: skip
-    """One step of an Elman network with tanh."""
-    return rows["tanh"](_gates(input, w_ih, b_ih) + _gates(hx, w_hh, b_hh))
+    """tanh(W_ih x + b_ih + W_hh h + b_hh)."""
+    return rows["_recurrent_cell"]("tanh", input, hx, None, w_ih, w_hh, b_ih, b_hh)
 
 
 def rnn_relu_cell(input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None,
                   b_hh: Tensor | None = None) -> Tensor:  # fmt: skip
-    """One step of an Elman network with relu."""
-    return rows["relu"](_gates(input, w_ih, b_ih) + _gates(hx, w_hh, b_hh))
+    """relu(W_ih x + b_ih + W_hh h + b_hh)."""
+    return rows["_recurrent_cell"]("relu", input, hx, None, w_ih, w_hh, b_ih, b_hh)
 
 
-FUNCTIONS = {f.__name__: f for f in (lstm, gru, rnn_tanh, rnn_relu, lstm_cell, gru_cell, rnn_tanh_cell,
-                                     rnn_relu_cell)}  # fmt: skip
+FUNCTIONS = {f.__name__: f for f in (lstm, gru, rnn_tanh, rnn_relu, lstm_cell, gru_cell, rnn_tanh_cell, rnn_relu_cell)}

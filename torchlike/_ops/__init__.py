@@ -2,6 +2,7 @@
 
 from torchlike._ops import activation as activation
 from torchlike._ops import adaptive_pool as adaptive_pool
+from torchlike._ops import attention as attention
 from torchlike._ops import binary as binary
 from torchlike._ops import clamp as clamp
 from torchlike._ops import compare as compare

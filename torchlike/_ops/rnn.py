@@ -1,200 +1,200 @@
-"""Recurrent layers: one row for each kind, over one layer and direction.
+"""Recurrent layers: one direction of one layer over a whole sequence.
 
-The loop is written with its own gradient: the forward keeps the activations; the backward loop computes only what
-depends on the recurrence, and the weight gradient is one matrix product over all steps after it.
+The input's product is taken for all steps at once before the scan, and the weights' gradients as one product over all
+steps after the backward scan, so that a step itself is one small product and one fused element-wise pass.
 """
 
 from __future__ import annotations
 
-from typing import Any
+import functools
 
 import jax
 import jax.numpy as jnp
 from jax import lax
 
+from torchlike import _errors_nn
 from torchlike._ops._declare import Array, operator
 from torchlike._ops._rules import Call
 
-
-def _layer_shape(states: int) -> Any:
-    def shape(call: Call) -> list:
-        time, batch, _ = call.input.shape
-        hidden = call.w_hh.shape[1]
-        return [(time, batch, hidden)] + [(batch, hidden)] * states
-
-    return shape
+_UNROLL = 2
 
 
-def _projected(input: Array, w_ih: Array, bias: Array | None) -> Array:
-    """The part of the gates that does not depend on the state, for all steps at once: (T, B, I) -> (T, B, G)."""
-    time, batch, features = input.shape
-    out = (input.reshape(time * batch, features) @ w_ih.T).reshape(time, batch, -1)
-    return out if bias is None else out + bias
+def logistic(x):
+    """The logistic function by way of tanh, for which XLA has vector code."""
+    return 0.5 * jnp.tanh(0.5 * x) + 0.5
 
 
-def _weight_gradient(gates: Array, before: Array) -> Array:
-    """One product for all steps: (T, B, G), (T, B, H) -> (G, H)."""
-    return gates.reshape(-1, gates.shape[-1]).T @ before.reshape(-1, before.shape[-1])
+# -- one step: (input part, recurrent part, state) -> (state, what backward needs) -------------------------------------
 
 
-def _before(first: Array, states: Array) -> Array:
-    """The state that each step started from."""
-    return jnp.concatenate([first[None], states[:-1]])
+def _lstm_step(given, recurrent, state):
+    i, f, g, o = jnp.split(given + recurrent, 4, -1)
+    i, f, g, o = logistic(i), logistic(f), jnp.tanh(g), logistic(o)
+    c = f * state[1] + i * g
+    return (o * jnp.tanh(c), c), (i, f, g, o)
 
 
-# -- LSTM --------------------------------------------------------------------------------------------------------------
+def _lstm_back(gates, before, after, changes):
+    i, f, g, o = gates
+    t = jnp.tanh(after[1])
+    dh, dc = changes
+    dc = dc + dh * o * (1 - t * t)
+    parts = (dc * g * i * (1 - i), dc * before[1] * f * (1 - f), dc * i * (1 - g * g), dh * t * o * (1 - o))
+    d = jnp.concatenate(parts, -1)
+    return d, d, (jnp.zeros_like(dh), dc * f)
 
 
-@jax.custom_vjp
-def _lstm_loop(gx: Array, h0: Array, c0: Array, w: Array) -> tuple:
-    return _lstm_forward(gx, h0, c0, w)[0]
+def _gru_step(given, recurrent, state):
+    (ri, zi, ni), (rh, zh, nh) = jnp.split(given, 3, -1), jnp.split(recurrent, 3, -1)
+    r, z = logistic(ri + rh), logistic(zi + zh)
+    n = jnp.tanh(ni + r * nh)
+    return (n + z * (state[0] - n),), (r, z, n, nh)
 
 
-def _lstm_forward(gx: Array, h0: Array, c0: Array, w: Array) -> tuple:
-    def step(state: tuple, g: Array) -> tuple:
-        h, c = state
-        i, f, n, o = jnp.split(g + h @ w.T, 4, -1)  # (B, H) each
-        i, f, o, n = jax.nn.sigmoid(i), jax.nn.sigmoid(f), jax.nn.sigmoid(o), jnp.tanh(n)
-        c = f * c + i * n
-        h = o * jnp.tanh(c)
-        return (h, c), (h, c, jnp.concatenate([i, f, n, o], -1))
-
-    (h, c), (hs, cs, acts) = lax.scan(step, (h0, c0), gx)
-    return (hs, h, c), (h0, c0, w, hs, cs, acts)
+def _gru_back(gates, before, after, changes):
+    r, z, n, nh = gates
+    (dh,) = changes
+    dn = dh * (1 - z) * (1 - n * n)
+    dz, dr = dh * (before[0] - n) * z * (1 - z), dn * nh * r * (1 - r)
+    return jnp.concatenate((dr, dz, dn), -1), jnp.concatenate((dr, dz, dn * r), -1), (dh * z,)
 
 
-def _lstm_backward(kept: tuple, cotangents: tuple) -> tuple:
-    h0, c0, w, hs, cs, acts = kept
-    dhs, dh, dc = cotangents
-    i, f, n, o = jnp.split(acts, 4, -1)
-    tanh_c = jnp.tanh(cs)
-    by_c = jnp.concatenate([n * i * (1 - i), _before(c0, cs) * f * (1 - f), i * (1 - n * n)], -1)  # (T, B, 3H)
-    by_h, c_by_h = tanh_c * o * (1 - o), o * (1 - tanh_c * tanh_c)
-
-    def step(state: tuple, x: tuple) -> tuple:
-        dh, dc = state
-        d, by_c, by_h, c_by_h, f = x
-        dh = dh + d
-        dc = dc + dh * c_by_h
-        gates = jnp.concatenate([by_c * jnp.concatenate([dc, dc, dc], -1), dh * by_h], -1)  # (B, 4H)
-        return (gates @ w, dc * f), gates
-
-    (dh, dc), gates = lax.scan(step, (dh, dc), (dhs, by_c, by_h, c_by_h, f), reverse=True)
-    return gates, dh, dc, _weight_gradient(gates, _before(h0, hs))
+def _tanh_step(given, recurrent, state):
+    return (jnp.tanh(given + recurrent),), ()
 
 
-_lstm_loop.defvjp(_lstm_forward, _lstm_backward)
+def _tanh_back(gates, before, after, changes):
+    d = changes[0] * (1 - after[0] * after[0])
+    return d, d, (jnp.zeros_like(d),)
 
 
-def _sum_of_biases(b_ih: Array | None, b_hh: Array | None) -> Array | None:
-    return None if b_ih is None else b_ih + b_hh
+def _relu_step(given, recurrent, state):
+    return (jnp.maximum(given + recurrent, 0),), ()
 
 
-@operator(name="_lstm_layer", shape=_layer_shape(2), where=(), residuals=True, opmath=False, node="LstmBackward0")
-def _lstm_layer(input: Array, h0: Array, c0: Array, w_ih: Array, w_hh: Array, b_ih: Array | None = None,
-                b_hh: Array | None = None, reverse: bool = False):  # fmt: skip
-    """(T, B, I), (B, H), (B, H) -> outputs (T, B, H), last h, last c; gates in the order i, f, g, o."""
-    gx = _projected(input, w_ih, _sum_of_biases(b_ih, b_hh))
-    hs, h, c = _lstm_loop(gx[::-1] if reverse else gx, h0, c0, w_hh)
-    return hs[::-1] if reverse else hs, h, c
+def _relu_back(gates, before, after, changes):
+    d = jnp.where(after[0] > 0, changes[0], 0)
+    return d, d, (jnp.zeros_like(d),)
 
 
-# -- GRU ---------------------------------------------------------------------------------------------------------------
+_STEPS = {"lstm": (_lstm_step, _lstm_back), "gru": (_gru_step, _gru_back),
+          "tanh": (_tanh_step, _tanh_back), "relu": (_relu_step, _relu_back)}  # fmt: skip
 
 
-@jax.custom_vjp
-def _gru_loop(gx: Array, h0: Array, w: Array, b: Array) -> tuple:
-    return _gru_forward(gx, h0, w, b)[0]
+# -- all steps ---------------------------------------------------------------------------------------------------------
 
 
-def _gru_forward(gx: Array, h0: Array, w: Array, b: Array) -> tuple:
-    size = h0.shape[-1]
+def _recur(mode: str, reverse: bool, given, state, w, b):
+    """All states, step by step, and the gates: `given` (T, N, G) is the input's part of every step."""
+    step, wt = _STEPS[mode][0], w.T
 
-    def step(h: Array, g: Array) -> tuple:
-        recurrent = h @ w.T + b  # (B, 3H)
-        r, z = jnp.split(jax.nn.sigmoid(g[:, : 2 * size] + recurrent[:, : 2 * size]), 2, -1)
-        m = recurrent[:, 2 * size :]
-        n = jnp.tanh(g[:, 2 * size :] + r * m)
-        h = n + z * (h - n)
-        return h, (h, jnp.concatenate([r, z, n, m], -1))
+    def advance(state, given):
+        state, gates = step(given, state[0] @ wt + b, state)
+        return state, (state, gates)
 
-    h, (hs, acts) = lax.scan(step, h0, gx)
-    return (hs, h), (h0, w, hs, acts)
+    return lax.scan(advance, state, given, reverse=reverse, unroll=_UNROLL)
 
 
-def _gru_backward(kept: tuple, cotangents: tuple) -> tuple:
-    h0, w, hs, acts = kept
-    dhs, dh = cotangents
-    r, z, n, m = jnp.split(acts, 4, -1)
-    before = _before(h0, hs)
-    by_z, by_n = (before - n) * z * (1 - z), (1 - z) * (1 - n * n)
-    by_r = by_n * m * r * (1 - r)
-
-    def step(dh: Array, x: tuple) -> tuple:
-        d, by_r, by_z, by_n, r, z = x
-        dh = dh + d
-        own = jnp.concatenate([dh * by_r, dh * by_z], -1)
-        recurrent = jnp.concatenate([own, dh * by_n * r], -1)  # what reaches h @ w.T + b
-        return dh * z + recurrent @ w, (jnp.concatenate([own, dh * by_n], -1), recurrent)
-
-    dh, (gates, recurrent) = lax.scan(step, dh, (dhs, by_r, by_z, by_n, r, z), reverse=True)
-    return gates, dh, _weight_gradient(recurrent, before), recurrent.sum((0, 1))
+@functools.partial(jax.custom_vjp, nondiff_argnums=(0, 1))
+def sequence(mode: str, reverse: bool, given, state, w, b):
+    """(h of every step, last state): `given` (T, N, G), state of (N, H) each, w (G, H), b (G,)."""
+    last, (states, _) = _recur(mode, reverse, given, state, w, b)
+    return states[0], last
 
 
-_gru_loop.defvjp(_gru_forward, _gru_backward)
+def _sequence_forward(mode, reverse, given, state, w, b):
+    last, (states, gates) = _recur(mode, reverse, given, state, w, b)
+    return (states[0], last), (state, states, gates, w)
 
 
-@operator(name="_gru_layer", shape=_layer_shape(1), where=(), residuals=True, opmath=False, node="GruBackward0")
-def _gru_layer(input: Array, h0: Array, w_ih: Array, w_hh: Array, b_ih: Array | None = None,
-               b_hh: Array | None = None, reverse: bool = False):  # fmt: skip
-    """(T, B, I), (B, H) -> outputs (T, B, H), last h; gates in the order r, z, n."""
-    gx = _projected(input, w_ih, b_ih)
-    bias = jnp.zeros(w_hh.shape[:1], w_hh.dtype) if b_hh is None else b_hh
-    hs, h = _gru_loop(gx[::-1] if reverse else gx, h0, w_hh, bias)
-    return hs[::-1] if reverse else hs, h
+def _sequence_backward(mode, reverse, kept, changes):
+    state, states, gates, w = kept
+    dout, dlast = changes
+    back = _STEPS[mode][1]
+    shift = (lambda s0, s: jnp.concatenate((s[1:], s0[None]))) if reverse else (
+        lambda s0, s: jnp.concatenate((s0[None], s[:-1])))  # fmt: skip
+    before = tuple(shift(s0, s) for s0, s in zip(state, states))
+
+    def retreat(changes, step):
+        d, gates, before, after = step
+        changes = (changes[0] + d, *changes[1:])
+        dgiven, drecurrent, (dh, *rest) = back(gates, before, after, changes)
+        return (dh + drecurrent @ w, *rest), (dgiven, drecurrent)
+
+    steps = (dout, gates, before, states)
+    dstate, (dgiven, drecurrent) = lax.scan(retreat, dlast, steps, reverse=not reverse, unroll=_UNROLL)
+    flat = drecurrent.reshape(-1, w.shape[0])
+    dw = flat.T @ before[0].reshape(-1, w.shape[1])
+    return dgiven, dstate, dw, jnp.sum(flat, 0)
 
 
-# -- Elman -------------------------------------------------------------------------------------------------------------
+sequence.defvjp(_sequence_forward, _sequence_backward)
 
 
-@operator(name="_rnn_layer", shape=_layer_shape(1), where=(), residuals=True, opmath=False, node="RnnBackward0")
-def _rnn_layer(input: Array, h0: Array, w_ih: Array, w_hh: Array, b_ih: Array | None = None,
-               b_hh: Array | None = None, reverse: bool = False, nonlinearity: str = "tanh"):  # fmt: skip
-    """(T, B, I), (B, H) -> outputs (T, B, H), last h; h' = act(W x + b + U h + c)."""
-    gx = _projected(input, w_ih, _sum_of_biases(b_ih, b_hh))
-    loop = _elman_loops[nonlinearity]
-    hs, h = loop(gx[::-1] if reverse else gx, h0, w_hh)
-    return hs[::-1] if reverse else hs, h
+def _masked(mode: str, reverse: bool, given, state, w, b, lengths, projection):
+    """The general way, differentiated by JAX: sequences of several lengths, or states projected down."""
+    step, wt = _STEPS[mode][0], w.T
+
+    def advance(state, now):
+        t, given = now
+        new, _ = step(given, state[0] @ wt + b, state)
+        if projection is not None:
+            new = (new[0] @ projection.T, *new[1:])
+        if lengths is not None:
+            running = (t < lengths)[:, None]
+            new = tuple(jnp.where(running, n, s) for n, s in zip(new, state))
+        return new, new[0]
+
+    last, out = lax.scan(advance, state, (jnp.arange(given.shape[0]), given), reverse=reverse)
+    return out, last
 
 
-def _elman_loop(act: Any, slope: Any) -> Any:
-    """The loop for one nonlinearity; `slope` gives its derivative from its value."""
-
-    def forward(gx: Array, h0: Array, w: Array) -> tuple:
-        def step(h: Array, g: Array) -> tuple:
-            h = act(g + h @ w.T)
-            return h, h
-
-        h, hs = lax.scan(step, h0, gx)
-        return (hs, h), (h0, w, hs)
-
-    def backward(kept: tuple, cotangents: tuple) -> tuple:
-        h0, w, hs = kept
-
-        def step(dh: Array, x: tuple) -> tuple:
-            d, slopes = x
-            gate = (dh + d) * slopes
-            return gate @ w, gate
-
-        dh, gates = lax.scan(step, cotangents[1], (cotangents[0], slope(hs)), reverse=True)
-        return gates, dh, _weight_gradient(gates, _before(h0, hs))
-
-    loop = jax.custom_vjp(lambda gx, h0, w: forward(gx, h0, w)[0])
-    loop.defvjp(forward, backward)
-    return loop
+# -- rows --------------------------------------------------------------------------------------------------------------
 
 
-_elman_loops = {
-    "tanh": _elman_loop(jnp.tanh, lambda h: 1 - h * h),
-    "relu": _elman_loop(lambda x: jnp.where(x <= 0, 0, x), lambda h: (h > 0).astype(h.dtype)),
-}
+def _shape(call: Call) -> list:
+    steps, batch = call.input.shape[:2]
+    states = [s.shape for s in (call.h, call.arguments.get("c")) if s is not None]
+    return [(steps, batch, call.h.shape[1]), *states]
+
+
+def _check(call: Call) -> None:
+    _errors_nn.check_recurrent(call)
+
+
+@operator(where=(), shape=_shape, check=_check, keeps=("lengths",), residuals=True, out=False, name="_recurrent_layer",
+          node="MkldnnRnnLayerBackward0")  # fmt: skip
+def _recurrent_layer(mode: str, input: Array, h: Array, c: Array | None, w_ih: Array, w_hh: Array, b_ih: Array | None,
+                     b_hh: Array | None, reverse: bool = False, lengths: Array | None = None,
+                     projection: Array | None = None):  # fmt: skip
+    """One direction of one layer: (T, N, I) -> (T, N, H), and the last h (and c)."""
+    given = input @ w_ih.T
+    bias = jnp.zeros(w_hh.shape[0], w_hh.dtype) if b_hh is None else b_hh
+    if b_ih is not None and mode == "gru":
+        given = given + b_ih
+    elif b_ih is not None:  # only the GRU needs the two biases apart
+        given, bias = given + (b_ih + bias), jnp.zeros_like(bias)
+    state = (h,) if c is None else (h, c)
+    if lengths is None and projection is None:
+        out, last = sequence(mode, reverse, given, state, w_hh, bias)
+    else:
+        out, last = _masked(mode, reverse, given, state, w_hh, bias, lengths, projection)
+    return out, *last
+
+
+def _cell_shape(call: Call) -> list:
+    return [s.shape for s in (call.h, call.arguments.get("c")) if s is not None]
+
+
+def _check_cell(call: Call) -> None:
+    _errors_nn.check_cell(call)
+
+
+@operator(where=(), shape=_cell_shape, check=_check_cell, out=False, name="_recurrent_cell", node="AddBackward0")
+def _recurrent_cell(mode: str, input: Array, h: Array, c: Array | None, w_ih: Array, w_hh: Array, b_ih: Array | None,
+                    b_hh: Array | None):  # fmt: skip
+    """One step: (N, I) and the state (N, H) each -> the new state."""
+    given, recurrent = input @ w_ih.T, h @ w_hh.T
+    if b_ih is not None:
+        given, recurrent = given + b_ih, recurrent + b_hh
+    return _STEPS[mode][0](given, recurrent, (h,) if c is None else (h, c))[0]

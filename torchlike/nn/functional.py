@@ -30,6 +30,7 @@ from ._functional.activation import softplus as softplus
 from ._functional.activation import tanh as tanh
 from ._functional.activation import threshold as threshold
 from ._functional.activation import threshold_ as threshold_
+from ._functional.attention import scaled_dot_product_attention as scaled_dot_product_attention
 from ._functional.conv import conv1d as conv1d
 from ._functional.conv import conv2d as conv2d
 from ._functional.conv import conv3d as conv3d

@@ -29,6 +29,7 @@ from .activation import softplus as softplus
 from .activation import tanh as tanh
 from .activation import threshold as threshold
 from .activation import threshold_ as threshold_
+from .attention import scaled_dot_product_attention as scaled_dot_product_attention
 from .conv import conv1d as conv1d
 from .conv import conv2d as conv2d
 from .conv import conv3d as conv3d

@@ -1,0 +1,74 @@
+"""Scaled dot-product attention."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from torchlike import _dtypes, _errors_nn
+from torchlike._ops._declare import Array, Scalar, namespace, operator
+from torchlike._ops._rules import Call, broadcast
+
+
+def _check(call: Call) -> None:
+    q, k, v, mask = call.query, call.key, call.value, call.attn_mask
+    if min(q.ndim, k.ndim, v.ndim) < 2:
+        raise _errors_nn.attention_dims(q.ndim, k.ndim, v.ndim)
+    if not q.dtype is k.dtype is v.dtype:
+        raise _errors_nn.attention_dtypes(q.dtype, k.dtype, v.dtype)
+    if mask is not None and call.is_causal:
+        raise _errors_nn.attention_two_masks()
+    if mask is not None and mask.dtype not in (_dtypes.bool_, _dtypes.float32, q.dtype):
+        raise _errors_nn.attention_mask_dtype(mask.dtype, q.dtype)
+    if q.shape[-1] != k.shape[-1]:
+        raise _errors_nn.attention_sizes(q.shape, k.shape)
+
+
+def _shape(call: Call) -> list:
+    q, k, v = call.query.shape, call.key.shape, call.value.shape
+    lead = q[:-2] if call.enable_gqa else broadcast([q[:-2], k[:-2], v[:-2]])
+    return [(*lead, q[-2], v[-1])]
+
+
+def _weights(scores):
+    """Softmax over the last dim; zeros where every score is -inf."""
+    if namespace(scores) is np:
+        top = np.max(scores, axis=-1, keepdims=True)
+        e = np.exp(scores - np.where(np.isfinite(top), top, 0))
+        return e / np.maximum(np.sum(e, axis=-1, keepdims=True), np.finfo(e.dtype).tiny)
+    return jax.nn.softmax(scores, axis=-1)
+
+
+def _product(a, b):
+    """a @ b; of half-precision factors in float32."""
+    if namespace(a) is np or a.dtype.itemsize > 2:
+        return namespace(a).matmul(a, b)
+    return jnp.matmul(a, b, preferred_element_type=np.float32)
+
+
+@operator(where=(), shape=_shape, check=_check, keeps=("attn_mask", "noise"), out=False, opmath=False,
+          name="_attention", node="ScaledDotProductFlashAttentionForCpuBackward0")  # fmt: skip
+def _attention(query: Array, key: Array, value: Array, attn_mask: Array | None = None, noise: Array | None = None,
+               is_causal: bool = False, scale: Scalar = 0.0, enable_gqa: bool = False):  # fmt: skip
+    """softmax(Q Kᵀ scale + mask) V: (..., L, E), (..., S, E), (..., S, V) -> (..., L, V)."""
+    xp = namespace(query)
+    if enable_gqa:
+        key, value = (xp.repeat(t, query.shape[-3] // t.shape[-3], axis=-3) for t in (key, value))
+    scores = _product(query * scale.astype(query.dtype), xp.swapaxes(key, -1, -2))  # (..., L, S)
+    blocked = None
+    if is_causal:
+        blocked = np.triu(np.ones(scores.shape[-2:], bool), 1)
+    elif attn_mask is not None and attn_mask.dtype == bool:
+        blocked = ~attn_mask
+    elif attn_mask is not None:
+        scores = scores + attn_mask.astype(scores.dtype)
+    if blocked is not None:
+        scores = xp.where(blocked, xp.asarray(-np.inf, scores.dtype), scores)
+    weights = _weights(scores)
+    if attn_mask is not None and xp is jnp:
+        dead = jnp.max(scores, axis=-1, keepdims=True) == -np.inf
+        weights = jnp.where(dead, 0, weights)
+    if noise is not None:
+        weights = weights * noise.astype(weights.dtype)
+    return _product(weights.astype(value.dtype), value)

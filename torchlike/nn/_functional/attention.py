@@ -1,0 +1,32 @@
+"""Attention as a function."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from torchlike import _factories, _random
+from torchlike._bind import CALLERS as rows
+from torchlike._tensor import Tensor
+
+
+def scaled_dot_product_attention(query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor | None = None,
+                                 dropout_p: float = 0.0, is_causal: bool = False, scale: float | None = None,
+                                 enable_gqa: bool = False) -> Tensor:  # fmt: skip
+    """softmax(Q Kᵀ scale + mask) V over (..., L, E), (..., S, E), (..., S, V).
+
+    Args:
+      attn_mask: (..., L, S), bool (True takes part) or numbers to add to the scores.
+      dropout_p: always applied when not 0: pass 0 in evaluation.
+      is_causal: position i sees positions up to i only.
+      scale: 1 / sqrt(E) by default.
+      enable_gqa: key and value may have fewer heads (dim -3) than the query; each serves several.
+
+    A query that may see nothing gives zeros.
+    """
+    if scale is None:
+        scale = 1.0 / float(query.shape[-1]) ** 0.5 if query.shape[-1] else 1.0
+    noise = None
+    if dropout_p > 0.0:
+        shape = (*query.shape[:-1], key.shape[-2])
+        noise = _factories.of_array(_random.dropout_noise(None, shape, np.dtype(query.dtype.numpy), dropout_p), query.device)
+    return rows["_attention"](query, key, value, attn_mask, noise, is_causal, float(scale), enable_gqa)

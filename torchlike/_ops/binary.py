@@ -8,7 +8,7 @@ import numpy as np
 from torchlike import _errors
 from torchlike._dtypes import FLOATING, INTEGER, bool_
 from torchlike._ops import _rules
-from torchlike._ops._checks import not_bool, only, real_number
+from torchlike._ops._checks import not_bool, not_complex, only, real_number
 from torchlike._ops._declare import Array, Operand, Scalar, constant, declare, namespace, pointwise
 from torchlike._ops._rules import Call, to_float
 
@@ -176,7 +176,7 @@ def lerp(input: Array, end: Array, weight: Operand):
 # -- pairs that become one float ---------------------------------------------------------------------------------------
 
 
-@pointwise(promote=to_float, aliases=("arctan2",))
+@pointwise(promote=to_float, aliases=("arctan2",), check=not_complex("atan2_cpu"))
 def atan2(input: Array, other: Array):
     """The angle of the point (other, input) in radians; the gradient at the origin is 0."""
     xp = namespace(input)

@@ -73,7 +73,14 @@ def test_sequences(line):
     agree(run)
 
 
-@pytest.mark.parametrize("layer", ["nn.LSTM(2, 3, 2, bidirectional=True)", "nn.GRU(2, 3)", "nn.RNN(2, 3)"])
+@pytest.mark.parametrize(
+    "layer",
+    [
+        "nn.LSTM(2, 3, 2, bidirectional=True, dropout=0.4)",
+        "nn.GRU(2, 3, bidirectional=True)",
+        "nn.RNN(2, 3, 2, bias=False)",
+    ],
+)
 def test_packed_sequences_run(layer):
     script = f"""
 {SEQUENCES}
@@ -83,6 +90,27 @@ log(R.pad_packed_sequence(output)); log(state)
 output.data.sum().backward(); log([p.grad for p in net.parameters()])
 """
     agree(lambda T: execute(script, T), rtol=1e-4)
+
+
+@pytest.mark.parametrize("enforce_sorted", [False, True])
+def test_packed_sequences_take_a_first_state(enforce_sorted):
+    script = f"""
+{SEQUENCES}
+rows = sorted(rows, key=len, reverse=True) if {enforce_sorted} else rows
+net = nn.LSTM(2, 3, bidirectional=True)
+h, c = T.arange(18.0).view(2, 3, 3) / 10, T.arange(18.0).view(2, 3, 3) / 20
+output, state = net(R.pack_sequence(rows, enforce_sorted={enforce_sorted}), (h, c)); log(output.data); log(state)
+net(R.pack_sequence(rows, enforce_sorted={enforce_sorted}), (h[:1], c))
+"""
+    agree(lambda T: execute(script, T), rtol=1e-4)
+
+
+def test_prefixes_of_wrapped_modules():
+    script = """
+state = nn.DataParallel(nn.Sequential(nn.Linear(1, 1))).state_dict()
+nn.modules.utils.consume_prefix_in_state_dict_if_present(state, 'module.'); log(state); log(dict(state._metadata))
+"""
+    agree(lambda T: execute(script, T))
 
 
 def test_skip_init():

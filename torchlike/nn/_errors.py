@@ -433,3 +433,20 @@ def lazy_conv_dimensions(spatial: int, name: str, shape: Any) -> RuntimeError:
         f"Expected {spatial + 1}D (unbatched) or {spatial + 2}D (batched) input to {name}, but got input of size: "
         f"{shape}"
     )
+
+
+# -- several devices and processes -------------------------------------------------------------------------------------
+
+
+def process_group_missing() -> ValueError:
+    return ValueError("Default process group has not been initialized, please make sure to call init_process_group.")
+
+
+def nothing_to_distribute() -> RuntimeError:
+    return RuntimeError(
+        "DistributedDataParallel is not needed when a module doesn't have any parameter that requires a gradient."
+    )
+
+
+def several_processes() -> NotImplementedError:
+    return NotImplementedError("DistributedDataParallel: more than one process is not supported by torchlike yet")

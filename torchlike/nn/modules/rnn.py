@@ -18,6 +18,7 @@ from .. import _errors_sequence as _errors
 from .. import init
 from ..parameter import Parameter
 from ..utils.rnn import PackedSequence
+from ._packed import run_packed
 from .module import Module
 
 State: TypeAlias = Any  # one tensor, or the pair (h, c) of an LSTM
@@ -196,11 +197,24 @@ class RNNBase(Module):
         elif sorted_indices is not None:
             hx = self._of_state(lambda h: h.index_select(1, sorted_indices), hx)
         self.check_forward_args(data, hx, batch_sizes)
-        options = (self.bias, self.num_layers, self.dropout, self.training, self.bidirectional)
-        output, hidden = self._run(data, batch_sizes, hx, self._flat_weights, *options)
+        states, dropout = self._state_parts(hx), self.dropout if self.training else 0.0
+        run = (data, batch_sizes.tolist(), states, self.all_weights, dropout, self._directions)
+        output, states = run_packed(self._step, *run)
+        hidden = self._state_of(states)
         if unsorted_indices is not None:
             hidden = self._of_state(lambda h: h.index_select(1, unsorted_indices), hidden)
         return PackedSequence(output, batch_sizes, sorted_indices, unsorted_indices), hidden
+
+    def _step(self, block: Tensor, states: tuple, weights: list) -> tuple[Tensor, tuple]:
+        """One layer in one direction over a plain batch."""
+        output, hidden = self._run(block, self._state_of(states), weights, self.bias, 1, 0.0, False, False, False)
+        return output, self._state_parts(hidden)
+
+    def _state_parts(self, hidden: State) -> tuple:
+        return (hidden,)
+
+    def _state_of(self, parts: tuple) -> State:
+        return parts[0]
 
     def _printed_name(self) -> str:
         return "RNN" if self.mode.startswith("RNN") else self.mode
@@ -301,6 +315,12 @@ class LSTM(RNNBase):
     def _of_state(self, change: Any, hidden: State) -> State:
         return change(hidden[0]), change(hidden[1])
 
+    def _state_parts(self, hidden: State) -> tuple:
+        return tuple(hidden)
+
+    def _state_of(self, parts: tuple) -> State:
+        return parts
+
     def _run(self, *args: Any) -> tuple[Tensor, State]:
         output, h, c = torchlike.lstm(*args)
         return output, (h, c)
@@ -372,8 +392,7 @@ class RNNCellBase(Module):
             self._check("hidden", hx)
         rows = input if input.dim() == 2 else input.unsqueeze(0)
         if hx is None:
-            hx = torchlike.zeros(rows.size(0), self.hidden_size, dtype=input.dtype, device=input.device)
-            return rows, hx
+            return rows, torchlike.zeros(rows.size(0), self.hidden_size, dtype=input.dtype, device=input.device)
         return rows, hx if input.dim() == 2 else hx.unsqueeze(0)
 
     def extra_repr(self) -> str:

@@ -1,7 +1,22 @@
-"""PyTorch's home of the tuple helpers, which other projects import."""
+"""PyTorch's home of helpers that other projects import."""
+
+from __future__ import annotations
+
+from typing import Any
 
 from ._tuples import _ntuple as _ntuple
 from ._tuples import _pair as _pair
 from ._tuples import _quadruple as _quadruple
 from ._tuples import _single as _single
 from ._tuples import _triple as _triple
+
+
+def consume_prefix_in_state_dict_if_present(state_dict: dict[str, Any], prefix: str) -> None:
+    """Take `prefix` off the keys that begin with it, in place: what `DataParallel` put there, for instance."""
+    for key in [key for key in state_dict if key.startswith(prefix)]:
+        state_dict[key[len(prefix) :]] = state_dict.pop(key)
+    metadata = getattr(state_dict, "_metadata", None)
+    if metadata is None:
+        return
+    for key in [key for key in metadata if key and (key + ".").startswith(prefix)]:
+        metadata[key[len(prefix) :]] = metadata.pop(key)

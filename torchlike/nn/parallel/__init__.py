@@ -1,3 +1,4 @@
 """Modules that spread their work over devices."""
 
 from .data_parallel import DataParallel as DataParallel
+from .distributed import DistributedDataParallel as DistributedDataParallel

@@ -76,7 +76,8 @@ def assign(target: Tensor, result: Tensor) -> Tensor:
         result = CALLERS["_to"](result, target.dtype)
     if result.shape != target.shape:
         raise _errors.in_place_shape(target.shape, result.shape)
-    target._write(*result._pair())
+    value, edge = result._pair()
+    target._write(value, edge)
     return target
 
 

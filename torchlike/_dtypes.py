@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import ml_dtypes
 import numpy as np
 
@@ -13,7 +15,7 @@ class dtype:
 
     def __init__(self, name: str, numpy: type, category: int, short: str) -> None:
         self.name = name
-        self.numpy = np.dtype(numpy)
+        self.numpy: np.dtype[Any] = np.dtype(numpy)
         self.category = category  # 0 bool, 1 integer, 2 floating, 3 complex
         self.is_floating_point = category == FLOATING
         self.is_complex = category == COMPLEX

@@ -8,8 +8,12 @@ from __future__ import annotations
 import functools
 import inspect
 import threading
+from collections.abc import Callable
+from typing import Any, Self, TypeVar, overload
 
 from torchlike import _device, _dtypes
+
+_F = TypeVar("_F", bound=Callable)
 
 
 class _Local(threading.local):
@@ -84,24 +88,30 @@ def is_inference_mode_enabled() -> bool:
 class _Switch:
     """A mode that is a context manager and a decorator, of generators and classes' methods too."""
 
-    def __call__(self, function):
-        if inspect.isgeneratorfunction(function):
-            return _wrap_generator(self._clone, function)
+    def __enter__(self) -> None:
+        raise NotImplementedError
 
+    def __exit__(self, *_: object) -> None:
+        raise NotImplementedError
+
+    def __call__(self, function: _F) -> _F:
+        return _wrap_generator(self._clone, function) if inspect.isgeneratorfunction(function) else self._wrap(function)
+
+    def _wrap(self, function: Callable) -> Any:
         @functools.wraps(function)
-        def wrapped(*args, **kwargs):
+        def wrapped(*args: Any, **kwargs: Any) -> Any:
             with self._clone():
                 return function(*args, **kwargs)
 
         return wrapped
 
-    def _clone(self):
+    def _clone(self) -> Self:
         return type(self)()
 
 
-def _wrap_generator(make, function):
+def _wrap_generator(make: Callable[[], _Switch], function: Callable) -> Any:
     @functools.wraps(function)
-    def wrapped(*args, **kwargs):
+    def wrapped(*args: Any, **kwargs: Any) -> Any:
         generator = function(*args, **kwargs)
         step, value = generator.send, None
         while True:
@@ -130,7 +140,7 @@ class set_grad_enabled(_Switch):
         self.mode, self.prev = bool(mode), local.grad
         local.grad = self.mode
 
-    def __call__(self, function):
+    def __call__(self, function: _F) -> _F:
         local.grad = self.prev
         return super().__call__(function)
 
@@ -140,8 +150,8 @@ class set_grad_enabled(_Switch):
     def __exit__(self, *_: object) -> None:
         local.grad = self.prev
 
-    def _clone(self):
-        return set_grad_enabled(self.mode)
+    def _clone(self) -> Self:
+        return type(self)(self.mode)
 
 
 class no_grad(_Switch):
@@ -156,7 +166,11 @@ class no_grad(_Switch):
 
     mode = False
 
-    def __new__(cls, function=None):
+    @overload
+    def __new__(cls) -> Self: ...
+    @overload
+    def __new__(cls, function: _F) -> _F: ...
+    def __new__(cls, function: Any = None) -> Any:
         made = super().__new__(cls)
         return made(function) if function is not None else made
 
@@ -177,7 +191,11 @@ class enable_grad(no_grad):
 class inference_mode(_Switch):
     """Do not record gradients inside (PyTorch's version-counter savings have no counterpart here)."""
 
-    def __new__(cls, mode=True):
+    @overload
+    def __new__(cls, mode: bool = True) -> Self: ...
+    @overload
+    def __new__(cls, mode: _F) -> _F: ...
+    def __new__(cls, mode: Any = True) -> Any:
         made = super().__new__(cls)
         if callable(mode):
             made.mode = True
@@ -194,8 +212,8 @@ class inference_mode(_Switch):
     def __exit__(self, *_: object) -> None:
         local.grad, local.inference = self.prev
 
-    def _clone(self):
-        return inference_mode(self.mode)
+    def _clone(self) -> Self:
+        return type(self)(self.mode)
 
 
 _PRECISIONS = {"highest": "highest", "high": "high", "medium": "default"}

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import _signal  # the C half of `signal`: without the conversion to enums, a tenth of the cost, at every step
+import _signal  # pyright: ignore[reportMissingImports]  # no stub describes it
 import threading
 from signal import SIGINT
 
+# The C half of `signal`: without the conversion to enums it costs a tenth, at every step.
 _set, _number = _signal.signal, int(SIGINT)
 _main = threading.main_thread().ident
 _caught: list = []

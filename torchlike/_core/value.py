@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, SupportsIndex, overload
 
 from torchlike._device import device as Device
 from torchlike._dtypes import dtype as Dtype
@@ -27,7 +27,11 @@ class Size(tuple):
     def __repr__(self) -> str:
         return f"torch.Size([{', '.join(map(str, self))}])"
 
-    def __getitem__(self, item):
+    @overload
+    def __getitem__(self, item: SupportsIndex) -> int: ...
+    @overload
+    def __getitem__(self, item: slice) -> Size: ...
+    def __getitem__(self, item: Any) -> Any:
         got = tuple.__getitem__(self, item)
         return Size(got) if isinstance(item, slice) else got
 

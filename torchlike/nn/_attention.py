@@ -66,6 +66,7 @@ def multi_head_attention_forward(
         weights = (q_proj_weight, k_proj_weight, v_proj_weight)
         q, k, v = (F.linear(x, w, b) for x, w, b in zip((query, key, value), weights, biases))
     else:
+        assert in_proj_weight is not None
         q, k, v = _projected_together(query, key, value, in_proj_weight, in_proj_bias)
 
     attn_mask = _checked_mask(attn_mask, length, key.shape[0], batch * num_heads)

@@ -15,7 +15,7 @@ def rnn_dropout() -> ValueError:
     )
 
 
-def rnn_dropout_unused(dropout: float, layers: int) -> str:
+def rnn_dropout_unused(dropout: object, layers: int) -> str:
     return (
         "dropout option adds dropout after all but last recurrent layer, so non-zero dropout expects num_layers "
         f"greater than 1, but got dropout={dropout} and num_layers={layers}"

@@ -128,3 +128,49 @@ def test_attention_backends():
         pass
     with pytest.raises(AssertionError, match="Backend must be an instance of SDPBackend"), attention.sdpa_kernel(3):
         pass
+
+
+PRUNE = {
+    "l1": """
+P.l1_unstructured(a, 'weight', amount=0.5); log(repr(a)); log(a.state_dict()); log(a.weight)
+log(len(a._forward_pre_hooks))
+P.random_unstructured(a, 'weight', amount=2); log(a.weight_mask); log(P.is_pruned(a)); log(P.is_pruned(nn.ReLU()))
+a(T.ones(3)).sum().backward(); log(a.weight_orig.grad)
+P.remove(a, 'weight'); log(a.state_dict()); log(type(a.weight).__name__); log(len(a._forward_pre_hooks))
+""",
+    "ln": "P.ln_structured(a, 'weight', amount=0.5, n=2, dim=0); log(a.weight_mask); log(a(T.ones(3)))",
+    "ln, then l1": """
+P.ln_structured(a, 'weight', amount=1, n=1, dim=0); P.l1_unstructured(a, 'weight', amount=0.5); log(a.weight_mask)
+P.ln_structured(a, 'weight', amount=1, n=1, dim=0); log(a.weight_mask)
+""",
+    "random channels": "P.random_structured(a, 'weight', amount=1, dim=1); log(a.weight_mask)",
+    "identity": "P.identity(a, 'weight'); log(a.weight_mask)",
+    "mask": "P.custom_from_mask(a, 'bias', T.tensor([1, 0, 0, 1])); log(a.bias_mask); log(a.bias)",
+    "global": """
+P.global_unstructured([(a, 'weight'), (b, 'weight')], P.L1Unstructured, amount=0.5)
+log(a.weight_mask); log(b.weight_mask)
+""",
+    "scores": """
+P.l1_unstructured(a, 'weight', amount=1, importance_scores=T.arange(12.0).view(4, 3)); log(a.weight_mask)
+""",
+    "not pruned": "P.remove(a, 'weight')",
+    "too much": "P.l1_unstructured(a, 'weight', amount=13)",
+    "too large a fraction": "P.l1_unstructured(a, 'weight', amount=1.5)",
+    "negative": "P.l1_unstructured(a, 'weight', amount=-1)",
+    "no amount": "P.l1_unstructured(a, 'weight', amount='a')",
+    "one dimension": "P.ln_structured(a, 'bias', amount=0.5, n=2, dim=0)",
+    "no such dimension": "P.ln_structured(a, 'weight', amount=0.5, n=2, dim=5)",
+    "without a module": "log(P.L1Unstructured(2).prune(T.arange(4.0)))",
+}
+
+
+@pytest.mark.parametrize("name", PRUNE)
+def test_prunes_alike(name):
+    setting = "a, b = nn.Linear(3, 4), nn.Linear(4, 2)\n"
+
+    def run(T):
+        from importlib import import_module
+
+        return execute(setting + PRUNE[name], T, P=import_module(f"{T.__name__}.nn.utils.prune"))
+
+    agree(run)

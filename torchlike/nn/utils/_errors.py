@@ -93,3 +93,39 @@ def stateless_deprecated() -> str:
 
 def fusion_in_training() -> AssertionError:
     return AssertionError("Fusion only for eval!")
+
+
+# -- prune -------------------------------------------------------------------------------------------------------------
+
+
+def prune_amount_type(amount: Any) -> TypeError:
+    return TypeError(f"Invalid type for amount: {amount}. Must be int or float.")
+
+
+def prune_amount(amount: Any) -> ValueError:
+    return ValueError(f"amount={amount} should either be a float in the range [0, 1] or a non-negative integer")
+
+
+def prune_amount_too_large(amount: int, size: int) -> ValueError:
+    return ValueError(f"amount={amount} should be smaller than the number of parameters to prune={size}")
+
+
+def prune_dimensions(shape: Any, dimensions: int) -> ValueError:
+    return ValueError(
+        f"Structured pruning can only be applied to multidimensional tensors. Found tensor of shape {shape} with "
+        f"{dimensions} dims"
+    )
+
+
+def prune_dim(dim: int, shape: Any) -> IndexError:
+    return IndexError(f"Invalid index {dim} for tensor of size {shape}")
+
+
+def prune_global_type(method: Any, kind: str) -> TypeError:
+    return TypeError(
+        f'Only "unstructured" PRUNING_TYPE supported for the `pruning_method`. Found method {method} of type {kind}'
+    )
+
+
+def not_pruned(name: str, module: Any) -> ValueError:
+    return ValueError(f"Parameter '{name}' of module {module} has to be pruned before pruning can be removed")

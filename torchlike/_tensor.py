@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from weakref import ref
 
 import numpy as np
@@ -15,10 +15,15 @@ from torchlike._autograd.nodes import AccumulateGrad, Edge, Handle, Node, hooks_
 from torchlike._core import Size, Value, boundary, concrete, record, uninterrupted
 from torchlike._storage import Storage, Step
 
+if TYPE_CHECKING:
+    from torchlike._methods import Methods  # what the registry's rows put onto Tensor
+else:
+    Methods = object
+
 TENSOR_TYPES: set[type] = set()  # Tensor and every subclass: the dispatcher's quick test
 
 
-class Tensor:
+class Tensor(Methods):
     """A multi-dimensional array with PyTorch's behaviour; see `torchlike.tensor` to make one."""
 
     __slots__ = ("__dict__", "__weakref__", "_base", "_cache", "_chain", "_edge", "_grad", "_offset", "_storage",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-SOURCES = ("torchlike", "tests", "examples", "benchmarks")
+SOURCES = ("torchlike", "tests", "tools", "examples", "benchmarks")
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,13 @@
+"""The typing stubs say what the registry holds today."""
+
+import pytest
+
+from tests.house.source import ROOT
+from tools.make_stubs import stubs
+
+STUBS = stubs()
+
+
+@pytest.mark.parametrize("path", STUBS, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_a_stub_is_fresh(path):
+    assert path.read_text("utf-8") == STUBS[path], "run `python -m tools.make_stubs`"

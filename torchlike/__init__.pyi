@@ -1,0 +1,2226 @@
+# Made by `python -m tools.make_stubs`; tests/house/test_stubs.py keeps it fresh.
+import builtins as _builtins
+from collections.abc import Callable as _Callable
+from collections.abc import Sequence as _Sequence
+from typing import Any as _Any
+
+from torchlike import autograd as autograd
+from torchlike import linalg as linalg
+from torchlike import nn as nn
+from torchlike import optim as optim
+from torchlike import return_types as return_types
+from torchlike import serialization as serialization
+from torchlike import special as special
+from torchlike import storage as storage
+from torchlike import utils as utils
+from torchlike._autograd.api import grad as grad
+from torchlike._core import Size as Size
+from torchlike._core import set_executor as set_executor
+from torchlike._device import device as device
+from torchlike._dtypes import bfloat16 as bfloat16
+from torchlike._dtypes import bool_ as bool
+from torchlike._dtypes import can_cast as can_cast
+from torchlike._dtypes import complex128 as complex128
+from torchlike._dtypes import complex64 as complex64
+from torchlike._dtypes import dtype as dtype
+from torchlike._dtypes import finfo as finfo
+from torchlike._dtypes import float16 as float16
+from torchlike._dtypes import float32 as float32
+from torchlike._dtypes import float64 as float64
+from torchlike._dtypes import iinfo as iinfo
+from torchlike._dtypes import int16 as int16
+from torchlike._dtypes import int32 as int32
+from torchlike._dtypes import int64 as int64
+from torchlike._dtypes import int8 as int8
+from torchlike._dtypes import promote_types as promote_types
+from torchlike._dtypes import uint16 as uint16
+from torchlike._dtypes import uint32 as uint32
+from torchlike._dtypes import uint64 as uint64
+from torchlike._dtypes import uint8 as uint8
+from torchlike._memory_format import channels_last as channels_last
+from torchlike._memory_format import channels_last_3d as channels_last_3d
+from torchlike._memory_format import contiguous_format as contiguous_format
+from torchlike._memory_format import layout as layout
+from torchlike._memory_format import memory_format as memory_format
+from torchlike._memory_format import preserve_format as preserve_format
+from torchlike._memory_format import strided as strided
+from torchlike._modes import enable_grad as enable_grad
+from torchlike._modes import get_default_device as get_default_device
+from torchlike._modes import get_default_dtype as get_default_dtype
+from torchlike._modes import get_float32_matmul_precision as get_float32_matmul_precision
+from torchlike._modes import inference_mode as inference_mode
+from torchlike._modes import is_grad_enabled as is_grad_enabled
+from torchlike._modes import is_inference_mode_enabled as is_inference_mode_enabled
+from torchlike._modes import no_grad as no_grad
+from torchlike._modes import set_default_device as set_default_device
+from torchlike._modes import set_default_dtype as set_default_dtype
+from torchlike._modes import set_float32_matmul_precision as set_float32_matmul_precision
+from torchlike._modes import set_grad_enabled as set_grad_enabled
+from torchlike._random import Generator as Generator
+from torchlike._random import default_generator as default_generator
+from torchlike._repr import set_printoptions as set_printoptions
+from torchlike._tensor import Tensor as Tensor
+from torchlike.serialization import load as load
+from torchlike.serialization import save as save
+from torchlike._dtypes import dtype as _dtype
+from torchlike._tensor import Tensor as _Tensor
+
+_bool = _builtins.bool
+_int = _builtins.int
+_float = _builtins.float
+_complex = _builtins.complex
+_str = _builtins.str
+_tuple = _builtins.tuple
+_list = _builtins.list
+_dict = _builtins.dict
+_object = _builtins.object
+_Number = _bool | _int | _float | _complex
+
+def BFloat16Tensor(*args: _Any) -> _Tensor:
+    """A torch.bfloat16 tensor of a size or of data (PyTorch's old constructor)."""
+    ...
+
+def BoolTensor(*args: _Any) -> _Tensor:
+    """A torch.bool tensor of a size or of data (PyTorch's old constructor)."""
+    ...
+
+def ByteTensor(*args: _Any) -> _Tensor:
+    """A torch.uint8 tensor of a size or of data (PyTorch's old constructor)."""
+    ...
+
+def CharTensor(*args: _Any) -> _Tensor:
+    """A torch.int8 tensor of a size or of data (PyTorch's old constructor)."""
+    ...
+
+def DoubleTensor(*args: _Any) -> _Tensor:
+    """A torch.float64 tensor of a size or of data (PyTorch's old constructor)."""
+    ...
+
+def FloatTensor(*args: _Any) -> _Tensor:
+    """A torch.float32 tensor of a size or of data (PyTorch's old constructor)."""
+    ...
+
+def HalfTensor(*args: _Any) -> _Tensor:
+    """A torch.float16 tensor of a size or of data (PyTorch's old constructor)."""
+    ...
+
+def IntTensor(*args: _Any) -> _Tensor:
+    """A torch.int32 tensor of a size or of data (PyTorch's old constructor)."""
+    ...
+
+def LongTensor(*args: _Any) -> _Tensor:
+    """A torch.int64 tensor of a size or of data (PyTorch's old constructor)."""
+    ...
+
+def ShortTensor(*args: _Any) -> _Tensor:
+    """A torch.int16 tensor of a size or of data (PyTorch's old constructor)."""
+    ...
+
+def abs(input: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """The absolute value of each element; of a complex one its (real) modulus. The gradient at 0 is 0."""
+    ...
+
+def absolute(input: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """The absolute value of each element; of a complex one its (real) modulus. The gradient at 0 is 0."""
+    ...
+
+def acos(input: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """The arccosine in radians; NaN outside [-1, 1]."""
+    ...
+
+def acosh(input: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """The inverse hyperbolic cosine; NaN below 1."""
+    ...
+
+def add(input: _Tensor | _Number, other: _Tensor | _Number, *, alpha: _Number = ..., out: _Any = ...) -> _Tensor:
+    """input + alpha * other."""
+    ...
+
+def addbmm(
+    input: _Tensor, batch1: _Tensor, batch2: _Tensor, *, beta: _Number = ..., alpha: _Number = ..., out: _Any = ...
+) -> _Tensor:
+    """beta * input + alpha * (the sum over the batch of batch1 @ batch2)."""
+    ...
+
+def addcdiv(input: _Tensor, tensor1: _Tensor, tensor2: _Tensor, *, value: _Number = ..., out: _Any = ...) -> _Tensor:
+    """input + value * tensor1 / tensor2."""
+    ...
+
+def addcmul(input: _Tensor, tensor1: _Tensor, tensor2: _Tensor, *, value: _Number = ..., out: _Any = ...) -> _Tensor:
+    """input + value * tensor1 * tensor2; among integers `value` is cut to a whole number."""
+    ...
+
+def addmm(
+    input: _Tensor, mat1: _Tensor, mat2: _Tensor, *, beta: _Number = ..., alpha: _Number = ..., out: _Any = ...
+) -> _Tensor:
+    """beta * input + alpha * (mat1 @ mat2); `input` is broadcast to the product."""
+    ...
+
+def addmv(
+    input: _Tensor, mat: _Tensor, vec: _Tensor, *, beta: _Number = ..., alpha: _Number = ..., out: _Any = ...
+) -> _Tensor:
+    """beta * input + alpha * (mat @ vec)."""
+    ...
+
+def addr(
+    input: _Tensor, vec1: _Tensor, vec2: _Tensor, *, beta: _Number = ..., alpha: _Number = ..., out: _Any = ...
+) -> _Tensor:
+    """beta * input + alpha * outer(vec1, vec2)."""
+    ...
+
+def adjoint(input: _Tensor) -> _Tensor:
+    """The last two dims exchanged, complex numbers conjugated."""
+    ...
+
+def all(input: _Tensor, dim: _Any = ..., keepdim: _bool = ..., *, out: _Any = ...) -> _Tensor:
+    """Whether every element is nonzero."""
+    ...
+
+def allclose(input: _Tensor, other: _Tensor, rtol: _float = ..., atol: _float = ..., equal_nan: _bool = ...) -> _bool:
+    """Whether every element `isclose` (an observation: pending work runs)."""
+    ...
+
+def alpha_dropout(input: _Tensor, p: _float, train: _bool) -> _Tensor:
+    """Dropout that keeps mean and variance of what comes out of `selu`."""
+    ...
+
+def alpha_dropout_(input: _Tensor, *args: _Any, **kwargs: _Any) -> _Tensor:
+    """In place: Dropout that keeps mean and variance of what comes out of `selu`."""
+    ...
+
+def amax(input: _Tensor, dim: _Any = ..., keepdim: _bool = ..., *, out: _Any = ...) -> _Tensor:
+    """The largest element over `dim` (every dim by default); equal ones share the gradient evenly."""
+    ...
+
+def amin(input: _Tensor, dim: _Any = ..., keepdim: _bool = ..., *, out: _Any = ...) -> _Tensor:
+    """The smallest element over `dim` (every dim by default); equal ones share the gradient evenly."""
+    ...
+
+def aminmax(input: _Tensor, *, dim: _int | None = ..., keepdim: _bool = ..., out: _Any = ...) -> _tuple[_Tensor, ...]:
+    """The smallest and the largest element."""
+    ...
+
+def angle(input: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """The angle of a complex number in radians; of a real one 0, or pi below zero, NaN for NaN."""
+    ...
+
+def any(input: _Tensor, dim: _Any = ..., keepdim: _bool = ..., *, out: _Any = ...) -> _Tensor:
+    """Whether any element is nonzero."""
+    ...
+
+def arange(
+    *args: _Any,
+    out: _Tensor | None = ...,
+    dtype: _dtype | None = ...,
+    layout: _Any = ...,
+    device: _Any = ...,
+    requires_grad: _bool = ...,
+    pin_memory: _bool = ...,
+    **named: _Any,
+) -> _Tensor:
+    """Numbers from `start` (0) up to but without `end`, `step` (1) apart: `arange(end)`, `arange(start, end, step)`."""
+    ...
+
+def arccos(input: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """The arccosine in radians; NaN outside [-1, 1]."""
+    ...
+
+def arccosh(input: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """The inverse hyperbolic cosine; NaN below 1."""
+    ...
+
+def arcsin(input: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """The arcsine in radians; NaN outside [-1, 1]."""
+    ...
+
+def arcsinh(input: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """The inverse hyperbolic sine."""
+    ...
+
+def arctan(input: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """The arctangent in radians."""
+    ...
+
+def arctan2(input: _Tensor, other: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """The angle of the point (other, input) in radians; the gradient at the origin is 0."""
+    ...
+
+def arctanh(input: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """The inverse hyperbolic tangent; NaN outside [-1, 1]."""
+    ...
+
+def argmax(input: _Tensor, dim: _int | None = ..., keepdim: _bool = ..., *, out: _Any = ...) -> _Tensor:
+    """The index of the first largest element along `dim`, or among all elements flattened."""
+    ...
+
+def argmin(input: _Tensor, dim: _int | None = ..., keepdim: _bool = ..., *, out: _Any = ...) -> _Tensor:
+    """The index of the first smallest element along `dim`, or among all elements flattened."""
+    ...
+
+def argsort(
+    input: _Tensor, dim: _int = ..., descending: _bool = ..., stable: _bool = ..., *, out: _Any = ...
+) -> _Tensor:
+    """The indices that sort `dim`."""
+    ...
+
+def argwhere(input: _Tensor) -> _Tensor:
+    """The indices of the elements that are not zero, one row each."""
+    ...
+
+def as_strided(input: _Tensor, size: _Any, stride: _Any, storage_offset: _int | None = ...) -> _Tensor:
+    """A view of the whole storage: the element at `index` lies `storage_offset + sum(index * stride)` into it."""
+    ...
+
+def as_tensor(data: _Any, dtype: _dtype | None = ..., device: _Any = ...) -> _Tensor:
+    """`data` as a tensor, without a copy where it already is one of that dtype and device."""
+    ...
+
+def asarray(
+    obj: _Any, *, dtype: _dtype | None = ..., device: _Any = ..., copy: _bool | None = ..., requires_grad: _bool = ...
+) -> _Tensor:
+    """`obj` as a tensor: a tensor stays what it is unless `copy` or another dtype or device says otherwise."""
+    ...
+
+def asin(input: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """The arcsine in radians; NaN outside [-1, 1]."""
+    ...
+
+def asinh(input: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """The inverse hyperbolic sine."""
+    ...
+
+def atan(input: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """The arctangent in radians."""
+    ...
+
+def atan2(input: _Tensor, other: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """The angle of the point (other, input) in radians; the gradient at the origin is 0."""
+    ...
+
+def atanh(input: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """The inverse hyperbolic tangent; NaN outside [-1, 1]."""
+    ...
+
+def atleast_1d(*tensors: _Any) -> _Any:
+    """Tensors with dims of size one added until they have 1."""
+    ...
+
+def atleast_2d(*tensors: _Any) -> _Any:
+    """Tensors with dims of size one added until they have 2."""
+    ...
+
+def atleast_3d(*tensors: _Any) -> _Any:
+    """Tensors with dims of size one added until they have 3."""
+    ...
+
+def baddbmm(
+    input: _Tensor, batch1: _Tensor, batch2: _Tensor, *, beta: _Number = ..., alpha: _Number = ..., out: _Any = ...
+) -> _Tensor:
+    """beta * input + alpha * (batch1 @ batch2); `input` is broadcast to the product."""
+    ...
+
+def bartlett_window(
+    window_length: _int,
+    periodic: _bool = ...,
+    *parameters: _float,
+    dtype: _dtype | None = ...,
+    layout: _Any = ...,
+    device: _Any = ...,
+    requires_grad: _bool = ...,
+    pin_memory: _bool = ...,
+    **named: _float,
+) -> _Tensor:
+    """The Bartlett window: a triangle. With `periodic`, one period of a longer one, as spectral analysis wants it."""
+    ...
+
+def batch_norm(
+    input: _Tensor,
+    weight: _Tensor | None,
+    bias: _Tensor | None,
+    running_mean: _Tensor | None,
+    running_var: _Tensor | None,
+    training: _bool,
+    momentum: _float,
+    eps: _float,
+    cudnn_enabled: _bool = ...,
+) -> _Tensor:
+    """(x - mean) / sqrt(var + eps) for each channel (dim 1); times weight, plus bias."""
+    ...
+
+def bernoulli(input: _Tensor, p: _float | None = ..., *, generator: _Any = ..., out: _Tensor | None = ...) -> _Tensor:
+    """Ones with the probabilities in `input` (or `p`), else zeros."""
+    ...
+
+def bilinear(input1: _Tensor, input2: _Tensor, weight: _Tensor, bias: _Tensor | None = ...) -> _Tensor:
+    """x1 W x2 + bias for each W of (n, k1, k2): (..., k1), (..., k2) -> (..., n)."""
+    ...
+
+def bincount(input: _Tensor, weights: _Tensor | None = ..., minlength: _int = ...) -> _Tensor:
+    """How often each number from 0 up to the largest occurs, or the sum of the weights at it."""
+    ...
+
+def bitwise_and(input: _Tensor | _Number, other: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
+    """The bits set in both."""
+    ...
+
+def bitwise_left_shift(input: _Tensor | _Number, other: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
+    """The bits moved up by `other` places; 0 when that is as many as there are."""
+    ...
+
+def bitwise_not(input: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """Every bit turned over; of a bool its opposite."""
+    ...
+
+def bitwise_or(input: _Tensor | _Number, other: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
+    """The bits set in either."""
+    ...
+
+def bitwise_right_shift(input: _Tensor | _Number, other: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
+    """The bits moved down by `other` places, the sign kept."""
+    ...
+
+def bitwise_xor(input: _Tensor | _Number, other: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
+    """The bits set in exactly one."""
+    ...
+
+def blackman_window(
+    window_length: _int,
+    periodic: _bool = ...,
+    *parameters: _float,
+    dtype: _dtype | None = ...,
+    layout: _Any = ...,
+    device: _Any = ...,
+    requires_grad: _bool = ...,
+    pin_memory: _bool = ...,
+    **named: _float,
+) -> _Tensor:
+    """The Blackman window: two cosines. With `periodic`, one period of a longer one, as spectral analysis wants it."""
+    ...
+
+def block_diag(*tensors: _Tensor) -> _Tensor:
+    """A matrix with the given ones (vectors as rows) along its diagonal."""
+    ...
+
+def bmm(input: _Tensor, mat2: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """The products of two batches of matrices; (b, n, k), (b, k, m) -> (b, n, m)."""
+    ...
+
+def broadcast_shapes(*shapes: _Any) -> _Any:
+    """The shape to which tensors of these shapes broadcast."""
+    ...
+
+def broadcast_tensors(*tensors: _Tensor) -> _tuple[_Tensor, ...]:
+    """Tensors expanded to their common shape."""
+    ...
+
+def broadcast_to(input: _Tensor, size: _Any) -> _Tensor:
+    """Broadcast to a shape without copying."""
+    ...
+
+def bucketize(input: _Any, boundaries: _Tensor, *, out_int32: _bool = ..., right: _bool = ...) -> _Tensor:
+    """For each number the index of the bucket, between sorted boundaries, into which it falls."""
+    ...
+
+def cartesian_prod(*tensors: _Tensor) -> _Tensor:
+    """Every combination of an element of each vector, one row each."""
+    ...
+
+def cat(tensors: _Any, dim: _int = ...) -> _Tensor:
+    """The tensors one after another along a dim; (…, n, …), (…, m, …) -> (…, n + m, …)."""
+    ...
+
+def cdist(x1: _Tensor, x2: _Tensor, p: _float = ..., compute_mode: _str = ...) -> _Tensor:
+    """The p-norm of every difference of a row of x1 and a row of x2; (..., n, k), (..., m, k) -> (..., n, m)."""
+    ...
+
+cdouble: _dtype
+
+def ceil(input: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """The smallest whole number not below each element."""
+    ...
+
+def celu(input: _Tensor, alpha: _float = ...) -> _Tensor:
+    """x where x > 0, alpha (exp(x / alpha) - 1) elsewhere."""
+    ...
+
+def celu_(input: _Tensor, *args: _Any, **kwargs: _Any) -> _Tensor:
+    """In place: x where x > 0, alpha (exp(x / alpha) - 1) elsewhere."""
+    ...
+
+cfloat: _dtype
+
+def chain_matmul(*matrices: _Tensor) -> _Tensor:
+    """The product of several matrices."""
+    ...
+
+def channel_shuffle(input: _Tensor, groups: _int) -> _Tensor:
+    """The channels dealt out again: the first of each group, then the second of each, ..."""
+    ...
+
+def cholesky(input: _Tensor, upper: _bool = ..., *, out: _Tensor | None = ...) -> _Tensor:
+    """L with L L* = input."""
+    ...
+
+def cholesky_inverse(L: _Tensor, upper: _bool = ..., *, out: _Any = ...) -> _Tensor:
+    """The inverse of A, from its Cholesky factor."""
+    ...
+
+def cholesky_solve(B: _Tensor, L: _Tensor, upper: _bool = ..., *, out: _Any = ...) -> _Tensor:
+    """X with A X = B, from the Cholesky factor L of A."""
+    ...
+
+def chunk(input: _Tensor, chunks: _int, dim: _int = ...) -> _tuple[_Tensor, ...]:
+    """At most `chunks` views of equal size (the last may be smaller)."""
+    ...
+
+def clamp(
+    input: _Tensor, min: _Tensor | _Number | None = ..., max: _Tensor | _Number | None = ..., *, out: _Any = ...
+) -> _Tensor:
+    """min(max(input, min), max); an element at a bound has the gradient, one outside gives it to a tensor bound."""
+    ...
+
+def clamp_max(input: _Tensor, max: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
+    """min(input, max); see `clamp`."""
+    ...
+
+def clamp_min(input: _Tensor, min: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
+    """max(input, min); see `clamp`."""
+    ...
+
+def clip(
+    input: _Tensor, min: _Tensor | _Number | None = ..., max: _Tensor | _Number | None = ..., *, out: _Any = ...
+) -> _Tensor:
+    """min(max(input, min), max); an element at a bound has the gradient, one outside gives it to a tensor bound."""
+    ...
+
+def clone(input: _Tensor, *, memory_format: _Any = ...) -> _Tensor:
+    """A copy with the same history."""
+    ...
+
+def column_stack(tensors: _Any) -> _Tensor:
+    """Tensors joined along dim 1, vectors as columns."""
+    ...
+
+def combinations(input: _Tensor, r: _int = ..., with_replacement: _bool = ...) -> _Tensor:
+    """Every choice of `r` elements of a vector, in order, one row each."""
+    ...
+
+def complex(real: _Tensor, imag: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """real + i imag."""
+    ...
+
+def concat(tensors: _Any, dim: _int = ...) -> _Tensor:
+    """Another name of `cat`."""
+    ...
+
+def concatenate(tensors: _Any, dim: _int = ...) -> _Tensor:
+    """Another name of `cat`."""
+    ...
+
+def conj(input: _Tensor) -> _Tensor:
+    """The complex conjugate (a copy, see docs/differences.md); a real tensor is returned itself."""
+    ...
+
+def conj_physical(input: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
+    """The complex conjugate; a real tensor is returned itself."""
+    ...
+
+def conv1d(
+    input: _Tensor,
+    weight: _Tensor,
+    bias: _Tensor | None = ...,
+    stride: _tuple | _int = ...,
+    padding: _tuple | _int | _str = ...,
+    dilation: _tuple | _int = ...,
+    groups: _int = ...,
+) -> _Tensor:
+    """Slide a kernel over the last 1 dims of (N, C, ...) or (C, ...)."""
+    ...
+
+def conv2d(
+    input: _Tensor,
+    weight: _Tensor,
+    bias: _Tensor | None = ...,
+    stride: _tuple | _int = ...,
+    padding: _tuple | _int | _str = ...,
+    dilation: _tuple | _int = ...,
+    groups: _int = ...,
+) -> _Tensor:
+    """Slide a kernel over the last 2 dims of (N, C, ...) or (C, ...)."""
+    ...
+
+def conv3d(
+    input: _Tensor,
+    weight: _Tensor,
+    bias: _Tensor | None = ...,
+    stride: _tuple | _int = ...,
+    padding: _tuple | _int | _str = ...,
+    dilation: _tuple | _int = ...,
+    groups: _int = ...,
+) -> _Tensor:
+    """Slide a kernel over the last 3 dims of (N, C, ...) or (C, ...)."""
+    ...
+
+def conv_transpose1d(
+    input: _Tensor,
+    weight: _Tensor,
+    bias: _Tensor | None = ...,
+    stride: _tuple | _int = ...,
+    padding: _tuple | _int = ...,
+    output_padding: _tuple | _int = ...,
+    groups: _int = ...,
+    dilation: _tuple | _int = ...,
+) -> _Tensor:
+    """The transpose of `conv1d`: each input element adds a scaled kernel to the output."""
+    ...
+
+def conv_transpose2d(
+    input: _Tensor,
+    weight: _Tensor,
+    bias: _Tensor | None = ...,
+    stride: _tuple | _int = ...,
+    padding: _tuple | _int = ...,
+    output_padding: _tuple | _int = ...,
+    groups: _int = ...,
+    dilation: _tuple | _int = ...,
+) -> _Tensor:
+    """The transpose of `conv2d`: each input element adds a scaled kernel to the output."""
+    ...
+
+def conv_transpose3d(
+    input: _Tensor,
+    weight: _Tensor,
+    bias: _Tensor | None = ...,
+    stride: _tuple | _int = ...,
+    padding: _tuple | _int = ...,
+    output_padding: _tuple | _int = ...,
+    groups: _int = ...,
+    dilation: _tuple | _int = ...,
+) -> _Tensor:
+    """The transpose of `conv3d`: each input element adds a scaled kernel to the output."""
+    ...
+
+def copysign(input: _Tensor, other: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
+    """The size of `input` with the sign of `other`; no gradient flows to `other`, and none where `input` is 0."""
+    ...
+
+def corrcoef(input: _Tensor) -> _Tensor:
+    """The correlation coefficients of variables, one a row."""
+    ...
+
+def cos(input: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """The cosine of an angle in radians."""
+    ...
+
+def cosh(input: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """The hyperbolic cosine."""
+    ...
+
+def cosine_similarity(x1: _Tensor, x2: _Tensor, dim: _int = ..., eps: _Number = ...) -> _Tensor:
+    """x1 . x2 / (|x1| |x2|) over a dim; norms below eps count as eps."""
+    ...
+
+def count_nonzero(input: _Tensor, dim: _Any = ...) -> _Tensor:
+    """How many elements are not zero."""
+    ...
+
+def cov(
+    input: _Tensor, *, correction: _int = ..., fweights: _Tensor | None = ..., aweights: _Tensor | None = ...
+) -> _Tensor:
+    """The covariances of variables, one a row, from observations, one a column."""
+    ...
+
+def cross(input: _Tensor, other: _Tensor, dim: _int | None = ..., *, out: _Any = ...) -> _Tensor:
+    """The cross product of vectors of three elements along `dim` (by default the first dim of size three)."""
+    ...
+
+def cummax(input: _Tensor, dim: _int, *, out: _Any = ...) -> _Tensor:
+    """The running maximum along `dim`, and the index of its last occurrence so far."""
+    ...
+
+def cummin(input: _Tensor, dim: _int, *, out: _Any = ...) -> _Tensor:
+    """The running minimum along `dim`, and the index of its last occurrence so far."""
+    ...
+
+def cumprod(input: _Tensor, dim: _int, *, dtype: _Any = ..., out: _Any = ...) -> _Tensor:
+    """The running product along `dim`; integers are multiplied in int64."""
+    ...
+
+def cumsum(input: _Tensor, dim: _int, *, dtype: _Any = ..., out: _Any = ...) -> _Tensor:
+    """The running sum along `dim`; integers are summed in int64."""
+    ...
+
+def cumulative_trapezoid(
+    y: _Tensor, x: _Tensor | None = ..., *, dx: _Tensor | _Number = ..., dim: _int = ...
+) -> _Tensor:
+    """The running area under y by the trapezoidal rule."""
+    ...
+
+def deg2rad(input: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """Degrees as radians."""
+    ...
+
+def det(A: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """The determinant of a square matrix."""
+    ...
+
+def detach(input: _Tensor) -> _Tensor:
+    """This tensor without its history; shares storage."""
+    ...
+
+def diag(input: _Tensor, diagonal: _int = ...) -> _Tensor:
+    """A matrix's diagonal as a vector, or a matrix with a vector on its diagonal."""
+    ...
+
+def diag_embed(input: _Tensor, offset: _int = ..., dim1: _int = ..., dim2: _int = ...) -> _Tensor:
+    """Matrices, in the dims `dim1` and `dim2`, with the last dim on their diagonals; (..., n) -> (..., n, n)."""
+    ...
+
+def diagflat(input: _Tensor, offset: _int = ...) -> _Tensor:
+    """A matrix with all elements on its diagonal."""
+    ...
+
+def diagonal(input: _Tensor, offset: _int = ..., dim1: _int = ..., dim2: _int = ...) -> _Tensor:
+    """The diagonal of each matrix of two dims, as the last dim."""
+    ...
+
+def diff(
+    input: _Tensor,
+    n: _int = ...,
+    dim: _int = ...,
+    prepend: _Tensor | None = ...,
+    append: _Tensor | None = ...,
+    *,
+    out: _Any = ...,
+) -> _Tensor:
+    """The n-th differences of neighbours along `dim`, of bools their exclusive or."""
+    ...
+
+def digamma(input: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """The derivative of the logarithm of the gamma function; -inf at 0, NaN at negative whole numbers."""
+    ...
+
+def dist(input: _Tensor, other: _Tensor, p: _float = ...) -> _Tensor:
+    """The p-norm of input - other."""
+    ...
+
+def div(
+    input: _Tensor | _Number, other: _Tensor | _Number, *, rounding_mode: _str | None = ..., out: _Any = ...
+) -> _Tensor:
+    """input / other; with `rounding_mode` "trunc" or "floor" rounded to a whole number, in the common dtype."""
+    ...
+
+def divide(
+    input: _Tensor | _Number, other: _Tensor | _Number, *, rounding_mode: _str | None = ..., out: _Any = ...
+) -> _Tensor:
+    """input / other; with `rounding_mode` "trunc" or "floor" rounded to a whole number, in the common dtype."""
+    ...
+
+def dot(input: _Tensor, tensor: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """The sum of products of two vectors of one length."""
+    ...
+
+double: _dtype
+
+def dropout(input: _Tensor, p: _float, train: _bool) -> _Tensor:
+    """Zero each element with probability p and scale the others by 1 / (1 - p)."""
+    ...
+
+def dropout_(input: _Tensor, *args: _Any, **kwargs: _Any) -> _Tensor:
+    """In place: Zero each element with probability p and scale the others by 1 / (1 - p)."""
+    ...
+
+def dsplit(
+    input: _Tensor, indices_or_sections: _Any = ..., *, sections: _Any = ..., indices: _Any = ...
+) -> _tuple[_Tensor, ...]:
+    """Views of pieces along dim 2: of equal sizes, or cut at the indices given."""
+    ...
+
+def dstack(tensors: _Any) -> _Tensor:
+    """Tensors joined along dim 2, matrices as if they had one."""
+    ...
+
+e: _float
+
+def einsum(*args: _Any) -> _Tensor:
+    """The sum of products that an equation describes: `einsum("ij,jk->ik", a, b)`."""
+    ...
+
+def embedding(
+    weight: _Tensor, indices: _Tensor, padding_idx: _int = ..., scale_grad_by_freq: _bool = ..., sparse: _bool = ...
+) -> _Tensor:
+    """weight[indices]; row `padding_idx` gets no gradient."""
+    ...
+
+def empty(
+    *size: _Any,
+    out: _Tensor | None = ...,
+    dtype: _dtype | None = ...,
+    layout: _Any = ...,
+    device: _Any = ...,
+    requires_grad: _bool = ...,
+    pin_memory: _bool = ...,
+    names: _Any = ...,
+    **more: _Any,
+) -> _Tensor:
+    """A tensor whose contents are unspecified (zeros here)."""
+    ...
+
+def empty_like(
+    input: _Tensor,
+    *,
+    dtype: _dtype | None = ...,
+    layout: _Any = ...,
+    device: _Any = ...,
+    requires_grad: _bool = ...,
+    pin_memory: _bool = ...,
+    memory_format: _Any = ...,
+) -> _Tensor:
+    """As `empty`, with the shape, dtype, device and memory order of `input`."""
+    ...
+
+def empty_permuted(size: _Any, physical_layout: _Any, **options: _Any) -> _Tensor:
+    """An uninitialised tensor (zeros here) whose dims lie in memory in the order `physical_layout`, outermost first."""
+    ...
+
+def empty_strided(
+    size: _Any,
+    stride: _Any,
+    *,
+    dtype: _dtype | None = ...,
+    layout: _Any = ...,
+    device: _Any = ...,
+    requires_grad: _bool = ...,
+    pin_memory: _bool = ...,
+) -> _Tensor:
+    """An uninitialised tensor (zeros here) of a shape and strides, which must fill a block of memory without gaps."""
+    ...
+
+def eq(input: _Tensor | _Number, other: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
+    """input == other, element by element."""
+    ...
+
+def equal(input: _Tensor, other: _Tensor) -> _bool:
+    """Whether two tensors have the same shape and elements (an observation: pending work runs)."""
+    ...
+
+def erf(input: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """The error function, 2/sqrt(pi) times the integral of exp(-t**2) from 0 to x."""
+    ...
+
+def erfc(input: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """1 - erf(x)."""
+    ...
+
+def erfinv(input: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """The inverse of erf; inf at 1, -inf at -1, NaN outside."""
+    ...
+
+def exp(input: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """e to the power of each element."""
+    ...
+
+def exp2(input: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """2 to the power of each element."""
+    ...
+
+def expand(input: _Tensor, size: _tuple) -> _Tensor:
+    """Dims of size one repeated without copying; -1 keeps a dim."""
+    ...
+
+def expm1(input: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """exp(x) - 1, exact near 0."""
+    ...
+
+def eye(
+    n: _int,
+    m: _int | None = ...,
+    *,
+    out: _Tensor | None = ...,
+    dtype: _dtype | None = ...,
+    layout: _Any = ...,
+    device: _Any = ...,
+    requires_grad: _bool = ...,
+    pin_memory: _bool = ...,
+) -> _Tensor:
+    """A matrix with ones on its diagonal; (n, n), or (n, m)."""
+    ...
+
+def feature_alpha_dropout(input: _Tensor, p: _float, train: _bool) -> _Tensor:
+    """`alpha_dropout` of whole channels."""
+    ...
+
+def feature_alpha_dropout_(input: _Tensor, *args: _Any, **kwargs: _Any) -> _Tensor:
+    """In place: `alpha_dropout` of whole channels."""
+    ...
+
+def feature_dropout(input: _Tensor, p: _float, train: _bool) -> _Tensor:
+    """Zero each channel (index of the first two dims) with probability p and scale the others by 1 / (1 - p)."""
+    ...
+
+def feature_dropout_(input: _Tensor, *args: _Any, **kwargs: _Any) -> _Tensor:
+    """In place: Zero each channel (index of the first two dims) with probability p and scale the others by 1 / (1 - p)."""
+    ...
+
+def fill(input: _Tensor, value: _Any) -> _Tensor:
+    """A tensor like this one, every element set to a number."""
+    ...
+
+def fill_(self: _Tensor, value: _Any) -> _Tensor:
+    """Set every element to a number."""
+    ...
+
+def fix(input: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """Each element without its fractional part."""
+    ...
+
+def flatten(input: _Tensor, start_dim: _int = ..., end_dim: _int = ...) -> _Tensor:
+    """The dims from `start_dim` to `end_dim` as one."""
+    ...
+
+def flip(input: _Tensor, *dims: _Any) -> _Tensor:
+    """The order of the indices of `dims` reversed (a copy)."""
+    ...
+
+def fliplr(input: _Tensor) -> _Tensor:
+    """The columns in reverse order."""
+    ...
+
+def flipud(input: _Tensor) -> _Tensor:
+    """The rows in reverse order."""
+    ...
+
+float: _dtype
+
+def float_power(input: _Tensor | _Number, exponent: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
+    """input ** exponent in double precision."""
+    ...
+
+def floor(input: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """The largest whole number not above each element."""
+    ...
+
+def floor_divide(input: _Tensor | _Number, other: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
+    """input / other rounded down."""
+    ...
+
+def fmax(input: _Tensor, other: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """The larger of two; a number wins over NaN. Of equal ones the first has the gradient."""
+    ...
+
+def fmin(input: _Tensor, other: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """The smaller of two; a number wins over NaN. Of equal ones the first has the gradient."""
+    ...
+
+def fmod(input: _Tensor, other: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
+    """The remainder with the sign of `input`, as C's fmod."""
+    ...
+
+def frac(input: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """The fractional part, with the sign of the element."""
+    ...
+
+def from_dlpack(ext_tensor: _Any, *, device: _Any = ..., copy: _bool | None = ...) -> _Tensor:
+    """A tensor with the elements of an array of any library that speaks DLPack (a copy; see docs/differences.md)."""
+    ...
+
+def from_numpy(ndarray: _Any) -> _Tensor:
+    """A tensor with the elements of a NumPy array (a copy; see docs/differences.md), in its memory order."""
+    ...
+
+def frombuffer(
+    buffer: _Any, *, dtype: _dtype, count: _int = ..., offset: _int = ..., requires_grad: _bool = ...
+) -> _Tensor:
+    """A tensor with the bytes of a buffer (a copy; see docs/differences.md)."""
+    ...
+
+def full(
+    size: _Any,
+    fill_value: _Any,
+    *,
+    out: _Tensor | None = ...,
+    dtype: _dtype | None = ...,
+    layout: _Any = ...,
+    device: _Any = ...,
+    requires_grad: _bool = ...,
+    pin_memory: _bool = ...,
+    names: _Any = ...,
+) -> _Tensor:
+    """A tensor of one repeated number; its dtype follows the number's type."""
+    ...
+
+def full_like(
+    input: _Tensor,
+    fill_value: _Any,
+    *,
+    dtype: _dtype | None = ...,
+    layout: _Any = ...,
+    device: _Any = ...,
+    requires_grad: _bool = ...,
+    pin_memory: _bool = ...,
+    memory_format: _Any = ...,
+) -> _Tensor:
+    """As `full`, with the shape, dtype, device and memory order of `input`."""
+    ...
+
+def gather(input: _Tensor, dim: _int, index: _Tensor, *, sparse_grad: _bool = ...) -> _Tensor:
+    """out[i][j] = input[index[i][j]][j] for dim 0, and so on for other dims."""
+    ...
+
+def gcd(input: _Tensor, other: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """The greatest common divisor."""
+    ...
+
+def ge(input: _Tensor | _Number, other: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
+    """input >= other, element by element."""
+    ...
+
+def ger(input: _Tensor, vec2: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """Every product of an element of `input` and one of `vec2`; (n), (m) -> (n, m)."""
+    ...
+
+def get_rng_state() -> _Tensor:
+    """The default generator's state, byte for byte PyTorch's, as a uint8 tensor."""
+    ...
+
+def greater(input: _Tensor | _Number, other: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
+    """input > other, element by element."""
+    ...
+
+def greater_equal(input: _Tensor | _Number, other: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
+    """input >= other, element by element."""
+    ...
+
+def group_norm(
+    input: _Tensor,
+    num_groups: _int,
+    weight: _Tensor | None = ...,
+    bias: _Tensor | None = ...,
+    eps: _float = ...,
+    cudnn_enabled: _bool = ...,
+) -> _Tensor:
+    """(x - mean) / sqrt(var + eps) over each group of channels of each sample; times weight, plus bias."""
+    ...
+
+def gru(*args: _Any) -> _tuple[_Tensor, _Tensor]:
+    """`gru(input, h, params, has_biases, num_layers, dropout, train, bidirectional, batch_first)`; or,
+    packed, `gru(data, batch_sizes, h, params, ..., bidirectional)`. Returns (outputs, h_n)."""
+    ...
+
+def gru_cell(
+    input: _Tensor, hx: _Tensor, w_ih: _Tensor, w_hh: _Tensor, b_ih: _Tensor | None = ..., b_hh: _Tensor | None = ...
+) -> _Tensor:
+    """One step of a GRU: the new h."""
+    ...
+
+def gt(input: _Tensor | _Number, other: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
+    """input > other, element by element."""
+    ...
+
+half: _dtype
+
+def hamming_window(
+    window_length: _int,
+    periodic: _bool = ...,
+    *parameters: _float,
+    dtype: _dtype | None = ...,
+    layout: _Any = ...,
+    device: _Any = ...,
+    requires_grad: _bool = ...,
+    pin_memory: _bool = ...,
+    **named: _float,
+) -> _Tensor:
+    """The Hamming window: alpha - beta cos. With `periodic`, one period of a longer one, as spectral analysis wants it."""
+    ...
+
+def hann_window(
+    window_length: _int,
+    periodic: _bool = ...,
+    *parameters: _float,
+    dtype: _dtype | None = ...,
+    layout: _Any = ...,
+    device: _Any = ...,
+    requires_grad: _bool = ...,
+    pin_memory: _bool = ...,
+    **named: _float,
+) -> _Tensor:
+    """The Hann window: a raised cosine. With `periodic`, one period of a longer one, as spectral analysis wants it."""
+    ...
+
+def hardshrink(input: _Tensor, lambd: _Number = ..., *, out: _Any = ...) -> _Tensor:
+    """x where |x| > lambd, else 0."""
+    ...
+
+def heaviside(input: _Tensor, values: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """0 below zero, 1 above it, `values` at it."""
+    ...
+
+def histc(input: _Tensor, bins: _int = ..., min: _float = ..., max: _float = ..., *, out: _Any = ...) -> _Tensor:
+    """How many elements lie in each of `bins` equal intervals from `min` to `max` (if equal: of the data)."""
+    ...
+
+def hsplit(
+    input: _Tensor, indices_or_sections: _Any = ..., *, sections: _Any = ..., indices: _Any = ...
+) -> _tuple[_Tensor, ...]:
+    """Views of pieces along dim 1: of equal sizes, or cut at the indices given."""
+    ...
+
+def hstack(tensors: _Any) -> _Tensor:
+    """Tensors joined along dim 1 (dim 0 for vectors)."""
+    ...
+
+def hypot(input: _Tensor, other: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """sqrt(input**2 + other**2) without overflow."""
+    ...
+
+def i0(input: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """The modified Bessel function of the first kind of order 0."""
+    ...
+
+def imag(input: _Tensor) -> _Tensor:
+    """The imaginary part, as a view."""
+    ...
+
+def index_add(input: _Tensor, dim: _int, index: _Tensor, source: _Tensor, *, alpha: _Any = ...) -> _Tensor:
+    """`alpha * source` added at the indices of one dim."""
+    ...
+
+def index_copy(input: _Tensor, dim: _int, index: _Tensor, source: _Tensor) -> _Tensor:
+    """The indices of one dim replaced by those of `source`."""
+    ...
+
+def index_fill(input: _Tensor, dim: _int, index: _Tensor, value: _Any) -> _Tensor:
+    """The indices of one dim set to a number."""
+    ...
+
+def index_put(input: _Tensor, indices: _Any, values: _Tensor, accumulate: _bool = ...) -> _Tensor:
+    """A copy with `values` written (or added) at the tensors `indices`."""
+    ...
+
+def index_put_(self: _Tensor, indices: _Any, values: _Tensor, accumulate: _bool = ...) -> _Tensor:
+    """Write (or add) `values` at the tensors `indices`."""
+    ...
+
+def index_reduce(
+    input: _Tensor, dim: _int, index: _Tensor, source: _Tensor, reduce: _str, *, include_self: _bool = ...
+) -> _Tensor:
+    """The indices of one dim of `source` reduced into those of `input` by "prod", "mean", "amax" or "amin"."""
+    ...
+
+def index_select(input: _Tensor, dim: _int, index: _Tensor) -> _Tensor:
+    """The indices `index` of one dim."""
+    ...
+
+inf: _float
+
+def initial_seed() -> _int:
+    """The seed that the default generator was given last."""
+    ...
+
+def inner(input: _Tensor, other: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """The sums of products over the last dims; (..., k), (*, k) -> (..., *)."""
+    ...
+
+def instance_norm(
+    input: _Tensor,
+    weight: _Tensor | None,
+    bias: _Tensor | None,
+    running_mean: _Tensor | None,
+    running_var: _Tensor | None,
+    use_input_stats: _bool,
+    momentum: _float,
+    eps: _float,
+    cudnn_enabled: _bool = ...,
+) -> _Tensor:
+    """Batch norm of each sample by itself: (x - mean) / sqrt(var + eps) for each channel of each sample."""
+    ...
+
+int: _dtype
+
+def inverse(A: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
+    """The inverse of a square matrix; raises LinAlgError for a singular one (an observation: pending work runs)."""
+    ...
+
+def is_complex(input: _Tensor) -> _bool:
+    """Whether the dtype is complex."""
+    ...
+
+def is_floating_point(input: _Tensor) -> _bool:
+    """Whether the dtype is a real floating one."""
+    ...
+
+def is_nonzero(input: _Tensor) -> _bool:
+    """Whether the one element is not zero."""
+    ...
+
+def is_same_size(input: _Tensor, other: _Tensor) -> _bool:
+    """Whether two tensors have one shape."""
+    ...
+
+def is_storage(obj: _Any) -> _bool:
+    """Whether `obj` is a storage."""
+    ...
+
+def is_tensor(obj: _Any) -> _bool:
+    """Whether `obj` is a tensor."""
+    ...
+
+def isclose(input: _Tensor, other: _Tensor, rtol: _float = ..., atol: _float = ..., equal_nan: _bool = ...) -> _Tensor:
+    """|input - other| <= atol + rtol * |other|; infinities are close to themselves, NaN too if `equal_nan`."""
+    ...
+
+def isfinite(input: _Tensor) -> _Tensor:
+    """Whether each element is neither infinite nor NaN."""
+    ...
+
+def isin(
+    elements: _Tensor | _Number,
+    test_elements: _Tensor | _Number,
+    *,
+    assume_unique: _bool = ...,
+    invert: _bool = ...,
+    out: _Any = ...,
+) -> _Tensor:
+    """Whether each element is among the test elements."""
+    ...
+
+def isinf(input: _Tensor) -> _Tensor:
+    """Whether each element is infinite (for a complex one: whether either part is)."""
+    ...
+
+def isnan(input: _Tensor) -> _Tensor:
+    """Whether each element is NaN."""
+    ...
+
+def isneginf(input: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """Whether each element is -inf."""
+    ...
+
+def isposinf(input: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """Whether each element is +inf."""
+    ...
+
+def isreal(input: _Tensor) -> _Tensor:
+    """Whether each element has no imaginary part."""
+    ...
+
+def kaiser_window(
+    window_length: _int,
+    periodic: _bool = ...,
+    *parameters: _float,
+    dtype: _dtype | None = ...,
+    layout: _Any = ...,
+    device: _Any = ...,
+    requires_grad: _bool = ...,
+    pin_memory: _bool = ...,
+    **named: _float,
+) -> _Tensor:
+    """The Kaiser window of parameter `beta`. With `periodic`, one period of a longer one, as spectral analysis wants it."""
+    ...
+
+def kron(input: _Tensor, other: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """The Kronecker product: every element of `input` times the whole of `other`."""
+    ...
+
+def kthvalue(input: _Tensor, k: _int, dim: _int = ..., keepdim: _bool = ..., *, out: _Any = ...) -> _Tensor:
+    """The k-th smallest element of `dim` (k counts from 1), and its index."""
+    ...
+
+def layer_norm(
+    input: _Tensor,
+    normalized_shape: _Any,
+    weight: _Tensor | None = ...,
+    bias: _Tensor | None = ...,
+    eps: _float = ...,
+    cudnn_enable: _bool = ...,
+) -> _Tensor:
+    """(x - mean) / sqrt(var + eps) over the last dims, whose sizes are `normalized_shape`; times weight, plus bias."""
+    ...
+
+def lcm(input: _Tensor, other: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """The least common multiple."""
+    ...
+
+def ldexp(input: _Tensor, other: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """input * 2**other."""
+    ...
+
+def le(input: _Tensor | _Number, other: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
+    """input <= other, element by element."""
+    ...
+
+def lerp(input: _Tensor, end: _Tensor, weight: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
+    """input + weight * (end - input), exact at both ends."""
+    ...
+
+def less(input: _Tensor | _Number, other: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
+    """input < other, element by element."""
+    ...
+
+def less_equal(input: _Tensor | _Number, other: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
+    """input <= other, element by element."""
+    ...
+
+def lgamma(input: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """The logarithm of the absolute value of the gamma function."""
+    ...
+
+def linspace(
+    start: _Any,
+    end: _Any,
+    steps: _int,
+    *,
+    out: _Tensor | None = ...,
+    dtype: _dtype | None = ...,
+    layout: _Any = ...,
+    device: _Any = ...,
+    requires_grad: _bool = ...,
+    pin_memory: _bool = ...,
+) -> _Tensor:
+    """`steps` numbers from `start` to `end`, both included, evenly spaced."""
+    ...
+
+def log(input: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """The natural logarithm of each element; -inf at 0, NaN below."""
+    ...
+
+def log10(input: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """The logarithm to base 10."""
+    ...
+
+def log1p(input: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """log(1 + x), exact near 0."""
+    ...
+
+def log2(input: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """The logarithm to base 2."""
+    ...
+
+def log_softmax(input: _Tensor, dim: _int, dtype: _Any = ...) -> _Tensor:
+    """The logarithm of softmax over a dim; computed in `dtype` where given."""
+    ...
+
+def logaddexp(input: _Tensor, other: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """log(exp(input) + exp(other)) without overflow."""
+    ...
+
+def logaddexp2(input: _Tensor, other: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """log2(2**input + 2**other) without overflow."""
+    ...
+
+def logcumsumexp(input: _Tensor, dim: _int, *, out: _Any = ...) -> _Tensor:
+    """The running log(sum(exp(input))) along `dim`, without overflow."""
+    ...
+
+def logdet(input: _Tensor) -> _Tensor:
+    """The logarithm of the determinant; NaN where it is negative."""
+    ...
+
+def logical_and(input: _Tensor, other: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """Whether both are nonzero."""
+    ...
+
+def logical_not(input: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """Whether each element is zero."""
+    ...
+
+def logical_or(input: _Tensor, other: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """Whether either is nonzero."""
+    ...
+
+def logical_xor(input: _Tensor, other: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """Whether exactly one is nonzero."""
+    ...
+
+def logit(input: _Tensor, eps: _float | None = ..., *, out: _Any = ...) -> _Tensor:
+    """log(x / (1 - x)); with `eps`, of x kept within [eps, 1 - eps]."""
+    ...
+
+def logspace(
+    start: _Any,
+    end: _Any,
+    steps: _int,
+    base: _float = ...,
+    *,
+    out: _Tensor | None = ...,
+    dtype: _dtype | None = ...,
+    layout: _Any = ...,
+    device: _Any = ...,
+    requires_grad: _bool = ...,
+    pin_memory: _bool = ...,
+) -> _Tensor:
+    """`base` to the power of `steps` evenly spaced exponents."""
+    ...
+
+def logsumexp(input: _Tensor, dim: _tuple | _int, keepdim: _bool = ..., *, out: _Any = ...) -> _Tensor:
+    """log(sum(exp(input))) over `dim`, without overflow."""
+    ...
+
+long: _dtype
+
+def lstm(*args: _Any) -> _tuple[_Tensor, _Tensor, _Tensor]:
+    """`lstm(input, (h, c), params, has_biases, num_layers, dropout, train, bidirectional, batch_first)`: a stack of LSTM
+    layers; or, packed, `lstm(data, batch_sizes, (h, c), params, ..., bidirectional)`."""
+    ...
+
+def lstm_cell(
+    input: _Tensor, hx: _Any, w_ih: _Tensor, w_hh: _Tensor, b_ih: _Tensor | None = ..., b_hh: _Tensor | None = ...
+) -> _tuple[_Tensor, _Tensor]:
+    """One step of an LSTM: the new (h, c)."""
+    ...
+
+def lt(input: _Tensor | _Number, other: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
+    """input < other, element by element."""
+    ...
+
+def manual_seed(seed: _int) -> _Any:
+    """Seed the default generator; the same seed gives the same numbers as in PyTorch on the CPU."""
+    ...
+
+def masked_fill(input: _Tensor, mask: _Tensor, value: _Any) -> _Tensor:
+    """`value` where `mask` is true."""
+    ...
+
+def masked_scatter(input: _Tensor, mask: _Tensor, source: _Tensor) -> _Tensor:
+    """The places where `mask` is true taken by the elements of `source`, one after another."""
+    ...
+
+def masked_select(input: _Tensor, mask: _Tensor) -> _Tensor:
+    """The elements where `mask` is true, as one dim (an observation: pending work runs)."""
+    ...
+
+def matmul(input: _Tensor, other: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """The matrix product; (..., n, k) @ (..., k, m) -> (..., n, m), vectors as in NumPy."""
+    ...
+
+def matrix_exp(A: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """The exponential of a square matrix, the sum of A**n / n!."""
+    ...
+
+def matrix_power(A: _Tensor, n: _int, *, out: _Tensor | None = ...) -> _Tensor:
+    """A multiplied with itself n times; of a negative n the inverse, that often."""
+    ...
+
+def max(input: _Tensor, *args: _Any, out: _Any = ..., **kwargs: _Any) -> _Any:
+    """The largest element; with `dim` the largest along it and its index (the first of equal ones); with a second tensor the `maximum` of each pair."""
+    ...
+
+def maximum(input: _Tensor, other: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """The larger of two; NaN wins. Equal elements share the gradient."""
+    ...
+
+def mean(input: _Tensor, dim: _Any = ..., keepdim: _bool = ..., *, dtype: _Any = ..., out: _Any = ...) -> _Tensor:
+    """The mean over `dim` (every dim by default); of floating-point or complex tensors."""
+    ...
+
+def median(input: _Tensor, *args: _Any, out: _Any = ..., **kwargs: _Any) -> _Any:
+    """The middle element of `dim` (the lower one of two) and its index; NaN where there is one. Without `dim` the median of all elements."""
+    ...
+
+def meshgrid(*tensors: _Any, indexing: _str | None = ...) -> _tuple[_Tensor, ...]:
+    """Coordinate grids of vectors; `indexing` is "ij" (rows first) or "xy"."""
+    ...
+
+def min(input: _Tensor, *args: _Any, out: _Any = ..., **kwargs: _Any) -> _Any:
+    """The smallest element; with `dim` the smallest along it and its index (the first of equal ones); with a second tensor the `minimum` of each pair."""
+    ...
+
+def minimum(input: _Tensor, other: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """The smaller of two; NaN wins. Equal elements share the gradient."""
+    ...
+
+def mm(input: _Tensor, mat2: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """The product of two matrices; (n, k), (k, m) -> (n, m)."""
+    ...
+
+def mode(input: _Tensor, dim: _int = ..., keepdim: _bool = ..., *, out: _Any = ...) -> _tuple[_Tensor, ...]:
+    """The most frequent element of `dim` (the smallest of several) and the index of its last occurrence."""
+    ...
+
+def moveaxis(input: _Tensor, source: _Any, destination: _Any) -> _Tensor:
+    """Dims moved to new places, the others in their order."""
+    ...
+
+def movedim(input: _Tensor, source: _Any, destination: _Any) -> _Tensor:
+    """Dims moved to new places, the others in their order."""
+    ...
+
+def msort(input: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """The elements sorted along the first dim."""
+    ...
+
+def mul(input: _Tensor | _Number, other: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
+    """input * other."""
+    ...
+
+def multinomial(
+    input: _Tensor, num_samples: _int, replacement: _bool = ..., *, generator: _Any = ..., out: _Tensor | None = ...
+) -> _Tensor:
+    """Indices drawn with the weights in each row of `input`."""
+    ...
+
+def multiply(input: _Tensor | _Number, other: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
+    """input * other."""
+    ...
+
+def mv(input: _Tensor, vec: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """A matrix times a vector; (n, k), (k) -> (n)."""
+    ...
+
+nan: _float
+
+def nan_to_num(
+    input: _Tensor, nan: _Number = ..., posinf: _Number | None = ..., neginf: _Number | None = ..., *, out: _Any = ...
+) -> _Tensor:
+    """NaN, inf and -inf replaced by numbers: `nan`, and where not given the largest and the lowest of the dtype."""
+    ...
+
+def nanmean(input: _Tensor, dim: _Any = ..., keepdim: _bool = ..., *, dtype: _Any = ..., out: _Any = ...) -> _Tensor:
+    """The mean of the elements that are not NaN."""
+    ...
+
+def nanmedian(input: _Tensor, *args: _Any, out: _Any = ..., **kwargs: _Any) -> _Any:
+    """The middle of the elements of `dim` that are not NaN, and its index. Without `dim` the median of all elements."""
+    ...
+
+def nanquantile(
+    input: _Tensor,
+    q: _Tensor | _Number,
+    dim: _int | None = ...,
+    keepdim: _bool = ...,
+    *,
+    interpolation: _str = ...,
+    out: _Any = ...,
+) -> _Tensor:
+    """The q-th quantile of the elements that are not NaN."""
+    ...
+
+def nansum(input: _Tensor, dim: _Any = ..., keepdim: _bool = ..., *, dtype: _Any = ..., out: _Any = ...) -> _Tensor:
+    """The sum of the elements that are not NaN."""
+    ...
+
+def narrow(input: _Tensor, dim: _int, start: _Any, length: _int) -> _Tensor:
+    """`length` indices of a dim from `start`, as a view."""
+    ...
+
+def narrow_copy(input: _Tensor, dim: _int, start: _int, length: _int) -> _Tensor:
+    """`length` indices of a dim from `start`, as a copy."""
+    ...
+
+def native_dropout(input: _Tensor, p: _float, train: _bool | None) -> _tuple[_Tensor, _Tensor]:
+    """Dropout that also returns the bool mask of what was kept."""
+    ...
+
+def ne(input: _Tensor | _Number, other: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
+    """input != other, element by element."""
+    ...
+
+def neg(input: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """The negative of each element."""
+    ...
+
+def negative(input: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """The negative of each element."""
+    ...
+
+newaxis: None
+
+def nextafter(input: _Tensor, other: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """The next floating-point number after `input` toward `other`."""
+    ...
+
+def nonzero(input: _Tensor, *, as_tuple: _bool = ...) -> _Any:
+    """The indices of the elements that are not zero, one row each (with `as_tuple`, one tensor for each dim)."""
+    ...
+
+def nonzero_static(input: _Tensor, *, size: _int, fill_value: _int = ...) -> _Tensor:
+    """The first `size` indices of elements that are not zero, filled up with `fill_value`."""
+    ...
+
+def norm(
+    input: _Tensor, p: _Any = ..., dim: _Any = ..., keepdim: _bool = ..., out: _Any = ..., dtype: _Any = ...
+) -> _Tensor:
+    """The vector norm (sum of |x|**p)**(1/p) over `dim` (every dim by default); "fro" is p = 2."""
+    ...
+
+def normal(
+    mean: _Any,
+    std: _Any = ...,
+    size: _Any = ...,
+    *,
+    generator: _Any = ...,
+    out: _Tensor | None = ...,
+    dtype: _dtype | None = ...,
+    **options: _Any,
+) -> _Tensor:
+    """Normal numbers of given means and standard deviations (numbers or tensors)."""
+    ...
+
+def not_equal(input: _Tensor | _Number, other: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
+    """input != other, element by element."""
+    ...
+
+def numel(input: _Tensor) -> _int:
+    """The number of elements."""
+    ...
+
+def ones(
+    *size: _Any,
+    out: _Tensor | None = ...,
+    dtype: _dtype | None = ...,
+    layout: _Any = ...,
+    device: _Any = ...,
+    requires_grad: _bool = ...,
+    pin_memory: _bool = ...,
+    names: _Any = ...,
+    **more: _Any,
+) -> _Tensor:
+    """A tensor of ones; `ones(2, 3)` or `ones((2, 3))`, of the default dtype."""
+    ...
+
+def ones_like(
+    input: _Tensor,
+    *,
+    dtype: _dtype | None = ...,
+    layout: _Any = ...,
+    device: _Any = ...,
+    requires_grad: _bool = ...,
+    pin_memory: _bool = ...,
+    memory_format: _Any = ...,
+) -> _Tensor:
+    """As `ones`, with the shape, dtype, device and memory order of `input`."""
+    ...
+
+def outer(input: _Tensor, vec2: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """Every product of an element of `input` and one of `vec2`; (n), (m) -> (n, m)."""
+    ...
+
+def pairwise_distance(x1: _Tensor, x2: _Tensor, p: _float = ..., eps: _Number = ..., keepdim: _bool = ...) -> _Tensor:
+    """The p-norm of x1 - x2 + eps over the last dim."""
+    ...
+
+def permute(*args: _Any, **named: _Any) -> _Tensor:
+    """The dims in another order."""
+    ...
+
+pi: _float
+
+def pinverse(A: _Tensor, rtol: _float | None = ..., hermitian: _bool = ..., *, out: _Tensor | None = ...) -> _Tensor:
+    """The Moore-Penrose inverse."""
+    ...
+
+def pixel_shuffle(input: _Tensor, upscale_factor: _int) -> _Tensor:
+    """(..., C r r, H, W) -> (..., C, H r, W r): each r x r block of pixels was r r channels."""
+    ...
+
+def pixel_unshuffle(input: _Tensor, downscale_factor: _int) -> _Tensor:
+    """(..., C, H r, W r) -> (..., C r r, H, W): the inverse of `pixel_shuffle`."""
+    ...
+
+def poisson(input: _Tensor, generator: _Any = ...) -> _Tensor:
+    """Poisson numbers of the rates in `input`."""
+    ...
+
+def polar(abs: _Tensor, angle: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """abs * (cos(angle) + i sin(angle))."""
+    ...
+
+def polygamma(n: _int, input: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """The n-th derivative of digamma."""
+    ...
+
+def positive(input: _Tensor) -> _Tensor:
+    """The tensor itself; a bool tensor is refused."""
+    ...
+
+def pow(input: _Tensor | _Number, exponent: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
+    """input ** exponent; the usual small exponents select their own formulas."""
+    ...
+
+def prelu(input: _Tensor, weight: _Tensor) -> _Tensor:
+    """x where x > 0, weight * x elsewhere; one weight, or one for each channel (dim 1)."""
+    ...
+
+def prod(
+    input: _Tensor, dim: _int | None = ..., keepdim: _bool = ..., *, dtype: _Any = ..., out: _Any = ...
+) -> _Tensor:
+    """The product over `dim` (every dim by default); integers are multiplied in int64."""
+    ...
+
+def put(input: _Tensor, index: _Tensor, source: _Tensor, accumulate: _bool = ...) -> _Tensor:
+    """`source` written (or added) at `index` of the flattened tensor."""
+    ...
+
+def qr(input: _Tensor, some: _bool = ..., *, out: _Any = ...) -> _Any:
+    """Q and R with Q R = input."""
+    ...
+
+def quantile(
+    input: _Tensor,
+    q: _Tensor | _Number,
+    dim: _int | None = ...,
+    keepdim: _bool = ...,
+    *,
+    interpolation: _str = ...,
+    out: _Any = ...,
+) -> _Tensor:
+    """The q-th quantile along `dim` (of all elements by default), for each q of a tensor; NaN where there is one."""
+    ...
+
+def rad2deg(input: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """Radians as degrees."""
+    ...
+
+def rand(
+    *size: _Any, generator: _Any = ..., out: _Tensor | None = ..., dtype: _dtype | None = ..., **options: _Any
+) -> _Tensor:
+    """Uniform numbers in [0, 1)."""
+    ...
+
+def rand_like(
+    input: _Tensor,
+    *args: _Any,
+    dtype: _dtype | None = ...,
+    device: _Any = ...,
+    memory_format: _Any = ...,
+    **options: _Any,
+) -> _Tensor:
+    """As `rand`, with the shape, dtype and device of `input`."""
+    ...
+
+def randint(
+    *args: _Any, generator: _Any = ..., out: _Tensor | None = ..., dtype: _dtype | None = ..., **options: _Any
+) -> _Tensor:
+    """Integers in [low, high): `randint(high, size)` or `randint(low, high, size)`."""
+    ...
+
+def randint_like(
+    input: _Tensor,
+    *args: _Any,
+    dtype: _dtype | None = ...,
+    device: _Any = ...,
+    memory_format: _Any = ...,
+    **options: _Any,
+) -> _Tensor:
+    """As `randint`, with the shape, dtype and device of `input`."""
+    ...
+
+def randn(
+    *size: _Any, generator: _Any = ..., out: _Tensor | None = ..., dtype: _dtype | None = ..., **options: _Any
+) -> _Tensor:
+    """Standard normal numbers."""
+    ...
+
+def randn_like(
+    input: _Tensor,
+    *args: _Any,
+    dtype: _dtype | None = ...,
+    device: _Any = ...,
+    memory_format: _Any = ...,
+    **options: _Any,
+) -> _Tensor:
+    """As `randn`, with the shape, dtype and device of `input`."""
+    ...
+
+def randperm(
+    n: _int, *, generator: _Any = ..., out: _Tensor | None = ..., dtype: _dtype | None = ..., **options: _Any
+) -> _Tensor:
+    """A random order of 0 .. n-1."""
+    ...
+
+def range(
+    *args: _Any,
+    out: _Tensor | None = ...,
+    dtype: _dtype | None = ...,
+    layout: _Any = ...,
+    device: _Any = ...,
+    requires_grad: _bool = ...,
+    **named: _Any,
+) -> _Tensor:
+    """Numbers from `start` (0) up to and with `end`, `step` (1) apart (deprecated in PyTorch; use `arange`)."""
+    ...
+
+def ravel(input: _Tensor) -> _Tensor:
+    """All elements as one dim."""
+    ...
+
+def real(input: _Tensor) -> _Tensor:
+    """The real part, as a view; of a real tensor the tensor itself."""
+    ...
+
+def reciprocal(input: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """1 / x."""
+    ...
+
+def relu(input: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """max(x, 0); NaN stays NaN, the gradient at 0 is 0."""
+    ...
+
+def remainder(input: _Tensor | _Number, other: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
+    """input - other * floor(input / other): the remainder with the sign of `other`, as Python's %."""
+    ...
+
+def repeat_interleave(
+    input: _Tensor, repeats: _Any = ..., dim: _int | None = ..., *, output_size: _int | None = ...
+) -> _Tensor:
+    """Each element (or index of a dim) several times in a row; `repeats` is a count or a tensor of counts."""
+    ...
+
+def reshape(*args: _Any, **named: _Any) -> _Tensor:
+    """The elements in another shape: a view where strides allow, else a copy."""
+    ...
+
+def resolve_conj(input: _Tensor) -> _Tensor:
+    """The tensor itself: conjugation is never left pending here."""
+    ...
+
+def resolve_neg(input: _Tensor) -> _Tensor:
+    """The tensor itself: negation is never left pending here."""
+    ...
+
+def result_type(tensor1: _Any, tensor2: _Any) -> _Any:
+    """The dtype of an arithmetic result of two tensors or numbers."""
+    ...
+
+def rms_norm(input: _Tensor, normalized_shape: _Any, weight: _Tensor | None = ..., eps: _float | None = ...) -> _Tensor:
+    """x / sqrt(mean(x**2) + eps) over the last dims, times weight; eps is the dtype's epsilon by default."""
+    ...
+
+def rnn_relu(*args: _Any) -> _tuple[_Tensor, _Tensor]:
+    """`rnn_relu(input, h, params, has_biases, num_layers, dropout, train, bidirectional, batch_first)`; or,
+    packed, `rnn_relu(data, batch_sizes, h, params, ..., bidirectional)`. Returns (outputs, h_n)."""
+    ...
+
+def rnn_relu_cell(
+    input: _Tensor, hx: _Tensor, w_ih: _Tensor, w_hh: _Tensor, b_ih: _Tensor | None = ..., b_hh: _Tensor | None = ...
+) -> _Tensor:
+    """relu(W_ih x + b_ih + W_hh h + b_hh)."""
+    ...
+
+def rnn_tanh(*args: _Any) -> _tuple[_Tensor, _Tensor]:
+    """`rnn_tanh(input, h, params, has_biases, num_layers, dropout, train, bidirectional, batch_first)`; or,
+    packed, `rnn_tanh(data, batch_sizes, h, params, ..., bidirectional)`. Returns (outputs, h_n)."""
+    ...
+
+def rnn_tanh_cell(
+    input: _Tensor, hx: _Tensor, w_ih: _Tensor, w_hh: _Tensor, b_ih: _Tensor | None = ..., b_hh: _Tensor | None = ...
+) -> _Tensor:
+    """tanh(W_ih x + b_ih + W_hh h + b_hh)."""
+    ...
+
+def roll(input: _Tensor, shifts: _Any, dims: _Any = ...) -> _Tensor:
+    """The elements moved along `dims` (without them, of the flattened tensor), those pushed out coming in at the other
+    end."""
+    ...
+
+def rot90(input: _Tensor, k: _int = ..., dims: _Any = ...) -> _Tensor:
+    """Turned by `k` quarters in the plane of two dims, from the first towards the second."""
+    ...
+
+def round(input: _Tensor, *, decimals: _int = ..., out: _Any = ...) -> _Tensor:
+    """The nearest whole number (halves go to the even one), or the nearest with so many `decimals`."""
+    ...
+
+def row_stack(tensors: _Any) -> _Tensor:
+    """Tensors joined along dim 0, vectors as rows."""
+    ...
+
+def rrelu(
+    input: _Tensor, lower: _float = ..., upper: _float = ..., training: _bool = ..., generator: _Any = ...
+) -> _Tensor:
+    """x where x > 0, a x elsewhere: a is drawn from [lower, upper) in training, their mean otherwise."""
+    ...
+
+def rrelu_(input: _Tensor, *args: _Any, **kwargs: _Any) -> _Tensor:
+    """In place: x where x > 0, a x elsewhere: a is drawn from [lower, upper) in training, their mean otherwise."""
+    ...
+
+def rsqrt(input: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """1 / sqrt(x); inf at 0, NaN below."""
+    ...
+
+def rsub(input: _Tensor | _Number, other: _Tensor | _Number, *, alpha: _Number = ...) -> _Tensor:
+    """other - alpha * input."""
+    ...
+
+def scalar_tensor(
+    s: _Any,
+    *,
+    dtype: _dtype | None = ...,
+    layout: _Any = ...,
+    device: _Any = ...,
+    requires_grad: _bool = ...,
+    pin_memory: _bool = ...,
+) -> _Tensor:
+    """A zero-dim tensor of the default dtype."""
+    ...
+
+def scatter(
+    input: _Tensor, dim: _int, index: _Tensor, src: _Any = ..., *, value: _Any = ..., reduce: _str | None = ...
+) -> _Tensor:
+    """`src` (a tensor or a number) written, or with `reduce` added or multiplied, at `index` along `dim`."""
+    ...
+
+def scatter_add(input: _Tensor, dim: _int, index: _Tensor, src: _Tensor) -> _Tensor:
+    """`src` added at `index` along `dim`."""
+    ...
+
+def scatter_reduce(
+    input: _Tensor, dim: _int, index: _Tensor, src: _Tensor, reduce: _str, *, include_self: _bool = ...
+) -> _Tensor:
+    """What `src` holds for each place of `index` along `dim`, reduced by "sum", "prod", "mean", "amax" or "amin"; with
+    `include_self` what was there takes part. The gradient of a largest or smallest is shared evenly by equal ones."""
+    ...
+
+def searchsorted(
+    sorted_sequence: _Tensor,
+    input: _Any,
+    *,
+    out_int32: _bool = ...,
+    right: _bool = ...,
+    side: _str | None = ...,
+    sorter: _Tensor | None = ...,
+) -> _Tensor:
+    """For each number the place before (`right`: after) which it would keep the last dim of the sequence sorted."""
+    ...
+
+def seed() -> _int:
+    """Seed the default generator from the system's entropy; returns the seed."""
+    ...
+
+def select(input: _Tensor, dim: _int, index: _int) -> _Tensor:
+    """One index of a dim, as a view."""
+    ...
+
+def selu(input: _Tensor) -> _Tensor:
+    """The scaled exponential unit, which keeps activations normalised."""
+    ...
+
+def selu_(input: _Tensor, *args: _Any, **kwargs: _Any) -> _Tensor:
+    """In place: The scaled exponential unit, which keeps activations normalised."""
+    ...
+
+def set_rng_state(new_state: _Tensor) -> None:
+    """Restore a state that `get_rng_state` (of either library) gave."""
+    ...
+
+def sgn(input: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """x / |x|, and 0 for 0; the sign of a real number."""
+    ...
+
+short: _dtype
+
+def sigmoid(input: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """1 / (1 + exp(-x))."""
+    ...
+
+def sign(input: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """-1, 0 or 1, as each element is below, at or above zero; 0 for NaN."""
+    ...
+
+def signbit(input: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """Whether the sign bit is set: true for negative numbers and -0.0."""
+    ...
+
+def sin(input: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """The sine of an angle in radians."""
+    ...
+
+def sinc(input: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """sin(pi x) / (pi x), and 1 at 0."""
+    ...
+
+def sinh(input: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """The hyperbolic sine."""
+    ...
+
+def slogdet(input: _Tensor, *, out: _Any = ...) -> _Any:
+    """The sign of the determinant and the logarithm of its absolute value."""
+    ...
+
+def softmax(input: _Tensor, dim: _int, dtype: _Any = ...) -> _Tensor:
+    """exp(x) divided by its sum over a dim; computed in `dtype` where given."""
+    ...
+
+def sort(input: _Tensor, dim: _int = ..., descending: _bool = ..., stable: _bool = ..., *, out: _Any = ...) -> _Tensor:
+    """The sorted elements of `dim`, and their indices; the order of equal elements is kept either way."""
+    ...
+
+def split(tensor: _Tensor, split_size_or_sections: _Any, dim: _int = ...) -> _tuple[_Tensor, ...]:
+    """Views of consecutive pieces: of one size (the last may be smaller) or of the sizes given."""
+    ...
+
+def split_with_sizes(input: _Tensor, split_sizes: _Any, dim: _int = ...) -> _tuple[_Tensor, ...]:
+    """Views of consecutive pieces of the sizes given."""
+    ...
+
+def sqrt(input: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """The square root of each element; NaN below 0. Its gradient at 0 is inf."""
+    ...
+
+def square(input: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """The square of each element."""
+    ...
+
+def squeeze(input: _Tensor, dim: _Any = ...) -> _Tensor:
+    """Without the dims of size one (or those of them named)."""
+    ...
+
+def stack(tensors: _Any, dim: _int = ...) -> _Tensor:
+    """Tensors of one shape along a new dim."""
+    ...
+
+def std(input: _Tensor, *args: _Any, out: _Any = ..., **kwargs: _Any) -> _Any:
+    """The square root of `var`; its gradient at 0 is 0."""
+    ...
+
+def std_mean(input: _Tensor, *args: _Any, out: _Any = ..., **kwargs: _Any) -> _Any:
+    """`std` and `mean`."""
+    ...
+
+def sub(input: _Tensor | _Number, other: _Tensor | _Number, *, alpha: _Number = ..., out: _Any = ...) -> _Tensor:
+    """input - alpha * other."""
+    ...
+
+def subtract(input: _Tensor | _Number, other: _Tensor | _Number, *, alpha: _Number = ..., out: _Any = ...) -> _Tensor:
+    """input - alpha * other."""
+    ...
+
+def sum(input: _Tensor, dim: _Any = ..., keepdim: _bool = ..., *, dtype: _Any = ..., out: _Any = ...) -> _Tensor:
+    """The sum over `dim` (every dim by default); integers are summed in int64."""
+    ...
+
+def svd(input: _Tensor, some: _bool = ..., compute_uv: _bool = ..., *, out: _Any = ...) -> _Any:
+    """U, S and V with U diag(S) V* = input."""
+    ...
+
+def swapaxes(input: _Tensor, axis0: _int, axis1: _int) -> _Tensor:
+    """Two dims exchanged."""
+    ...
+
+def swapdims(input: _Tensor, dim0: _int, dim1: _int) -> _Tensor:
+    """Two dims exchanged."""
+    ...
+
+def t(input: _Tensor) -> _Tensor:
+    """A matrix transposed; tensors of fewer dims as they are."""
+    ...
+
+def take(input: _Tensor, index: _Tensor) -> _Tensor:
+    """The elements at `index` of the flattened tensor."""
+    ...
+
+def take_along_dim(input: _Tensor, indices: _Tensor, dim: _int | None = ...) -> _Tensor:
+    """As `gather`, with the other dims broadcast; without a dim, of the flattened tensor."""
+    ...
+
+def tan(input: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """The tangent of an angle in radians."""
+    ...
+
+def tanh(input: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """The hyperbolic tangent."""
+    ...
+
+def tensor(
+    data: _Any, *, dtype: _dtype | None = ..., device: _Any = ..., requires_grad: _bool = ..., pin_memory: _bool = ...
+) -> _Tensor:
+    """A new tensor with a copy of `data`: a number, nested sequences of numbers, an array or a tensor."""
+    ...
+
+def tensor_split(
+    input: _Tensor, indices_or_sections: _Any = ..., dim: _int = ..., *, sections: _Any = ..., indices: _Any = ...
+) -> _tuple[_Tensor, ...]:
+    """Views of pieces: of nearly equal sizes, or cut at the indices given."""
+    ...
+
+def tensordot(a: _Tensor, b: _Tensor, dims: _Any = ..., out: _Any = ...) -> _Tensor:
+    """The sum of products over the last `dims` dims of `a` and the first of `b`, or over two lists of dims."""
+    ...
+
+def threshold(input: _Tensor, threshold: _float, value: _float) -> _Tensor:
+    """x where x > threshold, `value` elsewhere."""
+    ...
+
+def threshold_(input: _Tensor, *args: _Any, **kwargs: _Any) -> _Tensor:
+    """In place: x where x > threshold, `value` elsewhere."""
+    ...
+
+def tile(input: _Tensor, dims: _Any) -> _Tensor:
+    """As `repeat`, missing counts being one."""
+    ...
+
+def to_dlpack(tensor: _Tensor) -> _Any:
+    """A DLPack capsule with a copy of the tensor's elements."""
+    ...
+
+def topk(
+    input: _Tensor, k: _int, dim: _int = ..., largest: _bool = ..., sorted: _bool = ..., *, out: _Any = ...
+) -> _tuple[_Tensor, ...]:
+    """The `k` largest (or smallest) elements of `dim` in order, and their indices."""
+    ...
+
+def trace(input: _Tensor) -> _Tensor:
+    """The sum of a matrix's diagonal."""
+    ...
+
+def transpose(input: _Tensor, dim0: _int, dim1: _int) -> _Tensor:
+    """Two dims exchanged."""
+    ...
+
+def trapezoid(y: _Tensor, x: _Tensor | None = ..., *, dx: _Tensor | _Number = ..., dim: _int = ...) -> _Tensor:
+    """The area under y by the trapezoidal rule, at points x or `dx` apart."""
+    ...
+
+def tril(input: _Tensor, diagonal: _int = ..., *, out: _Any = ...) -> _Tensor:
+    """The lower triangle of each matrix, zeros above it."""
+    ...
+
+def tril_indices(
+    row: _int, col: _int, offset: _int = ..., *, dtype: _dtype = ..., device: _Any = ..., layout: _Any = ...
+) -> _Tensor:
+    """Row and column numbers of the lower triangle, row by row; (2, count)."""
+    ...
+
+def triu(input: _Tensor, diagonal: _int = ..., *, out: _Any = ...) -> _Tensor:
+    """The upper triangle of each matrix, zeros below it."""
+    ...
+
+def triu_indices(
+    row: _int, col: _int, offset: _int = ..., *, dtype: _dtype = ..., device: _Any = ..., layout: _Any = ...
+) -> _Tensor:
+    """Row and column numbers of the upper triangle, row by row; (2, count)."""
+    ...
+
+def true_divide(input: _Tensor | _Number, other: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
+    """input / other, in floating point."""
+    ...
+
+def trunc(input: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """Each element without its fractional part."""
+    ...
+
+def typename(obj: _Any) -> _str:
+    """The name of an object's type, tensors by their dtype."""
+    ...
+
+def unbind(input: _Tensor, dim: _int = ...) -> _tuple[_Tensor, ...]:
+    """Every index of a dim, as views."""
+    ...
+
+def unflatten(input: _Tensor, dim: _int, sizes: _Any) -> _Tensor:
+    """One dim as several."""
+    ...
+
+def unfold(input: _Tensor, dimension: _int, size: _int, step: _int) -> _Tensor:
+    """Windows of `size` indices of a dim, `step` apart, the index within a window as the last dim."""
+    ...
+
+def unique(
+    input: _Tensor, sorted: _bool = ..., return_inverse: _bool = ..., return_counts: _bool = ..., dim: _int | None = ...
+) -> _Any:
+    """The distinct elements (or indices of a dim) in ascending order; every NaN is distinct."""
+    ...
+
+def unique_consecutive(
+    input: _Tensor, return_inverse: _bool = ..., return_counts: _bool = ..., dim: _int | None = ...
+) -> _Any:
+    """The elements (or indices of a dim) without those equal to the one before."""
+    ...
+
+def unravel_index(indices: _Tensor, shape: _Any) -> _tuple[_Tensor, ...]:
+    """The index in each dim of places in the flattened tensor of a shape."""
+    ...
+
+def unsafe_chunk(input: _Tensor, chunks: _int, dim: _int = ...) -> _tuple[_Tensor, ...]:
+    """At most `chunks` views of equal size (the last may be smaller)."""
+    ...
+
+def unsafe_split(tensor: _Tensor, split_size_or_sections: _Any, dim: _int = ...) -> _tuple[_Tensor, ...]:
+    """Views of consecutive pieces: of one size (the last may be smaller) or of the sizes given."""
+    ...
+
+def unsafe_split_with_sizes(input: _Tensor, split_sizes: _Any, dim: _int = ...) -> _tuple[_Tensor, ...]:
+    """Views of consecutive pieces of the sizes given."""
+    ...
+
+def unsqueeze(input: _Tensor, dim: _int) -> _Tensor:
+    """A dim of size one put in at `dim`."""
+    ...
+
+def vander(x: _Tensor, N: _int | None = ..., *, increasing: _bool = ...) -> _Tensor:
+    """A matrix of the powers of a vector's elements, from high to low (or low to high); (..., n) -> (..., n, N)."""
+    ...
+
+def var(input: _Tensor, *args: _Any, out: _Any = ..., **kwargs: _Any) -> _Any:
+    """The sum of squared distances from the mean over (number of elements - correction)."""
+    ...
+
+def var_mean(input: _Tensor, *args: _Any, out: _Any = ..., **kwargs: _Any) -> _Any:
+    """`var` and `mean`."""
+    ...
+
+def vdot(input: _Tensor, other: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """The sum of products of two vectors, the first one conjugated."""
+    ...
+
+def view(input: _Tensor, size: _tuple) -> _Tensor:
+    """The same elements in another shape."""
+    ...
+
+def view_as_complex(input: _Tensor) -> _Tensor:
+    """A real tensor with a last dim of two as a complex one."""
+    ...
+
+def view_as_real(input: _Tensor) -> _Tensor:
+    """A complex tensor as a real one with a last dim of two: the real and the imaginary part."""
+    ...
+
+def vsplit(
+    input: _Tensor, indices_or_sections: _Any = ..., *, sections: _Any = ..., indices: _Any = ...
+) -> _tuple[_Tensor, ...]:
+    """Views of pieces along dim 0: of equal sizes, or cut at the indices given."""
+    ...
+
+def vstack(tensors: _Any) -> _Tensor:
+    """Tensors joined along dim 0, vectors as rows."""
+    ...
+
+def where(condition: _Tensor, input: _Tensor | _Number, other: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
+    """`input` where the condition holds, `other` elsewhere; no gradient leaves the side not taken."""
+    ...
+
+def xlogy(input: _Tensor | _Number, other: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
+    """input * log(other); 0 where `input` is 0 and `other` is not NaN."""
+    ...
+
+def zero_(self: _Tensor) -> _Tensor:
+    """Set every element to zero."""
+    ...
+
+def zeros(
+    *size: _Any,
+    out: _Tensor | None = ...,
+    dtype: _dtype | None = ...,
+    layout: _Any = ...,
+    device: _Any = ...,
+    requires_grad: _bool = ...,
+    pin_memory: _bool = ...,
+    names: _Any = ...,
+    **more: _Any,
+) -> _Tensor:
+    """A tensor of zeros; `zeros(2, 3)` or `zeros((2, 3))`, of the default dtype."""
+    ...
+
+def zeros_like(
+    input: _Tensor,
+    *,
+    dtype: _dtype | None = ...,
+    layout: _Any = ...,
+    device: _Any = ...,
+    requires_grad: _bool = ...,
+    pin_memory: _bool = ...,
+    memory_format: _Any = ...,
+) -> _Tensor:
+    """As `zeros`, with the shape, dtype, device and memory order of `input`."""
+    ...

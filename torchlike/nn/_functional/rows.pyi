@@ -1,0 +1,51 @@
+# Made by `python -m tools.make_stubs`; tests/house/test_stubs.py keeps it fresh.
+import builtins as _builtins
+from collections.abc import Callable as _Callable
+from collections.abc import Sequence as _Sequence
+from typing import Any as _Any
+
+from torchlike._dtypes import dtype as _dtype
+from torchlike._tensor import Tensor as _Tensor
+
+_bool = _builtins.bool
+_int = _builtins.int
+_float = _builtins.float
+_complex = _builtins.complex
+_str = _builtins.str
+_tuple = _builtins.tuple
+_list = _builtins.list
+_dict = _builtins.dict
+_object = _builtins.object
+_Number = _bool | _int | _float | _complex
+
+def function(name: _str) -> _Callable:
+    """The function of one row."""
+    ...
+
+def gelu(input: _Tensor, *, approximate: _str = ..., out: _Any = ...) -> _Tensor:
+    """x times the normal distribution function at x, exactly or by its tanh approximation."""
+    ...
+
+def hardshrink(input: _Tensor, lambd: _Number = ..., *, out: _Any = ...) -> _Tensor:
+    """x where |x| > lambd, else 0."""
+    ...
+
+def logsigmoid(input: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """log(sigmoid(x)), without overflow."""
+    ...
+
+def prelu(input: _Tensor, weight: _Tensor) -> _Tensor:
+    """x where x > 0, weight * x elsewhere; one weight, or one for each channel (dim 1)."""
+    ...
+
+def softshrink(input: _Tensor, lambd: _Number = ..., *, out: _Any = ...) -> _Tensor:
+    """x moved toward 0 by lambd, stopping there."""
+    ...
+
+def softsign(input: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """x / (1 + |x|)."""
+    ...
+
+def tanhshrink(input: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """x - tanh(x)."""
+    ...

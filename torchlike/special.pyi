@@ -1,0 +1,119 @@
+# Made by `python -m tools.make_stubs`; tests/house/test_stubs.py keeps it fresh.
+import builtins as _builtins
+from collections.abc import Callable as _Callable
+from collections.abc import Sequence as _Sequence
+from typing import Any as _Any
+
+from torchlike._dtypes import dtype as _dtype
+from torchlike._tensor import Tensor as _Tensor
+
+_bool = _builtins.bool
+_int = _builtins.int
+_float = _builtins.float
+_complex = _builtins.complex
+_str = _builtins.str
+_tuple = _builtins.tuple
+_list = _builtins.list
+_dict = _builtins.dict
+_object = _builtins.object
+_Number = _bool | _int | _float | _complex
+
+def digamma(input: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """The derivative of the logarithm of the gamma function; -inf at 0, NaN at negative whole numbers."""
+    ...
+
+def entr(input: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """-x * log(x); 0 at 0, -inf below."""
+    ...
+
+def erf(input: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """The error function, 2/sqrt(pi) times the integral of exp(-t**2) from 0 to x."""
+    ...
+
+def erfc(input: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """1 - erf(x)."""
+    ...
+
+def erfinv(input: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """The inverse of erf; inf at 1, -inf at -1, NaN outside."""
+    ...
+
+def exp2(input: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """2 to the power of each element."""
+    ...
+
+def expit(input: _Tensor) -> _Any:
+    """1 / (1 + exp(-x))."""
+    ...
+
+def expm1(input: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """exp(x) - 1, exact near 0."""
+    ...
+
+def gammaln(input: _Tensor) -> _Any:
+    """The logarithm of the absolute value of the gamma function."""
+    ...
+
+def i0(input: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """The modified Bessel function of the first kind of order 0."""
+    ...
+
+def i0e(input: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """i0(x) * exp(-|x|)."""
+    ...
+
+def i1(input: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """The modified Bessel function of the first kind of order 1."""
+    ...
+
+def i1e(input: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """i1(x) * exp(-|x|)."""
+    ...
+
+def log1p(input: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """log(1 + x), exact near 0."""
+    ...
+
+def log_ndtr(input: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """log(ndtr(x)), exact far below 0."""
+    ...
+
+def logit(input: _Tensor, eps: _float | None = ..., *, out: _Any = ...) -> _Tensor:
+    """log(x / (1 - x)); with `eps`, of x kept within [eps, 1 - eps]."""
+    ...
+
+def logsumexp(input: _Tensor, dim: _tuple | _int, keepdim: _bool = ..., *, out: _Any = ...) -> _Tensor:
+    """log(sum(exp(input))) over `dim`, without overflow."""
+    ...
+
+def ndtr(input: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """The area under the standard normal density below x."""
+    ...
+
+def ndtri(input: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """The inverse of ndtr."""
+    ...
+
+def polygamma(n: _int, input: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """The n-th derivative of digamma."""
+    ...
+
+def psi(input: _Tensor) -> _Any:
+    """The derivative of the logarithm of the gamma function; -inf at 0, NaN at negative whole numbers."""
+    ...
+
+def round(input: _Tensor, *, decimals: _int = ..., out: _Any = ...) -> _Tensor:
+    """The nearest whole number (halves go to the even one), or the nearest with so many `decimals`."""
+    ...
+
+def sinc(input: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """sin(pi x) / (pi x), and 1 at 0."""
+    ...
+
+def xlog1py(input: _Tensor | _Number, other: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
+    """input * log1p(other); 0 where `input` is 0 and `other` is not NaN."""
+    ...
+
+def xlogy(input: _Tensor | _Number, other: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
+    """input * log(other); 0 where `input` is 0 and `other` is not NaN."""
+    ...

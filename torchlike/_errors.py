@@ -300,10 +300,8 @@ def check_negation(call: Any) -> None:
                            "a mask, use the `~` or `logical_not()` operator instead.")  # fmt: skip
 
 
-def check_positive(call: Any) -> None:
-    """PyTorch gives `+` no meaning for bool tensors."""
-    if call.input.dtype.name == "bool":
-        raise RuntimeError("The `+` operator, on a bool tensor is not supported.")
+def positive_bool() -> RuntimeError:
+    return RuntimeError("The `+` operator, on a bool tensor is not supported.")
 
 
 def no_complex(name: str) -> Any:

@@ -56,13 +56,13 @@ def _padded(data: Tensor, batch_sizes: Tensor) -> tuple[Tensor, Tensor, np.ndarr
     rows_of = np.where(running, np.cumsum(running).reshape(steps, batch) - 1, 0)
     lengths = _factories.of_array(running.sum(0), data.device)
     index = _factories.of_array(rows_of.reshape(-1), data.device)
-    wide = rows["index_select"](data, 0, index).reshape(steps, batch, *data.shape[1:])
+    wide = data.index_select(0, index).reshape(steps, batch, *data.shape[1:])
     return wide, lengths, np.flatnonzero(running)
 
 
 def _packed(out: Tensor, where: np.ndarray) -> Tensor:
     flat = out.reshape(out.shape[0] * out.shape[1], *out.shape[2:])
-    return rows["index_select"](flat, 0, _factories.of_array(where, out.device))
+    return flat.index_select(0, _factories.of_array(where, out.device))
 
 
 def _run(mode: str, args: tuple, states: list[Tensor]) -> tuple[Tensor, ...]:

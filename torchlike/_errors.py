@@ -237,11 +237,28 @@ def unsupported(name: str, argument: str) -> NotImplementedError:
 
 def unknown_name(module: str, name: str, known: list[str]) -> AttributeError:
     """An AttributeError that names the nearest names there are."""
-    import difflib
+    return UnknownName(f"module '{module}' has no attribute '{name}'", name, known)
 
-    near = difflib.get_close_matches(name, known, n=3)
-    hint = f"; the nearest names are {', '.join(map(repr, near))}" if near else ""
-    return AttributeError(f"module '{module}' has no attribute '{name}'{hint}")
+
+class UnknownName(AttributeError):
+    """Looks for the nearest names only when it is printed: `hasattr` asks for many names that do not exist."""
+
+    def __init__(self, sentence: str, asked: str, known: list[str]) -> None:
+        super().__init__(sentence)
+        self._asked, self._known = asked, known
+
+    def __str__(self) -> str:
+        import difflib
+
+        near = difflib.get_close_matches(self._asked, self._known, n=3)
+        hint = f"; the nearest names are {', '.join(map(repr, near))}" if near else ""
+        return self.args[0] + hint
+
+    def __reduce__(self) -> tuple:
+        return (AttributeError, (str(self),))
+
+
+UnknownName.__name__ = UnknownName.__qualname__ = "AttributeError"  # what users see
 
 
 def no_tensor_argument(name: str) -> TypeError:
@@ -283,6 +300,8 @@ def bool_minus() -> RuntimeError:
 
 
 def different_devices(a: Any, b: Any) -> RuntimeError:
+    if "meta" in (a.type, b.type):
+        return RuntimeError(f"Tensor on device {b} is not on the expected device {a}!")
     return RuntimeError(f"Expected all tensors to be on the same device, but found at least two devices, {a} and {b}!")
 
 
@@ -399,8 +418,8 @@ def scalar_only() -> RuntimeError:
     return RuntimeError("grad can be implicitly created only for scalar outputs")
 
 
-def unused_input() -> RuntimeError:
-    return RuntimeError("One of the differentiated Tensors appears to not have been used in the graph. Set "
+def unused_input(index: int) -> RuntimeError:
+    return RuntimeError(f"The differentiated Tensor at index {index} appears to not have been used in the graph. Set "
                         "allow_unused=True if this is the desired behavior.")  # fmt: skip
 
 
@@ -443,8 +462,20 @@ def not_one_element(count: int) -> RuntimeError:
     return RuntimeError(f"a Tensor with {count} elements cannot be converted to Scalar")
 
 
+def not_one_scalar() -> ValueError:
+    return ValueError("only one element tensors can be converted to Python scalars")
+
+
+def item_of_meta() -> RuntimeError:
+    return RuntimeError("Tensor.item() cannot be called on meta tensors")
+
+
 def ambiguous_bool(what: str) -> RuntimeError:
     return RuntimeError(f"Boolean value of Tensor with {what} is ambiguous")
+
+
+def contains_only(got: Any) -> RuntimeError:
+    return RuntimeError(f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(got)}.")
 
 
 def numpy_of_grad() -> RuntimeError:

@@ -12,6 +12,7 @@ import numpy as np
 from torchlike import _bind, _errors, return_types
 from torchlike._bind import CALLERS as rows
 from torchlike._core import concrete
+from torchlike._dtypes import bool_
 from torchlike._ops import REGISTRY
 from torchlike._tensor import Tensor
 
@@ -211,6 +212,33 @@ def imag(input: Tensor) -> Tensor:
     return rows["_select"](rows["view_as_real"](input), input.ndim, 1)
 
 
+def conj(input: Tensor) -> Tensor:
+    """The complex conjugate (a copy, see docs/differences.md); a real tensor is returned itself."""
+    return rows["conj"](input) if input.is_complex() else input
+
+
+def conj_physical(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The complex conjugate; a real tensor is returned itself."""
+    return _written("conj_physical", rows["conj_physical"](input) if input.is_complex() else input, out)
+
+
+def resolve_conj(input: Tensor) -> Tensor:
+    """The tensor itself: conjugation is never left pending here."""
+    return input
+
+
+def resolve_neg(input: Tensor) -> Tensor:
+    """The tensor itself: negation is never left pending here."""
+    return input
+
+
+def positive(input: Tensor) -> Tensor:
+    """The tensor itself; a bool tensor is refused."""
+    if input.dtype is bool_:
+        raise _errors.positive_bool()
+    return input
+
+
 def _part(read: Callable) -> property:
     def write(self: Tensor, value: Any) -> None:
         read(self).copy_(value)
@@ -250,6 +278,7 @@ def polygamma_(self: Tensor, n: int) -> Tensor:
 _NOT_METHODS = ("std_mean", "var_mean", "einsum", "tensordot", "chain_matmul")
 FUNCTIONS = {f.__name__: f for f in (sort, topk, kthvalue, mode, cummax, cummin, aminmax, max, min, median, nanmedian,
                                      std, var, std_mean, var_mean, norm, equal, allclose, einsum,
-                                     tensordot, cross, chain_matmul, real, imag)}  # fmt: skip
+                                     tensordot, cross, chain_matmul, real, imag, conj, conj_physical, resolve_conj,
+                                     resolve_neg, positive)}  # fmt: skip
 METHODS = {name: f for name, f in FUNCTIONS.items() if name not in _NOT_METHODS}
-METHODS |= {"real": _part(real), "imag": _part(imag), "polygamma": polygamma, "polygamma_": polygamma_}
+METHODS |= {"__pos__": positive, "real": _part(real), "imag": _part(imag), "polygamma": polygamma, "polygamma_": polygamma_}

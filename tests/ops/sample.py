@@ -26,7 +26,7 @@ class Sample:
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         self.args, self.kwargs = args, kwargs
         self.tolerance: dict[str, float] = {}
-        self.gradient = True
+        self.gradient = self.second_gradient = True
         self.stride = True
         self.in_place = True
 
@@ -40,6 +40,12 @@ class Sample:
         """Leave the gradient unjudged."""
         assert why
         self.gradient = False
+        return self
+
+    def without_second_gradient(self, why: str) -> Sample:
+        """Leave the gradient of the gradient unjudged."""
+        assert why
+        self.second_gradient = False
         return self
 
     def any_stride(self, why: str) -> Sample:

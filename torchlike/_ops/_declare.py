@@ -56,6 +56,8 @@ class Op:
     opmath: bool = True  # compute half precision in float32 and round once
     geometry: Callable | None = None  # views: geometry(shape, strides, **statics) -> (shape, strides)
     offset: Callable | None = None  # views: offset(tensor, *statics) -> elements from the input's first to the result's
+    result: Callable | None = None  # views of another element type: result(call) -> dtype
+    inverse: Callable | None = None  # views that no linear map undoes: inverse(base, new) -> base with `new` seen in it
     plans: dict = field(default_factory=dict, repr=False)
     varying: dict = field(default_factory=dict, repr=False)
 
@@ -68,7 +70,7 @@ class Op:
         self.optional = frozenset(p.name for p in parameters if "None" in str(p.annotation))
         self.positional = sum(p.kind is not p.KEYWORD_ONLY for p in parameters)
         self.defaults = {p.name: p.default for p in parameters if p.default is not p.empty}
-        self.node = self.node or "".join(w.capitalize() for w in self.name.split("_")) + "Backward0"
+        self.node = self.node or self.name.title().replace("_", "") + "Backward0"
         self.doc = inspect.getdoc(self.kernel) or ""
 
 
@@ -110,7 +112,7 @@ def view(**options: Any) -> Any:
     return declare("view", _rules.view, opmath=False, out=False, **options)
 
 
-def operator(kernel: Callable | None = None, *, promote: Callable = _rules.common, **options: Any) -> Any:
+def operator(kernel: Callable | None = None, *, promote: Callable | None = _rules.common, **options: Any) -> Any:
     """Any other operator; without `shape`, shapes are found by tracing the kernel once."""
     made = declare("operator", functools.partial(_rules.general, promote=promote), **options)
     return made if kernel is None else made(kernel)

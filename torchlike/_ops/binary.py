@@ -10,6 +10,7 @@ from torchlike._dtypes import FLOATING, INTEGER, bool_
 from torchlike._ops import _rules
 from torchlike._ops._checks import not_bool, not_complex, only, real_number
 from torchlike._ops._declare import Array, Operand, Scalar, constant, declare, namespace, pointwise
+from torchlike._ops._nodes import by_operand
 from torchlike._ops._rules import Call, to_float
 
 
@@ -39,7 +40,7 @@ def sub(input: Operand, other: Operand, *, alpha: Scalar = 1):
     return input - other if isinstance(alpha, int) else input - alpha * other
 
 
-@pointwise(saves=(), check=_no_bool_minus, inplace=False, out=False)
+@pointwise(saves=(), check=_no_bool_minus, inplace=False, out=False, node=by_operand("Rsub", "other", 0, 1))
 def rsub(input: Operand, other: Operand, *, alpha: Scalar = 1):
     """other - alpha * input."""
     return other - input if isinstance(alpha, int) else other - alpha * input
@@ -69,7 +70,8 @@ def _divide_typing(call: Call) -> _rules.Typed:
     return _rules.pointwise(call, _rules.common if mode else to_float)
 
 
-@declare("pointwise", _divide_typing, inplace=True, aliases=("divide",))
+@declare("pointwise", _divide_typing, inplace=True, aliases=("divide",),
+         node=lambda call: f"DivBackward{2 if call.rounding_mode else 0}")  # fmt: skip
 def div(input: Operand, other: Operand, *, rounding_mode: str | None = None):
     """input / other; with `rounding_mode` "trunc" or "floor" rounded to a whole number, in the common dtype.
 
@@ -109,13 +111,13 @@ def floor_divide(input: Operand, other: Operand):
     return _floored(namespace(input).asarray(input), other)
 
 
-@pointwise(check=real_number("remainder_cpu"))
+@pointwise(check=real_number("remainder_cpu"), node=by_operand("Remainder", "other"))
 def remainder(input: Operand, other: Operand):
     """input - other * floor(input / other): the remainder with the sign of `other`, as Python's %."""
     return namespace(input).remainder(input, other)
 
 
-@pointwise(check=real_number("fmod_cpu"))
+@pointwise(check=real_number("fmod_cpu"), node=by_operand("Fmod", "other"))
 def fmod(input: Array, other: Operand):
     """The remainder with the sign of `input`, as C's fmod."""
     return namespace(input).fmod(input, other)
@@ -165,7 +167,7 @@ def _check_lerp(call: Call) -> None:
         raise _errors.not_implemented(f"lerp_kernel_{'tensor' if tensor else 'scalar'}", call.input.dtype)
 
 
-@pointwise(check=_check_lerp)
+@pointwise(check=_check_lerp, node=by_operand("Lerp", "weight"))
 def lerp(input: Array, end: Array, weight: Operand):
     """input + weight * (end - input), exact at both ends."""
     xp, span = namespace(input), end - input
@@ -213,7 +215,7 @@ def _equal_infinities(xp, a, b, function):
     return xp.where(same, a, function(a, b))
 
 
-@pointwise(promote=to_float)
+@pointwise(promote=to_float, node=by_operand("Copysign", "other", 0, 1))
 def copysign(input: Array, other: Operand):
     """The size of `input` with the sign of `other`; no gradient flows to `other`, and none where `input` is 0."""
     xp = namespace(input)

@@ -10,7 +10,8 @@ import numpy as np
 
 from torchlike import _dtypes, _errors
 from torchlike._ops._declare import Array, Operand, constant, namespace, pointwise
-from torchlike._ops._rules import Call, result_type
+from torchlike._ops._nodes import by_operand
+from torchlike._ops._rules import Aval, Call, result_type
 
 
 @jax.custom_jvp
@@ -80,7 +81,11 @@ def _check_clamp(call: Call) -> None:
         raise NotImplementedError("clamp is not supported for complex types")
 
 
-@pointwise(check=_check_clamp, opmath=False, aliases=("clip",))
+def _clamp_node(call: Call) -> str:
+    return f"ClampBackward{0 if any(isinstance(b, Aval) for b in (call.min, call.max)) else 1}"
+
+
+@pointwise(check=_check_clamp, opmath=False, aliases=("clip",), node=_clamp_node)
 def clamp(input: Array, min: Operand | None = None, max: Operand | None = None):
     """min(max(input, min), max); an element at a bound has the gradient, one outside gives it to a tensor bound.
 
@@ -109,13 +114,13 @@ def _clamped(x, low, high):
     return out
 
 
-@pointwise(opmath=False)
+@pointwise(opmath=False, node=by_operand("ClampMin", "min"))
 def clamp_min(input: Array, min: Operand):
     """max(input, min); see `clamp`."""
     return _clamped(input, min, None)
 
 
-@pointwise(opmath=False)
+@pointwise(opmath=False, node=by_operand("ClampMax", "max"))
 def clamp_max(input: Array, max: Operand):
     """min(input, max); see `clamp`."""
     return _clamped(input, None, max)

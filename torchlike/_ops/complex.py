@@ -7,28 +7,16 @@ from torchlike._ops._declare import Array, constant, namespace, pointwise
 from torchlike._ops._rules import Call
 
 
-@pointwise(saves=(), inplace=False, out=False, opmath=False)
+@pointwise(saves=(), inplace=False, out=False, opmath=False, where=())
 def conj(input: Array):
     """The complex conjugate."""
     return namespace(input).conj(input)
 
 
-@pointwise(saves=(), opmath=False, node="ConjPhysicalBackward0")
+@pointwise(saves=(), opmath=False, where=())
 def conj_physical(input: Array):
     """The complex conjugate."""
     return namespace(input).conj(input)
-
-
-@pointwise(saves=(), inplace=False, out=False, opmath=False)
-def resolve_conj(input: Array):
-    """The tensor itself: conjugation is never left pending here."""
-    return input
-
-
-@pointwise(saves=(), inplace=False, out=False, opmath=False)
-def resolve_neg(input: Array):
-    """The tensor itself: negation is never left pending here."""
-    return input
 
 
 def _angle(dtype: _dtypes.dtype) -> tuple[_dtypes.dtype, _dtypes.dtype]:

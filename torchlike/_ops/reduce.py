@@ -13,6 +13,7 @@ import jax.numpy as jnp
 from torchlike import _dtypes, _errors
 from torchlike._ops._checks import not_complex
 from torchlike._ops._declare import Array, constant, namespace, operator, reduction
+from torchlike._ops._nodes import by_dim
 from torchlike._ops._rules import Call, reduced_dims, reduced_shape, sum_like, to_float, to_int64
 
 Dims = tuple | int | None
@@ -31,13 +32,13 @@ def count(input: Array, dim: object) -> int:
 # -- sums --------------------------------------------------------------------------------------------------------------
 
 
-@reduction(promote=sum_like, saves=())
+@reduction(promote=sum_like, saves=(), node=by_dim("Sum"))
 def sum(input: Array, dim: Dims = None, keepdim: bool = False, *, dtype=None):
     """The sum over `dim` (every dim by default); integers are summed in int64."""
     return namespace(input).sum(input, axis=axes(input, dim), keepdims=keepdim)
 
 
-@reduction(saves=(), check=_errors.check_mean)
+@reduction(saves=(), check=_errors.check_mean, node=by_dim("Mean"))
 def mean(input: Array, dim: Dims = None, keepdim: bool = False, *, dtype=None):
     """The mean over `dim` (every dim by default); of floating-point or complex tensors."""
     return namespace(input).sum(input, axis=axes(input, dim), keepdims=keepdim) / _divisor(input, dim)
@@ -48,7 +49,7 @@ def _divisor(input: Array, dim: object):
     return namespace(input).asarray(count(input, dim)).astype(input.dtype)
 
 
-@reduction(promote=sum_like)
+@reduction(promote=sum_like, node=by_dim("Prod"))
 def prod(input: Array, dim: int | None = None, keepdim: bool = False, *, dtype=None):
     """The product over `dim` (every dim by default); integers are multiplied in int64."""
     return namespace(input).prod(input, axis=axes(input, dim), keepdims=keepdim)

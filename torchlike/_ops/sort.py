@@ -39,7 +39,8 @@ def _same_shape(call: Call) -> list:
     return [(call.input.shape, call.input.dtype), (call.input.shape, _dtypes.int64)]
 
 
-@operator(shape=_same_shape, opmath=False, check=_check_sort, where=())
+@operator(shape=_same_shape, opmath=False, check=_check_sort, where=(),
+          node=lambda call: f"SortBackward{int(call.stable)}")  # fmt: skip
 def sort(input: Array, dim: int = -1, descending: bool = False, stable: bool = False):
     """The sorted elements of `dim`, and their indices; the order of equal elements is kept either way."""
     return ordered(input, dim, descending)

@@ -7,6 +7,7 @@ import numpy as np
 
 from torchlike._ops._checks import not_complex
 from torchlike._ops._declare import Array, Operand, constant, namespace, pointwise
+from torchlike._ops._nodes import of_two
 from torchlike._ops._rules import to_float
 
 EVERYWHERE = ("torch", "Tensor", "special")
@@ -65,19 +66,19 @@ def i0(input: Array):
     return library(input).i0(input)
 
 
-@pointwise(promote=to_float, where=("special",), inplace=False)
+@pointwise(promote=to_float, where=("special",), inplace=False, node="SpecialI0EBackward0")
 def i0e(input: Array):
     """i0(x) * exp(-|x|)."""
     return library(input).i0e(input)
 
 
-@pointwise(promote=to_float, where=("special",), inplace=False)
+@pointwise(promote=to_float, where=("special",), inplace=False, node="SpecialI1Backward0")
 def i1(input: Array):
     """The modified Bessel function of the first kind of order 1."""
     return library(input).i1(input)
 
 
-@pointwise(promote=to_float, where=("special",), inplace=False)
+@pointwise(promote=to_float, where=("special",), inplace=False, node="SpecialI1EBackward0")
 def i1e(input: Array):
     """i1(x) * exp(-|x|)."""
     return library(input).i1e(input)
@@ -100,25 +101,25 @@ def ndtr(input: Array):
     return library(input).ndtr(input)
 
 
-@pointwise(promote=to_float, where=("special",), inplace=False)
+@pointwise(promote=to_float, where=("special",), inplace=False, node="SpecialLogNdtrBackward0")
 def log_ndtr(input: Array):
     """log(ndtr(x)), exact far below 0."""
     return library(input).log_ndtr(input)
 
 
-@pointwise(promote=to_float, where=("special",), inplace=False)
+@pointwise(promote=to_float, where=("special",), inplace=False, node="SpecialNdtriBackward0")
 def ndtri(input: Array):
     """The inverse of ndtr."""
     return library(input).ndtri(input)
 
 
-@pointwise(promote=to_float, where=("special",), inplace=False)
+@pointwise(promote=to_float, where=("special",), inplace=False, node="SpecialEntrBackward0")
 def entr(input: Array):
     """-x * log(x); 0 at 0, -inf below."""
     return library(input).entr(input)
 
 
-@pointwise(promote=to_float)
+@pointwise(promote=to_float, node=of_two("Xlogy"))
 def xlogy(input: Operand, other: Operand):
     """input * log(other); 0 where `input` is 0 and `other` is not NaN."""
     xp = namespace(other)
@@ -127,7 +128,7 @@ def xlogy(input: Operand, other: Operand):
     return input * xp.log(xp.where(unused, xp.ones_like(other), other))
 
 
-@pointwise(promote=to_float, where=("special",), inplace=False)
+@pointwise(promote=to_float, where=("special",), inplace=False, node=of_two("SpecialXlog1Py"))
 def xlog1py(input: Operand, other: Operand):
     """input * log1p(other); 0 where `input` is 0 and `other` is not NaN."""
     xp = namespace(other)

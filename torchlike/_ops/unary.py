@@ -18,12 +18,6 @@ def neg(input: Array):
     return -input
 
 
-@pointwise(saves=(), inplace=False, out=False, opmath=False, node="AliasBackward0", check=_errors.check_positive)
-def positive(input: Array):
-    """The elements as they are; a bool tensor is refused."""
-    return input
-
-
 @pointwise(promote=to_real, aliases=("absolute",), check=not_bool("abs_cpu"))
 def abs(input: Array):
     """The absolute value of each element; of a complex one its (real) modulus. The gradient at 0 is 0."""
@@ -236,7 +230,8 @@ def trunc(input: Array):
     return _whole(namespace(input), input, "trunc")
 
 
-@pointwise(saves=(), check=only("round_vml_cpu", INTEGER, FLOATING), where=("torch", "Tensor", "special"))
+@pointwise(saves=(), check=only("round_vml_cpu", INTEGER, FLOATING), where=("torch", "Tensor", "special"),
+           node=lambda call: f"RoundBackward{int(call.decimals != 0)}")  # fmt: skip
 def round(input: Array, *, decimals: int = 0):
     """The nearest whole number (halves go to the even one), or the nearest with so many `decimals`."""
     xp = namespace(input)
@@ -265,13 +260,13 @@ def _angles(name: str):
     return check
 
 
-@pointwise(promote=to_float, saves=(), node="MulBackward0", check=_angles("deg2rad"))
+@pointwise(promote=to_float, saves=(), check=_angles("deg2rad"))
 def deg2rad(input: Array):
     """Degrees as radians."""
     return input * 0.017453292519943295
 
 
-@pointwise(promote=to_float, saves=(), node="MulBackward0", check=_angles("rad2deg"))
+@pointwise(promote=to_float, saves=(), check=_angles("rad2deg"))
 def rad2deg(input: Array):
     """Radians as degrees."""
     return input * 57.29577951308232

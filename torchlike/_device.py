@@ -27,8 +27,10 @@ class device:
     def __new__(cls, type: str | device | int = "cpu", index: int | None = None) -> device:
         if isinstance(type, device):
             return type
+        if index is not None and index < 0:
+            raise RuntimeError("Device index must not be negative")
         if isinstance(type, int):
-            return _intern("cuda", type)
+            return cls("cuda", type)
         match = re.fullmatch(r"([a-z]+)(?::(\d+))?", type)
         if match is None:
             raise RuntimeError(f"Invalid device string: '{type}'")

@@ -30,7 +30,18 @@ def describe(x: Any) -> tuple[Aval, tuple[int, ...] | None] | None:
 
 def caller(op: Op) -> Callable:
     """The function that users call for a row."""
-    return _view_caller(op) if op.family == "view" else _plain_caller(op)
+    call = _view_caller(op) if op.family == "view" else _plain_caller(op)
+    return call if op.guard is None else _guarded(op.guard, call)
+
+
+def _guarded(guard: Callable, call: Callable) -> Callable:
+    seen = lambda a: a._value if isinstance(a, Tensor) else a
+
+    def guarded(*args: Any, **kwargs: Any) -> Any:
+        guard(*[seen(a) for a in args], **{name: seen(a) for name, a in kwargs.items()})
+        return call(*args, **kwargs)
+
+    return guarded
 
 
 def _plain_caller(op: Op) -> Callable:
@@ -78,6 +89,8 @@ def _plain_caller(op: Op) -> Callable:
 
 def binary(op: Op, call: Callable) -> Callable:
     """A quicker `call` for two operands, at least the first a plain tensor: what Python's operators use."""
+    if op.guard is not None:
+        return call
     plans = op.plans
     special = op.special.get(op.names[1], ())
 

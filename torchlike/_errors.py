@@ -341,6 +341,10 @@ def fractional_alpha() -> RuntimeError:
     return RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
 
 
+def zero_division() -> RuntimeError:
+    return RuntimeError("ZeroDivisionError")
+
+
 def negative_integer_power() -> RuntimeError:
     return RuntimeError("Integers to negative integer powers are not allowed.")
 

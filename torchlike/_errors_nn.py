@@ -325,10 +325,10 @@ def _check_common(call: Any, dims: int) -> None:
         raise RuntimeError(f"expected stride to be a single integer value or a list of {w.ndim - 2} values to match the "
                            f"convolution dimensions, but got stride={list(_each(call.stride, dims))}")  # fmt: skip
     _check_counts(call, dims, ("stride", "dilation") if isinstance(call.padding, str) else ("stride", "padding", "dilation"))
-    if x.dtype is not w.dtype:
-        raise RuntimeError(f"expected scalar type {scalar_name(x.dtype)} but found {scalar_name(w.dtype)}")
     if call.bias is not None and call.bias.dtype is not x.dtype:
         raise RuntimeError(f"Input type ({c_name(x.dtype)}) and bias type ({c_name(call.bias.dtype)}) should be the same")
+    if x.dtype is not w.dtype:
+        raise RuntimeError(f"expected scalar type {scalar_name(x.dtype)} but found {scalar_name(w.dtype)}")
     if not isinstance(call.padding, str) and min(_each(call.padding, dims)) < 0:
         raise RuntimeError("negative padding is not supported")
     if min(_each(call.stride, dims)) <= 0:

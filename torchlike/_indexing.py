@@ -30,6 +30,8 @@ def put(t: Tensor, index: Any, value: Any) -> None:
         target = viewed
         while value.ndim > target.ndim and value.shape[0] == 1:
             value = value.squeeze(0)
+        if value.shape != target.shape:
+            value = rows["expand"](value, tuple(target.shape))
         target.copy_(value)
         return
     _scatter(viewed, advanced, value)
@@ -52,15 +54,11 @@ def _slice(t: Tensor, dim: int, part: slice) -> Tensor:
     step = 1 if part.step is None else int(part.step)
     if step <= 0:
         raise ValueError("step must be greater than zero")
-    start, stop, _ = slice(_int(part.start), _int(part.stop), step).indices(size)
+    start, stop, _ = slice(part.start, part.stop, step).indices(size)
     length = max(0, -(-(stop - start) // step))
     if length == size and step == 1:
         return t if start == 0 and (part.start is None and part.stop is None) else rows["_slice"](t, dim, 0, size, 1)
     return rows["_slice"](t, dim, start, length, step)
-
-
-def _int(n: Any) -> int | None:
-    return None if n is None else n.__index__()
 
 
 def _basic(t: Tensor, index: Any) -> tuple[Tensor, dict[int, Tensor]]:
@@ -132,8 +130,10 @@ def _normal(item: Any) -> Any:
         return made.long() if made.numel() == 0 else made
     if hasattr(item, "__index__"):
         return item.__index__()
-    raise TypeError("only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices "
-                    f"(got {type(item).__name__})")  # fmt: skip
+    if isinstance(item, str | bytes):
+        raise TypeError(f"new(): invalid data type '{type(item).__name__}'")
+    raise IndexError("only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices "
+                     f"(got {type(item).__name__})")  # fmt: skip
 
 
 def _consumes(item: Any) -> int:

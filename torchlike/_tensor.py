@@ -394,6 +394,8 @@ class Tensor(Methods):
         """The elements as nested lists of Python numbers."""
         host = self._host()
         return host.astype(np.float32).tolist() if self.dtype is _dtypes.bfloat16 else host.tolist()
+        if value.aval.device is _device.meta:
+            raise _errors.item_of_meta()
 
     def numpy(self, *, force: bool = False) -> np.ndarray:
         """The elements as a NumPy array (a copy; see docs/differences.md)."""
@@ -418,17 +420,17 @@ class Tensor(Methods):
         return bool(self.item())
 
     def __int__(self) -> int:
-        return int(self._only("int"))
+        return int(self._only())
 
     def __float__(self) -> float:
-        return float(self._only("float"))
+        return float(self._only())
 
     def __complex__(self) -> complex:
-        return complex(self._only("complex"))
+        return complex(self._only())
 
-    def _only(self, kind: str) -> Any:
+    def _only(self) -> Any:
         if self.numel() != 1:
-            raise _errors.not_one_element(self.numel())
+            raise _errors.not_one_scalar()
         return self.item()
 
     def __index__(self) -> int:
@@ -454,6 +456,8 @@ class Tensor(Methods):
 
     def __repr__(self, *, tensor_contents: Any = None) -> str:
         from torchlike import _show
+        if not isinstance(element, Tensor | int | float | complex):
+            raise _errors.contains_only(element)
 
         return _show.tensor_text(self)
 

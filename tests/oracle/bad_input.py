@@ -126,6 +126,9 @@ DTYPE = [
 
 DEVICE = [
     Row("unknown device", lambda torch: torch.device("toaster")),
+    Row("pinned memory", lambda torch: torch.ones(2, pin_memory=True)),
+    Row("mul of meta and cpu", lambda torch: torch.ones(2, device="meta") * torch.ones(2)),
+    Row("float of meta", lambda torch: float(torch.tensor(1.0, device="meta"))),
     Row("unknown device of a factory", lambda torch: torch.ones(2, device="toaster")),
     Row("negative index", lambda torch: torch.device("cuda", -2)),
     Row("numpy of meta", lambda torch: torch.ones(2, device="meta").numpy()),
@@ -209,6 +212,8 @@ INDEX = [
     Row("too many", lambda torch: torch.ones(2)[0, 0]),
     Row("scalar", lambda torch: torch.tensor(1.0)[0]),
     Row("string", lambda torch: torch.ones(2)["a"]),
+    Row("float", lambda torch: torch.ones(2)[1.5]),
+    Row("float of a slice", lambda torch: torch.ones(2)[1.0:]),
     Row("negative step", lambda torch: torch.ones(4)[::-1]),
     Row("boolean mask of another shape", lambda torch: torch.ones(3)[torch.ones(2) > 0]),
     Row("index tensors that do not broadcast", lambda torch: torch.ones(3, 3)[torch.arange(2), torch.arange(3)]),
@@ -244,6 +249,9 @@ VALUE = [
     Row("cross_entropy target", lambda torch: _cross_entropy(torch, torch.ones(2, 3), torch.tensor([0, 3])).item()),
     Row("one_hot", lambda torch: torch.nn.functional.one_hot(torch.tensor([3]), 3).sum().item()),
     Row("integer division by zero", lambda torch: (torch.tensor([1]) // torch.tensor([0])).sum().item()),
+    Row("integer division by the number zero", lambda torch: (torch.tensor([1]) // 0).sum().item()),
+    Row("integer remainder of zero", lambda torch: (1 % torch.tensor([0])).sum().item()),
+    Row("integer truncation by zero", lambda torch: torch.tensor([1]).div_(0, rounding_mode="trunc").sum().item()),
     Row("multinomial of nothing", lambda torch: torch.multinomial(torch.zeros(3), 1).sum().item()),
     Row("bernoulli above one", lambda torch: torch.bernoulli(torch.full((2,), 2.0)).sum().item()),
 ]

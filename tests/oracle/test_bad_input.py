@@ -1,12 +1,15 @@
 """Errors: PyTorch's type and sentence, at the line that made them."""
 
 import io
+import subprocess
+import sys
 import warnings
 
 import pytest
 import torch
 
 import torchlike
+from tests.house.source import ROOT
 from tests.oracle import outcome
 from tests.oracle.bad_input import FAMILIES
 
@@ -36,7 +39,6 @@ UNKNOWN = [
     ("torch.nn.Linaer", "Linear"),
     ("torch.nn.functional.cross_entrpy", "cross_entropy"),
     ("torch.optim.AdmaW", "AdamW"),
-    ("torch.ones(2).sofmax", "softmax"),
     ("torch.float33", "float32"),
 ]
 
@@ -51,11 +53,22 @@ def test_an_unknown_name_is_answered_with_the_nearest(name, nearest):
     assert not hasattr(eval(owner, {"torch": torchlike}), last)
 
 
+def test_python_itself_suggests_the_nearest_method():
+    # A `__getattr__` that named it would slow every access to every attribute of a tensor sevenfold.
+    program = "import torchlike; torchlike.ones(2).sofmax"
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True)
+    assert done.stderr.rstrip().endswith("'Tensor' object has no attribute 'sofmax'. Did you mean: 'softmax'?")
+
+
+def _one(torch):
+    return torch.ones(1, requires_grad=True).sum()
+
+
 UNSUPPORTED = [
     ("num_workers", lambda torch: torch.utils.data.DataLoader([1], num_workers=2)),
     ("capturable", lambda torch: torch.optim.Adam([torch.ones(1)], capturable=True)),
     ("pickle_module", lambda torch: torch.save({}, io.BytesIO(), pickle_module=io)),
-    ("pin_memory", lambda torch: torch.ones(2, pin_memory=True)),
+    ("is_grads_batched", lambda torch: torch.autograd.grad(_one(torch), [], is_grads_batched=True)),
 ]
 
 

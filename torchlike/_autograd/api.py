@@ -103,10 +103,10 @@ def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: bool
                 {t._edge: i for i, t in enumerate(inputs)})  # fmt: skip
     walk.run([t._edge for t in outputs], seeds)
     found = []
-    for t in inputs:
+    for i, t in enumerate(inputs):
         pair = walk.captured.get(t._edge)
         if pair is None and not (allow_unused or materialize_grads):
-            raise _errors.unused_input()
+            raise _errors.unused_input(i)
         made = wrap(*pair) if pair is not None else None
         found.append(made if made is not None or not materialize_grads else t.detach() * 0)
     return tuple(found)

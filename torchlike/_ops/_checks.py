@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
+
+import numpy as np
 
 from torchlike import _errors
+from torchlike._core import Value
 from torchlike._dtypes import BOOL, COMPLEX, FLOATING, INTEGER
 from torchlike._ops._rules import Call, result_type
 
@@ -41,3 +45,30 @@ def not_complex(kernel: str) -> Callable[[Call], None]:
 def whole(kernel: str) -> Callable[[Call], None]:
     """A check that the common dtype is bool or an integer."""
     return only(kernel, BOOL, INTEGER)
+
+
+CHECKED_AT_ONCE = 1 << 22  # host data is looked through up to this many elements
+
+
+def whole_divisor(input: Any = None, other: Any = None, **_: Any) -> None:
+    """A guard: an integer divided by an integer zero is an error, where the divisor is at hand."""
+    if _has_zero(other) and not _is_real(input):
+        raise _errors.zero_division()
+
+
+def rounded_divisor(input: Any = None, other: Any = None, rounding_mode: str | None = None, **_: Any) -> None:
+    """As `whole_divisor`, for a division that may be an exact one."""
+    if rounding_mode is not None:
+        whole_divisor(input, other)
+
+
+def _has_zero(divisor: Any) -> bool:
+    if not isinstance(divisor, Value):
+        return isinstance(divisor, int) and divisor == 0
+    host = divisor.array
+    return (isinstance(host, np.ndarray) and host.dtype.kind in "iu" and host.size <= CHECKED_AT_ONCE
+            and not host.all())  # fmt: skip
+
+
+def _is_real(x: Any) -> bool:
+    return x.aval.dtype.category >= FLOATING or not x.aval.numel if isinstance(x, Value) else isinstance(x, float)

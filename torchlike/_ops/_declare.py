@@ -43,6 +43,7 @@ class Op:
     typing: Callable  # how dtypes and shapes of the results follow from the inputs (see _rules)
     shape: Callable | None = None  # shape(call) -> result shapes, where the family's rule does not say
     check: Callable | None = None  # check(call) raises PyTorch's errors; runs once for each new signature
+    guard: Callable | None = None  # guard(*args): checks of values at hand, at every call; tensors come as Values
     saves: tuple[str, ...] | None = None  # the array parameters whose values the gradient needs; None is all
     residuals: bool = False  # the forward keeps what backward needs, instead of being repeated in it
     node: str | Callable[[Any], str] = ""  # the name of its gradient node, or node(call) where overloads differ

@@ -8,7 +8,7 @@ import numpy as np
 from torchlike import _errors
 from torchlike._dtypes import FLOATING, INTEGER, bool_
 from torchlike._ops import _rules
-from torchlike._ops._checks import not_bool, not_complex, only, real_number
+from torchlike._ops._checks import not_bool, not_complex, only, real_number, rounded_divisor, whole_divisor
 from torchlike._ops._declare import Array, Operand, Scalar, constant, declare, namespace, pointwise
 from torchlike._ops._nodes import by_operand
 from torchlike._ops._rules import Call, to_float
@@ -70,12 +70,12 @@ def _divide_typing(call: Call) -> _rules.Typed:
     return _rules.pointwise(call, _rules.common if mode else to_float)
 
 
-@declare("pointwise", _divide_typing, inplace=True, aliases=("divide",),
+@declare("pointwise", _divide_typing, guard=rounded_divisor, inplace=True, aliases=("divide",),
          node=lambda call: f"DivBackward{2 if call.rounding_mode else 0}")  # fmt: skip
 def div(input: Operand, other: Operand, *, rounding_mode: str | None = None):
     """input / other; with `rounding_mode` "trunc" or "floor" rounded to a whole number, in the common dtype.
 
-    An integer divided by zero is not an error here, as it is in PyTorch: it gives an unspecified number.
+    An integer divided by a zero that is still to be computed gives an unspecified number; PyTorch raises.
     """
     if rounding_mode is None:
         return namespace(input).true_divide(input, other)
@@ -105,19 +105,19 @@ def _floored(a, b):
     return xp.where(b == 0, a / b, whole).astype(a.dtype)
 
 
-@pointwise(check=real_number("div_floor_cpu"), differentiable=False)
+@pointwise(check=real_number("div_floor_cpu"), guard=whole_divisor, differentiable=False)
 def floor_divide(input: Operand, other: Operand):
     """input / other rounded down."""
     return _floored(namespace(input).asarray(input), other)
 
 
-@pointwise(check=real_number("remainder_cpu"), node=by_operand("Remainder", "other"))
+@pointwise(check=real_number("remainder_cpu"), guard=whole_divisor, node=by_operand("Remainder", "other"))
 def remainder(input: Operand, other: Operand):
     """input - other * floor(input / other): the remainder with the sign of `other`, as Python's %."""
     return namespace(input).remainder(input, other)
 
 
-@pointwise(check=real_number("fmod_cpu"), node=by_operand("Fmod", "other"))
+@pointwise(check=real_number("fmod_cpu"), guard=whole_divisor, node=by_operand("Fmod", "other"))
 def fmod(input: Array, other: Operand):
     """The remainder with the sign of `input`, as C's fmod."""
     return namespace(input).fmod(input, other)

@@ -1,5 +1,7 @@
 """Neural networks: layers, containers, losses and initialisation."""
 
+from typing import Any
+
 from . import attention as attention
 from . import functional as functional
 from . import init as init
@@ -173,3 +175,9 @@ from .modules import ZeroPad3d as ZeroPad3d
 from .parallel import DataParallel as DataParallel
 from .parameter import Buffer as Buffer
 from .parameter import Parameter as Parameter
+
+
+def __getattr__(name: str) -> Any:
+    from .. import _errors
+
+    raise _errors.unknown_name("torch.nn", name, [n for n in globals() if not n.startswith("_")])

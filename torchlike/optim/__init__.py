@@ -1,5 +1,7 @@
 """`torch.optim`: optimizers and learning-rate schedulers."""
 
+from typing import Any
+
 from torchlike.optim import lr_scheduler as lr_scheduler
 from torchlike.optim import swa_utils as swa_utils
 from torchlike.optim._adafactor import Adafactor as Adafactor
@@ -17,3 +19,9 @@ from torchlike.optim.radam import RAdam as RAdam
 from torchlike.optim.rmsprop import RMSprop as RMSprop
 from torchlike.optim.rprop import Rprop as Rprop
 from torchlike.optim.sgd import SGD as SGD
+
+
+def __getattr__(name: str) -> Any:
+    from torchlike import _errors
+
+    raise _errors.unknown_name("torch.optim", name, [n for n in globals() if not n.startswith("_")])

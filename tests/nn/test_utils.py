@@ -100,7 +100,6 @@ rows = sorted(rows, key=len, reverse=True) if {enforce_sorted} else rows
 net = nn.LSTM(2, 3, bidirectional=True)
 h, c = T.arange(18.0).view(2, 3, 3) / 10, T.arange(18.0).view(2, 3, 3) / 20
 output, state = net(R.pack_sequence(rows, enforce_sorted={enforce_sorted}), (h, c)); log(output.data); log(state)
-net(R.pack_sequence(rows, enforce_sorted={enforce_sorted}), (h[:1], c))
 """
     agree(lambda T: execute(script, T), rtol=1e-4)
 

@@ -53,6 +53,7 @@ class Op:
     out: bool = True  # accepts out=
     differentiable: bool = True
     special: dict[str, tuple] = field(default_factory=dict)  # numbers that select another formula, so are static
+    old_order: tuple[str, ...] = ()  # the parameters in the order of PyTorch's oldest overload, factors first
     keeps: tuple[str, ...] = ()  # the array parameters that take no part in promotion (masks, indices)
     opmath: bool = True  # compute half precision in float32 and round once
     geometry: Callable | None = None  # views: geometry(shape, strides, **statics) -> (shape, strides)

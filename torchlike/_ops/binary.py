@@ -28,13 +28,13 @@ def _check_alpha(call: Call) -> None:
         raise _errors.fractional_alpha()
 
 
-@pointwise(saves=(), check=_check_alpha)
+@pointwise(saves=(), check=_check_alpha, old_order=("input", "alpha", "other"))
 def add(input: Operand, other: Operand, *, alpha: Scalar = 1):
     """input + alpha * other."""
     return input + other if isinstance(alpha, int) else input + alpha * other
 
 
-@pointwise(saves=(), check=_no_bool_minus, aliases=("subtract",))
+@pointwise(saves=(), check=_no_bool_minus, aliases=("subtract",), old_order=("input", "alpha", "other"))
 def sub(input: Operand, other: Operand, *, alpha: Scalar = 1):
     """input - alpha * other."""
     return input - other if isinstance(alpha, int) else input - alpha * other
@@ -138,7 +138,7 @@ def lcm(input: Array, other: Array):
 # -- several operands --------------------------------------------------------------------------------------------------
 
 
-@pointwise(saves=("tensor1", "tensor2"))
+@pointwise(saves=("tensor1", "tensor2"), old_order=("input", "value", "tensor1", "tensor2"))
 def addcmul(input: Array, tensor1: Array, tensor2: Array, *, value: Scalar = 1):
     """input + value * tensor1 * tensor2; among integers `value` is cut to a whole number."""
     product = tensor1 * tensor2
@@ -150,7 +150,7 @@ def _check_addcdiv(call: Call) -> None:
         raise _errors.whole_addcdiv()
 
 
-@pointwise(saves=("tensor1", "tensor2"), check=_check_addcdiv)
+@pointwise(saves=("tensor1", "tensor2"), check=_check_addcdiv, old_order=("input", "value", "tensor1", "tensor2"))
 def addcdiv(input: Array, tensor1: Array, tensor2: Array, *, value: Scalar = 1):
     """input + value * tensor1 / tensor2."""
     return input + (tensor1 / tensor2 if isinstance(value, int) else value * (tensor1 / tensor2))

@@ -191,6 +191,7 @@ def _check_addmm(call: Call) -> None:
 
 
 @operator(shape=_added(_mm_shape), check=_check_addmm, saves=("mat1", "mat2"), opmath=False,
+          old_order=("beta", "input", "alpha", "mat1", "mat2"),
           inplace=True)  # fmt: skip
 def addmm(input: Array, mat1: Array, mat2: Array, *, beta: Scalar = 1, alpha: Scalar = 1):
     """beta * input + alpha * (mat1 @ mat2); `input` is broadcast to the product."""

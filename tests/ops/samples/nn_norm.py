@@ -1,0 +1,111 @@
+"""Normalization, similarity, tables, linear maps."""
+
+import ml_dtypes
+import numpy as np
+
+from tests.ops.sample import Fails, Sample, array, integers, normal, uniform
+
+F = "nn.functional."
+X = normal(4, 6)
+CUBE = normal(2, 3, 4)
+TABLE = normal(7, 4)
+INTS = integers(2, 3)
+ROUNDING = "sums of squares in another order"
+
+
+def ones(*shape):
+    return np.ones(shape, np.float32)
+
+
+def loose(samples):
+    return [s.loosely(ROUNDING, 2e-5, 2e-5) for s in samples]
+
+
+SAMPLES = {
+    F + "layer_norm": [
+        *loose([Sample(CUBE, (4,), normal(4), normal(4, seed=1)), Sample(CUBE, [3, 4], normal(3, 4)), Sample(CUBE, (4,))]),
+        Sample(X.astype(ml_dtypes.bfloat16), (6,)).loosely("gradients summed in float32", 2e-2, 2e-2),
+        Fails(X, (4,)),
+        Fails(X, ()),
+        Fails(X, (6,), ones(2)),
+        Fails(X, (6,), ones(6), ones(2)),
+        Fails(INTS, (3,)),
+        Fails(X, (6,), np.ones(6)),
+    ],
+    F + "rms_norm": [*loose([Sample(CUBE, (4,), normal(4)), Sample(CUBE, (3, 4), eps=0.1), Sample(X, (6,))]), Fails(X, (4,))],
+    F + "group_norm": [
+        *loose([Sample(normal(2, 6, 3), 3, normal(6), normal(6, seed=1)), Sample(normal(2, 6), 2)]),
+        Fails(normal(2, 5), 2),
+        Fails(normal(2, 6), 3, ones(2)),
+        Fails(ones(3), 3),
+        Fails(ones(1, 3), 3),
+    ],
+    F + "batch_norm": [
+        *loose([Sample(normal(3, 4, 5), None, None, normal(4), normal(4, seed=1), True), Sample(X, None, None, training=True)]),
+        Sample(X, normal(6), uniform(6), normal(6), normal(6, seed=1)).without_gradient(
+            "PyTorch does not differentiate the running statistics"
+        ),
+        Fails(X, ones(2), ones(2), training=True),
+        Fails(ones(1, 3), None, None, training=True),
+        Fails(X, None, None),
+        Fails(X, ones(6), ones(6), ones(2)),
+        Fails(X, ones(6), ones(6), ones(6), ones(4)),
+    ],
+    F + "instance_norm": [
+        *loose([Sample(CUBE), Sample(normal(2, 3, 4, 2), None, None, normal(3), normal(3, seed=1))]),
+        Fails(normal(2, 3)),
+        Fails(ones(2, 3, 1)),
+        Fails(CUBE, use_input_stats=False),
+    ],
+    F + "local_response_norm": [Sample(normal(2, 5, 4), 3, 0.1, 0.7, 2.0), Sample(normal(2, 5, 4), 2), Fails(X, 2)],
+    F + "normalize": [*[Sample(X, p) for p in (2.0, 1.0, np.inf, 0.5, 3)], Sample(X, dim=0), Sample(0 * X), Fails(INTS)],
+    F + "cosine_similarity": [
+        Sample(X, normal(4, 6, seed=1)),
+        Sample(CUBE, normal(3, 4), dim=-1),
+        Sample(0 * X, normal(4, 6, seed=1)),
+        Fails(INTS, INTS),
+        Fails(X, ones(4)),
+        Fails(X, X, dim=2),
+    ],
+    F + "pairwise_distance": [
+        *[Sample(X, normal(4, 6, seed=1), p) for p in (2.0, 1.0, np.inf)],
+        Sample(X, normal(6), keepdim=True),
+        Fails(X, ones(4)),
+    ],
+    F + "embedding": [
+        Sample(integers(2, 3, low=0, high=7), TABLE),
+        Sample(integers(2, 3, low=0, high=7), TABLE, padding_idx=2),
+        Sample(array(1, 1, 2, 0, dtype=np.int32), TABLE, scale_grad_by_freq=True),
+        Fails(array(7, dtype=np.int64), TABLE),
+        Fails(X, TABLE),
+        Fails(array(1, dtype=np.int64), normal(3)),
+        Fails(array(1, dtype=np.int64), TABLE, padding_idx=8),
+    ],
+    "embedding": [Sample(TABLE, integers(5, low=0, high=7))],
+    F + "one_hot": [
+        Sample(integers(3, 2, low=0, high=4)),
+        Sample(integers(3, low=0, high=4), 6),
+        Fails(X),
+        Fails(array(-1, dtype=np.int64)),
+        Fails(array(4, dtype=np.int64), 2),
+        Fails(np.zeros(0, np.int64)),
+    ],
+    F + "linear": [
+        Sample(normal(5, 3), normal(2, 3), normal(2)),
+        Sample(normal(5, 3), normal(2, 3)),
+        Sample(normal(2, 2, 3), normal(2, 3), normal(2)),
+        Sample(normal(3), normal(2, 3), normal(2)),
+        Fails(X, ones(4, 2)),
+        Fails(X, ones(4, 6), ones(5)),
+        Fails(normal(2, 2, 3), ones(4, 2), ones(4)),
+        Fails(INTS, ones(4, 3)),
+        Fails(INTS, ones(4, 3), ones(4)),
+        Fails(normal(3), ones(4, 2)),
+    ],
+    F + "bilinear": [
+        Sample(normal(5, 3), normal(5, 4), normal(2, 3, 4), normal(2)),
+        Sample(normal(5, 3), normal(5, 4), normal(2, 3, 4)),
+        Fails(normal(2, 3), normal(2, 3), ones(2, 3, 4)),
+        Fails(normal(2, 3), ones(3, 3), ones(2, 3, 3)),
+    ],
+}

@@ -658,3 +658,58 @@ def attention_mask_dtype(mask: Any, query: Any) -> RuntimeError:
 def attention_sizes(q: Ints, k: Ints) -> RuntimeError:
     return RuntimeError(f"The size of tensor a ({q[-1]}) must match the size of tensor b ({k[-1]}) at non-singleton "
                         "dimension -1")  # fmt: skip
+
+
+# -- resizing ----------------------------------------------------------------------------------------------------------
+
+
+def align_corners_mode() -> ValueError:
+    return ValueError("align_corners option can only be set with the interpolating modes: linear | bilinear | bicubic | "
+                      "trilinear")  # fmt: skip
+
+
+def antialias_mode() -> ValueError:
+    return ValueError("Anti-alias option is restricted to bilinear, bicubic, and lanczos modes and requires a 4-D tensor as "
+                      "input")  # fmt: skip
+
+
+def resize_dims(ndim: int, mode: str) -> NotImplementedError:
+    return NotImplementedError(f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {ndim}D) for the modes: "
+                               "nearest | linear | bilinear | bicubic | trilinear | lanczos | area | nearest-exact (got "
+                               f"{mode})")  # fmt: skip
+
+
+def resize_size(spatial: list[int], size: Any) -> ValueError:
+    return ValueError(f"Input and output must have the same number of spatial dimensions, but got input with spatial "
+                      f"dimensions of {spatial} and output size of {size}. Please provide input tensor in (N, C, d1, d2, "
+                      "...,dK) format and output size in (o1, o2, ...,oK) format.")  # fmt: skip
+
+
+def resize_factors(spatial: list[int], factor: Any) -> ValueError:
+    return ValueError(f"Input and scale_factor must have the same number of spatial dimensions, but got input with spatial "
+                      f"dimensions of {spatial} and scale_factor of shape {factor}. Please provide input tensor in (N, C, "
+                      "d1, d2, ...,dK) format and scale_factor in (s1, s2, ...,sK) format.")  # fmt: skip
+
+
+def check_resize(call: Any) -> None:
+    before, after = call.input.shape[2:], call.size
+    if 0 in before or min(after) < 1:
+        names = "DHW"[3 - len(after) :]
+        named = lambda sizes: ", ".join(f"{d}: {n}" for d, n in zip(names, sizes))
+        raise RuntimeError(f"Input and output sizes should be greater than 0, but got input ({named(before)}) output "
+                           f"({named(after)})")  # fmt: skip
+
+
+def grid_mode(mode: str) -> ValueError:
+    return ValueError("nn.functional.grid_sample(): expected mode to be 'bilinear', 'nearest' or 'bicubic', but got: "
+                      f"'{mode}'")  # fmt: skip
+
+
+def grid_padding(mode: str) -> ValueError:
+    return ValueError("nn.functional.grid_sample(): expected padding_mode to be 'zeros', 'border', or 'reflection', but "
+                      f"got: '{mode}'")  # fmt: skip
+
+
+def grid_size(dims: int, shape: Ints) -> RuntimeError:
+    return RuntimeError(f"grid_sampler(): expected grid to have size {dims} in last dimension, but got grid with sizes "
+                        f"{list(shape)}")  # fmt: skip

@@ -26,6 +26,7 @@ from torchlike._ops import padding as padding
 from torchlike._ops import pool as pool
 from torchlike._ops import power as power
 from torchlike._ops import reduce as reduce
+from torchlike._ops import resize as resize
 from torchlike._ops import rnn as rnn
 from torchlike._ops import scatter_reduce as scatter_reduce
 from torchlike._ops import shape as shape

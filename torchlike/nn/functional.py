@@ -1,7 +1,5 @@
 """Neural-network functions: `torchlike.nn.functional`, usually imported as F."""
 
-from typing import Any
-
 from ._attention import multi_head_attention_forward as multi_head_attention_forward
 from ._functional.activation import celu as celu
 from ._functional.activation import celu_ as celu_
@@ -101,6 +99,12 @@ from ._functional.pool import max_pool3d_with_indices as max_pool3d_with_indices
 from ._functional.pool import max_unpool1d as max_unpool1d
 from ._functional.pool import max_unpool2d as max_unpool2d
 from ._functional.pool import max_unpool3d as max_unpool3d
+from ._functional.resize import affine_grid as affine_grid
+from ._functional.resize import grid_sample as grid_sample
+from ._functional.resize import interpolate as interpolate
+from ._functional.resize import upsample as upsample
+from ._functional.resize import upsample_bilinear as upsample_bilinear
+from ._functional.resize import upsample_nearest as upsample_nearest
 from ._functional.rows import gelu as gelu
 from ._functional.rows import hardshrink as hardshrink
 from ._functional.rows import logsigmoid as logsigmoid
@@ -114,9 +118,3 @@ from ._functional.shape import pad as pad
 from ._functional.shape import pixel_shuffle as pixel_shuffle
 from ._functional.shape import pixel_unshuffle as pixel_unshuffle
 from ._functional.shape import unfold as unfold
-
-
-def __getattr__(name: str) -> Any:
-    from .. import _errors
-
-    raise _errors.unknown_name("torch.nn.functional", name, [n for n in globals() if not n.startswith("_")])

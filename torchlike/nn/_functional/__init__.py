@@ -98,6 +98,12 @@ from .pool import max_pool3d_with_indices as max_pool3d_with_indices
 from .pool import max_unpool1d as max_unpool1d
 from .pool import max_unpool2d as max_unpool2d
 from .pool import max_unpool3d as max_unpool3d
+from .resize import affine_grid as affine_grid
+from .resize import grid_sample as grid_sample
+from .resize import interpolate as interpolate
+from .resize import upsample as upsample
+from .resize import upsample_bilinear as upsample_bilinear
+from .resize import upsample_nearest as upsample_nearest
 from .rows import gelu as gelu
 from .rows import hardshrink as hardshrink
 from .rows import logsigmoid as logsigmoid

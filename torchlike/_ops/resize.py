@@ -1,0 +1,204 @@
+"""Resizing the last dims of (N, C, d1, ...): one small matrix for each dim."""
+
+from __future__ import annotations
+
+import functools
+import math
+
+import jax.numpy as jnp
+import numpy as np
+
+from torchlike import _errors_nn
+from torchlike._ops._declare import Array, namespace, operator
+from torchlike._ops._rules import Call
+
+Floats = tuple[float | None, ...]
+
+
+def _step(size: int, out: int, scale: float | None, align_corners: bool) -> float:
+    """How far apart neighbouring results lie in the input."""
+    if align_corners:
+        return (size - 1) / (out - 1) if out > 1 else 0.0
+    return 1 / scale if scale is not None and scale > 0 else size / out
+
+
+def nearest_places(size: int, out: int, scale: float | None, exact: bool) -> np.ndarray:
+    """The input element of each result; PyTorch takes the step in float32."""
+    step = np.float32(_step(size, out, scale, False))
+    at = (np.arange(out, dtype=np.float32) + np.float32(0.5 if exact else 0)) * step
+    return np.minimum(np.floor(at).astype(np.int64), size - 1)
+
+
+def _centres(size: int, out: int, scale: float | None, align_corners: bool) -> np.ndarray:
+    step = _step(size, out, scale, align_corners)
+    return np.arange(out) * step if align_corners else (np.arange(out) + 0.5) * step - 0.5
+
+
+def _linear_matrix(size: int, out: int, scale: float | None, align_corners: bool) -> np.ndarray:
+    at = np.maximum(_centres(size, out, scale, align_corners), 0)
+    low = np.minimum(np.floor(at).astype(np.int64), size - 1)
+    high = np.minimum(low + 1, size - 1)
+    part = np.clip(at - low, 0, 1)
+    matrix = np.zeros((out, size))
+    np.add.at(matrix, (np.arange(out), low), 1 - part)
+    np.add.at(matrix, (np.arange(out), high), part)
+    return matrix
+
+
+def _cubic(x: np.ndarray, a: float) -> np.ndarray:
+    """Keys' cubic convolution kernel."""
+    x = np.abs(x)
+    near = ((a + 2) * x - (a + 3)) * x * x + 1
+    far = ((x - 5) * x + 8) * x * a - 4 * a
+    return np.where(x < 1, near, np.where(x < 2, far, 0))
+
+
+def _cubic_matrix(size: int, out: int, scale: float | None, align_corners: bool) -> np.ndarray:
+    at = _centres(size, out, scale, align_corners)
+    first = np.floor(at).astype(np.int64)
+    matrix = np.zeros((out, size))
+    for offset in range(-1, 3):
+        np.add.at(matrix, (np.arange(out), np.clip(first + offset, 0, size - 1)), _cubic(at - first - offset, -0.75))
+    return matrix
+
+
+def _smooth_matrix(size: int, out: int, scale: float | None, align_corners: bool, reach: float, kernel) -> np.ndarray:
+    """With antialiasing: the kernel is stretched over as many elements as a result stands for."""
+    step = _step(size, out, scale, align_corners)
+    stretch = max(step, 1.0)
+    support, matrix = reach * stretch, np.zeros((out, size))
+    for i in range(out):
+        centre = step * (i + 0.5)
+        low, high = max(int(centre - support + 0.5), 0), min(int(centre + support + 0.5), size)
+        weights = kernel((np.arange(low, high) - centre + 0.5) / stretch)
+        matrix[i, low:high] = weights / weights.sum()
+    return matrix
+
+
+@functools.lru_cache(256)
+def matrix(mode: str, size: int, out: int, scale: float | None, align_corners: bool, antialias: bool) -> np.ndarray:
+    """(out, size): what each result takes of each element."""
+    if antialias:
+        cubic = mode == "bicubic"
+        kernel = (lambda x: _cubic(x, -0.5)) if cubic else (lambda x: np.maximum(1 - np.abs(x), 0))
+        return _smooth_matrix(size, out, scale, align_corners, 2.0 if cubic else 1.0, kernel)
+    return (_cubic_matrix if mode == "bicubic" else _linear_matrix)(size, out, scale, align_corners)
+
+
+def _shape(call: Call) -> list:
+    return [(*call.input.shape[:2], *call.size)]
+
+
+def _check(call: Call) -> None:
+    _errors_nn.check_resize(call)
+
+
+def _node(call: Call) -> str:
+    dims, mode = len(call.size), call.mode
+    name = {"nearest": f"Nearest{dims}D", "nearest-exact": f"NearestExact{dims}D"}.get(mode)
+    name = name or {"linear": "Linear1D", "bilinear": "Bilinear2D", "bicubic": "Bicubic2D", "trilinear": "Trilinear3D"}[mode]
+    return f"Upsample{name}{'Aa' if call.antialias else ''}Backward0"
+
+
+@operator(where=(), shape=_shape, check=_check, saves=(), out=False, name="_resize", node=_node)
+def _resize(input: Array, size: tuple, mode: str, scales: tuple, align_corners: bool = False, antialias: bool = False):
+    """(N, C, d1, ...) with its dims brought to `size`."""
+    xp, out = namespace(input), input
+    for axis, n, scale in zip(range(2, input.ndim), size, scales):
+        if mode.startswith("nearest"):
+            out = xp.take(out, nearest_places(input.shape[axis], n, scale, mode == "nearest-exact"), axis=axis)
+        else:
+            weights = matrix(mode, input.shape[axis], n, scale, align_corners, antialias)
+            out = xp.moveaxis(xp.tensordot(out, xp.asarray(weights, out.dtype), ((axis,), (1,))), -1, axis)
+    return out
+
+
+# -- sampling at given places ------------------------------------------------------------------------------------------
+
+
+def _grid_shape(call: Call) -> list:
+    return [(*call.input.shape[:2], *call.grid.shape[1:-1])]
+
+
+def _unnormalized(x, size: int, align_corners: bool):
+    return (x + 1) / 2 * (size - 1) if align_corners else ((x + 1) * size - 1) / 2
+
+
+def _reflected(x, low: float, high: float):
+    """x bounced back and forth between low and high."""
+    span = high - low
+    if span <= 0:
+        return jnp.zeros_like(x)
+    x = jnp.abs(x - low)
+    rest = jnp.mod(x, 2 * span)
+    return jnp.where(rest > span, 2 * span - rest, rest) + low
+
+
+def _inside(x, size: int, padding_mode: str, align_corners: bool):
+    if padding_mode == "reflection":
+        x = _reflected(x, 0, size - 1) if align_corners else _reflected(x, -0.5, size - 0.5)
+    return x if padding_mode == "zeros" else jnp.clip(x, 0, size - 1)
+
+
+def _fetch(image, places: list):
+    """image (C, d1, ...) at whole-number places (each (...)); zeros outside."""
+    sizes = image.shape[1:]
+    valid = functools.reduce(jnp.logical_and, [(p >= 0) & (p <= n - 1) for p, n in zip(places, sizes)])
+    at = tuple(jnp.clip(p, 0, n - 1).astype(np.int64) for p, n in zip(places, sizes))
+    return jnp.where(valid, image[(slice(None), *at)], 0)
+
+
+def _sampled(image, grid, mode: str, padding_mode: str, align_corners: bool):
+    sizes = image.shape[1:]
+    at = [_unnormalized(grid[..., -1 - i], n, align_corners) for i, n in enumerate(sizes)]
+    if mode == "bicubic":
+        return _sampled_cubic(image, at, padding_mode, align_corners)
+    at = [_inside(x, n, padding_mode, align_corners) for x, n in zip(at, sizes)]
+    if mode == "nearest":
+        return _fetch(image, [jnp.round(x) for x in at])
+    low = [jnp.floor(x) for x in at]
+    total = 0
+    for corner in np.ndindex((2,) * len(sizes)):
+        weights = [(x - lo) if up else (1 - (x - lo)) for x, lo, up in zip(at, low, corner)]
+        total = total + math.prod(weights[1:], start=weights[0]) * _fetch(image, [lo + up for lo, up in zip(low, corner)])
+    return total
+
+
+def _cubic_weight(x):
+    a, x = -0.75, jnp.abs(x)
+    return jnp.where(x < 1, ((a + 2) * x - (a + 3)) * x * x + 1, ((x - 5) * x + 8) * x * a - 4 * a)
+
+
+def _sampled_cubic(image, at: list, padding_mode: str, align_corners: bool):
+    low = [jnp.floor(x) for x in at]
+    total = 0
+    for offsets in np.ndindex(4, 4):
+        places = [lo + (o - 1) for lo, o in zip(low, offsets)]
+        weight = math.prod([_cubic_weight(x - p) for x, p in zip(at, places)][1:], start=_cubic_weight(at[0] - places[0]))
+        held = [_inside(p, n, padding_mode, align_corners) for p, n in zip(places, image.shape[1:])]
+        total = total + weight * _fetch(image, held)
+    return total
+
+
+@operator(where=(), shape=_grid_shape, out=False, name="_grid_sample",
+          node=lambda call: f"GridSampler{call.input.ndim - 2}DBackward0")  # fmt: skip
+def _grid_sample(input: Array, grid: Array, mode: str, padding_mode: str, align_corners: bool):
+    """(N, C, d1, ...) read at the places of `grid` (N, o1, ..., dims), each in [-1, 1] with the last dim first."""
+    import jax
+
+    return jax.vmap(lambda image, places: _sampled(image, places, mode, padding_mode, align_corners))(input, grid)
+
+
+@operator(where=(), shape=lambda call: [(*call.theta.shape[:1], *call.size[2:], len(call.size) - 2)], out=False,
+          saves=(), name="_affine_grid", node="AffineGridGeneratorBackward0")  # fmt: skip
+def _affine_grid(theta: Array, size: tuple, align_corners: bool):
+    """The places theta (N, d, d + 1) sends each pixel of `size` (N, C, d1, ...) to."""
+    xp, dims = namespace(theta), size[2:]
+    lines = []
+    for n in dims:
+        line = np.linspace(-1, 1, n) if n > 1 else np.zeros(n)
+        lines.append(line if align_corners else line * (n - 1) / n)
+    mesh = np.meshgrid(*lines, indexing="ij")
+    base = np.stack([*mesh[::-1], np.ones(dims)], -1)  # (d1, ..., d + 1), last dim first
+    flat = xp.asarray(base.reshape(-1, len(dims) + 1), theta.dtype)
+    return xp.matmul(flat, xp.swapaxes(theta, 1, 2)).reshape((theta.shape[0], *dims, len(dims)))

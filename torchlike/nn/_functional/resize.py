@@ -1,0 +1,122 @@
+"""Resizing and sampling as functions."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import Any
+
+from torchlike import _errors_nn
+from torchlike._bind import CALLERS as rows
+from torchlike._tensor import Tensor
+
+from .pool import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
+
+_DIMS = {"linear": 3, "bilinear": 4, "bicubic": 4, "trilinear": 5}
+_AREA = {3: adaptive_avg_pool1d, 4: adaptive_avg_pool2d, 5: adaptive_avg_pool3d}
+
+
+def interpolate(input: Tensor, size: Any = None, scale_factor: Any = None, mode: str = "nearest",
+                align_corners: bool | None = None, recompute_scale_factor: bool | None = None,
+                antialias: bool = False) -> Tensor:  # fmt: skip
+    """Bring the last dims of (N, C, d1, ...) to `size`, or multiply them by `scale_factor`.
+
+    Args:
+      mode: "nearest", "nearest-exact", "linear" (3-D input), "bilinear", "bicubic" (4-D), "trilinear" (5-D), "area".
+      align_corners: whether corner elements' centres (True) or outer edges (False) stay where they are.
+      recompute_scale_factor: compute the factor anew from the sizes, which are whole numbers.
+      antialias: widen the kernel when making smaller ("bilinear" and "bicubic").
+
+    >>> import torchlike as torch
+    >>> torch.nn.functional.interpolate(torch.tensor([[[1., 2.]]]), scale_factor=2).tolist()
+    [[[1.0, 1.0, 2.0, 2.0]]]
+    """
+    if mode in ("nearest", "area", "nearest-exact"):
+        if align_corners is not None:
+            raise _errors_nn.align_corners_mode()
+    elif align_corners is None:
+        align_corners = False
+    size, scales = _sizes(input, size, scale_factor, recompute_scale_factor)
+    if antialias and not (mode in ("bilinear", "bicubic") and input.ndim == 4):
+        raise _errors_nn.antialias_mode()
+    if mode not in (*_DIMS, "nearest", "nearest-exact", "area") or input.ndim not in (3, 4, 5):
+        raise _errors_nn.resize_dims(input.ndim, mode)
+    if mode in _DIMS and input.ndim != _DIMS[mode]:
+        raise NotImplementedError(f"Got {input.ndim}D input, but {mode} mode needs {_DIMS[mode]}D input")
+    if mode == "area":
+        return _AREA[input.ndim](input, size)
+    return rows["_resize"](input, size, mode, scales, bool(align_corners), antialias)
+
+
+def _sizes(input: Tensor, size: Any, scale_factor: Any, recompute: bool | None) -> tuple[tuple, tuple]:
+    """The size asked for, and the factors to step by where they are to be taken as given."""
+    dims, spatial = input.ndim - 2, list(input.shape[2:])
+    if size is not None and scale_factor is not None:
+        raise ValueError("only one of size or scale_factor should be defined")
+    if size is not None:
+        given = tuple(size) if isinstance(size, list | tuple) else (size,) * dims
+        if len(given) != dims:
+            raise _errors_nn.resize_size(spatial, size)
+        if recompute:
+            raise ValueError("recompute_scale_factor is not meaningful with an explicit size.")
+        return tuple(int(n) for n in given), (None,) * dims
+    if scale_factor is None:
+        raise ValueError("either size or scale_factor should be defined")
+    factors = tuple(scale_factor) if isinstance(scale_factor, list | tuple) else (scale_factor,) * dims
+    if len(factors) != dims:
+        raise _errors_nn.resize_factors(spatial, scale_factor)
+    factors = tuple(float(f) for f in factors)
+    found = tuple(math.floor(n * f) for n, f in zip(spatial, factors))
+    return found, (None,) * dims if recompute else factors
+
+
+def upsample(input: Tensor, size: Any = None, scale_factor: Any = None, mode: str = "nearest",
+             align_corners: bool | None = None) -> Tensor:  # fmt: skip
+    """`interpolate` under its old name."""
+    warnings.warn("`nn.functional.upsample` is deprecated. Use `nn.functional.interpolate` instead.", stacklevel=2)
+    return interpolate(input, size, scale_factor, mode, align_corners)
+
+
+def upsample_nearest(input: Tensor, size: Any = None, scale_factor: Any = None) -> Tensor:
+    """`interpolate` by the nearest element."""
+    warnings.warn("`nn.functional.upsample_nearest` is deprecated. Use `nn.functional.interpolate` instead.", stacklevel=2)
+    return interpolate(input, size, scale_factor, "nearest")
+
+
+def upsample_bilinear(input: Tensor, size: Any = None, scale_factor: Any = None) -> Tensor:
+    """`interpolate` by bilinear weights, corners aligned."""
+    warnings.warn("`nn.functional.upsample_bilinear` is deprecated. Use `nn.functional.interpolate` instead.", stacklevel=2)
+    return interpolate(input, size, scale_factor, "bilinear", True)
+
+
+def grid_sample(input: Tensor, grid: Tensor, mode: str = "bilinear", padding_mode: str = "zeros",
+                align_corners: bool | None = None) -> Tensor:  # fmt: skip
+    """Read (N, C, H, W) or (N, C, D, H, W) at the places of `grid` (N, ..., 2 or 3), given as (x, y, ...) in [-1, 1].
+
+    Args:
+      mode: "bilinear", "nearest" or (4-D) "bicubic".
+      padding_mode: what lies outside: "zeros", "border" or "reflection".
+      align_corners: whether -1 and 1 are the corner elements' centres (True) or outer edges (False, the default).
+    """
+    if mode not in ("bilinear", "nearest", "bicubic"):
+        raise _errors_nn.grid_mode(mode)
+    if padding_mode not in ("zeros", "border", "reflection"):
+        raise _errors_nn.grid_padding(padding_mode)
+    if align_corners is None:
+        warnings.warn("Default grid_sample and affine_grid behavior has changed to align_corners=False since 1.3.0. Please "
+                      "specify align_corners=True if the old behavior is desired. See the documentation of grid_sample for "
+                      "details.", stacklevel=2)  # fmt: skip
+        align_corners = False
+    if grid.shape[-1] != input.ndim - 2:
+        raise _errors_nn.grid_size(input.ndim - 2, grid.shape)
+    return rows["_grid_sample"](input, grid, mode, padding_mode, align_corners)
+
+
+def affine_grid(theta: Tensor, size: Any, align_corners: bool | None = None) -> Tensor:
+    """The grid for `grid_sample` that applies theta (N, 2, 3) or (N, 3, 4) to pixels of `size` (N, C, H, W) or 5-D."""
+    if align_corners is None:
+        warnings.warn("Default grid_sample and affine_grid behavior has changed to align_corners=False since 1.3.0. Please "
+                      "specify align_corners=True if the old behavior is desired. See the documentation of grid_sample for "
+                      "details.", stacklevel=2)  # fmt: skip
+        align_corners = False
+    return rows["_affine_grid"](theta, tuple(int(n) for n in size), align_corners)

@@ -387,6 +387,8 @@ class Tensor(Methods):
         value = self._value
         if value.aval.numel != 1:
             raise _errors.not_one_element(value.aval.numel)
+        if value.aval.device is _device.meta:
+            raise _errors.item_of_meta()
         found = np.asarray(concrete(value)).reshape(())
         return float(found) if value.aval.dtype.is_floating_point else found.item()
 
@@ -394,8 +396,6 @@ class Tensor(Methods):
         """The elements as nested lists of Python numbers."""
         host = self._host()
         return host.astype(np.float32).tolist() if self.dtype is _dtypes.bfloat16 else host.tolist()
-        if value.aval.device is _device.meta:
-            raise _errors.item_of_meta()
 
     def numpy(self, *, force: bool = False) -> np.ndarray:
         """The elements as a NumPy array (a copy; see docs/differences.md)."""
@@ -449,6 +449,8 @@ class Tensor(Methods):
         return iter(self.unbind(0))
 
     def __contains__(self, element: Any) -> bool:
+        if not isinstance(element, Tensor | int | float | complex):
+            raise _errors.contains_only(element)
         return bool((self == element).any())
 
     def __hash__(self) -> int:
@@ -456,8 +458,6 @@ class Tensor(Methods):
 
     def __repr__(self, *, tensor_contents: Any = None) -> str:
         from torchlike import _show
-        if not isinstance(element, Tensor | int | float | complex):
-            raise _errors.contains_only(element)
 
         return _show.tensor_text(self)
 

@@ -123,6 +123,11 @@ def deprecated_transpose() -> str:
             "`x.permute(*torch.arange(x.ndim - 1, -1, -1))` to reverse the dimensions of a tensor.")  # fmt: skip
 
 
+MESHGRID_INDEXING = (
+    "torch.meshgrid: in an upcoming release, it will be required to pass the indexing argument."
+)
+
+
 # -- indexing ----------------------------------------------------------------------------------------------------------
 
 
@@ -140,3 +145,15 @@ def too_many_indices(ndim: int) -> IndexError:
 def mask_shape(mask: Ints, at: int, shape: Ints, dim: int) -> IndexError:
     return IndexError(f"The shape of the mask {list(mask)} at index {at} does not match the shape of the indexed tensor "
                       f"{list(shape)} at index {dim}")  # fmt: skip
+
+
+def cannot_assign(value: Any, tensor: Any) -> TypeError:
+    kind = type(value)
+    name = kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
+    return TypeError(f"can't assign a {name} to a {tensor.type()}")
+
+
+DEPRECATED_SCATTER_REDUCE = (
+    "The reduce argument of torch.scatter with Tensor src is deprecated and will be removed in a future PyTorch release. "
+    "Use torch.scatter_reduce instead for more reduction options."
+)

@@ -1,84 +1,140 @@
-"""Functions and methods that choose among rows: conversions, shapes given as separate numbers, splits."""
+"""Functions and methods that choose among rows: other shapes over the same elements, conversions, copies."""
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 
-from torchlike import _bind, _device, _dtypes, _errors, _factories, _layout, _modes
+from torchlike import _device, _dtypes, _errors, _errors_shape, _factories, _facade, _layout, _modes
 from torchlike import _memory_format as mf
 from torchlike._bind import CALLERS as rows
 from torchlike._core import Value, aval, concrete
-from torchlike._tensor import Tensor, wrap
-
-Ints = tuple[int, ...]
-
-
-def ints(given: tuple) -> Ints:
-    """The ints of `f(2, 3)`, `f((2, 3))` or `f([2, 3])`."""
-    if len(given) == 1 and not isinstance(given[0], int | Tensor | np.integer):
-        given = tuple(given[0])
-    return tuple([int(n) for n in given])
-
+from torchlike._facade import ints
+from torchlike._from_data import dtype_of
+from torchlike._tensor import Tensor, alias, wrap
 
 # -- shapes ------------------------------------------------------------------------------------------------------------
 
 
-def view(self: Tensor, *size: Any) -> Tensor:
-    """The same elements in another shape, sharing storage; with a dtype, the same bytes of that type."""
-    if len(size) == 1 and isinstance(size[0], _dtypes.dtype):
-        if size[0] is self.dtype:
-            return rows["view"](self, tuple(self.shape))
-        raise _errors.unsupported("view", "dtype")
-    return rows["view"](self, ints(size))
+def view(self: Tensor, *size: Any, **named: Any) -> Tensor:
+    """The same elements in another shape, sharing storage; with a dtype, the same bytes of that type.
+
+    Raises RuntimeError where no strides show this memory in that shape; `reshape` copies then.
+    """
+    if named:
+        size = _size_or_dtype(size, named)
+    if not size or isinstance(size[0], str | float):
+        raise _errors_shape.invalid_combination("view", size, named)
+    if size[0].__class__ is _dtypes.dtype:
+        return _view_as_type(self, size[0])
+    return rows["view"](self, ints(size, "view"))
 
 
-def reshape(input: Tensor, *shape: Any) -> Tensor:
+def _size_or_dtype(size: tuple, named: dict) -> tuple:
+    if size or len(named) > 1 or not named.keys() <= {"size", "dtype"}:
+        raise _errors_shape.invalid_combination("view", size, named)
+    return tuple(named.values())
+
+
+def _view_as_type(self: Tensor, dtype: _dtypes.dtype) -> Tensor:
+    own = self.dtype
+    if dtype is own:
+        return rows["view"](self, tuple(self.shape))
+    if own.is_complex and dtype is own.to_real() and self.ndim:
+        shape = tuple(self.shape)
+        return rows["view"](rows["view_as_real"](self), (*shape[:-1], shape[-1] * 2))
+    if dtype.is_complex and own is dtype.to_real() and self.ndim and not self.shape[-1] % 2:
+        return rows["view_as_complex"](rows["view"](self, (*self.shape[:-1], self.shape[-1] // 2, 2)))
+    plain = alias(self) if self.requires_grad else self
+    made = rows["_bitcast"](plain, dtype, own.itemsize)
+    made._offset = self._offset * own.itemsize // dtype.itemsize
+    return made
+
+
+def reshape(input: Tensor, *shape: Any, **named: Any) -> Tensor:
     """The elements in another shape: a view where strides allow, else a copy."""
     from torchlike._ops.view import infer_size
 
-    size = infer_size(ints(shape), input.numel())
-    if _layout.view_strides(tuple(input.shape), input.stride(), size) is not None:
+    if not shape or named:
+        shape = _one_named("reshape", "shape", shape, named)
+    size = infer_size(ints(shape, "reshape", "shape"), input.numel())
+    if input._strides is None or _layout.view_strides(tuple(input.shape), input._strides, size) is not None:
         return rows["view"](input, size)
     return rows["view"](clone(input, memory_format=mf.contiguous_format), size)
 
 
-def expand(self: Tensor, *size: Any) -> Tensor:
-    """Dims of size one repeated without copying."""
-    return rows["expand"](self, ints(size))
+def _one_named(function: str, name: str, given: tuple, named: dict) -> tuple:
+    """The sizes of `f(size=...)`."""
+    if not given and named.keys() == {name}:
+        return (named[name],)
+    unknown = [n for n in named if n != name]
+    if unknown:
+        raise _errors_shape.no_such_keyword(function, unknown[0])
+    raise _errors_shape.missing(function, name)
 
 
-def permute(input: Tensor, *dims: Any) -> Tensor:
+def expand(self: Tensor, *size: Any, **named: Any) -> Tensor:
+    """Dims of size one repeated without copying; -1 keeps a dim."""
+    named.pop("implicit", None)
+    if not size or named:
+        size = _one_named("expand", "size", size, named)
+    return rows["expand"](self, ints(size, "expand"))
+
+
+def permute(input: Tensor, *dims: Any, **named: Any) -> Tensor:
     """The dims in another order."""
-    return rows["permute"](input, ints(dims))
+    if not dims or named:
+        dims = _one_named("permute", "dims", dims, named)
+    return rows["permute"](input, ints(dims, "permute", "dims"))
 
 
-def contiguous(self: Tensor, memory_format: Any = mf.contiguous_format) -> Tensor:
+def _taking_a_tuple(method: Any, argument: str) -> Any:
+    """The function of a method that also takes its sizes one by one: it takes them as one tuple only."""
+
+    def function(input: Tensor, *given: Any, **named: Any) -> Tensor:
+        name = method.__name__
+        input = named.pop("input", input) if named else input
+        if not isinstance(input, Tensor):
+            raise _errors.wrong_type(name, "input", 1, "Tensor", input)
+        if len(given) > 1:
+            raise TypeError(f"{name}() takes 2 positional arguments but {len(given) + 1} were given")
+        if given and given[0].__class__ is int:
+            raise _errors_shape.not_a_size(name, given[0], argument, 2)
+        return method(input, *given, **named)
+
+    def by_name(*args: Any, **named: Any) -> Tensor:
+        return function(*args, **named) if args else function(named.pop("input"), **named)
+
+    by_name.__name__ = by_name.__qualname__ = method.__name__
+    by_name.__doc__ = method.__doc__
+    return by_name
+
+
+def contiguous(self: Tensor, *, memory_format: Any = mf.contiguous_format) -> Tensor:
     """This tensor where it is in that memory order already, else a copy that is."""
-    if self.is_contiguous(memory_format):
+    if memory_format is mf.contiguous_format and self._strides is None:
         return self
-    return clone(self, memory_format=memory_format)
+    return self if self.is_contiguous(memory_format) else clone(self, memory_format=memory_format)
 
 
 def clone(input: Tensor, *, memory_format: Any = mf.preserve_format) -> Tensor:
     """A copy with the same history."""
     made = rows["clone"](input)
+    if input._strides is None and (memory_format is mf.preserve_format or memory_format is mf.contiguous_format):
+        made._strides = made._storage.strides = None
+        return made
     return _in_format(made, input, memory_format)
 
 
 def _in_format(made: Tensor, source: Tensor, memory_format: Any) -> Tensor:
     """Set the memory order of a fresh tensor."""
-    shape = tuple(made.shape)
-    if memory_format is mf.preserve_format or memory_format is None:
-        strides = source.stride()
-        if not _layout.is_dense(shape, strides):
-            strides = _layout.pointwise_strides(shape, [(shape, strides)])
-    else:
-        strides = mf.strides_for(shape, memory_format)
-    made._strides = made._storage.strides = _layout.normal(shape, strides) if strides else None
-    return made
+    return _factories.with_strides(made, _factories.like_strides(source, memory_format))
+
+
+def detach(input: Tensor) -> Tensor:
+    """This tensor without its history; shares storage."""
+    return input.detach()
 
 
 # -- conversions -------------------------------------------------------------------------------------------------------
@@ -86,6 +142,8 @@ def _in_format(made: Tensor, source: Tensor, memory_format: Any) -> Tensor:
 
 def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """This tensor with another dtype and/or device; itself where nothing changes (unless `copy`)."""
+    if len(args) == 1 and not kwargs and args[0].__class__ is _dtypes.dtype:
+        return convert(self, args[0], None, False, mf.preserve_format)
     device, dtype, copy, memory_format = _parse_to(args, kwargs)
     if isinstance(device, Tensor):
         device, dtype = device.device, device.dtype
@@ -93,40 +151,37 @@ def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
 
 
 def _parse_to(args: tuple, kwargs: dict) -> tuple:
-    kwargs = dict(kwargs)
-    kwargs.pop("non_blocking", None)  # a promise about time only: every copy here is safe to use at once
-    device, dtype = kwargs.pop("device", None), kwargs.pop("dtype", None)
-    other, copy = kwargs.pop("other", None), kwargs.pop("copy", False)
-    memory_format = kwargs.pop("memory_format", mf.preserve_format)
-    if kwargs:
-        raise TypeError(f"to() received an invalid combination of arguments - got unrecognized keyword arguments: "
-                        f"{', '.join(kwargs)}")  # fmt: skip
+    if not kwargs.keys() <= {"device", "dtype", "copy", "memory_format", "non_blocking"}:
+        raise _errors_shape.invalid_combination("to", args, kwargs)
+    # `non_blocking` is a promise about time only: every copy here is safe to use at once.
+    device, dtype = kwargs.get("device"), dtype_of("to", kwargs.get("dtype"))
     flags = []
     for a in args:
-        if isinstance(a, _dtypes.dtype):
-            dtype = a
+        if isinstance(a, _dtypes.dtype) or isinstance(a, type):
+            dtype = dtype_of("to", a)
         elif isinstance(a, bool):
             flags.append(a)
-        elif isinstance(a, Tensor):
-            other = a
-        elif a is not None:
+        elif isinstance(a, Tensor | str | _device.device | int):
             device = a
-    if len(flags) == 2:
-        copy = flags[1]
-    return (other if other is not None else device), dtype, copy, memory_format
+        elif a is not None:
+            raise _errors_shape.invalid_combination("to", args, kwargs)
+    copy = flags[1] if len(flags) == 2 else kwargs.get("copy", False)
+    return device, dtype, copy, kwargs.get("memory_format") or mf.preserve_format
 
 
 def convert(self: Tensor, dtype: Any, device: Any, copy: bool, memory_format: Any) -> Tensor:
     """The working part of `to`."""
+    made = self
     place = self.device if device is None else _device.canonical(device)
     if place is not self.device:
-        self = _move(self, place)
-        copy = False
-    if dtype is not self.dtype:
-        return rows["_to"](self, dtype)
-    if copy or (memory_format is not mf.preserve_format and not self.is_contiguous(memory_format)):
-        return clone(self, memory_format=memory_format)
-    return self
+        made = _move(self, place)
+    if dtype is not made.dtype:
+        made = rows["_to"](made, dtype)
+    if memory_format is not mf.preserve_format:
+        mf.strides_for(tuple(self.shape), memory_format)  # refuses a rank that the format does not have
+        if not made.is_contiguous(memory_format):
+            return clone(made, memory_format=memory_format)
+    return clone(made) if copy and made is self else made
 
 
 def _move(self: Tensor, place: _device.device) -> Tensor:
@@ -136,7 +191,8 @@ def _move(self: Tensor, place: _device.device) -> Tensor:
     array = None if place.type == "meta" else _factories._place(np.asarray(concrete(value)), place)
     moved = Value(aval(value.aval.shape, value.aval.dtype, place), array)
     edge = transfer_node(self._edge, value.aval, moved.aval) if self._edge is not None and _modes.local.grad else None
-    return wrap(moved, edge)
+    made = wrap(moved, edge)
+    return made if self._strides is None else _in_format(made, self, mf.preserve_format)
 
 
 def cpu(self: Tensor, memory_format: Any = mf.preserve_format) -> Tensor:
@@ -150,7 +206,7 @@ def cuda(self: Tensor, device: Any = None, non_blocking: bool = False, memory_fo
 
 
 def to_method(name: str, dtype: _dtypes.dtype) -> Any:
-    def method(self: Tensor, memory_format: Any = mf.preserve_format) -> Tensor:
+    def method(self: Tensor, *, memory_format: Any = mf.preserve_format) -> Tensor:
         return convert(self, dtype, None, False, memory_format)
 
     method.__name__ = method.__qualname__ = name
@@ -166,89 +222,40 @@ def type_as(self: Tensor, other: Tensor) -> Tensor:
 def copy_(self: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
     """Overwrite this tensor with `src`, broadcast and cast to it."""
     if not isinstance(src, Tensor):
-        src = _factories.tensor(src, dtype=self.dtype, device=self.device)
+        if not isinstance(src, int | float | complex | np.generic):
+            raise _errors_shape.wrong_kind("copy_", "other", 1, "Tensor", src)
+        src = _factories.of_array(np.asarray(src, self.dtype.numpy), self.device)
+    return _overwrite(self, src)
+
+
+def _overwrite(self: Tensor, src: Tensor) -> Tensor:
     if src.device is not self.device:
         src = _move(src, self.device)
     if src.dtype is not self.dtype:
         src = rows["_to"](src, self.dtype)
     if src.shape != self.shape:
-        src = rows["expand"](src, tuple(self.shape))
+        src = _broadcast_onto(src, tuple(self.shape))
     if src._storage is not self._storage:
         src = rows["clone"](src) if src._edge is not None and _modes.local.grad else src
-    self._write(*src._pair())
+    value, edge = src._pair()
+    self._write(value, edge)
     return self
 
 
-# -- splitting ---------------------------------------------------------------------------------------------------------
+def _broadcast_onto(src: Tensor, shape: tuple[int, ...]) -> Tensor:
+    from torchlike._ops._rules import broadcast
+
+    common = broadcast([shape, tuple(src.shape)])
+    if common != shape:
+        raise _errors.in_place_shape(shape, common)
+    return rows["expand"](src, shape)
 
 
-def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
-    """Every index of a dim, as views."""
-    dim = input._wrap(dim)
-    return tuple(rows["_select"](input, dim, i) for i in range(input.shape[dim]))
-
-
-def select(input: Tensor, dim: int, index: int) -> Tensor:
-    """One index of a dim, as a view."""
-    if not input.ndim:
-        raise IndexError("select() cannot be applied to a 0-dim tensor.")
-    dim, n = input._wrap(dim), int(index)
-    size = input.shape[dim]
-    if not -size <= n < size:
-        raise IndexError(f"select(): index {n} out of range for tensor of size {list(input.shape)} at dimension {dim}")
-    return rows["_select"](input, dim, n % size)
-
-
-def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
-    """`length` indices of a dim from `start`, as a view."""
-    dim, start = input._wrap(dim), int(start)
-    size = input.shape[dim]
-    if not -size <= start <= size:
-        raise IndexError(f"start out of range (expected to be in range of [{-size}, {size}], but got {start})")
-    start = start + size if start < 0 else start
-    if length < 0:
-        raise RuntimeError("narrow(): length must be non-negative.")
-    if start + length > size:
-        raise RuntimeError(f"start ({start}) + length ({length}) exceeds dimension size ({size}).")
-    return rows["_slice"](input, dim, start, length, 1)
-
-
-def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
-    """Views of consecutive pieces: of one size (the last may be smaller) or of the sizes given."""
-    dim = tensor._wrap(dim)
-    size = tensor.shape[dim]
-    if isinstance(split_size_or_sections, int):
-        step = split_size_or_sections
-        if step < 0:
-            raise RuntimeError(f"split expects split_size be non-negative, but got split_size={step}")
-        if step == 0 and size:
-            raise RuntimeError("split_size can only be 0 if dimension size is 0, "
-                               f"but got dimension size of {size}")  # fmt: skip
-        count = max(1, -(-size // step)) if step else 1
-        sections = [min(step, size - i * step) for i in range(count)]
-    else:
-        sections = [int(n) for n in split_size_or_sections]
-        if sum(sections) != size:
-            raise RuntimeError(f"split_with_sizes expects split_sizes to sum exactly to {size} (input tensor's size at "
-                               f"dimension {dim}), but got split_sizes={sections}")  # fmt: skip
-    out, start = [], 0
-    for n in sections:
-        out.append(rows["_slice"](tensor, dim, start, n, 1))
-        start += n
-    return tuple(out)
-
-
-def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
-    """At most `chunks` views of equal size (the last may be smaller)."""
-    if chunks <= 0:
-        raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
-    size = input.shape[input._wrap(dim)]
-    step = math.ceil(size / chunks)
-    if step == 0:
-        return split(input, [0] * chunks, dim)
-    return split(input, step, dim)
-
-
-FUNCTIONS = {f.__name__: f for f in (reshape, permute, clone, unbind, select, narrow, split, chunk)}
-METHODS = {f.__name__: f for f in (view, reshape, expand, permute, contiguous, clone, to, cpu, cuda, type_as, copy_,
-                                   unbind, select, narrow, split, chunk)}  # fmt: skip
+FUNCTIONS = {
+    **_facade.functions(clone, detach),
+    "reshape": _taking_a_tuple(reshape, "shape"),
+    "permute": _taking_a_tuple(permute, "dims"),
+}
+METHODS = {f.__name__: f for f in (view, reshape, expand, permute, contiguous, clone, to, cpu, cuda, type_as, copy_)}
+METHODS |= _facade.methods(contiguous, clone)
+METHODS |= {"byte": to_method("byte", _dtypes.uint8), "char": to_method("char", _dtypes.int8)}

@@ -1,18 +1,21 @@
-"""Functions about shape and index that choose among rows."""
+"""Functions of other shapes over the same elements, and of repeated ones."""
 
 from __future__ import annotations
 
 import math
+import warnings
 from typing import Any
 
 import numpy as np
 
-from torchlike import _dtypes, _errors, _factories, _indexing
+from torchlike import _dtypes, _errors, _errors_shape, _facade, _factories
 from torchlike._bind import CALLERS as rows
-from torchlike._bind import assign, in_place_of
-from torchlike._core import concrete
-from torchlike._functions import ints, reshape, split
-from torchlike._tensor import Tensor, wrap
+from torchlike._core import Size
+from torchlike._facade import ints
+from torchlike._functions import reshape
+from torchlike._tensor import Tensor
+
+# -- other orders of the dims ------------------------------------------------------------------------------------------
 
 
 def t(input: Tensor) -> Tensor:
@@ -24,6 +27,8 @@ def t(input: Tensor) -> Tensor:
 
 def _T(self: Tensor) -> Tensor:
     """The dims in reverse order."""
+    if self.ndim not in (0, 2):
+        warnings.warn(_errors_shape.deprecated_transpose(), UserWarning, stacklevel=2)
     return rows["permute"](self, tuple(range(self.ndim - 1, -1, -1)))
 
 
@@ -35,16 +40,138 @@ def _mT(self: Tensor) -> Tensor:
     return rows["transpose"](self, -2, -1)
 
 
+def _H(self: Tensor) -> Tensor:
+    """A matrix transposed and conjugated."""
+    if self.ndim != 2:
+        hint = " For batches of matrices, consider using tensor.mH" if self.ndim > 2 else ""
+        raise RuntimeError(f"tensor.H is only supported on matrices (2-D tensors). Got {self.ndim}-D tensor.{hint}")
+    return adjoint(self)
+
+
+def _mH(self: Tensor) -> Tensor:
+    """Matrices transposed and conjugated."""
+    if self.ndim < 2:
+        raise RuntimeError("tensor.mH is only supported on matrices or batches of matrices. Got "
+                           f"{self.ndim}-D tensor.")  # fmt: skip
+    return adjoint(self)
+
+
+def adjoint(input: Tensor) -> Tensor:
+    """The last two dims exchanged, complex numbers conjugated."""
+    if input.ndim < 2:
+        raise RuntimeError("tensor.adjoint() is only supported on matrices or batches of matrices. Got "
+                           f"{input.ndim}-D tensor.")  # fmt: skip
+    turned = rows["transpose"](input, -2, -1)
+    return rows["conj"](turned) if input.dtype.is_complex else turned
+
+
+def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
+    """Two dims exchanged."""
+    return rows["transpose"](input, axis0, axis1)
+
+
+def swapdims(input: Tensor, dim0: int, dim1: int) -> Tensor:
+    """Two dims exchanged."""
+    return rows["transpose"](input, dim0, dim1)
+
+
+def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
+    """Dims moved to new places, the others in their order."""
+    if isinstance(source, int) is not isinstance(destination, int):
+        raise _errors_shape.invalid_combination("movedim", (input, source, destination), {})
+    if isinstance(source, int):
+        source, destination = (source,), (destination,)
+    if len(source) != len(destination):
+        raise RuntimeError(f"movedim: Invalid source or destination dims: source ({list(source)} dims) should contain the "
+                           f"same number of dims as destination ({list(destination)} dims)")  # fmt: skip
+    taken, target = [input._wrap(d) for d in source], [input._wrap(d) for d in destination]
+    for name, dims, given in (("source", taken, source), ("destination", target, destination)):
+        if len(set(dims)) != len(dims):
+            raise RuntimeError(f"movedim: repeated dim in `{name}` ({list(given)})")
+    rest = iter(d for d in range(input.ndim) if d not in taken)
+    at = dict(zip(target, taken))
+    return rows["permute"](input, tuple(at[d] if d in at else next(rest) for d in range(input.ndim)))
+
+
+def moveaxis(input: Tensor, source: Any, destination: Any) -> Tensor:
+    """Dims moved to new places, the others in their order."""
+    return movedim(input, source, destination)
+
+
+def flip(input: Tensor, *several: Any, dims: Any = None) -> Tensor:
+    """The order of the indices of `dims` reversed (a copy)."""
+    if dims is None and not several:
+        raise _errors_shape.missing("flip", "dims")
+    wrapped = [input._wrap(d) for d in ints(several if dims is None else (dims,), "flip", "dims")]
+    for d in wrapped:
+        if wrapped.count(d) > 1:
+            raise _errors.repeated_dim(d)
+    return rows["_flip"](input, tuple(wrapped))
+
+
+def fliplr(input: Tensor) -> Tensor:
+    """The columns in reverse order."""
+    if input.ndim < 2:
+        raise RuntimeError("Input must be >= 2-d.")
+    return flip(input, (1,))
+
+
+def flipud(input: Tensor) -> Tensor:
+    """The rows in reverse order."""
+    if input.ndim < 1:
+        raise RuntimeError("Input must be >= 1-d.")
+    return flip(input, (0,))
+
+
+def rot90(input: Tensor, k: int = 1, dims: Any = (0, 1)) -> Tensor:
+    """Turned by `k` quarters in the plane of two dims, from the first towards the second."""
+    if len(dims) != 2:
+        raise RuntimeError(f"expected total rotation dims == 2, but got dims = {len(dims)}")
+    if input.ndim < 2:
+        raise RuntimeError(f"expected total dims >= 2, but got total dims = {input.ndim}")
+    if dims[0] == dims[1] or abs(dims[0] - dims[1]) == input.ndim:
+        raise RuntimeError("expected rotation dims to be different, but got dim0 = "
+                           f"{dims[0]} and dim1 = {dims[1]}")  # fmt: skip
+    for name, d in zip(("dim0", "dim1"), dims):
+        if not -input.ndim <= d < input.ndim:
+            raise RuntimeError(f"Rotation {name} out of range, {name} = {d}")
+    quarter = k % 4
+    if quarter == 2:
+        return flip(input, tuple(dims))
+    if quarter == 0:
+        return rows["clone"](input)
+    turned = flip(input, (dims[1] if quarter == 1 else dims[0],))
+    return rows["transpose"](turned, *dims)
+
+
+def roll(input: Tensor, shifts: Any, dims: Any = ()) -> Tensor:
+    """The elements moved along `dims` (without them, of the flattened tensor), those pushed out coming in at the other
+    end."""
+    moves = ints((shifts,), "roll", "shifts")
+    along = ints((dims,), "roll", "dims")
+    if not moves:
+        raise RuntimeError("`shifts` required")
+    if len(moves) != len(along) and not (len(moves) == 1 and not along):
+        raise RuntimeError(f"shifts and dimensions must align. shifts: {len(moves)}, dims:{len(along)}")
+    return rows["_roll"](input, moves, tuple(input._wrap(d) for d in along) or None)
+
+
+# -- other shapes ------------------------------------------------------------------------------------------------------
+
+
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     """The dims from `start_dim` to `end_dim` as one."""
-    if not input.ndim:
-        return reshape(input, (1,))
-    start, end = input._wrap(start_dim), input._wrap(end_dim)
+    start, end = (
+        input._wrap(_facade.whole("flatten", name, i, d))
+        for i, (name, d) in enumerate((("start_dim", start_dim), ("end_dim", end_dim)), 2)
+    )
     if start > end:
         raise RuntimeError("flatten() has invalid args: start_dim cannot come after end_dim")
+    if not input.ndim:
+        return reshape(input, (1,))
     if start == end:
         return input
-    shape = input.shape
+    shape = tuple(input.shape)
     return reshape(input, (*shape[:start], math.prod(shape[start : end + 1]), *shape[end + 1 :]))
 
 
@@ -57,50 +184,17 @@ def unflatten(input: Tensor, dim: int, sizes: Any) -> Tensor:
     """One dim as several."""
     from torchlike._ops.view import infer_size
 
-    at = input._wrap(dim)
-    sizes = ints((sizes,))
+    if isinstance(sizes, int):
+        raise _errors_shape.not_a_size("unflatten", sizes, "sizes", 3)
+    at, sizes = input._wrap(dim), ints((sizes,), "unflatten", "sizes")
     if not sizes:
         raise RuntimeError("unflatten: sizes must be non-empty")
     try:
-        sizes = infer_size(sizes, input.shape[at])
+        whole = infer_size(sizes, input.shape[at])
     except RuntimeError:
         raise RuntimeError(f"unflatten: Provided sizes {list(sizes)} don't multiply up to the size of dim {at} "
                            f"({input.shape[at]}) in the input tensor") from None  # fmt: skip
-    return reshape(input, (*input.shape[:at], *sizes, *input.shape[at + 1 :]))
-
-
-def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
-    """Dims moved to new places, the others in their order."""
-    source = [input._wrap(d) for d in ints((source,) if not isinstance(source, int) else ((source,),))]
-    target = [input._wrap(d) for d in ints((destination,) if not isinstance(destination, int) else ((destination,),))]
-    if len(source) != len(target):
-        raise RuntimeError(f"movedim: Invalid source or destination dims: source ({source} dims) should contain the "
-                           f"same number of dims as destination ({target} dims)")  # fmt: skip
-    rest = iter(d for d in range(input.ndim) if d not in source)
-    at = dict(zip(target, source))
-    return rows["permute"](input, tuple(at[d] if d in at else next(rest) for d in range(input.ndim)))
-
-
-def repeat(self: Tensor, *repeats: Any) -> Tensor:
-    """The tensor tiled, `repeats[d]` times along each dim."""
-    return rows["_repeat"](self, ints(repeats))
-
-
-def tile(input: Tensor, *dims: Any) -> Tensor:
-    """As `repeat`, missing counts being one."""
-    counts = ints(dims)
-    return rows["_repeat"](input, (1,) * (input.ndim - len(counts)) + counts)
-
-
-def repeat_interleave(input: Tensor, repeats: Any, dim: int | None = None, *, output_size: int | None = None) -> Tensor:
-    """Each element (or index of a dim) several times in a row; `repeats` is a count or a tensor of counts."""
-    if isinstance(repeats, Tensor) and repeats.numel() == 1:
-        repeats = int(repeats.item())
-    if isinstance(repeats, Tensor):
-        source = ravel(input) if dim is None else input
-        which = np.repeat(np.arange(repeats.numel()), repeats._host())
-        return rows["index_select"](source, dim or 0, _factories.of_array(which, input.device))
-    return rows["_repeat_interleave"](input, repeats, dim)
+    return rows["view"](input, (*input.shape[:at], *whole, *input.shape[at + 1 :]))
 
 
 def expand_as(self: Tensor, other: Tensor) -> Tensor:
@@ -120,181 +214,119 @@ def reshape_as(self: Tensor, other: Tensor) -> Tensor:
 
 def broadcast_to(input: Tensor, size: Any) -> Tensor:
     """Broadcast to a shape without copying."""
-    return rows["expand"](input, ints((size,)))
+    if isinstance(size, int):
+        raise _errors_shape.not_a_size("broadcast_to", size, "size", 2)
+    return rows["expand"](input, ints((size,), "broadcast_to"))
 
 
 def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
     """Tensors expanded to their common shape."""
     from torchlike._ops._rules import broadcast
 
-    tensors = tuple(tensors[0]) if len(tensors) == 1 and not isinstance(tensors[0], Tensor) else tensors
+    if len(tensors) == 1 and isinstance(tensors[0], list | tuple):
+        tensors = tuple(tensors[0])
+    if not tensors:
+        return ()
+    _facade.tensors("broadcast_tensors", tensors)
     shape = broadcast([tuple(t.shape) for t in tensors])
-    return tuple(rows["expand"](t, shape) for t in tensors)
+    return tuple([rows["expand"](t, shape) for t in tensors])
 
 
-def hstack(tensors: Any) -> Tensor:
-    """Tensors joined along dim 1 (dim 0 for vectors)."""
-    tensors = [reshape(t, (1,)) if not t.ndim else t for t in tensors]
-    return rows["cat"](tensors, 0 if tensors[0].ndim == 1 else 1)
+def broadcast_shapes(*shapes: Any) -> Size:
+    """The shape to which tensors of these shapes broadcast."""
+    given = [(s,) if isinstance(s, int) else tuple(s) for s in shapes]
+    rank = max((len(s) for s in given), default=0)
+    result = [1] * rank
+    for number, shape in enumerate(given):
+        for i in range(-1, -1 - len(shape), -1):
+            if shape[i] < 0:
+                raise ValueError("Attempting to broadcast a dimension with negative length!")
+            if shape[i] in (1, result[i]):
+                continue
+            if result[i] != 1:
+                raise RuntimeError(f"Attempting to broadcast a dimension of length {shape[i]} at {i}! Mismatching "
+                                   f"argument at index {number} had {shape}; but expected shape should be broadcastable "
+                                   f"to {result}")  # fmt: skip
+            result[i] = shape[i]
+    return Size(result)
 
 
-def vstack(tensors: Any) -> Tensor:
-    """Tensors joined along dim 0, vectors as rows."""
-    return rows["cat"]([reshape(t, (1, -1)) if t.ndim < 2 else t for t in tensors], 0)
+def sum_to_size(self: Tensor, *size: Any) -> Tensor:
+    """Summed over the dims in which a smaller shape was broadcast to this one."""
+    target, shape = ints(size, "sum_to_size"), tuple(self.shape)
+    lead = len(shape) - len(target)
+    if lead < 0 or any(n not in (1, m) for n, m in zip(target, shape[lead:])):
+        raise RuntimeError(f"size {{{list(target)}}} is not expandable to size {{{list(shape)}}}.")
+    dims = [*range(lead), *[lead + i for i, n in enumerate(target) if n == 1 and shape[lead + i] != 1]]
+    return rows["view"](rows["sum"](self, tuple(dims)), target) if dims else self
 
 
-def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
-    """Coordinate grids of vectors; `indexing` is "ij" (rows first) or "xy"."""
-    tensors = tuple(tensors[0]) if len(tensors) == 1 and not isinstance(tensors[0], Tensor) else tensors
-    if indexing not in (None, "ij", "xy"):
-        raise RuntimeError(f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}')
-    if indexing == "xy" and len(tensors) > 1:
-        made = meshgrid(tensors[1], tensors[0], *tensors[2:], indexing="ij")
-        return tuple(rows["transpose"](g, 0, 1) for g in (made[1], made[0], *made[2:]))
-    shape = tuple(t.numel() for t in tensors)
-    return tuple(rows["expand"](reshape(t, (1,) * i + (-1,) + (1,) * (len(shape) - i - 1)), shape)
-                 for i, t in enumerate(tensors))  # fmt: skip
+# -- repeated elements -------------------------------------------------------------------------------------------------
 
 
-def tensor_split(input: Tensor, indices_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
-    """Views of pieces: of nearly equal sizes, or cut at the indices given."""
-    n = input.shape[input._wrap(dim)]
-    if isinstance(indices_or_sections, int):
-        small, extra = divmod(n, indices_or_sections)
-        return split(input, [small + (i < extra) for i in range(indices_or_sections)], dim)
-    cuts = [0, *[min(max(c + n if c < 0 else c, 0), n) for c in ints((indices_or_sections,))], n]
-    return split(input, [max(0, b - a) for a, b in zip(cuts, cuts[1:])], dim)
+def repeat(self: Tensor, *several: Any, repeats: Any = None) -> Tensor:
+    """The tensor tiled, `repeats[d]` times along each dim."""
+    if repeats is None and not several:
+        raise _errors_shape.missing("repeat", "repeats")
+    return rows["_repeat"](self, ints(several if repeats is None else (repeats,), "repeat", "repeats"))
 
 
-def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
-    """`value` where `mask` is true."""
-    if isinstance(value, Tensor):
-        if value.ndim:
-            raise RuntimeError("masked_fill only supports a 0-dimensional value tensor, but got tensor with "
-                               f"{value.ndim} dimension(s).")  # fmt: skip
-        return rows["_masked_fill_by"](input, mask, value)
-    return rows["_masked_fill"](input, mask, value)
+def _tile(self: Tensor, *several: Any, dims: Any = None) -> Tensor:
+    """As `repeat`, missing counts being one."""
+    counts = ints(several if dims is None else (dims,), "tile", "dims")
+    return rows["_repeat"](self, (1,) * (self.ndim - len(counts)) + counts)
 
 
-def scatter(input: Tensor, dim: int, index: Tensor, src: Any = None, *, value: Any = None,
-            reduce: str | None = None) -> Tensor:  # fmt: skip
-    """`src` (a tensor or a number) written at `index` along `dim`."""
-    src = value if src is None else src
-    if reduce == "add" and isinstance(src, Tensor):
-        return rows["scatter_add"](input, dim, index, src)
-    if reduce is not None:
-        raise _errors.unsupported("scatter", "reduce")
-    return rows["_scatter"](input, dim, index, src) if isinstance(src, Tensor) else rows["_scatter_fill"](
-        input, dim, index, src
-    )
+def tile(input: Tensor, dims: Any) -> Tensor:
+    """As `repeat`, missing counts being one."""
+    if isinstance(dims, int):
+        raise _errors_shape.not_a_size("tile", dims, "dims", 2)
+    return _tile(input, dims)
 
 
-def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
-    """The indices `index` of a dim set to a number."""
-    return rows["_index_fill"](input, dim, index, value.item() if isinstance(value, Tensor) else value)
+def repeat_interleave(input: Tensor, repeats: Any = None, dim: int | None = None, *,
+                      output_size: int | None = None) -> Tensor:  # fmt: skip
+    """Each element (or index of a dim) several times in a row; `repeats` is a count or a tensor of counts.
+
+    Of one tensor of counts alone: each place number as often as its count says.
+    """
+    if repeats is None:
+        return _factories.of_array(_places(input), input.device)
+    source = ravel(input) if dim is None else input
+    at = source._wrap(dim or 0)
+    if isinstance(repeats, Tensor) and repeats.numel() == 1 and not repeats.is_floating_point():
+        repeats = int(repeats.item())
+    if not isinstance(repeats, Tensor):
+        if repeats < 0:
+            raise RuntimeError("Repeats must be non-negative")
+        return rows["_repeat_interleave"](source, int(repeats), at)
+    if repeats.ndim > 1:
+        raise RuntimeError("repeats must be 0-dim or 1-dim tensor")
+    if repeats.numel() != source.shape[at]:
+        raise _errors_shape.repeats_length(repeats.numel(), source.shape[at])
+    places = _places(repeats)
+    if output_size is not None and output_size != len(places):
+        raise RuntimeError("allocated size does not match required size")
+    return rows["index_select"](source, at, _factories.of_array(places, input.device))
 
 
-def masked_select(input: Tensor, mask: Tensor) -> Tensor:
-    """The elements where `mask` is true, as one dim (an observation: pending work runs)."""
-    if mask.dtype is not _dtypes.bool_:
-        raise RuntimeError("masked_select: expected BoolTensor for mask")
-    input, mask = broadcast_tensors(input, mask)
-    return _indexing.get(input, mask)
+def _places(repeats: Tensor) -> np.ndarray:
+    if repeats.dtype not in (_dtypes.int64, _dtypes.int32):
+        raise _errors.not_implemented("repeat_interleave_cpu", repeats.dtype)
+    if repeats.ndim != 1:
+        raise RuntimeError("repeat_interleave only accept 1D vector as repeat")
+    counts = repeats._host()
+    if counts.size and counts.min() < 0:
+        raise RuntimeError("repeats can not be negative")
+    return np.repeat(np.arange(counts.size), counts)
 
 
-def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
-    """The indices of the elements that are not zero (an observation: pending work runs)."""
-    found = np.nonzero(np.atleast_1d(input._host()))
-    if as_tuple:
-        return tuple(_factories.of_array(i.astype(np.int64), input.device) for i in found)
-    table = np.stack(found, 1).astype(np.int64) if input.ndim else np.zeros((len(found[0]), 0), np.int64)
-    return _factories.of_array(table, input.device)
-
-
-def argwhere(input: Tensor) -> Tensor:
-    """The indices of the elements that are not zero, one row each."""
-    return nonzero(input)
-
-
-def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
-    """A copy with `values` written (or added) at the tensors `indices`."""
-    made = rows["clone"](input)
-    _indexing.put_at(made, tuple(indices), values, accumulate)
-    return made
-
-
-def index_put_(self: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
-    """Write (or add) `values` at the tensors `indices`."""
-    _indexing.put_at(self, tuple(indices), values, accumulate)
-    return self
-
-
-def fill_(self: Tensor, value: Any) -> Tensor:
-    """Set every element to a number."""
-    from torchlike._functions import copy_
-
-    if isinstance(value, Tensor) and value.ndim:
-        raise RuntimeError("fill_ only supports 0-dimension value tensor but got tensor with "
-                           f"{value.ndim} dimensions.")  # fmt: skip
-    return copy_(self, value)
-
-
-def zero_(self: Tensor) -> Tensor:
-    """Set every element to zero."""
-    return fill_(self, 0)
-
-
-def resize_(self: Tensor, *size: Any) -> Tensor:
-    """Another shape, in place; only where the number of elements stays, or from or to no elements."""
-    shape = ints(size)
-    count = math.prod(shape)
-    if count == self.numel():
-        made = reshape(self.detach(), shape)
-    elif not self.numel() or not count:
-        made = _factories.empty(shape, dtype=self.dtype, device=self.device)
-    else:
-        raise _errors.unsupported("resize_", "size")
-    self.data = wrap(made._value)
-    return self
-
-
-def diag(input: Tensor, diagonal: int = 0) -> Tensor:
-    """A matrix's diagonal as a vector, or a matrix with a vector on its diagonal."""
-    if input.ndim == 2:
-        return rows["clone"](rows["diagonal"](input, diagonal, 0, 1))
-    if input.ndim != 1:
-        raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {input.ndim}D")
-    n = input.shape[0] + abs(diagonal)
-    place = np.arange(input.shape[0])
-    made = _factories.zeros(n, n, dtype=input.dtype, device=input.device)
-    where = tuple(_factories.of_array(place + off, input.device) for off in (max(-diagonal, 0), max(diagonal, 0)))
-    return index_put(made, where, input)
-
-
-def unique(input: Tensor, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False,
-           dim: int | None = None) -> Any:  # fmt: skip
-    """The distinct elements in ascending order (an observation: pending work runs)."""
-    host = np.asarray(concrete(input._value))
-    values, inverse, counts = np.unique(host, return_inverse=True, return_counts=True, axis=dim)
-    inverse = inverse.reshape(host.shape) if dim is None else inverse.reshape(-1)
-    found = [values] + [inverse] * return_inverse + [counts] * return_counts
-    made = tuple(_factories.of_array(np.ascontiguousarray(a), input.device) for a in found)
-    return made if len(made) > 1 else made[0]
-
-
-def set_in_place(name: str, function: Any) -> Any:
-    """The in-place twin of a facade function."""
-    return in_place_of(name, function)
-
-
-FUNCTIONS = {f.__name__: f for f in (
-    t, flatten, ravel, unflatten, movedim, tile, repeat_interleave, broadcast_to, broadcast_tensors, hstack, vstack,
-    meshgrid, tensor_split, masked_fill, scatter, index_fill, masked_select, nonzero, argwhere, index_put, diag, unique,
-)} | {"moveaxis": movedim, "row_stack": vstack}  # fmt: skip
-METHODS = {f.__name__: f for f in (
-    t, flatten, ravel, unflatten, movedim, repeat, tile, repeat_interleave, expand_as, view_as, reshape_as,
-    broadcast_to, tensor_split, masked_fill, scatter, index_fill, masked_select, nonzero, argwhere, index_put,
-    index_put_, fill_, zero_, resize_, diag, unique,
-)} | {"moveaxis": movedim, "T": property(_T), "mT": property(_mT)}  # fmt: skip
-METHODS |= {f.__name__ + "_": in_place_of(f.__name__, f) for f in (masked_fill, scatter, index_fill)}
-del assign
+FUNCTIONS = _facade.functions(
+    t, adjoint, swapaxes, swapdims, movedim, moveaxis, flip, fliplr, flipud, rot90, roll, flatten, ravel, unflatten,
+    broadcast_to, broadcast_shapes, tile, repeat_interleave,
+) | {"broadcast_tensors": broadcast_tensors}  # fmt: skip
+METHODS = _facade.methods(
+    t, adjoint, swapaxes, swapdims, movedim, moveaxis, flip, fliplr, flipud, rot90, roll, flatten, ravel, unflatten,
+    expand_as, view_as, reshape_as, broadcast_to, sum_to_size, repeat, repeat_interleave,
+)  # fmt: skip
+METHODS |= {"tile": _tile, "T": property(_T), "mT": property(_mT), "H": property(_H), "mH": property(_mH)}  # type: ignore[dict-item]

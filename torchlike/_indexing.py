@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from operator import index as as_int
 from typing import Any
 
 import numpy as np
 
-from torchlike import _dtypes, _factories
+from torchlike import _dispatch, _dtypes, _errors, _errors_shape, _factories
 from torchlike._bind import CALLERS as rows
+from torchlike._core import Value
+from torchlike._ops import REGISTRY
 from torchlike._tensor import Tensor
+
+_MASKS = (_dtypes.bool_, _dtypes.uint8)
+_PLACES = (_dtypes.int64, _dtypes.int32)
 
 
 def get(t: Tensor, index: Any) -> Tensor:
@@ -25,51 +31,60 @@ def put(t: Tensor, index: Any, value: Any) -> None:
     """`t[index] = value`."""
     viewed, advanced = _basic(t, index)
     if not isinstance(value, Tensor):
-        value = _factories.tensor(value, dtype=t.dtype if not isinstance(value, complex) else None, device=t.device)
-    if not advanced:
-        target = viewed
-        while value.ndim > target.ndim and value.shape[0] == 1:
-            value = value.squeeze(0)
-        if value.shape != target.shape:
-            value = rows["expand"](value, tuple(target.shape))
-        target.copy_(value)
+        if not isinstance(value, int | float | complex | np.generic):
+            raise _errors_shape.cannot_assign(value, t)
+        value = _factories.of_array(np.asarray(_number(value, t.dtype), t.dtype.numpy), t.device)
+    if advanced:
+        _scatter(viewed, advanced, value)
         return
-    _scatter(viewed, advanced, value)
+    while value.ndim > viewed.ndim and value.shape[0] == 1:
+        value = value.squeeze(0)
+    if value.shape != viewed.shape:
+        value = rows["expand"](value, tuple(viewed.shape))
+    viewed.copy_(value)
+
+
+def _number(value: Any, dtype: _dtypes.dtype) -> Any:
+    if isinstance(value, complex) and not dtype.is_complex and value.imag:
+        raise _errors_shape.overflow(_errors.c_name(dtype))
+    return value
+
+
+# -- ints, slices, None and Ellipsis -----------------------------------------------------------------------------------
 
 
 def _select(t: Tensor, dim: int, index: int, position: int) -> Tensor:
-    if dim >= t.ndim:
-        if not t.ndim:
-            raise IndexError("invalid index of a 0-dim tensor. Use `tensor.item()` in Python or "
-                             "`tensor.item<T>()` in C++ to convert a 0-dim tensor to a number")  # fmt: skip
-        raise IndexError(f"too many indices for tensor of dimension {t.ndim}")
-    size = t.shape[dim]
+    shape = t._value.aval.shape
+    if dim >= len(shape):
+        raise _errors_shape.too_many_indices(len(shape))
+    size = tuple.__getitem__(shape, dim)
     if not -size <= index < size:
-        raise IndexError(f"index {index} is out of bounds for dimension {position} with size {size}")
+        raise _errors_shape.index_out_of_bounds(index, position, size)
     return rows["_select"](t, dim, index % size)
 
 
 def _slice(t: Tensor, dim: int, part: slice) -> Tensor:
     size = t.shape[dim]
-    step = 1 if part.step is None else int(part.step)
+    step = 1 if part.step is None else as_int(part.step)
     if step <= 0:
         raise ValueError("step must be greater than zero")
-    start, stop, _ = slice(part.start, part.stop, step).indices(size)
+    start, stop, _ = slice(_int(part.start), _int(part.stop), step).indices(size)
     length = max(0, -(-(stop - start) // step))
     if length == size and step == 1:
         return t if start == 0 and (part.start is None and part.stop is None) else rows["_slice"](t, dim, 0, size, 1)
     return rows["_slice"](t, dim, start, length, step)
 
 
+def _int(n: Any) -> int | None:
+    return None if n is None else as_int(n)
+
+
 def _basic(t: Tensor, index: Any) -> tuple[Tensor, dict[int, Tensor]]:
     """Apply the ints, slices, None and Ellipsis; what is left are tensor indices by dim of the resulting view."""
     items = _unpack(index)
-    used = sum(_consumes(i) for i in items)
+    used = sum([_consumes(i) for i in items])
     if used > t.ndim:
-        if not t.ndim:
-            raise IndexError("invalid index of a 0-dim tensor. Use `tensor.item()` in Python or "
-                             "`tensor.item<T>()` in C++ to convert a 0-dim tensor to a number")  # fmt: skip
-        raise IndexError(f"too many indices for tensor of dimension {t.ndim}")
+        raise _errors_shape.too_many_indices(t.ndim)
     dim, position, rank, advanced = 0, 0, t.ndim, {}
     for item in items:
         if item is Ellipsis:
@@ -79,9 +94,7 @@ def _basic(t: Tensor, index: Any) -> tuple[Tensor, dict[int, Tensor]]:
             t = rows["unsqueeze"](t, dim)
             dim += 1
         elif isinstance(item, bool | np.bool_):
-            t = rows["unsqueeze"](t, dim)
-            advanced[dim] = _factories.tensor([0] if item else [], dtype=_dtypes.int64, device=t.device)
-            dim += 1
+            t, dim = _zero_dim_mask(t, bool(item), dim, advanced)
         elif isinstance(item, slice):
             t = _slice(t, dim, item)
             dim, position = dim + 1, position + 1
@@ -93,31 +106,16 @@ def _basic(t: Tensor, index: Any) -> tuple[Tensor, dict[int, Tensor]]:
     return t, advanced
 
 
-def _take_tensor(t: Tensor, item: Tensor, dim: int, position: int, advanced: dict) -> tuple[Tensor, int, int]:
-    if item.dtype in (_dtypes.bool_, _dtypes.uint8):
-        for i, n in enumerate(item.shape):
-            if t.shape[dim + i] != n:
-                raise IndexError(f"The shape of the mask {list(item.shape)} at index {i} does not match the shape of "
-                                 f"the indexed tensor {list(t.shape)} at index {dim + i}")  # fmt: skip
-        where = np.nonzero(item._host())
-        if not item.ndim:
-            t = rows["unsqueeze"](t, dim)
-            where = (np.zeros(len(where[0]) if where else int(bool(item)), np.int64),)
-        for i, w in enumerate(where):
-            advanced[dim + i] = _factories.of_array(w.astype(np.int64), t.device)
-        step = max(item.ndim, 1)
-        return t, dim + step, position + step
-    if item.dtype.category != _dtypes.INTEGER:
-        raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
-    if not item.ndim and not item.requires_grad and item._value.array is not None:
-        return _select(t, dim, int(item), position), dim, position + 1
-    advanced[dim] = item
-    return t, dim + 1, position + 1
-
-
 def _unpack(index: Any) -> list:
+    if isinstance(index, list) and len(index) < 32 and any(_makes_a_tuple(i) for i in index):
+        index = tuple(index)
     items = list(index) if isinstance(index, tuple) else [index]
     return [_normal(i) for i in items]
+
+
+def _makes_a_tuple(item: Any) -> bool:
+    """Whether a list with this item stands for a tuple of indices (NumPy's old rule, which PyTorch keeps)."""
+    return item is None or item is Ellipsis or isinstance(item, list | tuple | slice | Tensor | np.ndarray)
 
 
 def _normal(item: Any) -> Any:
@@ -126,12 +124,12 @@ def _normal(item: Any) -> Any:
     if isinstance(item, np.integer):
         return int(item)
     if isinstance(item, list | tuple | range | np.ndarray):
-        made = _factories.tensor(list(item) if not isinstance(item, np.ndarray) else item)
+        made = _factories.of_array(np.array(item) if isinstance(item, np.ndarray) else _factories.tensor(item)._host())
         return made.long() if made.numel() == 0 else made
-    if hasattr(item, "__index__"):
-        return item.__index__()
     if isinstance(item, str | bytes):
         raise TypeError(f"new(): invalid data type '{type(item).__name__}'")
+    if hasattr(item, "__index__"):
+        return item.__index__()
     raise IndexError("only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices "
                      f"(got {type(item).__name__})")  # fmt: skip
 
@@ -139,7 +137,82 @@ def _normal(item: Any) -> Any:
 def _consumes(item: Any) -> int:
     if item is None or item is Ellipsis or isinstance(item, bool | np.bool_):
         return 0
-    return item.ndim if isinstance(item, Tensor) and item.dtype in (_dtypes.bool_, _dtypes.uint8) else 1
+    return item.ndim if isinstance(item, Tensor) and item.dtype in _MASKS else 1
+
+
+# -- tensors as indices ------------------------------------------------------------------------------------------------
+
+
+def _zero_dim_mask(t: Tensor, chosen: bool, dim: int, advanced: dict) -> tuple[Tensor, int]:
+    """A bool as an index: a new dim of size one, or of none."""
+    advanced[dim] = _factories.of_array(np.zeros(int(chosen), np.int64), t.device)
+    return rows["unsqueeze"](t, dim), dim + 1
+
+
+def _take_tensor(t: Tensor, item: Tensor, dim: int, position: int, advanced: dict) -> tuple[Tensor, int, int]:
+    if item.dtype in _MASKS:
+        if not item.ndim:
+            return *_zero_dim_mask(t, bool(item), dim, advanced), position
+        for i, n in enumerate(item.shape):
+            if t.shape[dim + i] != n:
+                raise _errors_shape.mask_shape(item.shape, i, t.shape, dim + i)
+        for i, w in enumerate(np.nonzero(item._host())):
+            advanced[dim + i] = _factories.of_array(w.astype(np.int64, copy=False), t.device)
+        return t, dim + item.ndim, position + item.ndim
+    if item.dtype not in _PLACES:
+        if not item.ndim and item.dtype.category == _dtypes.INTEGER:
+            return _select(t, dim, int(item), position), dim, position + 1
+        raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
+    if not item.ndim and item._value.array is not None:
+        return _select(t, dim, int(item), position), dim, position + 1
+    advanced[dim] = item
+    return t, dim + 1, position + 1
+
+
+def _check_bounds(t: Tensor, advanced: dict[int, Tensor]) -> None:
+    """PyTorch's error for an index out of range, where the indices are known already (pending ones read as NaN)."""
+    for number, (dim, index) in enumerate(advanced.items()):
+        array = index._value.array
+        if array is None or not index.numel() or index.device.type != "cpu":
+            continue
+        host, size = np.asarray(array), t.shape[dim]
+        for bad in (host.min(), host.max()):
+            if not -size <= bad < size:
+                raise _errors_shape.index_out_of_bounds(bad, number, size)
+
+
+def _gather(t: Tensor, advanced: dict[int, Tensor]) -> Tensor:
+    _check_bounds(t, advanced)
+    return _moved("_index", t, [_on(i, t) for i in advanced.values()], tuple(advanced))
+
+
+def _scatter(t: Tensor, advanced: dict[int, Tensor], value: Tensor, accumulate: bool = False) -> None:
+    _check_bounds(t, advanced)
+    if value.dtype is not t.dtype:
+        value = rows["_to"](value, t.dtype)
+    indices = [_on(i, t) for i in advanced.values()]
+    new = _moved("_index_put", t, indices, value, tuple(advanced), accumulate)
+    new_value, edge = new._pair()
+    t._write(new_value, edge)
+
+
+def _moved(name: str, *args: Any) -> Tensor:
+    """Call a row that only moves data. Over host arrays NumPy does it at once: how many elements a mask chooses varies
+    from call to call, and each count would be another program."""
+    op, values, edges, scalars = REGISTRY[name], [], [], []
+    plan, needs = _dispatch._gather(op, args, {}, values, edges, scalars)
+    arrays = [v.array for v in values]
+    if not all(a.__class__ is np.ndarray for a in arrays):
+        return _dispatch._finish(plan, values, edges, scalars, needs)
+    node = _dispatch.quick_node(plan, values, edges, scalars) if needs and _dispatch._local.grad else None
+    made = Value(plan.outputs[0], np.asarray(plan.function(*arrays)[0]))
+    return _dispatch._tensor_of(plan, made, node)
+
+
+def _on(index: Tensor, t: Tensor) -> Tensor:
+    if index.dtype is not _dtypes.int64:
+        index = rows["_to"](index, _dtypes.int64)
+    return index if index.device is t.device else index.to(t.device)
 
 
 def put_at(t: Tensor, indices: tuple, values: Tensor, accumulate: bool) -> None:
@@ -149,35 +222,3 @@ def put_at(t: Tensor, indices: tuple, values: Tensor, accumulate: bool) -> None:
         _scatter(viewed, advanced, values, accumulate)
     else:
         viewed.copy_(viewed + values if accumulate else values)
-
-
-def _check_bounds(t: Tensor, advanced: dict[int, Tensor]) -> None:
-    """PyTorch's error for an index out of range, where the indices are known already (pending ones read as NaN)."""
-    for dim, index in advanced.items():
-        array = index._value.array
-        if array is None or not index.numel() or index.device.type != "cpu":
-            continue
-        host, size = np.asarray(array), t.shape[dim]
-        for bad in (host.min(), host.max()):
-            if not -size <= bad < size:
-                raise IndexError(f"index {bad} is out of bounds for dimension {dim} with size {size}")
-
-
-def _gather(t: Tensor, advanced: dict[int, Tensor]) -> Tensor:
-    _check_bounds(t, advanced)
-    dims = tuple(advanced)
-    return rows["_index"](t, [_on(i, t) for i in advanced.values()], dims)
-
-
-def _scatter(t: Tensor, advanced: dict[int, Tensor], value: Tensor, accumulate: bool = False) -> None:
-    _check_bounds(t, advanced)
-    if value.dtype is not t.dtype:
-        value = rows["_to"](value, t.dtype)
-    new = rows["_index_put"](t, [_on(i, t) for i in advanced.values()], value, tuple(advanced), accumulate)
-    t._write(*new._pair())
-
-
-def _on(index: Tensor, t: Tensor) -> Tensor:
-    if index.dtype is not _dtypes.int64:
-        index = rows["_to"](index, _dtypes.int64)
-    return index if index.device is t.device else index.to(t.device)

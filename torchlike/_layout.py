@@ -43,6 +43,16 @@ def is_dense(shape: Ints, strides: Ints) -> bool:
     return True
 
 
+def is_apart(shape: Ints, strides: Ints) -> bool:
+    """Whether no two indices share a place: each dim steps over all that the narrower ones span."""
+    extent = 1
+    for s, n in sorted((s, n) for s, n in zip(strides, shape) if n > 1):
+        if s < extent:
+            return False
+        extent += (n - 1) * s
+    return True
+
+
 def normal(shape: Ints, strides: Ints) -> Ints | None:
     """`strides`, or None where they are just the row-major ones (which is how tensors store them)."""
     return None if tuple(strides) == contiguous_strides(shape) else tuple(strides)

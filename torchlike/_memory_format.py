@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from torchlike import _layout
 
 
@@ -57,3 +59,27 @@ def is_contiguous(shape: tuple[int, ...], strides: tuple[int, ...], wanted: memo
     if len(shape) != (4 if wanted is channels_last else 5):
         return False
     return all(n == 1 or s == t for n, s, t in zip(shape, strides, strides_for(shape, wanted)))
+
+
+def suggested(tensor: Any) -> memory_format:
+    """The memory format that a tensor's strides speak of, as operators that keep formats see it."""
+    shape, strides = tuple(tensor.shape), tensor._strides
+    for wanted in (channels_last, channels_last_3d):
+        if strides is not None and _speaks_of(shape, strides, wanted):
+            return wanted
+    return contiguous_format
+
+
+def _speaks_of(shape: tuple[int, ...], strides: tuple[int, ...], wanted: memory_format) -> bool:
+    """Whether the strides rise from the channels outward; a dim of size one decides nothing, two may not tie."""
+    rank = 4 if wanted is channels_last else 5
+    if len(shape) != rank or strides[1] == 0:
+        return False
+    least = 0
+    for d in (1, *range(rank - 1, 1, -1), 0):
+        if shape[d] == 0 or strides[d] < least:
+            return False
+        if d == 0 and least == strides[1]:
+            return False
+        least = strides[d] * max(shape[d], 1) if shape[d] > 1 else strides[d]
+    return True

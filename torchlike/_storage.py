@@ -9,9 +9,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from torchlike import _dtypes
+from torchlike import _dtypes, _errors
 from torchlike._core import Value, record
-from torchlike._layout import contiguous_strides
+from torchlike._layout import contiguous_strides, is_apart
 from torchlike._ops._plan import OpPlan
 
 Step = tuple[OpPlan, tuple]  # a view operator and its runtime numbers
@@ -73,24 +73,46 @@ def write_plan(chain: tuple[Step, ...]) -> OpPlan:
 def _make_write_plan(plans: tuple[OpPlan, ...]) -> OpPlan:
     base, new = plans[0].inputs[0], plans[-1].outputs[0]
     scalars = tuple(kind for plan in plans for kind in plan.scalars)
-    as_bytes = base.dtype is _dtypes.bool_  # linear_transpose takes no bools
-    work = np.dtype(np.uint8) if as_bytes else base.dtype.numpy
+    if not is_apart(tuple(new.shape), strides_of(new.shape, plans[-1].strides[0])):
+        raise _errors.unsupported("in-place write", "overlapping strides")
 
     def write(old: Any, part: Any, *numbers: Any) -> tuple:
-        def look(x: Any) -> Any:
-            rest = iter(numbers)
-            for plan in plans:
-                (x,) = plan.function(x, *[next(rest) for _ in plan.scalars])
-            return x
-
-        back = jax.linear_transpose(look, jax.ShapeDtypeStruct(base.shape, work))
-        part = jnp.asarray(part).astype(work)
-        (there,) = back(jnp.ones(new.shape, work))
-        (placed,) = back(part)
-        return (jnp.where(there != 0, placed.astype(base.dtype.numpy), old),)
+        return (_placed(plans, old, part, numbers),)
 
     made = OpPlan("write", (base, new), scalars, (base,), write)
     return made.settle(plans[0].op, (), (base.dtype.category >= _dtypes.FLOATING,), node="CopySlices")
+
+
+def _placed(plans: tuple[OpPlan, ...], old: Any, part: Any, numbers: tuple) -> Any:
+    """`old` with the elements seen through the views replaced: linear views are undone by their transpose, those with
+    an inverse of their own by that."""
+    at = next((i for i, plan in enumerate(plans) if plan.op.inverse is not None), None)
+    if at is None:
+        return _transposed(plans, old, part, numbers)
+    count = sum(len(plan.scalars) for plan in plans[:at])
+    seen = look(plans[:at], old, numbers[:count])
+    if plans[at + 1 :]:
+        part = _placed(plans[at + 1 :], look(plans[at : at + 1], seen, ()), part, numbers[count:])
+    back = plans[at].op.inverse(seen, jnp.asarray(part).astype(plans[at].outputs[0].dtype.numpy))  # type: ignore[misc]
+    return _placed(plans[:at], old, back, numbers[:count]) if at else back
+
+
+def look(plans: tuple[OpPlan, ...], x: Any, numbers: tuple) -> Any:
+    """An array seen through a chain of views."""
+    rest = iter(numbers)
+    for plan in plans:
+        (x,) = plan.function(x, *[next(rest) for _ in plan.scalars])
+    return x
+
+
+def _transposed(plans: tuple[OpPlan, ...], old: Any, part: Any, numbers: tuple) -> Any:
+    base, new = plans[0].inputs[0], plans[-1].outputs[0]
+    as_bytes = base.dtype is _dtypes.bool_  # linear_transpose takes no bools
+    work = np.dtype(np.uint8) if as_bytes else base.dtype.numpy
+    back = jax.linear_transpose(lambda x: look(plans, x, numbers), jax.ShapeDtypeStruct(base.shape, work))
+    (there,) = back(jnp.ones(new.shape, work))
+    (placed,) = back(jnp.asarray(part).astype(work))
+    return jnp.where(there != 0, placed.astype(base.dtype.numpy), old)
 
 
 def overlaps(chain: tuple[Step, ...], shape: tuple[int, ...], strides: tuple[int, ...] | None) -> bool:

@@ -59,7 +59,7 @@ class Tensor(Methods):
         return self._read_again()
 
     def _read_again(self) -> Value:
-        chain, base = self._chain or (), self._base
+        chain, base = self._chain or (), self._root()
         if not self._tracks or base is None or base._edge is None:
             value = _storage.read(self._storage.value, chain)
             if self._tracks:
@@ -71,6 +71,13 @@ class Tensor(Methods):
             self._edge = edge
         self._cache = (self._storage.version, base._edge if self._tracks and base is not None else None, value)
         return value
+
+    def _root(self) -> Tensor | None:
+        """The tensor of which this is a view. One whose own shape was changed in place has become a view as well."""
+        base = self._base
+        while base is not None and base._base is not None:
+            base = self._base = base._base
+        return base
 
     @property
     def _value(self) -> Value:
@@ -103,7 +110,7 @@ class Tensor(Methods):
             raise _errors.leaf_view_in_place()
 
     def _write_through(self, value: Value, edge: Edge | None, differentiable: bool) -> None:
-        base, chain = self._base, self._chain or ()
+        base, chain = self._root(), self._chain or ()
         if base is not None and base._tracks_or_whole():
             steps = chain[len(base._chain or ()) :]
             old, old_edge = base._pair()

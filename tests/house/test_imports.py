@@ -15,7 +15,7 @@ LAYERS: list[tuple[str, ...]] = [
     ("_autograd", "_storage"),
     ("_tensor",),
     ("_dispatch", "_factories", "_from_data", "_sequences"),
-    ("_bind",),
+    ("_bind", "_facade"),
     ("_indexing", "_dunders", "_functions", "_copying", "_repr", "_show"),
 ]
 

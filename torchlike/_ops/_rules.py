@@ -190,7 +190,8 @@ def view(call: Call) -> Typed:
     strides = call.strides[0] or contiguous_strides(source.shape)
     statics = {k: v for k, v in call.arguments.items() if k != call.op.names[0]}
     shape, new_strides = call.op.geometry(tuple(source.shape), tuple(strides), **statics)
-    return Typed([source.like(shape)], None, [normal(shape, new_strides)])
+    dtype = call.op.result(call) if call.op.result else None
+    return Typed([source.like(shape, dtype)], None, [normal(shape, new_strides)])
 
 
 def general(call: Call, promote: Callable[[Dtype], Promotion] | None) -> Typed:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from torchlike._core import aval
-from torchlike._layout import contiguous_strides, pointwise_strides
+from torchlike._dtypes import INTEGER
+from torchlike._layout import pointwise_strides
 from torchlike._ops._declare import Array, declare, namespace
 from torchlike._ops._rules import Call, Typed
 
@@ -18,12 +18,24 @@ def _typing(call: Call) -> Typed:
 
 @declare("operator", _typing, name="_to", saves=(), opmath=False, where=(), node="ToCopyBackward0")
 def _to(input: Array, dtype):
-    """The elements cast to another dtype: floats are cut toward zero, complex numbers lose their imaginary part."""
+    """The elements cast to another dtype: floats are cut toward zero, complex numbers lose their imaginary part.
+
+    A float that the integer type cannot hold becomes what PyTorch makes of it on the CPU: the least number of 64 or 32
+    bits, of which narrower types keep the low bits.
+    """
     if input.dtype.kind == "c" and not dtype.is_complex:
         input = input.real
     if dtype.name == "bool":
         return input != 0
+    if dtype.category == INTEGER and (input.dtype.kind == "f" or input.dtype.name == "bfloat16"):
+        return _cut(input, dtype)
     return input.astype(dtype.numpy)
 
 
-del contiguous_strides, namespace
+def _cut(x, dtype):
+    xp = namespace(x)
+    wide = xp.int64 if dtype.itemsize == 8 or dtype.name == "uint32" else xp.int32
+    limit = 2.0 ** (xp.iinfo(wide).bits - 1)
+    fits = (x >= -limit) & (x < limit)
+    cut = xp.where(fits, xp.where(fits, x, 0).astype(wide), xp.iinfo(wide).min)
+    return cut.astype(wide).astype(dtype.numpy)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 
 from torchlike import _dtypes, _errors
-from torchlike._ops._declare import Array, Arrays, Operand, Scalar, namespace, operator, pointwise
-from torchlike._ops._rules import Call, broadcast, wrap_dim
+from torchlike._layout import contiguous_strides, pointwise_strides
+from torchlike._ops._declare import Array, Arrays, Scalar, declare, namespace, operator
+from torchlike._ops._rules import Call, Typed, broadcast, wrap_dim
 
 
 def _where_to(dims: tuple[int, ...], indices: list, ndim: int) -> tuple:
@@ -44,8 +46,31 @@ def _index_shape(call: Call) -> list:
              call.input.dtype)]  # fmt: skip
 
 
-@operator(promote=None, shape=_index_shape, saves=("indices",), opmath=False, where=(), name="_index",
-          node="IndexBackward0")  # fmt: skip
+def _index_typing(call: Call) -> Typed:
+    """PyTorch lays the result out as the source and the indices lie in memory."""
+    ((shape, dtype),) = _index_shape(call)
+    strides = None
+    if any(s is not None for s in call.strides):
+        source, dims = tuple(call.input.shape), call.dims
+        own = call.strides[0] or contiguous_strides(source)
+        rest = [s for d, s in enumerate(own) if d not in dims]
+        at = dims[0] if _adjacent(dims) else 0
+        common = broadcast([tuple(i.shape) for i in call.indices])
+        before, after = len(rest[:at]), len(rest[at:])
+        operands = [(shape, (*rest[:at], *[0] * len(common), *rest[at:]))]
+        for index, steps in zip(call.indices, call.strides[1:]):
+            spread = _spread(tuple(index.shape), steps or contiguous_strides(tuple(index.shape)), common)
+            operands.append((shape, (*[0] * before, *spread, *[0] * after)))
+        strides = pointwise_strides(shape, operands)
+    return Typed([call.input.like(shape)], None, [strides])
+
+
+def _spread(shape: tuple, strides: tuple, out: tuple) -> tuple:
+    lead = len(out) - len(shape)
+    return (*[0] * lead, *[0 if n == 1 and m != 1 else s for n, s, m in zip(shape, strides, out[lead:])])
+
+
+@declare("operator", _index_typing, saves=("indices",), opmath=False, where=(), name="_index", node="IndexBackward0")
 def _index(input: Array, indices: Arrays, dims: tuple):
     """`input[..., i, j, ...]` with int64 tensors at (non-negative) `dims`."""
     indices = _wrapped(indices, dims, input.shape)
@@ -70,6 +95,10 @@ def _index_put(input: Array, indices: Arrays, values: Array, dims: tuple, accumu
     """`input` with `input[..., i, j, ...]` replaced by `values`, or with `values` added there."""
     where = _where_to(dims, _wrapped(indices, dims, input.shape), input.ndim)
     shape = indexed_shape(input.shape, dims, [i.shape for i in indices])
+    if not accumulate and namespace(input) is np and namespace(values) is np:
+        made = input.copy()
+        made[where] = np.reshape(values, values.shape[max(0, values.ndim - len(shape)) :])
+        return made
     values = jnp.reshape(values, values.shape[max(0, values.ndim - len(shape)) :])
     target = jnp.asarray(input).at[where]
     return target.add(values) if accumulate else target.set(values)
@@ -85,26 +114,50 @@ def _along(index: Any, dim: int) -> tuple:
 
 def _check_along(call: Call) -> None:
     if call.index.dtype is not _dtypes.int64 and call.index.dtype is not _dtypes.int32:
-        raise RuntimeError(f"{call.op.name.split('_')[0]}(): Expected dtype int32/int64 for index")
+        raise RuntimeError(f"{_family(call)}(): Expected dtype int32/int64 for index")
+    dim = wrap_dim(call.dim, call.input.ndim)
+    source = call.arguments.get("src")
+    if source is not None and source.dtype is not call.input.dtype:
+        raise RuntimeError(f"{_family(call)}(): Expected self.dtype to be equal to src.dtype")
+    if not call.index.numel:
+        return
     if max(call.input.ndim, 1) != max(call.index.ndim, 1):
         raise RuntimeError("Index tensor must have the same number of dimensions as "
-                           f"{'input' if call.op.name == 'gather' else 'self'} tensor")  # fmt: skip
-    dim = wrap_dim(call.dim, call.input.ndim)
-    for d, (n, m) in enumerate(zip(call.index.shape, call.input.shape)):
-        if d != dim and n > m:
-            raise RuntimeError(f"Size does not match at dimension {d} expected index {list(call.index.shape)} to be no "
-                               f"larger than self {list(call.input.shape)} apart from dimension {dim}")  # fmt: skip
+                           f"{'input' if _family(call) == 'gather' else 'self'} tensor")  # fmt: skip
+    if source is not None and max(source.ndim, 1) != max(call.index.ndim, 1):
+        raise RuntimeError("Index tensor must have the same number of dimensions as src tensor")
+    index, own = tuple(call.index.shape), tuple(call.input.shape)
+    for d, (n, m) in enumerate(zip(index, own)):
+        if d != dim and n > m and source is None:
+            if _family(call) == "scatter":
+                raise RuntimeError(f"Expected index {list(index)} to be no larger than self {list(own)} apart from "
+                                   f"dimension {dim}")  # fmt: skip
+            raise RuntimeError(f"Size does not match at dimension {d} expected index {list(index)} to be no "
+                               f"larger than self {list(own)} apart from dimension {dim}")  # fmt: skip
+    if source is not None:
+        _check_source(index, own, tuple(source.shape), dim)
+
+
+def _family(call: Call) -> str:
+    return "gather" if "gather" in call.op.name else "scatter"
+
+
+def _check_source(index: tuple, own: tuple, source: tuple, dim: int) -> None:
+    too_large = any(d != dim and n > m for d, (n, m) in enumerate(zip(index, own)))
+    if too_large or any(n > m for n, m in zip(index, source)):
+        raise RuntimeError(f"Expected index {list(index)} to be no larger than self {list(own)} apart from dimension "
+                           f"{dim} and to be no larger size than src {list(source)}")  # fmt: skip
 
 
 @operator(promote=None, shape=lambda call: [(tuple(call.index.shape), call.input.dtype)], check=_check_along,
-          saves=("index",), opmath=False)  # fmt: skip
-def gather(input: Array, dim: int, index: Array, *, sparse_grad: bool = False):
+          saves=("index",), opmath=False, where=(), name="_gather", node="GatherBackward0")  # fmt: skip
+def _gather(input: Array, dim: int, index: Array, *, sparse_grad: bool = False):
     """out[i][j] = input[index[i][j]][j] for dim 0, and so on for other dims."""
     if not input.ndim:
         return namespace(input).broadcast_to(input, index.shape)
     if not index.ndim:
         index = index.reshape((1,))
-        return gather.kernel(input, dim, index).reshape(())
+        return _gather.kernel(input, dim, index).reshape(())
     where = _along(index, dim % input.ndim)
     return input[where] if namespace(input) is np else input.at[where].get(mode="fill")
 
@@ -135,8 +188,8 @@ def _scatter_fill(input: Array, dim: int, index: Array, value: Scalar):
     return _scattered(input, dim, index, jnp.asarray(value), "set")
 
 
-@operator(inplace=True, **_SCATTER)
-def scatter_add(input: Array, dim: int, index: Array, src: Array):
+@operator(where=(), name="_scatter_add", node="ScatterAddBackward0", **_SCATTER)
+def _scatter_add(input: Array, dim: int, index: Array, src: Array):
     """`input` with `src` added at `index` along `dim`."""
     return _scattered(input, dim, index, src, "add")
 
@@ -144,14 +197,19 @@ def scatter_add(input: Array, dim: int, index: Array, src: Array):
 def _selected(call: Call) -> list:
     if call.index.ndim > 1:
         raise IndexError("index_select(): Index is supposed to be a vector")
+    if call.index.dtype not in (_dtypes.int64, _dtypes.int32):
+        raise RuntimeError("index_select(): Expected dtype int32 or int64 for index")
     shape = tuple(call.input.shape)
-    if not shape:
-        return [((), call.input.dtype)]
     dim = wrap_dim(call.dim, len(shape))
+    if not shape:
+        if call.index.numel != 1:
+            raise RuntimeError("index_select(): Index to scalar can have only 1 value, got "
+                               f"{call.index.numel} value(s)")  # fmt: skip
+        return [((), call.input.dtype)]
     return [((*shape[:dim], call.index.numel, *shape[dim + 1 :]), call.input.dtype)]
 
 
-@operator(promote=None, shape=_selected, saves=("index",), opmath=False)
+@operator(promote=None, shape=_selected, saves=("index",), opmath=False, where=())  # fmt: skip
 def index_select(input: Array, dim: int, index: Array):
     """The indices `index` of one dim."""
     if not input.ndim:
@@ -163,40 +221,100 @@ def _at(dim: int, index: Any, ndim: int) -> tuple:
     return (slice(None),) * (dim % max(ndim, 1)) + (index.reshape(-1),)
 
 
-@operator(promote=None, shape=_SCATTER["shape"], saves=("index",), opmath=False, inplace=True)
-def index_add(input: Array, dim: int, index: Array, source: Array, *, alpha: Scalar = 1):
+def _check_rows(call: Call) -> None:
+    """A vector of indices of one dim, and a source with as many of them."""
+    name, index = call.op.name.removesuffix("_by").lstrip("_") + "_", call.index
+    if index.ndim > 1:
+        raise IndexError(f"{name}(): Index is supposed to be a vector"
+                         + (f", but got dim: {index.ndim} with type: {_errors.scalar_name(index.dtype)} and size: "
+                            f"{list(index.shape)}" if "add" in name else ""))  # fmt: skip
+    source = call.arguments.get("source")
+    wide = index.dtype is _dtypes.int64 or (index.dtype is _dtypes.int32 and "add" in name)
+    if not wide and "add" in name:
+        raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index but got: {_errors.scalar_name(index.dtype)}")
+    if not wide:
+        raise (IndexError if "fill" in name else RuntimeError)(f"{name}(): Expected dtype int64 for index"
+                         + ("." if "fill" in name else f" but got: {_errors.scalar_name(index.dtype)}"))  # fmt: skip
+    dim = wrap_dim(call.dim, call.input.ndim)
+    if source is None:
+        return
+    if source.dtype is not call.input.dtype:
+        raise RuntimeError(f"{name}(): self ({_errors.scalar_name(call.input.dtype)}) and source "
+                           f"({_errors.scalar_name(source.dtype)}) must have the same scalar type")  # fmt: skip
+    count = source.shape[dim] if source.ndim else 1
+    if index.numel != count and source.ndim == call.input.ndim:
+        raise RuntimeError(f"{name}(): Number of indices ({index.numel}) should be equal to source.size(dim): ({count}), "
+                           f"for dim: {dim}")  # fmt: skip
+    rest, other = list(call.input.shape), list(source.shape)
+    del rest[dim : dim + 1], other[dim : dim + 1]
+    if rest != other and "copy" in name:
+        raise RuntimeError(f"index_copy_(): Source/destination tensor must have same slice shapes. Destination slice shape: "
+                           f"{' '.join(map(str, rest))} at dimension {dim} and source slice shape: "
+                           f"{' '.join(map(str, other))} at dimension 0.")  # fmt: skip
+    if rest != other:
+        raise RuntimeError(f"source tensor shape must match self tensor shape, excluding the specified dimension. Got "
+                           f"self.shape = {list(call.input.shape)} source.shape = {list(source.shape)}")  # fmt: skip
+
+
+_ROWS = {**_SCATTER, "check": _check_rows}
+
+
+@operator(where=(), name="_index_add", node="IndexAddBackward0", **_ROWS)
+def _index_add(input: Array, dim: int, index: Array, source: Array, *, alpha: Scalar = 1):
     """`input` with `alpha * source` added at the indices of one dim."""
     added = source if isinstance(alpha, int) else (source * alpha).astype(input.dtype)
+    if not input.ndim:
+        return input + added.reshape(())
     return jnp.asarray(input).at[_at(dim, index, input.ndim)].add(added)
 
 
-@operator(promote=None, shape=_SCATTER["shape"], saves=("index",), opmath=False, inplace=True)
-def index_copy(input: Array, dim: int, index: Array, source: Array):
+@operator(where=(), name="_index_copy", node="IndexCopyBackward0", **_ROWS)
+def _index_copy(input: Array, dim: int, index: Array, source: Array):
     """`input` with the indices of one dim replaced by those of `source`."""
+    if not input.ndim:
+        return source.reshape(())
     return jnp.asarray(input).at[_at(dim, index, input.ndim)].set(source)
 
 
-@operator(promote=None, shape=_SCATTER["shape"], saves=("index",), opmath=False, where=(), name="_index_fill",
-          node="IndexFillBackward0")  # fmt: skip
+@operator(where=(), name="_index_fill", node="IndexFillBackward0", **_ROWS)
 def _index_fill(input: Array, dim: int, index: Array, value: Scalar):
     """`input` with the indices of one dim set to a number."""
-    return jnp.asarray(input).at[_at(dim, index, input.ndim)].set(jnp.asarray(value).astype(input.dtype))
+    return _index_fill_by.kernel(input, dim, index, jnp.asarray(value))
+
+
+@operator(where=(), name="_index_fill_by", node="IndexFillBackward1", **_ROWS)
+def _index_fill_by(input: Array, dim: int, index: Array, value: Array):
+    """`input` with the indices of one dim set to a zero-dim tensor's element."""
+    if not input.ndim:
+        return value.astype(input.dtype)
+    return jnp.asarray(input).at[_at(dim, index, input.ndim)].set(value.astype(input.dtype))
 
 
 @operator(promote=None, shape=lambda call: [(tuple(call.index.shape), call.input.dtype)], saves=("index",),
-          opmath=False)  # fmt: skip
-def take(input: Array, index: Array):
+          opmath=False, where=(), name="_take", node="TakeBackward0")  # fmt: skip
+def _take(input: Array, index: Array):
     """The elements at `index` of the flattened tensor."""
-    return namespace(input).take(input.reshape(-1), index)
+    count = input.size
+    flat = namespace(input).where(index < 0, index + count, index)
+    return namespace(input).take(input.reshape(-1), flat)
+
+
+@operator(promote=None, shape=_SCATTER["shape"], saves=("index",), opmath=False, where=(), name="_put",
+          node="PutBackward0")  # fmt: skip
+def _put(input: Array, index: Array, source: Array, accumulate: bool = False):
+    """`input` with `source` written (or added) at `index` of the flattened tensor."""
+    place = jnp.where(index < 0, index + input.size, index).reshape(-1)
+    target = jnp.asarray(input).reshape(-1).at[place]
+    new = target.add(source.reshape(-1)) if accumulate else target.set(source.reshape(-1))
+    return new.reshape(input.shape)
 
 
 def _masked_shape(call: Call) -> list:
+    shape = broadcast([call.mask.shape, call.input.shape])
     if call.mask.dtype is not _dtypes.bool_:
-        raise RuntimeError(f"masked_fill_ only supports boolean masks, but got mask with dtype {_errors.scalar_name(call.mask.dtype)}"
-                           if call.op.name.endswith("_") else
-                           "expected mask dtype to be Bool but got mask with dtype "
+        raise RuntimeError("masked_fill_ only supports boolean masks, but got mask with dtype "
                            f"{_errors.c_name(call.mask.dtype)}")  # fmt: skip
-    return [(broadcast([call.input.shape, call.mask.shape]), call.input.dtype)]
+    return [(shape, call.input.dtype)]
 
 
 @operator(promote=None, shape=_masked_shape, saves=("mask",), opmath=False, where=(), name="_masked_fill",
@@ -214,4 +332,44 @@ def _masked_fill_by(input: Array, mask: Array, value: Array):
     return namespace(input).where(mask, value.astype(input.dtype), input)
 
 
-del Operand, pointwise
+
+def _scattered_mask(call: Call) -> list:
+    if call.mask.dtype is not _dtypes.bool_:
+        raise RuntimeError("masked_scatter_ only supports boolean masks, but got mask with dtype "
+                           f"{_errors.scalar_name(call.mask.dtype)}")  # fmt: skip
+    if call.source.dtype is not call.input.dtype:
+        raise RuntimeError("masked_scatter: expected self and source to have same dtypes but got"
+                           f"{_errors.scalar_name(call.input.dtype)} and {_errors.scalar_name(call.source.dtype)}")  # fmt: skip
+    return [(broadcast([call.input.shape, call.mask.shape]), call.input.dtype)]
+
+
+@operator(promote=None, shape=_scattered_mask, saves=("mask",), opmath=False, where=(), name="_masked_scatter",
+          node="MaskedScatterBackward0")  # fmt: skip
+def _masked_scatter(input: Array, mask: Array, source: Array):
+    """`input` with the places where `mask` is true taken by the elements of `source`, one after another."""
+    shape = jnp.broadcast_shapes(input.shape, mask.shape)
+    mask = jnp.broadcast_to(mask, shape)
+    place = jnp.cumsum(mask.reshape(-1)) - 1
+    if not source.size:
+        return jnp.broadcast_to(input, shape)
+    taken = source.reshape(-1)[jnp.clip(place, 0, source.size - 1)].reshape(shape)
+    return jnp.where(mask, taken, jnp.broadcast_to(input, shape))
+
+
+# -- where numbers belong in a sorted sequence -------------------------------------------------------------------------
+
+
+@operator(promote=None, shape=lambda call: [(tuple(call.input.shape), call.result)], saves=(), differentiable=False,
+          opmath=False, where=(), name="_searchsorted")  # fmt: skip
+def _searchsorted(sorted_sequence: Array, input: Array, right: bool, result):
+    """For each number the place before (with `right`, after) which it keeps the last dim of the sequence sorted."""
+    side = "right" if right else "left"
+    if sorted_sequence.dtype != input.dtype:
+        common = jnp.promote_types(sorted_sequence.dtype, input.dtype)
+        sorted_sequence, input = sorted_sequence.astype(common), input.astype(common)
+    if sorted_sequence.ndim == 1:
+        found = jnp.searchsorted(sorted_sequence, input.reshape(-1), side=side)
+    else:
+        rows, wanted = sorted_sequence.reshape(-1, sorted_sequence.shape[-1]), input.reshape(-1, input.shape[-1])
+        found = jax.vmap(lambda a, v: jnp.searchsorted(a, v, side=side))(rows, wanted)
+    return found.reshape(input.shape).astype(result.numpy)

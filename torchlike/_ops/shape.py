@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import jax.numpy as jnp
 import numpy as np
 
-from torchlike import _errors
-from torchlike._ops._declare import Array, Arrays, Index, Scalar, namespace, operator
-from torchlike._ops._rules import Call, wrap_dim
+from torchlike import _errors_shape
+from torchlike._layout import pointwise_strides
+from torchlike._ops._declare import Array, Arrays, declare, namespace, operator
+from torchlike._ops._rules import Call, Typed, wrap_dim
+
+
+def _in_memory_order(call: Call) -> Typed:
+    """One result like the input, its dims in the same order in memory."""
+    shape, strides = tuple(call.input.shape), call.strides[0]
+    kept = None if strides is None else pointwise_strides(shape, [(shape, strides)])
+    return Typed([call.input], None, [kept])
 
 
 def _same(call: Call) -> list:
@@ -36,7 +45,7 @@ def _cat_shape(call: Call) -> list:
     return [(*real[0][:dim], total, *real[0][dim + 1 :])]
 
 
-@operator(shape=_cat_shape, saves=(), opmath=False, aliases=("concat", "concatenate"), where=("torch",))
+@operator(shape=_cat_shape, saves=(), opmath=False, where=())
 def cat(tensors: Arrays, dim: int = 0):
     """The tensors one after another along a dim; (…, n, …), (…, m, …) -> (…, n + m, …)."""
     real = [t for t in tensors if not _is_legacy_empty(t.shape)]
@@ -53,29 +62,25 @@ def _stack_shape(call: Call) -> list:
     return [(*first[:dim], len(call.tensors), *first[dim:])]
 
 
-@operator(shape=_stack_shape, saves=(), opmath=False, where=("torch",))
+@operator(shape=_stack_shape, saves=(), opmath=False, where=())
 def stack(tensors: Arrays, dim: int = 0):
     """Tensors of one shape along a new dim."""
     return namespace(tensors[0]).stack(tensors, axis=dim)
 
 
-def _dims(ndim: int, dims: tuple | int) -> tuple[int, ...]:
-    return tuple(wrap_dim(d, ndim) for d in (dims if isinstance(dims, tuple) else (dims,)))
+@declare("operator", _in_memory_order, saves=(), opmath=False, where=(), name="_flip", node="FlipBackward0")
+def _flip(input: Array, dims: tuple):
+    """The order of the indices of (non-negative) `dims` reversed."""
+    return namespace(input).flip(input, dims) if input.ndim else input
 
 
-@operator(shape=_same, saves=(), opmath=False)
-def flip(input: Array, dims: tuple):
-    """The order of the indices of `dims` reversed."""
-    return namespace(input).flip(input, _dims(input.ndim, dims))
-
-
-@operator(shape=_same, saves=(), opmath=False)
-def roll(input: Array, shifts: tuple, dims: tuple | None = None):
-    """The elements moved along `dims`, those pushed out coming in at the other end."""
+@operator(shape=_same, saves=(), opmath=False, where=(), name="_roll", node="RollBackward0")
+def _roll(input: Array, shifts: tuple, dims: tuple | None):
+    """The elements moved along (non-negative) `dims`, those pushed out coming in at the other end."""
     xp = namespace(input)
-    if dims is None or dims == ():
-        return xp.roll(input, shifts)
-    return xp.roll(input, shifts, dims)
+    if not input.ndim:
+        return input
+    return xp.roll(input, shifts[0]) if dims is None else xp.roll(input, shifts, dims)
 
 
 def _repeat_shape(call: Call) -> list:
@@ -83,6 +88,10 @@ def _repeat_shape(call: Call) -> list:
     if len(repeats) < len(shape):
         raise RuntimeError("Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor")
     shape = (1,) * (len(repeats) - len(shape)) + shape
+    for n, r in zip(shape, repeats):
+        if r < 0:
+            whole = tuple(n * r for n, r in zip(shape, repeats))
+            raise _errors_shape.negative_dim(n * r, whole)
     return [tuple(n * r for n, r in zip(shape, repeats))]
 
 
@@ -124,4 +133,21 @@ def _repeat_interleave(input: Array, repeats: int, dim: int | None = None):
     return namespace(input).repeat(input, repeats, axis=dim)
 
 
-del Index, Scalar, _errors
+def _embedded(call: Call) -> list:
+    shape = tuple(call.input.shape)
+    n = shape[-1] + abs(call.offset)
+    rest = list(shape[:-1])
+    for d in sorted((call.dim1, call.dim2)):
+        rest.insert(d, n)
+    return [tuple(rest)]
+
+
+@operator(shape=_embedded, saves=(), opmath=False, where=(), name="_diag_embed", node="DiagEmbedBackward0")
+def _diag_embed(input: Array, offset: int, dim1: int, dim2: int):
+    """Matrices, in the (non-negative) dims `dim1` and `dim2`, with the last dim on their diagonals."""
+    count = input.shape[-1]
+    place = np.arange(count)
+    line, column = place + max(-offset, 0), place + max(offset, 0)
+    n = count + abs(offset)
+    made = jnp.zeros((*input.shape[:-1], n, n), input.dtype).at[..., line, column].set(input)
+    return jnp.moveaxis(made, (-2, -1), (dim1, dim2))

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from torchlike import _errors
+from torchlike import _dtypes, _errors, _errors_shape
 from torchlike._layout import view_strides
 from torchlike._ops._declare import Array, Index, namespace, view
-from torchlike._ops._rules import wrap_dim
+from torchlike._ops._rules import Call, wrap_dim
 
 Geometry = tuple[tuple[int, ...], tuple[int, ...]]
 
@@ -14,9 +14,9 @@ def infer_size(shape: tuple[int, ...], count: int) -> tuple[int, ...]:
     """A shape with its one -1 filled in, for `count` elements."""
     if shape.count(-1) > 1:
         raise RuntimeError("only one dimension can be inferred")
-    for n in shape:
+    for at, n in enumerate(shape):
         if n < -1:
-            raise RuntimeError(f"invalid shape dimension {n}")
+            raise _errors_shape.invalid_dim_of_shape(n, at, shape)
     known = 1
     for n in shape:
         known *= n if n != -1 else 1
@@ -72,7 +72,7 @@ def _transpose_geometry(shape, strides, dim0, dim1) -> Geometry:
     return tuple(shape[d] for d in order), tuple(strides[d] for d in order)
 
 
-@view(geometry=_transpose_geometry, aliases=("swapaxes", "swapdims"))
+@view(geometry=_transpose_geometry)
 def transpose(input: Array, dim0: int, dim1: int):
     """Two dims exchanged."""
     return namespace(input).swapaxes(input, dim0, dim1) if input.ndim else input
@@ -83,8 +83,8 @@ def _expand_geometry(shape, strides, size) -> Geometry:
     if lead < 0:
         raise _errors.expand_rank(shape, size)
     out, steps = [], []
-    for i, n in enumerate(size):
-        old = shape[i - lead] if i >= lead else None
+    for i in range(len(size) - 1, -1, -1):
+        n, old = size[i], shape[i - lead] if i >= lead else None
         if n == -1:
             if old is None:
                 raise _errors.expand_leading(size, i)
@@ -93,7 +93,7 @@ def _expand_geometry(shape, strides, size) -> Geometry:
             raise _errors.expand_mismatch(n, old, i, size, shape)
         steps.append(0 if old is None or old != n else strides[i - lead])
         out.append(n)
-    return tuple(out), tuple(steps)
+    return tuple(out[::-1]), tuple(steps[::-1])
 
 
 @view(geometry=_expand_geometry)
@@ -157,7 +157,10 @@ def _squeezed(shape: tuple[int, ...], dim) -> list[int]:
     """The dims that stay."""
     if dim is None:
         return [d for d, n in enumerate(shape) if n != 1]
-    dims = {wrap_dim(d, len(shape)) for d in (dim if isinstance(dim, tuple) else (dim,))}
+    dims = [wrap_dim(d, len(shape)) for d in (dim if isinstance(dim, tuple) else (dim,))]
+    for d in dims:
+        if dims.count(d) > 1:
+            raise _errors.repeated_dim(d)
     return [d for d, n in enumerate(shape) if n != 1 or d not in dims]
 
 
@@ -191,8 +194,14 @@ def _diagonal_geometry(shape, strides, offset, dim1, dim2) -> Geometry:
     return (*[shape[d] for d in rest], length), (*[strides[d] for d in rest], strides[a] + strides[b])
 
 
-@view(geometry=_diagonal_geometry,
-      offset=lambda t, offset, dim1, dim2: t.stride(dim2) * offset if offset >= 0 else -t.stride(dim1) * offset)  # fmt: skip
+def _diagonal_start(t, offset, dim1, dim2) -> int:
+    shape, _ = _diagonal_geometry(tuple(t.shape), t.stride(), offset, dim1, dim2)
+    if not shape[-1]:
+        return 0
+    return t.stride(dim2) * offset if offset >= 0 else -t.stride(dim1) * offset
+
+
+@view(geometry=_diagonal_geometry, offset=_diagonal_start)
 def diagonal(input: Array, offset: int = 0, dim1: int = 0, dim2: int = 1):
     """The diagonal of each matrix of two dims, as the last dim."""
     return namespace(input).diagonal(input, offset, dim1, dim2)
@@ -201,12 +210,16 @@ def diagonal(input: Array, offset: int = 0, dim1: int = 0, dim2: int = 1):
 def _unfold_geometry(shape, strides, dimension, size, step) -> Geometry:
     d = wrap_dim(dimension, len(shape))
     length = shape[d] if shape else 1
+    if size < 0:
+        raise RuntimeError(f"size is {size} but must be >= 0")
     if size > length:
         raise RuntimeError(f"maximum size for tensor at dimension {d} is {length} but size is {size}")
     if step <= 0:
         raise RuntimeError(f"step is {step} but must be > 0")
+    if not shape:
+        return (size,), (1,)
     count = (length - size) // step + 1
-    inner = strides[d] if shape else 1
+    inner = strides[d]
     return (*shape[:d], count, *shape[d + 1 :], size), (*strides[:d], inner * step, *strides[d + 1 :], inner)
 
 
@@ -214,7 +227,130 @@ def _unfold_geometry(shape, strides, dimension, size, step) -> Geometry:
 def unfold(input: Array, dimension: int, size: int, step: int):
     """Windows of `size` indices of a dim, `step` apart, the index within a window as the last dim."""
     xp = namespace(input)
-    d = dimension % max(input.ndim, 1)
+    if not input.ndim:
+        return input.reshape(1)[:size]
+    d = dimension % input.ndim
     count = (input.shape[d] - size) // step + 1
     picked = xp.arange(count)[:, None] * step + xp.arange(size)[None, :]
     return xp.moveaxis(xp.take(input, picked, axis=d), d + 1, -1)
+
+
+# -- the same memory as another element type ---------------------------------------------------------------------------
+
+
+def _as_real_geometry(shape, strides) -> Geometry:
+    return (*shape, 2), (*[2 * s for s in strides], 1)
+
+
+def _needs_complex(call: Call) -> None:
+    if not call.input.dtype.is_complex:
+        raise RuntimeError("view_as_real is only supported for complex tensors")
+
+
+def _complex(parts):
+    """The complex numbers whose parts stand in the last dim; parts that are infinite stay apart."""
+    real, imaginary = parts[..., 0], parts[..., 1]
+    if namespace(parts).__name__ != "numpy":
+        from jax import lax
+
+        return lax.complex(real, imaginary)
+    made = namespace(parts).empty(real.shape, "complex64" if real.dtype.itemsize == 4 else "complex128")
+    made.real, made.imag = real, imaginary
+    return made
+
+
+def _put_complex(base, new):
+    return _complex(new)
+
+
+@view(geometry=_as_real_geometry, check=_needs_complex, result=lambda call: call.input.dtype.to_real(),
+      inverse=_put_complex, offset=lambda t: t._offset, where=("torch",))  # fmt: skip
+def view_as_real(input: Array):
+    """A complex tensor as a real one with a last dim of two: the real and the imaginary part."""
+    return namespace(input).stack([input.real, input.imag], axis=-1)
+
+
+def _as_complex_geometry(shape, strides) -> Geometry:
+    if not shape:
+        raise RuntimeError("Input tensor must have one or more dimensions")
+    if shape[-1] != 2:
+        raise RuntimeError("Tensor must have a last dimension of size 2")
+    if strides[-1] != 1:
+        raise RuntimeError("Tensor must have a last dimension with stride 1")
+    if any(s % 2 for s in strides[:-1]):
+        raise RuntimeError("Tensor must have a stride divisible by 2 for all but last dimension")
+    return shape[:-1], tuple(s // 2 for s in strides[:-1])
+
+
+def _needs_parts(call: Call) -> None:
+    if call.input.dtype not in (_dtypes.float32, _dtypes.float64):
+        raise RuntimeError("view_as_complex is only supported for half, float and double tensors, but got a tensor of "
+                           f"scalar type: {_errors.scalar_name(call.input.dtype)}")  # fmt: skip
+
+
+def _put_parts(base, new):
+    return view_as_real.kernel(new).astype(base.dtype)
+
+
+@view(geometry=_as_complex_geometry, check=_needs_parts, result=lambda call: call.input.dtype.to_complex(),
+      inverse=_put_parts, offset=lambda t: -(t._offset // 2), where=("torch",))  # fmt: skip
+def view_as_complex(input: Array):
+    """A real tensor with a last dim of two as a complex one."""
+    return _complex(input)
+
+
+def _bitcast_geometry(shape, strides, dtype, itemsize) -> Geometry:
+    if dtype.itemsize == itemsize:
+        return shape, strides
+    if dtype.itemsize < itemsize:
+        ratio = itemsize // dtype.itemsize
+        return (*shape[:-1], shape[-1] * ratio), (*[s * ratio for s in strides[:-1]], 1)
+    ratio = dtype.itemsize // itemsize
+    return (*shape[:-1], shape[-1] // ratio), (*[s // ratio for s in strides[:-1]], 1)
+
+
+def _check_bitcast(call: Call) -> None:
+    """PyTorch's conditions for looking at memory as elements of another size."""
+    a, to, strides = call.input, call.dtype, call.strides[0]
+    big, small = max(a.dtype.itemsize, to.itemsize), min(a.dtype.itemsize, to.itemsize)
+    if big == small:
+        return
+    names = f"view {_errors.scalar_name(a.dtype)} as {_errors.scalar_name(to)} (different element sizes)"
+    if not a.ndim:
+        raise RuntimeError(f"self.dim() cannot be 0 to {names}")
+    if strides is not None and strides[-1] != 1:
+        raise RuntimeError(f"self.stride(-1) must be 1 to {names}, but got {strides[-1]}")
+    ratio = big // small
+    if to.itemsize == big:
+        if a.shape[-1] % ratio:
+            raise RuntimeError(f"self.size(-1) must be divisible by {ratio} to {names}, but got {a.shape[-1]}")
+        for d, s in enumerate((strides or ())[:-1]):
+            if s % ratio:
+                raise RuntimeError(f"self.stride({d}) must be divisible by {ratio} to {names}, but got {s}")
+
+
+def _bits(x, dtype):
+    """The array's memory as elements of another NumPy dtype; the last dim takes up the difference in size."""
+    old, new = x.dtype.itemsize, dtype.itemsize
+    if namespace(x).__name__ == "numpy":
+        return x.view(dtype) if old == new else x.copy(order="C").view(dtype)
+    from jax import lax
+
+    if x.dtype.kind == "c":
+        x = view_as_real.kernel(x).reshape(*x.shape[:-1], -1) if x.ndim else view_as_real.kernel(x)
+        return _bits(x, dtype)
+    if x.dtype == bool:
+        x = x.astype("uint8")
+    if dtype.kind == "b":
+        return _bits(x, dtype.__class__("uint8")) != 0
+    if new > old:
+        return lax.bitcast_convert_type(x.reshape(*x.shape[:-1], -1, new // old), dtype)
+    cast = lax.bitcast_convert_type(x, dtype)
+    return cast if new == old else cast.reshape(*x.shape[:-1], -1)
+
+
+@view(geometry=_bitcast_geometry, check=_check_bitcast, result=lambda call: call.dtype, where=(), name="_bitcast",
+      inverse=lambda base, new: _bits(new, base.dtype).reshape(base.shape), node="ViewBackward1")  # fmt: skip
+def _bitcast(input: Array, dtype, itemsize):
+    """The same memory as elements of another dtype."""
+    return _bits(input, dtype.numpy)

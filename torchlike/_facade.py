@@ -1,0 +1,116 @@
+"""How functions that are no rows are called: `out=`, NumPy's names for arguments, PyTorch's sentences for misfits."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from torchlike import _bind, _errors, _errors_shape
+from torchlike._tensor import Tensor
+
+Ints = tuple[int, ...]
+_NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim", "x": "input", "x1": "input", "a": "input", "x2": "other"}
+
+
+def functions(*made: Callable, out: Iterable[Callable] = ()) -> dict[str, Callable]:
+    """Facade functions by name, as `torchlike.name`; those in `out` take `out=`."""
+    return {f.__name__: _public(f) for f in made} | {f.__name__: _with_out(_public(f)) for f in out}
+
+
+def methods(*made: Callable) -> dict[str, Callable]:
+    """Facade functions by name, as methods of Tensor."""
+    return {f.__name__: _public(f, itself=1) for f in made}
+
+
+def in_place(*made: Callable) -> dict[str, Callable]:
+    """The in-place twins of facade functions, as methods of Tensor."""
+    return {f.__name__ + "_": _bind.in_place_of(f.__name__, f) for f in made}
+
+
+def _public(function: Callable, itself: int = 0) -> Callable:
+    signature = inspect.signature(function)
+    names = signature.parameters
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if kwargs and not kwargs.keys() <= names.keys():
+            kwargs = _renamed(kwargs, names)
+        try:
+            return function(*args, **kwargs)
+        except TypeError as error:
+            try:
+                signature.bind(*args, **kwargs)
+            except TypeError:
+                raise _misfit(function.__name__, signature, args, kwargs, error, itself) from None
+            raise
+
+    return call
+
+
+def _renamed(kwargs: dict, names: Any) -> dict:
+    found = {}
+    for name, a in kwargs.items():
+        other = _NUMPY_NAMES.get(name) if name not in names else None
+        found[other if other in names and other not in kwargs else name] = a
+    return found
+
+
+def _misfit(name: str, signature: inspect.Signature, args: tuple, kwargs: dict, error: TypeError, itself: int) -> TypeError:
+    if itself and args:  # PyTorch does not count the tensor whose method it is
+        signature = signature.replace(parameters=list(signature.parameters.values())[1:])
+        args = args[1:]
+    return _errors.bad_arguments(name, signature, args, kwargs, error)
+
+
+def _with_out(call: Callable) -> Callable:
+    @functools.wraps(call)
+    def public(*args: Any, out: Any = None, **kwargs: Any) -> Any:
+        result = call(*args, **kwargs)
+        return result if out is None else _bind.write_out(None, result, out)  # type: ignore[arg-type]
+
+    return public
+
+
+def ints(given: tuple, name: str = "view", argument: str = "size") -> Ints:
+    """The ints of `f(2, 3)`, `f((2, 3))` or `f([2, 3])`."""
+    if len(given) == 1 and given[0].__class__ is not int:
+        if isinstance(given[0], list | tuple):
+            given = given[0]  # type: ignore[assignment]
+        elif not isinstance(given[0], int | Tensor | np.integer):
+            raise _errors_shape.not_a_size(name, given[0], argument)
+    for n in given:
+        if n.__class__ is not int:
+            return tuple([_int(n, i, name, argument) for i, n in enumerate(given)])
+    return tuple(given)
+
+
+def _int(n: Any, place: int, name: str, argument: str) -> int:
+    try:
+        return n.__index__()
+    except (AttributeError, TypeError):
+        raise _errors_shape.size_item(name, n, place + 1, argument) from None
+
+
+def whole(name: str, argument: str, position: int, n: Any) -> int:
+    """An argument that must be a whole number."""
+    if n.__class__ is int:
+        return n
+    if isinstance(n, bool | float) or not hasattr(n, "__index__"):
+        raise _errors_shape.wrong_kind(name, argument, position, "int", n)
+    return n.__index__()
+
+
+def tensors(name: str, given: Any) -> list[Tensor]:
+    """A sequence of tensors, which must not be empty."""
+    if not isinstance(given, list | tuple):
+        raise _errors_shape.wrong_kind(name, "tensors", 1, "tuple of Tensors", given)
+    for i, t in enumerate(given):
+        if not isinstance(t, Tensor):
+            raise TypeError(f"expected Tensor as element {i} in argument 0, but got {type(t).__name__}")
+    if not given:
+        raise RuntimeError(f"{name} expects a non-empty TensorList")
+    return list(given)

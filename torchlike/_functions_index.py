@@ -1,0 +1,312 @@
+"""Reading and writing at indices along a dim, and under masks.
+
+Indices that are known already are checked against the size, as PyTorch does; pending ones read NaN or write nowhere.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from torchlike import _dtypes, _errors, _errors_shape, _facade, _factories, _indexing
+from torchlike._bind import CALLERS as rows
+from torchlike._functions import copy_
+from torchlike._functions_shape import broadcast_tensors
+from torchlike._tensor import Tensor
+
+
+def known_range(index: Tensor) -> tuple[int, int] | None:
+    """The smallest and the largest index, where they are known without running anything."""
+    array = index._value.array
+    if array is None or not index.numel() or index.device.type != "cpu":
+        return None
+    host = np.asarray(array)
+    return int(host.min()), int(host.max())
+
+
+def _check_along(input: Tensor, dim: int, index: Tensor) -> None:
+    """Every index of `gather` and its kin must lie in [0, size)."""
+    size = input.shape[dim] if input.ndim else 1
+    for bad in known_range(index) or ():
+        if not 0 <= bad < size:
+            raise RuntimeError(f"index {bad} is out of bounds for dimension {dim % max(input.ndim, 1)} with size {size}")
+
+
+def _check_rows(input: Tensor, dim: int, index: Tensor, say: Any = None) -> None:
+    """Every index of `index_select` and its kin must lie in [0, size)."""
+    size = input.shape[dim] if input.ndim else 1
+    for bad in known_range(index) or ():
+        if not 0 <= bad < size:
+            raise say(bad, dim % max(input.ndim, 1), size) if say else IndexError("index out of range in self")
+
+
+# -- reading -----------------------------------------------------------------------------------------------------------
+
+
+def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False) -> Tensor:
+    """out[i][j] = input[index[i][j]][j] for dim 0, and so on for other dims.
+
+    >>> torchlike.gather(torchlike.tensor([[1, 2], [3, 4]]), 1, torchlike.tensor([[0], [1]]))
+    tensor([[1],
+            [4]])
+    """
+    if sparse_grad:
+        raise _errors.unsupported("gather", "sparse_grad")
+    made = rows["_gather"](input, dim, index)
+    _check_along(input, dim, index)
+    return made
+
+
+def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Tensor:
+    """As `gather`, with the other dims broadcast; without a dim, of the flattened tensor."""
+    if indices.dtype is not _dtypes.int64:
+        raise RuntimeError("torch.take_along_dim(): dtype of indices should be Long but got "
+                           f"{_errors.scalar_name(indices.dtype)}")  # fmt: skip
+    if dim is None:
+        return gather(input.reshape(-1), 0, indices.reshape(-1))
+    if input.ndim != indices.ndim:
+        raise RuntimeError("torch.take_along_dim(): input and indices should have the same number of dimensions, but got "
+                           f"{input.ndim} dimensions for input, and {indices.ndim} dimensions for indices")  # fmt: skip
+    at = input._wrap(dim)
+    one = [slice(None)] * input.ndim
+    one[at] = slice(0, 1)
+    rest = broadcast_tensors(input.detach()[tuple(one)], indices.detach()[tuple(one)])[0].shape
+    ours, theirs = list(rest), list(rest)
+    ours[at], theirs[at] = input.shape[at], indices.shape[at]
+    size = input.shape[at]
+    wrapped = rows["where"](indices < 0, indices + size, indices)
+    return gather(rows["expand"](input, tuple(ours)), at, rows["expand"](wrapped, tuple(theirs)))
+
+
+def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
+    """The indices `index` of one dim."""
+    made = rows["index_select"](input, dim, index)
+    _check_rows(input, dim, index)
+    return made
+
+
+def take(input: Tensor, index: Tensor) -> Tensor:
+    """The elements at `index` of the flattened tensor."""
+    if index.dtype is not _dtypes.int64:
+        raise RuntimeError("take(): Expected a long tensor for index, but got "
+                           f"{_errors.scalar_name(index.dtype)}")  # fmt: skip
+    _check_flat(input, index)
+    return rows["_take"](input, index)
+
+
+def _check_flat(input: Tensor, index: Tensor) -> None:
+    count = input.numel()
+    for bad in known_range(index) or ():
+        if not -count <= bad < count:
+            raise IndexError(f"out of range: tried to access index {bad} on a tensor of {count} elements.")
+
+
+def masked_select(input: Tensor, mask: Tensor) -> Tensor:
+    """The elements where `mask` is true, as one dim (an observation: pending work runs)."""
+    if mask.dtype is not _dtypes.bool_:
+        raise RuntimeError("masked_select: expected BoolTensor for mask")
+    input, mask = broadcast_tensors(input, mask)
+    return _indexing.get(input, mask)
+
+
+# -- writing -----------------------------------------------------------------------------------------------------------
+
+
+def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
+    """`value` where `mask` is true."""
+    if isinstance(value, Tensor):
+        if value.ndim:
+            raise RuntimeError("masked_fill_ only supports a 0-dimensional value tensor, but got tensor with "
+                               f"{value.ndim} dimension(s).")  # fmt: skip
+        return rows["_masked_fill_by"](input, mask, value)
+    if not isinstance(mask, Tensor) or isinstance(value, str):
+        raise _errors_shape.invalid_combination("masked_fill", (mask, value), {})
+    _check_value(input, value)
+    return rows["_masked_fill"](input, mask, value)
+
+
+def _check_value(input: Tensor, value: Any) -> None:
+    """A number must be in the range of the dtype into which it is written."""
+    from torchlike import _from_data
+
+    if input.dtype.category == _dtypes.INTEGER and isinstance(value, int | float):
+        if value in (float("inf"), float("-inf")) or value != value or abs(value) > 127:
+            _from_data.filled((), value, input.dtype)
+
+
+def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
+    """The places where `mask` is true taken by the elements of `source`, one after another."""
+    found = mask._value.array
+    if found is not None and mask.dtype is _dtypes.bool_:
+        shape = np.broadcast_shapes(tuple(mask.shape), tuple(input.shape))
+        if np.broadcast_to(np.asarray(found), shape).sum() > source.numel():
+            raise RuntimeError("Number of elements of source < number of ones in mask")
+    return rows["_masked_scatter"](input, mask, source)
+
+
+def scatter(input: Tensor, dim: int, index: Tensor, src: Any = None, *, value: Any = None,
+            reduce: str | None = None) -> Tensor:  # fmt: skip
+    """`src` (a tensor or a number) written, or with `reduce` added or multiplied, at `index` along `dim`."""
+    src = value if src is None else src
+    if not isinstance(src, Tensor | int | float | complex):
+        raise _errors_shape.invalid_combination("scatter", (input, dim, index, src), {})
+    if reduce is None:
+        made = rows["_scatter" if isinstance(src, Tensor) else "_scatter_fill"](input, dim, index, src)
+        _check_along(input, dim, index)
+        return made
+    if reduce not in ("add", "multiply"):
+        raise RuntimeError("reduce argument must be either add or multiply.")
+    if isinstance(src, Tensor):
+        warnings.warn(_errors_shape.DEPRECATED_SCATTER_REDUCE, UserWarning, stacklevel=2)
+    else:
+        src = _factories.full(tuple(index.shape), src, dtype=input.dtype, device=input.device)
+    return scatter_reduce(input, dim, index, src, "sum" if reduce == "add" else "prod")
+
+
+def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
+    """`src` added at `index` along `dim`."""
+    made = rows["_scatter_add"](input, dim, index, src)
+    _check_along(input, dim, index)
+    return made
+
+
+def scatter_reduce(input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, *,
+                   include_self: bool = True) -> Tensor:  # fmt: skip
+    """What `src` holds for each place of `index` along `dim`, reduced by "sum", "prod", "mean", "amax" or "amin"; with
+    `include_self` what was there takes part. The gradient of a largest or smallest is shared evenly by equal ones."""
+    made = rows["_scatter_reduce"](input, dim, index, src, reduce, include_self)
+    _check_along(input, dim, index)
+    return made
+
+
+def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Any = 1) -> Tensor:
+    """`alpha * source` added at the indices of one dim."""
+    made = rows["_index_add"](input, dim, index, source, alpha=alpha)
+    _check_rows(input, dim, index)
+    return made
+
+
+def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
+    """The indices of one dim replaced by those of `source`."""
+    made = rows["_index_copy"](input, dim, index, source)
+    _check_rows(input, dim, index, lambda bad, at, size: IndexError(
+        f"index_copy_(): index {bad} is out of bounds for dimension {at} with size {size}"))  # fmt: skip
+    return made
+
+
+def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
+    """The indices of one dim set to a number."""
+    if isinstance(value, Tensor) and value.ndim:
+        raise RuntimeError("index_fill_ only supports a 0-dimensional value tensor, but got tensor with "
+                           f"{value.ndim} dimension(s).")  # fmt: skip
+    made = rows["_index_fill_by" if isinstance(value, Tensor) else "_index_fill"](input, dim, index, value)
+    _check_rows(input, dim, index, _errors_shape.index_out_of_bounds)
+    return made
+
+
+def index_reduce(input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, *,
+                 include_self: bool = True) -> Tensor:  # fmt: skip
+    """The indices of one dim of `source` reduced into those of `input` by "prod", "mean", "amax" or "amin"."""
+    if reduce not in ("prod", "mean", "amax", "amin"):
+        raise RuntimeError(f"index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got {reduce}.")
+    _check_rows(input, dim, index)
+    at = input._wrap(dim)
+    shape = [1] * source.ndim
+    shape[at] = index.numel()
+    wide = rows["expand"](index.reshape(shape), tuple(source.shape))
+    return rows["_scatter_reduce"](input, dim, wide, source, reduce, include_self)
+
+
+def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
+    """`source` written (or added) at `index` of the flattened tensor."""
+    if index.dtype is not _dtypes.int64:
+        raise RuntimeError(f"put_(): Expected a long tensor for index, but got {_errors.scalar_name(index.dtype)}")
+    if index.numel() != source.numel():
+        raise IndexError(f"put_(): Expected source and index to have the same number of elements, but got source.numel() "
+                           f"= {source.numel()}, index.numel() = {index.numel()}")  # fmt: skip
+    _check_flat(input, index)
+    return rows["_put"](input, index, source, accumulate)
+
+
+def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
+    """A copy with `values` written (or added) at the tensors `indices`."""
+    made = rows["clone"](input)
+    _indexing.put_at(made, tuple(indices), values, accumulate)
+    return made
+
+
+def index_put_(self: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
+    """Write (or add) `values` at the tensors `indices`."""
+    _indexing.put_at(self, tuple(indices), values, accumulate)
+    return self
+
+
+def fill_(self: Tensor, value: Any) -> Tensor:
+    """Set every element to a number."""
+    if isinstance(value, Tensor):
+        if value.ndim:
+            raise RuntimeError("fill_ only supports 0-dimension value tensor but got tensor with "
+                               f"{value.ndim} dimensions.")  # fmt: skip
+        copy_(_once(self), value)
+        return self
+    if not isinstance(value, int | float | complex | np.generic):
+        raise _errors_shape.invalid_combination("fill_", (value,), {})
+    _check_value(self, value)
+    copy_(_once(self), value)
+    return self
+
+
+def _once(t: Tensor) -> Tensor:
+    """Each place of memory once: of a repeated dim the first index, for what is written is the same everywhere."""
+    for dim in range(t.ndim - 1, -1, -1):
+        if t._strides is not None and t._strides[dim] == 0 and t.shape[dim] > 1:
+            t = rows["_select"](t, dim, 0)
+    return t
+
+
+def fill(input: Tensor, value: Any) -> Tensor:
+    """A tensor like this one, every element set to a number."""
+    made = rows["clone"](input)
+    return fill_(made, value)
+
+
+def zero_(self: Tensor) -> Tensor:
+    """Set every element to zero."""
+    copy_(_once(self), 0)
+    return self
+
+
+def fill_diagonal_(self: Tensor, fill_value: Any, wrap: bool = False) -> Tensor:
+    """Set the main diagonal to a number; with `wrap`, a tall matrix's diagonal begins again after each block."""
+    if self.ndim < 2:
+        raise RuntimeError("dimensions must larger than 1")
+    if self.ndim > 2 and len(set(self.shape)) != 1:
+        raise RuntimeError("all dimensions of input must be of equal length")
+    shape = tuple(self.shape)
+    mask = np.zeros(shape, bool)
+    if self.ndim == 2 and wrap:
+        mask.reshape(-1)[:: shape[1] + 1] = True
+    else:
+        place = np.arange(min(shape))
+        mask[(place,) * self.ndim] = True
+        if self.ndim == 2:
+            mask[min(shape) :] = False
+    made = masked_fill(self, _factories.of_array(mask, self.device), fill_value)
+    self._write(*made._pair())
+    return self
+
+
+FUNCTIONS = _facade.functions(
+    index_add, index_copy, index_fill, masked_fill, masked_scatter, scatter, scatter_add, scatter_reduce, index_reduce,
+    put, index_put, fill, out=(gather, take_along_dim, index_select, take, masked_select),
+)  # fmt: skip
+_BOTH = (index_add, index_copy, index_fill, masked_fill, masked_scatter, scatter, scatter_add, scatter_reduce,
+         index_reduce, put)  # fmt: skip
+METHODS = _facade.methods(gather, take_along_dim, index_select, take, masked_select, index_put, index_put_, *_BOTH)
+METHODS |= _facade.in_place(*_BOTH)
+METHODS |= {f.__name__: f for f in (fill_, zero_, fill_diagonal_)}
+FUNCTIONS["fill_"] = fill_
+FUNCTIONS["zero_"] = zero_
+FUNCTIONS["index_put_"] = index_put_

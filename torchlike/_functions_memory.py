@@ -1,0 +1,358 @@
+"""Tensors and the memory behind them: views at any strides, storages, shapes changed in place, sharing, pinning."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from torchlike import _device, _dtypes, _errors, _errors_shape, _facade, _factories, _layout, _modes, _storage_io
+from torchlike import _memory_format as mf
+from torchlike._autograd.nodes import AccumulateGrad, Node
+from torchlike._bind import CALLERS as rows
+from torchlike._facade import ints
+from torchlike._functions import reshape
+from torchlike._storage import move
+from torchlike._tensor import Tensor, adopt, alias, wrap
+from torchlike.storage import TypedStorage, UntypedStorage
+
+Ints = tuple[int, ...]
+
+# -- views at any strides ----------------------------------------------------------------------------------------------
+
+
+def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None = None) -> Tensor:
+    """A view of the whole storage: the element at `index` lies `storage_offset + sum(index * stride)` into it."""
+    shape, strides = ints((size,), "as_strided"), ints((stride,), "as_strided", "stride")
+    start = input._offset if storage_offset is None else int(storage_offset)
+    _check_strided(input, shape, strides, start)
+    whole = owner(input)
+    made = _storage_io.strided_view(whole, shape, strides, start)
+    edge = whole._edge
+    if made._chain is not None:
+        made._base = whole
+        if edge is not None and _modes.local.grad:
+            ((plan, _),) = made._chain
+            made._tracks = True
+            made._edge = (Node(plan, [], [edge], []), 0)
+            made._cache = (made._storage.version, edge, move(plan, whole._value, ()))
+    return made
+
+
+def owner(view: Tensor) -> Tensor:
+    """The tensor that is all of the storage, in the order in which memory holds it."""
+    root = view if view._base is None else view._root()
+    assert root is not None
+    if root._chain is None:
+        return root
+    whole = alias(root)
+    whole._chain, whole._strides, whole._offset = None, root._storage.strides, 0
+    return whole
+
+
+def _check_strided(input: Tensor, size: Ints, stride: Ints, offset: int) -> None:
+    if len(size) != len(stride):
+        raise RuntimeError("mismatch in length of strides and shape")
+    if any(s < 0 for s in stride):
+        raise RuntimeError("as_strided: Negative strides are not supported at the moment, got strides: "
+                           f"{list(stride)}")  # fmt: skip
+    if any(n < 0 for n in size):
+        raise RuntimeError(f"Storage size calculation overflowed with sizes={list(size)} and strides={list(stride)}")
+    if offset < 0:
+        raise RuntimeError(f"Tensor: invalid storage offset {offset}")
+    item, held = input.dtype.itemsize, input._storage.value.aval
+    need = 0 if 0 in size else (offset + 1 + sum((n - 1) * s for n, s in zip(size, stride))) * item
+    if need > held.numel * held.dtype.itemsize:
+        have = held.numel * held.dtype.itemsize
+        raise _errors_shape.beyond_storage(size, stride, offset, item, need, have)
+
+
+# -- shapes changed in place -------------------------------------------------------------------------------------------
+
+
+def become(self: Tensor, seen: Tensor) -> Tensor:
+    """Make a tensor see its storage as `seen`, a view of it, does."""
+    if self._edge is not None and _modes.local.grad:
+        self._check_writable_leaf()
+    elif isinstance(self._edge and self._edge[0], AccumulateGrad):
+        raise _errors.unsupported("in-place change of a leaf's shape", "no_grad")
+    if self._base is None and self._chain is None:
+        hidden = alias(self)  # takes over as that of which this tensor, and the views of it, are views
+        hidden._edge = self._edge
+        self._base = hidden
+        self._tracks = True
+    self._chain, self._strides, self._offset = seen._chain, seen._strides, seen._offset
+    self._cache, self._edge = None, seen._edge
+    return self
+
+
+def _in_place(name: str, function: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    def method(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+        return become(self, function(self, *args, **kwargs))
+
+    method.__name__ = method.__qualname__ = name
+    method.__doc__ = f"`{name[:-1]}` in place: this tensor is seen in another shape; no element moves."
+    return method
+
+
+def resize_(self: Tensor, *size: Any, memory_format: Any = mf.contiguous_format) -> Tensor:
+    """Another shape, in place, over the same elements in memory order; new ones are unspecified (zeros here)."""
+    if self.requires_grad:
+        raise RuntimeError("cannot resize variables that require grad")
+    shape = ints(size, "resize_")
+    for n in shape:
+        if n < 0:
+            raise _errors_shape.negative_dim(n, shape)
+    strides = mf.strides_for(shape, memory_format)
+    if shape == tuple(self.shape) and strides == self.stride():
+        return self
+    held = self._storage.value.aval
+    if self._offset + math.prod(shape) > held.numel:
+        _grow(self, self._offset + math.prod(shape))
+    seen = as_strided(self, shape, strides, self._offset)
+    if self._base is None and seen._chain is None:
+        return self
+    self.data = seen
+    return self
+
+
+def _grow(self: Tensor, count: int) -> None:
+    flat = rows["view"](as_strided(self, (self._storage.value.aval.numel,), (1,), 0), (-1,))
+    more = _factories.zeros(count - flat.numel(), dtype=self.dtype, device=self.device)
+    offset = self._offset
+    self.data = rows["cat"]([flat, more], 0)
+    self._offset = offset
+
+
+def resize_as_(self: Tensor, the_template: Tensor) -> Tensor:
+    """Another tensor's shape, in place."""
+    return resize_(self, tuple(the_template.shape))
+
+
+def resize(self: Tensor, *sizes: Any) -> Tensor:
+    """This tensor in another shape of as many elements (deprecated in PyTorch; use `reshape`)."""
+    return reshape(self, ints(sizes, "resize"))
+
+
+def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = None, stride: Any = None) -> Tensor:
+    """See another tensor's (or storage's) memory from now on; of nothing, become empty."""
+    if source is None:
+        self.data = _factories.empty(0, dtype=self.dtype, device=self.device)
+        return self
+    held = source._tensor if isinstance(source, TypedStorage | UntypedStorage) else source
+    if held.dtype is not self.dtype:
+        raise RuntimeError(f"Could not set tensor of type {_errors.c_name(held.dtype)} to a tensor of type "
+                           f"{_errors.c_name(self.dtype)}")  # fmt: skip
+    if size is not None:
+        shape = ints((size,), "set_")
+        strides = _layout.contiguous_strides(shape) if stride is None else ints((stride,), "set_", "stride")
+        held = as_strided(held.detach(), shape, strides, storage_offset)
+    elif held is not source:
+        held = as_strided(held.detach(), (held._storage.value.aval.numel,), (1,), 0)
+    self.data = held
+    return self
+
+
+# -- storages ----------------------------------------------------------------------------------------------------------
+
+
+def untyped_storage(self: Tensor) -> UntypedStorage:
+    """The memory of this tensor as bytes."""
+    return UntypedStorage(self.detach())
+
+
+def storage(self: Tensor) -> TypedStorage:
+    """The memory of this tensor as elements of its dtype (deprecated in PyTorch; use `untyped_storage`)."""
+    return TypedStorage(self.detach())
+
+
+def is_storage(obj: Any) -> bool:
+    """Whether `obj` is a storage."""
+    return isinstance(obj, TypedStorage | UntypedStorage)
+
+
+# -- where the memory is -----------------------------------------------------------------------------------------------
+
+
+def pin_memory(self: Tensor, device: Any = None) -> Tensor:
+    """This tensor: JAX's host arrays are not page-locked, and copies to a GPU are safe without.
+
+    Raises RuntimeError where there is no accelerator, as PyTorch does.
+    """
+    if self.device.type == "cpu" and not (_device.jax_devices("cuda") or _device.jax_devices("tpu")):
+        raise _errors_shape.no_accelerator()
+    return self
+
+
+def is_pinned(self: Tensor, device: Any = None) -> bool:
+    """Whether the memory is page-locked: never."""
+    return False
+
+
+def share_memory_(self: Tensor) -> Tensor:
+    """Refused on the CPU: arrays here cannot be shared by processes (send NumPy arrays, or a `torchlike.save`d file)."""
+    if self.device.type != "cpu":
+        return self
+    raise NotImplementedError("share_memory_: memory shared by processes is not supported by torchlike yet")
+
+
+def is_shared(self: Tensor) -> bool:
+    """Whether processes share this tensor: on the CPU never."""
+    return self.device.type != "cpu"
+
+
+def record_stream(self: Tensor, stream: Any) -> None:
+    """Nothing to do: XLA keeps memory alive for as long as work uses it. Only tensors on a GPU can be asked."""
+    if self.device.type == "cpu":
+        raise NotImplementedError("Could not run 'aten::record_stream' with arguments from the 'CPU' backend.")
+
+
+# -- element by element ------------------------------------------------------------------------------------------------
+
+
+def apply_(self: Tensor, callable: Callable) -> Tensor:
+    """Replace each element by what a Python function makes of it (slow; on the CPU only)."""
+    if self.requires_grad:
+        raise RuntimeError("Can't call apply_() on Variable that requires grad. Use var.detach().apply_() instead.")
+    _host_only(self, "apply_")
+    if not hasattr(callable, "__call__"):
+        raise TypeError(f"'{type(callable).__name__}' object is not callable")
+    return _put_elements(self, [callable(x) for x in self._host().reshape(-1).tolist()])
+
+
+def map_(self: Tensor, tensor: Tensor, callable: Callable) -> Tensor:
+    """Replace each element by what a Python function makes of it and another tensor's element."""
+    if self.requires_grad or tensor.requires_grad:
+        raise RuntimeError("Can't call map_() on Variable that requires grad. Use var.detach().map_() instead.")
+    _host_only(self, "map_")
+    other = rows["expand"](tensor, tuple(self.shape))
+    pairs = zip(self._host().reshape(-1).tolist(), other._host().reshape(-1).tolist())
+    return _put_elements(self, [callable(a, b) for a, b in pairs])
+
+
+def _host_only(self: Tensor, name: str) -> None:
+    if self.device.type != "cpu":
+        raise TypeError(f"{name} is only implemented on CPU tensors")
+
+
+def _put_elements(self: Tensor, found: list) -> Tensor:
+    array = np.array(found, self.dtype.numpy).reshape(tuple(self.shape))
+    self._write(_factories.of_array(array, self.device)._value)
+    return self
+
+
+# -- other libraries ---------------------------------------------------------------------------------------------------
+
+
+def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None) -> Tensor:
+    """A tensor with the elements of an array of any library that speaks DLPack (a copy; see docs/differences.md)."""
+    if copy is False:
+        raise _errors.unsupported("from_dlpack", "copy")
+    if isinstance(ext_tensor, Tensor):
+        made = ext_tensor.detach()
+    elif isinstance(ext_tensor, np.ndarray):
+        made = _factories.from_numpy(ext_tensor)
+    else:
+        made = _of_jax(ext_tensor)
+    return made if device is None else made.to(device)
+
+
+def _of_jax(array: Any) -> Tensor:
+    import jax
+
+    from torchlike._core import Value, aval
+
+    try:
+        found = array if isinstance(array, jax.Array) else jax.dlpack.from_dlpack(array)
+    except AttributeError:
+        raise AttributeError(f"'{type(array).__name__}' object has no attribute '__dlpack__'") from None
+    place = _device.of_jax(next(iter(found.devices())))
+    value = np.array(found) if place is _device.cpu else found.copy()
+    return wrap(Value(aval(found.shape, _dtypes.from_numpy(np.dtype(found.dtype)), place), value))
+
+
+def to_dlpack(tensor: Tensor) -> Any:
+    """A DLPack capsule with a copy of the tensor's elements."""
+    return tensor.__dlpack__()
+
+
+def _dlpack(self: Tensor, *, stream: Any = None, max_version: Any = None, dl_device: Any = None,
+            copy: bool | None = None) -> Any:  # fmt: skip
+    """A DLPack capsule with a copy of the elements."""
+    from torchlike._core import concrete
+
+    if self.requires_grad:
+        raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
+    if copy is False:
+        raise BufferError("torchlike exports copies only")
+    array = concrete(self._value)
+    if self.device is _device.cpu:
+        return np.array(array).__dlpack__()
+    return array.__dlpack__(stream=stream)
+
+
+def _dlpack_device(self: Tensor) -> tuple[int, int]:
+    """DLPack's number of the kind of device, and the device's index."""
+    kinds = {"cpu": 1, "cuda": 2}
+    if self.device.type not in kinds:
+        raise BufferError(f"Unknown device type {self.device.type} for Dlpack")
+    return kinds[self.device.type], self.device.index or 0
+
+
+def as_subclass(self: Tensor, cls: type) -> Any:
+    """This tensor as an instance of a subclass, sharing storage and history."""
+    if not (isinstance(cls, type) and issubclass(cls, Tensor)):
+        raise TypeError("cls must be a type (got " + type(cls).__name__ + ")")
+    return adopt(cls, self)
+
+
+# -- what it is --------------------------------------------------------------------------------------------------------
+
+
+def is_same_size(input: Tensor, other: Tensor) -> bool:
+    """Whether two tensors have one shape."""
+    return input.shape == other.shape
+
+
+def _constant(name: str, found: Any, doc: str) -> Callable[[Tensor], Any]:
+    def method(self: Tensor) -> Any:
+        return found(self) if callable(found) else found
+
+    method.__name__ = method.__qualname__ = name
+    method.__doc__ = doc
+    return method
+
+
+_FACTS = [
+    _constant("is_conj", False, "Whether conjugation is left pending: never."),
+    _constant("is_neg", False, "Whether negation is left pending: never."),
+    _constant("is_inference", False, "Whether it was made in inference mode: not told apart here."),
+    _constant("dense_dim", lambda t: t.ndim, "The number of dims that are not sparse: all."),
+    _constant("sparse_dim", 0, "The number of sparse dims: none."),
+]
+_VIEWS = {"squeeze_": "squeeze", "unsqueeze_": "unsqueeze", "t_": "t", "transpose_": "transpose",
+          "swapaxes_": "swapaxes", "swapdims_": "swapdims", "as_strided_": "as_strided"}  # fmt: skip
+
+
+def _view_twins() -> dict[str, Callable]:
+    from torchlike import _functions_shape
+
+    found = {"squeeze": rows["squeeze"], "unsqueeze": rows["unsqueeze"], "transpose": rows["transpose"],
+             "as_strided": as_strided, "t": _functions_shape.t, "swapaxes": _functions_shape.swapaxes,
+             "swapdims": _functions_shape.swapdims}  # fmt: skip
+    return {name: _in_place(name, found[view]) for name, view in _VIEWS.items()}
+
+
+FUNCTIONS = _facade.functions(as_strided, is_same_size, is_storage, from_dlpack, to_dlpack)
+METHODS = _facade.methods(as_strided, is_same_size, as_subclass)
+METHODS |= {f.__name__: f for f in (
+    resize_, resize_as_, resize, set_, untyped_storage, storage, pin_memory, is_pinned, share_memory_, is_shared,
+    record_stream, apply_, map_, *_FACTS,
+)} | _view_twins()  # fmt: skip
+METHODS |= {
+    "__dlpack__": _dlpack,
+    "__dlpack_device__": _dlpack_device,
+    "layout": property(lambda self: mf.strided, doc="How the elements are kept: always strided."),  # type: ignore[dict-item]
+}

@@ -1,0 +1,147 @@
+"""Matrices from vectors: diagonals, blocks, grids, products and combinations of their elements."""
+
+from __future__ import annotations
+
+import itertools
+import warnings
+from typing import Any
+
+import numpy as np
+
+from torchlike import _dtypes, _errors_shape, _facade, _factories
+from torchlike import _memory_format as mf
+from torchlike._bind import CALLERS as rows
+from torchlike._functions import clone, reshape
+from torchlike._functions_split import cat, stack
+from torchlike._tensor import Tensor
+
+
+def diag(input: Tensor, diagonal: int = 0) -> Tensor:
+    """A matrix's diagonal as a vector, or a matrix with a vector on its diagonal."""
+    if input.ndim == 2:
+        return clone(rows["diagonal"](input, diagonal, 0, 1), memory_format=mf.contiguous_format)
+    if input.ndim != 1:
+        raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {input.ndim}D")
+    return rows["_diag_embed"](input, diagonal, 0, 1)
+
+
+def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
+    """Matrices, in the dims `dim1` and `dim2`, with the last dim on their diagonals; (..., n) -> (..., n, n)."""
+    a, b = (d + input.ndim + 1 if d < 0 else d for d in (dim1, dim2))
+    for given, d in ((dim1, a), (dim2, b)):
+        if not 0 <= d <= input.ndim:
+            raise IndexError(f"Dimension out of range (expected to be in range of [{-input.ndim - 1}, {input.ndim}], but "
+                             f"got {given})")  # fmt: skip
+    if a == b:
+        raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
+    return rows["_diag_embed"](input, offset, a, b)
+
+
+def diagflat(input: Tensor, offset: int = 0) -> Tensor:
+    """A matrix with all elements on its diagonal."""
+    return rows["_diag_embed"](reshape(input, (-1,)), offset, 0, 1)
+
+
+def block_diag(*tensors: Tensor) -> Tensor:
+    """A matrix with the given ones (vectors as rows) along its diagonal."""
+    if not tensors:
+        return _factories.empty(1, 0)
+    for i, t in enumerate(tensors):
+        if t.ndim > 2:
+            raise RuntimeError("torch.block_diag: Input tensors must have 2 or fewer dimensions. Input "
+                               f"{i} has {t.ndim} dimensions")  # fmt: skip
+    blocks = [reshape(t, (1, t.numel())) if t.ndim < 2 else t for t in tensors]
+    width, start, lines = sum(b.shape[1] for b in blocks), 0, []
+    for b in blocks:
+        height, own = b.shape
+        left, right = (
+            _factories.zeros(height, n, dtype=b.dtype, device=b.device) for n in (start, width - start - own)
+        )
+        lines.append(cat([left, b, right], 1))
+        start += own
+    return cat(lines, 0)
+
+
+def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
+    """Coordinate grids of vectors; `indexing` is "ij" (rows first) or "xy"."""
+    if len(tensors) == 1 and isinstance(tensors[0], list | tuple):
+        tensors = tuple(tensors[0])
+    if indexing is None:
+        warnings.warn(_errors_shape.MESHGRID_INDEXING, UserWarning, stacklevel=2)
+    given = _facade.tensors("meshgrid", tensors)
+    for t in given:
+        if t.ndim > 1:
+            raise RuntimeError(f"torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: {t}")
+        if t.dtype is not given[0].dtype:
+            raise RuntimeError("meshgrid expects all tensors to have the same dtype")
+    if indexing not in (None, "ij", "xy"):
+        raise RuntimeError(f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}')
+    if indexing == "xy" and len(given) > 1:
+        made = _grids([given[1], given[0], *given[2:]])
+        return tuple(rows["transpose"](g, 0, 1) for g in (made[1], made[0], *made[2:]))
+    return _grids(given)
+
+
+def _grids(tensors: list[Tensor]) -> tuple[Tensor, ...]:
+    shape = tuple(t.numel() for t in tensors)
+    ones = [(1,) * i + (-1,) + (1,) * (len(shape) - i - 1) for i in range(len(shape))]
+    return tuple(rows["expand"](rows["view"](t, one), shape) for t, one in zip(tensors, ones))
+
+
+def cartesian_prod(*tensors: Tensor) -> Tensor:
+    """Every combination of an element of each vector, one row each."""
+    for t in tensors:
+        if t.ndim != 1:
+            raise RuntimeError(f"Expect a 1D vector, but got shape {list(t.shape)}")
+    if len(tensors) == 1:
+        return tensors[0]
+    if len({t.dtype for t in tensors}) > 1:
+        raise RuntimeError("meshgrid expects all tensors to have the same dtype")
+    return stack([reshape(g, (-1,)) for g in _grids(_facade.tensors("meshgrid", tensors))], 1)
+
+
+def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> Tensor:
+    """Every choice of `r` elements of a vector, in order, one row each."""
+    if input.ndim != 1:
+        raise RuntimeError(f"Expect a 1D vector, but got shape {list(input.shape)}")
+    if r < 0:
+        raise RuntimeError(f"Expect a non-negative number, but got {r}")
+    if r == 0:
+        return _factories.empty(0, dtype=input.dtype, device=input.device)
+    choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
+    places = np.array(list(choose(range(input.numel()), r)), np.int64).reshape(-1, r)
+    chosen = rows["index_select"](input, 0, _factories.of_array(places.reshape(-1), input.device))
+    return rows["view"](chosen, places.shape)
+
+
+def vander(x: Tensor, N: int | None = None, *, increasing: bool = False) -> Tensor:
+    """A matrix of the powers of a vector's elements, from high to low (or low to high); (..., n) -> (..., n, N)."""
+    count = x.shape[-1] if N is None else N
+    whole = x.dtype.category < _dtypes.FLOATING
+    powers = np.arange(count) if increasing else np.arange(count)[::-1].copy()
+    base = x.long() if whole else x
+    return rows["pow"](rows["unsqueeze"](base, -1), _factories.of_array(powers, x.device))
+
+
+def _columns(indices: Tensor, shape: tuple[int, ...]) -> list[Tensor]:
+    columns, step = [], 1
+    for n in reversed(shape):
+        columns.append(rows["remainder"](rows["floor_divide"](indices, step), n))
+        step *= n
+    return columns[::-1]
+
+
+def unravel_index(indices: Tensor, shape: Any) -> tuple[Tensor, ...]:
+    """The index in each dim of places in the flattened tensor of a shape."""
+    if indices.dtype.category != _dtypes.INTEGER:
+        raise TypeError(f"expected 'indices' to be integer dtype, but got {indices.dtype!r}")
+    sizes = (shape,) if isinstance(shape, int) else tuple(int(n) for n in shape)
+    if any(n < 0 for n in sizes):
+        raise ValueError(f"'shape' cannot have negative values, but got {sizes}")
+    table = stack(_columns(indices, sizes), -1)
+    return tuple(rows["_select"](table, table.ndim - 1, i) for i in range(len(sizes)))
+
+
+FUNCTIONS = _facade.functions(diag_embed, diagflat, cartesian_prod, combinations, vander, unravel_index, out=(diag,))
+FUNCTIONS |= {"block_diag": block_diag, "meshgrid": meshgrid}
+METHODS = _facade.methods(diag, diag_embed, diagflat)

@@ -1,0 +1,270 @@
+"""Cutting tensors into views, and joining them."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from torchlike import _errors_shape, _facade, _factories
+from torchlike import _memory_format as mf
+from torchlike._bind import CALLERS as rows
+from torchlike._facade import ints, whole
+from torchlike._functions import reshape
+from torchlike._tensor import Tensor
+
+# -- cutting -----------------------------------------------------------------------------------------------------------
+
+
+def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
+    """Every index of a dim, as views."""
+    if not input.ndim:
+        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+    dim, select = input._wrap(dim), rows["_select"]
+    return tuple([select(input, dim, i) for i in range(input.shape[dim])])
+
+
+def select(input: Tensor, dim: int, index: int) -> Tensor:
+    """One index of a dim, as a view."""
+    if not input.ndim:
+        raise IndexError("select() cannot be applied to a 0-dim tensor.")
+    dim, n = input._wrap(dim), index if index.__class__ is int else whole("select", "index", 2, index)
+    size = input.shape[dim]
+    if not -size <= n < size:
+        raise IndexError(f"select(): index {n} out of range for tensor of size {list(input.shape)} at dimension {dim}")
+    return rows["_select"](input, dim, n % size)
+
+
+def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
+    """`length` indices of a dim from `start`, as a view."""
+    if not input.ndim:
+        raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
+    dim, start = input._wrap(dim), int(start)
+    size = input.shape[dim]
+    if not -size <= start <= size:
+        raise IndexError(f"start out of range (expected to be in range of [{-size}, {size}], but got {start})")
+    start = start + size if start < 0 else start
+    if length < 0:
+        raise RuntimeError("narrow(): length must be non-negative.")
+    if start + length > size:
+        raise RuntimeError(f"start ({start}) + length ({length}) exceeds dimension size ({size}).")
+    return rows["_slice"](input, dim, start, length, 1)
+
+
+def narrow_copy(input: Tensor, dim: int, start: int, length: int) -> Tensor:
+    """`length` indices of a dim from `start`, as a copy."""
+    return rows["clone"](narrow(input, dim, start, length)).contiguous()
+
+
+def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
+    """Views of consecutive pieces: of one size (the last may be smaller) or of the sizes given."""
+    if isinstance(split_size_or_sections, list | tuple):
+        return split_with_sizes(tensor, split_size_or_sections, dim)
+    if isinstance(split_size_or_sections, str | float):
+        raise _errors_shape.wrong_kind("split_with_sizes", "split_sizes", 2, "tuple of ints", split_size_or_sections)
+    if not tensor.ndim:
+        raise RuntimeError("split expects at least a 1-dimensional tensor")
+    step, dim = int(split_size_or_sections), tensor._wrap(dim)
+    size = tensor.shape[dim]
+    if step < 0:
+        raise RuntimeError(f"split expects split_size be non-negative, but got split_size={step}")
+    if step == 0 and size:
+        raise RuntimeError(f"split_size can only be 0 if dimension size is 0, but got dimension size of {size}")
+    count = max(1, -(-size // step)) if step else 1
+    return _pieces(tensor, [min(step, size - i * step) for i in range(count)], dim)
+
+
+def _split_method(self: Tensor, split_size: Any, dim: int = 0) -> tuple[Tensor, ...]:
+    """Views of consecutive pieces: of one size (the last may be smaller) or of the sizes given."""
+    return split(self, split_size, dim)
+
+
+def split_with_sizes(input: Tensor, split_sizes: Any, dim: int = 0) -> tuple[Tensor, ...]:
+    """Views of consecutive pieces of the sizes given."""
+    if not input.ndim:
+        raise RuntimeError("split expects at least a 1-dimensional tensor")
+    dim, sizes = input._wrap(dim), list(ints((split_sizes,), "split_with_sizes", "split_sizes"))
+    size = input.shape[dim]
+    if any(n < 0 for n in sizes):
+        raise RuntimeError("split_with_sizes expects split_sizes have only non-negative entries, but got "
+                           f"split_sizes={sizes}")  # fmt: skip
+    if sum(sizes) != size:
+        raise RuntimeError(f"split_with_sizes expects split_sizes to sum exactly to {size} (input tensor's size at "
+                           f"dimension {dim}), but got split_sizes={sizes}")  # fmt: skip
+    return _pieces(input, sizes, dim)
+
+
+def _pieces(tensor: Tensor, sizes: list[int], dim: int) -> tuple[Tensor, ...]:
+    out, start, cut = [], 0, rows["_slice"]
+    for n in sizes:
+        out.append(cut(tensor, dim, start, n, 1))
+        start += n
+    return tuple(out)
+
+
+def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
+    """At most `chunks` views of equal size (the last may be smaller)."""
+    if whole("chunk", "chunks", 1, chunks) <= 0:
+        raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
+    if not input.ndim:
+        raise RuntimeError("chunk expects at least a 1-dimensional tensor")
+    size = input.shape[input._wrap(dim)]
+    step = math.ceil(size / chunks)
+    return split(input, step, dim) if step else split(input, [0] * chunks, dim)
+
+
+def tensor_split(input: Tensor, indices_or_sections: Any = None, dim: int = 0, *, sections: Any = None,
+                 indices: Any = None) -> tuple[Tensor, ...]:  # fmt: skip
+    """Views of pieces: of nearly equal sizes, or cut at the indices given."""
+    where = next((a for a in (indices_or_sections, sections, indices) if a is not None), None)
+    if not input.ndim:
+        raise RuntimeError(f"tensor_split expected at least a 1-dimensional tensor, but got a tensor with {input.ndim} "
+                           "dims")  # fmt: skip
+    if isinstance(where, Tensor):
+        where = _where_to_split(where)
+    n = input.shape[input._wrap(dim)]
+    if isinstance(where, int):
+        if where <= 0:
+            raise RuntimeError(f"number of sections must be larger than 0, got {where}")
+        small, extra = divmod(n, where)
+        return _pieces(input, [small + (i < extra) for i in range(where)], input._wrap(dim))
+    bounds = [0, *[min(max(c + n if c < 0 else c, 0), n) for c in ints((where,), "tensor_split", "indices")], n]
+    cut = rows["_slice"]
+    return tuple([cut(input, input._wrap(dim), a, max(0, b - a), 1) for a, b in zip(bounds, bounds[1:])])
+
+
+def _where_to_split(where: Tensor) -> Any:
+    if where.dtype.name != "int64":
+        from torchlike._errors import scalar_name
+
+        raise RuntimeError("tensor_split expected tensor_indices_or_sections to have dtype of long, but got "
+                           f"{scalar_name(where.dtype)}")  # fmt: skip
+    if where.ndim > 1:
+        raise RuntimeError("tensor_split expected tensor_indices_or_sections to be a zero-dimensional or one-dimensional "
+                           f"tensor, but got a tensor with {where.ndim} dims")  # fmt: skip
+    return where.tolist()
+
+
+def _split_along(name: str, needed: int, place: int) -> Any:
+    def function(input: Tensor, indices_or_sections: Any = None, *, sections: Any = None,
+                 indices: Any = None) -> tuple[Tensor, ...]:  # fmt: skip
+        where = next((a for a in (indices_or_sections, sections, indices) if a is not None), None)
+        if input.ndim < needed:
+            raise RuntimeError(f"torch.{name} requires a tensor with at least {needed} dimension, but got a tensor with "
+                               f"{input.ndim} dimensions!")  # fmt: skip
+        dim = place if input.ndim > place else 0
+        if isinstance(where, int) and (where <= 0 or input.shape[dim] % where):
+            raise RuntimeError(f"torch.{name} attempted to split along dimension {dim}, but the size of the dimension "
+                               f"{input.shape[dim]} is not divisible by the split_size {where}!")  # fmt: skip
+        return tensor_split(input, where, dim)
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"Views of pieces along dim {place}: of equal sizes, or cut at the indices given."
+    return function
+
+
+hsplit, vsplit, dsplit = _split_along("hsplit", 1, 1), _split_along("vsplit", 2, 0), _split_along("dsplit", 3, 2)
+
+
+# -- joining -----------------------------------------------------------------------------------------------------------
+
+
+def cat(tensors: Any, dim: int = 0) -> Tensor:
+    """The tensors one after another along a dim; (…, n, …), (…, m, …) -> (…, n + m, …).
+
+    >>> torchlike.cat([torchlike.ones(2, 3), torchlike.zeros(1, 3)]).shape
+    torch.Size([3, 3])
+    """
+    if not isinstance(tensors, list | tuple) or not tensors or not all(isinstance(t, Tensor) for t in tensors):
+        _refuse_to_join("cat", tensors)
+    made = rows["cat"](tensors, dim)
+    if tensors[0]._strides is not None and made.ndim in (4, 5):
+        order = mf.suggested(tensors[0])
+        if order is not mf.contiguous_format and all(mf.suggested(t) is order for t in tensors):
+            _factories.with_strides(made, mf.strides_for(tuple(made.shape), order))
+    return made
+
+
+def _refuse_to_join(name: str, given: Any) -> None:
+    if isinstance(given, list | tuple) and not given:
+        if name == "cat":
+            raise ValueError("torch.cat(): expected a non-empty list of Tensors")
+        raise RuntimeError(f"{name} expects a non-empty TensorList")
+    _facade.tensors(name, given)
+
+
+def _cat_as(name: str) -> Any:
+    def function(tensors: Any, dim: int = 0) -> Tensor:
+        return cat(tensors, dim)
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = "Another name of `cat`."
+    return function
+
+
+def stack(tensors: Any, dim: int = 0) -> Tensor:
+    """Tensors of one shape along a new dim."""
+    if not isinstance(tensors, list | tuple) or not tensors or not all(isinstance(t, Tensor) for t in tensors):
+        _refuse_to_join("stack", tensors)
+    return rows["stack"](tensors, dim)
+
+
+def hstack(tensors: Any) -> Tensor:
+    """Tensors joined along dim 1 (dim 0 for vectors)."""
+    given = [at_least(1, t) for t in _facade.tensors("hstack", tensors)]
+    return cat(given, 0 if given[0].ndim == 1 else 1)
+
+
+def vstack(tensors: Any) -> Tensor:
+    """Tensors joined along dim 0, vectors as rows."""
+    return cat([at_least(2, t) for t in _facade.tensors("vstack", tensors)], 0)
+
+
+def dstack(tensors: Any) -> Tensor:
+    """Tensors joined along dim 2, matrices as if they had one."""
+    return cat([at_least(3, t) for t in _facade.tensors("dstack", tensors)], 2)
+
+
+def column_stack(tensors: Any) -> Tensor:
+    """Tensors joined along dim 1, vectors as columns."""
+    given = [reshape(t, (t.numel(), 1)) if t.ndim <= 1 else t for t in _facade.tensors("column_stack", tensors)]
+    return cat(given, 1)
+
+
+def at_least(dims: int, t: Tensor) -> Tensor:
+    """The tensor with dims of size one added until it has as many as asked."""
+    if t.ndim >= dims:
+        return t
+    if dims == 3 and t.ndim == 2:
+        return rows["unsqueeze"](t, -1)
+    if not t.ndim:
+        return reshape(t, (1,) * dims)
+    t = rows["unsqueeze"](t, 0)
+    return rows["unsqueeze"](t, -1) if dims == 3 else t
+
+
+def _at_least(name: str, dims: int) -> Any:
+    def function(*tensors: Any) -> Any:
+        if len(tensors) == 1:
+            if isinstance(tensors[0], Tensor):
+                return at_least(dims, tensors[0])
+            tensors = tuple(tensors[0])
+        return tuple([at_least(dims, t) for t in tensors])
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"Tensors with dims of size one added until they have {dims}."
+    return function
+
+
+atleast_1d, atleast_2d, atleast_3d = (_at_least(f"atleast_{n}d", n) for n in (1, 2, 3))
+
+
+FUNCTIONS = _facade.functions(
+    unbind, select, narrow, split_with_sizes, chunk, tensor_split, hsplit, vsplit, dsplit, atleast_1d, atleast_2d,
+    atleast_3d, out=(cat, stack, hstack, vstack, dstack, column_stack, _cat_as("concat"), _cat_as("concatenate"),
+                     narrow_copy),
+)  # fmt: skip
+FUNCTIONS |= {"split": split, "row_stack": FUNCTIONS["vstack"], "unsafe_split_with_sizes": FUNCTIONS["split_with_sizes"]}
+FUNCTIONS |= {"unsafe_split": split, "unsafe_chunk": FUNCTIONS["chunk"]}
+METHODS = _facade.methods(unbind, select, narrow, narrow_copy, split_with_sizes, chunk, tensor_split, hsplit, vsplit, dsplit)
+METHODS |= {"split": _split_method, "unsafe_chunk": METHODS["chunk"], "unsafe_split": _split_method,
+            "unsafe_split_with_sizes": METHODS["split_with_sizes"]}  # fmt: skip

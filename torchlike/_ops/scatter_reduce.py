@@ -1,0 +1,96 @@
+"""Scattering with a reduction: sum, product, mean, largest and smallest of what falls on one place."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from torchlike._ops._declare import Array, operator
+from torchlike._ops._rules import Call
+from torchlike._ops.index import _along, _check_along
+
+
+def _check_reduction(call: Call) -> None:
+    if call.reduce not in ("sum", "prod", "mean", "amax", "amin"):
+        raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {call.reduce}")
+    _check_along(call)
+
+
+@operator(promote=None, shape=lambda call: [(tuple(call.input.shape), call.input.dtype)], check=_check_reduction,
+          opmath=False, where=(), name="_scatter_reduce", node="ScatterReduceBackward0")  # fmt: skip
+def _scatter_reduce(input: Array, dim: int, index: Array, src: Array, reduce: str, include_self: bool = True):
+    """`input` with what `src` holds for each place of `index` along `dim` reduced into it."""
+    shape = input.shape
+    if not input.ndim:
+        input, index, src = input.reshape(1), index.reshape(1), src.reshape(1)
+    src = src[tuple(slice(n) for n in index.shape)]
+    place = _along(index, dim % input.ndim)
+    hit = jnp.zeros(input.shape, jnp.int64).at[place].add(1)
+    own = jnp.ones(input.shape, bool) if include_self else hit == 0
+    if reduce in ("sum", "mean"):
+        made = jnp.where(own, input, 0).at[place].add(src)
+        return (_mean(made, hit + own) if reduce == "mean" else made).reshape(shape)
+    combine = _product if reduce == "prod" else _largest if reduce == "amax" else _smallest
+    return combine(jnp.asarray(input), src, place, own).reshape(shape)
+
+
+def _mean(total: Any, count: Any) -> Any:
+    count = jnp.maximum(count, 1).astype(total.dtype)
+    return jnp.floor_divide(total, count) if total.dtype.kind in "iu" else total / count
+
+
+def _tangents(found: Any, input: Any, src: Any, place: Any, of_input: Any, of_src: Any, tangents: Any) -> Any:
+    return found, (of_input * tangents[0]).at[place].add(of_src * tangents[1])
+
+
+@jax.custom_jvp
+def _product(input: Any, src: Any, place: Any, own: Any) -> Any:
+    return jnp.where(own, input, 1).at[place].multiply(src)
+
+
+@_product.defjvp
+def _product_jvp(primals: Any, tangents: Any) -> Any:
+    input, src, place, own = primals
+    found = _product(*primals)
+    zeros = (own & (input == 0)).astype(jnp.int64).at[place].add((src == 0).astype(jnp.int64))
+    rest = jnp.where(own & (input != 0), input, 1).at[place].multiply(jnp.where(src == 0, 1, src))  # but for the zeros
+
+    def share(x: Any, zeros: Any, rest: Any) -> Any:
+        """The product of all factors but this one."""
+        only = (zeros == 0) | ((zeros == 1) & (x == 0))
+        return jnp.where(only, rest / jnp.where(x == 0, 1, x), 0).astype(input.dtype)
+
+    of_input = jnp.where(own, share(input, zeros, rest), 0)
+    return _tangents(found, input, src, place, of_input, share(src, zeros[place], rest[place]), tangents)
+
+
+def _extreme(name: str, worst: Any) -> Any:
+    @jax.custom_jvp
+    def extreme(input: Any, src: Any, place: Any, own: Any) -> Any:
+        return getattr(jnp.where(own, input, worst(input.dtype)).at[place], name)(src)
+
+    @extreme.defjvp
+    def jvp(primals: Any, tangents: Any) -> Any:  # equal ones share evenly
+        input, src, place, own = primals
+        found = extreme(*primals)
+        mine, theirs = (own & (input == found)), src == found[place]
+        count = mine.astype(input.dtype).at[place].add(theirs.astype(input.dtype))
+        share = 1 / jnp.maximum(count, 1)
+        of_src = jnp.where(theirs, share[place], 0)
+        return _tangents(found, input, src, place, jnp.where(mine, share, 0), of_src, tangents)
+
+    return extreme
+
+
+def _lowest(dtype: Any) -> Any:
+    return False if dtype == bool else -jnp.inf if dtype.kind == "f" or dtype.name == "bfloat16" else jnp.iinfo(dtype).min
+
+
+def _highest(dtype: Any) -> Any:
+    return True if dtype == bool else jnp.inf if dtype.kind == "f" or dtype.name == "bfloat16" else jnp.iinfo(dtype).max
+
+
+_largest, _smallest = _extreme("max", _lowest), _extreme("min", _highest)
+

@@ -18,6 +18,9 @@ QUESTIONS = {"record": recording, "warm": warm_cache, "memory": memory, "import"
 def main():
     args = arguments()
     setting = Setting(args.device, args.threads, *((3, 1) if args.quick else (9, 3)))
+    out = args.out or (None if args.quick or args.only else Path(__file__).parent)
+    if out:
+        out.mkdir(parents=True, exist_ok=True)  # a folder that cannot be made fails now, not after the measurements
     os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[: args.threads])
     about, rows = report.about(setting), []
     with tqdm(tasks(setting, args.only), unit="question") as bar:
@@ -26,7 +29,7 @@ def main():
             rows += answer(name, task)
             bar.write("\n".join(" | ".join(report.cells(row)) for row in rows[-3:]))
     print(report.table(rows))
-    if out := args.out or (None if args.quick or args.only else Path(__file__).parent):
+    if out:
         report.write(rows, about, out, "results" if args.device == "cpu" else f"results-{args.device}")
 
 

@@ -23,8 +23,6 @@ its step takes 5 ms or more; ratios without a limit are shown for information.""
 
 def write(rows, about, folder, name):
     """Leaves `name`.md and `name`.json in the folder."""
-    folder = Path(folder)
-    folder.mkdir(parents=True, exist_ok=True)
     (folder / f"{name.upper()}.md").write_text(markdown(rows, about))
     record = {"about": about, "rows": [row.as_dict() for row in rows]}
     (folder / f"{name}.json").write_text(json.dumps(record, indent=1) + "\n")

@@ -281,4 +281,5 @@ FUNCTIONS = {f.__name__: f for f in (sort, topk, kthvalue, mode, cummax, cummin,
                                      tensordot, cross, chain_matmul, real, imag, conj, conj_physical, resolve_conj,
                                      resolve_neg, positive)}  # fmt: skip
 METHODS = {name: f for name, f in FUNCTIONS.items() if name not in _NOT_METHODS}
-METHODS |= {"__pos__": positive, "real": _part(real), "imag": _part(imag), "polygamma": polygamma, "polygamma_": polygamma_}
+METHODS |= {"__pos__": positive, "real": _part(real), "imag": _part(imag)}
+METHODS |= {"polygamma": polygamma, "polygamma_": polygamma_}

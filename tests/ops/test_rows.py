@@ -162,8 +162,9 @@ class _Backward:
 
 
 # PyTorch composes these of other operators and shows the last one's node; here each is one operator, or other ones.
-COMPOSED = ("cdist", "chain_matmul", "cholesky", "cov", "cumulative_trapezoid", "einsum", "inner", "kron", "linalg.cond",
-            "linalg.matrix_norm", "linalg.multi_dot", "linalg.norm", "linalg.solve", "linalg.vecdot", "matmul",
+COMPOSED = ("cdist", "chain_matmul", "cholesky", "cov", "cumulative_trapezoid", "einsum", "fft.fft", "fft.ifft",
+            "fft.ihfft", "inner", "kron",
+            "linalg.cond", "linalg.matrix_norm", "linalg.multi_dot", "linalg.norm", "linalg.solve", "linalg.vecdot", "matmul",
             "special.ndtr", "trapezoid")  # fmt: skip
 MINE = [k for k in JUDGED if k not in COMPOSED]
 

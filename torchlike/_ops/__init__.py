@@ -15,6 +15,7 @@ from torchlike._ops import cumulative as cumulative
 from torchlike._ops import distance as distance
 from torchlike._ops import einsum as einsum
 from torchlike._ops import embedding as embedding
+from torchlike._ops import fft as fft
 from torchlike._ops import index as index
 from torchlike._ops import linalg as linalg
 from torchlike._ops import linear as linear

@@ -1,0 +1,45 @@
+"""Discrete Fourier transforms."""
+
+from typing import Any
+
+import numpy as np
+
+from torchlike import _bind, _factories, _modes
+from torchlike._tensor import Tensor
+
+globals().update(_bind.names_in("fft"))
+
+
+def _frequencies(numbers: np.ndarray, dtype: Any, device: Any, requires_grad: bool, out: Tensor | None) -> Tensor:
+    made = _factories.tensor(numbers, dtype=dtype or _modes.default_dtype, device=device, requires_grad=requires_grad)
+    return made if out is None else out.copy_(made)
+
+
+def fftfreq(n: int, d: float = 1.0, *, out: Tensor | None = None, dtype: Any = None, device: Any = None,
+            requires_grad: bool = False) -> Tensor:  # fmt: skip
+    """The frequency of each element of an `fft` of n points, d apart."""
+    return _frequencies(np.fft.fftfreq(n, d), dtype, device, requires_grad, out)
+
+
+def rfftfreq(n: int, d: float = 1.0, *, out: Tensor | None = None, dtype: Any = None, device: Any = None,
+             requires_grad: bool = False) -> Tensor:  # fmt: skip
+    """The frequency of each element of an `rfft` of n points, d apart."""
+    return _frequencies(np.fft.rfftfreq(n, d), dtype, device, requires_grad, out)
+
+
+def _dims(input: Tensor, dim: Any) -> tuple[int, ...]:
+    if dim is None:
+        return tuple(range(input.ndim))
+    return (dim,) if isinstance(dim, int) else tuple(dim)
+
+
+def fftshift(input: Tensor, dim: Any = None) -> Tensor:
+    """The elements moved so that frequency zero lies in the middle."""
+    dims = _dims(input, dim)
+    return input.roll([input.shape[d] // 2 for d in dims], dims)
+
+
+def ifftshift(input: Tensor, dim: Any = None) -> Tensor:
+    """The inverse of `fftshift`."""
+    dims = _dims(input, dim)
+    return input.roll([(input.shape[d] + 1) // 2 for d in dims], dims)

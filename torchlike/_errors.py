@@ -414,6 +414,17 @@ def backward_twice() -> RuntimeError:
     )
 
 
+def modified_in_place(tensor: Any, made_by: tuple[int, str] | None, version: int, expected: int) -> RuntimeError:
+    kind = ("torch.cuda." if tensor.device.type == "cuda" else "torch.") + scalar_name(tensor.dtype) + "Tensor"
+    source = "" if made_by is None else f", which is output {made_by[0]} of {made_by[1]},"
+    return RuntimeError(
+        "one of the variables needed for gradient computation has been modified by an inplace operation: "
+        f"[{kind} {list(tensor.shape)}]{source} is at version {version}; expected version {expected} instead. Hint: enable "
+        "anomaly detection to find the operation that failed to compute its gradient, with "
+        "torch.autograd.set_detect_anomaly(True, check_nan=False)."
+    )
+
+
 def no_grad_fn(index: int) -> RuntimeError:
     return RuntimeError(f"element {index} of tensors does not require grad and does not have a grad_fn")
 
@@ -510,6 +521,10 @@ def seed_out_of_range() -> ValueError:
 
 def random_state_not_bytes() -> TypeError:
     return TypeError("RNG state must be a torch.ByteTensor")
+
+
+def random_state_kind(got: Any) -> TypeError:
+    return TypeError(f"expected a torch.ByteTensor, but got {type(got).__name__}")
 
 
 def random_state_size(wanted: int, got: int) -> RuntimeError:

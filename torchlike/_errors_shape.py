@@ -8,6 +8,10 @@ from torchlike._errors import c_name
 
 Ints = tuple[int, ...]
 
+class OutOfMemoryError(RuntimeError):
+    """An accelerator has not enough memory left."""
+
+
 # -- making tensors ----------------------------------------------------------------------------------------------------
 
 
@@ -157,3 +161,17 @@ DEPRECATED_SCATTER_REDUCE = (
     "The reduce argument of torch.scatter with Tensor src is deprecated and will be removed in a future PyTorch release. "
     "Use torch.scatter_reduce instead for more reduction options."
 )
+
+
+# -- old tensor types --------------------------------------------------------------------------------------------------
+
+DEFAULT_TENSOR_TYPE = (
+    "torch.set_default_tensor_type() is deprecated as of PyTorch 2.1, please use torch.set_default_dtype() and "
+    "torch.set_default_device() as alternatives."
+)
+
+
+def other_options(wanted: Any, got: Any) -> str:
+    rest = ("device=cpu, layout=Strided, requires_grad=false (default), pinned_memory=false (default), "
+            "memory_format=(nullopt))")  # fmt: skip
+    return f"expected TensorOptions(dtype={c_name(wanted)}, {rest} (got TensorOptions(dtype={c_name(got)}, {rest})"

@@ -8,6 +8,7 @@ import numpy as np
 
 from torchlike import _device, _dtypes, _errors, _errors_shape, _factories, _facade, _layout, _modes
 from torchlike import _memory_format as mf
+from torchlike._autograd.versions import SHARED
 from torchlike._bind import CALLERS as rows
 from torchlike._core import Value, aval, concrete
 from torchlike._facade import ints
@@ -238,6 +239,8 @@ def _overwrite(self: Tensor, src: Tensor) -> Tensor:
     if src._storage is not self._storage:
         src = rows["clone"](src) if src._edge is not None and _modes.local.grad else src
     value, edge = src._pair()
+    if edge is None:
+        value.stamp = SHARED
     self._write(value, edge)
     return self
 

@@ -1,16 +1,23 @@
-"""Random tensors: every draw is made on the host from PyTorch's own stream, so one seed gives both the same numbers."""
+"""Random tensors: every draw is made on the host from PyTorch's own stream, so one seed gives both the same numbers.
+
+PyTorch fills a tensor in the order of its memory, and so must every draw here.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from torchlike import _dtypes, _errors, _factories, _modes, _random
+from torchlike import _dtypes, _errors, _errors_shape, _facade, _factories, _modes, _random
 from torchlike._dtypes import dtype as Dtype
-from torchlike._factories import of_array, shape_of
-from torchlike._random import Generator, default_generator
+from torchlike._factories import into, of_array, shape_of
+from torchlike._from_data import dtype_of
+from torchlike._random import Generator, default_generator, in_memory_order
 from torchlike._tensor import Tensor
+
+Ints = tuple[int, ...]
 
 
 def manual_seed(seed: int) -> Generator:
@@ -30,107 +37,146 @@ def initial_seed() -> int:
 
 def get_rng_state() -> Tensor:
     """The default generator's state, byte for byte PyTorch's, as a uint8 tensor."""
-    return of_array(default_generator.state_bytes())
+    return default_generator.get_state()
 
 
 def set_rng_state(new_state: Tensor) -> None:
     """Restore a state that `get_rng_state` (of either library) gave."""
-    default_generator.load_state_bytes(new_state._host())
+    default_generator.set_state(new_state)
+
+
+# -- new tensors -------------------------------------------------------------------------------------------------------
 
 
 def _made(array: np.ndarray, name: str, out: Tensor | None, options: dict) -> Tensor:
     device, requires_grad = options.pop("device", None), options.pop("requires_grad", False)
-    for unsupported in ("pin_memory", "names"):
-        if options.pop(unsupported, None):
-            raise _errors.unsupported(name, unsupported)
-    layout = options.pop("layout", None)
-    if layout is not None and layout.name != "strided":
-        raise _errors.unsupported(name, "layout")
+    _factories.no_pinning(options.pop("pin_memory", False))
+    _factories.only_strided(name, options.pop("layout", None))
     if options:
-        raise TypeError(f"{name}() got an unexpected keyword argument '{next(iter(options))}'")
-    made = of_array(array, device, requires_grad)
-    return made if out is None else out.copy_(made)
+        raise _errors_shape.invalid_combination(name, (), options)
+    return into(out, of_array(array, device, requires_grad))
 
 
-def _size(size: tuple, options: dict) -> tuple[int, ...]:
-    return shape_of((options.pop("size"),) if "size" in options else size)
+def _size(name: str, size: tuple, options: dict) -> Ints:
+    if "size" in options:
+        size = (*size, options.pop("size"))
+    if not size:
+        raise _errors_shape.invalid_combination(name, (), {})
+    return shape_of(size, name)
 
 
-def _floating(dtype: Dtype | None) -> np.dtype:
-    return (dtype or _modes.default_dtype).numpy
+def _kind(name: str, dtype: Any, out: Tensor | None) -> np.dtype:
+    found = dtype_of(name, dtype) or (_modes.default_dtype if out is None else out.dtype)
+    return found.numpy
 
 
 def rand(*size: Any, generator: Generator | None = None, out: Tensor | None = None, dtype: Dtype | None = None,
          **options: Any) -> Tensor:  # fmt: skip
     """Uniform numbers in [0, 1)."""
-    return _made(_random.uniform(generator, _size(size, options), _floating(dtype)), "rand", out, options)
+    shape, kind = _size("rand", size, options), _kind("rand", dtype, out)
+    return _made(_random.uniform(generator, shape, kind), "rand", out, options)
 
 
 def randn(*size: Any, generator: Generator | None = None, out: Tensor | None = None, dtype: Dtype | None = None,
           **options: Any) -> Tensor:  # fmt: skip
     """Standard normal numbers."""
-    return _made(_random.normal(generator, _size(size, options), _floating(dtype)), "randn", out, options)
+    shape, kind = _size("randn", size, options), _kind("randn", dtype, out)
+    return _made(_random.normal(generator, shape, kind), "randn", out, options)
 
 
 def randint(*args: Any, generator: Generator | None = None, out: Tensor | None = None, dtype: Dtype | None = None,
             **options: Any) -> Tensor:  # fmt: skip
     """Integers in [low, high): `randint(high, size)` or `randint(low, high, size)`."""
-    bounds = [options.pop(k) for k in ("low", "high", "size") if k in options]
-    args = (*args, *bounds)
-    low, high, size = args if len(args) == 3 else (0, *args)
+    named = {k: options.pop(k) for k in ("low", "high", "size") if k in options}
+    given = [*args, *named.values()]
+    if len(given) not in (2, 3):
+        raise _errors_shape.invalid_combination("randint", args, named)
+    low, high = _bounds("randint", given[:-1])
+    if not isinstance(given[-1], list | tuple):
+        if len(given) == 2:
+            raise _errors_shape.not_a_size("randint", given[-1], "size", 2)
+        raise _errors_shape.invalid_combination("randint", args, named)
+    kind = (dtype_of("randint", dtype) or (_dtypes.int64 if out is None else out.dtype)).numpy
+    drawn = _random.randint(generator, shape_of((given[-1],), "randint"), kind, low, high)
+    return _made(drawn, "randint", out, options)
+
+
+def _bounds(name: str, given: list) -> tuple[int, int]:
+    low, high = (0, *given) if len(given) == 1 else given
+    for label, bound in (("low", low), ("high", high)):
+        if isinstance(bound, float):
+            raise _errors_shape.wrong_kind(name, label, 1 if len(given) == 1 or label == "low" else 2, "int", bound)
+    low, high = int(low), int(high)
     if low >= high:
-        raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
-    dtype = dtype or _dtypes.int64
-    return _made(_random.randint(generator, shape_of((size,)), dtype.numpy, low, high), "randint", out, options)
+        raise _errors.random_order(low, high)
+    return low, high
 
 
 def randperm(n: int, *, generator: Generator | None = None, out: Tensor | None = None, dtype: Dtype | None = None,
              **options: Any) -> Tensor:  # fmt: skip
     """A random order of 0 .. n-1."""
-    return _made(_random.randperm(generator, n, (dtype or _dtypes.int64).numpy), "randperm", out, options)
+    n = int(n)
+    if n < 0:
+        raise _errors_shape.negative_dim(n, (n,))
+    kind = dtype_of("randperm", dtype) or (_dtypes.int64 if out is None else out.dtype)
+    if kind.category == _dtypes.INTEGER and n - 1 > np.iinfo(kind.numpy).max:
+        raise _errors_shape.overflow(_errors_shape.fixed_width_name(kind))
+    return _made(_random.randperm(generator, n, kind.numpy), "randperm", out, options)
 
 
-def _like(draw: Any, name: str) -> Any:
-    def like(input: Tensor, *args: Any, dtype: Dtype | None = None, device: Any = None, memory_format: Any = None,
-             **options: Any) -> Tensor:  # fmt: skip
-        return draw(*args, tuple(input.shape), dtype=dtype or input.dtype, device=device or input.device, **options)
+def _like(name: str, draw: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    def like(input: Tensor, *args: Any, dtype: Dtype | None = None, layout: Any = None, device: Any = None,
+             requires_grad: bool = False, pin_memory: bool = False, memory_format: Any = None,
+             generator: Generator | None = None, **more: Any) -> Tensor:  # fmt: skip
+        if not isinstance(input, Tensor):
+            raise _errors_shape.wrong_kind(name, "input", 1, "Tensor", input)
+        made = _factories.empty_like(input, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory,
+                                     memory_format=memory_format)  # fmt: skip
+        draw(made, *args, generator=generator, **more)
+        return made.requires_grad_() if requires_grad else made
 
     like.__name__ = like.__qualname__ = name
-    like.__doc__ = f"As `{draw.__name__}`, with the shape, dtype and device of `input`."
+    like.__doc__ = f"As `{name[:-5]}`, with the shape, dtype, device and memory order of `input`."
     return like
-
-
-rand_like = _like(rand, "rand_like")
-randn_like = _like(randn, "randn_like")
-randint_like = _like(randint, "randint_like")
 
 
 def normal(mean: Any, std: Any = 1.0, size: Any = None, *, generator: Generator | None = None,
            out: Tensor | None = None, dtype: Dtype | None = None, **options: Any) -> Tensor:  # fmt: skip
-    """Normal numbers of given means and standard deviations (numbers or tensors)."""
+    """Normal numbers of given means and standard deviations (numbers or tensors); no gradient reaches them."""
     if size is not None:
-        array = _random.normal(generator, shape_of((size,)), _floating(dtype), mean, std)
+        array = _random.normal(generator, shape_of((size,), "normal"), _kind("normal", dtype, out), mean, std)
         return _made(array, "normal", out, options)
-    like = mean if isinstance(mean, Tensor) else std
-    shape = np.broadcast_shapes(*[tuple(x.shape) for x in (mean, std) if isinstance(x, Tensor)])
-    drawn = of_array(_random.normal(generator, shape, like.dtype.numpy), like.device)
-    made = drawn * std + mean
-    return made if out is None else out.copy_(made)
+    given = [x for x in (mean, std) if isinstance(x, Tensor)]
+    if not given or options:
+        raise _errors_shape.invalid_combination("normal", (mean, std), options)
+    means, stds = (x._host() if isinstance(x, Tensor) else x for x in (mean, std))
+    if isinstance(std, Tensor) and std.numel() and not (np.asarray(stds) >= 0).all():
+        raise RuntimeError("normal expects all elements of std >= 0.0")
+    shape = np.broadcast_shapes(*[tuple(x.shape) for x in given])
+    kind = given[0].dtype.numpy
+    drawn = _random.normal(generator, shape, kind, 0.0, std if not isinstance(std, Tensor) else 1.0)
+    scaled = drawn * stds if isinstance(std, Tensor) else drawn
+    return into(out, of_array((scaled + np.asarray(means, kind)).astype(kind), given[0].device))
 
 
-def bernoulli(input: Tensor, p: float | None = None, *, generator: Generator | None = None,
-              out: Tensor | None = None) -> Tensor:  # fmt: skip
+def bernoulli(input: Tensor, p: float | None = None, *, generator: Generator | None = None) -> Tensor:
     """Ones with the probabilities in `input` (or `p`), else zeros."""
+    _only_tensor("bernoulli", input)
     chance = np.array(input._host()) if p is None else p
-    return _made(_random.bernoulli(generator, tuple(input.shape), input.dtype.numpy, chance), "bernoulli", out,
-                 {"device": input.device})  # fmt: skip
+    drawn = _random.bernoulli(generator, tuple(input.shape), input.dtype.numpy, chance)
+    return of_array(drawn, input.device)
 
 
-def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *, generator: Generator | None = None,
-                out: Tensor | None = None) -> Tensor:  # fmt: skip
-    """Indices drawn with the weights in each row of `input`."""
-    found = _random.multinomial(generator, np.array(input._host()), num_samples, replacement)
-    return _made(found, "multinomial", out, {"device": input.device})
+def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *,
+                generator: Generator | None = None) -> Tensor:  # fmt: skip
+    """Indices drawn with the weights in each row of `input`; (rows, classes) -> (rows, num_samples)."""
+    _only_tensor("multinomial", input)
+    return of_array(_random.multinomial(generator, np.array(input._host()), num_samples, replacement), input.device)
+
+
+def _only_tensor(name: str, input: Any) -> None:
+    if not isinstance(input, Tensor):
+        raise _errors_shape.wrong_kind(name, "input", 1, "Tensor", input)
 
 
 def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
@@ -138,75 +184,118 @@ def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
     return of_array(_random.poisson(generator, np.array(input._host())), input.device)
 
 
+def binomial(count: Tensor, prob: Tensor, generator: Generator | None = None) -> Tensor:
+    """How many of `count` trials succeed, each with probability `prob`."""
+    counts, chances = np.broadcast_arrays(count._host(), prob._host())
+    return of_array(_random.binomial(generator, np.array(counts), np.array(chances)), count.device)
+
+
+def _standard_gamma(self: Tensor, generator: Generator | None = None) -> Tensor:
+    """Gamma numbers of the shapes in `self`, of scale one. Their gradient is not known here."""
+    _no_gradient("_standard_gamma", self)
+    return of_array(_random.standard_gamma(generator, np.array(self._host())), self.device)
+
+
+def _sample_dirichlet(self: Tensor, generator: Generator | None = None) -> Tensor:
+    """Dirichlet numbers of the concentrations in the last dim. Their gradient is not known here."""
+    _no_gradient("_sample_dirichlet", self)
+    return of_array(_random.dirichlet(generator, np.array(self._host())), self.device)
+
+
+def _no_gradient(name: str, parameter: Tensor) -> None:
+    if parameter.requires_grad and _modes.local.grad:
+        raise _errors.unsupported(name, "requires_grad")
+
+
 # -- in place ----------------------------------------------------------------------------------------------------------
 
 
-def _fill(self: Tensor, array: np.ndarray) -> Tensor:
-    """Write drawn numbers; they have no history."""
-    self._write(of_array(array.astype(self.dtype.numpy, copy=False), self.device)._value)
+def _fill(self: Tensor, draw: Callable[[Ints], np.ndarray]) -> Tensor:
+    """Write drawn numbers, drawn in the order of this tensor's memory; they have no history."""
+    if self._edge is not None and _modes.local.grad:
+        self._check_writable_leaf()
+    shape = tuple(self.shape)
+    array = draw(shape) if self._strides is None else in_memory_order(draw, shape, self._strides)
+    self._write(of_array(np.ascontiguousarray(array.astype(self.dtype.numpy, copy=False)), self.device)._value)
     return self
+
+
+def _only(name: str, other: dict, given: tuple = ()) -> None:
+    if other:
+        raise _errors_shape.invalid_combination(name, given, other)
 
 
 def uniform_(self: Tensor, from_: float = 0.0, to: float = 1.0, *, generator: Generator | None = None,
              **other: Any) -> Tensor:  # fmt: skip
     """Fill with uniform numbers in [from, to)."""
     from_ = other.pop("from", from_)
-    if other:
-        raise TypeError(f"uniform_() got an unexpected keyword argument '{next(iter(other))}'")
-    return _fill(self, _random.uniform(generator, tuple(self.shape), self.dtype.numpy, from_, to))
+    _only("uniform_", other)
+    return _fill(self, lambda size: _random.uniform(generator, size, self.dtype.numpy, from_, to))
 
 
 def normal_(self: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: Generator | None = None) -> Tensor:
     """Fill with normal numbers."""
-    return _fill(self, _random.normal(generator, tuple(self.shape), self.dtype.numpy, float(mean), float(std),
-                                      contiguous=self.is_contiguous()))  # fmt: skip
+    whole = self.is_contiguous()
+    return _fill(self, lambda size: _random.normal(generator, size, self.dtype.numpy, float(mean), float(std),
+                                                   contiguous=whole))  # fmt: skip
 
 
 def bernoulli_(self: Tensor, p: Any = 0.5, *, generator: Generator | None = None) -> Tensor:
-    """Fill with ones (probability `p`) and zeros."""
-    chance = np.array(p._host()) if isinstance(p, Tensor) else p
-    return _fill(self, _random.bernoulli(generator, tuple(self.shape), self.dtype.numpy, chance))
+    """Fill with ones (probability `p`, a number or a tensor) and zeros."""
+    if not isinstance(p, Tensor):
+        return _fill(self, lambda size: _random.bernoulli(generator, size, self.dtype.numpy, p))
+    shape, strides = tuple(self.shape), self.stride()
+    chances = np.broadcast_to(p._host(), shape)
+    order = sorted(range(len(shape)), key=lambda d: -strides[d])
+    inside = np.ascontiguousarray(chances.transpose(order)) if self._strides is not None else chances
+    return _fill(self, lambda size: _random.bernoulli(generator, size, self.dtype.numpy, np.array(inside)))
 
 
 def random_(self: Tensor, from_: int | None = None, to: int | None = None, *, generator: Generator | None = None,
             **other: Any) -> Tensor:  # fmt: skip
     """Fill with integers: of the dtype's whole non-negative range, below `to`, or in [from, to)."""
     from_ = other.pop("from", from_)
-    if other:
-        raise TypeError(f"random_() got an unexpected keyword argument '{next(iter(other))}'")
+    _only("random_", other)
+    kind = self.dtype.numpy
     if from_ is None and to is None:
-        return _fill(self, _random.random_(generator, tuple(self.shape), self.dtype.numpy))
-    if to is None:
-        low, high = 0, from_
-    else:
-        low, high = from_ or 0, to
-    return _fill(self, _random.randint(generator, tuple(self.shape), self.dtype.numpy, low, high))  # type: ignore[arg-type]
+        return _fill(self, lambda size: _random.random_(generator, size, kind))
+    low, high = (0, from_) if to is None else (from_ or 0, to)
+    return _fill(self, lambda size: _random.randint(generator, size, kind, low, high))  # type: ignore[arg-type]
 
 
 def exponential_(self: Tensor, lambd: float = 1.0, *, generator: Generator | None = None) -> Tensor:
     """Fill with exponential numbers of rate `lambd`."""
-    return _fill(self, _random.exponential(generator, tuple(self.shape), self.dtype.numpy, lambd))
+    return _fill(self, lambda size: _random.exponential(generator, size, self.dtype.numpy, lambd))
 
 
 def cauchy_(self: Tensor, median: float = 0.0, sigma: float = 1.0, *, generator: Generator | None = None) -> Tensor:
     """Fill with Cauchy numbers."""
-    return _fill(self, _random.cauchy(generator, tuple(self.shape), self.dtype.numpy, median, sigma))
+    return _fill(self, lambda size: _random.cauchy(generator, size, self.dtype.numpy, median, sigma))
 
 
 def log_normal_(self: Tensor, mean: float = 1.0, std: float = 2.0, *, generator: Generator | None = None) -> Tensor:
     """Fill with numbers whose logarithm is normal."""
-    return _fill(self, _random.log_normal(generator, tuple(self.shape), self.dtype.numpy, mean, std))
+    return _fill(self, lambda size: _random.log_normal(generator, size, self.dtype.numpy, mean, std))
 
 
 def geometric_(self: Tensor, p: float, *, generator: Generator | None = None) -> Tensor:
     """Fill with geometric numbers of success probability `p`."""
-    return _fill(self, _random.geometric(generator, tuple(self.shape), self.dtype.numpy, p))
+    return _fill(self, lambda size: _random.geometric(generator, size, self.dtype.numpy, p))
 
+
+def _random_between(made: Tensor, *bounds: Any, generator: Generator | None = None, **named: Any) -> Tensor:
+    low, high = _bounds("randint_like", [*bounds, *[named[k] for k in ("low", "high") if k in named]])
+    return random_(made, low, high, generator=generator)
+
+
+rand_like, randn_like = _like("rand_like", uniform_), _like("randn_like", normal_)
+randint_like = _like("randint_like", _random_between)
 
 FUNCTIONS = {f.__name__: f for f in (
     manual_seed, seed, initial_seed, get_rng_state, set_rng_state, rand, randn, randint, randperm, rand_like,
-    randn_like, randint_like, normal, bernoulli, multinomial, poisson,
+    randn_like, randint_like, normal, _standard_gamma, _sample_dirichlet,
 )}  # fmt: skip
+FUNCTIONS |= _facade.functions(poisson, binomial, out=(bernoulli, multinomial))
 METHODS = {f.__name__: f for f in (uniform_, normal_, bernoulli_, random_, exponential_, cauchy_, log_normal_,
-                                   geometric_, bernoulli, multinomial)}  # fmt: skip
-del _factories
+                                   geometric_)}  # fmt: skip
+METHODS |= _facade.methods(bernoulli, multinomial)

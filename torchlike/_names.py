@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import importlib
 import math
-from collections.abc import Callable
 from typing import Any
 
 from torchlike import (
     _bind,
+    _determinism,
     _device,
     _dtypes,
     _dunders,
@@ -27,6 +27,7 @@ from torchlike import (
     _functions_rnn,
     _functions_shape,
     _functions_split,
+    _legacy_types,
     _modes,
     _sequences,
 )
@@ -48,6 +49,8 @@ _FACADES = (
     _functions_memory,
     _functions_patterns,
     _functions_split,
+    _legacy_types,
+    _determinism,
 )
 MODULES = ("nn", "optim", "utils", "autograd", "serialization", "cuda", "backends", "linalg", "special", "fft", "random",
            "testing", "return_types", "distributions", "amp", "func", "jax", "storage", "version")  # fmt: skip
@@ -72,7 +75,6 @@ def public() -> dict[str, Any]:
     names |= {name: d for name, d in _dtypes.ALIASES.items() if name != "bool"}
     names |= {"pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan, "newaxis": None}
     names |= {f.__name__: f for f in (is_tensor, is_floating_point, is_complex, numel, typename, result_type)}
-    names |= {f"{name}Tensor": _legacy(name, d) for name, d in _LEGACY.items()}
     return names
 
 
@@ -126,32 +128,5 @@ def result_type(tensor1: Any, tensor2: Any) -> _dtypes.dtype:
     return found
 
 
-_LEGACY = {"Float": _dtypes.float32, "Double": _dtypes.float64, "Half": _dtypes.float16, "Long": _dtypes.int64,
-           "Int": _dtypes.int32, "Short": _dtypes.int16, "Char": _dtypes.int8, "Byte": _dtypes.uint8,
-           "Bool": _dtypes.bool_, "BFloat16": _dtypes.bfloat16}  # fmt: skip
-
-
-def _legacy(name: str, dtype: _dtypes.dtype) -> Callable[..., Tensor]:
-    def make(*args: Any) -> Tensor:
-        return _factories.legacy_tensor(*args, dtype=dtype)
-
-    make.__name__ = make.__qualname__ = f"{name}Tensor"
-    make.__doc__ = f"A {dtype!r} tensor of a size or of data (PyTorch's old constructor)."
-    return make
-
-
-def _type(self: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
-    """The tensor's type as PyTorch's old name, or this tensor as another dtype (also given by that name)."""
-    names = {d: f"torch.{n}Tensor" for n, d in _LEGACY.items()}
-    if dtype is None:
-        return names[self.dtype] if self.device.type == "cpu" else names[self.dtype].replace("torch.", "torch.cuda.")
-    if isinstance(dtype, str):
-        dtype = {v: k for k, v in names.items()}[dtype]
-    elif not isinstance(dtype, _dtypes.dtype):
-        dtype = _LEGACY[dtype.__name__.removesuffix("Tensor")]
-    return self.to(dtype)
-
-
-Tensor.type = _type  # type: ignore[attr-defined]
 _bind_tensor()
 del _device, _modes

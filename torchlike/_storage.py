@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from sys import getrefcount
 from typing import Any
 
 import jax
@@ -10,6 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from torchlike import _dtypes, _errors
+from torchlike._autograd import versions
 from torchlike._core import Value, record
 from torchlike._layout import contiguous_strides, is_apart
 from torchlike._ops._plan import OpPlan
@@ -30,6 +32,15 @@ class Storage:
         self.value = value
         self.strides = strides
         self.version = 0
+
+    def put(self, value: Value, since: int | None = None) -> None:
+        """Replace the contents; `since` is the age of the first gradient node that belongs to the write itself."""
+        old = self.value
+        # Held by this storage, the name `old` and the call alone, no node has saved it.
+        if getrefcount(old) > 3 or old.stamp is not None:
+            versions.note_write(old, self, since)
+        self.value = value
+        self.version += 1
 
     @property
     def address(self) -> int:

@@ -10,7 +10,7 @@ from weakref import ref
 import numpy as np
 
 from torchlike import _device, _dtypes, _errors, _layout, _modes, _storage
-from torchlike._autograd import engine
+from torchlike._autograd import engine, versions
 from torchlike._autograd.nodes import AccumulateGrad, Edge, Handle, Node, hooks_of
 from torchlike._core import Size, Value, boundary, concrete, record, uninterrupted
 from torchlike._storage import Storage, Step
@@ -69,6 +69,7 @@ class Tensor(Methods):
             for plan, numbers in chain[len(base._chain or ()) :]:
                 (value, edge), = engine.apply(plan, [value], [edge], list(numbers), True)  # fmt: skip
             self._edge = edge
+        value.stamp = versions.of(self._storage.value)
         self._cache = (self._storage.version, base._edge if self._tracks and base is not None else None, value)
         return value
 
@@ -87,20 +88,24 @@ class Tensor(Methods):
         value = self._value
         return value, self._edge
 
-    def _write(self, value: Value, edge: Edge | None = None) -> None:
-        """Replace the contents (in-place operators end here); `edge` is the new contents' history."""
+    def _write(self, value: Value, edge: Edge | None = None, since: int | None = None) -> None:
+        """Replace the contents (in-place operators end here); `edge` is the new contents' history, `since` the age of
+        the first of its nodes."""
         differentiable = _modes.local.grad and self._value is not None and (edge is not None or self._edge is not None)
         if differentiable:
             self._check_writable_leaf()
+        if since is None and edge is not None:
+            since = edge[0].age
         if self._chain is None:
-            self._storage.value = value
-            self._storage.version += 1
+            if self._edge is not None:
+                versions.note_result(self._edge[0], self._storage)
+            self._storage.put(value, since)
             if differentiable:
                 self._edge = edge
             return
         if _storage.overlaps(self._chain, self._value.aval.shape, self._strides):
             raise _errors.overlapping_write()
-        self._write_through(value, edge, differentiable)
+        self._write_through(value, edge, differentiable, since)
 
     def _check_writable_leaf(self) -> None:
         if isinstance(self._edge and self._edge[0], AccumulateGrad):
@@ -109,33 +114,36 @@ class Tensor(Methods):
         if base is not None and isinstance(base._edge and base._edge[0], AccumulateGrad):
             raise _errors.leaf_view_in_place()
 
-    def _write_through(self, value: Value, edge: Edge | None, differentiable: bool) -> None:
+    def _write_through(self, value: Value, edge: Edge | None, differentiable: bool, since: int | None) -> None:
         base, chain = self._root(), self._chain or ()
         if base is not None and base._tracks_or_whole():
             steps = chain[len(base._chain or ()) :]
             old, old_edge = base._pair()
+            if old_edge is not None:
+                versions.note_result(old_edge[0], self._storage)
             numbers = [n for _, given in steps for n in given]
             ((new, new_edge),) = engine.apply(
                 _storage.write_plan(steps), [old, value], [old_edge, edge], numbers, differentiable
             )
-            base._write_raw(new, new_edge if differentiable else base._edge)
+            base._write_raw(new, new_edge if differentiable else base._edge, since)
         else:
-            self._write_raw(value, self._edge)
+            self._write_raw(value, self._edge, since)
             if differentiable:
                 self._edge = edge
 
     def _tracks_or_whole(self) -> bool:
         return True
 
-    def _write_raw(self, value: Value, edge: Edge | None) -> None:
+    def _write_raw(self, value: Value, edge: Edge | None, since: int | None = None) -> None:
         """Store new contents without asking about gradients."""
         storage = self._storage
         if self._chain is None:
-            storage.value = value
+            storage.put(value, since)
         else:
             numbers = [n for _, given in self._chain for n in given]
-            (storage.value,) = record(_storage.write_plan(self._chain), [storage.value, value], numbers)
-        storage.version += 1
+            (whole,) = record(_storage.write_plan(self._chain), [storage.value, value], numbers)
+            storage.put(whole, since)
+            value.stamp = value.stamp or versions.of(whole)
         self._edge = edge
         if self._chain is not None:
             self._cache = (storage.version, None, value) if not self._tracks else None
@@ -541,6 +549,7 @@ def accumulate(leaf: Tensor, pair: engine.Grad, create_graph: bool) -> None:
     """Add a gradient to `.grad`: the first is taken as it is, later ones are added in place (out of place when
     the pass is differentiated)."""
     grad = leaf._grad
+    pair[0].stamp = versions.SHARED
     if grad is None:
         leaf._grad = wrap(*pair)
     elif create_graph:
@@ -570,8 +579,7 @@ def commit(writes: Iterable[tuple[Tensor, Value]]) -> None:
         for tensor, value in writes:
             storage = tensor._storage
             if tensor._chain is None:
-                storage.value = value
-                storage.version += 1
+                storage.put(value)
             else:
                 tensor._write_raw(value, tensor._edge)
 

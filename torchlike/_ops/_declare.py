@@ -45,6 +45,8 @@ class Op:
     check: Callable | None = None  # check(call) raises PyTorch's errors; runs once for each new signature
     guard: Callable | None = None  # guard(*args): checks of values at hand, at every call; tensors come as Values
     saves: tuple[str, ...] | None = None  # the array parameters whose values the gradient needs; None is all
+    remembers: tuple[str, ...] = ("inputs",)  # what PyTorch keeps for backward, so must not be overwritten until then:
+    # "inputs" (of the saved ones those on which the gradient depends), "all" (saved ones), "result" (the first)
     residuals: bool = False  # the forward keeps what backward needs, instead of being repeated in it
     node: str | Callable[[Any], str] = ""  # the name of its gradient node, or node(call) where overloads differ
     aliases: tuple[str, ...] = ()

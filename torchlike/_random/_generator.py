@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+from typing import Any
 
 import numpy as np
 
@@ -118,6 +119,18 @@ class Generator:
             twister = {"key": record["key"].astype(np.uint32), "pos": _WORDS if left == 1 else position}
             self._bits.state = {"bit_generator": "MT19937", "state": twister}
             self.spare_normal = float(record["spare_normal"]) if record["has_spare_normal"] else None
+
+    def get_state(self) -> Any:
+        """The state as a uint8 tensor of shape (5056,)."""
+        from torchlike import _factories
+
+        return _factories.of_array(self.state_bytes(), "cpu")
+
+    def set_state(self, new_state: Any) -> None:
+        """Continue from a state that `get_state` (of either library) gave."""
+        if not hasattr(new_state, "_host"):
+            raise _errors.random_state_kind(new_state)
+        self.load_state_bytes(new_state._host())
 
     def clone_state(self) -> Generator:
         """A new generator at the same place of the same stream."""

@@ -1,0 +1,66 @@
+"""Settings of cuDNN, which XLA calls as it sees fit.
+
+`benchmark` is what XLA does anyway: it measures algorithms when it compiles. `deterministic` is the environment
+variable XLA_FLAGS=--xla_gpu_deterministic_ops=true; asking for it here warns where there is a GPU and it is not set.
+`allow_tf32` permits what is never done: convolutions are computed in full float32.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+from torchlike import _determinism, _device, _errors
+from torchlike.backends import _settings
+
+
+def is_available() -> bool:
+    """Whether there is a GPU on which XLA calls cuDNN."""
+    return bool(_device.jax_devices("cuda"))
+
+
+def version() -> int | None:
+    """cuDNN's version: not told by JAX."""
+    return None
+
+
+def is_acceptable(tensor: Any) -> bool:
+    """Whether cuDNN could work on this tensor."""
+    return is_available() and tensor.is_cuda and tensor.is_floating_point()
+
+
+def _keep_enabled(wanted: bool) -> None:
+    if not wanted and is_available():
+        raise _errors.unsupported("backends.cudnn.enabled", "False")
+
+
+def _ask_for_determinism(wanted: bool) -> None:
+    if wanted:
+        _determinism.warn_of_gpu()
+
+
+@contextlib.contextmanager
+def flags(enabled: bool = False, benchmark: bool = False, deterministic: bool = False,
+          allow_tf32: bool = True) -> Iterator[None]:  # fmt: skip
+    """These settings within a `with` block."""
+    module: Any = sys.modules[__name__]
+    wanted = {"enabled": enabled, "benchmark": benchmark, "deterministic": deterministic, "allow_tf32": allow_tf32}
+    before = {name: getattr(module, name) for name in wanted}
+    for name, value in wanted.items():
+        setattr(module, name, value)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            setattr(module, name, value)
+
+
+_settings.attach(
+    __name__,
+    enabled=_settings.kept(True, _keep_enabled),
+    benchmark=_settings.kept(False),
+    deterministic=_settings.kept(False, _ask_for_determinism),
+    allow_tf32=_settings.kept(True),
+)

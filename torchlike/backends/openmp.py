@@ -1,0 +1,8 @@
+"""OpenMP, which XLA does not use."""
+
+from __future__ import annotations
+
+
+def is_available() -> bool:
+    """Whether operators run on it: no."""
+    return False

@@ -1,0 +1,142 @@
+"""GPUs, as JAX's client sees them. Without one every question is answered truthfully and every order refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torchlike import _accelerators, _errors
+from torchlike._errors_shape import OutOfMemoryError as OutOfMemoryError
+from torchlike.cuda._memory import empty_cache as empty_cache
+from torchlike.cuda._memory import ipc_collect as ipc_collect
+from torchlike.cuda._memory import max_memory_allocated as max_memory_allocated
+from torchlike.cuda._memory import max_memory_reserved as max_memory_reserved
+from torchlike.cuda._memory import mem_get_info as mem_get_info
+from torchlike.cuda._memory import memory_allocated as memory_allocated
+from torchlike.cuda._memory import memory_reserved as memory_reserved
+from torchlike.cuda._memory import memory_stats as memory_stats
+from torchlike.cuda._memory import reset_max_memory_allocated as reset_max_memory_allocated
+from torchlike.cuda._memory import reset_peak_memory_stats as reset_peak_memory_stats
+from torchlike.cuda._random import get_rng_state as get_rng_state
+from torchlike.cuda._random import get_rng_state_all as get_rng_state_all
+from torchlike.cuda._random import initial_seed as initial_seed
+from torchlike.cuda._random import manual_seed as manual_seed
+from torchlike.cuda._random import manual_seed_all as manual_seed_all
+from torchlike.cuda._random import seed as seed
+from torchlike.cuda._random import seed_all as seed_all
+from torchlike.cuda._random import set_rng_state as set_rng_state
+from torchlike.cuda._random import set_rng_state_all as set_rng_state_all
+from torchlike.cuda._streams import Event as Event
+from torchlike.cuda._streams import Stream as Stream
+from torchlike.cuda._streams import current_stream as current_stream
+from torchlike.cuda._streams import default_stream as default_stream
+from torchlike.cuda._streams import stream as stream
+
+
+def is_available() -> bool:
+    """Whether JAX can use a GPU."""
+    return bool(_accelerators.devices("cuda"))
+
+
+def device_count() -> int:
+    """The number of GPUs that JAX can use."""
+    return len(_accelerators.devices("cuda"))
+
+
+def is_initialized() -> bool:
+    """Whether a GPU is ready: JAX makes its client ready when it is first asked."""
+    return is_available()
+
+
+def init() -> None:
+    """Make sure that there is a GPU."""
+    _accelerators.jax_device("cuda", None)
+
+
+def current_device() -> int:
+    """The index of the GPU that a bare `"cuda"` means."""
+    init()
+    return _accelerators.current("cuda")
+
+
+def set_device(device: Any) -> None:
+    """Make a bare `"cuda"` mean this GPU; a negative index does nothing."""
+    if isinstance(device, int) and device < 0:
+        return
+    _accelerators.jax_device("cuda", device)
+    if _accelerators.number("cuda", device) != 0:
+        raise _errors.unsupported("cuda.set_device", "device")
+
+
+def get_device_name(device: Any = None) -> str:
+    """The name of a GPU."""
+    return _accelerators.jax_device("cuda", device).device_kind
+
+
+def get_device_capability(device: Any = None) -> tuple[int, int]:
+    """The compute capability of a GPU: major, minor."""
+    major, _, minor = str(_accelerators.jax_device("cuda", device).compute_capability).partition(".")
+    return int(major), int(minor or 0)
+
+
+class _Properties:
+    """What is known of a GPU."""
+
+    def __init__(self, device: Any) -> None:
+        self.name = get_device_name(device)
+        self.major, self.minor = get_device_capability(device)
+        self.total_memory = mem_get_info(device)[1]
+        self.multi_processor_count = getattr(_accelerators.jax_device("cuda", device), "core_count", None)
+
+    def __repr__(self) -> str:
+        return (f"_CudaDeviceProperties(name={self.name!r}, major={self.major}, minor={self.minor}, "
+                f"total_memory={self.total_memory // 2**20}MB, multi_processor_count={self.multi_processor_count})")  # fmt: skip
+
+
+def get_device_properties(device: Any = None) -> _Properties:
+    """Name, compute capability, memory in bytes and number of multiprocessors of a GPU."""
+    return _Properties(device)
+
+
+def get_arch_list() -> list[str]:
+    """The architectures PyTorch was built for: none, XLA compiles for the GPU it finds."""
+    return []
+
+
+def is_bf16_supported(including_emulation: bool = True) -> bool:
+    """Whether the GPU computes in bfloat16; XLA does on every GPU it supports."""
+    return is_available()
+
+
+def synchronize(device: Any = None) -> None:
+    """Run what is pending and wait until the GPU has done it."""
+    _accelerators.synchronize("cuda", device)
+
+
+class device:
+    """Make a bare `"cuda"` mean this GPU within a `with` block."""
+
+    def __init__(self, device: Any) -> None:
+        self.idx = _accelerators.number("cuda", device)
+
+    def __enter__(self) -> device:
+        if self.idx >= 0:
+            _accelerators.jax_device("cuda", self.idx)
+            if self.idx:
+                raise _errors.unsupported("cuda.device", "device")
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        return None
+
+
+def __getattr__(name: str) -> Any:
+    if name.endswith("Tensor"):
+        from torchlike import _legacy_types
+
+        return _legacy_types.on_cuda(name)
+    if name == "amp":
+        import importlib
+
+        return importlib.import_module("torchlike.cuda.amp")
+    raise _errors.unknown_name("torch.cuda", name, [n for n in globals() if not n.startswith("_")])
+

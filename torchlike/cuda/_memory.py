@@ -1,0 +1,63 @@
+"""GPU memory, in bytes, as the backend's allocator counts it; 0 where there is no GPU, as in PyTorch."""
+
+from __future__ import annotations
+
+import gc
+from typing import Any
+
+from torchlike import _accelerators, _errors
+
+
+def memory_allocated(device: Any = None) -> int:
+    """Bytes in use now."""
+    return _accelerators.statistic("cuda", device, "bytes_in_use")
+
+
+def max_memory_allocated(device: Any = None) -> int:
+    """The most bytes in use since the process began (XLA's allocator cannot begin anew)."""
+    return _accelerators.statistic("cuda", device, "peak_bytes_in_use")
+
+
+def memory_reserved(device: Any = None) -> int:
+    """Bytes that the allocator holds, in use or not."""
+    return _accelerators.statistic("cuda", device, "pool_bytes", "bytes_reserved", "bytes_in_use")
+
+
+def max_memory_reserved(device: Any = None) -> int:
+    """The most bytes that the allocator held."""
+    return _accelerators.statistic("cuda", device, "peak_pool_bytes", "peak_bytes_in_use")
+
+
+def memory_stats(device: Any = None) -> dict[str, int]:
+    """The allocator's figures, by the names XLA gives them."""
+    if not _accelerators.devices("cuda"):
+        return {}
+    return dict(_accelerators.jax_device("cuda", device).memory_stats() or {})
+
+
+def mem_get_info(device: Any = None) -> tuple[int, int]:
+    """Free and total bytes that XLA may use."""
+    kept = _accelerators.jax_device("cuda", device).memory_stats() or {}
+    total = kept.get("bytes_limit", 0)
+    return total - kept.get("bytes_in_use", 0), total
+
+
+def empty_cache() -> None:
+    """Let go of what nobody holds any more. XLA's pool stays XLA's."""
+    gc.collect()
+
+
+def ipc_collect() -> None:
+    """Nothing to collect: GPU memory is never shared by processes here."""
+    _accelerators.jax_device("cuda", None)
+
+
+def reset_peak_memory_stats(device: Any = None) -> None:
+    """Refused: XLA's allocator counts its peak from the beginning of the process."""
+    _accelerators.jax_device("cuda", device)
+    raise _errors.unsupported("cuda.reset_peak_memory_stats", "device")
+
+
+def reset_max_memory_allocated(device: Any = None) -> None:
+    """As `reset_peak_memory_stats`."""
+    reset_peak_memory_stats(device)

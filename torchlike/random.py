@@ -1,0 +1,37 @@
+"""The default generator: its seed and its state."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from torchlike._functions_random import get_rng_state as get_rng_state
+from torchlike._functions_random import initial_seed as initial_seed
+from torchlike._functions_random import manual_seed as manual_seed
+from torchlike._functions_random import seed as seed
+from torchlike._functions_random import set_rng_state as set_rng_state
+from torchlike._random import default_generator as default_generator
+
+
+@contextlib.contextmanager
+def fork_rng(devices: Iterable[Any] | None = None, enabled: bool = True, device_type: str = "cuda") -> Iterator[None]:
+    """Draws within the `with` block leave the generator as it was before it.
+
+    The generator draws for every device, so `devices` and `device_type` only have to be ones that exist.
+
+    >>> with torchlike.random.fork_rng():
+    ...     _ = torchlike.manual_seed(0)
+    """
+    from torchlike import _accelerators
+
+    for device in devices or ():
+        _accelerators.jax_device(device_type, device)
+    if not enabled:
+        yield
+        return
+    state = get_rng_state()
+    try:
+        yield
+    finally:
+        set_rng_state(state)

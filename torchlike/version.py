@@ -1,0 +1,12 @@
+"""The version, as programs ask for it. There is no build for CUDA or HIP: GPUs are JAX's."""
+
+from __future__ import annotations
+
+__all__ = ["__version__", "cuda", "debug", "git_version", "hip", "xpu"]
+
+__version__ = "0.1.0"
+debug = False
+cuda: str | None = None
+git_version: str | None = None
+hip: str | None = None
+xpu: str | None = None

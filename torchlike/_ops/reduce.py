@@ -17,6 +17,7 @@ from torchlike._ops._nodes import by_dim
 from torchlike._ops._rules import Call, reduced_dims, reduced_shape, sum_like, to_float, to_int64
 
 Dims = tuple | int | None
+_INT32_MAX = 2**31 - 1
 
 
 def axes(input: Array, dim: object) -> tuple[int, ...]:
@@ -49,7 +50,7 @@ def _divisor(input: Array, dim: object):
     return namespace(input).asarray(count(input, dim)).astype(input.dtype)
 
 
-@reduction(promote=sum_like, node=by_dim("Prod"))
+@reduction(remembers=("inputs", "result"), promote=sum_like, node=by_dim("Prod"))
 def prod(input: Array, dim: int | None = None, keepdim: bool = False, *, dtype=None):
     """The product over `dim` (every dim by default); integers are multiplied in int64."""
     return namespace(input).prod(input, axis=axes(input, dim), keepdims=keepdim)
@@ -157,25 +158,27 @@ def _extreme(x, function: str, dim, keepdim: bool, nan: bool = False):
     return value if keepdim else jnp.squeeze(value, over)
 
 
-@reduction(opmath=False, check=_extreme_check("amax", "max_values_cpu"))
+@reduction(remembers=("inputs", "result"), opmath=False, check=_extreme_check("amax", "max_values_cpu"))
 def amax(input: Array, dim: Dims = (), keepdim: bool = False):
     """The largest element over `dim` (every dim by default); equal ones share the gradient evenly."""
     return _extreme(input, "max", dim, keepdim)
 
 
-@reduction(opmath=False, check=_extreme_check("amin", "min_values_cpu"))
+@reduction(remembers=("inputs", "result"), opmath=False, check=_extreme_check("amin", "min_values_cpu"))
 def amin(input: Array, dim: Dims = (), keepdim: bool = False):
     """The smallest element over `dim` (every dim by default); equal ones share the gradient evenly."""
     return _extreme(input, "min", dim, keepdim)
 
 
-@reduction(opmath=False, check=_extreme_check("max", "max_all"), where=(), node="MaxBackward1", name="_max_of_all")
+@reduction(opmath=False, check=_extreme_check("max", "max_all"), where=(), node="MaxBackward1", name="_max_of_all",
+           remembers=("inputs", "result"))  # fmt: skip
 def _max_of_all(input: Array):
     """The largest element."""
     return _extreme(input, "max", None, False, nan=True)
 
 
-@reduction(opmath=False, check=_extreme_check("min", "min_all"), where=(), node="MinBackward1", name="_min_of_all")
+@reduction(opmath=False, check=_extreme_check("min", "min_all"), where=(), node="MinBackward1", name="_min_of_all",
+           remembers=("inputs", "result"))  # fmt: skip
 def _min_of_all(input: Array):
     """The smallest element."""
     return _extreme(input, "min", None, False, nan=True)
@@ -184,7 +187,15 @@ def _min_of_all(input: Array):
 def position(x: Array, function: str, dim: int | None):
     """The index of the first extreme element of a dim, or of all of them flattened."""
     xp = namespace(x)
-    return getattr(xp, function)(x.reshape(-1) if dim is None or not x.ndim else x, axis=dim if x.ndim else None)
+    if dim is None or not x.ndim:
+        x, dim = x.reshape(-1), 0
+    if xp is not jnp or x.shape[dim] >= _INT32_MAX or not x.size:
+        return getattr(xp, function)(x, axis=dim)
+    # Two plain reductions, which XLA's CPU backend vectorises; its own argmax goes element by element.
+    extreme = constant((jnp.max if function == "argmax" else jnp.min)(x, axis=dim, keepdims=True))
+    here = (x == extreme) | (x != x)
+    places = jax.lax.broadcasted_iota(jnp.int32, x.shape, dim % x.ndim)
+    return jnp.min(jnp.where(here, places, x.shape[dim] - 1), axis=dim).astype(jnp.int64)
 
 
 def _arg_check(name: str):
@@ -237,13 +248,13 @@ def _pair(input: Array, function: str, dim: int, keepdim: bool):
     return (values, index) if keepdim else (xp.squeeze(values, dim), xp.squeeze(index, dim))
 
 
-@operator(shape=pair_shape, opmath=False, check=_extreme_check("max", "max"), where=(), name="max")
+@operator(shape=pair_shape, opmath=False, check=_extreme_check("max", "max"), where=(), name="max", remembers=())
 def max_(input: Array, dim: int, keepdim: bool = False):
     """The largest element along `dim` and its index, the first of equal ones; it alone has the gradient."""
     return _pair(input, "argmax", dim, keepdim)
 
 
-@operator(shape=pair_shape, opmath=False, check=_extreme_check("min", "min"), where=(), name="min")
+@operator(shape=pair_shape, opmath=False, check=_extreme_check("min", "min"), where=(), name="min", remembers=())
 def min_(input: Array, dim: int, keepdim: bool = False):
     """The smallest element along `dim` and its index, the first of equal ones; it alone has the gradient."""
     return _pair(input, "argmin", dim, keepdim)
@@ -269,7 +280,7 @@ def aminmax(input: Array, *, dim: int | None = None, keepdim: bool = False):
 # -- exponentials ------------------------------------------------------------------------------------------------------
 
 
-@reduction(promote=to_float, where=("torch", "Tensor", "special"))
+@reduction(remembers=("inputs", "result"), promote=to_float, where=("torch", "Tensor", "special"))
 def logsumexp(input: Array, dim: tuple | int, keepdim: bool = False):
     """log(sum(exp(input))) over `dim`, without overflow."""
     xp, over = namespace(input), axes(input, dim)
@@ -314,7 +325,7 @@ def var(input: Array, dim: Dims = None, correction: float = 1, keepdim: bool = F
     return _variance(input, dim, correction, keepdim)
 
 
-@reduction(promote=_real, check=_check_spread, where=())
+@reduction(remembers=("inputs", "result"), promote=_real, check=_check_spread, where=())
 def std(input: Array, dim: Dims = None, correction: float = 1, keepdim: bool = False):
     """The square root of `var`; its gradient at 0 is 0."""
     return root(_variance(input, dim, correction, keepdim))
@@ -350,7 +361,8 @@ def _check_norm(call: Call) -> None:
                            "operation does not have an identity")  # fmt: skip
 
 
-@reduction(promote=_real, check=_check_norm, where=("linalg",), node="LinalgVectorNormBackward0")
+@reduction(promote=_real, check=_check_norm, where=("linalg",), remembers=("inputs", "result"),
+           node="LinalgVectorNormBackward0")  # fmt: skip
 def vector_norm(x: Array, ord: float = 2, dim: Dims = None, keepdim: bool = False, *, dtype=None):
     """(sum of |x|**ord)**(1/ord); inf and -inf are the largest and smallest |x|, 0 counts the nonzero elements.
 

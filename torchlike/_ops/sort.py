@@ -17,8 +17,8 @@ def ordered(x, dim: int, descending: bool = False):
     xp = namespace(x)
     if not x.ndim:
         return x, xp.zeros((), "int64")
-    places = xp.broadcast_to(xp.arange(x.shape[dim]).reshape([-1 if d == dim % x.ndim else 1 for d in range(x.ndim)]),
-                             x.shape)  # fmt: skip
+    spread = [-1 if d == dim % x.ndim else 1 for d in range(x.ndim)]
+    places = xp.broadcast_to(xp.arange(x.shape[dim], dtype="int32").reshape(spread), x.shape)  # half the bytes to move
     if descending:  # sorted backwards and turned round, so that the first of equal elements stays the first
         x, places = xp.flip(x, dim), xp.flip(places, dim)
     if xp is np:
@@ -39,7 +39,7 @@ def _same_shape(call: Call) -> list:
     return [(call.input.shape, call.input.dtype), (call.input.shape, _dtypes.int64)]
 
 
-@operator(shape=_same_shape, opmath=False, check=_check_sort, where=(),
+@operator(remembers=(), shape=_same_shape, opmath=False, check=_check_sort, where=(),
           node=lambda call: f"SortBackward{int(call.stable)}")  # fmt: skip
 def sort(input: Array, dim: int = -1, descending: bool = False, stable: bool = False):
     """The sorted elements of `dim`, and their indices; the order of equal elements is kept either way."""
@@ -74,13 +74,15 @@ def _topk_shape(call: Call) -> list:
     return [(tuple(shape), call.input.dtype), (tuple(shape), _dtypes.int64)]
 
 
-@operator(shape=_topk_shape, opmath=False, check=_check_topk, where=())
+@operator(remembers=(), shape=_topk_shape, opmath=False, check=_check_topk, where=())
 def topk(input: Array, k: int, dim: int = -1, largest: bool = True, sorted: bool = True):
     """The `k` largest (or smallest) elements of `dim` in order, and their indices."""
     xp = namespace(input)
     if largest and xp is not np and input.ndim and input.dtype.kind != "b":
-        values, places = lax.top_k(xp.moveaxis(input, dim, -1), k)
-        return xp.moveaxis(values, -1, dim), xp.moveaxis(places, -1, dim)
+        rows = xp.moveaxis(input, dim, -1)
+        # Both results are used: XLA sorts everything when it sees one of them left alone.
+        _, places = lax.top_k(lax.stop_gradient(rows), k)
+        return xp.moveaxis(at(rows, places, -1), -1, dim), xp.moveaxis(places, -1, dim)
     values, places = ordered(input, dim, largest)
     first = (slice(None),) * (dim % max(input.ndim, 1)) + (slice(k),) if input.ndim else ()
     return values[first], places[first]
@@ -94,7 +96,7 @@ def _check_kthvalue(call: Call) -> None:
     real_number("kthvalue_cpu")(call)
 
 
-@operator(shape=pair_shape, opmath=False, check=_check_kthvalue, where=())
+@operator(remembers=(), shape=pair_shape, opmath=False, check=_check_kthvalue, where=())
 def kthvalue(input: Array, k: int, dim: int = -1, keepdim: bool = False):
     """The k-th smallest element of `dim` (k counts from 1), and its index."""
     return _kept(*_picked(input, dim, k - 1), dim, keepdim)
@@ -154,7 +156,8 @@ def _of_all(x, ignore_nan: bool):
     return evenly(flat, lambda x: _middle(x, 0, ignore_nan)[0], (0,), not ignore_nan).reshape(())
 
 
-_ALL = {"shape": lambda call: [((), call.input.dtype)], "opmath": False, "where": ()}
+_ALL = {"shape": lambda call: [((), call.input.dtype)], "opmath": False, "where": (),
+        "remembers": ("inputs", "result")}  # fmt: skip
 
 
 @operator(**_ALL, check=_check_median("median"), node="MedianBackward0")
@@ -169,7 +172,7 @@ def _nanmedian_of_all(input: Array):
     return _of_all(input, True)
 
 
-@operator(shape=pair_shape, opmath=False, check=_check_median("median"), where=(), node="MedianBackward1")
+@operator(remembers=(), shape=pair_shape, opmath=False, check=_check_median("median"), where=(), node="MedianBackward1")
 def median(input: Array, dim: int, keepdim: bool = False):
     """The middle element of `dim` (the lower one of two) and its index; NaN where there is one."""
     return _kept(*_middle(input, dim, False), dim, keepdim)
@@ -186,7 +189,7 @@ def _check_mode(call: Call) -> None:
     not_complex("mode_cpu")(call)
 
 
-@operator(shape=pair_shape, opmath=False, check=_check_mode, where=())
+@operator(remembers=(), shape=pair_shape, opmath=False, check=_check_mode, where=())
 def mode(input: Array, dim: int = -1, keepdim: bool = False):
     """The most frequent element of `dim` (the smallest of several) and the index of its last occurrence."""
     xp = namespace(input)

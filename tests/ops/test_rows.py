@@ -165,7 +165,9 @@ class _Backward:
 COMPOSED = ("cdist", "chain_matmul", "cholesky", "cov", "cumulative_trapezoid", "einsum", "fft.fft", "fft.ifft",
             "fft.ihfft", "inner", "kron",
             "linalg.cond", "linalg.matrix_norm", "linalg.multi_dot", "linalg.norm", "linalg.solve", "linalg.vecdot", "matmul",
-            "special.ndtr", "trapezoid")  # fmt: skip
+            "special.ndtr", "trapezoid", "gru", "lstm", "lstm_cell", "rnn_relu",
+            "rnn_relu_cell", "rnn_tanh", "rnn_tanh_cell", "nn.functional.dropout1d", "nn.functional.rrelu",
+            "nn.functional.scaled_dot_product_attention")  # fmt: skip
 MINE = [k for k in JUDGED if k not in COMPOSED]
 
 

@@ -9,7 +9,7 @@ import jax
 import numpy as np
 
 from torchlike import _dtypes, _errors_nn
-from torchlike._ops._declare import Array, Scalar, namespace, operator, pointwise
+from torchlike._ops._declare import Array, Scalar, constant, namespace, operator, pointwise
 from torchlike._ops._rules import Call, to_float, wrap_dim
 
 PLACES = ("nn.functional",)
@@ -48,10 +48,21 @@ def magnitude(x):
     return x * namespace(x).sign(x) if x.dtype.kind != "c" else namespace(x).abs(x)
 
 
+@jax.custom_jvp
+def _log1p_exp(x):
+    xp = namespace(x)
+    return xp.maximum(x, 0) + xp.log1p(xp.exp(-xp.abs(x)))
+
+
+@_log1p_exp.defjvp
+def _log1p_exp_jvp(primals, tangents):
+    (x,), (dx,) = primals, tangents
+    return _log1p_exp(x), logistic(x) * dx
+
+
 def log1p_exp(x):
     """log(1 + exp(x)) without overflow."""
-    xp = namespace(x)
-    return xp.maximum(x, 0) + xp.log1p(xp.exp(-magnitude(x)))
+    return (_log1p_exp.fun if namespace(x) is np else _log1p_exp)(x)
 
 
 # -- smooth ------------------------------------------------------------------------------------------------------------
@@ -105,13 +116,13 @@ def softplus(input: Array, beta: Scalar = 1, threshold: Scalar = 20):
     return xp.where(linear, input, xp.log1p(xp.exp(safe)) / beta)
 
 
-@pointwise(where=PLACES, promote=to_float, inplace=False)
+@pointwise(where=PLACES, promote=to_float, inplace=False, node="DivBackward0")
 def softsign(input: Array):
     """x / (1 + |x|)."""
     return input / (1 + namespace(input).abs(input))
 
 
-@pointwise(where=PLACES, promote=to_float, inplace=False)
+@pointwise(remembers=(), where=PLACES, promote=to_float, inplace=False, node="SubBackward0")
 def tanhshrink(input: Array):
     """x - tanh(x)."""
     return input - namespace(input).tanh(input)
@@ -123,8 +134,9 @@ def tanhshrink(input: Array):
 def exponential_unit(x, alpha, scale=1.0, input_scale=1.0):
     """scale * (x, or alpha (exp(input_scale x) - 1) where x <= 0)."""
     xp = namespace(x)
-    below = xp.expm1(xp.minimum(x, 0) * input_scale) * alpha
-    return xp.where(x > 0, x, below) * scale if scale != 1.0 else xp.where(x > 0, x, below)
+    inside = x <= 0
+    below = xp.expm1(xp.where(inside, x, xp.zeros_like(x)) * input_scale) * alpha
+    return xp.where(inside, below, x) * scale if scale != 1.0 else xp.where(inside, below, x)
 
 
 @pointwise(where=(), check=floating("elu_cpu"), name="_elu", node="EluBackward0")
@@ -173,15 +185,17 @@ def _threshold(input: Array, threshold: Scalar, value: Scalar):
 def _hardswish(input: Array):
     """x * min(max(x + 3, 0), 6) / 6; the gradient at -3 is 0, at 3 it is 1."""
     xp = namespace(input)
-    middle = input * (input + 3) / 6
-    return xp.where(input <= -3, xp.zeros_like(input), xp.where(input >= 3, input, middle))
+    inside = (input > -3) & (input < 3)
+    safe = xp.where(inside, input, xp.zeros_like(input))
+    return xp.where(inside, safe * (safe + 3) / 6, xp.where(input <= -3, input * 0, input))
 
 
 @pointwise(where=(), check=floating("hardsigmoid_cpu"), name="_hardsigmoid", node="HardsigmoidBackward0")
 def _hardsigmoid(input: Array):
     """min(max(x + 3, 0), 6) / 6; the gradient at both ends is 0."""
     xp = namespace(input)
-    return xp.where(input <= -3, xp.zeros_like(input), xp.where(input >= 3, xp.ones_like(input), (input + 3) / 6))
+    inside = (input > -3) & (input < 3)
+    return xp.where(inside, (input + 3) / 6, xp.clip(constant(input) + 3, 0, 6) / 6)
 
 
 @pointwise(where=("torch", "nn.functional"), check=floating("hardshrink_cpu"), inplace=False)

@@ -58,7 +58,8 @@ def _transposed(count: int):
     The size of a dim is (d - 1) stride - 2 padding + dilation (k - 1) + output_padding + 1.
     """
     kernel.__name__ = f"conv_transpose{count}d"
-    return operator(where=("torch", "nn.functional"), shape=_shape, check=_check, saves=("input", "weight"), out=False,
+    return operator(where=("torch", "nn.functional"), shape=_shape, check=_check, saves=("input", "weight"),
+                    remembers=("all",), out=False,
                     opmath=False, node=_node)(kernel)  # fmt: skip
 
 

@@ -89,6 +89,10 @@ def check_classes(call: Call) -> None:
         raise _errors_nn.class_weights(classes, weight.shape)
 
 
+def _node(call: Call) -> str:
+    return "NllLossBackward0" if call.label_smoothing == 0 else "AddBackward0"
+
+
 _KERNELS = {("cross_entropy", True): "log_softmax_lastdim_kernel_impl",
             ("cross_entropy", False): "log_softmax_kernel_impl"}  # fmt: skip
 
@@ -109,7 +113,7 @@ def _aligned(x, target):
     return target.astype(np.int64) if target.dtype == np.uint8 else target
 
 
-@operator(where=(), out=False, keeps=("target",), shape=_shape, check=check_classes, node="NllLossBackward0",
+@operator(remembers=(), where=(), out=False, keeps=("target",), shape=_shape, check=check_classes, node=_node,
           special={"label_smoothing": (0.0,)}, name="cross_entropy")  # fmt: skip
 def cross_entropy(input: Array, target: Array, weight: Array | None = None, ignore_index: Index = -100,
                   reduction: str = "mean", label_smoothing: Scalar = 0.0):  # fmt: skip
@@ -141,7 +145,8 @@ def _check_probabilities(call: Call) -> None:
         raise _errors_nn.class_weights(classes, weight.shape)
 
 
-@operator(where=(), out=False, shape=_shape, check=_check_probabilities, node="DivBackward1",
+@operator(where=(), out=False, shape=_shape, check=_check_probabilities,
+          node=lambda call: "DivBackward1" if call.reduction == "mean" else "NegBackward0",
           special={"label_smoothing": (0.0,)}, name="_cross_entropy_of_probabilities")  # fmt: skip
 def _cross_entropy_of_probabilities(input: Array, target: Array, weight: Array | None = None, reduction: str = "mean",
                                     label_smoothing: Scalar = 0.0):  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 from torchlike import _dtypes, _errors_nn
 from torchlike._ops._declare import Array, Scalar, constant, namespace, operator
 from torchlike._ops._rules import Call, broadcast, reduced_shape
-from torchlike._ops.loss import clamp_below, reduced
+from torchlike._ops.loss import clamp_below, composed, reduced
 from torchlike._ops.norm import vector_norm
 
 
@@ -59,7 +59,7 @@ def cosine_embedding_loss(input1: Array, input2: Array, target: Array, margin: S
     return reduced(near + far, reduction)
 
 
-@operator(where=("nn.functional",), out=False, shape=_rows, node="MeanBackward0")
+@operator(where=("nn.functional",), out=False, shape=_rows, node=composed("ClampMinBackward0"))
 def triplet_margin_loss(anchor: Array, positive: Array, negative: Array, margin: Scalar = 1.0, p: float = 2.0,
                         eps: Scalar = 1e-6, swap: bool = False, reduction: str = "mean"):  # fmt: skip
     """max(0, margin + |anchor - positive| - |anchor - negative|), in the p-norm over the last dim.

@@ -33,6 +33,12 @@ def clamp_below(x):
     return xp.where(x >= 0, x, xp.zeros_like(x))
 
 
+def composed(last):
+    """The node's name of a loss that PyTorch composes: its reduction's, or `last(call)` without one."""
+    names = {"mean": "MeanBackward0", "sum": "SumBackward0"}
+    return lambda call: names.get(call.reduction) or (last(call) if callable(last) else last)
+
+
 def _loss(check=None, **options):
     return operator(where=PLACES, out=False, shape=_shape, check=check, **options)
 
@@ -49,7 +55,7 @@ def _check_mean(call: Call) -> None:
         raise _errors_nn.mean_of_integers(call.arrays[0].dtype)
 
 
-@_loss(_check_mean, promote=lambda dtype: (dtype, dtype.to_real()))
+@_loss(_check_mean, remembers=(), promote=lambda dtype: (dtype, dtype.to_real()), node=composed("AbsBackward0"))
 def l1_loss(input: Array, target: Array, reduction: str = "mean"):
     """The absolute difference, |input - target|."""
     return reduced(magnitude(input - target), reduction)
@@ -58,15 +64,17 @@ def l1_loss(input: Array, target: Array, reduction: str = "mean"):
 @_loss(floating("smooth_l1_cpu"))
 def smooth_l1_loss(input: Array, target: Array, reduction: str = "mean", beta: Scalar = 1.0):
     """0.5 d**2 / beta where |d| < beta, |d| - 0.5 beta elsewhere; d = input - target, beta > 0."""
-    d = magnitude(input - target)
-    return reduced(namespace(d).where(d < beta, 0.5 * d * d / beta, d - 0.5 * beta), reduction)
+    d = input - target
+    size = magnitude(d)
+    return reduced(namespace(d).where(size < beta, 0.5 * d * d / beta, size - 0.5 * beta), reduction)
 
 
 @_loss(floating("huber_cpu"))
 def huber_loss(input: Array, target: Array, reduction: str = "mean", delta: Scalar = 1.0):
-    """0.5 d**2 where |d| <= delta, delta (|d| - 0.5 delta) elsewhere; d = input - target."""
-    d = magnitude(input - target)
-    return reduced(namespace(d).where(d <= delta, 0.5 * d * d, delta * (d - 0.5 * delta)), reduction)
+    """0.5 d**2 where |d| < delta, delta (|d| - 0.5 delta) elsewhere; d = input - target."""
+    d = input - target
+    size = magnitude(d)
+    return reduced(namespace(d).where(size < delta, 0.5 * d * d, delta * (size - 0.5 * delta)), reduction)
 
 
 # -- probabilities -----------------------------------------------------------------------------------------------------
@@ -112,7 +120,7 @@ def binary_cross_entropy_with_logits(input: Array, target: Array, weight: Array 
     return reduced(loss if weight is None else loss * weight, reduction)
 
 
-@_loss()
+@_loss(node=composed(lambda call: "MulBackward0" if call.log_target else "SubBackward0"))
 def kl_div(input: Array, target: Array, reduction: str = "mean", log_target: bool = False):
     """target (log target - input), for an input of log-probabilities."""
     xp = namespace(input)
@@ -123,7 +131,7 @@ def kl_div(input: Array, target: Array, reduction: str = "mean", log_target: boo
     return reduced(entropy - target * input, reduction)
 
 
-@_loss()
+@_loss(node=composed(lambda call: "AddBackward0" if call.full else "SubBackward0"))
 def poisson_nll_loss(input: Array, target: Array, log_input: bool = True, full: bool = False, eps: Scalar = 1e-8,
                      reduction: str = "mean"):  # fmt: skip
     """exp(x) - t x (or x - t log(x + eps)); `full` adds Stirling's approximation of log t! where t > 1."""
@@ -136,7 +144,7 @@ def poisson_nll_loss(input: Array, target: Array, log_input: bool = True, full: 
     return reduced(loss, reduction)
 
 
-@_loss()
+@_loss(node=composed(lambda call: "AddBackward0" if call.full else "MulBackward0"))
 def gaussian_nll_loss(input: Array, target: Array, var: Array, full: bool = False, eps: Scalar = 1e-6,
                       reduction: str = "mean"):  # fmt: skip
     """0.5 (log v + (x - t)**2 / v), v = max(var, eps) with the gradient of var itself; `full` adds 0.5 log 2 pi."""

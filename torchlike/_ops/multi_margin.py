@@ -5,7 +5,7 @@ from __future__ import annotations
 from torchlike._ops._declare import Array, Scalar, namespace, operator, pointwise
 from torchlike._ops._rules import Call
 from torchlike._ops.activation import log1p_exp
-from torchlike._ops.loss import clamp_below, reduced
+from torchlike._ops.loss import clamp_below, composed, reduced
 
 
 @pointwise(where=(), name="_clamp_below", inplace=False, node="ClampMinBackward0")
@@ -47,7 +47,7 @@ def multilabel_margin_loss(input: Array, target: Array, reduction: str = "mean")
     return reduced(xp.sum(xp.where(counted, gap, zero), axis=(-2, -1)) / x.shape[-1], reduction)
 
 
-@operator(where=("nn.functional",), out=False, shape=_shape, node="MeanBackward0")
+@operator(where=("nn.functional",), out=False, shape=_shape, node=composed("DivBackward0"))
 def multilabel_soft_margin_loss(input: Array, target: Array, weight: Array | None = None, reduction: str = "mean"):
     """Mean over classes of w (t log(1 + exp(-x)) + (1 - t) log(1 + exp(x)))."""
     loss = target * log1p_exp(-input) + (1 - target) * log1p_exp(input)

@@ -99,7 +99,7 @@ def _layer_norm(input: Array, normalized_shape: tuple, weight: Array | None = No
     return affine(standardized(input, axes, eps)[0], weight, bias)
 
 
-@operator(where=(), shape=_same_shape, check=_check_layer_norm, out=False, node="RmsNormBackward0", name="_rms_norm")
+@operator(where=(), shape=_same_shape, check=_check_layer_norm, out=False, node="MulBackward0", name="_rms_norm")
 def _rms_norm(input: Array, normalized_shape: tuple, weight: Array | None = None, eps: Scalar = 1e-5):
     """Divide by the root of the mean square over the last dims, times weight."""
     xp = namespace(input)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import jax
+
 from torchlike import _dtypes
 from torchlike._core import Plan, Value, record
 from torchlike._tensor import Tensor, commit
@@ -38,16 +40,16 @@ def _make_plan(rule: Callable, statics: tuple, numbers: int, columns: int, writt
     avals = tuple(v.aval for v in values)
     count, rows = len(avals), len(avals) // columns  # the plan must not hold the values themselves
 
+    @jax.jit  # traced once for all rows of one shape
+    def update_row(scalars: tuple, row: tuple) -> tuple:
+        work = _dtypes.opmath(_dtypes.FROM_NUMPY[row[0].dtype]).to_real().numpy
+        new = rule(statics, tuple(s.astype(work) for s in scalars), *row)
+        return tuple(array.astype(row[place].dtype) for array, place in zip(new, written))
+
     def update(*flat: Any) -> tuple:
         arrays, scalars = flat[:count], flat[count:]
-        out: list[list] = [[] for _ in written]
-        for i in range(rows):
-            row = arrays[i::rows]
-            work = _dtypes.opmath(avals[i].dtype).to_real().numpy
-            new = rule(statics, tuple(s.astype(work) for s in scalars), *row)
-            for column, array, place in zip(out, new, written):
-                column.append(array.astype(avals[place * rows + i].dtype.numpy))
-        return tuple(array for column in out for array in column)
+        new = [update_row(scalars, arrays[i::rows]) for i in range(rows)]
+        return tuple(row[c] for c in range(len(written)) for row in new)
 
     outputs = tuple(avals[c * rows + i] for c in written for i in range(rows))
     return Plan(rule.__name__, avals, (float,) * numbers, outputs, update)

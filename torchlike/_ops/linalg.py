@@ -282,7 +282,7 @@ def eigvals(A: Array):
 def matrix_rank(A: Array, atol: float | None, rtol: float | None):
     """How many singular values are above max(atol, rtol * the largest)."""
     values = jnp.linalg.svd(A, full_matrices=False, compute_uv=False)
-    if rtol is None:
-        rtol = 0.0 if atol else max(A.shape[-2:]) * float(jnp.finfo(A.dtype).eps)
-    least = jnp.maximum(atol or 0.0, rtol * jnp.max(values, axis=-1, keepdims=True))
+    default = 0.0 if atol else max(A.shape[-2:]) * float(jnp.finfo(A.dtype).eps)
+    share = default if rtol is None else rtol
+    least = jnp.maximum(atol or 0.0, share * jnp.max(values, axis=-1, keepdims=True))
     return jnp.sum(values > least, axis=-1)

@@ -32,6 +32,7 @@ def multi_tensor_update(rule: Callable[..., tuple], statics: tuple, scalars: tup
     if plan is None:
         plan = _plans[key] = _make_plan(rule, statics, len(scalars), len(tensors), written, values)
     results = record(plan, values, scalars)
+    del values  # what is overwritten below must not look needed
     commit(zip([t for c in written for t in tensors[c]], results))
 
 

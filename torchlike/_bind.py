@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from torchlike import _dispatch, _dtypes, _errors
+from torchlike._autograd.nodes import sequence
 from torchlike._ops import REGISTRY, Op
 from torchlike._tensor import Tensor
 
@@ -61,14 +62,15 @@ def in_place_of(name: str, function: Callable) -> Callable:
     """The in-place twin of a function of a tensor."""
 
     def twin(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
-        return assign(self, function(self, *args, **kwargs))
+        since = next(sequence)
+        return assign(self, function(self, *args, **kwargs), since)
 
     twin.__name__ = twin.__qualname__ = name + "_"
     twin.__doc__ = f"`{name}` in place."
     return twin
 
 
-def assign(target: Tensor, result: Tensor) -> Tensor:
+def assign(target: Tensor, result: Tensor, since: int | None = None) -> Tensor:
     """End of every in-place operator: check shape and dtype, cast, write."""
     if result.dtype is not target.dtype:
         if not _dtypes.can_cast(result.dtype, target.dtype):
@@ -77,7 +79,7 @@ def assign(target: Tensor, result: Tensor) -> Tensor:
     if result.shape != target.shape:
         raise _errors.in_place_shape(target.shape, result.shape)
     value, edge = result._pair()
-    target._write(value, edge)
+    target._write(value, edge, since)
     return target
 
 

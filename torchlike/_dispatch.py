@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from torchlike import _errors, _modes
 from torchlike._autograd.nodes import Node
+from torchlike._autograd.versions import Stamp
 from torchlike._core import Aval, Value, record, record_one
 from torchlike._ops import _declare as d
 from torchlike._ops._declare import Op
@@ -153,6 +155,8 @@ def _finish(plan: OpPlan, values: list, edges: list, scalars: list, needs: bool)
 def _gather(op: Op, args: tuple, kwargs: dict, values: list, edges: list, scalars: list) -> tuple[OpPlan, bool]:
     """The general way: keyword arguments, sequences of tensors, numbers that are static, foreign number types."""
     key: list = []
+    if op.old_order and len(args) == len(op.old_order):
+        args, kwargs = _from_old_order(op, args, kwargs)
     args = tuple([_plain(a) for a in args])
     kwargs = _in_order(op, kwargs) if kwargs else kwargs
     needs = False
@@ -183,6 +187,14 @@ def _gather(op: Op, args: tuple, kwargs: dict, values: list, edges: list, scalar
             else:
                 key += (cls, x)
     return _plan(op, tuple(key), args, kwargs), needs
+
+
+def _from_old_order(op: Op, args: tuple, kwargs: dict) -> tuple[tuple, dict]:
+    """The arguments of a call whose factor comes before its tensors, as PyTorch once had it."""
+    warnings.warn(f"This overload of {op.name} is deprecated:\n\t{op.name}({', '.join(op.old_order)})\nConsider using "
+                  f"one of the following signatures instead:\n\t{op.name}{op.signature}", stacklevel=4)  # fmt: skip
+    named = {**dict(zip(op.old_order, args)), **kwargs}
+    return tuple(named.pop(name) for name in op.names[: op.positional]), named
 
 
 _NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim", "x": "input", "x1": "input", "x2": "other"}
@@ -259,6 +271,10 @@ def _view_caller(op: Op) -> Callable:
         t._grad = None
         t._tracks = _local.grad
         t._edge = (Node(plan, [], [edge], list(numbers)), 0) if edge is not None and _local.grad else None
+        stamp = value.stamp  # what is seen of a value is overwritten with it
+        if stamp is None:
+            stamp = value.stamp = Stamp()
+        viewed.stamp = stamp
         t._cache = (storage.version, base._edge if t._tracks else None, viewed)
         return t
 

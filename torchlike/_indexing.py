@@ -68,15 +68,11 @@ def _slice(t: Tensor, dim: int, part: slice) -> Tensor:
     step = 1 if part.step is None else as_int(part.step)
     if step <= 0:
         raise ValueError("step must be greater than zero")
-    start, stop, _ = slice(_int(part.start), _int(part.stop), step).indices(size)
+    start, stop, _ = slice(part.start, part.stop, step).indices(size)
     length = max(0, -(-(stop - start) // step))
     if length == size and step == 1:
         return t if start == 0 and (part.start is None and part.stop is None) else rows["_slice"](t, dim, 0, size, 1)
     return rows["_slice"](t, dim, start, length, step)
-
-
-def _int(n: Any) -> int | None:
-    return None if n is None else as_int(n)
 
 
 def _basic(t: Tensor, index: Any) -> tuple[Tensor, dict[int, Tensor]]:

@@ -33,12 +33,13 @@ class Storage:
         self.strides = strides
         self.version = 0
 
-    def put(self, value: Value, since: int | None = None) -> None:
-        """Replace the contents; `since` is the age of the first gradient node that belongs to the write itself."""
+    def put(self, value: Value, since: int | None = None, owner: Any = None) -> None:
+        """Replace the contents; `since` is the age of the first gradient node that belongs to the write itself, `owner`
+        the tensor that is written to."""
         old = self.value
         # Held by this storage, the name `old` and the call alone, no node has saved it.
         if getrefcount(old) > 3 or old.stamp is not None:
-            versions.note_write(old, self, since)
+            versions.note_write(old, self, since, owner)
         self.value = value
         self.version += 1
 

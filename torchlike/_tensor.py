@@ -27,7 +27,7 @@ class Tensor(Methods):
     """A multi-dimensional array with PyTorch's behaviour; see `torchlike.tensor` to make one."""
 
     __slots__ = ("__dict__", "__weakref__", "_base", "_cache", "_chain", "_edge", "_grad", "_offset", "_storage",
-                 "_strides", "_tracks")  # fmt: skip
+                 "_strides", "_tracks", "_unseen")  # fmt: skip
     __array_priority__ = 1000
 
     _storage: Storage
@@ -39,6 +39,7 @@ class Tensor(Methods):
     _tracks: bool  # a view whose history follows its base's
     _cache: tuple[int, Edge | None, Value] | None  # views: storage version, base's edge, value
     _grad: Tensor | None
+    _unseen: bool  # made by `.data`: backward does not mind writes through it; unset on all others
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -94,12 +95,15 @@ class Tensor(Methods):
         differentiable = _modes.local.grad and self._value is not None and (edge is not None or self._edge is not None)
         if differentiable:
             self._check_writable_leaf()
-        if since is None and edge is not None:
+        root = self if self._base is None else self._root()
+        if getattr(root, "_unseen", False):
+            since = versions.UNSEEN
+        elif since is None and edge is not None:
             since = edge[0].age
         if self._chain is None:
             if self._edge is not None:
                 versions.note_result(self._edge[0], self._storage)
-            self._storage.put(value, since)
+            self._storage.put(value, since, self)
             if differentiable:
                 self._edge = edge
             return
@@ -138,11 +142,11 @@ class Tensor(Methods):
         """Store new contents without asking about gradients."""
         storage = self._storage
         if self._chain is None:
-            storage.put(value, since)
+            storage.put(value, since, self)
         else:
             numbers = [n for _, given in self._chain for n in given]
             (whole,) = record(_storage.write_plan(self._chain), [storage.value, value], numbers)
-            storage.put(whole, since)
+            storage.put(whole, since, self)
             value.stamp = value.stamp or versions.of(whole)
         self._edge = edge
         if self._chain is not None:
@@ -338,7 +342,9 @@ class Tensor(Methods):
     @property
     def data(self) -> Tensor:
         """This tensor without its history; writes to it are not seen by autograd."""
-        return alias(self)
+        made = alias(self)
+        made._unseen = True
+        return made
 
     @data.setter
     def data(self, other: Tensor) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from operator import attrgetter
 
 from torchlike import _errors
+from torchlike._autograd import versions
 from torchlike._autograd.nodes import Edge, Node
 from torchlike._core import Value, record
 from torchlike._ops._declare import REGISTRY
@@ -166,6 +167,8 @@ class Walk:
         if saved is None:
             raise _errors.backward_twice()
         given = tuple(held) if len(held) == 1 else tuple(sorted(held))
+        if node.age > versions.latest:
+            versions.check(node, wanted, given)
         cotangents = [held[i][0] for i in given]
         source = node.plan
         if self.create_graph:

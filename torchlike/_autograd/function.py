@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from torchlike import _dtypes, _errors, _modes
+from torchlike._autograd import versions
 from torchlike._autograd.engine import Grad, Walk
 from torchlike._autograd.nodes import Node
 from torchlike._core import Value
@@ -28,6 +29,7 @@ class FunctionNode(Node):
         self.non_differentiable: tuple = ()
         self.avals: list = []
         self._saved: tuple | None = ()
+        self._versions: tuple = ()  # of the saved tensors, once forward has returned
 
     def name(self) -> str:
         return self.function.__name__ + "Backward"
@@ -41,6 +43,9 @@ class FunctionNode(Node):
         """The tensors given to `save_for_backward`."""
         if self._saved is None:
             raise _errors.backward_twice()
+        for tensor, version in zip(self._saved, self._versions):
+            if version is not None and tensor._version != version:
+                raise versions.modified(tensor._value.aval, tensor._edge, tensor._version, version)
         return self._saved
 
     def mark_dirty(self, *tensors: Any) -> None:
@@ -133,6 +138,7 @@ class Function:
                 result = cls.forward(*args, **kwargs)
                 cls.setup_context(node, args, result)
         outputs = result if isinstance(result, tuple) else (result,)
+        node._versions = tuple(getattr(t, "_version", None) for t in node._saved or ())
         node.avals = [o._value.aval if isinstance(o, Tensor) else None for o in outputs]
         made = tuple(_connect(node, i, o, args, recording) for i, o in enumerate(outputs))
         return made if isinstance(result, tuple) else made[0]

@@ -10,7 +10,7 @@ from torchlike._core import Value
 from torchlike._ops._plan import OpPlan
 
 Edge = tuple["Node", int]  # a node and which of its outputs
-_sequence = itertools.count(0, -1)  # newer nodes have smaller ages
+sequence = itertools.count(0, -1)  # newer nodes have smaller ages
 _new = object.__new__
 _NOTHING: tuple = ()
 
@@ -25,7 +25,7 @@ class Node:
         self.saved: Sequence[Value] | None = saved
         self.edges = edges
         self.scalars = scalars
-        self.age = next(_sequence)
+        self.age = next(sequence)
         self.extra: Extra | None = None
 
     @staticmethod
@@ -36,7 +36,7 @@ class Node:
         node.saved = values if plan.saves_all else [values[i] for i in plan.saved] if plan.saved else _NOTHING
         node.edges = edges
         node.scalars = scalars
-        node.age = next(_sequence)
+        node.age = next(sequence)
         node.extra = None
         return node
 
@@ -97,15 +97,16 @@ class AccumulateGrad(Node):
 
 
 class Extra:
-    """What few nodes have: hooks and the user's notes."""
+    """What few nodes have: hooks, the user's notes, an overwritten result."""
 
-    __slots__ = ("metadata", "post", "pre", "tensor")
+    __slots__ = ("metadata", "overwritten", "post", "pre", "tensor")
 
     def __init__(self) -> None:
         self.tensor: dict[int, dict[int, Callable]] = {}  # output number -> hooks on that output's gradient
         self.pre: dict[int, Callable] = {}
         self.post: dict[int, Callable] = {}
         self.metadata: dict = {}
+        self.overwritten: Any = None  # the stamp of a result that the node needs and that was written to
 
 
 def hooks_of(node: Node) -> Extra:

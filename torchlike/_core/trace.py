@@ -98,7 +98,7 @@ def _append(trace: Trace, plan: Plan, values: Sequence[Value], scalars: Sequence
     for aval in plan.outputs:
         value = _new(Value)
         value.aval = aval
-        value.array = None
+        value.array = value.stamp = None
         value.trace = trace
         value.slot = len(results)
         made.append(value)
@@ -112,7 +112,7 @@ def record_one(plan: Plan, values: Sequence[Value], scalars: Sequence = ()) -> V
     device = aval.device  # type: ignore[union-attr]
     made = _new(Value)
     made.aval = aval  # type: ignore[assignment]
-    made.array = None
+    made.array = made.stamp = None
     if device is _device.meta:
         made.trace, made.slot = None, 0
         return made

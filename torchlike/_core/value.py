@@ -86,13 +86,14 @@ def aval(shape: tuple[int, ...], dtype: Dtype, device: Device) -> Aval:
 class Value:
     """An immutable array: concrete (`array` is a NumPy or JAX array) or a place (`slot`) in a `trace`."""
 
-    __slots__ = ("__weakref__", "array", "aval", "slot", "trace")
+    __slots__ = ("__weakref__", "array", "aval", "slot", "stamp", "trace")
 
     def __init__(self, aval: Aval, array: Any = None, slot: int = 0, trace: Any = None) -> None:
         self.aval = aval
         self.array = array
         self.slot = slot
         self.trace = trace
+        self.stamp: Any = None  # left by a write that replaced it in its storage (see _autograd/versions.py)
 
     def __repr__(self) -> str:
         return f"Value({self.aval}, {'pending' if self.array is None else 'concrete'})"

@@ -8,6 +8,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+from jax.interpreters import partial_eval
 
 from torchlike import _dtypes, _errors
 from torchlike._core import Aval, Plan, aval
@@ -18,12 +19,13 @@ from torchlike._ops._rules import Call, Typed, check_devices
 class OpPlan(Plan):
     """A plan with what the facade needs of it: output strides, the gradient's plans, which inputs it saves."""
 
-    __slots__ = ("differentiable", "gradients", "node", "op", "residual", "saved", "saves_all", "strides")
+    __slots__ = ("differentiable", "gradients", "node", "op", "remembers", "residual", "saved", "saves_all", "strides")
 
     def settle(self, op: d.Op, saved: tuple[int, ...], differentiable: tuple[bool, ...],
                strides: tuple | None = None, node: str = "") -> OpPlan:  # fmt: skip
         """Fill in what the facade needs."""
         self.op, self.saved, self.differentiable = op, saved, differentiable
+        self.remembers = op.remembers
         self.saves_all = saved == tuple(range(len(self.inputs)))
         self.strides = strides or (None,) * len(self.outputs)
         self.node = node
@@ -254,4 +256,16 @@ def _make_gradient(plan: OpPlan, wanted: tuple[int, ...], given: tuple[int, ...]
     avals = tuple(inputs[i] for i in saved) + tuple(outputs[i] for i in given)
     made = OpPlan(plan.name + "_vjp", avals, plan.scalars, tuple(inputs[i] for i in wanted), vjp)
     floating = tuple(inputs[i].dtype.category >= _dtypes.FLOATING for i in wanted)
-    return made.settle(plan.op, tuple(range(len(avals))), floating, node=plan.node)
+    made.settle(plan.op, tuple(range(len(avals))), floating, node=plan.node)
+    made.remembers = ("inputs",)
+    return made
+
+
+def dependence(plan: OpPlan, wanted: tuple[int, ...], given: tuple[int, ...]) -> frozenset[int]:
+    """The saved inputs on whose values this gradient depends: a product's gradient for one factor needs the other."""
+    made = gradient(plan, wanted, given)
+    specs = [jax.ShapeDtypeStruct(a.shape, a.dtype.numpy) for a in made.inputs]
+    numbers = [jax.ShapeDtypeStruct((), _NUMBER[kind].numpy) for kind in made.scalars]
+    traced = jax.make_jaxpr(made.function)(*specs, *numbers).jaxpr
+    _, used = partial_eval.dce_jaxpr(traced, [True] * len(traced.outvars))
+    return frozenset(i for i, needed in zip(plan.saved, used) if needed)

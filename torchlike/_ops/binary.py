@@ -188,7 +188,7 @@ def atan2(input: Array, other: Array):
     return xp.where(origin, constant(xp.arctan2(input, other)), away)
 
 
-@pointwise(check=only("hypot_cpu", FLOATING))
+@pointwise(remembers=("inputs", "result"), check=only("hypot_cpu", FLOATING))
 def hypot(input: Array, other: Array):
     """sqrt(input**2 + other**2) without overflow."""
     return namespace(input).hypot(input, other)

@@ -65,7 +65,7 @@ def _places(kernel: Ints) -> list[Ints]:
     return places
 
 
-def padded(x, pads: Pairs, fill=0):
+def padded(x, pads: Pairs, fill: float = 0):
     """`x` with its middle dims padded."""
     if all(p == (0, 0) for p in pads):
         return x
@@ -82,7 +82,7 @@ def plain(x, w, stride: Ints, pads: Pairs, dilation: Ints, groups: int, stretch:
 
 def by_columns(x, w, stride: Ints, pads: Pairs, dilation: Ints):
     """One matrix product: every window as a row."""
-    *kernel, channels, outputs = w.shape
+    *kernel, _, outputs = w.shape
     columns = jnp.concatenate(windows(padded(x, pads), tuple(kernel), stride, dilation), -1)
     return columns @ w.reshape(-1, outputs)
 

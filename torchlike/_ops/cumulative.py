@@ -26,7 +26,7 @@ def cumsum(input: Array, dim: int, *, dtype=None):
     return namespace(input).cumsum(input, axis=dim) if input.ndim else input
 
 
-@declare("operator", _typing, inplace=True)
+@declare("operator", _typing, remembers=("inputs", "result"), inplace=True)
 def cumprod(input: Array, dim: int, *, dtype=None):
     """The running product along `dim`; integers are multiplied in int64."""
     return namespace(input).cumprod(input, axis=dim) if input.ndim else input
@@ -41,7 +41,7 @@ def _check_logcumsumexp(call: Call) -> None:
     only("logcumsumexp_out_cpu", _dtypes.FLOATING, _dtypes.COMPLEX)(call)
 
 
-@operator(shape=lambda call: [call.input.shape], check=_check_logcumsumexp)
+@operator(remembers=("inputs", "result"), shape=lambda call: [call.input.shape], check=_check_logcumsumexp)
 def logcumsumexp(input: Array, dim: int):
     """The running log(sum(exp(input))) along `dim`, without overflow."""
     if not input.ndim or not input.size:

@@ -30,7 +30,7 @@ def _node(call: Call) -> str:
     return "PowBackward1" if isinstance(call.input, Aval) else "PowBackward2"
 
 
-@pointwise(special={"exponent": FORMULAS}, check=_check, node=_node)
+@pointwise(remembers=("all",), special={"exponent": FORMULAS}, check=_check, node=_node)
 def pow(input: Operand, exponent: Operand):
     """input ** exponent; the usual small exponents select their own formulas.
 

@@ -8,19 +8,19 @@ from torchlike._ops._rules import to_float
 SPECIAL = ("torch", "Tensor", "special")
 
 
-@pointwise(promote=to_float)
+@pointwise(remembers=("result",), promote=to_float)
 def exp(input: Array):
     """e to the power of each element."""
     return namespace(input).exp(input)
 
 
-@pointwise(promote=to_float, where=SPECIAL)
+@pointwise(remembers=("result",), promote=to_float, where=SPECIAL)
 def exp2(input: Array):
     """2 to the power of each element."""
     return namespace(input).exp2(input)
 
 
-@pointwise(promote=to_float, where=SPECIAL)
+@pointwise(remembers=("result",), promote=to_float, where=SPECIAL)
 def expm1(input: Array):
     """exp(x) - 1, exact near 0."""
     return namespace(input).expm1(input)
@@ -62,7 +62,7 @@ def cos(input: Array):
     return namespace(input).cos(input)
 
 
-@pointwise(promote=to_float)
+@pointwise(remembers=("result",), promote=to_float)
 def tan(input: Array):
     """The tangent of an angle in radians."""
     return namespace(input).tan(input)
@@ -98,7 +98,7 @@ def cosh(input: Array):
     return namespace(input).cosh(input)
 
 
-@pointwise(promote=to_float)
+@pointwise(remembers=("result",), promote=to_float)
 def tanh(input: Array):
     """The hyperbolic tangent."""
     return namespace(input).tanh(input)

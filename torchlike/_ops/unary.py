@@ -71,25 +71,25 @@ def square(input: Array):
     return input * input
 
 
-@pointwise(promote=to_float)
+@pointwise(remembers=("result",), promote=to_float)
 def reciprocal(input: Array):
     """1 / x."""
     return 1 / input
 
 
-@pointwise(promote=to_float)
+@pointwise(remembers=("result",), promote=to_float)
 def sqrt(input: Array):
     """The square root of each element; NaN below 0. Its gradient at 0 is inf."""
     return namespace(input).sqrt(input)
 
 
-@pointwise(promote=to_float)
+@pointwise(remembers=("result",), promote=to_float)
 def rsqrt(input: Array):
     """1 / sqrt(x); inf at 0, NaN below."""
     return 1 / namespace(input).sqrt(input)
 
 
-@pointwise(promote=to_float, where=("torch", "Tensor", "nn.functional"))
+@pointwise(remembers=("result",), promote=to_float, where=("torch", "Tensor", "nn.functional"))
 def sigmoid(input: Array):
     """1 / (1 + exp(-x))."""
     return jax.nn.sigmoid(input) if namespace(input) is jnp else 1 / (1 + namespace(input).exp(-input))
@@ -102,7 +102,7 @@ def _check_relu(call) -> None:
         raise NotImplementedError("clamp is not supported for complex types")
 
 
-@pointwise(where=("torch", "Tensor"), opmath=False, check=_check_relu)
+@pointwise(remembers=("result",), where=("torch", "Tensor"), opmath=False, check=_check_relu)
 def relu(input: Array):
     """max(x, 0); NaN stays NaN, the gradient at 0 is 0."""
     xp = namespace(input)

@@ -1,5 +1,7 @@
 """Neural-network functions: `torchlike.nn.functional`, usually imported as F."""
 
+from typing import Any
+
 from ._attention import multi_head_attention_forward as multi_head_attention_forward
 from ._functional.activation import celu as celu
 from ._functional.activation import celu_ as celu_
@@ -118,3 +120,9 @@ from ._functional.shape import pad as pad
 from ._functional.shape import pixel_shuffle as pixel_shuffle
 from ._functional.shape import pixel_unshuffle as pixel_unshuffle
 from ._functional.shape import unfold as unfold
+
+
+def __getattr__(name: str) -> Any:
+    from .. import _errors
+
+    raise _errors.unknown_name("torch.nn.functional", name, [n for n in globals() if not n.startswith("_")])

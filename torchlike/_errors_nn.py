@@ -43,7 +43,8 @@ def dropout_probability(p: float) -> ValueError:
 
 
 def dropout1d_dims(ndim: int) -> RuntimeError:
-    return RuntimeError(f"dropout1d: Expected 2D or 3D input, but received a {ndim}D input. Note that dropout1d exists to "
+    return RuntimeError(f"dropout1d: Expected 2D or 3D input, but received a {ndim}D input. Note that dropout1d "
+                        f"exists to "
                         "provide channel-wise dropout on inputs with 1 spatial dimension, a channel dimension, and an "
                         "optional batch dimension (i.e. 2D or 3D inputs).")  # fmt: skip
 
@@ -51,14 +52,16 @@ def dropout1d_dims(ndim: int) -> RuntimeError:
 def dropout2d_dims(ndim: int) -> str:
     return (f"dropout2d: Received a {ndim}-D input to dropout2d, which is deprecated and will result in an error in a "
             "future release. To retain the behavior and silence this warning, please use dropout instead. Note that "
-            "dropout2d exists to provide channel-wise dropout on inputs with 2 spatial dimensions, a channel dimension, "
+            "dropout2d exists to provide channel-wise dropout on inputs with 2 spatial dimensions, a channel "
+            "dimension, "
             "and an optional batch dimension (i.e. 3D or 4D inputs).")  # fmt: skip
 
 
 DROPOUT2D_BATCH = (
     "dropout2d: Received a 3D input to dropout2d and assuming that channel-wise 1D dropout behavior is desired - input "
     "is interpreted as shape (N, C, L), where C is the channel dim. This behavior will change in a future release to "
-    "interpret the input as one without a batch dimension, i.e. shape (C, H, W). To maintain the 1D channel-wise dropout "
+    "interpret the input as one without a batch dimension, i.e. shape (C, H, W). To maintain the 1D channel-wise "
+    "dropout "
     "behavior, please switch to using dropout1d instead."
 )
 
@@ -66,7 +69,8 @@ DROPOUT2D_BATCH = (
 def dropout3d_dims(ndim: int) -> str:
     return (f"dropout3d: Received a {ndim}-D input to dropout3d, which is deprecated and will result in an error in a "
             "future release. To retain the behavior and silence this warning, please use dropout instead. Note that "
-            "dropout3d exists to provide channel-wise dropout on inputs with 3 spatial dimensions, a channel dimension, "
+            "dropout3d exists to provide channel-wise dropout on inputs with 3 spatial dimensions, a channel "
+            "dimension, "
             "and an optional batch dimension (i.e. 4D or 5D inputs).")  # fmt: skip
 
 
@@ -103,7 +107,8 @@ def target_out_of_bounds(target: int) -> IndexError:
 
 
 def class_weights(classes: int, shape: Ints) -> RuntimeError:
-    return RuntimeError(f"weight tensor should be defined either for all {classes} classes or no classes but got weight "
+    return RuntimeError(f"weight tensor should be defined either for all {classes} classes or no classes but got "
+                        f"weight "
                         f"tensor of shape: {list(shape)}")  # fmt: skip
 
 
@@ -133,7 +138,8 @@ def _size(shape: Ints) -> str:
 
 
 def broadcast_sizes(wanted: Ints, got: Ints) -> str:
-    return (f"Using a target size ({_size(got)}) that is different to the input size ({_size(wanted)}). This will likely "
+    return (f"Using a target size ({_size(got)}) that is different to the input size ({_size(wanted)}). This will "
+            f"likely "
             "lead to incorrect results due to broadcasting. Please ensure they have the same size.")  # fmt: skip
 
 
@@ -171,7 +177,8 @@ def triplet_margin(margin: float) -> ValueError:
 
 
 def triplet_dims(a: int, p: int, n: int) -> RuntimeError:
-    return RuntimeError(f"The anchor, positive, and negative tensors are expected to have the same number of dimensions, "
+    return RuntimeError(f"The anchor, positive, and negative tensors are expected to have the same number of "
+                        f"dimensions, "
                         f"but got: anchor {a}D, positive {p}D, and negative {n}D inputs")  # fmt: skip
 
 
@@ -179,7 +186,8 @@ def triplet_dims(a: int, p: int, n: int) -> RuntimeError:
 
 
 def empty_normalized_shape() -> RuntimeError:
-    return RuntimeError("Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, "
+    return RuntimeError("Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one "
+                        "element, "
                         "but got normalized_shape = []")  # fmt: skip
 
 
@@ -253,8 +261,10 @@ def embedding_weight() -> RuntimeError:
 
 
 def embedding_indices(dtype: Any) -> RuntimeError:
-    return RuntimeError("Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; "
-                        f"but got torch.{scalar_name(dtype)}Tensor instead (while checking arguments for embedding)")  # fmt: skip
+    return RuntimeError("Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, "
+                        "Int; "
+                        f"but got torch.{scalar_name(dtype)}Tensor instead (while checking arguments for "
+                        f"embedding)")  # fmt: skip
 
 
 def index_out_of_range() -> IndexError:
@@ -319,14 +329,20 @@ def _check_common(call: Any, dims: int) -> None:
     x, w = call.input, call.weight
     name = call.op.name
     if x.ndim not in (dims + 1, dims + 2):
-        raise RuntimeError(f"Expected {dims + 1}D (unbatched) or {dims + 2}D (batched) input to {name}, but got input of "
+        raise RuntimeError(f"Expected {dims + 1}D (unbatched) or {dims + 2}D (batched) input to {name}, but got "
+                           f"input of "
                            f"size: {list(x.shape)}")  # fmt: skip
     if w.ndim != dims + 2:
-        raise RuntimeError(f"expected stride to be a single integer value or a list of {w.ndim - 2} values to match the "
+        raise RuntimeError(f"expected stride to be a single integer value or a list of {w.ndim - 2} values to match "
+                           f"the "
                            f"convolution dimensions, but got stride={list(_each(call.stride, dims))}")  # fmt: skip
-    _check_counts(call, dims, ("stride", "dilation") if isinstance(call.padding, str) else ("stride", "padding", "dilation"))
+    _check_counts(
+        call, dims, ("stride", "dilation") if isinstance(call.padding, str) else ("stride", "padding", "dilation")
+    )
     if call.bias is not None and call.bias.dtype is not x.dtype:
-        raise RuntimeError(f"Input type ({c_name(x.dtype)}) and bias type ({c_name(call.bias.dtype)}) should be the same")
+        raise RuntimeError(
+            f"Input type ({c_name(x.dtype)}) and bias type ({c_name(call.bias.dtype)}) should be the same"
+        )
     if x.dtype is not w.dtype:
         raise RuntimeError(f"expected scalar type {scalar_name(x.dtype)} but found {scalar_name(w.dtype)}")
     if not isinstance(call.padding, str) and min(_each(call.padding, dims)) < 0:
@@ -338,14 +354,16 @@ def _check_common(call: Any, dims: int) -> None:
     if call.groups <= 0:
         raise RuntimeError("non-positive groups is not supported")
     if w.shape[0] % call.groups:
-        raise RuntimeError(f"Given groups={call.groups}, expected weight to be divisible by {call.groups} at dimension 0, "
+        raise RuntimeError(f"Given groups={call.groups}, expected weight to be divisible by {call.groups} at "
+                           f"dimension 0, "
                            f"but got weight of size [{list(w.shape)}] instead")  # fmt: skip
 
 
 def _check_bias(call: Any, outputs: int, given: str) -> None:
     bias = call.bias
     if bias is not None and tuple(bias.shape) != (outputs,):
-        raise RuntimeError(f"Given {given}weight of size {list(call.weight.shape)}, expected bias to be 1-dimensional with "
+        raise RuntimeError(f"Given {given}weight of size {list(call.weight.shape)}, expected bias to be "
+                           f"1-dimensional with "
                            f"{outputs} elements, but got bias of size {list(bias.shape)} instead")  # fmt: skip
 
 
@@ -360,8 +378,10 @@ def check_convolution(call: Any, dims: int) -> None:
     x, w = call.input, call.weight
     shape = tuple(x.shape) if x.ndim == dims + 2 else (1, *x.shape)
     if shape[1] != w.shape[1] * call.groups:
-        raise RuntimeError(f"Given groups={call.groups}, weight of size {list(w.shape)}, expected input{list(shape)} to "
-                           f"have {w.shape[1] * call.groups} channels, but got {shape[1]} channels instead")  # fmt: skip
+        raise RuntimeError(f"Given groups={call.groups}, weight of size {list(w.shape)}, expected input{list(shape)} "
+                           f"to "
+                           f"have {w.shape[1] * call.groups} channels, but got {shape[1]} channels "
+                           f"instead")  # fmt: skip
     _check_bias(call, w.shape[0], "")
     if isinstance(call.padding, str):
         pads = [0 if call.padding == "valid" else d * (k - 1)
@@ -371,7 +391,8 @@ def check_convolution(call: Any, dims: int) -> None:
     sizes = [n + p for n, p in zip(shape[2:], pads)]
     kernel = [d * (k - 1) + 1 for d, k in zip(_each(call.dilation, dims), w.shape[2:])]
     if any(n < k for n, k in zip(sizes, kernel)):
-        raise RuntimeError(f"Calculated padded input size per channel: {_by(sizes)}. Kernel size: {_by(kernel)}. Kernel "
+        raise RuntimeError(f"Calculated padded input size per channel: {_by(sizes)}. Kernel size: {_by(kernel)}. "
+                           f"Kernel "
                            "size can't be greater than actual input size")  # fmt: skip
 
 
@@ -407,7 +428,8 @@ def check_pooling(call: Any, dims: int, kernel: Ints, stride: Ints, pad: Ints, d
         raise RuntimeError(f"{name}: kernel_size must either be {words}")
     _check_pool_dims(name, x, dims)
     if any(s == 0 for s in stride):
-        raise RuntimeError("stride should not be zero" if dims > 1 else f"{name}() stride must be greater than zero, but "
+        raise RuntimeError("stride should not be zero" if dims > 1 else f"{name}() stride must be greater than zero, "
+                                                                        f"but "
                            f"got {stride[0]}")  # fmt: skip
     if min(dilation) < 1:
         listed = " ".join(f"dilation{d}: {n}" for d, n in zip("DHW"[3 - dims :], dilation))
@@ -430,7 +452,8 @@ def _check_pool_dims(name: str, x: Any, dims: int) -> None:
     if x.ndim <= dims and name == "avg_pool2d":
         raise IndexError(f"Dimension out of range (expected to be in range of [{-x.ndim}, {x.ndim - 1}], but got -3)")
     if name == "max_pool1d" or x.ndim in (dims + 1, dims + 2):
-        raise RuntimeError(f"{'max_pool1d: ' if dims == 1 else ''}Expected {dims + 1}D or {dims + 2}D (batch mode) tensor "
+        raise RuntimeError(f"{'max_pool1d: ' if dims == 1 else ''}Expected {dims + 1}D or {dims + 2}D (batch mode) "
+                           f"tensor "
                            f"with optional 0 dim batch size for input, but got:{list(x.shape)}")  # fmt: skip
     raise RuntimeError(f"non-empty {dims + 1}D or {dims + 2}D (batch mode) tensor expected for input")
 
@@ -478,7 +501,8 @@ def check_adaptive(call: Any, dims: int) -> None:
                            f"{{{', '.join(map(str, size))}}}")  # fmt: skip
     for dim in range(x.ndim - dims, x.ndim):
         if not x.shape[dim]:
-            raise RuntimeError(f"{name}(): Expected input to have non-zero size for non-batch dimensions, but input has "
+            raise RuntimeError(f"{name}(): Expected input to have non-zero size for non-batch dimensions, but input "
+                               f"has "
                                f"sizes {list(x.shape)} with dimension {dim} being empty")  # fmt: skip
     if x.dtype.category < 2:
         raise no_kernel(name, x.dtype)
@@ -576,10 +600,12 @@ def check_unfold(x: Any, kernel: Ints, dilation: Ints, padding: Ints, stride: In
     if x.ndim < 3:
         raise IndexError(f"Dimension out of range (expected to be in range of [{-x.ndim}, {x.ndim - 1}], but got 2)")
     if x.ndim > 4:
-        raise RuntimeError("Expected 3D or 4D (batch mode) tensor with possibly 0 batch size and other non-zero dimensions "
+        raise RuntimeError("Expected 3D or 4D (batch mode) tensor with possibly 0 batch size and other non-zero "
+                           "dimensions "
                            f"for input, but got: {list(x.shape)}")  # fmt: skip
     if min(counts()) < 1:
-        raise RuntimeError(f"Given input with spatial size {tuple(x.shape[-2:])}, kernel_size={kernel}, dilation={dilation}, "
+        raise RuntimeError(f"Given input with spatial size {tuple(x.shape[-2:])}, kernel_size={kernel}, "
+                           f"dilation={dilation}, "
                            f"padding={padding}, calculated shape of the array of sliding blocks as {counts()}, but its "
                            "components must be at least one.")  # fmt: skip
 
@@ -590,10 +616,12 @@ def check_fold(x: Any, size: Ints, kernel: Ints, dilation: Ints, padding: Ints, 
         raise RuntimeError("Expected 2D or 3D (batch mode) tensor for input with possibly 0 batch size and non-zero "
                            f"dimensions for input, but got: {list(x.shape)}")  # fmt: skip
     if x.shape[-2] % (kernel[0] * kernel[1]):
-        raise RuntimeError("Expected size of input's dimension 1 to be divisible by the product of kernel_size, but got "
+        raise RuntimeError("Expected size of input's dimension 1 to be divisible by the product of kernel_size, but "
+                           "got "
                            f"input.size(1)={x.shape[-2]} and kernel_size={kernel}.")  # fmt: skip
     if x.shape[-1] != counts[0] * counts[1]:
-        raise RuntimeError(f"Given output_size={size}, kernel_size={kernel}, dilation={dilation}, padding={padding}, stride="
+        raise RuntimeError(f"Given output_size={size}, kernel_size={kernel}, dilation={dilation}, padding={padding}, "
+                           f"stride="
                            f"{stride}, expected size of input's dimension 2 to match the calculated number of sliding "
                            f"blocks {counts[0]} * {counts[1]} = {counts[0] * counts[1]}, but got "
                            f"input.size(2)={x.shape[-1]}.")  # fmt: skip
@@ -651,7 +679,8 @@ def attention_two_masks() -> RuntimeError:
 
 
 def attention_mask_dtype(mask: Any, query: Any) -> RuntimeError:
-    return RuntimeError("Expected attn_mask dtype to be bool or float or to match query dtype, but got attn_mask.dtype: "
+    return RuntimeError("Expected attn_mask dtype to be bool or float or to match query dtype, but got "
+                        "attn_mask.dtype: "
                         f"{_c_words(mask)} and  query.dtype: {_c_words(query)} instead.")  # fmt: skip
 
 
@@ -664,30 +693,36 @@ def attention_sizes(q: Ints, k: Ints) -> RuntimeError:
 
 
 def align_corners_mode() -> ValueError:
-    return ValueError("align_corners option can only be set with the interpolating modes: linear | bilinear | bicubic | "
+    return ValueError("align_corners option can only be set with the interpolating modes: linear | bilinear | "
+                      "bicubic | "
                       "trilinear")  # fmt: skip
 
 
 def antialias_mode() -> ValueError:
-    return ValueError("Anti-alias option is restricted to bilinear, bicubic, and lanczos modes and requires a 4-D tensor as "
+    return ValueError("Anti-alias option is restricted to bilinear, bicubic, and lanczos modes and requires a 4-D "
+                      "tensor as "
                       "input")  # fmt: skip
 
 
 def resize_dims(ndim: int, mode: str) -> NotImplementedError:
     return NotImplementedError(f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {ndim}D) for the modes: "
-                               "nearest | linear | bilinear | bicubic | trilinear | lanczos | area | nearest-exact (got "
+                               "nearest | linear | bilinear | bicubic | trilinear | lanczos | area | nearest-exact "
+                               "(got "
                                f"{mode})")  # fmt: skip
 
 
 def resize_size(spatial: list[int], size: Any) -> ValueError:
     return ValueError(f"Input and output must have the same number of spatial dimensions, but got input with spatial "
-                      f"dimensions of {spatial} and output size of {size}. Please provide input tensor in (N, C, d1, d2, "
+                      f"dimensions of {spatial} and output size of {size}. Please provide input tensor in (N, C, d1, "
+                      f"d2, "
                       "...,dK) format and output size in (o1, o2, ...,oK) format.")  # fmt: skip
 
 
 def resize_factors(spatial: list[int], factor: Any) -> ValueError:
-    return ValueError(f"Input and scale_factor must have the same number of spatial dimensions, but got input with spatial "
-                      f"dimensions of {spatial} and scale_factor of shape {factor}. Please provide input tensor in (N, C, "
+    return ValueError(f"Input and scale_factor must have the same number of spatial dimensions, but got input with "
+                      f"spatial "
+                      f"dimensions of {spatial} and scale_factor of shape {factor}. Please provide input tensor in "
+                      f"(N, C, "
                       "d1, d2, ...,dK) format and scale_factor in (s1, s2, ...,sK) format.")  # fmt: skip
 
 
@@ -706,7 +741,8 @@ def grid_mode(mode: str) -> ValueError:
 
 
 def grid_padding(mode: str) -> ValueError:
-    return ValueError("nn.functional.grid_sample(): expected padding_mode to be 'zeros', 'border', or 'reflection', but "
+    return ValueError("nn.functional.grid_sample(): expected padding_mode to be 'zeros', 'border', or 'reflection', "
+                      "but "
                       f"got: '{mode}'")  # fmt: skip
 
 

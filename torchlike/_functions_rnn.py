@@ -69,7 +69,7 @@ def _run(mode: str, args: tuple, states: list[Tensor]) -> tuple[Tensor, ...]:
     if _is_packed(args):
         data, sizes, _, params, *options = args
         wide, lengths, where = _padded(data, sizes)
-        out, *last = _network(mode, wide, states, params, *options, lengths)
+        out, *last = _network(mode, wide, states, params, *options, lengths=lengths)
         return (_packed(out, where), *last)
     input, _, params, *options, batch_first = args
     x = input.transpose(0, 1) if batch_first else input
@@ -83,8 +83,8 @@ def _is_packed(args: tuple) -> bool:
 
 
 def lstm(*args: Any) -> tuple[Tensor, Tensor, Tensor]:
-    """`lstm(input, (h, c), params, has_biases, num_layers, dropout, train, bidirectional, batch_first)`: a stack of LSTM
-    layers; or, packed, `lstm(data, batch_sizes, (h, c), params, ..., bidirectional)`.
+    """`lstm(input, (h, c), params, has_biases, num_layers, dropout, train, bidirectional, batch_first)`: LSTM layers;
+    or, packed, `lstm(data, batch_sizes, (h, c), params, ..., bidirectional)`.
 
     Returns (outputs, h_n, c_n).
     """
@@ -99,8 +99,8 @@ def _single(mode: str, name: str) -> Any:
         return _run(mode, args, [args[2] if _is_packed(args) else args[1]])  # type: ignore[return-value]
 
     network.__name__ = network.__qualname__ = name
-    network.__doc__ = f"""`{name}(input, h, params, has_biases, num_layers, dropout, train, bidirectional, batch_first)`; or,
-    packed, `{name}(data, batch_sizes, h, params, ..., bidirectional)`. Returns (outputs, h_n)."""
+    network.__doc__ = f"""`{name}(input, h, params, has_biases, num_layers, dropout, train, bidirectional,
+    batch_first)`; or, packed, `{name}(data, batch_sizes, h, params, ..., bidirectional)`. Returns (outputs, h_n)."""
     return network
 
 

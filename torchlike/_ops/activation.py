@@ -254,4 +254,3 @@ def glu(input: Array, dim: int = -1):
     """The first half of a dim times the sigmoid of the second."""
     a, b = namespace(input).split(input, 2, dim)
     return a * logistic(b)
-

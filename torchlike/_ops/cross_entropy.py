@@ -160,5 +160,3 @@ def _cross_entropy_of_probabilities(input: Array, target: Array, weight: Array |
     if reduction == "none":
         return loss
     return xp.sum(loss) / max(loss.size, 1) if reduction == "mean" else xp.sum(loss)
-
-

@@ -52,7 +52,9 @@ def _node(call: Call) -> str:
     return _NODES[call.mode].format(len(call.pad) // 2)
 
 
-@operator(where=(), shape=_shape, check=_check_mirror, saves=(), out=False, opmath=False, name="_mirror_pad", node=_node)
+@operator(
+    where=(), shape=_shape, check=_check_mirror, saves=(), out=False, opmath=False, name="_mirror_pad", node=_node
+)
 def _mirror_pad(input: Array, pad: tuple, mode: str):
     """The tensor continued by its own elements: "reflect", "replicate" or "circular"."""
     x, ends = cut(input, pairs(pad, input.ndim))

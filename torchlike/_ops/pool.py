@@ -49,7 +49,7 @@ def _shape(call: Call) -> list:
 
 def _check(call: Call) -> None:
     dims = _dims(call)
-    _errors_nn.check_pooling(call, dims, *_options(call, dims), lambda: _sizes(call))
+    _errors_nn.check_pooling(call, dims, *_options(call, dims), sizes=lambda: _sizes(call))
 
 
 def _end_pads(sizes: Ints, counts: Ints, kernel: Ints, stride: Ints, pad: Ints, dilation: Ints) -> tuple:

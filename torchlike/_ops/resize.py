@@ -96,7 +96,10 @@ def _check(call: Call) -> None:
 def _node(call: Call) -> str:
     dims, mode = len(call.size), call.mode
     name = {"nearest": f"Nearest{dims}D", "nearest-exact": f"NearestExact{dims}D"}.get(mode)
-    name = name or {"linear": "Linear1D", "bilinear": "Bilinear2D", "bicubic": "Bicubic2D", "trilinear": "Trilinear3D"}[mode]
+    name = (
+        name
+        or {"linear": "Linear1D", "bilinear": "Bilinear2D", "bicubic": "Bicubic2D", "trilinear": "Trilinear3D"}[mode]
+    )
     return f"Upsample{name}{'Aa' if call.antialias else ''}Backward0"
 
 
@@ -160,7 +163,9 @@ def _sampled(image, grid, mode: str, padding_mode: str, align_corners: bool):
     total = 0
     for corner in np.ndindex((2,) * len(sizes)):
         weights = [(x - lo) if up else (1 - (x - lo)) for x, lo, up in zip(at, low, corner)]
-        total = total + math.prod(weights[1:], start=weights[0]) * _fetch(image, [lo + up for lo, up in zip(low, corner)])
+        total = total + math.prod(weights[1:], start=weights[0]) * _fetch(
+            image, [lo + up for lo, up in zip(low, corner)]
+        )
     return total
 
 
@@ -174,7 +179,9 @@ def _sampled_cubic(image, at: list, padding_mode: str, align_corners: bool):
     total = 0
     for offsets in np.ndindex(4, 4):
         places = [lo + (o - 1) for lo, o in zip(low, offsets)]
-        weight = math.prod([_cubic_weight(x - p) for x, p in zip(at, places)][1:], start=_cubic_weight(at[0] - places[0]))
+        weight = math.prod(
+            [_cubic_weight(x - p) for x, p in zip(at, places)][1:], start=_cubic_weight(at[0] - places[0])
+        )
         held = [_inside(p, n, padding_mode, align_corners) for p, n in zip(places, image.shape[1:])]
         total = total + weight * _fetch(image, held)
     return total

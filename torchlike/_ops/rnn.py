@@ -7,6 +7,7 @@ steps after the backward scan, so that a step itself is one small product and on
 from __future__ import annotations
 
 import functools
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -186,9 +187,10 @@ def _recurrent_layer(mode: str, input: Array, h: Array, c: Array | None, w_ih: A
         given, bias = given + (b_ih + bias), jnp.zeros_like(bias)
     state = (h,) if c is None else (h, c)
     if lengths is None and projection is None:
-        out, last = sequence(mode, reverse, given, state, w_hh, bias)
+        found: Any = sequence(mode, reverse, given, state, w_hh, bias)
     else:
-        out, last = _masked(mode, reverse, given, state, w_hh, bias, lengths, projection)
+        found = _masked(mode, reverse, given, state, w_hh, bias, lengths, projection)
+    out, last = found
     return out, *last
 
 

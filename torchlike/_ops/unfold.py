@@ -21,8 +21,14 @@ def _shuffled(call: Call) -> list:
     return [(*lead, c // (r * r), h * r, w * r)]
 
 
-@operator(where=("torch", "nn.functional"), shape=_shuffled, check=lambda call: _errors_nn.check_shuffle(call), saves=(),
-          out=False, opmath=False)  # fmt: skip
+@operator(
+    where=("torch", "nn.functional"),
+    shape=_shuffled,
+    check=lambda call: _errors_nn.check_shuffle(call),
+    saves=(),
+    out=False,
+    opmath=False,
+)
 def pixel_shuffle(input: Array, upscale_factor: int):
     """(..., C r r, H, W) -> (..., C, H r, W r): each r x r block of pixels was r r channels."""
     xp, r = namespace(input), upscale_factor
@@ -37,8 +43,14 @@ def _unshuffled(call: Call) -> list:
     return [(*lead, c * r * r, h // r, w // r)]
 
 
-@operator(where=("torch", "nn.functional"), shape=_unshuffled, check=lambda call: _errors_nn.check_unshuffle(call),
-          saves=(), out=False, opmath=False)  # fmt: skip
+@operator(
+    where=("torch", "nn.functional"),
+    shape=_unshuffled,
+    check=lambda call: _errors_nn.check_unshuffle(call),
+    saves=(),
+    out=False,
+    opmath=False,
+)
 def pixel_unshuffle(input: Array, downscale_factor: int):
     """(..., C, H r, W r) -> (..., C r r, H, W): the inverse of `pixel_shuffle`."""
     xp, r = namespace(input), downscale_factor
@@ -47,8 +59,14 @@ def pixel_unshuffle(input: Array, downscale_factor: int):
     return x.reshape((*lead, c * r * r, h // r, w // r))
 
 
-@operator(where=("torch", "nn.functional"), shape=lambda call: [call.input.shape], saves=(), out=False, opmath=False,
-          check=lambda call: _errors_nn.check_channel_shuffle(call))  # fmt: skip
+@operator(
+    where=("torch", "nn.functional"),
+    shape=lambda call: [call.input.shape],
+    saves=(),
+    out=False,
+    opmath=False,
+    check=lambda call: _errors_nn.check_channel_shuffle(call),
+)
 def channel_shuffle(input: Array, groups: int):
     """The channels dealt out again: the first of each group, then the second of each, ..."""
     n, c, *rest = input.shape
@@ -84,13 +102,22 @@ def _unfolded(x, kernel: Ints, dilation: Ints, padding: Ints, stride: Ints):
 
 def _check_unfold(call: Call) -> None:
     counts = lambda: block_counts(tuple(call.input.shape[-2:]), *_pairs_of(call))
-    _errors_nn.check_unfold(call.input, *_pairs_of(call), counts)
+    _errors_nn.check_unfold(call.input, *_pairs_of(call), counts=counts)
 
 
-@operator(where=(), shape=_unfold_shape, check=_check_unfold, saves=(), out=False, opmath=False, name="_unfold_windows",
-          node="Im2ColBackward0")  # fmt: skip
-def _unfold_windows(input: Array, kernel_size: tuple | int, dilation: tuple | int = 1, padding: tuple | int = 0,
-                    stride: tuple | int = 1):  # fmt: skip
+@operator(
+    where=(),
+    shape=_unfold_shape,
+    check=_check_unfold,
+    saves=(),
+    out=False,
+    opmath=False,
+    name="_unfold_windows",
+    node="Im2ColBackward0",
+)
+def _unfold_windows(
+    input: Array, kernel_size: tuple | int, dilation: tuple | int = 1, padding: tuple | int = 0, stride: tuple | int = 1
+):
     """Every window of (N, C, H, W) as a column: (N, C k k, blocks)."""
     options = [expand(v, 2) for v in (kernel_size, dilation, padding, stride)]
     x = input if input.ndim == 4 else input[None]
@@ -104,14 +131,32 @@ def _fold_shape(call: Call) -> list:
 
 
 def _check_fold(call: Call) -> None:
-    _errors_nn.check_fold(call.input, expand(call.output_size, 2), *_pairs_of(call),
-                          block_counts(expand(call.output_size, 2), *_pairs_of(call)))  # fmt: skip
+    _errors_nn.check_fold(
+        call.input,
+        expand(call.output_size, 2),
+        *_pairs_of(call),
+        counts=block_counts(expand(call.output_size, 2), *_pairs_of(call)),
+    )
 
 
-@operator(where=(), shape=_fold_shape, check=_check_fold, saves=(), out=False, opmath=False, name="_fold",
-          node="Col2ImBackward0")  # fmt: skip
-def _fold(input: Array, output_size: tuple | int, kernel_size: tuple | int, dilation: tuple | int = 1,
-          padding: tuple | int = 0, stride: tuple | int = 1):  # fmt: skip
+@operator(
+    where=(),
+    shape=_fold_shape,
+    check=_check_fold,
+    saves=(),
+    out=False,
+    opmath=False,
+    name="_fold",
+    node="Col2ImBackward0",
+)
+def _fold(
+    input: Array,
+    output_size: tuple | int,
+    kernel_size: tuple | int,
+    dilation: tuple | int = 1,
+    padding: tuple | int = 0,
+    stride: tuple | int = 1,
+):
     """Columns added up where their windows lie: the transpose of unfolding."""
     options = [expand(v, 2) for v in (kernel_size, dilation, padding, stride)]
     columns = input if input.ndim == 3 else input[None]

@@ -15,15 +15,31 @@ F = "nn.functional."
 KINKS = Sample(EDGES).without_second_gradient("a kink has none")
 FLOATING = [Sample(X), Sample(X.T), KINKS, Sample(HALF), Fails(INTS)]
 ANY = [Sample(X), Sample(X.T), KINKS, Sample(INTS)]
-SOFT = [Sample(X, 1), Sample(X, 0), Sample(normal(2, 3, 4), 1), Sample(normal(2, 3, 4), -1, dtype=np.float64), Fails(X, 2),
-        Fails(INTS, 1), Sample(array([-inf, 1.0, 2.0], [-inf, -inf, -inf]), 1), Sample(HALF, 1).without_gradient("PyTorch's starts from the rounded result")]  # fmt: skip
+SOFT = [
+    Sample(X, 1),
+    Sample(X, 0),
+    Sample(normal(2, 3, 4), 1),
+    Sample(normal(2, 3, 4), -1, dtype=np.float64),
+    Fails(X, 2),
+    Fails(INTS, 1),
+    Sample(array([-inf, 1.0, 2.0], [-inf, -inf, -inf]), 1),
+    Sample(HALF, 1).without_gradient("PyTorch's starts from the rounded result"),
+]
 
 SAMPLES = {
     F + "relu": ANY,
     F + "relu6": ANY,
     F + "hardtanh": [*ANY, Sample(X, -0.5, 0.3), Fails(X, 2, 0.3)],
     F + "threshold": [Sample(X, 0.1, -3.0), Sample(INTS, 1, 7)],
-    F + "gelu": [Sample(X), Sample(X.T), Sample(EDGES[1:-2]), Sample(HALF), Fails(INTS), Sample(X, approximate="tanh"), Fails(X, approximate="x")],
+    F + "gelu": [
+        Sample(X),
+        Sample(X.T),
+        Sample(EDGES[1:-2]),
+        Sample(HALF),
+        Fails(INTS),
+        Sample(X, approximate="tanh"),
+        Fails(X, approximate="x"),
+    ],
     F + "silu": FLOATING,
     F + "mish": FLOATING,
     F + "elu": [*FLOATING, Sample(X, 0.3)],
@@ -32,15 +48,25 @@ SAMPLES = {
     F + "leaky_relu": [*FLOATING, Sample(X, 0.2)],
     F + "softplus": [*FLOATING, Sample(X, 2, 0.5)],
     F + "logsigmoid": [Sample(X), Sample(EDGES), Sample(HALF), Fails(INTS)],
-    F + "hardswish": [Sample(X), Sample(EDGES[1:-1]).without_second_gradient("a kink has none"), Sample(HALF), Fails(INTS)],
+    F + "hardswish": [
+        Sample(X),
+        Sample(EDGES[1:-1]).without_second_gradient("a kink has none"),
+        Sample(HALF),
+        Fails(INTS),
+    ],
     F + "hardsigmoid": [s.without_second_gradient("PyTorch has none") for s in (Sample(X), Sample(EDGES))],
     F + "hardshrink": [*FLOATING, Sample(X, 0.2)],
     F + "softshrink": [Sample(X), Sample(EDGES[:-1]), Sample(X, 0.2), Fails(INTS)],
     F + "softsign": [Sample(X), Sample(EDGES[1:-2]).without_second_gradient("a kink has none")],
     F + "tanhshrink": [Sample(X), Sample(EDGES)],
     F + "glu": [Sample(X), Sample(X, 0), Fails(normal(3, 3))],
-    F + "prelu": [Sample(X, normal(1)), Sample(X, normal(6)), Sample(normal(2, 3, 4), normal(3)), Fails(X, normal(5)),
-                  Fails(INTS, normal(1))],  # fmt: skip
+    F + "prelu": [
+        Sample(X, normal(1)),
+        Sample(X, normal(6)),
+        Sample(normal(2, 3, 4), normal(3)),
+        Fails(X, normal(5)),
+        Fails(INTS, normal(1)),
+    ],
     F + "rrelu": [Sample(X, 0.1, 0.3)],
     F + "softmax": SOFT,
     F + "log_softmax": SOFT,

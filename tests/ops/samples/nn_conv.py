@@ -25,21 +25,28 @@ SHORT = normal(2, 3, 4, 5)
 
 SAMPLES = {
     F + "conv1d": [
-        *loose([Sample(normal(2, 3, 9), normal(4, 3, 3), normal(4), padding=1), Sample(normal(3, 9), normal(4, 3, 3)),
-                Sample(normal(2, 40, 9), normal(4, 40, 3), stride=2)]),  # fmt: skip
+        *loose(
+            [
+                Sample(normal(2, 3, 9), normal(4, 3, 3), normal(4), padding=1),
+                Sample(normal(3, 9), normal(4, 3, 3)),
+                Sample(normal(2, 40, 9), normal(4, 40, 3), stride=2),
+            ]
+        ),
         Fails(ones(2, 3, 8, 8), ones(4, 3, 3)),
         Fails(ones(1, 3, 2), ones(4, 3, 3)),
     ],
     F + "conv2d": [
-        *loose([
-            Sample(X, normal(4, 3, 3, 3), normal(4)),
-            Sample(X, normal(4, 3, 3, 2), stride=(2, 1), padding=(1, 2), dilation=(1, 2)),
-            Sample(X, normal(6, 1, 3, 3), normal(6), groups=3, padding=1),
-            Sample(DEEP, normal(4, 32, 3, 3), padding="same"),
-            Sample(DEEP, normal(4, 32, 2, 3), normal(4), stride=(2, 3), dilation=2, padding=2),
-            Sample(normal(1, 32, 7, 7), normal(4, 32, 6, 6), padding=2),
-            Sample(X[0], normal(4, 3, 3, 3), padding="valid"),
-        ]),
+        *loose(
+            [
+                Sample(X, normal(4, 3, 3, 3), normal(4)),
+                Sample(X, normal(4, 3, 3, 2), stride=(2, 1), padding=(1, 2), dilation=(1, 2)),
+                Sample(X, normal(6, 1, 3, 3), normal(6), groups=3, padding=1),
+                Sample(DEEP, normal(4, 32, 3, 3), padding="same"),
+                Sample(DEEP, normal(4, 32, 2, 3), normal(4), stride=(2, 3), dilation=2, padding=2),
+                Sample(normal(1, 32, 7, 7), normal(4, 32, 6, 6), padding=2),
+                Sample(X[0], normal(4, 3, 3, 3), padding="valid"),
+            ]
+        ),
         Fails(IMAGE, ones(4, 2, 3, 3)),
         Fails(ones(8, 8), ones(4, 2, 3, 3)),
         Fails(ones(1, 3, 2, 2), KERNEL),
@@ -63,11 +70,13 @@ SAMPLES = {
     ],
     F + "conv_transpose1d": loose([Sample(normal(2, 3, 4), normal(3, 4, 3), stride=3)]),
     F + "conv_transpose2d": [
-        *loose([
-            Sample(SHORT, normal(3, 4, 3, 3), normal(4), stride=2, padding=1, output_padding=1),
-            Sample(normal(2, 4, 4, 5), normal(4, 3, 3, 2), normal(6), 2, (1, 0), 0, 2, 2),
-            Sample(SHORT[0], normal(3, 4, 3, 3)),
-        ]),
+        *loose(
+            [
+                Sample(SHORT, normal(3, 4, 3, 3), normal(4), stride=2, padding=1, output_padding=1),
+                Sample(normal(2, 4, 4, 5), normal(4, 3, 3, 2), normal(6), 2, (1, 0), 0, 2, 2),
+                Sample(SHORT[0], normal(3, 4, 3, 3)),
+            ]
+        ),
         Fails(IMAGE, ones(4, 2, 3, 3)),
         Fails(IMAGE, ones(3, 2, 3, 3), output_padding=1),
         Fails(ones(1, 3, 1, 1), ones(3, 2, 1, 1), padding=1),
@@ -76,15 +85,18 @@ SAMPLES = {
     ],
     F + "conv_transpose3d": loose([Sample(normal(1, 2, 3, 3, 3), normal(2, 3, 2, 2, 2), stride=2)]),
     F + "scaled_dot_product_attention": [
-        *[s.any_stride(ANY).without_second_gradient("PyTorch's fused kernel has none") for s in (
-            Sample(Q, K, V),
-            Sample(Q, K, V, is_causal=True),
-            Sample(Q, K, normal(2, 3, 6, 7), scale=0.3),
-            Sample(Q, K, V, bools(5, 6)),
-            Sample(Q, K, V, normal(5, 6)).without_gradient("PyTorch's fused kernel has none for the mask"),
-            Sample(normal(5, 4), normal(6, 4), normal(6, 4)),
-            Sample(normal(2, 4, 5, 4), normal(2, 2, 6, 4), normal(2, 2, 6, 4), enable_gqa=True),
-        )],
+        *[
+            s.any_stride(ANY).without_second_gradient("PyTorch's fused kernel has none")
+            for s in (
+                Sample(Q, K, V),
+                Sample(Q, K, V, is_causal=True),
+                Sample(Q, K, normal(2, 3, 6, 7), scale=0.3),
+                Sample(Q, K, V, bools(5, 6)),
+                Sample(Q, K, V, normal(5, 6)).without_gradient("PyTorch's fused kernel has none for the mask"),
+                Sample(normal(5, 4), normal(6, 4), normal(6, 4)),
+                Sample(normal(2, 4, 5, 4), normal(2, 2, 6, 4), normal(2, 2, 6, 4), enable_gqa=True),
+            )
+        ],
         Fails(ones(3), ones(2, 3), ones(2, 3)),
         Fails(ones(2, 3), ones(2, 3), np.ones((2, 3))),
         Fails(ones(2, 3), ones(2, 3), ones(2, 3), integers(2, 2)),

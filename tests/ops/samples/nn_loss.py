@@ -61,8 +61,13 @@ SAMPLES = {
     F + "nll_loss": [*each(LOGITS, CLASSES), *fixed(each(MAPS, MAP, WEIGHT, ignore_index=1)), *WRONG_CLASSES[:-1]],
     F + "mse_loss": [*each(X, Y), Fails(INTS, INTS), Fails(X, normal(2, 4)), Fails(X, Y, reduction="x")],
     F + "l1_loss": [*each(X, Y), *each(KINKS, KINKS * 0), Fails(INTS, INTS)],
-    F + "smooth_l1_loss": [*each(X, Y), Sample(KINKS, KINKS * 0, beta=0.5), Sample(KINKS, KINKS * 0, beta=0.0),
-                           Fails(X, Y, beta=-1.0), Fails(INTS, INTS)],  # fmt: skip
+    F + "smooth_l1_loss": [
+        *each(X, Y),
+        Sample(KINKS, KINKS * 0, beta=0.5),
+        Sample(KINKS, KINKS * 0, beta=0.0),
+        Fails(X, Y, beta=-1.0),
+        Fails(INTS, INTS),
+    ],
     F + "huber_loss": [*each(X, Y), Sample(KINKS, KINKS * 0, delta=0.5), Fails(X, Y, delta=-1.0), Fails(INTS, INTS)],
     F + "binary_cross_entropy": [
         *each(P, Q),
@@ -79,15 +84,24 @@ SAMPLES = {
     ],
     F + "kl_div": [*each(X, P), *each(X, Y, log_target=True), Sample(X, P, reduction="batchmean")],
     F + "poisson_nll_loss": [*each(P, 3 * Q, full=True), Sample(P, 3 * Q, log_input=False)],
-    F + "gaussian_nll_loss": [*each(X, Y, P, full=True), Sample(X, Y, uniform(3, 1)), Sample(X, Y, 0 * P),
-                              Fails(X, Y, P - 5), Fails(X, Y, uniform(5)), Fails(X, Y, P, reduction="x")],  # fmt: skip
+    F + "gaussian_nll_loss": [
+        *each(X, Y, P, full=True),
+        Sample(X, Y, uniform(3, 1)),
+        Sample(X, Y, 0 * P),
+        Fails(X, Y, P - 5),
+        Fails(X, Y, uniform(5)),
+        Fails(X, Y, P, reduction="x"),
+    ],
     F + "soft_margin_loss": fixed(each(X, SIGN)),
     F + "hinge_embedding_loss": [*fixed(each(X, SIGN)), Fails(INTS, INTS)],
     F + "margin_ranking_loss": [*fixed(each(X, Y, SIGN, 0.3)), Fails(X, normal(2), normal(2))],
     F + "cosine_embedding_loss": fixed(each(X, Y, SIGN[:, 0].copy(), 0.1)),
     F + "triplet_margin_loss": [*each(X, Y, P, swap=True), Sample(X, Y, P, p=1.5), Fails(X, X, X, margin=-1.0)],
-    F + "multi_margin_loss": [*once(each(LOGITS, CLASSES)), *fixed(each(LOGITS, CLASSES, 2, 0.5, WEIGHT)),
-                              Fails(LOGITS, CLASSES, p=3)],  # fmt: skip
+    F + "multi_margin_loss": [
+        *once(each(LOGITS, CLASSES)),
+        *fixed(each(LOGITS, CLASSES, 2, 0.5, WEIGHT)),
+        Fails(LOGITS, CLASSES, p=3),
+    ],
     F + "multilabel_margin_loss": once(
         each(LOGITS, np.array([[3, 0, -1, 1, 2], [-1, 0, 0, 0, 0], [0, 1, 2, 3, 4], [2, -1, -1, -1, -1]]))
     ),

@@ -23,7 +23,9 @@ def loose(samples):
 
 SAMPLES = {
     F + "layer_norm": [
-        *loose([Sample(CUBE, (4,), normal(4), normal(4, seed=1)), Sample(CUBE, [3, 4], normal(3, 4)), Sample(CUBE, (4,))]),
+        *loose(
+            [Sample(CUBE, (4,), normal(4), normal(4, seed=1)), Sample(CUBE, [3, 4], normal(3, 4)), Sample(CUBE, (4,))]
+        ),
         Sample(X.astype(ml_dtypes.bfloat16), (6,)).loosely("gradients summed in float32", 2e-2, 2e-2),
         Fails(X, (4,)),
         Fails(X, ()),
@@ -32,7 +34,10 @@ SAMPLES = {
         Fails(INTS, (3,)),
         Fails(X, (6,), np.ones(6)),
     ],
-    F + "rms_norm": [*loose([Sample(CUBE, (4,), normal(4)), Sample(CUBE, (3, 4), eps=0.1), Sample(X, (6,))]), Fails(X, (4,))],
+    F + "rms_norm": [
+        *loose([Sample(CUBE, (4,), normal(4)), Sample(CUBE, (3, 4), eps=0.1), Sample(X, (6,))]),
+        Fails(X, (4,)),
+    ],
     F + "group_norm": [
         *loose([Sample(normal(2, 6, 3), 3, normal(6), normal(6, seed=1)), Sample(normal(2, 6), 2)]),
         Fails(normal(2, 5), 2),
@@ -41,7 +46,12 @@ SAMPLES = {
         Fails(ones(1, 3), 3),
     ],
     F + "batch_norm": [
-        *loose([Sample(normal(3, 4, 5), None, None, normal(4), normal(4, seed=1), True), Sample(X, None, None, training=True)]),
+        *loose(
+            [
+                Sample(normal(3, 4, 5), None, None, normal(4), normal(4, seed=1), True),
+                Sample(X, None, None, training=True),
+            ]
+        ),
         Sample(X, normal(6), uniform(6), normal(6), normal(6, seed=1)).without_gradient(
             "PyTorch does not differentiate the running statistics"
         ),
@@ -58,7 +68,12 @@ SAMPLES = {
         Fails(CUBE, use_input_stats=False),
     ],
     F + "local_response_norm": [Sample(normal(2, 5, 4), 3, 0.1, 0.7, 2.0), Sample(normal(2, 5, 4), 2), Fails(X, 2)],
-    F + "normalize": [*[Sample(X, p) for p in (2.0, 1.0, np.inf, 0.5, 3)], Sample(X, dim=0), Sample(0 * X), Fails(INTS)],
+    F + "normalize": [
+        *[Sample(X, p) for p in (2.0, 1.0, np.inf, 0.5, 3)],
+        Sample(X, dim=0),
+        Sample(0 * X),
+        Fails(INTS),
+    ],
     F + "cosine_similarity": [
         Sample(X, normal(4, 6, seed=1)),
         Sample(CUBE, normal(3, 4), dim=-1),

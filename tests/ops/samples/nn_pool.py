@@ -15,14 +15,29 @@ def ones(*shape):
 
 IMAGE = ones(1, 3, 8, 8)
 LINE = normal(2, 3, 9)
-MAX = [Sample(x, *a, **k) for x in (X, TIES) for a, k in [
-    ((2,), {}), ((3,), {}), (((3, 2), 2, 1), {}), ((3, 1, 1, 2), {}), ((3, 2, 1), {"ceil_mode": True}),
-    ((3, 2, 1, 1, True, True), {})]]  # fmt: skip
+MAX = [
+    Sample(x, *a, **k)
+    for x in (X, TIES)
+    for a, k in [
+        ((2,), {}),
+        ((3,), {}),
+        (((3, 2), 2, 1), {}),
+        ((3, 1, 1, 2), {}),
+        ((3, 2, 1), {"ceil_mode": True}),
+        ((3, 2, 1, 1, True, True), {}),
+    ]
+]
 SIZES = (1, 2, 3, (3, 2), (None, 4), 5)
 
 SAMPLES = {
-    F + "max_pool1d": [Sample(LINE, 3), Sample(LINE[0], 3, 2, 1), Sample(LINE, 3, return_indices=True).without_gradient(
-        "PyTorch names another node"), Fails(ones(1, 3, 2), 3), Fails(ones(8), 3), Fails(ones(1, 3, 8), 3, padding=2)],  # fmt: skip
+    F + "max_pool1d": [
+        Sample(LINE, 3),
+        Sample(LINE[0], 3, 2, 1),
+        Sample(LINE, 3, return_indices=True).without_gradient("PyTorch names another node"),
+        Fails(ones(1, 3, 2), 3),
+        Fails(ones(8), 3),
+        Fails(ones(1, 3, 8), 3, padding=2),
+    ],
     F + "max_pool2d": [
         *MAX,
         Sample(X[0], 2),

@@ -34,12 +34,16 @@ def network(gates, cells=False):
 def cell(gates, cells=False):
     states = [normal(2, 4, seed=s) for s in (1, 2)]
     hx = tuple(states) if cells else states[0]
-    return [Sample(normal(2, 3), hx, *params(gates)), Sample(normal(2, 3), hx, *params(gates, biases=False)),
-            Fails(normal(2, 2), hx, *params(gates))]  # fmt: skip
+    return [
+        Sample(normal(2, 3), hx, *params(gates)),
+        Sample(normal(2, 3), hx, *params(gates, biases=False)),
+        Fails(normal(2, 2), hx, *params(gates)),
+    ]
 
 
-PROJECTED = Sample(normal(5, 2, 3), (normal(2, 2, 2), normal(2, 2, 4)), params(4, 2, 1, True, 2), True, 2, 0.0, True,
-                   False, False)  # fmt: skip
+PROJECTED = Sample(
+    normal(5, 2, 3), (normal(2, 2, 2), normal(2, 2, 4)), params(4, 2, 1, True, 2), True, 2, 0.0, True, False, False
+)
 
 SAMPLES = {
     "lstm": [*network(4, True), PROJECTED.loosely(ROUNDING, 2e-5, 2e-5).any_stride(ANY)],

@@ -23,10 +23,13 @@ def scaled_dot_product_attention(query: Tensor, key: Tensor, value: Tensor, attn
 
     A query that may see nothing gives zeros.
     """
-    if scale is None:
-        scale = 1.0 / float(query.shape[-1]) ** 0.5 if query.shape[-1] else 1.0
+    factor = scale
+    if factor is None:
+        factor = 1.0 / float(query.shape[-1]) ** 0.5 if query.shape[-1] else 1.0
     noise = None
     if dropout_p > 0.0:
         shape = (*query.shape[:-1], key.shape[-2])
-        noise = _factories.of_array(_random.dropout_noise(None, shape, np.dtype(query.dtype.numpy), dropout_p), query.device)
-    return rows["_attention"](query, key, value, attn_mask, noise, is_causal, float(scale), enable_gqa)
+        noise = _factories.of_array(
+            _random.dropout_noise(None, shape, np.dtype(query.dtype.numpy), dropout_p), query.device
+        )
+    return rows["_attention"](query, key, value, attn_mask, noise, is_causal, float(factor), enable_gqa)

@@ -81,7 +81,12 @@ def nll_loss(input: Tensor, target: Tensor, weight: Tensor | None = None, size_a
 
 def _check_target(input: Tensor, target: Tensor, ignore_index: int) -> None:
     host = target._value.array
-    if not isinstance(host, np.ndarray) or host.dtype.kind not in "iu" or host.size > _CHECKED_AT_ONCE or not input.ndim:
+    if (
+        not isinstance(host, np.ndarray)
+        or host.dtype.kind not in "iu"
+        or host.size > _CHECKED_AT_ONCE
+        or not input.ndim
+    ):
         return
     wrong = (host < 0) | (host >= input.shape[1 if input.ndim > 1 else 0])
     if wrong.any() and (wrong := wrong & (host != ignore_index)).any():
@@ -282,5 +287,3 @@ def triplet_margin_with_distance_loss(
         far = rows["minimum"](far, distance(positive, negative))
     loss = rows["_clamp_below"](margin + near - far)
     return loss.mean() if reduction == "mean" else loss.sum() if reduction == "sum" else loss
-
-

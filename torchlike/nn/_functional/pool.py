@@ -23,8 +23,15 @@ def _max_pool(dims: int, input: Tensor, kernel_size: Size, stride: Size, padding
     return row(input, _tuple(kernel_size), _tuple(stride), _tuple(padding), _tuple(dilation), ceil_mode)
 
 
-def max_pool1d(input: Tensor, kernel_size: Size, stride: Size = None, padding: Size = 0, dilation: Size = 1,
-               ceil_mode: bool = False, return_indices: bool = False) -> Pooled:  # fmt: skip
+def max_pool1d(
+    input: Tensor,
+    kernel_size: Size,
+    stride: Size = None,
+    padding: Size = 0,
+    dilation: Size = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> Pooled:
     """The largest element of each window of (N, C, L) or (C, L), and with `return_indices` where it stands.
 
     Of equal elements the first gets the gradient.
@@ -36,32 +43,67 @@ def max_pool1d(input: Tensor, kernel_size: Size, stride: Size = None, padding: S
     return _max_pool(1, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
 
 
-def max_pool2d(input: Tensor, kernel_size: Size, stride: Size = None, padding: Size = 0, dilation: Size = 1,
-               ceil_mode: bool = False, return_indices: bool = False) -> Pooled:  # fmt: skip
+def max_pool2d(
+    input: Tensor,
+    kernel_size: Size,
+    stride: Size = None,
+    padding: Size = 0,
+    dilation: Size = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> Pooled:
     """The largest element of each window of (N, C, H, W) or (C, H, W); see `max_pool1d`."""
     return _max_pool(2, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
 
 
-def max_pool3d(input: Tensor, kernel_size: Size, stride: Size = None, padding: Size = 0, dilation: Size = 1,
-               ceil_mode: bool = False, return_indices: bool = False) -> Pooled:  # fmt: skip
+def max_pool3d(
+    input: Tensor,
+    kernel_size: Size,
+    stride: Size = None,
+    padding: Size = 0,
+    dilation: Size = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> Pooled:
     """The largest element of each window of (N, C, D, H, W) or (C, D, H, W); see `max_pool1d`."""
     return _max_pool(3, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
 
 
-def max_pool1d_with_indices(input: Tensor, kernel_size: Size, stride: Size = None, padding: Size = 0,
-                            dilation: Size = 1, ceil_mode: bool = False, return_indices: bool = False) -> Pooled:  # fmt: skip
+def max_pool1d_with_indices(
+    input: Tensor,
+    kernel_size: Size,
+    stride: Size = None,
+    padding: Size = 0,
+    dilation: Size = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> Pooled:
     """`max_pool1d` with indices."""
     return _max_pool(1, input, kernel_size, stride, padding, dilation, ceil_mode, True)
 
 
-def max_pool2d_with_indices(input: Tensor, kernel_size: Size, stride: Size = None, padding: Size = 0,
-                            dilation: Size = 1, ceil_mode: bool = False, return_indices: bool = False) -> Pooled:  # fmt: skip
+def max_pool2d_with_indices(
+    input: Tensor,
+    kernel_size: Size,
+    stride: Size = None,
+    padding: Size = 0,
+    dilation: Size = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> Pooled:
     """`max_pool2d` with indices."""
     return _max_pool(2, input, kernel_size, stride, padding, dilation, ceil_mode, True)
 
 
-def max_pool3d_with_indices(input: Tensor, kernel_size: Size, stride: Size = None, padding: Size = 0,
-                            dilation: Size = 1, ceil_mode: bool = False, return_indices: bool = False) -> Pooled:  # fmt: skip
+def max_pool3d_with_indices(
+    input: Tensor,
+    kernel_size: Size,
+    stride: Size = None,
+    padding: Size = 0,
+    dilation: Size = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> Pooled:
     """`max_pool3d` with indices."""
     return _max_pool(3, input, kernel_size, stride, padding, dilation, ceil_mode, True)
 
@@ -72,7 +114,9 @@ def max_pool3d_with_indices(input: Tensor, kernel_size: Size, stride: Size = Non
 def avg_pool1d(input: Tensor, kernel_size: Size, stride: Size = None, padding: Size = 0, ceil_mode: bool = False,
                count_include_pad: bool = True) -> Tensor:  # fmt: skip
     """The mean of each window of (N, C, L) or (C, L); padding counts as zeros unless told otherwise."""
-    return rows["_avg_pool1d"](input, _tuple(kernel_size), _tuple(stride), _tuple(padding), ceil_mode, count_include_pad)
+    return rows["_avg_pool1d"](
+        input, _tuple(kernel_size), _tuple(stride), _tuple(padding), ceil_mode, count_include_pad
+    )
 
 
 def avg_pool2d(input: Tensor, kernel_size: Size, stride: Size = None, padding: Size = 0, ceil_mode: bool = False,
@@ -98,17 +142,23 @@ def _lp_pool(dims: int, input: Tensor, norm_type: float, kernel_size: Size, stri
     return (mean.sign() * rows["relu"](mean.abs()) * count) ** (1.0 / norm_type)
 
 
-def lp_pool1d(input: Tensor, norm_type: float, kernel_size: Size, stride: Size = None, ceil_mode: bool = False) -> Tensor:
+def lp_pool1d(
+    input: Tensor, norm_type: float, kernel_size: Size, stride: Size = None, ceil_mode: bool = False
+) -> Tensor:
     """The p-norm (sum of x**p)**(1/p) of each window of (N, C, L)."""
     return _lp_pool(1, input, norm_type, kernel_size, stride, ceil_mode)
 
 
-def lp_pool2d(input: Tensor, norm_type: float, kernel_size: Size, stride: Size = None, ceil_mode: bool = False) -> Tensor:
+def lp_pool2d(
+    input: Tensor, norm_type: float, kernel_size: Size, stride: Size = None, ceil_mode: bool = False
+) -> Tensor:
     """The p-norm of each window of (N, C, H, W)."""
     return _lp_pool(2, input, norm_type, kernel_size, stride, ceil_mode)
 
 
-def lp_pool3d(input: Tensor, norm_type: float, kernel_size: Size, stride: Size = None, ceil_mode: bool = False) -> Tensor:
+def lp_pool3d(
+    input: Tensor, norm_type: float, kernel_size: Size, stride: Size = None, ceil_mode: bool = False
+) -> Tensor:
     """The p-norm of each window of (N, C, D, H, W)."""
     return _lp_pool(3, input, norm_type, kernel_size, stride, ceil_mode)
 

@@ -79,13 +79,17 @@ def upsample(input: Tensor, size: Any = None, scale_factor: Any = None, mode: st
 
 def upsample_nearest(input: Tensor, size: Any = None, scale_factor: Any = None) -> Tensor:
     """`interpolate` by the nearest element."""
-    warnings.warn("`nn.functional.upsample_nearest` is deprecated. Use `nn.functional.interpolate` instead.", stacklevel=2)
+    warnings.warn(
+        "`nn.functional.upsample_nearest` is deprecated. Use `nn.functional.interpolate` instead.", stacklevel=2
+    )
     return interpolate(input, size, scale_factor, "nearest")
 
 
 def upsample_bilinear(input: Tensor, size: Any = None, scale_factor: Any = None) -> Tensor:
     """`interpolate` by bilinear weights, corners aligned."""
-    warnings.warn("`nn.functional.upsample_bilinear` is deprecated. Use `nn.functional.interpolate` instead.", stacklevel=2)
+    warnings.warn(
+        "`nn.functional.upsample_bilinear` is deprecated. Use `nn.functional.interpolate` instead.", stacklevel=2
+    )
     return interpolate(input, size, scale_factor, "bilinear", True)
 
 
@@ -103,8 +107,10 @@ def grid_sample(input: Tensor, grid: Tensor, mode: str = "bilinear", padding_mod
     if padding_mode not in ("zeros", "border", "reflection"):
         raise _errors_nn.grid_padding(padding_mode)
     if align_corners is None:
-        warnings.warn("Default grid_sample and affine_grid behavior has changed to align_corners=False since 1.3.0. Please "
-                      "specify align_corners=True if the old behavior is desired. See the documentation of grid_sample for "
+        warnings.warn("Default grid_sample and affine_grid behavior has changed to align_corners=False since 1.3.0. "
+                      "Please "
+                      "specify align_corners=True if the old behavior is desired. See the documentation of "
+                      "grid_sample for "
                       "details.", stacklevel=2)  # fmt: skip
         align_corners = False
     if grid.shape[-1] != input.ndim - 2:
@@ -115,8 +121,10 @@ def grid_sample(input: Tensor, grid: Tensor, mode: str = "bilinear", padding_mod
 def affine_grid(theta: Tensor, size: Any, align_corners: bool | None = None) -> Tensor:
     """The grid for `grid_sample` that applies theta (N, 2, 3) or (N, 3, 4) to pixels of `size` (N, C, H, W) or 5-D."""
     if align_corners is None:
-        warnings.warn("Default grid_sample and affine_grid behavior has changed to align_corners=False since 1.3.0. Please "
-                      "specify align_corners=True if the old behavior is desired. See the documentation of grid_sample for "
+        warnings.warn("Default grid_sample and affine_grid behavior has changed to align_corners=False since 1.3.0. "
+                      "Please "
+                      "specify align_corners=True if the old behavior is desired. See the documentation of "
+                      "grid_sample for "
                       "details.", stacklevel=2)  # fmt: skip
         align_corners = False
     return rows["_affine_grid"](theta, tuple(int(n) for n in size), align_corners)

@@ -63,7 +63,7 @@ def multi_head_attention_forward(
 
     if use_separate_proj_weight:
         biases = (None,) * 3 if in_proj_bias is None else in_proj_bias.chunk(3)
-        weights = (q_proj_weight, k_proj_weight, v_proj_weight)
+        weights: Any = (q_proj_weight, k_proj_weight, v_proj_weight)
         q, k, v = (F.linear(x, w, b) for x, w, b in zip((query, key, value), weights, biases))
     else:
         assert in_proj_weight is not None

@@ -132,11 +132,11 @@ def _checked_amount(amount: Any) -> Any:
 
 def _count(amount: Any, size: int) -> int:
     """How many of `size` things to prune."""
-    if not isinstance(amount, numbers.Integral):
+    if not isinstance(amount, int):
         return round(amount * size)
     if amount > size:
         raise _errors.prune_amount_too_large(amount, size)
-    return int(amount)
+    return amount
 
 
 # --- methods ----------------------------------------------------------------------------------------------------------

@@ -47,7 +47,7 @@ def stubs() -> dict[Path, str]:
         PACKAGE / "__init__.pyi": front(),
         PACKAGE / "nn" / "_functional" / "rows.pyi": HEAD + names_of("torchlike.nn._functional.rows"),
     }
-    for module in ("linalg", "special"):
+    for module in ("fft", "linalg", "special"):
         made[PACKAGE / f"{module}.pyi"] = HEAD + names_of(f"torchlike.{module}")
     return {path: _formatted(text) for path, text in made.items()}
 
@@ -107,10 +107,10 @@ def _defined(node: ast.stmt) -> list[str]:
 def _name(name: str, value: Any) -> str:
     if inspect.ismodule(value):
         return ""
-    if inspect.isclass(value) and hasattr(sys.modules[value.__module__], value.__name__):
+    if inspect.isclass(value) and hasattr(sys.modules.get(value.__module__), value.__name__):
         return f"from {value.__module__} import {value.__name__} as {name}\n"
     if inspect.isclass(value):
-        return f"class {name}({value.__base__.__name__}): ...\n"  # type: ignore[union-attr]
+        return f"{name}: _Any\n" if value.__base__ is object else f"class {name}({value.__base__.__name__}): ...\n"
     if callable(value):
         return _function(name, value)
     kind = KNOWN.get(type(value).__name__, "_Any") if value is not None else "None"

@@ -5,14 +5,20 @@ from collections.abc import Sequence as _Sequence
 from typing import Any as _Any
 
 from torchlike import autograd as autograd
+from torchlike import backends as backends
+from torchlike import cuda as cuda
+from torchlike import fft as fft
 from torchlike import linalg as linalg
 from torchlike import nn as nn
 from torchlike import optim as optim
+from torchlike import random as random
 from torchlike import return_types as return_types
 from torchlike import serialization as serialization
 from torchlike import special as special
 from torchlike import storage as storage
+from torchlike import testing as testing
 from torchlike import utils as utils
+from torchlike import version as version
 from torchlike._autograd.api import grad as grad
 from torchlike._core import Size as Size
 from torchlike._core import set_executor as set_executor
@@ -75,46 +81,16 @@ _list = _builtins.list
 _dict = _builtins.dict
 _object = _builtins.object
 _Number = _bool | _int | _float | _complex
-
-def BFloat16Tensor(*args: _Any) -> _Tensor:
-    """A torch.bfloat16 tensor of a size or of data (PyTorch's old constructor)."""
-    ...
-
-def BoolTensor(*args: _Any) -> _Tensor:
-    """A torch.bool tensor of a size or of data (PyTorch's old constructor)."""
-    ...
-
-def ByteTensor(*args: _Any) -> _Tensor:
-    """A torch.uint8 tensor of a size or of data (PyTorch's old constructor)."""
-    ...
-
-def CharTensor(*args: _Any) -> _Tensor:
-    """A torch.int8 tensor of a size or of data (PyTorch's old constructor)."""
-    ...
-
-def DoubleTensor(*args: _Any) -> _Tensor:
-    """A torch.float64 tensor of a size or of data (PyTorch's old constructor)."""
-    ...
-
-def FloatTensor(*args: _Any) -> _Tensor:
-    """A torch.float32 tensor of a size or of data (PyTorch's old constructor)."""
-    ...
-
-def HalfTensor(*args: _Any) -> _Tensor:
-    """A torch.float16 tensor of a size or of data (PyTorch's old constructor)."""
-    ...
-
-def IntTensor(*args: _Any) -> _Tensor:
-    """A torch.int32 tensor of a size or of data (PyTorch's old constructor)."""
-    ...
-
-def LongTensor(*args: _Any) -> _Tensor:
-    """A torch.int64 tensor of a size or of data (PyTorch's old constructor)."""
-    ...
-
-def ShortTensor(*args: _Any) -> _Tensor:
-    """A torch.int16 tensor of a size or of data (PyTorch's old constructor)."""
-    ...
+BFloat16Tensor: _Any
+BoolTensor: _Any
+ByteTensor: _Any
+CharTensor: _Any
+DoubleTensor: _Any
+FloatTensor: _Any
+HalfTensor: _Any
+IntTensor: _Any
+LongTensor: _Any
+ShortTensor: _Any
 
 def abs(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     """The absolute value of each element; of a complex one its (real) modulus. The gradient at 0 is 0."""
@@ -249,6 +225,10 @@ def arctanh(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     """The inverse hyperbolic tangent; NaN outside [-1, 1]."""
     ...
 
+def are_deterministic_algorithms_enabled() -> _bool:
+    """Whether deterministic algorithms were asked for."""
+    ...
+
 def argmax(input: _Tensor, dim: _int | None = ..., keepdim: _bool = ..., *, out: _Any = ...) -> _Tensor:
     """The index of the first largest element along `dim`, or among all elements flattened."""
     ...
@@ -347,7 +327,7 @@ def batch_norm(
     """(x - mean) / sqrt(var + eps) for each channel (dim 1); times weight, plus bias."""
     ...
 
-def bernoulli(input: _Tensor, p: _float | None = ..., *, generator: _Any = ..., out: _Tensor | None = ...) -> _Tensor:
+def bernoulli(input: _Tensor, p: _float | None = ..., *, generator: _Any = ...) -> _Tensor:
     """Ones with the probabilities in `input` (or `p`), else zeros."""
     ...
 
@@ -357,6 +337,10 @@ def bilinear(input1: _Tensor, input2: _Tensor, weight: _Tensor, bias: _Tensor | 
 
 def bincount(input: _Tensor, weights: _Tensor | None = ..., minlength: _int = ...) -> _Tensor:
     """How often each number from 0 up to the largest occurs, or the sum of the weights at it."""
+    ...
+
+def binomial(count: _Tensor, prob: _Tensor, generator: _Any = ...) -> _Tensor:
+    """How many of `count` trials succeed, each with probability `prob`."""
     ...
 
 def bitwise_and(input: _Tensor | _Number, other: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
@@ -417,8 +401,10 @@ def broadcast_to(input: _Tensor, size: _Any) -> _Tensor:
     """Broadcast to a shape without copying."""
     ...
 
-def bucketize(input: _Any, boundaries: _Tensor, *, out_int32: _bool = ..., right: _bool = ...) -> _Tensor:
-    """For each number the index of the bucket, between sorted boundaries, into which it falls."""
+def bucketize(
+    input: _Any, boundaries: _Tensor, *, out_int32: _bool = ..., right: _bool = ..., out: _Tensor | None = ...
+) -> _Tensor:
+    """The index of the bucket, between two of the sorted boundaries, that holds each element."""
     ...
 
 def cartesian_prod(*tensors: _Tensor) -> _Tensor:
@@ -878,7 +864,7 @@ def flatten(input: _Tensor, start_dim: _int = ..., end_dim: _int = ...) -> _Tens
     """The dims from `start_dim` to `end_dim` as one."""
     ...
 
-def flip(input: _Tensor, *dims: _Any) -> _Tensor:
+def flip(input: _Tensor, *several: _Any, dims: _Any = ...) -> _Tensor:
     """The order of the indices of `dims` reversed (a copy)."""
     ...
 
@@ -979,6 +965,18 @@ def ger(input: _Tensor, vec2: _Tensor, *, out: _Any = ...) -> _Tensor:
     """Every product of an element of `input` and one of `vec2`; (n), (m) -> (n, m)."""
     ...
 
+def get_deterministic_debug_mode() -> _int:
+    """0: not asked for, 1: warn, 2: raise."""
+    ...
+
+def get_num_interop_threads() -> _int:
+    """The number of threads that run operators side by side: XLA's one pool."""
+    ...
+
+def get_num_threads() -> _int:
+    """The number of threads of XLA's pool on the CPU."""
+    ...
+
 def get_rng_state() -> _Tensor:
     """The default generator's state, byte for byte PyTorch's, as a uint8 tensor."""
     ...
@@ -1003,8 +1001,8 @@ def group_norm(
     ...
 
 def gru(*args: _Any) -> _tuple[_Tensor, _Tensor]:
-    """`gru(input, h, params, has_biases, num_layers, dropout, train, bidirectional, batch_first)`; or,
-    packed, `gru(data, batch_sizes, h, params, ..., bidirectional)`. Returns (outputs, h_n)."""
+    """`gru(input, h, params, has_biases, num_layers, dropout, train, bidirectional,
+    batch_first)`; or, packed, `gru(data, batch_sizes, h, params, ..., bidirectional)`. Returns (outputs, h_n)."""
     ...
 
 def gru_cell(
@@ -1143,6 +1141,10 @@ def inverse(A: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
 
 def is_complex(input: _Tensor) -> _bool:
     """Whether the dtype is complex."""
+    ...
+
+def is_deterministic_algorithms_warn_only_enabled() -> _bool:
+    """Whether only a warning was asked for where an algorithm is not deterministic."""
     ...
 
 def is_floating_point(input: _Tensor) -> _bool:
@@ -1359,8 +1361,8 @@ def logsumexp(input: _Tensor, dim: _tuple | _int, keepdim: _bool = ..., *, out: 
 long: _dtype
 
 def lstm(*args: _Any) -> _tuple[_Tensor, _Tensor, _Tensor]:
-    """`lstm(input, (h, c), params, has_biases, num_layers, dropout, train, bidirectional, batch_first)`: a stack of LSTM
-    layers; or, packed, `lstm(data, batch_sizes, (h, c), params, ..., bidirectional)`."""
+    """`lstm(input, (h, c), params, has_biases, num_layers, dropout, train, bidirectional, batch_first)`: LSTM layers;
+    or, packed, `lstm(data, batch_sizes, (h, c), params, ..., bidirectional)`."""
     ...
 
 def lstm_cell(
@@ -1453,10 +1455,8 @@ def mul(input: _Tensor | _Number, other: _Tensor | _Number, *, out: _Any = ...) 
     """input * other."""
     ...
 
-def multinomial(
-    input: _Tensor, num_samples: _int, replacement: _bool = ..., *, generator: _Any = ..., out: _Tensor | None = ...
-) -> _Tensor:
-    """Indices drawn with the weights in each row of `input`."""
+def multinomial(input: _Tensor, num_samples: _int, replacement: _bool = ..., *, generator: _Any = ...) -> _Tensor:
+    """Indices drawn with the weights in each row of `input`; (rows, classes) -> (rows, num_samples)."""
     ...
 
 def multiply(input: _Tensor | _Number, other: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
@@ -1553,7 +1553,7 @@ def normal(
     dtype: _dtype | None = ...,
     **options: _Any,
 ) -> _Tensor:
-    """Normal numbers of given means and standard deviations (numbers or tensors)."""
+    """Normal numbers of given means and standard deviations (numbers or tensors); no gradient reaches them."""
     ...
 
 def not_equal(input: _Tensor | _Number, other: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
@@ -1681,11 +1681,15 @@ def rand_like(
     input: _Tensor,
     *args: _Any,
     dtype: _dtype | None = ...,
+    layout: _Any = ...,
     device: _Any = ...,
+    requires_grad: _bool = ...,
+    pin_memory: _bool = ...,
     memory_format: _Any = ...,
-    **options: _Any,
+    generator: _Any = ...,
+    **more: _Any,
 ) -> _Tensor:
-    """As `rand`, with the shape, dtype and device of `input`."""
+    """As `rand`, with the shape, dtype, device and memory order of `input`."""
     ...
 
 def randint(
@@ -1698,11 +1702,15 @@ def randint_like(
     input: _Tensor,
     *args: _Any,
     dtype: _dtype | None = ...,
+    layout: _Any = ...,
     device: _Any = ...,
+    requires_grad: _bool = ...,
+    pin_memory: _bool = ...,
     memory_format: _Any = ...,
-    **options: _Any,
+    generator: _Any = ...,
+    **more: _Any,
 ) -> _Tensor:
-    """As `randint`, with the shape, dtype and device of `input`."""
+    """As `randint`, with the shape, dtype, device and memory order of `input`."""
     ...
 
 def randn(
@@ -1715,11 +1723,15 @@ def randn_like(
     input: _Tensor,
     *args: _Any,
     dtype: _dtype | None = ...,
+    layout: _Any = ...,
     device: _Any = ...,
+    requires_grad: _bool = ...,
+    pin_memory: _bool = ...,
     memory_format: _Any = ...,
-    **options: _Any,
+    generator: _Any = ...,
+    **more: _Any,
 ) -> _Tensor:
-    """As `randn`, with the shape, dtype and device of `input`."""
+    """As `randn`, with the shape, dtype, device and memory order of `input`."""
     ...
 
 def randperm(
@@ -1787,8 +1799,8 @@ def rms_norm(input: _Tensor, normalized_shape: _Any, weight: _Tensor | None = ..
     ...
 
 def rnn_relu(*args: _Any) -> _tuple[_Tensor, _Tensor]:
-    """`rnn_relu(input, h, params, has_biases, num_layers, dropout, train, bidirectional, batch_first)`; or,
-    packed, `rnn_relu(data, batch_sizes, h, params, ..., bidirectional)`. Returns (outputs, h_n)."""
+    """`rnn_relu(input, h, params, has_biases, num_layers, dropout, train, bidirectional,
+    batch_first)`; or, packed, `rnn_relu(data, batch_sizes, h, params, ..., bidirectional)`. Returns (outputs, h_n)."""
     ...
 
 def rnn_relu_cell(
@@ -1798,8 +1810,8 @@ def rnn_relu_cell(
     ...
 
 def rnn_tanh(*args: _Any) -> _tuple[_Tensor, _Tensor]:
-    """`rnn_tanh(input, h, params, has_biases, num_layers, dropout, train, bidirectional, batch_first)`; or,
-    packed, `rnn_tanh(data, batch_sizes, h, params, ..., bidirectional)`. Returns (outputs, h_n)."""
+    """`rnn_tanh(input, h, params, has_biases, num_layers, dropout, train, bidirectional,
+    batch_first)`; or, packed, `rnn_tanh(data, batch_sizes, h, params, ..., bidirectional)`. Returns (outputs, h_n)."""
     ...
 
 def rnn_tanh_cell(
@@ -1879,9 +1891,10 @@ def searchsorted(
     out_int32: _bool = ...,
     right: _bool = ...,
     side: _str | None = ...,
+    out: _Tensor | None = ...,
     sorter: _Tensor | None = ...,
 ) -> _Tensor:
-    """For each number the place before (`right`: after) which it would keep the last dim of the sequence sorted."""
+    """The index in a sorted last dim at which each element would be put in, after equal ones if `right`."""
     ...
 
 def seed() -> _int:
@@ -1898,6 +1911,22 @@ def selu(input: _Tensor) -> _Tensor:
 
 def selu_(input: _Tensor, *args: _Any, **kwargs: _Any) -> _Tensor:
     """In place: The scaled exponential unit, which keeps activations normalised."""
+    ...
+
+def set_default_tensor_type(t: _Any) -> None:
+    """Set the default dtype and device by an old type or its name (deprecated in PyTorch)."""
+    ...
+
+def set_deterministic_debug_mode(debug_mode: _int | _str) -> None:
+    """Ask for deterministic algorithms by number or name: 0 "default", 1 "warn", 2 "error"."""
+    ...
+
+def set_num_interop_threads(num: _int) -> None:
+    """As `set_num_threads`."""
+    ...
+
+def set_num_threads(num: _int) -> None:
+    """Warn, unless the number is what it is: XLA's pool takes its size when the process starts."""
     ...
 
 def set_rng_state(new_state: _Tensor) -> None:
@@ -2146,6 +2175,10 @@ def unsafe_split_with_sizes(input: _Tensor, split_sizes: _Any, dim: _int = ...) 
 
 def unsqueeze(input: _Tensor, dim: _int) -> _Tensor:
     """A dim of size one put in at `dim`."""
+    ...
+
+def use_deterministic_algorithms(mode: _bool, *, warn_only: _bool = ...) -> None:
+    """Ask for deterministic algorithms. On the CPU all are; with a GPU a warning says how to ask XLA for them."""
     ...
 
 def vander(x: _Tensor, N: _int | None = ..., *, increasing: _bool = ...) -> _Tensor:

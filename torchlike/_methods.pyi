@@ -65,6 +65,9 @@ class Methods:
     def __ne__(self, other: _Any) -> _Tensor: ...
     def __neg__(self) -> _Tensor: ...
     def __or__(self, other: _Any) -> _Tensor: ...
+    def __pos__(self) -> _Tensor:
+        """The tensor itself; a bool tensor is refused."""
+        ...
     def __pow__(self, other: _Any) -> _Tensor: ...
     def __radd__(self, other: _Any) -> _Tensor: ...
     def __rand__(self, other: _Any) -> _Tensor: ...
@@ -275,11 +278,11 @@ class Methods:
     def baddbmm_(self, batch1: _Tensor, batch2: _Tensor, *, beta: _Number = ..., alpha: _Number = ...) -> _Tensor:
         """beta * input + alpha * (batch1 @ batch2); `input` is broadcast to the product."""
         ...
-    def bernoulli(self, p: _float | None = ..., *, generator: _Any = ..., out: _Tensor | None = ...) -> _Tensor:
+    def bernoulli(self, p: _float | None = ..., *, generator: _Any = ...) -> _Tensor:
         """Ones with the probabilities in `input` (or `p`), else zeros."""
         ...
-    def bernoulli_(self, p: _float | None = ..., *, generator: _Any = ..., out: _Tensor | None = ...) -> _Tensor:
-        """Fill with ones (probability `p`) and zeros."""
+    def bernoulli_(self, p: _float | None = ..., *, generator: _Any = ...) -> _Tensor:
+        """Fill with ones (probability `p`, a number or a tensor) and zeros."""
         ...
     def bfloat16(self, *, memory_format: _Any = ...) -> _Tensor:
         """This tensor as torch.bfloat16."""
@@ -594,7 +597,7 @@ class Methods:
     def flatten(self, start_dim: _int = ..., end_dim: _int = ...) -> _Tensor:
         """The dims from `start_dim` to `end_dim` as one."""
         ...
-    def flip(self, *dims: _Any) -> _Tensor:
+    def flip(self, *several: _Any, dims: _Any = ...) -> _Tensor:
         """The order of the indices of `dims` reversed (a copy)."""
         ...
     def fliplr(self) -> _Tensor:
@@ -683,9 +686,6 @@ class Methods:
         ...
     def half(self, *, memory_format: _Any = ...) -> _Tensor:
         """This tensor as torch.float16."""
-        ...
-    def has_names(self) -> _Any:
-        """Whether dims have names: never."""
         ...
     def heaviside(self, values: _Tensor) -> _Tensor:
         """0 below zero, 1 above it, `values` at it."""
@@ -1013,10 +1013,8 @@ class Methods:
     def mul_(self, other: _Tensor | _Number) -> _Tensor:
         """input * other."""
         ...
-    def multinomial(
-        self, num_samples: _int, replacement: _bool = ..., *, generator: _Any = ..., out: _Tensor | None = ...
-    ) -> _Tensor:
-        """Indices drawn with the weights in each row of `input`."""
+    def multinomial(self, num_samples: _int, replacement: _bool = ..., *, generator: _Any = ...) -> _Tensor:
+        """Indices drawn with the weights in each row of `input`; (rows, classes) -> (rows, num_samples)."""
         ...
     def multiply(self, other: _Tensor | _Number) -> _Tensor:
         """input * other."""
@@ -1027,8 +1025,6 @@ class Methods:
     def mv(self, vec: _Tensor) -> _Tensor:
         """A matrix times a vector; (n, k), (k) -> (n)."""
         ...
-    @property
-    def names(self) -> _Any: ...
     def nan_to_num(self, nan: _Number = ..., posinf: _Number | None = ..., neginf: _Number | None = ...) -> _Tensor:
         """NaN, inf and -inf replaced by numbers: `nan`, and where not given the largest and the lowest of the dtype."""
         ...
@@ -1263,7 +1259,7 @@ class Methods:
     def remainder_(self, other: _Tensor | _Number) -> _Tensor:
         """input - other * floor(input / other): the remainder with the sign of `other`, as Python's %."""
         ...
-    def repeat(self, *repeats: _Any) -> _Tensor:
+    def repeat(self, *several: _Any, repeats: _Any = ...) -> _Tensor:
         """The tensor tiled, `repeats[d]` times along each dim."""
         ...
     def repeat_interleave(
@@ -1496,7 +1492,7 @@ class Methods:
     ) -> _tuple[_Tensor, ...]:
         """Views of pieces: of nearly equal sizes, or cut at the indices given."""
         ...
-    def tile(self, *dims: _Any) -> _Tensor:
+    def tile(self, *several: _Any, dims: _Any = ...) -> _Tensor:
         """As `repeat`, missing counts being one."""
         ...
     def to(self, *args: _Any, **kwargs: _Any) -> _Tensor:
@@ -1542,7 +1538,7 @@ class Methods:
         """Each element without its fractional part."""
         ...
     def type(self, dtype: _Any = ..., non_blocking: _bool = ...) -> _Any:
-        """The tensor's type as PyTorch's old name, or this tensor as another dtype (also given by that name)."""
+        """The old name of the tensor's type, or this tensor as another type (a dtype, an old type or its name)."""
         ...
     def type_as(self, other: _Tensor) -> _Tensor:
         """This tensor with the dtype and on the device of another."""

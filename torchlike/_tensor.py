@@ -13,7 +13,7 @@ from torchlike import _device, _dtypes, _errors, _layout, _modes, _storage
 from torchlike._autograd import engine, versions
 from torchlike._autograd.nodes import AccumulateGrad, Edge, Handle, Node, hooks_of
 from torchlike._core import Size, Value, boundary, concrete, record, uninterrupted
-from torchlike._storage import Storage, Step
+from torchlike._storage import Step, Storage
 
 if TYPE_CHECKING:
     from torchlike._methods import Methods  # what the registry's rows put onto Tensor
@@ -201,7 +201,7 @@ class Tensor(Methods):
         """Bytes of one element."""
         return self.dtype.itemsize
 
-    element_size = lambda self: self.dtype.itemsize  # noqa: E731
+    element_size = lambda self: self.dtype.itemsize
 
     @property
     def nbytes(self) -> int:
@@ -316,7 +316,8 @@ class Tensor(Methods):
     def grad(self, grad: Tensor | None) -> None:
         if grad is not None:
             if not isinstance(grad, Tensor):
-                raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of type {type(grad).__name__}")
+                kind = type(grad).__name__
+                raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of type {kind}")
             _errors.check_grad(self, grad)
         self._grad = grad
 
@@ -332,8 +333,8 @@ class Tensor(Methods):
         """Cut this tensor off from its history, in place."""
         if self._base is not None:
             raise RuntimeError("Can't detach views in-place. Use detach() instead. If you are using "
-                               "DistributedDataParallel (DDP) for training, and gradient_as_bucket_view is set as True, "
-                               "gradients are views of DDP buckets, and hence detach_() cannot be called on these "
+                               "DistributedDataParallel (DDP) for training, and gradient_as_bucket_view is set as "
+                               "True, gradients are views of DDP buckets, and hence detach_() cannot be called on these "
                                "gradients. To fix this error, please refer to the Optimizer.zero_grad() function in "
                                "torch/optim/optimizer.py as a solution.")  # fmt: skip
         self._edge = None

@@ -19,7 +19,9 @@ from torchlike._ops._plan import OpPlan, gradient, make
 Grad = tuple[Value, Edge | None]
 
 
-def apply(plan: OpPlan, values: list[Value], edges: list[Edge | None], scalars: Sequence, differentiate: bool) -> list[Grad]:
+def apply(
+    plan: OpPlan, values: list[Value], edges: list[Edge | None], scalars: Sequence, differentiate: bool
+) -> list[Grad]:
     """Record a plan over pairs; with `differentiate`, its results carry edges to a new node."""
     results = record(plan, values, scalars)
     if differentiate and any(e is not None for e in edges):

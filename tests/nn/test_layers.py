@@ -11,6 +11,13 @@ from tests.nn.twins import agree, evaluate, numbers, same
 CASES = LAYERS + LOSSES
 IDS = [f"{line}-{number}" for number, (line, _) in enumerate(CASES)]
 
+# Layers whose function is not there yet: this table may only shrink, for a test that passes must leave it.
+WAITING = ("nn.EmbeddingBag", "nn.CTCLoss")
+CALLED = [
+    pytest.param(line, given, id=name, marks=pytest.mark.xfail(strict=True) if line.startswith(WAITING) else ())
+    for name, (line, given) in zip(IDS, CASES)
+]
+
 
 def inputs_of(T, given):
     """Fresh tensors of the shapes or arrays; those that can have gradients and are no targets require them."""
@@ -28,7 +35,7 @@ def test_prints_and_starts_alike(line):
     agree(build)
 
 
-@pytest.mark.parametrize(("line", "given"), CASES, ids=IDS)
+@pytest.mark.parametrize(("line", "given"), CALLED)
 @pytest.mark.parametrize("training", [True, False], ids=["train", "eval"])
 def test_computes_alike(line, given, training):
     def compute(T):
@@ -46,7 +53,7 @@ def total(output):
     return sum((p * p).sum() for p in parts if p.is_floating_point())
 
 
-@pytest.mark.parametrize(("line", "given"), CASES, ids=IDS)
+@pytest.mark.parametrize(("line", "given"), CALLED)
 def test_gradients_alike(line, given):
     def differentiate(T):
         layer = evaluate(line, T)

@@ -16,6 +16,7 @@ from torchlike._tensor import Tensor
 
 from .. import _errors_sequence as _errors
 from .. import init
+from .._autocast import autocast_is_on
 from ..parameter import Parameter
 from ..utils.rnn import PackedSequence
 from ._packed import run_packed
@@ -141,7 +142,7 @@ class RNNBase(Module):
     def check_input(self, input: Tensor, batch_sizes: Tensor | None) -> None:
         """Raise unless the input has the right dtype, dimensions and size."""
         weight = self.weight_ih_l0
-        if input.dtype != weight.dtype and not torchlike.is_autocast_enabled():
+        if input.dtype != weight.dtype and not autocast_is_on():
             raise _errors.rnn_dtype(input.dtype, weight.dtype)
         expected = 2 if batch_sizes is not None else 3
         if input.dim() != expected:

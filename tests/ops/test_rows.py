@@ -96,7 +96,7 @@ def test_gradients(key):
 @pytest.mark.slow
 @pytest.mark.parametrize("key", JUDGED)
 def test_second_gradients(key):
-    samples = [s for s in good(key) if s.gradient and s.second_gradient and not _half(s)]
+    samples = [s for s in good(key) if s.gradient and s.second_gradient and not _half(s) and _judged_twice(key, s)]
     ours, theirs = _Backward(torchlike, key, samples), _Backward(torch, key, samples)
     for sample, mine, due in zip(samples, ours.second_gradients(), theirs.second_gradients()):
         for number, (a, b) in enumerate(zip(mine, due)):
@@ -110,6 +110,11 @@ def test_second_gradients(key):
                 a, b = np.where(there, a.numpy(), 0), np.where(there, b, 0)
                 close = sample.tolerance or {"rtol": 1e-4, "atol": 1e-4}
                 np.testing.assert_allclose(a, b, **close, err_msg=at)
+
+
+def _judged_twice(key: str, sample: Sample) -> bool:
+    """Whether PyTorch has a second derivative of this call; of some of its operators it has not."""
+    return attempt(lambda: _Backward(torch, key, [sample]).second_gradients())[1] is None
 
 
 def _half(sample: Sample) -> bool:
@@ -167,7 +172,8 @@ COMPOSED = ("cdist", "chain_matmul", "cholesky", "cov", "cumulative_trapezoid", 
             "linalg.solve", "linalg.vecdot", "matmul",
             "special.ndtr", "trapezoid", "gru", "lstm", "lstm_cell", "rnn_relu",
             "rnn_relu_cell", "rnn_tanh", "rnn_tanh_cell", "nn.functional.dropout1d", "nn.functional.rrelu",
-            "nn.functional.scaled_dot_product_attention")  # fmt: skip
+            "nn.functional.scaled_dot_product_attention", "block_diag", "combinations", "vander", "Tensor.sum_to_size",
+            "repeat_interleave", "fill", "narrow_copy", "rot90")  # fmt: skip
 MINE = [k for k in JUDGED if k not in COMPOSED]
 
 

@@ -89,7 +89,10 @@ def main():
     model = GPT(len(letters)).to(args.device)
     optimizer = optim.AdamW(model.parameters(), lr=3e-3, betas=(0.9, 0.95))
     schedule = optim.lr_scheduler.CosineAnnealingLR(optimizer, args.steps)
-    print(f"{len(text):,} characters, {len(letters)} different; blind chance costs ln({len(letters)}) = {math.log(len(letters)):.2f}")
+    print(
+        f"{len(text):,} characters, {len(letters)} different; "
+        f"blind chance costs ln({len(letters)}) = {math.log(len(letters)):.2f}"
+    )
 
     bar = tqdm(range(args.steps), unit="step")
     for step in bar:

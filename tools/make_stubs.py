@@ -110,7 +110,8 @@ def _name(name: str, value: Any) -> str:
     if inspect.isclass(value) and hasattr(sys.modules.get(value.__module__), value.__name__):
         return f"from {value.__module__} import {value.__name__} as {name}\n"
     if inspect.isclass(value):
-        return f"{name}: _Any\n" if value.__base__ is object else f"class {name}({value.__base__.__name__}): ...\n"
+        base = value.__mro__[1]
+        return f"{name}: _Any\n" if base is object else f"class {name}({base.__name__}): ...\n"
     if callable(value):
         return _function(name, value)
     kind = KNOWN.get(type(value).__name__, "_Any") if value is not None else "None"

@@ -7,7 +7,7 @@ from torchlike._core import Size as Size
 from torchlike._core import set_executor as set_executor
 from torchlike._device import device as device
 from torchlike._dtypes import bfloat16 as bfloat16
-from torchlike._dtypes import bool_ as bool
+from torchlike._dtypes import bool_ as bool  # noqa: F401 - PyTorch's name, which hides the built-in one here
 from torchlike._dtypes import can_cast as can_cast
 from torchlike._dtypes import complex64 as complex64
 from torchlike._dtypes import complex128 as complex128

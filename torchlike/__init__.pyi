@@ -1270,7 +1270,7 @@ def lgamma(input: _Tensor, *, out: _Any = ...) -> _Tensor:
 def linspace(
     start: _Any,
     end: _Any,
-    steps: _int,
+    steps: _Any = ...,
     *,
     out: _Tensor | None = ...,
     dtype: _dtype | None = ...,
@@ -1341,7 +1341,7 @@ def logit(input: _Tensor, eps: _float | None = ..., *, out: _Any = ...) -> _Tens
 def logspace(
     start: _Any,
     end: _Any,
-    steps: _int,
+    steps: _Any = ...,
     base: _float = ...,
     *,
     out: _Tensor | None = ...,
@@ -2052,7 +2052,12 @@ def tanh(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     ...
 
 def tensor(
-    data: _Any, *, dtype: _dtype | None = ..., device: _Any = ..., requires_grad: _bool = ..., pin_memory: _bool = ...
+    data: _Any = ...,
+    *,
+    dtype: _dtype | None = ...,
+    device: _Any = ...,
+    requires_grad: _bool = ...,
+    pin_memory: _bool = ...,
 ) -> _Tensor:
     """A new tensor with a copy of `data`: a number, nested sequences of numbers, an array or a tensor."""
     ...

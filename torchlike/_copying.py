@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from torchlike import _errors
+from torchlike import _errors, _layout
 from torchlike._tensor import Tensor, adopt
 
 
@@ -30,10 +30,12 @@ def deepcopy(t: Tensor, memo: dict) -> Any:
     return made
 
 
-def _rebuild(cls: type, array: np.ndarray, requires_grad: bool, extra: dict) -> Any:
+def _rebuild(cls: type, array: np.ndarray, strides: tuple[int, ...] | None, requires_grad: bool, extra: dict) -> Any:
     from torchlike import _factories
 
     made = _factories.of_array(array)
+    if strides is not None:
+        _factories.with_strides(made, strides)
     if cls is not Tensor:
         made = adopt(cls, made)
     made.__dict__.update(extra)
@@ -42,4 +44,5 @@ def _rebuild(cls: type, array: np.ndarray, requires_grad: bool, extra: dict) -> 
 
 def reduce(t: Tensor) -> Any:
     """What pickle stores of a tensor."""
-    return (_rebuild, (type(t), np.array(t._host()), t.requires_grad and t.is_leaf, dict(t.__dict__)))
+    strides = t._strides if t._strides is not None and _layout.is_dense(tuple(t.shape), t._strides) else None
+    return (_rebuild, (type(t), np.array(t._host()), strides, t.requires_grad and t.is_leaf, dict(t.__dict__)))

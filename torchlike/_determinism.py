@@ -1,4 +1,4 @@
-"""Settings of threads and of determinism. XLA on the CPU is deterministic; its thread pool is as large as the machine."""
+"""Settings of threads and of determinism. XLA on the CPU is deterministic, its threads those of the machine."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 from torchlike import _device
 
 _mode = {"enabled": False, "warn_only": False}
-_NONDETERMINISTIC_GPU = ("XLA decides at start whether a GPU's algorithms are deterministic: set the environment variable "
-                         "XLA_FLAGS=--xla_gpu_deterministic_ops=true before the program begins.")  # fmt: skip
+_NONDETERMINISTIC_GPU = ("XLA decides at start whether a GPU's algorithms are deterministic: set the environment "
+                         "variable XLA_FLAGS=--xla_gpu_deterministic_ops=true before the program begins.")  # fmt: skip
 
 
 def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
@@ -79,8 +79,12 @@ def _no_other_number(name: str, num: Any) -> None:
     if num <= 0:
         raise RuntimeError(f"{name} expects a positive integer")
     if num != get_num_threads():
-        warnings.warn(f"{name}({num}) changes nothing: XLA's thread pool has {get_num_threads()} threads, one for each "
-                      "processor the process was given when it started (see taskset).", UserWarning, stacklevel=3)  # fmt: skip
+        warnings.warn(
+            f"{name}({num}) changes nothing: XLA's thread pool has {get_num_threads()} threads, one for each "
+            "processor the process was given when it started (see taskset).",
+            UserWarning,
+            stacklevel=3,
+        )
 
 
 FUNCTIONS = {f.__name__: f for f in (

@@ -98,6 +98,9 @@ def binary(op: Op, call: Callable) -> Callable:
 
     def quick(a: Any, b: Any) -> Any:
         cls = b.__class__
+        values: tuple
+        edges: tuple
+        scalars: tuple
         if a._strides is None:
             x = a._storage.value if a._chain is None else a._read()
             edge = a._edge
@@ -260,7 +263,7 @@ def _view_caller(op: Op) -> Callable:
             if plan is None:
                 plan = plans[key] = make(op, (a, *args), {}, describe)
         edge = a._edge
-        # What requires grad is recorded even where it lies on the host: the first step must be the same program as later.
+        # What requires grad is recorded even where it lies on the host: the first step must be as later ones.
         viewed = move(plan, value, numbers) if edge is None else record_one(plan, (value,), numbers)
         t = _new(Tensor)
         storage = t._storage = a._storage

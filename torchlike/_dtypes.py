@@ -89,8 +89,10 @@ def _promote_integers(a: dtype, b: dtype) -> dtype:
         return a if a.itemsize >= b.itemsize else b
     unsigned, signed = (b, a) if a.is_signed else (a, b)
     if unsigned is not uint8:  # PyTorch defines no common type for the wide unsigned integers
-        raise RuntimeError(f"Promotion for uint16, uint32, uint64 types is not supported, attempted to promote "
-                           f"{a.name.capitalize().replace('int', 'Int')} and {b.name.capitalize().replace('int', 'Int')}")  # fmt: skip
+        raise RuntimeError(
+            f"Promotion for uint16, uint32, uint64 types is not supported, attempted to promote "
+            f"{a.name.capitalize().replace('int', 'Int')} and {b.name.capitalize().replace('int', 'Int')}"
+        )
     return int16 if signed is int8 else signed
 
 

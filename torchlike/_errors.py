@@ -42,13 +42,15 @@ def view_not_possible() -> RuntimeError:
 
 
 def permute_length(ndim: int, given: int) -> RuntimeError:
-    return RuntimeError("permute(sparse_coo): number of dimensions in the tensor input does not match the length of the "
-                        f"desired ordering of dimensions i.e. input.dim() = {ndim} is not equal to len(dims) = {given}")  # fmt: skip
+    return RuntimeError(
+        "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the "
+        f"desired ordering of dimensions i.e. input.dim() = {ndim} is not equal to len(dims) = {given}"
+    )
 
 
 def expand_rank(shape: tuple[int, ...], size: tuple[int, ...]) -> RuntimeError:
-    return RuntimeError(f"expand({_list(shape)}, size={list(size)}): the number of sizes provided ({len(size)}) must be "
-                        f"greater or equal to the number of dimensions in the tensor ({len(shape)})")  # fmt: skip
+    return RuntimeError(f"expand({_list(shape)}, size={list(size)}): the number of sizes provided ({len(size)}) must "
+                        f"be greater or equal to the number of dimensions in the tensor ({len(shape)})")  # fmt: skip
 
 
 def expand_leading(size: tuple[int, ...], dim: int) -> RuntimeError:
@@ -419,8 +421,8 @@ def modified_in_place(tensor: Any, made_by: tuple[int, str] | None, version: int
     source = "" if made_by is None else f", which is output {made_by[0]} of {made_by[1]},"
     return RuntimeError(
         "one of the variables needed for gradient computation has been modified by an inplace operation: "
-        f"[{kind} {list(tensor.shape)}]{source} is at version {version}; expected version {expected} instead. Hint: enable "
-        "anomaly detection to find the operation that failed to compute its gradient, with "
+        f"[{kind} {list(tensor.shape)}]{source} is at version {version}; expected version {expected} instead. Hint: "
+        "enable anomaly detection to find the operation that failed to compute its gradient, with "
         "torch.autograd.set_detect_anomaly(True, check_nan=False)."
     )
 
@@ -461,13 +463,15 @@ def check_grad(tensor: Any, grad: Any) -> None:
                            f"device type '{tensor.device.type}'. Please ensure that the gradient and the tensor are on "
                            "the same device")  # fmt: skip
     if grad.shape != tensor.shape:
-        raise RuntimeError(f"attempting to assign a gradient of size '{list(grad.shape)}' to a tensor of size "
-                           f"'{list(tensor.shape)}'. Please ensure that the gradient and the tensor are the same size")  # fmt: skip
+        raise RuntimeError(
+            f"attempting to assign a gradient of size '{list(grad.shape)}' to a tensor of size "
+            f"'{list(tensor.shape)}'. Please ensure that the gradient and the tensor are the same size"
+        )
 
 
 def overlapping_write() -> RuntimeError:
-    return RuntimeError("unsupported operation: more than one element of the written-to tensor refers to a single memory "
-                        "location. Please clone() the tensor before performing the operation.")  # fmt: skip
+    return RuntimeError("unsupported operation: more than one element of the written-to tensor refers to a single "
+                        "memory location. Please clone() the tensor before performing the operation.")  # fmt: skip
 
 
 # -- observation -------------------------------------------------------------------------------------------------------
@@ -503,9 +507,11 @@ def numpy_of_device(device: Any) -> TypeError:
 
 
 def non_leaf_deepcopy() -> RuntimeError:
-    return RuntimeError("Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the "
-                        "moment.  If you were attempting to deepcopy a module, this may be because of a torch.nn.utils."
-                        "weight_norm usage, see https://github.com/pytorch/pytorch/pull/103001")  # fmt: skip
+    return RuntimeError(
+        "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at "
+        "the moment.  If you were attempting to deepcopy a module, this may be because of a "
+        "torch.nn.utils.weight_norm usage, see https://github.com/pytorch/pytorch/pull/103001"
+    )
 
 
 # -- random numbers ----------------------------------------------------------------------------------------------------

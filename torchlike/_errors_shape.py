@@ -8,6 +8,7 @@ from torchlike._errors import c_name
 
 Ints = tuple[int, ...]
 
+
 class OutOfMemoryError(RuntimeError):
     """An accelerator has not enough memory left."""
 
@@ -23,8 +24,8 @@ def unsupported_array(dtype: Any) -> TypeError:
 
 def negative_strides() -> ValueError:
     return ValueError("At least one stride in the given numpy array is negative, and tensors with negative strides are "
-                      "not currently supported. (You can probably work around this by making a copy of your array  with "
-                      "array.copy().) ")  # fmt: skip
+                      "not currently supported. (You can probably work around this by making a copy of your array  "
+                      "with array.copy().) ")  # fmt: skip
 
 
 def overflow(dtype_name: str) -> RuntimeError:
@@ -46,8 +47,8 @@ def not_a_size(function: str, got: Any, argument: str = "size", position: int = 
 
 
 def size_item(function: str, got: Any, place: int, argument: str = "size") -> TypeError:
-    return TypeError(f"{function}(): argument '{argument}' failed to unpack the object at pos {place} with error \"type "
-                     f"must be tuple of ints,but got {type(got).__name__}\"")  # fmt: skip
+    return TypeError(f"{function}(): argument '{argument}' failed to unpack the object at pos {place} with error \""
+                     f"type must be tuple of ints,but got {type(got).__name__}\"")  # fmt: skip
 
 
 def missing(function: str, *names: str) -> TypeError:
@@ -112,8 +113,10 @@ def invalid_dim_of_shape(n: int, at: int, shape: Ints) -> RuntimeError:
 
 
 def beyond_storage(size: Ints, stride: Ints, offset: int, itemsize: int, need: int, have: int) -> RuntimeError:
-    return RuntimeError(f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {offset}, and itemsize "
-                        f"{itemsize} requiring a storage size of {need} are out of bounds for storage of size {have}")  # fmt: skip
+    return RuntimeError(
+        f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {offset}, and itemsize "
+        f"{itemsize} requiring a storage size of {need} are out of bounds for storage of size {have}"
+    )
 
 
 def repeats_length(repeats: int, size: int) -> RuntimeError:
@@ -127,9 +130,7 @@ def deprecated_transpose() -> str:
             "`x.permute(*torch.arange(x.ndim - 1, -1, -1))` to reverse the dimensions of a tensor.")  # fmt: skip
 
 
-MESHGRID_INDEXING = (
-    "torch.meshgrid: in an upcoming release, it will be required to pass the indexing argument."
-)
+MESHGRID_INDEXING = "torch.meshgrid: in an upcoming release, it will be required to pass the indexing argument."
 
 
 # -- indexing ----------------------------------------------------------------------------------------------------------
@@ -147,8 +148,8 @@ def too_many_indices(ndim: int) -> IndexError:
 
 
 def mask_shape(mask: Ints, at: int, shape: Ints, dim: int) -> IndexError:
-    return IndexError(f"The shape of the mask {list(mask)} at index {at} does not match the shape of the indexed tensor "
-                      f"{list(shape)} at index {dim}")  # fmt: skip
+    return IndexError(f"The shape of the mask {list(mask)} at index {at} does not match the shape of the indexed "
+                      f"tensor {list(shape)} at index {dim}")  # fmt: skip
 
 
 def cannot_assign(value: Any, tensor: Any) -> TypeError:
@@ -157,9 +158,15 @@ def cannot_assign(value: Any, tensor: Any) -> TypeError:
     return TypeError(f"can't assign a {name} to a {tensor.type()}")
 
 
+LIST_AS_TUPLE = (
+    "Using a non-tuple sequence for multidimensional indexing is deprecated and will be changed in pytorch 2.9; use "
+    "x[tuple(seq)] instead of x[seq]. In pytorch 2.9 this will be interpreted as tensor index, x[torch.tensor(seq)], "
+    "which will result either in an error or a different result"
+)
+
 DEPRECATED_SCATTER_REDUCE = (
-    "The reduce argument of torch.scatter with Tensor src is deprecated and will be removed in a future PyTorch release. "
-    "Use torch.scatter_reduce instead for more reduction options."
+    "The reduce argument of torch.scatter with Tensor src is deprecated and will be removed in a future PyTorch "
+    "release. Use torch.scatter_reduce instead for more reduction options."
 )
 
 

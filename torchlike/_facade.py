@@ -59,7 +59,9 @@ def _renamed(kwargs: dict, names: Any) -> dict:
     return found
 
 
-def _misfit(name: str, signature: inspect.Signature, args: tuple, kwargs: dict, error: TypeError, itself: int) -> TypeError:
+def _misfit(
+    name: str, signature: inspect.Signature, args: tuple, kwargs: dict, error: TypeError, itself: int
+) -> TypeError:
     if itself and args:  # PyTorch does not count the tensor whose method it is
         signature = signature.replace(parameters=list(signature.parameters.values())[1:])
         args = args[1:]

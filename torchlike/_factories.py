@@ -19,6 +19,8 @@ from torchlike._dtypes import dtype as Dtype
 from torchlike._from_data import dtype_of
 from torchlike._tensor import Tensor, adopt, wrap
 
+_MISSING: Any = object()
+
 
 def of_array(array: np.ndarray, device: Any = None, requires_grad: bool = False) -> Tensor:
     """A tensor over an array that nobody else will write to."""
@@ -65,14 +67,18 @@ def from_numpy(ndarray: np.ndarray) -> Tensor:
         name = kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
         raise TypeError(f"expected np.ndarray (got {name})")
     _from_data.check_array(ndarray)
-    made = of_array(np.array(ndarray, order="C", copy=True), _device.cpu)
-    if ndarray.flags.c_contiguous:
+    return _in_its_order(of_array(np.array(ndarray, order="C", copy=True), _device.cpu), ndarray)
+
+
+def _in_its_order(made: Tensor, ndarray: Any) -> Tensor:
+    """The tensor in the memory order of the array that it copies, where that has no gaps."""
+    if not isinstance(ndarray, np.ndarray) or ndarray.flags.c_contiguous:
         return made
     strides = tuple(s // ndarray.itemsize for s in ndarray.strides)
     return with_strides(made, strides) if _layout.is_dense(ndarray.shape, strides) else made
 
 
-def tensor(data: Any, *, dtype: Dtype | None = None, device: Any = None, requires_grad: bool = False,
+def tensor(data: Any = _MISSING, *, dtype: Dtype | None = None, device: Any = None, requires_grad: bool = False,
            pin_memory: bool = False) -> Tensor:  # fmt: skip
     """A new tensor with a copy of `data`: a number, nested sequences of numbers, an array or a tensor.
 
@@ -81,12 +87,14 @@ def tensor(data: Any, *, dtype: Dtype | None = None, device: Any = None, require
     >>> torchlike.tensor([[1., 2.], [3., 4.]]).shape
     torch.Size([2, 2])
     """
+    if data is _MISSING:
+        raise _errors_shape.missing("tensor", "data")
     no_pinning(pin_memory)
     dtype = dtype_of("tensor", dtype)
     if isinstance(data, Tensor):
         warnings.warn(_errors_shape.copy_construct("torch.tensor"), UserWarning, stacklevel=2)
         return _copied(data, dtype, device, requires_grad)
-    return of_array(_from_data.of_data(data, dtype), device, requires_grad)
+    return _in_its_order(of_array(_from_data.of_data(data, dtype), device, requires_grad), data)
 
 
 def _copied(data: Tensor, dtype: Dtype | None, device: Any, requires_grad: bool) -> Tensor:
@@ -106,7 +114,7 @@ def as_tensor(data: Any, dtype: Dtype | None = None, device: Any = None) -> Tens
     """`data` as a tensor, without a copy where it already is one of that dtype and device."""
     if isinstance(data, Tensor):
         return data.to(dtype=dtype_of("as_tensor", dtype) or data.dtype, device=device or data.device)
-    return of_array(_from_data.of_data(data, dtype_of("as_tensor", dtype)), device)
+    return _in_its_order(of_array(_from_data.of_data(data, dtype_of("as_tensor", dtype)), device), data)
 
 
 def asarray(obj: Any, *, dtype: Dtype | None = None, device: Any = None, copy: bool | None = None,
@@ -181,7 +189,7 @@ def shape_of(size: tuple, name: str = "empty", negative: Callable | None = None)
     if len(size) == 1 and not isinstance(size[0], int | np.integer | Tensor):
         if not isinstance(size[0], list | tuple):
             raise _errors_shape.not_a_size(name, size[0])
-        size = size[0]
+        size = tuple(size[0])
     shape = tuple([n if n.__class__ is int else _size_item(n, name, i, len(size)) for i, n in enumerate(size)])
     for n in shape:
         if n < 0:
@@ -214,7 +222,9 @@ def into(out: Tensor | None, made: Tensor) -> Tensor:
 
 
 def _filled(name: str, fill: Any, doc: str) -> Callable[..., Tensor]:
-    negative = (lambda n, shape: RuntimeError("zeros: Dimension size must be non-negative.")) if name == "zeros" else None
+    negative = (
+        (lambda n, shape: RuntimeError("zeros: Dimension size must be non-negative.")) if name == "zeros" else None
+    )
 
     def factory(*size: Any, out: Tensor | None = None, dtype: Dtype | None = None, layout: Any = None,
                 device: Any = None, requires_grad: bool = False, pin_memory: bool = False, names: Any = None,
@@ -231,7 +241,7 @@ def _filled(name: str, fill: Any, doc: str) -> Callable[..., Tensor]:
             dtype = dtype_of(name, dtype) or (_modes.default_dtype if out is None else out.dtype)
         if not size:
             raise _errors_shape.missing(name, "size")
-        made = of_array(np.full(shape_of(size, name, negative), fill, dtype.numpy), device, requires_grad)
+        made = of_array(np.full(shape_of(size, name, negative), fill, dtype.numpy), device, requires_grad)  # type: ignore[union-attr]
         if order is not None:
             with_strides(made, mf.strides_for(tuple(made.shape), order))
         return made if out is None else into(out, made)
@@ -262,8 +272,18 @@ ones = _filled("ones", 1, "A tensor of ones; `ones(2, 3)` or `ones((2, 3))`, of 
 empty = _filled("empty", 0, "A tensor whose contents are unspecified (zeros here).")
 
 
-def full(size: Any, fill_value: Any, *, out: Tensor | None = None, dtype: Dtype | None = None, layout: Any = None,
-         device: Any = None, requires_grad: bool = False, pin_memory: bool = False, names: Any = None) -> Tensor:  # fmt: skip
+def full(
+    size: Any,
+    fill_value: Any,
+    *,
+    out: Tensor | None = None,
+    dtype: Dtype | None = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+    names: Any = None,
+) -> Tensor:
     """A tensor of one repeated number; its dtype follows the number's type."""
     no_pinning(pin_memory)
     only_strided("full", layout)
@@ -294,7 +314,9 @@ def empty_strided(size: Any, stride: Any, *, dtype: Dtype | None = None, layout:
     shape, strides = shape_of((size,), "empty_strided"), tuple(int(s) for s in stride)
     made = empty(shape, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory)
     if len(shape) != len(strides):
-        raise RuntimeError("mismatch in length of strides and shape")
+        raise RuntimeError(
+            f"dimensionality of sizes ({len(shape)}) must match dimensionality of strides ({len(strides)})"
+        )
     if not _layout.is_dense(shape, strides):
         raise _errors.unsupported("empty_strided", "stride")
     with_strides(made, strides)
@@ -340,10 +362,7 @@ def like_strides(input: Tensor, memory_format: Any) -> tuple[int, ...]:
     shape = tuple(input.shape)
     if memory_format is not None and memory_format is not mf.preserve_format:
         return mf.strides_for(shape, memory_format)
-    strides = input.stride()
-    if _layout.is_dense(shape, strides):
-        return strides
-    return _layout.pointwise_strides(shape, [(shape, strides)]) or _layout.contiguous_strides(shape)
+    return _layout.copied_strides(shape, input.stride()) or _layout.contiguous_strides(shape)
 
 
 zeros_like = _like("zeros_like", 0)

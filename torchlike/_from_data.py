@@ -173,6 +173,6 @@ def filled(shape: tuple[int, ...], number: Any, dtype: Dtype) -> np.ndarray:
         info = np.iinfo(dtype.numpy)
         if not (info.min or -int(info.max)) <= number <= info.max:
             raise _errors_shape.overflow(_errors_shape.fixed_width_name(dtype))
-        number = int(number) % 2 ** info.bits
+        number = int(number) % 2**info.bits
         return np.full(shape, np.array(number, f"u{dtype.itemsize}").astype(dtype.numpy), dtype.numpy)
     return np.full(shape, number, dtype.numpy)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from torchlike import _device, _dtypes, _errors, _errors_shape, _factories, _facade, _layout, _modes
+from torchlike import _device, _dtypes, _errors, _errors_shape, _facade, _factories, _layout, _modes
 from torchlike import _memory_format as mf
 from torchlike._autograd.versions import SHARED
 from torchlike._bind import CALLERS as rows
@@ -62,7 +62,7 @@ def reshape(input: Tensor, *shape: Any, **named: Any) -> Tensor:
     size = infer_size(ints(shape, "reshape", "shape"), input.numel())
     if input._strides is None or _layout.view_strides(tuple(input.shape), input._strides, size) is not None:
         return rows["view"](input, size)
-    return rows["view"](clone(input, memory_format=mf.contiguous_format), size)
+    return rows["_unsafe_view"](clone(input, memory_format=mf.contiguous_format), size)
 
 
 def _one_named(function: str, name: str, given: tuple, named: dict) -> tuple:
@@ -158,7 +158,7 @@ def _parse_to(args: tuple, kwargs: dict) -> tuple:
     device, dtype = kwargs.get("device"), dtype_of("to", kwargs.get("dtype"))
     flags = []
     for a in args:
-        if isinstance(a, _dtypes.dtype) or isinstance(a, type):
+        if isinstance(a, _dtypes.dtype | type):
             dtype = dtype_of("to", a)
         elif isinstance(a, bool):
             flags.append(a)
@@ -201,7 +201,9 @@ def cpu(self: Tensor, memory_format: Any = mf.preserve_format) -> Tensor:
     return convert(self, self.dtype, "cpu", False, memory_format)
 
 
-def cuda(self: Tensor, device: Any = None, non_blocking: bool = False, memory_format: Any = mf.preserve_format) -> Tensor:
+def cuda(
+    self: Tensor, device: Any = None, non_blocking: bool = False, memory_format: Any = mf.preserve_format
+) -> Tensor:
     """This tensor on a GPU."""
     return convert(self, self.dtype, "cuda" if device is None else device, False, memory_format)
 

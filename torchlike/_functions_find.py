@@ -1,4 +1,4 @@
-"""Finding: what is not zero, the distinct elements, the place of numbers in a sorted sequence.
+"""Finding: what is not zero, and the distinct elements.
 
 How many there are depends on the data, so most of these are observations: pending work runs.
 """
@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from torchlike import _dtypes, _errors, _facade, _factories, _layout
-from torchlike._bind import CALLERS as rows
+from torchlike import _facade, _factories, _layout
 from torchlike._core import concrete
 from torchlike._factories import of_array
 from torchlike._functions_split import unbind
@@ -84,68 +83,14 @@ def _tables(input: Tensor, axis: int | None, values: Any, inverse: Any, counts: 
             want_counts: bool) -> Any:  # fmt: skip
     inverse = inverse.reshape(tuple(input.shape)) if axis is None else inverse.reshape(-1)
     found = [values] + [inverse.astype(np.int64)] * want_inverse + [counts.astype(np.int64)] * want_counts
-    made = tuple([of_array(np.ascontiguousarray(a), input.device) for a in found])
+    made: tuple[Any, ...] = tuple([of_array(np.ascontiguousarray(a), input.device) for a in found])
     if axis:  # found along the first dim, which then takes its place
         shape = list(made[0].shape)
         strides = list(_layout.contiguous_strides((shape.pop(axis), *shape)))
         _factories.with_strides(made[0], (*strides[1 : axis + 1], strides[0], *strides[axis + 1 :]))
-    return made if len(made) > 1 else made[0]
-
-
-# -- in a sorted sequence ----------------------------------------------------------------------------------------------
-
-
-def searchsorted(sorted_sequence: Tensor, input: Any, *, out_int32: bool = False, right: bool = False,
-                 side: str | None = None, sorter: Tensor | None = None) -> Tensor:  # fmt: skip
-    """For each number the place before (`right`: after) which it would keep the last dim of the sequence sorted.
-
-    >>> torchlike.searchsorted(torchlike.tensor([1, 3, 5]), torchlike.tensor([0, 3, 6]))
-    tensor([0, 1, 3])
-    """
-    if side not in (None, "left", "right"):
-        raise RuntimeError(f"torch.searchsorted(): side can only be 'left' or 'right' but got {side}")
-    if side == "left" and right:
-        raise RuntimeError("torch.searchsorted(): side and right can't be set to opposites, got side of left while right "
-                           "was True")  # fmt: skip
-    if sorter is not None:
-        sorted_sequence = _in_order(sorted_sequence, sorter)
-    given = isinstance(input, Tensor)
-    if given:
-        _check_search(sorted_sequence, input)
-    else:
-        if sorted_sequence.ndim != 1:
-            raise RuntimeError("torch.searchsorted(): input value can be a scalar only when boundaries tensor dimension is "
-                               f"1, but we got boundaries tensor dim({sorted_sequence.ndim}) and input value's dim(0) "
-                               "numel(1)")  # fmt: skip
-        input = _factories.tensor(input, dtype=_dtypes.float64 if isinstance(input, float) else None)
-    result = _dtypes.int32 if out_int32 else _dtypes.int64
-    return rows["_searchsorted"](sorted_sequence.detach(), input.detach(), right or side == "right", result)
-
-
-def _in_order(sequence: Tensor, sorter: Tensor) -> Tensor:
-    if sorter.shape != sequence.shape:
-        raise RuntimeError("torch.searchsorted(): boundary and sorter must have the same size, but got boundary tensor "
-                           f"{list(sequence.shape)}and got sorter tensor {list(sorter.shape)}")  # fmt: skip
-    if sorter.dtype is not _dtypes.int64:
-        raise RuntimeError("torch.searchsorted(): sorter must be a tensor of long dtype but got dtype "
-                           f"{_errors.scalar_name(sorter.dtype)}")  # fmt: skip
-    return rows["_gather"](sequence, -1, sorter)
-
-
-def _check_search(sequence: Tensor, input: Tensor) -> None:
-    if sequence.ndim != 1 and sequence.shape[:-1] != input.shape[:-1]:
-        raise RuntimeError("torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 dimensions of "
-                           "boundaries tensor and input value tensor must match, but we got boundaries tensor "
-                           f"{list(sequence.shape)} and input value tensor {list(input.shape)}")  # fmt: skip
-
-
-def bucketize(input: Any, boundaries: Tensor, *, out_int32: bool = False, right: bool = False) -> Tensor:
-    """For each number the index of the bucket, between sorted boundaries, into which it falls."""
-    if boundaries.ndim != 1:
-        raise RuntimeError(f"boundaries tensor must be 1 dimension, but got dim({boundaries.ndim})")
-    return searchsorted(boundaries, input, out_int32=out_int32, right=right)
+    return made[0] if len(made) == 1 else made
 
 
 FUNCTIONS = _facade.functions(nonzero_static, argwhere, is_nonzero, unique, unique_consecutive,
-                              out=(nonzero, searchsorted, bucketize))  # fmt: skip
+                              out=(nonzero,))  # fmt: skip
 METHODS = _facade.methods(nonzero, nonzero_static, argwhere, is_nonzero, unique, unique_consecutive)

@@ -31,7 +31,9 @@ def _check_along(input: Tensor, dim: int, index: Tensor) -> None:
     size = input.shape[dim] if input.ndim else 1
     for bad in known_range(index) or ():
         if not 0 <= bad < size:
-            raise RuntimeError(f"index {bad} is out of bounds for dimension {dim % max(input.ndim, 1)} with size {size}")
+            raise RuntimeError(
+                f"index {bad} is out of bounds for dimension {dim % max(input.ndim, 1)} with size {size}"
+            )
 
 
 def _check_rows(input: Tensor, dim: int, index: Tensor, say: Any = None) -> None:
@@ -67,17 +69,17 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Te
     if dim is None:
         return gather(input.reshape(-1), 0, indices.reshape(-1))
     if input.ndim != indices.ndim:
-        raise RuntimeError("torch.take_along_dim(): input and indices should have the same number of dimensions, but got "
-                           f"{input.ndim} dimensions for input, and {indices.ndim} dimensions for indices")  # fmt: skip
+        raise RuntimeError(
+            "torch.take_along_dim(): input and indices should have the same number of dimensions, but "
+            f"got {input.ndim} dimensions for input, and {indices.ndim} dimensions for indices"
+        )
     at = input._wrap(dim)
     one = [slice(None)] * input.ndim
     one[at] = slice(0, 1)
     rest = broadcast_tensors(input.detach()[tuple(one)], indices.detach()[tuple(one)])[0].shape
     ours, theirs = list(rest), list(rest)
     ours[at], theirs[at] = input.shape[at], indices.shape[at]
-    size = input.shape[at]
-    wrapped = rows["where"](indices < 0, indices + size, indices)
-    return gather(rows["expand"](input, tuple(ours)), at, rows["expand"](wrapped, tuple(theirs)))
+    return gather(rows["expand"](input, tuple(ours)), at, rows["expand"](indices, tuple(theirs)))
 
 
 def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
@@ -108,7 +110,7 @@ def masked_select(input: Tensor, mask: Tensor) -> Tensor:
     if mask.dtype is not _dtypes.bool_:
         raise RuntimeError("masked_select: expected BoolTensor for mask")
     input, mask = broadcast_tensors(input, mask)
-    return _indexing.get(input, mask)
+    return _indexing.chosen(input, mask)
 
 
 # -- writing -----------------------------------------------------------------------------------------------------------
@@ -131,9 +133,10 @@ def _check_value(input: Tensor, value: Any) -> None:
     """A number must be in the range of the dtype into which it is written."""
     from torchlike import _from_data
 
-    if input.dtype.category == _dtypes.INTEGER and isinstance(value, int | float):
-        if value in (float("inf"), float("-inf")) or value != value or abs(value) > 127:
-            _from_data.filled((), value, input.dtype)
+    if input.dtype.category != _dtypes.INTEGER or not isinstance(value, int | float):
+        return
+    if value in (float("inf"), float("-inf")) or value != value or abs(value) > 127:
+        _from_data.filled((), value, input.dtype)
 
 
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
@@ -216,7 +219,7 @@ def index_reduce(input: Tensor, dim: int, index: Tensor, source: Tensor, reduce:
     shape = [1] * source.ndim
     shape[at] = index.numel()
     wide = rows["expand"](index.reshape(shape), tuple(source.shape))
-    return rows["_scatter_reduce"](input, dim, wide, source, reduce, include_self)
+    return rows["_index_reduce"](input, dim, wide, source, reduce, include_self)
 
 
 def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
@@ -224,8 +227,8 @@ def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) 
     if index.dtype is not _dtypes.int64:
         raise RuntimeError(f"put_(): Expected a long tensor for index, but got {_errors.scalar_name(index.dtype)}")
     if index.numel() != source.numel():
-        raise IndexError(f"put_(): Expected source and index to have the same number of elements, but got source.numel() "
-                           f"= {source.numel()}, index.numel() = {index.numel()}")  # fmt: skip
+        raise IndexError(f"put_(): Expected source and index to have the same number of elements, but got "
+                           f"source.numel() = {source.numel()}, index.numel() = {index.numel()}")  # fmt: skip
     _check_flat(input, index)
     return rows["_put"](input, index, source, accumulate)
 
@@ -268,8 +271,7 @@ def _once(t: Tensor) -> Tensor:
 
 def fill(input: Tensor, value: Any) -> Tensor:
     """A tensor like this one, every element set to a number."""
-    made = rows["clone"](input)
-    return fill_(made, value)
+    return masked_fill(input, _factories.full(tuple(input.shape), True, device=input.device), value)
 
 
 def zero_(self: Tensor) -> Tensor:

@@ -14,6 +14,9 @@ from torchlike._autograd.nodes import AccumulateGrad, Node
 from torchlike._bind import CALLERS as rows
 from torchlike._facade import ints
 from torchlike._functions import reshape
+from torchlike._ops import REGISTRY
+from torchlike._ops._namespace import namespace
+from torchlike._ops._plan import OpPlan
 from torchlike._storage import move
 from torchlike._tensor import Tensor, adopt, alias, wrap
 from torchlike.storage import TypedStorage, UntypedStorage
@@ -30,6 +33,9 @@ def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None
     _check_strided(input, shape, strides, start)
     whole = owner(input)
     made = _storage_io.strided_view(whole, shape, strides, start)
+    if whole is not input and whole._base is None and input._root() is None and input._edge is not None:
+        made._edge = _edge_within(input, shape, strides, start) if _modes.local.grad else None
+        return made
     edge = whole._edge
     if made._chain is not None:
         made._base = whole
@@ -39,6 +45,23 @@ def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None
             made._edge = (Node(plan, [], [edge], []), 0)
             made._cache = (made._storage.version, edge, move(plan, whole._value, ()))
     return made
+
+
+def _edge_within(input: Tensor, size: Ints, stride: Ints, offset: int) -> Any:
+    """The edge of a strided view of a leaf that is itself a detached view: through the leaf's elements."""
+    held = np.full(input._storage.value.aval.numel, -1)
+    held[_storage_io._places(tuple(input.shape), input.stride()) + input._offset] = np.arange(input.numel()).reshape(
+        tuple(input.shape)
+    )
+    found = held[_storage_io._places(size, stride) + offset]
+
+    def look(x: Any) -> tuple:
+        return (namespace(x).where(found >= 0, x.reshape(-1)[np.maximum(found, 0)], 0),)
+
+    aval = input._value.aval
+    plan = OpPlan("as_strided", (aval,), (), (aval.like(size),), look)
+    plan.settle(REGISTRY["view"], (), (True,), node="AsStridedBackward0")
+    return Node(plan, [], [input._edge], []), 0
 
 
 def owner(view: Tensor) -> Tensor:
@@ -192,7 +215,7 @@ def is_pinned(self: Tensor, device: Any = None) -> bool:
 
 
 def share_memory_(self: Tensor) -> Tensor:
-    """Refused on the CPU: arrays here cannot be shared by processes (send NumPy arrays, or a `torchlike.save`d file)."""
+    """Refused on the CPU: arrays cannot be shared by processes (send NumPy arrays, or a `torchlike.save`d file)."""
     if self.device.type != "cpu":
         return self
     raise NotImplementedError("share_memory_: memory shared by processes is not supported by torchlike yet")
@@ -217,7 +240,7 @@ def apply_(self: Tensor, callable: Callable) -> Tensor:
     if self.requires_grad:
         raise RuntimeError("Can't call apply_() on Variable that requires grad. Use var.detach().apply_() instead.")
     _host_only(self, "apply_")
-    if not hasattr(callable, "__call__"):
+    if not hasattr(callable, "__call__"):  # noqa: B004 - the argument hides the built-in
         raise TypeError(f"'{type(callable).__name__}' object is not callable")
     return _put_elements(self, [callable(x) for x in self._host().reshape(-1).tolist()])
 

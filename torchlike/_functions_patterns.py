@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 
 from torchlike import _dtypes, _errors_shape, _facade, _factories
-from torchlike import _memory_format as mf
 from torchlike._bind import CALLERS as rows
-from torchlike._functions import clone, reshape
+from torchlike._functions import reshape
 from torchlike._functions_split import cat, stack
 from torchlike._tensor import Tensor
 
@@ -19,7 +18,7 @@ from torchlike._tensor import Tensor
 def diag(input: Tensor, diagonal: int = 0) -> Tensor:
     """A matrix's diagonal as a vector, or a matrix with a vector on its diagonal."""
     if input.ndim == 2:
-        return clone(rows["diagonal"](input, diagonal, 0, 1), memory_format=mf.contiguous_format)
+        return rows["_diagonal_copy"](input, diagonal)
     if input.ndim != 1:
         raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {input.ndim}D")
     return rows["_diag_embed"](input, diagonal, 0, 1)
@@ -30,8 +29,8 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -
     a, b = (d + input.ndim + 1 if d < 0 else d for d in (dim1, dim2))
     for given, d in ((dim1, a), (dim2, b)):
         if not 0 <= d <= input.ndim:
-            raise IndexError(f"Dimension out of range (expected to be in range of [{-input.ndim - 1}, {input.ndim}], but "
-                             f"got {given})")  # fmt: skip
+            raise IndexError(f"Dimension out of range (expected to be in range of [{-input.ndim - 1}, {input.ndim}], "
+                             f"but got {given})")  # fmt: skip
     if a == b:
         raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
     return rows["_diag_embed"](input, offset, a, b)
@@ -77,8 +76,8 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
     if indexing not in (None, "ij", "xy"):
         raise RuntimeError(f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}')
     if indexing == "xy" and len(given) > 1:
-        made = _grids([given[1], given[0], *given[2:]])
-        return tuple(rows["transpose"](g, 0, 1) for g in (made[1], made[0], *made[2:]))
+        second, first, *rest = _grids([given[1], given[0], *given[2:]])
+        return (first, second, *rest)
     return _grids(given)
 
 

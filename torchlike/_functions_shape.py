@@ -22,7 +22,7 @@ def t(input: Tensor) -> Tensor:
     """A matrix transposed; tensors of fewer dims as they are."""
     if input.ndim > 2:
         raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {input.ndim}D")
-    return rows["transpose"](input, 0, 1) if input.ndim == 2 else rows["view_as_self"](input)
+    return rows["_t"](input)
 
 
 def _T(self: Tensor) -> Tensor:
@@ -82,8 +82,8 @@ def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
     if isinstance(source, int):
         source, destination = (source,), (destination,)
     if len(source) != len(destination):
-        raise RuntimeError(f"movedim: Invalid source or destination dims: source ({list(source)} dims) should contain the "
-                           f"same number of dims as destination ({list(destination)} dims)")  # fmt: skip
+        raise RuntimeError(f"movedim: Invalid source or destination dims: source ({list(source)} dims) should contain "
+                           f"the same number of dims as destination ({list(destination)} dims)")  # fmt: skip
     taken, target = [input._wrap(d) for d in source], [input._wrap(d) for d in destination]
     for name, dims, given in (("source", taken, source), ("destination", target, destination)):
         if len(set(dims)) != len(dims):
@@ -177,7 +177,7 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
 
 def ravel(input: Tensor) -> Tensor:
     """All elements as one dim."""
-    return reshape(input, (-1,))
+    return rows["view"](input.contiguous(), (input.numel(),))
 
 
 def unflatten(input: Tensor, dim: int, sizes: Any) -> Tensor:
@@ -229,7 +229,7 @@ def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
         return ()
     _facade.tensors("broadcast_tensors", tensors)
     shape = broadcast([tuple(t.shape) for t in tensors])
-    return tuple([rows["expand"](t, shape) for t in tensors])
+    return tuple([t if t.shape == shape else rows["expand"](t, shape) for t in tensors])
 
 
 def broadcast_shapes(*shapes: Any) -> Size:
@@ -245,8 +245,8 @@ def broadcast_shapes(*shapes: Any) -> Size:
                 continue
             if result[i] != 1:
                 raise RuntimeError(f"Attempting to broadcast a dimension of length {shape[i]} at {i}! Mismatching "
-                                   f"argument at index {number} had {shape}; but expected shape should be broadcastable "
-                                   f"to {result}")  # fmt: skip
+                                   f"argument at index {number} had {shape}; but expected shape should be "
+                                   f"broadcastable to {result}")  # fmt: skip
             result[i] = shape[i]
     return Size(result)
 

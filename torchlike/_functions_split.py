@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import math
+from itertools import pairwise
 from typing import Any
 
 from torchlike import _errors_shape, _facade, _factories
@@ -19,7 +21,7 @@ def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     """Every index of a dim, as views."""
     if not input.ndim:
         raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
-    dim, select = input._wrap(dim), rows["_select"]
+    dim, select = input._wrap(dim), rows["_unbound"]
     return tuple([select(input, dim, i) for i in range(input.shape[dim])])
 
 
@@ -27,7 +29,7 @@ def select(input: Tensor, dim: int, index: int) -> Tensor:
     """One index of a dim, as a view."""
     if not input.ndim:
         raise IndexError("select() cannot be applied to a 0-dim tensor.")
-    dim, n = input._wrap(dim), index if index.__class__ is int else whole("select", "index", 2, index)
+    dim, n = input._wrap(dim), index if index.__class__ is int else whole("select", "index", 3, index)
     size = input.shape[dim]
     if not -size <= n < size:
         raise IndexError(f"select(): index {n} out of range for tensor of size {list(input.shape)} at dimension {dim}")
@@ -70,7 +72,7 @@ def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Te
     if step == 0 and size:
         raise RuntimeError(f"split_size can only be 0 if dimension size is 0, but got dimension size of {size}")
     count = max(1, -(-size // step)) if step else 1
-    return _pieces(tensor, [min(step, size - i * step) for i in range(count)], dim)
+    return _pieces(tensor, [min(step, size - i * step) for i in range(count)], dim, "_piece")
 
 
 def _split_method(self: Tensor, split_size: Any, dim: int = 0) -> tuple[Tensor, ...]:
@@ -90,20 +92,20 @@ def split_with_sizes(input: Tensor, split_sizes: Any, dim: int = 0) -> tuple[Ten
     if sum(sizes) != size:
         raise RuntimeError(f"split_with_sizes expects split_sizes to sum exactly to {size} (input tensor's size at "
                            f"dimension {dim}), but got split_sizes={sizes}")  # fmt: skip
-    return _pieces(input, sizes, dim)
+    return _pieces(input, sizes, dim, "_sized_piece")
 
 
-def _pieces(tensor: Tensor, sizes: list[int], dim: int) -> tuple[Tensor, ...]:
-    out, start, cut = [], 0, rows["_slice"]
+def _pieces(tensor: Tensor, sizes: list[int], dim: int, row: str) -> tuple[Tensor, ...]:
+    out, start, cut = [], 0, rows[row]
     for n in sizes:
-        out.append(cut(tensor, dim, start, n, 1))
+        out.append(cut(tensor, dim, start, n))
         start += n
     return tuple(out)
 
 
 def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     """At most `chunks` views of equal size (the last may be smaller)."""
-    if whole("chunk", "chunks", 1, chunks) <= 0:
+    if whole("chunk", "chunks", 2, chunks) <= 0:
         raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
     if not input.ndim:
         raise RuntimeError("chunk expects at least a 1-dimensional tensor")
@@ -126,10 +128,11 @@ def tensor_split(input: Tensor, indices_or_sections: Any = None, dim: int = 0, *
         if where <= 0:
             raise RuntimeError(f"number of sections must be larger than 0, got {where}")
         small, extra = divmod(n, where)
-        return _pieces(input, [small + (i < extra) for i in range(where)], input._wrap(dim))
+        sizes = [small + (i < extra) for i in range(where)]
+        where = [sum(sizes[:i]) for i in range(1, where)]
     bounds = [0, *[min(max(c + n if c < 0 else c, 0), n) for c in ints((where,), "tensor_split", "indices")], n]
     cut = rows["_slice"]
-    return tuple([cut(input, input._wrap(dim), a, max(0, b - a), 1) for a, b in zip(bounds, bounds[1:])])
+    return tuple([cut(input, input._wrap(dim), a, max(0, b - a), 1) for a, b in pairwise(bounds)])
 
 
 def _where_to_split(where: Tensor) -> Any:
@@ -139,8 +142,8 @@ def _where_to_split(where: Tensor) -> Any:
         raise RuntimeError("tensor_split expected tensor_indices_or_sections to have dtype of long, but got "
                            f"{scalar_name(where.dtype)}")  # fmt: skip
     if where.ndim > 1:
-        raise RuntimeError("tensor_split expected tensor_indices_or_sections to be a zero-dimensional or one-dimensional "
-                           f"tensor, but got a tensor with {where.ndim} dims")  # fmt: skip
+        raise RuntimeError("tensor_split expected tensor_indices_or_sections to be a zero-dimensional or "
+                           f"one-dimensional tensor, but got a tensor with {where.ndim} dims")  # fmt: skip
     return where.tolist()
 
 
@@ -149,8 +152,8 @@ def _split_along(name: str, needed: int, place: int) -> Any:
                  indices: Any = None) -> tuple[Tensor, ...]:  # fmt: skip
         where = next((a for a in (indices_or_sections, sections, indices) if a is not None), None)
         if input.ndim < needed:
-            raise RuntimeError(f"torch.{name} requires a tensor with at least {needed} dimension, but got a tensor with "
-                               f"{input.ndim} dimensions!")  # fmt: skip
+            raise RuntimeError(f"torch.{name} requires a tensor with at least {needed} dimension, but got a tensor "
+                               f"with {input.ndim} dimensions!")  # fmt: skip
         dim = place if input.ndim > place else 0
         if isinstance(where, int) and (where <= 0 or input.shape[dim] % where):
             raise RuntimeError(f"torch.{name} attempted to split along dimension {dim}, but the size of the dimension "
@@ -263,8 +266,14 @@ FUNCTIONS = _facade.functions(
     atleast_3d, out=(cat, stack, hstack, vstack, dstack, column_stack, _cat_as("concat"), _cat_as("concatenate"),
                      narrow_copy),
 )  # fmt: skip
-FUNCTIONS |= {"split": split, "row_stack": FUNCTIONS["vstack"], "unsafe_split_with_sizes": FUNCTIONS["split_with_sizes"]}
+FUNCTIONS |= {
+    "split": split,
+    "row_stack": FUNCTIONS["vstack"],
+    "unsafe_split_with_sizes": FUNCTIONS["split_with_sizes"],
+}
 FUNCTIONS |= {"unsafe_split": split, "unsafe_chunk": FUNCTIONS["chunk"]}
-METHODS = _facade.methods(unbind, select, narrow, narrow_copy, split_with_sizes, chunk, tensor_split, hsplit, vsplit, dsplit)
+METHODS = _facade.methods(
+    unbind, select, narrow, narrow_copy, split_with_sizes, chunk, tensor_split, hsplit, vsplit, dsplit
+)
 METHODS |= {"split": _split_method, "unsafe_chunk": METHODS["chunk"], "unsafe_split": _split_method,
             "unsafe_split_with_sizes": METHODS["split_with_sizes"]}  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from operator import index as as_int
 from typing import Any
 
@@ -81,29 +82,27 @@ def _basic(t: Tensor, index: Any) -> tuple[Tensor, dict[int, Tensor]]:
     used = sum([_consumes(i) for i in items])
     if used > t.ndim:
         raise _errors_shape.too_many_indices(t.ndim)
-    dim, position, rank, advanced = 0, 0, t.ndim, {}
-    for item in items:
+    dim, rank, advanced = 0, t.ndim, {}
+    for position, item in enumerate(items):
         if item is Ellipsis:
-            skip = rank - used
-            dim, position = dim + skip, position + skip
+            dim += rank - used
         elif item is None:
             t = rows["unsqueeze"](t, dim)
             dim += 1
         elif isinstance(item, bool | np.bool_):
             t, dim = _zero_dim_mask(t, bool(item), dim, advanced)
         elif isinstance(item, slice):
-            t = _slice(t, dim, item)
-            dim, position = dim + 1, position + 1
+            t, dim = _slice(t, dim, item), dim + 1
         elif isinstance(item, Tensor):
-            t, dim, position = _take_tensor(t, item, dim, position, advanced)
+            t, dim = _take_tensor(t, item, dim, position, advanced)
         else:
             t = _select(t, dim, item, position)
-            position += 1
-    return t, advanced
+    return t, _without_masks(t, advanced) if advanced else advanced
 
 
 def _unpack(index: Any) -> list:
     if isinstance(index, list) and len(index) < 32 and any(_makes_a_tuple(i) for i in index):
+        warnings.warn(_errors_shape.LIST_AS_TUPLE, UserWarning, stacklevel=4)
         index = tuple(index)
     items = list(index) if isinstance(index, tuple) else [index]
     return [_normal(i) for i in items]
@@ -145,24 +144,35 @@ def _zero_dim_mask(t: Tensor, chosen: bool, dim: int, advanced: dict) -> tuple[T
     return rows["unsqueeze"](t, dim), dim + 1
 
 
-def _take_tensor(t: Tensor, item: Tensor, dim: int, position: int, advanced: dict) -> tuple[Tensor, int, int]:
+def _take_tensor(t: Tensor, item: Tensor, dim: int, position: int, advanced: dict) -> tuple[Tensor, int]:
     if item.dtype in _MASKS:
         if not item.ndim:
-            return *_zero_dim_mask(t, bool(item), dim, advanced), position
+            return _zero_dim_mask(t, bool(item), dim, advanced)
+        advanced[dim] = item
+        return t, dim + item.ndim
+    if item.dtype not in _PLACES:
+        if not item.ndim and item.dtype.category == _dtypes.INTEGER:
+            return _select(t, dim, int(item), position), dim
+        raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
+    if not item.ndim and item._value.array is not None:
+        return _select(t, dim, int(item), position), dim
+    advanced[dim] = item
+    return t, dim + 1
+
+
+def _without_masks(t: Tensor, advanced: dict[int, Tensor]) -> dict[int, Tensor]:
+    """Masks as the indices of the places where they are true, one for each of their dims."""
+    found = {}
+    for dim, item in advanced.items():
+        if item.dtype not in _MASKS:
+            found[dim] = item
+            continue
         for i, n in enumerate(item.shape):
             if t.shape[dim + i] != n:
                 raise _errors_shape.mask_shape(item.shape, i, t.shape, dim + i)
         for i, w in enumerate(np.nonzero(item._host())):
-            advanced[dim + i] = _factories.of_array(w.astype(np.int64, copy=False), t.device)
-        return t, dim + item.ndim, position + item.ndim
-    if item.dtype not in _PLACES:
-        if not item.ndim and item.dtype.category == _dtypes.INTEGER:
-            return _select(t, dim, int(item), position), dim, position + 1
-        raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
-    if not item.ndim and item._value.array is not None:
-        return _select(t, dim, int(item), position), dim, position + 1
-    advanced[dim] = item
-    return t, dim + 1, position + 1
+            found[dim + i] = _factories.of_array(w.astype(np.int64, copy=False), t.device)
+    return found
 
 
 def _check_bounds(t: Tensor, advanced: dict[int, Tensor]) -> None:
@@ -177,9 +187,15 @@ def _check_bounds(t: Tensor, advanced: dict[int, Tensor]) -> None:
                 raise _errors_shape.index_out_of_bounds(bad, number, size)
 
 
-def _gather(t: Tensor, advanced: dict[int, Tensor]) -> Tensor:
+def _gather(t: Tensor, advanced: dict[int, Tensor], row: str = "_index") -> Tensor:
     _check_bounds(t, advanced)
-    return _moved("_index", t, [_on(i, t) for i in advanced.values()], tuple(advanced))
+    return _moved(row, t, [_on(i, t) for i in advanced.values()], tuple(advanced))
+
+
+def chosen(t: Tensor, mask: Tensor) -> Tensor:
+    """The elements of a tensor where a mask of its shape is true."""
+    viewed, advanced = _basic(t, mask)
+    return _gather(viewed, advanced, "_masked_select")
 
 
 def _scatter(t: Tensor, advanced: dict[int, Tensor], value: Tensor, accumulate: bool = False) -> None:

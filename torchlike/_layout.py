@@ -19,26 +19,23 @@ def contiguous_strides(shape: Ints) -> Ints:
 
 
 def is_contiguous(shape: Ints, strides: Ints) -> bool:
-    """Whether the elements lie in row-major order without gaps (dims of size one may have any stride)."""
+    """Whether the elements lie in row-major order without gaps (dims of size one may have any stride; no elements lie
+    in every order)."""
     step = 1
     for n, s in zip(reversed(shape), reversed(strides)):
-        if n == 0:
-            return True
         if n != 1:
             if s != step:
-                return False
+                return 0 in shape
             step *= n
-    return 0 not in shape or True
+    return True
 
 
 def is_dense(shape: Ints, strides: Ints) -> bool:
     """Whether the elements fill one block of memory, each place once, in some order of the dims."""
     step = 1
     for s, n in sorted((s, n) for s, n in zip(strides, shape) if n != 1):
-        if n == 0:
-            return True
         if s != step:
-            return False
+            return 0 in shape
         step *= n
     return True
 
@@ -48,7 +45,7 @@ def is_apart(shape: Ints, strides: Ints) -> bool:
     extent = 1
     for s, n in sorted((s, n) for s, n in zip(strides, shape) if n > 1):
         if s < extent:
-            return False
+            return 0 in shape
         extent += (n - 1) * s
     return True
 
@@ -95,8 +92,16 @@ def pointwise_strides(shape: Ints, operands: list[tuple[Ints, Ints]]) -> Ints | 
     `operands` are the (shape, strides) of the inputs, in order.
     """
     same = [st for sh, st in operands if sh == shape]
-    if same and len(same) == len(operands) and all(st == same[0] for st in same) and is_dense(shape, same[0]):
-        return normal(shape, same[0])
+    if same and len(same) == len(operands):
+        if all(is_contiguous(shape, st) for st in same):
+            return None
+        if all(st == same[0] for st in same) and is_dense(shape, same[0]):
+            return normal(shape, same[0])
+    return ordered_strides(shape, operands)
+
+
+def ordered_strides(shape: Ints, operands: list[tuple[Ints, Ints]]) -> Ints | None:
+    """Strides without gaps whose dims lie in memory in the order in which they do in the operands."""
     expanded = [_expand(sh, st, shape) for sh, st in operands]
     order = _memory_order(shape, expanded)
     strides, step = [0] * len(shape), 1
@@ -104,6 +109,11 @@ def pointwise_strides(shape: Ints, operands: list[tuple[Ints, Ints]]) -> Ints | 
         strides[d] = step
         step *= max(shape[d], 1)
     return normal(shape, tuple(strides))
+
+
+def copied_strides(shape: Ints, strides: Ints) -> Ints | None:
+    """Strides of a copy that keeps the memory order: the same where they fill memory, else without the gaps."""
+    return normal(shape, strides) if is_dense(shape, strides) else pointwise_strides(shape, [(shape, strides)])
 
 
 def _expand(shape: Ints, strides: Ints, out: Ints) -> Ints:

@@ -1350,7 +1350,7 @@ class Methods:
         """x / |x|, and 0 for 0; the sign of a real number."""
         ...
     def share_memory_(self) -> _Tensor:
-        """Refused on the CPU: arrays here cannot be shared by processes (send NumPy arrays, or a `torchlike.save`d file)."""
+        """Refused on the CPU: arrays cannot be shared by processes (send NumPy arrays, or a `torchlike.save`d file)."""
         ...
     def short(self, *, memory_format: _Any = ...) -> _Tensor:
         """This tensor as torch.int16."""

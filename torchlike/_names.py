@@ -52,7 +52,8 @@ _FACADES = (
     _legacy_types,
     _determinism,
 )
-MODULES = ("nn", "optim", "utils", "autograd", "serialization", "cuda", "backends", "linalg", "special", "fft", "random",
+MODULES = ("nn", "optim", "utils", "autograd", "serialization", "cuda", "backends", "linalg", "special", "fft",
+           "random",
            "testing", "return_types", "distributions", "amp", "func", "jax", "storage", "version")  # fmt: skip
 _SERIALIZATION = ("save", "load")
 
@@ -86,6 +87,10 @@ def lazy(name: str, modules: tuple[str, ...]) -> Any:
         except ModuleNotFoundError as error:
             if error.name != f"torchlike.{name}":
                 raise
+    if name == "OutOfMemoryError":
+        from torchlike._errors_shape import OutOfMemoryError
+
+        return OutOfMemoryError
     if name in _SERIALIZATION:
         return getattr(importlib.import_module("torchlike.serialization"), name)
     import torchlike

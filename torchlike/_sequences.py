@@ -89,27 +89,39 @@ def range(*args: Any, out: Tensor | None = None, dtype: Dtype | None = None, lay
     return into(out, of_array(found, device, requires_grad))
 
 
-def linspace(start: Any, end: Any, steps: int, *, out: Tensor | None = None, dtype: Dtype | None = None,
-             layout: Any = None, device: Any = None, requires_grad: bool = False, pin_memory: bool = False) -> Tensor:  # fmt: skip
+def linspace(
+    start: Any,
+    end: Any,
+    steps: Any = None,
+    *,
+    out: Tensor | None = None,
+    dtype: Dtype | None = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+) -> Tensor:
     """`steps` numbers from `start` to `end`, both included, evenly spaced."""
     no_pinning(pin_memory)
-    low, high, steps, dtype = _spread("linspace", start, end, steps, dtype, layout, out)
-    return into(out, of_array(_spaced(low, high, steps, dtype).astype(dtype.numpy), device, requires_grad))
+    low, high, steps, kind = _spread("linspace", start, end, steps, dtype, layout, out)
+    return into(out, of_array(_spaced(low, high, steps, kind).astype(kind.numpy), device, requires_grad))
 
 
-def logspace(start: Any, end: Any, steps: int, base: float = 10.0, *, out: Tensor | None = None,
+def logspace(start: Any, end: Any, steps: Any = None, base: float = 10.0, *, out: Tensor | None = None,
              dtype: Dtype | None = None, layout: Any = None, device: Any = None, requires_grad: bool = False,
              pin_memory: bool = False) -> Tensor:  # fmt: skip
     """`base` to the power of `steps` evenly spaced exponents."""
     no_pinning(pin_memory)
-    low, high, steps, dtype = _spread("logspace", start, end, steps, dtype, layout, out)
-    found = np.power(base, np.linspace(low, high, steps)).astype(dtype.numpy)
+    low, high, steps, kind = _spread("logspace", start, end, steps, dtype, layout, out)
+    found = np.power(base, np.linspace(low, high, steps)).astype(kind.numpy)
     return into(out, of_array(found, device, requires_grad))
 
 
 def _spread(name: str, start: Any, end: Any, steps: Any, dtype: Any, layout: Any, out: Any) -> tuple:
     only_strided(name, layout)
     low, high = (a.item() if isinstance(a, Tensor | np.generic) else a for a in (start, end))
+    if steps is None:
+        raise _errors_shape.invalid_combination(name, (start, end), {})
     if isinstance(steps, float) or not all(isinstance(a, int | float | complex) for a in (low, high)):
         raise _errors_shape.invalid_combination(name, (start, end, steps), {})
     steps = int(steps)

@@ -9,7 +9,7 @@ from weakref import ref
 
 import numpy as np
 
-from torchlike import _device, _dtypes, _errors, _layout, _modes, _storage
+from torchlike import _device, _dtypes, _errors, _modes, _storage
 from torchlike._autograd import engine, versions
 from torchlike._autograd.nodes import AccumulateGrad, Edge, Handle, Node, hooks_of
 from torchlike._core import Size, Value, boundary, concrete, record, uninterrupted
@@ -334,9 +334,9 @@ class Tensor(Methods):
         if self._base is not None:
             raise RuntimeError("Can't detach views in-place. Use detach() instead. If you are using "
                                "DistributedDataParallel (DDP) for training, and gradient_as_bucket_view is set as "
-                               "True, gradients are views of DDP buckets, and hence detach_() cannot be called on these "
-                               "gradients. To fix this error, please refer to the Optimizer.zero_grad() function in "
-                               "torch/optim/optimizer.py as a solution.")  # fmt: skip
+                               "True, gradients are views of DDP buckets, and hence detach_() cannot be called on "
+                               "these gradients. To fix this error, please refer to the Optimizer.zero_grad() function "
+                               "in torch/optim/optimizer.py as a solution.")  # fmt: skip
         self._edge = None
         return self
 

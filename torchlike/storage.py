@@ -14,8 +14,8 @@ from torchlike._dtypes import dtype as Dtype
 from torchlike._tensor import Tensor
 
 _DEPRECATED = (
-    "TypedStorage is deprecated. It will be removed in the future and UntypedStorage will be the only storage class. This "
-    "should only matter to you if you are using storages directly.  To access UntypedStorage directly, use "
+    "TypedStorage is deprecated. It will be removed in the future and UntypedStorage will be the only storage class. "
+    "This should only matter to you if you are using storages directly.  To access UntypedStorage directly, use "
     "tensor.untyped_storage() instead of tensor.storage()"
 )
 

@@ -37,7 +37,8 @@ def run(device: Device) -> None:
 
 
 def _build(device: Device, trace: _trace.Trace, live: tuple[int, ...], donated: tuple[int, ...]) -> Any:
-    """Compile. A trace that cannot be compiled is dropped, so that later work is not lost with it; an interrupt keeps it."""
+    """Compile. A trace that cannot be compiled is dropped, so that later work is not lost with it; an interrupt keeps
+    it."""
     try:
         return xla_executor.build(device, trace, live, donated)
     except Exception:

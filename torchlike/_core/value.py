@@ -51,7 +51,7 @@ class Size(tuple):
 
 
 class Aval:
-    """What is known of a value before it is computed. Interned: equal avals are one object, so keys hash by identity."""
+    """What is known of a value before it is computed. Interned: equal avals are one object, so keys hash fast."""
 
     __slots__ = ("device", "dtype", "ndim", "numel", "shape")
     shape: Size

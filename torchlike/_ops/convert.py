@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from torchlike._dtypes import INTEGER
-from torchlike._layout import pointwise_strides
+from torchlike._layout import copied_strides
 from torchlike._ops._declare import Array, declare, namespace
 from torchlike._ops._rules import Call, Typed
 
@@ -12,7 +12,7 @@ def _typing(call: Call) -> Typed:
     source = call.arrays[0]
     strides = call.strides[0]
     if strides is not None:
-        strides = pointwise_strides(tuple(source.shape), [(tuple(source.shape), strides)])
+        strides = copied_strides(tuple(source.shape), strides)
     return Typed([source.like(dtype=call.dtype)], None, [strides])
 
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+import itertools
 from typing import Any
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 
 from torchlike import _dtypes, _errors
-from torchlike._layout import contiguous_strides, pointwise_strides
+from torchlike._layout import contiguous_strides, ordered_strides
 from torchlike._ops._declare import Array, Arrays, Scalar, declare, namespace, operator
 from torchlike._ops._rules import Call, Typed, broadcast, wrap_dim
 
@@ -26,7 +27,7 @@ def _wrapped(indices: list, dims: tuple[int, ...], shape: tuple[int, ...]) -> li
 
 
 def _adjacent(dims: tuple[int, ...]) -> bool:
-    return all(b - a == 1 for a, b in zip(dims, dims[1:]))
+    return all(b - a == 1 for a, b in pairwise(dims))
 
 
 def indexed_shape(shape: tuple, dims: tuple[int, ...], index_shapes: list) -> tuple[int, ...]:
@@ -35,7 +36,9 @@ def indexed_shape(shape: tuple, dims: tuple[int, ...], index_shapes: list) -> tu
         common = broadcast(index_shapes)
     except RuntimeError:
         shapes = ", ".join(str(list(s)) for s in index_shapes)
-        raise IndexError(f"shape mismatch: indexing tensors could not be broadcast together with shapes {shapes}") from None
+        raise IndexError(
+            f"shape mismatch: indexing tensors could not be broadcast together with shapes {shapes}"
+        ) from None
     rest = [n for d, n in enumerate(shape) if d not in dims]
     at = dims[0] if _adjacent(dims) else 0
     return (*rest[:at], *common, *rest[at:])
@@ -48,7 +51,7 @@ def _index_shape(call: Call) -> list:
 
 def _index_typing(call: Call) -> Typed:
     """PyTorch lays the result out as the source and the indices lie in memory."""
-    ((shape, dtype),) = _index_shape(call)
+    ((shape, _),) = _index_shape(call)
     strides = None
     if any(s is not None for s in call.strides):
         source, dims = tuple(call.input.shape), call.dims
@@ -61,7 +64,7 @@ def _index_typing(call: Call) -> Typed:
         for index, steps in zip(call.indices, call.strides[1:]):
             spread = _spread(tuple(index.shape), steps or contiguous_strides(tuple(index.shape)), common)
             operands.append((shape, (*[0] * before, *spread, *[0] * after)))
-        strides = pointwise_strides(shape, operands)
+        strides = ordered_strides(shape, operands)
     return Typed([call.input.like(shape)], None, [strides])
 
 
@@ -76,6 +79,13 @@ def _index(input: Array, indices: Arrays, dims: tuple):
     indices = _wrapped(indices, dims, input.shape)
     where = _where_to(dims, indices, input.ndim)
     return input[where] if namespace(input) is np else input.at[where].get(mode="fill")
+
+
+@declare("operator", _index_typing, saves=("indices",), opmath=False, where=(), name="_masked_select",
+         node="MaskedSelectBackward0")  # fmt: skip
+def _masked_select(input: Array, indices: Arrays, dims: tuple):
+    """The elements at the places where a mask is true."""
+    return _index.kernel(input, indices, dims)
 
 
 def _check_put(call: Call) -> None:
@@ -231,7 +241,9 @@ def _check_rows(call: Call) -> None:
     source = call.arguments.get("source")
     wide = index.dtype is _dtypes.int64 or (index.dtype is _dtypes.int32 and "add" in name)
     if not wide and "add" in name:
-        raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index but got: {_errors.scalar_name(index.dtype)}")
+        raise RuntimeError(
+            f"{name}(): Expected dtype int32/int64 for index but got: {_errors.scalar_name(index.dtype)}"
+        )
     if not wide:
         raise (IndexError if "fill" in name else RuntimeError)(f"{name}(): Expected dtype int64 for index"
                          + ("." if "fill" in name else f" but got: {_errors.scalar_name(index.dtype)}"))  # fmt: skip
@@ -243,13 +255,13 @@ def _check_rows(call: Call) -> None:
                            f"({_errors.scalar_name(source.dtype)}) must have the same scalar type")  # fmt: skip
     count = source.shape[dim] if source.ndim else 1
     if index.numel != count and source.ndim == call.input.ndim:
-        raise RuntimeError(f"{name}(): Number of indices ({index.numel}) should be equal to source.size(dim): ({count}), "
-                           f"for dim: {dim}")  # fmt: skip
+        raise RuntimeError(f"{name}(): Number of indices ({index.numel}) should be equal to source.size(dim): ({count})"
+                           f", for dim: {dim}")  # fmt: skip
     rest, other = list(call.input.shape), list(source.shape)
     del rest[dim : dim + 1], other[dim : dim + 1]
     if rest != other and "copy" in name:
-        raise RuntimeError(f"index_copy_(): Source/destination tensor must have same slice shapes. Destination slice shape: "
-                           f"{' '.join(map(str, rest))} at dimension {dim} and source slice shape: "
+        raise RuntimeError(f"index_copy_(): Source/destination tensor must have same slice shapes. Destination slice "
+                           f"shape: {' '.join(map(str, rest))} at dimension {dim} and source slice shape: "
                            f"{' '.join(map(str, other))} at dimension 0.")  # fmt: skip
     if rest != other:
         raise RuntimeError(f"source tensor shape must match self tensor shape, excluding the specified dimension. Got "
@@ -332,14 +344,15 @@ def _masked_fill_by(input: Array, mask: Array, value: Array):
     return namespace(input).where(mask, value.astype(input.dtype), input)
 
 
-
 def _scattered_mask(call: Call) -> list:
     if call.mask.dtype is not _dtypes.bool_:
         raise RuntimeError("masked_scatter_ only supports boolean masks, but got mask with dtype "
                            f"{_errors.scalar_name(call.mask.dtype)}")  # fmt: skip
     if call.source.dtype is not call.input.dtype:
-        raise RuntimeError("masked_scatter: expected self and source to have same dtypes but got"
-                           f"{_errors.scalar_name(call.input.dtype)} and {_errors.scalar_name(call.source.dtype)}")  # fmt: skip
+        raise RuntimeError(
+            "masked_scatter: expected self and source to have same dtypes but got"
+            f"{_errors.scalar_name(call.input.dtype)} and {_errors.scalar_name(call.source.dtype)}"
+        )
     return [(broadcast([call.input.shape, call.mask.shape]), call.input.dtype)]
 
 
@@ -354,22 +367,3 @@ def _masked_scatter(input: Array, mask: Array, source: Array):
         return jnp.broadcast_to(input, shape)
     taken = source.reshape(-1)[jnp.clip(place, 0, source.size - 1)].reshape(shape)
     return jnp.where(mask, taken, jnp.broadcast_to(input, shape))
-
-
-# -- where numbers belong in a sorted sequence -------------------------------------------------------------------------
-
-
-@operator(promote=None, shape=lambda call: [(tuple(call.input.shape), call.result)], saves=(), differentiable=False,
-          opmath=False, where=(), name="_searchsorted")  # fmt: skip
-def _searchsorted(sorted_sequence: Array, input: Array, right: bool, result):
-    """For each number the place before (with `right`, after) which it keeps the last dim of the sequence sorted."""
-    side = "right" if right else "left"
-    if sorted_sequence.dtype != input.dtype:
-        common = jnp.promote_types(sorted_sequence.dtype, input.dtype)
-        sorted_sequence, input = sorted_sequence.astype(common), input.astype(common)
-    if sorted_sequence.ndim == 1:
-        found = jnp.searchsorted(sorted_sequence, input.reshape(-1), side=side)
-    else:
-        rows, wanted = sorted_sequence.reshape(-1, sorted_sequence.shape[-1]), input.reshape(-1, input.shape[-1])
-        found = jax.vmap(lambda a, v: jnp.searchsorted(a, v, side=side))(rows, wanted)
-    return found.reshape(input.shape).astype(result.numpy)

@@ -36,6 +36,13 @@ def _scatter_reduce(input: Array, dim: int, index: Array, src: Array, reduce: st
     return combine(jnp.asarray(input), src, place, own).reshape(shape)
 
 
+@operator(promote=None, shape=lambda call: [(tuple(call.input.shape), call.input.dtype)], check=_check_reduction,
+          opmath=False, where=(), name="_index_reduce", node="IndexReduceBackward0")  # fmt: skip
+def _index_reduce(input: Array, dim: int, index: Array, src: Array, reduce: str, include_self: bool = True):
+    """As `_scatter_reduce`, for indices of one dim spread over the others."""
+    return _scatter_reduce.kernel(input, dim, index, src, reduce, include_self)
+
+
 def _mean(total: Any, count: Any) -> Any:
     count = jnp.maximum(count, 1).astype(total.dtype)
     return jnp.floor_divide(total, count) if total.dtype.kind in "iu" else total / count
@@ -55,7 +62,10 @@ def _product_jvp(primals: Any, tangents: Any) -> Any:
     input, src, place, own = primals
     found = _product(*primals)
     zeros = (own & (input == 0)).astype(jnp.int64).at[place].add((src == 0).astype(jnp.int64))
-    rest = jnp.where(own & (input != 0), input, 1).at[place].multiply(jnp.where(src == 0, 1, src))  # but for the zeros
+    ones = jnp.ones(input.shape, bool)
+    rest = _product(
+        jnp.where(own & (input != 0), input, 1), jnp.where(src == 0, 1, src), place, ones
+    )  # but for the zeros
 
     def share(x: Any, zeros: Any, rest: Any) -> Any:
         """The product of all factors but this one."""
@@ -85,12 +95,23 @@ def _extreme(name: str, worst: Any) -> Any:
 
 
 def _lowest(dtype: Any) -> Any:
-    return False if dtype == bool else -jnp.inf if dtype.kind == "f" or dtype.name == "bfloat16" else jnp.iinfo(dtype).min
+    return (
+        False
+        if dtype.kind == "b"
+        else -jnp.inf
+        if dtype.kind == "f" or dtype.name == "bfloat16"
+        else jnp.iinfo(dtype).min
+    )
 
 
 def _highest(dtype: Any) -> Any:
-    return True if dtype == bool else jnp.inf if dtype.kind == "f" or dtype.name == "bfloat16" else jnp.iinfo(dtype).max
+    return (
+        True
+        if dtype.kind == "b"
+        else jnp.inf
+        if dtype.kind == "f" or dtype.name == "bfloat16"
+        else jnp.iinfo(dtype).max
+    )
 
 
 _largest, _smallest = _extreme("max", _lowest), _extreme("min", _highest)
-

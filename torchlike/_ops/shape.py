@@ -6,7 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from torchlike import _errors_shape
-from torchlike._layout import pointwise_strides
+from torchlike._layout import copied_strides
 from torchlike._ops._declare import Array, Arrays, declare, namespace, operator
 from torchlike._ops._rules import Call, Typed, wrap_dim
 
@@ -14,7 +14,7 @@ from torchlike._ops._rules import Call, Typed, wrap_dim
 def _in_memory_order(call: Call) -> Typed:
     """One result like the input, its dims in the same order in memory."""
     shape, strides = tuple(call.input.shape), call.strides[0]
-    kept = None if strides is None else pointwise_strides(shape, [(shape, strides)])
+    kept = None if strides is None else copied_strides(shape, strides)
     return Typed([call.input], None, [kept])
 
 
@@ -151,3 +151,15 @@ def _diag_embed(input: Array, offset: int, dim1: int, dim2: int):
     n = count + abs(offset)
     made = jnp.zeros((*input.shape[:-1], n, n), input.dtype).at[..., line, column].set(input)
     return jnp.moveaxis(made, (-2, -1), (dim1, dim2))
+
+
+def _diagonal_shape(call: Call) -> list:
+    n, m = call.input.shape
+    offset = call.offset
+    return [(max(0, min(n, m - offset) if offset >= 0 else min(n + offset, m)),)]
+
+
+@operator(shape=_diagonal_shape, saves=(), opmath=False, where=(), name="_diagonal_copy", node="DiagonalBackward0_copy")
+def _diagonal_copy(input: Array, offset: int):
+    """A matrix's diagonal."""
+    return namespace(input).diagonal(input, offset)

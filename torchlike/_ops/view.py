@@ -49,6 +49,12 @@ def view_(input: Array, size: tuple):
     return namespace(input).reshape(input, infer_size(size, count))
 
 
+@view(geometry=_view_geometry, node="UnsafeViewBackward0", name="_unsafe_view", where=())
+def _unsafe_view(input: Array, size: tuple):
+    """As `view`, of a fresh copy."""
+    return view_.kernel(input, size)
+
+
 def _permute_geometry(shape, strides, dims) -> Geometry:
     if len(dims) != len(shape):
         raise _errors.permute_length(len(shape), len(dims))
@@ -76,6 +82,12 @@ def _transpose_geometry(shape, strides, dim0, dim1) -> Geometry:
 def transpose(input: Array, dim0: int, dim1: int):
     """Two dims exchanged."""
     return namespace(input).swapaxes(input, dim0, dim1) if input.ndim else input
+
+
+@view(geometry=lambda shape, strides: (shape[::-1], strides[::-1]), node="TBackward0", name="_t", where=())
+def _t(input: Array):
+    """A matrix transposed; fewer dims stay."""
+    return namespace(input).transpose(input)
 
 
 def _expand_geometry(shape, strides, size) -> Geometry:
@@ -141,6 +153,36 @@ def _slice(input: Array, dim: int, start: Index, length: int, step: int):
     return input[(slice(None),) * dim + (slice(start, stop, step),)]
 
 
+def _select_offset(t, dim, index) -> int:
+    return t.stride(dim) * index
+
+
+@view(geometry=_select_geometry, offset=_select_offset, node="UnbindBackward0", where=(), name="_unbound")
+def _unbound(input: Array, dim: int, index: Index):
+    """One of the results of `unbind`."""
+    return _select.kernel(input, dim, index)
+
+
+def _piece_geometry(shape, strides, dim, start, length) -> Geometry:
+    return _slice_geometry(shape, strides, dim, start, length, 1)
+
+
+def _piece_offset(t, dim, start, length) -> int:
+    return t.stride(dim) * start
+
+
+@view(geometry=_piece_geometry, offset=_piece_offset, node="SplitBackward0", where=(), name="_piece")
+def _piece(input: Array, dim: int, start: Index, length: int):
+    """One of the results of `split`."""
+    return _slice.kernel(input, dim, start, length, 1)
+
+
+@view(geometry=_piece_geometry, offset=_piece_offset, node="SplitWithSizesBackward0", where=(), name="_sized_piece")
+def _sized_piece(input: Array, dim: int, start: Index, length: int):
+    """One of the results of `split_with_sizes`."""
+    return _slice.kernel(input, dim, start, length, 1)
+
+
 def _unsqueeze_geometry(shape, strides, dim) -> Geometry:
     at = wrap_dim(dim, len(shape) + 1)
     step = shape[at] * strides[at] if at < len(shape) else 1
@@ -169,7 +211,11 @@ def _squeeze_geometry(shape, strides, dim) -> Geometry:
     return tuple(shape[d] for d in kept), tuple(strides[d] for d in kept)
 
 
-@view(geometry=_squeeze_geometry)
+def _squeeze_node(call: Call) -> str:
+    return f"SqueezeBackward{0 if call.dim is None else 2 if isinstance(call.dim, tuple) else 1}"
+
+
+@view(geometry=_squeeze_geometry, node=_squeeze_node)
 def squeeze(input: Array, dim=None):
     """Without the dims of size one (or those of them named)."""
     return namespace(input).reshape(input, tuple(input.shape[d] for d in _squeezed(input.shape, dim)))

@@ -88,8 +88,10 @@ class _Properties:
         self.multi_processor_count = getattr(_accelerators.jax_device("cuda", device), "core_count", None)
 
     def __repr__(self) -> str:
-        return (f"_CudaDeviceProperties(name={self.name!r}, major={self.major}, minor={self.minor}, "
-                f"total_memory={self.total_memory // 2**20}MB, multi_processor_count={self.multi_processor_count})")  # fmt: skip
+        return (
+            f"_CudaDeviceProperties(name={self.name!r}, major={self.major}, minor={self.minor}, "
+            f"total_memory={self.total_memory // 2**20}MB, multi_processor_count={self.multi_processor_count})"
+        )
 
 
 def get_device_properties(device: Any = None) -> _Properties:
@@ -139,4 +141,3 @@ def __getattr__(name: str) -> Any:
 
         return importlib.import_module("torchlike.cuda.amp")
     raise _errors.unknown_name("torch.cuda", name, [n for n in globals() if not n.startswith("_")])
-

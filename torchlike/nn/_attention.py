@@ -79,7 +79,7 @@ def multi_head_attention_forward(
     k = _in_heads(k, k.shape[0], batch, num_heads) if static_k is None else static_k
     v = _in_heads(v, v.shape[0], batch, num_heads) if static_v is None else static_v
     if add_zero_attn:  # one more key and value, all zeros
-        k, v = (torchlike.cat([x, x.new_zeros((x.shape[0], 1, x.shape[2]))], 1) for x in (k, v))
+        k, v = (torchlike.cat([x, torchlike.zeros_like(x[:, :1])], 1) for x in (k, v))
         attn_mask, key_padding_mask = _one_more(attn_mask), _one_more(key_padding_mask)
     attn_mask = _merged(attn_mask, key_padding_mask, batch, num_heads, k.shape[1])
     dropout_p = dropout_p if training else 0.0

@@ -233,7 +233,7 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Any = None) -> Tenso
     if tensor.numel() == 0:
         return tensor
     rows, columns = tensor.size(0), tensor.numel() // tensor.size(0)
-    drawn = tensor.new_empty((rows, columns)).normal_(0, 1, generator=generator)
+    drawn = tensor.new_empty(rows, columns).normal_(0, 1, generator=generator)
     q, r = torchlike.linalg.qr(drawn.t() if rows < columns else drawn)
     # Fixing the signs of R's diagonal makes the draw uniform over the orthogonal group.
     q = q * torchlike.diag(r, 0).sign()

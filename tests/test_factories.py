@@ -1,0 +1,215 @@
+"""Making tensors: values, dtypes, strides and errors beside PyTorch's."""
+
+import copy
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+import torch
+
+import torchlike
+from tests.oracle import assert_same
+
+CALLS = """
+L.zeros(2, 3, dtype=L.int8)
+L.zeros([2, 3])
+L.zeros(L.Size([2, 3]))
+L.ones(size=(2, 3))
+L.ones(2, dtype=int)
+L.ones(np.int64(3))
+L.ones(L.tensor(3))
+L.full((2,), True)
+L.full((2,), 1.5)
+L.full((2,), 1j)
+L.full((2,), -1, dtype=L.uint8)
+L.full((2,), 2.5, dtype=L.int64)
+L.empty(2, 3, 4, 5, memory_format=L.channels_last).stride()
+L.empty_strided((2, 3), (1, 2)).stride()
+L.empty_permuted((2, 3, 4), (1, 0, 2)).stride()
+L.scalar_tensor(3)
+L.eye(2, 3)
+L.tril_indices(3, 4, -1)
+L.triu_indices(3, 4, 1)
+L.arange(5)
+L.arange(1, 5, 2)
+L.arange(5, 0, -1)
+L.arange(0, 1, 0.1)
+L.arange(start=1, end=5, step=2, dtype=L.float32)
+L.arange(0.5, 3, dtype=L.int64)
+L.linspace(0, 1, 5)
+L.linspace(-10, 10, 7, dtype=L.float64)
+L.linspace(-1, 1, 11)
+L.linspace(0, 10, 5, dtype=L.int64)
+L.linspace(0, 1, 7, dtype=L.bfloat16)
+L.logspace(0, 2, 5, base=2)
+L.range(1, 2, 0.5)
+L.hann_window(5)
+L.hann_window(5, periodic=False)
+L.hamming_window(6)
+L.blackman_window(6)
+L.bartlett_window(6)
+L.tensor([1, 2.5])
+L.tensor([[True], [False]])
+L.tensor([])
+L.tensor([[]])
+L.tensor(range(3))
+L.tensor([1, 2j])
+L.tensor([L.tensor(1.0), 2])
+L.tensor([np.float64(1.5), 2])
+L.tensor([np.array([1, 2], np.int8)])
+L.tensor(np.arange(6).reshape(2, 3).T)
+L.tensor([1.7], dtype=L.int64)
+L.tensor([-1], dtype=L.uint8)
+L.tensor([1e10], dtype=L.float16)
+L.as_tensor(np.array([1, 2]), dtype=L.float32)
+L.asarray([1, 2], dtype=L.float32)
+L.from_numpy(np.arange(6).reshape(2, 3).T)
+L.frombuffer(bytearray(b"abcd"), dtype=L.uint8)
+L.Tensor([1, 2])
+L.Tensor(2, 3).shape
+L.Tensor().shape
+L.LongTensor([1.5, 2])
+isinstance(L.ones(2), L.FloatTensor)
+isinstance(L.ones(2), L.cuda.FloatTensor)
+L.ones(2).type()
+L.ones(2).type("torch.LongTensor")
+L.ones(2).type(L.DoubleTensor)
+L.ones(3).new(2).shape
+L.ones(3, dtype=L.int64).new_tensor([1.5, 2])
+L.ones(3).new_full((2,), 1)
+L.ones(3).new_zeros(size=(2,))
+L.zeros_like(L.ones(2, 3).t())
+L.ones_like(L.ones(2, 6)[:, ::2])
+L.full_like(L.ones(2, dtype=L.int64), 2.5)
+L.empty_like(L.ones(2, 3).expand(4, 2, 3)).stride()
+L.zeros(2, 3, device="meta").shape
+L.zeros(2, out=L.ones(3))
+"""
+
+ERRORS = """
+L.zeros(2, -1)
+L.zeros(2.5)
+L.zeros(2, 3.5)
+L.zeros(None)
+L.zeros()
+L.zeros(True)
+L.zeros(2, size=3)
+L.zeros(2, dtype="float32")
+L.zeros(2, foo=1)
+L.zeros(1, pin_memory=True)
+L.ones(2, dtype=L.int64, requires_grad=True)
+L.full(2, 1)
+L.full((2,), "a")
+L.full((2,), 300, dtype=L.uint8)
+L.eye(-1)
+L.arange()
+L.arange("a")
+L.arange(5, 0)
+L.arange(0, 5, 0)
+L.arange(3, dtype=L.bool)
+L.arange(float("inf"))
+L.linspace(0, 1, -1)
+L.linspace(0, 1)
+L.tensor()
+L.tensor("a")
+L.tensor(["a"])
+L.tensor([None])
+L.tensor({})
+L.tensor([[1, 2], [3]])
+L.tensor([[1, 2], 3])
+L.tensor([1, [2, 3]])
+L.tensor([1.0, [2, 3]])
+L.tensor(2**63)
+L.tensor([300], dtype=L.uint8)
+L.tensor([1j], dtype=L.float32)
+L.tensor(np.arange(3)[::-1])
+L.from_numpy([1])
+L.from_numpy(np.array(["a"]))
+L.frombuffer(bytearray(b"abcd"), dtype=L.float32, offset=2)
+L.Tensor(3.5)
+L.ones(2).type("foo")
+L.zeros_like(5)
+L.empty_strided((2,), (1, 2))
+"""
+
+
+def lines(text: str) -> list[str]:
+    return text.strip().splitlines()
+
+
+def evaluate(library, call: str):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return eval(call, {"L": library, "np": np})
+
+
+def refusal(library, call: str) -> tuple[str, str]:
+    with pytest.raises(Exception) as caught:
+        evaluate(library, call)
+    return type(caught.value).__name__, str(caught.value).partition("\n")[0]
+
+
+@pytest.mark.parametrize("call", lines(CALLS))
+def test_what_is_made(call):
+    assert_same(evaluate(torchlike, call), evaluate(torch, call))
+
+
+@pytest.mark.parametrize("call", lines(ERRORS))
+def test_what_is_refused(call):
+    assert refusal(torchlike, call) == refusal(torch, call)
+
+
+def test_the_default_dtype_is_that_of_floats():
+    torchlike.set_default_dtype(torchlike.float64)
+    try:
+        assert torchlike.tensor([1.5]).dtype is torchlike.ones(1).dtype is torchlike.float64
+    finally:
+        torchlike.set_default_dtype(torchlike.float32)
+
+
+def test_copies_keep_the_order_of_memory():
+    t = torchlike.ones(2, 3).t()
+    assert copy.deepcopy(t).stride() == pickle.loads(pickle.dumps(t)).stride() == (1, 3)
+
+
+def test_from_numpy_copies():
+    array = np.zeros(2)
+    t = torchlike.from_numpy(array)
+    array[0] = 1
+    assert t.tolist() == [0, 0]
+
+
+def test_a_dlpack_round_trip():
+    t = torchlike.arange(3)
+    assert np.from_dlpack(t).tolist() == torchlike.from_dlpack(np.arange(3)).tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize("name", ["is_available", "device_count", "memory_allocated", "get_arch_list", "empty_cache",
+                                  "get_rng_state_all", "is_initialized"])  # fmt: skip
+def test_cuda_answers_as_pytorch_without_a_gpu(name):
+    if not torchlike.cuda.is_available():
+        assert getattr(torchlike.cuda, name)() == getattr(torch.cuda, name)()
+
+
+def test_an_order_to_a_gpu_that_is_not_there_is_refused():
+    if not torchlike.cuda.is_available():
+        for order in (torchlike.cuda.synchronize, torchlike.cuda.current_device, torchlike.cuda.get_device_name):
+            with pytest.raises(RuntimeError, match="No CUDA GPUs are available"):
+                order()
+
+
+def test_tf32_is_the_precision_of_products():
+    matmul = torchlike.backends.cuda.matmul
+    assert matmul.allow_tf32 is False
+    matmul.allow_tf32 = True
+    try:
+        assert torchlike.get_float32_matmul_precision() == "high"
+    finally:
+        matmul.allow_tf32 = False
+
+
+def test_flags_are_put_back():
+    with torchlike.backends.cudnn.flags(enabled=True, benchmark=True):
+        assert torchlike.backends.cudnn.benchmark
+    assert not torchlike.backends.cudnn.benchmark

@@ -1,0 +1,4 @@
+"""Comparing results, for tests."""
+
+from torchlike.testing._close import assert_close as assert_close
+from torchlike.testing._make import make_tensor as make_tensor

@@ -1,0 +1,179 @@
+"""`assert_close`: equal up to rounding, and if not, where and by how much."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeGuard
+
+import numpy as np
+
+import torchlike
+from torchlike import Tensor
+
+# dtype -> (rtol, atol): what a few roundings may leave between two ways to compute the same
+_TOLERANCES = {
+    torchlike.float16: (1e-3, 1e-5),
+    torchlike.bfloat16: (1.6e-2, 1e-5),
+    torchlike.float32: (1.3e-6, 1e-5),
+    torchlike.float64: (1e-7, 1e-7),
+    torchlike.complex64: (1.3e-6, 1e-5),
+    torchlike.complex128: (1e-7, 1e-7),
+}
+
+
+def assert_close(actual: Any, expected: Any, *, allow_subclasses: bool = True, rtol: float | None = None,
+                 atol: float | None = None, equal_nan: bool = False, check_device: bool = True,
+                 check_dtype: bool = True, check_layout: bool = True, check_stride: bool = False,
+                 msg: str | Callable[[str], str] | None = None) -> None:  # fmt: skip
+    """Raise AssertionError unless `|actual - expected| <= atol + rtol * |expected|` everywhere.
+
+    Takes tensors, numbers, and sequences and mappings of them. Without tolerances the (coarser) dtype decides.
+
+    >>> torchlike.testing.assert_close(torchlike.tensor([1.0]), torchlike.tensor([1.0 + 1e-7]))
+    """
+    if (rtol is None) is not (atol is None):
+        raise ValueError(f"Both 'rtol' and 'atol' must be either specified or omitted, but got no "
+                         f"{'rtol' if rtol is None else 'atol'}.")  # fmt: skip
+    how = _Rules(rtol, atol, equal_nan, check_device, check_dtype, check_stride, allow_subclasses)
+    try:
+        _compare(actual, expected, how, "")
+    except AssertionError as error:
+        text = str(error)
+        raise AssertionError(msg(text) if callable(msg) else msg or text) from None
+
+
+class _Rules:
+    def __init__(
+        self, rtol: Any, atol: Any, equal_nan: bool, device: bool, dtype: bool, stride: bool, sub: bool
+    ) -> None:
+        self.rtol, self.atol, self.equal_nan = rtol, atol, equal_nan
+        self.device, self.dtype, self.stride, self.subclasses = device, dtype, stride, sub
+
+    def tolerances(self, *dtypes: Any) -> tuple[float, float]:
+        if self.rtol is not None:
+            return self.rtol, self.atol
+        known = [_TOLERANCES.get(d, (0.0, 0.0)) for d in dtypes]
+        return max(k[0] for k in known), max(k[1] for k in known)
+
+
+def _compare(actual: Any, expected: Any, how: _Rules, at: str) -> None:
+    if isinstance(actual, Tensor | np.ndarray) and isinstance(expected, Tensor | np.ndarray):
+        _tensors(_tensor(actual), _tensor(expected), how, at)
+    elif isinstance(actual, Mapping) and isinstance(expected, Mapping):
+        _mappings(actual, expected, how, at)
+    elif _is_sequence(actual) and _is_sequence(expected):
+        _sequences(actual, expected, how, at)
+    elif isinstance(actual, bool | np.bool_) and isinstance(expected, bool | np.bool_):
+        if actual != expected:
+            raise AssertionError(f"Booleans mismatch: {actual} is not {expected}{at}")
+    elif _is_number(actual) and _is_number(expected):
+        _numbers(actual, expected, how, at)
+    elif actual is None and expected is None:
+        return
+    elif actual is None or expected is None:
+        raise AssertionError(f"None mismatch: {actual} is not {expected}{at}")
+    else:
+        raise TypeError(
+            f"No comparison pair was able to handle inputs of type {type(actual)} and {type(expected)}.{at}"
+        )
+
+
+def _tensor(x: Any) -> Tensor:
+    return torchlike.from_numpy(x) if isinstance(x, np.ndarray) else x.detach()
+
+
+def _is_sequence(x: Any) -> TypeGuard[Sequence]:
+    return isinstance(x, Sequence) and not isinstance(x, str | bytes)
+
+
+def _is_number(x: Any) -> bool:
+    return isinstance(x, int | float | complex | np.number)
+
+
+def _mappings(actual: Mapping, expected: Mapping, how: _Rules, at: str) -> None:
+    missing, extra = expected.keys() - actual.keys(), actual.keys() - expected.keys()
+    if missing or extra:
+        raise AssertionError("The keys of the mappings do not match:\n"
+                             f"Missing keys in the actual mapping: {sorted(missing)}\n"
+                             f"Additional keys in the actual mapping: {sorted(extra)}{at}")  # fmt: skip
+    for key in expected:
+        _compare(actual[key], expected[key], how, _item(at, key))
+
+
+def _sequences(actual: Sequence, expected: Sequence, how: _Rules, at: str) -> None:
+    if len(actual) != len(expected):
+        raise AssertionError(f"The length of the sequences mismatch: {len(actual)} != {len(expected)}{at}")
+    for i, (a, e) in enumerate(zip(actual, expected)):
+        _compare(a, e, how, _item(at, i))
+
+
+def _item(at: str, key: Any) -> str:
+    place = at.rpartition("item ")[2] if at else ""
+    return f"\n\nThe failure occurred for item {place}[{key!r}]"
+
+
+def _numbers(actual: Any, expected: Any, how: _Rules, at: str) -> None:
+    kinds = [torchlike.float64 if isinstance(x, float | np.floating) else torchlike.complex128
+             if isinstance(x, complex) else torchlike.int64 for x in (actual, expected)]  # fmt: skip
+    _scalars(actual, expected, *how.tolerances(*kinds), how.equal_nan, at)
+
+
+def _scalars(actual: Any, expected: Any, rtol: float, atol: float, equal_nan: bool, at: str) -> None:
+    difference = abs(actual - expected)
+    both_nan = actual != actual and expected != expected
+    if actual == expected or difference <= atol + rtol * abs(expected) or (equal_nan and both_nan):
+        return
+    exact = rtol == atol == 0
+    relative = difference / abs(expected) if expected else float("inf")
+    lines = [f"Scalars are not {'equal' if exact else 'close'}!", "", f"Expected {expected} but got {actual}.",
+             f"Absolute difference: {difference}" + ("" if exact else f" (up to {atol} allowed)"),
+             f"Relative difference: {relative}" + ("" if exact else f" (up to {rtol} allowed)")]  # fmt: skip
+    raise AssertionError("\n".join(lines) + at)
+
+
+def _tensors(actual: Tensor, expected: Tensor, how: _Rules, at: str) -> None:
+    def same(name: str, a: Any, e: Any) -> None:
+        if a != e:
+            raise AssertionError(f"The values for attribute '{name}' do not match: {a} != {e}.{at}")
+
+    same("shape", actual.shape, expected.shape)
+    if how.device:
+        same("device", actual.device, expected.device)
+    if how.dtype:
+        same("dtype", actual.dtype, expected.dtype)
+    if how.stride:
+        same("stride()", actual.stride(), expected.stride())
+    rtol, atol = how.tolerances(actual.dtype, expected.dtype)
+    _values(_wide(actual), _wide(expected), rtol, atol, how.equal_nan, at)
+
+
+def _wide(t: Tensor) -> np.ndarray:
+    """The elements in a type in which differences neither overflow nor round."""
+    if t.dtype in (torchlike.float16, torchlike.bfloat16):
+        t = t.float()
+    array = t.cpu().numpy()
+    return array.astype(np.int64) if array.dtype.kind == "b" else array
+
+
+def _values(actual: np.ndarray, expected: np.ndarray, rtol: float, atol: float, equal_nan: bool, at: str) -> None:
+    common = np.result_type(actual, expected)
+    actual, expected = actual.astype(common), expected.astype(common)
+    if not actual.ndim:
+        return _scalars(actual.item(), expected.item(), rtol, atol, equal_nan, at)
+    close = np.isclose(actual, expected, rtol=rtol, atol=atol, equal_nan=equal_nan)
+    if close.all():
+        return
+    exact = rtol == atol == 0
+    with np.errstate(all="ignore"):
+        difference = np.abs(actual - expected)
+        relative = difference / np.abs(expected)
+    wrong, count = int((~close).sum()), close.size
+    lines = [f"Tensor-likes are not {'equal' if exact else 'close'}!", "",
+             f"Mismatched elements: {wrong} / {count} ({wrong / count:.1%})"]  # fmt: skip
+    for name, found, allowed in (("absolute", difference, atol), ("relative", relative, rtol)):
+        place = np.unravel_index(int(np.argmax(np.where(close, 0, found))), close.shape)
+        where = tuple(int(i) for i in place)
+        limit = "" if exact else f" (up to {allowed} allowed)"
+        spot = f" at index {where if len(where) != 1 else f'({where[0]},)'}" if close.ndim else ""
+        lines.append(f"Greatest {name} difference: {found[place].item()}{spot}{limit}")
+    raise AssertionError("\n".join(lines) + at)

@@ -50,7 +50,7 @@ def compare(act) -> None:
     theirs, due = outcome(torch, act)
     assert refused == due
     if due is None:
-        # The strides of nothing, and those of dims of size one in a result that is laid out as its source, follow other rules.
+        # The strides of nothing, and of dims of size one in a result laid out as its source, follow other rules.
         assert_same(ours, theirs, stride=bool(theirs.numel()) and 1 not in theirs.shape)
 
 

@@ -107,7 +107,8 @@ def _defined(node: ast.stmt) -> list[str]:
 def _name(name: str, value: Any) -> str:
     if inspect.ismodule(value):
         return ""
-    if inspect.isclass(value) and hasattr(sys.modules.get(value.__module__), value.__name__):
+    ours = inspect.isclass(value) and value.__module__.split(".")[0] == "torchlike"
+    if ours and hasattr(sys.modules.get(value.__module__), value.__name__):
         return f"from {value.__module__} import {value.__name__} as {name}\n"
     if inspect.isclass(value):
         base = value.__mro__[1]

@@ -95,9 +95,20 @@ def pointwise_strides(shape: Ints, operands: list[tuple[Ints, Ints]]) -> Ints | 
     if same and len(same) == len(operands):
         if all(is_contiguous(shape, st) for st in same):
             return None
+        if len(shape) == 4 and all(_is_channels_last(shape, st) for st in same):
+            return normal(shape, _channels_last(shape))
         if all(st == same[0] for st in same) and is_dense(shape, same[0]):
             return normal(shape, same[0])
     return ordered_strides(shape, operands)
+
+
+def _channels_last(shape: Ints) -> Ints:
+    _, c, h, w = shape
+    return (h * w * c, 1, w * c, c)
+
+
+def _is_channels_last(shape: Ints, strides: Ints) -> bool:
+    return all(n == 1 or s == t for n, s, t in zip(shape, strides, _channels_last(shape)))
 
 
 def ordered_strides(shape: Ints, operands: list[tuple[Ints, Ints]]) -> Ints | None:

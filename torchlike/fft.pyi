@@ -17,7 +17,7 @@ _list = _builtins.list
 _dict = _builtins.dict
 _object = _builtins.object
 _Number = _bool | _int | _float | _complex
-from typing import Any as Any
+Any: _Any
 from torchlike._tensor import Tensor as Tensor
 
 def fft(input: _Tensor, n: _int | None = ..., dim: _int = ..., norm: _str | None = ..., *, out: _Any = ...) -> _Tensor:

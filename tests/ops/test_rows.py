@@ -17,6 +17,9 @@ from tests.ops.row import JUDGED, ROWS, SAMPLES, function, method, row
 from tests.ops.sample import Fails, Sample, arguments, cotangent, made_real
 from tests.oracle import assert_same
 
+# Both libraries advise against some names and defaults; here only what they return is judged.
+pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
+
 
 def good(key: str) -> list[Sample]:
     """The samples that succeed."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import pairwise
-import itertools
 from typing import Any
 
 import jax.numpy as jnp

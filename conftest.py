@@ -18,6 +18,18 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 
+_tests_run = 0
+
+
+def pytest_runtest_teardown() -> None:
+    # Thousands of compiled programs in one process use up the memory mappings that Linux allows it.
+    global _tests_run
+    _tests_run += 1
+    run = sys.modules.get("torchlike._core.run")
+    if run is not None and _tests_run % 200 == 0:
+        run.forget_programs()
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     from tests.exclusions import EXCLUDED
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import jax
 import numpy as np
 
 from torchlike import _modes
@@ -15,6 +16,7 @@ from torchlike._core.value import Value
 from torchlike._device import device as Device
 
 _programs: dict[tuple, Any] = {}
+MOST_PROGRAMS = 2000  # each maps some memory, and an operating system bounds the mappings of a process
 
 
 def run(device: Device) -> None:
@@ -31,9 +33,18 @@ def run(device: Device) -> None:
             program = _programs.get(key)
             if program is None:
                 program = _programs[key] = _build(device, trace, live, donated)
+                if len(_programs) > MOST_PROGRAMS:
+                    del _programs[next(iter(_programs))]  # the oldest; the disk cache still has it
             _execute(device, trace, program, [values[i] for i in live])
         device.trace = None
         _trace.pending.pop(device, None)
+
+
+def forget_programs() -> None:
+    """Free every compiled program; the next run compiles, or loads from disk, anew."""
+    with _trace.lock:
+        _programs.clear()
+    jax.clear_caches()
 
 
 def _build(device: Device, trace: _trace.Trace, live: tuple[int, ...], donated: tuple[int, ...]) -> Any:

@@ -47,7 +47,7 @@ def write_out(op: Op, result: Any, out: Any) -> Any:
             write_out(op, r, o)
         return out
     if not _dtypes.can_cast(result.dtype, out.dtype):
-        raise _errors.cannot_cast(result.dtype, out.dtype)
+        raise _errors.dtypes.cannot_cast(result.dtype, out.dtype)
     if out.shape != result.shape:
         out.resize_(result.shape)
     out.copy_(result)
@@ -74,10 +74,10 @@ def assign(target: Tensor, result: Tensor, since: int | None = None) -> Tensor:
     """End of every in-place operator: check shape and dtype, cast, write."""
     if result.dtype is not target.dtype:
         if not _dtypes.can_cast(result.dtype, target.dtype):
-            raise _errors.cannot_cast(result.dtype, target.dtype)
+            raise _errors.dtypes.cannot_cast(result.dtype, target.dtype)
         result = CALLERS["_to"](result, target.dtype)
     if result.shape != target.shape:
-        raise _errors.in_place_shape(target.shape, result.shape)
+        raise _errors.shapes.in_place_shape(target.shape, result.shape)
     value, edge = result._pair()
     target._write(value, edge, since)
     return target

@@ -15,7 +15,7 @@ def deepcopy(t: Tensor, memo: dict) -> Any:
     if id(t) in memo:
         return memo[id(t)]
     if not t.is_leaf:
-        raise _errors.non_leaf_deepcopy()
+        raise _errors.memory.non_leaf_deepcopy()
     import copy
 
     made = t.detach().clone()

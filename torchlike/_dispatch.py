@@ -252,7 +252,7 @@ def _view_caller(op: Op) -> Callable:
     def call(*given: Any, **kwargs: Any) -> Tensor:
         a, *args = given if len(given) > count and not kwargs else _complete(op, given, kwargs)
         if a.__class__ not in TENSOR_TYPES:
-            raise _errors.wrong_type(op.name, op.names[0], 1, "Tensor", a)
+            raise _errors.arguments.wrong_type(op.name, op.names[0], 1, "Tensor", a)
         value = a._storage.value if a._chain is None else a._read()
         key = (value.aval, a._strides, *args)
         plan = plans.get(key)
@@ -289,7 +289,7 @@ def _complete(op: Op, args: tuple, kwargs: dict) -> list:
     try:
         bound = op.signature.bind(*[_plain(a) for a in args], **{k: _plain(a) for k, a in kwargs.items()})
     except TypeError as error:
-        raise _errors.bad_arguments(op.name, op.signature, args, kwargs, error) from None
+        raise _errors.arguments.bad_arguments(op.name, op.signature, args, kwargs, error) from None
     bound.apply_defaults()
     return list(bound.arguments.values())
 

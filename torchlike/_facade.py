@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from torchlike import _bind, _errors, _errors_shape
+from torchlike import _bind, _errors
 from torchlike._tensor import Tensor
 
 Ints = tuple[int, ...]
@@ -65,7 +65,7 @@ def _misfit(
     if itself and args:  # PyTorch does not count the tensor whose method it is
         signature = signature.replace(parameters=list(signature.parameters.values())[1:])
         args = args[1:]
-    return _errors.bad_arguments(name, signature, args, kwargs, error)
+    return _errors.arguments.bad_arguments(name, signature, args, kwargs, error)
 
 
 def _with_out(call: Callable) -> Callable:
@@ -83,7 +83,7 @@ def ints(given: tuple, name: str = "view", argument: str = "size") -> Ints:
         if isinstance(given[0], list | tuple):
             given = given[0]  # type: ignore[assignment]
         elif not isinstance(given[0], int | Tensor | np.integer):
-            raise _errors_shape.not_a_size(name, given[0], argument)
+            raise _errors.arguments.not_a_size(name, given[0], argument)
     for n in given:
         if n.__class__ is not int:
             return tuple([_int(n, i, name, argument) for i, n in enumerate(given)])
@@ -94,7 +94,7 @@ def _int(n: Any, place: int, name: str, argument: str) -> int:
     try:
         return n.__index__()
     except (AttributeError, TypeError):
-        raise _errors_shape.size_item(name, n, place + 1, argument) from None
+        raise _errors.arguments.size_item(name, n, place + 1, argument) from None
 
 
 def whole(name: str, argument: str, position: int, n: Any) -> int:
@@ -102,14 +102,14 @@ def whole(name: str, argument: str, position: int, n: Any) -> int:
     if n.__class__ is int:
         return n
     if isinstance(n, bool | float) or not hasattr(n, "__index__"):
-        raise _errors_shape.wrong_kind(name, argument, position, "int", n)
+        raise _errors.arguments.wrong_type(name, argument, position, "int", n)
     return n.__index__()
 
 
 def tensors(name: str, given: Any) -> list[Tensor]:
     """A sequence of tensors, which must not be empty."""
     if not isinstance(given, list | tuple):
-        raise _errors_shape.wrong_kind(name, "tensors", 1, "tuple of Tensors", given)
+        raise _errors.arguments.wrong_type(name, "tensors", 1, "tuple of Tensors", given)
     for i, t in enumerate(given):
         if not isinstance(t, Tensor):
             raise TypeError(f"expected Tensor as element {i} in argument 0, but got {type(t).__name__}")

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from torchlike import _device, _dtypes, _errors, _errors_shape, _from_data, _layout, _modes
+from torchlike import _device, _dtypes, _errors, _from_data, _layout, _modes
 from torchlike import _memory_format as mf
 from torchlike._core import Value, aval
 from torchlike._dtypes import dtype as Dtype
@@ -88,11 +88,11 @@ def tensor(data: Any = _MISSING, *, dtype: Dtype | None = None, device: Any = No
     torch.Size([2, 2])
     """
     if data is _MISSING:
-        raise _errors_shape.missing("tensor", "data")
+        raise _errors.arguments.missing("tensor", "data")
     no_pinning(pin_memory)
     dtype = dtype_of("tensor", dtype)
     if isinstance(data, Tensor):
-        warnings.warn(_errors_shape.copy_construct("torch.tensor"), UserWarning, stacklevel=2)
+        warnings.warn(_errors.making.copy_construct("torch.tensor"), UserWarning, stacklevel=2)
         return _copied(data, dtype, device, requires_grad)
     return _in_its_order(of_array(_from_data.of_data(data, dtype), device, requires_grad), data)
 
@@ -106,8 +106,8 @@ def no_pinning(pin_memory: bool) -> None:
     """Page-locked memory belongs to GPUs; JAX's host arrays have none of it to offer."""
     if pin_memory:
         if _device.jax_devices("cuda"):
-            raise _errors.unsupported("tensor", "pin_memory")
-        raise _errors_shape.no_pinned_memory()
+            raise _errors.arguments.unsupported("tensor", "pin_memory")
+        raise _errors.making.no_pinned_memory()
 
 
 def as_tensor(data: Any, dtype: Dtype | None = None, device: Any = None) -> Tensor:
@@ -127,7 +127,7 @@ def asarray(obj: Any, *, dtype: Dtype | None = None, device: Any = None, copy: b
     if copy is False:
         if not isinstance(obj, np.ndarray):
             raise ValueError("can't alias arbitrary sequence into a tensor.")
-        raise _errors.unsupported("asarray", "copy")
+        raise _errors.arguments.unsupported("asarray", "copy")
     if isinstance(obj, Tensor):
         return _copied(obj, dtype, device, requires_grad)
     return of_array(_from_data.of_data(obj, dtype), device, requires_grad)
@@ -188,28 +188,28 @@ def shape_of(size: tuple, name: str = "empty", negative: Callable | None = None)
     """The shape meant by `f(2, 3)`, `f((2, 3))` or `f(torch.Size([2, 3]))`."""
     if len(size) == 1 and not isinstance(size[0], int | np.integer | Tensor):
         if not isinstance(size[0], list | tuple):
-            raise _errors_shape.not_a_size(name, size[0])
+            raise _errors.arguments.not_a_size(name, size[0])
         size = tuple(size[0])
     shape = tuple([n if n.__class__ is int else _size_item(n, name, i, len(size)) for i, n in enumerate(size)])
     for n in shape:
         if n < 0:
-            raise negative(n, shape) if negative else _errors_shape.negative_dim(n, shape)
+            raise negative(n, shape) if negative else _errors.making.negative_dim(n, shape)
     return shape
 
 
 def _size_item(n: Any, name: str, place: int, count: int) -> int:
     if isinstance(n, bool) and count == 1:
-        raise _errors_shape.not_a_size(name, n)
+        raise _errors.arguments.not_a_size(name, n)
     try:
         return n.__index__()
     except (AttributeError, TypeError):
-        raise _errors_shape.size_item(name, n, place + 1) from None
+        raise _errors.arguments.size_item(name, n, place + 1) from None
 
 
 def only_strided(name: str, layout: Any) -> None:
     """Tensors here are strided; any other layout is refused by name."""
     if layout is not None and layout is not mf.strided:
-        raise _errors.unsupported(name, "layout")
+        raise _errors.arguments.unsupported(name, "layout")
 
 
 def into(out: Tensor | None, made: Tensor) -> Tensor:
@@ -240,7 +240,7 @@ def _filled(name: str, fill: Any, doc: str) -> Callable[..., Tensor]:
         if dtype.__class__ is not Dtype:
             dtype = dtype_of(name, dtype) or (_modes.default_dtype if out is None else out.dtype)
         if not size:
-            raise _errors_shape.missing(name, "size")
+            raise _errors.arguments.missing(name, "size")
         made = of_array(np.full(shape_of(size, name, negative), fill, dtype.numpy), device, requires_grad)  # type: ignore[union-attr]
         if order is not None:
             with_strides(made, mf.strides_for(tuple(made.shape), order))
@@ -254,7 +254,7 @@ def _filled(name: str, fill: Any, doc: str) -> Callable[..., Tensor]:
 def _rarely(name: str, size: tuple, names: Any, more: dict) -> tuple[tuple, Any]:
     """The arguments that few calls have: `size=` by name, `memory_format=` of `empty`."""
     if names is not None:
-        raise _errors.unsupported(name, "names")
+        raise _errors.arguments.unsupported(name, "names")
     if "size" in more:
         if size:
             raise TypeError(f"{name}() got multiple values for argument 'size'")
@@ -263,7 +263,7 @@ def _rarely(name: str, size: tuple, names: Any, more: dict) -> tuple[tuple, Any]
     if order is mf.preserve_format:
         raise RuntimeError("unsupported memory format Preserve")
     if more:
-        raise _errors_shape.no_such_keyword(name, next(iter(more)))
+        raise _errors.arguments.no_such_keyword(name, next(iter(more)))
     return size, order
 
 
@@ -288,7 +288,7 @@ def full(
     no_pinning(pin_memory)
     only_strided("full", layout)
     if names is not None:
-        raise _errors.unsupported("full", "names")
+        raise _errors.arguments.unsupported("full", "names")
     shape, fill_value = _sized_by_tuple("full", size), _fill_number("full", fill_value)
     dtype = dtype_of("full", dtype) or (_modes.scalar_dtype(type(fill_value)) if out is None else out.dtype)
     return into(out, of_array(_from_data.filled(shape, fill_value, dtype), device, requires_grad))
@@ -296,7 +296,7 @@ def full(
 
 def _sized_by_tuple(name: str, size: Any) -> tuple[int, ...]:
     if not isinstance(size, list | tuple):
-        raise _errors_shape.not_a_size(name, size)
+        raise _errors.arguments.not_a_size(name, size)
     return shape_of((size,), name)
 
 
@@ -304,7 +304,7 @@ def _fill_number(name: str, number: Any) -> Any:
     if isinstance(number, Tensor | np.generic):
         return number.item()
     if not isinstance(number, int | float | complex):
-        raise _errors_shape.wrong_kind(name, "fill_value", 2, "Number", number)
+        raise _errors.arguments.wrong_type(name, "fill_value", 2, "Number", number)
     return number
 
 
@@ -318,7 +318,7 @@ def empty_strided(size: Any, stride: Any, *, dtype: Dtype | None = None, layout:
             f"dimensionality of sizes ({len(shape)}) must match dimensionality of strides ({len(strides)})"
         )
     if not _layout.is_dense(shape, strides):
-        raise _errors.unsupported("empty_strided", "stride")
+        raise _errors.arguments.unsupported("empty_strided", "stride")
     with_strides(made, strides)
     return _requiring(made) if requires_grad else made
 
@@ -340,7 +340,7 @@ def _like(name: str, fill: Any) -> Callable[..., Tensor]:
     def like(input: Tensor, *, dtype: Dtype | None = None, layout: Any = None, device: Any = None,
              requires_grad: bool = False, pin_memory: bool = False, memory_format: Any = None) -> Tensor:  # fmt: skip
         if not isinstance(input, Tensor):
-            raise _errors_shape.wrong_kind(name, "input", 1, "Tensor", input)
+            raise _errors.arguments.wrong_type(name, "input", 1, "Tensor", input)
         no_pinning(pin_memory)
         only_strided(name, layout)
         return _full_like(input, fill, dtype_of(name, dtype), device, requires_grad, memory_format)
@@ -396,7 +396,7 @@ def new_tensor(self: Tensor, data: Any, *, dtype: Dtype | None = None, device: A
     only_strided("new_tensor", layout)
     dtype, device = dtype_of("new_tensor", dtype) or self.dtype, device or self.device
     if isinstance(data, Tensor):
-        warnings.warn(_errors_shape.copy_construct("tensor.new_tensor"), UserWarning, stacklevel=2)
+        warnings.warn(_errors.making.copy_construct("tensor.new_tensor"), UserWarning, stacklevel=2)
         return _copied(data, dtype, device, requires_grad)
     return of_array(_from_data.of_data(data, dtype), device, requires_grad)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from torchlike import _dtypes, _errors_shape, _modes
+from torchlike import _dtypes, _errors, _modes
 from torchlike._dtypes import dtype as Dtype
 
 _PYTHON = {float: _dtypes.float64, int: _dtypes.int64, bool: _dtypes.bool_, complex: _dtypes.complex128}
@@ -34,9 +34,9 @@ def of_numpy(array: np.ndarray, dtype: Dtype | None = None) -> np.ndarray:
 def check_array(array: np.ndarray) -> None:
     """Raise PyTorch's errors for an array that no tensor can hold."""
     if np.dtype(array.dtype) not in _dtypes.FROM_NUMPY:
-        raise _errors_shape.unsupported_array(array.dtype)
+        raise _errors.making.unsupported_array(array.dtype)
     if any(s < 0 for s in array.strides):
-        raise _errors_shape.negative_strides()
+        raise _errors.making.negative_strides()
 
 
 def of_data(data: Any, dtype: Dtype | None = None) -> np.ndarray:
@@ -156,12 +156,12 @@ def _whole(flat: list, dtype: Dtype) -> np.ndarray:
     whole = []
     for x in flat:
         if x != x or x in (float("inf"), float("-inf")):
-            raise _errors_shape.overflow(dtype.name)
+            raise _errors.dtypes.overflow(dtype.name)
         n = int(x)
         if not low <= n <= info.max:
             if not -(2**63) <= n < (2**64 if dtype is _dtypes.uint64 else 2**63):
                 raise ValueError("Overflow when unpacking long long")
-            raise _errors_shape.overflow(dtype.name)
+            raise _errors.dtypes.overflow(dtype.name)
         whole.append(n)
     wide = np.uint64 if dtype is _dtypes.uint64 else np.int64
     return np.array([n % 2**64 for n in whole] if wide is np.uint64 else whole, wide).astype(dtype.numpy)
@@ -172,7 +172,7 @@ def filled(shape: tuple[int, ...], number: Any, dtype: Dtype) -> np.ndarray:
     if dtype.category == _dtypes.INTEGER and number.__class__ in (int, float):
         info = np.iinfo(dtype.numpy)
         if not (info.min or -int(info.max)) <= number <= info.max:
-            raise _errors_shape.overflow(_errors_shape.fixed_width_name(dtype))
+            raise _errors.dtypes.overflow(_errors.dtypes.fixed_width_name(dtype))
         number = int(number) % 2**info.bits
         return np.full(shape, np.array(number, f"u{dtype.itemsize}").astype(dtype.numpy), dtype.numpy)
     return np.full(shape, number, dtype.numpy)

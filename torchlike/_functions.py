@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from torchlike import _device, _dtypes, _errors, _errors_shape, _facade, _factories, _layout, _modes
+from torchlike import _device, _dtypes, _errors, _facade, _factories, _layout, _modes
 from torchlike import _memory_format as mf
 from torchlike._autograd.versions import SHARED
 from torchlike._bind import CALLERS as rows
@@ -26,7 +26,7 @@ def view(self: Tensor, *size: Any, **named: Any) -> Tensor:
     if named:
         size = _size_or_dtype(size, named)
     if not size or isinstance(size[0], str | float):
-        raise _errors_shape.invalid_combination("view", size, named)
+        raise _errors.arguments.invalid_combination("view", size, named)
     if size[0].__class__ is _dtypes.dtype:
         return _view_as_type(self, size[0])
     return rows["view"](self, ints(size, "view"))
@@ -34,7 +34,7 @@ def view(self: Tensor, *size: Any, **named: Any) -> Tensor:
 
 def _size_or_dtype(size: tuple, named: dict) -> tuple:
     if size or len(named) > 1 or not named.keys() <= {"size", "dtype"}:
-        raise _errors_shape.invalid_combination("view", size, named)
+        raise _errors.arguments.invalid_combination("view", size, named)
     return tuple(named.values())
 
 
@@ -71,8 +71,8 @@ def _one_named(function: str, name: str, given: tuple, named: dict) -> tuple:
         return (named[name],)
     unknown = [n for n in named if n != name]
     if unknown:
-        raise _errors_shape.no_such_keyword(function, unknown[0])
-    raise _errors_shape.missing(function, name)
+        raise _errors.arguments.no_such_keyword(function, unknown[0])
+    raise _errors.arguments.missing(function, name)
 
 
 def expand(self: Tensor, *size: Any, **named: Any) -> Tensor:
@@ -97,11 +97,11 @@ def _taking_a_tuple(method: Any, argument: str) -> Any:
         name = method.__name__
         input = named.pop("input", input) if named else input
         if not isinstance(input, Tensor):
-            raise _errors.wrong_type(name, "input", 1, "Tensor", input)
+            raise _errors.arguments.wrong_type(name, "input", 1, "Tensor", input)
         if len(given) > 1:
             raise TypeError(f"{name}() takes 2 positional arguments but {len(given) + 1} were given")
         if given and given[0].__class__ is int:
-            raise _errors_shape.not_a_size(name, given[0], argument, 2)
+            raise _errors.arguments.not_a_size(name, given[0], argument, 2)
         return method(input, *given, **named)
 
     def by_name(*args: Any, **named: Any) -> Tensor:
@@ -153,7 +153,7 @@ def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
 
 def _parse_to(args: tuple, kwargs: dict) -> tuple:
     if not kwargs.keys() <= {"device", "dtype", "copy", "memory_format", "non_blocking"}:
-        raise _errors_shape.invalid_combination("to", args, kwargs)
+        raise _errors.arguments.invalid_combination("to", args, kwargs)
     # `non_blocking` is a promise about time only: every copy here is safe to use at once.
     device, dtype = kwargs.get("device"), dtype_of("to", kwargs.get("dtype"))
     flags = []
@@ -165,7 +165,7 @@ def _parse_to(args: tuple, kwargs: dict) -> tuple:
         elif isinstance(a, Tensor | str | _device.device | int):
             device = a
         elif a is not None:
-            raise _errors_shape.invalid_combination("to", args, kwargs)
+            raise _errors.arguments.invalid_combination("to", args, kwargs)
     copy = flags[1] if len(flags) == 2 else kwargs.get("copy", False)
     return device, dtype, copy, kwargs.get("memory_format") or mf.preserve_format
 
@@ -226,7 +226,7 @@ def copy_(self: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
     """Overwrite this tensor with `src`, broadcast and cast to it."""
     if not isinstance(src, Tensor):
         if not isinstance(src, int | float | complex | np.generic):
-            raise _errors_shape.wrong_kind("copy_", "other", 1, "Tensor", src)
+            raise _errors.arguments.wrong_type("copy_", "other", 1, "Tensor", src)
         src = _factories.of_array(np.asarray(src, self.dtype.numpy), self.device)
     return _overwrite(self, src)
 
@@ -252,7 +252,7 @@ def _broadcast_onto(src: Tensor, shape: tuple[int, ...]) -> Tensor:
 
     common = broadcast([shape, tuple(src.shape)])
     if common != shape:
-        raise _errors.in_place_shape(shape, common)
+        raise _errors.shapes.in_place_shape(shape, common)
     return rows["expand"](src, shape)
 
 

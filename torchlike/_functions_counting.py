@@ -58,7 +58,7 @@ def cov(input: Tensor, *, correction: int = 1, fweights: Tensor | None = None,
 
     for name, given in (("fweights", fweights), ("aweights", aweights)):
         if given is not None:
-            raise _errors.unsupported("cov", name)
+            raise _errors.arguments.unsupported("cov", name)
     x = input.reshape(1, -1) if input.ndim < 2 else input
     count = x.shape[1]
     gap = x - rows["mean"](x, 1, True)

@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from torchlike import _dtypes, _errors, _errors_shape, _facade, _factories, _indexing
+from torchlike import _dtypes, _errors, _facade, _factories, _indexing
 from torchlike._bind import CALLERS as rows
+from torchlike._errors.dtypes import scalar_name
 from torchlike._functions import copy_
 from torchlike._functions_shape import broadcast_tensors
 from torchlike._tensor import Tensor
@@ -55,7 +56,7 @@ def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False)
             [4]])
     """
     if sparse_grad:
-        raise _errors.unsupported("gather", "sparse_grad")
+        raise _errors.arguments.unsupported("gather", "sparse_grad")
     made = rows["_gather"](input, dim, index)
     _check_along(input, dim, index)
     return made
@@ -65,7 +66,7 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Te
     """As `gather`, with the other dims broadcast; without a dim, of the flattened tensor."""
     if indices.dtype is not _dtypes.int64:
         raise RuntimeError("torch.take_along_dim(): dtype of indices should be Long but got "
-                           f"{_errors.scalar_name(indices.dtype)}")  # fmt: skip
+                           f"{scalar_name(indices.dtype)}")  # fmt: skip
     if dim is None:
         return gather(input.reshape(-1), 0, indices.reshape(-1))
     if input.ndim != indices.ndim:
@@ -93,7 +94,7 @@ def take(input: Tensor, index: Tensor) -> Tensor:
     """The elements at `index` of the flattened tensor."""
     if index.dtype is not _dtypes.int64:
         raise RuntimeError("take(): Expected a long tensor for index, but got "
-                           f"{_errors.scalar_name(index.dtype)}")  # fmt: skip
+                           f"{scalar_name(index.dtype)}")  # fmt: skip
     _check_flat(input, index)
     return rows["_take"](input, index)
 
@@ -124,7 +125,7 @@ def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
                                f"{value.ndim} dimension(s).")  # fmt: skip
         return rows["_masked_fill_by"](input, mask, value)
     if not isinstance(mask, Tensor) or isinstance(value, str):
-        raise _errors_shape.invalid_combination("masked_fill", (mask, value), {})
+        raise _errors.arguments.invalid_combination("masked_fill", (mask, value), {})
     _check_value(input, value)
     return rows["_masked_fill"](input, mask, value)
 
@@ -154,7 +155,7 @@ def scatter(input: Tensor, dim: int, index: Tensor, src: Any = None, *, value: A
     """`src` (a tensor or a number) written, or with `reduce` added or multiplied, at `index` along `dim`."""
     src = value if src is None else src
     if not isinstance(src, Tensor | int | float | complex):
-        raise _errors_shape.invalid_combination("scatter", (input, dim, index, src), {})
+        raise _errors.arguments.invalid_combination("scatter", (input, dim, index, src), {})
     if reduce is None:
         made = rows["_scatter" if isinstance(src, Tensor) else "_scatter_fill"](input, dim, index, src)
         _check_along(input, dim, index)
@@ -162,7 +163,7 @@ def scatter(input: Tensor, dim: int, index: Tensor, src: Any = None, *, value: A
     if reduce not in ("add", "multiply"):
         raise RuntimeError("reduce argument must be either add or multiply.")
     if isinstance(src, Tensor):
-        warnings.warn(_errors_shape.DEPRECATED_SCATTER_REDUCE, UserWarning, stacklevel=2)
+        warnings.warn(_errors.shapes.DEPRECATED_SCATTER_REDUCE, UserWarning, stacklevel=2)
     else:
         src = _factories.full(tuple(index.shape), src, dtype=input.dtype, device=input.device)
     return scatter_reduce(input, dim, index, src, "sum" if reduce == "add" else "prod")
@@ -205,7 +206,7 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
         raise RuntimeError("index_fill_ only supports a 0-dimensional value tensor, but got tensor with "
                            f"{value.ndim} dimension(s).")  # fmt: skip
     made = rows["_index_fill_by" if isinstance(value, Tensor) else "_index_fill"](input, dim, index, value)
-    _check_rows(input, dim, index, _errors_shape.index_out_of_bounds)
+    _check_rows(input, dim, index, _errors.shapes.index_out_of_bounds)
     return made
 
 
@@ -225,7 +226,7 @@ def index_reduce(input: Tensor, dim: int, index: Tensor, source: Tensor, reduce:
 def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
     """`source` written (or added) at `index` of the flattened tensor."""
     if index.dtype is not _dtypes.int64:
-        raise RuntimeError(f"put_(): Expected a long tensor for index, but got {_errors.scalar_name(index.dtype)}")
+        raise RuntimeError(f"put_(): Expected a long tensor for index, but got {scalar_name(index.dtype)}")
     if index.numel() != source.numel():
         raise IndexError(f"put_(): Expected source and index to have the same number of elements, but got "
                            f"source.numel() = {source.numel()}, index.numel() = {index.numel()}")  # fmt: skip
@@ -255,7 +256,7 @@ def fill_(self: Tensor, value: Any) -> Tensor:
         copy_(_once(self), value)
         return self
     if not isinstance(value, int | float | complex | np.generic):
-        raise _errors_shape.invalid_combination("fill_", (value,), {})
+        raise _errors.arguments.invalid_combination("fill_", (value,), {})
     _check_value(self, value)
     copy_(_once(self), value)
     return self

@@ -14,7 +14,7 @@ from torchlike._dtypes import int32
 from torchlike._ops import REGISTRY
 from torchlike._tensor import Tensor
 
-LinAlgError = _errors.LinAlgError
+LinAlgError = _errors.linalg.LinAlgError
 matmul = rows["matmul"]
 
 
@@ -53,7 +53,7 @@ def _refuse_singular(A: Tensor, result: Tensor, name: str) -> None:
     for place, matrix in enumerate(matrices):
         info = factor(matrix)[2] if np.isfinite(matrix).all() else 0
         if info > 0:
-            raise _errors.singular(name, place if A.ndim > 2 else None, info)
+            raise _errors.linalg.singular(name, place if A.ndim > 2 else None, info)
 
 
 def cholesky(A: Tensor, *, upper: bool = False, out: Tensor | None = None) -> Tensor:
@@ -76,7 +76,7 @@ def _minors(A: Tensor) -> list[int]:
 def _refuse_indefinite(A: Tensor) -> None:
     for place, order in enumerate(_minors(A)):
         if order > 0:
-            raise _errors.not_positive_definite(place if A.ndim > 2 else None, order)
+            raise _errors.linalg.not_positive_definite(place if A.ndim > 2 else None, order)
 
 
 def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False) -> Any:
@@ -91,7 +91,7 @@ def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False) -
 def pinv(A: Tensor, rtol: float | None = None, hermitian: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The Moore-Penrose inverse."""
     if hermitian:
-        raise _errors.unsupported("linalg.pinv", "hermitian")
+        raise _errors.arguments.unsupported("linalg.pinv", "hermitian")
     return _written("pinv", rows["pinv"](A, rtol), out)
 
 
@@ -99,7 +99,7 @@ def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | Non
           out: Any = None) -> Any:  # fmt: skip
     """X that makes |A X - B| least, by the singular values of A."""
     if rcond is not None:
-        raise _errors.unsupported("linalg.lstsq", "rcond")
+        raise _errors.arguments.unsupported("linalg.lstsq", "rcond")
     from torchlike import _factories
 
     none = _factories.empty(0, dtype=A.dtype, device=A.device)
@@ -118,7 +118,7 @@ def qr(A: Tensor, mode: str = "reduced", *, out: Any = None) -> Any:
 def svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = None, out: Any = None) -> Any:
     """U, S and Vh with U diag(S) Vh = A; S in descending order."""
     if driver is not None:
-        raise _errors.unsupported("linalg.svd", "driver")
+        raise _errors.arguments.unsupported("linalg.svd", "driver")
     return _written("svd", return_types.linalg_svd(rows["svd"](A, full_matrices)), out)
 
 
@@ -152,7 +152,7 @@ def matrix_rank(A: Tensor, *, atol: float | None = None, rtol: float | None = No
                 out: Tensor | None = None) -> Tensor:  # fmt: skip
     """How many singular values are above max(atol, rtol * the largest)."""
     if hermitian:
-        raise _errors.unsupported("linalg.matrix_rank", "hermitian")
+        raise _errors.arguments.unsupported("linalg.matrix_rank", "hermitian")
     return _written("matrix_rank", rows["matrix_rank"](A, atol, rtol), out)
 
 
@@ -239,7 +239,7 @@ def cond(A: Tensor, p: Any = None, *, out: Tensor | None = None) -> Tensor:
 def old_svd(input: Tensor, some: bool = True, compute_uv: bool = True, *, out: Any = None) -> Any:
     """U, S and V with U diag(S) V* = input."""
     if not compute_uv:
-        raise _errors.unsupported("svd", "compute_uv")
+        raise _errors.arguments.unsupported("svd", "compute_uv")
     u, s, vh = rows["svd"](input, not some)
     v = vh.transpose(-2, -1)
     return _written("svd", return_types.svd((u, s, v.conj() if v.is_complex() else v)), out)

@@ -208,7 +208,7 @@ def real(input: Tensor) -> Tensor:
 def imag(input: Tensor) -> Tensor:
     """The imaginary part, as a view."""
     if not input.is_complex():
-        raise _errors.only_complex_has("imag")
+        raise _errors.dtypes.only_complex_has("imag")
     return rows["_select"](rows["view_as_real"](input), input.ndim, 1)
 
 
@@ -235,7 +235,7 @@ def resolve_neg(input: Tensor) -> Tensor:
 def positive(input: Tensor) -> Tensor:
     """The tensor itself; a bool tensor is refused."""
     if input.dtype is bool_:
-        raise _errors.positive_bool()
+        raise _errors.arithmetic.positive_bool()
     return input
 
 

@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from torchlike import _device, _dtypes, _errors, _errors_shape, _facade, _factories, _layout, _modes, _storage_io
+from torchlike import _device, _dtypes, _errors, _facade, _factories, _layout, _modes, _storage_io
 from torchlike import _memory_format as mf
 from torchlike._autograd.nodes import AccumulateGrad, Node
 from torchlike._bind import CALLERS as rows
+from torchlike._errors.dtypes import c_name
 from torchlike._facade import ints
 from torchlike._functions import reshape
 from torchlike._ops import REGISTRY
@@ -89,7 +90,7 @@ def _check_strided(input: Tensor, size: Ints, stride: Ints, offset: int) -> None
     need = 0 if 0 in size else (offset + 1 + sum((n - 1) * s for n, s in zip(size, stride))) * item
     if need > held.numel * held.dtype.itemsize:
         have = held.numel * held.dtype.itemsize
-        raise _errors_shape.beyond_storage(size, stride, offset, item, need, have)
+        raise _errors.memory.beyond_storage(size, stride, offset, item, need, have)
 
 
 # -- shapes changed in place -------------------------------------------------------------------------------------------
@@ -100,7 +101,7 @@ def become(self: Tensor, seen: Tensor) -> Tensor:
     if self._edge is not None and _modes.local.grad:
         self._check_writable_leaf()
     elif isinstance(self._edge and self._edge[0], AccumulateGrad):
-        raise _errors.unsupported("in-place change of a leaf's shape", "no_grad")
+        raise _errors.arguments.unsupported("in-place change of a leaf's shape", "no_grad")
     if self._base is None and self._chain is None:
         hidden = alias(self)  # takes over as that of which this tensor, and the views of it, are views
         hidden._edge = self._edge
@@ -127,7 +128,7 @@ def resize_(self: Tensor, *size: Any, memory_format: Any = mf.contiguous_format)
     shape = ints(size, "resize_")
     for n in shape:
         if n < 0:
-            raise _errors_shape.negative_dim(n, shape)
+            raise _errors.making.negative_dim(n, shape)
     strides = mf.strides_for(shape, memory_format)
     if shape == tuple(self.shape) and strides == self.stride():
         return self
@@ -166,8 +167,8 @@ def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = 
         return self
     held = source._tensor if isinstance(source, TypedStorage | UntypedStorage) else source
     if held.dtype is not self.dtype:
-        raise RuntimeError(f"Could not set tensor of type {_errors.c_name(held.dtype)} to a tensor of type "
-                           f"{_errors.c_name(self.dtype)}")  # fmt: skip
+        raise RuntimeError(f"Could not set tensor of type {c_name(held.dtype)} to a tensor of type "
+                           f"{c_name(self.dtype)}")  # fmt: skip
     if size is not None:
         shape = ints((size,), "set_")
         strides = _layout.contiguous_strides(shape) if stride is None else ints((stride,), "set_", "stride")
@@ -205,7 +206,7 @@ def pin_memory(self: Tensor, device: Any = None) -> Tensor:
     Raises RuntimeError where there is no accelerator, as PyTorch does.
     """
     if self.device.type == "cpu" and not (_device.jax_devices("cuda") or _device.jax_devices("tpu")):
-        raise _errors_shape.no_accelerator()
+        raise _errors.making.no_accelerator()
     return self
 
 
@@ -272,7 +273,7 @@ def _put_elements(self: Tensor, found: list) -> Tensor:
 def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None) -> Tensor:
     """A tensor with the elements of an array of any library that speaks DLPack (a copy; see docs/differences.md)."""
     if copy is False:
-        raise _errors.unsupported("from_dlpack", "copy")
+        raise _errors.arguments.unsupported("from_dlpack", "copy")
     if isinstance(ext_tensor, Tensor):
         made = ext_tensor.detach()
     elif isinstance(ext_tensor, np.ndarray):

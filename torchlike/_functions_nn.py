@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from torchlike import _bind, _dtypes, _errors_nn, _factories, _layout, _modes, _random, _storage
+from torchlike import _bind, _dtypes, _errors, _factories, _layout, _modes, _random, _storage
 from torchlike._bind import CALLERS as rows
 from torchlike._core import concrete
 from torchlike._tensor import Tensor
@@ -87,7 +87,7 @@ def drawn_like(input: Tensor, draw: Callable[[tuple], np.ndarray]) -> np.ndarray
 
 def _check_dropout(input: Tensor, p: float) -> None:
     if not 0 <= p <= 1:
-        raise _errors_nn.dropout_probability(p)
+        raise _errors.activations.dropout_probability(p)
 
 
 def _noise(input: Tensor, p: float, features: bool, scaled: bool) -> Tensor:
@@ -109,7 +109,7 @@ def _dropout(input: Tensor, p: float, train: bool, features: bool) -> Tensor:
     if p == 1:
         return rows["mul"](input, _factories.of_array(np.zeros((), input.dtype.numpy), input.device))
     if input.dtype.category < _dtypes.FLOATING:
-        raise _bind._errors.cannot_cast(_modes.default_dtype, input.dtype)
+        raise _bind._errors.dtypes.cannot_cast(_modes.default_dtype, input.dtype)
     return rows["mul"](input, _noise(input, p, features, scaled=True))
 
 
@@ -187,12 +187,12 @@ def batch_norm(input: Tensor, weight: Tensor | None, bias: Tensor | None, runnin
     if not training:
         for name, given in (("running_mean", running_mean), ("running_var", running_var)):
             if given is None:
-                raise _errors_nn.needs_running(name)
+                raise _errors.normalization.needs_running(name)
         return rows["_batch_norm_of_running"](input, running_mean, running_var, weight, bias, eps)
     channels = input.shape[1]
     for name, given in (("running_mean", running_mean), ("running_var", running_var)):
         if given is not None and given.numel() != channels:
-            raise _errors_nn.channel_vector(name, channels, given.numel())
+            raise _errors.normalization.channel_vector(name, channels, given.numel())
     out, mean, var = rows["_batch_norm_of_batch"](input, weight, bias, eps)
     _move_running(running_mean, mean, momentum)
     _move_running(running_var, var, momentum)
@@ -211,7 +211,7 @@ def instance_norm(input: Tensor, weight: Tensor | None, bias: Tensor | None, run
                   cudnn_enabled: bool = True) -> Tensor:  # fmt: skip
     """Batch norm of each sample by itself: (x - mean) / sqrt(var + eps) for each channel of each sample."""
     if not use_input_stats and (running_mean is None or running_var is None):
-        raise _errors_nn.instance_norm_running()
+        raise _errors.normalization.instance_norm_running()
     n, c = input.shape[:2]
     if not use_input_stats:
         return batch_norm(input, weight, bias, running_mean, running_var, False, momentum, eps)

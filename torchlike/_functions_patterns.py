@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from torchlike import _dtypes, _errors_shape, _facade, _factories
+from torchlike import _dtypes, _errors, _facade, _factories
 from torchlike._bind import CALLERS as rows
 from torchlike._functions import reshape
 from torchlike._functions_split import cat, stack
@@ -66,7 +66,7 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
     if len(tensors) == 1 and isinstance(tensors[0], list | tuple):
         tensors = tuple(tensors[0])
     if indexing is None:
-        warnings.warn(_errors_shape.MESHGRID_INDEXING, UserWarning, stacklevel=2)
+        warnings.warn(_errors.shapes.MESHGRID_INDEXING, UserWarning, stacklevel=2)
     given = _facade.tensors("meshgrid", tensors)
     for t in given:
         if t.ndim > 1:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from torchlike import _dtypes, _errors, _errors_shape, _facade, _factories, _modes, _random
+from torchlike import _dtypes, _errors, _facade, _factories, _modes, _random
 from torchlike._dtypes import dtype as Dtype
 from torchlike._factories import into, of_array, shape_of
 from torchlike._from_data import dtype_of
@@ -53,7 +53,7 @@ def _made(array: np.ndarray, name: str, out: Tensor | None, options: dict) -> Te
     _factories.no_pinning(options.pop("pin_memory", False))
     _factories.only_strided(name, options.pop("layout", None))
     if options:
-        raise _errors_shape.invalid_combination(name, (), options)
+        raise _errors.arguments.invalid_combination(name, (), options)
     return into(out, of_array(array, device, requires_grad))
 
 
@@ -61,7 +61,7 @@ def _size(name: str, size: tuple, options: dict) -> Ints:
     if "size" in options:
         size = (*size, options.pop("size"))
     if not size:
-        raise _errors_shape.invalid_combination(name, (), {})
+        raise _errors.arguments.invalid_combination(name, (), {})
     return shape_of(size, name)
 
 
@@ -90,12 +90,12 @@ def randint(*args: Any, generator: Generator | None = None, out: Tensor | None =
     named = {k: options.pop(k) for k in ("low", "high", "size") if k in options}
     given = [*args, *named.values()]
     if len(given) not in (2, 3):
-        raise _errors_shape.invalid_combination("randint", args, named)
+        raise _errors.arguments.invalid_combination("randint", args, named)
     low, high = _bounds("randint", given[:-1])
     if not isinstance(given[-1], list | tuple):
         if len(given) == 2:
-            raise _errors_shape.not_a_size("randint", given[-1], "size", 2)
-        raise _errors_shape.invalid_combination("randint", args, named)
+            raise _errors.arguments.not_a_size("randint", given[-1], "size", 2)
+        raise _errors.arguments.invalid_combination("randint", args, named)
     kind = (dtype_of("randint", dtype) or (_dtypes.int64 if out is None else out.dtype)).numpy
     drawn = _random.randint(generator, shape_of((given[-1],), "randint"), kind, low, high)
     return _made(drawn, "randint", out, options)
@@ -105,10 +105,10 @@ def _bounds(name: str, given: list) -> tuple[int, int]:
     low, high = (0, *given) if len(given) == 1 else given
     for label, bound in (("low", low), ("high", high)):
         if isinstance(bound, float):
-            raise _errors_shape.wrong_kind(name, label, 1 if len(given) == 1 or label == "low" else 2, "int", bound)
+            raise _errors.arguments.wrong_type(name, label, 1 if len(given) == 1 or label == "low" else 2, "int", bound)
     low, high = int(low), int(high)
     if low >= high:
-        raise _errors.random_order(low, high)
+        raise _errors.random.random_order(low, high)
     return low, high
 
 
@@ -117,10 +117,10 @@ def randperm(n: int, *, generator: Generator | None = None, out: Tensor | None =
     """A random order of 0 .. n-1."""
     n = int(n)
     if n < 0:
-        raise _errors_shape.negative_dim(n, (n,))
+        raise _errors.making.negative_dim(n, (n,))
     kind = dtype_of("randperm", dtype) or (_dtypes.int64 if out is None else out.dtype)
     if kind.category == _dtypes.INTEGER and n - 1 > np.iinfo(kind.numpy).max:
-        raise _errors_shape.overflow(_errors_shape.fixed_width_name(kind))
+        raise _errors.dtypes.overflow(_errors.dtypes.fixed_width_name(kind))
     return _made(_random.randperm(generator, n, kind.numpy), "randperm", out, options)
 
 
@@ -129,7 +129,7 @@ def _like(name: str, draw: Callable[..., Tensor]) -> Callable[..., Tensor]:
              requires_grad: bool = False, pin_memory: bool = False, memory_format: Any = None,
              generator: Generator | None = None, **more: Any) -> Tensor:  # fmt: skip
         if not isinstance(input, Tensor):
-            raise _errors_shape.wrong_kind(name, "input", 1, "Tensor", input)
+            raise _errors.arguments.wrong_type(name, "input", 1, "Tensor", input)
         made = _factories.empty_like(input, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory,
                                      memory_format=memory_format)  # fmt: skip
         draw(made, *args, generator=generator, **more)
@@ -148,7 +148,7 @@ def normal(mean: Any, std: Any = 1.0, size: Any = None, *, generator: Generator 
         return _made(array, "normal", out, options)
     given = [x for x in (mean, std) if isinstance(x, Tensor)]
     if not given or options:
-        raise _errors_shape.invalid_combination("normal", (mean, std), options)
+        raise _errors.arguments.invalid_combination("normal", (mean, std), options)
     means, stds = (x._host() if isinstance(x, Tensor) else x for x in (mean, std))
     if isinstance(std, Tensor) and std.numel() and not (np.asarray(stds) >= 0).all():
         raise RuntimeError("normal expects all elements of std >= 0.0")
@@ -176,7 +176,7 @@ def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *,
 
 def _only_tensor(name: str, input: Any) -> None:
     if not isinstance(input, Tensor):
-        raise _errors_shape.wrong_kind(name, "input", 1, "Tensor", input)
+        raise _errors.arguments.wrong_type(name, "input", 1, "Tensor", input)
 
 
 def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
@@ -204,7 +204,7 @@ def _sample_dirichlet(self: Tensor, generator: Generator | None = None) -> Tenso
 
 def _no_gradient(name: str, parameter: Tensor) -> None:
     if parameter.requires_grad and _modes.local.grad:
-        raise _errors.unsupported(name, "requires_grad")
+        raise _errors.arguments.unsupported(name, "requires_grad")
 
 
 # -- in place ----------------------------------------------------------------------------------------------------------
@@ -222,7 +222,7 @@ def _fill(self: Tensor, draw: Callable[[Ints], np.ndarray]) -> Tensor:
 
 def _only(name: str, other: dict, given: tuple = ()) -> None:
     if other:
-        raise _errors_shape.invalid_combination(name, given, other)
+        raise _errors.arguments.invalid_combination(name, given, other)
 
 
 def uniform_(self: Tensor, from_: float = 0.0, to: float = 1.0, *, generator: Generator | None = None,

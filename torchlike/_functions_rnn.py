@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from torchlike import _errors_nn, _factories, _functions_nn
+from torchlike import _errors, _factories, _functions_nn
 from torchlike._bind import CALLERS as rows
 from torchlike._core import concrete
 from torchlike._tensor import Tensor
@@ -28,7 +28,7 @@ def _network(mode: str, x: Tensor, states: list[Tensor], params: Any, biases: bo
     projected = len(params) == layers * directions * (each + 1)
     each += projected
     if len(params) != layers * directions * each:
-        raise _errors_nn.recurrent_params(len(params), each)
+        raise _errors.sequences.recurrent_params(len(params), each)
     last: list[list[Tensor]] = [[] for _ in states]
     for layer in range(layers):
         outputs = []

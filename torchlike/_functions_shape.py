@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from torchlike import _dtypes, _errors, _errors_shape, _facade, _factories
+from torchlike import _dtypes, _errors, _facade, _factories
 from torchlike._bind import CALLERS as rows
 from torchlike._core import Size
 from torchlike._facade import ints
@@ -28,7 +28,7 @@ def t(input: Tensor) -> Tensor:
 def _T(self: Tensor) -> Tensor:
     """The dims in reverse order."""
     if self.ndim not in (0, 2):
-        warnings.warn(_errors_shape.deprecated_transpose(), UserWarning, stacklevel=2)
+        warnings.warn(_errors.shapes.deprecated_transpose(), UserWarning, stacklevel=2)
     return rows["permute"](self, tuple(range(self.ndim - 1, -1, -1)))
 
 
@@ -78,7 +78,7 @@ def swapdims(input: Tensor, dim0: int, dim1: int) -> Tensor:
 def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
     """Dims moved to new places, the others in their order."""
     if isinstance(source, int) is not isinstance(destination, int):
-        raise _errors_shape.invalid_combination("movedim", (input, source, destination), {})
+        raise _errors.arguments.invalid_combination("movedim", (input, source, destination), {})
     if isinstance(source, int):
         source, destination = (source,), (destination,)
     if len(source) != len(destination):
@@ -101,11 +101,11 @@ def moveaxis(input: Tensor, source: Any, destination: Any) -> Tensor:
 def flip(input: Tensor, *several: Any, dims: Any = None) -> Tensor:
     """The order of the indices of `dims` reversed (a copy)."""
     if dims is None and not several:
-        raise _errors_shape.missing("flip", "dims")
+        raise _errors.arguments.missing("flip", "dims")
     wrapped = [input._wrap(d) for d in ints(several if dims is None else (dims,), "flip", "dims")]
     for d in wrapped:
         if wrapped.count(d) > 1:
-            raise _errors.repeated_dim(d)
+            raise _errors.shapes.repeated_dim(d)
     return rows["_flip"](input, tuple(wrapped))
 
 
@@ -185,7 +185,7 @@ def unflatten(input: Tensor, dim: int, sizes: Any) -> Tensor:
     from torchlike._ops.view import infer_size
 
     if isinstance(sizes, int):
-        raise _errors_shape.not_a_size("unflatten", sizes, "sizes", 3)
+        raise _errors.arguments.not_a_size("unflatten", sizes, "sizes", 3)
     at, sizes = input._wrap(dim), ints((sizes,), "unflatten", "sizes")
     if not sizes:
         raise RuntimeError("unflatten: sizes must be non-empty")
@@ -215,7 +215,7 @@ def reshape_as(self: Tensor, other: Tensor) -> Tensor:
 def broadcast_to(input: Tensor, size: Any) -> Tensor:
     """Broadcast to a shape without copying."""
     if isinstance(size, int):
-        raise _errors_shape.not_a_size("broadcast_to", size, "size", 2)
+        raise _errors.arguments.not_a_size("broadcast_to", size, "size", 2)
     return rows["expand"](input, ints((size,), "broadcast_to"))
 
 
@@ -267,7 +267,7 @@ def sum_to_size(self: Tensor, *size: Any) -> Tensor:
 def repeat(self: Tensor, *several: Any, repeats: Any = None) -> Tensor:
     """The tensor tiled, `repeats[d]` times along each dim."""
     if repeats is None and not several:
-        raise _errors_shape.missing("repeat", "repeats")
+        raise _errors.arguments.missing("repeat", "repeats")
     return rows["_repeat"](self, ints(several if repeats is None else (repeats,), "repeat", "repeats"))
 
 
@@ -280,7 +280,7 @@ def _tile(self: Tensor, *several: Any, dims: Any = None) -> Tensor:
 def tile(input: Tensor, dims: Any) -> Tensor:
     """As `repeat`, missing counts being one."""
     if isinstance(dims, int):
-        raise _errors_shape.not_a_size("tile", dims, "dims", 2)
+        raise _errors.arguments.not_a_size("tile", dims, "dims", 2)
     return _tile(input, dims)
 
 
@@ -303,7 +303,7 @@ def repeat_interleave(input: Tensor, repeats: Any = None, dim: int | None = None
     if repeats.ndim > 1:
         raise RuntimeError("repeats must be 0-dim or 1-dim tensor")
     if repeats.numel() != source.shape[at]:
-        raise _errors_shape.repeats_length(repeats.numel(), source.shape[at])
+        raise _errors.shapes.repeats_length(repeats.numel(), source.shape[at])
     places = _places(repeats)
     if output_size is not None and output_size != len(places):
         raise RuntimeError("allocated size does not match required size")
@@ -312,7 +312,7 @@ def repeat_interleave(input: Tensor, repeats: Any = None, dim: int | None = None
 
 def _places(repeats: Tensor) -> np.ndarray:
     if repeats.dtype not in (_dtypes.int64, _dtypes.int32):
-        raise _errors.not_implemented("repeat_interleave_cpu", repeats.dtype)
+        raise _errors.dtypes.not_implemented("repeat_interleave_cpu", repeats.dtype)
     if repeats.ndim != 1:
         raise RuntimeError("repeat_interleave only accept 1D vector as repeat")
     counts = repeats._host()

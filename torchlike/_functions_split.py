@@ -6,7 +6,7 @@ import math
 from itertools import pairwise
 from typing import Any
 
-from torchlike import _errors_shape, _facade, _factories
+from torchlike import _errors, _facade, _factories
 from torchlike import _memory_format as mf
 from torchlike._bind import CALLERS as rows
 from torchlike._facade import ints, whole
@@ -61,7 +61,9 @@ def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Te
     if isinstance(split_size_or_sections, list | tuple):
         return split_with_sizes(tensor, split_size_or_sections, dim)
     if isinstance(split_size_or_sections, str | float):
-        raise _errors_shape.wrong_kind("split_with_sizes", "split_sizes", 2, "tuple of ints", split_size_or_sections)
+        raise _errors.arguments.wrong_type(
+            "split_with_sizes", "split_sizes", 2, "tuple of ints", split_size_or_sections
+        )
     if not tensor.ndim:
         raise RuntimeError("split expects at least a 1-dimensional tensor")
     step, dim = int(split_size_or_sections), tensor._wrap(dim)
@@ -136,7 +138,7 @@ def tensor_split(input: Tensor, indices_or_sections: Any = None, dim: int = 0, *
 
 def _where_to_split(where: Tensor) -> Any:
     if where.dtype.name != "int64":
-        from torchlike._errors import scalar_name
+        from torchlike._errors.dtypes import scalar_name
 
         raise RuntimeError("tensor_split expected tensor_indices_or_sections to have dtype of long, but got "
                            f"{scalar_name(where.dtype)}")  # fmt: skip

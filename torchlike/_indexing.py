@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from torchlike import _dispatch, _dtypes, _errors, _errors_shape, _factories
+from torchlike import _dispatch, _dtypes, _errors, _factories
 from torchlike._bind import CALLERS as rows
 from torchlike._core import Value
+from torchlike._errors.dtypes import c_name
 from torchlike._ops import REGISTRY
 from torchlike._tensor import Tensor
 
@@ -33,7 +34,7 @@ def put(t: Tensor, index: Any, value: Any) -> None:
     viewed, advanced = _basic(t, index)
     if not isinstance(value, Tensor):
         if not isinstance(value, int | float | complex | np.generic):
-            raise _errors_shape.cannot_assign(value, t)
+            raise _errors.shapes.cannot_assign(value, t)
         value = _factories.of_array(np.asarray(_number(value, t.dtype), t.dtype.numpy), t.device)
     if advanced:
         _scatter(viewed, advanced, value)
@@ -47,7 +48,7 @@ def put(t: Tensor, index: Any, value: Any) -> None:
 
 def _number(value: Any, dtype: _dtypes.dtype) -> Any:
     if isinstance(value, complex) and not dtype.is_complex and value.imag:
-        raise _errors_shape.overflow(_errors.c_name(dtype))
+        raise _errors.dtypes.overflow(c_name(dtype))
     return value
 
 
@@ -57,10 +58,10 @@ def _number(value: Any, dtype: _dtypes.dtype) -> Any:
 def _select(t: Tensor, dim: int, index: int, position: int) -> Tensor:
     shape = t._value.aval.shape
     if dim >= len(shape):
-        raise _errors_shape.too_many_indices(len(shape))
+        raise _errors.shapes.too_many_indices(len(shape))
     size = tuple.__getitem__(shape, dim)
     if not -size <= index < size:
-        raise _errors_shape.index_out_of_bounds(index, position, size)
+        raise _errors.shapes.index_out_of_bounds(index, position, size)
     return rows["_select"](t, dim, index % size)
 
 
@@ -81,7 +82,7 @@ def _basic(t: Tensor, index: Any) -> tuple[Tensor, dict[int, Tensor]]:
     items = _unpack(index)
     used = sum([_consumes(i) for i in items])
     if used > t.ndim:
-        raise _errors_shape.too_many_indices(t.ndim)
+        raise _errors.shapes.too_many_indices(t.ndim)
     dim, rank, advanced = 0, t.ndim, {}
     for position, item in enumerate(items):
         if item is Ellipsis:
@@ -102,7 +103,7 @@ def _basic(t: Tensor, index: Any) -> tuple[Tensor, dict[int, Tensor]]:
 
 def _unpack(index: Any) -> list:
     if isinstance(index, list) and len(index) < 32 and any(_makes_a_tuple(i) for i in index):
-        warnings.warn(_errors_shape.LIST_AS_TUPLE, UserWarning, stacklevel=4)
+        warnings.warn(_errors.shapes.LIST_AS_TUPLE, UserWarning, stacklevel=4)
         index = tuple(index)
     items = list(index) if isinstance(index, tuple) else [index]
     return [_normal(i) for i in items]
@@ -169,7 +170,7 @@ def _without_masks(t: Tensor, advanced: dict[int, Tensor]) -> dict[int, Tensor]:
             continue
         for i, n in enumerate(item.shape):
             if t.shape[dim + i] != n:
-                raise _errors_shape.mask_shape(item.shape, i, t.shape, dim + i)
+                raise _errors.shapes.mask_shape(item.shape, i, t.shape, dim + i)
         for i, w in enumerate(np.nonzero(item._host())):
             found[dim + i] = _factories.of_array(w.astype(np.int64, copy=False), t.device)
     return found
@@ -184,7 +185,7 @@ def _check_bounds(t: Tensor, advanced: dict[int, Tensor]) -> None:
         host, size = np.asarray(array), t.shape[dim]
         for bad in (host.min(), host.max()):
             if not -size <= bad < size:
-                raise _errors_shape.index_out_of_bounds(bad, number, size)
+                raise _errors.shapes.index_out_of_bounds(bad, number, size)
 
 
 def _gather(t: Tensor, advanced: dict[int, Tensor], row: str = "_index") -> Tensor:

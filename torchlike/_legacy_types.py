@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from torchlike import _device, _dtypes, _errors, _errors_shape, _factories, _modes
+from torchlike import _device, _dtypes, _errors, _factories, _modes
 from torchlike._tensor import Tensor
 
 NAMES = {"Float": _dtypes.float32, "Double": _dtypes.float64, "Half": _dtypes.float16, "Long": _dtypes.int64,
@@ -27,7 +27,7 @@ class TensorType(type):
         if cls.kind == "cuda" and not _device.jax_devices("cuda"):
             raise TypeError(f"type torch.cuda.{cls.__name__} not available. Torch not compiled with CUDA enabled.")
         if len(args) == 1 and isinstance(args[0], Tensor) and args[0].dtype is not cls.dtype:
-            raise TypeError(_errors_shape.other_options(cls.dtype, args[0].dtype))
+            raise TypeError(_errors.making.other_options(cls.dtype, args[0].dtype))
         return _factories.legacy_tensor(*args, dtype=cls.dtype, device=device or cls.kind)
 
     def __instancecheck__(cls, instance: Any) -> bool:
@@ -48,7 +48,7 @@ _ON_CUDA = {f"{stem}Tensor": _make(stem, "cuda") for stem in NAMES}
 def on_cuda(name: str) -> TensorType:
     """The type `torch.cuda.<name>`."""
     if name not in _ON_CUDA:
-        raise _errors.unknown_name("torch.cuda", name, list(_ON_CUDA))
+        raise _errors.arguments.unknown_name("torch.cuda", name, list(_ON_CUDA))
     return _ON_CUDA[name]
 
 
@@ -84,7 +84,7 @@ def _type(self: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
 
 def set_default_tensor_type(t: Any) -> None:
     """Set the default dtype and device by an old type or its name (deprecated in PyTorch)."""
-    warnings.warn(_errors_shape.DEFAULT_TENSOR_TYPE, UserWarning, stacklevel=2)
+    warnings.warn(_errors.making.DEFAULT_TENSOR_TYPE, UserWarning, stacklevel=2)
     dtype, kind = of_name(t) if isinstance(t, str) else (t.dtype, t.kind)
     if kind == "cuda" and not _device.jax_devices("cuda"):
         raise TypeError(f"type torch.cuda.{_STEMS[dtype]}Tensor not available. Torch not compiled with CUDA enabled.")

@@ -88,14 +88,14 @@ def lazy(name: str, modules: tuple[str, ...]) -> Any:
             if error.name != f"torchlike.{name}":
                 raise
     if name == "OutOfMemoryError":
-        from torchlike._errors_shape import OutOfMemoryError
+        from torchlike._errors.making import OutOfMemoryError
 
         return OutOfMemoryError
     if name in _SERIALIZATION:
         return getattr(importlib.import_module("torchlike.serialization"), name)
     import torchlike
 
-    raise _errors.unknown_name("torch", name, [n for n in vars(torchlike) if not n.startswith("_")])
+    raise _errors.arguments.unknown_name("torch", name, [n for n in vars(torchlike) if not n.startswith("_")])
 
 
 def is_tensor(obj: Any) -> bool:

@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from torchlike import _dtypes, _errors, _errors_shape, _modes
+from torchlike import _dtypes, _errors, _modes
 from torchlike._dtypes import dtype as Dtype
+from torchlike._errors.dtypes import scalar_name
 from torchlike._factories import into, no_pinning, of_array, only_strided
 from torchlike._from_data import dtype_of
 from torchlike._tensor import Tensor
@@ -22,11 +23,11 @@ def _numbers(name: str, given: tuple, named: dict) -> list:
     """Start, end and step of `f(end)`, `f(start, end)` or `f(start, end, step)`, also by name."""
     unknown = [n for n in named if n not in ("start", "end", "step")]
     if unknown:
-        raise _errors_shape.no_such_keyword(name, unknown[0])
+        raise _errors.arguments.no_such_keyword(name, unknown[0])
     args = [_number(name, a, i) for i, a in enumerate(given)]
     named = {k: _number(name, a, 0) for k, a in named.items()}
     if len(args) + len(named) > 3 or (not args and "end" not in named):
-        raise _errors_shape.invalid_combination(name, given, named)
+        raise _errors.arguments.invalid_combination(name, given, named)
     places = ["end"] if len(args) == 1 and "end" not in named else ["start", "end", "step"]
     found = {"start": 0, "step": 1} | dict(zip(places, args)) | named
     return [found["start"], found["end"], found["step"]]
@@ -36,7 +37,7 @@ def _number(name: str, a: Any, place: int) -> Any:
     if isinstance(a, Tensor | np.generic):
         return a.item()
     if not isinstance(a, int | float | complex):
-        raise _errors_shape.wrong_kind(name, "end" if not place else "step", place + 1, "Number", a)
+        raise _errors.arguments.wrong_type(name, "end" if not place else "step", place + 1, "Number", a)
     return a
 
 
@@ -54,7 +55,7 @@ def arange(*args: Any, out: Tensor | None = None, dtype: Dtype | None = None, la
         floats = any(isinstance(x, float) for x in (start, end, step))
         dtype = _modes.default_dtype if floats else _dtypes.int64
     if dtype.category not in (_dtypes.INTEGER, _dtypes.FLOATING):
-        raise _errors.not_implemented("arange_cpu", dtype)
+        raise _errors.dtypes.not_implemented("arange_cpu", dtype)
     _check_range(start, end, step)
     return into(out, of_array(_range(start, end, step, dtype), device, requires_grad))
 
@@ -63,7 +64,7 @@ def _check_range(start: Any, end: Any, step: Any) -> None:
     if step == 0:
         raise RuntimeError("step must be nonzero")
     if not (math.isfinite(start) and math.isfinite(end)):
-        raise _errors_shape.unsupported_range(start, end)
+        raise _errors.making.unsupported_range(start, end)
     if (end - start) * step < 0:
         raise RuntimeError("upper bound and lower bound inconsistent with step sign")
 
@@ -79,7 +80,7 @@ def _range(start: Any, end: Any, step: Any, dtype: Dtype) -> np.ndarray:
 def range(*args: Any, out: Tensor | None = None, dtype: Dtype | None = None, layout: Any = None, device: Any = None,
           requires_grad: bool = False, **named: Any) -> Tensor:  # fmt: skip
     """Numbers from `start` (0) up to and with `end`, `step` (1) apart (deprecated in PyTorch; use `arange`)."""
-    warnings.warn(_errors_shape.DEPRECATED_RANGE, UserWarning, stacklevel=2)
+    warnings.warn(_errors.making.DEPRECATED_RANGE, UserWarning, stacklevel=2)
     only_strided("range", layout)
     start, end, step = _numbers("range", args, named)
     dtype = dtype_of("range", dtype) or (out.dtype if out is not None else _modes.default_dtype)
@@ -121,9 +122,9 @@ def _spread(name: str, start: Any, end: Any, steps: Any, dtype: Any, layout: Any
     only_strided(name, layout)
     low, high = (a.item() if isinstance(a, Tensor | np.generic) else a for a in (start, end))
     if steps is None:
-        raise _errors_shape.invalid_combination(name, (start, end), {})
+        raise _errors.arguments.invalid_combination(name, (start, end), {})
     if isinstance(steps, float) or not all(isinstance(a, int | float | complex) for a in (low, high)):
-        raise _errors_shape.invalid_combination(name, (start, end, steps), {})
+        raise _errors.arguments.invalid_combination(name, (start, end, steps), {})
     steps = int(steps)
     if steps < 0:
         raise RuntimeError("number of steps must be non-negative")
@@ -191,7 +192,7 @@ def _window(name: str, formula: Callable, doc: str) -> Callable[..., Tensor]:
         only_strided(name, layout)
         dtype = dtype_of(name, dtype) or _modes.default_dtype
         if not dtype.is_floating_point:
-            raise RuntimeError(f"{name} expects floating point dtypes, got: torch.{_errors.scalar_name(dtype)}")
+            raise RuntimeError(f"{name} expects floating point dtypes, got: torch.{scalar_name(dtype)}")
         if window_length < 0:
             raise RuntimeError(f"{name} requires non-negative window_length, got window_length={window_length}")
         if window_length == 1:

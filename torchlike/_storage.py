@@ -86,7 +86,7 @@ def _make_write_plan(plans: tuple[OpPlan, ...]) -> OpPlan:
     base, new = plans[0].inputs[0], plans[-1].outputs[0]
     scalars = tuple(kind for plan in plans for kind in plan.scalars)
     if not is_apart(tuple(new.shape), strides_of(new.shape, plans[-1].strides[0])):
-        raise _errors.unsupported("in-place write", "overlapping strides")
+        raise _errors.arguments.unsupported("in-place write", "overlapping strides")
 
     def write(old: Any, part: Any, *numbers: Any) -> tuple:
         return (_placed(plans, old, part, numbers),)

@@ -108,15 +108,15 @@ class Tensor(Methods):
                 self._edge = edge
             return
         if _storage.overlaps(self._chain, self._value.aval.shape, self._strides):
-            raise _errors.overlapping_write()
+            raise _errors.memory.overlapping_write()
         self._write_through(value, edge, differentiable, since)
 
     def _check_writable_leaf(self) -> None:
         if isinstance(self._edge and self._edge[0], AccumulateGrad):
-            raise _errors.leaf_in_place()
+            raise _errors.autograd.leaf_in_place()
         base = self._base
         if base is not None and isinstance(base._edge and base._edge[0], AccumulateGrad):
-            raise _errors.leaf_view_in_place()
+            raise _errors.autograd.leaf_view_in_place()
 
     def _write_through(self, value: Value, edge: Edge | None, differentiable: bool, since: int | None) -> None:
         base, chain = self._root(), self._chain or ()
@@ -166,7 +166,7 @@ class Tensor(Methods):
             return shape
         n = len(shape)
         if not -max(n, 1) <= dim < max(n, 1) or not n:
-            raise _errors.dim_out_of_range(dim, max(n, 1)) if n else _errors.dim_of_scalar(dim)
+            raise _errors.shapes.dim_out_of_range(dim, max(n, 1)) if n else _errors.shapes.dim_of_scalar(dim)
         return shape[dim]
 
     @property
@@ -216,7 +216,7 @@ class Tensor(Methods):
     def _wrap(self, dim: int) -> int:
         n = max(self.ndim, 1)
         if not -n <= dim < n:
-            raise _errors.dim_out_of_range(dim, n)
+            raise _errors.shapes.dim_out_of_range(dim, n)
         return dim % n
 
     def storage_offset(self) -> int:
@@ -282,9 +282,9 @@ class Tensor(Methods):
         if not self.is_leaf:
             if requires_grad:
                 return self
-            raise _errors.unflagging_non_leaf()
+            raise _errors.autograd.unflagging_non_leaf()
         if requires_grad and self.dtype.category < _dtypes.FLOATING:
-            raise _errors.only_floating_requires_grad()
+            raise _errors.autograd.only_floating_requires_grad()
         if bool(requires_grad) != (self._edge is not None):
             self._edge = (leaf_node(self), 0) if requires_grad else None
             self._tracks = False
@@ -309,7 +309,7 @@ class Tensor(Methods):
     def grad(self) -> Tensor | None:
         """The gradient accumulated by `backward()`."""
         if self._grad is None and not self.is_leaf and "_retains_grad" not in self.__dict__:
-            warnings.warn(_errors.NON_LEAF_GRAD, UserWarning, stacklevel=2)
+            warnings.warn(_errors.autograd.NON_LEAF_GRAD, UserWarning, stacklevel=2)
         return self._grad
 
     @grad.setter
@@ -318,7 +318,7 @@ class Tensor(Methods):
             if not isinstance(grad, Tensor):
                 kind = type(grad).__name__
                 raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of type {kind}")
-            _errors.check_grad(self, grad)
+            _errors.autograd.check_grad(self, grad)
         self._grad = grad
 
     @grad.deleter
@@ -408,9 +408,9 @@ class Tensor(Methods):
         """The one element as a Python number (an observation: pending work runs)."""
         value = self._value
         if value.aval.numel != 1:
-            raise _errors.not_one_element(value.aval.numel)
+            raise _errors.memory.not_one_element(value.aval.numel)
         if value.aval.device is _device.meta:
-            raise _errors.item_of_meta()
+            raise _errors.memory.item_of_meta()
         found = np.asarray(concrete(value)).reshape(())
         return float(found) if value.aval.dtype.is_floating_point else found.item()
 
@@ -423,9 +423,9 @@ class Tensor(Methods):
         """The elements as a NumPy array (a copy; see docs/differences.md)."""
         if not force:
             if self.requires_grad:
-                raise _errors.numpy_of_grad()
+                raise _errors.memory.numpy_of_grad()
             if self.device.type != "cpu":
-                raise _errors.numpy_of_device(self.device)
+                raise _errors.memory.numpy_of_device(self.device)
         if self.dtype is _dtypes.bfloat16:
             raise TypeError("Got unsupported ScalarType BFloat16")
         return np.array(self._host())
@@ -436,9 +436,9 @@ class Tensor(Methods):
 
     def __bool__(self) -> bool:
         if self.numel() == 0:
-            raise _errors.ambiguous_bool("no values")
+            raise _errors.memory.ambiguous_bool("no values")
         if self.numel() > 1:
-            raise _errors.ambiguous_bool("more than one value")
+            raise _errors.memory.ambiguous_bool("more than one value")
         return bool(self.item())
 
     def __int__(self) -> int:
@@ -452,7 +452,7 @@ class Tensor(Methods):
 
     def _only(self) -> Any:
         if self.numel() != 1:
-            raise _errors.not_one_scalar()
+            raise _errors.memory.not_one_scalar()
         return self.item()
 
     def __index__(self) -> int:
@@ -472,7 +472,7 @@ class Tensor(Methods):
 
     def __contains__(self, element: Any) -> bool:
         if not isinstance(element, Tensor | int | float | complex):
-            raise _errors.contains_only(element)
+            raise _errors.memory.contains_only(element)
         return bool((self == element).any())
 
     def __hash__(self) -> int:

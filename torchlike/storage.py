@@ -25,7 +25,7 @@ class _Memory:
 
     def __init__(self, tensor: Any) -> None:
         if not isinstance(tensor, Tensor):
-            raise _errors.unsupported(type(self).__name__, "size")
+            raise _errors.arguments.unsupported(type(self).__name__, "size")
         self._tensor = tensor
 
     @property
@@ -81,7 +81,7 @@ class _Memory:
 
     def resize_(self, size: int) -> Any:
         """Refused: resize a tensor instead."""
-        raise _errors.unsupported(f"{type(self).__name__}.resize_", "size")
+        raise _errors.arguments.unsupported(f"{type(self).__name__}.resize_", "size")
 
 
 class UntypedStorage(_Memory):

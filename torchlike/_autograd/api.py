@@ -21,10 +21,10 @@ def _seeds(tensors: tuple, gradients: tuple, is_grads_batched: bool = False) -> 
     seeds: list[Grad] = []
     for i, (t, g) in enumerate(zip(tensors, gradients)):
         if not t.requires_grad:
-            raise _errors.no_grad_fn(i)
+            raise _errors.autograd.no_grad_fn(i)
         if g is None:
             if t.numel() != 1:
-                raise _errors.scalar_only()
+                raise _errors.autograd.scalar_only()
             seeds.append((_one_like(t), None))
             continue
         if g.shape != t.shape:
@@ -87,9 +87,9 @@ def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: bool
     from torchlike._tensor import wrap
 
     if is_grads_batched:
-        raise _errors.unsupported("grad", "is_grads_batched")
+        raise _errors.arguments.unsupported("grad", "is_grads_batched")
     if not only_inputs:
-        raise _errors.unsupported("grad", "only_inputs")
+        raise _errors.arguments.unsupported("grad", "only_inputs")
     outputs, inputs = _tuple(outputs), _tuple(inputs)
     if materialize_grads and allow_unused is False:
         raise ValueError("Expected allow_unused to be True or not passed when materialize_grads=True, but got: "
@@ -106,7 +106,7 @@ def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: bool
     for i, t in enumerate(inputs):
         pair = walk.captured.get(t._edge)
         if pair is None and not (allow_unused or materialize_grads):
-            raise _errors.unused_input(i)
+            raise _errors.autograd.unused_input(i)
         made = wrap(*pair) if pair is not None else None
         found.append(made if made is not None or not materialize_grads else t.detach() * 0)
     return tuple(found)

@@ -167,7 +167,7 @@ class Walk:
             return node.differentiate(held, wanted, self)  # type: ignore[attr-defined]
         saved = node.saved
         if saved is None:
-            raise _errors.backward_twice()
+            raise _errors.autograd.backward_twice()
         given = tuple(held) if len(held) == 1 else tuple(sorted(held))
         if node.age > versions.latest:
             versions.check(node, wanted, given)

@@ -42,7 +42,7 @@ class FunctionNode(Node):
     def saved_tensors(self) -> tuple:
         """The tensors given to `save_for_backward`."""
         if self._saved is None:
-            raise _errors.backward_twice()
+            raise _errors.autograd.backward_twice()
         for tensor, version in zip(self._saved, self._versions):
             if version is not None and tensor._version != version:
                 raise versions.modified(tensor._value.aval, tensor._edge, tensor._version, version)

@@ -95,7 +95,7 @@ def _modified(aval: Any, edge: Any, stamp: Stamp) -> RuntimeError:
 
 def modified(aval: Any, edge: Any, version: int, expected: int) -> RuntimeError:
     """PyTorch's error for a saved tensor of this history."""
-    return _errors.modified_in_place(aval, _made_by(edge), version, expected)
+    return _errors.autograd.modified_in_place(aval, _made_by(edge), version, expected)
 
 
 def _made_by(edge: Any) -> tuple[int, str] | None:

@@ -22,7 +22,7 @@ def only(kernel: str, *categories: int) -> Callable[[Call], None]:
     def check(call: Call) -> None:
         dtype = result_type(call.promoted, call.numbers)
         if dtype.category not in categories:
-            raise _errors.not_implemented(kernel, dtype)
+            raise _errors.dtypes.not_implemented(kernel, dtype)
 
     return check
 
@@ -53,7 +53,7 @@ CHECKED_AT_ONCE = 1 << 22  # host data is looked through up to this many element
 def whole_divisor(input: Any = None, other: Any = None, **_: Any) -> None:
     """A guard: an integer divided by an integer zero is an error, where the divisor is at hand."""
     if _has_zero(other) and not _is_real(input):
-        raise _errors.zero_division()
+        raise _errors.arithmetic.zero_division()
 
 
 def rounded_divisor(input: Any = None, other: Any = None, rounding_mode: str | None = None, **_: Any) -> None:

@@ -37,7 +37,7 @@ def make(op: d.Op, args: tuple, kwargs: dict, describe: Callable[[Any], tuple[Av
     """Settle one call signature; `describe(x)` gives (aval, strides) of a tensor and None for anything else."""
     call, template = _bind(op, args, kwargs, describe)
     if not call.arrays:
-        raise _errors.no_tensor_argument(op.name)
+        raise _errors.arguments.no_tensor_argument(op.name)
     check_devices(call)
     if op.check is not None:
         op.check(call)
@@ -123,7 +123,7 @@ def _bind(op: d.Op, args: tuple, kwargs: dict, describe: Callable) -> tuple[Call
     try:
         bound = op.signature.bind(*args, **kwargs)
     except TypeError as error:
-        raise _errors.bad_arguments(op.name, op.signature, args, kwargs, error) from None
+        raise _errors.arguments.bad_arguments(op.name, op.signature, args, kwargs, error) from None
     template, call = Template(), Call(op, {}, [], [], [], [])
     for name in op.names:
         if name in bound.arguments:
@@ -148,14 +148,14 @@ def _take(op: d.Op, name: str, value: Any, call: Call, template: Template, descr
 
     if kind == d.ARRAYS:
         if not isinstance(value, tuple | list) or not all(describe(t) for t in value):
-            raise _errors.wrong_type(op.name, name, op.names.index(name) + 1, "tuple of Tensors", value)
+            raise _errors.arguments.wrong_type(op.name, name, op.names.index(name) + 1, "tuple of Tensors", value)
         template.arguments[name] = ("arrays", [take_array(t) for t in value])
         call.arguments[name] = [describe(t)[0] for t in value]
     elif kind in (d.ARRAY, d.OPERAND) and describe(value):
         template.arguments[name] = ("array", take_array(value))
         call.arguments[name] = call.arrays[-1]
     elif kind == d.ARRAY and not (value is None and name in op.optional):
-        raise _errors.wrong_type(op.name, name, op.names.index(name) + 1, "Tensor", value)
+        raise _errors.arguments.wrong_type(op.name, name, op.names.index(name) + 1, "Tensor", value)
     elif is_runtime_number(op, name, kind, value):
         number = int if kind == d.INDEX else type(value)
         if kind == d.OPERAND:
@@ -167,7 +167,7 @@ def _take(op: d.Op, name: str, value: Any, call: Call, template: Template, descr
         if kind == d.OPERAND and type(value) in _dtypes.SCALAR_CATEGORY:
             call.numbers.append(type(value))
         elif kind == d.OPERAND and not (value is None and name in op.optional):
-            raise _errors.wrong_type(op.name, name, op.names.index(name) + 1, "Tensor", value)
+            raise _errors.arguments.wrong_type(op.name, name, op.names.index(name) + 1, "Tensor", value)
         template.arguments[name] = ("static", value)
         call.arguments[name] = value
 

@@ -117,7 +117,7 @@ def check_devices(call: Call) -> None:
     first = call.arrays[0].device
     for a in call.arrays[1:]:
         if a.device is not first:
-            raise _errors.different_devices(first, a.device)
+            raise _errors.making.different_devices(first, a.device)
 
 
 # -- families ----------------------------------------------------------------------------------------------------------
@@ -144,7 +144,7 @@ def broadcast(shapes: list) -> tuple[int, ...]:
         a, b = (1,) * (n - len(a)) + a, (1,) * (n - len(b)) + b
         for dim in range(n - 1, -1, -1):
             if a[dim] != b[dim] and a[dim] != 1 and b[dim] != 1:
-                raise _errors.not_broadcastable(a[dim], b[dim], dim)
+                raise _errors.shapes.not_broadcastable(a[dim], b[dim], dim)
         out = tuple(y if x == 1 else x for x, y in zip(a, b))
     return tuple(out)
 
@@ -173,7 +173,7 @@ def reduced_dims(ndim: int, dim: int | tuple[int, ...] | None) -> tuple[int, ...
     dims = [wrap_dim(d, ndim) for d in (dim if isinstance(dim, tuple | list) else (dim,))]
     for d in dims:
         if dims.count(d) > 1:
-            raise _errors.repeated_dim(d)
+            raise _errors.shapes.repeated_dim(d)
     return tuple(dims) if ndim else ()
 
 
@@ -181,7 +181,7 @@ def wrap_dim(dim: int, ndim: int) -> int:
     """A dim counted from the front; zero-dim tensors accept 0 and -1."""
     n = max(ndim, 1)
     if not -n <= dim < n:
-        raise _errors.dim_out_of_range(dim, n)
+        raise _errors.shapes.dim_out_of_range(dim, n)
     return dim % n
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import jax
 import numpy as np
 
-from torchlike import _dtypes, _errors_nn
+from torchlike import _dtypes, _errors
 from torchlike._ops._declare import Array, Scalar, constant, namespace, operator, pointwise
 from torchlike._ops._rules import Call, to_float, wrap_dim
 
@@ -21,7 +21,7 @@ def floating(kernel: str) -> Callable[[Call], None]:
     def check(call: Call) -> None:
         dtype = call.arrays[0].dtype
         if dtype.category < _dtypes.FLOATING:
-            raise _errors_nn.no_kernel(kernel, dtype)
+            raise _errors.dtypes.not_implemented(kernel, dtype)
 
     return check
 
@@ -70,7 +70,7 @@ def log1p_exp(x):
 
 def _check_gelu(call: Call) -> None:
     if call.approximate not in ("none", "tanh"):
-        raise _errors_nn.gelu_approximate()
+        raise _errors.activations.gelu_approximate()
     floating("GeluKernelImpl")(call)
 
 
@@ -219,10 +219,10 @@ def softshrink(input: Array, lambd: Scalar = 0.5):
 def _check_prelu(call: Call) -> None:
     x, w = call.input, call.weight
     if x.dtype is not w.dtype:
-        raise _errors_nn.prelu_dtype(x.dtype, w.dtype)
+        raise _errors.activations.prelu_dtype(x.dtype, w.dtype)
     channels = x.shape[1] if x.ndim > 1 else 1
     if w.numel != 1 and w.numel != channels:
-        raise _errors_nn.prelu_count(w.numel, channels)
+        raise _errors.activations.prelu_count(w.numel, channels)
 
 
 def _prelu_shape(call: Call) -> list:
@@ -244,7 +244,7 @@ def _glu_shape(call: Call) -> list:
     shape = list(call.input.shape)
     dim = wrap_dim(call.dim, len(shape))
     if shape[dim] % 2:
-        raise _errors_nn.odd_glu(dim, shape[dim])
+        raise _errors.activations.odd_glu(dim, shape[dim])
     shape[dim] //= 2
     return [tuple(shape)]
 

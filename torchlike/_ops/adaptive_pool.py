@@ -5,7 +5,7 @@ from __future__ import annotations
 import jax.numpy as jnp
 import numpy as np
 
-from torchlike import _dtypes, _errors_nn
+from torchlike import _dtypes, _errors
 from torchlike._ops._declare import Array, namespace, operator
 from torchlike._ops._rules import Call
 from torchlike._ops.pool import _largest
@@ -33,7 +33,7 @@ def _shape(call: Call) -> list:
 
 
 def _check(call: Call) -> None:
-    _errors_nn.check_adaptive(call, _dims(call))
+    _errors.pooling.check_adaptive(call, _dims(call))
 
 
 def _adaptive_avg(dims: int):

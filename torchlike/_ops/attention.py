@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from torchlike import _dtypes, _errors_nn
+from torchlike import _dtypes, _errors
 from torchlike._ops._declare import Array, Scalar, namespace, operator
 from torchlike._ops._rules import Call, broadcast
 
@@ -14,15 +14,15 @@ from torchlike._ops._rules import Call, broadcast
 def _check(call: Call) -> None:
     q, k, v, mask = call.query, call.key, call.value, call.attn_mask
     if min(q.ndim, k.ndim, v.ndim) < 2:
-        raise _errors_nn.attention_dims(q.ndim, k.ndim, v.ndim)
+        raise _errors.sequences.attention_dims(q.ndim, k.ndim, v.ndim)
     if not q.dtype is k.dtype is v.dtype:
-        raise _errors_nn.attention_dtypes(q.dtype, k.dtype, v.dtype)
+        raise _errors.sequences.attention_dtypes(q.dtype, k.dtype, v.dtype)
     if mask is not None and call.is_causal:
-        raise _errors_nn.attention_two_masks()
+        raise _errors.sequences.attention_two_masks()
     if mask is not None and mask.dtype not in (_dtypes.bool_, _dtypes.float32, q.dtype):
-        raise _errors_nn.attention_mask_dtype(mask.dtype, q.dtype)
+        raise _errors.sequences.attention_mask_dtype(mask.dtype, q.dtype)
     if q.shape[-1] != k.shape[-1]:
-        raise _errors_nn.attention_sizes(q.shape, k.shape)
+        raise _errors.shapes.not_broadcastable(q.shape[-1], k.shape[-1], -1)
 
 
 def _shape(call: Call) -> list:

@@ -7,6 +7,7 @@ import numpy as np
 
 from torchlike import _errors
 from torchlike._dtypes import FLOATING, INTEGER, bool_
+from torchlike._errors.dtypes import c_name
 from torchlike._ops import _rules
 from torchlike._ops._checks import not_bool, not_complex, only, real_number, rounded_divisor, whole_divisor
 from torchlike._ops._declare import Array, Operand, Scalar, constant, declare, namespace, pointwise
@@ -17,15 +18,15 @@ from torchlike._ops._rules import Call, to_float
 def _no_bool_minus(call: Call) -> None:
     bools = [a.dtype is bool_ for a in call.arrays] + [n is bool for n in call.numbers]
     if all(bools):
-        raise _errors.bool_minus_bool()
+        raise _errors.arithmetic.bool_minus_bool()
     if any(bools):
-        raise _errors.bool_minus()
+        raise _errors.arithmetic.bool_minus()
     _check_alpha(call)
 
 
 def _check_alpha(call: Call) -> None:
     if call.alpha is float and _rules.result_type(call.arrays, call.numbers).category <= INTEGER:
-        raise _errors.fractional_alpha()
+        raise _errors.arithmetic.fractional_alpha()
 
 
 @pointwise(saves=(), check=_check_alpha, old_order=("input", "alpha", "other"))
@@ -64,7 +65,7 @@ def true_divide(input: Operand, other: Operand):
 def _divide_typing(call: Call) -> _rules.Typed:
     mode = call.rounding_mode
     if mode not in (None, "trunc", "floor"):
-        raise _errors.rounding_mode(mode)
+        raise _errors.arithmetic.rounding_mode(mode)
     if mode is not None:
         not_bool(f"div_{mode}_cpu")(call)
     return _rules.pointwise(call, _rules.common if mode else to_float)
@@ -147,7 +148,7 @@ def addcmul(input: Array, tensor1: Array, tensor2: Array, *, value: Scalar = 1):
 
 def _check_addcdiv(call: Call) -> None:
     if _rules.result_type(call.arrays[1:], []).category <= INTEGER:
-        raise _errors.whole_addcdiv()
+        raise _errors.arithmetic.whole_addcdiv()
 
 
 @pointwise(saves=("tensor1", "tensor2"), check=_check_addcdiv, old_order=("input", "value", "tensor1", "tensor2"))
@@ -160,11 +161,11 @@ def _check_lerp(call: Call) -> None:
     for a in call.arrays[1:]:
         if a.dtype is not call.arrays[0].dtype:
             name = "end" if a is call.end else "weight"
-            raise RuntimeError(f"expected dtype {_errors.c_name(call.arrays[0].dtype)} for `{name}` but got dtype "
-                               f"{_errors.c_name(a.dtype)}")  # fmt: skip
+            raise RuntimeError(f"expected dtype {c_name(call.arrays[0].dtype)} for `{name}` but got dtype "
+                               f"{c_name(a.dtype)}")  # fmt: skip
     if call.input.dtype.category <= INTEGER:
         tensor = isinstance(call.weight, _rules.Aval)
-        raise _errors.not_implemented(f"lerp_kernel_{'tensor' if tensor else 'scalar'}", call.input.dtype)
+        raise _errors.dtypes.not_implemented(f"lerp_kernel_{'tensor' if tensor else 'scalar'}", call.input.dtype)
 
 
 @pointwise(check=_check_lerp, node=by_operand("Lerp", "weight"))

@@ -9,6 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from torchlike import _dtypes, _errors
+from torchlike._errors.dtypes import scalar_name
 from torchlike._ops._declare import Array, Operand, constant, namespace, pointwise
 from torchlike._ops._nodes import by_operand
 from torchlike._ops._rules import Aval, Call, result_type
@@ -76,7 +77,7 @@ def fmin(input: Array, other: Array):
 
 def _check_clamp(call: Call) -> None:
     if call.min is None and call.max is None:
-        raise _errors.clamp_without_bounds("torch.clamp")
+        raise _errors.arithmetic.clamp_without_bounds("torch.clamp")
     if call.input.dtype.is_complex:
         raise NotImplementedError("clamp is not supported for complex types")
 
@@ -129,7 +130,7 @@ def clamp_max(input: Array, max: Operand):
 def _check_where(call: Call) -> None:
     if call.condition.dtype not in (_dtypes.bool_, _dtypes.uint8):
         raise RuntimeError("where expected condition to be a boolean tensor, but got a tensor with dtype "
-                           f"{_errors.scalar_name(call.condition.dtype)}")  # fmt: skip
+                           f"{scalar_name(call.condition.dtype)}")  # fmt: skip
 
 
 @pointwise(keeps=("condition",), saves=("condition",), opmath=False, inplace=False, check=_check_where)

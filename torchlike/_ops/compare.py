@@ -48,7 +48,7 @@ def ge(input: Operand, other: Operand):
     return input >= other
 
 
-@pointwise(**COMPARISON, inplace=False, out=False, check=_errors.check_isclose)
+@pointwise(**COMPARISON, inplace=False, out=False, check=_errors.arithmetic.check_isclose)
 def isclose(input: Array, other: Array, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False):
     """|input - other| <= atol + rtol * |other|; infinities are close to themselves, NaN too if `equal_nan`."""
     xp = namespace(input)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from torchlike import _dtypes, _errors
+from torchlike import _dtypes
+from torchlike._errors.dtypes import scalar_name
 from torchlike._ops._declare import Array, constant, namespace, pointwise
 from torchlike._ops._rules import Call
 
@@ -45,10 +46,10 @@ def _same_floats(name: str, *labels: str):
         a, b = call.arrays
         if a.dtype.name not in ("float16", "float32", "float64"):
             raise RuntimeError("Expected both inputs to be Half, Float or Double tensors but got "
-                               f"{_errors.scalar_name(a.dtype)} and {_errors.scalar_name(b.dtype)}")  # fmt: skip
+                               f"{scalar_name(a.dtype)} and {scalar_name(b.dtype)}")  # fmt: skip
         if a.dtype is not b.dtype:
-            raise RuntimeError(f"Expected object of scalar type {_errors.scalar_name(a.dtype)} but got scalar type "
-                               f"{_errors.scalar_name(b.dtype)} for second argument")  # fmt: skip
+            raise RuntimeError(f"Expected object of scalar type {scalar_name(a.dtype)} but got scalar type "
+                               f"{scalar_name(b.dtype)} for second argument")  # fmt: skip
 
     return check
 

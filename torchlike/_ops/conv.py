@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from torchlike import _errors_nn
+from torchlike import _errors
 from torchlike._ops._declare import Array, operator
 from torchlike._ops._rules import Call
 
@@ -127,7 +127,7 @@ def convolve(x, w, stride: Ints, pads: Pairs, dilation: Ints, groups: int):
 
 
 def _check(call: Call) -> None:
-    _errors_nn.check_convolution(call, int(call.op.name[4]))
+    _errors.convolution.check_convolution(call, int(call.op.name[4]))
 
 
 def _shape(call: Call) -> list:

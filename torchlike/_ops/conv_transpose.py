@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import jax.numpy as jnp
 
-from torchlike import _errors_nn
+from torchlike import _errors
 from torchlike._ops._declare import Array, operator
 from torchlike._ops._rules import Call
 from torchlike._ops.conv import channels_last, channels_second, expand, plain
@@ -22,7 +22,7 @@ def _sizes(call: Call) -> list[int]:
 
 
 def _check(call: Call) -> None:
-    _errors_nn.check_transposed(call, _dims(call), _sizes(call))
+    _errors.convolution.check_transposed(call, _dims(call), _sizes(call))
 
 
 def _shape(call: Call) -> list:

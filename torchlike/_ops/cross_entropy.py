@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from torchlike import _dtypes, _errors_nn
-from torchlike._errors import dim_out_of_range
+from torchlike import _dtypes, _errors
+from torchlike._errors.shapes import dim_out_of_range
 from torchlike._ops._declare import Array, Index, Scalar, constant, namespace, operator
 from torchlike._ops._rules import Call
 
@@ -72,21 +72,21 @@ def check_classes(call: Call) -> None:
     """Raise PyTorch's errors for the shapes and dtypes of a loss over class indices."""
     x, target, weight = call.input, call.target, call.weight
     if x.ndim < 1:
-        raise dim_out_of_range(1, 1) if call.op.name == "cross_entropy" else _errors_nn.class_input_dims(x.ndim)
+        raise dim_out_of_range(1, 1) if call.op.name == "cross_entropy" else _errors.losses.class_input_dims(x.ndim)
     if x.ndim > 1 and target.ndim and x.shape[0] != target.shape[0]:
-        raise _errors_nn.batch_sizes(x.shape[0], target.shape[0])
+        raise _errors.losses.batch_sizes(x.shape[0], target.shape[0])
     rest = tuple(x.shape[:1]) + tuple(x.shape[2:]) if x.ndim > 1 else ()
     if x.dtype.category < _dtypes.FLOATING:
-        raise _errors_nn.no_kernel(_KERNELS.get((call.op.name, x.ndim <= 2), "nll_loss_out_frame"), x.dtype)
+        raise _errors.dtypes.not_implemented(_KERNELS.get((call.op.name, x.ndim <= 2), "nll_loss_out_frame"), x.dtype)
     if x.ndim <= 2 and target.ndim > 1:
-        raise _errors_nn.multi_target()
+        raise _errors.losses.multi_target()
     if tuple(target.shape) != rest and not (x.ndim == 1 and tuple(target.shape) == (1,)):
-        raise _errors_nn.target_size(rest, target.shape)
+        raise _errors.losses.target_size(rest, target.shape)
     if target.dtype.name not in ("int64", "uint8"):
-        raise _errors_nn.target_dtype(target.dtype)
+        raise _errors.losses.target_dtype(target.dtype)
     classes = x.shape[1 if x.ndim > 1 else 0]
     if weight is not None and tuple(weight.shape) != (classes,):
-        raise _errors_nn.class_weights(classes, weight.shape)
+        raise _errors.losses.class_weights(classes, weight.shape)
 
 
 def _node(call: Call) -> str:
@@ -139,10 +139,10 @@ def cross_entropy(input: Array, target: Array, weight: Array | None = None, igno
 def _check_probabilities(call: Call) -> None:
     x, target, weight = call.input, call.target, call.weight
     if target.dtype.category < _dtypes.FLOATING:
-        raise _errors_nn.probabilities_dtype(target.dtype)
+        raise _errors.losses.probabilities_dtype(target.dtype)
     classes = x.shape[1 if x.ndim > 1 else 0]
     if weight is not None and tuple(weight.shape) != (classes,):
-        raise _errors_nn.class_weights(classes, weight.shape)
+        raise _errors.losses.class_weights(classes, weight.shape)
 
 
 @operator(where=(), out=False, shape=_shape, check=_check_probabilities,

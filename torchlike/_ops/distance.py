@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from torchlike import _dtypes, _errors_nn
+from torchlike import _dtypes, _errors
 from torchlike._ops._declare import Array, Scalar, constant, namespace, operator
 from torchlike._ops._rules import Call, broadcast, reduced_shape
 from torchlike._ops.loss import clamp_below, composed, reduced
@@ -15,7 +15,7 @@ def _similarity_shape(call: Call) -> list:
 
 def _check_floating(call: Call) -> None:
     if all(a.dtype.category < _dtypes.FLOATING for a in call.arrays):
-        raise _errors_nn.cosine_dtype(call.x1.dtype)
+        raise _errors.normalization.cosine_dtype(call.x1.dtype)
 
 
 @operator(where=("torch", "nn.functional"), shape=_similarity_shape, check=_check_floating, out=False,

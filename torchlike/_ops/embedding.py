@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from torchlike import _dtypes, _errors_nn
+from torchlike import _dtypes, _errors
 from torchlike._ops._declare import Array, Scalar, constant, namespace, operator
 from torchlike._ops._rules import Call
 
 
 def _check(call: Call) -> None:
     if call.weight.ndim != 2:
-        raise _errors_nn.embedding_weight()
+        raise _errors.sequences.embedding_weight()
     if call.indices.dtype.name not in ("int64", "int32"):
-        raise _errors_nn.embedding_indices(call.indices.dtype)
+        raise _errors.sequences.embedding_indices(call.indices.dtype)
 
 
 def _shape(call: Call) -> list:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from torchlike import _dtypes, _errors, _modes
 from torchlike._core import Aval
+from torchlike._errors.dtypes import scalar_name
 from torchlike._layout import contiguous_strides, normal
 from torchlike._ops import _rules
 from torchlike._ops._declare import Array, declare, namespace
@@ -55,7 +56,7 @@ def _sizes(call: Call) -> tuple[tuple[int, ...], tuple[int | None, ...]]:
     source: Aval = call.input
     if "n" in call.arguments:
         if not source.ndim:
-            raise _errors.dim_of_scalar(call.dim)
+            raise _errors.shapes.dim_of_scalar(call.dim)
         return (wrap_dim(call.dim, source.ndim),), (call.n,)
     s, dim = call.s, call.dim
     if dim is None:
@@ -70,7 +71,7 @@ def _sizes(call: Call) -> tuple[tuple[int, ...], tuple[int | None, ...]]:
 
 def _check(call: Call) -> None:
     if call.input.dtype.itemsize == 2 and call.input.dtype.is_floating_point:
-        raise RuntimeError(f"Unsupported dtype {_errors.scalar_name(call.input.dtype)}")
+        raise RuntimeError(f"Unsupported dtype {scalar_name(call.input.dtype)}")
     if call.norm not in (None, "backward", "ortho", "forward"):
         raise RuntimeError(f'Invalid normalization mode: "{call.norm}"')
     for d, n in zip(*_sizes(call)):
@@ -81,7 +82,7 @@ def _check(call: Call) -> None:
 
 def _check_real(call: Call) -> None:
     if call.input.dtype.is_complex:
-        got = _errors.scalar_name(call.input.dtype)
+        got = scalar_name(call.input.dtype)
         raise RuntimeError(f"{call.op.name} expects a real input tensor, but got {got}")
     _check(call)
 

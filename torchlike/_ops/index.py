@@ -8,7 +8,8 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from torchlike import _dtypes, _errors
+from torchlike import _dtypes
+from torchlike._errors.dtypes import c_name, scalar_name
 from torchlike._layout import contiguous_strides, ordered_strides
 from torchlike._ops._declare import Array, Arrays, Scalar, declare, namespace, operator
 from torchlike._ops._rules import Call, Typed, broadcast, wrap_dim
@@ -235,23 +236,21 @@ def _check_rows(call: Call) -> None:
     name, index = call.op.name.removesuffix("_by").lstrip("_") + "_", call.index
     if index.ndim > 1:
         raise IndexError(f"{name}(): Index is supposed to be a vector"
-                         + (f", but got dim: {index.ndim} with type: {_errors.scalar_name(index.dtype)} and size: "
+                         + (f", but got dim: {index.ndim} with type: {scalar_name(index.dtype)} and size: "
                             f"{list(index.shape)}" if "add" in name else ""))  # fmt: skip
     source = call.arguments.get("source")
     wide = index.dtype is _dtypes.int64 or (index.dtype is _dtypes.int32 and "add" in name)
     if not wide and "add" in name:
-        raise RuntimeError(
-            f"{name}(): Expected dtype int32/int64 for index but got: {_errors.scalar_name(index.dtype)}"
-        )
+        raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index but got: {scalar_name(index.dtype)}")
     if not wide:
         raise (IndexError if "fill" in name else RuntimeError)(f"{name}(): Expected dtype int64 for index"
-                         + ("." if "fill" in name else f" but got: {_errors.scalar_name(index.dtype)}"))  # fmt: skip
+                         + ("." if "fill" in name else f" but got: {scalar_name(index.dtype)}"))  # fmt: skip
     dim = wrap_dim(call.dim, call.input.ndim)
     if source is None:
         return
     if source.dtype is not call.input.dtype:
-        raise RuntimeError(f"{name}(): self ({_errors.scalar_name(call.input.dtype)}) and source "
-                           f"({_errors.scalar_name(source.dtype)}) must have the same scalar type")  # fmt: skip
+        raise RuntimeError(f"{name}(): self ({scalar_name(call.input.dtype)}) and source "
+                           f"({scalar_name(source.dtype)}) must have the same scalar type")  # fmt: skip
     count = source.shape[dim] if source.ndim else 1
     if index.numel != count and source.ndim == call.input.ndim:
         raise RuntimeError(f"{name}(): Number of indices ({index.numel}) should be equal to source.size(dim): ({count})"
@@ -324,7 +323,7 @@ def _masked_shape(call: Call) -> list:
     shape = broadcast([call.mask.shape, call.input.shape])
     if call.mask.dtype is not _dtypes.bool_:
         raise RuntimeError("masked_fill_ only supports boolean masks, but got mask with dtype "
-                           f"{_errors.c_name(call.mask.dtype)}")  # fmt: skip
+                           f"{c_name(call.mask.dtype)}")  # fmt: skip
     return [(shape, call.input.dtype)]
 
 
@@ -346,11 +345,11 @@ def _masked_fill_by(input: Array, mask: Array, value: Array):
 def _scattered_mask(call: Call) -> list:
     if call.mask.dtype is not _dtypes.bool_:
         raise RuntimeError("masked_scatter_ only supports boolean masks, but got mask with dtype "
-                           f"{_errors.scalar_name(call.mask.dtype)}")  # fmt: skip
+                           f"{scalar_name(call.mask.dtype)}")  # fmt: skip
     if call.source.dtype is not call.input.dtype:
         raise RuntimeError(
             "masked_scatter: expected self and source to have same dtypes but got"
-            f"{_errors.scalar_name(call.input.dtype)} and {_errors.scalar_name(call.source.dtype)}"
+            f"{scalar_name(call.input.dtype)} and {scalar_name(call.source.dtype)}"
         )
     return [(broadcast([call.input.shape, call.mask.shape]), call.input.dtype)]
 

@@ -39,7 +39,7 @@ def factorization(*, columns: bool = True, **options) -> Callable:
 
 def _square(name: str, *, square: bool = True) -> Callable[[Call], None]:
     def check(call: Call) -> None:
-        _errors.check_matrix(f"linalg.{name}", call.arrays[0], square)
+        _errors.linalg.check_matrix(f"linalg.{name}", call.arrays[0], square)
 
     return check
 
@@ -89,11 +89,11 @@ def _vector_right_side(a, b) -> bool:
 
 def _check_solve(call: Call) -> None:
     a, b = call.A, call.B
-    _errors.check_matrix("linalg.solve", a, True)
+    _errors.linalg.check_matrix("linalg.solve", a, True)
     rows = b.shape[-1] if _vector_right_side(a, b) else b.shape[-2]
     if a.shape[-1] != rows:
         shape = f"{rows}x{1 if _vector_right_side(a, b) else b.shape[-1]}"
-        raise _errors.incompatible_system("linalg.solve", a, shape)
+        raise _errors.linalg.incompatible_system("linalg.solve", a, shape)
 
 
 def _solve_shape(call: Call) -> list:
@@ -115,11 +115,13 @@ def solve(A: Array, B: Array):
 
 def _check_triangular(call: Call) -> None:
     a, b = call.A, call.B
-    _errors.check_matrix("linalg.solve_triangular", a, True)
+    _errors.linalg.check_matrix("linalg.solve_triangular", a, True)
     if b.ndim < 2:
         raise RuntimeError("linalg.solve_triangular: The input tensor B must have at least 2 dimensions.")
     if a.shape[-1] != b.shape[-2 if call.left else -1]:
-        raise _errors.incompatible_system("linalg.solve_triangular", a, f"{b.shape[-2]}x{b.shape[-1]}", call.left)
+        raise _errors.linalg.incompatible_system(
+            "linalg.solve_triangular", a, f"{b.shape[-2]}x{b.shape[-1]}", call.left
+        )
 
 
 @factorization(check=_check_triangular, shape=lambda call: [
@@ -204,7 +206,7 @@ def _qr_shape(call: Call) -> list:
 
 
 def _check_qr(call: Call) -> None:
-    _errors.check_matrix("linalg.qr", call.A, False)
+    _errors.linalg.check_matrix("linalg.qr", call.A, False)
     if call.mode not in ("reduced", "complete", "r"):
         raise RuntimeError(f"qr received unrecognized mode '{call.mode}' but expected one of 'reduced' (default), 'r', "
                            "or 'complete'")  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from torchlike import _errors_nn
+from torchlike import _errors
 from torchlike._ops._declare import Array, namespace, operator
 from torchlike._ops._rules import Call
 
@@ -14,15 +14,15 @@ def _shape(call: Call) -> list:
 def _check(call: Call) -> None:
     a, b, w = call.input1, call.input2, call.weight
     if a.ndim != b.ndim:
-        raise _errors_nn.bilinear_dims(a.ndim, b.ndim)
+        raise _errors.activations.bilinear_dims(a.ndim, b.ndim)
     for dim in range(a.ndim - 1):
         if a.shape[dim] != b.shape[dim]:
-            raise _errors_nn.bilinear_batch(dim, a.shape[dim], b.shape[dim])
+            raise _errors.activations.bilinear_batch(dim, a.shape[dim], b.shape[dim])
     for name, x, wanted in (("input1", a, w.shape[1]), ("input2", b, w.shape[2])):
         if x.shape[-1] != wanted:
-            raise _errors_nn.bilinear_size(name, x.shape[-1], wanted)
+            raise _errors.activations.bilinear_size(name, x.shape[-1], wanted)
     if call.bias is not None and call.bias.shape[0] != w.shape[0]:
-        raise _errors_nn.bilinear_bias(call.bias.shape[0], w.shape[0])
+        raise _errors.activations.bilinear_bias(call.bias.shape[0], w.shape[0])
 
 
 @operator(where=("torch", "nn.functional"), shape=_shape, check=_check, saves=("input1", "input2", "weight"), out=False,

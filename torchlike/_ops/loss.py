@@ -6,7 +6,7 @@ import math
 
 import jax
 
-from torchlike import _dtypes, _errors_nn
+from torchlike import _dtypes, _errors
 from torchlike._ops._declare import Array, Scalar, constant, namespace, operator
 from torchlike._ops._rules import Call, broadcast
 from torchlike._ops.activation import floating, log1p_exp, magnitude
@@ -52,7 +52,7 @@ def mse_loss(input: Array, target: Array, reduction: str = "mean"):
 
 def _check_mean(call: Call) -> None:
     if call.reduction == "mean" and call.arrays[0].dtype.category < _dtypes.FLOATING:
-        raise _errors_nn.mean_of_integers(call.arrays[0].dtype)
+        raise _errors.arithmetic.mean_of_integers(call.arrays[0].dtype)
 
 
 @_loss(_check_mean, remembers=(), promote=lambda dtype: (dtype, dtype.to_real()), node=composed("AbsBackward0"))

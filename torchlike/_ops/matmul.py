@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from torchlike import _errors
 from torchlike._dtypes import BOOL
+from torchlike._errors.dtypes import scalar_name
 from torchlike._ops._declare import Array, Scalar, namespace, operator
 from torchlike._ops._rules import Call, broadcast, sum_like, wrap_dim
 
@@ -16,7 +17,7 @@ def _product_shape(call: Call) -> list:
 
 
 def _check_matmul(call: Call) -> None:
-    _errors.check_matmul(*call.arrays)
+    _errors.linalg.check_matmul(*call.arrays)
 
 
 def _matmul_node(call: Call) -> str:
@@ -38,11 +39,11 @@ def _check_mm(call: Call) -> None:
         if x.ndim != 2:
             raise RuntimeError(f"{name} must be a matrix")
     if a.shape[1] != b.shape[0]:
-        raise _errors.mat_shapes(a.shape[0], a.shape[1], b.shape[0], b.shape[1])
+        raise _errors.linalg.mat_shapes(a.shape[0], a.shape[1], b.shape[0], b.shape[1])
     if a.dtype is not b.dtype:
-        raise _errors.product_dtypes(a.dtype, b.dtype)
+        raise _errors.linalg.product_dtypes(a.dtype, b.dtype)
     if a.dtype.category == BOOL:
-        raise _errors.not_implemented("addmm_impl_cpu_", a.dtype)
+        raise _errors.dtypes.not_implemented("addmm_impl_cpu_", a.dtype)
 
 
 def _mm_shape(call: Call) -> list:
@@ -61,9 +62,9 @@ def _check_batches(call: Call) -> None:
         if x.ndim != 3:
             raise RuntimeError(f"batch{place} must be a 3D tensor")
     if a.shape[0] != b.shape[0] or a.shape[2] != b.shape[1]:
-        raise _errors.batch_shapes(a, b)
+        raise _errors.linalg.batch_shapes(a, b)
     if a.dtype is not b.dtype:
-        raise _errors.expected_scalar_type(a.dtype, b.dtype)
+        raise _errors.dtypes.expected_scalar_type(a.dtype, b.dtype)
 
 
 def _bmm_shape(call: Call) -> list:
@@ -85,7 +86,7 @@ def _check_mv(call: Call) -> None:
         raise RuntimeError(f"size mismatch, got input ({a.shape[0]}), mat ({a.shape[0]}x{a.shape[1]}), "
                            f"vec ({v.shape[0]})")  # fmt: skip
     if a.dtype is not v.dtype:
-        raise _errors.mv_dtypes(a.dtype, v.dtype)
+        raise _errors.linalg.mv_dtypes(a.dtype, v.dtype)
 
 
 @operator(shape=lambda call: [call.arrays[-2].shape[:1]], check=_check_mv, opmath=False)
@@ -99,9 +100,9 @@ def _check_dot(call: Call) -> None:
     if a.ndim != 1 or b.ndim != 1:
         raise RuntimeError(f"1D tensors expected, but got {a.ndim}D and {b.ndim}D tensors")
     if a.dtype is not b.dtype:
-        raise _errors.dot_dtypes(a.dtype, b.dtype)
+        raise _errors.linalg.dot_dtypes(a.dtype, b.dtype)
     if a.shape != b.shape:
-        raise _errors.dot_sizes(a.shape[0], b.shape[0])
+        raise _errors.linalg.dot_sizes(a.shape[0], b.shape[0])
 
 
 @operator(shape=lambda call: [()], check=_check_dot, opmath=False)
@@ -167,11 +168,11 @@ def _added(shape):
     def found(call: Call) -> list:
         product, given = tuple(shape(call)[0]), tuple(call.input.shape)
         if len(given) > len(product):
-            raise _errors.expand_rank(given, product)
+            raise _errors.shapes.expand_rank(given, product)
         lead = len(product) - len(given)
         for dim in range(len(product) - 1, lead - 1, -1):
             if given[dim - lead] not in (1, product[dim]):
-                raise _errors.expand_mismatch(product[dim], given[dim - lead], dim, product, given)
+                raise _errors.shapes.expand_mismatch(product[dim], given[dim - lead], dim, product, given)
         return [product]
 
     return found
@@ -183,11 +184,11 @@ def _check_addmm(call: Call) -> None:
         if x.ndim != 2:
             raise RuntimeError(f"{name} must be a matrix, got {x.ndim}-D tensor")
     if a.shape[1] != b.shape[0]:
-        raise _errors.mat_shapes(a.shape[0], a.shape[1], b.shape[0], b.shape[1])
+        raise _errors.linalg.mat_shapes(a.shape[0], a.shape[1], b.shape[0], b.shape[1])
     for x in (call.input, a):
         if x.dtype is not b.dtype:
-            raise RuntimeError(f"self and mat2 must have the same dtype, but got {_errors.scalar_name(x.dtype)} and "
-                               f"{_errors.scalar_name(b.dtype)}")  # fmt: skip
+            raise RuntimeError(f"self and mat2 must have the same dtype, but got {scalar_name(x.dtype)} and "
+                               f"{scalar_name(b.dtype)}")  # fmt: skip
 
 
 @operator(shape=_added(_mm_shape), check=_check_addmm, saves=("mat1", "mat2"), opmath=False,
@@ -319,7 +320,7 @@ def _linear_node(call: Call) -> str:
     return "UnsafeViewBackward0" if call.input.ndim > 2 else "SqueezeBackward4"
 
 
-@operator(shape=_linear_shape, check=_errors.check_linear, saves=("input", "weight"), opmath=False,
+@operator(shape=_linear_shape, check=_errors.linalg.check_linear, saves=("input", "weight"), opmath=False,
           where=("nn.functional",), node=_linear_node)  # fmt: skip
 def linear(input: Array, weight: Array, bias: Array | None = None):
     """input @ weight.T + bias; (..., k), (n, k), (n) -> (..., n)."""

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from torchlike import _dtypes, _errors_nn
+from torchlike import _dtypes, _errors
 from torchlike._ops._declare import Array, Scalar, constant, namespace, operator
 from torchlike._ops._rules import Call
 from torchlike._ops.activation import magnitude
@@ -65,15 +65,15 @@ def _same_shape(call: Call) -> list:
 def _check_layer_norm(call: Call) -> None:
     x, shape = call.input, tuple(call.normalized_shape)
     if not shape:
-        raise _errors_nn.empty_normalized_shape()
+        raise _errors.normalization.empty_normalized_shape()
     for name in ("weight", "bias"):
         given = call.arguments.get(name)
         if given is not None and tuple(given.shape) != shape:
-            raise _errors_nn.normalized_parameter(name, given.shape, shape)
+            raise _errors.normalization.normalized_parameter(name, given.shape, shape)
     if tuple(x.shape[-len(shape) :]) != shape:
-        raise _errors_nn.normalized_input(shape, x.shape, ", " if call.op.name == "_layer_norm" else "")
+        raise _errors.normalization.normalized_input(shape, x.shape, ", " if call.op.name == "_layer_norm" else "")
     if x.dtype.category < _dtypes.FLOATING and call.op.name == "_layer_norm":
-        raise _errors_nn.no_kernel("LayerNormKernelImpl", x.dtype)
+        raise _errors.dtypes.not_implemented("LayerNormKernelImpl", x.dtype)
 
 
 def _check_dtypes(call: Call) -> None:
@@ -82,7 +82,7 @@ def _check_dtypes(call: Call) -> None:
         given = call.arguments.get(name)
         half = x.itemsize == 2 and given is not None and given.dtype is _dtypes.float32
         if given is not None and given.dtype is not x and not half:
-            raise _errors_nn.mixed_dtype(x)
+            raise _errors.normalization.mixed_dtype(x)
 
 
 def _layer_norm_checks(call: Call) -> None:
@@ -111,13 +111,13 @@ def _rms_norm(input: Array, normalized_shape: tuple, weight: Array | None = None
 def _check_group_norm(call: Call) -> None:
     x, groups = call.input, call.num_groups
     if x.ndim < 2:
-        raise _errors_nn.group_norm_dims(x.ndim)
+        raise _errors.normalization.group_norm_dims(x.ndim)
     if x.shape[1] % groups:
-        raise _errors_nn.group_norm_channels(x.shape, groups)
+        raise _errors.normalization.group_norm_channels(x.shape, groups)
     for name in ("weight", "bias"):
         given = call.arguments.get(name)
         if given is not None and tuple(given.shape) != (x.shape[1],):
-            raise _errors_nn.group_norm_parameter(name, given.shape, x.shape)
+            raise _errors.normalization.group_norm_parameter(name, given.shape, x.shape)
     _check_dtypes(call)
 
 
@@ -140,7 +140,7 @@ def _check_batch_norm(call: Call) -> None:
     for name in ("running_mean", "running_var", "weight", "bias"):
         given = call.arguments.get(name)
         if given is not None and given.numel != channels:
-            raise _errors_nn.channel_vector(name, channels, given.numel)
+            raise _errors.normalization.channel_vector(name, channels, given.numel)
 
 
 def _with_statistics(call: Call) -> list:
@@ -210,7 +210,7 @@ def _root(total, p: float):
 def _check_normalize(call: Call) -> None:
     dtype = call.input.dtype
     if dtype.category < _dtypes.FLOATING:
-        raise _errors_nn.vector_norm_dtype(dtype)
+        raise _errors.normalization.vector_norm_dtype(dtype)
 
 
 @operator(where=("nn.functional",), shape=_same_shape, check=_check_normalize, node="DivBackward0")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from torchlike import _errors_nn
+from torchlike import _errors
 from torchlike._ops._declare import Array, Scalar, namespace, operator
 from torchlike._ops._rules import Call
 
@@ -26,7 +26,7 @@ def cut(x, ends: list[tuple[int, int]]):
 
 
 def _check_constant(call: Call) -> None:
-    _errors_nn.check_constant_pad(call.input, call.pad)
+    _errors.images.check_constant_pad(call.input, call.pad)
 
 
 @operator(where=(), shape=_shape, check=_check_constant, saves=(), out=False, opmath=False, name="_constant_pad",
@@ -40,7 +40,7 @@ def _constant_pad(input: Array, pad: tuple, value: Scalar = 0):
 
 
 def _check_mirror(call: Call) -> None:
-    _errors_nn.check_mirror_pad(call.input, call.pad, call.mode)
+    _errors.images.check_mirror_pad(call.input, call.pad, call.mode)
 
 
 _NODES = {"reflect": "ReflectionPad{}DBackward0", "replicate": "ReplicationPad{}DBackward0",

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from torchlike import _dtypes, _errors_nn
+from torchlike import _dtypes, _errors
 from torchlike._ops._declare import Array, operator
 from torchlike._ops._rules import Call
 from torchlike._ops.conv import channels_last, channels_second, expand, padded, windows
@@ -49,7 +49,7 @@ def _shape(call: Call) -> list:
 
 def _check(call: Call) -> None:
     dims = _dims(call)
-    _errors_nn.check_pooling(call, dims, *_options(call, dims), sizes=lambda: _sizes(call))
+    _errors.pooling.check_pooling(call, dims, *_options(call, dims), sizes=lambda: _sizes(call))
 
 
 def _end_pads(sizes: Ints, counts: Ints, kernel: Ints, stride: Ints, pad: Ints, dilation: Ints) -> tuple:

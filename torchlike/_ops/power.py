@@ -18,7 +18,7 @@ def _check(call: Call) -> None:
     exponent = call.exponent
     whole = result_type(call.arrays, call.numbers).category <= _dtypes.INTEGER
     if whole and isinstance(exponent, int) and exponent < 0:
-        raise _errors.negative_integer_power()
+        raise _errors.arithmetic.negative_integer_power()
     if isinstance(exponent, Aval):
         not_bool("pow")(call)
 

@@ -11,6 +11,7 @@ import jax
 import jax.numpy as jnp
 
 from torchlike import _dtypes, _errors
+from torchlike._errors.dtypes import scalar_name
 from torchlike._ops._checks import not_complex
 from torchlike._ops._declare import Array, constant, namespace, operator, reduction
 from torchlike._ops._nodes import by_dim
@@ -39,7 +40,7 @@ def sum(input: Array, dim: Dims = None, keepdim: bool = False, *, dtype=None):
     return namespace(input).sum(input, axis=axes(input, dim), keepdims=keepdim)
 
 
-@reduction(saves=(), check=_errors.check_mean, node=by_dim("Mean"))
+@reduction(saves=(), check=_errors.arithmetic.check_mean, node=by_dim("Mean"))
 def mean(input: Array, dim: Dims = None, keepdim: bool = False, *, dtype=None):
     """The mean over `dim` (every dim by default); of floating-point or complex tensors."""
     return namespace(input).sum(input, axis=axes(input, dim), keepdims=keepdim) / _divisor(input, dim)
@@ -75,7 +76,7 @@ def nansum(input: Array, dim: Dims = None, keepdim: bool = False, *, dtype=None)
 def _check_nanmean(call: Call) -> None:
     if call.input.dtype.category < _dtypes.FLOATING:
         raise RuntimeError("nanmean(): expected input to have floating point or complex dtype but got "
-                           f"{_errors.scalar_name(call.input.dtype)}")  # fmt: skip
+                           f"{scalar_name(call.input.dtype)}")  # fmt: skip
     _check_nansum(call)
 
 
@@ -124,7 +125,7 @@ def _extreme_check(name: str, kernel: str):
     refuse_complex = not_complex(kernel)
 
     def check(call: Call) -> None:
-        _errors.check_extreme(name, call)
+        _errors.arithmetic.check_extreme(name, call)
         refuse_complex(call)
 
     return check
@@ -203,7 +204,7 @@ def _arg_check(name: str):
         for kind in ("bool", "complex"):
             if kind in call.input.dtype.name:
                 raise RuntimeError(f"{name}(): does not support {kind} input")
-        _errors.check_extreme(name, call, IndexError, "")
+        _errors.arithmetic.check_extreme(name, call, IndexError, "")
 
     return check
 
@@ -355,7 +356,7 @@ def _check_norm(call: Call) -> None:
     dtype = call.dtype or call.x.dtype
     if dtype.category < _dtypes.FLOATING:
         raise RuntimeError("linalg.vector_norm: Expected a floating point or complex tensor as input. Got "
-                           f"{_errors.scalar_name(dtype)}")  # fmt: skip
+                           f"{scalar_name(dtype)}")  # fmt: skip
     if isinstance(call.ord, float) and math.isinf(call.ord) and not call.x.numel:
         raise RuntimeError(f"linalg.vector_norm cannot compute the {call.ord:g} norm on an empty tensor because the "
                            "operation does not have an identity")  # fmt: skip

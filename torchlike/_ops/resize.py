@@ -8,7 +8,7 @@ import math
 import jax.numpy as jnp
 import numpy as np
 
-from torchlike import _errors_nn
+from torchlike import _errors
 from torchlike._ops._declare import Array, namespace, operator
 from torchlike._ops._rules import Call
 
@@ -90,7 +90,7 @@ def _shape(call: Call) -> list:
 
 
 def _check(call: Call) -> None:
-    _errors_nn.check_resize(call)
+    _errors.images.check_resize(call)
 
 
 def _node(call: Call) -> str:

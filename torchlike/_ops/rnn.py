@@ -14,7 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from torchlike import _errors_nn
+from torchlike import _errors
 from torchlike._ops._declare import Array, operator
 from torchlike._ops._rules import Call
 
@@ -170,7 +170,7 @@ def _shape(call: Call) -> list:
 
 
 def _check(call: Call) -> None:
-    _errors_nn.check_recurrent(call)
+    _errors.sequences.check_recurrent(call)
 
 
 @operator(where=(), shape=_shape, check=_check, keeps=("lengths",), residuals=True, out=False, name="_recurrent_layer",
@@ -199,7 +199,7 @@ def _cell_shape(call: Call) -> list:
 
 
 def _check_cell(call: Call) -> None:
-    _errors_nn.check_cell(call)
+    _errors.sequences.check_cell(call)
 
 
 @operator(where=(), shape=_cell_shape, check=_check_cell, out=False, name="_recurrent_cell", node="AddBackward0")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import jax.numpy as jnp
 import numpy as np
 
-from torchlike import _errors_shape
+from torchlike import _errors
 from torchlike._layout import copied_strides
 from torchlike._ops._declare import Array, Arrays, declare, namespace, operator
 from torchlike._ops._rules import Call, Typed, wrap_dim
@@ -91,7 +91,7 @@ def _repeat_shape(call: Call) -> list:
     for n, r in zip(shape, repeats):
         if r < 0:
             whole = tuple(n * r for n, r in zip(shape, repeats))
-            raise _errors_shape.negative_dim(n * r, whole)
+            raise _errors.making.negative_dim(n * r, whole)
     return [tuple(n * r for n, r in zip(shape, repeats))]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import jax
 import numpy as np
 
-from torchlike import _dtypes, _errors_nn
+from torchlike import _dtypes, _errors
 from torchlike._ops._declare import Array, namespace, operator
 from torchlike._ops._rules import Call, wrap_dim
 
@@ -15,7 +15,7 @@ def _check(kernel: str, call: Call) -> None:
     dim = wrap_dim(call.dim, x.ndim)
     if x.dtype.category < _dtypes.FLOATING:
         last = "_lastdim" if dim == max(x.ndim, 1) - 1 else ""
-        raise _errors_nn.no_kernel(f"{kernel}{last}_kernel_impl", x.dtype)
+        raise _errors.dtypes.not_implemented(f"{kernel}{last}_kernel_impl", x.dtype)
 
 
 def _same_shape(call: Call) -> list:

@@ -63,7 +63,7 @@ def _check_topk(call: Call) -> None:
     dim = wrap_dim(call.dim, call.input.ndim)
     size = call.input.shape[dim] if call.input.ndim else 1
     if not 0 <= call.k <= size:
-        raise _errors.selected_index_out_of_range()
+        raise _errors.arithmetic.selected_index_out_of_range()
     not_complex("topk_cpu")(call)
 
 
@@ -125,7 +125,7 @@ def _kept(values, index, dim: int, keepdim: bool):
 def _check_median(name: str):
     def check(call: Call) -> None:
         if "dim" in call.arguments:
-            _errors.check_extreme(name, call)
+            _errors.arithmetic.check_extreme(name, call)
         real_number("median_out" if "dim" in call.arguments else "median_cpu")(call)
 
     return check
@@ -185,7 +185,7 @@ def nanmedian(input: Array, dim: int, keepdim: bool = False):
 
 
 def _check_mode(call: Call) -> None:
-    _errors.check_extreme("mode", call)
+    _errors.arithmetic.check_extreme("mode", call)
     not_complex("mode_cpu")(call)
 
 

@@ -6,7 +6,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from torchlike import _dtypes, _errors
+from torchlike import _dtypes
+from torchlike._errors.dtypes import c_name
 from torchlike._ops._declare import Array, Operand, namespace, operator
 from torchlike._ops._rules import Aval, Call, broadcast, reduced_shape, to_float, wrap_dim
 from torchlike._ops.reduce import root, vector_norm
@@ -145,7 +146,7 @@ def _check_cdist(call: Call) -> None:
         raise RuntimeError(f"X1 and X2 must have the same number of columns. X1: {a.shape[-1]} X2: {b.shape[-1]}")
     for name, x in (("X1", a), ("X2", b)):
         if x.dtype.category != _dtypes.FLOATING:
-            raise RuntimeError(f"cdist only supports floating-point dtypes, {name} got: {_errors.c_name(x.dtype)}")
+            raise RuntimeError(f"cdist only supports floating-point dtypes, {name} got: {c_name(x.dtype)}")
 
 
 def _cdist_shape(call: Call) -> list:

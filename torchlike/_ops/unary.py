@@ -12,7 +12,7 @@ from torchlike._ops._declare import Array, Scalar, constant, namespace, pointwis
 from torchlike._ops._rules import to_bool, to_float, to_real
 
 
-@pointwise(saves=(), aliases=("negative",), check=_errors.check_negation)
+@pointwise(saves=(), aliases=("negative",), check=_errors.arithmetic.check_negation)
 def neg(input: Array):
     """The negative of each element."""
     return -input
@@ -203,7 +203,7 @@ def _whole(xp, x, function):
 
 def _rounds(name: str):
     refuse_bool = not_bool(f"{name}_vml_cpu")
-    refuse_complex = _errors.no_complex(name)
+    refuse_complex = _errors.dtypes.no_complex(name)
 
     def check(call) -> None:
         refuse_complex(call)

@@ -7,7 +7,7 @@ import math
 import jax
 import jax.numpy as jnp
 
-from torchlike import _errors_nn
+from torchlike import _errors
 from torchlike._ops._declare import Array, namespace, operator
 from torchlike._ops._rules import Call
 from torchlike._ops.conv import expand, windows
@@ -24,7 +24,7 @@ def _shuffled(call: Call) -> list:
 @operator(
     where=("torch", "nn.functional"),
     shape=_shuffled,
-    check=lambda call: _errors_nn.check_shuffle(call),
+    check=lambda call: _errors.images.check_shuffle(call),
     saves=(),
     out=False,
     opmath=False,
@@ -46,7 +46,7 @@ def _unshuffled(call: Call) -> list:
 @operator(
     where=("torch", "nn.functional"),
     shape=_unshuffled,
-    check=lambda call: _errors_nn.check_unshuffle(call),
+    check=lambda call: _errors.images.check_unshuffle(call),
     saves=(),
     out=False,
     opmath=False,
@@ -65,7 +65,7 @@ def pixel_unshuffle(input: Array, downscale_factor: int):
     saves=(),
     out=False,
     opmath=False,
-    check=lambda call: _errors_nn.check_channel_shuffle(call),
+    check=lambda call: _errors.images.check_channel_shuffle(call),
 )
 def channel_shuffle(input: Array, groups: int):
     """The channels dealt out again: the first of each group, then the second of each, ..."""
@@ -102,7 +102,7 @@ def _unfolded(x, kernel: Ints, dilation: Ints, padding: Ints, stride: Ints):
 
 def _check_unfold(call: Call) -> None:
     counts = lambda: block_counts(tuple(call.input.shape[-2:]), *_pairs_of(call))
-    _errors_nn.check_unfold(call.input, *_pairs_of(call), counts=counts)
+    _errors.images.check_unfold(call.input, *_pairs_of(call), counts=counts)
 
 
 @operator(
@@ -131,7 +131,7 @@ def _fold_shape(call: Call) -> list:
 
 
 def _check_fold(call: Call) -> None:
-    _errors_nn.check_fold(
+    _errors.images.check_fold(
         call.input,
         expand(call.output_size, 2),
         *_pairs_of(call),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from torchlike import _dtypes, _errors, _errors_shape
+from torchlike import _dtypes, _errors
+from torchlike._errors.dtypes import scalar_name
 from torchlike._layout import view_strides
 from torchlike._ops._declare import Array, Index, namespace, view
 from torchlike._ops._rules import Call, wrap_dim
@@ -16,18 +17,18 @@ def infer_size(shape: tuple[int, ...], count: int) -> tuple[int, ...]:
         raise RuntimeError("only one dimension can be inferred")
     for at, n in enumerate(shape):
         if n < -1:
-            raise _errors_shape.invalid_dim_of_shape(n, at, shape)
+            raise _errors.shapes.invalid_dim_of_shape(n, at, shape)
     known = 1
     for n in shape:
         known *= n if n != -1 else 1
     if -1 in shape:
         if known == 0:
-            raise _errors.ambiguous_minus_one(shape)
+            raise _errors.shapes.ambiguous_minus_one(shape)
         if count % known:
-            raise _errors.invalid_shape(shape, count)
+            raise _errors.shapes.invalid_shape(shape, count)
         return tuple(count // known if n == -1 else n for n in shape)
     if known != count:
-        raise _errors.invalid_shape(shape, count)
+        raise _errors.shapes.invalid_shape(shape, count)
     return tuple(shape)
 
 
@@ -38,7 +39,7 @@ def _view_geometry(shape, strides, size) -> Geometry:
     size = infer_size(size, count)
     found = view_strides(shape, strides, size)
     if found is None:
-        raise _errors.view_not_possible()
+        raise _errors.shapes.view_not_possible()
     return size, found
 
 
@@ -57,7 +58,7 @@ def _unsafe_view(input: Array, size: tuple):
 
 def _permute_geometry(shape, strides, dims) -> Geometry:
     if len(dims) != len(shape):
-        raise _errors.permute_length(len(shape), len(dims))
+        raise _errors.shapes.permute_length(len(shape), len(dims))
     order = [wrap_dim(d, len(shape)) for d in dims]
     if len(set(order)) != len(order):
         raise RuntimeError("permute(): duplicate dims are not allowed.")
@@ -93,16 +94,16 @@ def _t(input: Array):
 def _expand_geometry(shape, strides, size) -> Geometry:
     lead = len(size) - len(shape)
     if lead < 0:
-        raise _errors.expand_rank(shape, size)
+        raise _errors.shapes.expand_rank(shape, size)
     out, steps = [], []
     for i in range(len(size) - 1, -1, -1):
         n, old = size[i], shape[i - lead] if i >= lead else None
         if n == -1:
             if old is None:
-                raise _errors.expand_leading(size, i)
+                raise _errors.shapes.expand_leading(size, i)
             n = old
         if old is not None and old != n and old != 1:
-            raise _errors.expand_mismatch(n, old, i, size, shape)
+            raise _errors.shapes.expand_mismatch(n, old, i, size, shape)
         steps.append(0 if old is None or old != n else strides[i - lead])
         out.append(n)
     return tuple(out[::-1]), tuple(steps[::-1])
@@ -202,7 +203,7 @@ def _squeezed(shape: tuple[int, ...], dim) -> list[int]:
     dims = [wrap_dim(d, len(shape)) for d in (dim if isinstance(dim, tuple) else (dim,))]
     for d in dims:
         if dims.count(d) > 1:
-            raise _errors.repeated_dim(d)
+            raise _errors.shapes.repeated_dim(d)
     return [d for d, n in enumerate(shape) if n != 1 or d not in dims]
 
 
@@ -331,7 +332,7 @@ def _as_complex_geometry(shape, strides) -> Geometry:
 def _needs_parts(call: Call) -> None:
     if call.input.dtype not in (_dtypes.float32, _dtypes.float64):
         raise RuntimeError("view_as_complex is only supported for half, float and double tensors, but got a tensor of "
-                           f"scalar type: {_errors.scalar_name(call.input.dtype)}")  # fmt: skip
+                           f"scalar type: {scalar_name(call.input.dtype)}")  # fmt: skip
 
 
 def _put_parts(base, new):
@@ -361,7 +362,7 @@ def _check_bitcast(call: Call) -> None:
     big, small = max(a.dtype.itemsize, to.itemsize), min(a.dtype.itemsize, to.itemsize)
     if big == small:
         return
-    names = f"view {_errors.scalar_name(a.dtype)} as {_errors.scalar_name(to)} (different element sizes)"
+    names = f"view {scalar_name(a.dtype)} as {scalar_name(to)} (different element sizes)"
     if not a.ndim:
         raise RuntimeError(f"self.dim() cannot be 0 to {names}")
     if strides is not None and strides[-1] != 1:

@@ -8,6 +8,7 @@ import ml_dtypes
 import numpy as np
 
 from torchlike import _errors
+from torchlike._errors.dtypes import c_name
 
 _BF16 = np.dtype(ml_dtypes.bfloat16)
 
@@ -33,13 +34,13 @@ def bounds(dtype: np.dtype) -> tuple[float, float]:
 
 def require_floating(dtype: np.dtype, kernel: str) -> None:
     if not is_floating(dtype):
-        raise _errors.kernel_not_implemented(kernel, dtype)
+        raise _errors.dtypes.not_implemented(kernel, dtype)
 
 
 def require_in_bounds(value: float, name: str, dtype: np.dtype) -> None:
     low, high = bounds(dtype)
     if not low <= value <= high:
-        raise _errors.out_of_bounds_of(name, dtype)
+        raise _errors.random.out_of_bounds_of(name, dtype)
 
 
 def warn_beyond_precision(value: int, name: str, dtype: np.dtype) -> None:
@@ -47,7 +48,7 @@ def warn_beyond_precision(value: int, name: str, dtype: np.dtype) -> None:
     if abs(value) > 1 << digits:
         warnings.warn(
             f"{name} is out of bounds [-(2^{digits}), 2^{digits}]. Due to precision limitations "
-            f"{_errors.c_name(dtype)} can support discrete uniform distribution only within this range. "
+            f"{c_name(dtype)} can support discrete uniform distribution only within this range. "
             "This warning will become an error in version 1.7 release, please fix the code in advance",
             stacklevel=2,
         )

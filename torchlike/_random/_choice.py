@@ -30,9 +30,9 @@ def bernoulli(generator: Generator | None, size: Size, dtype: np.dtype, p: float
     if isinstance(p, np.ndarray):
         return _bernoulli_of_array(generator, size, p).astype(dtype)
     if not 0 <= p <= 1:
-        raise _errors.probability_of("bernoulli_", "[0, 1]", p)
+        raise _errors.random.probability_of("bernoulli_", "[0, 1]", p)
     if dtype.kind == "c":
-        raise _errors.kernel_not_implemented("bernoulli_scalar_cpu_", dtype)
+        raise _errors.dtypes.not_implemented("bernoulli_scalar_cpu_", dtype)
     with generator.lock:
         bits = generator.raw64(math.prod(size)) & np.uint64(2**53 - 1)
     # u < p for u = bits / 2^53 is bits < p 2^53, and comparing integers needs no conversion.
@@ -42,7 +42,7 @@ def bernoulli(generator: Generator | None, size: Size, dtype: np.dtype, p: float
 def _bernoulli_of_array(generator: Generator, size: Size, p: np.ndarray) -> np.ndarray:
     require_floating(p.dtype, "bernoulli_tensor_cpu_p_")
     if not ((p >= 0) & (p <= 1)).all():
-        raise _errors.probability_in_array()
+        raise _errors.random.probability_in_array()
     uniforms = uniform64 if p.dtype == np.float64 else uniform32
     with generator.lock:
         drawn = uniforms(generator, math.prod(size)).reshape(size)
@@ -79,21 +79,21 @@ def multinomial(
 
 def _check_multinomial(probabilities: np.ndarray, count: int, replacement: bool) -> None:
     if probabilities.ndim not in (1, 2):
-        raise _errors.multinomial_shape()
+        raise _errors.random.multinomial_shape()
     if not is_floating(probabilities.dtype):
-        raise _errors.multinomial_dtype(probabilities.dtype)
+        raise _errors.random.multinomial_dtype(probabilities.dtype)
     categories = probabilities.shape[-1]
     if count <= 0 or (not replacement and count > categories):
-        raise _errors.multinomial_count(count)
+        raise _errors.random.multinomial_count(count)
     if categories > 1 << 24:
-        raise _errors.multinomial_categories()
+        raise _errors.random.multinomial_categories()
 
 
 def _check_weights(probabilities: np.ndarray) -> None:
     if not (probabilities.min() >= 0 and probabilities.max() < np.inf):
-        raise _errors.multinomial_entry()
+        raise _errors.random.multinomial_entry()
     if (probabilities.sum(axis=-1) == 0).any():
-        raise _errors.multinomial_row(_NO_WEIGHT)
+        raise _errors.random.multinomial_row(_NO_WEIGHT)
 
 
 def _with_replacement(generator: Generator, probabilities: np.ndarray, count: int) -> np.ndarray:
@@ -106,12 +106,12 @@ def _with_replacement(generator: Generator, probabilities: np.ndarray, count: in
 
 def _look_up(generator: Generator, weights: np.ndarray, count: int) -> np.ndarray:
     if not (weights >= 0).all():
-        raise _errors.multinomial_row("encountering probability entry < 0")
+        raise _errors.random.multinomial_row("encountering probability entry < 0")
     if not np.isfinite(weights).all():
-        raise _errors.multinomial_row("encountering probability entry = infinity or NaN")
+        raise _errors.random.multinomial_row("encountering probability entry = infinity or NaN")
     running = np.cumsum(weights)
     if not running[-1] > 0:
-        raise _errors.multinomial_row(_NO_WEIGHT)
+        raise _errors.random.multinomial_row(_NO_WEIGHT)
     running /= running[-1]
     running[-1] = 1
     return np.searchsorted(running.astype(np.float64), uniform64(generator, count), side="left")

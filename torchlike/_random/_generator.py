@@ -45,7 +45,7 @@ class Generator:
     def __init__(self, device: str | _device.device = "cpu") -> None:
         self.device = _device.device(device)
         if self.device is not _device.cpu:
-            raise _errors.unsupported("Generator", f"device={str(device)!r}")
+            raise _errors.arguments.unsupported("Generator", f"device={str(device)!r}")
         self.lock = threading.RLock()
         self._bits = np.random.MT19937()
         self._legacy = np.random.RandomState(self._bits)
@@ -54,9 +54,9 @@ class Generator:
     def manual_seed(self, seed: int) -> Generator:
         """Start the stream of `seed`, an integer in [-2^63, 2^64); a negative one counts from 2^64. Returns self."""
         if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)):
-            raise _errors.seed_not_an_integer(seed)
+            raise _errors.random.seed_not_an_integer(seed)
         if not -(2**63) <= seed < 2**64:
-            raise _errors.seed_out_of_range()
+            raise _errors.random.seed_out_of_range()
         with self.lock:
             self._seed = int(seed) % 2**64
             self._legacy.seed(self._seed & 0xFFFFFFFF)
@@ -106,13 +106,13 @@ class Generator:
     def load_state_bytes(self, state: np.ndarray) -> None:
         """Continue from a state that `state_bytes` or PyTorch's `get_rng_state()` gave."""
         if not isinstance(state, np.ndarray) or state.dtype != np.uint8:
-            raise _errors.random_state_not_bytes()
+            raise _errors.random.random_state_not_bytes()
         if state.size != _STATE.itemsize:
-            raise _errors.random_state_size(_STATE.itemsize, state.size)
+            raise _errors.random.random_state_size(_STATE.itemsize, state.size)
         record = np.frombuffer(state.tobytes(), _STATE)[0]
         left, position = int(record["left"]), int(record["next"])
         if not record["seeded"] or not 0 < left <= _WORDS or position > _WORDS:
-            raise _errors.random_state_invalid()
+            raise _errors.random.random_state_invalid()
         with self.lock:
             self._seed = int(record["seed"])
             self._untouched = (left, position) == (1, 0)
@@ -129,7 +129,7 @@ class Generator:
     def set_state(self, new_state: Any) -> None:
         """Continue from a state that `get_state` (of either library) gave."""
         if not hasattr(new_state, "_host"):
-            raise _errors.random_state_kind(new_state)
+            raise _errors.random.random_state_kind(new_state)
         self.load_state_bytes(new_state._host())
 
     def clone_state(self) -> Generator:
@@ -140,11 +140,11 @@ class Generator:
 
     def get_offset(self) -> int:
         """Raises: only counter-based generators have an offset."""
-        raise _errors.generator_without_offset()
+        raise _errors.random.generator_without_offset()
 
     def set_offset(self, offset: int) -> None:
         """Raises: only counter-based generators have an offset."""
-        raise _errors.generator_without_offset()
+        raise _errors.random.generator_without_offset()
 
     def __getstate__(self) -> np.ndarray:
         return self.state_bytes()

@@ -27,7 +27,7 @@ def random_(generator: Generator | None, size: Size, dtype: np.dtype) -> np.ndar
     """
     generator, dtype = generator or default_generator, np.dtype(dtype)
     if dtype.kind == "c" or dtype.name in ("uint16", "uint32", "uint64"):
-        raise _errors.kernel_not_implemented("random_kernel_cpu", dtype)
+        raise _errors.dtypes.not_implemented("random_kernel_cpu", dtype)
     count = math.prod(size)
     largest = 1 << mantissa_digits(dtype) if is_floating(dtype) else int(bounds(dtype)[1])
     with generator.lock:
@@ -60,7 +60,7 @@ def randint(generator: Generator | None, size: Size, dtype: np.dtype, low: int, 
 
 def _full_range(generator: Generator, count: int, dtype: np.dtype) -> np.ndarray:
     if dtype.name not in _FULL_RANGE_NAMES:
-        raise _errors.random_full_range()
+        raise _errors.random.random_full_range()
     with generator.lock:
         return _convert(generator.raw64(count).view(np.int64), dtype)
 
@@ -68,7 +68,7 @@ def _full_range(generator: Generator, count: int, dtype: np.dtype) -> np.ndarray
 def _closed_range(low: int, high: int | None, dtype: np.dtype) -> tuple[int, int]:
     """The first and the last integer to draw, or PyTorch's error."""
     if high is not None and low >= high:
-        raise _errors.random_order(low, high)
+        raise _errors.random.random_order(low, high)
     if is_floating(dtype):
         low, last = _representable_range(low, high, dtype)
     else:
@@ -86,13 +86,13 @@ def _representable_range(low: int, high: int | None, dtype: np.dtype) -> tuple[i
     if high is None:
         last = 1 << digits
         if low >= last:
-            raise _errors.random_order_to_last(low, last)
+            raise _errors.random.random_order_to_last(low, last)
         return low, last
     below = _rounded(high - 1, dtype)
     if below >= high:
         high = below - (1 << max(abs(high - 1).bit_length() - digits, 0))
     if low >= high:
-        raise _errors.random_order_in_dtype(low, high)
+        raise _errors.random.random_order_in_dtype(low, high)
     return low, high - 1
 
 
@@ -104,7 +104,7 @@ def _rounded(integer: int, dtype: np.dtype) -> int:
 
 def _check_range(low: int, last: int, dtype: np.dtype) -> None:
     if dtype.kind == "c":
-        raise _errors.random_kind()
+        raise _errors.random.random_kind()
     require_in_bounds(low, "from", dtype)
     require_in_bounds(last, "to - 1", dtype)
     if is_floating(dtype):
@@ -137,9 +137,9 @@ def randperm(generator: Generator | None, n: int, dtype: np.dtype = np.dtype(np.
     """
     generator, dtype = generator or default_generator, np.dtype(dtype)
     if dtype.kind in "bc":
-        raise _errors.kernel_not_implemented("randperm", dtype)
+        raise _errors.dtypes.not_implemented("randperm", dtype)
     if n >= _MOST_PERMUTED:
-        raise _errors.unsupported("randperm", f"n={n}")
+        raise _errors.arguments.unsupported("randperm", f"n={n}")
     if n < 2:
         return np.arange(n, dtype=dtype)
     steps = np.arange(n - 1, dtype=np.uint32)

@@ -69,9 +69,9 @@ def _check_uniform(low: float, high: float, dtype: np.dtype) -> None:
     require_in_bounds(low, "from", dtype)
     require_in_bounds(high, "to", dtype)
     if low > high:
-        raise _errors.uniform_order(low, high)
+        raise _errors.random.uniform_order(low, high)
     if high - low > bounds(dtype)[1]:
-        raise _errors.uniform_width(low, high, dtype)
+        raise _errors.random.uniform_width(low, high, dtype)
 
 
 def _stretch32(x: np.ndarray, low: np.float32, high: np.float32) -> np.ndarray:
@@ -103,7 +103,7 @@ def normal(
     """
     generator, dtype = generator or default_generator, np.dtype(dtype)
     if not std >= 0:
-        raise _errors.normal_std(std)
+        raise _errors.random.normal_std(std)
     if dtype.kind == "c":
         pairs = normal(generator, (*size, 2), _part(dtype), mean, std / math.sqrt(2), contiguous=contiguous)
         return _as_complex(pairs, dtype)

@@ -102,7 +102,7 @@ def binomial(generator: Generator | None, counts: np.ndarray, probabilities: np.
     generator = generator or default_generator
     for name, array in (("count", counts), ("prob", probabilities)):
         if not is_floating(array.dtype):
-            raise _errors.binomial_dtype(name, array.dtype)
+            raise _errors.random.binomial_dtype(name, array.dtype)
     _require_single_or_double(counts.dtype, "binomial_cpu")
     counts, probabilities = np.broadcast_arrays(counts, probabilities)
     with UniformReader(generator) as uniform:
@@ -112,12 +112,12 @@ def binomial(generator: Generator | None, counts: np.ndarray, probabilities: np.
 
 def _require_single_or_double(dtype: np.dtype, kernel: str) -> None:
     if dtype not in (np.float32, np.float64):
-        raise _errors.kernel_not_implemented(kernel, dtype)
+        raise _errors.dtypes.not_implemented(kernel, dtype)
 
 
 def _poisson_count(rate: float, uniform: UniformReader) -> int:
     if not rate >= 0:
-        raise _errors.poisson_rate()
+        raise _errors.random.poisson_rate()
     if rate >= 10:
         return _poisson_by_rejection(rate, uniform)
     return _poisson_by_products(rate, uniform) if rate > 0 else 0

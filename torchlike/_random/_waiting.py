@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from torchlike import _errors
+from torchlike._errors.dtypes import c_name, scalar_name
 
 from ._checks import is_floating, require_floating
 from ._generator import Generator, default_generator
@@ -25,9 +26,9 @@ def exponential(generator: Generator | None, size: Size, dtype: np.dtype, rate: 
     """-log(1 - u) / rate, as `Tensor.exponential_` draws it."""
     generator, dtype = generator or default_generator, np.dtype(dtype)
     if not rate > 0:
-        raise _errors.parameter_of("exponential_", "lambda > 0.0", "lambda", rate)
+        raise _errors.random.parameter_of("exponential_", "lambda > 0.0", "lambda", rate)
     if not is_floating(dtype):
-        raise _errors.continuous_distribution("Exponential", _errors.scalar_name(dtype))
+        raise _errors.random.continuous_distribution("Exponential", scalar_name(dtype))
     u = -_uniforms(generator, size)
     logs = libm(math.log1p, u) if dtype == np.float64 else np.log1p(u)
     return narrow(-1.0 / rate * logs, dtype)
@@ -37,9 +38,9 @@ def geometric(generator: Generator | None, size: Size, dtype: np.dtype, p: float
     """ceil(log(u) / log(1 - p)): how many trials until the first success, as `Tensor.geometric_` draws it."""
     generator, dtype = generator or default_generator, np.dtype(dtype)
     if not 0 < p < 1:
-        raise _errors.probability_of("geometric_", "(0, 1)", p)
+        raise _errors.random.probability_of("geometric_", "(0, 1)", p)
     if dtype.kind in "bc" or dtype.name in ("uint16", "uint32", "uint64"):
-        raise _errors.kernel_not_implemented("geometric_cpu", dtype)
+        raise _errors.dtypes.not_implemented("geometric_cpu", dtype)
     with np.errstate(divide="ignore"):
         trials = np.ceil(np.log(_uniforms(generator, size)) / math.log1p(-p))
     return narrow(trials, dtype) if is_floating(dtype) else trials.astype(dtype)
@@ -51,9 +52,9 @@ def cauchy(
     """median + sigma tan(pi (u - 1/2)), as `Tensor.cauchy_` draws it."""
     generator, dtype = generator or default_generator, np.dtype(dtype)
     if not sigma > 0:
-        raise _errors.parameter_of("cauchy_", "sigma > 0.0", "sigma", sigma)
+        raise _errors.random.parameter_of("cauchy_", "sigma > 0.0", "sigma", sigma)
     if not is_floating(dtype):
-        raise _errors.continuous_distribution("Cauchy", _errors.c_name(dtype))
+        raise _errors.random.continuous_distribution("Cauchy", c_name(dtype))
     angle = math.pi * (_uniforms(generator, size) - 0.5)
     tangent = libm(math.tan, angle) if dtype == np.float64 else np.tan(angle)
     return narrow(fma64(tangent, float(sigma), float(median)), dtype)
@@ -65,7 +66,7 @@ def log_normal(
     """exp of a normal number with `mean` and `std`, as `Tensor.log_normal_` draws it."""
     generator, dtype = generator or default_generator, np.dtype(dtype)
     if not std > 0:
-        raise _errors.parameter_of("log_normal_", "std > 0.0", "std", std)
+        raise _errors.random.parameter_of("log_normal_", "std > 0.0", "std", std)
     require_floating(dtype, "log_normal_cpu")
     with generator.lock:
         normals = standard_normals(generator, math.prod(size))

@@ -33,7 +33,7 @@ def is_acceptable(tensor: Any) -> bool:
 
 def _keep_enabled(wanted: bool) -> None:
     if not wanted and is_available():
-        raise _errors.unsupported("backends.cudnn.enabled", "False")
+        raise _errors.arguments.unsupported("backends.cudnn.enabled", "False")
 
 
 def _ask_for_determinism(wanted: bool) -> None:

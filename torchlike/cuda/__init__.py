@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from torchlike import _accelerators, _errors
-from torchlike._errors_shape import OutOfMemoryError as OutOfMemoryError
+from torchlike._errors.making import OutOfMemoryError as OutOfMemoryError
 from torchlike.cuda._memory import empty_cache as empty_cache
 from torchlike.cuda._memory import ipc_collect as ipc_collect
 from torchlike.cuda._memory import max_memory_allocated as max_memory_allocated
@@ -64,7 +64,7 @@ def set_device(device: Any) -> None:
         return
     _accelerators.jax_device("cuda", device)
     if _accelerators.number("cuda", device) != 0:
-        raise _errors.unsupported("cuda.set_device", "device")
+        raise _errors.arguments.unsupported("cuda.set_device", "device")
 
 
 def get_device_name(device: Any = None) -> str:
@@ -124,7 +124,7 @@ class device:
         if self.idx >= 0:
             _accelerators.jax_device("cuda", self.idx)
             if self.idx:
-                raise _errors.unsupported("cuda.device", "device")
+                raise _errors.arguments.unsupported("cuda.device", "device")
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -140,4 +140,4 @@ def __getattr__(name: str) -> Any:
         import importlib
 
         return importlib.import_module("torchlike.cuda.amp")
-    raise _errors.unknown_name("torch.cuda", name, [n for n in globals() if not n.startswith("_")])
+    raise _errors.arguments.unknown_name("torch.cuda", name, [n for n in globals() if not n.startswith("_")])

@@ -55,7 +55,7 @@ def ipc_collect() -> None:
 def reset_peak_memory_stats(device: Any = None) -> None:
     """Refused: XLA's allocator counts its peak from the beginning of the process."""
     _accelerators.jax_device("cuda", device)
-    raise _errors.unsupported("cuda.reset_peak_memory_stats", "device")
+    raise _errors.arguments.unsupported("cuda.reset_peak_memory_stats", "device")
 
 
 def reset_max_memory_allocated(device: Any = None) -> None:

@@ -48,7 +48,7 @@ class Event:
 
     def __init__(self, enable_timing: bool = False, blocking: bool = False, interprocess: bool = False) -> None:
         if interprocess:
-            raise _errors.unsupported("cuda.Event", "interprocess")
+            raise _errors.arguments.unsupported("cuda.Event", "interprocess")
         _accelerators.jax_device("cuda", None)
         self.enable_timing = enable_timing
         self._moment: float | None = None

@@ -180,4 +180,4 @@ from .parameter import Parameter as Parameter
 def __getattr__(name: str) -> Any:
     from .. import _errors
 
-    raise _errors.unknown_name("torch.nn", name, [n for n in globals() if not n.startswith("_")])
+    raise _errors.arguments.unknown_name("torch.nn", name, [n for n in globals() if not n.startswith("_")])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from torchlike._errors import unsupported as unsupported
+from torchlike._errors.arguments import unsupported as unsupported
 from torchlike._tensor import Tensor
 
 

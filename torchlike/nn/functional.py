@@ -125,4 +125,4 @@ from ._functional.shape import unfold as unfold
 def __getattr__(name: str) -> Any:
     from .. import _errors
 
-    raise _errors.unknown_name("torch.nn.functional", name, [n for n in globals() if not n.startswith("_")])
+    raise _errors.arguments.unknown_name("torch.nn.functional", name, [n for n in globals() if not n.startswith("_")])

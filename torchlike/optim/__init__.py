@@ -24,4 +24,4 @@ from torchlike.optim.sgd import SGD as SGD
 def __getattr__(name: str) -> Any:
     from torchlike import _errors
 
-    raise _errors.unknown_name("torch.optim", name, [n for n in globals() if not n.startswith("_")])
+    raise _errors.arguments.unknown_name("torch.optim", name, [n for n in globals() if not n.startswith("_")])

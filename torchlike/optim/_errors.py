@@ -9,7 +9,7 @@ from torchlike import _errors
 
 def unsupported_option(optimizer: str, name: str) -> NotImplementedError:
     """An option that changes what `step` may be part of, and that is not offered."""
-    return _errors.unsupported(f"torchlike.optim.{optimizer}", name)
+    return _errors.arguments.unsupported(f"torchlike.optim.{optimizer}", name)
 
 
 # --- hyperparameters --------------------------------------------------------------------------------------------------

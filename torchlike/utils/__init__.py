@@ -10,5 +10,5 @@ def __getattr__(name: str) -> Any:
 
     known = [module.name for module in pkgutil.iter_modules(__path__)]
     if name not in known:
-        raise _errors.unknown_name("torch.utils", name, known)
+        raise _errors.arguments.unknown_name("torch.utils", name, known)
     return importlib.import_module(f"torchlike.utils.{name}")

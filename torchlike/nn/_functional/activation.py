@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from torchlike import _bind, _dtypes, _errors_nn, _factories, _functions_nn, _random
+from torchlike import _bind, _dtypes, _errors, _factories, _functions_nn, _random
 from torchlike._bind import CALLERS as rows
 from torchlike._functions_nn import finish
 from torchlike._tensor import Tensor
@@ -37,7 +37,7 @@ def rrelu(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, trainin
 def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Tensor:
     """x held between min_val and max_val."""
     if min_val > max_val:
-        raise _errors_nn.hardtanh_bounds()
+        raise _errors.activations.hardtanh_bounds()
     return finish(input, rows["_hardtanh"](input, min_val, max_val), inplace)
 
 

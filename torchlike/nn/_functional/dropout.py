@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 
-from torchlike import _errors_nn, _functions_nn
+from torchlike import _errors, _functions_nn
 from torchlike._functions_nn import finish
 from torchlike._tensor import Tensor
 
@@ -28,7 +28,7 @@ def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
     """Zero whole channels of (N, C, L) or (C, L)."""
     _functions_nn._check_dropout(input, p)
     if input.ndim not in (2, 3):
-        raise _errors_nn.dropout1d_dims(input.ndim)
+        raise _errors.activations.dropout1d_dims(input.ndim)
     return _by_channel(input, p, training, inplace, batched=input.ndim == 3)
 
 
@@ -36,9 +36,9 @@ def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
     """Zero whole channels of (N, C, H, W); of three dims the first two are taken for N and C."""
     _functions_nn._check_dropout(input, p)
     if input.ndim not in (3, 4):
-        warnings.warn(_errors_nn.dropout2d_dims(input.ndim), stacklevel=2)
+        warnings.warn(_errors.activations.dropout2d_dims(input.ndim), stacklevel=2)
     if input.ndim == 3:
-        warnings.warn(_errors_nn.DROPOUT2D_BATCH, stacklevel=2)
+        warnings.warn(_errors.activations.DROPOUT2D_BATCH, stacklevel=2)
     return _by_channel(input, p, training, inplace, batched=True)
 
 
@@ -46,7 +46,7 @@ def dropout3d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
     """Zero whole channels of (N, C, D, H, W) or (C, D, H, W)."""
     _functions_nn._check_dropout(input, p)
     if input.ndim not in (4, 5):
-        warnings.warn(_errors_nn.dropout3d_dims(input.ndim), stacklevel=2)
+        warnings.warn(_errors.activations.dropout3d_dims(input.ndim), stacklevel=2)
     return _by_channel(input, p, training, inplace, batched=input.ndim == 5)
 
 

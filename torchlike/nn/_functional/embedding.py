@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from torchlike import _bind, _errors_nn, _modes
+from torchlike import _bind, _errors, _modes
 from torchlike._bind import CALLERS as rows
 from torchlike._core import concrete
-from torchlike._errors import unsupported
+from torchlike._errors.arguments import unsupported
 from torchlike._tensor import Tensor
 
 
@@ -57,7 +57,7 @@ def check_rows(indices: Tensor, weight: Tensor) -> None:
     host = indices._value.array
     if isinstance(host, np.ndarray) and host.dtype.kind == "i" and host.size and weight.ndim == 2 \
             and (host.min() < 0 or host.max() >= weight.shape[0]):  # fmt: skip
-        raise _errors_nn.index_out_of_range()
+        raise _errors.sequences.index_out_of_range()
 
 
 def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
@@ -68,19 +68,19 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
     [[1, 0, 0], [0, 0, 1]]
     """
     if tensor.dtype.name != "int64":
-        raise _errors_nn.one_hot_dtype()
+        raise _errors.sequences.one_hot_dtype()
     if not tensor.numel():
         if num_classes <= 0:
-            raise _errors_nn.one_hot_empty()
+            raise _errors.sequences.one_hot_empty()
         return rows["_one_hot"](tensor, num_classes)
     host = np.asarray(concrete(tensor._value))
     if host.min() < 0:
-        raise _errors_nn.one_hot_negative()
+        raise _errors.sequences.one_hot_negative()
     largest = int(host.max())
     if num_classes == -1:
         num_classes = largest + 1
     elif largest >= num_classes:
-        raise _errors_nn.one_hot_range()
+        raise _errors.sequences.one_hot_range()
     return rows["_one_hot"](tensor, num_classes)
 
 

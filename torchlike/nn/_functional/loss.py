@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from torchlike import _errors_nn
+from torchlike import _errors
 from torchlike._bind import CALLERS as rows
 from torchlike._tensor import Tensor
 
@@ -23,7 +23,7 @@ def reduction_of(reduction: str, size_average: bool | None = None, reduce: bool 
         warnings.warn("size_average and reduce args will be deprecated, please use "
                       f"reduction='{reduction}' instead.", stacklevel=3)  # fmt: skip
     if reduction not in ("none", "mean", "sum"):
-        raise _errors_nn.unknown_reduction(reduction)
+        raise _errors.losses.unknown_reduction(reduction)
     return reduction
 
 
@@ -39,7 +39,7 @@ def _weighted(loss: Callable[[str], Tensor], weight: Tensor | None, reduction: s
 
 def _warn_sizes(input: Tensor, target: Tensor) -> None:
     if target.shape != input.shape:
-        warnings.warn(_errors_nn.broadcast_sizes(input.shape, target.shape), stacklevel=3)
+        warnings.warn(_errors.losses.broadcast_sizes(input.shape, target.shape), stacklevel=3)
 
 
 # -- classes -----------------------------------------------------------------------------------------------------------
@@ -64,7 +64,7 @@ def cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = None, s
     """
     reduction = reduction_of(reduction, size_average, reduce)
     if not 0.0 <= label_smoothing <= 1.0:
-        raise _errors_nn.label_smoothing_range(label_smoothing)
+        raise _errors.losses.label_smoothing_range(label_smoothing)
     if input.shape == target.shape:
         return rows["_cross_entropy_of_probabilities"](input, target, weight, reduction, label_smoothing)
     _check_target(input, target, ignore_index)
@@ -90,7 +90,7 @@ def _check_target(input: Tensor, target: Tensor, ignore_index: int) -> None:
         return
     wrong = (host < 0) | (host >= input.shape[1 if input.ndim > 1 else 0])
     if wrong.any() and (wrong := wrong & (host != ignore_index)).any():
-        raise _errors_nn.target_out_of_bounds(int(host[wrong].flat[0]))
+        raise _errors.losses.target_out_of_bounds(int(host[wrong].flat[0]))
 
 
 def multi_margin_loss(input: Tensor, target: Tensor, p: int = 1, margin: float = 1.0, weight: Tensor | None = None,
@@ -99,7 +99,7 @@ def multi_margin_loss(input: Tensor, target: Tensor, p: int = 1, margin: float =
     """Mean over the other classes of max(0, margin - x[t] + x[i])**p, for (N, C) or (C,)."""
     reduction = reduction_of(reduction, size_average, reduce)
     if p not in (1, 2):
-        raise _errors_nn.margin_power()
+        raise _errors.losses.margin_power()
     return rows["multi_margin_loss"](input, target, p, margin, weight, reduction)
 
 
@@ -142,7 +142,7 @@ def smooth_l1_loss(input: Tensor, target: Tensor, size_average: bool | None = No
     _warn_sizes(input, target)
     reduction = reduction_of(reduction, size_average, reduce)
     if beta < 0:
-        raise _errors_nn.negative_beta()
+        raise _errors.losses.negative_beta()
     if beta == 0:
         return rows["l1_loss"](input, target, reduction)
     return rows["smooth_l1_loss"](input, target, reduction, beta)
@@ -153,7 +153,7 @@ def huber_loss(input: Tensor, target: Tensor, reduction: str = "mean", delta: fl
     """0.5 d**2 where |d| <= delta, delta (|d| - 0.5 delta) elsewhere; d = input - target."""
     _warn_sizes(input, target)
     if delta <= 0:
-        raise _errors_nn.non_positive_delta()
+        raise _errors.losses.non_positive_delta()
     reduction = reduction_of(reduction)
     return _weighted(lambda r: rows["huber_loss"](input, target, r, delta), weight, reduction)
 
@@ -167,10 +167,10 @@ def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = 
     """-weight (t log p + (1 - t) log(1 - p)); logarithms are held at -100 or above."""
     reduction = reduction_of(reduction, size_average, reduce)
     if target.shape != input.shape:
-        raise _errors_nn.batch_shape(input.shape, target.shape)
+        raise _errors.losses.batch_shape(input.shape, target.shape)
     host = input._value.array
     if isinstance(host, np.ndarray) and host.size and not ((host >= 0) & (host <= 1)).all():
-        raise _errors_nn.not_probabilities()
+        raise _errors.losses.not_probabilities()
     return rows["binary_cross_entropy"](input, target, weight, reduction)
 
 
@@ -180,7 +180,7 @@ def binary_cross_entropy_with_logits(input: Tensor, target: Tensor, weight: Tens
     """-weight (pos_weight t log sigmoid(x) + (1 - t) log(1 - sigmoid(x)))."""
     reduction = reduction_of(reduction, size_average, reduce)
     if target.shape != input.shape:
-        raise _errors_nn.logits_shape(input.shape, target.shape)
+        raise _errors.losses.logits_shape(input.shape, target.shape)
     return rows["binary_cross_entropy_with_logits"](input, target, weight, pos_weight, reduction)
 
 
@@ -211,18 +211,18 @@ def gaussian_nll_loss(input: Tensor, target: Tensor, var: Tensor | float, full: 
     """0.5 (log v + (x - t)**2 / v) with v = max(var, eps); `full` adds 0.5 log 2 pi."""
     if isinstance(var, float):
         if var < 0:
-            raise _errors_nn.negative_variance()
+            raise _errors.losses.negative_variance()
         var = input.detach() * 0 + var
     elif var.shape != input.shape:
         if tuple(input.shape[:-1]) == tuple(var.shape):
             var = var.unsqueeze(-1)
         elif tuple(input.shape[:-1]) != tuple(var.shape[:-1]) or var.shape[-1] != 1:
-            raise _errors_nn.variance_size()
+            raise _errors.losses.variance_size()
     if reduction not in ("none", "mean", "sum"):
         raise ValueError(f"{reduction} is not valid")
     host = var._value.array
     if isinstance(host, np.ndarray) and (host < 0).any():
-        raise _errors_nn.negative_variance()
+        raise _errors.losses.negative_variance()
     return rows["gaussian_nll_loss"](input, target, var, full, eps, reduction)
 
 
@@ -247,7 +247,7 @@ def margin_ranking_loss(input1: Tensor, input2: Tensor, target: Tensor, margin: 
     """max(0, margin - t (x1 - x2))."""
     reduction = reduction_of(reduction, size_average, reduce)
     if not input1.ndim == input2.ndim == target.ndim:
-        raise _errors_nn.ranking_dims(input1.shape, input2.shape, target.shape)
+        raise _errors.losses.ranking_dims(input1.shape, input2.shape, target.shape)
     return rows["margin_ranking_loss"](input1, input2, target, margin, reduction)
 
 
@@ -265,7 +265,7 @@ def triplet_margin_loss(anchor: Tensor, positive: Tensor, negative: Tensor, marg
     """max(0, margin + |anchor - positive| - |anchor - negative|)."""
     reduction = reduction_of(reduction, size_average, reduce)
     if margin <= 0:
-        raise _errors_nn.triplet_margin(margin)
+        raise _errors.losses.triplet_margin(margin)
     return rows["triplet_margin_loss"](anchor, positive, negative, margin, p, eps, swap, reduction)
 
 
@@ -277,11 +277,11 @@ def triplet_margin_with_distance_loss(
     if reduction not in ("mean", "sum", "none"):
         raise ValueError(f"{reduction} is not a valid value for reduction")
     if margin <= 0:
-        raise _errors_nn.triplet_margin(margin)
+        raise _errors.losses.triplet_margin(margin)
     distance: Any = distance_function if distance_function is not None else rows["pairwise_distance"]
     dims = {anchor.ndim, positive.ndim, negative.ndim}
     if len(dims) > 1:
-        raise _errors_nn.triplet_dims(anchor.ndim, positive.ndim, negative.ndim)
+        raise _errors.losses.triplet_dims(anchor.ndim, positive.ndim, negative.ndim)
     near, far = distance(anchor, positive), distance(anchor, negative)
     if swap:
         far = rows["minimum"](far, distance(positive, negative))

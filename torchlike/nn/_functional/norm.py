@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from torchlike import _bind, _errors_nn, _functions_nn
+from torchlike import _bind, _errors, _functions_nn
 from torchlike._bind import CALLERS as rows
 from torchlike._tensor import Tensor
 
@@ -29,12 +29,12 @@ def group_norm(input: Tensor, num_groups: int, weight: Tensor | None = None, bia
                eps: float = 1e-5) -> Tensor:  # fmt: skip
     """(x - mean) / sqrt(var + eps) over each group of channels of each sample; times weight, plus bias."""
     if input.ndim < 2:
-        raise _errors_nn.group_norm_dims(input.ndim)
+        raise _errors.normalization.group_norm_dims(input.ndim)
     count = input.shape[0] * input.shape[1] // num_groups
     for n in input.shape[2:]:
         count *= n
     if count == 1:
-        raise _errors_nn.one_value_per_channel(list(input.shape))
+        raise _errors.normalization.one_value_per_channel(list(input.shape))
     return rows["_group_norm"](input, num_groups, weight, bias, eps)
 
 
@@ -47,7 +47,7 @@ def batch_norm(input: Tensor, running_mean: Tensor | None, running_var: Tensor |
     (the variance's unbiased estimate).
     """
     if training and input.numel() == input.shape[1]:
-        raise _errors_nn.one_value_per_channel(input.shape)
+        raise _errors.normalization.one_value_per_channel(input.shape)
     return _functions_nn.batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)
 
 
@@ -60,14 +60,14 @@ def instance_norm(input: Tensor, running_mean: Tensor | None = None, running_var
         for n in input.shape[2:]:
             count *= n
         if count == 1:
-            raise _errors_nn.one_spatial_element(input.shape)
+            raise _errors.normalization.one_spatial_element(input.shape)
     return _functions_nn.instance_norm(input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps)
 
 
 def local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> Tensor:
     """x / (k + alpha mean(x**2))**beta, the mean over `size` neighbouring channels (zeros beyond the ends)."""
     if input.ndim < 3:
-        raise _errors_nn.response_norm_dims(input.ndim)
+        raise _errors.normalization.response_norm_dims(input.ndim)
     if not input.numel():
         return input
     return input / rows["_response_norm"](input, size, alpha, beta, k)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from torchlike import _errors_nn
+from torchlike import _errors
 from torchlike._bind import CALLERS as rows
 from torchlike._tensor import Tensor
 
@@ -223,9 +223,9 @@ def _max_unpool(dims: int, input: Tensor, indices: Tensor, kernel_size: Size, st
         size = tuple(output_size)[-dims:]
         for d, (n, wanted, s) in enumerate(zip(size, default, strides)):
             if not wanted - s < n < wanted + s:
-                raise _errors_nn.unpool_size(list(size), d, wanted - s, wanted + s)
+                raise _errors.pooling.unpool_size(list(size), d, wanted - s, wanted + s)
     if indices.dtype.name != "int64":
-        raise _errors_nn.unpool_indices(indices.dtype)
+        raise _errors.pooling.unpool_indices(indices.dtype)
     return rows["_max_unpool"](input, indices, size)
 
 

@@ -6,7 +6,7 @@ import math
 import warnings
 from typing import Any
 
-from torchlike import _errors_nn
+from torchlike import _errors
 from torchlike._bind import CALLERS as rows
 from torchlike._tensor import Tensor
 
@@ -33,14 +33,14 @@ def interpolate(input: Tensor, size: Any = None, scale_factor: Any = None, mode:
     """
     if mode in ("nearest", "area", "nearest-exact"):
         if align_corners is not None:
-            raise _errors_nn.align_corners_mode()
+            raise _errors.images.align_corners_mode()
     elif align_corners is None:
         align_corners = False
     size, scales = _sizes(input, size, scale_factor, recompute_scale_factor)
     if antialias and not (mode in ("bilinear", "bicubic") and input.ndim == 4):
-        raise _errors_nn.antialias_mode()
+        raise _errors.images.antialias_mode()
     if mode not in (*_DIMS, "nearest", "nearest-exact", "area") or input.ndim not in (3, 4, 5):
-        raise _errors_nn.resize_dims(input.ndim, mode)
+        raise _errors.images.resize_dims(input.ndim, mode)
     if mode in _DIMS and input.ndim != _DIMS[mode]:
         raise NotImplementedError(f"Got {input.ndim}D input, but {mode} mode needs {_DIMS[mode]}D input")
     if mode == "area":
@@ -56,7 +56,7 @@ def _sizes(input: Tensor, size: Any, scale_factor: Any, recompute: bool | None) 
     if size is not None:
         given = tuple(size) if isinstance(size, list | tuple) else (size,) * dims
         if len(given) != dims:
-            raise _errors_nn.resize_size(spatial, size)
+            raise _errors.images.resize_size(spatial, size)
         if recompute:
             raise ValueError("recompute_scale_factor is not meaningful with an explicit size.")
         return tuple(int(n) for n in given), (None,) * dims
@@ -64,7 +64,7 @@ def _sizes(input: Tensor, size: Any, scale_factor: Any, recompute: bool | None) 
         raise ValueError("either size or scale_factor should be defined")
     factors = tuple(scale_factor) if isinstance(scale_factor, list | tuple) else (scale_factor,) * dims
     if len(factors) != dims:
-        raise _errors_nn.resize_factors(spatial, scale_factor)
+        raise _errors.images.resize_factors(spatial, scale_factor)
     factors = tuple(float(f) for f in factors)
     found = tuple(math.floor(n * f) for n, f in zip(spatial, factors))
     return found, (None,) * dims if recompute else factors
@@ -103,9 +103,9 @@ def grid_sample(input: Tensor, grid: Tensor, mode: str = "bilinear", padding_mod
       align_corners: whether -1 and 1 are the corner elements' centres (True) or outer edges (False, the default).
     """
     if mode not in ("bilinear", "nearest", "bicubic"):
-        raise _errors_nn.grid_mode(mode)
+        raise _errors.images.grid_mode(mode)
     if padding_mode not in ("zeros", "border", "reflection"):
-        raise _errors_nn.grid_padding(padding_mode)
+        raise _errors.images.grid_padding(padding_mode)
     if align_corners is None:
         warnings.warn("Default grid_sample and affine_grid behavior has changed to align_corners=False since 1.3.0. "
                       "Please "
@@ -114,7 +114,7 @@ def grid_sample(input: Tensor, grid: Tensor, mode: str = "bilinear", padding_mod
                       "details.", stacklevel=2)  # fmt: skip
         align_corners = False
     if grid.shape[-1] != input.ndim - 2:
-        raise _errors_nn.grid_size(input.ndim - 2, grid.shape)
+        raise _errors.images.grid_size(input.ndim - 2, grid.shape)
     return rows["_grid_sample"](input, grid, mode, padding_mode, align_corners)
 
 

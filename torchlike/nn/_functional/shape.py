@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from torchlike import _errors_nn
+from torchlike import _errors
 from torchlike._bind import CALLERS as rows
 from torchlike._bind import function
 from torchlike._tensor import Tensor
@@ -29,11 +29,11 @@ def pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = N
     if mode == "constant":
         return rows["_constant_pad"](input, sizes, 0 if value is None else value)
     if len(sizes) % 2:
-        raise _errors_nn.odd_padding()
+        raise _errors.images.odd_padding()
     if len(sizes) > 2 * input.ndim:
-        raise _errors_nn.long_padding(len(sizes), input.ndim)
+        raise _errors.images.long_padding(len(sizes), input.ndim)
     if value not in (None, 0):
-        raise _errors_nn.padding_value(mode)
+        raise _errors.images.padding_value(mode)
     if mode not in ("reflect", "replicate", "circular"):
         raise NotImplementedError(f"Unrecognised padding mode {mode}")
     return rows["_mirror_pad"](input, sizes, mode)

@@ -1,0 +1,18 @@
+"""PyTorch's error sentences, each written once: one module for each topic, one function for each sentence."""
+
+from torchlike._errors import activations as activations
+from torchlike._errors import arguments as arguments
+from torchlike._errors import arithmetic as arithmetic
+from torchlike._errors import autograd as autograd
+from torchlike._errors import convolution as convolution
+from torchlike._errors import dtypes as dtypes
+from torchlike._errors import images as images
+from torchlike._errors import linalg as linalg
+from torchlike._errors import losses as losses
+from torchlike._errors import making as making
+from torchlike._errors import memory as memory
+from torchlike._errors import normalization as normalization
+from torchlike._errors import pooling as pooling
+from torchlike._errors import random as random
+from torchlike._errors import sequences as sequences
+from torchlike._errors import shapes as shapes

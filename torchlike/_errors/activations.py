@@ -1,0 +1,80 @@
+"""PyTorch's error sentences about activations, dropout and bilinear forms."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torchlike._errors.dtypes import scalar_name
+
+
+def gelu_approximate() -> RuntimeError:
+    return RuntimeError("approximate argument must be either none or tanh.")
+
+
+def odd_glu(dim: int, size: int) -> RuntimeError:
+    return RuntimeError(f"Halving dimension must be even, but dimension {dim} is size {size}")
+
+
+def prelu_count(weights: int, channels: int) -> RuntimeError:
+    return RuntimeError("Mismatch of parameter numbers and input channel size. Found parameter numbers = "
+                        f"{weights} and channel size = {channels}.")  # fmt: skip
+
+
+def prelu_dtype(a: Any, b: Any) -> RuntimeError:
+    return RuntimeError(f"prelu: Type promoting not supported. Got {scalar_name(a)} and {scalar_name(b)}")
+
+
+def hardtanh_bounds() -> ValueError:
+    return ValueError("min_val cannot be greater than max_val")
+
+
+def dropout_probability(p: float) -> ValueError:
+    return ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
+
+
+def dropout1d_dims(ndim: int) -> RuntimeError:
+    return RuntimeError(f"dropout1d: Expected 2D or 3D input, but received a {ndim}D input. Note that dropout1d "
+                        f"exists to "
+                        "provide channel-wise dropout on inputs with 1 spatial dimension, a channel dimension, and an "
+                        "optional batch dimension (i.e. 2D or 3D inputs).")  # fmt: skip
+
+
+def dropout2d_dims(ndim: int) -> str:
+    return (f"dropout2d: Received a {ndim}-D input to dropout2d, which is deprecated and will result in an error in a "
+            "future release. To retain the behavior and silence this warning, please use dropout instead. Note that "
+            "dropout2d exists to provide channel-wise dropout on inputs with 2 spatial dimensions, a channel "
+            "dimension, "
+            "and an optional batch dimension (i.e. 3D or 4D inputs).")  # fmt: skip
+
+
+DROPOUT2D_BATCH = (
+    "dropout2d: Received a 3D input to dropout2d and assuming that channel-wise 1D dropout behavior is desired - input "
+    "is interpreted as shape (N, C, L), where C is the channel dim. This behavior will change in a future release to "
+    "interpret the input as one without a batch dimension, i.e. shape (C, H, W). To maintain the 1D channel-wise "
+    "dropout "
+    "behavior, please switch to using dropout1d instead."
+)
+
+
+def dropout3d_dims(ndim: int) -> str:
+    return (f"dropout3d: Received a {ndim}-D input to dropout3d, which is deprecated and will result in an error in a "
+            "future release. To retain the behavior and silence this warning, please use dropout instead. Note that "
+            "dropout3d exists to provide channel-wise dropout on inputs with 3 spatial dimensions, a channel "
+            "dimension, "
+            "and an optional batch dimension (i.e. 4D or 5D inputs).")  # fmt: skip
+
+
+def bilinear_dims(a: int, b: int) -> RuntimeError:
+    return RuntimeError(f"bilinear(): input dimensions do not match: got {a} and {b}")
+
+
+def bilinear_batch(dim: int, a: int, b: int) -> RuntimeError:
+    return RuntimeError(f"bilinear(): input batch dimensions do not match at dim {dim}: got {a} and {b}")
+
+
+def bilinear_size(name: str, got: int, wanted: int) -> RuntimeError:
+    return RuntimeError(f"bilinear(): {name} size does not match weight size: got {got} but expected {wanted}")
+
+
+def bilinear_bias(got: int, wanted: int) -> RuntimeError:
+    return RuntimeError(f"bilinear(): bias size does not match weight size: got {got} but expected {wanted}")

@@ -1,0 +1,99 @@
+"""PyTorch's error sentences about arguments and names."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+
+def unsupported(name: str, argument: str) -> NotImplementedError:
+    return NotImplementedError(f"{name}: the argument '{argument}' is not supported by torchlike yet")
+
+
+def unknown_name(module: str, name: str, known: list[str]) -> AttributeError:
+    """An AttributeError that names the nearest names there are."""
+    return UnknownName(f"module '{module}' has no attribute '{name}'", name, known)
+
+
+class UnknownName(AttributeError):
+    """Looks for the nearest names only when it is printed: `hasattr` asks for many names that do not exist."""
+
+    def __init__(self, sentence: str, asked: str, known: list[str]) -> None:
+        super().__init__(sentence)
+        self._asked, self._known = asked, known
+
+    def __str__(self) -> str:
+        import difflib
+
+        near = difflib.get_close_matches(self._asked, self._known, n=3)
+        hint = f"; the nearest names are {', '.join(map(repr, near))}" if near else ""
+        return self.args[0] + hint
+
+    def __reduce__(self) -> tuple:
+        return (AttributeError, (str(self),))
+
+
+UnknownName.__name__ = UnknownName.__qualname__ = "AttributeError"  # what users see
+
+
+def no_tensor_argument(name: str) -> TypeError:
+    return TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not float")
+
+
+def wrong_type(function: str, argument: str, position: int, wanted: str, got: Any) -> TypeError:
+    return TypeError(f"{function}(): argument '{argument}' (position {position}) must be {wanted}, not "
+                     f"{type(got).__name__}")  # fmt: skip
+
+
+def bad_arguments(name: str, signature: inspect.Signature, args: tuple, kwargs: dict, error: TypeError) -> TypeError:
+    """The TypeError for a call that does not fit the signature."""
+    for key in kwargs:
+        if key not in signature.parameters:
+            return no_such_keyword(name, key)
+    positional = [p for p in signature.parameters.values() if p.kind is not p.KEYWORD_ONLY]
+    if len(args) > len(positional):
+        were = "was" if len(args) == 1 else "were"
+        plural = "s" if len(positional) != 1 else ""
+        return TypeError(f"{name}() takes {len(positional)} positional argument{plural} but {len(args)} {were} given")
+    missing = [p.name for i, p in enumerate(positional)
+               if p.default is p.empty and i >= len(args) and p.name not in kwargs]  # fmt: skip
+    if missing:
+        plural = "s" if len(missing) == 1 else ""  # as PyTorch has it
+        return TypeError(f"{name}() missing {len(missing)} required positional argument{plural}: "
+                         + ", ".join(f'"{m}"' for m in missing))  # fmt: skip
+    return TypeError(f"{name}(): {error}")
+
+
+def not_a_size(function: str, got: Any, argument: str = "size", position: int = 1) -> TypeError:
+    return TypeError(f"{function}(): argument '{argument}' (position {position}) must be tuple of ints, not "
+                     f"{type(got).__name__}")  # fmt: skip
+
+
+def size_item(function: str, got: Any, place: int, argument: str = "size") -> TypeError:
+    return TypeError(f"{function}(): argument '{argument}' failed to unpack the object at pos {place} with error \""
+                     f"type must be tuple of ints,but got {type(got).__name__}\"")  # fmt: skip
+
+
+def missing(function: str, *names: str) -> TypeError:
+    return TypeError(f"{function}() missing {len(names)} required positional arguments: "
+                     + ", ".join(f'"{n}"' for n in names))  # fmt: skip
+
+
+def no_such_keyword(function: str, name: str) -> TypeError:
+    return TypeError(f"{function}() got an unexpected keyword argument '{name}'")
+
+
+def invalid_combination(function: str, args: tuple, kwargs: dict) -> TypeError:
+    """The first line of PyTorch's error for a call that fits no overload."""
+    given = [kind_of(a) for a in args] + [f"{name}={kind_of(a)}" for name, a in kwargs.items()]
+    text = ", ".join(given) + (", " if kwargs and len(given) == 1 else "")
+    return TypeError(f"{function}() received an invalid combination of arguments - got ({text}), but expected one of:")
+
+
+def kind_of(a: Any) -> str:
+    """How PyTorch names an argument's type in its errors."""
+    if isinstance(a, list | tuple) and type(a) in (list, tuple):
+        inner = ", ".join(kind_of(x) for x in a)
+        opening, closing = "()" if isinstance(a, tuple) else "[]"
+        return f"{type(a).__name__} of {opening}{inner}{',' if type(a) is tuple and len(a) == 1 else ''}{closing}"
+    return type(a).__name__

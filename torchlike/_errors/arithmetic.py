@@ -1,0 +1,99 @@
+"""PyTorch's error sentences about arithmetic and reductions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torchlike._errors.dtypes import scalar_name
+
+
+def mean_of_integers(dtype: Any, what: str = "Input") -> RuntimeError:
+    return RuntimeError(f"mean(): could not infer output dtype. {what} dtype must be either a floating point or "
+                        f"complex dtype. Got: {scalar_name(dtype)}")  # fmt: skip
+
+
+def check_mean(call: Any) -> None:
+    """`mean` needs a floating-point or complex dtype."""
+    dtype = call.dtype or call.input.dtype
+    if dtype.category < 2:
+        raise mean_of_integers(dtype, "Input" if call.dtype is None else "Optional")
+
+
+def check_extreme(name: str, call: Any, whole: type = RuntimeError,
+                  hint: str = " Specify the reduction dim with the 'dim' argument.") -> None:  # fmt: skip
+    """A maximum, median or mode needs at least one element to choose from."""
+    source, dim = call.input, call.arguments.get("dim")
+    if source.numel:
+        return
+    if dim is None or dim == ():
+        raise whole(f"{name}(): Expected reduction dim to be specified for input.numel() == 0.{hint}")
+    for d in dim if isinstance(dim, tuple) else (dim,):
+        d = d % max(source.ndim, 1) if -source.ndim <= d < source.ndim else None
+        if d is not None and not source.shape[d]:
+            raise IndexError(f"{name}(): Expected reduction dim {d} to have non-zero size.")
+
+
+def selected_index_out_of_range() -> RuntimeError:
+    return RuntimeError("selected index k out of range")
+
+
+def bool_minus_bool() -> RuntimeError:
+    return RuntimeError("Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or "
+                        "`logical_xor()` operator instead.")  # fmt: skip
+
+
+def bool_minus() -> RuntimeError:
+    return RuntimeError("Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to "
+                        "invert a mask, use the `~` or `logical_not()` operator instead.")  # fmt: skip
+
+
+def check_negation(call: Any) -> None:
+    """A bool tensor has no negative."""
+    if call.input.dtype.name == "bool":
+        raise RuntimeError("Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert "
+                           "a mask, use the `~` or `logical_not()` operator instead.")  # fmt: skip
+
+
+def positive_bool() -> RuntimeError:
+    return RuntimeError("The `+` operator, on a bool tensor is not supported.")
+
+
+def fractional_alpha() -> RuntimeError:
+    return RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
+
+
+def zero_division() -> RuntimeError:
+    return RuntimeError("ZeroDivisionError")
+
+
+def negative_integer_power() -> RuntimeError:
+    return RuntimeError("Integers to negative integer powers are not allowed.")
+
+
+def clamp_without_bounds(name: str) -> RuntimeError:
+    return RuntimeError(f"{name}: At least one of 'min' or 'max' must not be None")
+
+
+def rounding_mode(got: str) -> RuntimeError:
+    return RuntimeError("div expected rounding_mode to be one of None, 'trunc', or 'floor' but found "
+                        f"'{got}'")  # fmt: skip
+
+
+def whole_addcdiv() -> RuntimeError:
+    return RuntimeError(
+        "Integer division with addcdiv is no longer supported, and in a future  release addcdiv will perform a true "
+        "division of tensor1 and tensor2. The historic addcdiv behavior can be implemented as (input + value * "
+        "torch.trunc(tensor1 / tensor2)).to(input.dtype) for integer inputs and as (input + value * tensor1 / tensor2) "
+        "for float inputs. The future addcdiv behavior is just the latter implementation: (input + value * tensor1 / "
+        "tensor2), for all dtypes."
+    )
+
+
+def check_isclose(call: Any) -> None:
+    """`isclose` compares tensors of one dtype, with tolerances of at least zero."""
+    a, b = call.input.dtype, call.other.dtype
+    if a is not b:
+        raise RuntimeError(f"{scalar_name(a)} did not match {scalar_name(b)}")
+    for name in ("rtol", "atol"):
+        if call.arguments[name] < 0:
+            raise RuntimeError(f"{name} must be greater than or equal to zero, but got {call.arguments[name]:g}")

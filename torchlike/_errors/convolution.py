@@ -1,0 +1,116 @@
+"""PyTorch's error sentences about convolutions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torchlike._errors.dtypes import c_name, expected_scalar_type
+
+Ints = tuple[int, ...]
+
+
+def _each(value: Any, count: int) -> Ints:
+    return tuple(value) if isinstance(value, tuple | list) else (value,) * count
+
+
+def _by(sizes: Any) -> str:
+    return f"({' x '.join(map(str, sizes))})"
+
+
+def _check_counts(call: Any, dims: int, names: tuple[str, ...]) -> None:
+    for name in names:
+        value = getattr(call, name)
+        if isinstance(value, tuple | list) and len(value) not in (1, dims):
+            raise RuntimeError(f"expected {name} to be a single integer value or a list of {dims} values to match the "
+                               f"convolution dimensions, but got {name}={list(value)}")  # fmt: skip
+
+
+def _check_common(call: Any, dims: int) -> None:
+    x, w = call.input, call.weight
+    name = call.op.name
+    if x.ndim not in (dims + 1, dims + 2):
+        raise RuntimeError(f"Expected {dims + 1}D (unbatched) or {dims + 2}D (batched) input to {name}, but got "
+                           f"input of "
+                           f"size: {list(x.shape)}")  # fmt: skip
+    if w.ndim != dims + 2:
+        raise RuntimeError(f"expected stride to be a single integer value or a list of {w.ndim - 2} values to match "
+                           f"the "
+                           f"convolution dimensions, but got stride={list(_each(call.stride, dims))}")  # fmt: skip
+    _check_counts(
+        call, dims, ("stride", "dilation") if isinstance(call.padding, str) else ("stride", "padding", "dilation")
+    )
+    if call.bias is not None and call.bias.dtype is not x.dtype:
+        raise RuntimeError(
+            f"Input type ({c_name(x.dtype)}) and bias type ({c_name(call.bias.dtype)}) should be the same"
+        )
+    if x.dtype is not w.dtype:
+        raise expected_scalar_type(x.dtype, w.dtype)
+    if not isinstance(call.padding, str) and min(_each(call.padding, dims)) < 0:
+        raise RuntimeError("negative padding is not supported")
+    if min(_each(call.stride, dims)) <= 0:
+        raise RuntimeError("non-positive stride is not supported")
+    if min(_each(call.dilation, dims)) <= 0:
+        raise RuntimeError(f"dilation should be greater than zero, but got {list(_each(call.dilation, dims))}")
+    if call.groups <= 0:
+        raise RuntimeError("non-positive groups is not supported")
+    if w.shape[0] % call.groups:
+        raise RuntimeError(f"Given groups={call.groups}, expected weight to be divisible by {call.groups} at "
+                           f"dimension 0, "
+                           f"but got weight of size [{list(w.shape)}] instead")  # fmt: skip
+
+
+def _check_bias(call: Any, outputs: int, given: str) -> None:
+    bias = call.bias
+    if bias is not None and tuple(bias.shape) != (outputs,):
+        raise RuntimeError(f"Given {given}weight of size {list(call.weight.shape)}, expected bias to be "
+                           f"1-dimensional with "
+                           f"{outputs} elements, but got bias of size {list(bias.shape)} instead")  # fmt: skip
+
+
+def check_convolution(call: Any, dims: int) -> None:
+    """Raise PyTorch's errors for the shapes, dtypes and options of a convolution."""
+    if isinstance(call.padding, str):
+        if call.padding not in ("same", "valid"):
+            raise RuntimeError(f"Invalid padding string: '{call.padding}'")
+        if call.padding == "same" and any(s != 1 for s in _each(call.stride, dims)):
+            raise RuntimeError("padding='same' is not supported for strided convolutions")
+    _check_common(call, dims)
+    x, w = call.input, call.weight
+    shape = tuple(x.shape) if x.ndim == dims + 2 else (1, *x.shape)
+    if shape[1] != w.shape[1] * call.groups:
+        raise RuntimeError(f"Given groups={call.groups}, weight of size {list(w.shape)}, expected input{list(shape)} "
+                           f"to "
+                           f"have {w.shape[1] * call.groups} channels, but got {shape[1]} channels "
+                           f"instead")  # fmt: skip
+    _check_bias(call, w.shape[0], "")
+    if isinstance(call.padding, str):
+        pads = [0 if call.padding == "valid" else d * (k - 1)
+                for d, k in zip(_each(call.dilation, dims), w.shape[2:])]  # fmt: skip
+    else:
+        pads = [2 * p for p in _each(call.padding, dims)]
+    sizes = [n + p for n, p in zip(shape[2:], pads)]
+    kernel = [d * (k - 1) + 1 for d, k in zip(_each(call.dilation, dims), w.shape[2:])]
+    if any(n < k for n, k in zip(sizes, kernel)):
+        raise RuntimeError(f"Calculated padded input size per channel: {_by(sizes)}. Kernel size: {_by(kernel)}. "
+                           f"Kernel "
+                           "size can't be greater than actual input size")  # fmt: skip
+
+
+def check_transposed(call: Any, dims: int, sizes: list[int]) -> None:
+    """Raise PyTorch's errors for the shapes, dtypes and options of a transposed convolution."""
+    _check_common(call, dims)
+    x, w = call.input, call.weight
+    shape = tuple(x.shape) if x.ndim == dims + 2 else (1, *x.shape)
+    if shape[1] != w.shape[0]:
+        raise RuntimeError(f"Given transposed=1, weight of size {list(w.shape)}, expected input{list(shape)} to have "
+                           f"{w.shape[0]} channels, but got {shape[1]} channels instead")  # fmt: skip
+    _check_bias(call, w.shape[1] * call.groups, "transposed=1, ")
+    extra, stride, dilation = (_each(getattr(call, n), dims) for n in ("output_padding", "stride", "dilation"))
+    if any(e >= s and e >= d for e, s, d in zip(extra, stride, dilation)):
+        names = ("depth", "height", "width")[3 - dims :]
+        listed = " ".join(f"{what}_{n}: {v}" for what, values in (("output_padding", extra), ("stride", stride),
+                          ("dilation", dilation)) for n, v in zip(names, values))  # fmt: skip
+        raise RuntimeError(f"output padding must be smaller than either stride or dilation, but got {listed}")
+    if min(sizes) < 1:
+        raise RuntimeError(f"Given input size per channel: {_by(shape[2:])}. Calculated output size per channel: "
+                           f"{_by(sizes)}. Output size is too small")  # fmt: skip

@@ -1,0 +1,61 @@
+"""PyTorch's error sentences about dtypes, and how errors name them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+_C_NAMES = {"float32": "float", "float64": "double", "float16": "c10::Half", "bfloat16": "c10::BFloat16",
+            "int64": "long int", "int32": "int", "int16": "short int", "int8": "signed char", "uint8": "unsigned char",
+            "uint64": "long unsigned int", "uint32": "unsigned int", "uint16": "short unsigned int", "bool": "bool",
+            "complex64": "c10::complex<float>", "complex128": "c10::complex<double>"}  # fmt: skip
+_SCALAR_NAMES = {"float32": "Float", "float64": "Double", "float16": "Half", "bfloat16": "BFloat16", "int64": "Long",
+                 "int32": "Int", "int16": "Short", "int8": "Char", "uint8": "Byte", "bool": "Bool",
+                 "complex64": "ComplexFloat", "complex128": "ComplexDouble", "uint16": "UInt16", "uint32": "UInt32",
+                 "uint64": "UInt64"}  # fmt: skip
+
+
+def c_name(dtype: Any) -> str:
+    """The C++ type of a dtype, such as `float` or `long int`, as some of PyTorch's errors print it."""
+    return _C_NAMES.get(str(dtype.name)) or str(dtype.name)
+
+
+def scalar_name(dtype: Any) -> str:
+    """PyTorch's internal name of a dtype, such as `Float` or `Long`, as its errors print it."""
+    return _SCALAR_NAMES[dtype.name]
+
+
+def expected_scalar_type(a: Any, b: Any) -> RuntimeError:
+    return RuntimeError(f"expected scalar type {scalar_name(a)} but found {scalar_name(b)}")
+
+
+def not_implemented(kernel: str, dtype: Any) -> NotImplementedError:
+    """PyTorch names the inner kernel that lacks a dtype, and so must we."""
+    return NotImplementedError(f"\"{kernel}\" not implemented for '{scalar_name(dtype)}'")
+
+
+def no_complex(name: str) -> Any:
+    """A check: PyTorch refuses complex tensors by name."""
+
+    def check(call: Any) -> None:
+        if call.input.dtype.is_complex:
+            raise NotImplementedError(f"{name} is not supported for complex inputs")
+
+    return check
+
+
+def only_complex_has(name: str) -> RuntimeError:
+    return RuntimeError(f"{name} is not implemented for tensors with non-complex dtypes.")
+
+
+def cannot_cast(source: Any, target: Any) -> RuntimeError:
+    return RuntimeError(f"result type {scalar_name(source)} can't be cast to the desired output type "
+                        f"{scalar_name(target)}")  # fmt: skip
+
+
+def overflow(dtype_name: str) -> RuntimeError:
+    return RuntimeError(f"value cannot be converted to type {dtype_name} without overflow")
+
+
+def fixed_width_name(dtype: Any) -> str:
+    """The C name with the width in it, such as `uint8_t`, as some errors print it."""
+    return f"{dtype.name}_t" if dtype.category == 1 else c_name(dtype)

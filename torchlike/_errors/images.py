@@ -1,0 +1,176 @@
+"""PyTorch's error sentences about padding, pixels, windows and resizing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torchlike._errors.shapes import dim_out_of_range
+
+Ints = tuple[int, ...]
+
+
+def odd_padding() -> RuntimeError:
+    return RuntimeError("Padding length must be divisible by 2")
+
+
+def long_padding(length: int, ndim: int) -> RuntimeError:
+    return RuntimeError("Padding length should be less than or equal to two times the input dimension but got padding "
+                        f"length {length} and input of dimension {ndim}")  # fmt: skip
+
+
+def padding_value(mode: str) -> RuntimeError:
+    return RuntimeError(f'Padding mode "{mode}" doesn\'t take in value argument')
+
+
+def check_constant_pad(x: Any, pad: Ints) -> None:
+    if len(pad) % 2:
+        raise odd_padding()
+    if len(pad) > 2 * x.ndim:
+        raise long_padding(len(pad), x.ndim)
+    for i in range(0, len(pad), 2):
+        size = x.shape[-1 - i // 2]
+        if size + min(pad[i], 0) + min(pad[i + 1], 0) < 0:
+            raise RuntimeError("narrow(): length must be non-negative.")
+
+
+def check_mirror_pad(x: Any, pad: Ints, mode: str) -> None:
+    """Raise PyTorch's errors for padding with the tensor's own elements."""
+    dims = len(pad) // 2
+    if x.ndim not in (dims + 1, dims + 2) or dims > 3:
+        raise NotImplementedError(f"Padding size {len(pad)} is not supported for {x.ndim}D input tensor.")
+    for i in range(dims):
+        dim, before, after = x.ndim - 1 - i, pad[2 * i], pad[2 * i + 1]
+        size = x.shape[dim]
+        if mode == "reflect" and max(before, after) >= size:
+            raise RuntimeError(f"Argument #{4 + 2 * i}: Padding size should be less than the corresponding input "
+                               f"dimension, but got: padding ({before}, {after}) at dimension {dim} of input "
+                               f"{list(x.shape)}")  # fmt: skip
+        if mode == "circular" and max(before, after) > size:
+            raise RuntimeError("Padding value causes wrapping around more than once.")
+
+
+def check_shuffle(call: Any) -> None:
+    x, r = call.input, call.upscale_factor
+    if x.ndim < 3:
+        raise RuntimeError("pixel_shuffle expects input to have at least 3 dimensions, but got input with "
+                           f"{x.ndim} dimension(s)")  # fmt: skip
+    if r <= 0:
+        raise RuntimeError(f"pixel_shuffle expects a positive upscale_factor, but got {r}")
+    if x.shape[-3] % (r * r):
+        raise RuntimeError("pixel_shuffle expects its input's 'channel' dimension to be divisible by the square of "
+                           f"upscale_factor, but input.size(-3)={x.shape[-3]} is not divisible by {r * r}")  # fmt: skip
+
+
+def check_unshuffle(call: Any) -> None:
+    x, r = call.input, call.downscale_factor
+    if x.ndim < 3:
+        raise RuntimeError("pixel_unshuffle expects input to have at least 3 dimensions, but got input with "
+                           f"{x.ndim} dimension(s)")  # fmt: skip
+    if r <= 0:
+        raise RuntimeError(f"pixel_unshuffle expects a positive downscale_factor, but got {r}")
+    for name, dim in (("height", -2), ("width", -1)):
+        if x.shape[dim] % r:
+            raise RuntimeError(f"pixel_unshuffle expects {name} to be divisible by downscale_factor, but "
+                               f"input.size({dim})={x.shape[dim]} is not divisible by {r}")  # fmt: skip
+
+
+def check_channel_shuffle(call: Any) -> None:
+    x, groups = call.input, call.groups
+    if x.ndim <= 2:
+        raise RuntimeError(f"channel_shuffle expects input with > 2 dims, but got input with sizes {list(x.shape)}")
+    if groups <= 0:
+        raise RuntimeError(f"Number of groups to divide channels in must be positive. Value of groups:{groups}")
+    if x.shape[1] % groups:
+        raise RuntimeError(f"Number of channels must be divisible by groups. Got {x.shape[1]} channels and {groups} "
+                           "groups.")  # fmt: skip
+
+
+def check_unfold(x: Any, kernel: Ints, dilation: Ints, padding: Ints, stride: Ints, counts: Any) -> None:
+    """Raise PyTorch's errors for taking windows of an image."""
+    if x.ndim < 3:
+        raise dim_out_of_range(2, x.ndim)
+    if x.ndim > 4:
+        raise RuntimeError("Expected 3D or 4D (batch mode) tensor with possibly 0 batch size and other non-zero "
+                           "dimensions "
+                           f"for input, but got: {list(x.shape)}")  # fmt: skip
+    if min(counts()) < 1:
+        raise RuntimeError(f"Given input with spatial size {tuple(x.shape[-2:])}, kernel_size={kernel}, "
+                           f"dilation={dilation}, "
+                           f"padding={padding}, calculated shape of the array of sliding blocks as {counts()}, but its "
+                           "components must be at least one.")  # fmt: skip
+
+
+def check_fold(x: Any, size: Ints, kernel: Ints, dilation: Ints, padding: Ints, stride: Ints, counts: Ints) -> None:
+    """Raise PyTorch's errors for adding columns up to an image."""
+    if x.ndim not in (2, 3):
+        raise RuntimeError("Expected 2D or 3D (batch mode) tensor for input with possibly 0 batch size and non-zero "
+                           f"dimensions for input, but got: {list(x.shape)}")  # fmt: skip
+    if x.shape[-2] % (kernel[0] * kernel[1]):
+        raise RuntimeError("Expected size of input's dimension 1 to be divisible by the product of kernel_size, but "
+                           "got "
+                           f"input.size(1)={x.shape[-2]} and kernel_size={kernel}.")  # fmt: skip
+    if x.shape[-1] != counts[0] * counts[1]:
+        raise RuntimeError(f"Given output_size={size}, kernel_size={kernel}, dilation={dilation}, padding={padding}, "
+                           f"stride="
+                           f"{stride}, expected size of input's dimension 2 to match the calculated number of sliding "
+                           f"blocks {counts[0]} * {counts[1]} = {counts[0] * counts[1]}, but got "
+                           f"input.size(2)={x.shape[-1]}.")  # fmt: skip
+
+
+def align_corners_mode() -> ValueError:
+    return ValueError("align_corners option can only be set with the interpolating modes: linear | bilinear | "
+                      "bicubic | "
+                      "trilinear")  # fmt: skip
+
+
+def antialias_mode() -> ValueError:
+    return ValueError("Anti-alias option is restricted to bilinear, bicubic, and lanczos modes and requires a 4-D "
+                      "tensor as "
+                      "input")  # fmt: skip
+
+
+def resize_dims(ndim: int, mode: str) -> NotImplementedError:
+    return NotImplementedError(f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {ndim}D) for the modes: "
+                               "nearest | linear | bilinear | bicubic | trilinear | lanczos | area | nearest-exact "
+                               "(got "
+                               f"{mode})")  # fmt: skip
+
+
+def resize_size(spatial: list[int], size: Any) -> ValueError:
+    return ValueError(f"Input and output must have the same number of spatial dimensions, but got input with spatial "
+                      f"dimensions of {spatial} and output size of {size}. Please provide input tensor in (N, C, d1, "
+                      f"d2, "
+                      "...,dK) format and output size in (o1, o2, ...,oK) format.")  # fmt: skip
+
+
+def resize_factors(spatial: list[int], factor: Any) -> ValueError:
+    return ValueError(f"Input and scale_factor must have the same number of spatial dimensions, but got input with "
+                      f"spatial "
+                      f"dimensions of {spatial} and scale_factor of shape {factor}. Please provide input tensor in "
+                      f"(N, C, "
+                      "d1, d2, ...,dK) format and scale_factor in (s1, s2, ...,sK) format.")  # fmt: skip
+
+
+def check_resize(call: Any) -> None:
+    before, after = call.input.shape[2:], call.size
+    if 0 in before or min(after) < 1:
+        names = "DHW"[3 - len(after) :]
+        named = lambda sizes: ", ".join(f"{d}: {n}" for d, n in zip(names, sizes))
+        raise RuntimeError(f"Input and output sizes should be greater than 0, but got input ({named(before)}) output "
+                           f"({named(after)})")  # fmt: skip
+
+
+def grid_mode(mode: str) -> ValueError:
+    return ValueError("nn.functional.grid_sample(): expected mode to be 'bilinear', 'nearest' or 'bicubic', but got: "
+                      f"'{mode}'")  # fmt: skip
+
+
+def grid_padding(mode: str) -> ValueError:
+    return ValueError("nn.functional.grid_sample(): expected padding_mode to be 'zeros', 'border', or 'reflection', "
+                      "but "
+                      f"got: '{mode}'")  # fmt: skip
+
+
+def grid_size(dims: int, shape: Ints) -> RuntimeError:
+    return RuntimeError(f"grid_sampler(): expected grid to have size {dims} in last dimension, but got grid with sizes "
+                        f"{list(shape)}")  # fmt: skip

@@ -1,0 +1,121 @@
+"""PyTorch's error sentences about products and decompositions of matrices."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from torchlike._errors.dtypes import c_name, expected_scalar_type, scalar_name
+from torchlike._errors.shapes import expand_mismatch
+
+
+def check_matmul(a: Any, b: Any) -> None:
+    """Raise PyTorch's error when two avals cannot be multiplied as matrices."""
+    if not a.ndim or not b.ndim:
+        raise RuntimeError(f"both arguments to matmul need to be at least 1D, but they are {a.ndim}D and {b.ndim}D")
+    inner = b.shape[-2] if b.ndim > 1 else b.shape[0]
+    if a.shape[-1] != inner:
+        raise _inner_mismatch(a, b)
+    if a.dtype is not b.dtype:
+        if b.ndim == 1:
+            raise dot_dtypes(a.dtype, b.dtype) if a.ndim == 1 else mv_dtypes(a.dtype, b.dtype)
+        raise (expected_scalar_type if a.ndim > 2 and b.ndim > 2 else product_dtypes)(a.dtype, b.dtype)
+
+
+def _inner_mismatch(a: Any, b: Any) -> RuntimeError:
+    if a.ndim == 1 and b.ndim == 1:
+        return dot_sizes(a.shape[0], b.shape[0])
+    rows = math.prod(a.shape[:-1])
+    if b.ndim == 1:
+        return RuntimeError(f"size mismatch, got input ({rows}), mat ({rows}x{a.shape[-1]}), vec ({b.shape[0]})")
+    if b.ndim > 2 and a.ndim != 2:
+        batch = math.prod(b.shape[:-2] if a.ndim == 1 else a.shape[:-2])
+        return RuntimeError(f"Expected size for first two dimensions of batch2 tensor to be: [{batch}, {a.shape[-1]}] "
+                            f"but got: [{batch}, {b.shape[-2]}].")  # fmt: skip
+    return mat_shapes(rows, a.shape[-1], b.shape[-2], b.shape[-1])
+
+
+def mat_shapes(n: int, k: int, k2: int, m: int) -> RuntimeError:
+    return RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({n}x{k} and {k2}x{m})")
+
+
+def product_dtypes(a: Any, b: Any) -> RuntimeError:
+    return RuntimeError(f"expected m1 and m2 to have the same dtype, but got: {c_name(a)} != {c_name(b)}")
+
+
+def batch_shapes(a: Any, b: Any) -> RuntimeError:
+    return RuntimeError(f"Expected size for first two dimensions of batch2 tensor to be: [{a.shape[0]}, {a.shape[2]}] "
+                        f"but got: [{b.shape[0]}, {b.shape[1]}].")  # fmt: skip
+
+
+def mv_dtypes(a: Any, v: Any) -> RuntimeError:
+    names = ", ".join(map(scalar_name, (v, a)))
+    return RuntimeError(f"addmv input tensors must have the same dtype, but got {names}, and {scalar_name(v)}")
+
+
+def dot_dtypes(a: Any, b: Any) -> RuntimeError:
+    return RuntimeError("dot : expected both vectors to have same dtype, but found "
+                        f"{scalar_name(a)} and {scalar_name(b)}")  # fmt: skip
+
+
+def dot_sizes(n: int, m: int) -> RuntimeError:
+    return RuntimeError(f"inconsistent tensor size, expected tensor [{n}] and src [{m}] to have the same number of "
+                        f"elements, but got {n} and {m} elements respectively")  # fmt: skip
+
+
+class LinAlgError(RuntimeError):
+    """A decomposition that its matrix does not allow, such as the inverse of a singular one."""
+
+
+LinAlgError.__name__ = LinAlgError.__qualname__ = "_LinAlgError"  # as PyTorch's prints
+
+
+def check_matrix(name: str, a: Any, square: bool) -> None:
+    """Decompositions take matrices (square ones, some of them) of single or double precision."""
+    if a.ndim < 2:
+        raise RuntimeError(f"{name}: The input tensor A must have at least 2 dimensions.")
+    if square and a.shape[-1] != a.shape[-2]:
+        raise RuntimeError(f"{name}: A must be batches of square matrices, but they are {a.shape[-2]} by {a.shape[-1]} "
+                           "matrices")  # fmt: skip
+    if a.dtype.category < 2:
+        raise RuntimeError(f"{name}: Expected a floating point or complex tensor as input. Got {scalar_name(a.dtype)}")
+    if a.dtype.itemsize < 4:
+        raise RuntimeError(f"{name}: Low precision dtypes not supported. Got {scalar_name(a.dtype)}")
+
+
+def incompatible_system(name: str, a: Any, b: str, left: bool = True) -> RuntimeError:
+    equation = "AX = B" if left else "XA = B"
+    return RuntimeError(f"{name}: Incompatible shapes of A and B for the equation {equation} "
+                        f"({a.shape[-2]}x{a.shape[-1]} and {b})")  # fmt: skip
+
+
+def singular(name: str, batch: int | None, order: int) -> LinAlgError:
+    where = "" if batch is None else f"(Batch element {batch}): "
+    if name == "linalg.inv":
+        return LinAlgError(f"{name}: {where}The diagonal element {order} is zero, the inversion could not be completed "
+                           "because the input matrix is singular.")  # fmt: skip
+    return LinAlgError(f"{name}: {where}The solver failed because the input matrix is singular.")
+
+
+def not_positive_definite(batch: int | None, order: int) -> LinAlgError:
+    where = "" if batch is None else f"(Batch element {batch}): "
+    return LinAlgError(f"linalg.cholesky: {where}The factorization could not be completed because the input is not "
+                       f"positive-definite (the leading minor of order {order} is not positive-definite).")  # fmt: skip
+
+
+def check_linear(call: Any) -> None:
+    """Raise PyTorch's errors for a linear layer's shapes and dtypes."""
+    a, w = call.input, call.weight
+    if a.shape[-1:] != w.shape[-1:]:
+        rows = 1
+        for n in a.shape[:-1]:
+            rows *= n
+        raise mat_shapes(rows, a.shape[-1] if a.ndim else 1, w.shape[-1], w.shape[0])
+    if a.dtype is not w.dtype and call.bias is None:
+        raise product_dtypes(a.dtype, w.dtype)
+    if a.dtype is not w.dtype:
+        raise RuntimeError("mat1 and mat2 must have the same dtype, but got "
+                           f"{scalar_name(a.dtype)} and {scalar_name(w.dtype)}")  # fmt: skip
+    if call.bias is not None and call.bias.shape[-1:] not in ((1,), (w.shape[0],)) and w.ndim > 1:
+        size = (*a.shape[:-1], w.shape[0])
+        raise expand_mismatch(w.shape[0], call.bias.shape[-1], len(size) - 1, size, tuple(call.bias.shape))

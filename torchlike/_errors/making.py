@@ -1,0 +1,71 @@
+"""PyTorch's error sentences about making tensors and the devices they lie on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torchlike._errors.dtypes import c_name
+
+Ints = tuple[int, ...]
+
+
+def different_devices(a: Any, b: Any) -> RuntimeError:
+    if "meta" in (a.type, b.type):
+        return RuntimeError(f"Tensor on device {b} is not on the expected device {a}!")
+    return RuntimeError(f"Expected all tensors to be on the same device, but found at least two devices, {a} and {b}!")
+
+
+class OutOfMemoryError(RuntimeError):
+    """An accelerator has not enough memory left."""
+
+
+def unsupported_array(dtype: Any) -> TypeError:
+    return TypeError(f"can't convert np.ndarray of type numpy.{dtype.type.__name__}. The only supported types are: "
+                     "float64, float32, float16, complex64, complex128, int64, int32, int16, int8, uint64, uint32, "
+                     "uint16, uint8, and bool.")  # fmt: skip
+
+
+def negative_strides() -> ValueError:
+    return ValueError("At least one stride in the given numpy array is negative, and tensors with negative strides are "
+                      "not currently supported. (You can probably work around this by making a copy of your array  "
+                      "with array.copy().) ")  # fmt: skip
+
+
+def negative_dim(n: int, shape: Ints) -> RuntimeError:
+    return RuntimeError(f"Trying to create tensor with negative dimension {n}: {list(shape)}")
+
+
+def no_pinned_memory() -> RuntimeError:
+    return RuntimeError("pin_memory=True requires a CUDA or other accelerator backend; no pinned memory allocator is "
+                        "available on this system.")  # fmt: skip
+
+
+def no_accelerator() -> RuntimeError:
+    return RuntimeError("Cannot access accelerator device when none is available.")
+
+
+def copy_construct(call: str) -> str:
+    return ("To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
+            f"sourceTensor.detach().clone().requires_grad_(True), rather than {call}(sourceTensor).")  # fmt: skip
+
+
+def unsupported_range(start: Any, end: Any) -> RuntimeError:
+    return RuntimeError(f"unsupported range: {start:g} -> {end:g}")
+
+
+DEPRECATED_RANGE = (
+    "torch.range is deprecated and will be removed in a future release because its behavior is inconsistent with "
+    "Python's range builtin. Instead, use torch.arange, which produces values in [start, end)."
+)
+
+
+DEFAULT_TENSOR_TYPE = (
+    "torch.set_default_tensor_type() is deprecated as of PyTorch 2.1, please use torch.set_default_dtype() and "
+    "torch.set_default_device() as alternatives."
+)
+
+
+def other_options(wanted: Any, got: Any) -> str:
+    rest = ("device=cpu, layout=Strided, requires_grad=false (default), pinned_memory=false (default), "
+            "memory_format=(nullopt))")  # fmt: skip
+    return f"expected TensorOptions(dtype={c_name(wanted)}, {rest} (got TensorOptions(dtype={c_name(got)}, {rest})"

@@ -1,0 +1,56 @@
+"""PyTorch's error sentences about storages, memory and what is read out of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+Ints = tuple[int, ...]
+
+
+def overlapping_write() -> RuntimeError:
+    return RuntimeError("unsupported operation: more than one element of the written-to tensor refers to a single "
+                        "memory location. Please clone() the tensor before performing the operation.")  # fmt: skip
+
+
+def not_one_element(count: int) -> RuntimeError:
+    return RuntimeError(f"a Tensor with {count} elements cannot be converted to Scalar")
+
+
+def not_one_scalar() -> ValueError:
+    return ValueError("only one element tensors can be converted to Python scalars")
+
+
+def item_of_meta() -> RuntimeError:
+    return RuntimeError("Tensor.item() cannot be called on meta tensors")
+
+
+def ambiguous_bool(what: str) -> RuntimeError:
+    return RuntimeError(f"Boolean value of Tensor with {what} is ambiguous")
+
+
+def contains_only(got: Any) -> RuntimeError:
+    return RuntimeError(f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(got)}.")
+
+
+def numpy_of_grad() -> RuntimeError:
+    return RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
+
+
+def numpy_of_device(device: Any) -> TypeError:
+    return TypeError(f"can't convert {device} device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host "
+                     "memory first.")  # fmt: skip
+
+
+def non_leaf_deepcopy() -> RuntimeError:
+    return RuntimeError(
+        "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at "
+        "the moment.  If you were attempting to deepcopy a module, this may be because of a "
+        "torch.nn.utils.weight_norm usage, see https://github.com/pytorch/pytorch/pull/103001"
+    )
+
+
+def beyond_storage(size: Ints, stride: Ints, offset: int, itemsize: int, need: int, have: int) -> RuntimeError:
+    return RuntimeError(
+        f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {offset}, and itemsize "
+        f"{itemsize} requiring a storage size of {need} are out of bounds for storage of size {have}"
+    )

@@ -1,0 +1,107 @@
+"""PyTorch's error sentences about pooling."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torchlike._errors.dtypes import not_implemented, scalar_name
+from torchlike._errors.making import negative_dim
+from torchlike._errors.shapes import dim_out_of_range
+
+Ints = tuple[int, ...]
+
+
+def check_pooling(call: Any, dims: int, kernel: Ints, stride: Ints, pad: Ints, dilation: Ints, sizes: Any) -> None:
+    """Raise PyTorch's errors for the shapes and options of pooling over windows."""
+    name, x = call.op.name.lstrip("_").replace("_at", ""), call.input
+    if len(kernel) != dims:
+        words = {1: "a single int, or a tuple of one int", 2: "a single int, or a tuple of two ints",
+                 3: "a single int, or a tuple of three ints"}[dims]  # fmt: skip
+        raise RuntimeError(f"{name}: kernel_size must either be {words}")
+    _check_pool_dims(name, x, dims)
+    if any(s == 0 for s in stride):
+        raise RuntimeError("stride should not be zero" if dims > 1 else f"{name}() stride must be greater than zero, "
+                                                                        f"but "
+                           f"got {stride[0]}")  # fmt: skip
+    if min(dilation) < 1:
+        listed = " ".join(f"dilation{d}: {n}" for d, n in zip("DHW"[3 - dims :], dilation))
+        raise RuntimeError(f"dilation should be greater than zero, but got {listed}")
+    if name == "max_pool1d" and x.dtype.category < 2:
+        raise not_implemented("max_pool1d_impl", x.dtype)
+    if getattr(call, "divisor_override", None) == 0:
+        raise RuntimeError("divisor must be not zero")
+    _check_pool_padding(name, kernel, pad, dilation)
+    found = sizes()
+    if min(found) < 1:
+        raise _pooled_to_nothing(name, x, dims, found)
+
+
+def _check_pool_dims(name: str, x: Any, dims: int) -> None:
+    if name == "avg_pool1d" and x.ndim not in (2, 3):
+        raise _pool1d_dims(x.ndim, name)
+    if x.ndim in (dims + 1, dims + 2) and 0 not in x.shape[1:]:
+        return
+    if x.ndim <= dims and name == "avg_pool2d":
+        raise dim_out_of_range(-3, x.ndim)
+    if name == "max_pool1d" or x.ndim in (dims + 1, dims + 2):
+        raise RuntimeError(f"{'max_pool1d: ' if dims == 1 else ''}Expected {dims + 1}D or {dims + 2}D (batch mode) "
+                           f"tensor "
+                           f"with optional 0 dim batch size for input, but got:{list(x.shape)}")  # fmt: skip
+    raise RuntimeError(f"non-empty {dims + 1}D or {dims + 2}D (batch mode) tensor expected for input")
+
+
+def _pool1d_dims(ndim: int, name: str) -> RuntimeError:
+    return RuntimeError(f"Expected 2 to 3 dimensions, but got {ndim}-dimensional tensor for argument #1 'self' (while "
+                        f"checking arguments for {name})")  # fmt: skip
+
+
+def _check_pool_padding(name: str, kernel: Ints, pad: Ints, dilation: Ints) -> None:
+    for k, p, d in zip(kernel, pad, dilation):
+        if name == "max_pool1d" and p > k // 2:
+            raise RuntimeError(f"max_pool1d() padding should be at most half of kernel size, but got padding={p} and "
+                               f"kernel_size={k}")  # fmt: skip
+        if p > (d * (k - 1) + 1) // 2:
+            raise RuntimeError(f"pad should be at most half of effective kernel size, but got pad={p}, kernel_size={k} "
+                               f"and dilation={d}")  # fmt: skip
+
+
+def _pooled_to_nothing(name: str, x: Any, dims: int, found: Ints) -> RuntimeError:
+    if name == "max_pool1d":
+        return RuntimeError(f"max_pool1d() Invalid computed output size: {found[0]}")
+    given = x.shape[-dims - 1 :]
+    before, after = ((given[0], 1, given[1]), (given[0], 1, *found)) if dims == 1 else (given, (given[0], *found))
+    return RuntimeError(f"Given input size: ({'x'.join(map(str, before))}). Calculated output size: "
+                        f"({'x'.join(map(str, after))}). Output size is too small")  # fmt: skip
+
+
+def check_adaptive(call: Any, dims: int) -> None:
+    """Raise PyTorch's errors for the shapes of adaptive pooling."""
+    name, x, size = call.op.name.lstrip("_"), call.input, call.output_size
+    if dims == 1 and x.ndim not in (2, 3):
+        raise _pool1d_dims(x.ndim, name)
+    if x.ndim not in (dims + 1, dims + 2):
+        colon = ":" if "max" in name else ""
+        raise RuntimeError(f"{name}(): Expected {dims + 1}D or {dims + 2}D tensor, but got{colon} {list(x.shape)}")
+    if len(size) != dims:
+        internal = "(): internal error: output_size.size()" if "max" in name else ": output_size"
+        raise RuntimeError(f"{name}{internal} must be {dims}")
+    if min(size) < 0 and "max" in name:
+        raise negative_dim(min(size), (*x.shape[:-dims], *size))
+    if min(size) < 0:
+        raise RuntimeError(f"{name}: elements of output_size must be greater than or equal to 0 but received "
+                           f"{{{', '.join(map(str, size))}}}")  # fmt: skip
+    for dim in range(x.ndim - dims, x.ndim):
+        if not x.shape[dim]:
+            raise RuntimeError(f"{name}(): Expected input to have non-zero size for non-batch dimensions, but input "
+                               f"has "
+                               f"sizes {list(x.shape)} with dimension {dim} being empty")  # fmt: skip
+    if x.dtype.category < 2:
+        raise not_implemented(name, x.dtype)
+
+
+def unpool_size(size: list[int], dim: int, low: int, high: int) -> ValueError:
+    return ValueError(f'invalid output_size "{size}" (dim {dim} must be between {low} and {high})')
+
+
+def unpool_indices(dtype: Any) -> RuntimeError:
+    return RuntimeError(f"elements in indices should be type int64 but got: {scalar_name(dtype)}")

@@ -1,0 +1,87 @@
+"""PyTorch's error sentences about embeddings, recurrent networks and attention."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torchlike._errors.dtypes import c_name, scalar_name
+
+Ints = tuple[int, ...]
+
+
+def embedding_weight() -> RuntimeError:
+    return RuntimeError("'weight' must be 2-D")
+
+
+def embedding_indices(dtype: Any) -> RuntimeError:
+    return RuntimeError("Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, "
+                        "Int; "
+                        f"but got torch.{scalar_name(dtype)}Tensor instead (while checking arguments for "
+                        f"embedding)")  # fmt: skip
+
+
+def index_out_of_range() -> IndexError:
+    return IndexError("index out of range in self")
+
+
+def one_hot_dtype() -> RuntimeError:
+    return RuntimeError("one_hot is only applicable to index tensor of type LongTensor.")
+
+
+def one_hot_empty() -> RuntimeError:
+    return RuntimeError("Can not infer total number of classes from empty tensor.")
+
+
+def one_hot_negative() -> RuntimeError:
+    return RuntimeError("Class values must be non-negative.")
+
+
+def one_hot_range() -> RuntimeError:
+    return RuntimeError("Class values must be smaller than num_classes.")
+
+
+def recurrent_params(count: int, each: int) -> RuntimeError:
+    return RuntimeError(f"MatrixRef: ArrayRef size {count} not divisible by stride {each}")
+
+
+def check_recurrent(call: Any) -> None:
+    """Refuse sizes that do not fit the weights of a recurrent layer."""
+    x, w = call.input, call.w_ih
+    if x.ndim != 3:
+        raise RuntimeError("input must have 3 dimensions, got " + str(x.ndim))
+    if x.shape[2] != w.shape[1]:
+        raise RuntimeError(f"input.size(-1) must be equal to input_size. Expected {w.shape[1]}, got {x.shape[2]}")
+    for state in (call.h, call.c):
+        if state is not None and state.shape[0] != x.shape[1]:
+            raise RuntimeError(f"Expected hidden size {(1, x.shape[1], state.shape[1])}, got {[1, *state.shape]}")
+
+
+def check_cell(call: Any) -> None:
+    """Raise PyTorch's errors for one step of a recurrent network."""
+    x, h, w_ih, w_hh = call.input, call.h, call.w_ih, call.w_hh
+    if x.shape[1] != w_ih.shape[1]:
+        raise RuntimeError(f"input has inconsistent input_size: got {x.shape[1]} expected {w_ih.shape[1]}")
+    if x.shape[0] != h.shape[0]:
+        raise RuntimeError(f"Input batch size {x.shape[0]} doesn't match hidden0 batch size {h.shape[0]}")
+    if h.shape[1] != w_hh.shape[1]:
+        raise RuntimeError(f"hidden0 has inconsistent hidden_size: got {h.shape[1]}, expected {w_hh.shape[1]}")
+
+
+def attention_dims(q: int, k: int, v: int) -> RuntimeError:
+    return RuntimeError("Expected query, key, and value to all be  at least 2 dimensional, but got query.dim: "
+                        f"{q} key.dim: {k} and value.dim: {v} instead.")  # fmt: skip
+
+
+def attention_dtypes(q: Any, k: Any, v: Any) -> RuntimeError:
+    return RuntimeError("Expected query, key, and value to have the same dtype, but got query.dtype: "
+                        f"{c_name(q)} key.dtype: {c_name(k)} and value.dtype: {c_name(v)} instead.")  # fmt: skip
+
+
+def attention_two_masks() -> RuntimeError:
+    return RuntimeError("_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True")
+
+
+def attention_mask_dtype(mask: Any, query: Any) -> RuntimeError:
+    return RuntimeError("Expected attn_mask dtype to be bool or float or to match query dtype, but got "
+                        "attn_mask.dtype: "
+                        f"{c_name(mask)} and  query.dtype: {c_name(query)} instead.")  # fmt: skip

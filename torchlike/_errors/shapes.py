@@ -1,0 +1,122 @@
+"""PyTorch's error sentences about shapes, dims, views and indices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+Ints = tuple[int, ...]
+
+
+def not_broadcastable(a: int, b: int, dim: int) -> RuntimeError:
+    return RuntimeError(
+        f"The size of tensor a ({a}) must match the size of tensor b ({b}) at non-singleton dimension {dim}"
+    )
+
+
+def dim_out_of_range(dim: int, ndim: int) -> IndexError:
+    return IndexError(f"Dimension out of range (expected to be in range of [{-ndim}, {ndim - 1}], but got {dim})")
+
+
+def dim_of_scalar(dim: int) -> IndexError:
+    return IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+
+
+def repeated_dim(dim: int) -> RuntimeError:
+    return RuntimeError(f"dim {dim} appears multiple times in the list of dims")
+
+
+def invalid_shape(shape: tuple[int, ...], count: int) -> RuntimeError:
+    return RuntimeError(f"shape '{list(shape)}' is invalid for input of size {count}")
+
+
+def ambiguous_minus_one(shape: tuple[int, ...]) -> RuntimeError:
+    return RuntimeError(f"cannot reshape tensor of 0 elements into shape {list(shape)} because the unspecified "
+                        "dimension size -1 can be any value and is ambiguous")  # fmt: skip
+
+
+def view_not_possible() -> RuntimeError:
+    return RuntimeError("view size is not compatible with input tensor's size and stride (at least one dimension spans "
+                        "across two contiguous subspaces). Use .reshape(...) instead.")  # fmt: skip
+
+
+def permute_length(ndim: int, given: int) -> RuntimeError:
+    return RuntimeError(
+        "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the "
+        f"desired ordering of dimensions i.e. input.dim() = {ndim} is not equal to len(dims) = {given}"
+    )
+
+
+def expand_rank(shape: tuple[int, ...], size: tuple[int, ...]) -> RuntimeError:
+    return RuntimeError(f"expand({_list(shape)}, size={list(size)}): the number of sizes provided ({len(size)}) must "
+                        f"be greater or equal to the number of dimensions in the tensor ({len(shape)})")  # fmt: skip
+
+
+def expand_leading(size: tuple[int, ...], dim: int) -> RuntimeError:
+    return RuntimeError("The expanded size of the tensor (-1) isn't allowed in a leading, non-existing dimension "
+                        f"{dim}")  # fmt: skip
+
+
+def expand_mismatch(n: int, old: int, dim: int, size: tuple[int, ...], shape: tuple[int, ...]) -> RuntimeError:
+    return RuntimeError(f"The expanded size of the tensor ({n}) must match the existing size ({old}) at non-singleton "
+                        f"dimension {dim}.  Target sizes: {list(size)}.  Tensor sizes: {list(shape)}")  # fmt: skip
+
+
+def _list(shape: tuple[int, ...]) -> str:
+    return f"torch.FloatTensor{{{list(shape)}}}"
+
+
+def in_place_shape(shape: tuple, result: tuple) -> RuntimeError:
+    return RuntimeError(f"output with shape {list(shape)} doesn't match the broadcast shape {list(result)}")
+
+
+def invalid_dim_of_shape(n: int, at: int, shape: Ints) -> RuntimeError:
+    return RuntimeError(f"invalid shape dimension {n} at index {at} of shape {list(shape)}")
+
+
+def repeats_length(repeats: int, size: int) -> RuntimeError:
+    return RuntimeError("repeats must have the same size as input along dim, but got repeats.size(0) = "
+                        f"{repeats} and input.size(0) = {size}")  # fmt: skip
+
+
+def deprecated_transpose() -> str:
+    return ("The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated and it will "
+            "throw an error in a future release. Consider `x.mT` to transpose batches of matrices or "
+            "`x.permute(*torch.arange(x.ndim - 1, -1, -1))` to reverse the dimensions of a tensor.")  # fmt: skip
+
+
+MESHGRID_INDEXING = "torch.meshgrid: in an upcoming release, it will be required to pass the indexing argument."
+
+
+def index_out_of_bounds(index: int, dim: int, size: int) -> IndexError:
+    return IndexError(f"index {index} is out of bounds for dimension {dim} with size {size}")
+
+
+def too_many_indices(ndim: int) -> IndexError:
+    if not ndim:
+        return IndexError("invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ "
+                          "to convert a 0-dim tensor to a number")  # fmt: skip
+    return IndexError(f"too many indices for tensor of dimension {ndim}")
+
+
+def mask_shape(mask: Ints, at: int, shape: Ints, dim: int) -> IndexError:
+    return IndexError(f"The shape of the mask {list(mask)} at index {at} does not match the shape of the indexed "
+                      f"tensor {list(shape)} at index {dim}")  # fmt: skip
+
+
+def cannot_assign(value: Any, tensor: Any) -> TypeError:
+    kind = type(value)
+    name = kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
+    return TypeError(f"can't assign a {name} to a {tensor.type()}")
+
+
+LIST_AS_TUPLE = (
+    "Using a non-tuple sequence for multidimensional indexing is deprecated and will be changed in pytorch 2.9; use "
+    "x[tuple(seq)] instead of x[seq]. In pytorch 2.9 this will be interpreted as tensor index, x[torch.tensor(seq)], "
+    "which will result either in an error or a different result"
+)
+
+
+DEPRECATED_SCATTER_REDUCE = (
+    "The reduce argument of torch.scatter with Tensor src is deprecated and will be removed in a future PyTorch "
+    "release. Use torch.scatter_reduce instead for more reduction options."
+)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from torchlike import _errors, _modes
-from torchlike._autograd.nodes import Node
+from torchlike._autograd.nodes import Node, quick_node
 from torchlike._autograd.versions import Stamp
 from torchlike._core import Aval, Value, record, record_one
 from torchlike._ops import _declare as d
@@ -121,9 +121,6 @@ def binary(op: Op, call: Callable) -> Callable:
         return call(a, b)
 
     return quick
-
-
-quick_node = Node.quick
 
 
 def _tensor_of(plan: OpPlan, value: Value, node: Node | None) -> Tensor:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 from weakref import ref
@@ -10,8 +11,9 @@ from weakref import ref
 import numpy as np
 
 from torchlike import _device, _dtypes, _errors, _modes, _storage
-from torchlike._autograd import engine, versions
-from torchlike._autograd.nodes import AccumulateGrad, Edge, Handle, Node, hooks_of
+from torchlike._autograd import engine, hooks, versions
+from torchlike._autograd.handles import RemovableHandle, hold
+from torchlike._autograd.nodes import AccumulateGrad, Edge, Node, hooks_of
 from torchlike._core import Size, Value, boundary, concrete, record, uninterrupted
 from torchlike._storage import Step, Storage
 
@@ -363,20 +365,20 @@ class Tensor(Methods):
 
         autograd.backward(self, gradient, retain_graph, create_graph, inputs=inputs)
 
-    def register_hook(self, hook: Callable[[Tensor], Tensor | None]) -> Handle:
+    def register_hook(self, hook: Callable[[Tensor], Tensor | None]) -> RemovableHandle:
         """Call `hook(grad)` whenever this tensor's gradient is computed; what it returns replaces the gradient."""
         if not self.requires_grad:
             raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
         node, number = self._edge  # type: ignore[misc]
-        return Handle(hooks_of(node).tensor.setdefault(number, {}), _pair_hook(hook))
+        return hold(hooks_of(node).tensor.setdefault(number, OrderedDict()), hooks.on_tensor(hook))
 
-    def register_post_accumulate_grad_hook(self, hook: Callable[[Tensor], None]) -> Handle:
+    def register_post_accumulate_grad_hook(self, hook: Callable[[Tensor], None]) -> RemovableHandle:
         """Call `hook(self)` each time after this leaf's `.grad` was accumulated."""
         if not self.requires_grad:
             raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
         if not self.is_leaf:
             raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
-        return Handle(self.__dict__.setdefault("_post_accumulate", {}), hook)
+        return hold(self.__dict__.setdefault("_post_accumulate", OrderedDict()), hook)
 
     def retain_grad(self) -> None:
         """Keep the gradient of this non-leaf in `.grad` too."""
@@ -385,14 +387,7 @@ class Tensor(Methods):
         if self.is_leaf or self.__dict__.get("_retains_grad"):
             return
         self.__dict__["_retains_grad"] = True
-        mine = ref(self)
-
-        def keep(grad: Tensor) -> None:
-            tensor = mine()
-            if tensor is not None:
-                tensor._grad = grad if tensor._grad is None else tensor._grad + grad
-
-        self.register_hook(keep)
+        hooks.retain(self)
 
     @property
     def retains_grad(self) -> bool:
@@ -565,19 +560,6 @@ def accumulate(leaf: Tensor, pair: engine.Grad, create_graph: bool) -> None:
         grad._write_raw(engine.apply_op("add", grad._pair(), pair)[0], grad._edge)
     for hook in list(leaf.__dict__.get("_post_accumulate", {}).values()):
         hook(leaf)
-
-
-def _pair_hook(hook: Callable) -> Callable:
-    def on_pair(pair: engine.Grad, create_graph: bool) -> engine.Grad:
-        with _modes.set_grad_enabled(create_graph):
-            returned = hook(wrap(*pair))
-        if returned is None:
-            return pair
-        if not isinstance(returned, Tensor):
-            raise TypeError(f"hooks must return None or a Tensor, but got {type(returned).__name__}")
-        return returned._pair()
-
-    return on_pair
 
 
 def commit(writes: Iterable[tuple[Tensor, Value]]) -> None:

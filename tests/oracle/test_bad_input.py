@@ -60,15 +60,10 @@ def test_python_itself_suggests_the_nearest_method():
     assert done.stderr.rstrip().endswith("'Tensor' object has no attribute 'sofmax'. Did you mean: 'softmax'?")
 
 
-def _one(torch):
-    return torch.ones(1, requires_grad=True).sum()
-
-
 UNSUPPORTED = [
     ("num_workers", lambda torch: torch.utils.data.DataLoader([1], num_workers=2)),
     ("capturable", lambda torch: torch.optim.Adam([torch.ones(1)], capturable=True)),
     ("pickle_module", lambda torch: torch.save({}, io.BytesIO(), pickle_module=io)),
-    ("is_grads_batched", lambda torch: torch.autograd.grad(_one(torch), [], is_grads_batched=True)),
 ]
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,37 +11,63 @@ import jax
 import numpy as np
 
 from torchlike import _device, _errors
-from torchlike._autograd.engine import Grad, Walk
+from torchlike._autograd.engine import Grad, Walk, running
+from torchlike._autograd.graph import GradientEdge
+from torchlike._autograd.nodes import Edge
 from torchlike._core import Aval, Value, boundary
 
 
 def _tuple(x: Any) -> tuple:
-    return tuple(x) if isinstance(x, Sequence | list | tuple) else (x,)
+    if hasattr(x, "_storage") or isinstance(x, GradientEdge):
+        return (x,)
+    return tuple(x)
 
 
-def _seeds(tensors: tuple, gradients: tuple, is_grads_batched: bool = False) -> list[Grad]:
-    seeds: list[Grad] = []
-    for i, (t, g) in enumerate(zip(tensors, gradients)):
-        if not t.requires_grad:
-            raise _errors.autograd.no_grad_fn(i)
-        if g is None:
-            if t.numel() != 1:
-                raise _errors.autograd.scalar_only()
-            seeds.append((_one_like(t), None))
-            continue
-        if g.shape != t.shape:
-            raise RuntimeError(f"Mismatch in shape: grad_output[{i}] has a shape of {g.shape} and output[{i}] has a "
-                               f"shape of {t.shape}.")  # fmt: skip
-        seeds.append(g._pair())
-    return seeds
+def _edge(x: Any) -> Edge | None:
+    """Where the gradient of a tensor, or of an edge given in place of one, is computed."""
+    if isinstance(x, GradientEdge):
+        return x.node, x.output_nr
+    return x._edge if x.requires_grad else None
+
+
+def _seeds(roots: tuple, gradients: tuple) -> list[Grad]:
+    """What each root starts with: the gradient given, or one for a scalar."""
+    if len(roots) != len(gradients):
+        raise _errors.autograd.gradients_of_roots(len(roots), len(gradients))
+    for g in gradients:
+        if g is not None and not hasattr(g, "_storage"):
+            raise TypeError(f"gradients can be either Tensors or None, but got {type(g).__name__}")
+    return [_seed(i, root, g) for i, (root, g) in enumerate(zip(roots, gradients))]
+
+
+def _seed(i: int, root: Any, g: Any) -> Grad:
+    if _edge(root) is None:
+        raise _errors.autograd.no_grad_fn(i)
+    aval = _aval(root)
+    if g is None:
+        if aval is None or aval.numel != 1:
+            raise _errors.autograd.scalar_only()
+        if aval.dtype.is_complex:
+            raise _errors.autograd.real_scalar_only(aval.dtype)
+        return _one_like(aval), None
+    if aval is None:  # an edge of a node that does not tell what its output was
+        return g._pair()
+    if g.shape != aval.shape:
+        raise _errors.autograd.gradient_of_root_shape(i, g.shape, aval.shape)
+    if g.dtype.is_complex != aval.dtype.is_complex:
+        raise _errors.autograd.gradient_of_root_dtype(i, g.dtype, aval.dtype)
+    return (g if g.dtype is aval.dtype else g.to(aval.dtype))._pair()
+
+
+def _aval(root: Any) -> Aval | None:
+    return root.node.result(root.output_nr) if isinstance(root, GradientEdge) else root._value.aval
 
 
 _ones: dict[Aval, Value] = {}
 
 
-def _one_like(t: Any) -> Value:
+def _one_like(aval: Aval) -> Value:
     """The gradient of a scalar with respect to itself; kept, since every backward starts with it."""
-    aval = t._value.aval
     found = _ones.get(aval)
     if found is None:
         array = None if aval.device.type == "meta" else jax.device_put(np.ones(aval.shape, aval.dtype.numpy),
@@ -50,63 +78,133 @@ def _one_like(t: Any) -> Value:
 
 def backward(tensors: Any, grad_tensors: Any = None, retain_graph: bool | None = None, create_graph: bool = False,
              grad_variables: Any = None, inputs: Any = None) -> None:  # fmt: skip
-    """Add the gradients of `tensors` (weighted by `grad_tensors`) to the `.grad` of the leaves, or of `inputs` only.
+    """Add the gradients of `tensors` to the `.grad` of the leaves that they came from.
+
+    Args:
+      tensors: one or several tensors (or `GradientEdge`s).
+      grad_tensors: for each its weight, of its shape; None for a real scalar.
+      retain_graph: whether what nodes saved is kept, so that another pass can go over it; default: `create_graph`.
+      create_graph: whether the gradients can be differentiated in turn.
+      grad_variables: the old name of `grad_tensors`.
+      inputs: accumulate into these tensors only, leaves or not.
 
     The end of the walk is a boundary of the engine: pending work runs there.
     """
-    tensors = _tuple(tensors)
-    grads = _tuple(grad_tensors) if grad_tensors is not None else (None,) * len(tensors)
+    if grad_variables is not None:
+        warnings.warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning, stacklevel=2)
+        if grad_tensors is not None:
+            raise _errors.autograd.both_names_of_gradients()
+        grad_tensors = grad_variables
+    if create_graph:
+        _warn_of_the_cycle()
+    roots = _tuple(tensors)
+    grads = _tuple(grad_tensors) if grad_tensors is not None else (None,) * len(roots)
     keep = create_graph if retain_graph is None else retain_graph
     if inputs is not None:
         inputs = _tuple(inputs)
         if not inputs:
             raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
-    seeds = _seeds(tensors, grads)
-    roots = [t._edge for t in tensors]
+    seeds = _seeds(roots, grads)
+    edges: list = [_edge(t) for t in roots]
     if inputs is None:
-        Walk(keep, create_graph, None).run(roots, seeds)
+        Walk(keep, create_graph, None).run(edges, seeds)
     else:
-        _accumulate_into(inputs, roots, seeds, keep, create_graph)
-    boundary()
+        _accumulate_into(inputs, edges, seeds, keep, create_graph)
+    if running.walk is None:  # a pass within a pass is part of the outer one's program
+        boundary()
 
 
-def _accumulate_into(inputs: tuple, roots: list, seeds: list, keep: bool, create_graph: bool) -> None:
+@functools.cache
+def _warn_of_the_cycle() -> None:
+    """Once in each process, as PyTorch does."""
+    warnings.warn(_errors.autograd.REFERENCE_CYCLE, UserWarning, stacklevel=4)
+
+
+def _accumulate_into(inputs: tuple, edges: list, seeds: list, keep: bool, create_graph: bool) -> None:
     from torchlike._tensor import accumulate
 
-    walk = Walk(keep, create_graph, {t._edge: i for i, t in enumerate(inputs)})
-    walk.run(roots, seeds)
-    for t in inputs:
-        if t._edge in walk.captured:
-            accumulate(t, walk.captured[t._edge], create_graph)
+    # An edge to a leaf stands for the leaf.
+    targets = [t.node.variable if isinstance(t, GradientEdge) and hasattr(t.node, "variable") else t for t in inputs]
+    for t in targets:
+        if not isinstance(t, GradientEdge) and not t.is_leaf:
+            t.retain_grad()  # a non-leaf keeps what arrives; this says so, and refuses what requires no grad
+        elif _edge(t) is None:
+            raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
+    walk = Walk(keep, create_graph, {_edge(t): i for i, t in enumerate(targets)})  # type: ignore[misc]
+    walk.run(edges, seeds)
+    for t in targets:
+        pair = walk.captured.get(_edge(t))  # type: ignore[arg-type]
+        if pair is not None and not isinstance(t, GradientEdge) and t.is_leaf:
+            accumulate(t, pair, create_graph)
 
 
 def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: bool | None = None,
          create_graph: bool = False, only_inputs: bool = True, allow_unused: bool | None = None,
          is_grads_batched: bool = False, materialize_grads: bool = False) -> tuple:  # fmt: skip
-    """The gradients of `outputs` with respect to `inputs`, as new tensors; `.grad` is not touched."""
-    from torchlike._tensor import wrap
+    """The gradients of `outputs` with respect to `inputs`, as new tensors; `.grad` is not touched.
 
-    if is_grads_batched:
-        raise _errors.arguments.unsupported("grad", "is_grads_batched")
+    Args:
+      outputs: one or several tensors (or `GradientEdge`s).
+      inputs: the tensors (or edges) to differentiate with respect to.
+      grad_outputs: for each output its weight, of its shape; None for a real scalar.
+      retain_graph: whether what nodes saved is kept for another pass; default: `create_graph`.
+      create_graph: whether the gradients can be differentiated in turn.
+      only_inputs: without effect, as in PyTorch.
+      allow_unused: whether an input that no output depends on gets None instead of an error.
+      is_grads_batched: whether the weights have one more dim in front, over which gradients are computed, one pass for
+        each index (PyTorch maps one pass over the dim); the results have that dim in front.
+      materialize_grads: whether None becomes zeros.
+    """
     if not only_inputs:
-        raise _errors.arguments.unsupported("grad", "only_inputs")
+        warnings.warn(_errors.autograd.ONLY_INPUTS, FutureWarning, stacklevel=2)
     outputs, inputs = _tuple(outputs), _tuple(inputs)
     if materialize_grads and allow_unused is False:
         raise ValueError("Expected allow_unused to be True or not passed when materialize_grads=True, but got: "
                          "allow_unused=False.")  # fmt: skip
     weights = _tuple(grad_outputs) if grad_outputs is not None else (None,) * len(outputs)
-    for t in inputs:
-        if not t.requires_grad:
-            raise RuntimeError("One of the differentiated Tensors does not require grad")
+    keep = create_graph if retain_graph is None else retain_graph
+    zeros = bool(materialize_grads)
+    unused = bool(allow_unused) or zeros
+    if not is_grads_batched:
+        return _grad(outputs, inputs, weights, keep, create_graph, unused, zeros)
+    rows = _rows(outputs, weights)
+    last = len(rows) - 1
+    each = [_grad(outputs, inputs, row, keep or i < last, create_graph, unused, zeros) for i, row in enumerate(rows)]
+    return tuple(None if column[0] is None else _stacked(column) for column in zip(*each))
+
+
+def _rows(outputs: tuple, weights: tuple) -> list[tuple]:
+    """The weights of each pass of a batched call."""
+    for i, (output, w) in enumerate(zip(outputs, weights)):
+        if w is None or not w.ndim:
+            raise _errors.autograd.batched_gradient_of_no_dim()
+        if w.shape[1:] != output.shape:
+            raise _errors.autograd.batched_gradient_shape(i, w.shape[1:], output.shape)
+    return list(zip(*[w.unbind(0) for w in weights]))
+
+
+def _stacked(column: Sequence[Any]) -> Any:
+    import torchlike
+
+    return torchlike.stack(list(column))
+
+
+def _grad(outputs: tuple, inputs: tuple, weights: tuple, keep: bool, create_graph: bool, unused: bool,
+          zeros: bool) -> tuple:  # fmt: skip
+    from torchlike._tensor import wrap
+
     seeds = _seeds(outputs, weights)
-    walk = Walk(create_graph if retain_graph is None else retain_graph, create_graph,
-                {t._edge: i for i, t in enumerate(inputs)})  # fmt: skip
-    walk.run([t._edge for t in outputs], seeds)
-    found = []
-    for i, t in enumerate(inputs):
-        pair = walk.captured.get(t._edge)
-        if pair is None and not (allow_unused or materialize_grads):
+    edges = [_edge(t) for t in inputs]
+    if None in edges:
+        raise RuntimeError("One of the differentiated Tensors does not require grad")
+    if not edges:
+        raise RuntimeError("grad requires non-empty inputs.")
+    walk = Walk(keep, create_graph, {edge: i for i, edge in enumerate(edges) if edge is not None})
+    walk.run([_edge(t) for t in outputs], seeds)  # type: ignore[misc]
+    found: list = []
+    for i, (t, edge) in enumerate(zip(inputs, edges)):
+        pair = walk.captured.get(edge)  # type: ignore[arg-type]
+        if pair is None and not unused:
             raise _errors.autograd.unused_input(i)
-        made = wrap(*pair) if pair is not None else None
-        found.append(made if made is not None or not materialize_grads else t.detach() * 0)
+        found.append(wrap(*pair) if pair is not None else t.detach() * 0 if zeros else None)
     return tuple(found)

@@ -6,12 +6,13 @@ A gradient in flight is a pair (Value, edge): the edge is None unless the walk i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import threading
+from collections.abc import Callable, Sequence
 from operator import attrgetter
 
 from torchlike import _errors
 from torchlike._autograd import versions
-from torchlike._autograd.nodes import Edge, Node
+from torchlike._autograd.nodes import Edge, Node, quick_node
 from torchlike._core import Value, record
 from torchlike._ops._declare import REGISTRY
 from torchlike._ops._plan import OpPlan, gradient, make
@@ -23,11 +24,11 @@ def apply(
     plan: OpPlan, values: list[Value], edges: list[Edge | None], scalars: Sequence, differentiate: bool
 ) -> list[Grad]:
     """Record a plan over pairs; with `differentiate`, its results carry edges to a new node."""
-    results = record(plan, values, scalars)
     if differentiate and any(e is not None for e in edges):
-        node = Node.quick(plan, values, edges, scalars)
+        node = quick_node(plan, values, edges, scalars)
+        results = record(plan, values, scalars)
         return [(v, (node, i) if plan.differentiable[i] else None) for i, v in enumerate(results)]
-    return [(v, None) for v in results]
+    return [(v, None) for v in record(plan, values, scalars)]
 
 
 def describe(x: object) -> tuple | None:
@@ -53,6 +54,14 @@ def add(a: Grad | None, b: Grad, differentiate: bool) -> Grad:
     return b if a is None else apply_op("add", a, b, differentiate=differentiate)
 
 
+class _Running(threading.local):
+    walk: Walk | None = None  # the innermost backward pass under way in this thread
+
+
+running = _Running()
+retaining: dict[int, Callable[[], None]] = {}  # each marks the node at which a tensor's gradient is to be kept
+
+
 class Walk:
     """One backward pass."""
 
@@ -63,9 +72,21 @@ class Walk:
         self.leaves: dict[Node, int] = {}  # how many gradients each leaf still waits for
         self.grads: dict[Node, dict[int, Grad]] = {}
         self.needed: set[Node] | None = None
+        self.inner: set[Node] = set()  # the nodes that are no leaves
 
     def run(self, roots: list[Edge], gradients: list[Grad]) -> None:
-        nodes = self._collect(roots)
+        """Walk from the roots, each with the gradient that it starts with."""
+        outer, running.walk = running.walk, self
+        try:
+            self._run(roots, gradients)
+        finally:
+            running.walk = outer
+
+    def _run(self, roots: list[Edge], gradients: list[Grad]) -> None:
+        if retaining:
+            for mark in list(retaining.values()):
+                mark()
+        nodes = self.inner = self._collect(roots)
         if self.targets is not None:
             self.needed = self._leading_to_targets(nodes)
         for (node, number), grad in zip(roots, gradients):
@@ -101,6 +122,12 @@ class Walk:
                 needed.add(node)
         return needed
 
+    def will_run(self, node: Node) -> bool:
+        """Whether this pass computes a gradient of what the node made."""
+        if self.needed is None:
+            return node in self.inner or node in self.leaves
+        return node in self.needed or any(node is target for target, _ in self.targets or ())
+
     def _arrive(self, node: Node, number: int, grad: Grad) -> None:
         held = self.grads.get(node)
         if held is None:
@@ -121,15 +148,17 @@ class Walk:
             held = self._arrived(leaf)
             grad = held[0] if held else None
         if self.targets is None and grad is not None:
+            if leaf.extra is not None:
+                grad = self._pre_hooks(leaf, {0: grad})[0]
             leaf.receive(grad, self.create_graph)  # type: ignore[attr-defined]
-            if leaf.extra is not None and leaf.extra.post:
+            if leaf.extra is not None:
                 self._post_hooks(leaf, [], (), {0: grad})
 
     def _arrived(self, node: Node) -> dict[int, Grad] | None:
-        """The gradients that reached a node, after its hooks; captured where they were asked for."""
+        """The gradients that reached a node, after its tensors' hooks; captured where they were asked for."""
         held = self.grads.pop(node, None)
         if held is not None and node.extra is not None:
-            held = self._pre_hooks(node, held)
+            self._tensor_hooks(node, held)
         if self.targets is not None and held is not None:
             for number, grad in held.items():
                 if (node, number) in self.targets:
@@ -145,9 +174,11 @@ class Walk:
                 wanted = tuple([i for i, e in enumerate(edges) if e is not None])
             else:
                 wanted = tuple([i for i, e in enumerate(edges) if e is not None and self._wants(e)])
-            grads = self._gradients(node, held, wanted)
-            if node.extra is not None and node.extra.post:
-                grads = self._post_hooks(node, grads, wanted, held)
+            if node.extra is None:
+                grads = self._gradients(node, held, wanted)
+            else:
+                held = self._pre_hooks(node, held)
+                grads = self._post_hooks(node, self._gradients(node, held, wanted), wanted, held)
             for i, grad in zip(wanted, grads):
                 target, number = edges[i]  # type: ignore[misc]
                 if target in leaves:
@@ -184,14 +215,19 @@ class Walk:
         edges = [node.edges[i] for i in source.saved] + [held[i][1] for i in given]
         return apply(plan, values, edges, node.scalars, True)
 
-    def _pre_hooks(self, node: Node, held: dict[int, Grad]) -> dict[int, Grad]:
+    def _tensor_hooks(self, node: Node, held: dict[int, Grad]) -> None:
         extra = node.extra
         assert extra is not None
         for number, hooks in extra.tensor.items():
             for hook in list(hooks.values()):
                 if number in held:
                     held[number] = hook(held[number], self.create_graph)
-        for hook in list(extra.pre.values()):
+        for number, keep in extra.retained.items():
+            if number in held:
+                keep(held[number])
+
+    def _pre_hooks(self, node: Node, held: dict[int, Grad]) -> dict[int, Grad]:
+        for hook in list(node.extra.pre.values()):  # type: ignore[union-attr]
             held = hook(held, node)
         return held
 

@@ -1,35 +1,72 @@
-"""Users' hooks on nodes, which see tensors, as the engine calls them, with pairs of a Value and an edge."""
+"""Users' hooks on tensors and nodes, which see tensors, as the engine calls them, with pairs of a Value and an edge."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import Any
+from weakref import ref
 
-from torchlike import _modes
+from torchlike import _errors, _modes
+from torchlike._autograd import engine
 from torchlike._autograd.engine import Grad
-from torchlike._autograd.nodes import Node
+from torchlike._autograd.nodes import Node, hooks_of
 
 
-def _tensors(pairs: dict[int, Grad], count: int) -> tuple:
+def _tensors(pairs: dict[int, Grad], places: Sequence[int | None]) -> tuple:
     from torchlike._tensor import wrap
 
-    return tuple(wrap(*pairs[i]) if i in pairs else None for i in range(count))
+    return tuple(wrap(*pairs[i]) if i is not None and i in pairs else None for i in places)
 
 
-def _outputs(node: Node, held: dict[int, Grad]) -> int:
-    return len(node.plan.outputs) if node.plan is not None else max(held) + 1
+def _listed(returned: Any, count: int, hook: Callable) -> tuple:
+    """What a node's hook returned, as a tuple of the right length."""
+    if not isinstance(returned, tuple):
+        raise _errors.autograd.hook_returned_no_tuple(returned)
+    if len(returned) != count:
+        raise _errors.autograd.hook_returned_count(hook, len(returned), count)
+    return returned
+
+
+def _checked(returned: Any, before: Grad | None, hook: Callable) -> Grad:
+    """A gradient that a hook returned in place of another, of its shape and dtype."""
+    from torchlike._tensor import Tensor
+
+    if not isinstance(returned, Tensor):
+        raise _errors.autograd.hook_returned_no_tensor(returned)
+    pair = returned._pair()
+    if before is not None and pair[0].aval is not before[0].aval:
+        old, new = before[0].aval, pair[0].aval
+        if old.dtype is not new.dtype or old.device is not new.device:
+            raise _errors.autograd.hook_changed_type(hook, old, new)
+        raise _errors.autograd.hook_changed_size(hook)
+    return pair
+
+
+def on_tensor(hook: Callable) -> Callable:
+    """A hook on the gradient of one tensor; what it returns replaces the gradient."""
+
+    def on_pair(pair: Grad, create_graph: bool) -> Grad:
+        from torchlike._tensor import wrap
+
+        seen = wrap(*pair)
+        with _modes.set_grad_enabled(create_graph):
+            returned = hook(seen)
+        return seen._pair() if returned is None else _checked(returned, pair, hook)
+
+    return on_pair
 
 
 def before(hook: Callable) -> Callable:
     """A hook on a node's incoming gradients; what it returns replaces them."""
 
     def on_pairs(held: dict[int, Grad], node: Node) -> dict[int, Grad]:
+        places = range(node.outputs())
         with _modes.set_grad_enabled(any(e is not None for _, e in held.values())):
-            returned = hook(_tensors(held, _outputs(node, held)))
+            returned = hook(_tensors(held, places))
         if returned is None:
             return held
-        returned = returned if isinstance(returned, tuple) else (returned,)
-        return {i: t._pair() for i, t in enumerate(returned) if t is not None}
+        returned = _listed(returned, len(places), hook)
+        return {i: _checked(t, held.get(i), hook) for i, t in enumerate(returned) if t is not None}
 
     return on_pairs
 
@@ -39,12 +76,35 @@ def after(hook: Callable) -> Callable:
 
     def on_pairs(grads: Sequence, wanted: tuple[int, ...], held: dict[int, Grad], node: Node) -> Sequence:
         found = {i: g for i, g in zip(wanted, grads) if g is not None}
-        given: Any = _tensors(held, _outputs(node, held))
+        slots = node.slots()
         with _modes.set_grad_enabled(any(e is not None for _, e in held.values())):
-            returned = hook(_tensors(found, len(node.edges)), given)
+            returned = hook(_tensors(found, slots), _tensors(held, range(node.outputs())))
         if returned is None:
             return grads
-        returned = returned if isinstance(returned, tuple) else (returned,)
-        return [returned[i]._pair() if returned[i] is not None else None for i in wanted]
+        new = dict(zip(slots, _listed(returned, len(slots), hook)))
+        return [None if new.get(i) is None else _checked(new[i], found.get(i), hook) for i in wanted]
 
     return on_pairs
+
+
+def retain(tensor: Any) -> None:
+    """Keep the gradient of a non-leaf in its `.grad` from now on, wherever later writes move its history."""
+    number = id(tensor)
+    mine = ref(tensor, lambda _: engine.retaining.pop(number, None))
+
+    def mark() -> None:
+        """Called when a backward pass begins."""
+        held = mine()
+        if held is not None and held.requires_grad:
+            node, output = edge = held._edge
+            hooks_of(node).retained[output] = lambda pair: keep(pair, edge)
+
+    def keep(pair: Grad, edge: Any) -> None:
+        from torchlike._tensor import wrap
+
+        held = mine()
+        if held is not None and held._edge == edge:
+            grad = wrap(*pair)
+            held._grad = grad if held._grad is None else held._grad + grad
+
+    engine.retaining[number] = mark

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import itertools
+from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from torchlike._autograd.handles import RemovableHandle, hold
 from torchlike._core import Value
 from torchlike._ops._plan import OpPlan
 
@@ -40,6 +42,14 @@ class Node:
         node.extra = None
         return node
 
+    def outputs(self) -> int:
+        """How many results the operator has."""
+        return len(self.plan.outputs)
+
+    def result(self, number: int) -> Any:
+        """The aval of one of the operator's results."""
+        return self.plan.outputs[number]
+
     def repeatable(self) -> tuple[OpPlan, Sequence[Value]]:
         """The plan and the values to differentiate where the gradient will be differentiated in turn."""
         return self.plan, self.saved  # type: ignore[return-value]
@@ -48,30 +58,38 @@ class Node:
         """PyTorch's name of this node, such as `MulBackward0`."""
         return self.plan.node
 
+    def slots(self) -> Sequence[int | None]:
+        """PyTorch's edges of this node: for each its place among `edges`, or None for a number."""
+        return range(len(self.edges)) if self.plan is None else self.plan.slots()
+
     @property
     def next_functions(self) -> tuple:
         """The nodes that this node passes its gradients to, each with an output number."""
-        return tuple((None, 0) if e is None else e for e in self.edges)
+        found = [None if i is None else self.edges[i] for i in self.slots()]
+        return tuple((None, 0) if e is None else e for e in found)
 
     @property
     def metadata(self) -> dict:
         """A dictionary for the user's own notes on this node."""
         return hooks_of(self).metadata
 
-    def register_hook(self, hook: Callable) -> Handle:
+    def register_hook(self, hook: Callable) -> RemovableHandle:
         """Call `hook(grad_inputs, grad_outputs)` after this node ran; it may return new grad_inputs."""
         from torchlike._autograd.hooks import after
 
-        return Handle(hooks_of(self).post, after(hook))
+        return hold(hooks_of(self).post, after(hook))
 
-    def register_prehook(self, hook: Callable) -> Handle:
+    def register_prehook(self, hook: Callable) -> RemovableHandle:
         """Call `hook(grad_outputs)` before this node runs; it may return new grad_outputs."""
         from torchlike._autograd.hooks import before
 
-        return Handle(hooks_of(self).pre, before(hook))
+        return hold(hooks_of(self).pre, before(hook))
 
     def __repr__(self) -> str:
         return f"<{self.name()} object at {id(self):#x}>"
+
+
+quick_node = Node.quick
 
 
 class AccumulateGrad(Node):
@@ -83,6 +101,13 @@ class AccumulateGrad(Node):
         self.plan, self.saved, self.edges, self.scalars = None, None, (), ()  # type: ignore[assignment]
         self.age, self.extra = 1, None
         self.variable_ref, self.receive = variable_ref, receive
+
+    def outputs(self) -> int:
+        return 1
+
+    def result(self, number: int) -> Any:
+        held = self.variable
+        return None if held is None else held._value.aval
 
     @property
     def variable(self) -> Any:
@@ -99,12 +124,13 @@ class AccumulateGrad(Node):
 class Extra:
     """What few nodes have: hooks, the user's notes, an overwritten result."""
 
-    __slots__ = ("metadata", "overwritten", "post", "pre", "tensor")
+    __slots__ = ("metadata", "overwritten", "post", "pre", "retained", "tensor")
 
     def __init__(self) -> None:
-        self.tensor: dict[int, dict[int, Callable]] = {}  # output number -> hooks on that output's gradient
-        self.pre: dict[int, Callable] = {}
-        self.post: dict[int, Callable] = {}
+        self.tensor: dict[int, OrderedDict[int, Callable]] = {}  # output number -> hooks on that output's gradient
+        self.retained: dict[int, Callable] = {}  # output number -> what keeps its gradient
+        self.pre: OrderedDict[int, Callable] = OrderedDict()
+        self.post: OrderedDict[int, Callable] = OrderedDict()
         self.metadata: dict = {}
         self.overwritten: Any = None  # the stamp of a result that the node needs and that was written to
 
@@ -114,24 +140,3 @@ def hooks_of(node: Node) -> Extra:
     if node.extra is None:
         node.extra = Extra()
     return node.extra
-
-
-class Handle:
-    """Returned by every `register_*hook`: `remove()` takes the hook away; also a context manager."""
-
-    _ids = itertools.count()
-
-    def __init__(self, hooks: dict[int, Callable], hook: Callable) -> None:
-        self.id = next(Handle._ids)
-        self._hooks = hooks
-        hooks[self.id] = hook
-
-    def remove(self) -> None:
-        """Take the hook away; a second call does nothing."""
-        self._hooks.pop(self.id, None)
-
-    def __enter__(self) -> Handle:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.remove()

@@ -21,6 +21,12 @@ class TransferNode(Node):
     def name(self) -> str:
         return "ToCopyBackward0"
 
+    def outputs(self) -> int:
+        return 1
+
+    def result(self, number: int) -> Aval:
+        return self.target
+
     def differentiate(self, held: dict[int, Grad], wanted: tuple[int, ...], walk: Walk) -> list[Grad]:
         from torchlike._factories import _place
 

@@ -4,6 +4,7 @@ from torchlike._errors import activations as activations
 from torchlike._errors import arguments as arguments
 from torchlike._errors import arithmetic as arithmetic
 from torchlike._errors import autograd as autograd
+from torchlike._errors import checkpoint as checkpoint
 from torchlike._errors import convolution as convolution
 from torchlike._errors import dtypes as dtypes
 from torchlike._errors import images as images

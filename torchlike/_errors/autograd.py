@@ -22,6 +22,35 @@ def leaf_view_in_place() -> RuntimeError:
     return RuntimeError("a view of a leaf Variable that requires grad is being used in an in-place operation.")
 
 
+_FROZEN = {
+    "no_grad": "Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by "
+    "moving both the view and the inplace either both inside the no_grad block (if you don't want the inplace to be "
+    "tracked) or both outside (if you want the inplace to be tracked).",
+    "inference": "Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by "
+    "moving both the view and the inplace either both inside the inference_mode block (if you don't want the inplace "
+    "to be tracked) or both outside (if you want the inplace to be tracked).",
+    "several": "This view is the output of a function that returns multiple views. Such functions do not allow the "
+    "output views to be modified inplace. You should replace the inplace operation by an out-of-place one.",
+    "custom": "This view was created inside a custom Function (or because an input was returned as-is) and the "
+    "autograd logic to handle view+inplace would override the custom backward associated with the custom Function, "
+    "leading to incorrect gradients. This behavior is forbidden. You can fix this by cloning the output of the custom Function.",
+}
+
+
+def frozen_view(made_by: tuple[int, str] | None, why: str, indirect: bool) -> RuntimeError:
+    """A view that cannot follow a write to it (or, `indirect`, to its base); `made_by` is its node and output."""
+    what = "its base or another view of its base has been" if indirect else "is being"
+    output = "" if made_by is None else f"Output {made_by[0]} of {made_by[1]} is a view "
+    if made_by is not None and why in ("several", "custom"):
+        text = f"{output}and {what} modified inplace."
+    else:
+        mode = "inference mode" if why == "inference" else "no_grad mode"
+        where = "in normal mode" if why == "inference" else "with grad mode enabled"
+        text = f"{output}of a view which was created in" if made_by else "A view was created in"
+        text = f"{text} {mode} and {what} modified inplace {where}."
+    return RuntimeError(f"{text} {_FROZEN[why]}")
+
+
 def backward_twice() -> RuntimeError:
     return RuntimeError(
         "Trying to backward through the graph a second time (or directly access saved tensors after they have already "
@@ -70,9 +99,12 @@ def check_grad(tensor: Any, grad: Any) -> None:
     if grad is tensor:
         raise RuntimeError("can't assign Variable as its own grad")
     if grad.dtype is not tensor.dtype:
-        raise RuntimeError(f"attempting to assign a gradient with dtype '{c_name(grad.dtype)}' to a tensor with dtype "
-                           f"'{c_name(tensor.dtype)}'. The gradient must match the tensor's dtype (by default). If the "
-                           "tensor is a parameter, set tensor.grad_dtype to the desired dtype.")  # fmt: skip
+        raise RuntimeError(f"attempting to assign a gradient with dtype '{c_name(grad.dtype)}' to a tensor with "
+                           f"grad_dtype '{scalar_name(tensor.dtype)}'. The gradient must match the tensor's grad_dtype "
+                           "(defaults to the tensor's dtype). You can set the tensor's grad_dtype attribute with a "
+                           "specific dtype, or None to allow any dtype. Set grad_dtype with caution. Diverging the "
+                           "dtypes of a tensor and its gradient may break downstream systems that assume they "
+                           "match.")  # fmt: skip
     if grad.device is not tensor.device:
         raise RuntimeError(f"attempting to assign a gradient with device type '{grad.device.type}' to a tensor with "
                            f"device type '{tensor.device.type}'. Please ensure that the gradient and the tensor are on "
@@ -82,3 +114,257 @@ def check_grad(tensor: Any, grad: Any) -> None:
             f"attempting to assign a gradient of size '{list(grad.shape)}' to a tensor of size "
             f"'{list(tensor.shape)}'. Please ensure that the gradient and the tensor are the same size"
         )
+
+
+# -- hooks on saved tensors --------------------------------------------------------------------------------------------
+
+
+def hooks_not_callable(pack: Any, unpack: Any) -> TypeError:
+    return TypeError("_push_saved_tensors_default_hooks(): incompatible function arguments. The following argument "
+                     "types are supported:\n    1. (arg0: collections.abc.Callable, arg1: collections.abc.Callable) -> "
+                     f"None\n\n Invoked with: {pack!r}, {unpack!r}")  # fmt: skip
+
+
+def pack_hook_wrote() -> RuntimeError:
+    return RuntimeError(
+        "A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack hook cannot be "
+        "modified by in-place operations as this can lead to unexpected side-effects. Please open an issue if you need "
+        "to perform in-place operations on the input to a pack hook."
+    )
+
+
+def unpacked_no_tensor(made: Any) -> TypeError:
+    return TypeError("Output of saved tensor unpack_hook expected to be a Tensor but got result of type "
+                     f"{type(made).__name__}")  # fmt: skip
+
+
+# -- autograd.Function -------------------------------------------------------------------------------------------------
+
+DIRTY_NO_INPUT = (
+    "ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that have been mutated should be "
+    "passed to ctx.mark_dirty()."
+)
+
+
+def function_instance(function: type) -> str:
+    return (f"{function} should not be instantiated. Methods on autograd functions are all static, so you should "
+            "invoke them on the class itself. Instantiating an autograd function will raise an error in a future "
+            "version of PyTorch.")  # fmt: skip
+
+
+def legacy_function() -> RuntimeError:
+    return RuntimeError(
+        "Legacy autograd function with non-static forward method is deprecated. Please use new-style autograd function "
+        "with static forward method. (Example: https://pytorch.org/docs/stable/autograd.html#torch.autograd.Function)"
+    )
+
+
+def no_backward() -> NotImplementedError:
+    return NotImplementedError("You must implement either the backward or vjp method for your custom autograd.Function "
+                               "to use it with backward mode AD.")  # fmt: skip
+
+
+def no_jvp() -> NotImplementedError:
+    return NotImplementedError("You must implement the jvp function for custom autograd.Function to use it with "
+                               "forward mode AD.")  # fmt: skip
+
+
+def no_vmap() -> NotImplementedError:
+    return NotImplementedError("torchlike has no vmap yet, so the vmap method of an autograd.Function is never used")
+
+
+def backward_and_vjp() -> RuntimeError:
+    return RuntimeError("Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You should only "
+                        "implement one of them.")  # fmt: skip
+
+
+def save_for_backward_takes_tensors(place: int, given: Any) -> TypeError:
+    return TypeError(f"save_for_backward can only save variables, but argument {place} is of type "
+                     f"{type(given).__name__}")  # fmt: skip
+
+
+def save_for_forward_takes_tensors() -> AssertionError:
+    return AssertionError("save_for_forward expects all arguments to be tensors; you should save non-tensors as "
+                          "attributes on ctx.")  # fmt: skip
+
+
+def gradient_count(name: str, expected: int, got: int) -> RuntimeError:
+    return RuntimeError(f"function {name} returned an incorrect number of gradients (expected {expected}, got {got})")
+
+
+def gradient_kind(grad: Any) -> RuntimeError:
+    return RuntimeError(f"expected Variable or None (got {type(grad).__name__})")
+
+
+def gradient_of_no_tensor(name: str, place: int) -> RuntimeError:
+    return RuntimeError(f"function {name} returned a gradient different than None at position {place + 1}, but the "
+                        "corresponding forward input was not a Variable")  # fmt: skip
+
+
+def gradient_shape(name: str, place: int, got: Any, expected: Any) -> RuntimeError:
+    return RuntimeError(f"Function {name} returned an invalid gradient at index {place} - got {list(got)} but expected "
+                        f"shape compatible with {list(expected)}")  # fmt: skip
+
+
+def dirty_leaf() -> RuntimeError:
+    return RuntimeError("a leaf Variable that requires grad has been used in an in-place operation.")
+
+
+def dirty_not_returned() -> RuntimeError:
+    return RuntimeError("Some elements marked as dirty during the forward method were not returned as output. The "
+                        "inputs that are modified inplace must all be outputs of the Function.")  # fmt: skip
+
+
+def once_only() -> RuntimeError:
+    return RuntimeError("trying to differentiate twice a function that was marked with @once_differentiable")
+
+
+# -- forward mode ------------------------------------------------------------------------------------------------------
+
+
+def no_dual_level() -> RuntimeError:
+    return RuntimeError("Trying to create a dual Tensor for forward AD but no level exists, make sure to "
+                        "enter_dual_level() first.")  # fmt: skip
+
+
+def nested_dual_level() -> RuntimeError:
+    return RuntimeError("Nested forward mode AD is not supported at the moment")
+
+
+def dual_level_number() -> RuntimeError:
+    return RuntimeError("Dual level must be a positive number.")
+
+
+def dual_level_order() -> RuntimeError:
+    return RuntimeError("Trying to exit a forward AD level that was not the last one that was created. This is not "
+                        "supported.")  # fmt: skip
+
+
+def dual_dtype(name: str, dtype: Any) -> ValueError:
+    return ValueError(f"Expected {name} to be floating point or complex, but got: {dtype}")
+
+
+def dual_of_dual() -> RuntimeError:
+    return RuntimeError("Making a dual Tensor based on a Tensor that already has a forward gradient at the same level "
+                        "0 is not supported.")  # fmt: skip
+
+
+def tangent_shape(shape: Any, given: Any) -> RuntimeError:
+    return RuntimeError(
+        "Trying to set a forward gradient that has a different size than that of the original Tensor, this is not "
+        f"supported. Tensor is of size {list(shape)} while the given forward gradient is of size {list(given)}."
+    )
+
+
+def no_forward_rule(name: str) -> NotImplementedError:
+    return NotImplementedError(f"Trying to use forward AD with {name} that does not support it because it has not been "
+                               "implemented yet!")  # fmt: skip
+
+
+def tangent_count(expected: int, got: int) -> RuntimeError:
+    return RuntimeError(f"Function's jvp returned an invalid number of forward gradients (expected {expected} but got "
+                        f"{got})")  # fmt: skip
+
+
+# -- the graph ---------------------------------------------------------------------------------------------------------
+
+
+def no_gradient_edge() -> RuntimeError:
+    return RuntimeError("It is not possible to get the gradient edge for a Tensor that does not require gradients")
+
+
+def nested_mutation() -> RuntimeError:
+    return RuntimeError("allow_mutation_on_saved_tensors contexts cannot be nested")
+
+
+def mutation_is_over() -> AssertionError:
+    return AssertionError("Trying to backward outside of the 'allow_mutation_on_saved_tensors' contextin which the "
+                          "graph was originally recorded.")  # fmt: skip
+
+
+# -- what hooks return -------------------------------------------------------------------------------------------------
+
+
+def _hook_name(hook: Any) -> str:
+    return getattr(hook, "__name__", "<unknown>")
+
+
+def _tensor_type(aval: Any) -> str:
+    return ("torch.cuda." if aval.device.type == "cuda" else "torch.") + scalar_name(aval.dtype) + "Tensor"
+
+
+def hook_returned_no_tuple(returned: Any) -> TypeError:
+    return TypeError(f"expected tuple, but hook returned '{type(returned).__name__}'")
+
+
+def hook_returned_no_tensor(returned: Any) -> TypeError:
+    return TypeError(f"expected Variable, but hook returned '{type(returned).__name__}'")
+
+
+def hook_returned_count(hook: Any, got: int, expected: int) -> RuntimeError:
+    return RuntimeError(f"hook '{_hook_name(hook)}' has returned an incorrect number of values (got {got}, but "
+                        f"expected {expected})")  # fmt: skip
+
+
+def hook_changed_type(hook: Any, old: Any, new: Any) -> RuntimeError:
+    return RuntimeError(f"hook '{_hook_name(hook)}' has changed the type of value (was {_tensor_type(old)} got "
+                        f"{_tensor_type(new)})")  # fmt: skip
+
+
+def hook_changed_size(hook: Any) -> RuntimeError:
+    return RuntimeError(f"hook '{_hook_name(hook)}' has changed the size of value")
+
+
+# -- arguments of backward and grad ------------------------------------------------------------------------------------
+
+REFERENCE_CYCLE = (
+    "Using backward() with create_graph=True will create a reference cycle between the parameter and its gradient "
+    "which can cause a memory leak. We recommend using autograd.grad when creating the graph to avoid this. If you "
+    "have to use this function, make sure to reset the .grad fields of your parameters to None after use to break the "
+    "cycle and avoid the leak."
+)
+ONLY_INPUTS = (
+    "only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate gradient for other parts "
+    "of the graph, please use torch.autograd.backward."
+)
+
+
+def gradients_of_roots(tensors: int, gradients: int) -> RuntimeError:
+    return RuntimeError(f"got {tensors} tensors and {gradients} gradients")
+
+
+def real_scalar_only(dtype: Any) -> RuntimeError:
+    return RuntimeError(f"grad can be implicitly created only for real scalar outputs but got {dtype}")
+
+
+def gradient_of_root_shape(place: int, got: Any, expected: Any) -> RuntimeError:
+    return RuntimeError(f"Mismatch in shape: grad_output[{place}] has a shape of {got} and output[{place}] has a shape "
+                        f"of {expected}.")  # fmt: skip
+
+
+def gradient_of_root_dtype(place: int, got: Any, expected: Any) -> RuntimeError:
+    return RuntimeError(
+        "For complex Tensors, both grad_output and output are required to have the same dtype. Mismatch in dtype: "
+        f"grad_output[{place}] has a dtype of {got} and output[{place}] has a dtype of {expected}."
+    )
+
+
+def both_names_of_gradients() -> RuntimeError:
+    return RuntimeError("`grad_tensors` and `grad_variables` (deprecated) arguments both passed to `backward()`. "
+                        "Please only use `grad_tensors`.")  # fmt: skip
+
+
+def batched_gradient_of_no_dim() -> ValueError:
+    return ValueError(
+        "vmap(vjp, in_dims=0, ...)(<inputs>): Got in_dim=0 for some input, but that input is a Tensor of "
+        "dimensionality 0 so expected in_dim to satisfy 0 <= in_dim < 0."
+    )
+
+
+def batched_gradient_shape(place: int, got: Any, expected: Any) -> RuntimeError:
+    return RuntimeError(
+        "If `is_grads_batched=True`, we interpret the first dimension of each grad_output as the batch dimension. The "
+        "sizes of the remaining dimensions are expected to match the shape of corresponding output, but a mismatch was "
+        f"detected: grad_output[{place}] has a shape of {got} and output[{place}] has a shape of {expected}. If you "
+        "only want some tensors in `grad_output` to be considered batched, consider using vmap."
+    )

@@ -32,6 +32,25 @@ class OpPlan(Plan):
         self.residual: dict | None = None
         return self
 
+    def slots(self) -> list[int | None]:
+        """PyTorch's edges of this operator's node: the place of an array among the inputs, or None for a number that
+        PyTorch takes as a tensor. Masks and indices have none."""
+        if self.extra is None:
+            return list(range(len(self.inputs)))
+        found: list[int | None] = []
+        for name, (where, what) in self.extra.arguments.items():
+            kind = self.op.kind_of[name]
+            if where == "arrays":
+                found += what
+            elif where == "array":
+                if name not in self.op.keeps and (kind == d.OPERAND or self.inputs[what].dtype.category > 1):
+                    found.append(what)
+            elif kind == d.ARRAY or (
+                kind == d.OPERAND and self.op.node.__class__ is str and self.op.family == "pointwise"
+            ):
+                found.append(None)
+        return found
+
 
 def make(op: d.Op, args: tuple, kwargs: dict, describe: Callable[[Any], tuple[Aval, Any] | None]) -> OpPlan:
     """Settle one call signature; `describe(x)` gives (aval, strides) of a tensor and None for anything else."""
@@ -48,7 +67,7 @@ def make(op: d.Op, args: tuple, kwargs: dict, describe: Callable[[Any], tuple[Av
         typed = _traced_outputs(op, call, typed, function, scalars)
     if op.family != "view":  # views keep whatever dtype comes in: writes run them over other types
         function = _cast_outputs(function, typed.outputs)
-    plan = OpPlan(op.name, tuple(call.arrays), scalars, tuple(typed.outputs), function)
+    plan = OpPlan(op.name, tuple(call.arrays), scalars, tuple(typed.outputs), function, template)
     floating = tuple(op.differentiable and o.dtype.category >= _dtypes.FLOATING for o in typed.outputs)
     node = op.node if isinstance(op.node, str) else op.node(call)
     return plan.settle(op, template.saved(op), floating, tuple(typed.strides), node)

@@ -1,4 +1,4 @@
-"""Differentiation: `backward`, `grad`, grad modes."""
+"""Differentiation: `backward`, `grad`, grad modes, hooks on the graph, forward mode, functions of functions."""
 
 from torchlike._autograd.api import backward as backward
 from torchlike._autograd.api import grad as grad
@@ -7,4 +7,7 @@ from torchlike._modes import enable_grad as enable_grad
 from torchlike._modes import inference_mode as inference_mode
 from torchlike._modes import no_grad as no_grad
 from torchlike._modes import set_grad_enabled as set_grad_enabled
-from torchlike._tensor import Tensor as Variable  # noqa: F401 - PyTorch's old name
+from torchlike.autograd import forward_ad as forward_ad
+from torchlike.autograd import function as function
+from torchlike.autograd import graph as graph
+from torchlike.autograd.variable import Variable as Variable

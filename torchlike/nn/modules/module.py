@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, Self
 
 from torchlike._core import boundary
@@ -59,6 +60,16 @@ class _Depth(threading.local):
 
 
 _depth = _Depth()
+
+
+@contextlib.contextmanager
+def inside_a_module() -> Iterator[None]:
+    """Modules called without gradients inside are part of a larger computation, so their return ends no program."""
+    _depth.value += 1
+    try:
+        yield
+    finally:
+        _depth.value -= 1
 
 
 class Module(Members, State, Conversion):

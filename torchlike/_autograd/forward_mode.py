@@ -1,0 +1,248 @@
+"""Forward mode: tangents carried along with values.
+
+A tangent belongs to an immutable Value, not to a Tensor, and every recorded operator maps the tangents of its inputs to
+those of its results by `jax.jvp` of its kernel. So views, in-place writes and backward passes, which are recorded
+operators too, carry tangents without knowing of them. While no level is open, nothing of this is in the way
+(`_core/seam.py`).
+"""
+
+from __future__ import annotations
+
+import functools
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import jax
+
+from torchlike import _dtypes, _errors, _modes
+from torchlike._autograd.engine import Grad, apply_op
+from torchlike._autograd.nodes import Edge, Node
+from torchlike._autograd.watched import seam, watchers
+from torchlike._core import Value, record, record_one
+from torchlike._core.seam import Seam
+from torchlike._ops._plan import OpPlan
+
+_plain_record, _plain_record_one = record, record_one
+
+
+class _Local(threading.local):
+    tangents: WeakKeyDictionary[Value, Grad] | None = None  # of the open level
+    resting = False
+    recorded: tuple[Any, Sequence[Edge | None]] = ((), ())  # the inputs of the node made last, and their edges
+
+
+local = _Local()
+
+
+def is_open() -> bool:
+    """Whether this thread is in a dual level."""
+    return local.tangents is not None
+
+
+def enter() -> None:
+    """Open the level."""
+    for each in _seams():
+        each.__enter__()
+    local.tangents = WeakKeyDictionary()
+
+
+def leave() -> None:
+    """Close the level and forget its tangents."""
+    local.tangents = None
+    for each in reversed(_seams()):
+        each.__exit__()
+
+
+@contextmanager
+def paused() -> Iterator[None]:
+    """What is recorded inside carries no tangents."""
+    before, local.resting = local.resting, True
+    try:
+        yield
+    finally:
+        local.resting = before
+
+
+# -- duals -------------------------------------------------------------------------------------------------------------
+
+
+def tangent_of(value: Value) -> Grad | None:
+    """The tangent that a value carries."""
+    return None if local.tangents is None else local.tangents.get(value)
+
+
+def _fresh(pair: Grad) -> Grad:
+    """The same contents as a Value of its own, which carries no tangent."""
+    with paused():
+        return apply_op("clone", pair, differentiate=_modes.local.grad)
+
+
+def make_dual(tensor: Any, tangent: Any) -> Any:
+    """A tensor of the same contents that carries a tangent."""
+    from torchlike._tensor import wrap
+
+    value, edge = tensor._pair()
+    if local.tangents is None:
+        raise _errors.autograd.no_dual_level()
+    for name, given in (("primal", tensor), ("tangent", tangent)):
+        if given.dtype.category < _dtypes.FLOATING:
+            raise _errors.autograd.dual_dtype(name, given.dtype)
+    if value in local.tangents:
+        raise _errors.autograd.dual_of_dual()
+    if tangent.shape != tensor.shape:
+        raise _errors.autograd.tangent_shape(tensor.shape, tangent.shape)
+    fresh, edge = _fresh((value, edge))
+    local.tangents[fresh] = tangent.to(tensor.dtype)._pair()
+    return wrap(fresh, edge, tensor._strides)
+
+
+def unpack_dual(tensor: Any) -> tuple[Any, Any]:
+    """The tensor without its tangent, and the tangent (None where there is none)."""
+    from torchlike._tensor import wrap
+
+    pair = tensor._pair()
+    found = tangent_of(pair[0])
+    if found is None:
+        return tensor, None
+    return wrap(*_fresh(pair), tensor._strides), wrap(*found, tensor._strides)
+
+
+# -- carrying tangents through recorded operators ----------------------------------------------------------------------
+
+
+def _note_edges(node: Node, values: Sequence[Value]) -> Node:
+    if local.tangents is not None:
+        local.recorded = (values, node.edges)
+    return node
+
+
+watchers.append(_note_edges)
+
+
+def _record_one(plan: OpPlan, values: Sequence[Value], scalars: Sequence = ()) -> Value:
+    made = _plain_record_one(plan, values, scalars)
+    if local.tangents is not None and not local.resting:
+        _carry(plan, values, scalars, (made,))
+    return made
+
+
+def _record(plan: OpPlan, values: Sequence[Value], scalars: Sequence = ()) -> tuple[Value, ...]:
+    if plan.single is not None:
+        return (_record_one(plan, values, scalars),)
+    made = _plain_record(plan, values, scalars)
+    if local.tangents is not None and not local.resting:
+        _carry(plan, values, scalars, made)
+    return made
+
+
+def _carry(plan: OpPlan, values: Sequence[Value], scalars: Sequence, results: Sequence[Value]) -> None:
+    tangents = local.tangents
+    which = tuple([i for i, v in enumerate(values) if v in tangents])  # type: ignore[operator]
+    noted, edges = local.recorded
+    local.recorded = ((), ())
+    if not which or not any(plan.differentiable):
+        return
+    if noted is not values or not _modes.local.grad:
+        edges = [None] * len(values)
+    carried = [tangents[values[i]] for i in which]  # type: ignore[index]
+    pushed = push(plan, which)
+    inputs = [*values, *[value for value, _ in carried]]
+    all_edges = [*edges, *[edge for _, edge in carried]]
+    node = None
+    if _modes.local.grad and any(e is not None for e in all_edges):
+        node = Node.quick(pushed, inputs, all_edges, scalars)
+    # Not counted as a node by the hooks on saved tensors: PyTorch's formulas of tangents are no operators either.
+    with paused():
+        made = record(pushed, inputs, scalars)
+    outputs = [r for r, d in zip(results, plan.differentiable) if d]
+    for i, (result, tangent) in enumerate(zip(outputs, made)):
+        tangents[result] = (tangent, None if node is None else (node, i))  # type: ignore[index]
+
+
+@functools.lru_cache(4096)
+def push(plan: OpPlan, which: tuple[int, ...]) -> OpPlan:
+    """The plan of `plan`'s Jacobian-vector product: its inputs, then the tangents of those in `which`, give the
+    tangents of the differentiable results."""
+    count, places = len(plan.inputs), [i for i, d in enumerate(plan.differentiable) if d]
+
+    def jvp(*flat: Any) -> tuple:
+        arrays, numbers = flat[:count], flat[count + len(which) :]
+
+        def forward(*chosen: Any) -> list:
+            full = list(arrays)
+            for i, x in zip(which, chosen):
+                full[i] = x
+            out = plan.function(*full, *numbers)
+            return [out[i] for i in places]
+
+        try:
+            _, tangents = jax.jvp(forward, [arrays[i] for i in which], list(flat[count : count + len(which)]))
+        except TypeError as error:
+            if "custom_vjp" in str(error):
+                raise _errors.autograd.no_forward_rule(plan.name) from None
+            raise
+        return tuple(tangents)
+
+    avals = plan.inputs + tuple(plan.inputs[i] for i in which)
+    outputs = tuple(plan.outputs[i] for i in places)
+    made = OpPlan(plan.name + "_jvp", avals, plan.scalars, outputs, jvp)
+    strides = tuple(plan.strides[i] for i in places)
+    made.settle(plan.op, tuple(range(len(avals))), (True,) * len(outputs), strides, node=plan.node)
+    jax.eval_shape(jvp, *[jax.ShapeDtypeStruct(a.shape, a.dtype.numpy) for a in avals], *_numbers(plan))  # refuses here
+    made.remembers = ("inputs",)
+    return made
+
+
+def _numbers(plan: OpPlan) -> list:
+    kinds = {float: "float64", int: "int64", bool: "bool", complex: "complex128"}
+    return [jax.ShapeDtypeStruct((), kinds[kind]) for kind in plan.scalars]
+
+
+def through_function(function: Any, ctx: Any, values: Sequence[Value | None], outputs: Sequence[Any]) -> None:
+    """Give the results of an `autograd.Function` the tangents that its `jvp` computes."""
+    from torchlike._tensor import Tensor, wrap
+
+    tangents = local.tangents
+    if tangents is None or local.resting or not any(v is not None and v in tangents for v in values):
+        return
+    given: list = []
+    for value in values:
+        pair = None if value is None else tangents.get(value)
+        if pair is None and value is not None and ctx.materialize_grads and value.aval.dtype.category >= 2:
+            pair = (_zeros(value), None)
+        given.append(None if pair is None else wrap(*pair))
+    ctx._lives_forward = True
+    with paused():
+        made = function.jvp(ctx, *given)
+    ctx._lives_forward = False
+    made = made if isinstance(made, tuple) else (made,)
+    if len(made) != len(outputs):
+        raise _errors.autograd.tangent_count(len(outputs), len(made))
+    for output, tangent in zip(outputs, made):
+        if isinstance(output, Tensor) and tangent is not None:
+            tangents[output._value] = tangent._pair()
+
+
+def _zeros(value: Value) -> Value:
+    import numpy as np
+
+    return Value(value.aval, np.zeros(value.aval.shape, value.aval.dtype.numpy))
+
+
+@functools.cache
+def _seams() -> tuple[Any, ...]:
+    """What a level exchanges; made late, since detaching belongs to the facade above."""
+    from torchlike import _tensor
+
+    plain_alias = _tensor.alias
+
+    def alias(source: Any, cls: type = _tensor.Tensor) -> Any:
+        """`detach` drops the tangent, so where there is one it needs a Value of its own."""
+        if cls is not _tensor.Tensor or tangent_of(source._value) is None:
+            return plain_alias(source, cls)
+        return _tensor.wrap(_fresh((source._value, None))[0], None, source._strides)
+
+    return seam, Seam(record, _record), Seam(record_one, _record_one), Seam(plain_alias, alias)

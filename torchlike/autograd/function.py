@@ -1,0 +1,13 @@
+"""`torch.autograd.function`: functions whose gradient the user writes."""
+
+from torchlike._autograd.function import Function as Function
+from torchlike._autograd.function import FunctionCtx as FunctionCtx
+from torchlike._autograd.function import once_differentiable as once_differentiable
+
+
+class InplaceFunction(Function):
+    """A `Function` that remembers whether it was asked to work in place."""
+
+    def __init__(self, inplace: bool = False) -> None:
+        super().__init__()
+        self.inplace = inplace

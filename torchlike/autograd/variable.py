@@ -1,0 +1,30 @@
+"""`torch.autograd.Variable`: PyTorch's old name of a tensor that may require grad."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torchlike._tensor import Tensor
+
+
+class VariableMeta(type):
+    """Makes every tensor an instance of `Variable`, and `Variable(tensor)` a tensor."""
+
+    def __instancecheck__(cls, instance: object) -> bool:
+        return isinstance(instance, Tensor)
+
+    def __call__(cls, data: Any = None, requires_grad: bool | None = None, volatile: bool | None = None) -> Any:
+        from torchlike import _modes
+
+        made = Tensor() if data is None else data.detach()
+        off = volatile or (volatile is not None and not _modes.local.grad)
+        return made.requires_grad_(bool(requires_grad) and not off)
+
+
+class Variable(metaclass=VariableMeta):
+    """`Variable(tensor, requires_grad=False)` is a tensor that shares the memory of `tensor`.
+
+    >>> import torchlike as torch
+    >>> torch.autograd.Variable(torch.ones(1), requires_grad=True)
+    tensor([1.], requires_grad=True)
+    """

@@ -1,0 +1,333 @@
+"""Activation checkpointing: what backward needs of a part of a model is computed again instead of kept.
+
+Within one program too: XLA would keep the first result, so the second computation begins behind a barrier (see
+`_autograd/recompute.py`). Random numbers are drawn again from the same state.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import torchlike
+from torchlike import _errors
+from torchlike._autograd import engine, recompute, saved
+from torchlike._autograd.function import Function
+from torchlike._errors import checkpoint as _sentences
+from torchlike._tensor import Tensor
+from torchlike.nn.modules.module import inside_a_module
+
+CheckpointError = _sentences.CheckpointError
+_DETERMINISM: dict[str, Callable[[Any], Any]] = {
+    "default": lambda t: {"shape": t.shape, "dtype": t.dtype, "device": t.device},
+    "none": lambda t: None,
+}
+_early_stop: bool | None = None  # what `set_checkpoint_early_stop` says; None: each call decides
+
+
+def noop_context_fn() -> tuple[Any, Any]:
+    """The default `context_fn`: two contexts that do nothing."""
+    return contextlib.nullcontext(), contextlib.nullcontext()
+
+
+def checkpoint(function: Callable, *args: Any, use_reentrant: bool | None = None,
+               context_fn: Callable[[], tuple[Any, Any]] = noop_context_fn, determinism_check: str = "default",
+               debug: bool = False, early_stop: bool = True, **kwargs: Any) -> Any:  # fmt: skip
+    """Call `function(*args, **kwargs)`; backward calls it again instead of using what it saved.
+
+    Args:
+      function: what to run; called a second time with arguments of the same contents.
+      args: its arguments. Tensors that it finds elsewhere (in a closure) are used as they are then.
+      use_reentrant: True: forward runs without recording, backward runs a backward pass of its own, which excludes
+        `autograd.grad` and `inputs=`. False: forward records, and what nodes save is computed when first asked for.
+      context_fn: returns two context managers, one around the forward, one around the second computation
+        (`use_reentrant=False` only).
+      determinism_check: "default" compares shape, dtype and device of what both computations saved; "none" does not
+        (`use_reentrant=False` only).
+      debug: refused: there is no trace of operators to print.
+      early_stop: whether the second computation ends as soon as everything saved is there (`use_reentrant=False` only).
+      kwargs: `preserve_rng_state=False` lets the second computation draw new random numbers; all others are arguments
+        of `function` (`use_reentrant=False` only).
+
+    Raises:
+      CheckpointError: the second computation saved something else than the first.
+
+    >>> import torchlike as torch
+    >>> x = torch.ones(2, requires_grad=True)
+    >>> y = torch.utils.checkpoint.checkpoint(lambda t: (t * t).exp(), x, use_reentrant=False)
+    >>> y.sum().backward()
+    >>> x.grad
+    tensor([5.4366, 5.4366])
+    """
+    if use_reentrant is None:
+        warnings.warn(_sentences.explicit("checkpoint"), stacklevel=2)
+        use_reentrant = True
+    preserve = kwargs.pop("preserve_rng_state", True)
+    if kwargs and use_reentrant:
+        raise _sentences.unexpected(kwargs)
+    if use_reentrant:
+        if context_fn is not noop_context_fn or debug is not False:
+            raise _sentences.only_without_reentrance()
+        return CheckpointFunction.apply(function, preserve, *args)
+    if debug:
+        raise _errors.arguments.unsupported("checkpoint", "debug")
+    if determinism_check not in _DETERMINISM:
+        raise _sentences.determinism_check(list(_DETERMINISM), determinism_check)
+    stop = early_stop if _early_stop is None else _early_stop
+    return _without_reentrance(function, args, kwargs, preserve, context_fn(), _DETERMINISM[determinism_check], stop)
+
+
+def checkpoint_sequential(functions: Any, segments: int, input: Any, use_reentrant: bool | None = None,
+                          **kwargs: Any) -> Any:  # fmt: skip
+    """Run a list of functions (or an `nn.Sequential`) in `segments` equal parts, all but the last checkpointed.
+
+    Args:
+      functions: modules or functions of one argument, called one after another.
+      segments: the number of parts.
+      input: what the first one gets.
+      use_reentrant: see `checkpoint`.
+      kwargs: `preserve_rng_state`, see `checkpoint`.
+    """
+    if use_reentrant is None:
+        warnings.warn(_sentences.explicit("checkpoint_sequential"), stacklevel=2)
+        use_reentrant = True
+    preserve = kwargs.pop("preserve_rng_state", True)
+    if kwargs:
+        raise _sentences.unexpected(kwargs)
+    each = list(functions.children()) if isinstance(functions, torchlike.nn.Sequential) else list(functions)
+    size = len(each) // segments
+
+    def run(part: list) -> Callable:
+        def forward(value: Any) -> Any:
+            for function in part:
+                value = function(value)
+            return value
+
+        return forward
+
+    last = 0
+    for start in range(0, size * (segments - 1), size):
+        last = start + size
+        part = run(each[start:last])
+        input = checkpoint(part, input, use_reentrant=use_reentrant, preserve_rng_state=preserve)
+    return run(each[last:])(input)
+
+
+@contextlib.contextmanager
+def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
+    """Within the `with` block, decide for every checkpoint whether its second computation stops early."""
+    global _early_stop
+    before, _early_stop = _early_stop, enable
+    try:
+        yield
+    finally:
+        _early_stop = before
+
+
+def set_checkpoint_debug_enabled(enabled: bool | None) -> Any:
+    """Refused where it asks for the debugging that `checkpoint(debug=True)` would do."""
+    if enabled:
+        raise _errors.arguments.unsupported("set_checkpoint_debug_enabled", "enabled")
+    return contextlib.nullcontext()
+
+
+# -- the state in which the function runs a second time ----------------------------------------------------------------
+
+
+class _Surroundings:
+    """What a function's result depends on besides its arguments: the random generator and mixed precision."""
+
+    def __init__(self, preserve_rng_state: bool) -> None:
+        self.state = torchlike.get_rng_state() if preserve_rng_state else None
+        self.autocast = _autocast_now()
+
+    @contextlib.contextmanager
+    def again(self) -> Iterator[None]:
+        """As it was; afterwards the generator goes on where it stood."""
+        with contextlib.ExitStack() as stack:
+            if self.state is not None:
+                stack.enter_context(torchlike.random.fork_rng())
+                torchlike.set_rng_state(self.state)
+            for kind, settings in self.autocast:
+                stack.enter_context(torchlike.amp.autocast(kind, **settings))
+            yield
+
+
+def _autocast_now() -> list[tuple[str, dict]]:
+    """The settings of mixed precision for each kind of device, where there is any."""
+    asked = getattr(torchlike, "is_autocast_enabled", None)
+    if asked is None:
+        return []
+    cached = torchlike.is_autocast_cache_enabled()
+    return [
+        (kind, {"enabled": asked(kind), "dtype": torchlike.get_autocast_dtype(kind), "cache_enabled": cached})
+        for kind in ("cpu", "cuda")
+    ]
+
+
+# -- reentrant ---------------------------------------------------------------------------------------------------------
+
+
+def detach_variable(inputs: tuple) -> tuple:
+    """The arguments with each tensor cut off from its history, but requiring grad as before."""
+    if not isinstance(inputs, tuple):
+        raise _sentences.only_tuples(inputs)
+    return tuple(x.detach().requires_grad_(x.requires_grad) if isinstance(x, Tensor) else x for x in inputs)
+
+
+def check_backward_validity(inputs: Any) -> None:
+    """Warn where no input requires grad, so that nothing inside will get a gradient."""
+    if not any(x.requires_grad for x in inputs if isinstance(x, Tensor)):
+        warnings.warn(_sentences.NO_INPUT_REQUIRES_GRAD, stacklevel=3)
+
+
+class CheckpointFunction(Function):
+    """Forward without recording; backward runs forward again and a backward pass of its own over that."""
+
+    @staticmethod
+    def forward(ctx, run_function, preserve_rng_state, *args):
+        check_backward_validity(args)
+        ctx.run_function = run_function
+        ctx.surroundings = _Surroundings(preserve_rng_state)
+        ctx.others = [None if isinstance(a, Tensor) else a for a in args]
+        ctx.places = [i for i, a in enumerate(args) if isinstance(a, Tensor)]
+        ctx.save_for_backward(*[args[i] for i in ctx.places])
+        with inside_a_module():  # without gradients a module would end the program that is being recorded
+            return run_function(*args)
+
+    @staticmethod
+    def backward(ctx, *grads):
+        walk = engine.running.walk
+        if walk is not None and walk.targets is not None:
+            raise _sentences.not_by_grad()
+        tensors = ctx.saved_tensors
+        arriving = [g._value for g in grads if isinstance(g, Tensor)]
+        inputs = list(ctx.others)
+        for i, before, tensor in zip(ctx.places, tensors, recompute.behind_a_barrier(tensors, arriving)):
+            inputs[i] = tensor.detach().requires_grad_(before.requires_grad)
+        with ctx.surroundings.again(), torchlike.enable_grad():
+            outputs = ctx.run_function(*inputs)
+        outputs = (outputs,) if isinstance(outputs, Tensor) else outputs
+        pairs = [(o, g) for o, g in zip(outputs, grads) if isinstance(o, Tensor) and o.requires_grad]
+        if not pairs:
+            raise _sentences.no_output_requires_grad()
+        torchlike.autograd.backward([o for o, _ in pairs], [g for _, g in pairs])
+        return (None, None, *[x.grad if isinstance(x, Tensor) else None for x in inputs])
+
+
+# -- not reentrant -----------------------------------------------------------------------------------------------------
+
+
+class _Stop(Exception):
+    """Everything that was saved has been computed again."""
+
+
+class _Segment:
+    """One checkpointed call: how many tensors it saved, of what kind, and how to compute them again."""
+
+    def __init__(self, run: Callable[[], Any], describe: Callable[[Any], Any], early_stop: bool) -> None:
+        self.run, self.describe, self.early_stop = run, describe, early_stop
+        self.facts: list = []  # of each saved tensor, in order
+        self.is_complete = False
+        self.passes: WeakKeyDictionary[Any, dict[int, Any]] = WeakKeyDictionary()
+
+    def pack(self, tensor: Any) -> int:
+        """Keep the tensor's place only."""
+        self.facts.append(self.describe(tensor))
+        return len(self.facts) - 1
+
+    def unpack(self, place: int) -> Any:
+        """The tensor of this place; the first of each backward pass that is asked for computes all."""
+        walk = engine.running.walk
+        found = self.passes.get(walk) if walk is not None else None
+        if found is None:
+            found = self._compute()
+            if walk is not None:
+                self.passes[walk] = found
+        if place not in found:
+            raise _sentences.unpacked_twice()
+        return found.pop(place)
+
+    def _compute(self) -> dict[int, Any]:
+        found: dict[int, Any] = {}
+        count = len(self.facts)
+        saved_within = False  # more was saved than before, by a backward pass within the function itself
+
+        def pack(tensor: Any) -> Any:
+            nonlocal saved_within
+            place = len(found)
+            if place >= count:
+                if self.is_complete:
+                    raise _sentences.more_saved()
+                saved_within = True
+                return tensor
+            found[place] = tensor.detach()
+            if self.early_stop and place + 1 == count:
+                raise _Stop
+            return tensor
+
+        try:
+            with saved.saved_tensors_hooks(pack, lambda tensor: tensor), torchlike.enable_grad():
+                self.run()
+        except _Stop:
+            pass
+        if not saved_within:
+            self._check(found)
+        return found
+
+    def _check(self, found: dict[int, Any]) -> None:
+        if len(found) != len(self.facts):
+            raise _sentences.number_saved(len(self.facts), len(found))
+        facts = [(i, fact, self.describe(found[i])) for i, fact in enumerate(self.facts)]
+        different = [row for row in facts if row[1] != row[2]]
+        if different:
+            raise _sentences.kinds_saved(different)
+
+
+def _without_reentrance(function: Callable, args: tuple, kwargs: dict, preserve: bool, contexts: tuple[Any, Any],
+                        describe: Callable, early_stop: bool) -> Any:  # fmt: skip
+    forward_context, second_context = contexts
+    if not torchlike.is_grad_enabled():
+        return function(*args, **kwargs)
+    surroundings = _Surroundings(preserve)
+    tensors: list = []
+    shape = _without_tensors((args, kwargs), tensors)
+    kept = [saved.keep(t) for t in tensors]
+
+    def run() -> None:
+        fresh = recompute.behind_a_barrier([k.tensor() for k in kept])
+        positional, named = _with_tensors(shape, iter(fresh))
+        with surroundings.again(), second_context:
+            function(*positional, **named)
+
+    segment = _Segment(run, describe, early_stop)
+    with saved.saved_tensors_hooks(segment.pack, segment.unpack), forward_context:
+        result = function(*args, **kwargs)
+        segment.is_complete = True
+        return result
+    raise _sentences.suppressed()
+
+
+class _Place:
+    """Where a tensor stood in the arguments."""
+
+
+def _without_tensors(x: Any, found: list) -> Any:
+    """The arguments with a mark for each tensor in tuples, lists and dicts; the tensors go to `found`."""
+    if isinstance(x, Tensor):
+        found.append(x)
+        return _Place
+    if type(x) in (tuple, list):
+        return type(x)([_without_tensors(y, found) for y in x])
+    return {k: _without_tensors(v, found) for k, v in x.items()} if type(x) is dict else x
+
+
+def _with_tensors(x: Any, tensors: Iterator[Any]) -> Any:
+    if x is _Place:
+        return next(tensors)
+    if type(x) in (tuple, list):
+        return type(x)([_with_tensors(y, tensors) for y in x])
+    return {k: _with_tensors(v, tensors) for k, v in x.items()} if type(x) is dict else x

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import jax
 
+from torchlike._core.heap import keep_freed_blocks as _keep_freed_blocks
 from torchlike._core.interrupts import uninterrupted as uninterrupted
 from torchlike._core.plan import Plan as Plan
 from torchlike._core.run import boundary as boundary
@@ -34,4 +35,5 @@ def _enable_disk_cache() -> None:
     jax.config.update("jax_persistent_cache_min_entry_size_bytes", -1)
 
 
+_keep_freed_blocks()
 _enable_disk_cache()

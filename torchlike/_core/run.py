@@ -29,7 +29,7 @@ def run(device: Device) -> None:
         live = tuple([i for i, v in enumerate(values) if v is not None])
         if live:
             donated = tuple([i for i, r in enumerate(trace.inputs) if r() is None])
-            key = (tuple(trace.code), len(trace.arrays), live, donated, _modes.matmul_precision)
+            key = (tuple(trace.code), len(trace.arrays), live, donated, _shared(trace.scalars), _modes.matmul_precision)
             program = _programs.get(key)
             if program is None:
                 program = _programs[key] = _build(device, trace, live, donated)
@@ -38,6 +38,12 @@ def run(device: Device) -> None:
             _execute(device, trace, program, [values[i] for i in live])
         device.trace = None
         _trace.pending.pop(device, None)
+
+
+def _shared(scalars: list) -> tuple[int, ...]:
+    """For each sequence of numbers, which is the first that is the same object."""
+    first: dict[int, int] = {}
+    return tuple([first.setdefault(id(numbers), i) for i, numbers in enumerate(scalars)])
 
 
 def forget_programs() -> None:

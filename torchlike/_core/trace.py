@@ -23,14 +23,15 @@ class Trace:
 
     `code` is flat: a plan, then the slots of its inputs, entry after entry. A slot >= 0 is the n-th result of this
     trace, a slot < 0 is input `~slot`. Results are held weakly: what nobody holds at the boundary is not an output.
-    Inputs are held weakly too (their arrays strongly): an input whose Value died is donated.
+    Inputs are held weakly too (their arrays strongly): an input whose Value died is donated. `scalars` holds the sequence of
+    numbers of each entry that has some; a gradient gives the very sequence of its forward, so the program has them once.
     """
 
     __slots__ = ("arrays", "code", "hosts", "inputs", "results", "scalars")
 
     def __init__(self) -> None:
         self.code: list = []
-        self.scalars: list = []
+        self.scalars: list[Sequence] = []
         self.inputs: list[ref[Value]] = []
         self.arrays: list = []
         self.hosts: list[int] = []  # the inputs that are NumPy arrays
@@ -55,9 +56,9 @@ class Trace:
         while position < len(code):
             plan = code[position]
             end, made = position + 1 + len(plan.inputs), results + len(plan.outputs)
-            if end > len(code) or made > len(self.results) or scalars + len(plan.scalars) > len(self.scalars):
+            if end > len(code) or made > len(self.results) or scalars + bool(plan.scalars) > len(self.scalars):
                 break
-            position, results, scalars = end, made, scalars + len(plan.scalars)
+            position, results, scalars = end, made, scalars + bool(plan.scalars)
         del code[position:], self.results[results:], self.scalars[scalars:], self.arrays[len(self.inputs) :]
         self.hosts = [i for i in self.hosts if i < len(self.arrays)]
 
@@ -94,7 +95,8 @@ def _append(trace: Trace, plan: Plan, values: Sequence[Value], scalars: Sequence
     code = trace.code
     code.append(plan)
     code += [value.slot for value in values]
-    trace.scalars.extend(scalars)
+    if scalars:
+        trace.scalars.append(scalars)
     for aval in plan.outputs:
         value = _new(Value)
         value.aval = aval
@@ -128,7 +130,7 @@ def record_one(plan: Plan, values: Sequence[Value], scalars: Sequence = ()) -> V
                     trace.adopt(value)
                 code.append(value.slot)
             if scalars:
-                trace.scalars.extend(scalars)
+                trace.scalars.append(scalars)
             results = trace.results
             made.trace = trace
             made.slot = len(results)

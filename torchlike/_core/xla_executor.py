@@ -23,12 +23,13 @@ SMALL = 1 << 16  # bytes
 def build(device: Device, trace: Trace, live: tuple[int, ...], donated: tuple[int, ...]) -> Callable:
     """Compile the trace; returns `run(trace) -> output arrays`."""
     started = time.perf_counter()
-    kinds = [kind for item in trace.code if not isinstance(item, int) for kind in item.scalars]
+    chosen, places, kinds = _numbers(trace)
     donated = _usable(trace, live, donated)
     kept = tuple(sorted(set(range(len(trace.inputs))) - set(donated)))
-    replay = _replay(tuple(trace.code), kinds, donated, kept, live)
+    replay = _replay(tuple(trace.code), places, kinds, donated, kept, live)
     put = _placer(device)
-    packs = _packer(kinds)
+    pack = _packer(kinds)
+    packs = lambda scalars: pack([x for i in chosen for x in scalars[i]])
 
     private = frozenset(donated)
 
@@ -74,13 +75,29 @@ def _usable(trace: Trace, live: tuple[int, ...], donated: tuple[int, ...]) -> tu
     return tuple(found)
 
 
-def _replay(code: tuple, kinds: list[type], donated: tuple, kept: tuple, live: tuple) -> Callable:
+def _numbers(trace: Trace) -> tuple[list[int], list[int], list[type]]:
+    """Which of the trace's sequences of numbers the program takes, where those of each entry begin among them, and the
+    types of all. One sequence that two entries share is taken once: their common subexpressions can be found only so."""
+    wanted = [item.scalars for item in trace.code if not isinstance(item, int) and item.scalars]
+    begins: dict[tuple, int] = {}
+    chosen, places, kinds = [], [], []
+    for i, (numbers, types) in enumerate(zip(trace.scalars, wanted)):
+        key = (id(numbers), types)
+        if key not in begins:
+            begins[key] = len(kinds)
+            chosen.append(i)
+            kinds.extend(types)
+        places.append(begins[key])
+    return chosen, places, kinds
+
+
+def _replay(code: tuple, places: list[int], kinds: list[type], donated: tuple, kept: tuple, live: tuple) -> Callable:
     """The trace as a JAX function of (donated inputs, kept inputs, packed scalars)."""
     order = donated + kept
 
     def torchlike_program(given: list, held: list, packs: list):
         inputs = dict(zip(order, [*given, *held]))
-        numbers = iter(_unpack(kinds, packs))
+        numbers, begins = _unpack(kinds, packs), iter(places)
         results: list = []
         position = 0
         while position < len(code):
@@ -88,7 +105,8 @@ def _replay(code: tuple, kinds: list[type], donated: tuple, kept: tuple, live: t
             slots = code[position + 1 : position + 1 + len(plan.inputs)]
             position += 1 + len(plan.inputs)
             arrays = [results[s] if s >= 0 else inputs[~s] for s in slots]
-            results.extend(plan.traced()(*arrays, *[next(numbers) for _ in plan.scalars]))
+            begin = next(begins) if plan.scalars else 0
+            results.extend(plan.traced()(*arrays, *numbers[begin : begin + len(plan.scalars)]))
         return [results[i] for i in live]
 
     return torchlike_program

@@ -58,7 +58,7 @@ def _attention(query: Array, key: Array, value: Array, attn_mask: Array | None =
     scores = _product(query * scale.astype(query.dtype), xp.swapaxes(key, -1, -2))  # (..., L, S)
     blocked = None
     if is_causal:
-        blocked = np.triu(np.ones(scores.shape[-2:], bool), 1)
+        blocked = xp.arange(scores.shape[-2])[:, None] < xp.arange(scores.shape[-1])
     elif attn_mask is not None and attn_mask.dtype == bool:
         blocked = ~attn_mask
     elif attn_mask is not None:

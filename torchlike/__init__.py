@@ -2,6 +2,9 @@
 
 from torchlike import _names
 from torchlike import autograd as autograd
+from torchlike._autograd.anomaly import is_anomaly_check_nan_enabled as is_anomaly_check_nan_enabled
+from torchlike._autograd.anomaly import is_anomaly_enabled as is_anomaly_enabled
+from torchlike._autograd.anomaly import set_anomaly_enabled as set_anomaly_enabled
 from torchlike._autograd.api import grad as grad
 from torchlike._core import Size as Size
 from torchlike._core import set_executor as set_executor

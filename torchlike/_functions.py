@@ -8,6 +8,7 @@ import numpy as np
 
 from torchlike import _device, _dtypes, _errors, _facade, _factories, _layout, _modes
 from torchlike import _memory_format as mf
+from torchlike._autograd import engine
 from torchlike._autograd.versions import SHARED
 from torchlike._bind import CALLERS as rows
 from torchlike._core import Value, aval, concrete
@@ -241,6 +242,8 @@ def _overwrite(self: Tensor, src: Tensor) -> Tensor:
     if src._storage is not self._storage:
         src = rows["clone"](src) if src._edge is not None and _modes.local.grad else src
     value, edge = src._pair()
+    if src._storage.inference:
+        value = engine.apply_op("clone", (value, None))[0]
     if edge is None:
         value.stamp = SHARED
     self._write(value, edge)

@@ -352,7 +352,6 @@ def _constant(name: str, found: Any, doc: str) -> Callable[[Tensor], Any]:
 _FACTS = [
     _constant("is_conj", False, "Whether conjugation is left pending: never."),
     _constant("is_neg", False, "Whether negation is left pending: never."),
-    _constant("is_inference", False, "Whether it was made in inference mode: not told apart here."),
     _constant("dense_dim", lambda t: t.ndim, "The number of dims that are not sparse: all."),
     _constant("sparse_dim", 0, "The number of sparse dims: none."),
 ]

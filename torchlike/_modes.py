@@ -26,6 +26,7 @@ default_dtype = _dtypes.float32
 default_device = _device.cpu
 _device_stack: list[_device.device] = []
 on_default_dtype_change: list = []
+on_inference_mode: list = []  # each called with True or False where a thread enters or leaves inference mode
 matmul_precision = "highest"  # full float32, PyTorch's default
 
 
@@ -138,14 +139,14 @@ class set_grad_enabled(_Switch):
 
     def __init__(self, mode: bool) -> None:
         self.mode, self.prev = bool(mode), local.grad
-        local.grad = self.mode
+        self.__enter__()
 
     def __call__(self, function: _F) -> _F:
         local.grad = self.prev
         return super().__call__(function)
 
     def __enter__(self) -> None:
-        local.grad = self.mode
+        local.grad = self.mode and not local.inference
 
     def __exit__(self, *_: object) -> None:
         local.grad = self.prev
@@ -176,7 +177,7 @@ class no_grad(_Switch):
 
     def __enter__(self) -> None:
         self.prev = local.grad
-        local.grad = self.mode
+        local.grad = self.mode and not local.inference
 
     def __exit__(self, *_: object) -> None:
         local.grad = self.prev
@@ -188,8 +189,19 @@ class enable_grad(no_grad):
     mode = True
 
 
+def _set_inference(grad: bool, inference: bool) -> None:
+    if inference is not local.inference:
+        for told in on_inference_mode:
+            told(inference)
+    local.grad, local.inference = grad, inference
+
+
 class inference_mode(_Switch):
-    """Do not record gradients inside (PyTorch's version-counter savings have no counterpart here)."""
+    """Do not record gradients inside; tensors made inside can never be part of a gradient graph.
+
+    Such a tensor can be written to in inference mode only, and cannot be saved for backward; `clone()` outside makes a
+    normal tensor of it.
+    """
 
     @overload
     def __new__(cls, mode: bool = True) -> Self: ...
@@ -207,10 +219,10 @@ class inference_mode(_Switch):
 
     def __enter__(self) -> None:
         self.prev = local.grad, local.inference
-        local.grad, local.inference = local.grad and not self.mode, self.mode
+        _set_inference(not self.mode, self.mode)
 
     def __exit__(self, *_: object) -> None:
-        local.grad, local.inference = self.prev
+        _set_inference(*self.prev)
 
     def _clone(self) -> Self:
         return type(self)(self.mode)

@@ -75,7 +75,8 @@ def public() -> dict[str, Any]:
         names |= getattr(facade, "FUNCTIONS", {})
     names |= {name: d for name, d in _dtypes.ALIASES.items() if name != "bool"}
     names |= {"pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan, "newaxis": None}
-    names |= {f.__name__: f for f in (is_tensor, is_floating_point, is_complex, numel, typename, result_type)}
+    names |= {f.__name__: f for f in (is_tensor, is_floating_point, is_complex, is_inference, numel, typename)}
+    names["result_type"] = result_type
     return names
 
 
@@ -111,6 +112,11 @@ def is_floating_point(input: Tensor) -> bool:
 def is_complex(input: Tensor) -> bool:
     """Whether the dtype is complex."""
     return input.is_complex()
+
+
+def is_inference(input: Tensor) -> bool:
+    """Whether a tensor was made in inference mode."""
+    return input.is_inference()
 
 
 def numel(input: Tensor) -> int:

@@ -28,6 +28,8 @@ class Storage:
 
     __slots__ = ("__weakref__", "_address", "strides", "value", "version")
 
+    inference = False  # whether its tensors were made in inference mode (see `_autograd/inference.py`)
+
     def __init__(self, value: Value, strides: tuple[int, ...] | None = None) -> None:
         self.value = value
         self.strides = strides

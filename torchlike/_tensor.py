@@ -237,7 +237,13 @@ class Tensor(Methods):
 
     @property
     def _version(self) -> int:
+        if self._storage.inference:
+            raise _errors.autograd.inference_version()
         return self._storage.version
+
+    def is_inference(self) -> bool:
+        """Whether it was made in inference mode."""
+        return self._storage.inference
 
     def _is_view(self) -> bool:
         return self._base is not None
@@ -287,6 +293,8 @@ class Tensor(Methods):
             raise _errors.autograd.unflagging_non_leaf()
         if requires_grad and self.dtype.category < _dtypes.FLOATING:
             raise _errors.autograd.only_floating_requires_grad()
+        if requires_grad and self._storage.inference and not _modes.local.inference:
+            raise _errors.autograd.inference_requires_grad()
         if bool(requires_grad) != (self._edge is not None):
             self._edge = (leaf_node(self), 0) if requires_grad else None
             self._tracks = False

@@ -38,7 +38,8 @@ def _checked(returned: Any, before: Grad | None, hook: Callable) -> Grad:
         old, new = before[0].aval, pair[0].aval
         if old.dtype is not new.dtype or old.device is not new.device:
             raise _errors.autograd.hook_changed_type(hook, old, new)
-        raise _errors.autograd.hook_changed_size(hook)
+        if old.shape != new.shape:
+            raise _errors.autograd.hook_changed_size(hook)
     return pair
 
 

@@ -151,6 +151,8 @@ class Kept:
     __slots__ = ("kept", "version")
 
     def __init__(self, tensor: Any) -> None:
+        if tensor._storage.inference:
+            raise _errors.autograd.inference_saved()
         self.kept, self.version = tensor, tensor._storage.version
 
     def tensor(self) -> Any:

@@ -33,7 +33,8 @@ _FROZEN = {
     "output views to be modified inplace. You should replace the inplace operation by an out-of-place one.",
     "custom": "This view was created inside a custom Function (or because an input was returned as-is) and the "
     "autograd logic to handle view+inplace would override the custom backward associated with the custom Function, "
-    "leading to incorrect gradients. This behavior is forbidden. You can fix this by cloning the output of the custom Function.",
+    "leading to incorrect gradients. This behavior is forbidden. You can fix this by cloning the output of the custom "
+    "Function.",
 }
 
 
@@ -65,10 +66,24 @@ def modified_in_place(tensor: Any, made_by: tuple[int, str] | None, version: int
     source = "" if made_by is None else f", which is output {made_by[0]} of {made_by[1]},"
     return RuntimeError(
         "one of the variables needed for gradient computation has been modified by an inplace operation: "
-        f"[{kind} {list(tensor.shape)}]{source} is at version {version}; expected version {expected} instead. Hint: "
-        "enable anomaly detection to find the operation that failed to compute its gradient, with "
-        "torch.autograd.set_detect_anomaly(True, check_nan=False)."
+        f"[{kind} {list(tensor.shape)}]{source} is at version {version}; expected version {expected} instead. "
+        + _HINT_TO_DETECT
     )
+
+
+_HINT_TO_DETECT = (
+    "Hint: enable anomaly detection to find the operation that failed to compute its gradient, with "
+    "torch.autograd.set_detect_anomaly(True, check_nan=False)."
+)
+
+
+def with_history(sentence: Any) -> Any:
+    """The sentence as it is where anomaly detection has just printed the forward's lines."""
+    seen = (
+        "Hint: the backtrace further above shows the operation that failed to compute its gradient. The variable in "
+        "question was changed in there or anywhere later. Good luck!"
+    )
+    return sentence.replace(_HINT_TO_DETECT, seen) if isinstance(sentence, str) else sentence
 
 
 def no_grad_fn(index: int) -> RuntimeError:
@@ -90,8 +105,8 @@ def unflagging_non_leaf() -> RuntimeError:
                         "var.detach().")  # fmt: skip
 
 
-def only_floating_requires_grad() -> RuntimeError:
-    return RuntimeError("only Tensors of floating point dtype can require gradients")
+def only_floating_requires_grad(kinds: str = "floating point") -> RuntimeError:
+    return RuntimeError(f"only Tensors of {kinds} dtype can require gradients")
 
 
 def check_grad(tensor: Any, grad: Any) -> None:
@@ -122,7 +137,7 @@ def check_grad(tensor: Any, grad: Any) -> None:
 def hooks_not_callable(pack: Any, unpack: Any) -> TypeError:
     return TypeError("_push_saved_tensors_default_hooks(): incompatible function arguments. The following argument "
                      "types are supported:\n    1. (arg0: collections.abc.Callable, arg1: collections.abc.Callable) -> "
-                     f"None\n\n Invoked with: {pack!r}, {unpack!r}")  # fmt: skip
+                     f"None\n\nInvoked with: {pack!r}, {unpack!r}")  # fmt: skip
 
 
 def pack_hook_wrote() -> RuntimeError:
@@ -368,3 +383,54 @@ def batched_gradient_shape(place: int, got: Any, expected: Any) -> RuntimeError:
         f"detected: grad_output[{place}] has a shape of {got} and output[{place}] has a shape of {expected}. If you "
         "only want some tensors in `grad_output` to be considered batched, consider using vmap."
     )
+
+
+# -- anomaly detection -------------------------------------------------------------------------------------------------
+
+ANOMALY_IS_ON = (
+    "Anomaly Detection has been enabled. This mode will increase the runtime and should only be enabled for debugging."
+)
+
+
+def nan_gradient(name: str, place: int) -> RuntimeError:
+    return RuntimeError(f"Function '{name}' returned nan values in its {place}th output.")
+
+
+def anomaly_found(name: str, lines: list[str] | None) -> str:
+    if lines is None:
+        return (f"Error detected in {name}. No forward pass information available. Enable detect anomaly during "
+                "forward pass for more information.")  # fmt: skip
+    return f"Error detected in {name}. Traceback of forward call that caused the error:\n{''.join(lines)}"
+
+
+def anomaly_induced(name: str, lines: list[str] | None) -> str:
+    if lines is None:
+        return f"\n\nPrevious calculation was induced by {name}. No forward pass information available."
+    return (f"\n\nPrevious calculation was induced by {name}. Traceback of forward call that induced the previous "
+            f"calculation:\n{''.join(lines)}")  # fmt: skip
+
+
+# -- inference mode ----------------------------------------------------------------------------------------------------
+
+
+def write_to_inference() -> RuntimeError:
+    return RuntimeError(
+        "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone to get a normal "
+        "tensor before doing inplace update.See https://github.com/pytorch/rfcs/pull/17 for more details."
+    )
+
+
+def inference_saved() -> RuntimeError:
+    return RuntimeError(
+        "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode in "
+        "computation tracked by autograd. To work around this, you can make a clone to get a normal tensor and use it "
+        "in autograd, or use `torch.no_grad()` instead of `torch.inference_mode()`."
+    )
+
+
+def inference_version() -> RuntimeError:
+    return RuntimeError("Inference tensors do not track version counter.")
+
+
+def inference_requires_grad() -> RuntimeError:
+    return RuntimeError("Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.")

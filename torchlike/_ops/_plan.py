@@ -70,7 +70,14 @@ def make(op: d.Op, args: tuple, kwargs: dict, describe: Callable[[Any], tuple[Av
     plan = OpPlan(op.name, tuple(call.arrays), scalars, tuple(typed.outputs), function, template)
     floating = tuple(op.differentiable and o.dtype.category >= _dtypes.FLOATING for o in typed.outputs)
     node = op.node if isinstance(op.node, str) else op.node(call)
-    return plan.settle(op, template.saved(op), floating, tuple(typed.strides), node)
+    plan.settle(op, template.saved(op), floating, tuple(typed.strides), node)
+    if any(a.__class__ is not Aval for a in call.arrays):
+        for look in on_foreign_aval:
+            look(plan)
+    return plan
+
+
+on_foreign_aval: list[Callable[[OpPlan], None]] = []  # called with plans whose inputs have avals of another class
 
 
 class Template:

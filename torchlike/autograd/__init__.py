@@ -1,8 +1,11 @@
 """Differentiation: `backward`, `grad`, grad modes, hooks on the graph, forward mode, functions of functions."""
 
+from torchlike._autograd.anomaly import detect_anomaly as detect_anomaly
+from torchlike._autograd.anomaly import set_detect_anomaly as set_detect_anomaly
 from torchlike._autograd.api import backward as backward
 from torchlike._autograd.api import grad as grad
 from torchlike._autograd.function import Function as Function
+from torchlike._autograd.inference import InferenceStorage as _InferenceStorage  # noqa: F401 - loads it
 from torchlike._modes import enable_grad as enable_grad
 from torchlike._modes import inference_mode as inference_mode
 from torchlike._modes import no_grad as no_grad

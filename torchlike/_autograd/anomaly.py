@@ -1,0 +1,182 @@
+"""Finding where a gradient went wrong: each node remembers the line that made it, and each gradient is looked at.
+
+Everything runs at once then, node by node, so a pass takes long. Off, it costs nothing (`_core/seam.py`).
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from torchlike import _errors
+from torchlike._autograd import engine
+from torchlike._autograd.engine import Grad, Walk
+from torchlike._autograd.nodes import Node, hooks_of
+from torchlike._autograd.watched import seam, watchers
+from torchlike._core import Value, concrete
+from torchlike._core.seam import Seam
+
+_HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+enabled = False
+check_nan = True
+
+
+def is_anomaly_enabled() -> bool:
+    """Whether anomaly detection is on."""
+    return enabled
+
+
+def is_anomaly_check_nan_enabled() -> bool:
+    """Whether anomaly detection looks for NaN."""
+    return check_nan
+
+
+def set_anomaly_enabled(mode: bool, check_for_nan: bool = True) -> None:
+    """Turn anomaly detection on or off, in all threads."""
+    global enabled, check_nan
+    check_nan = bool(check_for_nan)
+    if bool(mode) == enabled:
+        return
+    enabled = bool(mode)
+    for each in (seam, _walk, _init):
+        each.__enter__() if enabled else each.__exit__()
+
+
+class set_detect_anomaly:
+    """Turn anomaly detection on or off, at once and until the end of a `with` block; see `detect_anomaly`."""
+
+    def __init__(self, mode: bool, check_nan: bool = True) -> None:
+        self.before = enabled, is_anomaly_check_nan_enabled()
+        set_anomaly_enabled(mode, check_nan)
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *_: object) -> None:
+        set_anomaly_enabled(*self.before)
+
+
+class detect_anomaly:
+    """Within the `with` block, an error of a backward pass is preceded by a warning with the lines of the forward that
+    it belongs to, and a NaN among the gradients is an error.
+
+    Args:
+      check_nan: whether NaN is looked for.
+
+    Raises:
+      RuntimeError: in `backward`, at the first node whose gradient has a NaN.
+
+    >>> import torchlike as torch, warnings
+    >>> x = torch.zeros(1, requires_grad=True)
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore")
+    ...     with torch.autograd.detect_anomaly():
+    ...         (x.sqrt() * 0).sum().backward()
+    Traceback (most recent call last):
+    RuntimeError: Function 'SqrtBackward0' returned nan values in its 0th output.
+    """
+
+    def __init__(self, check_nan: bool = True) -> None:
+        self.before = enabled, is_anomaly_check_nan_enabled()
+        self.check_nan = check_nan
+        warnings.warn(_errors.autograd.ANOMALY_IS_ON, stacklevel=2)
+
+    def __enter__(self) -> None:
+        set_anomaly_enabled(True, self.check_nan)
+
+    def __exit__(self, *_: object) -> None:
+        set_anomaly_enabled(*self.before)
+
+
+# -- what changes while it is on ---------------------------------------------------------------------------------------
+
+
+def _remember(node: Node) -> None:
+    metadata = hooks_of(node).metadata
+    metadata["traceback_"] = _lines()
+    walk = engine.running.walk
+    if isinstance(walk, AnomalyWalk) and walk.visiting is not None:
+        metadata["parent_"] = walk.visiting
+
+
+def _lines() -> list[str]:
+    """The stack as text, without our own frames."""
+    frame: Any = sys._getframe(1)
+    while frame is not None and frame.f_code.co_filename.startswith(_HERE):
+        frame = frame.f_back
+    return traceback.format_stack(frame)
+
+
+def _watch(node: Node, values: Sequence[Value]) -> Node:
+    if enabled:
+        _remember(node)
+    return node
+
+
+watchers.append(_watch)
+_plain_init = Node.__init__
+
+
+def _remembering_init(self: Node, *args: Any) -> None:
+    _plain_init(self, *args)
+    _remember(self)
+
+
+class _Init:
+    """Nodes of views and of functions are made by the class itself."""
+
+    def __enter__(self) -> None:
+        Node.__init__ = _remembering_init  # type: ignore[method-assign]
+
+    def __exit__(self, *_: object) -> None:
+        Node.__init__ = _plain_init  # type: ignore[method-assign]
+
+
+class AnomalyWalk(Walk):
+    """A pass that looks at what each node computes."""
+
+    visiting: Node | None = None
+
+    def _gradients(self, node: Node, held: dict[int, Grad], wanted: tuple[int, ...]) -> Sequence[Grad | None]:
+        outer, self.visiting = self.visiting, node
+        try:
+            grads = super()._gradients(node, held, wanted)
+            if check_nan:
+                for i, grad in zip(wanted, grads):
+                    if grad is not None and _has_nan(grad[0]):
+                        raise _errors.autograd.nan_gradient(node.name(), i)
+        except Exception as error:
+            _print_history(node)
+            error.args = tuple(_errors.autograd.with_history(a) for a in error.args)
+            raise
+        finally:
+            self.visiting = outer
+        return grads
+
+
+def _has_nan(value: Value) -> bool:
+    dtype = value.aval.dtype
+    if dtype.category < 2 or value.aval.device.type == "meta":
+        return False
+    array = np.asarray(concrete(value))
+    return bool(np.isnan(array if array.dtype.kind in "fc" else array.astype(np.float32)).any())
+
+
+def _print_history(node: Node) -> None:
+    metadata = hooks_of(node).metadata
+    warnings.warn(_errors.autograd.anomaly_found(node.name(), metadata.get("traceback_")), stacklevel=5)
+    parent = metadata.get("parent_")
+    while parent is not None:
+        metadata = hooks_of(parent).metadata
+        warnings.warn(_errors.autograd.anomaly_induced(parent.name(), metadata.get("traceback_")), stacklevel=5)
+        parent = metadata.get("parent_")
+
+
+_walk = Seam(Walk, AnomalyWalk)
+_init = _Init()

@@ -7,15 +7,17 @@ from __future__ import annotations
 
 import inspect
 import warnings
+from array import array as PythonArray
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from torchlike import _device, _dtypes, _errors, _from_data, _layout, _modes
+from torchlike import _device, _dtypes, _errors, _exchange, _from_data, _layout, _modes
 from torchlike import _memory_format as mf
 from torchlike._core import Value, aval
 from torchlike._dtypes import dtype as Dtype
+from torchlike._exchange import from_numpy, frombuffer
 from torchlike._from_data import dtype_of
 from torchlike._tensor import Tensor, adopt, wrap
 
@@ -32,7 +34,7 @@ def of_array(array: np.ndarray, device: Any = None, requires_grad: bool = False)
 
 def _requiring(tensor: Tensor) -> Tensor:
     if tensor.dtype.category < _dtypes.FLOATING:
-        raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
+        raise _errors.making.cannot_require_grad()
     return tensor.requires_grad_()
 
 
@@ -53,21 +55,6 @@ def with_strides(tensor: Tensor, strides: tuple[int, ...]) -> Tensor:
 
 
 # -- from data ---------------------------------------------------------------------------------------------------------
-
-
-def from_numpy(ndarray: np.ndarray) -> Tensor:
-    """A tensor with the elements of a NumPy array (a copy; see docs/differences.md), in its memory order.
-
-    >>> import numpy as np
-    >>> torchlike.from_numpy(np.ones((2, 3)).T).stride()
-    (1, 3)
-    """
-    if not isinstance(ndarray, np.ndarray):
-        kind = type(ndarray)
-        name = kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
-        raise TypeError(f"expected np.ndarray (got {name})")
-    _from_data.check_array(ndarray)
-    return _in_its_order(of_array(np.array(ndarray, order="C", copy=True), _device.cpu), ndarray)
 
 
 def _in_its_order(made: Tensor, ndarray: Any) -> Tensor:
@@ -111,26 +98,54 @@ def no_pinning(pin_memory: bool) -> None:
 
 
 def as_tensor(data: Any, dtype: Dtype | None = None, device: Any = None) -> Tensor:
-    """`data` as a tensor, without a copy where it already is one of that dtype and device."""
+    """`data` as a tensor; a tensor or NumPy array of that dtype and device shares its memory with the result."""
+    dtype = dtype_of("as_tensor", dtype)
+    if isinstance(data, np.ndarray):
+        data = from_numpy(data)
     if isinstance(data, Tensor):
-        return data.to(dtype=dtype_of("as_tensor", dtype) or data.dtype, device=device or data.device)
-    return _in_its_order(of_array(_from_data.of_data(data, dtype_of("as_tensor", dtype)), device), data)
+        return data.to(dtype=dtype or data.dtype, device=device or data.device)
+    return of_array(_from_data.of_data(data, dtype), device)
 
 
 def asarray(obj: Any, *, dtype: Dtype | None = None, device: Any = None, copy: bool | None = None,
             requires_grad: bool = False) -> Tensor:  # fmt: skip
-    """`obj` as a tensor: a tensor stays what it is unless `copy` or another dtype or device says otherwise."""
+    """`obj` as a tensor that shares its memory, where it has any of that dtype and device.
+
+    Args:
+      obj: a tensor, a NumPy array, an array of a library that speaks DLPack, an object with a buffer, or numbers.
+      copy: True always copies; False raises ValueError where memory cannot be shared; None copies as needed.
+    """
     dtype = dtype_of("asarray", dtype)
-    if isinstance(obj, Tensor) and not copy:
-        made = as_tensor(obj, dtype, device)
-        return made if requires_grad or not made.requires_grad else made.detach()
-    if copy is False:
-        if not isinstance(obj, np.ndarray):
-            raise ValueError("can't alias arbitrary sequence into a tensor.")
-        raise _errors.arguments.unsupported("asarray", "copy")
+    found = _sharing(obj, dtype, copy)
+    if found is None:
+        return of_array(_from_data.of_data(obj, dtype), device, requires_grad)
+    if copy:
+        return _copied(found, dtype, device, requires_grad)
+    made = found.to(dtype=dtype or found.dtype, device=device or found.device)
+    if copy is False and made is not found:
+        raise _errors.making.cannot_alias(found, made)
+    if requires_grad:
+        return _requiring(made)
+    return made.detach() if made.requires_grad else made
+
+
+def _sharing(obj: Any, dtype: Dtype | None, copy: bool | None) -> Tensor | None:
+    """A tensor over the memory of `obj`; None for numbers, which have none."""
     if isinstance(obj, Tensor):
-        return _copied(obj, dtype, device, requires_grad)
-    return of_array(_from_data.of_data(obj, dtype), device, requires_grad)
+        return obj
+    if isinstance(obj, np.ndarray):
+        return _exchange.over(obj) if copy else from_numpy(obj)
+    if isinstance(obj, np.generic):
+        if copy is False:
+            raise RuntimeError("can't alias NumPy scalars. Either remove copy=False or transform it in a ndarray. ")
+        return of_array(np.asarray(obj))
+    if hasattr(obj, "__dlpack__"):
+        return _exchange.from_dlpack(obj)
+    if isinstance(obj, bytes | bytearray | memoryview | PythonArray):
+        return frombuffer(obj, dtype=dtype or _modes.default_dtype)
+    if copy is False:
+        raise ValueError("can't alias arbitrary sequence into a tensor.")
+    return None
 
 
 def scalar_tensor(s: Any, *, dtype: Dtype | None = None, layout: Any = None, device: Any = None,
@@ -144,23 +159,6 @@ def scalar_tensor(s: Any, *, dtype: Dtype | None = None, layout: Any = None, dev
     return of_array(_from_data.filled((), s, kind), device, requires_grad)
 
 
-def frombuffer(buffer: Any, *, dtype: Dtype, count: int = -1, offset: int = 0, requires_grad: bool = False) -> Tensor:
-    """A tensor with the bytes of a buffer (a copy; see docs/differences.md)."""
-    size, item = memoryview(buffer).nbytes, dtype.itemsize
-    if size == 0 or count == 0:
-        raise ValueError(f"both buffer length ({size}) and count ({count}) must not be 0")
-    if not 0 <= offset < size:
-        raise ValueError(f"offset ({offset} bytes) must be non-negative and no greater than buffer length "
-                         f"({size} bytes) minus 1")  # fmt: skip
-    if count < 0 and (size - offset) % item:
-        raise ValueError(f"buffer length ({size - offset} bytes) after offset ({offset} bytes) must be a multiple of "
-                         f"element size ({item})")  # fmt: skip
-    if count > 0 and offset + count * item > size:
-        raise ValueError(f"requested buffer length ({count} * {item} bytes) after offset ({offset} bytes) must not be "
-                         f"greater than actual buffer length ({size} bytes)")  # fmt: skip
-    return of_array(np.frombuffer(buffer, dtype.numpy, count, offset).copy(), _device.cpu, requires_grad)
-
-
 def legacy_tensor(*args: Any, device: Any = None, dtype: Dtype | None = None, **kwargs: Any) -> Tensor:
     """What `Tensor(...)` makes: an uninitialised tensor of a size, or a tensor of the default dtype from data."""
     kind = dtype or _modes.default_dtype
@@ -170,6 +168,8 @@ def legacy_tensor(*args: Any, device: Any = None, dtype: Dtype | None = None, **
         return args[0].detach()
     if len(args) == 1 and isinstance(args[0], float | complex | str | bytes | dict | set | None):
         raise TypeError(f"new(): data must be a sequence (got {type(args[0]).__name__})")
+    if len(args) == 1 and isinstance(args[0], np.ndarray):
+        return as_tensor(args[0], kind, device)
     if len(args) == 1 and not isinstance(args[0], int) and type(args[0]).__name__ != "Size":
         return of_array(_from_data.of_data(args[0], kind), device)
     return empty(*args, dtype=kind, device=device) if args else empty(0, dtype=kind, device=device)

@@ -33,10 +33,14 @@ def of_numpy(array: np.ndarray, dtype: Dtype | None = None) -> np.ndarray:
 
 def check_array(array: np.ndarray) -> None:
     """Raise PyTorch's errors for an array that no tensor can hold."""
-    if np.dtype(array.dtype) not in _dtypes.FROM_NUMPY:
-        raise _errors.making.unsupported_array(array.dtype)
+    if any(s % array.itemsize for s in array.strides if array.itemsize):
+        raise _errors.making.fractional_strides()
     if any(s < 0 for s in array.strides):
         raise _errors.making.negative_strides()
+    if not array.dtype.isnative:
+        raise _errors.making.foreign_byte_order()
+    if np.dtype(array.dtype) not in _dtypes.FROM_NUMPY:
+        raise _errors.making.unsupported_array(array.dtype)
 
 
 def of_data(data: Any, dtype: Dtype | None = None) -> np.ndarray:

@@ -12,9 +12,9 @@ LAYERS: list[tuple[str, ...]] = [
     ("_errors", "_dtypes", "_device", "_modes", "_layout", "_memory_format", "_random"),
     ("_core",),
     ("_ops",),
-    ("_autograd", "_storage"),
+    ("_autograd", "_storage", "_shared"),
     ("_tensor",),
-    ("_dispatch", "_factories", "_from_data", "_sequences"),
+    ("_dispatch", "_factories", "_exchange", "_from_data", "_sequences", "_storage_io"),
     ("_bind", "_facade"),
     ("_indexing", "_dunders", "_functions", "_copying", "_repr", "_show"),
 ]

@@ -41,7 +41,7 @@ def increment_version(tensor: Any) -> None:
     """
     for each in [tensor] if hasattr(tensor, "_storage") else tensor:
         storage = each._storage
-        old = storage.value
+        old = storage.value.settle()
         if old.array is None and old.trace is not None:
             fresh = engine.apply_op("clone", (old, None))[0]
         else:
@@ -182,7 +182,7 @@ def _as_it_is_now(tensor: Any) -> Any:
     """A tensor of its own over the present value."""
     from torchlike._tensor import wrap
 
-    value = tensor._value
+    value = tensor._value.settle()
     value.stamp = versions.SHARED
     return wrap(value, tensor._edge, tensor._strides)
 

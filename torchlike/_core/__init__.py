@@ -10,12 +10,14 @@ from torchlike._core.interrupts import uninterrupted as uninterrupted
 from torchlike._core.plan import Plan as Plan
 from torchlike._core.run import boundary as boundary
 from torchlike._core.run import concrete as concrete
+from torchlike._core.run import peek as peek
 from torchlike._core.run import set_executor as set_executor
 from torchlike._core.run import to_numpy as to_numpy
 from torchlike._core.stats import stats as stats
 from torchlike._core.trace import record as record
 from torchlike._core.trace import record_one as record_one
 from torchlike._core.value import Aval as Aval
+from torchlike._core.value import Live as Live
 from torchlike._core.value import Size as Size
 from torchlike._core.value import Value as Value
 from torchlike._core.value import aval as aval

@@ -83,6 +83,9 @@ def boundary() -> None:
 def concrete(value: Value) -> Any:
     """The array of a value, running pending work if need be (an observation)."""
     if value.array is None:
+        settled = value.settle()
+        if settled is not value:
+            return settled.array
         if value.aval.device.type == "meta":
             raise NotImplementedError("Cannot copy out of meta tensor; no data!")
         run(value.aval.device)
@@ -92,6 +95,12 @@ def concrete(value: Value) -> Any:
 def to_numpy(value: Value) -> np.ndarray:
     """The value as a read-only NumPy array."""
     return np.asarray(concrete(value))
+
+
+def peek(value: Value) -> np.ndarray:
+    """The value as an array that is to be looked at and let go at once: the memory may be somebody else's."""
+    array = value.peek()
+    return np.asarray(concrete(value) if array is None else array)
 
 
 class set_executor:

@@ -41,7 +41,8 @@ class Trace:
         """Give a concrete value a place among this trace's inputs."""
         array = value.array
         if array is None:
-            raise RuntimeError("a value of an abandoned trace was used; the operator that made it failed earlier")
+            self._adopt_settled(value)
+            return
         arrays = self.arrays
         if array.__class__ is ndarray:
             self.hosts.append(len(arrays))
@@ -49,6 +50,14 @@ class Trace:
         arrays.append(array)
         self.inputs.append(ref(value))
         value.slot, value.trace = slot, self  # last: see `repair`
+
+    def _adopt_settled(self, value: Value) -> None:
+        settled = value.settle()
+        if settled is value:
+            raise RuntimeError("a value of an abandoned trace was used; the operator that made it failed earlier")
+        if settled.trace is not self:
+            self.adopt(settled)
+        value.slot, value.trace = settled.slot, self
 
     def repair(self) -> None:
         """Drop an entry that was cut short, by an interrupt or by an input that cannot be used."""

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, SupportsIndex, overload
+
+import numpy as np
 
 from torchlike._device import device as Device
 from torchlike._dtypes import dtype as Dtype
@@ -95,5 +98,49 @@ class Value:
         self.trace = trace
         self.stamp: Any = None  # left by a write that replaced it in its storage (see _autograd/versions.py)
 
+    def settle(self) -> Value:
+        """This value as one that never changes: itself."""
+        return self
+
+    def peek(self) -> Any:
+        """The array, to be looked at and let go at once; None where it is still to be computed."""
+        return self.array
+
     def __repr__(self) -> str:
         return f"Value({self.aval}, {'pending' if self.array is None else 'concrete'})"
+
+
+class Live(Value):
+    """What lies in memory that others write to too: whatever is there when the value is first used.
+
+    `array` stays None, so that who asks for the array of a plain Value pays nothing for the existence of this class.
+    A Live must be used, settled or dropped before control returns to the user.
+    """
+
+    __slots__ = ("_look", "_settle", "_settled")
+
+    def __init__(self, aval: Aval, look: Callable[[], Any], settle: Callable[[], Value] | None, stamp: Any) -> None:
+        super().__init__(aval)
+        self.stamp = stamp
+        self._look: Callable[[], Any] | None = look
+        self._settle = settle
+        self._settled: Value | None = None
+
+    def settle(self) -> Value:
+        """A Value of its own with what is there now; the same one ever after."""
+        if self._settled is None:
+            self._settled = self._copy() if self._settle is None else self._settle()
+            self._look = self._settle = None  # lets go of the memory
+        return self._settled
+
+    def _copy(self) -> Value:
+        made = Value(self.aval, np.array(self.peek()))
+        made.stamp = self.stamp
+        return made
+
+    def peek(self) -> Any:
+        return np.asarray(self._settled.array) if self._look is None else self._look()  # type: ignore[union-attr]
+
+    def seen(self, aval: Aval, look: Callable[[Any], Any]) -> Live:
+        """What is seen of this memory through a view."""
+        return Live(aval, lambda: look(self.peek()), None, self.stamp)

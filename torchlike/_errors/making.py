@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from torchlike._errors.dtypes import c_name
+from torchlike._errors.dtypes import c_name, scalar_name
 
 Ints = tuple[int, ...]
 
@@ -29,6 +29,27 @@ def negative_strides() -> ValueError:
     return ValueError("At least one stride in the given numpy array is negative, and tensors with negative strides are "
                       "not currently supported. (You can probably work around this by making a copy of your array  "
                       "with array.copy().) ")  # fmt: skip
+
+
+def fractional_strides() -> ValueError:
+    return ValueError("given numpy array strides not a multiple of the element byte size. Copy the numpy array to "
+                      "reallocate the memory.")  # fmt: skip
+
+
+def foreign_byte_order() -> ValueError:
+    return ValueError("given numpy array has byte order different from the native byte order. Conversion between byte "
+                      "orders is currently not supported.")  # fmt: skip
+
+
+def cannot_alias(found: Any, wanted: Any) -> ValueError:
+    if found.device is not wanted.device:
+        return ValueError(f"can't alias tensor from device '{found.device}' to '{wanted.device}'.")
+    names = scalar_name(found.dtype), scalar_name(wanted.dtype)
+    return ValueError(f"can't alias tensor with dtype '{names[0]}' into dtype '{names[1]}'.")
+
+
+def cannot_require_grad() -> RuntimeError:
+    return RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
 
 
 def negative_dim(n: int, shape: Ints) -> RuntimeError:

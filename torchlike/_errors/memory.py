@@ -4,12 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
+from torchlike._errors.dtypes import scalar_name
+
 Ints = tuple[int, ...]
 
 
 def overlapping_write() -> RuntimeError:
     return RuntimeError("unsupported operation: more than one element of the written-to tensor refers to a single "
                         "memory location. Please clone() the tensor before performing the operation.")  # fmt: skip
+
+
+def overlapping_operands() -> RuntimeError:
+    return RuntimeError("unsupported operation: some elements of the input tensor and the written-to tensor refer to a "
+                        "single memory location. Please clone() the tensor before performing the operation.")  # fmt: skip
 
 
 def not_one_element(count: int) -> RuntimeError:
@@ -39,6 +46,36 @@ def numpy_of_grad() -> RuntimeError:
 def numpy_of_device(device: Any) -> TypeError:
     return TypeError(f"can't convert {device} device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host "
                      "memory first.")  # fmt: skip
+
+
+def no_numpy_type(dtype: Any) -> TypeError:
+    return TypeError(f"Got unsupported ScalarType {scalar_name(dtype)}")
+
+
+_NOT_WRITABLE = (
+    " is not writable, and PyTorch does not support non-writable tensors. This means {} You may want to copy the {} to "
+    "protect its data or make it writable before converting it to a tensor. This type of warning will be suppressed "
+    "for the rest of this program."
+)
+NOT_WRITABLE_ARRAY = "The given NumPy array" + _NOT_WRITABLE.format(
+    "writing to this tensor will result in undefined behavior.", "array"
+)
+NOT_WRITABLE_BUFFER = "The given buffer" + _NOT_WRITABLE.format(
+    "you can write to the underlying (supposedly non-writable) buffer using the tensor.", "buffer"
+)
+
+
+def not_resizable() -> RuntimeError:
+    return RuntimeError("Trying to resize storage that is not resizable")
+
+
+def dlpack_of_grad() -> BufferError:
+    return BufferError("Can't export tensors that require gradient, use tensor.detach()")
+
+
+def invalid_capsule() -> RuntimeError:
+    return RuntimeError("from_dlpack received an invalid capsule. Note that DLTensor capsules can be consumed only "
+                        "once, so you might have already constructed a tensor from it once.")  # fmt: skip
 
 
 def non_leaf_deepcopy() -> RuntimeError:

@@ -65,7 +65,7 @@ def rounded_divisor(input: Any = None, other: Any = None, rounding_mode: str | N
 def _has_zero(divisor: Any) -> bool:
     if not isinstance(divisor, Value):
         return isinstance(divisor, int) and divisor == 0
-    host = divisor.array
+    host = divisor.peek()
     return (isinstance(host, np.ndarray) and host.dtype.kind in "iu" and host.size <= CHECKED_AT_ONCE
             and not host.all())  # fmt: skip
 

@@ -80,7 +80,7 @@ def nll_loss(input: Tensor, target: Tensor, weight: Tensor | None = None, size_a
 
 
 def _check_target(input: Tensor, target: Tensor, ignore_index: int) -> None:
-    host = target._value.array
+    host = target._value.peek()
     if (
         not isinstance(host, np.ndarray)
         or host.dtype.kind not in "iu"
@@ -168,7 +168,7 @@ def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = 
     reduction = reduction_of(reduction, size_average, reduce)
     if target.shape != input.shape:
         raise _errors.losses.batch_shape(input.shape, target.shape)
-    host = input._value.array
+    host = input._value.peek()
     if isinstance(host, np.ndarray) and host.size and not ((host >= 0) & (host <= 1)).all():
         raise _errors.losses.not_probabilities()
     return rows["binary_cross_entropy"](input, target, weight, reduction)
@@ -220,7 +220,7 @@ def gaussian_nll_loss(input: Tensor, target: Tensor, var: Tensor | float, full: 
             raise _errors.losses.variance_size()
     if reduction not in ("none", "mean", "sum"):
         raise ValueError(f"{reduction} is not valid")
-    host = var._value.array
+    host = var._value.peek()
     if isinstance(host, np.ndarray) and (host < 0).any():
         raise _errors.losses.negative_variance()
     return rows["gaussian_nll_loss"](input, target, var, full, eps, reduction)

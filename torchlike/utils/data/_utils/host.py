@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 import torchlike
-from torchlike._core import Value, aval, to_numpy
+from torchlike._core import Value, aval, peek
 from torchlike._tensor import wrap
 
 
@@ -20,7 +20,7 @@ def rows(tensor: Any, where: np.ndarray) -> Any:
     """The rows of a tensor at `where`."""
     if tensor.device.type != "cpu":
         return tensor.index_select(0, torchlike.from_numpy(where).to(tensor.device))
-    return _tensor(to_numpy(tensor._value).take(where, 0), tensor)
+    return _tensor(peek(tensor._value).take(where, 0), tensor)
 
 
 def stack(tensors: Sequence) -> Any | None:
@@ -28,14 +28,14 @@ def stack(tensors: Sequence) -> Any | None:
     like = tensors[0]
     if like.device.type != "cpu" or not all(_is_alike(t, like) for t in tensors):
         return None
-    return _tensor(np.stack([to_numpy(t._value) for t in tensors]), like)
+    return _tensor(np.stack([peek(t._value) for t in tensors]), like)
 
 
 def _is_alike(tensor: Any, like: Any) -> bool:
     if type(tensor) is not torchlike.Tensor or tensor.requires_grad:
         return False
     value = tensor._value
-    return value.array is not None and value.aval is like._value.aval and tensor.is_contiguous()
+    return value.peek() is not None and value.aval is like._value.aval and tensor.is_contiguous()
 
 
 def _tensor(array: np.ndarray, like: Any) -> Any:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import functools
 import warnings
-from collections.abc import Sequence
 from typing import Any
 
 import jax
 import numpy as np
 
 from torchlike import _device, _errors
+from torchlike._autograd.batched import BatchedWalk
 from torchlike._autograd.engine import Grad, Walk, running
 from torchlike._autograd.graph import GradientEdge
 from torchlike._autograd.nodes import Edge
@@ -151,8 +151,8 @@ def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: bool
       create_graph: whether the gradients can be differentiated in turn.
       only_inputs: without effect, as in PyTorch.
       allow_unused: whether an input that no output depends on gets None instead of an error.
-      is_grads_batched: whether the weights have one more dim in front, over which gradients are computed, one pass for
-        each index (PyTorch maps one pass over the dim); the results have that dim in front.
+      is_grads_batched: whether the weights have one more dim in front, over which the pass is mapped; the results have
+        that dim in front.
       materialize_grads: whether None becomes zeros.
     """
     if not only_inputs:
@@ -167,44 +167,41 @@ def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: bool
     unused = bool(allow_unused) or zeros
     if not is_grads_batched:
         return _grad(outputs, inputs, weights, keep, create_graph, unused, zeros)
-    rows = _rows(outputs, weights)
-    last = len(rows) - 1
-    each = [_grad(outputs, inputs, row, keep or i < last, create_graph, unused, zeros) for i, row in enumerate(rows)]
-    return tuple(None if column[0] is None else _stacked(column) for column in zip(*each))
+    return _grad(outputs, inputs, weights, keep, create_graph, unused, zeros, _count(outputs, weights))
 
 
-def _rows(outputs: tuple, weights: tuple) -> list[tuple]:
-    """The weights of each pass of a batched call."""
+def _count(outputs: tuple, weights: tuple) -> int:
+    """Over how many gradients a batched call goes."""
     for i, (output, w) in enumerate(zip(outputs, weights)):
         if w is None or not w.ndim:
             raise _errors.autograd.batched_gradient_of_no_dim()
         if w.shape[1:] != output.shape:
             raise _errors.autograd.batched_gradient_shape(i, w.shape[1:], output.shape)
-    return list(zip(*[w.unbind(0) for w in weights]))
-
-
-def _stacked(column: Sequence[Any]) -> Any:
-    import torchlike
-
-    return torchlike.stack(list(column))
+    return weights[0].shape[0]
 
 
 def _grad(outputs: tuple, inputs: tuple, weights: tuple, keep: bool, create_graph: bool, unused: bool,
-          zeros: bool) -> tuple:  # fmt: skip
+          zeros: bool, count: int | None = None) -> tuple:  # fmt: skip
     from torchlike._tensor import wrap
 
-    seeds = _seeds(outputs, weights)
+    seeds = _seeds(outputs, weights) if count is None else [w._pair() for w in weights]
     edges = [_edge(t) for t in inputs]
     if None in edges:
         raise RuntimeError("One of the differentiated Tensors does not require grad")
     if not edges:
         raise RuntimeError("grad requires non-empty inputs.")
-    walk = Walk(keep, create_graph, {edge: i for i, edge in enumerate(edges) if edge is not None})
+    targets = {edge: i for i, edge in enumerate(edges) if edge is not None}
+    walk = Walk(keep, create_graph, targets) if count is None else BatchedWalk(keep, create_graph, targets, count)
     walk.run([_edge(t) for t in outputs], seeds)  # type: ignore[misc]
     found: list = []
     for i, (t, edge) in enumerate(zip(inputs, edges)):
         pair = walk.captured.get(edge)  # type: ignore[arg-type]
         if pair is None and not unused:
             raise _errors.autograd.unused_input(i)
-        found.append(wrap(*pair) if pair is not None else t.detach() * 0 if zeros else None)
+        found.append(wrap(*pair) if pair is not None else _zeros(t, count) if zeros else None)
     return tuple(found)
+
+
+def _zeros(t: Any, count: int | None) -> Any:
+    zeros = t.detach() * 0
+    return zeros if count is None else zeros.expand(count, *t.shape)

@@ -15,7 +15,7 @@ from torchlike._autograd import versions
 from torchlike._autograd.nodes import Edge, Node, quick_node
 from torchlike._core import Value, record
 from torchlike._ops._declare import REGISTRY
-from torchlike._ops._plan import OpPlan, gradient, make
+from torchlike._ops._plan import OpPlan, dependence, gradient, make
 
 Grad = tuple[Value, Edge | None]
 
@@ -212,7 +212,8 @@ class Walk:
             node.saved = None
         if not self.create_graph:
             return [(v, None) for v in record(plan, values, node.scalars)]
-        edges = [node.edges[i] for i in source.saved] + [held[i][1] for i in given]
+        needed = dependence(source, wanted, given)
+        edges = [node.edges[i] if i in needed else None for i in source.saved] + [held[i][1] for i in given]
         return apply(plan, values, edges, node.scalars, True)
 
     def _tensor_hooks(self, node: Node, held: dict[int, Grad]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -286,6 +287,7 @@ def _make_gradient(plan: OpPlan, wanted: tuple[int, ...], given: tuple[int, ...]
     return made
 
 
+@functools.lru_cache(4096)
 def dependence(plan: OpPlan, wanted: tuple[int, ...], given: tuple[int, ...]) -> frozenset[int]:
     """The saved inputs on whose values this gradient depends: a product's gradient for one factor needs the other."""
     made = gradient(plan, wanted, given)

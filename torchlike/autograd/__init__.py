@@ -12,5 +12,6 @@ from torchlike._modes import no_grad as no_grad
 from torchlike._modes import set_grad_enabled as set_grad_enabled
 from torchlike.autograd import forward_ad as forward_ad
 from torchlike.autograd import function as function
+from torchlike.autograd import functional as functional
 from torchlike.autograd import graph as graph
 from torchlike.autograd.variable import Variable as Variable

@@ -216,7 +216,7 @@ def _fill(self: Tensor, draw: Callable[[Ints], np.ndarray]) -> Tensor:
         self._check_writable_leaf()
     shape = tuple(self.shape)
     array = draw(shape) if self._strides is None else in_memory_order(draw, shape, self._strides)
-    self._write(of_array(np.ascontiguousarray(array.astype(self.dtype.numpy, copy=False)), self.device)._value)
+    self._write(of_array(np.asarray(array.astype(self.dtype.numpy, copy=False), order="C"), self.device)._value)
     return self
 
 

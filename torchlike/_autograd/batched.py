@@ -31,9 +31,8 @@ class BatchedWalk(Walk):
         if node.age > versions.latest:
             versions.check(node, wanted, given)
         source, saved = node.repeatable() if self.create_graph else (node.plan, node.saved)
-        plan = over_rows(
-            source.gradients.get((wanted, given)) or gradient(source, wanted, given), len(saved), self.count
-        )
+        one = source.gradients.get((wanted, given)) or gradient(source, wanted, given)
+        plan = over_rows(one, len(saved), self.count)
         values = [*saved, *[held[i][0] for i in given]]
         if not self.keep_graph and saved:
             node.saved = None

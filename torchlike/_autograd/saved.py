@@ -153,10 +153,10 @@ class Kept:
     def __init__(self, tensor: Any) -> None:
         if tensor._storage.inference:
             raise _errors.autograd.inference_saved()
-        self.kept, self.version = tensor, tensor._storage.version
+        self.kept, self.version = tensor, tensor._version
 
     def tensor(self) -> Any:
-        kept, version = self.kept, self.kept._storage.version
+        kept, version = self.kept, self.kept._version
         if version != self.version:
             raise versions.modified(kept._value.aval, kept._edge, version, self.version)
         return kept

@@ -8,6 +8,7 @@ from torchlike._errors import checkpoint as checkpoint
 from torchlike._errors import convolution as convolution
 from torchlike._errors import dtypes as dtypes
 from torchlike._errors import functional as functional
+from torchlike._errors import gradcheck as gradcheck
 from torchlike._errors import images as images
 from torchlike._errors import linalg as linalg
 from torchlike._errors import losses as losses

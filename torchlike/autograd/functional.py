@@ -1,8 +1,8 @@
 """Derivatives of functions of tensors: products with the Jacobian and the Hessian, and both whole.
 
 Each function takes `func` and `inputs` (a tensor or a tuple of tensors, given to `func` as separate arguments). What it
-returns has no history unless `create_graph`. With `strict`, an output or a derivative that does not depend on an input is
-a RuntimeError instead of zeros.
+returns has no history unless `create_graph`. With `strict`, an output or a derivative that does not depend on an input
+is a RuntimeError instead of zeros.
 """
 
 from __future__ import annotations

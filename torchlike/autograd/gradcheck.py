@@ -1,0 +1,405 @@
+"""`gradcheck` and `gradgradcheck`: gradients against small differences of the function.
+
+Everything is compared as real numbers: a complex output as its real and imaginary part, a complex input as two directions.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+import torchlike
+from torchlike import _errors as _all_errors
+from torchlike._errors import gradcheck as _errors
+from torchlike._tensor import Tensor
+from torchlike.autograd import forward_ad
+
+GradcheckError = _errors.GradcheckError
+
+
+@dataclass(frozen=True)
+class _How:
+    """What is compared, and how closely."""
+
+    eps: float
+    atol: float
+    rtol: float
+    nondet_tol: float
+    undefined: bool
+    dtypes: bool
+    batched: bool
+    forward: bool
+    backward: bool
+    fast: bool
+
+
+def gradcheck(func: Callable, inputs: Any, *, eps: float = 1e-6, atol: float = 1e-5, rtol: float = 1e-3,
+              raise_exception: bool = True, nondet_tol: float = 0.0, check_undefined_grad: bool = True,
+              check_grad_dtypes: bool = False, check_batched_grad: bool = False,
+              check_batched_forward_grad: bool = False, check_forward_ad: bool = False, check_backward_ad: bool = True,
+              fast_mode: bool = False, masked: bool | None = None) -> bool:  # fmt: skip
+    """Compare the gradients of `func` at `inputs` with central differences.
+
+    Args:
+      func: from tensors to a tensor or a tuple of tensors.
+      inputs: a tensor or a sequence of arguments; those tensors that require grad are perturbed, in place. They should
+        be float64 or complex128, and without overlapping memory.
+      eps: the step of the differences.
+      atol, rtol: how close the numbers must be.
+      raise_exception: whether a difference is an error, or False is returned.
+      nondet_tol: how much two backward passes may differ.
+      check_undefined_grad: whether each output's gradient is also asked for alone, the others having none.
+      check_grad_dtypes: whether gradients must have their inputs' dtypes.
+      check_batched_grad: whether batched gradients (`is_grads_batched`) are compared with single ones.
+      check_batched_forward_grad: refused: forward mode maps over no dim.
+      check_forward_ad: whether forward mode is compared too.
+      check_backward_ad: whether backward is.
+      fast_mode: compare one random combination of each Jacobian's entries instead of all.
+      masked: about sparse tensors, which torchlike does not have; no effect on others.
+
+    Raises:
+      GradcheckError: something differs.
+
+    >>> import torchlike as torch
+    >>> x = torch.linspace(0.1, 1, 3, dtype=torch.float64, requires_grad=True)
+    >>> torch.autograd.gradcheck(lambda x: x.exp() * x, x)
+    True
+    """
+    if not (check_forward_ad or check_backward_ad):
+        raise _errors.needs_one_mode()
+    if check_batched_grad and not check_backward_ad:
+        raise _errors.batched_needs_backward()
+    if check_batched_forward_grad:
+        if not check_forward_ad:
+            raise _errors.batched_forward_needs_forward()
+        raise _all_errors.arguments.unsupported("gradcheck", "check_batched_forward_grad")
+    how = _How(eps, atol, rtol, nondet_tol, check_undefined_grad, check_grad_dtypes, check_batched_grad,
+               check_forward_ad, check_backward_ad, fast_mode)  # fmt: skip
+    try:
+        with torchlike.enable_grad():
+            _check(func, _as_tuple(inputs), how)
+    except GradcheckError:
+        if raise_exception:
+            raise
+        return False
+    return True
+
+
+def gradgradcheck(func: Callable, inputs: Any, grad_outputs: Any = None, *, eps: float = 1e-6, atol: float = 1e-5,
+                  rtol: float = 1e-3, gen_non_contig_grad_outputs: bool = False, raise_exception: bool = True,
+                  nondet_tol: float = 0.0, check_undefined_grad: bool = True, check_grad_dtypes: bool = False,
+                  check_batched_grad: bool = False, check_fwd_over_rev: bool = False, check_rev_over_rev: bool = True,
+                  fast_mode: bool = False, masked: bool = False) -> bool:  # fmt: skip
+    """Compare the gradients of the gradients of `func` with central differences of the gradients.
+
+    Args:
+      grad_outputs: what the first gradients are weighted by; random numbers where None.
+      gen_non_contig_grad_outputs: whether those random weights lie in memory with gaps.
+      check_fwd_over_rev: whether forward mode over backward is compared.
+      check_rev_over_rev: whether backward over backward is.
+
+    All other arguments are those of `gradcheck`.
+    """
+    if not (check_fwd_over_rev or check_rev_over_rev):
+        raise _errors.needs_one_order()
+    for name, asked in (("check_undefined_grad", check_undefined_grad), ("check_batched_grad", check_batched_grad)):
+        if asked and not check_rev_over_rev:
+            raise _errors.needs_reverse(name)
+    given = _as_tuple(inputs)
+    if grad_outputs is None:
+        weights = _random_weights(func, given, gen_non_contig_grad_outputs)
+    else:
+        weights = _as_tuple(grad_outputs)
+    count = len(weights)
+
+    def gradients(*args: Any) -> tuple:
+        args, weights = (args[:-count], args[-count:]) if count else (args, ())
+        outputs = _differentiable(func(*args))
+        wanted = tuple(x for x in args if isinstance(x, Tensor) and x.requires_grad)
+        found = torchlike.autograd.grad(outputs, wanted, weights, create_graph=True, allow_unused=True)
+        return tuple(g for g in found if g is not None)
+
+    return gradcheck(
+        gradients,
+        given + weights,
+        eps=eps,
+        atol=atol,
+        rtol=rtol,
+        raise_exception=raise_exception,
+        nondet_tol=nondet_tol,
+        check_undefined_grad=check_undefined_grad,
+        check_grad_dtypes=check_grad_dtypes,
+        check_batched_grad=check_batched_grad,
+        check_forward_ad=check_fwd_over_rev,
+        check_backward_ad=check_rev_over_rev,
+        fast_mode=fast_mode,
+        masked=masked,
+    )
+
+
+def _random_weights(func: Callable, inputs: tuple, with_gaps: bool) -> tuple:
+    found = []
+    for out in _differentiable(func(*inputs)):
+        shape = (*out.shape, 2) if with_gaps else out.shape
+        weight = torchlike.testing.make_tensor(
+            shape,
+            dtype=out.dtype if out.dtype.is_floating_point or out.dtype.is_complex else torchlike.double,
+            device=out.device,
+            low=-1,
+            high=1,
+        )
+        found.append((weight[..., 0] if with_gaps else weight).detach().requires_grad_())
+    return tuple(found)
+
+
+# -- the function seen as one of real numbers --------------------------------------------------------------------------
+
+
+def _as_tuple(x: Any) -> tuple:
+    return tuple(x) if isinstance(x, (tuple, list)) else (x,)
+
+
+def _differentiable(outputs: Any) -> tuple:
+    return tuple(o for o in _as_tuple(outputs) if isinstance(o, Tensor) and o.requires_grad)
+
+
+def _real(x: Any) -> Any:
+    """The numbers of a tensor as a flat real one; of a complex one the real parts and imaginary parts in turn."""
+    return torchlike.view_as_real(x.resolve_conj()).reshape(-1) if x.is_complex() else x.reshape(-1)
+
+
+def _host(x: Any) -> np.ndarray:
+    return np.asarray(_real(x.detach()).tolist(), np.float64).reshape(-1)
+
+
+class _Input:
+    """One of the inputs, which can be moved in any direction."""
+
+    def __init__(self, place: int, tensor: Any) -> None:
+        self.place, self.tensor = place, tensor
+        self.at = tensor.detach().clone()
+        self.size = tensor.numel() * (2 if tensor.is_complex() else 1)
+
+    def direction(self, numbers: np.ndarray) -> Any:
+        """A tensor of the input's shape and dtype with these real numbers."""
+        flat = torchlike.from_numpy(np.ascontiguousarray(numbers, np.float64))
+        if self.tensor.is_complex():
+            flat = torchlike.view_as_complex(flat.reshape(-1, 2))
+        return flat.to(self.tensor.dtype).reshape(self.tensor.shape).to(self.tensor.device)
+
+    def move(self, direction: Any, step: float) -> None:
+        """Write `at + step * direction` into the input itself, which `func` may hold."""
+        with torchlike.no_grad():
+            self.tensor.data.copy_(self.at + step * direction)
+
+    def back(self) -> None:
+        with torchlike.no_grad():
+            self.tensor.data.copy_(self.at)
+
+
+class _Checked:
+    """A function at its inputs."""
+
+    def __init__(self, func: Callable, inputs: tuple, how: _How) -> None:
+        self.func, self.inputs, self.how = func, inputs, how
+        self.moving = [
+            _Input(i, x) for i, x in enumerate(inputs) if isinstance(x, Tensor) and x.requires_grad and _is_inexact(x)
+        ]
+        self.all_outputs = [o for o in _as_tuple(func(*inputs)) if isinstance(o, Tensor)]
+        self.outputs = [(i, o) for i, o in enumerate(self.all_outputs) if o.requires_grad]
+
+    def values(self) -> list[np.ndarray]:
+        outputs = [o for o in _as_tuple(self.func(*self.inputs)) if isinstance(o, Tensor)]
+        for before, after in zip(self.all_outputs, outputs):
+            if before.shape != after.shape:
+                raise _errors.changed_shape(0, self.how.eps, before.shape, after.shape)
+        return [_host(o) for o in outputs]
+
+    def difference(self, moving: _Input, direction: np.ndarray) -> list[np.ndarray]:
+        """The derivatives of all outputs in one direction, from two values."""
+        eps, where = self.how.eps, moving.direction(direction)
+        try:
+            moving.move(where, eps)
+            above = self.values()
+            moving.move(where, -eps)
+            below = self.values()
+        finally:
+            moving.back()
+        return [(a - b) / (2 * eps) for a, b in zip(above, below)]
+
+    def tangents(self, moving: _Input, direction: np.ndarray) -> list[np.ndarray]:
+        """The same by forward mode."""
+        with forward_ad.dual_level():
+            args = list(self.inputs)
+            args[moving.place] = forward_ad.make_dual(moving.tensor, moving.direction(direction))
+            outputs = [o for o in _as_tuple(self.func(*args)) if isinstance(o, Tensor)]
+            pairs = [forward_ad.unpack_dual(o) for o in outputs]
+            if self.how.dtypes and any(t is not None and t.dtype is not p.dtype for p, t in pairs):
+                raise _errors.tangent_dtype()
+            return [_host(p) * 0 if t is None else _host(t) for p, t in pairs]
+
+    def rows(self, output: Any, moving: Sequence[_Input], weights: np.ndarray) -> list[np.ndarray]:
+        """For each input the gradients (len(weights), size) of these combinations of an output's numbers."""
+        flat = _real(output)
+        units = torchlike.from_numpy(np.ascontiguousarray(weights)).to(flat.dtype).to(flat.device)
+        found = torchlike.autograd.grad(
+            flat,
+            [m.tensor for m in moving],
+            units,
+            retain_graph=True,
+            allow_unused=True,
+            is_grads_batched=True,
+        )
+        if self.how.dtypes and any(g is not None and g.dtype is not m.tensor.dtype for g, m in zip(found, moving)):
+            raise _errors.gradient_dtype()
+        return [
+            np.zeros((len(weights), m.size)) if g is None else _host(g).reshape(len(weights), m.size)
+            for g, m in zip(found, moving)
+        ]
+
+
+def _is_inexact(x: Any) -> bool:
+    return x.is_floating_point() or x.is_complex()
+
+
+# -- comparing ---------------------------------------------------------------------------------------------------------
+
+
+def _check(func: Callable, inputs: tuple, how: _How) -> None:
+    _check_inputs(inputs)
+    checked = _Checked(func, inputs, how)
+    if not checked.outputs:
+        _check_zero(checked)
+        return
+    compare = _compare_some if how.fast else _compare_all
+    compare(checked)
+    if how.backward:
+        _check_weights(checked)
+    if how.batched:
+        _check_batched(checked)
+
+
+def _check_inputs(inputs: tuple) -> None:
+    moving = [(i, x) for i, x in enumerate(inputs) if isinstance(x, Tensor) and x.requires_grad]
+    if not moving:
+        raise _errors.no_input_requires_grad()
+    for i, x in moving:
+        if x.dtype not in (torchlike.float64, torchlike.complex128):
+            warnings.warn(_errors.not_double(i), stacklevel=5)
+        if any(stride == 0 and size > 1 for stride, size in zip(x.stride(), x.shape)):
+            raise _errors.overlapping(i)
+
+
+def _check_zero(checked: _Checked) -> None:
+    """Outputs without gradients must not change with the inputs."""
+    for moving in checked.moving:
+        for direction in np.eye(moving.size):
+            if any(d.any() for d in checked.difference(moving, direction)):
+                raise _errors.expected_zero()
+
+
+def _close(a: np.ndarray, b: np.ndarray, how: _How, scale: float = 1.0) -> bool:
+    return bool(np.allclose(a, b, rtol=how.rtol, atol=how.atol * scale, equal_nan=True))
+
+
+def _parts(output: Any) -> list[tuple[str, slice]]:
+    """The parts of an output's real numbers that are compared apart."""
+    return [("imag", slice(1, None, 2)), ("real", slice(0, None, 2))] if output.is_complex() else [("", slice(None))]
+
+
+def _compare_all(checked: _Checked) -> None:
+    how = checked.how
+    numerical = [np.array([checked.difference(m, d) for d in np.eye(m.size)], object) for m in checked.moving]
+    for number, output in checked.outputs:
+        size = output.numel() * (2 if output.is_complex() else 1)
+        expected = [_table(n, number, m.size, size) for n, m in zip(numerical, checked.moving)]
+        if how.backward:
+            rows = checked.rows(output, checked.moving, np.eye(size))
+            _compare(checked, number, output, expected, [r.T for r in rows], "")
+            again = checked.rows(output, checked.moving, np.eye(size))
+            if any(r.size and np.nanmax(np.abs(r - s), initial=0) > how.nondet_tol for r, s in zip(rows, again)):
+                raise _errors.not_reentrant(how.nondet_tol)
+        if how.forward:
+            found = [[checked.tangents(m, d)[number] for d in np.eye(m.size)] for m in checked.moving]
+            tables = [np.array(f).reshape(m.size, size) for f, m in zip(found, checked.moving)]
+            _compare(checked, number, output, expected, tables, "computed with forward mode ")
+
+
+def _table(found: np.ndarray, number: int, rows: int, columns: int) -> np.ndarray:
+    return np.array([row[number] for row in found], np.float64).reshape(rows, columns)
+
+
+def _compare(checked: _Checked, number: int, output: Any, expected: list, found: list, mode: str) -> None:
+    for part, columns in _parts(output):
+        for m, n, a in zip(checked.moving, expected, found):
+            if not _close(a[:, columns], n[:, columns], checked.how):
+                seen = [torchlike.tensor(_complex(m, t[:, columns])) for t in (n, a)]
+                raise _errors.mismatch(mode, part, number, m.place, *seen)
+
+
+def _complex(moving: _Input, table: np.ndarray) -> np.ndarray:
+    """Rows of real and imaginary directions as PyTorch prints them: one complex row."""
+    return table[0::2] + 1j * table[1::2] if moving.tensor.is_complex() else table
+
+
+def _compare_some(checked: _Checked) -> None:
+    """One random direction of each input against one random combination of each output's numbers."""
+    how, random = checked.how, np.random.default_rng(42)
+    directions = [_unit(random, m.size) for m in checked.moving]
+    numerical = [checked.difference(m, d) for m, d in zip(checked.moving, directions)]
+    tangents = [checked.tangents(m, d) for m, d in zip(checked.moving, directions)] if how.forward else []
+    for number, output in checked.outputs:
+        size = output.numel() * (2 if output.is_complex() else 1)
+        weight = _unit(random, size)
+        rows = checked.rows(output, checked.moving, weight[None]) if how.backward else []
+        for i, (m, d) in enumerate(zip(checked.moving, directions)):
+            expected = float(numerical[i][number] @ weight)
+            found = [("", float(rows[i][0] @ d))] if how.backward else []
+            found += [("computed with forward mode ", float(tangents[i][number] @ weight))] if how.forward else []
+            for mode, value in found:
+                # The tolerance is for one entry; a combination adds up as many errors as it has terms.
+                if not _close(np.array(value), np.array(expected), how, float(np.abs(weight).sum() * np.abs(d).sum())):
+                    raise _errors.mismatch(mode, "", number, m.place, expected, value)
+
+
+def _unit(random: np.random.Generator, size: int) -> np.ndarray:
+    numbers = random.uniform(0.1, 1, size) * random.choice([-1.0, 1.0], size)
+    return numbers / max(float(np.linalg.norm(numbers)), 1e-300)
+
+
+def _check_weights(checked: _Checked) -> None:
+    """Gradients are linear in what they are weighted by; and each output can be asked for alone."""
+    outputs, tensors = [o for _, o in checked.outputs], [m.tensor for m in checked.moving]
+    zeros = [torchlike.zeros_like(o) for o in outputs]
+    found = torchlike.autograd.grad(outputs, tensors, zeros, retain_graph=True, allow_unused=True)
+    if any(g is not None and np.nan_to_num(_host(g)).any() for g in found):
+        raise _errors.not_multiplied()
+    if checked.how.undefined and len(outputs) > 1:
+        for output in outputs:
+            one = torchlike.ones_like(output)
+            torchlike.autograd.grad(output, tensors, one, retain_graph=True, allow_unused=True)
+
+
+def _check_batched(checked: _Checked) -> None:
+    random = np.random.default_rng(0)
+    for number, output in checked.outputs:
+        size = output.numel() * (2 if output.is_complex() else 1)
+        weights = random.standard_normal((2, size))
+        together = checked.rows(output, checked.moving, weights)
+        flat = _real(output)
+        for row, weight in enumerate(weights):
+            unit = torchlike.from_numpy(weight).to(flat.dtype).to(flat.device)
+            apart = torchlike.autograd.grad(
+                flat,
+                [m.tensor for m in checked.moving],
+                unit,
+                retain_graph=True,
+                allow_unused=True,
+            )
+            for m, a, b in zip(checked.moving, together, apart):
+                if b is not None and not np.allclose(a[row], _host(b), rtol=1e-5, atol=1e-8, equal_nan=True):
+                    raise _errors.batched_mismatch(number, m.place, a[row], _host(b))

@@ -6,10 +6,11 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from torchlike import _dispatch, _dtypes, _errors
+from torchlike import _dispatch, _dtypes, _errors, _modes, _storage
+from torchlike._autograd import views
 from torchlike._autograd.nodes import sequence
 from torchlike._ops import REGISTRY, Op
-from torchlike._tensor import Tensor
+from torchlike._tensor import TENSOR_TYPES, Tensor
 
 CALLERS: dict[str, Callable] = {name: _dispatch.caller(op) for name, op in REGISTRY.items() if name == op.name}
 
@@ -58,10 +59,22 @@ def _in_place(op: Op, call: Callable) -> Callable:
     return in_place_of(op.name, call)
 
 
-def in_place_of(name: str, function: Callable) -> Callable:
+def before_write(self: Tensor, operands: tuple, apart: bool = False) -> None:
+    """What PyTorch refuses before it looks at shapes and dtypes; `apart`: operands must not lie in the same memory."""
+    if _modes.local.grad and (self._edge is not None or self._origin is not None) and self.requires_grad:
+        views.check_write(self)
+    if self._strides is not None and _storage.overlaps(self._chain, self.shape, self._strides):
+        raise _errors.memory.overlapping_write()
+    for other in operands:
+        if other.__class__ in TENSOR_TYPES and other._storage is self._storage:
+            _storage.check_apart(self, other, apart)
+
+
+def in_place_of(name: str, function: Callable, apart: bool = False) -> Callable:
     """The in-place twin of a function of a tensor."""
 
     def twin(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+        before_write(self, args, apart)
         since = next(sequence)
         return assign(self, function(self, *args, **kwargs), since)
 

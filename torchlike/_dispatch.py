@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from torchlike import _errors, _modes
+from torchlike._autograd import views
 from torchlike._autograd.nodes import Node, quick_node
 from torchlike._autograd.versions import Stamp
 from torchlike._core import Aval, Value, record, record_one
@@ -130,7 +131,7 @@ def _tensor_of(plan: OpPlan, value: Value, node: Node | None) -> Tensor:
     storage.value = value
     storage.version = 0
     storage.strides = tensor._strides = plan.strides[0]
-    tensor._chain = tensor._base = tensor._cache = tensor._grad = None
+    tensor._chain = tensor._origin = tensor._cache = tensor._grad = None
     tensor._edge = (node, 0) if node is not None and plan.differentiable[0] else None
     tensor._offset = 0
     tensor._tracks = False
@@ -173,7 +174,7 @@ def _gather(op: Op, args: tuple, kwargs: dict, values: list, edges: list, scalar
         for x in a if many else (a,):
             cls = x.__class__
             if cls in TENSOR_TYPES and kind <= d.ARRAYS:
-                value = x._value
+                value = x._storage.value if x._chain is None else x._read()
                 values.append(value)
                 key += (value.aval, _STRIDED, x._strides)
                 edges.append(x._edge)
@@ -267,15 +268,28 @@ def _view_caller(op: Op) -> Callable:
         t._chain = ((plan, numbers),) if a._chain is None else (*a._chain, (plan, numbers))
         t._strides = plan.strides[0]
         t._offset = a._offset if offset is None else a._offset + offset(a, *args)
-        base = t._base = a if a._base is None else a._base
+        origin, follows = a._origin, _local.grad
+        if origin is None:
+            origin = a
+        elif not a._tracks:
+            follows = False
+            views.inherit(t, a)
+        if not follows and _local.inference:
+            t._frozen = views.Frozen.INFERENCE
+        t._origin = origin
         t._grad = None
-        t._tracks = _local.grad
-        t._edge = (Node(plan, [], [edge], list(numbers)), 0) if edge is not None and _local.grad else None
+        t._tracks = follows
+        if edge is None:
+            t._edge = None
+        elif _local.grad:
+            t._edge = (Node(plan, [], [edge], list(numbers)), 0)
+        else:
+            t._edge = origin._edge and views.NOWHERE
         stamp = value.stamp  # what is seen of a value is overwritten with it
         if stamp is None:
             stamp = value.stamp = Stamp()
         viewed.stamp = stamp
-        t._cache = (storage.version, base._edge if t._tracks else None, viewed)
+        t._cache = (storage.version, origin._edge if follows else storage.version, viewed)
         return t
 
     return call

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from torchlike._bind import CALLERS, assign
+from torchlike._bind import CALLERS, assign, before_write
 from torchlike._dispatch import binary
 from torchlike._ops import REGISTRY, Op
 from torchlike._tensor import TENSOR_TYPES, Tensor
@@ -43,9 +43,24 @@ def _reflected(call: Callable) -> Callable:
 
 def _in_place(call: Callable) -> Callable:
     def dunder(self: Tensor, other: Any) -> Any:
-        return assign(self, call(self, other)) if isinstance(other, _OPERANDS) else NotImplemented
+        if not isinstance(other, _OPERANDS):
+            return NotImplemented
+        before_write(self, (other,))
+        return assign(self, call(self, other))
 
     return dunder
+
+
+def _divided(other: Any, self: Tensor) -> Tensor:
+    return CALLERS["mul"](CALLERS["reciprocal"](self), other)  # as PyTorch rounds it
+
+
+def _subtracted(other: Any, self: Tensor) -> Tensor:
+    return CALLERS["rsub"](self, other)
+
+
+# where PyTorch does not exchange the operands
+_TURNED = {"truediv": _divided, "sub": _subtracted}
 
 
 def _unary(call: Callable) -> Callable:
@@ -60,6 +75,8 @@ def bind() -> None:
             setattr(Tensor, f"__{stem}__", _binary(REGISTRY[name]))
             setattr(Tensor, f"__r{stem}__", _reflected(call))
             setattr(Tensor, f"__i{stem}__", _in_place(call))
+    for stem, turned in _TURNED.items():
+        setattr(Tensor, f"__r{stem}__", _reflected(turned))
     for stem, name in _COMPARISONS.items():
         if name in REGISTRY:
             setattr(Tensor, f"__{stem}__", _binary(REGISTRY[name]))

@@ -26,9 +26,9 @@ def methods(*made: Callable) -> dict[str, Callable]:
     return {f.__name__: _public(f, itself=1) for f in made}
 
 
-def in_place(*made: Callable) -> dict[str, Callable]:
-    """The in-place twins of facade functions, as methods of Tensor."""
-    return {f.__name__ + "_": _bind.in_place_of(f.__name__, f) for f in made}
+def in_place(*made: Callable, apart: bool = False) -> dict[str, Callable]:
+    """The in-place twins of facade functions, as methods of Tensor; `apart`: their operands must lie elsewhere."""
+    return {f.__name__ + "_": _bind.in_place_of(f.__name__, f, apart) for f in made}
 
 
 def _public(function: Callable, itself: int = 0) -> Callable:

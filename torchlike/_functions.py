@@ -11,10 +11,11 @@ from torchlike import _memory_format as mf
 from torchlike._autograd import engine
 from torchlike._autograd.versions import SHARED
 from torchlike._bind import CALLERS as rows
+from torchlike._bind import before_write
 from torchlike._core import Value, aval, concrete
 from torchlike._facade import ints
 from torchlike._from_data import dtype_of
-from torchlike._tensor import Tensor, alias, wrap
+from torchlike._tensor import Tensor, alias, untracked, wrap
 
 # -- shapes ------------------------------------------------------------------------------------------------------------
 
@@ -41,17 +42,14 @@ def _size_or_dtype(size: tuple, named: dict) -> tuple:
 
 def _view_as_type(self: Tensor, dtype: _dtypes.dtype) -> Tensor:
     own = self.dtype
-    if dtype is own:
-        return rows["view"](self, tuple(self.shape))
-    if own.is_complex and dtype is own.to_real() and self.ndim:
-        shape = tuple(self.shape)
-        return rows["view"](rows["view_as_real"](self), (*shape[:-1], shape[-1] * 2))
-    if dtype.is_complex and own is dtype.to_real() and self.ndim and not self.shape[-1] % 2:
-        return rows["view_as_complex"](rows["view"](self, (*self.shape[:-1], self.shape[-1] // 2, 2)))
     plain = alias(self) if self.requires_grad else self
-    made = rows["_bitcast"](plain, dtype, own.itemsize)
-    made._offset = self._offset * own.itemsize // dtype.itemsize
-    return made
+    if dtype is own:
+        made = rows["view_as_self"](plain)
+    else:
+        lost = self._offset % max(dtype.itemsize // own.itemsize, 1)  # it is asked for only where it is refused
+        made = rows["_bitcast"](plain, dtype, own.itemsize, self._offset if lost else 0)
+        made._offset = self._offset * own.itemsize // dtype.itemsize
+    return untracked(made)
 
 
 def reshape(input: Tensor, *shape: Any, **named: Any) -> Tensor:
@@ -225,14 +223,20 @@ def type_as(self: Tensor, other: Tensor) -> Tensor:
 
 def copy_(self: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
     """Overwrite this tensor with `src`, broadcast and cast to it."""
+    return replace(self, src, "torch::autograd::CopyBackwards")
+
+
+def replace(self: Tensor, src: Any, node: str) -> Tensor:
+    """`copy_` with a gradient node of another name."""
     if not isinstance(src, Tensor):
         if not isinstance(src, int | float | complex | np.generic):
             raise _errors.arguments.wrong_type("copy_", "other", 1, "Tensor", src)
         src = _factories.of_array(np.asarray(src, self.dtype.numpy), self.device)
-    return _overwrite(self, src)
+    return _overwrite(self, src, node)
 
 
-def _overwrite(self: Tensor, src: Tensor) -> Tensor:
+def _overwrite(self: Tensor, src: Tensor, node: str) -> Tensor:
+    before_write(self, (src,))
     if src.device is not self.device:
         src = _move(src, self.device)
     if src.dtype is not self.dtype:
@@ -246,7 +250,7 @@ def _overwrite(self: Tensor, src: Tensor) -> Tensor:
         value = engine.apply_op("clone", (value, None))[0]
     if edge is None:
         value.stamp = SHARED
-    self._write(value, edge)
+    self._write(value, edge, None, node)
     return self
 
 

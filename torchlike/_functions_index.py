@@ -13,14 +13,14 @@ import numpy as np
 from torchlike import _dtypes, _errors, _facade, _factories, _indexing
 from torchlike._bind import CALLERS as rows
 from torchlike._errors.dtypes import scalar_name
-from torchlike._functions import copy_
+from torchlike._functions import replace
 from torchlike._functions_shape import broadcast_tensors
 from torchlike._tensor import Tensor
 
 
 def known_range(index: Tensor) -> tuple[int, int] | None:
     """The smallest and the largest index, where they are known without running anything."""
-    array = index._value.array
+    array = index._value.peek()
     if array is None or not index.numel() or index.device.type != "cpu":
         return None
     host = np.asarray(array)
@@ -142,7 +142,7 @@ def _check_value(input: Tensor, value: Any) -> None:
 
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     """The places where `mask` is true taken by the elements of `source`, one after another."""
-    found = mask._value.array
+    found = mask._value.peek()
     if found is not None and mask.dtype is _dtypes.bool_:
         shape = np.broadcast_shapes(tuple(mask.shape), tuple(input.shape))
         if np.broadcast_to(np.asarray(found), shape).sum() > source.numel():
@@ -253,12 +253,12 @@ def fill_(self: Tensor, value: Any) -> Tensor:
         if value.ndim:
             raise RuntimeError("fill_ only supports 0-dimension value tensor but got tensor with "
                                f"{value.ndim} dimensions.")  # fmt: skip
-        copy_(_once(self), value)
+        replace(_once(self), value, "FillBackward3")
         return self
     if not isinstance(value, int | float | complex | np.generic):
         raise _errors.arguments.invalid_combination("fill_", (value,), {})
     _check_value(self, value)
-    copy_(_once(self), value)
+    replace(_once(self), value, "FillBackward2")
     return self
 
 
@@ -277,7 +277,7 @@ def fill(input: Tensor, value: Any) -> Tensor:
 
 def zero_(self: Tensor) -> Tensor:
     """Set every element to zero."""
-    copy_(_once(self), 0)
+    replace(_once(self), 0, "ZeroBackward0")
     return self
 
 
@@ -308,7 +308,7 @@ FUNCTIONS = _facade.functions(
 _BOTH = (index_add, index_copy, index_fill, masked_fill, masked_scatter, scatter, scatter_add, scatter_reduce,
          index_reduce, put)  # fmt: skip
 METHODS = _facade.methods(gather, take_along_dim, index_select, take, masked_select, index_put, index_put_, *_BOTH)
-METHODS |= _facade.in_place(*_BOTH)
+METHODS |= _facade.in_place(*_BOTH, apart=True) | _facade.in_place(masked_fill)
 METHODS |= {f.__name__: f for f in (fill_, zero_, fill_diagonal_)}
 FUNCTIONS["fill_"] = fill_
 FUNCTIONS["zero_"] = zero_

@@ -5,21 +5,24 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from typing import Any
+from weakref import ref
 
 import numpy as np
 
-from torchlike import _device, _dtypes, _errors, _facade, _factories, _layout, _modes, _storage_io
+from torchlike import _device, _errors, _exchange, _facade, _factories, _layout, _modes, _storage, _storage_io
 from torchlike import _memory_format as mf
+from torchlike._autograd import versions, views
 from torchlike._autograd.nodes import AccumulateGrad, Node
 from torchlike._bind import CALLERS as rows
 from torchlike._errors.dtypes import c_name
+from torchlike._exchange import from_dlpack, to_dlpack
 from torchlike._facade import ints
 from torchlike._functions import reshape
 from torchlike._ops import REGISTRY
 from torchlike._ops._namespace import namespace
 from torchlike._ops._plan import OpPlan
 from torchlike._storage import move
-from torchlike._tensor import Tensor, adopt, alias, wrap
+from torchlike._tensor import Tensor, adopt, alias
 from torchlike.storage import TypedStorage, UntypedStorage
 
 Ints = tuple[int, ...]
@@ -32,19 +35,25 @@ def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None
     shape, strides = ints((size,), "as_strided"), ints((stride,), "as_strided", "stride")
     start = input._offset if storage_offset is None else int(storage_offset)
     _check_strided(input, shape, strides, start)
+    root = input if input._origin is None else input._root()
+    assert root is not None
     whole = owner(input)
     made = _storage_io.strided_view(whole, shape, strides, start)
-    if whole is not input and whole._base is None and input._root() is None and input._edge is not None:
-        made._edge = _edge_within(input, shape, strides, start) if _modes.local.grad else None
+    if made._chain is None:
+        made = rows["view_as_self"](whole)
+    made._origin = root
+    edge, grad = input._pair()[1], _modes.local.grad
+    ((plan, _),) = made._chain
+    value = move(plan, whole._value, ())
+    value.stamp = versions.of(whole._value)
+    made._tracks, made._cache = grad, (made._storage.version, root._edge, value)
+    if whole is not root:
+        views.freeze(made, views.Frozen.APART)
+        made._edge = edge and (_edge_within(input, shape, strides, start) if grad else root._edge and views.NOWHERE)
         return made
-    edge = whole._edge
-    if made._chain is not None:
-        made._base = whole
-        if edge is not None and _modes.local.grad:
-            ((plan, _),) = made._chain
-            made._tracks = True
-            made._edge = (Node(plan, [], [edge], []), 0)
-            made._cache = (made._storage.version, edge, move(plan, whole._value, ()))
+    if not grad or (input is not root and not input._tracks):
+        views.freeze(made, views.reason(input) if grad else views.Frozen.NO_GRAD)
+    made._edge = edge and ((Node(plan, [], [root._edge or edge], []), 0) if grad else root._edge and views.NOWHERE)
     return made
 
 
@@ -67,7 +76,7 @@ def _edge_within(input: Tensor, size: Ints, stride: Ints, offset: int) -> Any:
 
 def owner(view: Tensor) -> Tensor:
     """The tensor that is all of the storage, in the order in which memory holds it."""
-    root = view if view._base is None else view._root()
+    root = view if view._origin is None else view._root()
     assert root is not None
     if root._chain is None:
         return root
@@ -99,21 +108,42 @@ def _check_strided(input: Tensor, size: Ints, stride: Ints, offset: int) -> None
 def become(self: Tensor, seen: Tensor) -> Tensor:
     """Make a tensor see its storage as `seen`, a view of it, does."""
     if self._edge is not None and _modes.local.grad:
-        self._check_writable_leaf()
-    elif isinstance(self._edge and self._edge[0], AccumulateGrad):
-        raise _errors.arguments.unsupported("in-place change of a leaf's shape", "no_grad")
-    if self._base is None and self._chain is None:
+        views.check_write(self)
+    if self._origin is None:
         hidden = alias(self)  # takes over as that of which this tensor, and the views of it, are views
-        hidden._edge = self._edge
-        self._base = hidden
+        hidden._edge, hidden._shown = self._edge, ref(self)
+        self._origin = hidden
         self._tracks = True
+    value, edge = seen._value, self._edge
+    if _modes.local.grad and edge is not None:
+        edge = _renumbered(seen)
+    is_leaf = edge is not None and isinstance(edge[0], AccumulateGrad)
     self._chain, self._strides, self._offset = seen._chain, seen._strides, seen._offset
-    self._cache, self._edge = None, seen._edge
+    self._edge = edge
+    self._count()
+    self._cache = (self._storage.version, self._cache[1] if self._cache and not self._tracks else
+                   self._origin._edge, value)  # fmt: skip
+    if is_leaf and views.is_whole(self):
+        views.rebase(self)
     return self
+
+
+def _renumbered(seen: Tensor) -> Any:
+    """The edge of a view that came about in place: PyTorch numbers those overloads after the others."""
+    edge = seen._edge
+    if edge is None or edge[0].plan is None:
+        return edge
+    node = edge[0]
+    name, number = node.name()[:-1], int(node.name()[-1])
+    number += 3 if name == "SqueezeBackward" else 1
+    plan = _storage.view_plan(seen._chain[-1:], f"{name}{number}")  # type: ignore[index]
+    return Node(plan, [], node.edges, node.scalars), 0
 
 
 def _in_place(name: str, function: Callable[..., Tensor]) -> Callable[..., Tensor]:
     def method(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+        if self._edge is not None and _modes.local.grad:
+            views.check_write(self)
         return become(self, function(self, *args, **kwargs))
 
     method.__name__ = method.__qualname__ = name
@@ -135,14 +165,12 @@ def resize_(self: Tensor, *size: Any, memory_format: Any = mf.contiguous_format)
     held = self._storage.value.aval
     if self._offset + math.prod(shape) > held.numel:
         _grow(self, self._offset + math.prod(shape))
-    seen = as_strided(self, shape, strides, self._offset)
-    if self._base is None and seen._chain is None:
-        return self
-    self.data = seen
-    return self
+    return become(self, as_strided(self, shape, strides, self._offset))
 
 
 def _grow(self: Tensor, count: int) -> None:
+    if not self._storage.resizable:
+        raise _errors.memory.not_resizable()
     flat = rows["view"](as_strided(self, (self._storage.value.aval.numel,), (1,), 0), (-1,))
     more = _factories.zeros(count - flat.numel(), dtype=self.dtype, device=self.device)
     offset = self._offset
@@ -162,9 +190,10 @@ def resize(self: Tensor, *sizes: Any) -> Tensor:
 
 def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = None, stride: Any = None) -> Tensor:
     """See another tensor's (or storage's) memory from now on; of nothing, become empty."""
+    if self.requires_grad and _modes.local.grad:
+        views.check_write(self)
     if source is None:
-        self.data = _factories.empty(0, dtype=self.dtype, device=self.device)
-        return self
+        source = _factories.empty(0, dtype=self.dtype, device=self.device)
     held = source._tensor if isinstance(source, TypedStorage | UntypedStorage) else source
     if held.dtype is not self.dtype:
         raise RuntimeError(f"Could not set tensor of type {c_name(held.dtype)} to a tensor of type "
@@ -175,7 +204,8 @@ def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = 
         held = as_strided(held.detach(), shape, strides, storage_offset)
     elif held is not source:
         held = as_strided(held.detach(), (held._storage.value.aval.numel,), (1,), 0)
-    self.data = held
+    self._see(held)
+    self._count()
     return self
 
 
@@ -267,64 +297,6 @@ def _put_elements(self: Tensor, found: list) -> Tensor:
     return self
 
 
-# -- other libraries ---------------------------------------------------------------------------------------------------
-
-
-def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None) -> Tensor:
-    """A tensor with the elements of an array of any library that speaks DLPack (a copy; see docs/differences.md)."""
-    if copy is False:
-        raise _errors.arguments.unsupported("from_dlpack", "copy")
-    if isinstance(ext_tensor, Tensor):
-        made = ext_tensor.detach()
-    elif isinstance(ext_tensor, np.ndarray):
-        made = _factories.from_numpy(ext_tensor)
-    else:
-        made = _of_jax(ext_tensor)
-    return made if device is None else made.to(device)
-
-
-def _of_jax(array: Any) -> Tensor:
-    import jax
-
-    from torchlike._core import Value, aval
-
-    try:
-        found = array if isinstance(array, jax.Array) else jax.dlpack.from_dlpack(array)
-    except AttributeError:
-        raise AttributeError(f"'{type(array).__name__}' object has no attribute '__dlpack__'") from None
-    place = _device.of_jax(next(iter(found.devices())))
-    value = np.array(found) if place is _device.cpu else found.copy()
-    return wrap(Value(aval(found.shape, _dtypes.from_numpy(np.dtype(found.dtype)), place), value))
-
-
-def to_dlpack(tensor: Tensor) -> Any:
-    """A DLPack capsule with a copy of the tensor's elements."""
-    return tensor.__dlpack__()
-
-
-def _dlpack(self: Tensor, *, stream: Any = None, max_version: Any = None, dl_device: Any = None,
-            copy: bool | None = None) -> Any:  # fmt: skip
-    """A DLPack capsule with a copy of the elements."""
-    from torchlike._core import concrete
-
-    if self.requires_grad:
-        raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
-    if copy is False:
-        raise BufferError("torchlike exports copies only")
-    array = concrete(self._value)
-    if self.device is _device.cpu:
-        return np.array(array).__dlpack__()
-    return array.__dlpack__(stream=stream)
-
-
-def _dlpack_device(self: Tensor) -> tuple[int, int]:
-    """DLPack's number of the kind of device, and the device's index."""
-    kinds = {"cpu": 1, "cuda": 2}
-    if self.device.type not in kinds:
-        raise BufferError(f"Unknown device type {self.device.type} for Dlpack")
-    return kinds[self.device.type], self.device.index or 0
-
-
 def as_subclass(self: Tensor, cls: type) -> Any:
     """This tensor as an instance of a subclass, sharing storage and history."""
     if not (isinstance(cls, type) and issubclass(cls, Tensor)):
@@ -375,7 +347,7 @@ METHODS |= {f.__name__: f for f in (
     record_stream, apply_, map_, *_FACTS,
 )} | _view_twins()  # fmt: skip
 METHODS |= {
-    "__dlpack__": _dlpack,
-    "__dlpack_device__": _dlpack_device,
+    "__dlpack__": _exchange.dlpack,
+    "__dlpack_device__": _exchange.dlpack_device,
     "layout": property(lambda self: mf.strided, doc="How the elements are kept: always strided."),  # type: ignore[dict-item]
 }

@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from itertools import pairwise
 from typing import Any
 
 from torchlike import _errors, _facade, _factories
 from torchlike import _memory_format as mf
+from torchlike._autograd import views
 from torchlike._bind import CALLERS as rows
 from torchlike._facade import ints, whole
 from torchlike._functions import reshape
-from torchlike._tensor import Tensor
+from torchlike._tensor import Tensor, untracked
 
 # -- cutting -----------------------------------------------------------------------------------------------------------
 
 
 def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     """Every index of a dim, as views."""
-    if not input.ndim:
-        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
     dim, select = input._wrap(dim), rows["_unbound"]
-    return tuple([select(input, dim, i) for i in range(input.shape[dim])])
+    if not input.ndim:
+        raise _errors.shapes.dim_of_scalar(dim)
+    return views.of_several(input, tuple([select(input, dim, i) for i in range(input.shape[dim])]))
 
 
 def select(input: Tensor, dim: int, index: int) -> Tensor:
@@ -101,7 +103,7 @@ def _pieces(tensor: Tensor, sizes: list[int], dim: int, row: str) -> tuple[Tenso
     for n in sizes:
         out.append(cut(tensor, dim, start, n))
         start += n
-    return tuple(out)
+    return views.of_several(tensor, tuple(out))
 
 
 def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
@@ -270,11 +272,22 @@ FUNCTIONS = _facade.functions(
 FUNCTIONS |= {
     "split": split,
     "row_stack": FUNCTIONS["vstack"],
-    "unsafe_split_with_sizes": FUNCTIONS["split_with_sizes"],
 }
-FUNCTIONS |= {"unsafe_split": split, "unsafe_chunk": FUNCTIONS["chunk"]}
 METHODS = _facade.methods(
     unbind, select, narrow, narrow_copy, split_with_sizes, chunk, tensor_split, hsplit, vsplit, dsplit
 )
-METHODS |= {"split": _split_method, "unsafe_chunk": METHODS["chunk"], "unsafe_split": _split_method,
-            "unsafe_split_with_sizes": METHODS["split_with_sizes"]}  # fmt: skip
+METHODS["split"] = _split_method
+
+
+def _unsafe(function: Any) -> Any:
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> tuple[Tensor, ...]:
+        return tuple(map(untracked, function(*args, **kwargs)))
+
+    call.__name__ = call.__qualname__ = "unsafe_" + function.__name__
+    call.__doc__ = f"`{function.__name__}` with results that are no views, though they share its memory."
+    return call
+
+
+for _names in (FUNCTIONS, METHODS):
+    _names |= {f"unsafe_{name}": _unsafe(_names[name]) for name in ("split", "chunk", "split_with_sizes")}

@@ -10,6 +10,7 @@ import numpy as np
 
 from torchlike import _dispatch, _dtypes, _errors, _factories
 from torchlike._bind import CALLERS as rows
+from torchlike._bind import before_write
 from torchlike._core import Value
 from torchlike._errors.dtypes import c_name
 from torchlike._ops import REGISTRY
@@ -23,6 +24,8 @@ def get(t: Tensor, index: Any) -> Tensor:
     """`t[index]`."""
     if index.__class__ is int:  # the most common case, taken without ceremony
         return _select(t, 0, index, 0)
+    if index.__class__ is slice:
+        return _slice_alone(t, index)
     viewed, advanced = _basic(t, index)
     if not advanced:
         return viewed if viewed is not t else rows["view_as_self"](t)
@@ -31,12 +34,16 @@ def get(t: Tensor, index: Any) -> Tensor:
 
 def put(t: Tensor, index: Any, value: Any) -> None:
     """`t[index] = value`."""
+    if index.__class__ is slice and not t.ndim:
+        raise _errors.shapes.slice_of_scalar()
     viewed, advanced = _basic(t, index)
     if not isinstance(value, Tensor):
         if not isinstance(value, int | float | complex | np.generic):
             raise _errors.shapes.cannot_assign(value, t)
         value = _factories.of_array(np.asarray(_number(value, t.dtype), t.dtype.numpy), t.device)
     if advanced:
+        if value.numel() != 1 or not _is_one_mask(index):  # that one PyTorch fills in
+            before_write(viewed, (value, *advanced.values()), apart=True)
         _scatter(viewed, advanced, value)
         return
     while value.ndim > viewed.ndim and value.shape[0] == 1:
@@ -44,6 +51,11 @@ def put(t: Tensor, index: Any, value: Any) -> None:
     if value.shape != viewed.shape:
         value = rows["expand"](value, tuple(viewed.shape))
     viewed.copy_(value)
+
+
+def _is_one_mask(index: Any) -> bool:
+    found = [i for i in (index if isinstance(index, tuple) else (index,)) if isinstance(i, Tensor)]
+    return len(found) == 1 and found[0].dtype in _MASKS
 
 
 def _number(value: Any, dtype: _dtypes.dtype) -> Any:
@@ -58,11 +70,19 @@ def _number(value: Any, dtype: _dtypes.dtype) -> Any:
 def _select(t: Tensor, dim: int, index: int, position: int) -> Tensor:
     shape = t._value.aval.shape
     if dim >= len(shape):
-        raise _errors.shapes.too_many_indices(len(shape))
+        raise _errors.shapes.index_of_scalar() if not shape else _errors.shapes.too_many_indices(len(shape))
     size = tuple.__getitem__(shape, dim)
     if not -size <= index < size:
         raise _errors.shapes.index_out_of_bounds(index, position, size)
     return rows["_select"](t, dim, index % size)
+
+
+def _slice_alone(t: Tensor, part: slice) -> Tensor:
+    """A slice that is the whole index: a view by this name even where it is all of the dim."""
+    if not t.ndim:
+        raise _errors.shapes.slice_of_scalar()
+    made = _slice(t, 0, part)
+    return made if made is not t else rows["_slice"](t, 0, 0, t.shape[0], 1)
 
 
 def _slice(t: Tensor, dim: int, part: slice) -> Tensor:
@@ -82,7 +102,8 @@ def _basic(t: Tensor, index: Any) -> tuple[Tensor, dict[int, Tensor]]:
     items = _unpack(index)
     used = sum([_consumes(i) for i in items])
     if used > t.ndim:
-        raise _errors.shapes.too_many_indices(t.ndim)
+        lone = not t.ndim and isinstance(index, int)
+        raise _errors.shapes.index_of_scalar() if lone else _errors.shapes.too_many_indices(t.ndim)
     dim, rank, advanced = 0, t.ndim, {}
     for position, item in enumerate(items):
         if item is Ellipsis:
@@ -155,7 +176,7 @@ def _take_tensor(t: Tensor, item: Tensor, dim: int, position: int, advanced: dic
         if not item.ndim and item.dtype.category == _dtypes.INTEGER:
             return _select(t, dim, int(item), position), dim
         raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
-    if not item.ndim and item._value.array is not None:
+    if not item.ndim and item._value.peek() is not None:
         return _select(t, dim, int(item), position), dim
     advanced[dim] = item
     return t, dim + 1
@@ -179,7 +200,7 @@ def _without_masks(t: Tensor, advanced: dict[int, Tensor]) -> dict[int, Tensor]:
 def _check_bounds(t: Tensor, advanced: dict[int, Tensor]) -> None:
     """PyTorch's error for an index out of range, where the indices are known already (pending ones read as NaN)."""
     for number, (dim, index) in enumerate(advanced.items()):
-        array = index._value.array
+        array = index._value.peek()
         if array is None or not index.numel() or index.device.type != "cpu":
             continue
         host, size = np.asarray(array), t.shape[dim]
@@ -214,7 +235,7 @@ def _moved(name: str, *args: Any) -> Tensor:
     from call to call, and each count would be another program."""
     op, values, edges, scalars = REGISTRY[name], [], [], []
     plan, needs = _dispatch._gather(op, args, {}, values, edges, scalars)
-    arrays = [v.array for v in values]
+    arrays = [v.peek() for v in values]
     if not all(a.__class__ is np.ndarray for a in arrays):
         return _dispatch._finish(plan, values, edges, scalars, needs)
     node = _dispatch.quick_node(plan, values, edges, scalars) if needs and _dispatch._local.grad else None
@@ -232,6 +253,8 @@ def put_at(t: Tensor, indices: tuple, values: Tensor, accumulate: bool) -> None:
     """`t[indices] = values`, or += with repeated indices counted each time."""
     viewed, advanced = _basic(t, indices)
     if advanced:
+        if accumulate or values.numel() != 1 or not _is_one_mask(indices):
+            before_write(viewed, (values, *advanced.values()), apart=True)
         _scatter(viewed, advanced, values, accumulate)
     else:
         viewed.copy_(viewed + values if accumulate else values)

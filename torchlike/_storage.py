@@ -12,12 +12,13 @@ import numpy as np
 
 from torchlike import _dtypes, _errors
 from torchlike._autograd import versions
-from torchlike._core import Value, record
-from torchlike._layout import contiguous_strides, is_apart
+from torchlike._core import Live, Value, record
+from torchlike._layout import contiguous_strides, is_apart, is_dense
 from torchlike._ops._plan import OpPlan
 
 Step = tuple[OpPlan, tuple]  # a view operator and its runtime numbers
 _addresses = itertools.count(0x10000)
+WRITE = 1 << 32  # what a write adds to a storage's version; one that autograd does not see adds 1
 
 
 class Storage:
@@ -26,24 +27,43 @@ class Storage:
     `strides` tell where the elements of the Value lie in (made-up) memory; None is row-major.
     """
 
-    __slots__ = ("__weakref__", "_address", "strides", "value", "version")
+    __slots__ = ("__weakref__", "_address", "_loan", "strides", "value", "version")
 
     inference = False  # whether its tensors were made in inference mode (see `_autograd/inference.py`)
+    shared = False  # whether somebody else may write to the memory (see `_shared.py`, and its class of storages)
 
     def __init__(self, value: Value, strides: tuple[int, ...] | None = None) -> None:
         self.value = value
         self.strides = strides
         self.version = 0
 
-    def put(self, value: Value, since: int | None = None, owner: Any = None) -> None:
+    def seen(self, tensor: Any) -> Value:
+        """The part of the contents that a tensor shows."""
+        return read(self.value, tensor._chain or ())
+
+    def put(self, value: Value, since: int | None = None, owner: Any = None, step: int = WRITE) -> None:
         """Replace the contents; `since` is the age of the first gradient node that belongs to the write itself, `owner`
-        the tensor that is written to."""
+        the tensor that is written to, `step` how the write counts."""
         old = self.value
         # Held by this storage, the name `old` and the call alone, no node has saved it.
         if getrefcount(old) > 3 or old.stamp is not None:
             versions.note_write(old, self, since, owner)
         self.value = value
-        self.version += 1
+        self.version += step
+
+    def put_seen(self, chain: tuple[Step, ...], value: Value, since: int | None, owner: Any,
+                 step: int = WRITE) -> None:  # fmt: skip
+        """Replace the part of the contents that `owner` sees through a chain of views."""
+        numbers = [n for _, given in chain for n in given]
+        (whole,) = record(write_plan(chain), [self.value, value], numbers)
+        self.put(whole, since, owner, step)
+        value.stamp = value.stamp or versions.of(whole)
+
+    @property
+    def resizable(self) -> bool:
+        """Whether the memory is our own, and always was."""
+        loan = getattr(self, "_loan", self)
+        return loan is self or (loan is not None and loan.lender is None)
 
     @property
     def address(self) -> int:
@@ -69,7 +89,47 @@ def move(plan: OpPlan, value: Value, numbers: tuple) -> Value:
     """Apply one view. On a host array NumPy does it at once: moving data is exact, so where it runs cannot be seen."""
     if value.array.__class__ is np.ndarray:
         return Value(plan.outputs[0], plan.function(value.array, *numbers)[0])
+    if value.__class__ is Live:
+        return value.seen(plan.outputs[0], lambda array: plan.function(array, *numbers)[0])  # type: ignore[attr-defined]
     return record(plan, [value], numbers)[0]
+
+
+class Counter:
+    """The writes of a tensor that counts them apart from its storage's: made by `.data`, or given other data."""
+
+    __slots__ = ("count", "is_hidden")
+
+    def __init__(self, is_hidden: bool, count: int = 0) -> None:
+        self.is_hidden = is_hidden  # what backward has saved is not compared with it
+        self.count = count
+
+
+def step(counter: Counter | None) -> int:
+    """How a write counts in the storage's version; it is counted by the counter, where there is one."""
+    if counter is None:
+        return WRITE
+    counter.count += 1
+    return 1
+
+
+def seen_writes(version: int, origin: Any) -> int:
+    """Of a storage's version, the part that the views of this origin have to mind."""
+    return version >> 32 if getattr(origin, "_counter", None) is None else int(version)
+
+
+_view_plans: dict[tuple, OpPlan] = {}
+
+
+def view_plan(chain: tuple[Step, ...], node: str) -> OpPlan:
+    """A chain of views as one operator, with a gradient node of this name."""
+    plans = tuple(plan for plan, _ in chain)
+    found = _view_plans.get((plans, node))
+    if found is None:
+        scalars = tuple(kind for plan in plans for kind in plan.scalars)
+        last = plans[-1]
+        made = OpPlan("view", plans[0].inputs, scalars, last.outputs, lambda x, *numbers: (look(plans, x, numbers),))
+        found = _view_plans[plans, node] = made.settle(last.op, (), (True,), last.strides, node)
+    return found
 
 
 _write_plans: dict[tuple, OpPlan] = {}
@@ -94,7 +154,7 @@ def _make_write_plan(plans: tuple[OpPlan, ...]) -> OpPlan:
         return (_placed(plans, old, part, numbers),)
 
     made = OpPlan("write", (base, new), scalars, (base,), write)
-    return made.settle(plans[0].op, (), (base.dtype.category >= _dtypes.FLOATING,), node="CopySlices")
+    return made.settle(plans[0].op, (), (base.dtype.category >= _dtypes.FLOATING,), node="torch::autograd::CopySlices")
 
 
 def _placed(plans: tuple[OpPlan, ...], old: Any, part: Any, numbers: tuple) -> Any:
@@ -131,7 +191,31 @@ def _transposed(plans: tuple[OpPlan, ...], old: Any, part: Any, numbers: tuple) 
 
 def overlaps(chain: tuple[Step, ...], shape: tuple[int, ...], strides: tuple[int, ...] | None) -> bool:
     """Whether two places of the view are one place of memory (a dim of stride zero)."""
-    return strides is not None and any(s == 0 and n > 1 for n, s in zip(shape, strides))
+    return strides is not None and any(s == 0 and n > 1 for n, s in zip(shape, strides)) and 0 not in shape
+
+
+def check_apart(target: Any, other: Any, wholly: bool) -> None:
+    """PyTorch's error for an operand that lies partly (`wholly`: at all) in the memory that is written to."""
+    if other is not target:
+        if not _may_meet(target, other):
+            return
+        same = (target._offset, target.stride()) == (other._offset, other.stride())
+        if not wholly and same and target.shape == other.shape:
+            return
+    elif not wholly:
+        return
+    raise _errors.memory.overlapping_operands()
+
+
+def _may_meet(a: Any, b: Any) -> bool:
+    """Whether two tensors of one storage, each without gaps, span some of the same memory (with gaps nobody looks)."""
+    spans = []
+    for t in (a, b):
+        if not t.numel() or not is_dense(tuple(t.shape), t.stride()):
+            return False
+        start = t._offset * t.dtype.itemsize
+        spans.append((start, start + t.numel() * t.dtype.itemsize))
+    return spans[0][0] < spans[1][1] and spans[1][0] < spans[0][1]
 
 
 def strides_of(shape: tuple[int, ...], strides: tuple[int, ...] | None) -> tuple[int, ...]:

@@ -11,10 +11,11 @@ from weakref import ref
 import numpy as np
 
 from torchlike import _device, _dtypes, _errors, _modes, _storage
-from torchlike._autograd import engine, hooks, versions
+from torchlike._autograd import engine, hooks, versions, views
 from torchlike._autograd.handles import RemovableHandle, hold
 from torchlike._autograd.nodes import AccumulateGrad, Edge, Node, hooks_of
-from torchlike._core import Size, Value, boundary, concrete, record, uninterrupted
+from torchlike._core import Aval, Size, Value, boundary, concrete, uninterrupted
+from torchlike._layout import is_dense
 from torchlike._storage import Step, Storage
 
 if TYPE_CHECKING:
@@ -28,8 +29,8 @@ TENSOR_TYPES: set[type] = set()  # Tensor and every subclass: the dispatcher's q
 class Tensor(Methods):
     """A multi-dimensional array with PyTorch's behaviour; see `torchlike.tensor` to make one."""
 
-    __slots__ = ("__dict__", "__weakref__", "_base", "_cache", "_chain", "_edge", "_grad", "_offset", "_storage",
-                 "_strides", "_tracks", "_unseen")  # fmt: skip
+    __slots__ = ("__dict__", "__weakref__", "_cache", "_chain", "_counter", "_edge", "_frozen", "_grad", "_offset",
+                 "_origin", "_shown", "_storage", "_strides", "_tracks")  # fmt: skip
     __array_priority__ = 1000
 
     _storage: Storage
@@ -37,11 +38,14 @@ class Tensor(Methods):
     _strides: tuple[int, ...] | None  # None: row-major
     _offset: int
     _edge: Edge | None  # where the gradient of this tensor goes
-    _base: Tensor | None  # the tensor of which this is a view
-    _tracks: bool  # a view whose history follows its base's
-    _cache: tuple[int, Edge | None, Value] | None  # views: storage version, base's edge, value
+    _origin: Tensor | None  # the tensor of which this is a view
+    _tracks: bool  # a view whose history follows its origin's
+    _cache: tuple[int, Any, Value] | None  # views: storage version; origin's edge (or version at birth); value
     _grad: Tensor | None
-    _unseen: bool  # made by `.data`: backward does not mind writes through it; unset on all others
+    # Unset on most:
+    _counter: _storage.Counter  # it counts its writes apart from its storage
+    _frozen: views.Frozen  # why a view does not follow its origin, where it is not for `no_grad`
+    _shown: Any  # an origin that stands for another tensor, whose shape was changed in place: that one, weakly
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -55,115 +59,135 @@ class Tensor(Methods):
     # -- reading and writing -------------------------------------------------------------------------------------------
 
     def _read(self) -> Value:
-        """The current Value of this view, read again when its storage or its base's history changed."""
-        cache, storage, base = self._cache, self._storage, self._base
-        if cache is not None and cache[0] == storage.version and (not self._tracks or cache[1] is base._edge):  # type: ignore[union-attr]
+        """The current Value of this view, for an operator: read again where its storage or history has changed."""
+        cache, storage = self._cache, self._storage
+        if (
+            cache is not None
+            and cache[0] == storage.version
+            and (
+                not self._tracks or cache[1] is self._origin._edge  # type: ignore[union-attr]
+            )
+        ):
             return cache[2]
-        return self._read_again()
-
-    def _read_again(self) -> Value:
-        chain, base = self._chain or (), self._root()
-        if not self._tracks or base is None or base._edge is None:
-            value = _storage.read(self._storage.value, chain)
-            if self._tracks:
-                self._edge = None
-        else:
-            value, edge = base._pair()
-            for plan, numbers in chain[len(base._chain or ()) :]:
-                (value, edge), = engine.apply(plan, [value], [edge], list(numbers), True)  # fmt: skip
-            self._edge = edge
-        value.stamp = versions.of(self._storage.value)
-        self._cache = (self._storage.version, base._edge if self._tracks and base is not None else None, value)
-        return value
+        return views.read_again(self, _modes.local.grad)
 
     def _root(self) -> Tensor | None:
         """The tensor of which this is a view. One whose own shape was changed in place has become a view as well."""
-        base = self._base
-        while base is not None and base._base is not None:
-            base = self._base = base._base
-        return base
+        origin = self._origin
+        while origin is not None and origin._origin is not None:
+            origin = self._origin = origin._origin
+        return origin
+
+    @property
+    def _base(self) -> Tensor | None:
+        return None if self._origin is None else views.base_of(self)
+
+    @property
+    def _aval(self) -> Aval:
+        """Shape, dtype and device, without reading."""
+        return self._storage.value.aval if not self._chain else self._chain[-1][0].outputs[0]
 
     @property
     def _value(self) -> Value:
-        return self._storage.value if self._chain is None else self._read()
+        """The current contents, whatever has become of their history."""
+        if self._chain is None:
+            return self._storage.value
+        cache = self._cache
+        if (
+            cache is not None
+            and cache[0] == self._storage.version
+            and (
+                not self._tracks or cache[1] is self._origin._edge  # type: ignore[union-attr]
+            )
+        ):
+            return cache[2]
+        return views.read_again(self, False)
 
     def _pair(self) -> tuple[Value, Edge | None]:
-        value = self._value
-        return value, self._edge
+        value = self._storage.value if self._chain is None else self._read()
+        return value if value.__class__ is Value else value.settle(), self._edge
 
-    def _write(self, value: Value, edge: Edge | None = None, since: int | None = None) -> None:
+    def _write(self, value: Value, edge: Edge | None = None, since: int | None = None,
+               node: str | None = None) -> None:  # fmt: skip
         """Replace the contents (in-place operators end here); `edge` is the new contents' history, `since` the age of
-        the first of its nodes."""
-        differentiable = _modes.local.grad and self._value is not None and (edge is not None or self._edge is not None)
+        the first of its nodes, `node` PyTorch's name for the node of an operator that makes no use of the old ones."""
+        differentiable = _modes.local.grad and (
+            edge is not None or (self._value is not None and self._edge is not None)
+        )
         if differentiable:
-            self._check_writable_leaf()
-        root = self if self._base is None else self._root()
-        if getattr(root, "_unseen", False):
+            views.check_write(self)
+            if (edge is None or node is not None) and views.is_whole(self):
+                edge = views.replaced(self._aval, self._edge, edge, node or "FillBackward0")
+        origin = self if self._origin is None else self._root()
+        counter = getattr(origin, "_counter", None)
+        if counter is not None and counter.is_hidden:
             since = versions.UNSEEN
         elif since is None and edge is not None:
             since = edge[0].age
         if self._chain is None:
             if self._edge is not None:
                 versions.note_result(self._edge[0], self._storage)
-            self._storage.put(value, since, self)
+            self._storage.put(value, since, self, _storage.step(counter))
             if differentiable:
                 self._edge = edge
             return
-        if _storage.overlaps(self._chain, self._value.aval.shape, self._strides):
+        if _storage.overlaps(self._chain, self._aval.shape, self._strides):
             raise _errors.memory.overlapping_write()
         self._write_through(value, edge, differentiable, since)
 
-    def _check_writable_leaf(self) -> None:
-        if isinstance(self._edge and self._edge[0], AccumulateGrad):
-            raise _errors.autograd.leaf_in_place()
-        base = self._base
-        if base is not None and isinstance(base._edge and base._edge[0], AccumulateGrad):
-            raise _errors.autograd.leaf_view_in_place()
+    def _count(self) -> None:
+        """A write that changed no element: of a tensor's own shape."""
+        origin: Any = self if self._origin is None else self._root()
+        origin._storage.version += _storage.step(getattr(origin, "_counter", None))
 
     def _write_through(self, value: Value, edge: Edge | None, differentiable: bool, since: int | None) -> None:
-        base, chain = self._root(), self._chain or ()
-        if base is not None and base._tracks_or_whole():
-            steps = chain[len(base._chain or ()) :]
-            old, old_edge = base._pair()
-            if old_edge is not None:
-                versions.note_result(old_edge[0], self._storage)
+        origin, storage = self._root(), self._storage
+        steps = views.steps_from(origin, self)
+        if steps is None or (storage.shared and edge is None and origin._edge is None):  # type: ignore[union-attr]
+            self._write_raw(value, edge if differentiable else self._edge, since)
+            return
+        assert origin is not None
+        old, old_edge = origin._pair()
+        if old_edge is not None:
+            versions.note_result(old_edge[0], storage)
+        new, new_edge = value, edge
+        if steps:
             numbers = [n for _, given in steps for n in given]
             ((new, new_edge),) = engine.apply(
                 _storage.write_plan(steps), [old, value], [old_edge, edge], numbers, differentiable
             )
-            base._write_raw(new, new_edge if differentiable else base._edge, since)
-        else:
-            self._write_raw(value, self._edge, since)
-            if differentiable:
-                self._edge = edge
-
-    def _tracks_or_whole(self) -> bool:
-        return True
+        origin._write_raw(new, new_edge if differentiable else origin._edge, since)
+        if views.is_whole(self):
+            value.stamp = value.stamp or versions.of(storage.value)
+            self._edge = edge if differentiable else self._edge
+            self._cache = (storage.version, origin._edge, value)
 
     def _write_raw(self, value: Value, edge: Edge | None, since: int | None = None) -> None:
         """Store new contents without asking about gradients."""
-        storage = self._storage
+        storage, origin = self._storage, self if self._origin is None else self._root()
+        step = _storage.step(getattr(origin, "_counter", None))
+        if origin._storage is not storage:  # type: ignore[union-attr]
+            step = 1
+            self._count()
         if self._chain is None:
-            storage.put(value, since, self)
+            storage.put(value, since, self, step)
         else:
-            numbers = [n for _, given in self._chain for n in given]
-            (whole,) = record(_storage.write_plan(self._chain), [storage.value, value], numbers)
-            storage.put(whole, since, self)
-            value.stamp = value.stamp or versions.of(whole)
+            storage.put_seen(self._chain, value, since, self, step)
         self._edge = edge
         if self._chain is not None:
-            self._cache = (storage.version, None, value) if not self._tracks else None
+            born = self._cache[1] if self._cache is not None and not self._tracks else None
+            self._cache = None if self._tracks else (storage.version, born, value)
 
     # -- what it is ----------------------------------------------------------------------------------------------------
 
     @property
     def shape(self) -> Size:
         """The size of each dim."""
-        return self._value.aval.shape
+        return self._aval.shape
 
     def size(self, dim: int | None = None) -> Any:
         """The shape, or the size of one dim."""
-        shape = self._value.aval.shape
+        shape = self._aval.shape
         if dim is None:
             return shape
         n = len(shape)
@@ -174,27 +198,27 @@ class Tensor(Methods):
     @property
     def dtype(self) -> _dtypes.dtype:
         """The element type."""
-        return self._value.aval.dtype
+        return self._aval.dtype
 
     @property
     def device(self) -> _device.device:
         """Where the tensor lives."""
-        return self._value.aval.device
+        return self._aval.device
 
     @property
     def ndim(self) -> int:
         """The number of dims."""
-        return self._value.aval.ndim
+        return self._aval.ndim
 
     def dim(self) -> int:
         """The number of dims."""
-        return self._value.aval.ndim
+        return self._aval.ndim
 
     ndimension = dim
 
     def numel(self) -> int:
         """The number of elements."""
-        return self._value.aval.numel
+        return self._aval.numel
 
     nelement = numel
 
@@ -239,14 +263,16 @@ class Tensor(Methods):
     def _version(self) -> int:
         if self._storage.inference:
             raise _errors.autograd.inference_version()
-        return self._storage.version
+        origin: Any = self if self._origin is None else self._root()
+        counter = getattr(origin, "_counter", None)
+        return origin._storage.version >> 32 if counter is None else counter.count
 
     def is_inference(self) -> bool:
         """Whether it was made in inference mode."""
         return self._storage.inference
 
     def _is_view(self) -> bool:
-        return self._base is not None
+        return not views.is_whole(self) and not self._storage.inference
 
     is_cuda = property(lambda self: self.device.type == "cuda", doc="Whether it lives on a GPU.")
     is_cpu = property(lambda self: self.device.type == "cpu", doc="Whether it lives on the CPU.")
@@ -277,12 +303,14 @@ class Tensor(Methods):
     @property
     def requires_grad(self) -> bool:
         """Whether gradients flow to this tensor."""
-        if self._chain is not None:
-            self._read()
-        return self._edge is not None
+        return self._edge is not None if self._origin is None else views.requires_grad(self)
 
     @requires_grad.setter
     def requires_grad(self, wanted: bool) -> None:
+        if not self.is_leaf:
+            raise _errors.autograd.unflagging_non_leaf(wanted)
+        if wanted and self.dtype.category < _dtypes.FLOATING:
+            raise _errors.autograd.only_floating_requires_grad("floating point and complex")
         self.requires_grad_(wanted)
 
     def requires_grad_(self, requires_grad: bool = True) -> Tensor:
@@ -295,15 +323,17 @@ class Tensor(Methods):
             raise _errors.autograd.only_floating_requires_grad()
         if requires_grad and self._storage.inference and not _modes.local.inference:
             raise _errors.autograd.inference_requires_grad()
-        if bool(requires_grad) != (self._edge is not None):
+        if bool(requires_grad) != (self._edge is not None and self._edge is not views.NOWHERE):
             self._edge = (leaf_node(self), 0) if requires_grad else None
-            self._tracks = False
+            if self._origin is not None and views.is_whole(self):
+                views.rebase(self)
         return self
 
     @property
     def is_leaf(self) -> bool:
         """Whether no operator that is part of the graph made this tensor."""
-        return not self.requires_grad or isinstance(self._edge[0], AccumulateGrad)  # type: ignore[index]
+        edge = self._edge if self._origin is None else views.edge_of(self)
+        return edge is None or isinstance(edge[0], AccumulateGrad)
 
     @property
     def grad_fn(self) -> Node | None:
@@ -313,12 +343,17 @@ class Tensor(Methods):
     @property
     def output_nr(self) -> int:
         """Which output of `grad_fn` this tensor is."""
-        return 0 if self.is_leaf else self._edge[1]  # type: ignore[index]
+        return 0 if self._edge is None else self._edge[1]
 
     @property
     def grad(self) -> Tensor | None:
         """The gradient accumulated by `backward()`."""
-        if self._grad is None and not self.is_leaf and "_retains_grad" not in self.__dict__:
+        if (
+            self._grad is None
+            and self._edge is not None
+            and not isinstance(self._edge[0], AccumulateGrad)
+            and "_retains_grad" not in self.__dict__
+        ):
             warnings.warn(_errors.autograd.NON_LEAF_GRAD, UserWarning, stacklevel=2)
         return self._grad
 
@@ -341,12 +376,12 @@ class Tensor(Methods):
 
     def detach_(self) -> Tensor:
         """Cut this tensor off from its history, in place."""
-        if self._base is not None:
+        if not views.is_whole(self):
             raise RuntimeError("Can't detach views in-place. Use detach() instead. If you are using "
                                "DistributedDataParallel (DDP) for training, and gradient_as_bucket_view is set as "
                                "True, gradients are views of DDP buckets, and hence detach_() cannot be called on "
                                "these gradients. To fix this error, please refer to the Optimizer.zero_grad() function "
-                               "in torch/optim/optimizer.py as a solution.")  # fmt: skip
+                               "in torch/optim/optimizer.py as the solution.")  # fmt: skip
         self._edge = None
         return self
 
@@ -354,17 +389,25 @@ class Tensor(Methods):
     def data(self) -> Tensor:
         """This tensor without its history; writes to it are not seen by autograd."""
         made = alias(self)
-        made._unseen = True
+        made._counter = _storage.Counter(True)
         return made
 
     @data.setter
     def data(self, other: Tensor) -> None:
         if not isinstance(other, Tensor):
             raise TypeError(f"Variable data has to be a tensor, but got {type(other).__name__}")
+        self._see(other)
+
+    def _see(self, other: Tensor) -> None:
+        """See another tensor's memory from now on; history, origin and the count of the writes stay."""
+        version = self._version
         self._storage, self._chain, self._strides = other._storage, other._chain, other._strides
-        self._offset, self._cache, self._base, self._tracks = other._offset, other._cache, None, False
-        if self._chain is not None:
-            self._cache = None
+        self._offset, self._cache = other._offset, None
+        if views.is_whole(self):
+            self._counter = _storage.Counter(False, version)
+            if self._origin is not None:
+                self._origin._counter = self._counter
+            self._origin, self._tracks = None, False
 
     def backward(self, gradient: Tensor | None = None, retain_graph: bool | None = None, create_graph: bool = False,
                  inputs: Any = None) -> None:  # fmt: skip
@@ -423,18 +466,19 @@ class Tensor(Methods):
         return host.astype(np.float32).tolist() if self.dtype is _dtypes.bfloat16 else host.tolist()
 
     def numpy(self, *, force: bool = False) -> np.ndarray:
-        """The elements as a NumPy array (a copy; see docs/differences.md)."""
-        if not force:
-            if self.requires_grad:
-                raise _errors.memory.numpy_of_grad()
-            if self.device.type != "cpu":
-                raise _errors.memory.numpy_of_device(self.device)
-        if self.dtype is _dtypes.bfloat16:
-            raise TypeError("Got unsupported ScalarType BFloat16")
-        return np.array(self._host())
+        """The elements as a NumPy array over the same memory: what is written to one shows in the other.
+
+        Raises RuntimeError for a tensor that requires grad and TypeError for one on another device, unless `force`,
+        which detaches and copies as needed; TypeError for bfloat16.
+        """
+        from torchlike import _exchange
+
+        return _exchange.to_numpy(self, force)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         array = self.numpy()
+        if copy and (dtype is None or array.dtype == dtype):
+            return array.copy()
         return array if dtype is None else array.astype(dtype, copy=False)
 
     def __bool__(self) -> bool:
@@ -518,7 +562,7 @@ def wrap(value: Value, edge: Edge | None = None, strides: tuple[int, ...] | None
     """A fresh tensor with a storage of its own."""
     tensor = _new(Tensor)
     tensor._storage = Storage(value, strides)
-    tensor._chain = tensor._base = tensor._cache = tensor._grad = None
+    tensor._chain = tensor._origin = tensor._cache = tensor._grad = None
     tensor._strides = strides
     tensor._edge = edge
     tensor._offset = 0
@@ -530,16 +574,25 @@ def alias(source: Tensor, cls: type = Tensor) -> Any:
     """A tensor without history over the same storage, seen the same way."""
     tensor = _new(cls)
     tensor._storage, tensor._chain, tensor._strides = source._storage, source._chain, source._strides
-    tensor._offset, tensor._base, tensor._edge, tensor._grad = source._offset, None, None, None
+    tensor._offset, tensor._origin, tensor._edge, tensor._grad = source._offset, None, None, None
     tensor._tracks = False
     tensor._cache = None
+    counter = getattr(source if source._origin is None else source._root(), "_counter", None)
+    if counter is not None:
+        tensor._counter = counter
     return tensor
+
+
+def untracked(view: Tensor) -> Tensor:
+    """A view that PyTorch does not call one: it shares memory, but its history stays what it is."""
+    view._origin, view._tracks = None, False
+    return view
 
 
 def adopt(cls: type, source: Tensor) -> Any:
     """`source` as an instance of a subclass, sharing its storage and history."""
     tensor = alias(source, cls)
-    tensor._edge, tensor._base, tensor._tracks = source._edge, source._base, source._tracks
+    tensor._edge, tensor._origin, tensor._tracks = source._edge, source._origin, source._tracks
     return tensor
 
 
@@ -558,10 +611,14 @@ def leaf_node(tensor: Tensor) -> AccumulateGrad:
 def accumulate(leaf: Tensor, pair: engine.Grad, create_graph: bool) -> None:
     """Add a gradient to `.grad`: the first is taken as it is, later ones are added in place (out of place when
     the pass is differentiated)."""
+    if leaf._edge is None:  # it stopped requiring grad meanwhile
+        return
     grad = leaf._grad
     pair[0].stamp = versions.SHARED
     if grad is None:
-        leaf._grad = wrap(*pair)
+        leaf._grad = wrap(pair[0], pair[1] if create_graph else None)
+        if leaf._strides is not None and is_dense(tuple(leaf.shape), leaf._strides):
+            leaf._grad._strides = leaf._grad._storage.strides = leaf._strides
     elif create_graph:
         leaf._grad = wrap(*engine.apply_op("add", grad._pair(), pair, differentiate=True))
     else:
@@ -576,7 +633,7 @@ def commit(writes: Iterable[tuple[Tensor, Value]]) -> None:
         for tensor, value in writes:
             storage = tensor._storage
             if tensor._chain is None:
-                storage.put(value)
+                storage.put(value, None, None, _storage.step(getattr(tensor, "_counter", None)))
             else:
                 tensor._write_raw(value, tensor._edge)
 

@@ -32,7 +32,7 @@ class Stamp:
         """The storage's contents are about to be replaced. Nodes as young as `since` belong to the write itself."""
         global latest
         self.since = next(nodes.sequence) if since is None else since
-        self.storage, self.version = ref(storage), storage.version
+        self.storage, self.version = ref(storage), storage.version >> 32
         self.owner = None if owner is None else ref(owner)
         latest = min(latest, self.since)
 
@@ -86,7 +86,7 @@ def check(node: Node, wanted: tuple[int, ...], given: tuple[int, ...]) -> None:
 
 def _modified(aval: Any, edge: Any, stamp: Stamp) -> RuntimeError:
     storage = stamp.storage()
-    version = stamp.version + 1 if storage is None else storage.version
+    version = stamp.version + 1 if storage is None else storage.version >> 32
     owner = stamp.owner and stamp.owner()
     if owner is not None and owner._edge is not None and not _is_view(edge):
         edge = owner._edge  # PyTorch names the operator that wrote
@@ -105,8 +105,12 @@ def _made_by(edge: Any) -> tuple[int, str] | None:
     node, number = edge
     if _is_view(edge):
         return 0, "AsStrided"  # after a write PyTorch makes the history of a view anew
-    name = node.name().removesuffix("Backward0").replace("Backward", "")
-    return number, "torch::autograd::CopySlices" if name == "CopySlices" else name
+    return number, short_name(node)
+
+
+def short_name(node: Node) -> str:
+    """A node's name as PyTorch's errors have it."""
+    return node.name().removesuffix("Backward0").replace("Backward", "")
 
 
 def _is_view(edge: Any) -> bool:

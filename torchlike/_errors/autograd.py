@@ -99,10 +99,10 @@ def unused_input(index: int) -> RuntimeError:
                         "allow_unused=True if this is the desired behavior.")  # fmt: skip
 
 
-def unflagging_non_leaf() -> RuntimeError:
-    return RuntimeError("you can only change requires_grad flags of leaf variables. If you want to use a computed "
-                        "variable in a subgraph that doesn't require differentiation use var_no_grad = "
-                        "var.detach().")  # fmt: skip
+def unflagging_non_leaf(wanted: bool = False) -> RuntimeError:
+    hint = " If you want to use a computed variable in a subgraph that doesn't require differentiation use "
+    return RuntimeError("you can only change requires_grad flags of leaf variables."
+                        + ("" if wanted else hint + "var_no_grad = var.detach()."))  # fmt: skip
 
 
 def only_floating_requires_grad(kinds: str = "floating point") -> RuntimeError:

@@ -16,7 +16,8 @@ def overlapping_write() -> RuntimeError:
 
 def overlapping_operands() -> RuntimeError:
     return RuntimeError("unsupported operation: some elements of the input tensor and the written-to tensor refer to a "
-                        "single memory location. Please clone() the tensor before performing the operation.")  # fmt: skip
+                        "single memory location. Please clone() the tensor before performing the "
+                        "operation.")  # fmt: skip
 
 
 def not_one_element(count: int) -> RuntimeError:

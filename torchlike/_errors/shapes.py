@@ -84,6 +84,12 @@ def deprecated_transpose() -> str:
             "`x.permute(*torch.arange(x.ndim - 1, -1, -1))` to reverse the dimensions of a tensor.")  # fmt: skip
 
 
+def deprecated_of_scalar(name: str) -> str:
+    meaning = "Consider using x.conj()." if "H" in name or "adjoint" in name else (
+        "This function is the identity in these cases.")  # fmt: skip
+    return f"{name} is deprecated on 0-D tensors. {meaning}"
+
+
 MESHGRID_INDEXING = "torch.meshgrid: in an upcoming release, it will be required to pass the indexing argument."
 
 
@@ -91,10 +97,16 @@ def index_out_of_bounds(index: int, dim: int, size: int) -> IndexError:
     return IndexError(f"index {index} is out of bounds for dimension {dim} with size {size}")
 
 
+def slice_of_scalar() -> IndexError:
+    return IndexError("slice() cannot be applied to a 0-dim tensor.")
+
+
+def index_of_scalar() -> IndexError:
+    return IndexError("invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ "
+                      "to convert a 0-dim tensor to a number")  # fmt: skip
+
+
 def too_many_indices(ndim: int) -> IndexError:
-    if not ndim:
-        return IndexError("invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ "
-                          "to convert a 0-dim tensor to a number")  # fmt: skip
     return IndexError(f"too many indices for tensor of dimension {ndim}")
 
 

@@ -1,0 +1,99 @@
+"""Statements of autograd: backward, grad, flags, hooks, modes, deletions."""
+
+from __future__ import annotations
+
+import torch
+
+from tests.fuzz.arithmetic import is_float
+from tests.fuzz.programs import Writer
+
+
+def _wants_grad(t: torch.Tensor) -> bool:
+    return t.requires_grad
+
+
+def _loss(w: Writer, name: str) -> str:
+    t = w[name]
+    if t.is_complex():
+        return f"{name}.abs().sum()" if w.chance(50) else f"({name} * {name}.conj()).real.sum()"
+    other = w.tensor(lambda o: o.shape == t.shape and is_float(o) and not o.is_complex())
+    options = [f"{name}.sum()", f"({name} * {name}).sum()", f"({name} * {other or name}).sum()", f"{name}.sin().sum()"]
+    if not t.ndim:
+        options.append(name)
+    return w.pick(options)
+
+
+def backward(w: Writer) -> str | None:
+    """Gradients accumulated into leaves."""
+    name = w.tensor(_wants_grad) if not w.chance(3) else w.tensor()
+    if name is None:
+        return None
+    options = []
+    if w.chance(35):
+        options.append("retain_graph=True")
+    if w.chance(10):
+        options.append("create_graph=True")
+    if w.chance(8):
+        options.append(f"inputs=[{w.tensor(_wants_grad) or name}]")
+    if w.chance(30):
+        t = w[name]
+        weight = w.tensor(lambda o: o.shape == t.shape and o.dtype is t.dtype)
+        options.insert(0, f"gradient={weight}" if weight and w.chance(50) else f"gradient=torch.ones_like({name})")
+        return f"{name}.backward({', '.join(options)})"
+    return f"{_loss(w, name)}.backward({', '.join(options)})"
+
+
+def grad(w: Writer) -> str | None:
+    """Gradients asked for as tensors."""
+    name = w.tensor(_wants_grad)
+    if name is None:
+        return None
+    inputs = [w.tensor(_wants_grad) for _ in range(1 + w.number(2))]
+    options = ""
+    if w.chance(50):
+        options += ", create_graph=True"
+    elif w.chance(30):
+        options += ", retain_graph=True"
+    if w.chance(70):
+        options += ", allow_unused=True"
+    targets = [w.fresh(), w.pick("abcdefgh")][: len(inputs)]
+    if len(set(targets)) < len(targets):
+        targets = targets[:1]
+        inputs = inputs[:1]
+    found = f"torch.autograd.grad({_loss(w, name)}, [{', '.join(inputs)}]{options})"
+    # How a gradient lies in memory, and what else shares it, is nobody's promise.
+    copies = f"(g if g is None else g.clone(memory_format=torch.contiguous_format) for g in {found})"
+    return f"{', '.join(targets)}{',' if len(targets) == 1 else ''} = {copies}"
+
+
+def flags(w: Writer) -> str | None:
+    """What a tensor says about its gradient."""
+    name = w.tensor()
+    other = w.tensor(lambda o: o.shape == w[name].shape and o.dtype is w[name].dtype)
+    return w.pick([
+        f"{name}.requires_grad_()", f"{name}.requires_grad_(False)", f"{name}.retain_grad()", f"{name}.grad = None",
+        f"{name}.requires_grad = True", f"{name}.detach_()", f"{name}.grad.zero_()", f"{name}.grad = {other}",
+        f"{name}.requires_grad_()", f"{name}.retain_grad()", f"{w.fresh()} = {name}.grad",
+    ])  # fmt: skip
+
+
+def hook(w: Writer) -> str | None:
+    """A hook on a tensor's gradient."""
+    name = w.tensor(_wants_grad)
+    if name is None:
+        return None
+    return w.pick([
+        f"{name}.register_hook(lambda g: g * 2)",
+        f"{name}.register_hook(lambda g: log.append(g.detach().clone()))",
+        f"{name}.register_post_accumulate_grad_hook(lambda t: log.append(t.grad.clone()))",
+    ])  # fmt: skip
+
+
+def mode(w: Writer) -> str | None:
+    """The grad mode from here on."""
+    return f"torch.set_grad_enabled({not torch.is_grad_enabled()})"
+
+
+def delete(w: Writer) -> str | None:
+    """A name let go."""
+    return f"del {w.tensor()}"

@@ -1,0 +1,137 @@
+"""The strategy: random programs, written statement by statement against a live PyTorch that knows every shape."""
+
+from __future__ import annotations
+
+import ast
+import textwrap
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from hypothesis import strategies as st
+
+NAMES = "abcdefgh"
+MOST_ELEMENTS = 64
+LARGEST = 1e6  # beyond it rounding alone may tell the libraries apart
+
+_below = [st.integers(0, n) for n in range(200)]
+_chance = st.integers(0, 99)
+
+
+@dataclass(frozen=True)
+class Program:
+    """Statements over named tensors. `watched`: everything is looked at after each statement, not at the end alone."""
+
+    statements: tuple[str, ...]
+    executor: str = "immediate"
+    watched: bool = True
+
+    @classmethod
+    def of(cls, text: str, **how: Any) -> Program:
+        """The program of a script."""
+        text = textwrap.dedent(text)
+        return cls(tuple(ast.get_source_segment(text, s) or "" for s in ast.parse(text).body), **how)
+
+    def __str__(self) -> str:
+        return "\n".join(self.statements)
+
+
+class Writer:
+    """A program in the making: what was written, and the namespace in which PyTorch has run it."""
+
+    def __init__(self, draw: Callable) -> None:
+        self.draw = draw
+        self.statements: list[str] = []
+        self.names: dict[str, Any] = start(torch)
+        self.over = False
+
+    # -- drawing -------------------------------------------------------------------------------------------------------
+
+    def pick(self, options: Sequence) -> Any:
+        """One of the options."""
+        return options[self.draw(_below[len(options) - 1])]
+
+    def chance(self, percent: int) -> bool:
+        """True that often; false is the simpler choice."""
+        return self.draw(_chance) >= 100 - percent
+
+    def number(self, below: int) -> int:
+        """A small whole number."""
+        return self.draw(_below[max(below, 1) - 1])
+
+    # -- what there is -------------------------------------------------------------------------------------------------
+
+    def tensors(self, want: Callable[[torch.Tensor], bool] = lambda t: True) -> list[str]:
+        """The names of the live tensors that are as wanted."""
+        return [n for n in NAMES if isinstance(self.names.get(n), torch.Tensor) and want(self.names[n])]
+
+    def tensor(self, want: Callable[[torch.Tensor], bool] = lambda t: True) -> str | None:
+        """The name of one live tensor, those made last more often."""
+        found = self.tensors(want)
+        return self.pick(found) if found else None
+
+    def __getitem__(self, name: str) -> torch.Tensor:
+        return self.names[name]
+
+    def fresh(self) -> str:
+        """A name to assign to: an unused one, else one that is taken over."""
+        free = [n for n in NAMES if n not in self.names]
+        return free[0] if free and not self.chance(10) else self.pick(NAMES)
+
+    # -- writing -------------------------------------------------------------------------------------------------------
+
+    def add(self, statement: str) -> None:
+        """Run a statement in PyTorch and keep it, unless it makes a tensor too large to be of use."""
+        before = dict(self.names)
+        error = execute(statement, self.names)
+        new = [t for n, t in self.names.items() if before.get(n) is not t and isinstance(t, torch.Tensor)]
+        if any(t.numel() > MOST_ELEMENTS for t in new):
+            self.names = before
+            return
+        self.statements.append(statement)
+        # Half of a backward that failed may have run, and in another order.
+        self.over = self.over or any(_is_large(self.names[n]) for n in self.tensors())
+        self.over = self.over or (error is not None and ("backward(" in statement or "grad(" in statement))
+
+
+def start(library: Any) -> dict[str, Any]:
+    """The names with which every program begins."""
+    return {"torch": library, "log": [], "inf": float("inf"), "nan": float("nan")}
+
+
+def execute(statement: str, names: dict[str, Any]) -> Exception | None:
+    """Run one statement; the error it raised."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            exec(compile(statement, "<program>", "exec"), names)
+        except Exception as error:
+            return error.with_traceback(None)
+    return None
+
+
+def _is_large(t: torch.Tensor) -> bool:
+    if not t.numel() or t.dtype is torch.bool:
+        return False
+    with torch.no_grad():
+        found = t.detach().abs().nan_to_num(0, 0, 0) if t.is_floating_point() or t.is_complex() else t.detach()
+        return bool((found.real > LARGEST).any()) if found.is_complex() else bool((found > LARGEST).any())
+
+
+@st.composite
+def programs(draw: Callable, most: int = 14) -> Program:
+    """Random programs of at most so many statements."""
+    from tests.fuzz.statements import write
+
+    writer = Writer(draw)
+    executor = "xla" if writer.chance(10) else "immediate"
+    watched = not writer.chance(30)
+    length = 4 + writer.number(most - 3)
+    try:
+        while len(writer.statements) < length and not writer.over:
+            write(writer)
+    finally:
+        torch.set_grad_enabled(True)
+    return Program(tuple(writer.statements), executor, watched)

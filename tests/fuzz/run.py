@@ -1,0 +1,212 @@
+"""Running a program under both libraries, and what must be equal after each of its statements."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+
+import torchlike
+from tests.fuzz.programs import NAMES, Program, execute, start
+
+
+@dataclass
+class Seen:
+    """What can be seen after a statement: the error that it raised, and the facts of every name."""
+
+    error: tuple[str, str] | None
+    facts: dict[str, dict[str, Any]]
+
+
+def observe(program: Program, library: Any) -> list[Seen]:
+    """Run a program and look at everything after each statement, or at the end alone."""
+    names = start(library)
+    seen = []
+    gradients: dict[int, Any] = {}  # held, so that no other object takes over the identity
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            for number, statement in enumerate(program.statements):
+                error = execute(statement, names)
+                if ".grad" in statement:
+                    gradients |= {id(g): g for g in (_grad(names.get(n), library) for n in NAMES) if g is not None}
+                look = program.watched or number == len(program.statements) - 1
+                seen.append(Seen(error and _sentence(error), _facts(names, gradients, library) if look else {}))
+        finally:
+            library.set_grad_enabled(True)
+    return seen
+
+
+def _sentence(error: Exception) -> tuple[str, str]:
+    return type(error).__name__, str(error).partition("\n")[0]
+
+
+def _facts(names: dict[str, Any], gradients: dict[int, Any], library: Any) -> dict[str, dict[str, Any]]:
+    live = {n: names[n] for n in NAMES if n in names}
+    tensors = {n: t for n, t in live.items() if isinstance(t, library.Tensor)}
+    found: dict[str, dict[str, Any]] = {n: {"is": type(t).__name__} for n, t in live.items()}
+    owners: dict[Any, str] = {}
+    objects: dict[int, str] = {}
+    for name, t in tensors.items():
+        found[name] = _of_tensor(t, tensors, library)
+        if id(t if t._base is None else t._base) in gradients:
+            found[name]["version"] = None  # whether a gradient was moved or copied into `.grad` is nobody's promise
+        found[name]["memory of"] = owners.setdefault(_memory(t, library), name)
+        found[name]["same object"] = objects.setdefault(id(t), name)
+    found["log"] = {f"log[{i}]": _values(t, library) for i, t in enumerate(names["log"])}
+    return found
+
+
+def _grad(t: Any, library: Any) -> Any:
+    return t.grad if isinstance(t, library.Tensor) and t.requires_grad else None
+
+
+def _memory(t: Any, library: Any) -> Any:
+    return t.untyped_storage()._cdata if library is torch else id(t._storage)
+
+
+def _of_tensor(t: Any, tensors: dict[str, Any], library: Any) -> dict[str, Any]:
+    facts = _outside(t)
+    facts |= {
+        "offset": t.storage_offset(),
+        "is_leaf": _attempt(lambda: t.is_leaf),
+        "is_inference": t.is_inference(),
+        "retains_grad": _attempt(lambda: t.retains_grad),
+        "version": _attempt(lambda: t._version),
+        "grad_fn": _attempt(lambda: t.grad_fn and t.grad_fn.name()),
+        "output_nr": _attempt(lambda: t.output_nr),
+        "is_view": t._is_view(),
+        "base": _name_of(t._base, tensors),
+        "values": _values(t, library),
+    }
+    grad = _attempt(lambda: t.grad)
+    if isinstance(grad, library.Tensor):
+        facts |= {f"grad.{key}": fact for key, fact in _outside(grad).items()}
+        facts["grad.values"] = _values(grad, library)
+        facts["grad is"] = _name_of(grad, tensors)
+    elif grad is not None:
+        facts["grad"] = grad
+    return facts
+
+
+def _outside(t: Any) -> dict[str, Any]:
+    return {
+        "shape": tuple(t.shape),
+        "stride": tuple(t.stride()) if t.numel() else None,  # no element tells
+        "dtype": str(t.dtype).rpartition(".")[2],
+        "requires_grad": t.requires_grad,
+    }
+
+
+def _name_of(t: Any, tensors: dict[str, Any]) -> str | None:
+    if t is None:
+        return None
+    return next((n for n, other in tensors.items() if other is t), "unnamed")
+
+
+def _attempt(ask: Any) -> Any:
+    try:
+        return ask()
+    except Exception as error:
+        return _sentence(error)
+
+
+def _values(t: Any, library: Any) -> np.ndarray:
+    """A copy of the elements; what NumPy lacks as float32."""
+    if t is None:
+        return np.zeros(0)
+    if library is torch:
+        plain = t.detach().resolve_conj().resolve_neg()
+        # A copy of PyTorch's own: `numpy()` would change what its storage may do.
+        return (plain.float() if plain.dtype is torch.bfloat16 else plain.clone()).numpy()
+    host = t._host()
+    return np.array(host.astype(np.float32) if str(t.dtype).endswith("bfloat16") else host)
+
+
+# -- comparing ---------------------------------------------------------------------------------------------------------
+
+_ROUNDING = {"float32": 1e-5, "complex64": 1e-5, "float64": 1e-9, "complex128": 1e-9, "bfloat16": 2e-2}
+
+
+def difference(program: Program) -> str | None:
+    """Run a program under both libraries; the first difference, in words."""
+    theirs = observe(program, torch)
+    with torchlike.set_executor(program.executor):
+        ours = observe(program, torchlike)
+    scale = 1.0
+    for number, (mine, due) in enumerate(zip(ours, theirs)):
+        at = f"statement {number}: {program.statements[number]!r}"
+        if mine.error != due.error:
+            return f"{at}\n  error {mine.error}\n  not   {due.error}"
+        scale = max(scale, _largest(due.facts))
+        found = _first(mine.facts, due.facts, scale)
+        if found is not None:
+            return f"{at}\n  {found}"
+    return None
+
+
+def _largest(facts: dict[str, dict[str, Any]]) -> float:
+    arrays = [x for of in facts.values() for x in of.values() if isinstance(x, np.ndarray) and x.dtype.kind in "fc"]
+    finite = [float(np.abs(x[np.isfinite(x)]).max()) for x in arrays if np.isfinite(x).any()]
+    return max(finite, default=0.0)
+
+
+def _first(ours: dict, theirs: dict, scale: float) -> str | None:
+    if ours.keys() != theirs.keys():
+        return f"names {list(ours)}, not {list(theirs)}"
+    for name, due in theirs.items():
+        mine = ours[name]
+        for key, fact in due.items():
+            dtype = due.get("grad.dtype" if key.startswith("grad.") else "dtype", "float32")
+            if key not in mine or not _equal(mine[key], fact, _ROUNDING.get(dtype, 0.0) * scale):
+                return f"{name}: {key} is {mine.get(key)!r}, not {fact!r}"
+        if mine.keys() != due.keys():
+            return f"{name}: has {sorted(mine.keys() - due.keys())}"
+    return None
+
+
+def _equal(mine: Any, due: Any, tolerance: float) -> bool:
+    if not isinstance(due, np.ndarray):
+        return mine == due
+    if mine.shape != due.shape or mine.dtype != due.dtype:
+        return False
+    if due.dtype.kind not in "fc":
+        return bool((mine == due).all())
+    tolerance = tolerance if math.isfinite(tolerance) else 0.0
+    return bool(np.allclose(mine, due, rtol=max(tolerance, 1e-12), atol=tolerance, equal_nan=True))
+
+
+def smallest(program: Program, still: Any = difference) -> Program:
+    """The program with every statement left out that the difference does not need."""
+    statements = list(program.statements)
+    changed = True
+    while changed:
+        changed = False
+        for i in range(len(statements) - 1, -1, -1):
+            fewer = statements[:i] + statements[i + 1 :]
+            if fewer and still(_with(program, fewer)) is not None:
+                statements, changed = fewer, True
+    return _with(program, statements)
+
+
+def _with(program: Program, statements: list[str]) -> Program:
+    return Program(tuple(statements), program.executor, program.watched)
+
+
+def script(program: Program) -> str:
+    """A program as a script to be run under either library."""
+    lines = ["import torch", "", "log, inf, nan = [], float('inf'), float('nan')"]
+    names = start(torch)
+    for statement in program.statements:
+        error = execute(statement, names)
+        if error is None:
+            lines.append(statement)
+        else:
+            body = statement.replace("\n", "\n    ")
+            lines.append(f"try:\n    {body}\nexcept {type(error).__name__} as error:\n    print(error)")
+    torch.set_grad_enabled(True)
+    return "\n".join(lines)

@@ -1,0 +1,68 @@
+"""One process's share of the programs."""
+
+from __future__ import annotations
+
+import re
+import traceback
+from collections import Counter
+from typing import Any
+
+import torch
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import seed as seeded
+
+from tests.fuzz.programs import Program, programs
+from tests.fuzz.run import difference, script, smallest
+from torchlike._core.run import forget_programs
+
+
+def run_shard(seed: int, count: int, queue: Any) -> None:
+    """Run `count` different programs in this process; the queue gets a difference, or None, for each."""
+    torch.set_num_threads(1)
+    ran: set[int] = set()
+    shown: Counter = Counter()
+
+    @seeded(seed)
+    @settings(max_examples=8 * count, database=None, deadline=None, phases=[Phase.generate],
+              suppress_health_check=list(HealthCheck))  # fmt: skip
+    @given(programs())
+    def run(program):
+        if len(ran) >= count or hash(program) in ran:
+            return  # Hypothesis writes many a program twice
+        ran.add(hash(program))
+        if len(ran) % 500 == 0:
+            forget_programs()
+        found = _guarded(difference, program)
+        queue.put(found and _told(program, found, shown))
+
+    run()
+    queue.put("done")
+
+
+def _told(program: Program, found: str, shown: Counter) -> tuple[str, str]:
+    """The kind of a difference, and a small script of it for the first of each kind."""
+    kind = kind_of(found)
+    shown[kind] += 1
+    if shown[kind] > 1:
+        return kind, ""
+    small = smallest(program, lambda p: _guarded(difference, p))
+    text = _guarded(difference, small) or ""
+    kind = kind_of(text)
+    shown[kind] += 1
+    mode = f"# executor {small.executor}, {'watched' if small.watched else 'seen at the end'}"
+    return kind, f"{mode}\n{script(small)}\n# {text}"
+
+
+def kind_of(found: str) -> str:
+    """A difference without its names and numbers."""
+    first, _, rest = found.partition("\n")
+    calls = re.findall(r"[a-z_]+_?(?=\()|[-+*]?=(?!=)", first.partition(":")[2])
+    return f"{calls[-1:]} {re.sub(r'array.*|[0-9.,() -]+', ' ', rest)[:160]}"
+
+
+def _guarded(difference: Any, program: Any) -> str | None:
+    try:
+        return difference(program)
+    except Exception as error:
+        where = traceback.extract_tb(error.__traceback__)[-1]
+        return f"looking at it raised\n {type(error).__name__}: {error} ({where.filename}:{where.lineno})"

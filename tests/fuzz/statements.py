@@ -1,0 +1,40 @@
+"""Which statements there are, and how often each is written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from tests.fuzz import arithmetic, creation, gradients, views, writes
+from tests.fuzz.programs import Writer
+
+# (weight, writer of one statement); a writer returns None where the live tensors do not allow its statement.
+KINDS: list[tuple[int, Callable[[Writer], str | None]]] = [
+    (10, creation.create),
+    (22, views.view),
+    (20, writes.in_place),
+    (10, writes.by_index),
+    (6, writes.shape_in_place),
+    (4, writes.through_data),
+    (14, arithmetic.compute),
+    (9, gradients.backward),
+    (5, gradients.grad),
+    (6, gradients.flags),
+    (2, gradients.hook),
+    (2, gradients.mode),
+    (2, gradients.delete),
+]
+_WHICH = [kind for weight, kind in KINDS for _ in range(weight)]
+_MODES = ["torch.no_grad()", "torch.enable_grad()", "torch.set_grad_enabled(False)", "torch.inference_mode()"]
+
+
+def write(writer: Writer) -> None:
+    """Write one statement, sometimes under a mode of its own."""
+    if not writer.tensors():
+        return writer.add(creation.create(writer))
+    statement = writer.pick(_WHICH)(writer)
+    if statement is None:
+        return None
+    if writer.chance(12):
+        mode = writer.pick(_MODES)
+        statement = f"with {mode}:\n    " + statement.replace("\n", "\n    ")
+    return writer.add(statement)

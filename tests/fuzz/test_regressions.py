@@ -1,0 +1,257 @@
+"""What the fuzzer has found: each a program that once came out otherwise than in PyTorch."""
+
+import pytest
+
+from tests.fuzz.programs import Program
+from tests.fuzz.run import difference
+
+FOUND = {
+    "data counts its writes apart": """
+        a = torch.ones(3, requires_grad=True)
+        b = a.data
+        b.mul_(2)
+        a.data[0] = 5
+    """,
+    "data given to a tensor keeps its version": """
+        a = torch.ones(3)
+        a.add_(1)
+        a.data = torch.zeros(2)
+        a.mul_(2)
+    """,
+    "data given to a view leaves it a view": """
+        a = torch.arange(6.).reshape(2, 3)
+        b = a.data
+        a.data = a.detach().clone()
+        a[1][-1] = 0.5
+    """,
+    "view of a leaf under no_grad requires grad": """
+        a = torch.ones(3, 2, requires_grad=True)
+        with torch.no_grad():
+            b = a[0]
+        c = b * 2
+        c.sum().backward()
+    """,
+    "view of a leaf under no_grad has no gradient to start": """
+        a = torch.ones(3, 2, requires_grad=True)
+        with torch.no_grad():
+            b = a[0]
+        b.backward(torch.ones_like(b))
+    """,
+    "view under no_grad written to": """
+        a = torch.ones(3, 2, requires_grad=True)
+        b = a * 1
+        with torch.no_grad():
+            c = b[0]
+        c.mul_(2)
+        d = c[0]
+        d.mul_(2)
+    """,
+    "view under no_grad used after a write to its base": """
+        a = torch.ones(3, 2, requires_grad=True)
+        b = a * 1
+        with torch.no_grad():
+            c = b[0]
+        b.mul_(2)
+        d = c * 2
+        with torch.no_grad():
+            d = c * 2
+        e = c[0]
+        f = c.detach()
+    """,
+    "view in inference mode written to": """
+        a = torch.ones(3, requires_grad=True)
+        with torch.inference_mode():
+            b = a.view(3, 1)
+        b.mul_(2)
+    """,
+    "view under no_grad of a view of a plain tensor": """
+        a = torch.arange(4.).reshape(2, 2).requires_grad_()
+        b = a[-2:]
+        with torch.no_grad():
+            c = b[1][None]
+    """,
+    "leaf that is a view stays a leaf when written to": """
+        a = torch.arange(6.).reshape(2, 3).requires_grad_()
+        with torch.no_grad():
+            a *= a
+    """,
+    "flag of a view whose base was written to": """
+        torch.set_grad_enabled(False)
+        a = torch.zeros(3, 2)
+        b = a.diagonal()
+        b.fill_(1)
+        b.requires_grad_()
+    """,
+    "views of one function must not be written to": """
+        a = torch.ones(4, 3, requires_grad=True)
+        b, c = (a * 1).split(2)
+        b.add_(1)
+        c[0].add_(1)
+        d = (a * 1).unbind(1)[2]
+        d.zero_()
+    """,
+    "views of one function after a write to their base": """
+        a = torch.ones(4, 3, requires_grad=True) * 2
+        b, c = a.split([1, 3])
+        a.mul_(2)
+        d = c + 1
+    """,
+    "outputs of one node": """
+        a = torch.ones(4, 3, requires_grad=True)
+        b, c = a.split([1, 3])
+        (c * 2).sum().backward()
+        d, e = a.unbind(1)[:2]
+        (d * e).sum().backward()
+    """,
+    "node of a view after a write": """
+        a = torch.ones(2, 3, requires_grad=True) * 2
+        b = a[0]
+        c = b.t()
+        a.mul_(3)
+        c.add_(1)
+        c.sum().backward()
+    """,
+    "node of a view after a write without gradients": """
+        a = torch.ones(2, 3, requires_grad=True)
+        b = a.t()[1]
+        with torch.no_grad():
+            a.add_(1)
+        (b * b).sum().backward()
+    """,
+    "view keeps its history when its base lets go of it": """
+        a = torch.ones(2, 3, requires_grad=True)
+        b = a * 2
+        c = b[0]
+        b.detach_()
+        c.sum().backward()
+    """,
+    "base that begins to require grad": """
+        a = torch.ones(2, 3)
+        b = a[0]
+        a.requires_grad_()
+        c = b * 2
+        c.sum().backward()
+    """,
+    "shape changed in place": """
+        a = torch.ones(2, 3, requires_grad=True) * 2
+        b = a[0]
+        a.t_()
+        c = a[0]
+        a.mul_(2)
+        b.add_(1)
+        c.add_(a[1][0])
+        a.unsqueeze_(0)
+        a.squeeze_()
+        (a * a).sum().backward()
+    """,
+    "shape of a leaf changed in place": """
+        a = torch.arange(6.).reshape(2, 3).clone().requires_grad_()
+        with torch.no_grad():
+            a.t_()
+            a.mul_(2)
+        b = a[0]
+        with torch.no_grad():
+            a.mul_(2)
+        (b * b).sum().backward()
+    """,
+    "shape changed in place before the flag": """
+        a = torch.tensor([[1.5, 0.0, -0.25]])
+        a.unsqueeze_(0)
+        b = a[-2:, :0, -2:]
+        a.requires_grad_()
+    """,
+    "shape of a leaf that must not change": """
+        a = torch.ones(2, 3, 1, requires_grad=True)
+        a.t_()
+        a.squeeze_()
+    """,
+    "same size": """
+        a = torch.zeros(2, 3)
+        b = a[0]
+        b.resize_(1)
+        a.resize_(3, 2)
+        a.resize_(2, 2).fill_(1)
+        a.set_(a)
+        c = torch.arange(4.).view(2, 2)
+        c.set_(a)
+    """,
+    "filled with what has no history": """
+        a = torch.ones(2, 2, requires_grad=True)
+        b = a * 2
+        c = b * 3
+        c.zero_()
+        d = b * 4
+        d.fill_(5)
+        b.copy_(torch.ones(2, 2))
+        (b + c + d).sum().backward()
+    """,
+    "copied": """
+        a = torch.ones(2, 2, requires_grad=True)
+        b = torch.zeros(2, 2)
+        b.copy_(a)
+        b.copy_(a * 2)
+        b.sum().backward()
+    """,
+    "operand in the memory that is written to": """
+        a = torch.arange(4.)
+        a[:3].add_(a[1:])
+        a[1:].copy_(a[:3])
+        a.unsqueeze(1).copy_(a)
+        a.index_add_(0, torch.tensor([0]), a[:1])
+        a[a == a] = a
+        a.add_(a)
+        a[0] += 1
+    """,
+    "error of the leaf before that of the shape": """
+        a = torch.ones(2, 2, 2, requires_grad=True)
+        a.add_(torch.ones(3))
+        a.view(2, -1).copy_(torch.ones(2, 2))
+    """,
+    "gradient as its own start": """
+        a = torch.zeros(0, 3, requires_grad=True)
+        a.backward(gradient=a)
+    """,
+    "gradient in the order of its leaf": """
+        a = torch.arange(6.).reshape(2, 3).t().requires_grad_()
+        a.sum().backward()
+    """,
+    "leaf that stopped requiring grad": """
+        a = torch.ones(2, 3, requires_grad=True)
+        b = a * 0.5
+        a.requires_grad_(False)
+        b.backward(gradient=a)
+    """,
+    "flag of a non-leaf": """
+        a = torch.ones(2, requires_grad=True) * 2
+        a.requires_grad = True
+        a.requires_grad = False
+        b = torch.ones(2, dtype=torch.int64)
+        b.requires_grad = True
+        b.requires_grad_()
+    """,
+    "whole slice": """
+        a = torch.ones(3, requires_grad=True)
+        b = a[:]
+        c = a[2][::2]
+        d = a[...]
+    """,
+    "number before a tensor": """
+        a = torch.ones(2, requires_grad=True)
+        b = 0.5 - a
+        c = True / b
+    """,
+    "strided views under no_grad": """
+        a = torch.zeros(3, 2, requires_grad=True)
+        with torch.no_grad():
+            b = a.as_strided((2, 2), (1, 1), 0)
+        c = a.as_strided((2,), (2,), 1)
+        d = c.as_strided((3,), (1,), 0)
+        (c * d[:2]).sum().backward()
+    """,
+}
+
+
+@pytest.mark.parametrize("watched", [True, False], ids=["watched", "at the end"])
+@pytest.mark.parametrize("name", FOUND)
+def test_found(name, watched):
+    assert difference(Program.of(FOUND[name], watched=watched)) is None

@@ -1,0 +1,252 @@
+"""Statements that write: in place, at indices, through `.data`, and changes of a tensor's own shape."""
+
+from __future__ import annotations
+
+import torch
+
+from tests.fuzz import views
+from tests.fuzz.arithmetic import index_parts, is_float, partner
+from tests.fuzz.programs import Writer
+
+_UNARY = ["neg_", "abs_", "sin_", "tanh_", "sigmoid_", "relu_", "square_", "zero_", "sign_"]
+_NUMBERS = ["2", "0.5", "-1", "1", "3"]
+
+
+def number_for(w: Writer, t: torch.Tensor) -> str:
+    """A number to write into a tensor."""
+    if t.dtype is torch.bool:
+        return w.pick(["True", "False", "1"])
+    return w.pick(_NUMBERS if is_float(t) or w.chance(10) else ["2", "1", "3", "0"])
+
+
+def is_apart(t: torch.Tensor) -> bool:
+    """Whether no two indices but those of a repeated dim share a place: else the order of writing would tell."""
+    dims = sorted((s, n) for s, n in zip(t.stride(), t.shape) if n > 1 and s)
+    extent = 1
+    for s, n in dims:
+        if s < extent:
+            return False
+        extent += (n - 1) * s
+    return True
+
+
+def _is_repeated(t: torch.Tensor) -> bool:
+    return any(s == 0 and n > 1 for s, n in zip(t.stride(), t.shape))
+
+
+def source_for(w: Writer, name: str) -> str:
+    """A tensor to write into another: one that expands to it, most often."""
+    t = w[name]
+
+    def fits(o: torch.Tensor) -> bool:
+        if not _castable(o, t):
+            return False
+        try:
+            return torch.broadcast_shapes(o.shape, t.shape) == t.shape
+        except RuntimeError:
+            return False
+
+    if w.chance(5):
+        return w.tensor(lambda o: _castable(o, t)) or name
+    return w.tensor(fits) or name
+
+
+def _castable(o: torch.Tensor, t: torch.Tensor) -> bool:
+    """Whether conversion rounds the same everywhere: not from fractions or what is infinite to integers."""
+    if is_float(t) or t.dtype is torch.bool or not is_float(o):
+        return True
+    return bool((o.detach().real * 2 == (o.detach().real * 2).round()).all() and o.detach().abs().lt(100).all())
+
+
+def target(w: Writer) -> str:
+    """What is written to: a live tensor, or a view made on the way."""
+    name = w.tensor()
+    if not w.chance(30):
+        return name
+    made = views.one(w, name)
+    return name if made is None or "detach" in made or "data" in made else made
+
+
+def in_place(w: Writer) -> str | None:
+    """An in-place operator."""
+    name = w.tensor(is_apart)
+    if name is None:
+        return None
+    t = w[name]
+    subject = name
+    if w.chance(25):
+        made = views.one(w, name)
+        if made is not None:
+            scratch = dict(w.names)
+            try:
+                t = eval(made, scratch)
+                subject = made
+                if not is_apart(t):
+                    return None
+            except Exception:
+                t = w[name]
+    return w.pick(_KINDS)(w, subject, t, name)
+
+
+def _unary(w, subject, t, name):
+    return f"{subject}.{w.pick(_UNARY)}()"
+
+
+def _number(w, subject, t, name):
+    way = w.number(8)
+    n = number_for(w, t)
+    if way < 3:
+        return f"{subject}.{w.pick(['add_', 'mul_', 'sub_'])}({n})"
+    if way < 5 and subject.isidentifier():
+        return f"{subject} {w.pick(['+=', '*=', '-='])} {n}"
+    if way == 5:
+        return f"{subject}.fill_({n})"
+    if way == 6 and is_float(t):
+        return f"{subject}.div_({w.pick(['2', '4', '0.5'])})"
+    return f"{subject}.clamp_(-1, 1)"
+
+
+def _tensor(w, subject, t, name):
+    other = source_for(w, name) if subject == name else partner(w, name)
+    way = w.number(6)
+    if way < 3 and not (not is_float(t) and is_float(w[other]) and t.dtype is not torch.bool):
+        return f"{subject}.{w.pick(['add_', 'mul_', 'sub_'])}({other})"
+    if way == 3 and subject.isidentifier():
+        return f"{subject} {w.pick(['+=', '*=', '-='])} {other}"
+    if not _castable(w[other], t):
+        return None
+    return f"{subject}.copy_({other})"
+
+
+def _masked(w, subject, t, name):
+    if _is_repeated(t):
+        return None
+    mask = f"{name} > 0.3" if not w[name].is_complex() else f"{name} == 1"
+    if subject != name:
+        mask = f"torch.tensor({w.pick(['True', 'False'])})"
+    return f"{subject}.masked_fill_({mask}, {number_for(w, t)})"
+
+
+def _put(w, subject, t, name):
+    if not t.ndim or not t.shape[0] or _is_repeated(t):
+        return None
+    n = t.shape[0]
+    index = w.pick(["torch.tensor([0])", f"torch.tensor([0, {n - 1}])", f"torch.tensor([{n - 1}])"])
+    value = f"torch.tensor({number_for(w, t)}, dtype={t.dtype})"
+    accumulate = ", accumulate=True" if w.chance(50) else ""
+    return w.pick([
+        f"{subject}.index_put_(({index},), {value}{accumulate})",
+        f"{subject}.index_fill_(0, {index}, {number_for(w, t)})",
+        f"{subject}.index_add_(0, {index}, {name}[:1])" if subject == name and index.count(",") == 0 else None,
+        f"{subject}.index_copy_(0, torch.tensor([0]), {name}[{n - 1}:].clone())" if subject == name else None,
+    ])  # fmt: skip
+
+
+def _scatter(w, subject, t, name):
+    if not t.ndim or not t.shape[0]:
+        return None
+    index = f"torch.zeros({(1,) * t.ndim}, dtype=torch.int64)"
+    return w.pick([
+        f"{subject}.scatter_({w.number(t.ndim)}, {index}, {number_for(w, t)})",
+        f"{subject}.scatter_(0, {index}, torch.ones({(1,) * t.ndim}, dtype={t.dtype}))",
+        f"{subject}.scatter_add_(0, {index}, torch.ones({(1,) * t.ndim}, dtype={t.dtype}))",
+    ])  # fmt: skip
+
+
+def _several(w, subject, t, name):
+    other = partner(w, name)
+    options = [f"{subject}.addcmul_({other}, {other})"]
+    if t.is_floating_point():
+        options += [f"{subject}.lerp_({other}, 0.5)"]
+    if t.ndim >= 2:
+        options += [f"{subject}.fill_diagonal_({number_for(w, t)})"]
+    if t.ndim == 2 and is_float(t):
+        options += [f"{subject}.addmm_({name}, {name})"]
+    return w.pick(options)
+
+
+_KINDS = [_unary, _number, _number, _number, _tensor, _tensor, _tensor, _masked, _put, _scatter, _several]
+
+
+def by_index(w: Writer) -> str | None:
+    """An assignment to an index, or an augmented one, also nested."""
+    name = w.tensor(lambda t: t.ndim and is_apart(t))
+    if name is None:
+        return None
+    t = w[name]
+    index = index_parts(w, t, name) if w.chance(40) else views.index_text(w, t)
+    if w.chance(25) and t.ndim > 1 and t.shape[0]:
+        index = f"{w.number(t.shape[0])}][{w.pick(['0', ':', '-1', '::2', '...'])}"
+    operator = w.pick(["=", "=", "+=", "*=", "="])
+    if w.chance(55):
+        return f"{name}[{index}] {operator} {number_for(w, t)}"
+    scratch = dict(w.names)
+    try:
+        part = eval(f"{name}[{index}]", scratch)
+    except Exception:
+        return f"{name}[{index}] {operator} {number_for(w, t)}"
+
+    def fits(o: torch.Tensor) -> bool:
+        if not _castable(o, t) or (not is_float(t) and is_float(o)):
+            return False
+        try:
+            return torch.broadcast_shapes(o.shape, part.shape) == part.shape
+        except RuntimeError:
+            return False
+
+    other = w.tensor(fits)
+    return f"{name}[{index}] {operator} {other or number_for(w, t)}"
+
+
+def shape_in_place(w: Writer) -> str | None:
+    """A change of how a tensor sees its memory."""
+    name = w.tensor()
+    t = w[name]
+    if t.requires_grad and not torch.is_grad_enabled() and _shares(w, name):
+        return None  # the history of those that share would not fit any more, nor does it in PyTorch
+    options = ["squeeze_()", f"unsqueeze_({w.number(t.ndim + 1)})"]
+    if t.ndim >= 2:
+        options += ["t_()"] * (t.ndim == 2) + [f"transpose_(0, {t.ndim - 1})", "swapaxes_(0, 1)"]
+    if t.ndim == 2 or w.chance(30):
+        options.append("t_()")
+    options += _resize(w, name)
+    options += [f"as_strided_((1,), (1,), {w.number(2)})" if t.numel() > 1 else "squeeze_()"]
+    if w.chance(30):
+        other = None if t.requires_grad else w.tensor(lambda o: o.dtype is t.dtype)
+        return f"{name}.set_({other})" if other and w.chance(50) else f"{name}.detach_()"
+    return f"{name}.{w.pick(options)}"
+
+
+def _shares(w: Writer, name: str) -> bool:
+    memory = w[name].untyped_storage()._cdata
+    return w[name]._base is not None or any(w[n].untyped_storage()._cdata == memory for n in w.tensors() if n != name)
+
+
+def _resize(w: Writer, name: str) -> list[str]:
+    t = w[name]
+    size = w.pick([(2,), (2, 2), (3,), (2, 3), (4, 2)])
+    count = 1
+    for n in size:
+        count *= n
+    held = t.untyped_storage().nbytes() // t.element_size()
+    if t.storage_offset() + count > held and _shares(w, name):
+        return []  # memory that others see too does not grow (docs/differences.md)
+    return [f"resize_({size}).fill_(1)"]  # what a larger memory holds at first is not defined
+
+
+def through_data(w: Writer) -> str | None:
+    """A write that autograd is not to see."""
+    name = w.tensor(is_apart)
+    if name is None:
+        return None
+    t = w[name]
+    other = w.tensor(lambda o: o.dtype is t.dtype) or name
+    options = [
+        f"{name}.data.mul_({number_for(w, t)})",
+        f"{name}.detach().add_({number_for(w, t)})",
+        f"{name}.data.zero_()",
+    ]
+    options += [f"{name}.data = {other}.detach().clone()", f"{name}.data = {other}.data"]
+    if t.ndim and t.shape[0]:
+        options += [f"{name}.data[0] = {number_for(w, t)}", f"{name}.detach()[0] = {number_for(w, t)}"]
+    return w.pick(options)

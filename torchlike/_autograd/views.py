@@ -1,0 +1,239 @@
+"""How the history of a view goes together with that of its origin, the tensor that it is a view of.
+
+A view *follows* its origin: when the memory was written to since, its history is made anew, from that of the origin, as
+one node of the name that PyTorch gives it. A view that was made where this has no meaning is *frozen*: under `no_grad`,
+by a function of several views, in a custom function. It keeps the history it was born with, and what PyTorch refuses is
+refused: to write to it, or to use it after a write to its origin, where gradients are recorded.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Any
+
+from torchlike import _errors, _modes, _storage
+from torchlike._autograd import engine, versions
+from torchlike._autograd.nodes import AccumulateGrad, Edge, Node
+from torchlike._core import Aval, Value
+from torchlike._ops._declare import REGISTRY
+from torchlike._ops._plan import OpPlan
+
+
+class Frozen(Enum):
+    """Why a view does not follow its origin."""
+
+    NO_GRAD = "no_grad"
+    INFERENCE = "inference"
+    ONE_OF_SEVERAL = "several"
+    CUSTOM_FUNCTION = "custom"
+    APART = "apart"  # its memory is not reached through its origin; nothing is refused
+
+
+# The edge of a view without history of a tensor that requires grad: gradients that come here are dropped.
+NOWHERE: Edge = (AccumulateGrad(lambda: None, lambda pair, create_graph: None), 0)
+
+
+def reason(view: Any) -> Frozen:
+    """Why this view is frozen."""
+    return getattr(view, "_frozen", Frozen.NO_GRAD)
+
+
+def inherit(view: Any, source: Any) -> None:
+    """A view of a frozen view is frozen for the same reason (unless it has one of its own)."""
+    found = getattr(source, "_frozen", None)
+    if found is not None and _modes.local.grad:
+        view._frozen = found
+
+
+def freeze(view: Any, why: Frozen) -> None:
+    """Keep a view just made from following its origin."""
+    view._tracks, view._frozen = False, why
+    cache = view._cache
+    view._cache = None if cache is None else (cache[0], view._storage.version, cache[2])
+
+
+def is_whole(tensor: Any) -> bool:
+    """Whether a tensor is no view for the user: it has no origin, or is its own, in another shape."""
+    origin = tensor._origin
+    return origin is None or _owner(origin) is tensor
+
+
+def _owner(origin: Any) -> Any:
+    """The tensor that stands before users as this origin, where its own shape was changed in place."""
+    shown = getattr(origin, "_shown", None)
+    return None if shown is None else shown()
+
+
+def base_of(tensor: Any) -> Any:
+    """What the user sees as `_base`."""
+    origin = tensor._root()
+    if origin is None or tensor._storage.inference:  # inference tensors are views of nothing
+        return None
+    owner = _owner(origin)
+    return origin if owner is None else None if owner is tensor else owner
+
+
+def steps_from(origin: Any, view: Any) -> tuple | None:
+    """The views that lead from its origin to a view; None where none do: one of them sees other memory meanwhile."""
+    if origin is None or origin._storage is not view._storage or getattr(view, "_frozen", None) is Frozen.APART:
+        return None
+    lead, chain = origin._chain or (), view._chain or ()
+    return chain[len(lead) :] if chain[: len(lead)] == lead else None
+
+
+# -- reading -----------------------------------------------------------------------------------------------------------
+
+
+def read_again(view: Any, strict: bool) -> Value:
+    """The value of a view whose memory or whose origin's history has changed; its edge is brought up to date.
+
+    `strict`: an operator that records gradients reads, so what PyTorch refuses is refused.
+    """
+    storage, origin, cache = view._storage, view._root(), view._cache
+    now = storage.version
+    if origin is None or steps_from(origin, view) is None:
+        value, mark = storage.seen(view), None
+    elif view._tracks:
+        value, mark = _follow(view, origin, cache), origin._edge
+    else:
+        mark = now if cache is None else cache[1]
+        value = storage.seen(view)
+        if _refused_after_write(view, origin, mark):
+            if strict:
+                raise _refusal(view, indirect=True)
+            now = -1  # so that the next reader looks again
+    value.stamp = versions.of(storage.value)
+    view._cache = (now, mark, value)
+    return value
+
+
+def _refused_after_write(view: Any, origin: Any, born: int) -> bool:
+    """Whether a frozen view has lost its history: there is one, and the memory was written to since it was made."""
+    if origin._edge is None and (view._edge is None or isinstance(view._edge[0], AccumulateGrad)):
+        return False
+    return _storage.seen_writes(view._storage.version, origin) != _storage.seen_writes(born, origin) and (
+        reason(view) is not Frozen.APART
+    )
+
+
+def _follow(view: Any, origin: Any, cache: tuple | None) -> Value:
+    storage, edge = view._storage, origin._edge
+    unseen = cache is not None and _storage.seen_writes(cache[0], origin) == _storage.seen_writes(
+        storage.version, origin
+    )
+    own = view._edge if view._edge is not NOWHERE else None
+    if unseen or (edge is None and (own is None or isinstance(own[0], AccumulateGrad))):
+        view._edge = own or (None if edge is None else NOWHERE)
+        return storage.seen(view)
+    value, edge = origin._pair()
+    steps = steps_from(origin, view)
+    if not steps:
+        view._edge = edge
+        return value
+    numbers = [n for _, given in steps for n in given]
+    plan = _storage.view_plan(steps, "torch::autograd::CopySlices" if is_whole(view) else "AsStridedBackward0")
+    ((value, view._edge),) = engine.apply(plan, [value], [edge or NOWHERE], numbers, True)
+    return value
+
+
+def requires_grad(view: Any) -> bool:
+    """Whether a view, or what it is a view of, has a history."""
+    if view._value is not None and view._edge is not None:
+        return True
+    origin = view._root()
+    return origin is not None and origin._edge is not None and not is_whole(view)
+
+
+def edge_of(view: Any) -> Edge | None:
+    """The edge of a view, refused where an operator would be refused."""
+    assert view._value is not None  # which brings the edge up to date
+    origin = view._root()
+    if origin is not None and not view._tracks and view._cache is not None:
+        if _refused_after_write(view, origin, view._cache[1]):
+            raise _refusal(view, indirect=True)
+    return view._edge
+
+
+# -- writing -----------------------------------------------------------------------------------------------------------
+
+
+def check_write(tensor: Any) -> None:
+    """PyTorch's errors for an in-place operator through which gradients are to flow."""
+    if not is_whole(tensor):
+        if not tensor._tracks and reason(tensor) is not Frozen.APART:
+            raise _refusal(tensor, indirect=False)
+        origin = tensor._root()
+        owner = _owner(origin)
+        origin = origin if owner is None else owner
+        if requires_grad(tensor) and (origin._edge is None or isinstance(origin._edge[0], AccumulateGrad)):
+            raise _errors.autograd.leaf_view_in_place()
+    if tensor._edge is not None and isinstance(tensor._edge[0], AccumulateGrad):
+        raise _errors.autograd.leaf_in_place()
+
+
+def replaced(aval: Aval, old: Edge | None, new: Edge | None, name: str) -> Edge:
+    """The edge of a tensor all of whose contents were replaced: no gradient, but zeros, for what was there before."""
+    plan = _replace_plans.get((aval, name))
+    if plan is None:
+        plan = OpPlan("replace", (aval, aval), (), (aval,), lambda old, new: (new,))
+        plan = _replace_plans[aval, name] = plan.settle(REGISTRY["clone"], (), (True,), node=name)
+    return Node(plan, [], [old, new], []), 0
+
+
+_replace_plans: dict[tuple[Aval, str], OpPlan] = {}
+
+
+def rebase(tensor: Any) -> None:
+    """The history of the origin of a tensor whose own shape was changed in place, where the tensor is a leaf: what is
+    seen of the origin elsewhere leads to it."""
+    origin, value = tensor._origin, tensor._value
+    origin._edge, steps = tensor._edge, steps_from(origin, tensor)
+    if steps and tensor._edge is not None:
+        numbers = [n for _, given in steps for n in given]
+        origin._edge = (Node(_storage.write_plan(steps), [], [None, tensor._edge], numbers), 0)
+    tensor._cache = (tensor._storage.version, origin._edge, value)
+
+
+def _refusal(view: Any, indirect: bool) -> RuntimeError:
+    edge = view._edge
+    if edge is None or isinstance(edge[0], AccumulateGrad):
+        return _errors.autograd.frozen_view(None, reason(view).value, indirect)
+    return _errors.autograd.frozen_view((edge[1], versions.short_name(edge[0])), reason(view).value, indirect)
+
+
+# -- functions of several views ----------------------------------------------------------------------------------------
+
+_joint_plans: dict[tuple[OpPlan, ...], OpPlan] = {}
+
+
+def of_several(source: Any, views: tuple) -> tuple:
+    """The results of one function of several views: one node of as many outputs, and none of them may be written to."""
+    if not _modes.local.grad:
+        return views
+    for view in views:
+        freeze(view, Frozen.ONE_OF_SEVERAL)
+    if source._edge is not None and views:
+        steps = [view._chain[-1] for view in views]
+        node = Node(_joint_plan(tuple([plan for plan, _ in steps])), [], [source._edge],
+                    [n for _, numbers in steps for n in numbers])  # fmt: skip
+        for i, view in enumerate(views):
+            view._edge = (node, i)
+    return views
+
+
+def _joint_plan(plans: tuple[OpPlan, ...]) -> OpPlan:
+    found = _joint_plans.get(plans)
+    if found is None:
+        found = _joint_plans[plans] = _make_joint_plan(plans)
+    return found
+
+
+def _make_joint_plan(plans: tuple[OpPlan, ...]) -> OpPlan:
+    def function(x: Any, *numbers: Any) -> tuple:
+        rest = iter(numbers)
+        return tuple([plan.function(x, *[next(rest) for _ in plan.scalars])[0] for plan in plans])
+
+    first = plans[0]
+    outputs = tuple([plan.outputs[0] for plan in plans])
+    made = OpPlan(first.name, first.inputs, tuple([kind for plan in plans for kind in plan.scalars]), outputs, function)
+    return made.settle(first.op, (), (True,) * len(plans), node=first.node)

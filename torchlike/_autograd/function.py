@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from torchlike import _dtypes, _errors, _modes
-from torchlike._autograd import saved
+from torchlike._autograd import saved, views
 from torchlike._autograd.engine import Grad, Walk
 from torchlike._autograd.nodes import Edge, Node
 from torchlike._core import Value
@@ -274,6 +274,8 @@ def _connect(node: FunctionNode, number: int, output: Any, args: tuple, recordin
         source, output = output, alias(output)
         output._origin = source if source._origin is None else source._origin
     output._edge, output._tracks = edge, False
+    if output._origin is not None:
+        views.freeze(output, views.Frozen.CUSTOM_FUNCTION)
     return output
 
 

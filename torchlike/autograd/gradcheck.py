@@ -1,6 +1,7 @@
 """`gradcheck` and `gradgradcheck`: gradients against small differences of the function.
 
-Everything is compared as real numbers: a complex output as its real and imaginary part, a complex input as two directions.
+Everything is compared as real numbers: a complex output as its real and imaginary part, a complex input as two
+directions.
 """
 
 from __future__ import annotations
@@ -173,7 +174,10 @@ def _real(x: Any) -> Any:
 
 
 def _host(x: Any) -> np.ndarray:
-    return np.asarray(_real(x.detach()).tolist(), np.float64).reshape(-1)
+    """The same on the host."""
+    array = x.detach().cpu().numpy() if x.dtype is not torchlike.bfloat16 else x.detach().float().cpu().numpy()
+    flat = np.array(array).reshape(-1)
+    return flat.astype(np.complex128).view(np.float64) if flat.dtype.kind == "c" else flat.astype(np.float64)
 
 
 class _Input:
@@ -181,24 +185,21 @@ class _Input:
 
     def __init__(self, place: int, tensor: Any) -> None:
         self.place, self.tensor = place, tensor
-        self.at = tensor.detach().clone()
-        self.size = tensor.numel() * (2 if tensor.is_complex() else 1)
+        self.at = _host(tensor)
+        self.size = self.at.size
 
     def direction(self, numbers: np.ndarray) -> Any:
         """A tensor of the input's shape and dtype with these real numbers."""
-        flat = torchlike.from_numpy(np.ascontiguousarray(numbers, np.float64))
+        numbers = np.array(numbers, np.float64)
         if self.tensor.is_complex():
-            flat = torchlike.view_as_complex(flat.reshape(-1, 2))
-        return flat.to(self.tensor.dtype).reshape(self.tensor.shape).to(self.tensor.device)
+            numbers = numbers.view(np.complex128)
+        made = torchlike.from_numpy(numbers.reshape(tuple(self.tensor.shape)))
+        return made if made.dtype is self.tensor.dtype else made.to(self.tensor.dtype)
 
-    def move(self, direction: Any, step: float) -> None:
+    def move(self, direction: np.ndarray, step: float) -> None:
         """Write `at + step * direction` into the input itself, which `func` may hold."""
         with torchlike.no_grad():
-            self.tensor.data.copy_(self.at + step * direction)
-
-    def back(self) -> None:
-        with torchlike.no_grad():
-            self.tensor.data.copy_(self.at)
+            self.tensor.data.copy_(self.direction(self.at + step * direction))
 
 
 class _Checked:
@@ -210,6 +211,8 @@ class _Checked:
             _Input(i, x) for i, x in enumerate(inputs) if isinstance(x, Tensor) and x.requires_grad and _is_inexact(x)
         ]
         self.all_outputs = [o for o in _as_tuple(func(*inputs)) if isinstance(o, Tensor)]
+        for o in self.all_outputs:
+            _host(o)  # so that this program is the one of all later calls
         self.outputs = [(i, o) for i, o in enumerate(self.all_outputs) if o.requires_grad]
 
     def values(self) -> list[np.ndarray]:
@@ -221,14 +224,14 @@ class _Checked:
 
     def difference(self, moving: _Input, direction: np.ndarray) -> list[np.ndarray]:
         """The derivatives of all outputs in one direction, from two values."""
-        eps, where = self.how.eps, moving.direction(direction)
+        eps = self.how.eps
         try:
-            moving.move(where, eps)
+            moving.move(direction, eps)
             above = self.values()
-            moving.move(where, -eps)
+            moving.move(direction, -eps)
             below = self.values()
         finally:
-            moving.back()
+            moving.move(direction, 0.0)
         return [(a - b) / (2 * eps) for a, b in zip(above, below)]
 
     def tangents(self, moving: _Input, direction: np.ndarray) -> list[np.ndarray]:

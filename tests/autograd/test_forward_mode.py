@@ -1,0 +1,195 @@
+"""Forward mode: tangents through operators, views, writes and backward passes."""
+
+import pytest
+
+from tests.autograd.library import compare, log, programs, torch
+
+
+def nolevel():
+    a = torch.tensor([1.0, 2.0])
+    t = torch.tensor([3.0, 4.0])
+    return torch.autograd.forward_ad.make_dual(a, t)
+
+
+def unpack_nolevel():
+    a = torch.tensor([1.0, 2.0])
+    return torch.autograd.forward_ad.unpack_dual(a)
+
+
+def shape():
+    a = torch.tensor([1.0, 2.0])
+    with torch.autograd.forward_ad.dual_level():
+        return torch.autograd.forward_ad.make_dual(a, torch.ones(3))
+
+
+def dtype():
+    a = torch.tensor([1.0, 2.0])
+    with torch.autograd.forward_ad.dual_level():
+        return torch.autograd.forward_ad.make_dual(a, torch.ones(2).double())
+
+
+def int():
+    with torch.autograd.forward_ad.dual_level():
+        return torch.autograd.forward_ad.make_dual(torch.tensor([1, 2]), torch.ones(2))
+
+
+def int_tangent():
+    a = torch.tensor([1.0, 2.0])
+    with torch.autograd.forward_ad.dual_level():
+        return torch.autograd.forward_ad.make_dual(a, torch.tensor([1, 2]))
+
+
+def twice():
+    a = torch.tensor([1.0, 2.0])
+    t = torch.tensor([3.0, 4.0])
+    with torch.autograd.forward_ad.dual_level():
+        return torch.autograd.forward_ad.unpack_dual(
+            torch.autograd.forward_ad.make_dual(torch.autograd.forward_ad.make_dual(a, t), t * 2)
+        )
+
+
+def basic():
+    a = torch.tensor([1.0, 2.0])
+    t = torch.tensor([3.0, 4.0])
+    with torch.autograd.forward_ad.dual_level():
+        return torch.autograd.forward_ad.unpack_dual(torch.autograd.forward_ad.make_dual(a, t) * a)
+
+
+def detach():
+    a = torch.tensor([1.0, 2.0])
+    t = torch.tensor([3.0, 4.0])
+    with torch.autograd.forward_ad.dual_level():
+        return torch.autograd.forward_ad.unpack_dual(torch.autograd.forward_ad.make_dual(a, t).detach())
+
+
+def exited():
+    a = torch.tensor([1.0, 2.0])
+    t = torch.tensor([3.0, 4.0])
+    with torch.autograd.forward_ad.dual_level():
+        dual = torch.autograd.forward_ad.make_dual(a, t)
+    return torch.autograd.forward_ad.unpack_dual(dual)
+
+
+def nested():
+    with torch.autograd.forward_ad.dual_level():
+        with torch.autograd.forward_ad.dual_level():
+            pass
+
+
+def reqgrad():
+    a = torch.tensor([1.0, 2.0])
+    t = torch.tensor([3.0, 4.0])
+    x = a.clone().requires_grad_()
+    v = t.clone().requires_grad_()
+    with torch.autograd.forward_ad.dual_level():
+        y = torch.autograd.forward_ad.make_dual(x, v)
+        z = (y * y).sum()
+        p = torch.autograd.forward_ad.unpack_dual(z)
+        log(p.primal.requires_grad, p.tangent.requires_grad)
+        return torch.autograd.grad(p.tangent, [x, v])
+
+
+def fwdrev():
+    a = torch.tensor([1.0, 2.0])
+    t = torch.tensor([3.0, 4.0])
+    x = a.clone().requires_grad_()
+    with torch.autograd.forward_ad.dual_level():
+        y = torch.autograd.forward_ad.make_dual(x, t)
+        z = (y**3).sum()
+        (g,) = torch.autograd.grad(z, x)
+        return torch.autograd.forward_ad.unpack_dual(g)
+
+
+def view():
+    a = torch.tensor([1.0, 2.0])
+    t = torch.tensor([3.0, 4.0])
+    with torch.autograd.forward_ad.dual_level():
+        y = torch.autograd.forward_ad.make_dual(a.clone(), t)
+        v = y[0]
+        return (torch.autograd.forward_ad.unpack_dual(v), torch.autograd.forward_ad.unpack_dual(y.view(2, 1)))
+
+
+def inplace():
+    a = torch.tensor([1.0, 2.0])
+    t = torch.tensor([3.0, 4.0])
+    with torch.autograd.forward_ad.dual_level():
+        y = torch.autograd.forward_ad.make_dual(a.clone(), t)
+        z = torch.zeros(2)
+        z[1] = y[0]
+        b = torch.ones(2)
+        b.mul_(y)
+        return (torch.autograd.forward_ad.unpack_dual(z), torch.autograd.forward_ad.unpack_dual(b))
+
+
+def nograd():
+    a = torch.tensor([1.0, 2.0])
+    t = torch.tensor([3.0, 4.0])
+    with torch.autograd.forward_ad.dual_level():
+        y = torch.autograd.forward_ad.make_dual(a.clone(), t)
+        with torch.no_grad():
+            return torch.autograd.forward_ad.unpack_dual(y * 2)
+
+
+def argmax():
+    a = torch.tensor([1.0, 2.0])
+    t = torch.tensor([3.0, 4.0])
+    with torch.autograd.forward_ad.dual_level():
+        return torch.autograd.forward_ad.unpack_dual(torch.autograd.forward_ad.make_dual(a, t).argmax())
+
+
+def type():
+    a = torch.tensor([1.0, 2.0])
+    t = torch.tensor([3.0, 4.0])
+    with torch.autograd.forward_ad.dual_level():
+        return type(torch.autograd.forward_ad.unpack_dual(torch.autograd.forward_ad.make_dual(a, t) * 2)).__name__
+
+
+def primal_leaf():
+    a = torch.tensor([1.0, 2.0])
+    t = torch.tensor([3.0, 4.0])
+    with torch.autograd.forward_ad.dual_level():
+        return (
+            torch.autograd.forward_ad.make_dual(a.clone().requires_grad_(), t).is_leaf,
+            torch.autograd.forward_ad.unpack_dual(
+                torch.autograd.forward_ad.make_dual(a.clone().requires_grad_(), t)
+            ).primal.requires_grad,
+        )
+
+
+def svd():
+    with torch.autograd.forward_ad.dual_level():
+        return torch.autograd.forward_ad.unpack_dual(
+            torch.linalg.svdvals(
+                torch.autograd.forward_ad.make_dual(torch.eye(2) * torch.tensor([3.0, 1.0]), torch.ones(2, 2))
+            )
+        )
+
+
+def fncount():
+    a = torch.tensor([1.0, 2.0])
+    t = torch.tensor([3.0, 4.0])
+
+    class S(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return (x * 2, x * 1)
+
+        @staticmethod
+        def jvp(ctx, tx):
+            return tx
+
+    with torch.autograd.forward_ad.dual_level():
+        return [torch.autograd.forward_ad.unpack_dual(q) for q in S.apply(torch.autograd.forward_ad.make_dual(a, t))]
+
+
+def enter():
+    return (torch.autograd.forward_ad.enter_dual_level(), torch.autograd.forward_ad.exit_dual_level())
+
+
+def exit_none():
+    return torch.autograd.forward_ad.exit_dual_level()
+
+
+@pytest.mark.parametrize("program", programs(globals()), ids=lambda program: program.__name__)
+def test_as_in_pytorch(program):
+    compare(program)

@@ -19,6 +19,9 @@ from torchlike import storage as storage
 from torchlike import testing as testing
 from torchlike import utils as utils
 from torchlike import version as version
+from torchlike._autograd.anomaly import is_anomaly_check_nan_enabled as is_anomaly_check_nan_enabled
+from torchlike._autograd.anomaly import is_anomaly_enabled as is_anomaly_enabled
+from torchlike._autograd.anomaly import set_anomaly_enabled as set_anomaly_enabled
 from torchlike._autograd.api import grad as grad
 from torchlike._core import Size as Size
 from torchlike._core import set_executor as set_executor
@@ -148,6 +151,10 @@ def adjoint(input: _Tensor) -> _Tensor:
     """The last two dims exchanged, complex numbers conjugated."""
     ...
 
+def alias_copy(*args: _Any, out: _Any = ..., **kwargs: _Any) -> _Any:
+    """What `alias` shows, as a copy in row-major order."""
+    ...
+
 def all(input: _Tensor, dim: _Any = ..., keepdim: _bool = ..., *, out: _Any = ...) -> _Tensor:
     """Whether every element is nonzero."""
     ...
@@ -251,14 +258,18 @@ def as_strided(input: _Tensor, size: _Any, stride: _Any, storage_offset: _int | 
     """A view of the whole storage: the element at `index` lies `storage_offset + sum(index * stride)` into it."""
     ...
 
+def as_strided_copy(*args: _Any, out: _Any = ..., **kwargs: _Any) -> _Any:
+    """What `as_strided` shows, as a copy in row-major order."""
+    ...
+
 def as_tensor(data: _Any, dtype: _dtype | None = ..., device: _Any = ...) -> _Tensor:
-    """`data` as a tensor, without a copy where it already is one of that dtype and device."""
+    """`data` as a tensor; a tensor or NumPy array of that dtype and device shares its memory with the result."""
     ...
 
 def asarray(
     obj: _Any, *, dtype: _dtype | None = ..., device: _Any = ..., copy: _bool | None = ..., requires_grad: _bool = ...
 ) -> _Tensor:
-    """`obj` as a tensor: a tensor stays what it is unless `copy` or another dtype or device says otherwise."""
+    """`obj` as a tensor that shares its memory, where it has any of that dtype and device."""
     ...
 
 def asin(input: _Tensor, *, out: _Any = ...) -> _Tensor:
@@ -654,6 +665,10 @@ def detach(input: _Tensor) -> _Tensor:
     """This tensor without its history; shares storage."""
     ...
 
+def detach_copy(*args: _Any, out: _Any = ..., **kwargs: _Any) -> _Any:
+    """What `detach` shows, as a copy in row-major order."""
+    ...
+
 def diag(input: _Tensor, diagonal: _int = ...) -> _Tensor:
     """A matrix's diagonal as a vector, or a matrix with a vector on its diagonal."""
     ...
@@ -668,6 +683,10 @@ def diagflat(input: _Tensor, offset: _int = ...) -> _Tensor:
 
 def diagonal(input: _Tensor, offset: _int = ..., dim1: _int = ..., dim2: _int = ...) -> _Tensor:
     """The diagonal of each matrix of two dims, as the last dim."""
+    ...
+
+def diagonal_copy(*args: _Any, out: _Any = ..., **kwargs: _Any) -> _Any:
+    """What `diagonal` shows, as a copy in row-major order."""
     ...
 
 def diff(
@@ -814,6 +833,10 @@ def expand(input: _Tensor, size: _tuple) -> _Tensor:
     """Dims of size one repeated without copying; -1 keeps a dim."""
     ...
 
+def expand_copy(*args: _Any, out: _Any = ..., **kwargs: _Any) -> _Any:
+    """What `expand` shows, as a copy in row-major order."""
+    ...
+
 def expm1(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     """exp(x) - 1, exact near 0."""
     ...
@@ -907,17 +930,17 @@ def frac(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     ...
 
 def from_dlpack(ext_tensor: _Any, *, device: _Any = ..., copy: _bool | None = ...) -> _Tensor:
-    """A tensor with the elements of an array of any library that speaks DLPack (a copy; see docs/differences.md)."""
+    """A tensor over the memory of an array of any library that speaks DLPack, or of a capsule of one on the CPU."""
     ...
 
 def from_numpy(ndarray: _Any) -> _Tensor:
-    """A tensor with the elements of a NumPy array (a copy; see docs/differences.md), in its memory order."""
+    """A tensor over the memory of a NumPy array: what is written to one shows in the other."""
     ...
 
 def frombuffer(
     buffer: _Any, *, dtype: _dtype, count: _int = ..., offset: _int = ..., requires_grad: _bool = ...
 ) -> _Tensor:
-    """A tensor with the bytes of a buffer (a copy; see docs/differences.md)."""
+    """A one-dim tensor over the bytes of an object with a buffer: what is written to one shows in the other."""
     ...
 
 def full(
@@ -1149,6 +1172,10 @@ def is_deterministic_algorithms_warn_only_enabled() -> _bool:
 
 def is_floating_point(input: _Tensor) -> _bool:
     """Whether the dtype is a real floating one."""
+    ...
+
+def is_inference(input: _Tensor) -> _bool:
+    """Whether a tensor was made in inference mode."""
     ...
 
 def is_nonzero(input: _Tensor) -> _bool:
@@ -1603,6 +1630,10 @@ def permute(*args: _Any, **named: _Any) -> _Tensor:
     """The dims in another order."""
     ...
 
+def permute_copy(*args: _Any, out: _Any = ..., **kwargs: _Any) -> _Any:
+    """What `permute` shows, as a copy in row-major order."""
+    ...
+
 pi: _float
 
 def pinverse(A: _Tensor, rtol: _float | None = ..., hermitian: _bool = ..., *, out: _Tensor | None = ...) -> _Tensor:
@@ -1905,6 +1936,10 @@ def select(input: _Tensor, dim: _int, index: _int) -> _Tensor:
     """One index of a dim, as a view."""
     ...
 
+def select_copy(*args: _Any, out: _Any = ..., **kwargs: _Any) -> _Any:
+    """What `select` shows, as a copy in row-major order."""
+    ...
+
 def selu(input: _Tensor) -> _Tensor:
     """The scaled exponential unit, which keeps activations normalised."""
     ...
@@ -1963,6 +1998,10 @@ def sinh(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     """The hyperbolic sine."""
     ...
 
+def slice_copy(*args: _Any, out: _Any = ..., **kwargs: _Any) -> _Any:
+    """What `slice` shows, as a copy in row-major order."""
+    ...
+
 def slogdet(input: _Tensor, *, out: _Any = ...) -> _Any:
     """The sign of the determinant and the logarithm of its absolute value."""
     ...
@@ -1979,8 +2018,16 @@ def split(tensor: _Tensor, split_size_or_sections: _Any, dim: _int = ...) -> _tu
     """Views of consecutive pieces: of one size (the last may be smaller) or of the sizes given."""
     ...
 
+def split_copy(*args: _Any, out: _Any = ..., **kwargs: _Any) -> _Any:
+    """What `split` shows, as a copy in row-major order."""
+    ...
+
 def split_with_sizes(input: _Tensor, split_sizes: _Any, dim: _int = ...) -> _tuple[_Tensor, ...]:
     """Views of consecutive pieces of the sizes given."""
+    ...
+
+def split_with_sizes_copy(*args: _Any, out: _Any = ..., **kwargs: _Any) -> _Any:
+    """What `split_with_sizes` shows, as a copy in row-major order."""
     ...
 
 def sqrt(input: _Tensor, *, out: _Any = ...) -> _Tensor:
@@ -1993,6 +2040,10 @@ def square(input: _Tensor, *, out: _Any = ...) -> _Tensor:
 
 def squeeze(input: _Tensor, dim: _Any = ...) -> _Tensor:
     """Without the dims of size one (or those of them named)."""
+    ...
+
+def squeeze_copy(*args: _Any, out: _Any = ..., **kwargs: _Any) -> _Any:
+    """What `squeeze` shows, as a copy in row-major order."""
     ...
 
 def stack(tensors: _Any, dim: _int = ...) -> _Tensor:
@@ -2033,6 +2084,10 @@ def swapdims(input: _Tensor, dim0: _int, dim1: _int) -> _Tensor:
 
 def t(input: _Tensor) -> _Tensor:
     """A matrix transposed; tensors of fewer dims as they are."""
+    ...
+
+def t_copy(*args: _Any, out: _Any = ..., **kwargs: _Any) -> _Any:
+    """What `t` shows, as a copy in row-major order."""
     ...
 
 def take(input: _Tensor, index: _Tensor) -> _Tensor:
@@ -2085,7 +2140,7 @@ def tile(input: _Tensor, dims: _Any) -> _Tensor:
     ...
 
 def to_dlpack(tensor: _Tensor) -> _Any:
-    """A DLPack capsule with a copy of the tensor's elements."""
+    """A DLPack capsule over the tensor's memory."""
     ...
 
 def topk(
@@ -2100,6 +2155,10 @@ def trace(input: _Tensor) -> _Tensor:
 
 def transpose(input: _Tensor, dim0: _int, dim1: _int) -> _Tensor:
     """Two dims exchanged."""
+    ...
+
+def transpose_copy(*args: _Any, out: _Any = ..., **kwargs: _Any) -> _Any:
+    """What `transpose` shows, as a copy in row-major order."""
     ...
 
 def trapezoid(y: _Tensor, x: _Tensor | None = ..., *, dx: _Tensor | _Number = ..., dim: _int = ...) -> _Tensor:
@@ -2142,12 +2201,20 @@ def unbind(input: _Tensor, dim: _int = ...) -> _tuple[_Tensor, ...]:
     """Every index of a dim, as views."""
     ...
 
+def unbind_copy(*args: _Any, out: _Any = ..., **kwargs: _Any) -> _Any:
+    """What `unbind` shows, as a copy in row-major order."""
+    ...
+
 def unflatten(input: _Tensor, dim: _int, sizes: _Any) -> _Tensor:
     """One dim as several."""
     ...
 
 def unfold(input: _Tensor, dimension: _int, size: _int, step: _int) -> _Tensor:
     """Windows of `size` indices of a dim, `step` apart, the index within a window as the last dim."""
+    ...
+
+def unfold_copy(*args: _Any, out: _Any = ..., **kwargs: _Any) -> _Any:
+    """What `unfold` shows, as a copy in row-major order."""
     ...
 
 def unique(
@@ -2167,19 +2234,23 @@ def unravel_index(indices: _Tensor, shape: _Any) -> _tuple[_Tensor, ...]:
     ...
 
 def unsafe_chunk(input: _Tensor, chunks: _int, dim: _int = ...) -> _tuple[_Tensor, ...]:
-    """At most `chunks` views of equal size (the last may be smaller)."""
+    """`chunk` with results that are no views, though they share its memory."""
     ...
 
 def unsafe_split(tensor: _Tensor, split_size_or_sections: _Any, dim: _int = ...) -> _tuple[_Tensor, ...]:
-    """Views of consecutive pieces: of one size (the last may be smaller) or of the sizes given."""
+    """`split` with results that are no views, though they share its memory."""
     ...
 
 def unsafe_split_with_sizes(input: _Tensor, split_sizes: _Any, dim: _int = ...) -> _tuple[_Tensor, ...]:
-    """Views of consecutive pieces of the sizes given."""
+    """`split_with_sizes` with results that are no views, though they share its memory."""
     ...
 
 def unsqueeze(input: _Tensor, dim: _int) -> _Tensor:
     """A dim of size one put in at `dim`."""
+    ...
+
+def unsqueeze_copy(*args: _Any, out: _Any = ..., **kwargs: _Any) -> _Any:
+    """What `unsqueeze` shows, as a copy in row-major order."""
     ...
 
 def use_deterministic_algorithms(mode: _bool, *, warn_only: _bool = ...) -> None:
@@ -2210,8 +2281,20 @@ def view_as_complex(input: _Tensor) -> _Tensor:
     """A real tensor with a last dim of two as a complex one."""
     ...
 
+def view_as_complex_copy(*args: _Any, out: _Any = ..., **kwargs: _Any) -> _Any:
+    """What `view_as_complex` shows, as a copy in row-major order."""
+    ...
+
 def view_as_real(input: _Tensor) -> _Tensor:
     """A complex tensor as a real one with a last dim of two: the real and the imaginary part."""
+    ...
+
+def view_as_real_copy(*args: _Any, out: _Any = ..., **kwargs: _Any) -> _Any:
+    """What `view_as_real` shows, as a copy in row-major order."""
+    ...
+
+def view_copy(*args: _Any, out: _Any = ..., **kwargs: _Any) -> _Any:
+    """What `view` shows, as a copy in row-major order."""
     ...
 
 def vsplit(

@@ -21,19 +21,24 @@ from torchlike._tensor import Tensor
 def t(input: Tensor) -> Tensor:
     """A matrix transposed; tensors of fewer dims as they are."""
     if input.ndim > 2:
-        raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {input.ndim}D")
+        raise _errors.shapes.no_matrix("t", input.ndim)
     return rows["_t"](input)
 
 
 def _T(self: Tensor) -> Tensor:
     """The dims in reverse order."""
-    if self.ndim not in (0, 2):
+    if not self.ndim:
+        warnings.warn(_errors.shapes.deprecated_of_scalar("Tensor.T"), UserWarning, stacklevel=2)
+    elif self.ndim != 2:
         warnings.warn(_errors.shapes.deprecated_transpose(), UserWarning, stacklevel=2)
     return rows["permute"](self, tuple(range(self.ndim - 1, -1, -1)))
 
 
 def _mT(self: Tensor) -> Tensor:
     """The last two dims exchanged."""
+    if not self.ndim:
+        warnings.warn(_errors.shapes.deprecated_of_scalar("Tensor.mT"), UserWarning, stacklevel=2)
+        return self
     if self.ndim < 2:
         raise RuntimeError("tensor.mT is only supported on matrices or batches of matrices. Got "
                            f"{self.ndim}-D tensor.")  # fmt: skip
@@ -42,6 +47,8 @@ def _mT(self: Tensor) -> Tensor:
 
 def _H(self: Tensor) -> Tensor:
     """A matrix transposed and conjugated."""
+    if not self.ndim:
+        return _scalar_adjoint(self, "Tensor.H")
     if self.ndim != 2:
         hint = " For batches of matrices, consider using tensor.mH" if self.ndim > 2 else ""
         raise RuntimeError(f"tensor.H is only supported on matrices (2-D tensors). Got {self.ndim}-D tensor.{hint}")
@@ -50,14 +57,23 @@ def _H(self: Tensor) -> Tensor:
 
 def _mH(self: Tensor) -> Tensor:
     """Matrices transposed and conjugated."""
+    if not self.ndim:
+        return _scalar_adjoint(self, "Tensor.mH")
     if self.ndim < 2:
         raise RuntimeError("tensor.mH is only supported on matrices or batches of matrices. Got "
                            f"{self.ndim}-D tensor.")  # fmt: skip
     return adjoint(self)
 
 
+def _scalar_adjoint(input: Tensor, name: str) -> Tensor:
+    warnings.warn(_errors.shapes.deprecated_of_scalar(name), UserWarning, stacklevel=3)
+    return rows["conj"](input) if input.dtype.is_complex else input
+
+
 def adjoint(input: Tensor) -> Tensor:
     """The last two dims exchanged, complex numbers conjugated."""
+    if not input.ndim:
+        return _scalar_adjoint(input, "adjoint()")
     if input.ndim < 2:
         raise RuntimeError("tensor.adjoint() is only supported on matrices or batches of matrices. Got "
                            f"{input.ndim}-D tensor.")  # fmt: skip
@@ -141,7 +157,7 @@ def rot90(input: Tensor, k: int = 1, dims: Any = (0, 1)) -> Tensor:
     if quarter == 0:
         return rows["clone"](input)
     turned = flip(input, (dims[1] if quarter == 1 else dims[0],))
-    return rows["transpose"](turned, *dims)
+    return turned.transpose_(*dims)
 
 
 def roll(input: Tensor, shifts: Any, dims: Any = ()) -> Tensor:
@@ -187,6 +203,8 @@ def unflatten(input: Tensor, dim: int, sizes: Any) -> Tensor:
     if isinstance(sizes, int):
         raise _errors.arguments.not_a_size("unflatten", sizes, "sizes", 3)
     at, sizes = input._wrap(dim), ints((sizes,), "unflatten", "sizes")
+    if not input.ndim:
+        raise RuntimeError(f"unflatten got an unexpected error:\n{_errors.shapes.dim_of_scalar(at)}")
     if not sizes:
         raise RuntimeError("unflatten: sizes must be non-empty")
     try:

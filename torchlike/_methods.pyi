@@ -31,9 +31,14 @@ class Methods:
     def __add__(self, other: _Any) -> _Tensor: ...
     def __and__(self, other: _Any) -> _Tensor: ...
     def __dlpack__(
-        self, *, stream: _Any = ..., max_version: _Any = ..., dl_device: _Any = ..., copy: _bool | None = ...
+        self,
+        *,
+        stream: _Any = ...,
+        max_version: _tuple[_int, _int] | None = ...,
+        dl_device: _tuple[_int, _int] | None = ...,
+        copy: _bool | None = ...,
     ) -> _Tensor:
-        """A DLPack capsule with a copy of the elements."""
+        """A DLPack capsule over the memory (on a GPU, and for bfloat16, over a copy)."""
         ...
     def __dlpack_device__(self) -> _Tensor:
         """DLPack's number of the kind of device, and the device's index."""
@@ -765,9 +770,6 @@ class Methods:
         ...
     def is_conj(self) -> _Any:
         """Whether conjugation is left pending: never."""
-        ...
-    def is_inference(self) -> _Any:
-        """Whether it was made in inference mode: not told apart here."""
         ...
     def is_neg(self) -> _Any:
         """Whether negation is left pending: never."""
@@ -1566,13 +1568,13 @@ class Methods:
         """The elements (or indices of a dim) without those equal to the one before."""
         ...
     def unsafe_chunk(self, chunks: _int, dim: _int = ...) -> _tuple[_Tensor, ...]:
-        """At most `chunks` views of equal size (the last may be smaller)."""
+        """`chunk` with results that are no views, though they share its memory."""
         ...
     def unsafe_split(self, split_size: _Any, dim: _int = ...) -> _tuple[_Tensor, ...]:
-        """Views of consecutive pieces: of one size (the last may be smaller) or of the sizes given."""
+        """`_split_method` with results that are no views, though they share its memory."""
         ...
     def unsafe_split_with_sizes(self, split_sizes: _Any, dim: _int = ...) -> _tuple[_Tensor, ...]:
-        """Views of consecutive pieces of the sizes given."""
+        """`split_with_sizes` with results that are no views, though they share its memory."""
         ...
     def unsqueeze(self, dim: _int) -> _Tensor:
         """A dim of size one put in at `dim`."""

@@ -15,6 +15,7 @@ from torchlike import (
     _errors,
     _factories,
     _functions,
+    _functions_copies,
     _functions_counting,
     _functions_find,
     _functions_index,
@@ -49,6 +50,7 @@ _FACADES = (
     _functions_memory,
     _functions_patterns,
     _functions_split,
+    _functions_copies,
     _legacy_types,
     _determinism,
 )

@@ -40,6 +40,10 @@ def det(A: _Tensor, *, out: _Any = ...) -> _Tensor:
     """The determinant of a square matrix."""
     ...
 
+def diagonal(A: _Tensor, *, offset: _int = ..., dim1: _int = ..., dim2: _int = ...) -> _Tensor:
+    """The diagonal of each matrix of the last two dims, as a view."""
+    ...
+
 def eig(A: _Tensor, *, out: _Any = ...) -> _Any:
     """Eigenvalues and eigenvectors, complex, of a square matrix."""
     ...

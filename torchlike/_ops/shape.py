@@ -95,6 +95,13 @@ def _repeat_shape(call: Call) -> list:
     return [tuple(n * r for n, r in zip(shape, repeats))]
 
 
+@operator(shape=lambda call: [call.size], saves=(), opmath=False, where=(), name="_unsafe_view",
+          node="UnsafeViewBackward0")  # fmt: skip
+def _unsafe_view(input: Array, size: tuple):
+    """A fresh copy's elements in another shape: shared with nobody, so no view."""
+    return namespace(input).reshape(input, size)
+
+
 @operator(shape=_repeat_shape, saves=(), opmath=False, where=(), name="_repeat", node="RepeatBackward0")
 def _repeat(input: Array, repeats: tuple):
     """The tensor tiled, `repeats[d]` times along each dim."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from torchlike import _dtypes, _errors
 from torchlike._errors.dtypes import scalar_name
 from torchlike._layout import view_strides
@@ -48,12 +50,6 @@ def view_(input: Array, size: tuple):
     """The same elements in another shape."""
     count = input.size
     return namespace(input).reshape(input, infer_size(size, count))
-
-
-@view(geometry=_view_geometry, node="UnsafeViewBackward0", name="_unsafe_view", where=())
-def _unsafe_view(input: Array, size: tuple):
-    """As `view`, of a fresh copy."""
-    return view_.kernel(input, size)
 
 
 def _permute_geometry(shape, strides, dims) -> Geometry:
@@ -346,7 +342,7 @@ def view_as_complex(input: Array):
     return _complex(input)
 
 
-def _bitcast_geometry(shape, strides, dtype, itemsize) -> Geometry:
+def _bitcast_geometry(shape, strides, dtype, itemsize, start) -> Geometry:
     if dtype.itemsize == itemsize:
         return shape, strides
     if dtype.itemsize < itemsize:
@@ -363,17 +359,18 @@ def _check_bitcast(call: Call) -> None:
     if big == small:
         return
     names = f"view {scalar_name(a.dtype)} as {scalar_name(to)} (different element sizes)"
+    ratio, wider = big // small, to.itemsize == big
     if not a.ndim:
         raise RuntimeError(f"self.dim() cannot be 0 to {names}")
+    if wider and a.shape[-1] % ratio:
+        raise RuntimeError(f"self.size(-1) must be divisible by {ratio} to {names}, but got {a.shape[-1]}")
+    if wider and call.start % ratio:
+        raise RuntimeError(f"self.storage_offset() must be divisible by {ratio} to {names}, but got {call.start}")
     if strides is not None and strides[-1] != 1:
         raise RuntimeError(f"self.stride(-1) must be 1 to {names}, but got {strides[-1]}")
-    ratio = big // small
-    if to.itemsize == big:
-        if a.shape[-1] % ratio:
-            raise RuntimeError(f"self.size(-1) must be divisible by {ratio} to {names}, but got {a.shape[-1]}")
-        for d, s in enumerate((strides or ())[:-1]):
-            if s % ratio:
-                raise RuntimeError(f"self.stride({d}) must be divisible by {ratio} to {names}, but got {s}")
+    for d, s in enumerate((strides or ())[:-1]):
+        if wider and s % ratio:
+            raise RuntimeError(f"self.stride({d}) must be divisible by {ratio} to {names}, but got {s}")
 
 
 def _bits(x, dtype):
@@ -383,21 +380,26 @@ def _bits(x, dtype):
         return x.view(dtype) if old == new else x.copy(order="C").view(dtype)
     from jax import lax
 
+    lead = x.shape[:-1]
+    length = x.shape[-1] * old // new if x.ndim else 1
     if x.dtype.kind == "c":
-        x = view_as_real.kernel(x).reshape(*x.shape[:-1], -1) if x.ndim else view_as_real.kernel(x)
-        return _bits(x, dtype)
+        parts = view_as_real.kernel(x)
+        return _bits(parts.reshape(*lead, x.shape[-1] * 2) if x.ndim else parts, dtype)
     if x.dtype == bool:
         x = x.astype("uint8")
     if dtype.kind == "b":
-        return _bits(x, dtype.__class__("uint8")) != 0
+        return _bits(x, np.dtype("uint8")) != 0
+    if dtype.kind == "c":
+        parts = _bits(x, np.dtype(f"f{new // 2}"))
+        return _complex(parts.reshape(*lead, length, 2) if x.ndim else parts)
     if new > old:
-        return lax.bitcast_convert_type(x.reshape(*x.shape[:-1], -1, new // old), dtype)
+        return lax.bitcast_convert_type(x.reshape(*lead, length, new // old), dtype)
     cast = lax.bitcast_convert_type(x, dtype)
-    return cast if new == old else cast.reshape(*x.shape[:-1], -1)
+    return cast if new == old else cast.reshape(*lead, length)
 
 
 @view(geometry=_bitcast_geometry, check=_check_bitcast, result=lambda call: call.dtype, where=(), name="_bitcast",
       inverse=lambda base, new: _bits(new, base.dtype).reshape(base.shape), node="ViewBackward1")  # fmt: skip
-def _bitcast(input: Array, dtype, itemsize):
-    """The same memory as elements of another dtype."""
+def _bitcast(input: Array, dtype, itemsize, start):
+    """The same memory, `start` elements from its beginning, as elements of another dtype."""
     return _bits(input, dtype.numpy)

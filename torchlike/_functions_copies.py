@@ -1,0 +1,71 @@
+"""The twins of views that copy: `permute_copy` and the like, each the view of its name with memory of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from torchlike import _errors, _facade, _functions, _functions_memory, _functions_shape, _functions_split
+from torchlike import _memory_format as mf
+from torchlike._bind import CALLERS as rows
+from torchlike._bind import write_out
+from torchlike._dtypes import dtype as Dtype
+from torchlike._ops import REGISTRY
+from torchlike._tensor import Tensor
+
+
+def _slice(input: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1) -> Tensor:
+    """The indices of a dim from `start` to `end` in steps of `step`."""
+    at = input._wrap(dim)
+    if not input.ndim:
+        raise _errors.shapes.slice_of_scalar()
+    return input[(*[slice(None)] * at, slice(start, end, step))]
+
+
+def _view(input: Tensor, size: Any) -> Tensor:
+    """Another shape, whether or not strides allow a view, or another dtype."""
+    return input.view(size) if isinstance(size, Dtype) else _functions.reshape(input, size)
+
+
+_VIEWS: dict[str, Callable] = {
+    "view": _view,
+    "slice": _slice,
+    "expand": rows["expand"],
+    "alias": rows["view_as_self"],
+    "detach": lambda input: input.detach(),
+    "permute": _functions.permute,
+    "as_strided": _functions_memory.as_strided,
+    "t": _functions_shape.t,
+    "select": _functions_split.select,
+    "split": _functions_split.split,
+    "split_with_sizes": _functions_split.split_with_sizes,
+    "unbind": _functions_split.unbind,
+    "unfold": rows["unfold"],
+    **{
+        name: rows[name]
+        for name in ("transpose", "squeeze", "unsqueeze", "diagonal", "view_as_real", "view_as_complex")
+    },
+}
+
+
+def _copying(name: str, view: Callable) -> Callable:
+    def copy(*args: Any, out: Any = None, **kwargs: Any) -> Any:
+        found = view(*args, **kwargs)
+        if isinstance(found, tuple):
+            made = tuple(_functions.clone(x, memory_format=mf.contiguous_format) for x in found)
+        else:
+            made = _functions.clone(found, memory_format=mf.contiguous_format)
+        return made if out is None else write_out(REGISTRY["clone"], made, out)
+
+    copy.__name__ = copy.__qualname__ = f"{name}_copy"
+    copy.__doc__ = f"What `{name}` shows, as a copy in row-major order."
+    return copy
+
+
+def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
+    """The diagonal of each matrix of the last two dims, as a view."""
+    return rows["diagonal"](A, offset, dim1, dim2)
+
+
+FUNCTIONS = {f"{name}_copy": _copying(name, view) for name, view in _VIEWS.items()}
+LINALG = _facade.functions(diagonal)

@@ -85,12 +85,15 @@ def in_place_of(name: str, function: Callable, apart: bool = False) -> Callable:
 
 def assign(target: Tensor, result: Tensor, since: int | None = None) -> Tensor:
     """End of every in-place operator: check shape and dtype, cast, write."""
+    if result.shape != target.shape:
+        raise _errors.shapes.in_place_shape(target.shape, result.shape)
     if result.dtype is not target.dtype:
         if not _dtypes.can_cast(result.dtype, target.dtype):
             raise _errors.dtypes.cannot_cast(result.dtype, target.dtype)
+        node = result.grad_fn
         result = CALLERS["_to"](result, target.dtype)
-    if result.shape != target.shape:
-        raise _errors.shapes.in_place_shape(target.shape, result.shape)
+        if node is not None and result._edge is not None:  # to the user one operator made both
+            result._edge = views.named(result._edge, node.name())
     value, edge = result._pair()
     target._write(value, edge, since)
     return target

@@ -85,6 +85,8 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Te
 
 def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
     """The indices `index` of one dim."""
+    if not input.numel() and input.ndim:
+        _check_rows(input, dim, index)
     made = rows["index_select"](input, dim, index)
     _check_rows(input, dim, index)
     return made
@@ -287,17 +289,14 @@ def fill_diagonal_(self: Tensor, fill_value: Any, wrap: bool = False) -> Tensor:
         raise RuntimeError("dimensions must larger than 1")
     if self.ndim > 2 and len(set(self.shape)) != 1:
         raise RuntimeError("all dimensions of input must be of equal length")
-    shape = tuple(self.shape)
-    mask = np.zeros(shape, bool)
-    if self.ndim == 2 and wrap:
-        mask.reshape(-1)[:: shape[1] + 1] = True
-    else:
-        place = np.arange(min(shape))
-        mask[(place,) * self.ndim] = True
-        if self.ndim == 2:
-            mask[min(shape) :] = False
-    made = masked_fill(self, _factories.of_array(mask, self.device), fill_value)
-    self._write(*made._pair())
+    from torchlike._functions_memory import as_strided
+
+    shape, step, start = tuple(self.shape), sum(self.stride()), self.storage_offset()
+    count = min(shape)
+    fill_(as_strided(self, (count,), (step,), start), fill_value)
+    if wrap and self.ndim == 2 and shape[0] > shape[1] + 1:
+        rest = -(-self.numel() // (shape[1] + 1)) - count
+        fill_(as_strided(self, (rest,), (step,), start + self.stride(0) * (shape[1] + 1)), fill_value)
     return self
 
 

@@ -9,7 +9,7 @@ from weakref import ref
 
 import numpy as np
 
-from torchlike import _device, _errors, _exchange, _facade, _factories, _layout, _modes, _storage, _storage_io
+from torchlike import _device, _errors, _exchange, _facade, _factories, _layout, _modes, _storage_io
 from torchlike import _memory_format as mf
 from torchlike._autograd import versions, views
 from torchlike._autograd.nodes import AccumulateGrad, Node
@@ -136,8 +136,7 @@ def _renumbered(seen: Tensor) -> Any:
     node = edge[0]
     name, number = node.name()[:-1], int(node.name()[-1])
     number += 3 if name == "SqueezeBackward" else 1
-    plan = _storage.view_plan(seen._chain[-1:], f"{name}{number}")  # type: ignore[index]
-    return Node(plan, [], node.edges, node.scalars), 0
+    return views.named(edge, f"{name}{number}")
 
 
 def _in_place(name: str, function: Callable[..., Tensor]) -> Callable[..., Tensor]:
@@ -160,7 +159,7 @@ def resize_(self: Tensor, *size: Any, memory_format: Any = mf.contiguous_format)
         if n < 0:
             raise _errors.making.negative_dim(n, shape)
     strides = mf.strides_for(shape, memory_format)
-    if shape == tuple(self.shape) and strides == self.stride():
+    if shape == tuple(self.shape) and (memory_format is mf.contiguous_format or strides == self.stride()):
         return self
     held = self._storage.value.aval
     if self._offset + math.prod(shape) > held.numel:
@@ -331,11 +330,17 @@ _VIEWS = {"squeeze_": "squeeze", "unsqueeze_": "unsqueeze", "t_": "t", "transpos
           "swapaxes_": "swapaxes", "swapdims_": "swapdims", "as_strided_": "as_strided"}  # fmt: skip
 
 
+def _t(self: Tensor) -> Tensor:
+    if self.ndim > 2:
+        raise _errors.shapes.no_matrix("t_", self.ndim)
+    return rows["_t"](self)
+
+
 def _view_twins() -> dict[str, Callable]:
     from torchlike import _functions_shape
 
     found = {"squeeze": rows["squeeze"], "unsqueeze": rows["unsqueeze"], "transpose": rows["transpose"],
-             "as_strided": as_strided, "t": _functions_shape.t, "swapaxes": _functions_shape.swapaxes,
+             "as_strided": as_strided, "t": _t, "swapaxes": _functions_shape.swapaxes,
              "swapdims": _functions_shape.swapdims}  # fmt: skip
     return {name: _in_place(name, found[view]) for name, view in _VIEWS.items()}
 

@@ -151,6 +151,8 @@ def _make_write_plan(plans: tuple[OpPlan, ...]) -> OpPlan:
         raise _errors.arguments.unsupported("in-place write", "overlapping strides")
 
     def write(old: Any, part: Any, *numbers: Any) -> tuple:
+        if not new.numel:
+            return (old,)
         return (_placed(plans, old, part, numbers),)
 
     made = OpPlan("write", (base, new), scalars, (base,), write)
@@ -199,8 +201,8 @@ def check_apart(target: Any, other: Any, wholly: bool) -> None:
     if other is not target:
         if not _may_meet(target, other):
             return
-        same = (target._offset, target.stride()) == (other._offset, other.stride())
-        if not wholly and same and target.shape == other.shape:
+        same = (target._offset, target.numel(), target.stride()) == (other._offset, other.numel(), other.stride())
+        if not wholly and same:
             return
     elif not wholly:
         return

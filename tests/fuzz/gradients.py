@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 from tests.fuzz.arithmetic import is_float
-from tests.fuzz.programs import Writer
+from tests.fuzz.programs import Writer, shares
 
 
 def _wants_grad(t: torch.Tensor) -> bool:
@@ -70,6 +70,8 @@ def flags(w: Writer) -> str | None:
     """What a tensor says about its gradient."""
     name = w.tensor()
     other = w.tensor(lambda o: o.shape == w[name].shape and o.dtype is w[name].dtype)
+    if not w[name].requires_grad and shares(w, name):
+        return f"{name}.retain_grad()"  # what views of it think of a flag raised later is nobody's use
     return w.pick([
         f"{name}.requires_grad_()", f"{name}.requires_grad_(False)", f"{name}.retain_grad()", f"{name}.grad = None",
         f"{name}.requires_grad = True", f"{name}.detach_()", f"{name}.grad.zero_()", f"{name}.grad = {other}",

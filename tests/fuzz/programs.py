@@ -90,10 +90,20 @@ class Writer:
         if any(t.numel() > MOST_ELEMENTS for t in new):
             self.names = before
             return
+        if error is not None and "Inplace update to inference" in str(error):
+            self.over = True  # PyTorch has written all the same
+            return
         self.statements.append(statement)
         # Half of a backward that failed may have run, and in another order.
         self.over = self.over or any(_is_large(self.names[n]) for n in self.tensors())
         self.over = self.over or (error is not None and ("backward(" in statement or "grad(" in statement))
+
+
+def shares(writer: Writer, name: str) -> bool:
+    """Whether others see the memory of this tensor."""
+    memory = writer[name].untyped_storage()._cdata
+    others = (writer[n].untyped_storage()._cdata for n in writer.tensors() if n != name)
+    return writer[name]._base is not None or memory in others
 
 
 def start(library: Any) -> dict[str, Any]:

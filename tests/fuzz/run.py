@@ -96,7 +96,9 @@ def _of_tensor(t: Any, tensors: dict[str, Any], library: Any) -> dict[str, Any]:
 def _outside(t: Any) -> dict[str, Any]:
     return {
         "shape": tuple(t.shape),
-        "stride": tuple(t.stride()) if t.numel() else None,  # no element tells
+        "stride": tuple(s for s, n in zip(t.stride(), t.shape) if n > 1)
+        if t.numel()
+        else None,  # what no element tells
         "dtype": str(t.dtype).rpartition(".")[2],
         "requires_grad": t.requires_grad,
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from tests.fuzz import arithmetic, creation, gradients, views, writes
@@ -25,6 +26,9 @@ KINDS: list[tuple[int, Callable[[Writer], str | None]]] = [
 ]
 _WHICH = [kind for weight, kind in KINDS for _ in range(weight)]
 _MODES = ["torch.no_grad()", "torch.enable_grad()", "torch.set_grad_enabled(False)", "torch.inference_mode()"]
+# What these make of tensors from inside and outside of inference mode is nobody's use.
+_PARTS_WITH_DATA = re.compile(r"\.data\b|set_\(|resize_\(|detach_|requires_grad")
+_KEEPS_MODE = re.compile(r"\.(t|squeeze|unsqueeze|transpose|swapaxes|as_strided)_\(")
 
 
 def write(writer: Writer) -> None:
@@ -34,7 +38,7 @@ def write(writer: Writer) -> None:
     statement = writer.pick(_WHICH)(writer)
     if statement is None:
         return None
-    if writer.chance(12):
-        mode = writer.pick(_MODES)
+    if writer.chance(12) and not _KEEPS_MODE.search(statement):
+        mode = writer.pick(_MODES if not _PARTS_WITH_DATA.search(statement) else _MODES[:-1])
         statement = f"with {mode}:\n    " + statement.replace("\n", "\n    ")
     return writer.add(statement)

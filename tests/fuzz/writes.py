@@ -6,7 +6,7 @@ import torch
 
 from tests.fuzz import views
 from tests.fuzz.arithmetic import index_parts, is_float, partner
-from tests.fuzz.programs import Writer
+from tests.fuzz.programs import Writer, shares
 
 _UNARY = ["neg_", "abs_", "sin_", "tanh_", "sigmoid_", "relu_", "square_", "zero_", "sign_"]
 _NUMBERS = ["2", "0.5", "-1", "1", "3"]
@@ -103,7 +103,7 @@ def _number(w, subject, t, name):
         return f"{subject}.fill_({n})"
     if way == 6 and is_float(t):
         return f"{subject}.div_({w.pick(['2', '4', '0.5'])})"
-    return f"{subject}.clamp_(-1, 1)"
+    return f"{subject}.clamp_(-1, 1)" if t.dtype is not torch.bool else None
 
 
 def _tensor(w, subject, t, name):
@@ -155,14 +155,14 @@ def _scatter(w, subject, t, name):
 
 def _several(w, subject, t, name):
     other = partner(w, name)
-    options = [f"{subject}.addcmul_({other}, {other})"]
+    options = [] if t.dtype is torch.bool else [f"{subject}.addcmul_({other}, {other})"]
     if t.is_floating_point():
         options += [f"{subject}.lerp_({other}, 0.5)"]
     if t.ndim >= 2:
         options += [f"{subject}.fill_diagonal_({number_for(w, t)})"]
     if t.ndim == 2 and is_float(t):
         options += [f"{subject}.addmm_({name}, {name})"]
-    return w.pick(options)
+    return w.pick(options) if options else None
 
 
 _KINDS = [_unary, _number, _number, _number, _tensor, _tensor, _tensor, _masked, _put, _scatter, _several]
@@ -174,7 +174,7 @@ def by_index(w: Writer) -> str | None:
     if name is None:
         return None
     t = w[name]
-    index = index_parts(w, t, name) if w.chance(40) else views.index_text(w, t)
+    index = index_parts(w, t, name) if w.chance(40) and not _is_repeated(t) else views.index_text(w, t)
     if w.chance(25) and t.ndim > 1 and t.shape[0]:
         index = f"{w.number(t.shape[0])}][{w.pick(['0', ':', '-1', '::2', '...'])}"
     operator = w.pick(["=", "=", "+=", "*=", "="])
@@ -202,7 +202,7 @@ def shape_in_place(w: Writer) -> str | None:
     """A change of how a tensor sees its memory."""
     name = w.tensor()
     t = w[name]
-    if t.requires_grad and not torch.is_grad_enabled() and _shares(w, name):
+    if t.requires_grad and not torch.is_grad_enabled() and shares(w, name):
         return None  # the history of those that share would not fit any more, nor does it in PyTorch
     options = ["squeeze_()", f"unsqueeze_({w.number(t.ndim + 1)})"]
     if t.ndim >= 2:
@@ -217,11 +217,6 @@ def shape_in_place(w: Writer) -> str | None:
     return f"{name}.{w.pick(options)}"
 
 
-def _shares(w: Writer, name: str) -> bool:
-    memory = w[name].untyped_storage()._cdata
-    return w[name]._base is not None or any(w[n].untyped_storage()._cdata == memory for n in w.tensors() if n != name)
-
-
 def _resize(w: Writer, name: str) -> list[str]:
     t = w[name]
     size = w.pick([(2,), (2, 2), (3,), (2, 3), (4, 2)])
@@ -229,7 +224,7 @@ def _resize(w: Writer, name: str) -> list[str]:
     for n in size:
         count *= n
     held = t.untyped_storage().nbytes() // t.element_size()
-    if t.storage_offset() + count > held and _shares(w, name):
+    if t.storage_offset() + count > held and shares(w, name):
         return []  # memory that others see too does not grow (docs/differences.md)
     return [f"resize_({size}).fill_(1)"]  # what a larger memory holds at first is not defined
 
@@ -240,13 +235,16 @@ def through_data(w: Writer) -> str | None:
     if name is None:
         return None
     t = w[name]
-    other = w.tensor(lambda o: o.dtype is t.dtype) or name
+    if t.is_inference():
+        return None
+    other = w.tensor(lambda o: o.dtype is t.dtype and not o.is_inference()) or name
     options = [
         f"{name}.data.mul_({number_for(w, t)})",
         f"{name}.detach().add_({number_for(w, t)})",
         f"{name}.data.zero_()",
     ]
-    options += [f"{name}.data = {other}.detach().clone()", f"{name}.data = {other}.data"]
+    if not shares(w, name):  # views of what is exchanged see neither
+        options += [f"{name}.data = {other}.detach().clone()", f"{name}.data = {other}.data"]
     if t.ndim and t.shape[0]:
         options += [f"{name}.data[0] = {number_for(w, t)}", f"{name}.detach()[0] = {number_for(w, t)}"]
     return w.pick(options)

@@ -28,7 +28,7 @@ def _edge(x: Any) -> Edge | None:
     """Where the gradient of a tensor, or of an edge given in place of one, is computed."""
     if isinstance(x, GradientEdge):
         return x.node, x.output_nr
-    return x._edge if x.requires_grad and x._edge is not NOWHERE else None
+    return x._edge if x.requires_grad else None
 
 
 def _seeds(roots: tuple, gradients: tuple) -> list[Grad]:
@@ -42,7 +42,7 @@ def _seeds(roots: tuple, gradients: tuple) -> list[Grad]:
 
 
 def _seed(i: int, root: Any, g: Any) -> Grad:
-    if _edge(root) is None:
+    if _edge(root) in (None, NOWHERE):
         raise _errors.autograd.no_grad_fn(i)
     aval = _aval(root)
     if g is None:
@@ -134,6 +134,9 @@ def _accumulate_into(inputs: tuple, edges: list, seeds: list, keep: bool, create
     walk = Walk(keep, create_graph, {_edge(t): i for i, t in enumerate(targets)})  # type: ignore[misc]
     walk.run(edges, seeds)
     for t in targets:
+        node = _edge(t)[0]  # type: ignore[index]
+        if not keep and node.plan is not None and node.saved:  # PyTorch runs it too, for nothing
+            node.saved = None
         pair = walk.captured.get(_edge(t))  # type: ignore[arg-type]
         if pair is not None and not isinstance(t, GradientEdge) and t.is_leaf:
             accumulate(t, pair, create_graph)
@@ -191,7 +194,7 @@ def _grad(outputs: tuple, inputs: tuple, weights: tuple, keep: bool, create_grap
         raise RuntimeError("One of the differentiated Tensors does not require grad")
     if not edges:
         raise RuntimeError("grad requires non-empty inputs.")
-    targets = {edge: i for i, edge in enumerate(edges) if edge is not None}
+    targets = {edge: i for i, edge in enumerate(edges) if edge is not None and edge is not NOWHERE}
     walk = Walk(keep, create_graph, targets) if count is None else BatchedWalk(keep, create_graph, targets, count)
     walk.run([_edge(t) for t in outputs], seeds)  # type: ignore[misc]
     found: list = []

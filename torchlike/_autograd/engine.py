@@ -115,10 +115,10 @@ class Walk:
 
     def _leading_to_targets(self, nodes: set[Node]) -> set[Node]:
         """The nodes that must run: those from which a target can be reached."""
-        targets = {node for node, _ in self.targets or ()}
+        targets = self.targets or {}
         needed: set[Node] = set()
         for node in sorted(nodes, key=_newest_first, reverse=True):
-            if any(e is not None and (e[0] in needed or e[0] in targets) for e in node.edges):
+            if any(e is not None and (e[0] in needed or e in targets) for e in node.edges):
                 needed.add(node)
         return needed
 

@@ -14,7 +14,7 @@ from torchlike import _errors
 from torchlike._autograd import nodes
 from torchlike._autograd.nodes import Node
 from torchlike._core import Value
-from torchlike._ops._plan import dependence
+from torchlike._ops._plan import OpPlan, dependence
 
 
 class Stamp:
@@ -79,9 +79,15 @@ def check(node: Node, wanted: tuple[int, ...], given: tuple[int, ...]) -> None:
     stale = [(i, v) for i, v in zip(plan.saved, node.saved or ()) if v.stamp is not None and v.stamp.before(node)]
     if stale:
         needed = plan.saved if "all" in plan.remembers else dependence(plan, wanted, given)
-        for i, value in stale:
+        for i, value in sorted(stale, key=lambda pair: _name_of(plan, pair[0])):
             if i in needed:
                 raise _modified(value.aval, node.edges[i], value.stamp)
+
+
+def _name_of(plan: OpPlan, place: int) -> str:
+    """PyTorch's name of an input: it looks at what it saved in the order of the names."""
+    name = "" if plan.extra is None else plan.extra.arrays[place][0]
+    return "self" if name == "input" else name
 
 
 def _modified(aval: Any, edge: Any, stamp: Stamp) -> RuntimeError:

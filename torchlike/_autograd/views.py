@@ -194,6 +194,20 @@ def rebase(tensor: Any) -> None:
     tensor._cache = (tensor._storage.version, origin._edge, value)
 
 
+def named(edge: Edge, name: str) -> Edge:
+    """The edge of an operator that saves nothing, with a node of another name."""
+    node = edge[0]
+    plan = _named_plans.get((node.plan, name))
+    if plan is None:
+        plan = OpPlan(node.plan.name, node.plan.inputs, node.plan.scalars, node.plan.outputs, node.plan.function)
+        plan.settle(node.plan.op, (), node.plan.differentiable, tuple(node.plan.strides), name)
+        _named_plans[node.plan, name] = plan
+    return Node(plan, [], node.edges, node.scalars), edge[1]
+
+
+_named_plans: dict[tuple[OpPlan, str], OpPlan] = {}
+
+
 def _refusal(view: Any, indirect: bool) -> RuntimeError:
     edge = view._edge
     if edge is None or isinstance(edge[0], AccumulateGrad):

@@ -97,6 +97,10 @@ def index_out_of_bounds(index: int, dim: int, size: int) -> IndexError:
     return IndexError(f"index {index} is out of bounds for dimension {dim} with size {size}")
 
 
+def no_matrix(name: str, ndim: int) -> RuntimeError:
+    return RuntimeError(f"{name}() expects a tensor with <= 2 dimensions, but self is {ndim}D")
+
+
 def slice_of_scalar() -> IndexError:
     return IndexError("slice() cannot be applied to a 0-dim tensor.")
 

@@ -201,6 +201,8 @@ def _scatter_fill(input: Array, dim: int, index: Array, value: Scalar):
 @operator(where=(), name="_scatter_add", node="ScatterAddBackward0", **_SCATTER)
 def _scatter_add(input: Array, dim: int, index: Array, src: Array):
     """`input` with `src` added at `index` along `dim`."""
+    if input.dtype == bool:
+        return _scattered(input.astype("uint8"), dim, index, src.astype("uint8"), "max") != 0
     return _scattered(input, dim, index, src, "add")
 
 

@@ -226,7 +226,8 @@ def whoever_shares_with_it(torch):
     tensors = [torch.as_tensor(a), torch.asarray(a), torch.from_numpy(a), torch.as_tensor(a, dtype=torch.float32),
                torch.Tensor(a)]  # fmt: skip
     apart = [torch.tensor(a), torch.as_tensor(a, dtype=torch.float64), torch.asarray(a, copy=True),
-             torch.DoubleTensor(a), torch.asarray(a, dtype=torch.int64), torch.stack([torch.from_numpy(a)])]  # fmt: skip
+             torch.DoubleTensor(a), torch.asarray(a, dtype=torch.int64),
+             torch.stack([torch.from_numpy(a)])]  # fmt: skip
     a[0] = 1
     tensors[0][1] = 2
     return tensors, apart, a.tolist()

@@ -139,6 +139,7 @@ def hessian(func: Callable, inputs: Tensors, create_graph: bool = False, strict:
     def scalar(*xs: Any) -> Any:
         out = func(*xs)
         is_out_tuple, outs = _as_tuple(out, "outputs of the user-provided function", "hessian")
+        _require(outs, "outputs", strict)
         if is_out_tuple or not isinstance(outs[0], Tensor):
             raise _errors.single_tensor("hessian")
         if outs[0].numel() != 1:
@@ -328,8 +329,8 @@ def _jacobian_forward(func: Callable, inputs: Any, strict: bool, vectorize: bool
     for column in zip(*columns):
         parts = iter(column)
         row = [torchlike.stack([next(parts) for _ in range(x.numel())], -1) for x in each]
-        blocks.append(tuple(part.reshape(*column[0].shape, *x.shape) for part, x in zip(row, each)))
-    return _shaped(tuple(blocks), outputs_are_tuple, is_tuple)
+        blocks.append([part.reshape(*column[0].shape, *x.shape) for part, x in zip(row, each)])
+    return _shaped(blocks, outputs_are_tuple, is_tuple)  # of lists, as in PyTorch
 
 
 def _tangent(out: Any) -> Any:
@@ -337,6 +338,6 @@ def _tangent(out: Any) -> Any:
     return torchlike.zeros_like(primal) if tangent is None else tangent
 
 
-def _shaped(blocks: tuple, outputs_are_tuple: bool, inputs_are_tuple: bool) -> Any:
+def _shaped(blocks: Any, outputs_are_tuple: bool, inputs_are_tuple: bool) -> Any:
     rows = blocks if inputs_are_tuple else tuple(row[0] for row in blocks)
     return rows if outputs_are_tuple else rows[0]

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import torchlike as torch
-from torchlike._core import boundary, stats
+from torchlike._core import Plan, boundary, stats, xla_executor
 from torchlike._core import trace as engine_trace
 
 
@@ -173,3 +173,20 @@ def test_a_long_loop_without_boundaries_runs_in_pieces():
     for _ in range(engine_trace.LENGTH_CAP + 10):
         y = y + 1
     assert y[0].item() == engine_trace.LENGTH_CAP + 10
+
+
+def test_a_gradient_shares_the_numbers_of_its_forward(monkeypatch):
+    """Taken twice they would be two inputs of the program, and XLA could not see that the forward is repeated."""
+    taken = []
+    plain = xla_executor.numbers_of
+    monkeypatch.setattr(xla_executor, "numbers_of", lambda trace: taken.append(plain(trace)) or taken[-1])
+    x = torch.rand(3, 5, requires_grad=True)
+    (x * 2.53125).pow(2.25).sum().backward()
+    assert [len(places) for _, places, _ in taken] == [4] and [len(kinds) for *_, kinds in taken] == [2]
+
+
+def test_one_sequence_of_numbers_enters_a_program_once():
+    trace, numbers = engine_trace.Trace(), [2.5, 1.0]
+    plan = Plan("pair", (), (float, float), (), tuple)
+    trace.code, trace.scalars = [plan] * 3, [numbers, [2.5, 1.0], numbers]
+    assert xla_executor.numbers_of(trace) == ([0, 1], [0, 2, 0], [float] * 4)

@@ -1,8 +1,8 @@
 """The C heap: blocks that XLA frees are kept for the next step.
 
-XLA's CPU client takes the temporaries of a program from `malloc` and gives them back after every run. glibc maps large
-blocks anew each time, and the kernel then clears every page at first touch: 30,000 page faults and a quarter of the time
-of a step of a GPT with six layers of width 384.
+XLA's CPU client takes the temporaries of a program from `malloc` and gives them back after every run. glibc maps
+large blocks anew each time, and the kernel then clears every page at first touch: 30,000 page faults and a quarter of
+the time of a step of a GPT with six layers of width 384.
 """
 
 from __future__ import annotations

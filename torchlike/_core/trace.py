@@ -23,8 +23,9 @@ class Trace:
 
     `code` is flat: a plan, then the slots of its inputs, entry after entry. A slot >= 0 is the n-th result of this
     trace, a slot < 0 is input `~slot`. Results are held weakly: what nobody holds at the boundary is not an output.
-    Inputs are held weakly too (their arrays strongly): an input whose Value died is donated. `scalars` holds the sequence of
-    numbers of each entry that has some; a gradient gives the very sequence of its forward, so the program has them once.
+    Inputs are held weakly too (their arrays strongly): an input whose Value died is donated. `scalars` holds the
+    sequence of numbers of each entry that has some; a gradient gives the very sequence of its forward, so that the
+    program has them once.
     """
 
     __slots__ = ("arrays", "code", "hosts", "inputs", "results", "scalars")

@@ -23,7 +23,7 @@ SMALL = 1 << 16  # bytes
 def build(device: Device, trace: Trace, live: tuple[int, ...], donated: tuple[int, ...]) -> Callable:
     """Compile the trace; returns `run(trace) -> output arrays`."""
     started = time.perf_counter()
-    chosen, places, kinds = _numbers(trace)
+    chosen, places, kinds = numbers_of(trace)
     donated = _usable(trace, live, donated)
     kept = tuple(sorted(set(range(len(trace.inputs))) - set(donated)))
     replay = _replay(tuple(trace.code), places, kinds, donated, kept, live)
@@ -75,9 +75,9 @@ def _usable(trace: Trace, live: tuple[int, ...], donated: tuple[int, ...]) -> tu
     return tuple(found)
 
 
-def _numbers(trace: Trace) -> tuple[list[int], list[int], list[type]]:
+def numbers_of(trace: Trace) -> tuple[list[int], list[int], list[type]]:
     """Which of the trace's sequences of numbers the program takes, where those of each entry begin among them, and the
-    types of all. One sequence that two entries share is taken once: their common subexpressions can be found only so."""
+    types of all. A sequence that two entries share is taken once: only so are their common subexpressions found."""
     wanted = [item.scalars for item in trace.code if not isinstance(item, int) and item.scalars]
     begins: dict[tuple, int] = {}
     chosen, places, kinds = [], [], []

@@ -31,27 +31,25 @@ def logistic(x):
 def _packed(width: int, dtype) -> tuple:
     """Factors that make one tanh over (N, 4 H) the logistic function for the gates i, f, o and tanh for g."""
     of_gate = lambda *numbers: np.repeat(np.asarray(numbers, dtype), width // 4)
-    return of_gate(0.5, 0.5, 1, 0.5), of_gate(0.5, 0.5, 0, 0.5), of_gate(1, 1, 0, 1), of_gate(0, 0, 1, 0)
+    return of_gate(0.5, 0.5, 1, 0.5), of_gate(0.5, 0.5, 0, 0.5)
 
 
 def _lstm_step(given, recurrent, state):
     # All four gates in one pass: taken apart first, XLA computes each of them once for every result that needs it.
-    scale, shift, _, _ = _packed(given.shape[-1], given.dtype)
+    scale, shift = _packed(given.shape[-1], given.dtype)
     gates = jnp.tanh((given + recurrent) * scale) * scale + shift
     i, f, g, o = jnp.split(gates, 4, -1)
     c = f * state[1] + i * g
-    t = jnp.tanh(c)
-    return (o * t, c), (gates, t)
+    return (o * jnp.tanh(c), c), gates
 
 
-def _lstm_back(gates, before, after, changes):
-    gates, t = gates
-    _, _, one, base = _packed(gates.shape[-1], gates.dtype)
-    i, f, g, o = jnp.split(gates, 4, -1)
+def _lstm_back(gate, before, after, changes):
+    i, f, g, o = map(gate, range(4))
     dh, dc = changes
+    t = jnp.tanh(after(1))
     dc = dc + dh * o * (1 - t * t)
-    d = jnp.concatenate((dc * g, dc * before[1], dc * i, dh * t), -1) * (gates * (one - gates) + base)
-    return d, None, (jnp.zeros_like(dh), dc * f)
+    d = dc * g * i * (1 - i), dc * before(1) * f * (1 - f), dc * i * (1 - g * g), dh * t * o * (1 - o)
+    return jnp.concatenate(d, -1), None, (jnp.zeros_like(dh), dc * f)
 
 
 def _gru_step(given, recurrent, state):
@@ -59,32 +57,32 @@ def _gru_step(given, recurrent, state):
     r, z = jnp.split(logistic(given[:, : 2 * width] + recurrent[:, : 2 * width]), 2, -1)
     nh = recurrent[:, 2 * width :]
     n = jnp.tanh(given[:, 2 * width :] + r * nh)
-    return (n + z * (state[0] - n),), (r, z, n, nh)
+    return (n + z * (state[0] - n),), jnp.concatenate((r, z, n, nh), -1)
 
 
-def _gru_back(gates, before, after, changes):
-    r, z, n, nh = gates
+def _gru_back(gate, before, after, changes):
+    r, z, n, nh = map(gate, range(4))
     (dh,) = changes
     dn = dh * (1 - z) * (1 - n * n)
-    dz, dr = dh * (before[0] - n) * z * (1 - z), dn * nh * r * (1 - r)
+    dz, dr = dh * (before(0) - n) * z * (1 - z), dn * nh * r * (1 - r)
     return jnp.concatenate((dr, dz, dn), -1), jnp.concatenate((dr, dz, dn * r), -1), (dh * z,)
 
 
 def _tanh_step(given, recurrent, state):
-    return (jnp.tanh(given + recurrent),), ()
+    return (jnp.tanh(given + recurrent),), None
 
 
-def _tanh_back(gates, before, after, changes):
-    d = changes[0] * (1 - after[0] * after[0])
+def _tanh_back(gate, before, after, changes):
+    d = changes[0] * (1 - after(0) * after(0))
     return d, None, (jnp.zeros_like(d),)
 
 
 def _relu_step(given, recurrent, state):
-    return (jnp.maximum(given + recurrent, 0),), ()
+    return (jnp.maximum(given + recurrent, 0),), None
 
 
-def _relu_back(gates, before, after, changes):
-    d = jnp.where(after[0] > 0, changes[0], 0)
+def _relu_back(gate, before, after, changes):
+    d = jnp.where(after(0) > 0, changes[0], 0)
     return d, None, (jnp.zeros_like(d),)
 
 
@@ -95,47 +93,77 @@ _STEPS = {"lstm": (_lstm_step, _lstm_back), "gru": (_gru_step, _gru_back),
 # -- all steps ---------------------------------------------------------------------------------------------------------
 
 
+def _row(array, t):
+    return lax.dynamic_index_in_dim(array, t, 0, keepdims=False)
+
+
+def _with_row(array, row, t):
+    return lax.dynamic_update_index_in_dim(array, row, t, 0)
+
+
 def _recur(mode: str, reverse: bool, given, state, w, b):
-    """All states, step by step, and the gates: `given` (T, N, G) is the input's part of every step."""
-    step, wt = _STEPS[mode][0], w.T
+    """The last state, all states, and the gates: `given` (T, N, G) is the input's part of every step.
 
-    def advance(state, given):
-        state, gates = step(given, state[0] @ wt + b, state)
-        return state, (state, gates)
+    The loop writes into arrays that it carries. Gates as wide as `given` take its place, row by row: memory just read
+    is written to again, and none has to be cleared first.
+    """
+    step, wt, count = _STEPS[mode][0], w.T, given.shape[0]
+    gates = jax.eval_shape(lambda: step(given[0], given[0], state)[1])
+    apart = gates is not None and gates.shape != given.shape[1:]
+    kept = jnp.zeros((count, *gates.shape), given.dtype) if apart else None
 
-    return lax.scan(advance, state, given, reverse=reverse)
+    def advance(k, carried):
+        state, states, given, kept = carried
+        t = count - 1 - k if reverse else k
+        state, gates = step(_row(given, t), state[0] @ wt + b, state)
+        states = tuple(_with_row(all, one, t) for all, one in zip(states, state))
+        if kept is not None:
+            kept = _with_row(kept, gates, t)
+        elif gates is not None:
+            given = _with_row(given, gates, t)
+        return state, states, given, kept
+
+    states = tuple(jnp.zeros((count, *s.shape), s.dtype) for s in state)
+    last, states, given, kept = lax.fori_loop(0, count, advance, (state, states, given, kept))
+    return last, states, kept if apart else given
 
 
 @functools.partial(jax.custom_vjp, nondiff_argnums=(0, 1))
 def sequence(mode: str, reverse: bool, given, state, w, b):
     """(h of every step, last state): `given` (T, N, G), state of (N, H) each, w (G, H), b (G,)."""
-    last, (states, _) = _recur(mode, reverse, given, state, w, b)
+    last, states, _ = _recur(mode, reverse, given, state, w, b)
     return states[0], last
 
 
 def _sequence_forward(mode, reverse, given, state, w, b):
-    last, (states, gates) = _recur(mode, reverse, given, state, w, b)
+    last, states, gates = _recur(mode, reverse, given, state, w, b)
     return (states[0], last), (state, states, gates, w)
 
 
 def _sequence_backward(mode, reverse, kept, changes):
     state, states, gates, w = kept
     dout, dlast = changes
-    back = _STEPS[mode][1]
-    shift = (lambda s0, s: jnp.concatenate((s[1:], s0[None]))) if reverse else (
-        lambda s0, s: jnp.concatenate((s0[None], s[:-1])))  # fmt: skip
-    before = tuple(shift(s0, s) for s0, s in zip(state, states))
+    (count, *shape), back = dout.shape, _STEPS[mode][1]
+    first = count - 1 if reverse else 0
 
-    def retreat(changes, step):
-        d, gates, before, after = step
-        changes = (changes[0] + d, *changes[1:])
-        dgiven, drecurrent, (dh, *rest) = back(gates, before, after, changes)
-        return (dh + (dgiven if drecurrent is None else drecurrent) @ w, *rest), (dgiven, drecurrent)
+    def retreat(k, carried):
+        changes, (dgiven, drecurrent) = carried
+        t = k if reverse else count - 1 - k
+        # One gate at a time is read from memory: cut out of a row that was read whole, it costs three times as much.
+        gate = lambda i: lax.dynamic_slice(gates, (t, 0, i * shape[1]), (1, *shape))[0]
+        t0 = jnp.clip(t + 1 if reverse else t - 1, 0, count - 1)
+        before = lambda i: jnp.where(t == first, state[i], _row(states[i], t0))
+        changes = (changes[0] + _row(dout, t), *changes[1:])
+        d, dr, (dh, *rest) = back(gate, before, lambda i: _row(states[i], t), changes)
+        given = _with_row(dgiven, d, t), None if dr is None else _with_row(drecurrent, dr, t)
+        return (dh + (d if dr is None else dr) @ w, *rest), given
 
-    steps = (dout, gates, before, states)
-    dstate, (dgiven, drecurrent) = lax.scan(retreat, dlast, steps, reverse=not reverse)
+    zeros = jnp.zeros((count, shape[0], w.shape[0]), w.dtype)
+    dstate, (dgiven, drecurrent) = lax.fori_loop(0, count, retreat, (dlast, (zeros, zeros if mode == "gru" else None)))
     flat = (dgiven if drecurrent is None else drecurrent).reshape(-1, w.shape[0])
-    dw = flat.T @ before[0].reshape(-1, w.shape[1])
+    inner = (states[0][1:], state[0][None]) if reverse else (state[0][None], states[0][:-1])
+    # (Hᵀ D)ᵀ and not Dᵀ H: the first factor has to be laid out anew, and H is the smaller.
+    dw = (jnp.concatenate(inner).reshape(-1, w.shape[1]).T @ flat).T
     return dgiven, dstate, dw, jnp.sum(flat, 0)
 
 
@@ -179,12 +207,14 @@ def _recurrent_layer(mode: str, input: Array, h: Array, c: Array | None, w_ih: A
                      b_hh: Array | None, reverse: bool = False, lengths: Array | None = None,
                      projection: Array | None = None):  # fmt: skip
     """One direction of one layer: (T, N, I) -> (T, N, H), and the last h (and c)."""
-    given = input @ w_ih.T
+    given = (input.reshape(-1, input.shape[-1]) @ w_ih.T).reshape(*input.shape[:2], -1)
     bias = jnp.zeros(w_hh.shape[0], w_hh.dtype) if b_hh is None else b_hh
     if b_ih is not None and mode == "gru":
         given = given + b_ih
-    elif b_ih is not None:  # only the GRU needs the two biases apart
-        given, bias = given + (b_ih + bias), jnp.zeros_like(bias)
+    elif (
+        b_ih is not None
+    ):  # only the GRU needs the two biases apart; added within the loop, they cost no pass of their own
+        bias = bias + b_ih
     state = (h,) if c is None else (h, c)
     if lengths is None and projection is None:
         found: Any = sequence(mode, reverse, given, state, w_hh, bias)

@@ -116,7 +116,8 @@ def _made_by(edge: Any) -> tuple[int, str] | None:
 
 def short_name(node: Node) -> str:
     """A node's name as PyTorch's errors have it."""
-    return node.name().removesuffix("Backward0").replace("Backward", "")
+    stem, _, number = node.name().rpartition("Backward")
+    return stem + number.removesuffix("0") if stem else number
 
 
 def _is_view(edge: Any) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from torchlike import _facade, _factories, _layout
+from torchlike import _bind, _facade, _factories, _layout
 from torchlike._core import concrete
 from torchlike._factories import of_array
 from torchlike._functions_split import unbind
@@ -91,6 +91,19 @@ def _tables(input: Tensor, axis: int | None, values: Any, inverse: Any, counts: 
     return made[0] if len(made) == 1 else made
 
 
+def where(condition: Tensor, *choices: Any, **named: Any) -> Any:
+    """`input` where the condition holds, `other` elsewhere; without these, the places where it holds, dim by dim."""
+    if choices or named:
+        return _bind.PUBLIC["where"](condition, *choices, **named)
+    return nonzero(condition, as_tuple=True)
+
+
+def _where(self: Tensor, condition: Tensor, other: Any) -> Tensor:
+    """This tensor's elements where the condition holds, `other` elsewhere."""
+    return _bind.PUBLIC["where"](condition, self, other)
+
+
 FUNCTIONS = _facade.functions(nonzero_static, argwhere, is_nonzero, unique, unique_consecutive,
                               out=(nonzero,))  # fmt: skip
-METHODS = _facade.methods(nonzero, nonzero_static, argwhere, is_nonzero, unique, unique_consecutive)
+FUNCTIONS["where"] = where
+METHODS = {"where": _where} | _facade.methods(nonzero, nonzero_static, argwhere, is_nonzero, unique, unique_consecutive)

@@ -18,6 +18,7 @@ from torchlike._errors.dtypes import c_name
 from torchlike._exchange import from_dlpack, to_dlpack
 from torchlike._facade import ints
 from torchlike._functions import reshape
+from torchlike._grown import grow
 from torchlike._ops import REGISTRY
 from torchlike._ops._namespace import namespace
 from torchlike._ops._plan import OpPlan
@@ -35,6 +36,8 @@ def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None
     shape, strides = ints((size,), "as_strided"), ints((stride,), "as_strided", "stride")
     start = input._offset if storage_offset is None else int(storage_offset)
     _check_strided(input, shape, strides, start)
+    if input.dtype is not input._storage.value.aval.dtype:  # over memory that holds another type
+        return _strided_within(input, input.dtype, shape, strides, start)
     root = input if input._origin is None else input._root()
     assert root is not None
     whole = owner(input)
@@ -85,6 +88,11 @@ def owner(view: Tensor) -> Tensor:
     return whole
 
 
+def _extent(size: Ints, stride: Ints, offset: int) -> int:
+    """How many elements of memory lie before the end of a strided view."""
+    return 0 if 0 in size else offset + 1 + sum((n - 1) * s for n, s in zip(size, stride))
+
+
 def _check_strided(input: Tensor, size: Ints, stride: Ints, offset: int) -> None:
     if len(size) != len(stride):
         raise RuntimeError("mismatch in length of strides and shape")
@@ -96,7 +104,7 @@ def _check_strided(input: Tensor, size: Ints, stride: Ints, offset: int) -> None
     if offset < 0:
         raise RuntimeError(f"Tensor: invalid storage offset {offset}")
     item, held = input.dtype.itemsize, input._storage.value.aval
-    need = 0 if 0 in size else (offset + 1 + sum((n - 1) * s for n, s in zip(size, stride))) * item
+    need = _extent(size, stride, offset) * item
     if need > held.numel * held.dtype.itemsize:
         have = held.numel * held.dtype.itemsize
         raise _errors.memory.beyond_storage(size, stride, offset, item, need, have)
@@ -155,31 +163,49 @@ def resize_(self: Tensor, *size: Any, memory_format: Any = mf.contiguous_format)
     if self.requires_grad:
         raise RuntimeError("cannot resize variables that require grad")
     shape = ints(size, "resize_")
-    for n in shape:
-        if n < 0:
-            raise _errors.making.negative_dim(n, shape)
+    if min(shape, default=0) < 0:
+        raise RuntimeError("numel: integer multiplication overflow")
     strides = mf.strides_for(shape, memory_format)
     if shape == tuple(self.shape) and (memory_format is mf.contiguous_format or strides == self.stride()):
         return self
-    held = self._storage.value.aval
-    if self._offset + math.prod(shape) > held.numel:
-        _grow(self, self._offset + math.prod(shape))
+    held = self._storage.whole.value.aval
+    need = (self._offset + math.prod(shape)) * self.dtype.itemsize
+    if need > held.numel * held.dtype.itemsize:
+        enlarge(self, need)
+    if self._storage.whole is not self._storage:
+        self._see(_storage_io.strided_view(in_memory_order(self), shape, strides, self._offset))
+        self._count()
+        return self
     return become(self, as_strided(self, shape, strides, self._offset))
 
 
-def _grow(self: Tensor, count: int) -> None:
-    if not self._storage.resizable:
+def enlarge(self: Tensor, nbytes: int) -> None:
+    """Give the storage that many bytes of memory. All that share it go on sharing it."""
+    storage = self._storage.whole
+    if not storage.resizable:
         raise _errors.memory.not_resizable()
-    flat = rows["view"](as_strided(self, (self._storage.value.aval.numel,), (1,), 0), (-1,))
-    more = _factories.zeros(count - flat.numel(), dtype=self.dtype, device=self.device)
-    offset = self._offset
-    self.data = rows["cat"]([flat, more], 0)
-    self._offset = offset
+    flat = in_memory_order(self)
+    kind, strides = storage.value.aval, storage.strides
+    with _modes.no_grad():
+        count = -(-nbytes // flat.dtype.itemsize) - flat.numel()
+        more = _factories.zeros(count, dtype=flat.dtype, device=self.device)
+        larger = rows["cat"]([flat, more], 0)._storage
+    steps = _layout.contiguous_strides(tuple(kind.shape)) if strides is None else strides
+    grow(storage, larger, ((_storage_io._plan(larger.value.aval, None, tuple(kind.shape), steps, 0), ()),))
 
 
-def resize_as_(self: Tensor, the_template: Tensor) -> Tensor:
-    """Another tensor's shape, in place."""
-    return resize_(self, tuple(the_template.shape))
+def in_memory_order(tensor: Tensor) -> Tensor:
+    """All elements of the storage, of the storage's own dtype, as one dim."""
+    whole = alias(owner(tensor))
+    whole._storage = whole._storage.whole
+    whole._chain, whole._strides, whole._offset = None, whole._storage.strides, 0
+    return _storage_io.strided_view(whole, (whole._storage.value.aval.numel,), (1,), 0)
+
+
+def resize_as_(self: Tensor, the_template: Tensor, *, memory_format: Any = None) -> Tensor:
+    """Another tensor's shape, in place, in a memory format or (`preserve_format`) in the other's."""
+    wanted = mf.suggested(the_template) if memory_format is mf.preserve_format else memory_format
+    return resize_(self, tuple(the_template.shape), memory_format=wanted or mf.contiguous_format)
 
 
 def resize(self: Tensor, *sizes: Any) -> Tensor:
@@ -194,18 +220,39 @@ def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = 
     if source is None:
         source = _factories.empty(0, dtype=self.dtype, device=self.device)
     held = source._tensor if isinstance(source, TypedStorage | UntypedStorage) else source
-    if held.dtype is not self.dtype:
+    if held.dtype is not self.dtype and not isinstance(source, UntypedStorage):
         raise RuntimeError(f"Could not set tensor of type {c_name(held.dtype)} to a tensor of type "
                            f"{c_name(self.dtype)}")  # fmt: skip
     if size is not None:
         shape = ints((size,), "set_")
         strides = _layout.contiguous_strides(shape) if stride is None else ints((stride,), "set_", "stride")
-        held = as_strided(held.detach(), shape, strides, storage_offset)
+        need = _extent(shape, strides, storage_offset) * self.dtype.itemsize
+        if held is not source and need > source.nbytes():
+            enlarge(held, need)
+        held = _strided_within(held.detach(), self.dtype, shape, strides, storage_offset)
     elif held is not source:
-        held = as_strided(held.detach(), (held._storage.value.aval.numel,), (1,), 0)
+        held = _strided_within(held.detach(), self.dtype, (source.nbytes() // self.dtype.itemsize,), (1,), 0)
     self._see(held)
     self._count()
     return self
+
+
+def _strided_within(held: Tensor, dtype: Any, shape: Ints, strides: Ints, offset: int) -> Tensor:
+    """A part of the memory that a tensor lies in, also of what it has grown by, as elements of a dtype."""
+    flat = in_memory_order(held)
+    if held._storage.whole is held._storage and dtype is flat.dtype:
+        return as_strided(held, shape, strides, offset)
+    made = alias(flat if flat.dtype is dtype else flat.view(dtype))
+    plan = _storage_io._plan(made._aval, None, shape, strides, offset)
+    made._chain = (*(made._chain or ()), (plan, ()))
+    made._strides, made._offset = _layout.normal(shape, strides), offset
+    return made
+
+
+def is_set_to(self: Tensor, tensor: Tensor) -> bool:
+    """Whether two tensors show the same memory in the same way."""
+    return (self._storage.whole is tensor._storage.whole and self._offset == tensor._offset
+            and self.shape == tensor.shape and self.stride() == tensor.stride())  # fmt: skip
 
 
 # -- storages ----------------------------------------------------------------------------------------------------------
@@ -346,10 +393,11 @@ def _view_twins() -> dict[str, Callable]:
 
 
 FUNCTIONS = _facade.functions(as_strided, is_same_size, is_storage, from_dlpack, to_dlpack)
+FUNCTIONS |= {"UntypedStorage": UntypedStorage, "TypedStorage": TypedStorage}
 METHODS = _facade.methods(as_strided, is_same_size, as_subclass)
 METHODS |= {f.__name__: f for f in (
-    resize_, resize_as_, resize, set_, untyped_storage, storage, pin_memory, is_pinned, share_memory_, is_shared,
-    record_stream, apply_, map_, *_FACTS,
+    resize_, resize_as_, resize, set_, is_set_to, untyped_storage, storage, pin_memory, is_pinned, share_memory_,
+    is_shared, record_stream, apply_, map_, *_FACTS,
 )} | _view_twins()  # fmt: skip
 METHODS |= {
     "__dlpack__": _exchange.dlpack,

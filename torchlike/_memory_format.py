@@ -54,7 +54,7 @@ def strides_for(shape: tuple[int, ...], wanted: memory_format | None) -> tuple[i
 
 def is_contiguous(shape: tuple[int, ...], strides: tuple[int, ...], wanted: memory_format | None) -> bool:
     """Whether strides follow a memory format."""
-    if wanted in (None, contiguous_format):
+    if wanted not in (channels_last, channels_last_3d):
         return _layout.is_contiguous(shape, strides)
     if len(shape) != (4 if wanted is channels_last else 5):
         return False

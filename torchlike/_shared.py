@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from torchlike import _errors, _modes
 from torchlike._autograd import versions
 from torchlike._core import Aval, Live, Value, to_numpy
 from torchlike._layout import contiguous_strides
@@ -65,7 +66,7 @@ def owner_of(array: Any) -> Any:
 class Loan:
     """What a shared storage knows: its memory as bytes, how the elements lie in it, and the last copy that was made."""
 
-    __slots__ = ("aval", "bytes", "lender", "settled", "stamp", "strides", "writable")
+    __slots__ = ("aval", "bytes", "kind", "lender", "settled", "stamp", "strides", "writable")
 
     def __init__(self, aval: Aval, strides: tuple[int, ...] | None, memory: np.ndarray, lender: Lender | None,
                  writable: bool = True) -> None:  # fmt: skip
@@ -73,6 +74,7 @@ class Loan:
         self.strides = contiguous_strides(aval.shape) if strides is None else strides
         self.settled: Value | None = None
         self.stamp = versions.Stamp()
+        self.kind: type[Storage] = Storage  # what the storage was, and will be again
 
     def alone(self) -> bool:
         """Whether nobody but us can reach the memory any more."""
@@ -116,6 +118,11 @@ class Shared(Storage):
     shared = True
 
     @property
+    def inference(self) -> bool:  # type: ignore[override]
+        """Whether its tensors were made in inference mode."""
+        return self._loan.kind.inference
+
+    @property
     def value(self) -> Value:  # type: ignore[override]
         """The contents at the moment of their use."""
         loan = self._loan
@@ -136,7 +143,7 @@ class Shared(Storage):
         """Become an ordinary storage."""
         value, version = self._loan.settle(), self.version
         borrowed = self._loan.lender is not None
-        self.__class__ = Storage  # type: ignore[assignment]
+        self.__class__ = self._loan.kind  # type: ignore[assignment]
         del self._loan
         if borrowed:
             self._loan = None  # type: ignore[assignment] # a trace of where it came from: it cannot be resized
@@ -165,6 +172,8 @@ class Shared(Storage):
 
     def _is_private(self) -> bool:
         """Become an ordinary storage where a write will not be, or may not be, seen by anybody else."""
+        if self.inference and not _modes.local.inference:
+            raise _errors.autograd.write_to_inference()
         private = not self._loan.writable or self._loan.alone()
         if private:
             self.take_back()
@@ -182,7 +191,7 @@ class Shared(Storage):
 def lend(tensor: Any) -> np.ndarray:
     """The memory that a tensor shows, as an array of its shape and strides that anybody may write to."""
     part = _geometry(tensor)  # first: asking a storage that nobody shares yet would take it back
-    storage = tensor._storage
+    storage = tensor._storage.whole
     if not storage.shared:
         _share(storage)
     return storage._loan.part(*part)
@@ -211,6 +220,7 @@ def _lend(storage: Storage, loan: Loan, address: int) -> Shared:
     storage._loan = loan
     if not hasattr(storage, "_address"):
         storage._address = address
+    loan.kind = storage.__class__
     _value.__delete__(storage)
     storage.__class__ = Shared  # type: ignore[assignment]
     return storage  # type: ignore[return-value]

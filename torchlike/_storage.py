@@ -60,6 +60,11 @@ class Storage:
         value.stamp = value.stamp or versions.of(whole)
 
     @property
+    def whole(self) -> Storage:
+        """The storage with all of the memory: this one, unless it has grown (see `_grown.py`)."""
+        return self
+
+    @property
     def resizable(self) -> bool:
         """Whether the memory is our own, and always was."""
         loan = getattr(self, "_loan", self)

@@ -19,7 +19,7 @@ Ints = tuple[int, ...]
 
 def storage_of(tensor: Tensor) -> tuple[object, np.ndarray]:
     """The identity of a tensor's storage, and its elements in memory order as the tensor's dtype sees them."""
-    storage = tensor._storage
+    storage = tensor._storage.whole
     array, strides = to_numpy(storage.value), storage.strides
     if strides is None or not array.size:
         flat = array.reshape(-1)

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
-import numpy as np
-
-from torchlike import _errors
+from torchlike import _dtypes, _errors
 from torchlike._device import device as Device
 from torchlike._dtypes import dtype as Dtype
 from torchlike._tensor import Tensor
@@ -18,20 +16,33 @@ _DEPRECATED = (
     "This should only matter to you if you are using storages directly.  To access UntypedStorage directly, use "
     "tensor.untyped_storage() instead of tensor.storage()"
 )
+_LEGACY_NAMES = {"uint8": "Byte", "int8": "Char", "int16": "Short", "int32": "Int", "int64": "Long", "float16": "Half",
+                 "float32": "Float", "float64": "Double", "bool": "Bool", "bfloat16": "BFloat16",
+                 "complex64": "ComplexFloat", "complex128": "ComplexDouble"}  # fmt: skip
 
 
 class _Memory:
     """What both kinds of storage are: a look at the storage of a tensor."""
 
-    def __init__(self, tensor: Any) -> None:
-        if not isinstance(tensor, Tensor):
-            raise _errors.arguments.unsupported(type(self).__name__, "size")
-        self._tensor = tensor
+    _tensor: Tensor
+
+    def _elements(self) -> Tensor:
+        """The memory as a tensor of one dim."""
+        from torchlike._functions_memory import in_memory_order
+
+        return in_memory_order(self._tensor).view(self._kind())
+
+    def _kind(self) -> Dtype:
+        raise NotImplementedError
 
     @property
     def device(self) -> Device:
         """Where the memory is."""
         return self._tensor.device
+
+    @property
+    def _cdata(self) -> int:
+        return id(self._tensor._storage.whole)
 
     def data_ptr(self) -> int:
         """The made-up address of the first byte."""
@@ -39,13 +50,18 @@ class _Memory:
 
     def nbytes(self) -> int:
         """The number of bytes."""
-        held = self._tensor._storage.value.aval
+        held = self._tensor._storage.whole.value.aval
         return held.numel * held.dtype.itemsize
 
-    def _flat(self) -> np.ndarray:
-        from torchlike._storage_io import storage_of
+    def size(self) -> int:
+        """The number of elements; of an untyped storage, of bytes."""
+        return self.nbytes() // self.element_size()
 
-        return storage_of(self._tensor)[1]
+    __len__ = size
+
+    def element_size(self) -> int:
+        """Bytes of one element."""
+        return self._kind().itemsize
 
     def __iter__(self) -> Iterator:
         return iter(self.tolist())
@@ -54,22 +70,60 @@ class _Memory:
         """The elements as Python numbers."""
         return self._elements().tolist()
 
-    def _elements(self) -> np.ndarray:
-        raise NotImplementedError
-
     def __getitem__(self, index: int) -> Any:
+        if isinstance(index, slice):
+            raise _errors.arguments.unsupported(f"{type(self).__name__}[...]", "slice")
+        if not isinstance(index, int):
+            raise TypeError(f"can't index a torch.{type(self).__name__} with {type(index).__name__}")
+        if not -self.size() <= index < self.size():
+            raise IndexError(f"index {index} out of range for storage of size {self.size()}")
         return self._elements()[index].item()
 
+    def __setitem__(self, index: Any, value: Any) -> None:
+        if isinstance(index, int) and not -self.size() <= index < self.size():
+            raise RuntimeError("out of bounds")
+        self._elements()[index] = value
+
+    def fill_(self, value: Any) -> Any:
+        """Set every element."""
+        if self._kind() is _dtypes.uint8 and not isinstance(value, int):
+            raise RuntimeError(f"fill_ expects int, but got {type(value).__name__}")
+        self._elements().fill_(value)
+        return self
+
+    def copy_(self, source: Any, non_blocking: bool = False) -> Any:
+        """Overwrite the elements with those of another storage."""
+        if self.nbytes() != source.nbytes():
+            raise RuntimeError(f"size does not match, self was {self.nbytes()} bytes but src was "
+                               f"{source.nbytes()} bytes")  # fmt: skip
+        self._elements().copy_(source._elements())
+        return self
+
+    def clone(self) -> Any:
+        """A copy with memory of its own."""
+        return self._of(self._elements().clone())
+
+    def _of(self, tensor: Tensor) -> Any:
+        made = object.__new__(type(self))
+        made._tensor = tensor
+        return made
+
+    def cpu(self) -> Any:
+        """This memory on the CPU."""
+        return self if self.device.type == "cpu" else self._of(self._elements().cpu())
+
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Memory) and other._tensor._storage is self._tensor._storage
+        return isinstance(other, _Memory) and other._cdata == self._cdata
 
     def __hash__(self) -> int:
-        return id(self._tensor._storage)
+        return self._cdata
 
     @property
     def is_cuda(self) -> bool:
         """Whether the memory is a GPU's."""
         return self.device.type == "cuda"
+
+    is_sparse = property(lambda self: False, doc="Whether it is sparse: never.")
 
     def is_pinned(self) -> bool:
         """Whether the memory is page-locked: never."""
@@ -79,33 +133,88 @@ class _Memory:
         """Whether processes share the memory: on the CPU never."""
         return self.device.type != "cpu"
 
+    def resizable(self) -> bool:
+        """Whether the memory may grow: not what was borrowed from NumPy."""
+        return self._tensor._storage.resizable
+
     def resize_(self, size: int) -> Any:
-        """Refused: resize a tensor instead."""
-        raise _errors.arguments.unsupported(f"{type(self).__name__}.resize_", "size")
+        """More memory, in elements (of an untyped storage, in bytes); the new is zero. All that share it go on so.
+
+        Raises NotImplementedError for less memory than there is.
+        """
+        from torchlike._functions_memory import enlarge
+
+        if size < self.size():
+            raise _errors.arguments.unsupported(f"{type(self).__name__}.resize_", "size")
+        if size > self.size():
+            enlarge(self._tensor, size * self.element_size())
+        return self
+
+
+def _converting(name: str, dtype: Dtype) -> Callable[[_Memory], TypedStorage]:
+    def method(self: _Memory) -> TypedStorage:
+        return TypedStorage._over(self._elements().to(dtype))
+
+    method.__name__ = method.__qualname__ = name
+    method.__doc__ = f"The elements as {dtype!r}."
+    return method
 
 
 class UntypedStorage(_Memory):
-    """The memory behind a tensor, as bytes."""
+    """The memory behind a tensor, as bytes.
 
-    size = _Memory.nbytes
+    `UntypedStorage(n)` has n bytes of its own, `UntypedStorage([...])` those of the list.
+    """
 
-    def __len__(self) -> int:
-        return self.nbytes()
+    def __init__(self, data: Any = 0, *, device: Any = None) -> None:
+        from torchlike import _factories
 
-    def _elements(self) -> np.ndarray:
-        return self._flat().view(np.uint8)
+        if not isinstance(data, Tensor):
+            kind = {"dtype": _dtypes.uint8, "device": device}
+            data = _factories.zeros(data, **kind) if isinstance(data, int) else _factories.tensor(_bytes(data), **kind)
+        self._tensor = data
+
+    def _kind(self) -> Dtype:
+        return _dtypes.uint8
+
+    def untyped(self) -> UntypedStorage:
+        """This storage."""
+        return self
+
+    def type(self) -> str:
+        """The name of this class."""
+        return "torch.storage.UntypedStorage"
 
     def __repr__(self) -> str:
         lines = "\n".join(f" {x}" for x in self.tolist())
         return f"{lines}\n[torch.storage.UntypedStorage(device={self.device}) of size {len(self)}]"
 
 
+def _bytes(data: Any) -> list:
+    wrong = next((x for x in data if not isinstance(x, int)), None)
+    if wrong is not None:
+        raise RuntimeError("torch.UntypedStorage(): tried to construct a storage from a sequence "
+                           f"({type(data).__name__}), but one of the items was of type {type(wrong).__name__} instead of int")  # fmt: skip
+    return list(data)
+
+
 class TypedStorage(_Memory):
     """The memory behind a tensor, as elements of its dtype (deprecated in PyTorch)."""
 
     def __init__(self, tensor: Any) -> None:
-        super().__init__(tensor)
+        if not isinstance(tensor, Tensor):
+            raise _errors.arguments.unsupported(type(self).__name__, "size")
+        self._tensor = tensor
         warnings.warn(_DEPRECATED, UserWarning, stacklevel=4)
+
+    @classmethod
+    def _over(cls, tensor: Tensor) -> TypedStorage:
+        made = object.__new__(cls)
+        made._tensor = tensor
+        return made
+
+    def _kind(self) -> Dtype:
+        return self._tensor.dtype
 
     @property
     def dtype(self) -> Dtype:
@@ -116,20 +225,23 @@ class TypedStorage(_Memory):
         """The same memory as bytes."""
         return UntypedStorage(self._tensor)
 
-    def size(self) -> int:
-        """The number of elements."""
-        return self.nbytes() // self.dtype.itemsize
+    def pickle_storage_type(self) -> str:
+        """The name that checkpoints give it, such as `FloatStorage`."""
+        return _LEGACY_NAMES[self.dtype.name] + "Storage"
 
-    __len__ = size
-
-    def element_size(self) -> int:
-        """Bytes of one element."""
-        return self.dtype.itemsize
-
-    def _elements(self) -> np.ndarray:
-        return self._flat()
+    def type(self) -> str:
+        """The name of PyTorch's old class of such storages."""
+        return f"torch.{'cuda.' if self.is_cuda else ''}{self.pickle_storage_type()}"
 
     def __repr__(self) -> str:
         lines = "\n".join(f" {x}" for x in self.tolist())
         head = f"[torch.storage.TypedStorage(dtype={self.dtype!r}, device={self.device}) of size {len(self)}]"
         return f"{lines}\n{head}"
+
+
+_CONVERSIONS = {"bool": _dtypes.bool_, "byte": _dtypes.uint8, "char": _dtypes.int8, "short": _dtypes.int16,
+                "int": _dtypes.int32, "long": _dtypes.int64, "half": _dtypes.float16, "bfloat16": _dtypes.bfloat16,
+                "float": _dtypes.float32, "double": _dtypes.float64, "complex_float": _dtypes.complex64,
+                "complex_double": _dtypes.complex128}  # fmt: skip
+for _name, _dtype in _CONVERSIONS.items():
+    setattr(_Memory, _name, _converting(_name, _dtype))

@@ -93,7 +93,9 @@ def _slice(t: Tensor, dim: int, part: slice) -> Tensor:
     start, stop, _ = slice(part.start, part.stop, step).indices(size)
     length = max(0, -(-(stop - start) // step))
     if length == size and step == 1:
-        return t if start == 0 and (part.start is None and part.stop is None) else rows["_slice"](t, dim, 0, size, 1)
+        # Counted from the end it is a view, as in PyTorch.
+        whole = part.start in (None, 0) and (part.stop is None or part.stop >= size)
+        return t if whole else rows["_slice"](t, dim, 0, size, 1)
     return rows["_slice"](t, dim, start, length, step)
 
 

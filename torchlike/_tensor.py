@@ -143,10 +143,9 @@ class Tensor(Methods):
     def _write_through(self, value: Value, edge: Edge | None, differentiable: bool, since: int | None) -> None:
         origin, storage = self._root(), self._storage
         steps = views.steps_from(origin, self)
-        if steps is None or (storage.shared and edge is None and origin._edge is None):  # type: ignore[union-attr]
+        if origin is None or steps is None or views.is_plain(origin, edge):
             self._write_raw(value, edge if differentiable else self._edge, since)
             return
-        assert origin is not None
         old, old_edge = origin._pair()
         if old_edge is not None:
             versions.note_result(old_edge[0], storage)

@@ -50,7 +50,7 @@ def grad(w: Writer) -> str | None:
         return None
     inputs = [w.tensor(_wants_grad) for _ in range(1 + w.number(2))]
     options = ""
-    if w.chance(50):
+    if w.chance(50) and w[name].numel():
         options += ", create_graph=True"
     elif w.chance(30):
         options += ", retain_graph=True"
@@ -81,7 +81,8 @@ def flags(w: Writer) -> str | None:
 
 def hook(w: Writer) -> str | None:
     """A hook on a tensor's gradient."""
-    name = w.tensor(_wants_grad)
+    # PyTorch crashes where a tensor requires grad because of its base alone.
+    name = w.tensor(lambda t: t.requires_grad and (t._base is None or not t._base.requires_grad))
     if name is None:
         return None
     return w.pick([

@@ -30,6 +30,20 @@ def is_apart(t: torch.Tensor) -> bool:
     return True
 
 
+def meets(o: torch.Tensor, t: torch.Tensor) -> bool:
+    """Whether an operand may lie in the memory written to without PyTorch noticing: the order of writing would tell."""
+    if o.untyped_storage()._cdata != t.untyped_storage()._cdata or o is t:
+        return False
+    same = o.storage_offset() == t.storage_offset() and o.stride() == t.stride() and o.shape == t.shape
+    return not same and not (_is_dense(o) and _is_dense(t))
+
+
+def _is_dense(t: torch.Tensor) -> bool:
+    return (
+        is_apart(t) and not _is_repeated(t) and t.numel() == 1 + sum((n - 1) * s for n, s in zip(t.shape, t.stride()))
+    )
+
+
 def _is_repeated(t: torch.Tensor) -> bool:
     return any(s == 0 and n > 1 for s, n in zip(t.stride(), t.shape))
 
@@ -39,7 +53,7 @@ def source_for(w: Writer, name: str) -> str:
     t = w[name]
 
     def fits(o: torch.Tensor) -> bool:
-        if not _castable(o, t):
+        if not _castable(o, t) or meets(o, t):
             return False
         try:
             return torch.broadcast_shapes(o.shape, t.shape) == t.shape
@@ -47,7 +61,7 @@ def source_for(w: Writer, name: str) -> str:
             return False
 
     if w.chance(5):
-        return w.tensor(lambda o: _castable(o, t)) or name
+        return w.tensor(lambda o: _castable(o, t) and not meets(o, t)) or name
     return w.tensor(fits) or name
 
 
@@ -89,7 +103,7 @@ def in_place(w: Writer) -> str | None:
 
 
 def _unary(w, subject, t, name):
-    return f"{subject}.{w.pick(_UNARY)}()"
+    return f"{subject}.{w.pick(_UNARY[: 1 if t.is_complex() else None])}()"
 
 
 def _number(w, subject, t, name):
@@ -108,6 +122,8 @@ def _number(w, subject, t, name):
 
 def _tensor(w, subject, t, name):
     other = source_for(w, name) if subject == name else partner(w, name)
+    if meets(w[other], t):
+        return None
     way = w.number(6)
     if way < 3 and not (not is_float(t) and is_float(w[other]) and t.dtype is not torch.bool):
         return f"{subject}.{w.pick(['add_', 'mul_', 'sub_'])}({other})"
@@ -155,6 +171,8 @@ def _scatter(w, subject, t, name):
 
 def _several(w, subject, t, name):
     other = partner(w, name)
+    if meets(w[other], t):
+        return None
     options = [] if t.dtype is torch.bool else [f"{subject}.addcmul_({other}, {other})"]
     if t.is_floating_point():
         options += [f"{subject}.lerp_({other}, 0.5)"]
@@ -187,7 +205,7 @@ def by_index(w: Writer) -> str | None:
         return f"{name}[{index}] {operator} {number_for(w, t)}"
 
     def fits(o: torch.Tensor) -> bool:
-        if not _castable(o, t) or (not is_float(t) and is_float(o)):
+        if meets(o, part) or not _castable(o, t) or (not is_float(t) and is_float(o)):
             return False
         try:
             return torch.broadcast_shapes(o.shape, part.shape) == part.shape
@@ -212,7 +230,7 @@ def shape_in_place(w: Writer) -> str | None:
     options += _resize(w, name)
     options += [f"as_strided_((1,), (1,), {w.number(2)})" if t.numel() > 1 else "squeeze_()"]
     if w.chance(30):
-        other = None if t.requires_grad else w.tensor(lambda o: o.dtype is t.dtype)
+        other = None if t.requires_grad else w.tensor(lambda o: o.dtype is t.dtype and not o.requires_grad)
         return f"{name}.set_({other})" if other and w.chance(50) else f"{name}.detach_()"
     return f"{name}.{w.pick(options)}"
 

@@ -81,6 +81,11 @@ def steps_from(origin: Any, view: Any) -> tuple | None:
     return chain[len(lead) :] if chain[: len(lead)] == lead else None
 
 
+def is_plain(origin: Any, edge: Edge | None) -> bool:
+    """Whether a write has no history to keep, and goes to the memory rather than to an origin that sees a part of it."""
+    return edge is None and origin._edge is None and (origin._storage.shared or origin._chain is not None)
+
+
 # -- reading -----------------------------------------------------------------------------------------------------------
 
 
@@ -138,7 +143,7 @@ def _follow(view: Any, origin: Any, cache: tuple | None) -> Value:
 
 def requires_grad(view: Any) -> bool:
     """Whether a view, or what it is a view of, has a history."""
-    if view._value is not None and view._edge is not None:
+    if view._value is not None and view._edge is not None and view._edge is not NOWHERE:
         return True
     origin = view._root()
     return origin is not None and origin._edge is not None and not is_whole(view)
@@ -148,9 +153,9 @@ def edge_of(view: Any) -> Edge | None:
     """The edge of a view, refused where an operator would be refused."""
     assert view._value is not None  # which brings the edge up to date
     origin = view._root()
-    if origin is not None and not view._tracks and view._cache is not None:
-        if _refused_after_write(view, origin, view._cache[1]):
-            raise _refusal(view, indirect=True)
+    frozen = origin is not None and not view._tracks and view._cache is not None
+    if frozen and _refused_after_write(view, origin, view._cache[1]):
+        raise _refusal(view, indirect=True)
     return view._edge
 
 

@@ -274,6 +274,8 @@ def unfold(input: Array, dimension: int, size: int, step: int):
         return input.reshape(1)[:size]
     d = dimension % input.ndim
     count = (input.shape[d] - size) // step + 1
+    if not input.size or not size:
+        return xp.zeros((*input.shape[:d], count, *input.shape[d + 1 :], size), input.dtype)
     picked = xp.arange(count)[:, None] * step + xp.arange(size)[None, :]
     return xp.moveaxis(xp.take(input, picked, axis=d), d + 1, -1)
 

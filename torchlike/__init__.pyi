@@ -94,6 +94,8 @@ HalfTensor: _Any
 IntTensor: _Any
 LongTensor: _Any
 ShortTensor: _Any
+from torchlike.storage import TypedStorage as TypedStorage
+from torchlike.storage import UntypedStorage as UntypedStorage
 
 def abs(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     """The absolute value of each element; of a complex one its (real) modulus. The gradient at 0 is 0."""
@@ -2307,8 +2309,8 @@ def vstack(tensors: _Any) -> _Tensor:
     """Tensors joined along dim 0, vectors as rows."""
     ...
 
-def where(condition: _Tensor, input: _Tensor | _Number, other: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
-    """`input` where the condition holds, `other` elsewhere; no gradient leaves the side not taken."""
+def where(condition: _Tensor, *choices: _Any, **named: _Any) -> _Any:
+    """`input` where the condition holds, `other` elsewhere; without these, the places where it holds, dim by dim."""
     ...
 
 def xlogy(input: _Tensor | _Number, other: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:

@@ -783,6 +783,9 @@ class Methods:
     def is_same_size(self, other: _Tensor) -> _bool:
         """Whether two tensors have one shape."""
         ...
+    def is_set_to(self, tensor: _Tensor) -> _bool:
+        """Whether two tensors show the same memory in the same way."""
+        ...
     def is_shared(self) -> _bool:
         """Whether processes share this tensor: on the CPU never."""
         ...
@@ -1281,8 +1284,8 @@ class Methods:
     def resize_(self, *sizes: _Any) -> _Tensor:
         """Another shape, in place, over the same elements in memory order; new ones are unspecified (zeros here)."""
         ...
-    def resize_as_(self, the_template: _Tensor) -> _Tensor:
-        """Another tensor's shape, in place."""
+    def resize_as_(self, the_template: _Tensor, *, memory_format: _Any = ...) -> _Tensor:
+        """Another tensor's shape, in place, in a memory format or (`preserve_format`) in the other's."""
         ...
     def resolve_conj(self) -> _Tensor:
         """The tensor itself: conjugation is never left pending here."""
@@ -1602,8 +1605,8 @@ class Methods:
     ) -> _tuple[_Tensor, ...]:
         """Views of pieces along dim 0: of equal sizes, or cut at the indices given."""
         ...
-    def where(self, input: _Tensor | _Number, other: _Tensor | _Number) -> _Tensor:
-        """`input` where the condition holds, `other` elsewhere; no gradient leaves the side not taken."""
+    def where(self, condition: _Tensor, other: _Any) -> _Tensor:
+        """This tensor's elements where the condition holds, `other` elsewhere."""
         ...
     def xlogy(self, other: _Tensor | _Number) -> _Tensor:
         """input * log(other); 0 where `input` is 0 and `other` is not NaN."""

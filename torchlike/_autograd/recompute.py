@@ -38,7 +38,7 @@ def behind_a_barrier(tensors: Sequence[Any], arriving: Sequence[Any] | None = No
         return [wrap(v, t._edge, t._strides) for v, t in zip(values, tensors)]
     plan = _barrier(tuple(values[i].aval for i in here), tuple(v.aval for v in waited))
     passed = dict(zip(here, record(plan, [*[values[i] for i in here], *waited], [True])))
-    return [wrap(passed.get(i, v), t._edge, t._strides) for i, (v, t) in enumerate(zip(values, tensors))]
+    return [wrap(passed[i] if i in passed else v, t._edge, t._strides) for i, (v, t) in enumerate(zip(values, tensors))]
 
 
 @functools.lru_cache(1024)

@@ -37,8 +37,8 @@ def behind_a_barrier(tensors: Sequence[Any], arriving: Sequence[Any] | None = No
     if not here or device.type == "meta":
         return [wrap(v, t._edge, t._strides) for v, t in zip(values, tensors)]
     plan = _barrier(tuple(values[i].aval for i in here), tuple(v.aval for v in waited))
-    passed = dict(zip(here, record(plan, [*[values[i] for i in here], *waited], [True])))
-    return [wrap(passed[i] if i in passed else v, t._edge, t._strides) for i, (v, t) in enumerate(zip(values, tensors))]
+    passed: dict[int, Any] = dict(zip(here, record(plan, [*[values[i] for i in here], *waited], [True])))
+    return [wrap(passed.get(i, v), t._edge, t._strides) for i, (v, t) in enumerate(zip(values, tensors))]
 
 
 @functools.lru_cache(1024)

@@ -240,6 +240,34 @@ FOUND = {
         b = 0.5 - a
         c = True / b
     """,
+    "gradient for a view that lost its history": """
+        a = torch.tensor([1.5, 0.0, -0.25], requires_grad=True)
+        b = a * 3
+        c, d = b.chunk(2)
+        with torch.no_grad():
+            b.mul_(2)
+        e, = torch.autograd.grad((b * b).sum(), [c], allow_unused=True)
+    """,
+    "write through a repeated dim without history": """
+        a = torch.zeros(1)
+        a.expand(2).data[0] = 1
+        b = torch.zeros(0, requires_grad=True).unfold(0, 0, 1)
+    """,
+    "parts written": """
+        a = torch.zeros(3, 2)
+        a[:2, :] = 5
+        a[-3:,].add_(1)
+        b = (a == a).view(-1)
+        b.scatter_add_(0, torch.zeros(1, dtype=torch.int64), torch.ones(1, dtype=torch.bool))
+        a.fill_diagonal_(3)
+        a.zero_().fill_diagonal_(2, wrap=True)
+    """,
+    "order in which saved tensors are looked at": """
+        a = torch.full((2, 3), 0.5, requires_grad=True) * 2
+        b = a @ a.t()
+        a[None, :-1] += 0.5
+        b.sum().backward()
+    """,
     "strided views under no_grad": """
         a = torch.zeros(3, 2, requires_grad=True)
         with torch.no_grad():

@@ -14,7 +14,7 @@ from torchlike._autograd.batched import BatchedWalk
 from torchlike._autograd.engine import Grad, Walk, running
 from torchlike._autograd.graph import GradientEdge
 from torchlike._autograd.nodes import Edge
-from torchlike._autograd.views import NOWHERE
+from torchlike._autograd.views import NOWHERE, edge_of
 from torchlike._core import Aval, Value, boundary
 
 
@@ -28,7 +28,7 @@ def _edge(x: Any) -> Edge | None:
     """Where the gradient of a tensor, or of an edge given in place of one, is computed."""
     if isinstance(x, GradientEdge):
         return x.node, x.output_nr
-    return x._edge if x.requires_grad else None
+    return x._edge if x._origin is None else edge_of(x)
 
 
 def _seeds(roots: tuple, gradients: tuple) -> list[Grad]:

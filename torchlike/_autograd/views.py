@@ -82,7 +82,7 @@ def steps_from(origin: Any, view: Any) -> tuple | None:
 
 
 def is_plain(origin: Any, edge: Edge | None) -> bool:
-    """Whether a write has no history to keep, and goes to the memory rather than to an origin that sees a part of it."""
+    """Whether a write has no history to keep, so that it goes to the memory, not to an origin that sees part of it."""
     return edge is None and origin._edge is None and (origin._storage.shared or origin._chain is not None)
 
 

@@ -224,6 +224,8 @@ def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = 
         raise RuntimeError(f"Could not set tensor of type {c_name(held.dtype)} to a tensor of type "
                            f"{c_name(self.dtype)}")  # fmt: skip
     if size is not None:
+        if held is source and not held.is_contiguous():
+            raise RuntimeError("passed in tensor to be used as storage must be contiguous")
         shape = ints((size,), "set_")
         strides = _layout.contiguous_strides(shape) if stride is None else ints((stride,), "set_", "stride")
         need = _extent(shape, strides, storage_offset) * self.dtype.itemsize

@@ -63,9 +63,13 @@ def is_contiguous(shape: tuple[int, ...], strides: tuple[int, ...], wanted: memo
 
 def suggested(tensor: Any) -> memory_format:
     """The memory format that a tensor's strides speak of, as operators that keep formats see it."""
-    shape, strides = tuple(tensor.shape), tensor._strides
+    return contiguous_format if tensor._strides is None else spoken_of(tuple(tensor.shape), tensor._strides)
+
+
+def spoken_of(shape: tuple[int, ...], strides: tuple[int, ...]) -> memory_format:
+    """The memory format that strides speak of."""
     for wanted in (channels_last, channels_last_3d):
-        if strides is not None and _speaks_of(shape, strides, wanted):
+        if _speaks_of(shape, strides, wanted):
             return wanted
     return contiguous_format
 

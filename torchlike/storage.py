@@ -9,6 +9,7 @@ from typing import Any
 from torchlike import _dtypes, _errors
 from torchlike._device import device as Device
 from torchlike._dtypes import dtype as Dtype
+from torchlike._storage import Counter
 from torchlike._tensor import Tensor
 
 _DEPRECATED = (
@@ -30,7 +31,9 @@ class _Memory:
         """The memory as a tensor of one dim."""
         from torchlike._functions_memory import in_memory_order
 
-        return in_memory_order(self._tensor).view(self._kind())
+        made = in_memory_order(self._tensor).view(self._kind())
+        made._counter = Counter(True)  # writes to a storage do not count
+        return made
 
     def _kind(self) -> Dtype:
         raise NotImplementedError
@@ -194,7 +197,8 @@ def _bytes(data: Any) -> list:
     wrong = next((x for x in data if not isinstance(x, int)), None)
     if wrong is not None:
         raise RuntimeError("torch.UntypedStorage(): tried to construct a storage from a sequence "
-                           f"({type(data).__name__}), but one of the items was of type {type(wrong).__name__} instead of int")  # fmt: skip
+                           f"({type(data).__name__}), but one of the items was of type {type(wrong).__name__} "
+                           "instead of int")  # fmt: skip
     return list(data)
 
 

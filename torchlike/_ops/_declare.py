@@ -57,6 +57,7 @@ class Op:
     special: dict[str, tuple] = field(default_factory=dict)  # numbers that select another formula, so are static
     old_order: tuple[str, ...] = ()  # the parameters in the order of PyTorch's oldest overload, factors first
     keeps: tuple[str, ...] = ()  # the array parameters that take no part in promotion (masks, indices)
+    formats: int | Callable[[Any], int] = 0  # how many leading arrays' channels-last order the results take over
     opmath: bool = True  # compute half precision in float32 and round once
     geometry: Callable | None = None  # views: geometry(shape, strides, **statics) -> (shape, strides)
     offset: Callable | None = None  # views: offset(tensor, *statics) -> elements from the input's first to the result's

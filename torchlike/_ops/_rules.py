@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from torchlike import _dtypes, _errors, _modes
+from torchlike import _memory_format as mf
 from torchlike._core import Aval, aval
 from torchlike._device import device as Device
 from torchlike._dtypes import dtype as Dtype
@@ -204,4 +205,15 @@ def general(call: Call, promote: Callable[[Dtype], Promotion] | None) -> Typed:
     for item in call.op.shape(call):
         shape, dtype = item if len(item) == 2 and isinstance(item[1], Dtype) else (item, result)
         outputs.append(aval(tuple(shape), dtype or call.arrays[0].dtype, call.device))
-    return Typed(outputs, compute, [None] * len(outputs), result)
+    return Typed(outputs, compute, [_format(call, tuple(a.shape)) for a in outputs], result)
+
+
+def _format(call: Call, shape: tuple[int, ...]) -> tuple[int, ...] | None:
+    """The strides of a result that takes over the channels-last order of an input."""
+    count = call.op.formats
+    for a, strides in [*zip(call.arrays, call.strides)][: count if isinstance(count, int) else count(call)]:
+        if strides is not None and len(a.shape) == len(shape):
+            wanted = mf.spoken_of(tuple(a.shape), strides)
+            if wanted is not mf.contiguous_format:
+                return normal(shape, mf.strides_for(shape, wanted))
+    return None

@@ -47,7 +47,7 @@ def _adaptive_avg(dims: int):
     kernel.__name__ = f"_adaptive_avg_pool{dims}d"
     names = {1: "SqueezeBackward1", 2: "AdaptiveAvgPool2DBackward0", 3: "AdaptiveAvgPool3DBackward0"}
     node = lambda call: "MeanBackward1" if dims > 1 and set(call.output_size) == {1} else names[dims]
-    return operator(where=(), shape=_shape, check=_check, saves=(), out=False, node=node)(kernel)
+    return operator(where=(), shape=_shape, check=_check, saves=(), out=False, node=node, formats=1)(kernel)
 
 
 def _mean_along(x, axis: int, count: int):
@@ -73,7 +73,7 @@ def _adaptive_max(dims: int):
     kernel.__name__ = f"_adaptive_max_pool{dims}d"
     names = {1: "SqueezeBackward1", 2: "AdaptiveMaxPool2DBackward0", 3: "AdaptiveMaxPool3DBackward0"}
     both = lambda call: [_shape(call)[0], (_shape(call)[0], _dtypes.int64)]
-    return operator(where=(), shape=both, check=_check, out=False, node=names[dims], opmath=False)(kernel)
+    return operator(where=(), shape=both, check=_check, out=False, node=names[dims], opmath=False, formats=1)(kernel)
 
 
 def _parts(x, first: int, output_size: tuple) -> list:

@@ -166,7 +166,7 @@ def _convolution(count: int):
       groups: input and output channels are split into this many parts, each convolved by itself.
     """
     kernel.__name__ = f"conv{count}d"
-    return operator(where=("torch", "nn.functional"), shape=_shape, check=_check, saves=("input", "weight"),
+    return operator(where=("torch", "nn.functional"), shape=_shape, check=_check, saves=("input", "weight"), formats=2,
                     remembers=("all",), out=False,
                     opmath=False, node=_node)(kernel)  # fmt: skip
 

@@ -58,7 +58,7 @@ def _transposed(count: int):
     The size of a dim is (d - 1) stride - 2 padding + dilation (k - 1) + output_padding + 1.
     """
     kernel.__name__ = f"conv_transpose{count}d"
-    return operator(where=("torch", "nn.functional"), shape=_shape, check=_check, saves=("input", "weight"),
+    return operator(where=("torch", "nn.functional"), shape=_shape, check=_check, saves=("input", "weight"), formats=2,
                     remembers=("all",), out=False,
                     opmath=False, node=_node)(kernel)  # fmt: skip
 

@@ -121,7 +121,7 @@ def _check_group_norm(call: Call) -> None:
     _check_dtypes(call)
 
 
-@operator(where=(), shape=_same_shape, check=_check_group_norm, saves=("input", "weight"), out=False,
+@operator(where=(), shape=_same_shape, check=_check_group_norm, saves=("input", "weight"), out=False, formats=1,
           node="NativeGroupNormBackward0", name="_group_norm")  # fmt: skip
 def _group_norm(input: Array, num_groups: int, weight: Array | None = None, bias: Array | None = None,
                 eps: Scalar = 1e-5):  # fmt: skip
@@ -147,7 +147,7 @@ def _with_statistics(call: Call) -> list:
     return [call.input.shape, call.input.shape[1:2], call.input.shape[1:2]]
 
 
-@operator(where=(), shape=_with_statistics, check=_check_batch_norm, saves=("input", "weight"), out=False,
+@operator(where=(), shape=_with_statistics, check=_check_batch_norm, saves=("input", "weight"), out=False, formats=1,
           node="NativeBatchNormBackward0", name="_batch_norm_of_batch")  # fmt: skip
 def _batch_norm_of_batch(input: Array, weight: Array | None, bias: Array | None, eps: Scalar):
     """Standardize each channel (dim 1) over the batch; returns that, the means and the unbiased variances."""
@@ -159,7 +159,7 @@ def _batch_norm_of_batch(input: Array, weight: Array | None, bias: Array | None,
     return xp.moveaxis(affine(out, weight, bias), -1, 1), mean.reshape(-1), unbiased
 
 
-@operator(where=(), shape=_same_shape, check=_check_batch_norm, out=False, node="NativeBatchNormBackward0",
+@operator(where=(), shape=_same_shape, check=_check_batch_norm, out=False, formats=1, node="NativeBatchNormBackward0",
           saves=("input", "running_mean", "running_var", "weight"), name="_batch_norm_of_running")  # fmt: skip
 def _batch_norm_of_running(input: Array, running_mean: Array, running_var: Array, weight: Array | None,
                            bias: Array | None, eps: Scalar):  # fmt: skip

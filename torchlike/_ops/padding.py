@@ -29,8 +29,8 @@ def _check_constant(call: Call) -> None:
     _errors.images.check_constant_pad(call.input, call.pad)
 
 
-@operator(where=(), shape=_shape, check=_check_constant, saves=(), out=False, opmath=False, name="_constant_pad",
-          node="ConstantPadNdBackward0")  # fmt: skip
+@operator(where=(), shape=_shape, check=_check_constant, saves=(), out=False, opmath=False, formats=1,
+          name="_constant_pad", node="ConstantPadNdBackward0")  # fmt: skip
 def _constant_pad(input: Array, pad: tuple, value: Scalar = 0):
     """The tensor between blocks of one number; negative padding cuts."""
     xp = namespace(input)
@@ -53,8 +53,9 @@ def _node(call: Call) -> str:
 
 
 @operator(
-    where=(), shape=_shape, check=_check_mirror, saves=(), out=False, opmath=False, name="_mirror_pad", node=_node
-)
+    where=(), shape=_shape, check=_check_mirror, saves=(), out=False, opmath=False, name="_mirror_pad", node=_node,
+    formats=lambda call: int(call.mode != "circular"),
+)  # fmt: skip
 def _mirror_pad(input: Array, pad: tuple, mode: str):
     """The tensor continued by its own elements: "reflect", "replicate" or "circular"."""
     x, ends = cut(input, pairs(pad, input.ndim))

@@ -103,7 +103,7 @@ def _node(call: Call) -> str:
     return f"Upsample{name}{'Aa' if call.antialias else ''}Backward0"
 
 
-@operator(where=(), shape=_shape, check=_check, saves=(), out=False, name="_resize", node=_node)
+@operator(where=(), shape=_shape, check=_check, saves=(), out=False, name="_resize", node=_node, formats=1)
 def _resize(input: Array, size: tuple, mode: str, scales: tuple, align_corners: bool = False, antialias: bool = False):
     """(N, C, d1, ...) with its dims brought to `size`."""
     xp, out = namespace(input), input

@@ -22,6 +22,7 @@ def _shuffled(call: Call) -> list:
 
 
 @operator(
+    formats=1,
     where=("torch", "nn.functional"),
     shape=_shuffled,
     check=lambda call: _errors.images.check_shuffle(call),
@@ -60,6 +61,7 @@ def pixel_unshuffle(input: Array, downscale_factor: int):
 
 
 @operator(
+    formats=1,
     where=("torch", "nn.functional"),
     shape=lambda call: [call.input.shape],
     saves=(),

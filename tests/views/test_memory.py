@@ -1,0 +1,147 @@
+"""Storages, and tensors that are given other memory: `untyped_storage`, `set_`, `resize_`, `data_ptr`."""
+
+import pytest
+
+from tests.oracle import both
+
+
+def bytes_of_a_tensor(torch):
+    t = torch.arange(4, dtype=torch.int16)
+    s = t.untyped_storage()
+    facts = [s.nbytes(), len(s), s.size(), s[0], s[2], s.tolist(), str(s.device), s.is_cuda, s.is_pinned(),
+             s.is_shared(), s.element_size(), type(s).__name__, s.data_ptr() == t.data_ptr(), s.resizable(),
+             s.type()]  # fmt: skip
+    s[0] = 7
+    other = s.clone()
+    other[1] = 1
+    before = t.tolist(), other.tolist()
+    s.fill_(1)
+    filled = t.tolist()
+    s.copy_(other)
+    return facts, before, filled, t, t._version
+
+
+@pytest.mark.filterwarnings("ignore:TypedStorage is deprecated")
+def test_elements_of_a_tensor():
+    def program(torch):
+        t = torch.arange(6.0)
+        s = t[2:].storage()
+        s[1] = 9
+        return (s.size(), s[2], s.tolist(), str(s.dtype), s.element_size(), s.data_ptr() == t.data_ptr(), s.type(),
+                repr(s), s.untyped().nbytes(), len(s), s.double().tolist(), s.int().tolist(), t)  # fmt: skip
+
+    both(program)
+
+
+def memory_of_its_own(torch):
+    s = torch.UntypedStorage(8)
+    s.fill_(0)
+    s[3] = 5
+    t = torch.tensor([], dtype=torch.int16).set_(s)
+    t[0] = 2
+    return t, s.tolist(), torch.UntypedStorage([1, 2, 3]).tolist(), torch.UntypedStorage().nbytes()
+
+
+def one_storage(torch):
+    t = torch.arange(6.0)
+    a, b = t.untyped_storage(), t[1:].untyped_storage()
+    return a.data_ptr() == b.data_ptr(), a._cdata == b._cdata, a._cdata == t.clone().untyped_storage()._cdata
+
+
+def memory_that_grows(torch):
+    t = torch.arange(6.0)
+    view, s = t[1:3], t.untyped_storage()
+    s.resize_(40)
+    t.add_(1)
+    view[0] = 50
+    return s.nbytes(), t, view, t.untyped_storage().nbytes(), view.untyped_storage().nbytes()
+
+
+def resized_beyond_its_memory(torch):
+    t = torch.arange(6.0)
+    view = t[2:4]
+    alias = t.detach()
+    t.resize_(3, 3)
+    t[0, 2] = 50
+    view[1] = -1
+    alias[0] = 7
+    t[0].mul_(2)
+    part = t[:2].clone()
+    t.resize_(20)
+    t[3] = 4
+    return part, view, alias, t[:6].clone(), t.shape, t.untyped_storage().nbytes()
+
+
+def resized_within_its_memory(torch):
+    t = torch.arange(6.0)
+    t.resize_(2, 2)
+    t[0, 0] = 9
+    small = t.clone()
+    t.resize_(6)
+    u = torch.arange(6.0).reshape(2, 3).t()
+    u.resize_(4)
+    v = torch.arange(6.0)[2:4]
+    v.resize_(4)
+    return small, t, u, v, v.storage_offset(), t._version
+
+
+def resized_like_another(torch):
+    t = torch.zeros(6).resize_as_(torch.zeros(2, 2))
+    like = torch.zeros(1, 2, 3, 4).contiguous(memory_format=torch.channels_last)
+    u = torch.zeros(24).resize_as_(like, memory_format=torch.preserve_format)
+    v = torch.zeros(2, 3).resize_(1, 2, 2, 2, memory_format=torch.channels_last)
+    return t, u.stride(), v.stride()
+
+
+def set_to_other_memory(torch):
+    t, u = torch.arange(6.0), torch.zeros(2)
+    u.set_(t)
+    u[0] = 9
+    w = torch.zeros(1).set_(t.untyped_storage(), 1, (2, 2), (1, 2))
+    w[0, 0] = 7
+    e = torch.zeros(3)
+    e.set_()
+    x = torch.zeros(1).set_(t.reshape(2, 3), 2, (2,), (3,))
+    return t, u, w, w.storage_offset(), e, x, x.storage_offset(), u.is_set_to(t), u.is_set_to(w), u._version
+
+
+def set_to_more_than_there_is(torch):
+    t = torch.arange(4.0)
+    x = torch.zeros(2).set_(t.untyped_storage(), 0, (5,))
+    x[0] = 3
+    return x.untyped_storage().nbytes(), x.shape, x[:4].clone(), t
+
+
+def other_types_at_any_strides(torch):
+    x = torch.arange(4.0)
+    half = x.view(torch.int16).as_strided((2, 2), (1, 3), 1)
+    half[0, 0] = 0
+    return half, half.stride(), half.storage_offset(), x
+
+
+def addresses(torch):
+    t = torch.zeros(4, 3)
+    return (t[1].data_ptr() - t.data_ptr(), t.view(torch.int16)[0, 1:].data_ptr() - t.data_ptr(),
+            torch.zeros(0).data_ptr(), t.data_ptr() == t.detach().data_ptr())  # fmt: skip
+
+
+REFUSED = {
+    "another dtype": lambda torch: torch.zeros(2).set_(torch.zeros(3, dtype=torch.int32)),
+    "memory in another order": lambda torch: torch.zeros(1).set_(torch.zeros(2, 3).t(), 2, (2,), (3,)),
+    "a leaf": lambda torch: torch.zeros(2, requires_grad=True).set_(torch.zeros(3)),
+    "a negative size": lambda torch: torch.zeros(2).resize_(-1),
+    "a resized leaf": lambda torch: torch.zeros(2, requires_grad=True).resize_(3),
+    "beyond the end": lambda torch: torch.zeros(4, dtype=torch.uint8).untyped_storage()[10],
+    "written beyond the end": lambda torch: torch.zeros(4).untyped_storage().__setitem__(99, 1),
+    "another size": lambda torch: torch.UntypedStorage(2).copy_(torch.UntypedStorage(3)),
+    "a byte of a fraction": lambda torch: torch.UntypedStorage(2).fill_(2.5),
+    "bytes of text": lambda torch: torch.UntypedStorage("a"),
+}
+PROGRAMS = [bytes_of_a_tensor, memory_of_its_own, one_storage, memory_that_grows, resized_beyond_its_memory,
+            resized_within_its_memory, resized_like_another, set_to_other_memory, set_to_more_than_there_is,
+            other_types_at_any_strides, addresses, *REFUSED.values()]  # fmt: skip
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=[f.__name__ for f in PROGRAMS[: -len(REFUSED)]] + list(REFUSED))
+def test_programs(program):
+    both(program)

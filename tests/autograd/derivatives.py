@@ -35,6 +35,8 @@ NOT_SMOOTH = {
     "atan2": "a sample lies on the branch cut",
     "logit": "a sample lies at the bounds of eps",
     "mode": "it asks which numbers are equal",
+    "quantile": "a sample's q lies at one of the numbers",
+    "nanquantile": "a sample's q lies at one of the numbers",
 }
 # Their input is taken to be symmetric, so it is made so.
 SYMMETRIC = ("cholesky", "linalg.cholesky", "linalg.cholesky_ex", "linalg.eigh", "linalg.eigvalsh")

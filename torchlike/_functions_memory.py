@@ -46,7 +46,7 @@ def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None
         made = rows["view_as_self"](whole)
     made._origin = root
     edge, grad = input._pair()[1], _modes.local.grad
-    ((plan, _),) = made._chain
+    ((plan, _),) = made._chain  # type: ignore[misc]
     value = move(plan, whole._value, ())
     value.stamp = versions.of(whole._value)
     made._tracks, made._cache = grad, (made._storage.version, root._edge, value)

@@ -65,7 +65,8 @@ def conversions(torch):
     z = torch.arange(96.0).reshape(2, 3, 2, 4, 2).contiguous(memory_format=torch.channels_last_3d)
     made = [x, y, z, y.clone(), y.contiguous(), y.clone(memory_format=torch.contiguous_format),
             x.to(memory_format=last), y.double(), y.to(torch.float64, memory_format=torch.contiguous_format),
-            torch.empty_like(y), torch.zeros_like(y, memory_format=torch.contiguous_format), torch.empty(2, 3, 4, 5, memory_format=last),
+            torch.empty_like(y), torch.zeros_like(y, memory_format=torch.contiguous_format),
+            torch.empty(2, 3, 4, 5, memory_format=last),
             torch.empty_like(x, memory_format=last)]  # fmt: skip
     made += [t.contiguous(memory_format=last) for t in (x[:1], x[:, :1], x[:, :, :1, :1])]
     formats = [last if t.ndim == 4 else torch.channels_last_3d for t in made]

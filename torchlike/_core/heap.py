@@ -15,12 +15,13 @@ _TRIM_THRESHOLD, _TOP_PAD, _MMAP_MAX, _ARENA_MAX = -1, -2, -4, -8
 
 
 def keep_freed_blocks() -> None:
-    """Let glibc serve blocks of any size from one heap that grows and does not shrink below 2 GiB of free space.
+    """With `TORCHLIKE_MALLOC=keep` in the environment, let glibc serve blocks of any size from one heap that grows and
+    does not shrink below 2 GiB of free space.
 
-    The heap must be one: those of other threads are bounded, and unmapped when empty. Does nothing under another C
-    library, or with `TORCHLIKE_MALLOC=system` in the environment.
+    The heap must be one: those of other threads are bounded, and unmapped when empty. All threads then wait for one lock,
+    which costs small models more than large ones gain, so it is the user's choice. Does nothing under another C library.
     """
-    if os.environ.get("TORCHLIKE_MALLOC") == "system" or not _is_glibc():
+    if os.environ.get("TORCHLIKE_MALLOC") != "keep" or not _is_glibc():
         return
     mallopt = ctypes.CDLL(None).mallopt
     mallopt(_ARENA_MAX, 1)

@@ -56,7 +56,9 @@ def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None
         return made
     if not grad or (input is not root and not input._tracks):
         views.freeze(made, views.reason(input) if grad else views.Frozen.NO_GRAD)
-    made._edge = edge and ((Node(plan, [], [root._edge or edge], []), 0) if grad else root._edge and views.NOWHERE)
+    made._edge = edge and root._edge and views.NOWHERE
+    if edge is not None and grad:
+        made._edge = views.named((Node(plan, [], [root._edge or edge], []), 0), "AsStridedBackward0")
     return made
 
 

@@ -268,6 +268,12 @@ FOUND = {
         a[None, :-1] += 0.5
         b.sum().backward()
     """,
+    "strided view of everything": """
+        a = torch.ones(3, requires_grad=True) * 2
+        b = a.as_strided((3,), (1,))
+        b.mul_(2)
+        b.sum().backward()
+    """,
     "strided views under no_grad": """
         a = torch.zeros(3, 2, requires_grad=True)
         with torch.no_grad():

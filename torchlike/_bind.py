@@ -63,7 +63,7 @@ def before_write(self: Tensor, operands: tuple, apart: bool = False) -> None:
     """What PyTorch refuses before it looks at shapes and dtypes; `apart`: operands must not lie in the same memory."""
     if _modes.local.grad and (self._edge is not None or self._origin is not None) and self.requires_grad:
         views.check_write(self)
-    if self._strides is not None and _storage.overlaps(self._chain, self.shape, self._strides):
+    if self._strides is not None and _storage.overlaps(self._chain or (), self.shape, self._strides):
         raise _errors.memory.overlapping_write()
     for other in operands:
         if other.__class__ in TENSOR_TYPES and other._storage is self._storage:

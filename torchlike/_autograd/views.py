@@ -152,9 +152,9 @@ def requires_grad(view: Any) -> bool:
 def edge_of(view: Any) -> Edge | None:
     """The edge of a view, refused where an operator would be refused."""
     assert view._value is not None  # which brings the edge up to date
-    origin = view._root()
-    frozen = origin is not None and not view._tracks and view._cache is not None
-    if frozen and _refused_after_write(view, origin, view._cache[1]):
+    origin, cache = view._root(), view._cache
+    frozen = origin is not None and not view._tracks
+    if frozen and cache is not None and _refused_after_write(view, origin, cache[1]):
         raise _refusal(view, indirect=True)
     return view._edge
 

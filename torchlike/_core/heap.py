@@ -18,8 +18,9 @@ def keep_freed_blocks() -> None:
     """With `TORCHLIKE_MALLOC=keep` in the environment, let glibc serve blocks of any size from one heap that grows and
     does not shrink below 2 GiB of free space.
 
-    The heap must be one: those of other threads are bounded, and unmapped when empty. All threads then wait for one lock,
-    which costs small models more than large ones gain, so it is the user's choice. Does nothing under another C library.
+    The heap must be one: those of other threads are bounded, and unmapped when empty. All threads then wait for one
+    lock, which costs small models more than large ones gain, so it is the user's choice. Does nothing under another C
+    library.
     """
     if os.environ.get("TORCHLIKE_MALLOC") != "keep" or not _is_glibc():
         return

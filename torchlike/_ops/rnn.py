@@ -110,7 +110,7 @@ def _recur(mode: str, reverse: bool, given, state, w, b):
     step, wt, count = _STEPS[mode][0], w.T, given.shape[0]
     gates: Any = jax.eval_shape(lambda: step(given[0], given[0], state)[1])
     apart = gates is not None and gates.shape != given.shape[1:]
-    kept = jnp.zeros((count, *gates.shape), given.dtype) if apart else None
+    kept: Any = jnp.zeros((count, *gates.shape), given.dtype) if apart else None
 
     def advance(k, carried):
         state, states, given, kept = carried

@@ -132,7 +132,7 @@ def become(self: Tensor, seen: Tensor) -> Tensor:
     self._edge = edge
     self._count()
     self._cache = (self._storage.version, self._cache[1] if self._cache and not self._tracks else
-                   self._origin and self._origin._edge, value)  # fmt: skip
+                   None if self._origin is None else self._origin._edge, value)  # fmt: skip
     if is_leaf and views.is_whole(self):
         views.rebase(self)
     return self

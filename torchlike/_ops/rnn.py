@@ -108,9 +108,9 @@ def _recur(mode: str, reverse: bool, given, state, w, b):
     is written to again, and none has to be cleared first.
     """
     step, wt, count = _STEPS[mode][0], w.T, given.shape[0]
-    gates: Any = jax.eval_shape(lambda: step(given[0], given[0], state)[1])
-    apart = gates is not None and gates.shape != given.shape[1:]
-    kept: Any = jnp.zeros((count, *gates.shape), given.dtype) if apart else None
+    shape = getattr(jax.eval_shape(lambda: step(given[0], given[0], state)[1]), "shape", None)
+    apart = shape is not None and shape != given.shape[1:]
+    kept = jnp.zeros((count, *shape), given.dtype) if shape is not None and apart else None
 
     def advance(k, carried):
         state, states, given, kept = carried

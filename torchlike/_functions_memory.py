@@ -37,7 +37,7 @@ def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None
     start = input._offset if storage_offset is None else int(storage_offset)
     _check_strided(input, shape, strides, start)
     if input.dtype is not input._storage.value.aval.dtype:  # over memory that holds another type
-        return _strided_within(input, input.dtype, shape, strides, start)
+        return _strided_apart(input, shape, strides, start)
     root = input if input._origin is None else input._root()
     assert root is not None
     whole = owner(input)
@@ -59,6 +59,16 @@ def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None
     made._edge = edge and root._edge and views.NOWHERE
     if edge is not None and grad:
         made._edge = views.named((Node(plan, [], [root._edge or edge], []), 0), "AsStridedBackward0")
+    return made
+
+
+def _strided_apart(input: Tensor, shape: Ints, strides: Ints, start: int) -> Tensor:
+    """`as_strided` over memory that holds another type: a view that does not follow its origin."""
+    if _modes.local.grad and input.requires_grad:
+        raise _errors.arguments.unsupported("as_strided", "input (of another dtype than its memory, with a gradient)")
+    made = _strided_within(input, input.dtype, shape, strides, start)
+    made._origin = input if input._origin is None else input._root()
+    views.freeze(made, views.Frozen.APART)
     return made
 
 

@@ -23,7 +23,7 @@ def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     dim, select = input._wrap(dim), rows["_unbound"]
     if not input.ndim:
         raise _errors.shapes.dim_of_scalar(dim)
-    return views.of_several(input, tuple([select(input, dim, i) for i in range(input.shape[dim])]))
+    return views.of_several(input, tuple([select(input, dim, i) for i in range(input.shape[dim])]), dim)
 
 
 def select(input: Tensor, dim: int, index: int) -> Tensor:
@@ -103,7 +103,7 @@ def _pieces(tensor: Tensor, sizes: list[int], dim: int, row: str) -> tuple[Tenso
     for n in sizes:
         out.append(cut(tensor, dim, start, n))
         start += n
-    return views.of_several(tensor, tuple(out))
+    return views.of_several(tensor, tuple(out), dim)
 
 
 def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 Ints = tuple[int, ...]
 
+_remembered = lru_cache(8192)  # a program asks the same questions at every step
 
+
+@_remembered
 def contiguous_strides(shape: Ints) -> Ints:
     """Row-major strides, in elements.
 
@@ -55,6 +60,7 @@ def normal(shape: Ints, strides: Ints) -> Ints | None:
     return None if tuple(strides) == contiguous_strides(shape) else tuple(strides)
 
 
+@_remembered
 def view_strides(old_shape: Ints, old_strides: Ints, new_shape: Ints) -> Ints | None:
     """Strides that show the same memory in `new_shape`, or None when no such strides exist."""
     if 0 in old_shape:
@@ -122,6 +128,7 @@ def ordered_strides(shape: Ints, operands: list[tuple[Ints, Ints]]) -> Ints | No
     return normal(shape, tuple(strides))
 
 
+@_remembered
 def copied_strides(shape: Ints, strides: Ints) -> Ints | None:
     """Strides of a copy that keeps the memory order: the same where they fill memory, else without the gaps."""
     return normal(shape, strides) if is_dense(shape, strides) else pointwise_strides(shape, [(shape, strides)])

@@ -9,6 +9,7 @@ refused: to write to it, or to use it after a write to its origin, where gradien
 from __future__ import annotations
 
 from enum import Enum
+from itertools import accumulate
 from typing import Any
 
 from torchlike import _errors, _modes, _storage
@@ -16,6 +17,7 @@ from torchlike._autograd import engine, versions
 from torchlike._autograd.nodes import AccumulateGrad, Edge, Node
 from torchlike._core import Aval, Value
 from torchlike._ops._declare import REGISTRY
+from torchlike._ops._namespace import namespace
 from torchlike._ops._plan import OpPlan
 
 
@@ -222,37 +224,39 @@ def _refusal(view: Any, indirect: bool) -> RuntimeError:
 
 # -- functions of several views ----------------------------------------------------------------------------------------
 
-_joint_plans: dict[tuple[OpPlan, ...], OpPlan] = {}
+_joint_plans: dict[tuple, OpPlan] = {}
 
 
-def of_several(source: Any, views: tuple) -> tuple:
-    """The results of one function of several views: one node of as many outputs, and none of them may be written to."""
+def of_several(source: Any, views: tuple, dim: int) -> tuple:
+    """The results of one function that cuts a dim into views: one node of as many outputs, and none of them may be
+    written to."""
     if not _modes.local.grad:
         return views
     for view in views:
         freeze(view, Frozen.ONE_OF_SEVERAL)
     if source._edge is not None and views:
-        steps = [view._chain[-1] for view in views]
-        node = Node(_joint_plan(tuple([plan for plan, _ in steps])), [], [source._edge],
-                    [n for _, numbers in steps for n in numbers])  # fmt: skip
+        plan = _joint_plan(tuple([view._chain[-1][0] for view in views]), dim)
+        node = Node(plan, [], [source._edge], [])
         for i, view in enumerate(views):
             view._edge = (node, i)
     return views
 
 
-def _joint_plan(plans: tuple[OpPlan, ...]) -> OpPlan:
-    found = _joint_plans.get(plans)
+def _joint_plan(plans: tuple[OpPlan, ...], dim: int) -> OpPlan:
+    found = _joint_plans.get((plans, dim))
     if found is None:
-        found = _joint_plans[plans] = _make_joint_plan(plans)
+        found = _joint_plans[plans, dim] = _make_joint_plan(plans, dim)
     return found
 
 
-def _make_joint_plan(plans: tuple[OpPlan, ...]) -> OpPlan:
-    def function(x: Any, *numbers: Any) -> tuple:
-        rest = iter(numbers)
-        return tuple([plan.function(x, *[next(rest) for _ in plan.scalars])[0] for plan in plans])
+def _make_joint_plan(plans: tuple[OpPlan, ...], dim: int) -> OpPlan:
+    """All pieces as one operator, whose gradient joins theirs; one slice each, they would be padded and added."""
+    first, outputs = plans[0], tuple([plan.outputs[0] for plan in plans])
+    sizes = [a.shape[dim] if a.ndim == first.inputs[0].ndim else 1 for a in outputs]
+    cuts = list(accumulate(sizes[:-1]))
 
-    first = plans[0]
-    outputs = tuple([plan.outputs[0] for plan in plans])
-    made = OpPlan(first.name, first.inputs, tuple([kind for plan in plans for kind in plan.scalars]), outputs, function)
+    def function(x: Any) -> tuple:
+        return tuple([part.reshape(a.shape) for part, a in zip(namespace(x).split(x, cuts, dim), outputs)])
+
+    made = OpPlan(first.name, first.inputs, (), outputs, function)
     return made.settle(first.op, (), (True,) * len(plans), node=first.node)

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 
 from torchlike import _dtypes, _errors
 from torchlike._errors.dtypes import scalar_name
-from torchlike._layout import view_strides
+from torchlike._layout import contiguous_strides, view_strides
 from torchlike._ops._declare import Array, Index, namespace, view
 from torchlike._ops._rules import Call, wrap_dim
 
 Geometry = tuple[tuple[int, ...], tuple[int, ...]]
 
 
+@lru_cache(8192)
 def infer_size(shape: tuple[int, ...], count: int) -> tuple[int, ...]:
     """A shape with its one -1 filled in, for `count` elements."""
     if shape.count(-1) > 1:
@@ -113,11 +116,16 @@ def expand(input: Array, size: tuple):
     return namespace(input).broadcast_to(input, tuple(shape))
 
 
+def _stride(t, dim: int) -> int:
+    """The stride of a (non-negative) dim; shorter than asking the tensor, which looks at the dim first."""
+    return (contiguous_strides(t.shape) if t._strides is None else t._strides)[dim]
+
+
 def _select_geometry(shape, strides, dim, index) -> Geometry:
     return shape[:dim] + shape[dim + 1 :], strides[:dim] + strides[dim + 1 :]
 
 
-@view(geometry=_select_geometry, offset=lambda t, dim, index: t.stride(dim) * index, node="SelectBackward0",
+@view(geometry=_select_geometry, offset=lambda t, dim, index: _stride(t, dim) * index, node="SelectBackward0",
       where=(), name="_select")  # fmt: skip
 def _select(input: Array, dim: int, index: Index):
     """One index of a (non-negative) dim."""
@@ -134,7 +142,7 @@ def _slice_geometry(shape, strides, dim, start, length, step) -> Geometry:
     return (*shape[:dim], length, *shape[dim + 1 :]), (*strides[:dim], strides[dim] * step, *strides[dim + 1 :])
 
 
-@view(geometry=_slice_geometry, offset=lambda t, dim, start, length, step: t.stride(dim) * start,
+@view(geometry=_slice_geometry, offset=lambda t, dim, start, length, step: _stride(t, dim) * start,
       node="SliceBackward0", where=(), name="_slice")  # fmt: skip
 def _slice(input: Array, dim: int, start: Index, length: int, step: int):
     """`length` indices of a (non-negative) dim, from `start` in steps of `step`."""
@@ -151,7 +159,7 @@ def _slice(input: Array, dim: int, start: Index, length: int, step: int):
 
 
 def _select_offset(t, dim, index) -> int:
-    return t.stride(dim) * index
+    return _stride(t, dim) * index
 
 
 @view(geometry=_select_geometry, offset=_select_offset, node="UnbindBackward0", where=(), name="_unbound")
@@ -165,7 +173,7 @@ def _piece_geometry(shape, strides, dim, start, length) -> Geometry:
 
 
 def _piece_offset(t, dim, start, length) -> int:
-    return t.stride(dim) * start
+    return _stride(t, dim) * start
 
 
 @view(geometry=_piece_geometry, offset=_piece_offset, node="SplitBackward0", where=(), name="_piece")

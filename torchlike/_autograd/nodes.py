@@ -86,7 +86,7 @@ class Node:
         return hold(hooks_of(self).pre, before(hook))
 
     def __repr__(self) -> str:
-        return f"<{self.name()} object at {id(self):#x}>"
+        return f"<{self.name().rpartition('::')[2]} object at {id(self):#x}>"
 
 
 quick_node = Node.quick
@@ -116,9 +116,6 @@ class AccumulateGrad(Node):
 
     def name(self) -> str:
         return "torch::autograd::AccumulateGrad"
-
-    def __repr__(self) -> str:
-        return f"<AccumulateGrad object at {id(self):#x}>"
 
 
 class Extra:

@@ -314,7 +314,8 @@ class Tensor(Methods):
 
     def requires_grad_(self, requires_grad: bool = True) -> Tensor:
         """Make this leaf require (or stop requiring) grad."""
-        if not self.is_leaf:
+        edge = views.edge_of(self) if self._origin is not None and self._tracks else self._edge
+        if edge is not None and not isinstance(edge[0], AccumulateGrad):
             if requires_grad:
                 return self
             raise _errors.autograd.unflagging_non_leaf()

@@ -282,6 +282,29 @@ FOUND = {
         d = c.as_strided((3,), (1,), 0)
         (c * d[:2]).sum().backward()
     """,
+    "strided view of another dtype's memory": """
+        a = torch.tensor([1 + 2j, -0.5j, 0.5 - 1j], dtype=torch.complex64)
+        a.squeeze_()
+        b = a.real
+        c = b.as_strided((6,), (1,))
+        c.mul_(2)
+    """,
+    "written into itself through a dim of size one": """
+        a = torch.tensor([[-0.25, 3.0], [1.0, -2.0], [0.75, 1.25]])
+        a[None, :] = a
+    """,
+    "flag raised on a piece whose memory was written to": """
+        a = torch.ones(2, 3, requires_grad=True)
+        f = a * 3
+        b = f.mT
+        c, e = f.split([1, 2], 1)[:2]
+        b.masked_fill_(b > 0.3, 0.5)
+        c.requires_grad_()
+    """,
+    "bools added at indices": """
+        a = torch.tensor([False, True, False, False])
+        a.index_put_((torch.tensor([0]),), torch.tensor(True), accumulate=True)
+    """,
 }
 
 

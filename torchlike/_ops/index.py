@@ -99,6 +99,11 @@ def _check_put(call: Call) -> None:
                            f"indexing result of shape {list(shape)}")  # fmt: skip
 
 
+def _added(target, values):
+    """What lies at `target` (an `array.at[...]`) plus `values`; the sum of bools is "or"."""
+    return target.max(values) if values.dtype == bool else target.add(values)
+
+
 @operator(promote=None, shape=lambda call: [(tuple(call.input.shape), call.input.dtype)], check=_check_put,
           saves=("indices",), opmath=False, where=(), name="_index_put", node="IndexPutBackward0")  # fmt: skip
 def _index_put(input: Array, indices: Arrays, values: Array, dims: tuple, accumulate: bool = False):
@@ -111,7 +116,7 @@ def _index_put(input: Array, indices: Arrays, values: Array, dims: tuple, accumu
         return made
     values = jnp.reshape(values, values.shape[max(0, values.ndim - len(shape)) :])
     target = jnp.asarray(input).at[where]
-    return target.add(values) if accumulate else target.set(values)
+    return _added(target, values) if accumulate else target.set(values)
 
 
 def _along(index: Any, dim: int) -> tuple:
@@ -317,7 +322,7 @@ def _put(input: Array, index: Array, source: Array, accumulate: bool = False):
     """`input` with `source` written (or added) at `index` of the flattened tensor."""
     place = jnp.where(index < 0, index + input.size, index).reshape(-1)
     target = jnp.asarray(input).reshape(-1).at[place]
-    new = target.add(source.reshape(-1)) if accumulate else target.set(source.reshape(-1))
+    new = _added(target, source.reshape(-1)) if accumulate else target.set(source.reshape(-1))
     return new.reshape(input.shape)
 
 

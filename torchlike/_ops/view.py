@@ -103,7 +103,10 @@ def _expand_geometry(shape, strides, size) -> Geometry:
             n = old
         if old is not None and old != n and old != 1:
             raise _errors.shapes.expand_mismatch(n, old, i, size, shape)
-        steps.append(0 if old is None or old != n else strides[i - lead])
+        if old is None and n == 1 and shape:  # as if it had been there: the dim to its right, stepped over
+            steps.append(out[-1] * steps[-1])
+        else:
+            steps.append(0 if old is None or old != n else strides[i - lead])
         out.append(n)
     return tuple(out[::-1]), tuple(steps[::-1])
 

@@ -42,7 +42,9 @@ def put(t: Tensor, index: Any, value: Any) -> None:
             raise _errors.shapes.cannot_assign(value, t)
         value = _factories.of_array(np.asarray(_number(value, t.dtype), t.dtype.numpy), t.device)
     if advanced:
-        if value.numel() != 1 or not _is_one_mask(index):  # that one PyTorch fills in
+        if value.numel() == 1 and _is_one_mask(index):  # that one PyTorch fills in
+            value = _cast(value, t.dtype)
+        else:
             before_write(viewed, (value, *advanced.values()), apart=True)
         _scatter(viewed, advanced, value)
         return
@@ -224,8 +226,6 @@ def chosen(t: Tensor, mask: Tensor) -> Tensor:
 
 def _scatter(t: Tensor, advanced: dict[int, Tensor], value: Tensor, accumulate: bool = False) -> None:
     _check_bounds(t, advanced)
-    if value.dtype is not t.dtype:
-        value = rows["_to"](value, t.dtype)
     indices = [_on(i, t) for i in advanced.values()]
     new = _moved("_index_put", t, indices, value, tuple(advanced), accumulate)
     new_value, edge = new._pair()
@@ -245,9 +245,12 @@ def _moved(name: str, *args: Any) -> Tensor:
     return _dispatch._tensor_of(plan, made, node)
 
 
+def _cast(value: Tensor, dtype: _dtypes.dtype) -> Tensor:
+    return value if value.dtype is dtype else rows["_to"](value, dtype)
+
+
 def _on(index: Tensor, t: Tensor) -> Tensor:
-    if index.dtype is not _dtypes.int64:
-        index = rows["_to"](index, _dtypes.int64)
+    index = _cast(index, _dtypes.int64)
     return index if index.device is t.device else index.to(t.device)
 
 
@@ -255,7 +258,9 @@ def put_at(t: Tensor, indices: tuple, values: Tensor, accumulate: bool) -> None:
     """`t[indices] = values`, or += with repeated indices counted each time."""
     viewed, advanced = _basic(t, indices)
     if advanced:
-        if accumulate or values.numel() != 1 or not _is_one_mask(indices):
+        if not accumulate and values.numel() == 1 and _is_one_mask(indices):
+            values = _cast(values, t.dtype)
+        else:
             before_write(viewed, (values, *advanced.values()), apart=True)
         _scatter(viewed, advanced, values, accumulate)
     else:

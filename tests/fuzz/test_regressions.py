@@ -305,6 +305,10 @@ FOUND = {
         a = torch.tensor([False, True, False, False])
         a.index_put_((torch.tensor([0]),), torch.tensor(True), accumulate=True)
     """,
+    "index write of another dtype": """
+        h = torch.tensor([-0.5j], dtype=torch.complex64)
+        h[torch.tensor([0, 0])] = torch.ones(2)
+    """,
 }
 
 

@@ -59,3 +59,8 @@ def overflow(dtype_name: str) -> RuntimeError:
 def fixed_width_name(dtype: Any) -> str:
     """The C name with the width in it, such as `uint8_t`, as some errors print it."""
     return f"{dtype.name}_t" if dtype.category == 1 else c_name(dtype)
+
+
+def index_put_dtypes(target: Any, source: Any) -> RuntimeError:
+    names = f"got {scalar_name(target)} for the destination and {scalar_name(source)} for the source."
+    return RuntimeError(f"Index put requires the source and destination dtypes match, {names}")

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from torchlike import _dtypes
-from torchlike._errors.dtypes import c_name, scalar_name
+from torchlike._errors.dtypes import c_name, index_put_dtypes, scalar_name
 from torchlike._layout import contiguous_strides, ordered_strides
 from torchlike._ops._declare import Array, Arrays, Scalar, declare, namespace, operator
 from torchlike._ops._rules import Call, Typed, broadcast, wrap_dim
@@ -97,6 +97,8 @@ def _check_put(call: Call) -> None:
     if not fits:
         raise RuntimeError(f"shape mismatch: value tensor of shape {list(call.values.shape)} cannot be broadcast to "
                            f"indexing result of shape {list(shape)}")  # fmt: skip
+    if call.values.dtype is not call.input.dtype:
+        raise index_put_dtypes(call.input.dtype, call.values.dtype)
 
 
 def _added(target, values):

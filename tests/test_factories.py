@@ -173,11 +173,12 @@ def test_copies_keep_the_order_of_memory():
     assert copy.deepcopy(t).stride() == pickle.loads(pickle.dumps(t)).stride() == (1, 3)
 
 
-def test_from_numpy_copies():
+def test_from_numpy_shares():
     array = np.zeros(2)
     t = torchlike.from_numpy(array)
     array[0] = 1
-    assert t.tolist() == [0, 0]
+    t[1] = 2
+    assert t.tolist() == array.tolist() == [1, 2]
 
 
 def test_a_dlpack_round_trip():

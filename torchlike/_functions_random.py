@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from torchlike import _dtypes, _errors, _facade, _factories, _modes, _random
+from torchlike._autograd import views
 from torchlike._dtypes import dtype as Dtype
 from torchlike._factories import into, of_array, shape_of
 from torchlike._from_data import dtype_of
@@ -213,7 +214,7 @@ def _no_gradient(name: str, parameter: Tensor) -> None:
 def _fill(self: Tensor, draw: Callable[[Ints], np.ndarray]) -> Tensor:
     """Write drawn numbers, drawn in the order of this tensor's memory; they have no history."""
     if self._edge is not None and _modes.local.grad:
-        self._check_writable_leaf()
+        views.check_write(self)
     shape = tuple(self.shape)
     array = draw(shape) if self._strides is None else in_memory_order(draw, shape, self._strides)
     self._write(of_array(np.asarray(array.astype(self.dtype.numpy, copy=False), order="C"), self.device)._value)

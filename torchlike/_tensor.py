@@ -58,18 +58,14 @@ class Tensor(Methods):
 
     # -- reading and writing -------------------------------------------------------------------------------------------
 
-    def _read(self) -> Value:
-        """The current Value of this view, for an operator: read again where its storage or history has changed."""
-        cache, storage = self._cache, self._storage
-        if (
-            cache is not None
-            and cache[0] == storage.version
-            and (
-                not self._tracks or cache[1] is self._origin._edge  # type: ignore[union-attr]
-            )
-        ):
-            return cache[2]
-        return views.read_again(self, _modes.local.grad)
+    def _read(self, strict: bool | None = None) -> Value:
+        """The current Value of this view: read again where its storage or history has changed. `strict`: what PyTorch
+        refuses to an operator is refused; by default where gradients are recorded."""
+        cache = self._cache
+        known = cache is not None and cache[0] == self._storage.version
+        if known and (not self._tracks or cache[1] is self._origin._edge):  # type: ignore[union-attr,index]
+            return cache[2]  # type: ignore[index]
+        return views.read_again(self, _modes.local.grad if strict is None else strict)
 
     def _root(self) -> Tensor | None:
         """The tensor of which this is a view. One whose own shape was changed in place has become a view as well."""
@@ -90,18 +86,7 @@ class Tensor(Methods):
     @property
     def _value(self) -> Value:
         """The current contents, whatever has become of their history."""
-        if self._chain is None:
-            return self._storage.value
-        cache = self._cache
-        if (
-            cache is not None
-            and cache[0] == self._storage.version
-            and (
-                not self._tracks or cache[1] is self._origin._edge  # type: ignore[union-attr]
-            )
-        ):
-            return cache[2]
-        return views.read_again(self, False)
+        return self._storage.value if self._chain is None else self._read(False)
 
     def _pair(self) -> tuple[Value, Edge | None]:
         value = self._storage.value if self._chain is None else self._read()

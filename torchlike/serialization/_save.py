@@ -140,7 +140,8 @@ class _Pickler(pickle._Pickler):  # type: ignore[misc,name-defined]
         return _rebuild.rebuild_from_type_v2, (function, type(tensor), args, state)
 
     def _reduce_data(self, tensor: Any) -> tuple:
-        size, stride = tuple(tensor.shape), tuple(tensor.stride())
+        # Tuples of this tensor's own: one that two tensors share would be written once, as PyTorch never does.
+        size, stride = (tuple(iter(numbers)) for numbers in (tensor.shape, tensor.stride()))
         if tensor.device.type == "meta":
             return _rebuild.rebuild_meta_tensor_no_storage, (tensor.dtype, size, stride, tensor.requires_grad)
         storage = self._storage(tensor)

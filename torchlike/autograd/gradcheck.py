@@ -245,6 +245,29 @@ class _Checked:
                 raise _errors.tangent_dtype()
             return [_host(p) * 0 if t is None else _host(t) for p, t in pairs]
 
+    def row(self, output: Any, weight: np.ndarray) -> tuple:
+        """The gradients of one combination of an output's numbers, still to be looked at; None is zero."""
+        flat = _real(output)
+        unit = torchlike.from_numpy(weight).to(flat.dtype).to(flat.device)
+        found = torchlike.autograd.grad(
+            flat,
+            [m.tensor for m in self.moving],
+            unit,
+            retain_graph=True,
+            allow_unused=True,
+        )
+        self._see_dtypes(found, self.moving)
+        return found
+
+    def gradients(self, weights: Sequence[np.ndarray]) -> list[list[np.ndarray]]:
+        """For each output the gradients of one combination of its numbers: recorded first, so run as one program."""
+        found = [self.row(output, weight) for (_, output), weight in zip(self.outputs, weights)]
+        return [[np.zeros(m.size) if g is None else _host(g) for g, m in zip(row, self.moving)] for row in found]
+
+    def _see_dtypes(self, found: Sequence[Any], moving: Sequence[_Input]) -> None:
+        if self.how.dtypes and any(g is not None and g.dtype is not m.tensor.dtype for g, m in zip(found, moving)):
+            raise _errors.gradient_dtype()
+
     def rows(self, output: Any, moving: Sequence[_Input], weights: np.ndarray) -> list[np.ndarray]:
         """For each input the gradients (len(weights), size) of these combinations of an output's numbers."""
         flat = _real(output)
@@ -257,8 +280,7 @@ class _Checked:
             allow_unused=True,
             is_grads_batched=True,
         )
-        if self.how.dtypes and any(g is not None and g.dtype is not m.tensor.dtype for g, m in zip(found, moving)):
-            raise _errors.gradient_dtype()
+        self._see_dtypes(found, moving)
         return [
             np.zeros((len(weights), m.size)) if g is None else _host(g).reshape(len(weights), m.size)
             for g, m in zip(found, moving)
@@ -355,13 +377,12 @@ def _compare_some(checked: _Checked) -> None:
     directions = [_unit(random, m.size) for m in checked.moving]
     numerical = [checked.difference(m, d) for m, d in zip(checked.moving, directions)]
     tangents = [checked.tangents(m, d) for m, d in zip(checked.moving, directions)] if how.forward else []
-    for number, output in checked.outputs:
-        size = output.numel() * (2 if output.is_complex() else 1)
-        weight = _unit(random, size)
-        rows = checked.rows(output, checked.moving, weight[None]) if how.backward else []
+    weights = [_unit(random, output.numel() * (2 if output.is_complex() else 1)) for _, output in checked.outputs]
+    gradients = checked.gradients(weights) if how.backward else [[]] * len(weights)
+    for (number, _), weight, gradient in zip(checked.outputs, weights, gradients):
         for i, (m, d) in enumerate(zip(checked.moving, directions)):
             expected = float(numerical[i][number] @ weight)
-            found = [("", float(rows[i][0] @ d))] if how.backward else []
+            found = [("", float(gradient[i] @ d))] if how.backward else []
             found += [("computed with forward mode ", float(tangents[i][number] @ weight))] if how.forward else []
             for mode, value in found:
                 # The tolerance is for one entry; a combination adds up as many errors as it has terms.
@@ -377,9 +398,8 @@ def _unit(random: np.random.Generator, size: int) -> np.ndarray:
 def _check_weights(checked: _Checked) -> None:
     """Gradients are linear in what they are weighted by; and each output can be asked for alone."""
     outputs, tensors = [o for _, o in checked.outputs], [m.tensor for m in checked.moving]
-    zeros = [torchlike.zeros_like(o) for o in outputs]
-    found = torchlike.autograd.grad(outputs, tensors, zeros, retain_graph=True, allow_unused=True)
-    if any(g is not None and np.nan_to_num(_host(g)).any() for g in found):
+    zeros = [np.zeros(o.numel() * (2 if o.is_complex() else 1)) for o in outputs]
+    if any(np.nan_to_num(g).any() for row in checked.gradients(zeros) for g in row):
         raise _errors.not_multiplied()
     if checked.how.undefined and len(outputs) > 1:
         for output in outputs:
@@ -393,16 +413,8 @@ def _check_batched(checked: _Checked) -> None:
         size = output.numel() * (2 if output.is_complex() else 1)
         weights = random.standard_normal((2, size))
         together = checked.rows(output, checked.moving, weights)
-        flat = _real(output)
         for row, weight in enumerate(weights):
-            unit = torchlike.from_numpy(weight).to(flat.dtype).to(flat.device)
-            apart = torchlike.autograd.grad(
-                flat,
-                [m.tensor for m in checked.moving],
-                unit,
-                retain_graph=True,
-                allow_unused=True,
-            )
+            apart = checked.row(output, weight)
             for m, a, b in zip(checked.moving, together, apart):
                 if b is not None and not np.allclose(a[row], _host(b), rtol=1e-5, atol=1e-8, equal_nan=True):
                     raise _errors.batched_mismatch(number, m.place, a[row], _host(b))

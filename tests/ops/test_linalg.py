@@ -28,6 +28,18 @@ def test_eigenvectors(shape, half):
     both(lambda torch: squares_and_gradient(torch, normal(*shape), lambda t, x: t.linalg.eigh(x, half)), **CLOSE)
 
 
+@pytest.mark.parametrize("dtype", [np.float64, np.complex128])
+def test_gradients_of_what_does_not_depend_on_the_phases_of_eigenvectors(dtype):
+    def two_gradients(torch):
+        x = tensor(torch, normal(2, 3, 3, dtype=dtype)).requires_grad_()
+        values, vectors = torch.linalg.eig(x)
+        total = (values**3).sum().real + (vectors.abs() ** 2 * tensor(torch, normal(2, 3, 3, dtype=np.float64))).sum()
+        first = torch.autograd.grad(total, x, create_graph=True)[0]
+        return first.detach(), torch.autograd.grad((first.abs() ** 2).sum(), x)[0]
+
+    both(two_gradients, rtol=1e-6, atol=1e-6, stride=False)
+
+
 @pytest.mark.parametrize("shape", [(4, 3), (3, 5)], ids=str)
 def test_full_matrices_are_orthogonal_and_give_the_matrix_back(shape):
     import torchlike as torch

@@ -269,14 +269,20 @@ def _eig_shape(call: Call) -> list:
 @factorization(check=_square("eig"), shape=_eig_shape, node="LinalgEigBackward0")
 def eig(A: Array):
     """Eigenvalues and eigenvectors, complex, of a square matrix."""
-    return tuple(jnp.linalg.eig(A))
+    return tuple(_eig(A))
 
 
 @factorization(check=_square("eigvals"), columns=False, where=("linalg",), node="LinalgEigBackward0",
                shape=lambda call: [(call.A.shape[:-1], call.A.dtype.to_complex())])  # fmt: skip
 def eigvals(A: Array):
     """The eigenvalues, complex, of a square matrix."""
-    return jnp.linalg.eigvals(A)
+    return _eig(A)[0]
+
+
+def _eig(A):
+    # JAX asks that the gradient of eigenvectors be wanted: it supposes different eigenvalues, as PyTorch does. The
+    # second gradient of the eigenvalues goes through it.
+    return jax.lax.linalg.eig(A, compute_left_eigenvectors=False, enable_eigvec_derivs=True)
 
 
 @factorization(check=_square("matrix_rank", square=False), columns=False, differentiable=False,

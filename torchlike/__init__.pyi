@@ -940,14 +940,14 @@ def from_numpy(ndarray: _Any) -> _Tensor:
     ...
 
 def frombuffer(
-    buffer: _Any, *, dtype: _dtype, count: _int = ..., offset: _int = ..., requires_grad: _bool = ...
+    buffer: _Any, *, dtype: _dtype | None = ..., count: _int = ..., offset: _int = ..., requires_grad: _bool = ...
 ) -> _Tensor:
     """A one-dim tensor over the bytes of an object with a buffer: what is written to one shows in the other."""
     ...
 
 def full(
     size: _Any,
-    fill_value: _Any,
+    fill_value: _Any = ...,
     *,
     out: _Tensor | None = ...,
     dtype: _dtype | None = ...,
@@ -1194,6 +1194,10 @@ def is_storage(obj: _Any) -> _bool:
 
 def is_tensor(obj: _Any) -> _bool:
     """Whether `obj` is a tensor."""
+    ...
+
+def is_warn_always_enabled() -> _bool:
+    """What `set_warn_always` was given last; False at first."""
     ...
 
 def isclose(input: _Tensor, other: _Tensor, rtol: _float = ..., atol: _float = ..., equal_nan: _bool = ...) -> _Tensor:
@@ -1968,6 +1972,10 @@ def set_num_threads(num: _int) -> None:
 
 def set_rng_state(new_state: _Tensor) -> None:
     """Restore a state that `get_rng_state` (of either library) gave."""
+    ...
+
+def set_warn_always(b: _bool) -> None:
+    """Whether warnings that are given once in each process are given each time."""
     ...
 
 def sgn(input: _Tensor, *, out: _Any = ...) -> _Tensor:

@@ -6,6 +6,8 @@ import functools
 import re
 import threading
 
+from torchlike import _errors
+
 _TYPES = {"cpu": "cpu", "cuda": "cuda", "gpu": "cuda", "tpu": "tpu", "xla": "tpu", "meta": "meta"}
 _KNOWN = ("cpu, cuda, ipu, xpu, mkldnn, opengl, opencl, ideep, hip, ve, fpga, maia, xla, lazy, vulkan, mps, meta, hpu, "
           "mtia, privateuseone")  # fmt: skip
@@ -31,15 +33,22 @@ class device:
             raise RuntimeError("Device index must not be negative")
         if isinstance(type, int):
             return cls("cuda", type)
-        match = re.fullmatch(r"([a-z]+)(?::(\d+))?", type)
+        if not isinstance(type, str):
+            raise _errors.arguments.invalid_combination("device", (type,), {})
+        match = re.fullmatch(r"([a-z]+)(?::(0|[1-9]\d*))?", type)
         if match is None:
-            raise RuntimeError(f"Invalid device string: '{type}'")
+            raise RuntimeError(f"Invalid device string: '{type}'" if type else "Device string must not be empty")
         name, number = match.groups()
         if number is not None and index is not None:
             raise RuntimeError(f"type (string) must not include an index because index was passed explicitly: {type}")
         if name not in _TYPES:
             raise RuntimeError(f"Expected one of {_KNOWN} device type at start of device string: {name}")
         return _intern(_TYPES[name], int(number) if number is not None else index)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if name != "trace":  # all who name this device share the object
+            raise _errors.arguments.not_writable(name, "torch.device")
+        object.__setattr__(self, name, value)
 
     def __repr__(self) -> str:
         return f"device(type={self.type!r}" + (f", index={self.index})" if self.index is not None else ")")
@@ -69,7 +78,8 @@ _lock = threading.Lock()
 def _intern(type: str, index: int | None) -> device:
     with _lock:
         made = object.__new__(device)
-        made.type, made.index, made.trace = type, index, None
+        for name, value in (("type", type), ("index", index), ("trace", None)):
+            object.__setattr__(made, name, value)
         return made
 
 

@@ -192,8 +192,7 @@ def _gather(op: Op, args: tuple, kwargs: dict, values: list, edges: list, scalar
 
 def _from_old_order(op: Op, args: tuple, kwargs: dict) -> tuple[tuple, dict]:
     """The arguments of a call whose factor comes before its tensors, as PyTorch once had it."""
-    warnings.warn(f"This overload of {op.name} is deprecated:\n\t{op.name}({', '.join(op.old_order)})\nConsider using "
-                  f"one of the following signatures instead:\n\t{op.name}{op.signature}", stacklevel=4)  # fmt: skip
+    warnings.warn(_errors.arguments.old_overload(op), UserWarning, stacklevel=4)
     named = {**dict(zip(op.old_order, args)), **kwargs}
     return tuple(named.pop(name) for name in op.names[: op.positional]), named
 

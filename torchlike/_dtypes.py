@@ -7,6 +7,8 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
+from torchlike import _errors
+
 
 class dtype:
     """An element type; there is one object for each, so identity is equality."""
@@ -120,16 +122,25 @@ def _promote(a: dtype, b: dtype) -> dtype:
 _TABLE: dict[tuple[dtype, dtype], dtype] = {}
 
 
+def _check_kinds(function: str, **given: Any) -> None:
+    for i, (name, kind) in enumerate(given.items()):
+        if not isinstance(kind, dtype):
+            raise _errors.arguments.wrong_type(function, name, i + 1, "torch.dtype", kind)
+
+
 def promote_types(type1: dtype, type2: dtype) -> dtype:
     """The smallest dtype that holds both, by PyTorch's table."""
     found = _TABLE.get((type1, type2))
     if found is None:
+        _check_kinds("promote_types", type1=type1, type2=type2)
         found = _TABLE[type1, type2] = _promote(type1, type2)
     return found
 
 
 def can_cast(from_: dtype, to: dtype) -> bool:
     """Whether PyTorch lets a result of dtype `from_` be stored in dtype `to`."""
+    if from_.__class__ is not dtype or to.__class__ is not dtype:
+        _check_kinds("can_cast", from_=from_, to=to)
     if from_.category > to.category:
         return False
     return not (to is bool_ and from_ is not bool_)
@@ -148,8 +159,7 @@ class finfo:
 
         d = _modes.default_dtype if type is None else type
         if d.category < FLOATING:
-            raise TypeError(f"torch.finfo() requires a floating point input type. Use torch.iinfo to handle '{d!r}'"
-                            .replace("'torch.", "'torch."))  # fmt: skip
+            raise _errors.dtypes.not_floating()
         info = ml_dtypes.finfo(d.to_real().numpy)
         self.bits = d.to_real().itemsize * 8
         self.dtype = d.to_real().name
@@ -168,7 +178,7 @@ class iinfo:
 
     def __init__(self, type: dtype) -> None:
         if type.category != INTEGER:
-            raise TypeError(f"torch.iinfo() requires an integer input type. Use torch.finfo to handle '{type!r}'")
+            raise _errors.dtypes.not_integer(type)
         info = np.iinfo(type.numpy)
         self.bits, self.max, self.min, self.dtype = info.bits, int(info.max), int(info.min), type.name
 

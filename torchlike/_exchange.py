@@ -7,7 +7,6 @@ they are taken and given without a copy but share no writes; nor does bfloat16, 
 from __future__ import annotations
 
 import enum
-import warnings
 from typing import Any
 
 import numpy as np
@@ -16,8 +15,6 @@ from torchlike import _device, _dtypes, _errors, _from_data, _layout, _shared, _
 from torchlike._core import Value, aval, concrete
 from torchlike._dtypes import dtype as Dtype
 from torchlike._tensor import Tensor, wrap
-
-_warned: set[str] = set()
 
 # -- NumPy -------------------------------------------------------------------------------------------------------------
 
@@ -76,9 +73,8 @@ def _whole(array: np.ndarray, kind: Any, strides: tuple[int, ...] | None, length
 
 
 def _warn_unless_writable(array: np.ndarray, sentence: str) -> None:
-    if not array.flags.writeable and sentence not in _warned:
-        _warned.add(sentence)
-        warnings.warn(sentence, UserWarning, stacklevel=3)
+    if not array.flags.writeable:
+        _errors.warned.once(sentence, stacklevel=3)
 
 
 def to_numpy(tensor: Tensor, force: bool = False) -> np.ndarray:
@@ -96,7 +92,9 @@ def to_numpy(tensor: Tensor, force: bool = False) -> np.ndarray:
     return _shared.lend(tensor)
 
 
-def frombuffer(buffer: Any, *, dtype: Dtype, count: int = -1, offset: int = 0, requires_grad: bool = False) -> Tensor:
+def frombuffer(
+    buffer: Any, *, dtype: Dtype | None = None, count: int = -1, offset: int = 0, requires_grad: bool = False
+) -> Tensor:
     """A one-dim tensor over the bytes of an object with a buffer: what is written to one shows in the other.
 
     Args:
@@ -107,6 +105,8 @@ def frombuffer(buffer: Any, *, dtype: Dtype, count: int = -1, offset: int = 0, r
 
     Raises ValueError where `count` and `offset` do not fit the buffer, RuntimeError for bytes that do not lie together.
     """
+    if dtype is None:
+        raise _errors.arguments.missing("frombuffer", "dtype")
     try:
         size = (view := memoryview(buffer)).nbytes
     except TypeError:

@@ -71,8 +71,10 @@ def _misfit(
 def _with_out(call: Callable) -> Callable:
     @functools.wraps(call)
     def public(*args: Any, out: Any = None, **kwargs: Any) -> Any:
+        if out is not None:
+            _bind.check_out(call.__name__, out, (*args, *kwargs.values()))
         result = call(*args, **kwargs)
-        return result if out is None else _bind.write_out(None, result, out)  # type: ignore[arg-type]
+        return result if out is None else _bind.write_out(None, result, out)
 
     return public
 

@@ -166,7 +166,9 @@ def legacy_tensor(*args: Any, device: Any = None, dtype: Dtype | None = None, **
         raise TypeError(f"new() received an invalid keyword argument: {next(iter(kwargs))}")
     if len(args) == 1 and isinstance(args[0], Tensor):
         return args[0].detach()
-    if len(args) == 1 and isinstance(args[0], float | complex | str | bytes | dict | set | None):
+    if len(args) == 1 and isinstance(args[0], str | bytes):
+        raise _errors.making.data_of_text(args[0])
+    if len(args) == 1 and (isinstance(args[0], float | complex | dict | set | None) or callable(args[0])):
         raise TypeError(f"new(): data must be a sequence (got {type(args[0]).__name__})")
     if len(args) == 1 and isinstance(args[0], np.ndarray):
         return as_tensor(args[0], kind, device)
@@ -274,7 +276,7 @@ empty = _filled("empty", 0, "A tensor whose contents are unspecified (zeros here
 
 def full(
     size: Any,
-    fill_value: Any,
+    fill_value: Any = _MISSING,
     *,
     out: Tensor | None = None,
     dtype: Dtype | None = None,
@@ -285,6 +287,8 @@ def full(
     names: Any = None,
 ) -> Tensor:
     """A tensor of one repeated number; its dtype follows the number's type."""
+    if fill_value is _MISSING:
+        raise _errors.arguments.missing("full", "fill_value")
     no_pinning(pin_memory)
     only_strided("full", layout)
     if names is not None:

@@ -50,11 +50,12 @@ def of_data(data: Any, dtype: Dtype | None = None) -> np.ndarray:
     if data.__class__ in _NUMBERS:
         return _stored([data], dtype or _modes.scalar_dtype(data.__class__)).reshape(())
     if isinstance(data, str | bytes):
-        raise TypeError(f"new(): invalid data type '{type(data).__name__}'")
+        raise _errors.making.data_of_text(data)
     shape = _sizes(data)
     flat: list = []
     _flatten(data, shape, 0, flat)
-    return _stored([_number(x) for x in flat], dtype or _inferred(flat)).reshape(shape)
+    kind = dtype or _inferred(flat)
+    return _stored([_number(x, kind) for x in flat], kind).reshape(shape)
 
 
 def is_sequence(data: Any) -> bool:
@@ -77,6 +78,8 @@ def _sizes(data: Any) -> tuple[int, ...]:
         if not len(data):
             break
         data = data[0]
+        if hasattr(data, "_storage"):  # a tensor that comes first stands for its one element
+            break
     return tuple(sizes)
 
 
@@ -126,7 +129,12 @@ def _dtype_of_item(x: Any) -> Dtype:
     raise RuntimeError(f"Could not infer dtype of {type(x).__name__}")
 
 
-def _number(x: Any) -> Any:
+def _number(x: Any, dtype: Dtype) -> Any:
+    if hasattr(x, "_storage"):
+        if x.numel() != 1:
+            whole = dtype.category < _dtypes.FLOATING
+            raise _errors.memory.not_one_index() if whole else _errors.memory.not_one_scalar()
+        return x.item()
     return x.item() if hasattr(x, "item") and getattr(x, "ndim", 1) == 0 else x
 
 
@@ -173,6 +181,8 @@ def _whole(flat: list, dtype: Dtype) -> np.ndarray:
 
 def filled(shape: tuple[int, ...], number: Any, dtype: Dtype) -> np.ndarray:
     """An array of one repeated number, which must be in the dtype's range."""
+    if number.__class__ is complex and number.imag and dtype.category in (_dtypes.INTEGER, _dtypes.FLOATING):
+        raise _errors.dtypes.overflow(_errors.dtypes.fixed_width_name(dtype))
     if dtype.category == _dtypes.INTEGER and number.__class__ in (int, float):
         info = np.iinfo(dtype.numpy)
         if not (info.min or -int(info.max)) <= number <= info.max:

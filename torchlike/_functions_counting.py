@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from torchlike import _bind
+from torchlike import _bind, _errors
 from torchlike._bind import CALLERS as rows
 from torchlike._core import concrete
 from torchlike._ops import REGISTRY
@@ -30,6 +30,8 @@ def searchsorted(sorted_sequence: Tensor, input: Any, *, out_int32: bool = False
 def bucketize(input: Any, boundaries: Tensor, *, out_int32: bool = False, right: bool = False,
               out: Tensor | None = None) -> Tensor:  # fmt: skip
     """The index of the bucket, between two of the sorted boundaries, that holds each element."""
+    if boundaries.ndim != 1:
+        raise _errors.arithmetic.boundaries_dims(boundaries.ndim)
     return searchsorted(boundaries, input, out_int32=out_int32, right=right, out=out)
 
 

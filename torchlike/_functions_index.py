@@ -112,7 +112,7 @@ def masked_select(input: Tensor, mask: Tensor) -> Tensor:
     """The elements where `mask` is true, as one dim (an observation: pending work runs)."""
     if mask.dtype is not _dtypes.bool_:
         raise RuntimeError("masked_select: expected BoolTensor for mask")
-    input, mask = broadcast_tensors(input, mask)
+    mask, input = broadcast_tensors(mask, input)
     return _indexing.chosen(input, mask)
 
 
@@ -136,6 +136,8 @@ def _check_value(input: Tensor, value: Any) -> None:
     """A number must be in the range of the dtype into which it is written."""
     from torchlike import _from_data
 
+    if isinstance(value, complex) and value.imag and input.dtype.category in (_dtypes.INTEGER, _dtypes.FLOATING):
+        raise _errors.dtypes.overflow(_errors.dtypes.fixed_width_name(input.dtype))
     if input.dtype.category != _dtypes.INTEGER or not isinstance(value, int | float):
         return
     if value in (float("inf"), float("-inf")) or value != value or abs(value) > 127:

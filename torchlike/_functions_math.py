@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import functools
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -89,6 +90,7 @@ def _spread(name: str) -> Callable:
 
     def function(input: Tensor, *args: Any, out: Any = None, **kwargs: Any) -> Any:
         dim, correction, keepdim = _spread_arguments(name, args, kwargs)
+        _warn_of_freedom(name, input, dim, correction)
         return _written(name, call(input, dim, correction, keepdim), out)
 
     function.__name__ = function.__qualname__ = name
@@ -97,6 +99,20 @@ def _spread(name: str) -> Callable:
         f"correction, `{name}(input, unbiased)` and `{name}(input, dim, unbiased, keepdim)`."
     )
     return function
+
+
+def _warn_of_freedom(name: str, input: Tensor, dim: Any, correction: float) -> None:
+    if correction <= 0 or input.is_meta:
+        return
+    shape = input.shape
+    dims = range(len(shape)) if dim is None or dim == () else (dim,) if isinstance(dim, int) else dim
+    count = 1
+    for d in dims:
+        if not isinstance(d, int) or not -len(shape) <= d < len(shape):
+            return
+        count *= shape[d]
+    if count <= correction:
+        warnings.warn(_errors.arithmetic.no_freedom(name), UserWarning, stacklevel=3)
 
 
 def _spread_arguments(name: str, args: tuple, kwargs: dict) -> tuple[Any, Any, bool]:

@@ -5,6 +5,7 @@ PyTorch fills a tensor in the order of its memory, and so must every draw here.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -292,11 +293,29 @@ def _random_between(made: Tensor, *bounds: Any, generator: Generator | None = No
 rand_like, randn_like = _like("rand_like", uniform_), _like("randn_like", normal_)
 randint_like = _like("randint_like", _random_between)
 
+
+def _drawing(function: Callable, overloaded: bool) -> Callable:
+    """A function that refuses as its `generator` what is none, as PyTorch does by the number of its overloads."""
+
+    @functools.wraps(function)
+    def draw(*args: Any, **kwargs: Any) -> Any:
+        given = kwargs.get("generator")
+        if given is not None and not isinstance(given, Generator):
+            if overloaded:
+                raise _errors.arguments.invalid_combination(function.__name__, args, kwargs)
+            raise _errors.random.no_generator(function.__name__, given)
+        return function(*args, **kwargs)
+
+    return draw
+
+
 FUNCTIONS = {f.__name__: f for f in (
-    manual_seed, seed, initial_seed, get_rng_state, set_rng_state, rand, randn, randint, randperm, rand_like,
-    randn_like, randint_like, normal, _standard_gamma, _sample_dirichlet,
+    manual_seed, seed, initial_seed, get_rng_state, set_rng_state, rand_like, randn_like, randint_like,
+    _standard_gamma, _sample_dirichlet,
 )}  # fmt: skip
+FUNCTIONS |= {f.__name__: _drawing(f, True) for f in (rand, randn, randint, randperm, normal)}
 FUNCTIONS |= _facade.functions(poisson, binomial, out=(bernoulli, multinomial))
-METHODS = {f.__name__: f for f in (uniform_, normal_, bernoulli_, random_, exponential_, cauchy_, log_normal_,
-                                   geometric_)}  # fmt: skip
+METHODS = {f.__name__: _drawing(f, f in (bernoulli_, random_)) for f in (
+    uniform_, normal_, bernoulli_, random_, exponential_, cauchy_, log_normal_, geometric_,
+)}  # fmt: skip
 METHODS |= _facade.methods(bernoulli, multinomial)

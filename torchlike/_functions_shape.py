@@ -209,7 +209,9 @@ def unflatten(input: Tensor, dim: int, sizes: Any) -> Tensor:
         raise RuntimeError("unflatten: sizes must be non-empty")
     try:
         whole = infer_size(sizes, input.shape[at])
-    except RuntimeError:
+    except RuntimeError as error:
+        if not str(error).startswith("shape"):
+            raise RuntimeError(f"unflatten got an unexpected error:\n{error}") from None
         raise RuntimeError(f"unflatten: Provided sizes {list(sizes)} don't multiply up to the size of dim {at} "
                            f"({input.shape[at]}) in the input tensor") from None  # fmt: skip
     return rows["view"](input, (*input.shape[:at], *whole, *input.shape[at + 1 :]))
@@ -235,6 +237,11 @@ def broadcast_to(input: Tensor, size: Any) -> Tensor:
     if isinstance(size, int):
         raise _errors.arguments.not_a_size("broadcast_to", size, "size", 2)
     return rows["expand"](input, ints((size,), "broadcast_to"))
+
+
+def _broadcast_to(self: Tensor, *size: Any) -> Tensor:
+    """Broadcast to a shape without copying."""
+    return rows["expand"](self, ints(size, "broadcast_to"))
 
 
 def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
@@ -345,6 +352,6 @@ FUNCTIONS = _facade.functions(
 ) | {"broadcast_tensors": broadcast_tensors}  # fmt: skip
 METHODS = _facade.methods(
     t, adjoint, swapaxes, swapdims, movedim, moveaxis, flip, fliplr, flipud, rot90, roll, flatten, ravel, unflatten,
-    expand_as, view_as, reshape_as, broadcast_to, sum_to_size, repeat, repeat_interleave,
-)  # fmt: skip
+    expand_as, view_as, reshape_as, sum_to_size, repeat, repeat_interleave,
+) | {"broadcast_to": _broadcast_to}  # fmt: skip
 METHODS |= {"tile": _tile, "T": property(_T), "mT": property(_mT), "H": property(_H), "mH": property(_mH)}  # type: ignore[dict-item]

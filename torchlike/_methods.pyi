@@ -337,7 +337,7 @@ class Methods:
     def bool(self, *, memory_format: _Any = ...) -> _Tensor:
         """This tensor as torch.bool."""
         ...
-    def broadcast_to(self, size: _Any) -> _Tensor:
+    def broadcast_to(self, *size: _Any) -> _Tensor:
         """Broadcast to a shape without copying."""
         ...
     def byte(self, *, memory_format: _Any = ...) -> _Tensor:
@@ -1104,7 +1104,7 @@ class Methods:
         ...
     def new_full(
         self,
-        fill_value: _Any,
+        fill_value: _Any = ...,
         *,
         out: _Tensor | None = ...,
         dtype: _dtype | None = ...,
@@ -1284,7 +1284,10 @@ class Methods:
     def resize_(self, *sizes: _Any) -> _Tensor:
         """Another shape, in place, over the same elements in memory order; new ones are unspecified (zeros here)."""
         ...
-    def resize_as_(self, the_template: _Tensor, *, memory_format: _Any = ...) -> _Tensor:
+    def resize_as(self, tensor: _Tensor) -> _Tensor:
+        """This tensor in another's shape of as many elements (deprecated in PyTorch; use `reshape`)."""
+        ...
+    def resize_as_(self, tensor: _Tensor) -> _Tensor:
         """Another tensor's shape, in place, in a memory format or (`preserve_format`) in the other's."""
         ...
     def resolve_conj(self) -> _Tensor:

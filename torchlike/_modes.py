@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable
 from typing import Any, Self, TypeVar, overload
 
-from torchlike import _device, _dtypes
+from torchlike import _device, _dtypes, _errors
 
 _F = TypeVar("_F", bound=Callable)
 
@@ -33,6 +33,8 @@ matmul_precision = "highest"  # full float32, PyTorch's default
 def set_default_dtype(d: _dtypes.dtype) -> None:
     """Set the floating-point dtype that Python floats and factories take."""
     global default_dtype
+    if not isinstance(d, _dtypes.dtype):
+        raise TypeError("invalid dtype object: only floating-point types are supported as the default type")
     if not d.is_floating_point:
         raise TypeError("only floating-point types are supported as the default type")
     default_dtype = d
@@ -138,7 +140,9 @@ class set_grad_enabled(_Switch):
     """Turn gradient recording on or off, at once and until the end of the `with` block."""
 
     def __init__(self, mode: bool) -> None:
-        self.mode, self.prev = bool(mode), local.grad
+        if mode.__class__ is not bool:
+            raise _errors.arguments.wrong_type("set_grad_enabled", "enabled", 1, "bool", mode)
+        self.mode, self.prev = mode, local.grad
         self.__enter__()
 
     def __call__(self, function: _F) -> _F:

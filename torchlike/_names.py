@@ -68,6 +68,16 @@ def _bind_tensor() -> None:
         setattr(Tensor, name, _functions.to_method(name, d))
     _bind.bind_methods()
     _dunders.bind()
+    for name, found in list(vars(Tensor).items()):
+        if isinstance(found, property) and found.fset is None:
+            setattr(Tensor, name, found.setter(_refuses(name)))
+
+
+def _refuses(name: str) -> Any:
+    def refuse(self: Tensor, value: Any) -> None:
+        raise _errors.arguments.not_writable(name)
+
+    return refuse
 
 
 def public() -> dict[str, Any]:
@@ -79,6 +89,7 @@ def public() -> dict[str, Any]:
     names |= {"pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan, "newaxis": None}
     names |= {f.__name__: f for f in (is_tensor, is_floating_point, is_complex, is_inference, numel, typename)}
     names["result_type"] = result_type
+    names |= {f.__name__: f for f in (_errors.warned.set_warn_always, _errors.warned.is_warn_always_enabled)}
     return names
 
 
@@ -136,6 +147,8 @@ def result_type(tensor1: Any, tensor2: Any) -> _dtypes.dtype:
     from torchlike._ops._rules import result_type as rule
 
     given = (tensor1, tensor2)
+    if not all(isinstance(x, Tensor | int | float | complex) for x in given):
+        raise _errors.arguments.invalid_combination("result_type", given, {})
     found = rule([x._value.aval for x in given if isinstance(x, Tensor)],
                  [type(x) for x in given if not isinstance(x, Tensor)])  # fmt: skip
     return found

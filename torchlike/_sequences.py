@@ -132,6 +132,8 @@ def _spread(name: str, start: Any, end: Any, steps: Any, dtype: Any, layout: Any
     if dtype is None:
         whole = isinstance(low, complex) or isinstance(high, complex)
         dtype = _modes.default_complex() if whole else _modes.default_dtype
+    elif not dtype.is_complex and (isinstance(low, complex) or isinstance(high, complex)):
+        raise _errors.making.unsafe_cast(name, _modes.default_complex(), dtype)
     return low, high, steps, dtype
 
 

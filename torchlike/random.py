@@ -23,8 +23,9 @@ def fork_rng(devices: Iterable[Any] | None = None, enabled: bool = True, device_
     >>> with torchlike.random.fork_rng():
     ...     _ = torchlike.manual_seed(0)
     """
-    from torchlike import _accelerators
+    from torchlike import _accelerators, _device
 
+    _device.device(device_type)
     for device in devices or ():
         _accelerators.jax_device(device_type, device)
     if not enabled:

@@ -10,25 +10,70 @@ import torch
 
 import torchlike
 from tests.house.source import ROOT
-from tests.oracle import outcome
-from tests.oracle.bad_input import FAMILIES
+from tests.oracle import Outcome, assert_same, outcome
+from tests.oracle.bad_input import REFUSED, WARNED
 
-ROWS = [pytest.param(row.program, id=f"{family}: {row.name}") for family, rows in FAMILIES.items() for row in rows]
+ROWS = [
+    pytest.param(program, id=f"{topic}: {name}") for topic, rows in REFUSED.items() for name, program in rows.items()
+]
+# Where a sentence of PyTorch's goes on with what only its own build can say, it is compared up to there.
+ENDS = (
+    " but expected one of:",  # its C++ overloads
+    "\nException raised from ",  # its C++ stack
+    "\n\nTip: To see a more detailed error message",  # its compiler
+    " (Triggered internally at ",  # a line of its C++ source
+)
+
+
+def comparable(made: Outcome) -> tuple[str, str] | None:
+    """Type and text of an error."""
+    return made.error and (type(made.error).__name__, _up_to_its_end(str(made.error)))
+
+
+def _up_to_its_end(text: str) -> str:
+    for end in ENDS:
+        text = text.partition(end)[0]
+    return text
 
 
 @pytest.mark.parametrize("program", ROWS)
 def test_refused_in_pytorchs_words(program):
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # what the judge says besides its error
-        theirs = outcome(program, torch)
+        warnings.simplefilter("ignore")  # warnings are compared below
+        theirs, ours = outcome(program, torch), outcome(program, torchlike)
     assert theirs.error is not None, "PyTorch accepts this; the row is wrong"
-    ours = outcome(program, torchlike)
-    assert ours.sentence == theirs.sentence
+    assert comparable(ours) == comparable(theirs)
+
+
+def heard(program, library) -> tuple[Outcome, list[tuple[str, str]]]:
+    """What a program came to, and the warnings on the way, also those that are given once in each process."""
+    before = library.is_warn_always_enabled()
+    library.set_warn_always(True)
+    try:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            made = outcome(program, library)
+    finally:
+        library.set_warn_always(before)
+    # A class is named by its module, and ours begin with another name.
+    return made, [(w.category.__name__, _up_to_its_end(str(w.message)).replace("torchlike.", "torch.")) for w in caught]
+
+
+@pytest.mark.parametrize("program", [pytest.param(program, id=name) for name, program in WARNED.items()])
+def test_warned_of_in_pytorchs_words(program):
+    theirs, due = heard(program, torch)
+    ours, given = heard(program, torchlike)
+    assert due, "PyTorch does not warn of this; the row is wrong"
+    assert given == due
+    assert ours.error is None
+    assert_same(ours.result, theirs.result)
 
 
 @pytest.mark.parametrize("program", ROWS)
 def test_no_trace_of_jax_in_the_error(program):
-    error = outcome(program, torchlike).error
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        error = outcome(program, torchlike).error
     while error is not None:
         assert not type(error).__module__.startswith("jax")
         error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)

@@ -9,7 +9,7 @@ import torch
 
 import torchlike
 from tests.oracle import both
-from torchlike import _exchange
+from torchlike import _errors
 
 
 def both_directions(torch):
@@ -378,7 +378,7 @@ def _read_only(torch):
 
 
 def test_arrays_that_are_not_writable_warn_and_are_shared_all_the_same():
-    _exchange._warned.clear()
+    _errors.warned._given.clear()
     with pytest.warns(UserWarning, match="The given NumPy array is not writable, and PyTorch does not support"):
         torchlike.from_numpy(np.broadcast_to(np.arange(2.0), (2, 2)))
     with warnings.catch_warnings():

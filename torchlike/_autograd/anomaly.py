@@ -52,6 +52,8 @@ class set_detect_anomaly:
     """Turn anomaly detection on or off, at once and until the end of a `with` block; see `detect_anomaly`."""
 
     def __init__(self, mode: bool, check_nan: bool = True) -> None:
+        if mode.__class__ is not bool:
+            raise _errors.arguments.wrong_type("set_anomaly_enabled", "enabled", 1, "bool", mode)
         self.before = enabled, is_anomaly_check_nan_enabled()
         set_anomaly_enabled(mode, check_nan)
 

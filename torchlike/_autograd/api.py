@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import warnings
 from typing import Any
 
@@ -22,6 +21,19 @@ def _tuple(x: Any) -> tuple:
     if hasattr(x, "_storage") or isinstance(x, GradientEdge):
         return (x,)
     return tuple(x)
+
+
+def _check_roots(roots: tuple) -> None:
+    if not all(hasattr(x, "_storage") or isinstance(x, GradientEdge) for x in roots):
+        raise _errors.autograd.root_is_no_tensor()
+
+
+def _check_inputs(inputs: tuple, function: str) -> None:
+    if not inputs:
+        raise _errors.autograd.no_inputs(function)
+    for x in inputs:
+        if not (hasattr(x, "_storage") or isinstance(x, GradientEdge)):
+            raise _errors.autograd.input_is_no_tensor(x)
 
 
 def _edge(x: Any) -> Edge | None:
@@ -55,6 +67,8 @@ def _seed(i: int, root: Any, g: Any) -> Grad:
         return g._pair()
     if g.shape != aval.shape:
         raise _errors.autograd.gradient_of_root_shape(i, g.shape, aval.shape)
+    if g.device is not aval.device:
+        raise _errors.autograd.gradient_of_root_device(i, g.device, aval.device)
     if g.dtype.is_complex != aval.dtype.is_complex:
         raise _errors.autograd.gradient_of_root_dtype(i, g.dtype, aval.dtype)
     return (g if g.dtype is aval.dtype else g.to(aval.dtype))._pair()
@@ -97,14 +111,14 @@ def backward(tensors: Any, grad_tensors: Any = None, retain_graph: bool | None =
             raise _errors.autograd.both_names_of_gradients()
         grad_tensors = grad_variables
     if create_graph:
-        _warn_of_the_cycle()
+        _errors.warned.once(_errors.autograd.REFERENCE_CYCLE, stacklevel=3)
     roots = _tuple(tensors)
     grads = _tuple(grad_tensors) if grad_tensors is not None else (None,) * len(roots)
     keep = create_graph if retain_graph is None else retain_graph
     if inputs is not None:
         inputs = _tuple(inputs)
-        if not inputs:
-            raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
+        _check_inputs(inputs, "backward")
+    _check_roots(roots)
     seeds = _seeds(roots, grads)
     edges: list = [_edge(t) for t in roots]
     if inputs is None:
@@ -113,12 +127,6 @@ def backward(tensors: Any, grad_tensors: Any = None, retain_graph: bool | None =
         _accumulate_into(inputs, edges, seeds, keep, create_graph)
     if running.walk is None:  # a pass within a pass is part of the outer one's program
         boundary()
-
-
-@functools.cache
-def _warn_of_the_cycle() -> None:
-    """Once in each process, as PyTorch does."""
-    warnings.warn(_errors.autograd.REFERENCE_CYCLE, UserWarning, stacklevel=4)
 
 
 def _accumulate_into(inputs: tuple, edges: list, seeds: list, keep: bool, create_graph: bool) -> None:
@@ -162,10 +170,13 @@ def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: bool
     if not only_inputs:
         warnings.warn(_errors.autograd.ONLY_INPUTS, FutureWarning, stacklevel=2)
     outputs, inputs = _tuple(outputs), _tuple(inputs)
+    _check_roots(outputs)
+    _check_inputs(inputs, "grad")
     if materialize_grads and allow_unused is False:
         raise ValueError("Expected allow_unused to be True or not passed when materialize_grads=True, but got: "
                          "allow_unused=False.")  # fmt: skip
     weights = _tuple(grad_outputs) if grad_outputs is not None else (None,) * len(outputs)
+    weights = weights[: len(outputs)]  # PyTorch overlooks what is too much
     keep = create_graph if retain_graph is None else retain_graph
     zeros = bool(materialize_grads)
     unused = bool(allow_unused) or zeros
@@ -177,10 +188,12 @@ def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: bool
 def _count(outputs: tuple, weights: tuple) -> int:
     """Over how many gradients a batched call goes."""
     for i, (output, w) in enumerate(zip(outputs, weights)):
-        if w is None or not w.ndim:
+        if w is None:
             raise _errors.autograd.batched_gradient_of_no_dim()
+        if not w.ndim:
+            raise _errors.shapes.index_of_scalar()
         if w.shape[1:] != output.shape:
-            raise _errors.autograd.batched_gradient_shape(i, w.shape[1:], output.shape)
+            raise _errors.autograd.batched_gradient_shape(i, w.shape[2:], output.shape)
     return weights[0].shape[0]
 
 
@@ -192,8 +205,6 @@ def _grad(outputs: tuple, inputs: tuple, weights: tuple, keep: bool, create_grap
     edges = [_edge(t) for t in inputs]
     if None in edges:
         raise RuntimeError("One of the differentiated Tensors does not require grad")
-    if not edges:
-        raise RuntimeError("grad requires non-empty inputs.")
     targets = {edge: i for i, edge in enumerate(edges) if edge is not None and edge is not NOWHERE}
     walk = Walk(keep, create_graph, targets) if count is None else BatchedWalk(keep, create_graph, targets, count)
     walk.run([_edge(t) for t in outputs], seeds)  # type: ignore[misc]

@@ -17,7 +17,7 @@ from weakref import WeakKeyDictionary
 
 import jax
 
-from torchlike import _dtypes, _errors, _modes
+from torchlike import _errors, _modes
 from torchlike._autograd.engine import Grad, apply_op
 from torchlike._autograd.nodes import Edge, Node
 from torchlike._autograd.watched import seam, watchers
@@ -80,16 +80,25 @@ def _fresh(pair: Grad) -> Grad:
         return apply_op("clone", pair, differentiate=_modes.local.grad)
 
 
-def make_dual(tensor: Any, tangent: Any) -> Any:
+def _check_level(level: int | None) -> None:
+    if (level is None and local.tangents is None) or (level or 0) < 0:
+        raise _errors.autograd.no_dual_level()
+    if level:
+        raise _errors.autograd.no_such_dual_level()
+    if local.tangents is None:
+        raise _errors.autograd.closed_dual_level()
+
+
+def make_dual(tensor: Any, tangent: Any, level: int | None = None) -> Any:
     """A tensor of the same contents that carries a tangent."""
     from torchlike._tensor import wrap
 
-    value, edge = tensor._pair()
-    if local.tangents is None:
-        raise _errors.autograd.no_dual_level()
+    _check_level(level)
     for name, given in (("primal", tensor), ("tangent", tangent)):
-        if given.dtype.category < _dtypes.FLOATING:
+        if not (given.is_floating_point() or given.is_complex()):
             raise _errors.autograd.dual_dtype(name, given.dtype)
+    value, edge = tensor._pair()
+    assert local.tangents is not None
     if value in local.tangents:
         raise _errors.autograd.dual_of_dual()
     if tangent.shape != tensor.shape:
@@ -99,10 +108,14 @@ def make_dual(tensor: Any, tangent: Any) -> Any:
     return wrap(fresh, edge, tensor._strides)
 
 
-def unpack_dual(tensor: Any) -> tuple[Any, Any]:
+def unpack_dual(tensor: Any, level: int | None = None) -> tuple[Any, Any]:
     """The tensor without its tangent, and the tangent (None where there is none)."""
-    from torchlike._tensor import wrap
+    from torchlike._tensor import Tensor, wrap
 
+    if (level is None and local.tangents is None) or (level or 0) < 0:
+        return tensor, None
+    if not isinstance(tensor, Tensor):
+        raise _errors.arguments.wrong_type("_unpack_dual", "dual", 1, "Tensor", tensor)
     pair = tensor._pair()
     found = tangent_of(pair[0])
     if found is None:
@@ -219,10 +232,15 @@ def through_function(function: Any, ctx: Any, values: Sequence[Value | None], ou
         made = function.jvp(ctx, *given)
     ctx._lives_forward = False
     made = made if isinstance(made, tuple) else (made,)
+    for i, tangent in enumerate(made):
+        if tangent is not None and not isinstance(tangent, Tensor):
+            raise _errors.autograd.tangent_kind(tangent, i)
     if len(made) != len(outputs):
         raise _errors.autograd.tangent_count(len(outputs), len(made))
     for output, tangent in zip(outputs, made):
         if isinstance(output, Tensor) and tangent is not None:
+            if tangent.shape != output.shape:
+                raise _errors.autograd.tangent_shape(output.shape, tangent.shape)
             tangents[output._value] = tangent._pair()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -104,7 +105,7 @@ class FunctionNode(Node, FunctionCtx):
             returned = self._pull()(self, *given)
         if not walk.keep_graph:
             self._kept = None
-        grads = tuple(returned) if isinstance(returned, tuple | list) else (returned,)
+        grads = tuple(returned) if isinstance(returned, tuple) else (returned,)
         return self._checked(grads, wanted)
 
     def _pull(self) -> Callable:
@@ -227,6 +228,8 @@ class Function:
         from torchlike._autograd import forward_mode
         from torchlike._tensor import Tensor
 
+        if cls.setup_context is not Function.setup_context:
+            args, kwargs = _with_defaults(cls.forward, args, kwargs)
         pairs = [a._pair() if isinstance(a, Tensor) else (None, None) for a in args]
         edges = [edge for _, edge in pairs]
         recording = _modes.local.grad and any(e is not None for e in edges)
@@ -239,12 +242,27 @@ class Function:
                 cls.setup_context(node, args, result)
         outputs = result if isinstance(result, tuple) else (result,)
         node._avals = [o._value.aval if isinstance(o, Tensor) else None for o in outputs]
+        _check_marks(node)
         _check_dirty(node, args, outputs)
         made = tuple(_connect(node, i, o, args, recording) for i, o in enumerate(outputs))
         if recording:
             node.keep()
         forward_mode.through_function(cls, node, [value for value, _ in pairs], made)
         return made if isinstance(result, tuple) else made[0]
+
+
+def _with_defaults(forward: Callable, args: tuple, kwargs: dict) -> tuple[tuple, dict]:
+    """All arguments of forward: `setup_context` sees those that the caller left out too."""
+    bound = inspect.signature(forward).bind(*args, **kwargs)
+    bound.apply_defaults()
+    return bound.args, bound.kwargs
+
+
+def _check_marks(node: FunctionNode) -> None:
+    if not all(hasattr(d, "_storage") for d in node.dirty_tensors):
+        raise _errors.autograd.dirty_no_tensor()
+    if not all(hasattr(d, "_storage") for d in node.non_differentiable):
+        raise _errors.autograd.non_differentiable_no_tensor()
 
 
 def _check_dirty(node: FunctionNode, args: tuple, outputs: tuple) -> None:
@@ -275,8 +293,12 @@ def _connect(node: FunctionNode, number: int, output: Any, args: tuple, recordin
         output._origin = source if source._origin is None else source._origin
     output._edge, output._tracks = edge, False
     if output._origin is not None:
-        views.freeze(output, views.Frozen.CUSTOM_FUNCTION)
+        several = sum(aval is not None for aval in node._avals) > 1
+        views.freeze(output, views.Frozen.ONE_OF_SEVERAL if several else views.Frozen.CUSTOM_FUNCTION)
     return output
+
+
+Function.__module__ = "torchlike.autograd.function"  # where programs know it
 
 
 def once_differentiable(backward: Callable) -> Callable:

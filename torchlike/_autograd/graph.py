@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -39,8 +39,12 @@ def increment_version(tensor: Any) -> None:
 
     What was saved of it for backward counts as overwritten from now on.
     """
+    if not isinstance(tensor, Iterable):
+        raise _errors.autograd.not_tensors_to_count()
     for each in [tensor] if hasattr(tensor, "_storage") else tensor:
         storage = each._storage
+        if storage.inference:  # which counts nothing
+            continue
         old = storage.value.settle()
         if old.array is None and old.trace is not None:
             fresh = engine.apply_op("clone", (old, None))[0]

@@ -20,7 +20,7 @@ from torchlike._core import Aval, Value
 from torchlike._core.seam import Seam
 from torchlike._ops import _plan
 from torchlike._ops._plan import OpPlan, dependence
-from torchlike._storage import Storage
+from torchlike._storage import WRITE, Storage
 
 _local = _modes.local
 
@@ -45,10 +45,13 @@ class InferenceStorage(Storage):
     __slots__ = ()
     inference = True
 
-    def put(self, value: Value, *args: Any, **kwargs: Any) -> None:
-        if not _local.inference:
+    def put(self, value: Value, since: int | None = None, owner: Any = None, step: int = WRITE) -> None:
+        self.check_change(owner)
+        super().put(value, since, owner, step)
+
+    def check_change(self, owner: Any) -> None:
+        if not _local.inference and getattr(owner, "_counter", None) is None:
             raise _errors.autograd.write_to_inference()
-        super().put(value, *args, **kwargs)
 
     def leave(self) -> None:
         """At the end of inference mode: from now on operators are to know whose value they get."""

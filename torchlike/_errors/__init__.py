@@ -19,3 +19,4 @@ from torchlike._errors import pooling as pooling
 from torchlike._errors import random as random
 from torchlike._errors import sequences as sequences
 from torchlike._errors import shapes as shapes
+from torchlike._errors import warned as warned

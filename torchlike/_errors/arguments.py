@@ -40,9 +40,10 @@ def no_tensor_argument(name: str) -> TypeError:
     return TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not float")
 
 
-def wrong_type(function: str, argument: str, position: int, wanted: str, got: Any) -> TypeError:
-    return TypeError(f"{function}(): argument '{argument}' (position {position}) must be {wanted}, not "
-                     f"{type(got).__name__}")  # fmt: skip
+def wrong_type(function: str, argument: str, position: int | None, wanted: str, got: Any) -> TypeError:
+    """`position` is None for an argument that was given by its name."""
+    place = "" if position is None else f" (position {position})"
+    return TypeError(f"{function}(): argument '{argument}'{place} must be {wanted}, not {type(got).__name__}")
 
 
 def bad_arguments(name: str, signature: inspect.Signature, args: tuple, kwargs: dict, error: TypeError) -> TypeError:
@@ -62,6 +63,31 @@ def bad_arguments(name: str, signature: inspect.Signature, args: tuple, kwargs: 
         return TypeError(f"{name}() missing {len(missing)} required positional argument{plural}: "
                          + ", ".join(f'"{m}"' for m in missing))  # fmt: skip
     return TypeError(f"{name}(): {error}")
+
+
+def no_fit(function: str, arrays: list) -> RuntimeError:
+    """Ours, where PyTorch has a sentence for each case that nobody has written down here."""
+    given = ", ".join(f"{dtype!r} {list(shape)}" for shape, dtype in arrays)
+    return RuntimeError(f"{function}(): the arguments do not fit together. Received: {given}")
+
+
+def not_writable(name: str, kind: str = "torch._C.TensorBase") -> AttributeError:
+    return AttributeError(f"attribute '{name}' of '{kind}' objects is not writable")
+
+
+def out_is_no_tensor(function: str, given: Any) -> TypeError:
+    return TypeError(f"{function}(): argument 'out' must be Tensor, not {type(given).__name__}")
+
+
+def old_overload(op: Any) -> str:
+    """As PyTorch writes signatures: tensors, then `*` and the numbers."""
+    kinds = {name: "Number" if name in op.defaults else "Tensor" for name in op.names}
+    numbers = [f"Number {name} = {op.defaults[name]}" for name in op.names if name in op.defaults]
+    tensors = [f"Tensor {name}" for name in op.names if name not in op.defaults]
+    old = ", ".join(f"{kinds[name]} {name}" for name in op.old_order)
+    new = ", ".join([*tensors, "*", *numbers, "Tensor out = None"])
+    return (f"This overload of {op.name} is deprecated:\n\t{op.name}({old}, *, Tensor out = None)\nConsider using one "
+            f"of the following signatures instead:\n\t{op.name}({new})")  # fmt: skip
 
 
 def not_a_size(function: str, got: Any, argument: str = "size", position: int = 1) -> TypeError:

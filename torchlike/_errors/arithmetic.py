@@ -7,6 +7,45 @@ from typing import Any
 from torchlike._errors.dtypes import scalar_name
 
 
+def no_freedom(name: str) -> str:
+    return (f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction factor "
+            "(input numel divided by output numel).")  # fmt: skip
+
+
+def quantile_range(name: str, q: float | None) -> RuntimeError:
+    if q is None:
+        return RuntimeError("quantile() q values must be in the range [0, 1]")
+    return RuntimeError(f"quantile() q must be in the range [0, 1] but got {q:g}")
+
+
+def histogram_bins(bins: int) -> RuntimeError:
+    return RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
+
+
+def histogram_range(low: float, high: float) -> RuntimeError:
+    if low != low or high != high or float("inf") in (abs(low), abs(high)):
+        return RuntimeError(f"torch.histc: range of [{low:g}, {high:g}] is not finite")
+    return RuntimeError("torch.histc: max must be larger than min")
+
+
+def boundaries_dims(ndim: int) -> RuntimeError:
+    return RuntimeError(f"boundaries tensor must be 1 dimension, but got dim({ndim})")
+
+
+def sorted_dims(sequence: tuple, values: tuple) -> RuntimeError:
+    if not sequence:
+        return RuntimeError(
+            "torch.searchsorted(): boundaries tensor should have positive dimension, but got 0 dimension"
+        )
+    if not values:
+        return RuntimeError("torch.searchsorted(): input value can be a scalar only when boundaries tensor dimension "
+                            f"is 1, but we got boundaries tensor dim({len(sequence)}) and input value's dim(0) "
+                            "numel(1)")  # fmt: skip
+    return RuntimeError("torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 dimensions of "
+                        "boundaries tensor and input value tensor must match, but we got boundaries tensor "
+                        f"{list(sequence)} and input value tensor {list(values)}")  # fmt: skip
+
+
 def mean_of_integers(dtype: Any, what: str = "Input") -> RuntimeError:
     return RuntimeError(f"mean(): could not infer output dtype. {what} dtype must be either a floating point or "
                         f"complex dtype. Got: {scalar_name(dtype)}")  # fmt: skip
@@ -60,6 +99,18 @@ def positive_bool() -> RuntimeError:
 
 def fractional_alpha() -> RuntimeError:
     return RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
+
+
+def bool_alpha() -> RuntimeError:
+    return RuntimeError("Boolean alpha only supported for Boolean results.")
+
+
+def complex_alpha() -> RuntimeError:
+    return RuntimeError("For non-complex input tensors, argument alpha must not be a complex number.")
+
+
+def inverted_floats() -> TypeError:
+    return TypeError("~ (operator.invert) is only implemented on integer and Boolean-type tensors")
 
 
 def zero_division() -> RuntimeError:

@@ -10,7 +10,7 @@ NON_LEAF_GRAD = (
     "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be "
     "populated during autograd.backward(). If you indeed want the .grad field to be populated for a non-leaf Tensor, "
     "use .retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor by mistake, make sure you access "
-    "the leaf Tensor instead. See github.com/pytorch/pytorch/pull/30531 for more informations."
+    "the leaf Tensor instead. See github.com/pytorch/pytorch/pull/30531 for more information."
 )
 
 
@@ -107,6 +107,15 @@ def unflagging_non_leaf(wanted: bool = False) -> RuntimeError:
 
 def only_floating_requires_grad(kinds: str = "floating point") -> RuntimeError:
     return RuntimeError(f"only Tensors of {kinds} dtype can require gradients")
+
+
+def data_of_integers() -> RuntimeError:
+    return RuntimeError("data set to a tensor that requires gradients must be floating point or complex dtype")
+
+
+def out_with_grad(function: str) -> RuntimeError:
+    return RuntimeError(f"{function}(): functions with out=... arguments don't support automatic differentiation, but "
+                        "one of the arguments requires grad.")  # fmt: skip
 
 
 def check_grad(tensor: Any, grad: Any) -> None:
@@ -230,6 +239,14 @@ def dirty_not_returned() -> RuntimeError:
                         "inputs that are modified inplace must all be outputs of the Function.")  # fmt: skip
 
 
+def dirty_no_tensor() -> RuntimeError:
+    return RuntimeError("mark_dirty can only accept variables, but argument ")  # as PyTorch has it
+
+
+def non_differentiable_no_tensor() -> RuntimeError:
+    return RuntimeError("mark_non_differentiable only accepts variable arguments, but got ")
+
+
 def once_only() -> RuntimeError:
     return RuntimeError("trying to differentiate twice a function that was marked with @once_differentiable")
 
@@ -240,6 +257,15 @@ def once_only() -> RuntimeError:
 def no_dual_level() -> RuntimeError:
     return RuntimeError("Trying to create a dual Tensor for forward AD but no level exists, make sure to "
                         "enter_dual_level() first.")  # fmt: skip
+
+
+def no_such_dual_level() -> RuntimeError:
+    return RuntimeError("Invalid level given to _make_dual")
+
+
+def closed_dual_level() -> RuntimeError:
+    return RuntimeError("Trying to access a forward AD level with an invalid index. This index was either not created "
+                        "or is already deleted.")  # fmt: skip
 
 
 def nested_dual_level() -> RuntimeError:
@@ -276,6 +302,10 @@ def no_forward_rule(name: str) -> NotImplementedError:
                                "implemented yet!")  # fmt: skip
 
 
+def tangent_kind(tangent: Any, place: int) -> RuntimeError:
+    return RuntimeError(f"expected Variable or None (got {type(tangent).__name__}) for grad output {place}.")
+
+
 def tangent_count(expected: int, got: int) -> RuntimeError:
     return RuntimeError(f"Function's jvp returned an invalid number of forward gradients (expected {expected} but got "
                         f"{got})")  # fmt: skip
@@ -286,6 +316,10 @@ def tangent_count(expected: int, got: int) -> RuntimeError:
 
 def no_gradient_edge() -> RuntimeError:
     return RuntimeError("It is not possible to get the gradient edge for a Tensor that does not require gradients")
+
+
+def not_tensors_to_count() -> RuntimeError:
+    return RuntimeError("increment_version expect a Iterable[Tensor] as input")
 
 
 def nested_mutation() -> RuntimeError:
@@ -348,6 +382,18 @@ def gradients_of_roots(tensors: int, gradients: int) -> RuntimeError:
     return RuntimeError(f"got {tensors} tensors and {gradients} gradients")
 
 
+def root_is_no_tensor() -> AssertionError:
+    return AssertionError("Expected output to be a torch.Tensor")
+
+
+def no_inputs(function: str) -> RuntimeError:
+    return RuntimeError(f"`inputs` argument to `{function}()` cannot be empty.")
+
+
+def input_is_no_tensor(given: Any) -> RuntimeError:
+    return RuntimeError(f"all inputs have to be Tensors or GradientEdges, but got {type(given).__name__}")
+
+
 def real_scalar_only(dtype: Any) -> RuntimeError:
     return RuntimeError(f"grad can be implicitly created only for real scalar outputs but got {dtype}")
 
@@ -362,6 +408,10 @@ def gradient_of_root_dtype(place: int, got: Any, expected: Any) -> RuntimeError:
         "For complex Tensors, both grad_output and output are required to have the same dtype. Mismatch in dtype: "
         f"grad_output[{place}] has a dtype of {got} and output[{place}] has a dtype of {expected}."
     )
+
+
+def gradient_of_root_device(place: int, got: Any, expected: Any) -> RuntimeError:
+    return RuntimeError(f"invalid gradient at index {place} - expected device {expected} but got {got}")
 
 
 def both_names_of_gradients() -> RuntimeError:

@@ -82,7 +82,7 @@ def kinds_saved(different: list[tuple[int, Any, Any]]) -> CheckpointError:
     rows = [f"tensor at position {place}:\nsaved metadata: {before}\nrecomputed metadata: {again}\n"
             for place, before, again in different]  # fmt: skip
     return CheckpointError("torch.utils.checkpoint: Recomputed values for the following tensors have different "
-                           "metadata than during the forward pass.\n" + "".join(rows))  # fmt: skip
+                           "metadata than during the forward pass.\n" + "".join(rows) + ".")  # fmt: skip
 
 
 def suppressed() -> RuntimeError:

@@ -25,6 +25,10 @@ def unsupported_array(dtype: Any) -> TypeError:
                      "uint16, uint8, and bool.")  # fmt: skip
 
 
+def data_of_text(data: Any) -> TypeError:
+    return TypeError(f"new(): invalid data type '{type(data).__name__}'")
+
+
 def negative_strides() -> ValueError:
     return ValueError("At least one stride in the given numpy array is negative, and tensors with negative strides are "
                       "not currently supported. (You can probably work around this by making a copy of your array  "
@@ -50,6 +54,11 @@ def cannot_alias(found: Any, wanted: Any) -> ValueError:
 
 def cannot_require_grad() -> RuntimeError:
     return RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
+
+
+def unsafe_cast(function: str, inferred: Any, given: Any) -> RuntimeError:
+    return RuntimeError(f"torch.{function}(): inferred dtype {c_name(inferred)} can't be safely cast to passed dtype "
+                        f"{scalar_name(given)}")  # fmt: skip
 
 
 def negative_dim(n: int, shape: Ints) -> RuntimeError:

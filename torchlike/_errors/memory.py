@@ -28,6 +28,10 @@ def not_one_scalar() -> ValueError:
     return ValueError("only one element tensors can be converted to Python scalars")
 
 
+def not_one_index() -> TypeError:
+    return TypeError("only integer tensors of a single element can be converted to an index")
+
+
 def item_of_meta() -> RuntimeError:
     return RuntimeError("Tensor.item() cannot be called on meta tensors")
 
@@ -64,6 +68,14 @@ NOT_WRITABLE_ARRAY = "The given NumPy array" + _NOT_WRITABLE.format(
 NOT_WRITABLE_BUFFER = "The given buffer" + _NOT_WRITABLE.format(
     "you can write to the underlying (supposedly non-writable) buffer using the tensor.", "buffer"
 )
+
+
+def unequal_lengths(size: int, stride: int) -> RuntimeError:
+    return RuntimeError(f"unequal size length ({size}) and stride length ({stride})")
+
+
+def deleting_data() -> RuntimeError:
+    return RuntimeError("Deleting tensor data is not allowed. Delete tensor instead!")
 
 
 def not_resizable() -> RuntimeError:

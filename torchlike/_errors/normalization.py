@@ -25,8 +25,12 @@ def normalized_input(wanted: Ints, shape: Ints, separator: str) -> RuntimeError:
                         f"[*{separator}{', '.join(map(str, wanted))}], but got input of size{list(shape)}")  # fmt: skip
 
 
-def mixed_dtype(dtype: Any) -> RuntimeError:
-    return RuntimeError(f"mixed dtype (CPU): expect parameter to have scalar type of {scalar_name(dtype)}")
+def mixed_dtype() -> RuntimeError:
+    return RuntimeError("mixed dtype (CPU): expect parameter to have scalar type of Float")
+
+
+def unequal_dtypes() -> RuntimeError:
+    return RuntimeError("mixed dtype (CPU): all inputs must share same datatype.")
 
 
 def group_norm_dims(ndim: int) -> RuntimeError:

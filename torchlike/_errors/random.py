@@ -32,6 +32,14 @@ def random_state_invalid() -> RuntimeError:
     return RuntimeError("Invalid mt19937 state")
 
 
+def no_generator(function: str, given: Any) -> TypeError:
+    return TypeError(f"{function}(): argument 'generator' must be torch.Generator, not {type(given).__name__}")
+
+
+def no_accelerator(kind: str) -> RuntimeError:
+    return RuntimeError(f"{kind} device type not an accelerator.")
+
+
 def generator_without_offset() -> RuntimeError:
     return RuntimeError("CPU Generator does not use offset")
 

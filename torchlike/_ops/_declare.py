@@ -52,7 +52,7 @@ class Op:
     aliases: tuple[str, ...] = ()
     where: tuple[str, ...] = ("torch", "Tensor")  # the places whose attribute it is
     inplace: bool = False  # has an in-place twin, name + "_"
-    out: bool = True  # accepts out=
+    out: bool | str = True  # accepts out=; "exact": of the result's own dtype only
     differentiable: bool = True
     special: dict[str, tuple] = field(default_factory=dict)  # numbers that select another formula, so are static
     old_order: tuple[str, ...] = ()  # the parameters in the order of PyTorch's oldest overload, factors first

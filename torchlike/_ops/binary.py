@@ -25,8 +25,13 @@ def _no_bool_minus(call: Call) -> None:
 
 
 def _check_alpha(call: Call) -> None:
-    if call.alpha is float and _rules.result_type(call.arrays, call.numbers).category <= INTEGER:
+    category = _rules.result_type(call.arrays, call.numbers).category
+    if call.alpha is bool and category:
+        raise _errors.arithmetic.bool_alpha()
+    if call.alpha in (float, complex) and category <= INTEGER:
         raise _errors.arithmetic.fractional_alpha()
+    if call.alpha is complex and category == FLOATING:
+        raise _errors.arithmetic.complex_alpha()
 
 
 @pointwise(saves=(), check=_check_alpha, old_order=("input", "alpha", "other"))

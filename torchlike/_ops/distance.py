@@ -48,7 +48,13 @@ def _rows(call: Call) -> list:
     return [tuple(shape[:-1]) if call.reduction == "none" else ()]
 
 
-@operator(where=("nn.functional",), out=False)
+def _cosine_shape(call: Call) -> list:
+    rows = broadcast([call.input1.shape, call.input2.shape])[:-1]
+    shape = broadcast([call.target.shape, rows])
+    return [shape if call.reduction == "none" else ()]
+
+
+@operator(where=("nn.functional",), out=False, shape=_cosine_shape)
 def cosine_embedding_loss(input1: Array, input2: Array, target: Array, margin: Scalar = 0.0, reduction: str = "mean"):
     """1 - cos where the target is 1, max(0, cos - margin) where it is -1."""
     xp, axis = namespace(input1), input1.ndim - 1

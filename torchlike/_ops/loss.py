@@ -102,7 +102,13 @@ def plain(function, array):
     return function.fun if namespace(array) is np else function
 
 
-@_loss(floating("binary_cross_entropy"))
+def _check_bernoulli(call: Call) -> None:
+    if call.target.dtype is not call.input.dtype:
+        raise _errors.dtypes.unequal_target(call.target.dtype, call.input.dtype)
+    floating("binary_cross_entropy")(call)
+
+
+@_loss(_check_bernoulli)
 def binary_cross_entropy(input: Array, target: Array, weight: Array | None = None, reduction: str = "mean"):
     """-w (t log p + (1 - t) log(1 - p)) of probabilities p; logarithms are held at -100 or above."""
     loss = plain(_bernoulli_nll, input)(input, target)

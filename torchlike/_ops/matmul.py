@@ -27,7 +27,7 @@ def _matmul_node(call: Call) -> str:
 
 
 @operator(shape=_product_shape, check=_check_matmul, opmath=False, where=("torch", "Tensor", "linalg"),
-          node=_matmul_node)  # fmt: skip
+          node=_matmul_node, out="exact")  # fmt: skip
 def matmul(input: Array, other: Array):
     """The matrix product; (..., n, k) @ (..., k, m) -> (..., n, m), vectors as in NumPy."""
     return namespace(input).matmul(input, other)
@@ -50,7 +50,7 @@ def _mm_shape(call: Call) -> list:
     return [(call.arrays[-2].shape[0], call.arrays[-1].shape[1])]
 
 
-@operator(shape=_mm_shape, check=_check_mm, opmath=False)
+@operator(shape=_mm_shape, check=_check_mm, opmath=False, out="exact")
 def mm(input: Array, mat2: Array):
     """The product of two matrices; (n, k), (k, m) -> (n, m)."""
     return namespace(input).matmul(input, mat2)
@@ -72,7 +72,7 @@ def _bmm_shape(call: Call) -> list:
     return [(a.shape[0], a.shape[1], b.shape[2])]
 
 
-@operator(shape=_bmm_shape, check=_check_batches, opmath=False)
+@operator(shape=_bmm_shape, check=_check_batches, opmath=False, out="exact")
 def bmm(input: Array, mat2: Array):
     """The products of two batches of matrices; (b, n, k), (b, k, m) -> (b, n, m)."""
     return namespace(input).matmul(input, mat2)
@@ -193,7 +193,7 @@ def _check_addmm(call: Call) -> None:
 
 @operator(shape=_added(_mm_shape), check=_check_addmm, saves=("mat1", "mat2"), opmath=False,
           old_order=("beta", "input", "alpha", "mat1", "mat2"),
-          inplace=True)  # fmt: skip
+          inplace=True, out="exact")  # fmt: skip
 def addmm(input: Array, mat1: Array, mat2: Array, *, beta: Scalar = 1, alpha: Scalar = 1):
     """beta * input + alpha * (mat1 @ mat2); `input` is broadcast to the product."""
     return _plus(input, namespace(mat1).matmul(mat1, mat2), beta, alpha)

@@ -77,12 +77,16 @@ def _check_layer_norm(call: Call) -> None:
 
 
 def _check_dtypes(call: Call) -> None:
+    """Parameters have the input's dtype, or are float32 beside half precision; the first one decides."""
     x = call.input.dtype
-    for name in ("weight", "bias"):
-        given = call.arguments.get(name)
-        half = x.itemsize == 2 and given is not None and given.dtype is _dtypes.float32
-        if given is not None and given.dtype is not x and not half:
-            raise _errors.normalization.mixed_dtype(x)
+    found = [call.arguments.get(name) for name in ("weight", "bias", "running_mean", "running_var")]
+    dtypes = [given.dtype for given in found if given is not None]
+    wanted = x if not dtypes or dtypes[0] is x else _dtypes.float32
+    for dtype in dtypes:
+        if dtype is not wanted:
+            raise _errors.dtypes.expected_scalar_type(x, dtype) if wanted is x else _errors.normalization.mixed_dtype()
+    if wanted is not x and x.itemsize != 2:
+        raise _errors.normalization.unequal_dtypes()
 
 
 def _layer_norm_checks(call: Call) -> None:
@@ -141,6 +145,7 @@ def _check_batch_norm(call: Call) -> None:
         given = call.arguments.get(name)
         if given is not None and given.numel != channels:
             raise _errors.normalization.channel_vector(name, channels, given.numel)
+    _check_dtypes(call)
 
 
 def _with_statistics(call: Call) -> list:

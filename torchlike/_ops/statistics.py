@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from torchlike import _dtypes
+from torchlike import _dtypes, _errors
 from torchlike._errors.dtypes import c_name
 from torchlike._ops._declare import Array, Operand, namespace, operator
 from torchlike._ops._rules import Aval, Call, broadcast, reduced_shape, to_float, wrap_dim
@@ -36,6 +36,15 @@ def _check_quantile(name: str):
     return check
 
 
+def _guard_quantile(name: str):
+    def guard(input, q, *args, **kwargs) -> None:
+        host = q if isinstance(q, int | float) else q.peek()
+        if host is not None and not np.all((np.asarray(host) >= 0) & (np.asarray(host) <= 1)):
+            raise _errors.arithmetic.quantile_range(name, host if isinstance(q, int | float) else None)
+
+    return guard
+
+
 def _quantile_shape(call: Call) -> list:
     lead = call.q.shape if isinstance(call.q, Aval) else ()
     return [(*lead, *reduced_shape(call.input.shape, call.dim, call.keepdim))]
@@ -63,13 +72,13 @@ def _quantiles(x, q, dim, keepdim: bool, between: str, holes: bool):
 _QUANTILE = {"shape": _quantile_shape, "node": "SqueezeBackward4"}
 
 
-@operator(**_QUANTILE, check=_check_quantile("quantile"))
+@operator(**_QUANTILE, check=_check_quantile("quantile"), guard=_guard_quantile("quantile"))
 def quantile(input: Array, q: Operand, dim: int | None = None, keepdim: bool = False, *, interpolation: str = "linear"):
     """The q-th quantile along `dim` (of all elements by default), for each q of a tensor; NaN where there is one."""
     return _quantiles(input, q, dim, keepdim, interpolation, False)
 
 
-@operator(**_QUANTILE, check=_check_quantile("nanquantile"))
+@operator(**_QUANTILE, check=_check_quantile("nanquantile"), guard=_guard_quantile("nanquantile"))
 def nanquantile(input: Array, q: Operand, dim: int | None = None, keepdim: bool = False, *,
                 interpolation: str = "linear"):  # fmt: skip
     """The q-th quantile of the elements that are not NaN."""
@@ -187,12 +196,18 @@ def dist(input: Array, other: Array, p: float = 2):
 # -- looking up and counting -------------------------------------------------------------------------------------------
 
 
+def _check_search(call: Call) -> None:
+    sequence, values = call.sorted_sequence.shape, call.input.shape if isinstance(call.input, Aval) else ()
+    if len(sequence) != 1 and (not sequence or not values or sequence[:-1] != values[:-1]):
+        raise _errors.arithmetic.sorted_dims(tuple(sequence), tuple(values))
+
+
 def _search_shape(call: Call) -> list:
     shape = call.input.shape if isinstance(call.input, Aval) else ()
     return [(shape, _dtypes.int32 if call.out_int32 else _dtypes.int64)]
 
 
-@operator(shape=_search_shape, opmath=False, differentiable=False, where=())
+@operator(shape=_search_shape, check=_check_search, opmath=False, differentiable=False, where=())
 def searchsorted(sorted_sequence: Array, input: Operand, right: bool, out_int32: bool):
     """Where each element would be put in so that the sequence stays sorted."""
     side = "right" if right else "left"
@@ -219,7 +234,15 @@ def _weighted_counts(input: Array, weights: Array, length: int):
     return jnp.zeros(length, weights.dtype).at[input].add(weights)
 
 
-@operator(shape=lambda call: [(call.bins,)], differentiable=False)
+def _check_histc(call: Call) -> None:
+    low, high = call.min, call.max
+    if call.bins <= 0:
+        raise _errors.arithmetic.histogram_bins(call.bins)
+    if not (low <= high and abs(low) != float("inf") and abs(high) != float("inf")):
+        raise _errors.arithmetic.histogram_range(low, high)
+
+
+@operator(shape=lambda call: [(call.bins,)], differentiable=False, check=_check_histc)
 def histc(input: Array, bins: int = 100, min: float = 0, max: float = 0):
     """How many elements lie in each of `bins` equal intervals from `min` to `max` (if equal: of the data)."""
     xp = namespace(input)

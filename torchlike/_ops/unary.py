@@ -9,7 +9,7 @@ from torchlike import _errors
 from torchlike._dtypes import COMPLEX, FLOATING, INTEGER, bool_, int64
 from torchlike._ops._checks import not_bool, only
 from torchlike._ops._declare import Array, Scalar, constant, namespace, pointwise
-from torchlike._ops._rules import to_bool, to_float, to_real
+from torchlike._ops._rules import Call, to_bool, to_float, to_real
 
 
 @pointwise(saves=(), aliases=("negative",), check=_errors.arithmetic.check_negation)
@@ -230,7 +230,12 @@ def trunc(input: Array):
     return _whole(namespace(input), input, "trunc")
 
 
-@pointwise(saves=(), check=only("round_vml_cpu", INTEGER, FLOATING), where=("torch", "Tensor", "special"),
+def _check_round(call: Call) -> None:
+    check = only("round_cpu", FLOATING) if call.decimals else only("round_vml_cpu", INTEGER, FLOATING)
+    check(call)
+
+
+@pointwise(saves=(), check=_check_round, where=("torch", "Tensor", "special"),
            node=lambda call: f"RoundBackward{int(call.decimals != 0)}")  # fmt: skip
 def round(input: Array, *, decimals: int = 0):
     """The nearest whole number (halves go to the even one), or the nearest with so many `decimals`."""

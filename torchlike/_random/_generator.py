@@ -45,6 +45,8 @@ class Generator:
     def __init__(self, device: str | _device.device = "cpu") -> None:
         self.device = _device.device(device)
         if self.device is not _device.cpu:
+            if self.device.type == "meta":
+                raise _errors.random.no_accelerator("META")
             raise _errors.arguments.unsupported("Generator", f"device={str(device)!r}")
         self.lock = threading.RLock()
         self._bits = np.random.MT19937()

@@ -54,12 +54,12 @@ def make_dual(tensor: Any, tangent: Any, *, level: int | None = None) -> Any:
       RuntimeError: outside of a level, for another shape, or for a tensor that carries a tangent already.
       ValueError: one of the two is not of a floating or complex dtype.
     """
-    return forward_mode.make_dual(tensor, tangent)
+    return forward_mode.make_dual(tensor, tangent, level)
 
 
 def unpack_dual(tensor: Any, *, level: int | None = None) -> UnpackedDualTensor:
     """The tensor without its tangent, and its tangent; None where it carries none."""
-    return UnpackedDualTensor(*forward_mode.unpack_dual(tensor))
+    return UnpackedDualTensor(*forward_mode.unpack_dual(tensor, level))
 
 
 class dual_level(_Switch):

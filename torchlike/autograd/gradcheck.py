@@ -210,10 +210,10 @@ class _Checked:
         self.moving = [
             _Input(i, x) for i, x in enumerate(inputs) if isinstance(x, Tensor) and x.requires_grad and _is_inexact(x)
         ]
-        self.all_outputs = [o for o in _as_tuple(func(*inputs)) if isinstance(o, Tensor)]
+        self.all_outputs = list(_as_tuple(func(*inputs)))
+        self.outputs = [(i, o) for i, o in enumerate(self.all_outputs) if o.requires_grad]
         for o in self.all_outputs:
             _host(o)  # so that this program is the one of all later calls
-        self.outputs = [(i, o) for i, o in enumerate(self.all_outputs) if o.requires_grad]
 
     def values(self) -> list[np.ndarray]:
         outputs = [o for o in _as_tuple(self.func(*self.inputs)) if isinstance(o, Tensor)]

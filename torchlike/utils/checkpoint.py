@@ -97,7 +97,7 @@ def checkpoint_sequential(functions: Any, segments: int, input: Any, use_reentra
     preserve = kwargs.pop("preserve_rng_state", True)
     if kwargs:
         raise _sentences.unexpected(kwargs)
-    each = list(functions.children()) if isinstance(functions, torchlike.nn.Sequential) else list(functions)
+    each = list(functions.children()) if isinstance(functions, torchlike.nn.Sequential) else functions
     size = len(each) // segments
 
     def run(part: list) -> Callable:

@@ -17,7 +17,7 @@ derivatives agree with small differences in float64 (`gradcheck`; the third deri
 - passed: agrees, and is not zero at the numbers tried
 - zero: agrees, and is zero there
 - none: the operator has no gradient
-- kink: every sample lies at a kink
+- unchecked: it has one, but no sample where differences tell
 - wrong: does not agree
 
 """

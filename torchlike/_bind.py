@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import types
+import warnings
 from collections.abc import Callable
 from typing import Any
 
 from torchlike import _dispatch, _dtypes, _errors, _modes, _storage
-from torchlike._autograd import views
+from torchlike._autograd import engine, views
 from torchlike._autograd.nodes import sequence
 from torchlike._ops import REGISTRY, Op
-from torchlike._tensor import TENSOR_TYPES, Tensor
+from torchlike._ops._plan import check_row
+from torchlike._tensor import TENSOR_TYPES, Tensor, wrap
 
 CALLERS: dict[str, Callable] = {name: _dispatch.caller(op) for name, op in REGISTRY.items() if name == op.name}
 
@@ -36,51 +38,97 @@ def _with_out(op: Op, call: Callable) -> Callable:
         if not kwargs or "out" not in kwargs:
             return call(*args, **kwargs)
         out = kwargs.pop("out")
-        return call(*args, **kwargs) if out is None else write_out(op, call(*args, **kwargs), out)
+        if out is None:
+            return call(*args, **kwargs)
+        check_out(op.name, out, (*args, *kwargs.values()))
+        result = call(*args, **kwargs)
+        check_apart(out, args)
+        return write_out(op, result, out)
 
     return public
 
 
-def write_out(op: Op, result: Any, out: Any) -> Any:
+def check_out(name: str, out: Any, operands: tuple) -> None:
+    """What PyTorch refuses of `out=` before it computes anything."""
+    for each in out if isinstance(out, tuple | list) else (out,):
+        if not isinstance(each, Tensor):
+            raise _errors.arguments.out_is_no_tensor(name, each)
+        if _modes.local.grad and any(isinstance(x, Tensor) and x.requires_grad for x in (each, *operands)):
+            raise _errors.autograd.out_with_grad(name)
+
+
+def check_apart(out: Any, operands: tuple, wholly: bool = False) -> None:
+    """`out=` must not lie partly (`wholly`: at all) in the memory of an operand."""
+    if isinstance(out, Tensor):
+        for other in operands:
+            for each in other if isinstance(other, tuple | list) else (other,):
+                shares = isinstance(each, Tensor) and each._storage is out._storage
+                if shares and not _storage.are_apart(out, each, wholly):
+                    raise _errors.memory.overlapping_operands()
+
+
+def write_out(op: Op | None, result: Any, out: Any) -> Any:
     """Write a result into the tensor (or tuple of tensors) given as `out=`."""
     if isinstance(result, tuple):
         for r, o in zip(result, out):
             write_out(op, r, o)
         return out
+    if op is not None and op.out == "exact" and result.dtype is not out.dtype:
+        raise _errors.dtypes.exact_out(result.dtype, out.dtype)
     if not _dtypes.can_cast(result.dtype, out.dtype):
         raise _errors.dtypes.cannot_cast(result.dtype, out.dtype)
     if out.shape != result.shape:
+        if out.numel():
+            warnings.warn(_errors.shapes.out_resized(out.shape, result.shape), UserWarning, stacklevel=3)
         out.resize_(result.shape)
     out.copy_(result)
     return out
 
 
 def _in_place(op: Op, call: Callable) -> Callable:
-    return in_place_of(op.name, call)
+    return in_place_of(op.name, call, op=op)
 
 
-def before_write(self: Tensor, operands: tuple, apart: bool = False) -> None:
-    """What PyTorch refuses before it looks at shapes and dtypes; `apart`: operands must not lie in the same memory."""
-    if _modes.local.grad and (self._edge is not None or self._origin is not None) and self.requires_grad:
-        views.check_write(self)
+def before_write(self: Tensor, operands: tuple, apart: bool = False, op: Op | None = None) -> bool:
+    """What PyTorch refuses before it looks at shapes and dtypes; `apart`: operands must not lie in the same memory. Of
+    a row (`op`), what it asks of its operands comes before. Returns whether an operand shares the memory."""
+    if _modes.local.grad and (self._edge is not None or self._origin is not None):
+        views.check_unseen(self)
+        if self.requires_grad:
+            views.check_write(self)
     if self._strides is not None and _storage.overlaps(self._chain or (), self.shape, self._strides):
         raise _errors.memory.overlapping_write()
+    shares = False
     for other in operands:
         if other.__class__ in TENSOR_TYPES and other._storage is self._storage:
-            _storage.check_apart(self, other, apart)
+            shares = True
+            if not _storage.are_apart(self, other, apart):
+                if op is not None:
+                    check_row(op, (self, *operands), _dispatch.describe)
+                raise _errors.memory.overlapping_operands()
+    return shares
 
 
-def in_place_of(name: str, function: Callable, apart: bool = False) -> Callable:
-    """The in-place twin of a function of a tensor."""
+def in_place_of(name: str, function: Callable, apart: bool = False, op: Op | None = None) -> Callable:
+    """The in-place twin of a function of a tensor, or of a row's (`op`)."""
 
     def twin(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
-        before_write(self, args, apart)
+        if before_write(self, args, apart, op) and op is not None and _modes.local.grad:
+            return _onto_itself(self, function, args, kwargs)
         since = next(sequence)
         return assign(self, function(self, *args, **kwargs), since)
 
     twin.__name__ = twin.__qualname__ = name + "_"
     twin.__doc__ = f"`{name}` in place."
     return twin
+
+
+def _onto_itself(self: Tensor, function: Callable, args: tuple, kwargs: dict) -> Tensor:
+    """An in-place operator of which the tensor is another operand as well. What is saved of the tensor is a copy, as
+    always in PyTorch; what is saved of the operand is overwritten."""
+    value, edge = self._pair()
+    copy = wrap(engine.apply_op("clone", (value, None))[0], edge)
+    return assign(self, function(copy, *args, **kwargs), next(sequence))
 
 
 def assign(target: Tensor, result: Tensor, since: int | None = None) -> Tensor:

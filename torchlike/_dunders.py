@@ -7,9 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from torchlike._bind import CALLERS, assign, before_write
+from torchlike import _errors
+from torchlike._bind import CALLERS, in_place_of
 from torchlike._dispatch import binary
+from torchlike._dtypes import FLOATING
 from torchlike._ops import REGISTRY, Op
+from torchlike._ops._declare import OPERAND
 from torchlike._tensor import TENSOR_TYPES, Tensor
 
 _OPERANDS = (Tensor, int, float, complex, np.generic, np.ndarray)
@@ -19,34 +22,40 @@ _ARITHMETIC = {"add": "add", "sub": "sub", "mul": "mul", "truediv": "true_divide
                "mod": "remainder", "pow": "pow", "matmul": "matmul", "and": "bitwise_and", "or": "bitwise_or",
                "xor": "bitwise_xor", "lshift": "bitwise_left_shift", "rshift": "bitwise_right_shift"}  # fmt: skip
 _COMPARISONS = {"eq": "eq", "ne": "ne", "lt": "lt", "le": "le", "gt": "gt", "ge": "ge"}
-_UNARY = {"neg": "neg", "abs": "abs", "invert": "bitwise_not"}
+_UNARY = {"neg": "neg", "abs": "abs"}
 
 
 def _binary(op: Op) -> Callable:
     call = CALLERS[op.name]
-    quick = binary(op, call)
+    quick, operands = binary(op, call), _operands(op)
 
     def dunder(self: Tensor, other: Any) -> Any:
-        if other.__class__ in TENSOR_TYPES or isinstance(other, _OPERANDS):
+        if other.__class__ in TENSOR_TYPES or isinstance(other, operands):
             return quick(self, other)
         return NotImplemented
 
     return dunder
 
 
-def _reflected(call: Callable) -> Callable:
+def _operands(op: Op) -> tuple[type, ...]:
+    """What may stand beside a tensor: also a number, unless the row takes tensors only."""
+    return _OPERANDS if op.kinds[1] == OPERAND else (Tensor, np.ndarray)
+
+
+def _reflected(call: Callable, operands: tuple[type, ...] = _OPERANDS) -> Callable:
     def dunder(self: Tensor, other: Any) -> Any:
-        return call(other, self) if isinstance(other, _OPERANDS) else NotImplemented
+        return call(other, self) if isinstance(other, operands) else NotImplemented
 
     return dunder
 
 
-def _in_place(call: Callable) -> Callable:
+def _in_place(op: Op, call: Callable) -> Callable:
+    twin = in_place_of(op.name, call, op=op)
+
     def dunder(self: Tensor, other: Any) -> Any:
         if not isinstance(other, _OPERANDS):
             return NotImplemented
-        before_write(self, (other,))
-        return assign(self, call(self, other))
+        return twin(self, other)
 
     return dunder
 
@@ -67,14 +76,20 @@ def _unary(call: Callable) -> Callable:
     return lambda self: call(self)
 
 
+def _inverted(self: Tensor) -> Tensor:
+    if self.dtype.category >= FLOATING:
+        raise _errors.arithmetic.inverted_floats()
+    return CALLERS["bitwise_not"](self)
+
+
 def bind() -> None:
     """Give Tensor its operators; only rows that exist are bound."""
     for stem, name in _ARITHMETIC.items():
         if name in REGISTRY:
             call = CALLERS[REGISTRY[name].name]
             setattr(Tensor, f"__{stem}__", _binary(REGISTRY[name]))
-            setattr(Tensor, f"__r{stem}__", _reflected(call))
-            setattr(Tensor, f"__i{stem}__", _in_place(call))
+            setattr(Tensor, f"__r{stem}__", _reflected(call, _operands(REGISTRY[name])))
+            setattr(Tensor, f"__i{stem}__", _in_place(REGISTRY[name], call))
     for stem, turned in _TURNED.items():
         setattr(Tensor, f"__r{stem}__", _reflected(turned))
     for stem, name in _COMPARISONS.items():
@@ -83,3 +98,4 @@ def bind() -> None:
     for stem, name in _UNARY.items():
         if name in REGISTRY:
             setattr(Tensor, f"__{stem}__", _unary(CALLERS[REGISTRY[name].name]))
+    Tensor.__invert__ = _inverted

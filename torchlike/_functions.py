@@ -9,6 +9,7 @@ import numpy as np
 from torchlike import _device, _dtypes, _errors, _facade, _factories, _layout, _modes
 from torchlike import _memory_format as mf
 from torchlike._autograd import engine
+from torchlike._autograd.nodes import sequence
 from torchlike._autograd.versions import SHARED
 from torchlike._bind import CALLERS as rows
 from torchlike._bind import before_write
@@ -176,6 +177,8 @@ def convert(self: Tensor, dtype: Any, device: Any, copy: bool, memory_format: An
     if place is not self.device:
         made = _move(self, place)
     if dtype is not made.dtype:
+        if made.dtype.is_complex and not made.is_meta:
+            _errors.dtypes.warn_of_cast(made.dtype, dtype)
         made = rows["_to"](made, dtype)
     if memory_format is not mf.preserve_format:
         mf.strides_for(tuple(self.shape), memory_format)  # refuses a rank that the format does not have
@@ -236,21 +239,22 @@ def replace(self: Tensor, src: Any, node: str) -> Tensor:
 
 
 def _overwrite(self: Tensor, src: Tensor, node: str) -> Tensor:
-    before_write(self, (src,))
+    # The one element that fills a tensor is read before anything is written.
+    before_write(self, () if node.startswith("Fill") else (src,))
+    since = next(sequence)
     if src.device is not self.device:
         src = _move(src, self.device)
     if src.dtype is not self.dtype:
+        _errors.dtypes.warn_of_cast(src.dtype, self.dtype)
         src = rows["_to"](src, self.dtype)
     if src.shape != self.shape:
         src = _broadcast_onto(src, tuple(self.shape))
-    if src._storage is not self._storage:
-        src = rows["clone"](src) if src._edge is not None and _modes.local.grad else src
     value, edge = src._pair()
-    if src._storage.inference:
+    if src._storage.inference or (edge is not None and src._storage is not self._storage and _modes.local.grad):
         value = engine.apply_op("clone", (value, None))[0]
     if edge is None:
         value.stamp = SHARED
-    self._write(value, edge, None, node)
+    self._write(value, edge, since, node)
     return self
 
 

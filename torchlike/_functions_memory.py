@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable
 from typing import Any
 from weakref import ref
 
+import jax.numpy as jnp
 import numpy as np
 
 from torchlike import _device, _errors, _exchange, _facade, _factories, _layout, _modes, _storage_io
@@ -14,13 +16,13 @@ from torchlike import _memory_format as mf
 from torchlike._autograd import versions, views
 from torchlike._autograd.nodes import AccumulateGrad, Node
 from torchlike._bind import CALLERS as rows
+from torchlike._core import Aval
 from torchlike._errors.dtypes import c_name
 from torchlike._exchange import from_dlpack, to_dlpack
 from torchlike._facade import ints
 from torchlike._functions import reshape
 from torchlike._grown import grow
 from torchlike._ops import REGISTRY
-from torchlike._ops._namespace import namespace
 from torchlike._ops._plan import OpPlan
 from torchlike._storage import move
 from torchlike._tensor import Tensor, adopt, alias
@@ -57,7 +59,9 @@ def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None
     if not grad or (input is not root and not input._tracks):
         views.freeze(made, views.reason(input) if grad else views.Frozen.NO_GRAD)
     made._edge = edge and root._edge and views.NOWHERE
-    if edge is not None and grad:
+    if edge is not None and grad and input is not root:  # until its memory is written to, through the view alone
+        made._edge = _edge_within(input, shape, strides, start)
+    elif edge is not None and grad:
         made._edge = views.named((Node(plan, [], [root._edge or edge], []), 0), "AsStridedBackward0")
     return made
 
@@ -73,20 +77,33 @@ def _strided_apart(input: Tensor, shape: Ints, strides: Ints, start: int) -> Ten
 
 
 def _edge_within(input: Tensor, size: Ints, stride: Ints, offset: int) -> Any:
-    """The edge of a strided view of a leaf that is itself a detached view: through the leaf's elements."""
-    held = np.full(input._storage.value.aval.numel, -1)
-    held[_storage_io._places(tuple(input.shape), input.stride()) + input._offset] = np.arange(input.numel()).reshape(
-        tuple(input.shape)
-    )
-    found = held[_storage_io._places(size, stride) + offset]
+    """The edge of a strided view of a view: gradients reach the view's own elements, and no others of the memory."""
+    key = (input._value.aval, input.stride(), input._offset, size, stride, offset)
+    plan = _plans_within.get(key)
+    if plan is None:
+        plan = _plans_within[key] = _plan_within(*key)
+    return Node(plan, [], [input._edge], []), 0
+
+
+_plans_within: dict[tuple, OpPlan] = {}
+
+
+def _plan_within(seen: Aval, steps: Ints, start: int, size: Ints, stride: Ints, offset: int) -> OpPlan:
+    """A tensor of which `seen` tells, as the memory it lies in, as a strided view of that. Elements that share a place
+    share its gradient evenly."""
+    shape = tuple(seen.shape)
+    source = _storage_io._places(shape, steps).reshape(-1) + start
+    wanted = _storage_io._places(size, stride) + offset
+    held = 1 + max([int(p.max()) for p in (source, wanted) if p.size], default=0)
+    counts = np.bincount(source, minlength=held)
+    weights = (1 / np.maximum(counts, 1))[source]
 
     def look(x: Any) -> tuple:
-        return (namespace(x).where(found >= 0, x.reshape(-1)[np.maximum(found, 0)], 0),)
+        memory = jnp.zeros(held, x.dtype).at[source].add(x.reshape(-1) * weights.astype(x.dtype))
+        return (memory[wanted],)
 
-    aval = input._value.aval
-    plan = OpPlan("as_strided", (aval,), (), (aval.like(size),), look)
-    plan.settle(REGISTRY["view"], (), (True,), node="AsStridedBackward0")
-    return Node(plan, [], [input._edge], []), 0
+    plan = OpPlan("as_strided", (seen,), (), (seen.like(size),), look)
+    return plan.settle(REGISTRY["view"], (), (True,), node="AsStridedBackward0")
 
 
 def owner(view: Tensor) -> Tensor:
@@ -127,6 +144,7 @@ def _check_strided(input: Tensor, size: Ints, stride: Ints, offset: int) -> None
 
 def become(self: Tensor, seen: Tensor) -> Tensor:
     """Make a tensor see its storage as `seen`, a view of it, does."""
+    self._storage.check_change(self)
     if self._edge is not None and _modes.local.grad:
         views.check_write(self)
     if self._origin is None:
@@ -161,8 +179,10 @@ def _renumbered(seen: Tensor) -> Any:
 
 def _in_place(name: str, function: Callable[..., Tensor]) -> Callable[..., Tensor]:
     def method(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
-        if self._edge is not None and _modes.local.grad:
-            views.check_write(self)
+        if _modes.local.grad:
+            views.check_unseen(self)
+            if self._edge is not None:
+                views.check_write(self)
         return become(self, function(self, *args, **kwargs))
 
     method.__name__ = method.__qualname__ = name
@@ -174,6 +194,7 @@ def resize_(self: Tensor, *size: Any, memory_format: Any = mf.contiguous_format)
     """Another shape, in place, over the same elements in memory order; new ones are unspecified (zeros here)."""
     if self.requires_grad:
         raise RuntimeError("cannot resize variables that require grad")
+    self._storage.check_change(self)
     shape = ints(size, "resize_")
     if min(shape, default=0) < 0:
         raise RuntimeError("numel: integer multiplication overflow")
@@ -222,13 +243,24 @@ def resize_as_(self: Tensor, the_template: Tensor, *, memory_format: Any = None)
 
 def resize(self: Tensor, *sizes: Any) -> Tensor:
     """This tensor in another shape of as many elements (deprecated in PyTorch; use `reshape`)."""
+    warnings.warn("non-inplace resize is deprecated", UserWarning, stacklevel=2)
     return reshape(self, ints(sizes, "resize"))
+
+
+def resize_as(self: Tensor, tensor: Tensor) -> Tensor:
+    """This tensor in another's shape of as many elements (deprecated in PyTorch; use `reshape`)."""
+    warnings.warn("non-inplace resize_as is deprecated", UserWarning, stacklevel=2)
+    return reshape(self, tuple(tensor.shape))
 
 
 def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = None, stride: Any = None) -> Tensor:
     """See another tensor's (or storage's) memory from now on; of nothing, become empty."""
     if self.requires_grad and _modes.local.grad:
         views.check_write(self)
+    self._storage.check_change(self)
+    memories: Any = (Tensor, TypedStorage, UntypedStorage, type(None))
+    if not isinstance(source, memories):
+        raise _errors.arguments.invalid_combination("set_", (source,), {})
     if source is None:
         source = _factories.empty(0, dtype=self.dtype, device=self.device)
     held = source._tensor if isinstance(source, TypedStorage | UntypedStorage) else source
@@ -240,14 +272,16 @@ def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = 
             raise RuntimeError("passed in tensor to be used as storage must be contiguous")
         shape = ints((size,), "set_")
         strides = _layout.contiguous_strides(shape) if stride is None else ints((stride,), "set_", "stride")
+        if len(shape) != len(strides):
+            raise _errors.memory.unequal_lengths(len(shape), len(strides))
         need = _extent(shape, strides, storage_offset) * self.dtype.itemsize
         if held is not source and need > source.nbytes():
             enlarge(held, need)
         held = _strided_within(held.detach(), self.dtype, shape, strides, storage_offset)
     elif held is not source:
         held = _strided_within(held.detach(), self.dtype, (source.nbytes() // self.dtype.itemsize,), (1,), 0)
+    self._count()  # those that share the memory left behind count it too
     self._see(held)
-    self._count()
     return self
 
 
@@ -410,8 +444,8 @@ FUNCTIONS = _facade.functions(as_strided, is_same_size, is_storage, from_dlpack,
 FUNCTIONS |= {"UntypedStorage": UntypedStorage, "TypedStorage": TypedStorage}
 METHODS = _facade.methods(as_strided, is_same_size, as_subclass)
 METHODS |= {f.__name__: f for f in (
-    resize_, resize_as_, resize, set_, is_set_to, untyped_storage, storage, pin_memory, is_pinned, share_memory_,
-    is_shared, record_stream, apply_, map_, *_FACTS,
+    resize_, resize_as_, resize, resize_as, set_, is_set_to, untyped_storage, storage, pin_memory, is_pinned,
+    share_memory_, is_shared, record_stream, apply_, map_, *_FACTS,
 )} | _view_twins()  # fmt: skip
 METHODS |= {
     "__dlpack__": _exchange.dlpack,

@@ -13,6 +13,7 @@ from torchlike._bind import CALLERS as rows
 from torchlike._bind import before_write
 from torchlike._core import Value
 from torchlike._errors.dtypes import c_name
+from torchlike._from_data import filled
 from torchlike._ops import REGISTRY
 from torchlike._tensor import Tensor
 
@@ -36,17 +37,22 @@ def put(t: Tensor, index: Any, value: Any) -> None:
     """`t[index] = value`."""
     if index.__class__ is slice and not t.ndim:
         raise _errors.shapes.slice_of_scalar()
+    if _is_one_mask(index) and _tensors(index)[0].dtype is _dtypes.uint8 and _is_one_element(value):
+        raise _errors.shapes.byte_mask()
     viewed, advanced = _basic(t, index)
     if not isinstance(value, Tensor):
         if not isinstance(value, int | float | complex | np.generic):
             raise _errors.shapes.cannot_assign(value, t)
-        value = _factories.of_array(np.asarray(_number(value, t.dtype), t.dtype.numpy), t.device)
+        value = _factories.of_array(filled((), _number(value, t.dtype), t.dtype), t.device)
     if advanced:
         if value.numel() == 1 and _is_one_mask(index):  # that one PyTorch fills in
             value = _cast(value, t.dtype)
         else:
             before_write(viewed, (value, *advanced.values()), apart=True)
         _scatter(viewed, advanced, value)
+        return
+    if not value.ndim and viewed.ndim and value.device.type == "cpu":
+        viewed.fill_(value)
         return
     while value.ndim > viewed.ndim and value.shape[0] == 1:
         value = value.squeeze(0)
@@ -55,14 +61,26 @@ def put(t: Tensor, index: Any, value: Any) -> None:
     viewed.copy_(value)
 
 
+def _tensors(index: Any) -> list[Tensor]:
+    return [i for i in (index if isinstance(index, tuple) else (index,)) if isinstance(i, Tensor)]
+
+
 def _is_one_mask(index: Any) -> bool:
-    found = [i for i in (index if isinstance(index, tuple) else (index,)) if isinstance(i, Tensor)]
+    found = _tensors(index)
     return len(found) == 1 and found[0].dtype in _MASKS
 
 
+def _is_one_element(value: Any) -> bool:
+    return value.numel() == 1 if isinstance(value, Tensor) else isinstance(value, int | float | complex)
+
+
 def _number(value: Any, dtype: _dtypes.dtype) -> Any:
-    if isinstance(value, complex) and not dtype.is_complex and value.imag:
-        raise _errors.dtypes.overflow(c_name(dtype))
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, complex) and not dtype.is_complex:
+        if value.imag:
+            raise _errors.dtypes.overflow(c_name(dtype))
+        value = value.real
     return value
 
 
@@ -91,7 +109,7 @@ def _slice(t: Tensor, dim: int, part: slice) -> Tensor:
     size = t.shape[dim]
     step = 1 if part.step is None else as_int(part.step)
     if step <= 0:
-        raise ValueError("step must be greater than zero")
+        raise _errors.shapes.step_not_positive(step)
     start, stop, _ = slice(part.start, part.stop, step).indices(size)
     length = max(0, -(-(stop - start) // step))
     if length == size and step == 1:
@@ -193,6 +211,8 @@ def _without_masks(t: Tensor, advanced: dict[int, Tensor]) -> dict[int, Tensor]:
         if item.dtype not in _MASKS:
             found[dim] = item
             continue
+        if item.dtype is _dtypes.uint8:
+            warnings.warn(_errors.shapes.BYTE_INDEX, UserWarning, stacklevel=5)
         for i, n in enumerate(item.shape):
             if t.shape[dim + i] != n:
                 raise _errors.shapes.mask_shape(item.shape, i, t.shape, dim + i)
@@ -203,6 +223,8 @@ def _without_masks(t: Tensor, advanced: dict[int, Tensor]) -> dict[int, Tensor]:
 
 def _check_bounds(t: Tensor, advanced: dict[int, Tensor]) -> None:
     """PyTorch's error for an index out of range, where the indices are known already (pending ones read as NaN)."""
+    if 0 in [t.shape[dim] for dim in advanced] and all([i.numel() for i in advanced.values()]):
+        raise _errors.shapes.index_into_nothing()
     for number, (dim, index) in enumerate(advanced.items()):
         array = index._value.peek()
         if array is None or not index.numel() or index.device.type != "cpu":
@@ -256,6 +278,8 @@ def _on(index: Tensor, t: Tensor) -> Tensor:
 
 def put_at(t: Tensor, indices: tuple, values: Tensor, accumulate: bool) -> None:
     """`t[indices] = values`, or += with repeated indices counted each time."""
+    if len(indices) > t.ndim:
+        raise _errors.shapes.too_many_indices(t.ndim, len(indices))
     viewed, advanced = _basic(t, indices)
     if advanced:
         if not accumulate and values.numel() == 1 and _is_one_mask(indices):

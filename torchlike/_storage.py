@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from sys import getrefcount
 from typing import Any
+from weakref import ref
 
 import jax
 import jax.numpy as jnp
@@ -50,6 +51,9 @@ class Storage:
             versions.note_write(old, self, since, owner)
         self.value = value
         self.version += step
+
+    def check_change(self, owner: Any) -> None:
+        """Refuse a tensor whose shape or memory must not change."""
 
     def put_seen(self, chain: tuple[Step, ...], value: Value, since: int | None, owner: Any,
                  step: int = WRITE) -> None:  # fmt: skip
@@ -107,6 +111,28 @@ class Counter:
     def __init__(self, is_hidden: bool, count: int = 0) -> None:
         self.is_hidden = is_hidden  # what backward has saved is not compared with it
         self.count = count
+
+
+class LeftCounter(Counter):
+    """The writes of a tensor that was given other memory: it goes on counting with those that see what it left."""
+
+    __slots__ = ("_left", "_own")
+
+    def __init__(self, left: Storage) -> None:
+        self.is_hidden = False
+        self._left = ref(left)
+        self._own = left.version >> 32
+
+    @property
+    def count(self) -> int:  # type: ignore[override]
+        left = self._left()
+        return self._own if left is None else left.version >> 32
+
+    @count.setter
+    def count(self, count: int) -> None:
+        left, self._own = self._left(), count
+        if left is not None:
+            left.version += (count - (left.version >> 32)) * WRITE
 
 
 def step(counter: Counter | None) -> int:
@@ -201,17 +227,15 @@ def overlaps(chain: tuple[Step, ...], shape: tuple[int, ...], strides: tuple[int
     return strides is not None and any(s == 0 and n > 1 for n, s in zip(shape, strides)) and 0 not in shape
 
 
-def check_apart(target: Any, other: Any, wholly: bool) -> None:
-    """PyTorch's error for an operand that lies partly (`wholly`: at all) in the memory that is written to."""
-    if other is not target:
-        if not _may_meet(target, other):
-            return
-        same = (target._offset, target.numel(), target.stride()) == (other._offset, other.numel(), other.stride())
-        if not wholly and same:
-            return
-    elif not wholly:
-        return
-    raise _errors.memory.overlapping_operands()
+def are_apart(target: Any, other: Any, wholly: bool) -> bool:
+    """Whether an operand of the same storage lies nowhere in the memory that is written to, or (unless `wholly`) in all
+    of it, seen the same way."""
+    if other is target:
+        return not wholly
+    if not _may_meet(target, other):
+        return True
+    same = (target._offset, target.numel(), target.stride()) == (other._offset, other.numel(), other.stride())
+    return same and not wholly
 
 
 def _may_meet(a: Any, b: Any) -> bool:

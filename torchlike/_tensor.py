@@ -123,7 +123,8 @@ class Tensor(Methods):
     def _count(self) -> None:
         """A write that changed no element: of a tensor's own shape."""
         origin: Any = self if self._origin is None else self._root()
-        origin._storage.version += _storage.step(getattr(origin, "_counter", None))
+        step = _storage.step(getattr(origin, "_counter", None))  # which may count in this very storage
+        origin._storage.version += step
 
     def _write_through(self, value: Value, edge: Edge | None, differentiable: bool, since: int | None) -> None:
         origin, storage = self._root(), self._storage
@@ -245,7 +246,7 @@ class Tensor(Methods):
 
     @property
     def _version(self) -> int:
-        if self._storage.inference:
+        if self._storage.inference and getattr(self, "_counter", None) is None:
             raise _errors.autograd.inference_version()
         origin: Any = self if self._origin is None else self._root()
         counter = getattr(origin, "_counter", None)
@@ -291,6 +292,8 @@ class Tensor(Methods):
 
     @requires_grad.setter
     def requires_grad(self, wanted: bool) -> None:
+        if wanted.__class__ is not bool:
+            raise RuntimeError("requires_grad must be a bool")
         if not self.is_leaf:
             raise _errors.autograd.unflagging_non_leaf(wanted)
         if wanted and self.dtype.category < _dtypes.FLOATING:
@@ -299,6 +302,8 @@ class Tensor(Methods):
 
     def requires_grad_(self, requires_grad: bool = True) -> Tensor:
         """Make this leaf require (or stop requiring) grad."""
+        if requires_grad.__class__ is not bool:
+            raise _errors.arguments.wrong_type("requires_grad_", "requires_grad", 1, "bool", requires_grad)
         edge = views.edge_of(self) if self._origin is not None and self._tracks else self._edge
         if edge is not None and not isinstance(edge[0], AccumulateGrad):
             if requires_grad:
@@ -357,7 +362,10 @@ class Tensor(Methods):
 
     def detach(self) -> Tensor:
         """This tensor without its history; shares storage."""
-        return alias(self)
+        made = alias(self)
+        if self._storage.inference and not _modes.local.inference:  # PyTorch lets it take, and count, writes of its own
+            made._counter = getattr(made, "_counter", None) or _storage.Counter(True)
+        return made
 
     def detach_(self) -> Tensor:
         """Cut this tensor off from its history, in place."""
@@ -381,15 +389,25 @@ class Tensor(Methods):
     def data(self, other: Tensor) -> None:
         if not isinstance(other, Tensor):
             raise TypeError(f"Variable data has to be a tensor, but got {type(other).__name__}")
+        if self.requires_grad and other.dtype.category < _dtypes.FLOATING:
+            raise _errors.autograd.data_of_integers()
         self._see(other)
+
+    @data.deleter
+    def data(self) -> None:
+        raise _errors.memory.deleting_data()
 
     def _see(self, other: Tensor) -> None:
         """See another tensor's memory from now on; history, origin and the count of the writes stay."""
-        version = self._version
+        counter = getattr(self, "_counter", None)
+        if counter is None:
+            counter = _storage.LeftCounter(self._storage)
+        elif counter.is_hidden:
+            counter = _storage.Counter(False, counter.count)
         self._storage, self._chain, self._strides = other._storage, other._chain, other._strides
         self._offset, self._cache = other._offset, None
         if views.is_whole(self):
-            self._counter = _storage.Counter(False, version)
+            self._counter = counter
             if self._origin is not None:
                 self._origin._counter = self._counter
             self._origin, self._tracks = None, False
@@ -477,7 +495,10 @@ class Tensor(Methods):
         return int(self._only())
 
     def __float__(self) -> float:
-        return float(self._only())
+        found = self._only()
+        if found.__class__ is complex and found.imag:
+            raise _errors.dtypes.overflow("double")
+        return float(found.real)
 
     def __complex__(self) -> complex:
         return complex(self._only())
@@ -489,7 +510,7 @@ class Tensor(Methods):
 
     def __index__(self) -> int:
         if self.dtype.category > _dtypes.INTEGER or self.numel() != 1:
-            raise TypeError("only integer tensors of a single element can be converted to an index")
+            raise _errors.memory.not_one_index()
         return int(self.item())
 
     def __len__(self) -> int:
@@ -527,6 +548,9 @@ class Tensor(Methods):
         from torchlike import _indexing
 
         _indexing.put(self, index, value)
+
+    def __delitem__(self, index: Any) -> None:
+        raise _errors.shapes.no_deletion()
 
     def __deepcopy__(self, memo: dict) -> Tensor:
         from torchlike import _copying

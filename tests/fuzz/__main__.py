@@ -25,7 +25,7 @@ def main() -> None:
     queue = context.Queue()
     share = -(-given.count // given.processes)
     workers = [
-        context.Process(target=run_shard, daemon=True, args=(given.seed * 1000 + i, share, queue))
+        context.Process(target=run_shard, daemon=True, args=(given.seed * 1_000_000 + i * share, share, queue))
         for i in range(given.processes)
     ]
     for worker in workers:

@@ -7,6 +7,7 @@ import textwrap
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from random import Random
 from typing import Any
 
 import torch
@@ -17,7 +18,6 @@ MOST_ELEMENTS = 64
 LARGEST = 1e6  # beyond it rounding alone may tell the libraries apart
 
 _below = [st.integers(0, n) for n in range(200)]
-_chance = st.integers(0, 99)
 
 
 @dataclass(frozen=True)
@@ -41,8 +41,8 @@ class Program:
 class Writer:
     """A program in the making: what was written, and the namespace in which PyTorch has run it."""
 
-    def __init__(self, draw: Callable) -> None:
-        self.draw = draw
+    def __init__(self, below: Callable[[int], int]) -> None:
+        self.below = below  # draws a whole number below another
         self.statements: list[str] = []
         self.names: dict[str, Any] = start(torch)
         self.over = False
@@ -51,15 +51,15 @@ class Writer:
 
     def pick(self, options: Sequence) -> Any:
         """One of the options."""
-        return options[self.draw(_below[len(options) - 1])]
+        return options[self.below(len(options))]
 
     def chance(self, percent: int) -> bool:
         """True that often; false is the simpler choice."""
-        return self.draw(_chance) >= 100 - percent
+        return self.below(100) >= 100 - percent
 
     def number(self, below: int) -> int:
         """A small whole number."""
-        return self.draw(_below[max(below, 1) - 1])
+        return self.below(max(below, 1))
 
     # -- what there is -------------------------------------------------------------------------------------------------
 
@@ -68,7 +68,7 @@ class Writer:
         return [n for n in NAMES if isinstance(self.names.get(n), torch.Tensor) and want(self.names[n])]
 
     def tensor(self, want: Callable[[torch.Tensor], bool] = lambda t: True) -> str | None:
-        """The name of one live tensor, those made last more often."""
+        """The name of one live tensor."""
         found = self.tensors(want)
         return self.pick(found) if found else None
 
@@ -131,11 +131,21 @@ def _is_large(t: torch.Tensor) -> bool:
 
 
 @st.composite
-def programs(draw: Callable, most: int = 14) -> Program:
-    """Random programs of at most so many statements."""
+def programs(draw: Callable) -> Program:
+    """Random programs that Hypothesis can make smaller."""
+    return write_program(lambda n: draw(_below[n - 1]))
+
+
+def program_of(seed: int) -> Program:
+    """The random program of a seed: quick to make, where Hypothesis writes many a program twice."""
+    return write_program(Random(seed).randrange)
+
+
+def write_program(below: Callable[[int], int], most: int = 14) -> Program:
+    """A program of at most so many statements; `below` chooses."""
     from tests.fuzz.statements import write
 
-    writer = Writer(draw)
+    writer = Writer(below)
     executor = "xla" if writer.chance(10) else "immediate"
     watched = not writer.chance(30)
     length = 4 + writer.number(most - 3)

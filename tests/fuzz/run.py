@@ -6,6 +6,7 @@ import math
 import warnings
 from dataclasses import dataclass
 from typing import Any
+from weakref import ref
 
 import numpy as np
 import torch
@@ -27,6 +28,7 @@ def observe(program: Program, library: Any) -> list[Seen]:
     names = start(library)
     seen = []
     gradients: dict[int, Any] = {}  # held, so that no other object takes over the identity
+    births: dict[int, tuple[Any, int]] = {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
@@ -34,8 +36,10 @@ def observe(program: Program, library: Any) -> list[Seen]:
                 error = execute(statement, names)
                 if ".grad" in statement:
                     gradients |= {id(g): g for g in (_grad(names.get(n), library) for n in NAMES) if g is not None}
+                _note_births(names, births, library)
                 look = program.watched or number == len(program.statements) - 1
-                seen.append(Seen(error and _sentence(error), _facts(names, gradients, library) if look else {}))
+                facts = _facts(names, gradients, births, library) if look else {}
+                seen.append(Seen(error and _sentence(error), facts))
         finally:
             library.set_grad_enabled(True)
     return seen
@@ -45,7 +49,20 @@ def _sentence(error: Exception) -> tuple[str, str]:
     return type(error).__name__, str(error).partition("\n")[0]
 
 
-def _facts(names: dict[str, Any], gradients: dict[int, Any], library: Any) -> dict[str, dict[str, Any]]:
+def _note_births(names: dict[str, Any], births: dict[int, tuple[Any, int]], library: Any) -> None:
+    """With which version tensors came into being. Of a result this is how often an operator of PyTorch's wrote to it
+    while it made it (docs/differences.md); writes are counted from there."""
+    tensors = [t for t in (names.get(n) for n in NAMES) if isinstance(t, library.Tensor)]
+    for t in tensors:
+        if id(t) not in births or births[id(t)][0]() is not t:
+            memory = _memory(t, library)
+            alive = [(held(), version) for held, version in births.values()]
+            known = [version for other, version in alive if other is not None and _memory(other, library) == memory]
+            births[id(t)] = ref(t), min([0 if t.is_inference() else t._version, *known])
+
+
+def _facts(names: dict[str, Any], gradients: dict[int, Any], births: dict[int, tuple[Any, int]],
+           library: Any) -> dict[str, dict[str, Any]]:  # fmt: skip
     live = {n: names[n] for n in NAMES if n in names}
     tensors = {n: t for n, t in live.items() if isinstance(t, library.Tensor)}
     found: dict[str, dict[str, Any]] = {n: {"is": type(t).__name__} for n, t in live.items()}
@@ -53,6 +70,8 @@ def _facts(names: dict[str, Any], gradients: dict[int, Any], library: Any) -> di
     objects: dict[int, str] = {}
     for name, t in tensors.items():
         found[name] = _of_tensor(t, tensors, library)
+        if isinstance(found[name]["version"], int):
+            found[name]["version"] -= births[id(t)][1]
         if id(t if t._base is None else t._base) in gradients:
             found[name]["version"] = None  # whether a gradient was moved or copied into `.grad` is nobody's promise
         found[name]["memory of"] = owners.setdefault(_memory(t, library), name)
@@ -139,13 +158,13 @@ def difference(program: Program) -> str | None:
     theirs = observe(program, torch)
     with torchlike.set_executor(program.executor):
         ours = observe(program, torchlike)
-    scale = 1.0
+    scale, rounding = 1.0, _coarsest(program)
     for number, (mine, due) in enumerate(zip(ours, theirs)):
         at = f"statement {number}: {program.statements[number]!r}"
         if mine.error != due.error:
             return f"{at}\n  error {mine.error}\n  not   {due.error}"
         scale = max(scale, _largest(due.facts))
-        found = _first(mine.facts, due.facts, scale)
+        found = _first(mine.facts, due.facts, scale, rounding)
         if found is not None:
             return f"{at}\n  {found}"
     return None
@@ -157,14 +176,21 @@ def _largest(facts: dict[str, dict[str, Any]]) -> float:
     return max(finite, default=0.0)
 
 
-def _first(ours: dict, theirs: dict, scale: float) -> str | None:
+def _coarsest(program: Program) -> float:
+    """The rounding of the coarsest dtype in a program: what was rounded to it stays rounded in other dtypes."""
+    text = str(program)
+    return max([r for dtype, r in _ROUNDING.items() if dtype in text] + [1e-5] * (".float()" in text), default=1e-9)
+
+
+def _first(ours: dict, theirs: dict, scale: float, rounding: float) -> str | None:
     if ours.keys() != theirs.keys():
         return f"names {list(ours)}, not {list(theirs)}"
     for name, due in theirs.items():
         mine = ours[name]
         for key, fact in due.items():
             dtype = due.get("grad.dtype" if key.startswith("grad.") else "dtype", "float32")
-            if key not in mine or not _equal(mine[key], fact, _ROUNDING.get(dtype, 0.0) * scale):
+            tolerance = max(_ROUNDING[dtype], rounding) * scale if dtype in _ROUNDING else 0.0
+            if key not in mine or not _equal(mine[key], fact, tolerance):
                 return f"{name}: {key} is {mine.get(key)!r}, not {fact!r}"
         if mine.keys() != due.keys():
             return f"{name}: has {sorted(mine.keys() - due.keys())}"

@@ -305,6 +305,81 @@ FOUND = {
         a = torch.tensor([False, True, False, False])
         a.index_put_((torch.tensor([0]),), torch.tensor(True), accumulate=True)
     """,
+    "index into a dim without elements": """
+        a = torch.zeros(1, 1, 0)
+        a[..., torch.tensor([0])] = 3
+        b = a[..., torch.tensor([5])]
+        c = torch.zeros(2, 0)[torch.tensor([1])]
+    """,
+    "negative number assigned to unsigned": """
+        a = torch.full((1, 3), 6, dtype=torch.uint8)
+        a[0][...] = -1
+        a[0, 1] = 300
+        a[a == 255] = -3
+    """,
+    "one element assigned to many": """
+        a = torch.arange(3.)
+        a[:1] = a[1]
+        a[:] = a[2]
+        a.fill_(a[0])
+        b = torch.ones(2, requires_grad=True) * 1
+        b[:] = torch.tensor(2.0, requires_grad=True)
+        c = b * 1
+        c[...] = 3
+    """,
+    "strided view of a view": """
+        a = torch.tensor([[-1.0, 2.0, 1.5]], requires_grad=True)
+        c = a.select(1, 1)
+        d = c.as_strided((), (), 0)
+        d.backward(gradient=d)
+        e = a.expand(2, 3).as_strided((3,), (1,), 0)
+        f = e * 2
+        f.sum().backward()
+    """,
+    "dtype refused before the place of the operands": """
+        a = torch.tensor([[False, False], [True, False]])
+        a.reshape(4).sub_(a)
+        b = torch.ones(2, 1, 3)
+        b.squeeze().addmm_(b, b)
+    """,
+    "saved operand that is written to by its own operator": """
+        a = torch.arange(6.).reshape(2, 3).requires_grad_()
+        b = a.repeat(2, 1)
+        b.addcmul_(b, b)
+        b.sin().sum().backward()
+    """,
+    "multiplied by itself": """
+        a = torch.arange(6.).requires_grad_()
+        b = a * 1
+        b.add_(b)
+        b.sum().backward()
+        c = a * 1
+        c *= c
+        c.sum().backward()
+    """,
+    "memory left behind": """
+        a = torch.ones(2, 2, requires_grad=True)
+        b = a.detach()
+        b.set_(b)
+        b.set_(torch.ones(3))
+        b.add_(1)
+    """,
+    "first write to a view that nobody has looked at since": """
+        b = torch.tensor(2.0, requires_grad=True)
+        c = torch.ones(2, 3) + 1
+        c[0][:] *= b
+        d = c * 1
+    """,
+    "index out of range of a view that must not be used": """
+        a = torch.zeros(0, requires_grad=True)
+        b = a.split([0, 0])[1]
+        a.detach().add_(3)
+        c = b.select(0, 0)
+    """,
+    "bools added at rows": """
+        a = torch.tensor([[True, False], [False, False]])
+        a.index_add_(0, torch.tensor([1, 1]), torch.tensor([[True, False], [True, True]]))
+    """,
     "index write of another dtype": """
         h = torch.tensor([-0.5j], dtype=torch.complex64)
         h[torch.tensor([0, 0])] = torch.ones(2)

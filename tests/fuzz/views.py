@@ -98,8 +98,8 @@ def _flatten(w, t):
 
 def _as_strided(w, t):
     held = t.untyped_storage().nbytes() // t.element_size()
-    if not held:
-        return None
+    if not held or (t.requires_grad and t._base is not None and t._base.dtype is not t.dtype):
+        return None  # refused over memory of another dtype (docs/differences.md)
     options = [((held,), (1,)), ((1,), (1,)), ((), ())]
     options += [((2, held // 2), (held // 2, 1)), ((held // 2,), (2,)), ((2,), (0,))] if held >= 2 else []
     options += [((2, 2), (1, 1)), ((2, 2), (1, 2 if held > 3 else 1))] if held >= 3 else []

@@ -179,7 +179,9 @@ def _several(w, subject, t, name):
     if t.ndim >= 2:
         options += [f"{subject}.fill_diagonal_({number_for(w, t)})"]
     if t.ndim == 2 and is_float(t):
-        options += [f"{subject}.addmm_({name}, {name})"]
+        # Complex products PyTorch reads from the memory that it is writing to.
+        factor = f"{name}.clone()" if t.is_complex() else name
+        options += [f"{subject}.addmm_({factor}, {factor})"]
     return w.pick(options) if options else None
 
 
@@ -230,7 +232,8 @@ def shape_in_place(w: Writer) -> str | None:
     options += _resize(w, name)
     options += [f"as_strided_((1,), (1,), {w.number(2)})" if t.numel() > 1 else "squeeze_()"]
     if w.chance(30):
-        other = None if t.requires_grad else w.tensor(lambda o: o.dtype is t.dtype and not o.requires_grad)
+        fits = lambda o: o.dtype is t.dtype and not (o.requires_grad or o.is_inference() or t.requires_grad)
+        other = w.tensor(fits)
         return f"{name}.set_({other})" if other and w.chance(50) else f"{name}.detach_()"
     return f"{name}.{w.pick(options)}"
 

@@ -145,10 +145,10 @@ def _follow(view: Any, origin: Any, cache: tuple | None) -> Value:
 
 def requires_grad(view: Any) -> bool:
     """Whether a view, or what it is a view of, has a history."""
-    if view._value is not None and view._edge is not None and view._edge is not NOWHERE:
-        return True
     origin = view._root()
-    return origin is not None and origin._edge is not None and not is_whole(view)
+    if origin is not None and origin._edge is not None and not is_whole(view):
+        return True
+    return view._value is not None and view._edge is not None and view._edge is not NOWHERE
 
 
 def edge_of(view: Any) -> Edge | None:
@@ -176,6 +176,15 @@ def check_write(tensor: Any) -> None:
             raise _errors.autograd.leaf_view_in_place()
     if tensor._edge is not None and isinstance(tensor._edge[0], AccumulateGrad):
         raise _errors.autograd.leaf_in_place()
+
+
+def check_unseen(view: Any) -> None:
+    """PyTorch's error for the first write to a view whose origin got its history after the view was made, where nobody
+    has looked at the view since: it still takes it for a leaf."""
+    if view._tracks and view._edge is None and not is_whole(view):
+        edge = view._root()._edge
+        if edge is not None and not isinstance(edge[0], AccumulateGrad):
+            raise _errors.autograd.leaf_in_place()
 
 
 def replaced(aval: Aval, old: Edge | None, new: Edge | None, name: str) -> Edge:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from torchlike._errors import warned
+
 _C_NAMES = {"float32": "float", "float64": "double", "float16": "c10::Half", "bfloat16": "c10::BFloat16",
             "int64": "long int", "int32": "int", "int16": "short int", "int8": "signed char", "uint8": "unsigned char",
             "uint64": "long unsigned int", "uint32": "unsigned int", "uint16": "short unsigned int", "bool": "bool",
@@ -52,13 +54,45 @@ def cannot_cast(source: Any, target: Any) -> RuntimeError:
                         f"{scalar_name(target)}")  # fmt: skip
 
 
+COMPLEX_TO_REAL = "Casting complex values to real discards the imaginary part"
+
+
+def warn_of_cast(source: Any, target: Any) -> None:
+    """Once in each process: complex numbers are about to lose their imaginary part."""
+    if source.is_complex and not target.is_complex and target.name != "bool":
+        warned.once(COMPLEX_TO_REAL, stacklevel=4)
+
+
+def exact_out(result: Any, out: Any) -> RuntimeError:
+    return RuntimeError(f"Expected out tensor to have dtype {c_name(result)}, but got {c_name(out)} instead")
+
+
+def cannot_join(out: Any) -> TypeError:
+    return TypeError(f"torch.cat(): input types can't be cast to the desired output type {scalar_name(out)}")
+
+
+def unequal_target(target: Any, input: Any) -> RuntimeError:
+    return RuntimeError(f"Found dtype {scalar_name(target)} but expected {scalar_name(input)}")
+
+
+def not_floating() -> TypeError:
+    # PyTorch fills in its own class where the dtype is meant.
+    return TypeError("torch.finfo() requires a floating point input type. Use torch.iinfo to handle 'torch.finfo'")
+
+
+def not_integer(dtype: Any) -> TypeError:
+    if dtype.name == "bool":
+        return TypeError("torch.bool is not supported by torch.iinfo")
+    return TypeError("torch.iinfo() requires an integer input type. Use torch.finfo to handle 'torch.iinfo'")
+
+
 def overflow(dtype_name: str) -> RuntimeError:
     return RuntimeError(f"value cannot be converted to type {dtype_name} without overflow")
 
 
 def fixed_width_name(dtype: Any) -> str:
     """The C name with the width in it, such as `uint8_t`, as some errors print it."""
-    return f"{dtype.name}_t" if dtype.category == 1 else c_name(dtype)
+    return f"{dtype.name}_t" if dtype.category == 1 and dtype.name != "int32" else c_name(dtype)
 
 
 def index_put_dtypes(target: Any, source: Any) -> RuntimeError:

@@ -65,6 +65,13 @@ def _list(shape: tuple[int, ...]) -> str:
     return f"torch.FloatTensor{{{list(shape)}}}"
 
 
+def out_resized(shape: Any, wanted: Any) -> str:
+    return (f"An output with one or more elements was resized since it had shape {list(shape)}, which does not match "
+            f"the required output shape {list(wanted)}. This behavior is deprecated, and in a future PyTorch release "
+            "outputs will not be resized unless they have zero elements. You can explicitly reuse an out tensor t by "
+            "resizing it, inplace, to zero elements with t.resize_(0).")  # fmt: skip
+
+
 def in_place_shape(shape: tuple, result: tuple) -> RuntimeError:
     return RuntimeError(f"output with shape {list(shape)} doesn't match the broadcast shape {list(result)}")
 
@@ -97,6 +104,10 @@ def index_out_of_bounds(index: int, dim: int, size: int) -> IndexError:
     return IndexError(f"index {index} is out of bounds for dimension {dim} with size {size}")
 
 
+def index_into_nothing() -> IndexError:
+    return IndexError("index is out of bounds for dimension with size 0")
+
+
 def no_matrix(name: str, ndim: int) -> RuntimeError:
     return RuntimeError(f"{name}() expects a tensor with <= 2 dimensions, but self is {ndim}D")
 
@@ -110,8 +121,23 @@ def index_of_scalar() -> IndexError:
                       "to convert a 0-dim tensor to a number")  # fmt: skip
 
 
-def too_many_indices(ndim: int) -> IndexError:
-    return IndexError(f"too many indices for tensor of dimension {ndim}")
+def too_many_indices(ndim: int, got: int | None = None) -> IndexError:
+    return IndexError(f"too many indices for tensor of dimension {ndim}" + ("" if got is None else f" (got {got})"))
+
+
+def step_not_positive(step: int) -> ValueError:
+    return ValueError("step must be greater than zero" if step else "slice step cannot be zero")
+
+
+def no_deletion() -> TypeError:
+    return TypeError("Tensor does not support deleting items")
+
+
+BYTE_INDEX = "indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead."
+
+
+def byte_mask() -> RuntimeError:
+    return RuntimeError("masked_fill_ only supports boolean masks, but got mask with dtype unsigned char")
 
 
 def mask_shape(mask: Ints, at: int, shape: Ints, dim: int) -> IndexError:

@@ -78,6 +78,12 @@ def make(op: d.Op, args: tuple, kwargs: dict, describe: Callable[[Any], tuple[Av
     return plan
 
 
+def check_row(op: d.Op, args: tuple, describe: Callable[[Any], tuple[Aval, Any] | None]) -> None:
+    """Raise what a row's own check raises for these arguments."""
+    if op.check is not None:
+        op.check(_bind(op, args, {}, describe)[0])
+
+
 on_foreign_aval: list[Callable[[OpPlan], None]] = []  # called with plans whose inputs have avals of another class
 
 
@@ -151,6 +157,8 @@ def _bind(op: d.Op, args: tuple, kwargs: dict, describe: Callable) -> tuple[Call
         bound = op.signature.bind(*args, **kwargs)
     except TypeError as error:
         raise _errors.arguments.bad_arguments(op.name, op.signature, args, kwargs, error) from None
+    if op.kind_of.get("dim") == d.STATIC and "dim" in bound.arguments:
+        _check_dim(op, bound.arguments["dim"], args, kwargs)
     template, call = Template(), Call(op, {}, [], [], [], [])
     for name in op.names:
         if name in bound.arguments:
@@ -159,6 +167,16 @@ def _bind(op: d.Op, args: tuple, kwargs: dict, describe: Callable) -> tuple[Call
             template.arguments[name] = ("static", op.defaults[name])
             call.arguments[name] = op.defaults[name]
     return call, template
+
+
+def _check_dim(op: d.Op, dim: Any, args: tuple, kwargs: dict) -> None:
+    """A dim is an int, or where there may be several a tuple of them."""
+    if dim is None or all(hasattr(n, "__index__") for n in (dim if isinstance(dim, tuple | list) else (dim,))):
+        return
+    if op.family == "reduction" and "dim" in op.defaults:  # PyTorch has an overload without it
+        raise _errors.arguments.invalid_combination(op.name, args[1:], kwargs)
+    position = None if "dim" in kwargs else op.names.index("dim")
+    raise _errors.arguments.wrong_type(op.name, "dim", position, "int", dim)
 
 
 def _take(op: d.Op, name: str, value: Any, call: Call, template: Template, describe: Callable) -> None:
@@ -182,7 +200,8 @@ def _take(op: d.Op, name: str, value: Any, call: Call, template: Template, descr
         template.arguments[name] = ("array", take_array(value))
         call.arguments[name] = call.arrays[-1]
     elif kind == d.ARRAY and not (value is None and name in op.optional):
-        raise _errors.arguments.wrong_type(op.name, name, op.names.index(name) + 1, "Tensor", value)
+        given = [] if isinstance(value, tuple) else value  # lists come here as tuples
+        raise _errors.arguments.wrong_type(op.name, name, op.names.index(name) + 1, "Tensor", given)
     elif is_runtime_number(op, name, kind, value):
         number = int if kind == d.INDEX else type(value)
         if kind == d.OPERAND:
@@ -216,7 +235,10 @@ def _traced_outputs(op: d.Op, call: Call, typed: Typed, function: Callable, scal
     """Outputs of an operator without a shape rule, from one abstract trace of its kernel."""
     specs = [jax.ShapeDtypeStruct(a.shape, a.dtype.numpy) for a in call.arrays]
     numbers = [jax.ShapeDtypeStruct((), _NUMBER[kind].numpy) for kind in scalars]
-    found = jax.eval_shape(function, *specs, *numbers)
+    try:
+        found = jax.eval_shape(function, *specs, *numbers)
+    except (TypeError, ValueError):  # JAX's own words about shapes are not for users
+        raise _errors.arguments.no_fit(op.name, [(tuple(a.shape), a.dtype) for a in call.arrays]) from None
     half = typed.compute is not None and op.opmath and _dtypes.opmath(typed.compute) is not typed.compute
     outputs = []
     for spec in found:

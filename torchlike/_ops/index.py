@@ -284,7 +284,7 @@ def _index_add(input: Array, dim: int, index: Array, source: Array, *, alpha: Sc
     added = source if isinstance(alpha, int) else (source * alpha).astype(input.dtype)
     if not input.ndim:
         return input + added.reshape(())
-    return jnp.asarray(input).at[_at(dim, index, input.ndim)].add(added)
+    return _added(jnp.asarray(input).at[_at(dim, index, input.ndim)], added)
 
 
 @operator(where=(), name="_index_copy", node="IndexCopyBackward0", **_ROWS)

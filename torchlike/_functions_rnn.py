@@ -21,7 +21,8 @@ def _joined(tensors: list[Tensor], dim: int) -> Tensor:
 
 
 def _network(mode: str, x: Tensor, states: list[Tensor], params: Any, biases: bool, layers: int, dropout: float,
-             train: bool, bidirectional: bool, lengths: Tensor | None = None) -> tuple[Tensor, ...]:  # fmt: skip
+             train: bool, bidirectional: bool, lengths: Tensor | None = None,
+             by_batch: bool = False) -> tuple[Tensor, ...]:  # fmt: skip
     """(T, N, I) through all layers: the outputs, then the final states, (layers directions, N, H) each."""
     directions = 2 if bidirectional else 1
     each = 4 if biases else 2
@@ -38,7 +39,8 @@ def _network(mode: str, x: Tensor, states: list[Tensor], params: Any, biases: bo
             projection = w.pop() if projected else None
             b = w[2:] if biases else [None, None]
             h, c = states[0][at], states[1][at] if len(states) > 1 else None
-            out, *final = rows["_recurrent_layer"](mode, x, h, c, w[0], w[1], *b, direction == 1, lengths, projection)
+            out, *final = rows["_recurrent_layer"](mode, x, h, c, w[0], w[1], *b, direction == 1, lengths, projection,
+                                                   by_batch)  # fmt: skip
             outputs.append(out)
             for kept, state in zip(last, final):
                 kept.append(state)
@@ -73,7 +75,7 @@ def _run(mode: str, args: tuple, states: list[Tensor]) -> tuple[Tensor, ...]:
         return (_packed(out, where), *last)
     input, _, params, *options, batch_first = args
     x = input.transpose(0, 1) if batch_first else input
-    out, *last = _network(mode, x, states, params, *options)
+    out, *last = _network(mode, x, states, params, *options, by_batch=bool(batch_first))
     return (out.transpose(0, 1) if batch_first else out, *last)
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from torchlike import _dtypes, _errors
 from torchlike._ops._declare import Array, Scalar, namespace, operator
+from torchlike._ops._products import rows_times
 from torchlike._ops._rules import Call, broadcast
 
 
@@ -40,11 +41,11 @@ def _weights(scores):
     return jax.nn.softmax(scores, axis=-1)
 
 
-def _product(a, b):
-    """a @ b; of half-precision factors in float32."""
+def _product(a, b, form):
+    """a @ b or a @ b.mT; of half-precision factors in float32."""
     if namespace(a) is np or a.dtype.itemsize > 2:
-        return namespace(a).matmul(a, b)
-    return jnp.matmul(a, b, preferred_element_type=np.float32)
+        return rows_times(a, b, form)
+    return jnp.matmul(a, b.mT if form == "nt" else b, preferred_element_type=np.float32)
 
 
 @operator(where=(), shape=_shape, check=_check, keeps=("attn_mask", "noise"), out=False, opmath=False,
@@ -55,7 +56,7 @@ def _attention(query: Array, key: Array, value: Array, attn_mask: Array | None =
     xp = namespace(query)
     if enable_gqa:
         key, value = (xp.repeat(t, query.shape[-3] // t.shape[-3], axis=-3) for t in (key, value))
-    scores = _product(query * scale.astype(query.dtype), xp.swapaxes(key, -1, -2))  # (..., L, S)
+    scores = _product(query * scale.astype(query.dtype), key, "nt")  # (..., L, S)
     blocked = None
     if is_causal:
         blocked = xp.arange(scores.shape[-2])[:, None] < xp.arange(scores.shape[-1])
@@ -71,4 +72,4 @@ def _attention(query: Array, key: Array, value: Array, attn_mask: Array | None =
         weights = jnp.where(dead, 0, weights)
     if noise is not None:
         weights = weights * noise.astype(weights.dtype)
-    return _product(weights.astype(value.dtype), value)
+    return _product(weights.astype(value.dtype), value, "nn")

@@ -6,6 +6,7 @@ from torchlike import _errors
 from torchlike._dtypes import BOOL
 from torchlike._errors.dtypes import scalar_name
 from torchlike._ops._declare import Array, Scalar, namespace, operator
+from torchlike._ops._products import rows_times
 from torchlike._ops._rules import Call, broadcast, sum_like, wrap_dim
 
 
@@ -30,7 +31,7 @@ def _matmul_node(call: Call) -> str:
           node=_matmul_node, out="exact")  # fmt: skip
 def matmul(input: Array, other: Array):
     """The matrix product; (..., n, k) @ (..., k, m) -> (..., n, m), vectors as in NumPy."""
-    return namespace(input).matmul(input, other)
+    return rows_times(input, other)
 
 
 def _check_mm(call: Call) -> None:
@@ -53,7 +54,7 @@ def _mm_shape(call: Call) -> list:
 @operator(shape=_mm_shape, check=_check_mm, opmath=False, out="exact")
 def mm(input: Array, mat2: Array):
     """The product of two matrices; (n, k), (k, m) -> (n, m)."""
-    return namespace(input).matmul(input, mat2)
+    return rows_times(input, mat2)
 
 
 def _check_batches(call: Call) -> None:
@@ -75,7 +76,7 @@ def _bmm_shape(call: Call) -> list:
 @operator(shape=_bmm_shape, check=_check_batches, opmath=False, out="exact")
 def bmm(input: Array, mat2: Array):
     """The products of two batches of matrices; (b, n, k), (b, k, m) -> (b, n, m)."""
-    return namespace(input).matmul(input, mat2)
+    return rows_times(input, mat2)
 
 
 def _check_mv(call: Call) -> None:
@@ -196,13 +197,13 @@ def _check_addmm(call: Call) -> None:
           inplace=True, out="exact")  # fmt: skip
 def addmm(input: Array, mat1: Array, mat2: Array, *, beta: Scalar = 1, alpha: Scalar = 1):
     """beta * input + alpha * (mat1 @ mat2); `input` is broadcast to the product."""
-    return _plus(input, namespace(mat1).matmul(mat1, mat2), beta, alpha)
+    return _plus(input, rows_times(mat1, mat2), beta, alpha)
 
 
 @operator(shape=_added(_bmm_shape), check=_check_batches, saves=("batch1", "batch2"), opmath=False, inplace=True)
 def baddbmm(input: Array, batch1: Array, batch2: Array, *, beta: Scalar = 1, alpha: Scalar = 1):
     """beta * input + alpha * (batch1 @ batch2); `input` is broadcast to the product."""
-    return _plus(input, namespace(batch1).matmul(batch1, batch2), beta, alpha)
+    return _plus(input, rows_times(batch1, batch2), beta, alpha)
 
 
 @operator(shape=_added(lambda call: [_bmm_shape(call)[0][1:]]), check=_check_batches, saves=("batch1", "batch2"),
@@ -324,6 +325,5 @@ def _linear_node(call: Call) -> str:
           where=("nn.functional",), node=_linear_node)  # fmt: skip
 def linear(input: Array, weight: Array, bias: Array | None = None):
     """input @ weight.T + bias; (..., k), (n, k), (n) -> (..., n)."""
-    xp = namespace(input)
-    out = xp.matmul(input, weight.T)
+    out = rows_times(input, weight, "nt")
     return out if bias is None else out + bias

@@ -6,6 +6,7 @@ steps after the backward scan, so that a step itself is one small product and on
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 from typing import Any
 
@@ -16,6 +17,7 @@ from jax import lax
 
 from torchlike import _errors
 from torchlike._ops._declare import Array, operator
+from torchlike._ops._products import product, rows_times
 from torchlike._ops._rules import Call
 
 
@@ -93,78 +95,108 @@ _STEPS = {"lstm": (_lstm_step, _lstm_back), "gru": (_gru_step, _gru_back),
 # -- all steps ---------------------------------------------------------------------------------------------------------
 
 
-def _row(array, t):
-    return lax.dynamic_index_in_dim(array, t, 0, keepdims=False)
+def _row(array, t, axis=0):
+    return lax.dynamic_index_in_dim(array, t, axis, keepdims=False)
 
 
-def _with_row(array, row, t):
-    return lax.dynamic_update_index_in_dim(array, row, t, 0)
+def _with_row(array, row, t, axis=0):
+    return lax.dynamic_update_index_in_dim(array, row, t, axis)
 
 
-def _recur(mode: str, reverse: bool, given, state, w, b):
+@dataclasses.dataclass(frozen=True)
+class Layout:
+    """Which layer, and how its sequence lies in memory: time is the dim `axis`, (T, N, .) or (N, T, .)."""
+
+    mode: str
+    reverse: bool
+    axis: int
+
+    def zeros(self, count: int, step: tuple[int, ...], dtype) -> Any:
+        """An array of `count` steps of this shape."""
+        return jnp.zeros((*step[: self.axis], count, *step[self.axis :]), dtype)
+
+
+def _recur(layout: Layout, given, state, w, b):
     """The last state, all states, and the gates: `given` (T, N, G) is the input's part of every step.
 
     The loop writes into arrays that it carries. Gates as wide as `given` take its place, row by row: memory just read
     is written to again, and none has to be cleared first.
     """
-    step, wt, count = _STEPS[mode][0], w.T, given.shape[0]
-    shape = getattr(jax.eval_shape(lambda: step(given[0], given[0], state)[1]), "shape", None)
-    apart = shape is not None and shape != given.shape[1:]
-    kept = jnp.zeros((count, *shape), given.dtype) if shape is not None and apart else None
+    axis, step, wt = layout.axis, _STEPS[layout.mode][0], w.T
+    row, with_row = functools.partial(_row, axis=axis), functools.partial(_with_row, axis=axis)
+    count, one = given.shape[axis], (given.shape[1 - axis], given.shape[2])
+    part = jax.ShapeDtypeStruct(one, given.dtype)
+    shape = getattr(jax.eval_shape(lambda x: step(x, x, state)[1], part), "shape", None)
+    apart = shape is not None and shape != one
+    kept = layout.zeros(count, shape, given.dtype) if shape is not None and apart else None
 
     def advance(k, carried):
         state, states, given, kept = carried
-        t = count - 1 - k if reverse else k
-        state, gates = step(_row(given, t), state[0] @ wt + b, state)
-        states = tuple(_with_row(all, one, t) for all, one in zip(states, state))
+        t = count - 1 - k if layout.reverse else k
+        state, gates = step(row(given, t), state[0] @ wt + b, state)
+        states = tuple(with_row(all, one, t) for all, one in zip(states, state))
         if kept is not None:
-            kept = _with_row(kept, gates, t)
+            kept = with_row(kept, gates, t)
         elif gates is not None:
-            given = _with_row(given, gates, t)
+            given = with_row(given, gates, t)
         return state, states, given, kept
 
-    states = tuple(jnp.zeros((count, *s.shape), s.dtype) for s in state)
+    states = tuple(layout.zeros(count, s.shape, s.dtype) for s in state)
     last, states, given, kept = lax.fori_loop(0, count, advance, (state, states, given, kept))
     return last, states, kept if apart else given
 
 
-@functools.partial(jax.custom_vjp, nondiff_argnums=(0, 1))
-def sequence(mode: str, reverse: bool, given, state, w, b):
+@functools.partial(jax.custom_vjp, nondiff_argnums=(0,))
+def sequence(layout: Layout, given, state, w, b):
     """(h of every step, last state): `given` (T, N, G), state of (N, H) each, w (G, H), b (G,)."""
-    last, states, _ = _recur(mode, reverse, given, state, w, b)
+    last, states, _ = _recur(layout, given, state, w, b)
     return states[0], last
 
 
-def _sequence_forward(mode, reverse, given, state, w, b):
-    last, states, gates = _recur(mode, reverse, given, state, w, b)
+def _sequence_forward(layout, given, state, w, b):
+    last, states, gates = _recur(layout, given, state, w, b)
     return (states[0], last), (state, states, gates, w)
 
 
-def _sequence_backward(mode, reverse, kept, changes):
+def _sequence_backward(layout, kept, changes):
     state, states, gates, w = kept
     dout, dlast = changes
-    (count, *shape), back = dout.shape, _STEPS[mode][1]
+    axis, reverse, back = layout.axis, layout.reverse, _STEPS[layout.mode][1]
+    row, with_row = functools.partial(_row, axis=axis), functools.partial(_with_row, axis=axis)
+    count, width = dout.shape[axis], w.shape[0]
     first = count - 1 if reverse else 0
+    # An LSTM's gates have the width of their gradients, which are written over them, row by row. What is read next is
+    # carried: read where it is used, it would be read from an array about to be written to, and XLA would copy that.
+    over = layout.mode == "lstm"
+    ahead = lambda gates, t: [_gate(gates, t, axis, state[0].shape, i) for i in range(4)] if over else []
 
     def retreat(k, carried):
-        changes, (dgiven, drecurrent) = carried
+        changes, dgiven, drecurrent, read = carried
         t = k if reverse else count - 1 - k
-        # One gate at a time is read from memory: cut out of a row that was read whole, it costs three times as much.
-        gate = lambda i: lax.dynamic_slice(gates, (t, 0, i * shape[1]), (1, *shape))[0]
         t0 = jnp.clip(t + 1 if reverse else t - 1, 0, count - 1)
-        before = lambda i: jnp.where(t == first, state[i], _row(states[i], t0))
-        changes = (changes[0] + _row(dout, t), *changes[1:])
-        d, dr, (dh, *rest) = back(gate, before, lambda i: _row(states[i], t), changes)
-        given = _with_row(dgiven, d, t), None if dr is None else _with_row(drecurrent, dr, t)
-        return (dh + (d if dr is None else dr) @ w, *rest), given
+        before = lambda i: jnp.where(t == first, state[i], row(states[i], t0))
+        changes = (changes[0] + row(dout, t), *changes[1:])
+        gate = read.__getitem__ if over else functools.partial(_gate, gates, t, axis, state[0].shape)
+        d, dr, (dh, *rest) = back(gate, before, lambda i: row(states[i], t), changes)
+        dgiven, drecurrent = with_row(dgiven, d, t), None if dr is None else with_row(drecurrent, dr, t)
+        return (dh + (d if dr is None else dr) @ w, *rest), dgiven, drecurrent, ahead(dgiven, t0)
 
-    zeros = jnp.zeros((count, shape[0], w.shape[0]), w.dtype)
-    dstate, (dgiven, drecurrent) = lax.fori_loop(0, count, retreat, (dlast, (zeros, zeros if mode == "gru" else None)))
-    flat = (dgiven if drecurrent is None else drecurrent).reshape(-1, w.shape[0])
-    inner = (states[0][1:], state[0][None]) if reverse else (state[0][None], states[0][:-1])
-    # (Hᵀ D)ᵀ and not Dᵀ H: the first factor has to be laid out anew, and H is the smaller.
-    dw = (jnp.concatenate(inner).reshape(-1, w.shape[1]).T @ flat).T
+    zeros = gates if over else layout.zeros(count, (dout.shape[1 - axis], width), w.dtype)
+    start = (dlast, zeros, zeros if layout.mode == "gru" else None, ahead(gates, 0 if reverse else count - 1))
+    dstate, dgiven, drecurrent, _ = lax.fori_loop(0, count, retreat, start)
+    flat = (dgiven if drecurrent is None else drecurrent).reshape(-1, width)
+    some = functools.partial(lax.slice_in_dim, states[0], axis=axis)
+    end = jnp.expand_dims(state[0], axis)
+    inner = (some(1, count), end) if reverse else (end, some(0, count - 1))
+    dw = product(flat, jnp.concatenate(inner, axis).reshape(-1, w.shape[1]), "tn")
     return dgiven, dstate, dw, jnp.sum(flat, 0)
+
+
+def _gate(gates, t, axis, shape, i):
+    """One gate of one step, read alone: cut out of a row that was read whole, it costs three times as much."""
+    rows, width = shape
+    start, size = ((t, 0, i * width), (1, rows, width)) if axis == 0 else ((0, t, i * width), (rows, 1, width))
+    return lax.dynamic_slice(gates, start, size).reshape(shape)
 
 
 sequence.defvjp(_sequence_forward, _sequence_backward)
@@ -205,9 +237,16 @@ def _check(call: Call) -> None:
           node="MkldnnRnnLayerBackward0")  # fmt: skip
 def _recurrent_layer(mode: str, input: Array, h: Array, c: Array | None, w_ih: Array, w_hh: Array, b_ih: Array | None,
                      b_hh: Array | None, reverse: bool = False, lengths: Array | None = None,
-                     projection: Array | None = None):  # fmt: skip
-    """One direction of one layer: (T, N, I) -> (T, N, H), and the last h (and c)."""
-    given = (input.reshape(-1, input.shape[-1]) @ w_ih.T).reshape(*input.shape[:2], -1)
+                     projection: Array | None = None, by_batch: bool = False):  # fmt: skip
+    """One direction of one layer: (T, N, I) -> (T, N, H), and the last h (and c).
+
+    `by_batch` says that in memory the sequences lie one after the other: the input is the transpose of (N, T, I), and
+    so will the result be used. Work in that order needs no transpose at all.
+    """
+    by_batch = by_batch and lengths is None and projection is None
+    if by_batch:
+        input = jnp.swapaxes(input, 0, 1)
+    given = rows_times(input, w_ih, "nt")
     bias = jnp.zeros(w_hh.shape[0], w_hh.dtype) if b_hh is None else b_hh
     if b_ih is not None and mode == "gru":
         given = given + b_ih
@@ -217,11 +256,11 @@ def _recurrent_layer(mode: str, input: Array, h: Array, c: Array | None, w_ih: A
         bias = bias + b_ih
     state = (h,) if c is None else (h, c)
     if lengths is None and projection is None:
-        found: Any = sequence(mode, reverse, given, state, w_hh, bias)
+        found: Any = sequence(Layout(mode, reverse, int(by_batch)), given, state, w_hh, bias)
     else:
         found = _masked(mode, reverse, given, state, w_hh, bias, lengths, projection)
     out, last = found
-    return out, *last
+    return jnp.swapaxes(out, 0, 1) if by_batch else out, *last
 
 
 def _cell_shape(call: Call) -> list:

@@ -1,0 +1,88 @@
+"""The product of two matrices as one primitive, laid out in memory as XLA's CPU kernels run it fastest.
+
+XLA leaves a transposed factor to Eigen, which then gathers it across the rows of memory; the smaller factor copied in
+the right order first is up to twice as fast (docs/design.md has the figures). Which product is to run, a gradient
+decides: so the primitive has three forms that are each other's gradients.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+from jax.core import ShapedArray
+from jax.extend.core import Primitive
+from jax.interpreters import ad, batching, mlir
+
+SMALL = 1 << 16  # elements; a larger factor costs more to copy than the product gains
+
+# The dims of the two factors, counted from the back, that are summed over.
+FORMS = {"nn": (1, 2), "nt": (1, 1), "tn": (2, 2)}
+
+product_p = Primitive("torchlike_product")
+
+
+def product(a: Any, b: Any, form: str) -> Any:
+    """`a @ b` ("nn"), `a @ b.mT` ("nt") or `a.mT @ b` ("tn") of two (batches of) matrices of one dtype."""
+    return product_p.bind(a, b, form=form)
+
+
+def rows_times(x: Any, w: Any, form: str = "nn") -> Any:
+    """`matmul(x, w)` or (form "nt") `matmul(x, w.mT)`, of vectors and broadcast batches too."""
+    alike = x.ndim >= 2 and w.ndim >= 2 and x.dtype == w.dtype and 0 not in x.shape
+    if isinstance(x, np.ndarray) or not alike or (w.ndim > 2 and w.shape[:-2] != x.shape[:-2]):
+        xp = np if isinstance(x, np.ndarray) else jnp
+        return xp.matmul(x, xp.swapaxes(w, -1, -2) if form == "nt" and w.ndim > 1 else w)
+    if w.ndim > 2:
+        return product(x, w, form)
+    found = product(x.reshape(-1, x.shape[-1]), w, form)
+    return found.reshape(*x.shape[:-1], found.shape[-1])
+
+
+def _plain(a: Any, b: Any, *, form: str) -> Any:
+    batch = tuple(range(a.ndim - 2))
+    of_a, of_b = (a.ndim - n for n in FORMS[form])
+    return lax.dot_general(a, b, (((of_a,), (of_b,)), (batch, batch)))
+
+
+def _laid_out(a: Any, b: Any, *, form: str) -> Any:
+    """The same on the CPU. A barrier keeps XLA from taking a transpose back into the product."""
+    fixed, transposed = lax.optimization_barrier, lambda x: jnp.swapaxes(x, -1, -2)
+    floating = a.dtype in (jnp.float32, jnp.float64)
+    if floating and form == "nt" and a.ndim == 2 and b.size <= SMALL:
+        return _plain(a, fixed(transposed(b)), form="nn")
+    if floating and form == "tn" and a.size <= min(b.size, SMALL):
+        return _plain(fixed(transposed(a)), b, form="nn")
+    if floating and form == "tn" and b.size <= SMALL:
+        return transposed(fixed(_plain(fixed(transposed(b)), a, form="nn")))
+    return _plain(a, b, form=form)
+
+
+def _shape(a: Any, b: Any, *, form: str) -> ShapedArray:
+    of_a, of_b = FORMS[form]
+    return ShapedArray((*a.shape[:-2], a.shape[of_a - 3], b.shape[of_b - 3]), a.dtype)
+
+
+def _to_first(change: Any, a: Any, b: Any, *, form: str) -> Any:
+    if form == "tn":
+        return product(b, change, "nt")
+    return product(change, b, "nt" if form == "nn" else "nn")
+
+
+def _to_second(change: Any, a: Any, b: Any, *, form: str) -> Any:
+    return product(a, change, "nn") if form == "tn" else product(*((a, change) if form == "nn" else (change, a)), "tn")
+
+
+def _batched(factors: Any, dims: Any, *, form: str) -> tuple:
+    return jax.vmap(lambda a, b: _plain(a, b, form=form), in_axes=dims)(*factors), 0
+
+
+product_p.def_impl(lambda a, b, *, form: _plain(a, b, form=form))
+product_p.def_abstract_eval(_shape)
+ad.defbilinear(product_p, _to_first, _to_second)
+batching.primitive_batchers[product_p] = _batched
+mlir.register_lowering(product_p, mlir.lower_fun(_plain, multiple_results=False))
+mlir.register_lowering(product_p, mlir.lower_fun(_laid_out, multiple_results=False), platform="cpu")

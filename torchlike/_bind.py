@@ -102,7 +102,7 @@ def before_write(self: Tensor, operands: tuple, apart: bool = False, op: Op | No
     for other in operands:
         if other.__class__ in TENSOR_TYPES and other._storage is self._storage:
             shares = True
-            if not _storage.are_apart(self, other, apart):
+            if (op is None or op.family == "pointwise") and not _storage.are_apart(self, other, apart):
                 if op is not None:
                     check_row(op, (self, *operands), _dispatch.describe)
                 raise _errors.memory.overlapping_operands()

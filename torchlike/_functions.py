@@ -8,7 +8,7 @@ import numpy as np
 
 from torchlike import _device, _dtypes, _errors, _facade, _factories, _layout, _modes
 from torchlike import _memory_format as mf
-from torchlike._autograd import engine
+from torchlike._autograd import engine, views
 from torchlike._autograd.nodes import sequence
 from torchlike._autograd.versions import SHARED
 from torchlike._bind import CALLERS as rows
@@ -60,8 +60,13 @@ def reshape(input: Tensor, *shape: Any, **named: Any) -> Tensor:
     if not shape or named:
         shape = _one_named("reshape", "shape", shape, named)
     size = infer_size(ints(shape, "reshape", "shape"), input.numel())
-    if input._strides is None or _layout.view_strides(tuple(input.shape), input._strides, size) is not None:
+    if input._strides is None:
         return rows["view"](input, size)
+    if _layout.view_strides(tuple(input.shape), input._strides, size) is not None:
+        made = rows["view"](input, size)
+        if made._edge is not None and made._edge is not views.NOWHERE and not input.is_contiguous():
+            made._edge = views.named(made._edge, "ReshapeAliasBackward0")
+        return made
     return rows["_unsafe_view"](clone(input, memory_format=mf.contiguous_format), size)
 
 

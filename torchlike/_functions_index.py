@@ -85,10 +85,11 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Te
 
 def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
     """The indices `index` of one dim."""
+    say = _errors.shapes.no_such_row(tuple(input.shape))
     if not input.numel() and input.ndim:
-        _check_rows(input, dim, index)
+        _check_rows(input, dim, index, say)
     made = rows["index_select"](input, dim, index)
-    _check_rows(input, dim, index)
+    _check_rows(input, dim, index, say)
     return made
 
 
@@ -257,7 +258,7 @@ def fill_(self: Tensor, value: Any) -> Tensor:
         if value.ndim:
             raise RuntimeError("fill_ only supports 0-dimension value tensor but got tensor with "
                                f"{value.ndim} dimensions.")  # fmt: skip
-        replace(_once(self), value, "FillBackward3")
+        replace(self, value, "FillBackward3")
         return self
     if not isinstance(value, int | float | complex | np.generic):
         raise _errors.arguments.invalid_combination("fill_", (value,), {})

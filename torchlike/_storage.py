@@ -234,8 +234,8 @@ def are_apart(target: Any, other: Any, wholly: bool) -> bool:
         return not wholly
     if not _may_meet(target, other):
         return True
-    same = (target._offset, target.numel(), target.stride()) == (other._offset, other.numel(), other.stride())
-    return same and not wholly
+    place = lambda t: (t._offset, t.numel(), t.stride(), t.dtype.itemsize)
+    return place(target) == place(other) and not wholly
 
 
 def _may_meet(a: Any, b: Any) -> bool:

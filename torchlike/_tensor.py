@@ -294,7 +294,7 @@ class Tensor(Methods):
     def requires_grad(self, wanted: bool) -> None:
         if wanted.__class__ is not bool:
             raise RuntimeError("requires_grad must be a bool")
-        if not self.is_leaf:
+        if not self._shows_no_history():
             raise _errors.autograd.unflagging_non_leaf(wanted)
         if wanted and self.dtype.category < _dtypes.FLOATING:
             raise _errors.autograd.only_floating_requires_grad("floating point and complex")
@@ -315,6 +315,7 @@ class Tensor(Methods):
             raise _errors.autograd.inference_requires_grad()
         if bool(requires_grad) != (self._edge is not None and self._edge is not views.NOWHERE):
             self._edge = (leaf_node(self), 0) if requires_grad else None
+            self._storage.version += 1  # for autograd no write, but views are to look again
             if self._origin is not None and views.is_whole(self):
                 views.rebase(self)
         return self
@@ -324,6 +325,10 @@ class Tensor(Methods):
         """Whether no operator that is part of the graph made this tensor."""
         edge = self._edge if self._origin is None else views.edge_of(self)
         return edge is None or isinstance(edge[0], AccumulateGrad)
+
+    def _shows_no_history(self) -> bool:
+        """`is_leaf` as it was when somebody last looked; refuses nothing."""
+        return self._edge is None or isinstance(self._edge[0], AccumulateGrad)
 
     @property
     def grad_fn(self) -> Node | None:
@@ -376,6 +381,7 @@ class Tensor(Methods):
                                "these gradients. To fix this error, please refer to the Optimizer.zero_grad() function "
                                "in torch/optim/optimizer.py as the solution.")  # fmt: skip
         self._edge = None
+        self._storage.version += 1  # for autograd no write, but views are to look again
         return self
 
     @property
@@ -438,7 +444,7 @@ class Tensor(Methods):
         """Keep the gradient of this non-leaf in `.grad` too."""
         if not self.requires_grad:
             raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
-        if self.is_leaf or self.__dict__.get("_retains_grad"):
+        if self._shows_no_history() or self.__dict__.get("_retains_grad"):
             return
         self.__dict__["_retains_grad"] = True
         hooks.retain(self)
@@ -625,8 +631,13 @@ def accumulate(leaf: Tensor, pair: engine.Grad, create_graph: bool) -> None:
     grad = leaf._grad
     pair[0].stamp = versions.SHARED
     if grad is None:
-        leaf._grad = wrap(pair[0], pair[1] if create_graph else None)
-        if leaf._strides is not None and is_dense(tuple(leaf.shape), leaf._strides):
+        value, edge = pair[0], None
+        ordered = leaf._strides is None or is_dense(tuple(leaf.shape), leaf._strides)
+        if create_graph and pair[1] is not None:  # to be differentiated, it is copied
+            value, edge = engine.apply_op("clone", pair, differentiate=True)
+            edge = views.named(edge, "torch::autograd::CopyBackwards") if edge is not None and ordered else edge
+        leaf._grad = wrap(value, edge)
+        if leaf._strides is not None and ordered:
             leaf._grad._strides = leaf._grad._storage.strides = leaf._strides
     elif create_graph:
         leaf._grad = wrap(*engine.apply_op("add", grad._pair(), pair, differentiate=True))

@@ -305,6 +305,98 @@ FOUND = {
         a = torch.tensor([False, True, False, False])
         a.index_put_((torch.tensor([0]),), torch.tensor(True), accumulate=True)
     """,
+    "written to where a dim is repeated": """
+        a = torch.ones(2, 1, 3).expand(2, 2, 3)
+        a[0] = 2
+        a[0, 0] = 3
+        a.fill_(4)
+        a.fill_(torch.tensor(5.0))
+        a.data[0] = 2
+    """,
+    "leaf seen in another shape stays one when its memory is written to": """
+        e = torch.tensor([1.5, 0.0, -0.25])
+        e.as_strided_((1,), (1,), 0)
+        e.requires_grad = True
+        c = e.squeeze(0)
+        with torch.no_grad():
+            c.fill_(2)
+    """,
+    "frozen views of what lost its history": """
+        a = torch.ones(3, requires_grad=True)
+        b = a * 1
+        with torch.no_grad():
+            c = b.reshape(3, 1)
+            d = a.as_strided((1,), (1,), 0)
+        b.detach_()
+        e = c.permute(1, 0)
+        a.requires_grad_(False)
+        d -= 1
+    """,
+    "flag raised on a view that must not be used": """
+        a = torch.ones(2, 3, requires_grad=True)
+        torch.set_grad_enabled(False)
+        with torch.inference_mode():
+            c = a.diagonal(1, 1, 0)
+        a.sin_()
+        c.requires_grad = True
+        b = a.select(0, 1)
+        d = b.view(-1)
+        a.scatter_(0, torch.zeros((1, 1), dtype=torch.int64), torch.ones(1, 1))
+        d.retain_grad()
+    """,
+    "gradient of the gradient's own start": """
+        a = torch.ones(2, requires_grad=True)
+        a.backward(gradient=a, create_graph=True)
+        b = a.grad
+        c = torch.ones(2, requires_grad=True)
+        (c * c).sum().backward(create_graph=True)
+        d = c.grad
+    """,
+    "strided view in inference mode": """
+        a = torch.ones(2, 2, requires_grad=True)
+        with torch.inference_mode():
+            b = a.as_strided((2,), (2,), 1)
+        b.zero_()
+    """,
+    "shape changed after memory was left": """
+        a = torch.tensor([4, 2, 0])
+        a.unsqueeze_(1)
+        a.set_(a)
+        c = a.transpose(0, 0)
+        c.resize_(3).fill_(1)
+        a.as_strided_((1,), (1,), 1)
+    """,
+    "rows that are not there": """
+        a = torch.zeros(0, 3)
+        b = a.index_select(0, torch.tensor([0]))
+        b = a.index_select(1, torch.tensor([3]))
+        b = torch.ones(2).index_select(0, torch.tensor([2]))
+    """,
+    "largest of no complex numbers": """
+        a = torch.zeros(3, 0, dtype=torch.complex64)
+        b = a.amax(0)
+        c = torch.zeros(3, dtype=torch.complex64).amax(0)
+    """,
+    "reshaped where memory has another order": """
+        a = torch.ones(3, 2, requires_grad=True)
+        b = a.unfold(1, 1, 2)
+        c = b.reshape(1, 3)
+        d = a.t().reshape(2, 1, 3)
+        e = a[:, :1].flatten()
+        (c.sum() + d.sum() + e.sum()).backward()
+    """,
+    "inputs that lead nowhere": """
+        a = torch.tensor(2.0, requires_grad=True)
+        b = a * 1
+        with torch.no_grad():
+            c = a.view(1)
+        (b * c).sum().backward(retain_graph=True, inputs=[c])
+        (b * c).sum().backward(inputs=[a, c])
+    """,
+    "part of itself in another dtype": """
+        a = torch.tensor(1 + 2j)
+        a.real.copy_(a)
+    """,
     "index into a dim without elements": """
         a = torch.zeros(1, 1, 0)
         a[..., torch.tensor([0])] = 3
@@ -341,6 +433,8 @@ FOUND = {
         a.reshape(4).sub_(a)
         b = torch.ones(2, 1, 3)
         b.squeeze().addmm_(b, b)
+        c = torch.zeros(2, 2)
+        c.t().addmm_(c, c)
     """,
     "saved operand that is written to by its own operator": """
         a = torch.arange(6.).reshape(2, 3).requires_grad_()

@@ -179,9 +179,8 @@ def _several(w, subject, t, name):
     if t.ndim >= 2:
         options += [f"{subject}.fill_diagonal_({number_for(w, t)})"]
     if t.ndim == 2 and is_float(t):
-        # Complex products PyTorch reads from the memory that it is writing to.
-        factor = f"{name}.clone()" if t.is_complex() else name
-        options += [f"{subject}.addmm_({factor}, {factor})"]
+        # PyTorch reads the factors from memory while it is writing there (docs/differences.md).
+        options += [f"{subject}.addmm_({name}.clone(), {name}.clone())"]
     return w.pick(options) if options else None
 
 
@@ -264,7 +263,8 @@ def through_data(w: Writer) -> str | None:
         f"{name}.detach().add_({number_for(w, t)})",
         f"{name}.data.zero_()",
     ]
-    if not shares(w, name):  # views of what is exchanged see neither
+    # Views of what is exchanged see neither, and gradients differ of what was saved before (docs/differences.md).
+    if not shares(w, name) and not (t.requires_grad and w.tensors(lambda o: o.grad_fn is not None)):
         options += [f"{name}.data = {other}.detach().clone()", f"{name}.data = {other}.data"]
     if t.ndim and t.shape[0]:
         options += [f"{name}.data[0] = {number_for(w, t)}", f"{name}.detach()[0] = {number_for(w, t)}"]

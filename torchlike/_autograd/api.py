@@ -139,7 +139,8 @@ def _accumulate_into(inputs: tuple, edges: list, seeds: list, keep: bool, create
             t.retain_grad()  # a non-leaf keeps what arrives; this says so, and refuses what requires no grad
         elif _edge(t) is None:
             raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
-    walk = Walk(keep, create_graph, {_edge(t): i for i, t in enumerate(targets)})  # type: ignore[misc]
+    wanted = {_edge(t): i for i, t in enumerate(targets) if _edge(t) is not NOWHERE}
+    walk = Walk(keep, create_graph, wanted)  # type: ignore[arg-type]
     walk.run(edges, seeds)
     for t in targets:
         node = _edge(t)[0]  # type: ignore[index]

@@ -40,6 +40,11 @@ def reason(view: Any) -> Frozen:
     return getattr(view, "_frozen", Frozen.NO_GRAD)
 
 
+def reason_of_mode() -> Frozen:
+    """Why a view made in the present mode, which records nothing, is frozen."""
+    return Frozen.INFERENCE if _modes.local.inference else Frozen.NO_GRAD
+
+
 def inherit(view: Any, source: Any) -> None:
     """A view of a frozen view is frozen for the same reason (unless it has one of its own)."""
     found = getattr(source, "_frozen", None)
@@ -105,6 +110,8 @@ def read_again(view: Any, strict: bool) -> Value:
     else:
         mark = now if cache is None else cache[1]
         value = storage.seen(view)
+        if origin._edge is None and view._edge is NOWHERE:
+            view._edge = None
         if _refused_after_write(view, origin, mark):
             if strict:
                 raise _refusal(view, indirect=True)
@@ -129,7 +136,8 @@ def _follow(view: Any, origin: Any, cache: tuple | None) -> Value:
         storage.version, origin
     )
     own = view._edge if view._edge is not NOWHERE else None
-    if unseen or (edge is None and (own is None or isinstance(own[0], AccumulateGrad))):
+    is_leaf = own is not None and isinstance(own[0], AccumulateGrad)
+    if unseen or (edge is None and own is None) or (is_leaf and (edge is None or is_whole(view))):
         view._edge = own or (None if edge is None else NOWHERE)
         return storage.seen(view)
     value, edge = origin._pair()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 Ints = tuple[int, ...]
@@ -102,6 +103,19 @@ MESHGRID_INDEXING = "torch.meshgrid: in an upcoming release, it will be required
 
 def index_out_of_bounds(index: int, dim: int, size: int) -> IndexError:
     return IndexError(f"index {index} is out of bounds for dimension {dim} with size {size}")
+
+
+def no_such_row(shape: tuple) -> Callable[[int, int, int], Exception]:
+    """What `index_select` says of an index that a dim of a tensor of this shape does not have."""
+
+    def say(index: int, dim: int, size: int) -> Exception:
+        if len(shape) < 2 or (dim == 0 and 0 not in shape):
+            return IndexError("index out of range in self")
+        if not size:
+            return RuntimeError("index_select(): self indexing axis dim should be positive")
+        return RuntimeError(f"INDICES element is out of DATA bounds, id={index} axis_dim={size}")
+
+    return say
 
 
 def index_into_nothing() -> IndexError:

@@ -190,6 +190,31 @@ def exit_none():
     return torch.autograd.forward_ad.exit_dual_level()
 
 
+def _recurrent(kind, **options):
+    torch.manual_seed(0)
+    network = getattr(torch.nn, kind)(2, 3, dtype=torch.float64, **options)
+    x = torch.arange(8.0, dtype=torch.float64).reshape(4, 1, 2).sin()
+    with torch.autograd.forward_ad.dual_level():
+        dual = torch.autograd.forward_ad.make_dual(x, x.cos())
+        out, last = network(dual)
+        states = last if isinstance(last, tuple) else (last,)
+        tangents = [torch.autograd.forward_ad.unpack_dual(t).tangent for t in (out, *states)]
+        slope = torch.autograd.grad(sum(t.sum() for t in tangents), network.weight_hh_l0, retain_graph=True)
+        return tangents, slope
+
+
+def rnn():
+    return _recurrent("RNN"), _recurrent("RNN", nonlinearity="relu", bidirectional=True)
+
+
+def gru():
+    return _recurrent("GRU", num_layers=2, bidirectional=True)
+
+
+def lstm():
+    return _recurrent("LSTM", bidirectional=True), _recurrent("LSTM", proj_size=2)
+
+
 @pytest.mark.parametrize("program", programs(globals()), ids=lambda program: program.__name__)
 def test_as_in_pytorch(program):
     compare(program)

@@ -127,6 +127,41 @@ def called_even_where_forward_fails():
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning", "ignore::FutureWarning")
+def what_did_not_arrive():
+    def seen(grads):
+        return [None if g is None else g.clone() for g in grads]
+
+    class Both(torch.nn.Module):
+        def forward(self, a, b):
+            return a * 2, b * 3
+
+    module, x, y = Both(), leaf(), leaf()
+    module.register_full_backward_pre_hook(lambda m, grads: log("before", seen(grads)))
+    module.register_full_backward_hook(lambda m, before, after: log(seen(before), seen(after)))
+    module(x, y)[0].sum().backward()
+    module(x, torch.ones(2))[0].sum().backward()
+    module(x.detach(), y)[1].sum().backward()
+    return x.grad, y.grad
+
+
+def hooks_of_registration():
+    everywhere = torch.nn.modules.module
+    handles = [
+        everywhere.register_module_parameter_registration_hook(lambda m, name, x: log("parameter", name, x.shape)),
+        everywhere.register_module_buffer_registration_hook(lambda m, name, x: log("buffer", name)),
+        everywhere.register_module_module_registration_hook(lambda m, name, x: log("module", name, type(x).__name__)),
+        everywhere.register_module_parameter_registration_hook(
+            lambda m, name, x: torch.nn.Parameter(x.detach() * 0 + 3) if name == "weight" else None
+        ),
+    ]
+    try:
+        net = torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.BatchNorm1d(3))
+    finally:
+        for handle in handles:
+            handle.remove()
+    return net[0].weight, torch.nn.Linear(2, 2, bias=False).weight.shape
+
+
 @pytest.mark.parametrize("program", programs(globals()), ids=lambda program: program.__name__)
 def test_as_in_pytorch(program):
     compare(program, stride=False)

@@ -23,6 +23,7 @@ from torchlike._autograd.nodes import Edge, Node
 from torchlike._autograd.watched import seam, watchers
 from torchlike._core import Value, record, record_one
 from torchlike._core.seam import Seam
+from torchlike._ops._namespace import own_gradients
 from torchlike._ops._plan import OpPlan
 
 _plain_record, _plain_record_one = record, record_one
@@ -191,12 +192,8 @@ def push(plan: OpPlan, which: tuple[int, ...]) -> OpPlan:
             out = plan.function(*full, *numbers)
             return [out[i] for i in places]
 
-        try:
+        with own_gradients:
             _, tangents = jax.jvp(forward, [arrays[i] for i in which], list(flat[count : count + len(which)]))
-        except TypeError as error:
-            if "custom_vjp" in str(error):
-                raise _errors.autograd.no_forward_rule(plan.name) from None
-            raise
         return tuple(tangents)
 
     avals = plan.inputs + tuple(plan.inputs[i] for i in which)

@@ -62,7 +62,10 @@ def backward_twice() -> RuntimeError:
 
 
 def modified_in_place(tensor: Any, made_by: tuple[int, str] | None, version: int, expected: int) -> RuntimeError:
-    kind = ("torch.cuda." if tensor.device.type == "cuda" else "torch.") + scalar_name(tensor.dtype) + "Tensor"
+    on_gpu, name = tensor.device.type == "cuda", scalar_name(tensor.dtype)
+    kind = ("torch.cuda." if on_gpu else "torch.") + name + "Tensor"
+    if tensor.dtype.is_complex or name == "BFloat16":  # PyTorch's C++ knows no Python name for these
+        kind = ("CUDA" if on_gpu else "CPU") + name + "Type"
     source = "" if made_by is None else f", which is output {made_by[0]} of {made_by[1]},"
     return RuntimeError(
         "one of the variables needed for gradient computation has been modified by an inplace operation: "
@@ -295,11 +298,6 @@ def tangent_shape(shape: Any, given: Any) -> RuntimeError:
         "Trying to set a forward gradient that has a different size than that of the original Tensor, this is not "
         f"supported. Tensor is of size {list(shape)} while the given forward gradient is of size {list(given)}."
     )
-
-
-def no_forward_rule(name: str) -> NotImplementedError:
-    return NotImplementedError(f"Trying to use forward AD with {name} that does not support it because it has not been "
-                               "implemented yet!")  # fmt: skip
 
 
 def tangent_kind(tangent: Any, place: int) -> RuntimeError:

@@ -17,6 +17,7 @@ from jax import lax
 
 from torchlike import _errors
 from torchlike._ops._declare import Array, operator
+from torchlike._ops._namespace import own_gradients
 from torchlike._ops._products import product, rows_times
 from torchlike._ops._rules import Call
 
@@ -147,10 +148,14 @@ def _recur(layout: Layout, given, state, w, b):
 
 
 @functools.partial(jax.custom_vjp, nondiff_argnums=(0,))
-def sequence(layout: Layout, given, state, w, b):
-    """(h of every step, last state): `given` (T, N, G), state of (N, H) each, w (G, H), b (G,)."""
+def _sequence(layout: Layout, given, state, w, b):
     last, states, _ = _recur(layout, given, state, w, b)
     return states[0], last
+
+
+def sequence(layout: Layout, given, state, w, b):
+    """(h of every step, last state): `given` (T, N, G), state of (N, H) each, w (G, H), b (G,)."""
+    return (_sequence.fun if own_gradients.are_off else _sequence)(layout, given, state, w, b)
 
 
 def _sequence_forward(layout, given, state, w, b):
@@ -199,7 +204,7 @@ def _gate(gates, t, axis, shape, i):
     return lax.dynamic_slice(gates, start, size).reshape(shape)
 
 
-sequence.defvjp(_sequence_forward, _sequence_backward)
+_sequence.defvjp(_sequence_forward, _sequence_backward)
 
 
 def _masked(mode: str, reverse: bool, given, state, w, b, lengths, projection):

@@ -139,20 +139,32 @@ def _backward_watch(module: Any) -> _BackwardWatch | None:
 
 @functools.cache
 def _tap() -> Any:
-    """The identity whose backward hands the gradients to a callback (made late: it needs the whole package)."""
+    """The identity whose backward hands the gradients to a callback (made late: it needs the whole package).
+
+    What did not arrive goes on as zeros, and with `filled` is handed to the callback so.
+    """
+    from torchlike import zeros
     from torchlike.autograd import Function
 
     class BackwardHookFunction(Function):
         @staticmethod
-        def forward(ctx, callback, *tensors):
-            ctx.callback = callback
+        def forward(ctx, callback, filled, *tensors):
+            ctx.callback, ctx.filled = callback, filled
+            ctx.kinds = [(t.shape, t.dtype, t.device) for t in tensors]
             ctx.set_materialize_grads(False)
             ctx.mark_non_differentiable(*[t for t in tensors if not t.requires_grad])
             return tensors
 
         @staticmethod
         def backward(ctx, *grads):
-            return (None, *ctx.callback(grads))
+            answered = ctx.callback(fill(ctx, grads) if ctx.filled else grads)
+            return (None, None, *fill(ctx, answered))
+
+    def fill(ctx, grads):
+        return tuple(
+            zeros(shape, dtype=dtype, device=device) if grad is None else grad
+            for grad, (shape, dtype, device) in zip(grads, ctx.kinds)
+        )
 
     return BackwardHookFunction
 
@@ -168,14 +180,15 @@ class _BackwardWatch:
 
     def inputs(self, args: tuple) -> tuple:
         self.input_count = len(args)
-        args, self.watches_inputs = _tapped(args, self._on_input_gradients)
+        args, self.watches_inputs = _tapped(args, self._on_input_gradients, filled=True)
         return args
 
     def outputs(self, result: Any) -> Any:
         if not isinstance(result, (Tensor, tuple)):
             warnings.warn(_errors.backward_hook_needs_tensors(type(result)), stacklevel=5)
             return result
-        outputs, _ = _tapped((result,) if isinstance(result, Tensor) else result, self._on_output_gradients)
+        given = (result,) if isinstance(result, Tensor) else result
+        outputs, _ = _tapped(given, self._on_output_gradients, filled=False)
         return outputs[0] if isinstance(result, Tensor) else outputs
 
     def _on_output_gradients(self, grads: tuple) -> tuple:
@@ -208,7 +221,7 @@ def _replaced(returned: Any, grads: tuple, error: Callable) -> tuple:
     return tuple(returned)
 
 
-def _tapped(values: tuple, callback: Callable) -> tuple[tuple, bool]:
+def _tapped(values: tuple, callback: Callable, filled: bool) -> tuple[tuple, bool]:
     """`values` with its tensors led through the tap; the callback sees None in the places of the others."""
     from torchlike import is_grad_enabled
 
@@ -224,7 +237,7 @@ def _tapped(values: tuple, callback: Callable) -> tuple[tuple, bool]:
         return tuple(answered[place] for place in places)
 
     tapped = list(values)
-    for place, tensor in zip(places, _tap().apply(on_gradients, *[values[i] for i in places])):
+    for place, tensor in zip(places, _tap().apply(on_gradients, filled, *[values[i] for i in places])):
         tapped[place] = tensor
     rebuilt = type(values)._make(tapped) if hasattr(values, "_make") else tuple(tapped)
     return rebuilt, True

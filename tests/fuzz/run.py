@@ -36,7 +36,7 @@ def observe(program: Program, library: Any) -> list[Seen]:
                 error = execute(statement, names)
                 if ".grad" in statement:
                     gradients |= {id(g): g for g in (_grad(names.get(n), library) for n in NAMES) if g is not None}
-                _note_births(names, births, library)
+                _note_births(statement, names, births, library)
                 look = program.watched or number == len(program.statements) - 1
                 facts = _facts(names, gradients, births, library) if look else {}
                 seen.append(Seen(error and _sentence(error), facts))
@@ -49,16 +49,18 @@ def _sentence(error: Exception) -> tuple[str, str]:
     return type(error).__name__, str(error).partition("\n")[0]
 
 
-def _note_births(names: dict[str, Any], births: dict[int, tuple[Any, int]], library: Any) -> None:
-    """With which version tensors came into being. Of a result this is how often an operator of PyTorch's wrote to it
-    while it made it (docs/differences.md); writes are counted from there."""
+def _note_births(statement: str, names: dict[str, Any], births: dict[int, tuple[Any, int]], library: Any) -> None:
+    """With which version a result came into being, where PyTorch's operators write to it themselves while they make it
+    (docs/differences.md); writes are counted from there."""
     tensors = [t for t in (names.get(n) for n in NAMES) if isinstance(t, library.Tensor)]
+    may = "@" in statement or any(t.is_inference() for t in tensors)
     for t in tensors:
         if id(t) not in births or births[id(t)][0]() is not t:
-            memory = _memory(t, library)
-            alive = [(held(), version) for held, version in births.values()]
-            known = [version for other, version in alive if other is not None and _memory(other, library) == memory]
-            births[id(t)] = ref(t), min([0 if t.is_inference() else t._version, *known])
+            memory, version = _memory(t, library), 0 if t.is_inference() else t._version
+            alive = [(held(), born) for held, born in births.values()]
+            known = [born for other, born in alive if other is not None and _memory(other, library) == memory]
+            fresh = version if may and t._base is None else 0
+            births[id(t)] = ref(t), min([version, *known]) if known else fresh
 
 
 def _facts(names: dict[str, Any], gradients: dict[int, Any], births: dict[int, tuple[Any, int]],

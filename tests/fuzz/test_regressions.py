@@ -397,6 +397,25 @@ FOUND = {
         a = torch.tensor(1 + 2j)
         a.real.copy_(a)
     """,
+    "sentence about a saved tensor of a dtype without a Python name": """
+        a = torch.tensor([0.5, 1.0], dtype=torch.bfloat16, requires_grad=True)
+        b = a * 1
+        c = b * b
+        b.add_(1)
+        c.sum().backward()
+    """,
+    "nothing written onto itself": """
+        a = torch.zeros(0, 3)
+        a.unsqueeze_(0)
+        a[torch.tensor([-1])] = a
+    """,
+    "pieces of what was seen in another shape": """
+        a = torch.tensor([[1, 6], [4, 2]])
+        a.t_()
+        c, a = a.chunk(2, -1)[:2]
+        b = torch.ones(2) @ torch.ones(2, 3)
+        b.add_(1)
+    """,
     "index into a dim without elements": """
         a = torch.zeros(1, 1, 0)
         a[..., torch.tensor([0])] = 3

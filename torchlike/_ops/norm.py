@@ -81,11 +81,13 @@ def _check_dtypes(call: Call) -> None:
     x = call.input.dtype
     found = [call.arguments.get(name) for name in ("weight", "bias", "running_mean", "running_var")]
     dtypes = [given.dtype for given in found if given is not None]
-    wanted = x if not dtypes or dtypes[0] is x else _dtypes.float32
+    mixed = bool(dtypes) and dtypes[0] is not x
     for dtype in dtypes:
-        if dtype is not wanted:
-            raise _errors.dtypes.expected_scalar_type(x, dtype) if wanted is x else _errors.normalization.mixed_dtype()
-    if wanted is not x and x.itemsize != 2:
+        if mixed and dtype is not _dtypes.float32:
+            raise _errors.normalization.mixed_dtype()
+        if not mixed and dtype is not x:
+            raise _errors.dtypes.expected_scalar_type(x, dtype)
+    if mixed and x.itemsize != 2:
         raise _errors.normalization.unequal_dtypes()
 
 

@@ -230,6 +230,8 @@ class Function:
 
         if cls.setup_context is not Function.setup_context:
             args, kwargs = _with_defaults(cls.forward, args, kwargs)
+        elif kwargs:
+            args, kwargs = _by_place(cls.forward, args, kwargs)
         pairs = [a._pair() if isinstance(a, Tensor) else (None, None) for a in args]
         edges = [edge for _, edge in pairs]
         recording = _modes.local.grad and any(e is not None for e in edges)
@@ -256,6 +258,15 @@ def _with_defaults(forward: Callable, args: tuple, kwargs: dict) -> tuple[tuple,
     bound = inspect.signature(forward).bind(*args, **kwargs)
     bound.apply_defaults()
     return bound.args, bound.kwargs
+
+
+def _by_place(forward: Callable, args: tuple, kwargs: dict) -> tuple[tuple, dict]:
+    """Arguments given by name in their places behind `ctx`, so that gradients reach them."""
+    try:
+        bound = inspect.signature(forward).bind(None, *args, **kwargs)
+    except TypeError as error:
+        raise TypeError(f"forward() {error}") from None
+    return bound.args[1:], bound.kwargs
 
 
 def _check_marks(node: FunctionNode) -> None:

@@ -106,6 +106,7 @@ ROWS = {
     "no backward": lambda torch: _backward(torch, backward=None),
     "backward and vjp": lambda torch: _backward(torch, vjp=lambda ctx, grad: grad),
     "legacy": lambda torch: type("Old", (torch.autograd.Function,), {"forward": lambda self, x: x})()(leaf(torch, 2)),
+    "unknown keyword": lambda torch: _function(torch).apply(leaf(torch, 2), odd=3),
     "too few arguments": lambda torch: _function(torch).apply(),
     "too many gradients": lambda torch: _backward(torch, backward=lambda ctx, grad: (grad, grad)),
     "too few gradients": lambda torch: _backward(

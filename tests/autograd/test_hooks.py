@@ -366,6 +366,18 @@ def raise_():
     y.sum().backward()
 
 
+def classes_of_nodes():
+    x = leaf()
+    y = x * 2
+    y[0] = 3.0
+    node = y.exp().sum().grad_fn
+    while node is not None:
+        log(type(node).__name__, node.name(), isinstance(node, torch.autograd.graph.Node), len(node.next_functions))
+        node = node.next_functions[0][0] if node.next_functions else None
+    edge = torch.autograd.graph.get_gradient_edge(y)
+    return type(edge.node).__name__, edge.output_nr, y.grad_fn is y.grad_fn
+
+
 @pytest.mark.parametrize("program", programs(globals()), ids=lambda program: program.__name__)
 def test_as_in_pytorch(program):
     compare(program, stride=False)  # the gradient of a sum is expanded in PyTorch: strides of zero

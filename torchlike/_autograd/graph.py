@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 from torchlike import _errors
 from torchlike._autograd import engine, saved, versions
 from torchlike._autograd.handles import RemovableHandle
-from torchlike._autograd.nodes import Node
+from torchlike._autograd.nodes import Node, shown
 from torchlike._core import Value
 
 
@@ -31,7 +31,7 @@ def get_gradient_edge(tensor: Any) -> GradientEdge:
     """
     if not tensor.requires_grad:
         raise _errors.autograd.no_gradient_edge()
-    return GradientEdge(*tensor._edge)
+    return GradientEdge(shown(tensor._edge[0]), tensor._edge[1])
 
 
 def increment_version(tensor: Any) -> None:

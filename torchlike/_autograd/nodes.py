@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
@@ -66,7 +67,7 @@ class Node:
     def next_functions(self) -> tuple:
         """The nodes that this node passes its gradients to, each with an output number."""
         found = [None if i is None else self.edges[i] for i in self.slots()]
-        return tuple((None, 0) if e is None else e for e in found)
+        return tuple((None, 0) if e is None else (shown(e[0]), e[1]) for e in found)
 
     @property
     def metadata(self) -> dict:
@@ -90,6 +91,19 @@ class Node:
 
 
 quick_node = Node.quick
+
+
+def shown(node: Node) -> Node:
+    """A node as users get to see it: of a class with the name of its operator, which programs ask for."""
+    name = node.name().rpartition("::")[2]
+    if node.__class__.__name__ != name:
+        node.__class__ = _class_of(node.__class__, name)
+    return node
+
+
+@functools.cache
+def _class_of(kind: type[Node], name: str) -> type[Node]:
+    return type(name, (kind,), {"__slots__": ()})
 
 
 class AccumulateGrad(Node):

@@ -48,7 +48,8 @@ def put(t: Tensor, index: Any, value: Any) -> None:
         if value.numel() == 1 and _is_one_mask(index):  # that one PyTorch fills in
             value = _cast(value, t.dtype)
         else:
-            before_write(viewed, (value, *advanced.values()), apart=True)
+            cut = not value.numel() and value.shape[:1] == (1,)  # leading dims of one are taken off: another tensor
+            before_write(viewed, (*advanced.values(),) if cut else (value, *advanced.values()), apart=True)
         _scatter(viewed, advanced, value)
         return
     if not value.ndim and viewed.ndim and value.device.type == "cpu":

@@ -231,7 +231,7 @@ def are_apart(target: Any, other: Any, wholly: bool) -> bool:
     """Whether an operand of the same storage lies nowhere in the memory that is written to, or (unless `wholly`) in all
     of it, seen the same way."""
     if other is target:
-        return not (wholly and target.numel())
+        return not wholly
     if not _may_meet(target, other):
         return True
     place = lambda t: (t._offset, t.numel(), t.stride(), t.dtype.itemsize)

@@ -416,6 +416,20 @@ FOUND = {
         b = torch.ones(2) @ torch.ones(2, 3)
         b.add_(1)
     """,
+    "backward twice through what needs nothing of its inputs": """
+        x = torch.ones(2, 3, requires_grad=True)
+        z = torch.full((2, 3), 0.5)
+        y = torch.lerp(x, x * 2, 0.5) + x.fmod(2) + torch.addcmul(x, z, z)
+        y.backward(gradient=z)
+        y.backward(gradient=z)
+        w = x.index_add(0, torch.tensor([0]), z[:1]) * x
+        w.backward(gradient=z)
+        w.backward(gradient=z)
+    """,
+    "nothing written onto itself by a mask": """
+        a = torch.zeros(0)
+        a[a == a] = a
+    """,
     "index into a dim without elements": """
         a = torch.zeros(1, 1, 0)
         a[..., torch.tensor([0])] = 3

@@ -10,6 +10,8 @@ import threading
 from collections.abc import Callable, Sequence
 from operator import attrgetter
 
+import numpy as np
+
 from torchlike import _errors
 from torchlike._autograd import versions
 from torchlike._autograd.nodes import Edge, Node, quick_node
@@ -197,9 +199,9 @@ class Walk:
         if node.plan is None:
             return node.differentiate(held, wanted, self)  # type: ignore[attr-defined]
         saved = node.saved
-        if saved is None:
-            raise _errors.autograd.backward_twice()
         given = tuple(held) if len(held) == 1 else tuple(sorted(held))
+        if saved is None:
+            saved = node.saved = _not_needed(node, wanted, given)
         if node.age > versions.latest:
             versions.check(node, wanted, given)
         cotangents = [held[i][0] for i in given]
@@ -236,6 +238,16 @@ class Walk:
         for hook in list(node.extra.post.values()):  # type: ignore[union-attr]
             grads = hook(grads, wanted, held, node)
         return grads
+
+
+def _not_needed(node: Node, wanted: tuple[int, ...], given: tuple[int, ...]) -> list[Value]:
+    """In place of what a node no longer holds, zeros, where this gradient makes no use of it. PyTorch would not have
+    saved it, unless it is a number that it takes as a tensor."""
+    plan = node.plan
+    if "all" in plan.remembers or None in plan.slots() or dependence(plan, wanted, given):
+        raise _errors.autograd.backward_twice()
+    avals = [plan.inputs[i] for i in plan.saved]
+    return [Value(a, np.zeros(a.shape, a.dtype.numpy)) for a in avals]
 
 
 _newest_first = attrgetter("age")

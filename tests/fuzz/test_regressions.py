@@ -430,6 +430,13 @@ FOUND = {
         a = torch.zeros(0)
         a[a == a] = a
     """,
+    "retained gradient of several passes": """
+        a = torch.ones(2, requires_grad=True) * 2
+        a.sin().sum().backward(create_graph=True, inputs=[a])
+        b = a.grad
+        c, = torch.autograd.grad((a * 5).sum(), [a])
+        d = a.grad
+    """,
     "index into a dim without elements": """
         a = torch.zeros(1, 1, 0)
         a[..., torch.tensor([0])] = 3

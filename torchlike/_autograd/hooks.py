@@ -104,8 +104,14 @@ def retain(tensor: Any) -> None:
         from torchlike._tensor import wrap
 
         held = mine()
-        if held is not None and held._edge == edge:
-            grad = wrap(*pair)
-            held._grad = grad if held._grad is None else held._grad + grad
+        if held is None or held._edge != edge:
+            return
+        walk = engine.running.walk
+        differentiate = walk is not None and walk.create_graph
+        if held._grad is not None:
+            pair = engine.apply_op("add", held._grad._pair(), pair, differentiate=differentiate)
+        elif differentiate:
+            pair = engine.apply_op("clone", pair, differentiate=True)
+        held._grad = wrap(*pair)
 
     engine.retaining[number] = mark

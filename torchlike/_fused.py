@@ -9,6 +9,7 @@ import jax
 
 from torchlike import _dtypes
 from torchlike._core import Plan, Value, record
+from torchlike._core.plan import COMPILED
 from torchlike._tensor import Tensor, commit
 
 _plans: dict[tuple, Plan] = {}
@@ -53,4 +54,6 @@ def _make_plan(rule: Callable, statics: tuple, numbers: int, columns: int, writt
         return tuple(row[c] for c in range(len(written)) for row in new)
 
     outputs = tuple(avals[c * rows + i] for c in written for i in range(rows))
-    return Plan(rule.__name__, avals, (float,) * numbers, outputs, update)
+    plan = Plan(rule.__name__, avals, (float,) * numbers, outputs, update)
+    plan.executor = COMPILED
+    return plan

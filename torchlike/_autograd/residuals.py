@@ -14,6 +14,7 @@ from torchlike import _dtypes
 from torchlike._autograd.engine import Grad
 from torchlike._autograd.nodes import Edge, Node
 from torchlike._core import Value, aval, record
+from torchlike._core.plan import COMPILED
 from torchlike._ops._plan import OpPlan
 
 
@@ -67,6 +68,7 @@ def _make(plan: OpPlan, wanted: tuple[int, ...]) -> tuple[OpPlan, OpPlan]:
     device = plan.inputs[0].device
     residuals = tuple(aval(s.shape, _dtypes.FROM_NUMPY[s.dtype], device) for s in found[len(plan.outputs) :])
     kept = OpPlan(plan.name, plan.inputs, plan.scalars, plan.outputs + residuals, forward)
+    kept.executor = COMPILED
     return kept, _gradient_source(plan, wanted, residuals, floating, structure)
 
 

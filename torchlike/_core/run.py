@@ -11,6 +11,7 @@ from torchlike import _modes
 from torchlike._core import trace as _trace
 from torchlike._core import xla_executor
 from torchlike._core.interrupts import uninterrupted
+from torchlike._core.numpy_executor import Interpreted, is_cold
 from torchlike._core.stats import stats
 from torchlike._core.value import Value
 from torchlike._device import device as Device
@@ -29,10 +30,11 @@ def run(device: Device) -> None:
         live = tuple([i for i, v in enumerate(values) if v is not None])
         if live:
             donated = tuple([i for i, r in enumerate(trace.inputs) if r() is None])
-            key = (tuple(trace.code), len(trace.arrays), live, donated, _shared(trace.scalars), _modes.matmul_precision)
+            key = (tuple(trace.code), len(trace.arrays), live, donated, _shared(trace.scalars), _modes.matmul_precision,
+                   _executor)  # fmt: skip
             program = _programs.get(key)
-            if program is None:
-                program = _programs[key] = _build(device, trace, live, donated)
+            if program is None or (program.__class__ is Interpreted and _executor != "numpy" and program.is_hot()):
+                program = _programs[key] = _build(device, trace, live, donated, first=program is None)
                 if len(_programs) > MOST_PROGRAMS:
                     del _programs[next(iter(_programs))]  # the oldest; the disk cache still has it
             _execute(device, trace, program, [values[i] for i in live])
@@ -53,9 +55,11 @@ def forget_programs() -> None:
     jax.clear_caches()
 
 
-def _build(device: Device, trace: _trace.Trace, live: tuple[int, ...], donated: tuple[int, ...]) -> Any:
-    """Compile. A trace that cannot be compiled is dropped, so that later work is not lost with it; an interrupt keeps
-    it."""
+def _build(device: Device, trace: _trace.Trace, live: tuple[int, ...], donated: tuple[int, ...], first: bool) -> Any:
+    """Compile, or have a first trace interpreted. A trace that cannot be compiled is dropped, so that later work is not
+    lost with it; an interrupt keeps it."""
+    if _executor == "numpy" or (_executor == "auto" and first and device.type == "cpu" and is_cold(trace)):
+        return Interpreted(trace, live)
     try:
         return xla_executor.build(device, trace, live, donated)
     except Exception:
@@ -103,22 +107,32 @@ def peek(value: Value) -> np.ndarray:
     return np.asarray(concrete(value) if array is None else array)
 
 
+EXECUTORS = ("xla", "numpy", "auto", "immediate")
+_executor = "auto"
+
+
 class set_executor:
     """Choose how recorded work runs, at once and until the end of a `with` block.
 
-    `"xla"` (the default) fuses what was recorded since the last boundary into one program; `"immediate"` runs each
-    operator at once, for debugging.
+    `"xla"` fuses what was recorded since the last boundary into one compiled program. `"numpy"` interprets it on the
+    CPU, operator by operator, and compiles nothing but the operators that NumPy cannot run and gradients, each by
+    itself. `"auto"` (the default) interprets the CPU's forward work until it would have paid to compile it, by a model
+    of both costs. `"immediate"` runs each operator at once, compiled, for debugging.
     """
 
     def __init__(self, name: str) -> None:
-        if name not in ("xla", "immediate"):
-            raise ValueError(f"set_executor expects 'xla' or 'immediate', got {name!r}")
-        self._before = _trace.immediate
+        if name not in EXECUTORS:
+            raise ValueError(f"set_executor expects one of {EXECUTORS}, got {name!r}")
+        self._before = _executor, _trace.immediate
         boundary()
-        _trace.immediate = name == "immediate"
+        self._set("xla" if name == "immediate" else name, name == "immediate")
+
+    def _set(self, executor: str, immediate: bool) -> None:
+        global _executor
+        _executor, _trace.immediate = executor, immediate
 
     def __enter__(self) -> set_executor:
         return self
 
     def __exit__(self, *_: object) -> None:
-        _trace.immediate = self._before
+        self._set(*self._before)

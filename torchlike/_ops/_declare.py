@@ -58,6 +58,7 @@ class Op:
     old_order: tuple[str, ...] = ()  # the parameters in the order of PyTorch's oldest overload, factors first
     keeps: tuple[str, ...] = ()  # the array parameters that take no part in promotion (masks, indices)
     formats: int | Callable[[Any], int] = 0  # how many leading arrays' channels-last order the results take over
+    numpy: bool = True  # whether the kernel runs on NumPy arrays; else the interpreter compiles it by itself
     opmath: bool = True  # compute half precision in float32 and round once
     geometry: Callable | None = None  # views: geometry(shape, strides, **statics) -> (shape, strides)
     offset: Callable | None = None  # views: offset(tensor, *statics) -> elements from the input's first to the result's

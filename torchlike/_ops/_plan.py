@@ -12,6 +12,7 @@ from jax.interpreters import partial_eval
 
 from torchlike import _dtypes, _errors
 from torchlike._core import Aval, Plan, aval
+from torchlike._core.plan import COMPILED, NUMPY, OWN
 from torchlike._ops import _declare as d
 from torchlike._ops._rules import Call, Typed, check_devices
 
@@ -72,6 +73,7 @@ def make(op: d.Op, args: tuple, kwargs: dict, describe: Callable[[Any], tuple[Av
     floating = tuple(op.differentiable and o.dtype.category >= _dtypes.FLOATING for o in typed.outputs)
     node = op.node if isinstance(op.node, str) else op.node(call)
     plan.settle(op, template.saved(op), floating, tuple(typed.strides), node)
+    plan.executor = NUMPY if op.numpy else OWN
     if any(a.__class__ is not Aval for a in call.arrays):
         for look in on_foreign_aval:
             look(plan)
@@ -306,6 +308,7 @@ def _make_gradient(plan: OpPlan, wanted: tuple[int, ...], given: tuple[int, ...]
     floating = tuple(inputs[i].dtype.category >= _dtypes.FLOATING for i in wanted)
     made.settle(plan.op, tuple(range(len(avals))), floating, node=plan.node)
     made.remembers = ("inputs",)
+    made.executor = COMPILED
     return made
 
 

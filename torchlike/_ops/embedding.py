@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import jax.numpy as jnp
 import numpy as np
 
 from torchlike import _dtypes, _errors
@@ -27,6 +28,13 @@ def rows_of(weight, indices):
     return namespace(weight).take(weight, indices, axis=0, mode="fill")
 
 
+def _counted(indices, weight):
+    """How often each row of the weight is picked."""
+    if namespace(weight) is np:
+        return np.bincount(indices, minlength=weight.shape[0])
+    return jnp.bincount(indices, length=weight.shape[0])
+
+
 @operator(where=("torch",), keeps=("indices",), shape=_shape, check=_check, saves=("indices",), out=False, opmath=False)
 def embedding(weight: Array, indices: Array, padding_idx: int = -1, scale_grad_by_freq: bool = False,
               sparse: bool = False):  # fmt: skip
@@ -36,8 +44,7 @@ def embedding(weight: Array, indices: Array, padding_idx: int = -1, scale_grad_b
     """
     rows = rows_of(weight, indices)
     if scale_grad_by_freq:
-        xp = namespace(weight)
-        counts = xp.bincount(indices.reshape(-1), length=weight.shape[0])[indices][..., None]
+        counts = _counted(indices.reshape(-1), weight)[indices][..., None]
         rows = constant(rows) + (rows - constant(rows)) / counts.astype(weight.dtype)
     if padding_idx >= 0:
         padding = (indices == padding_idx)[..., None]

@@ -112,11 +112,14 @@ def _index_put(input: Array, indices: Arrays, values: Array, dims: tuple, accumu
     """`input` with `input[..., i, j, ...]` replaced by `values`, or with `values` added there."""
     where = _where_to(dims, _wrapped(indices, dims, input.shape), input.ndim)
     shape = indexed_shape(input.shape, dims, [i.shape for i in indices])
-    if not accumulate and namespace(input) is np and namespace(values) is np:
+    values = values.reshape(values.shape[max(0, values.ndim - len(shape)) :])
+    if namespace(input) is np and namespace(values) is np:
         made = input.copy()
-        made[where] = np.reshape(values, values.shape[max(0, values.ndim - len(shape)) :])
+        if accumulate:
+            (np.logical_or if made.dtype == bool else np.add).at(made, where, values)
+        else:
+            made[where] = values
         return made
-    values = jnp.reshape(values, values.shape[max(0, values.ndim - len(shape)) :])
     target = jnp.asarray(input).at[where]
     return _added(target, values) if accumulate else target.set(values)
 
@@ -190,7 +193,7 @@ def _scattered(input: Any, dim: int, index: Any, src: Any, how: str) -> Any:
 
 
 _SCATTER = {"promote": None, "shape": lambda call: [(tuple(call.input.shape), call.input.dtype)],
-            "check": _check_along, "saves": ("index",), "opmath": False}  # fmt: skip
+            "check": _check_along, "saves": ("index",), "opmath": False, "numpy": False}  # fmt: skip
 
 
 @operator(where=(), name="_scatter", node="ScatterBackward0", **_SCATTER)
@@ -318,7 +321,7 @@ def _take(input: Array, index: Array):
     return namespace(input).take(input.reshape(-1), flat)
 
 
-@operator(promote=None, shape=_SCATTER["shape"], saves=("index",), opmath=False, where=(), name="_put",
+@operator(numpy=False, promote=None, shape=_SCATTER["shape"], saves=("index",), opmath=False, where=(), name="_put",
           node="PutBackward0")  # fmt: skip
 def _put(input: Array, index: Array, source: Array, accumulate: bool = False):
     """`input` with `source` written (or added) at `index` of the flattened tensor."""
@@ -364,7 +367,7 @@ def _scattered_mask(call: Call) -> list:
 
 
 @operator(promote=None, shape=_scattered_mask, saves=("mask",), opmath=False, where=(), name="_masked_scatter",
-          node="MaskedScatterBackward0")  # fmt: skip
+          node="MaskedScatterBackward0", numpy=False)  # fmt: skip
 def _masked_scatter(input: Array, mask: Array, source: Array):
     """`input` with the places where `mask` is true taken by the elements of `source`, one after another."""
     shape = jnp.broadcast_shapes(input.shape, mask.shape)

@@ -124,7 +124,7 @@ def _check_triangular(call: Call) -> None:
         )
 
 
-@factorization(check=_check_triangular, shape=lambda call: [
+@factorization(numpy=False, check=_check_triangular, shape=lambda call: [
     (*broadcast([call.A.shape[:-2], call.B.shape[:-2]]), *call.B.shape[-2:])], where=("linalg",),
     node="LinalgSolveTriangularBackward0")  # fmt: skip
 def solve_triangular(A: Array, B: Array, *, upper: bool, left: bool = True, unitriangular: bool = False):
@@ -135,7 +135,7 @@ def solve_triangular(A: Array, B: Array, *, upper: bool, left: bool = True, unit
 
 
 @factorization(shape=lambda call: [(*broadcast([call.L.shape[:-2], call.B.shape[:-2]]), *call.B.shape[-2:])],
-               where=("torch", "Tensor"))  # fmt: skip
+               where=("torch", "Tensor"), numpy=False)  # fmt: skip
 def cholesky_solve(B: Array, L: Array, upper: bool = False):
     """X with A X = B, from the Cholesky factor L of A."""
     batch = np.broadcast_shapes(L.shape[:-2], B.shape[:-2])
@@ -145,7 +145,7 @@ def cholesky_solve(B: Array, L: Array, upper: bool = False):
     return jax.lax.linalg.triangular_solve(low, half, left_side=True, lower=True, transpose_a=True, conjugate_a=True)
 
 
-@factorization(shape=lambda call: [call.L.shape], where=("torch", "Tensor"))
+@factorization(numpy=False, shape=lambda call: [call.L.shape], where=("torch", "Tensor"))
 def cholesky_inverse(L: Array, upper: bool = False):
     """The inverse of A, from its Cholesky factor."""
     one = jnp.broadcast_to(jnp.eye(L.shape[-1], dtype=L.dtype), L.shape)
@@ -169,7 +169,7 @@ def _lstsq_shape(call: Call) -> list:
     return [(*call.A.shape[:-2], call.A.shape[-1], *call.B.shape[call.A.ndim - 1 :])]
 
 
-@factorization(check=_square("lstsq", square=False), shape=_lstsq_shape)
+@factorization(numpy=False, check=_square("lstsq", square=False), shape=_lstsq_shape)
 def lstsq(A: Array, B: Array):
     """X that makes |A X - B| least."""
     one = lambda a, b: jnp.linalg.lstsq(a, b)[0]
@@ -178,7 +178,7 @@ def lstsq(A: Array, B: Array):
     return one(A, B)
 
 
-@factorization(check=_square("matrix_exp"), shape=lambda call: [call.A.shape], columns=False,
+@factorization(numpy=False, check=_square("matrix_exp"), shape=lambda call: [call.A.shape], columns=False,
                where=("torch", "Tensor", "linalg"), node="LinalgMatrixExpBackward0")  # fmt: skip
 def matrix_exp(A: Array):
     """The exponential of a square matrix, the sum of A**n / n!."""
@@ -188,7 +188,9 @@ def matrix_exp(A: Array):
 # -- factors -----------------------------------------------------------------------------------------------------------
 
 
-@factorization(check=_square("cholesky"), shape=lambda call: [call.A.shape], node="LinalgCholeskyExBackward0")
+@factorization(
+    numpy=False, check=_square("cholesky"), shape=lambda call: [call.A.shape], node="LinalgCholeskyExBackward0"
+)
 def cholesky(A: Array, upper: bool = False):
     """L with L L* = A, or its conjugate transpose; NaN where A is not positive-definite. Only half of A is read."""
     if upper:
@@ -212,7 +214,7 @@ def _check_qr(call: Call) -> None:
                            "or 'complete'")  # fmt: skip
 
 
-@factorization(check=_check_qr, shape=_qr_shape, residuals=True, node="LinalgQrBackward0")
+@factorization(numpy=False, check=_check_qr, shape=_qr_shape, residuals=True, node="LinalgQrBackward0")
 def qr(A: Array, mode: str = "reduced"):
     """Q with orthonormal columns and upper triangular R, Q R = A."""
     if mode == "r":
@@ -230,13 +232,15 @@ def _svd_shape(call: Call) -> list:
     return [((*batch, m, rows), dtype), ((*batch, k), dtype.to_real()), ((*batch, columns, n), dtype)]
 
 
-@factorization(check=_square("svd", square=False), shape=_svd_shape, residuals=True, node="LinalgSvdBackward0")
+@factorization(
+    numpy=False, check=_square("svd", square=False), shape=_svd_shape, residuals=True, node="LinalgSvdBackward0"
+)
 def svd(A: Array, full_matrices: bool = True):
     """U, S and Vh with U diag(S) Vh = A; S in descending order."""
     return jnp.linalg.svd(A, full_matrices=full_matrices and A.shape[-1] != A.shape[-2])
 
 
-@factorization(check=_square("svdvals", square=False), columns=False, node="LinalgSvdBackward0",
+@factorization(numpy=False, check=_square("svdvals", square=False), columns=False, node="LinalgSvdBackward0",
                shape=lambda call: [((*call.A.shape[:-2], min(call.A.shape[-2:])), call.A.dtype.to_real())],
                where=("linalg",))  # fmt: skip
 def svdvals(A: Array):
@@ -248,13 +252,13 @@ def _eigh_shape(call: Call) -> list:
     return [(call.A.shape[:-1], call.A.dtype.to_real()), (call.A.shape, call.A.dtype)]
 
 
-@factorization(check=_square("eigh"), shape=_eigh_shape, residuals=True, node="LinalgEighBackward0")
+@factorization(numpy=False, check=_square("eigh"), shape=_eigh_shape, residuals=True, node="LinalgEighBackward0")
 def eigh(A: Array, UPLO: str = "L"):
     """Eigenvalues in ascending order and eigenvectors of a Hermitian matrix, of which one half is read."""
     return jnp.linalg.eigh(_hermitian(A, UPLO in "lL"), symmetrize_input=False)
 
 
-@factorization(check=_square("eigvalsh"), columns=False, where=("linalg",), node="LinalgEighBackward0",
+@factorization(numpy=False, check=_square("eigvalsh"), columns=False, where=("linalg",), node="LinalgEighBackward0",
                shape=lambda call: [(call.A.shape[:-1], call.A.dtype.to_real())])  # fmt: skip
 def eigvalsh(A: Array, UPLO: str = "L"):
     """The eigenvalues of a Hermitian matrix in ascending order."""
@@ -272,7 +276,7 @@ def eig(A: Array):
     return tuple(_eig(A))
 
 
-@factorization(check=_square("eigvals"), columns=False, where=("linalg",), node="LinalgEigBackward0",
+@factorization(numpy=False, check=_square("eigvals"), columns=False, where=("linalg",), node="LinalgEigBackward0",
                shape=lambda call: [(call.A.shape[:-1], call.A.dtype.to_complex())])  # fmt: skip
 def eigvals(A: Array):
     """The eigenvalues, complex, of a square matrix."""
@@ -285,7 +289,7 @@ def _eig(A):
     return jax.lax.linalg.eig(A, compute_left_eigenvectors=False, enable_eigvec_derivs=True)
 
 
-@factorization(check=_square("matrix_rank", square=False), columns=False, differentiable=False,
+@factorization(numpy=False, check=_square("matrix_rank", square=False), columns=False, differentiable=False,
                shape=lambda call: [(call.A.shape[:-2], _dtypes.int64)])  # fmt: skip
 def matrix_rank(A: Array, atol: float | None, rtol: float | None):
     """How many singular values are above max(atol, rtol * the largest)."""

@@ -154,7 +154,9 @@ def _max_pool(dims: int, with_positions: bool):
     kernel_function.__name__ = f"_max_pool{dims}d" if not with_positions else f"_max_pool_at{dims}d"
     shape = (lambda call: [_shape(call)[0], (_shape(call)[0], _dtypes.int64)]) if with_positions else _shape
     node = {1: "SqueezeBackward1", 2: "MaxPool2DWithIndicesBackward0", 3: "MaxPool3DWithIndicesBackward0"}[dims]
-    return operator(where=(), shape=shape, check=_check, out=False, node=node, opmath=False, formats=1)(kernel_function)
+    return operator(numpy=False, where=(), shape=shape, check=_check, out=False, node=node, opmath=False, formats=1)(
+        kernel_function
+    )
 
 
 for _count in (1, 2, 3):
@@ -206,7 +208,9 @@ def _avg_pool(dims: int):
     """
     kernel_function.__name__ = f"_avg_pool{dims}d"
     node = {1: "SqueezeBackward1", 2: "AvgPool2DBackward0", 3: "AvgPool3DBackward0"}[dims]
-    return operator(where=(), shape=_shape, check=_check, saves=(), out=False, node=node, formats=1)(kernel_function)
+    return operator(numpy=False, where=(), shape=_shape, check=_check, saves=(), out=False, node=node, formats=1)(
+        kernel_function
+    )
 
 
 for _count in (1, 2, 3):
@@ -218,7 +222,7 @@ def _unpooled_shape(call: Call) -> list:
 
 
 @operator(where=(), shape=_unpooled_shape, keeps=("indices",), saves=("indices",), out=False, name="_max_unpool",
-          node="MaxUnpool2DBackward0")  # fmt: skip
+          node="MaxUnpool2DBackward0", numpy=False)  # fmt: skip
 def _max_unpool(input: Array, indices: Array, size: tuple):
     """Zeros of the given size, with each element put where its index says; the inverse of max pooling."""
     lead = input.shape[: input.ndim - len(size)]

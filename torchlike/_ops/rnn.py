@@ -239,7 +239,7 @@ def _check(call: Call) -> None:
 
 
 @operator(where=(), shape=_shape, check=_check, keeps=("lengths",), residuals=True, out=False, name="_recurrent_layer",
-          node="MkldnnRnnLayerBackward0")  # fmt: skip
+          node="MkldnnRnnLayerBackward0", numpy=False)  # fmt: skip
 def _recurrent_layer(mode: str, input: Array, h: Array, c: Array | None, w_ih: Array, w_hh: Array, b_ih: Array | None,
                      b_hh: Array | None, reverse: bool = False, lengths: Array | None = None,
                      projection: Array | None = None, by_batch: bool = False):  # fmt: skip
@@ -276,7 +276,9 @@ def _check_cell(call: Call) -> None:
     _errors.sequences.check_cell(call)
 
 
-@operator(where=(), shape=_cell_shape, check=_check_cell, out=False, name="_recurrent_cell", node="AddBackward0")
+@operator(
+    numpy=False, where=(), shape=_cell_shape, check=_check_cell, out=False, name="_recurrent_cell", node="AddBackward0"
+)
 def _recurrent_cell(mode: str, input: Array, h: Array, c: Array | None, w_ih: Array, w_hh: Array, b_ih: Array | None,
                     b_hh: Array | None):  # fmt: skip
     """One step: (N, I) and the state (N, H) each -> the new state."""

@@ -19,7 +19,7 @@ def _check_reduction(call: Call) -> None:
 
 
 @operator(promote=None, shape=lambda call: [(tuple(call.input.shape), call.input.dtype)], check=_check_reduction,
-          opmath=False, where=(), name="_scatter_reduce", node="ScatterReduceBackward0")  # fmt: skip
+          opmath=False, where=(), name="_scatter_reduce", node="ScatterReduceBackward0", numpy=False)  # fmt: skip
 def _scatter_reduce(input: Array, dim: int, index: Array, src: Array, reduce: str, include_self: bool = True):
     """`input` with what `src` holds for each place of `index` along `dim` reduced into it."""
     shape = input.shape

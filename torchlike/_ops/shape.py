@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import jax.numpy as jnp
 import numpy as np
 
 from torchlike import _errors
@@ -156,8 +155,13 @@ def _diag_embed(input: Array, offset: int, dim1: int, dim2: int):
     place = np.arange(count)
     line, column = place + max(-offset, 0), place + max(offset, 0)
     n = count + abs(offset)
-    made = jnp.zeros((*input.shape[:-1], n, n), input.dtype).at[..., line, column].set(input)
-    return jnp.moveaxis(made, (-2, -1), (dim1, dim2))
+    xp = namespace(input)
+    made = xp.zeros((*input.shape[:-1], n, n), input.dtype)
+    if xp is np:
+        made[..., line, column] = input
+    else:
+        made = made.at[..., line, column].set(input)
+    return xp.moveaxis(made, (-2, -1), (dim1, dim2))
 
 
 def _diagonal_shape(call: Call) -> list:

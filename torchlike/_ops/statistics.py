@@ -213,6 +213,9 @@ def searchsorted(sorted_sequence: Array, input: Operand, right: bool, out_int32:
     side = "right" if right else "left"
     if sorted_sequence.ndim == 1:
         return namespace(sorted_sequence).searchsorted(sorted_sequence, input, side=side)
+    if namespace(sorted_sequence) is np:
+        rows = [x.reshape(-1, x.shape[-1]) for x in (sorted_sequence, input)]
+        return np.reshape([np.searchsorted(s, v, side=side) for s, v in zip(*rows)], input.shape)
     one = lambda s, v: jnp.searchsorted(s, v, side=side)
     for _ in range(sorted_sequence.ndim - 1):
         one = jax.vmap(one)
@@ -228,7 +231,7 @@ def _counts(input: Array, length: int):
 
 
 @operator(shape=lambda call: [((call.length,), call.weights.dtype)], opmath=False, differentiable=False, where=(),
-          keeps=("input",))  # fmt: skip
+          keeps=("input",), numpy=False)  # fmt: skip
 def _weighted_counts(input: Array, weights: Array, length: int):
     """The sum of the weights of each number below `length`."""
     return jnp.zeros(length, weights.dtype).at[input].add(weights)
@@ -242,7 +245,7 @@ def _check_histc(call: Call) -> None:
         raise _errors.arithmetic.histogram_range(low, high)
 
 
-@operator(shape=lambda call: [(call.bins,)], differentiable=False, check=_check_histc)
+@operator(numpy=False, shape=lambda call: [(call.bins,)], differentiable=False, check=_check_histc)
 def histc(input: Array, bins: int = 100, min: float = 0, max: float = 0):
     """How many elements lie in each of `bins` equal intervals from `min` to `max` (if equal: of the data)."""
     xp = namespace(input)

@@ -108,6 +108,7 @@ def _check_unfold(call: Call) -> None:
 
 
 @operator(
+    numpy=False,
     where=(),
     shape=_unfold_shape,
     check=_check_unfold,
@@ -142,6 +143,7 @@ def _check_fold(call: Call) -> None:
 
 
 @operator(
+    numpy=False,
     where=(),
     shape=_fold_shape,
     check=_check_fold,

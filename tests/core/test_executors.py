@@ -1,0 +1,87 @@
+"""Which executor runs a program, and that nobody can tell from the results."""
+
+import numpy as np
+import pytest
+
+import torchlike as torch
+from torchlike._core import boundary, numpy_executor, stats
+
+
+def _compiles(run):
+    boundary()
+    before = stats.compiles
+    run()
+    boundary()
+    return stats.compiles - before
+
+
+def _forward(n=7):
+    x = torch.arange(float(n))
+    return (torch.softmax(x * 2 + 1, 0) @ torch.ones(n)).item()
+
+
+def test_cold_forward_work_compiles_nothing():
+    assert _compiles(_forward) == 0
+
+
+def test_work_with_gradients_is_compiled_at_once():
+    w = torch.ones(11, requires_grad=True)
+    assert _compiles(lambda: (w * torch.arange(11.0)).sum().backward()) == 1
+
+
+def test_what_repeats_is_compiled_when_that_would_have_paid(monkeypatch):
+    entries = 4  # arange's own work is done on the host
+    monkeypatch.setattr(numpy_executor, "COMPILE_ENTRY", 10 * numpy_executor.INTERPRET_ENTRY)
+    monkeypatch.setattr(numpy_executor, "INTERPRET_BYTE", 0)
+    _forward(entries + 9)
+    assert _compiles(lambda: [_forward(entries + 9) for _ in range(10)]) == 0
+    assert _compiles(lambda: [_forward(entries + 9) for _ in range(3)]) == 1
+    assert _compiles(lambda: [_forward(entries + 9) for _ in range(3)]) == 0
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16])
+def test_dtypes_that_numpy_lacks_are_compiled(dtype):
+    assert _compiles(lambda: (torch.ones(13, dtype=dtype) * 2).sum().item()) == 1
+
+
+def test_numpy_never_compiles_a_whole_program():
+    w = torch.ones(5, requires_grad=True)
+    with torch.set_executor("numpy"):
+        assert _compiles(lambda: (w * 3).sin().sum().backward()) == 0
+        assert w.grad.tolist() == pytest.approx([3 * np.cos(3)] * 5, rel=1e-6)
+
+
+def test_results_of_one_program_do_not_share_memory():
+    x = torch.arange(6.0) + 0
+    view, same = x.reshape(2, 3), x.contiguous()
+    y = view.t().clone()
+    boundary()
+    shared = y.numpy()
+    shared[:] = 100
+    assert x.tolist() == same.tolist() == [0, 1, 2, 3, 4, 5]
+    assert y.tolist() == [[100, 100]] * 3
+
+
+def test_a_write_after_an_interpreted_program_leaves_its_other_results_alone():
+    x = torch.zeros(4)
+    y = x + 0
+    z = y[1:]
+    boundary()
+    y.add_(1)
+    assert z.tolist() == [1, 1, 1]
+    assert x.tolist() == [0, 0, 0, 0]
+
+
+@pytest.mark.parametrize("executor", ["xla", "numpy", "auto", "immediate"])
+def test_executors_agree(executor):
+    with torch.set_executor(executor):
+        torch.manual_seed(0)
+        x = torch.randn(9, 5, requires_grad=True)
+        y = torch.nn.functional.layer_norm(x, (5,)).exp().sum(1)
+        y[2:].square().sum().backward()
+        found = [*y.tolist(), *x.grad.flatten().tolist()]
+    torch.manual_seed(0)
+    x = torch.randn(9, 5, requires_grad=True)
+    y = torch.nn.functional.layer_norm(x, (5,)).exp().sum(1)
+    y[2:].square().sum().backward()
+    assert found == pytest.approx([*y.tolist(), *x.grad.flatten().tolist()], rel=1e-4, abs=1e-5)

@@ -1,0 +1,50 @@
+"""The NumPy executor over every sample: PyTorch's results, without a compile wherever the row says so."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax.extend.core
+import pytest
+import torch
+
+import torchlike
+from tests.ops.row import JUDGED, function
+from tests.ops.sample import arguments
+from tests.ops.test_rows import compare, good
+from torchlike._core import numpy_executor
+from torchlike._core.plan import NUMPY
+
+pytestmark = [pytest.mark.filterwarnings("ignore::UserWarning"), pytest.mark.usefixtures("jax_asleep")]
+
+
+@pytest.fixture
+def jax_asleep(monkeypatch):
+    """A kernel that NumPy runs must not call JAX: op by op that would compile, and hide what the row promises."""
+    bind, run, asleep = jax.extend.core.Primitive.bind, numpy_executor._run, []
+
+    def refuse(self: Any, *args: Any, **params: Any) -> Any:
+        assert not asleep, f"the kernel of {asleep[0]} calls JAX's {self}"
+        return bind(self, *args, **params)
+
+    def watch(plan: Any, given: list) -> list:
+        asleep[:] = [plan] if plan.executor == NUMPY else []
+        try:
+            return run(plan, given)
+        finally:
+            asleep.clear()
+
+    monkeypatch.setattr(jax.extend.core.Primitive, "bind", refuse)
+    monkeypatch.setattr(numpy_executor, "_run", watch)
+
+
+@pytest.mark.parametrize("key", JUDGED)
+def test_results(key):
+    with torchlike.set_executor("numpy"):
+        pairs = []
+        for sample in good(key):
+            args, kwargs = arguments(torchlike, sample)
+            ours = function(torchlike, key)(*args, **kwargs)
+            args, kwargs = arguments(torch, sample)
+            pairs.append((sample, ours, function(torch, key)(*args, **kwargs)))
+        compare(pairs)

@@ -297,16 +297,17 @@ class _Line:
         return float(_weighted(self.f(*moved), self.weights).item())
 
     def is_smooth(self) -> bool:
-        """Whether the function has a value here and one slope and curvature, on both sides and near by."""
+        """Whether the function has a value here, and one slope and curvature on both sides and near by."""
         if not all(np.isfinite(x).all() for x in self.at):
             return False
-        here, h = self.value(0.0), 2e-6
-        left, right, near = [(self.value(t) - here) / t for t in (-h, h, h / 8)]
-        if not max(abs(left - right), abs(near - right)) <= 1e-3 * (1 + abs(right)):
+        here, h, bend = self.value(0.0), 2e-6, 1e-5
+        try:
+            left, right, near = [(self.value(t) - here) / t for t in (-h, h, h / 8)]
+            before, after = [(self.value(2 * t) - 2 * self.value(t) + here) / bend**2 for t in (-bend, bend)]
+        except (RuntimeError, ValueError):  # the sample lies where the function ends
             return False
-        h = 1e-5
-        left, right = [(self.value(2 * t) - 2 * self.value(t) + here) / h**2 for t in (-h, h)]
-        return abs(left - right) <= 1e-3 * (1 + abs(right) + abs(here))
+        straight = max(abs(left - right), abs(near - right)) <= 1e-3 * (1 + abs(right))
+        return straight and abs(before - after) <= 1e-3 * (1 + abs(after) + abs(here))
 
     def is_zero(self, order: int) -> bool:
         """Whether a derivative is zero, by differences along a few lines: one may cross a kink."""

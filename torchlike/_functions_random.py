@@ -247,7 +247,7 @@ def bernoulli_(self: Tensor, p: Any = 0.5, *, generator: Generator | None = None
     if not isinstance(p, Tensor):
         return _fill(self, lambda size: _random.bernoulli(generator, size, self.dtype.numpy, p))
     shape, strides = tuple(self.shape), self.stride()
-    chances = np.broadcast_to(p._host(), shape)
+    chances = np.broadcast_to(p.expand(shape)._host(), shape)
     order = sorted(range(len(shape)), key=lambda d: -strides[d])
     inside = np.ascontiguousarray(chances.transpose(order)) if self._strides is not None else chances
     return _fill(self, lambda size: _random.bernoulli(generator, size, self.dtype.numpy, np.array(inside)))

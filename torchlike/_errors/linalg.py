@@ -35,6 +35,17 @@ def _inner_mismatch(a: Any, b: Any) -> RuntimeError:
     return mat_shapes(rows, a.shape[-1], b.shape[-2], b.shape[-1])
 
 
+def attention_shapes(batch: tuple, a: tuple, b: tuple) -> RuntimeError:
+    """Of a product of the last two dims within attention, whose leading dims are one batch."""
+    if not batch:
+        return mat_shapes(a[0], a[1], b[0], b[1])
+    count = 1
+    for n in batch:
+        count *= n
+    return RuntimeError(f"Expected size for first two dimensions of batch2 tensor to be: [{count}, {a[1]}] but got: "
+                        f"[{count}, {b[0]}].")  # fmt: skip
+
+
 def mat_shapes(n: int, k: int, k2: int, m: int) -> RuntimeError:
     return RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({n}x{k} and {k2}x{m})")
 

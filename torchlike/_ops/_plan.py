@@ -159,8 +159,9 @@ def _bind(op: d.Op, args: tuple, kwargs: dict, describe: Callable) -> tuple[Call
         bound = op.signature.bind(*args, **kwargs)
     except TypeError as error:
         raise _errors.arguments.bad_arguments(op.name, op.signature, args, kwargs, error) from None
-    if op.kind_of.get("dim") == d.STATIC and "dim" in bound.arguments:
-        _check_dim(op, bound.arguments["dim"], args, kwargs)
+    for name, value in bound.arguments.items():
+        if value is not None and op.kind_of[name] in (d.STATIC, d.INDEX):
+            _check_static(op, name, value, args, kwargs)
     template, call = Template(), Call(op, {}, [], [], [], [])
     for name in op.names:
         if name in bound.arguments:
@@ -171,14 +172,31 @@ def _bind(op: d.Op, args: tuple, kwargs: dict, describe: Callable) -> tuple[Call
     return call, template
 
 
-def _check_dim(op: d.Op, dim: Any, args: tuple, kwargs: dict) -> None:
-    """A dim is an int, or where there may be several a tuple of them."""
-    if dim is None or all(hasattr(n, "__index__") for n in (dim if isinstance(dim, tuple | list) else (dim,))):
+def _is_whole(n: Any) -> bool:
+    return hasattr(n, "__index__")
+
+
+# What an annotation asks of a static argument. Numbers of any kind pass as they do in PyTorch, words do not.
+_ASKED: dict[str, Callable[[Any], bool]] = {
+    "int": _is_whole,
+    "Index": _is_whole,
+    "Dims": lambda given: all(map(_is_whole, given if isinstance(given, tuple | list) else (given,))),
+    "bool": lambda given: not isinstance(given, str | float | complex | tuple | list),
+    "float": lambda given: not isinstance(given, str | tuple | list),
+}
+
+
+def _check_static(op: d.Op, name: str, value: Any, args: tuple, kwargs: dict) -> None:
+    """An argument of a kind that the row does not take. Positions are counted as in a method where it is one."""
+    kind = str(op.signature.parameters[name].annotation).split(" |")[0].strip()
+    asked = _ASKED["Dims" if name == "dim" and kind == "int" else kind] if kind in _ASKED else None
+    if asked is None or asked(value):
         return
-    if op.family == "reduction" and "dim" in op.defaults:  # PyTorch has an overload without it
-        raise _errors.arguments.invalid_combination(op.name, args[1:], kwargs)
-    position = None if "dim" in kwargs else op.names.index("dim")
-    raise _errors.arguments.wrong_type(op.name, "dim", position, "int", dim)
+    is_method = "nn.functional" not in op.where
+    if name == "dim" and op.family == "reduction" and op.defaults.get("dim", ()) is None and kind == "Dims":
+        raise _errors.arguments.invalid_combination(op.name, args[1:], kwargs)  # PyTorch has an overload without it
+    position = None if name in kwargs else op.names.index(name) + (not is_method)
+    raise _errors.arguments.wrong_type(op.name.lstrip("_"), name, position, kind.replace("Dims", "int"), value)
 
 
 def _take(op: d.Op, name: str, value: Any, call: Call, template: Template, describe: Callable) -> None:

@@ -22,13 +22,15 @@ def _check(call: Call) -> None:
         raise _errors.sequences.attention_two_masks()
     if mask is not None and mask.dtype not in (_dtypes.bool_, _dtypes.float32, q.dtype):
         raise _errors.sequences.attention_mask_dtype(mask.dtype, q.dtype)
-    if q.shape[-1] != k.shape[-1]:
-        raise _errors.shapes.not_broadcastable(q.shape[-1], k.shape[-1], -1)
 
 
 def _shape(call: Call) -> list:
     q, k, v = call.query.shape, call.key.shape, call.value.shape
     lead = q[:-2] if call.enable_gqa else broadcast([q[:-2], k[:-2], v[:-2]])
+    if q[-1] != k[-1]:
+        raise _errors.linalg.attention_shapes(tuple(lead), q[-2:], (k[-1], k[-2]))
+    if k[-2] != v[-2]:
+        raise _errors.linalg.attention_shapes(tuple(lead), (q[-2], k[-2]), v[-2:])
     return [(*lead, q[-2], v[-1])]
 
 

@@ -187,7 +187,11 @@ def _by_product(a, b, p: float, mode: str) -> bool:
     return p == 2 and (large or mode == "use_mm_for_euclid_dist")
 
 
-@operator(shape=lambda call: [()], out=False)
+def _check_pair(call: Call) -> None:
+    broadcast([call.input.shape, call.other.shape])
+
+
+@operator(shape=lambda call: [()], check=_check_pair, out=False)
 def dist(input: Array, other: Array, p: float = 2):
     """The p-norm of input - other."""
     return vector_norm.kernel(input - other, p)

@@ -95,6 +95,12 @@ ROWS = {
     "attention of unequal ranks": lambda torch: torch.nn.MultiheadAttention(4, 2)(
         torch.ones(2, 4), torch.ones(2, 1, 4), torch.ones(2, 1, 4)
     ),
+    "attention of other widths": lambda torch: torch.nn.functional.scaled_dot_product_attention(
+        torch.ones(1, 2, 4), torch.ones(1, 2, 3), torch.ones(1, 2, 3)
+    ),
+    "attention of other lengths": lambda torch: torch.nn.functional.scaled_dot_product_attention(
+        torch.ones(2, 3), torch.ones(2, 3), torch.ones(5, 3)
+    ),
     "attention with mask and causal": lambda torch: torch.nn.functional.scaled_dot_product_attention(
         *(torch.ones(1, 2, 4),) * 3, attn_mask=torch.ones(2, 2) > 0, is_causal=True
     ),

@@ -141,6 +141,8 @@ class Tensor(Methods):
             ((new, new_edge),) = engine.apply(
                 _storage.write_plan(steps), [old, value], [old_edge, edge], numbers, differentiable
             )
+        if edge is not None and new_edge is not None and new_edge is not edge:
+            versions.note_part(new_edge[0], edge[0], since, self)
         origin._write_raw(new, new_edge if differentiable else origin._edge, since)
         if views.is_whole(self):
             value.stamp = value.stamp or versions.of(storage.value)

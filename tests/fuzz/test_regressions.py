@@ -437,6 +437,23 @@ FOUND = {
         c, = torch.autograd.grad((a * 5).sum(), [a])
         d = a.grad
     """,
+    "result written through a view and overwritten": """
+        a = torch.ones(2, 3, requires_grad=True)
+        b = a * 1
+        b.view(3, 2).tanh_()
+        c = b[0]
+        c[1:] = 2
+        c.backward(gradient=c)
+        d = a * 1
+        e = d[0]
+        e.sigmoid_()
+        d.add_(1)
+        d.sum().backward()
+        f = a * 1
+        f[0] = a[1].exp()
+        f.add_(1)
+        f.sum().backward()
+    """,
     "index into a dim without elements": """
         a = torch.zeros(1, 1, 0)
         a[..., torch.tensor([0])] = 3

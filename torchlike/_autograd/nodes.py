@@ -135,7 +135,7 @@ class AccumulateGrad(Node):
 class Extra:
     """What few nodes have: hooks, the user's notes, an overwritten result."""
 
-    __slots__ = ("metadata", "overwritten", "post", "pre", "retained", "tensor")
+    __slots__ = ("inner", "metadata", "overwritten", "post", "pre", "retained", "tensor")
 
     def __init__(self) -> None:
         self.tensor: dict[int, OrderedDict[int, Callable]] = {}  # output number -> hooks on that output's gradient
@@ -143,6 +143,7 @@ class Extra:
         self.pre: OrderedDict[int, Callable] = OrderedDict()
         self.post: OrderedDict[int, Callable] = OrderedDict()
         self.metadata: dict = {}
+        self.inner: Any = None  # of a write to a part of memory: the node whose result was written, and what sees it
         self.overwritten: Any = None  # the stamp of a result that the node needs and that was written to
 
 

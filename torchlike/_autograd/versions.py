@@ -60,20 +60,34 @@ def note_write(old: Value, storage: Any, since: int | None, owner: Any) -> None:
         stamp.set(storage, since, owner)
 
 
-def note_result(node: Node, storage: Any) -> None:
+def note_result(node: Node, storage: Any, owner: Any = None) -> None:
     """Called before the result of a node is overwritten: some nodes need it for their gradient."""
     if node.plan is not None and "result" in node.plan.remembers:
         extra = nodes.hooks_of(node)
         if extra.overwritten is None:
             extra.overwritten = Stamp()
-            extra.overwritten.set(storage, None)
+            extra.overwritten.set(storage, None, owner)
+    if node.extra is not None and node.extra.inner is not None:
+        inner, view = node.extra.inner
+        note_result(inner, storage, view())
+
+
+def note_part(write: Node, made: Node, since: int | None, view: Any) -> None:
+    """Called after an operator wrote its result to the part of memory that a view sees, by the node `write`. One whose
+    own node `made` is older than the write has only been copied from."""
+    if since is not None and made.age < since and made.plan is not None and "result" in made.plan.remembers:
+        nodes.hooks_of(write).inner = made, ref(view)
 
 
 def check(node: Node, wanted: tuple[int, ...], given: tuple[int, ...]) -> None:
     """Raise PyTorch's error if what the node needs for this gradient was overwritten after it was saved."""
     plan = node.plan
     if node.extra is not None and node.extra.overwritten is not None:
-        raise _modified(plan.outputs[0], (node, 0), node.extra.overwritten)
+        stamp = node.extra.overwritten
+        view = stamp.owner and stamp.owner()
+        if view is not None and view._cache is not None and view._cache[0] >> 32 > stamp.version:
+            stamp.owner = None  # its history was made anew since, and is not that of the result any more
+        raise _modified(plan.outputs[0], (node, 0), stamp)
     if not plan.remembers or plan.remembers == ("result",):
         return
     stale = [(i, v) for i, v in zip(plan.saved, node.saved or ()) if v.stamp is not None and v.stamp.before(node)]

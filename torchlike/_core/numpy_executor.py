@@ -79,9 +79,14 @@ def _entries(trace: Trace, live: tuple[int, ...]) -> list[tuple[Plan, list[int],
 
 
 def _run(plan: Plan, given: list) -> list[np.ndarray]:
-    """One entry's results. A kernel that NumPy cannot run has an executable of its own."""
-    function = plan.function if plan.executor == NUMPY else plan.traced()
-    return [np.asarray(x) for x in function(*given)]
+    """One entry's results. A kernel that NumPy cannot run has an executable of its own, and so has one that NumPy
+    refuses to run on these data, such as an index out of range, which XLA reads as NaN."""
+    if plan.executor == NUMPY:
+        try:
+            return [np.asarray(x) for x in plan.function(*given)]
+        except (IndexError, np.linalg.LinAlgError):
+            pass
+    return [np.asarray(x) for x in plan.traced()(*given)]
 
 
 def _owned(outputs: list[np.ndarray], inputs: list[np.ndarray]) -> list[np.ndarray]:

@@ -48,6 +48,13 @@ def twice():
         )
 
 
+def power_of_a_negative_number():
+    a, n = torch.tensor([-2.0, 3.0]), torch.tensor([3.0, 2.0])
+    with torch.autograd.forward_ad.dual_level():
+        dual = torch.autograd.forward_ad.make_dual(a, torch.ones(2))
+        return [torch.autograd.forward_ad.unpack_dual(dual**e).tangent for e in (n, n.long())]
+
+
 def basic():
     a = torch.tensor([1.0, 2.0])
     t = torch.tensor([3.0, 4.0])

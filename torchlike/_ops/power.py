@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import functools
+
 import jax
 import numpy as np
+from jax.custom_derivatives import SymbolicZero
 
 from torchlike import _dtypes, _errors
 from torchlike._ops._checks import not_bool
@@ -66,15 +69,18 @@ def _real_power(x, n):
     return jax.numpy.power(x, n)
 
 
-@_real_power.defjvp
+@functools.partial(_real_power.defjvp, symbolic_zeros=True)
 def _real_power_jvp(primals, tangents):
     xp = jax.numpy
     (x, n), (dx, dn) = primals, tangents
     out = _real_power(x, n)
     slope = xp.where(n == 0, 0, n * _real_power(x, xp.where(n == 0, 1, n - 1)))
+    along = xp.zeros_like(out) if isinstance(dx, SymbolicZero) else slope * dx
+    if isinstance(dn, SymbolicZero):  # the logarithm of a negative number times nothing would not be nothing
+        return out, along
     flat = (x == 0) & (n >= 0)
     log = out * xp.log(xp.where(flat, 1, x))
-    return out, slope * dx + xp.where(flat, 0, log) * dn
+    return out, along + xp.where(flat, 0, log) * dn
 
 
 def _whole_power(x, n):

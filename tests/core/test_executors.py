@@ -85,3 +85,12 @@ def test_executors_agree(executor):
     y = torch.nn.functional.layer_norm(x, (5,)).exp().sum(1)
     y[2:].square().sum().backward()
     assert found == pytest.approx([*y.tolist(), *x.grad.flatten().tolist()], rel=1e-4, abs=1e-5)
+
+
+def test_a_kernel_that_fails_is_not_tried_again_and_loses_nothing_before_it():
+    x = torch.arange(5.0)
+    places = torch.tensor([1, 4]) + 5
+    with pytest.raises(IndexError, match="index 6 is out of bounds for dimension 0 with size 5"):
+        x[places].tolist()
+    assert places.tolist() == [6, 9]
+    assert (x + 1).tolist() == [1, 2, 3, 4, 5]

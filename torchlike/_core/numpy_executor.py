@@ -20,6 +20,14 @@ INTERPRET_BYTE = 1 / 4e9
 _NUMBERS = {float: np.float64, int: np.int64, bool: np.bool_, complex: np.complex128}
 
 
+class KernelError(Exception):
+    """A kernel raised `cause`; `arrays` are the results that were there by then, None for the others."""
+
+    def __init__(self, cause: Exception, arrays: list) -> None:
+        super().__init__(str(cause))
+        self.cause, self.arrays = cause, arrays
+
+
 class Interpreted:
     """A program that is interpreted: `program(trace) -> output arrays`, as a compiled one is called."""
 
@@ -40,14 +48,18 @@ class Interpreted:
         arrays = [np.asarray(a) for a in trace.arrays]
         numbers = iter(trace.scalars)
         results: list = []
-        with np.errstate(all="ignore"):
-            for plan, slots, dead in self.entries:
-                given = [results[s] if s >= 0 else arrays[~s] for s in slots]
-                if plan.scalars:
-                    given += [_NUMBERS[kind](x) for kind, x in zip(plan.scalars, next(numbers))]
-                results += _run(plan, given)
-                for i in dead:
-                    results[i] = None
+        try:
+            with np.errstate(all="ignore"):
+                for plan, slots, dead in self.entries:
+                    given = [results[s] if s >= 0 else arrays[~s] for s in slots]
+                    if plan.scalars:
+                        given += [_NUMBERS[kind](x) for kind, x in zip(plan.scalars, next(numbers))]
+                    results += _run(plan, given)
+                    for i in dead:
+                        results[i] = None
+        except Exception as error:
+            done = [results[i] if i < len(results) else None for i in self.live]
+            raise KernelError(error, _owned(done, arrays)) from None
         return _owned([results[i] for i in self.live], arrays)
 
 
@@ -80,21 +92,21 @@ def _entries(trace: Trace, live: tuple[int, ...]) -> list[tuple[Plan, list[int],
 
 def _run(plan: Plan, given: list) -> list[np.ndarray]:
     """One entry's results. A kernel that NumPy cannot run has an executable of its own, and so has one that NumPy
-    refuses to run on these data, such as an index out of range, which XLA reads as NaN."""
+    refuses to run on these data, such as a singular matrix, for which XLA has numbers."""
     if plan.executor == NUMPY:
         try:
             return [np.asarray(x) for x in plan.function(*given)]
-        except (IndexError, np.linalg.LinAlgError):
+        except np.linalg.LinAlgError:
             pass
     return [np.asarray(x) for x in plan.traced()(*given)]
 
 
-def _owned(outputs: list[np.ndarray], inputs: list[np.ndarray]) -> list[np.ndarray]:
+def _owned(outputs: list, inputs: list[np.ndarray]) -> list:
     """Arrays of their own memory: a result may be a view of an input or of another result."""
     taken = {id(a) for a in inputs}
     found: list[Any] = []
     for array in outputs:
-        if not array.flags.owndata or id(array) in taken:
+        if array is not None and (not array.flags.owndata or id(array) in taken):
             array = np.array(array, order="C")
         taken.add(id(array))
         found.append(array)

@@ -53,7 +53,7 @@ def embedding(weight: Array, indices: Array, padding_idx: int = -1, scale_grad_b
 
 
 @operator(where=(), keeps=("indices",), shape=lambda call: [call.weight.shape], differentiable=False, out=False,
-          name="_renormed")  # fmt: skip
+          name="_renormed", numpy=False)  # fmt: skip
 def _renormed(weight: Array, indices: Array, max_norm: Scalar, norm_type: float):
     """The table with each picked row whose norm exceeds max_norm scaled down to it."""
     from torchlike._ops.norm import vector_norm

@@ -8,7 +8,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from torchlike import _dtypes
+from torchlike import _dtypes, _errors
 from torchlike._errors.dtypes import c_name, index_put_dtypes, scalar_name
 from torchlike._layout import contiguous_strides, ordered_strides
 from torchlike._ops._declare import Array, Arrays, Scalar, declare, namespace, operator
@@ -21,8 +21,12 @@ def _where_to(dims: tuple[int, ...], indices: list, ndim: int) -> tuple:
 
 
 def _wrapped(indices: list, dims: tuple[int, ...], shape: tuple[int, ...]) -> list:
-    """Negative indices counted from the front; out of range ones are left to the gather's fill."""
+    """Negative indices counted from the front; NumPy refuses one out of range, XLA's gather fills."""
     xp = namespace(indices[0])
+    for i, d in zip(indices, dims) if xp is np else ():
+        outside = i[(i < -shape[d]) | (i >= shape[d])]
+        if outside.size:
+            raise _errors.shapes.index_out_of_bounds(int(outside.flat[0]), d, shape[d])
     return [xp.where(i < 0, i + shape[d], i) for i, d in zip(indices, dims)]
 
 

@@ -271,7 +271,7 @@ def _eig_shape(call: Call) -> list:
     return [(call.A.shape[:-1], dtype), (call.A.shape, dtype)]
 
 
-@factorization(check=_square("eig"), shape=_eig_shape, node="LinalgEigBackward0")
+@factorization(check=_square("eig"), shape=_eig_shape, node="LinalgEigBackward0", numpy=False)
 def eig(A: Array):
     """Eigenvalues and eigenvectors, complex, of a square matrix."""
     return tuple(_eig(A))

@@ -187,7 +187,7 @@ def _sampled_cubic(image, at: list, padding_mode: str, align_corners: bool):
     return total
 
 
-@operator(where=(), shape=_grid_shape, out=False, name="_grid_sample",
+@operator(where=(), shape=_grid_shape, out=False, name="_grid_sample", numpy=False,
           node=lambda call: f"GridSampler{call.input.ndim - 2}DBackward0")  # fmt: skip
 def _grid_sample(input: Array, grid: Array, mode: str, padding_mode: str, align_corners: bool):
     """(N, C, d1, ...) read at the places of `grid` (N, o1, ..., dims), each in [-1, 1] with the last dim first."""

@@ -37,7 +37,7 @@ def _scatter_reduce(input: Array, dim: int, index: Array, src: Array, reduce: st
 
 
 @operator(promote=None, shape=lambda call: [(tuple(call.input.shape), call.input.dtype)], check=_check_reduction,
-          opmath=False, where=(), name="_index_reduce", node="IndexReduceBackward0")  # fmt: skip
+          opmath=False, where=(), name="_index_reduce", node="IndexReduceBackward0", numpy=False)  # fmt: skip
 def _index_reduce(input: Array, dim: int, index: Array, src: Array, reduce: str, include_self: bool = True):
     """As `_scatter_reduce`, for indices of one dim spread over the others."""
     return _scatter_reduce.kernel(input, dim, index, src, reduce, include_self)

@@ -139,6 +139,7 @@ def _check_value(input: Tensor, value: Any) -> None:
 
     if isinstance(value, complex) and value.imag and input.dtype.category in (_dtypes.INTEGER, _dtypes.FLOATING):
         raise _errors.dtypes.overflow(_errors.dtypes.fixed_width_name(input.dtype))
+    _from_data.check_finite(value, input.dtype)
     if input.dtype.category != _dtypes.INTEGER or not isinstance(value, int | float):
         return
     if value in (float("inf"), float("-inf")) or value != value or abs(value) > 127:
@@ -162,6 +163,8 @@ def scatter(input: Tensor, dim: int, index: Tensor, src: Any = None, *, value: A
     if not isinstance(src, Tensor | int | float | complex):
         raise _errors.arguments.invalid_combination("scatter", (input, dim, index, src), {})
     if reduce is None:
+        if not isinstance(src, Tensor):
+            _check_value(input, src)
         made = rows["_scatter" if isinstance(src, Tensor) else "_scatter_fill"](input, dim, index, src)
         _check_along(input, dim, index)
         return made
@@ -210,6 +213,7 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
     if isinstance(value, Tensor) and value.ndim:
         raise RuntimeError("index_fill_ only supports a 0-dimensional value tensor, but got tensor with "
                            f"{value.ndim} dimension(s).")  # fmt: skip
+    _check_value(input, value)
     made = rows["_index_fill_by" if isinstance(value, Tensor) else "_index_fill"](input, dim, index, value)
     _check_rows(input, dim, index, _errors.shapes.index_out_of_bounds)
     return made

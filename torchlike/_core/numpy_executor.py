@@ -5,7 +5,7 @@ A compile costs tens of milliseconds an operator, NumPy microseconds: what runs 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -28,16 +28,25 @@ class KernelError(Exception):
         self.cause, self.arrays = cause, arrays
 
 
+class Entry(NamedTuple):
+    """One operator of an interpreted program."""
+
+    plan: Plan
+    slots: list[int]  # of its inputs, as a trace counts them
+    first: int  # the slot of its first result
+    numbers: int  # which of the trace's sequences of numbers is its own
+    dead: list[int]  # the results that nothing after it looks at
+
+
 class Interpreted:
     """A program that is interpreted: `program(trace) -> output arrays`, as a compiled one is called."""
 
     def __init__(self, trace: Trace, live: tuple[int, ...]) -> None:
         self.live = live
         self.entries = _entries(trace, live)
-        plans = [plan for plan, _, _ in self.entries]
-        moved = sum(a.numel * a.dtype.itemsize for plan in plans for a in (*plan.inputs, *plan.outputs))
-        self.cost = INTERPRET_ENTRY * len(plans) + INTERPRET_BYTE * moved
-        self.left = COMPILE_ENTRY * len(plans)
+        moved = sum(a.numel * a.dtype.itemsize for e in self.entries for a in (*e.plan.inputs, *e.plan.outputs))
+        self.cost = INTERPRET_ENTRY * len(self.entries) + INTERPRET_BYTE * moved
+        self.left = COMPILE_ENTRY * len(self.entries)
 
     def is_hot(self) -> bool:
         """Whether interpreting once more would have cost more, all told, than a compile."""
@@ -46,20 +55,18 @@ class Interpreted:
 
     def __call__(self, trace: Trace) -> list[np.ndarray]:
         arrays = [np.asarray(a) for a in trace.arrays]
-        numbers = iter(trace.scalars)
-        results: list = []
+        results: list = [None] * len(trace.results)
         try:
             with np.errstate(all="ignore"):
-                for plan, slots, dead in self.entries:
+                for plan, slots, first, numbers, dead in self.entries:
                     given = [results[s] if s >= 0 else arrays[~s] for s in slots]
                     if plan.scalars:
-                        given += [_NUMBERS[kind](x) for kind, x in zip(plan.scalars, next(numbers))]
-                    results += _run(plan, given)
+                        given += [_NUMBERS[kind](x) for kind, x in zip(plan.scalars, trace.scalars[numbers])]
+                    results[first : first + len(plan.outputs)] = _run(plan, given)
                     for i in dead:
                         results[i] = None
         except Exception as error:
-            done = [results[i] if i < len(results) else None for i in self.live]
-            raise KernelError(error, _owned(done, arrays)) from None
+            raise KernelError(error, _owned([results[i] for i in self.live], arrays)) from None
         return _owned([results[i] for i in self.live], arrays)
 
 
@@ -72,21 +79,23 @@ def is_cold(trace: Trace) -> bool:
     )
 
 
-def _entries(trace: Trace, live: tuple[int, ...]) -> list[tuple[Plan, list[int], list[int]]]:
-    """Each plan with the slots of its inputs and the results that nothing after it looks at."""
-    found, position, code = [], 0, trace.code
+def _entries(trace: Trace, live: tuple[int, ...]) -> list[Entry]:
+    """What has to be run: an entry whose results nobody looks at is left out."""
+    found, position, first, numbers, code = [], 0, 0, 0, trace.code
     while position < len(code):
         plan = code[position]
         end = position + 1 + len(plan.inputs)
-        found.append((plan, code[position + 1 : end]))
-        position = end
-    needed, entries, results = set(live), [], len(trace.results)
-    for plan, slots in reversed(found):
-        made = range(results - len(plan.outputs), results)
-        results -= len(plan.outputs)
-        dead = {i for i in (*made, *slots) if i >= 0} - needed
+        found.append(Entry(plan, code[position + 1 : end], first, numbers, []))
+        position, first, numbers = end, first + len(plan.outputs), numbers + bool(plan.scalars)
+    needed, entries = set(live), []
+    for entry in reversed(found):
+        made = range(entry.first, entry.first + len(entry.plan.outputs))
+        if needed.isdisjoint(made):
+            continue
+        dead = {i for i in (*made, *entry.slots) if i >= 0} - needed
         needed |= dead
-        entries.append((plan, slots, sorted(dead)))
+        entry.dead.extend(dead)
+        entries.append(entry)
     return entries[::-1]
 
 

@@ -12,6 +12,7 @@ from torchlike._autograd import engine, views
 from torchlike._autograd.nodes import sequence
 from torchlike._ops import REGISTRY, Op
 from torchlike._ops._plan import check_row
+from torchlike._ops._rules import broadcast
 from torchlike._tensor import TENSOR_TYPES, Tensor, wrap
 
 CALLERS: dict[str, Callable] = {name: _dispatch.caller(op) for name, op in REGISTRY.items() if name == op.name}
@@ -105,6 +106,9 @@ def before_write(self: Tensor, operands: tuple, apart: bool = False, op: Op | No
             if (op is None or op.family == "pointwise") and not _storage.are_apart(self, other, apart):
                 if op is not None:
                     check_row(op, (self, *operands), _dispatch.describe)
+                    shape = broadcast([tuple(self.shape), tuple(other.shape)])
+                    if shape != tuple(self.shape):
+                        raise _errors.shapes.in_place_shape(self.shape, shape)
                 raise _errors.memory.overlapping_operands()
     return shares
 

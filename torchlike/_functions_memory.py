@@ -13,7 +13,7 @@ import numpy as np
 
 from torchlike import _device, _errors, _exchange, _facade, _factories, _layout, _modes, _storage_io
 from torchlike import _memory_format as mf
-from torchlike._autograd import versions, views
+from torchlike._autograd import engine, versions, views
 from torchlike._autograd.nodes import AccumulateGrad, Node
 from torchlike._bind import CALLERS as rows
 from torchlike._core import Aval
@@ -183,7 +183,13 @@ def _in_place(name: str, function: Callable[..., Tensor]) -> Callable[..., Tenso
             views.check_unseen(self)
             if self._edge is not None:
                 views.check_write(self)
-        return become(self, function(self, *args, **kwargs))
+        seen = function(self, *args, **kwargs)
+        if self._edge is not None and views.is_whole(self):
+            # For what backward saved it is a write: the contents stay, as another value.
+            versions.note_result(self._edge[0], self._storage)
+            storage = self._storage
+            storage.put(engine.apply_op("clone", (storage.value, None))[0], None, self, step=0)
+        return become(self, seen)
 
     method.__name__ = method.__qualname__ = name
     method.__doc__ = f"`{name[:-1]}` in place: this tensor is seen in another shape; no element moves."

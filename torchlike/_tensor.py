@@ -384,6 +384,9 @@ class Tensor(Methods):
                                "in torch/optim/optimizer.py as the solution.")  # fmt: skip
         self._edge = None
         self._storage.version += 1  # for autograd no write, but views are to look again
+        if self._origin is not None and views.is_whole(self):
+            self._origin._edge = None
+            views.rebase(self)
         return self
 
     @property

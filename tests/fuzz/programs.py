@@ -146,7 +146,7 @@ def write_program(below: Callable[[int], int], most: int = 14) -> Program:
     from tests.fuzz.statements import write
 
     writer = Writer(below)
-    executor = "xla" if writer.chance(10) else "immediate"
+    executor = "xla" if writer.chance(10) else "immediate" if writer.chance(33) else "auto"
     watched = not writer.chance(30)
     length = 4 + writer.number(most - 3)
     try:

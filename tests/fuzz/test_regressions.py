@@ -430,6 +430,47 @@ FOUND = {
         a = torch.zeros(0)
         a[a == a] = a
     """,
+    "cut off after its own shape was changed": """
+        a = torch.zeros(4, requires_grad=True)
+        c = a * a
+        c.squeeze_()
+        c.detach_()
+        g = c.reshape(4)
+        h = g * a
+        h.sum().backward()
+    """,
+    "cut off and written to after its own shape was changed": """
+        a = torch.ones(3, 2, requires_grad=True)
+        c = a * a
+        v = c[1]
+        c.t_()
+        c.detach_()
+        w = c[1]
+        c.add_(1)
+    """,
+    "alias without history written to after a change of shape": """
+        a = torch.ones(3, 2, requires_grad=True).t()
+        b = a + a
+        b.transpose_(0, 1)
+        b.detach().add_(2)
+    """,
+    "gradient with a history given to what is asked for": """
+        a = torch.zeros(0, requires_grad=True)
+        b = a.squeeze(0)
+        b.backward(gradient=a, inputs=[b])
+    """,
+    "a saved result that changes its shape": """
+        a = torch.ones(2, 3, requires_grad=True)
+        c = torch.sqrt(a)
+        c.t_()
+        c.backward(gradient=torch.ones(3, 2))
+    """,
+    "shapes before overlap": """
+        a = torch.ones(3, 1).t()
+        g = 0.5 + a
+        b = g.movedim(1, 1)
+        b.view(3, 1).mul_(g)
+    """,
     "retained gradient of several passes": """
         a = torch.ones(2, requires_grad=True) * 2
         a.sin().sum().backward(create_graph=True, inputs=[a])

@@ -112,6 +112,6 @@ def retain(tensor: Any) -> None:
             pair = engine.apply_op("add", held._grad._pair(), pair, differentiate=differentiate)
         elif differentiate:
             pair = engine.apply_op("clone", pair, differentiate=True)
-        held._grad = wrap(*pair)
+        held._grad = wrap(pair[0], pair[1] if differentiate else None)
 
     engine.retaining[number] = mark

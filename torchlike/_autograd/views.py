@@ -137,7 +137,9 @@ def _follow(view: Any, origin: Any, cache: tuple | None) -> Value:
     )
     own = view._edge if view._edge is not NOWHERE else None
     is_leaf = own is not None and isinstance(own[0], AccumulateGrad)
-    if unseen or (edge is None and own is None) or (is_leaf and (edge is None or is_whole(view))):
+    whole = is_whole(view)
+    kept = whole and cache is not None and cache[1] is edge  # written to through an alias without a history
+    if unseen or kept or (edge is None and own is None) or (is_leaf and (edge is None or whole)):
         view._edge = own or (None if edge is None else NOWHERE)
         return storage.seen(view)
     value, edge = origin._pair()
@@ -146,7 +148,7 @@ def _follow(view: Any, origin: Any, cache: tuple | None) -> Value:
         view._edge = edge
         return value
     numbers = [n for _, given in steps for n in given]
-    plan = _storage.view_plan(steps, "torch::autograd::CopySlices" if is_whole(view) else "AsStridedBackward0")
+    plan = _storage.view_plan(steps, "torch::autograd::CopySlices" if whole else "AsStridedBackward0")
     ((value, view._edge),) = engine.apply(plan, [value], [edge or NOWHERE], numbers, True)
     return value
 

@@ -20,12 +20,14 @@ INTERPRET_BYTE = 1 / 4e9
 _NUMBERS = {float: np.float64, int: np.int64, bool: np.bool_, complex: np.complex128}
 
 
-class KernelError(Exception):
-    """A kernel raised `cause`; `arrays` are the results that were there by then, None for the others."""
+class Failed:
+    """In place of a result: the error of the kernel that was to make it, or that was to make what it needs. It is
+    raised when somebody looks at that result, and concerns nobody else."""
 
-    def __init__(self, cause: Exception, arrays: list) -> None:
-        super().__init__(str(cause))
-        self.cause, self.arrays = cause, arrays
+    __slots__ = ("error",)
+
+    def __init__(self, error: Exception) -> None:
+        self.error = error
 
 
 class Entry(NamedTuple):
@@ -53,20 +55,17 @@ class Interpreted:
         self.left -= self.cost
         return self.left < 0
 
-    def __call__(self, trace: Trace) -> list[np.ndarray]:
+    def __call__(self, trace: Trace) -> list[Any]:
         arrays = [np.asarray(a) for a in trace.arrays]
         results: list = [None] * len(trace.results)
-        try:
-            with np.errstate(all="ignore"):
-                for plan, slots, first, numbers, dead in self.entries:
-                    given = [results[s] if s >= 0 else arrays[~s] for s in slots]
-                    if plan.scalars:
-                        given += [_NUMBERS[kind](x) for kind, x in zip(plan.scalars, trace.scalars[numbers])]
-                    results[first : first + len(plan.outputs)] = _run(plan, given)
-                    for i in dead:
-                        results[i] = None
-        except Exception as error:
-            raise KernelError(error, _owned([results[i] for i in self.live], arrays)) from None
+        with np.errstate(all="ignore"):
+            for plan, slots, first, numbers, dead in self.entries:
+                given = [results[s] if s >= 0 else arrays[~s] for s in slots]
+                if plan.scalars:
+                    given += [_NUMBERS[kind](x) for kind, x in zip(plan.scalars, trace.scalars[numbers])]
+                results[first : first + len(plan.outputs)] = _attempt(plan, given)
+                for i in dead:
+                    results[i] = None
         return _owned([results[i] for i in self.live], arrays)
 
 
@@ -99,6 +98,17 @@ def _entries(trace: Trace, live: tuple[int, ...]) -> list[Entry]:
     return entries[::-1]
 
 
+def _attempt(plan: Plan, given: list) -> list:
+    """One entry's results, or in place of each what failed."""
+    for x in given:
+        if x.__class__ is Failed:
+            return [x] * len(plan.outputs)
+    try:
+        return _run(plan, given)
+    except Exception as error:
+        return [Failed(error)] * len(plan.outputs)
+
+
 def _run(plan: Plan, given: list) -> list[np.ndarray]:
     """One entry's results. A kernel that NumPy cannot run has an executable of its own, and so has one that NumPy
     refuses to run on these data, such as a singular matrix, for which XLA has numbers."""
@@ -115,7 +125,7 @@ def _owned(outputs: list, inputs: list[np.ndarray]) -> list:
     taken = {id(a) for a in inputs}
     found: list[Any] = []
     for array in outputs:
-        if array is not None and (not array.flags.owndata or id(array) in taken):
+        if array.__class__ is not Failed and (not array.flags.owndata or id(array) in taken):
             array = np.array(array, order="C")
         taken.add(id(array))
         found.append(array)

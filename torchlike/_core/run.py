@@ -11,7 +11,7 @@ from torchlike import _modes
 from torchlike._core import trace as _trace
 from torchlike._core import xla_executor
 from torchlike._core.interrupts import uninterrupted
-from torchlike._core.numpy_executor import Interpreted, KernelError, is_cold
+from torchlike._core.numpy_executor import Failed, Interpreted, is_cold
 from torchlike._core.stats import stats
 from torchlike._core.value import Value
 from torchlike._device import device as Device
@@ -71,18 +71,14 @@ def _build(device: Device, trace: _trace.Trace, live: tuple[int, ...], donated: 
 def _execute(device: Device, trace: _trace.Trace, program: Any, values: list) -> None:
     """Run and hand over the results as one act: an interrupt is seen before or after, never between."""
     with uninterrupted():
-        error = None
-        try:
-            arrays = program(trace)
-        except KernelError as failed:  # what was computed before it stays, and it is not tried again
-            arrays, error = failed.arrays, failed.cause
-        for value, array in zip(values, arrays):
-            value.array = array
+        for value, array in zip(values, program(trace)):
+            if array.__class__ is Failed:
+                value.trace = array
+            else:
+                value.array = array
         device.trace = None
         _trace.pending.pop(device, None)
     stats.runs += 1
-    if error is not None:
-        raise error
 
 
 def boundary() -> None:
@@ -100,6 +96,8 @@ def concrete(value: Value) -> Any:
         if value.aval.device.type == "meta":
             raise NotImplementedError("Cannot copy out of meta tensor; no data!")
         run(value.aval.device)
+        if value.trace.__class__ is Failed:
+            raise value.trace.error
     return value.array
 
 

@@ -55,6 +55,8 @@ class Trace:
     def _adopt_settled(self, value: Value) -> None:
         settled = value.settle()
         if settled is value:
+            if getattr(value.trace, "error", None) is not None:  # see `numpy_executor.Failed`
+                raise value.trace.error
             raise RuntimeError("a value of an abandoned trace was used; the operator that made it failed earlier")
         if settled.trace is not self:
             self.adopt(settled)

@@ -38,6 +38,8 @@ def build(device: Device, trace: Trace, live: tuple[int, ...], donated: tuple[in
     def gather(trace: Trace) -> tuple[list, list]:
         arrays = trace.arrays
         for i in trace.hosts:
+            if not isinstance(arrays[i], np.ndarray):  # the compile has moved it already
+                continue
             # A large host array is moved once: its Value keeps the device's copy. A small one is passed as it is, which
             # costs less than keeping it. A donated one gets a private copy.
             if i in private:

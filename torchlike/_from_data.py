@@ -180,8 +180,10 @@ def _whole(flat: list, dtype: Dtype) -> np.ndarray:
     return np.array([n % 2**64 for n in whole] if wide is np.uint64 else whole, wide).astype(dtype.numpy)
 
 
-def check_finite(number: Any, dtype: Dtype) -> None:
-    """A finite number must stay finite in the floating dtype into which it is written."""
+def check_range(number: Any, dtype: Dtype) -> None:
+    """A number to be written keeps its imaginary part, and a finite one stays finite, or it is refused."""
+    if number.__class__ is complex and number.imag and dtype.category in (_dtypes.INTEGER, _dtypes.FLOATING):
+        raise _errors.dtypes.overflow(_errors.dtypes.fixed_width_name(dtype))
     if dtype.category < _dtypes.FLOATING or number.__class__ not in (int, float, complex) or abs(number) <= 2**15:
         return
     largest = _dtypes.finfo(dtype).max
@@ -191,9 +193,7 @@ def check_finite(number: Any, dtype: Dtype) -> None:
 
 def filled(shape: tuple[int, ...], number: Any, dtype: Dtype) -> np.ndarray:
     """An array of one repeated number, which must be in the dtype's range."""
-    check_finite(number, dtype)
-    if number.__class__ is complex and number.imag and dtype.category in (_dtypes.INTEGER, _dtypes.FLOATING):
-        raise _errors.dtypes.overflow(_errors.dtypes.fixed_width_name(dtype))
+    check_range(number, dtype)
     if dtype.category == _dtypes.INTEGER and number.__class__ in (int, float):
         info = np.iinfo(dtype.numpy)
         if not (info.min or -int(info.max)) <= number <= info.max:

@@ -137,9 +137,7 @@ def _check_value(input: Tensor, value: Any) -> None:
     """A number must be in the range of the dtype into which it is written."""
     from torchlike import _from_data
 
-    if isinstance(value, complex) and value.imag and input.dtype.category in (_dtypes.INTEGER, _dtypes.FLOATING):
-        raise _errors.dtypes.overflow(_errors.dtypes.fixed_width_name(input.dtype))
-    _from_data.check_finite(value, input.dtype)
+    _from_data.check_range(value, input.dtype)
     if input.dtype.category != _dtypes.INTEGER or not isinstance(value, int | float):
         return
     if value in (float("inf"), float("-inf")) or value != value or abs(value) > 127:

@@ -6,12 +6,10 @@ from typing import Any
 
 import jax.extend.core
 import pytest
-import torch
 
 import torchlike
-from tests.ops.row import JUDGED, function
-from tests.ops.sample import arguments
-from tests.ops.test_rows import compare, good
+from tests.ops.row import JUDGED
+from tests.ops.test_rows import compare_results
 from torchlike._core import numpy_executor
 from torchlike._core.plan import NUMPY
 
@@ -41,10 +39,4 @@ def jax_asleep(monkeypatch):
 @pytest.mark.parametrize("key", JUDGED)
 def test_results(key):
     with torchlike.set_executor("numpy"):
-        pairs = []
-        for sample in good(key):
-            args, kwargs = arguments(torchlike, sample)
-            ours = function(torchlike, key)(*args, **kwargs)
-            args, kwargs = arguments(torch, sample)
-            pairs.append((sample, ours, function(torch, key)(*args, **kwargs)))
-        compare(pairs)
+        compare_results(key)

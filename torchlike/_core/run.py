@@ -58,7 +58,7 @@ def forget_programs() -> None:
 def _build(device: Device, trace: _trace.Trace, live: tuple[int, ...], donated: tuple[int, ...], first: bool) -> Any:
     """Compile, or have a first trace interpreted. A trace that cannot be compiled is dropped, so that later work is not
     lost with it; an interrupt keeps it."""
-    if _executor == "numpy" or (_executor == "auto" and first and device.type == "cpu" and is_cold(trace)):
+    if device.type == "cpu" and (_executor == "numpy" or (_executor == "auto" and first and is_cold(trace))):
         return Interpreted(trace, live)
     try:
         return xla_executor.build(device, trace, live, donated)

@@ -5,12 +5,13 @@ A compile costs tens of milliseconds an operator, NumPy microseconds: what runs 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from torchlike._core.plan import COMPILED, NUMPY, Plan
-from torchlike._core.trace import Trace
+from torchlike._core.trace import Trace, operators
 
 # The model by which cold and hot are told apart, in seconds: deterministic, so that two runs of a script choose alike.
 COMPILE_ENTRY = 5e-3
@@ -34,7 +35,7 @@ class Entry(NamedTuple):
     """One operator of an interpreted program."""
 
     plan: Plan
-    slots: list[int]  # of its inputs, as a trace counts them
+    slots: Sequence[int]  # of its inputs, as a trace counts them
     first: int  # the slot of its first result
     numbers: int  # which of the trace's sequences of numbers is its own
     dead: list[int]  # the results that nothing after it looks at
@@ -71,21 +72,18 @@ class Interpreted:
 
 def is_cold(trace: Trace) -> bool:
     """Whether a trace of a first key is for NumPy: forward work alone, in types that NumPy has."""
-    plans = [item for item in trace.code if not isinstance(item, int)]
     return all(
         plan.executor != COMPILED and all(a.dtype.numpy.isbuiltin == 1 for a in (*plan.inputs, *plan.outputs))
-        for plan in plans
+        for plan, _ in operators(trace.code)
     )
 
 
 def _entries(trace: Trace, live: tuple[int, ...]) -> list[Entry]:
     """What has to be run: an entry whose results nobody looks at is left out."""
-    found, position, first, numbers, code = [], 0, 0, 0, trace.code
-    while position < len(code):
-        plan = code[position]
-        end = position + 1 + len(plan.inputs)
-        found.append(Entry(plan, code[position + 1 : end], first, numbers, []))
-        position, first, numbers = end, first + len(plan.outputs), numbers + bool(plan.scalars)
+    found, first, numbers = [], 0, 0
+    for plan, slots in operators(trace.code):
+        found.append(Entry(plan, slots, first, numbers, []))
+        first, numbers = first + len(plan.outputs), numbers + bool(plan.scalars)
     needed, entries = set(live), []
     for entry in reversed(found):
         made = range(entry.first, entry.first + len(entry.plan.outputs))

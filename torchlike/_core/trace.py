@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from weakref import ref
 
 from numpy import ndarray
@@ -73,6 +73,16 @@ class Trace:
             position, results, scalars = end, made, scalars + bool(plan.scalars)
         del code[position:], self.results[results:], self.scalars[scalars:], self.arrays[len(self.inputs) :]
         self.hosts = [i for i in self.hosts if i < len(self.arrays)]
+
+
+def operators(code: Sequence) -> Iterator[tuple[Plan, Sequence[int]]]:
+    """The entries of a trace's code: each plan with the slots of its inputs."""
+    position = 0
+    while position < len(code):
+        plan = code[position]
+        end = position + 1 + len(plan.inputs)
+        yield plan, code[position + 1 : end]
+        position = end
 
 
 def _begin(device: Device) -> Trace:

@@ -11,7 +11,7 @@ import numpy as np
 
 from torchlike import _modes
 from torchlike._core.stats import stats
-from torchlike._core.trace import Trace
+from torchlike._core.trace import Trace, operators
 from torchlike._device import device as Device
 from torchlike._device import to_jax
 
@@ -101,11 +101,7 @@ def _replay(code: tuple, places: list[int], kinds: list[type], donated: tuple, k
         inputs = dict(zip(order, [*given, *held]))
         numbers, begins = _unpack(kinds, packs), iter(places)
         results: list = []
-        position = 0
-        while position < len(code):
-            plan = code[position]
-            slots = code[position + 1 : position + 1 + len(plan.inputs)]
-            position += 1 + len(plan.inputs)
+        for plan, slots in operators(code):
             arrays = [results[s] if s >= 0 else inputs[~s] for s in slots]
             begin = next(begins) if plan.scalars else 0
             results.extend(plan.traced()(*arrays, *numbers[begin : begin + len(plan.scalars)]))

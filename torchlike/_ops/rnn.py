@@ -147,24 +147,30 @@ def _recur(layout: Layout, given, state, w, b):
     return last, states, kept if apart else given
 
 
+def _given(input, w, b):
+    """The input's part of every step, with the input's own bias where that has to stay apart."""
+    given = rows_times(input, w, "nt")
+    return given if b is None else given + b
+
+
 @functools.partial(jax.custom_vjp, nondiff_argnums=(0,))
-def _sequence(layout: Layout, given, state, w, b):
-    last, states, _ = _recur(layout, given, state, w, b)
+def _sequence(layout: Layout, input, state, of_input, w, b):
+    last, states, _ = _recur(layout, _given(input, *of_input), state, w, b)
     return states[0], last
 
 
-def sequence(layout: Layout, given, state, w, b):
-    """(h of every step, last state): `given` (T, N, G), state of (N, H) each, w (G, H), b (G,)."""
-    return (_sequence.fun if own_gradients.are_off else _sequence)(layout, given, state, w, b)
+def sequence(layout: Layout, input, state, of_input, w, b):
+    """(h of every step, last state) of `input` (T, N, I), state (N, H) each, `of_input` (G, I) and (G,), w (G, H), b (G,)."""
+    return (_sequence.fun if own_gradients.are_off else _sequence)(layout, input, state, of_input, w, b)
 
 
-def _sequence_forward(layout, given, state, w, b):
-    last, states, gates = _recur(layout, given, state, w, b)
-    return (states[0], last), (state, states, gates, w)
+def _sequence_forward(layout, input, state, of_input, w, b):
+    last, states, gates = _recur(layout, _given(input, *of_input), state, w, b)
+    return (states[0], last), (input, state, of_input, states, gates, w)
 
 
 def _sequence_backward(layout, kept, changes):
-    state, states, gates, w = kept
+    input, state, of_input, states, gates, w = kept
     dout, dlast = changes
     axis, reverse, back = layout.axis, layout.reverse, _STEPS[layout.mode][1]
     row, with_row = functools.partial(_row, axis=axis), functools.partial(_with_row, axis=axis)
@@ -189,12 +195,24 @@ def _sequence_backward(layout, kept, changes):
     zeros = gates if over else layout.zeros(count, (dout.shape[1 - axis], width), w.dtype)
     start = (dlast, zeros, zeros if layout.mode == "gru" else None, ahead(gates, 0 if reverse else count - 1))
     dstate, dgiven, drecurrent, _ = lax.fori_loop(0, count, retreat, start)
-    flat = (dgiven if drecurrent is None else drecurrent).reshape(-1, width)
     some = functools.partial(lax.slice_in_dim, states[0], axis=axis)
     end = jnp.expand_dims(state[0], axis)
-    inner = (some(1, count), end) if reverse else (end, some(0, count - 1))
-    dw = product(flat, jnp.concatenate(inner, axis).reshape(-1, w.shape[1]), "tn")
-    return dgiven, dstate, dw, jnp.sum(flat, 0)
+    before = jnp.concatenate((some(1, count), end) if reverse else (end, some(0, count - 1)), axis)
+    dinput = rows_times(dgiven, of_input[0])
+    return dinput, dstate, *_of_weights(input, before, dgiven, drecurrent, of_input[1])
+
+
+def _of_weights(input, before, dgiven, drecurrent, b):
+    """The gradients of (w_ih, its own bias), w_hh and the bias."""
+    flat = lambda x: x.reshape(-1, x.shape[-1])
+    if drecurrent is not None:
+        dw_ih, dw = (product(flat(d), flat(x), "tn") for d, x in ((dgiven, input), (drecurrent, before)))
+        return (dw_ih, None if b is None else jnp.sum(flat(dgiven), 0)), dw, jnp.sum(flat(drecurrent), 0)
+    # One product reads the gradients of all steps, by far the largest array, once; XLA's kernels want the other
+    # factor transposed in memory.
+    rows = lax.optimization_barrier(flat(jnp.concatenate((input, before), -1)).T)
+    both = lax.optimization_barrier(product(rows, flat(dgiven), "nn")).T
+    return (both[:, : input.shape[-1]], None), both[:, input.shape[-1] :], jnp.sum(flat(dgiven), 0)
 
 
 def _gate(gates, t, axis, shape, i):
@@ -251,19 +269,15 @@ def _recurrent_layer(mode: str, input: Array, h: Array, c: Array | None, w_ih: A
     by_batch = by_batch and lengths is None and projection is None
     if by_batch:
         input = jnp.swapaxes(input, 0, 1)
-    given = rows_times(input, w_ih, "nt")
     bias = jnp.zeros(w_hh.shape[0], w_hh.dtype) if b_hh is None else b_hh
-    if b_ih is not None and mode == "gru":
-        given = given + b_ih
-    elif (
-        b_ih is not None
-    ):  # only the GRU needs the two biases apart; added within the loop, they cost no pass of their own
+    apart = mode == "gru"  # only the GRU needs the two biases apart; added in the loop, they cost no pass of their own
+    if b_ih is not None and not apart:
         bias = bias + b_ih
-    state = (h,) if c is None else (h, c)
+    state, of_input = (h,) if c is None else (h, c), (w_ih, b_ih if apart else None)
     if lengths is None and projection is None:
-        found: Any = sequence(Layout(mode, reverse, int(by_batch)), given, state, w_hh, bias)
+        found: Any = sequence(Layout(mode, reverse, int(by_batch)), input, state, of_input, w_hh, bias)
     else:
-        found = _masked(mode, reverse, given, state, w_hh, bias, lengths, projection)
+        found = _masked(mode, reverse, _given(input, *of_input), state, w_hh, bias, lengths, projection)
     out, last = found
     return jnp.swapaxes(out, 0, 1) if by_batch else out, *last
 

@@ -160,7 +160,7 @@ def _sequence(layout: Layout, input, state, of_input, w, b):
 
 
 def sequence(layout: Layout, input, state, of_input, w, b):
-    """(h of every step, last state) of `input` (T, N, I), state (N, H) each, `of_input` (G, I) and (G,), w (G, H), b (G,)."""
+    """h of every step and the last state: `input` (T, N, I), states (N, H), `of_input` (G, I) and (G,), w (G, H)."""
     return (_sequence.fun if own_gradients.are_off else _sequence)(layout, input, state, of_input, w, b)
 
 

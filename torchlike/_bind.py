@@ -12,7 +12,6 @@ from torchlike._autograd import engine, views
 from torchlike._autograd.nodes import sequence
 from torchlike._ops import REGISTRY, Op
 from torchlike._ops._plan import check_row
-from torchlike._ops._rules import broadcast
 from torchlike._tensor import TENSOR_TYPES, Tensor, wrap
 
 CALLERS: dict[str, Callable] = {name: _dispatch.caller(op) for name, op in REGISTRY.items() if name == op.name}
@@ -106,20 +105,8 @@ def before_write(self: Tensor, operands: tuple, apart: bool = False, op: Op | No
             if (op is None or op.family == "pointwise") and not _storage.are_apart(self, other, apart):
                 if op is not None:
                     check_row(op, (self, *operands), _dispatch.describe)
-                    _check_room(self, other)
                 raise _errors.memory.overlapping_operands()
     return shares
-
-
-def _check_room(self: Tensor, other: Tensor) -> None:
-    """PyTorch's error where a result is larger than the tensor it is to be written to; shapes that do not go together
-    at all are for later."""
-    try:
-        shape = broadcast([tuple(self.shape), tuple(other.shape)])
-    except RuntimeError:
-        return
-    if shape != tuple(self.shape):
-        raise _errors.shapes.in_place_shape(self.shape, shape)
 
 
 def in_place_of(name: str, function: Callable, apart: bool = False, op: Op | None = None) -> Callable:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from torchlike import _device, _dtypes, _errors, _facade, _factories, _layout, _modes
+from torchlike import _device, _dtypes, _errors, _facade, _factories, _layout, _modes, _storage
 from torchlike import _memory_format as mf
 from torchlike._autograd import engine, views
 from torchlike._autograd.nodes import sequence
@@ -244,6 +244,9 @@ def replace(self: Tensor, src: Any, node: str) -> Tensor:
 
 
 def _overwrite(self: Tensor, src: Tensor, node: str) -> Tensor:
+    if src is self and not self.requires_grad and _storage.overlaps((), self.shape, self._strides):
+        self._count()  # nothing moves, so no dim is looked at
+        return self
     # The one element that fills a tensor is read before anything is written.
     before_write(self, () if node.startswith("Fill") else (src,))
     since = next(sequence)

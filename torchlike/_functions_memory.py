@@ -153,8 +153,9 @@ def become(self: Tensor, seen: Tensor) -> Tensor:
         self._origin = hidden
         self._tracks = True
     value, edge = seen._value, self._edge
+    value.stamp = versions.of(self._storage.value)
     if _modes.local.grad and edge is not None:
-        edge = _renumbered(seen)
+        edge = _renumbered(seen, views.is_whole(self))
     is_leaf = edge is not None and isinstance(edge[0], AccumulateGrad)
     self._chain, self._strides, self._offset = seen._chain, seen._strides, seen._offset
     self._edge = edge
@@ -166,15 +167,16 @@ def become(self: Tensor, seen: Tensor) -> Tensor:
     return self
 
 
-def _renumbered(seen: Tensor) -> Any:
-    """The edge of a view that came about in place: PyTorch numbers those overloads after the others."""
+def _renumbered(seen: Tensor, whole: bool) -> Any:
+    """The edge of a view that came about in place: PyTorch numbers those overloads after the others. Of a tensor that is
+    no view to the user (`whole`) it is not made anew by later writes."""
     edge = seen._edge
     if edge is None or edge[0].plan is None:
         return edge
     node = edge[0]
     name, number = node.name()[:-1], int(node.name()[-1])
     number += 3 if name == "SqueezeBackward" else 1
-    return views.named(edge, f"{name}{number}")
+    return views.named(edge, f"{name}{number}", "in place" if whole else "")
 
 
 def _in_place(name: str, function: Callable[..., Tensor]) -> Callable[..., Tensor]:
@@ -185,10 +187,8 @@ def _in_place(name: str, function: Callable[..., Tensor]) -> Callable[..., Tenso
                 views.check_write(self)
         seen = function(self, *args, **kwargs)
         if self._edge is not None and views.is_whole(self):
-            # For what backward saved it is a write: the contents stay, as another value.
             versions.note_result(self._edge[0], self._storage)
-            storage = self._storage
-            storage.put(engine.apply_op("clone", (storage.value, None))[0], None, self, step=0)
+        self._storage.touch(self)
         return become(self, seen)
 
     method.__name__ = method.__qualname__ = name

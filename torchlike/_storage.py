@@ -12,7 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from torchlike import _dtypes, _errors
-from torchlike._autograd import versions
+from torchlike._autograd import engine, versions
 from torchlike._core import Live, Value, record
 from torchlike._layout import contiguous_strides, is_apart, is_dense
 from torchlike._ops._plan import OpPlan
@@ -51,6 +51,13 @@ class Storage:
             versions.note_write(old, self, since, owner)
         self.value = value
         self.version += step
+
+    def touch(self, owner: Any) -> None:
+        """What backward has saved of the contents counts as overwritten, though no element is: they go on as another
+        value. The write is counted by the caller."""
+        old = self.value
+        if getrefcount(old) > 3 or old.stamp is not None:
+            self.put(engine.apply_op("clone", (old, None))[0], None, owner, step=0)
 
     def check_change(self, owner: Any) -> None:
         """Refuse a tensor whose shape or memory must not change."""

@@ -88,6 +88,11 @@ class Tensor(Methods):
         """The current contents, whatever has become of their history."""
         return self._storage.value if self._chain is None else self._read(False)
 
+    @property
+    def _latest(self) -> Value:
+        """The contents as they were when somebody last looked."""
+        return self._storage.value if self._chain is None or self._cache is None else self._cache[2]
+
     def _pair(self) -> tuple[Value, Edge | None]:
         value = self._storage.value if self._chain is None else self._read()
         return value if value.__class__ is Value else value.settle(), self._edge
@@ -369,6 +374,7 @@ class Tensor(Methods):
 
     def detach(self) -> Tensor:
         """This tensor without its history; shares storage."""
+        versions.watch_result(self)
         made = alias(self)
         if self._storage.inference and not _modes.local.inference:  # PyTorch lets it take, and count, writes of its own
             made._counter = getattr(made, "_counter", None) or _storage.Counter(True)

@@ -465,7 +465,7 @@ FOUND = {
         c.t_()
         c.backward(gradient=torch.ones(3, 2))
     """,
-    "shapes before overlap": """
+    "dims of size one of a result with a number": """
         a = torch.ones(3, 1).t()
         g = 0.5 + a
         b = g.movedim(1, 1)
@@ -575,6 +575,71 @@ FOUND = {
     "index write of another dtype": """
         h = torch.tensor([-0.5j], dtype=torch.complex64)
         h[torch.tensor([0, 0])] = torch.ones(2)
+    """,
+    "overlap before shapes": """
+        a = torch.arange(3.)
+        a[1].add_(a)
+        a[:1].addcmul_(a, a)
+        b = torch.ones(1, 3)
+        b.swapdims(1, 0).add_(b)
+        c = torch.arange(4.).reshape(2, 2)
+        c.unflatten(1, (2, -1)).lerp_(c, 0.5)
+    """,
+    "itself copied where a dim is repeated": """
+        a = torch.tensor(0.75).expand(2)
+        a.copy_(a)
+        with torch.inference_mode():
+            a.copy_(a)
+    """,
+    "saved tensor whose shape was changed in place": """
+        a = torch.arange(6.).reshape(2, 3).requires_grad_()
+        b = a * 1
+        c = b * b
+        b.t_()
+        c.sum().backward()
+    """,
+    "saved view whose shape was changed in place": """
+        a = torch.arange(6.).reshape(2, 3).requires_grad_()
+        b = (a * 1).view(3, 2)
+        c = b * b
+        b.t_()
+        c.sum().backward()
+    """,
+    "saved after its shape was changed, then written to": """
+        a = torch.arange(6.).reshape(2, 3).requires_grad_()
+        b = a * 1
+        b.t_()
+        c = b * b
+        b.zero_()
+        c.sum().backward()
+    """,
+    "saved after its shape was changed, then written to through an alias": """
+        a = torch.arange(6.).reshape(2, 3).requires_grad_()
+        b = a * 1
+        b.unsqueeze_(0)
+        c = b.sin()
+        b.detach().mul_(2)
+        c.sum().backward()
+    """,
+    "saved view of one of several, written to": """
+        a = torch.arange(6.).reshape(2, 3).requires_grad_()
+        b, c = (a * 1).split([1, 2], 1)
+        d = c.mT.sin()
+        b.detach().mul_(2)
+        d.sum().backward()
+    """,
+    "saved and copied to": """
+        a = torch.arange(6.).reshape(2, 3).requires_grad_()
+        b = a * 1
+        c = b * b
+        b.copy_(a)
+        c.sum().backward()
+    """,
+    "saved result written to through an alias": """
+        a = torch.ones(3, requires_grad=True)
+        b = a.exp()
+        b.detach().mul_(2)
+        b.sum().backward()
     """,
 }
 

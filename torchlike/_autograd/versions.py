@@ -20,12 +20,13 @@ from torchlike._ops._plan import OpPlan, dependence
 class Stamp:
     """On a value (and on what was seen of it through views): when, and in which storage, it was overwritten."""
 
-    __slots__ = ("owner", "since", "storage", "version")
+    __slots__ = ("mark", "owner", "since", "storage", "version")
 
     def __init__(self) -> None:
         self.since: int | None = None  # the age of a node made at that moment; None: it still stands
         self.storage: Any = None
         self.owner: Any = None  # the tensor written to
+        self.mark: Any = None  # by which a saved tensor is known to be the owner: its node, or value, before the write
         self.version = 0  # the storage's version while it held the value
 
     def set(self, storage: Any, since: int | None, owner: Any = None) -> None:
@@ -33,7 +34,12 @@ class Stamp:
         global latest
         self.since = next(nodes.sequence) if since is None else since
         self.storage, self.version = ref(storage), storage.version >> 32
-        self.owner = None if owner is None else ref(owner)
+        if owner is not None:
+            shown = getattr(owner, "_shown", None)
+            owner = owner if shown is None else shown()
+        if owner is not None:
+            self.owner, edge = ref(owner), owner._edge
+            self.mark = ref(owner._latest if edge is None else edge[0])
         latest = min(latest, self.since)
 
     def before(self, node: Node) -> bool:
@@ -64,12 +70,22 @@ def note_result(node: Node, storage: Any, owner: Any = None) -> None:
     """Called before the result of a node is overwritten: some nodes need it for their gradient."""
     if node.plan is not None and "result" in node.plan.remembers:
         extra = nodes.hooks_of(node)
-        if extra.overwritten is None:
+        if extra.overwritten is None or extra.overwritten.since is None:
             extra.overwritten = Stamp()
             extra.overwritten.set(storage, None, owner)
     if node.extra is not None and node.extra.inner is not None:
         inner, view = node.extra.inner
         note_result(inner, storage, view())
+
+
+def watch_result(tensor: Any) -> None:
+    """Called where a tensor's memory is given away without its history: who writes there knows nothing of the node."""
+    root = tensor if tensor._origin is None else tensor._root()
+    node = None if root._edge is None else root._edge[0]
+    if node is not None and node.plan is not None and "result" in node.plan.remembers:
+        extra, stamp = nodes.hooks_of(node), of(root._storage.value)
+        if extra.overwritten is None and stamp is not SHARED:
+            extra.overwritten = stamp
 
 
 def note_part(write: Node, made: Node, since: int | None, view: Any) -> None:
@@ -82,12 +98,13 @@ def note_part(write: Node, made: Node, since: int | None, view: Any) -> None:
 def check(node: Node, wanted: tuple[int, ...], given: tuple[int, ...]) -> None:
     """Raise PyTorch's error if what the node needs for this gradient was overwritten after it was saved."""
     plan = node.plan
-    if node.extra is not None and node.extra.overwritten is not None:
-        stamp = node.extra.overwritten
+    stamp = None if node.extra is None else node.extra.overwritten
+    if stamp is not None and stamp.before(node):
         view = stamp.owner and stamp.owner()
         if view is not None and view._cache is not None and view._cache[0] >> 32 > stamp.version:
             stamp.owner = None  # its history was made anew since, and is not that of the result any more
-        raise _modified(plan.outputs[0], (node, 0), stamp)
+        made = (node, 0) if stamp.owner is None or view is None or view._edge is None else view._edge
+        raise _modified(plan.outputs[0], _made_by(made), stamp)
     if not plan.remembers or plan.remembers == ("result",):
         return
     stale = [(i, v) for i, v in zip(plan.saved, node.saved or ()) if v.stamp is not None and v.stamp.before(node)]
@@ -95,7 +112,7 @@ def check(node: Node, wanted: tuple[int, ...], given: tuple[int, ...]) -> None:
         needed = plan.saved if "all" in plan.remembers else dependence(plan, wanted, given)
         for i, value in sorted(stale, key=lambda pair: _name_of(plan, pair[0])):
             if i in needed:
-                raise _modified(value.aval, node.edges[i], value.stamp)
+                raise _modified(*_now(value, node.edges[i]), value.stamp)
 
 
 def _name_of(plan: OpPlan, place: int) -> str:
@@ -104,13 +121,31 @@ def _name_of(plan: OpPlan, place: int) -> str:
     return "self" if name == "input" else name
 
 
-def _modified(aval: Any, edge: Any, stamp: Stamp) -> RuntimeError:
+def _now(value: Value, edge: Any) -> tuple[Any, tuple[int, str] | None]:
+    """The shape of a saved tensor, and which output of which operator it is, as they are now. Only of the tensor that
+    was written to they may have changed."""
+    stamp = value.stamp
+    owner = stamp.owner and stamp.owner()
+    if owner is None or stamp.mark() is not (value if edge is None else edge[0]):
+        _check_pieces(edge)
+        return value.aval, _made_by(edge)
+    made = owner.grad_fn
+    return owner._aval, None if made is None else (0, short_name(made))
+
+
+def _check_pieces(edge: Any) -> None:
+    """Refuse a view of one of several pieces, whose history PyTorch does not make anew after a write."""
+    made = edge
+    while _is_view(made):
+        if made[0].plan.name == "pieces":
+            raise _errors.autograd.frozen_view((edge[1], short_name(edge[0])), "several", True)
+        made = made[0].edges[0]
+
+
+def _modified(aval: Any, made_by: tuple[int, str] | None, stamp: Stamp) -> RuntimeError:
     storage = stamp.storage()
     version = stamp.version + 1 if storage is None else storage.version >> 32
-    owner = stamp.owner and stamp.owner()
-    if owner is not None and owner._edge is not None and not _is_view(edge):
-        edge = owner._edge  # PyTorch names the operator that wrote
-    return modified(aval, edge, version, stamp.version)
+    return _errors.autograd.modified_in_place(aval, made_by, version, stamp.version)
 
 
 def modified(aval: Any, edge: Any, version: int, expected: int) -> RuntimeError:
@@ -131,9 +166,9 @@ def _made_by(edge: Any) -> tuple[int, str] | None:
 def short_name(node: Node) -> str:
     """A node's name as PyTorch's errors have it."""
     stem, _, number = node.name().rpartition("Backward")
-    return stem + number.removesuffix("0") if stem else number
+    return stem + number.removesuffix("0") if number.isdigit() else node.name()
 
 
 def _is_view(edge: Any) -> bool:
     plan = edge and edge[0].plan
-    return plan is not None and plan.op.family == "view" and plan.name != "write"
+    return plan is not None and plan.op.family == "view" and plan.name not in ("write", "in place")

@@ -220,18 +220,19 @@ def rebase(tensor: Any) -> None:
     tensor._cache = (tensor._storage.version, origin._edge, value)
 
 
-def named(edge: Edge, name: str) -> Edge:
-    """The edge of an operator that saves nothing, with a node of another name."""
+def named(edge: Edge, name: str, operator: str = "") -> Edge:
+    """The edge of an operator that saves nothing, with a node of another name; `operator` renames that too."""
     node = edge[0]
-    plan = _named_plans.get((node.plan, name))
+    plan = _named_plans.get((node.plan, name, operator))
     if plan is None:
-        plan = OpPlan(node.plan.name, node.plan.inputs, node.plan.scalars, node.plan.outputs, node.plan.function)
-        plan.settle(node.plan.op, (), node.plan.differentiable, tuple(node.plan.strides), name)
-        _named_plans[node.plan, name] = plan
+        old = node.plan
+        plan = OpPlan(operator or old.name, old.inputs, old.scalars, old.outputs, old.function)
+        plan.settle(old.op, (), old.differentiable, tuple(old.strides), name)
+        _named_plans[old, name, operator] = plan
     return Node(plan, [], node.edges, node.scalars), edge[1]
 
 
-_named_plans: dict[tuple[OpPlan, str], OpPlan] = {}
+_named_plans: dict[tuple[OpPlan, str, str], OpPlan] = {}
 
 
 def _refusal(view: Any, indirect: bool) -> RuntimeError:
@@ -277,5 +278,5 @@ def _make_joint_plan(plans: tuple[OpPlan, ...], dim: int) -> OpPlan:
     def function(x: Any) -> tuple:
         return tuple([part.reshape(a.shape) for part, a in zip(namespace(x).split(x, cuts, dim), outputs)])
 
-    made = OpPlan(first.name, first.inputs, (), outputs, function)
+    made = OpPlan("pieces", first.inputs, (), outputs, function)
     return made.settle(first.op, (), (True,) * len(plans), node=first.node)

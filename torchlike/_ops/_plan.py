@@ -14,7 +14,7 @@ from torchlike import _dtypes, _errors
 from torchlike._core import Aval, Plan, aval
 from torchlike._core.plan import COMPILED, NUMPY, OWN
 from torchlike._ops import _declare as d
-from torchlike._ops._rules import Call, Typed, check_devices
+from torchlike._ops._rules import Call, Typed, check_devices, numbers_are_tensors
 
 
 class OpPlan(Plan):
@@ -34,6 +34,15 @@ class OpPlan(Plan):
         self.residual: dict | None = None
         return self
 
+    def argument(self, position: int) -> str:
+        """The name of the parameter that takes an array input."""
+        for name, (where, what) in self.extra.arguments.items() if self.extra is not None else ():
+            if where == "array" and what == position:
+                return name
+            if where == "arrays" and position in what:
+                return f"{name}[{what.index(position)}]"
+        return super().argument(position)
+
     def slots(self) -> list[int | None]:
         """PyTorch's edges of this operator's node: the place of an array among the inputs, or None for a number that
         PyTorch takes as a tensor. Masks and indices have none."""
@@ -47,9 +56,7 @@ class OpPlan(Plan):
             elif where == "array":
                 if name not in self.op.keeps and (kind == d.OPERAND or self.inputs[what].dtype.category > 1):
                     found.append(what)
-            elif kind == d.ARRAY or (
-                kind == d.OPERAND and self.op.node.__class__ is str and self.op.family == "pointwise"
-            ):
+            elif kind == d.ARRAY or (kind == d.OPERAND and numbers_are_tensors(self.op)):
                 found.append(None)
         return found
 

@@ -130,8 +130,16 @@ def pointwise(call: Call, promote: Callable[[Dtype], Promotion]) -> Typed:
     strides = None
     if any(s is not None for s in call.strides):
         operands = [(tuple(a.shape), s or contiguous_strides(a.shape)) for a, s in zip(call.arrays, call.strides)]
+        if call.numbers and numbers_are_tensors(call.op):
+            operands.append(((), ()))
         strides = pointwise_strides(tuple(shape), operands)
     return Typed([aval(shape, result, call.device)], compute, [strides], result)
+
+
+def numbers_are_tensors(op: Any) -> bool:
+    """Whether PyTorch makes zero-dim tensors of the numbers among an operator's operands: all but those for which it
+    has an overload, whose node then has a name of its own."""
+    return op.family == "pointwise" and op.node.__class__ is str
 
 
 def broadcast(shapes: list) -> tuple[int, ...]:

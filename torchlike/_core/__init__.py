@@ -5,6 +5,7 @@ from pathlib import Path
 
 import jax
 
+from torchlike._core.explain import explain as explain
 from torchlike._core.heap import keep_freed_blocks as _keep_freed_blocks
 from torchlike._core.interrupts import uninterrupted as uninterrupted
 from torchlike._core.plan import Plan as Plan

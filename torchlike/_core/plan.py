@@ -49,5 +49,9 @@ class Plan:
             self.jitted = jax.jit(entry)
         return self.jitted
 
+    def argument(self, position: int) -> str:
+        """What an array input is to the operator, for reports."""
+        return f"input {position}"
+
     def __repr__(self) -> str:
         return f"{self.name}({', '.join(map(str, self.inputs))}) -> {', '.join(map(str, self.outputs))}"

@@ -8,11 +8,12 @@ import jax
 import numpy as np
 
 from torchlike import _modes
+from torchlike._core import notices, xla_executor
 from torchlike._core import trace as _trace
-from torchlike._core import xla_executor
 from torchlike._core.interrupts import uninterrupted
+from torchlike._core.ledger import Making, ledger
 from torchlike._core.numpy_executor import Failed, Interpreted, is_cold
-from torchlike._core.stats import stats
+from torchlike._core.place import users_place
 from torchlike._core.value import Value
 from torchlike._device import device as Device
 
@@ -34,10 +35,9 @@ def run(device: Device) -> None:
                    _executor)  # fmt: skip
             program = _programs.get(key)
             if program is None or (program.__class__ is Interpreted and _executor != "numpy" and program.is_hot()):
-                program = _programs[key] = _build(device, trace, live, donated, first=program is None)
-                if len(_programs) > MOST_PROGRAMS:
-                    del _programs[next(iter(_programs))]  # the oldest; the disk cache still has it
-            _execute(device, trace, program, [values[i] for i in live])
+                _first_run(device, trace, key, program, [values[i] for i in live])
+            else:
+                _execute(device, trace, program, [values[i] for i in live])
         device.trace = None
         _trace.pending.pop(device, None)
 
@@ -46,6 +46,22 @@ def _shared(scalars: list) -> tuple[int, ...]:
     """For each sequence of numbers, which is the first that is the same object."""
     first: dict[int, int] = {}
     return tuple([first.setdefault(id(numbers), i) for i, numbers in enumerate(scalars)])
+
+
+def _first_run(device: Device, trace: _trace.Trace, key: tuple, known: Any, values: list) -> None:
+    """Make a program, or compile one that was interpreted so far; run it; and say so."""
+    place, depth = users_place()
+    account = ledger.open(device, trace, key[2], place) if known is None else known.account
+    making = Making(account)
+    program = _build(device, trace, key[2], key[3], first=known is None)
+    program.account = account
+    making.is_built(program.__class__ is Interpreted, getattr(program, "donated_bytes", 0))
+    _programs[key] = program
+    if len(_programs) > MOST_PROGRAMS:
+        del _programs[next(iter(_programs))]  # the oldest; the disk cache still has it
+    _execute(device, trace, program, values)
+    making.has_run(hot=known is not None)
+    notices.made(making, stacklevel=depth + 1)
 
 
 def forget_programs() -> None:
@@ -78,7 +94,7 @@ def _execute(device: Device, trace: _trace.Trace, program: Any, values: list) ->
                 value.array = array
         device.trace = None
         _trace.pending.pop(device, None)
-    stats.runs += 1
+    program.account.runs += 1
 
 
 def boundary() -> None:

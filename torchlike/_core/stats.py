@@ -1,4 +1,4 @@
-"""Counters of what the engine did, for reports and for tests that bound the number of compiles."""
+"""Counters of the compiles, for tests that bound them; `explain` tells more."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ from dataclasses import dataclass, fields
 
 @dataclass
 class Stats:
-    """Programs compiled and run so far in this process."""
+    """Programs compiled so far in this process."""
 
     compiles: int = 0
     compile_seconds: float = 0.0
-    runs: int = 0
 
     def reset(self) -> None:
         """Set every counter to zero."""

@@ -61,6 +61,7 @@ def build(device: Device, trace: Trace, live: tuple[int, ...], donated: tuple[in
         given, held = gather(trace)
         return compiled(given, held, packs(trace.scalars))
 
+    program.donated_bytes = sum(a.nbytes for a in given)  # type: ignore[attr-defined]
     return program
 
 

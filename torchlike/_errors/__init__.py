@@ -7,6 +7,7 @@ from torchlike._errors import autograd as autograd
 from torchlike._errors import checkpoint as checkpoint
 from torchlike._errors import convolution as convolution
 from torchlike._errors import dtypes as dtypes
+from torchlike._errors import engine as engine
 from torchlike._errors import functional as functional
 from torchlike._errors import gradcheck as gradcheck
 from torchlike._errors import images as images

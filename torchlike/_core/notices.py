@@ -1,0 +1,101 @@
+"""What the engine says while it works: a line in the log for each program, a warning where shapes keep changing."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+import warnings
+
+from torchlike import _errors
+from torchlike._core.ledger import Account, Making
+
+WARN_AFTER = 8  # compiled programs of one sequence of operators
+KNOWN = ("compile",)
+logger = logging.getLogger("torchlike")
+
+
+class _ToStderr(logging.Handler):
+    """Writes to whatever `sys.stderr` is at the time."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        try:
+            sys.stderr.write(self.format(record) + "\n")
+        except Exception:
+            self.handleError(record)
+
+
+def log_as_asked(names: str) -> None:
+    """Do what `TORCHLIKE_LOG` asks: names of what is to be logged, separated by commas."""
+    asked = [name.strip() for name in names.split(",") if name.strip()]
+    for name in asked:
+        if name not in KNOWN:
+            raise _errors.engine.unknown_log(name, KNOWN)
+    if asked:
+        handler = _ToStderr()
+        handler.setFormatter(logging.Formatter("torchlike: %(message)s"))
+        logger.addHandler(handler)
+        logger.setLevel(logging.INFO)
+        logger.propagate = False
+
+
+log_as_asked(os.environ.get("TORCHLIKE_LOG", ""))
+
+
+def made(making: Making, stacklevel: int) -> None:
+    """A program was made and run for the first time, or compiled since it repeats."""
+    if logger.isEnabledFor(logging.INFO):
+        logger.info(line(making))
+    group = making.account.group
+    if not making.by_numpy:
+        group.seconds += making.account.compile_seconds
+        if not group.warned:
+            _count_shapes(making.account, stacklevel + 1)
+
+
+def line(making: Making) -> str:
+    """One program in one line: what was done, with what, in how long, for whom, where and why."""
+    account, group, number = making.account, making.account.group, len(making.account.group.operators)
+    if making.by_numpy:
+        verb = f"interpreted, {making.compiles} compiled by themselves:" if making.compiles else "interpreted"
+    else:
+        verb = "loaded from disk" if making.from_disk else "compiled"
+    what = f"{number} operator{'s' * (number != 1)} ({summary(group.operators)})"
+    whom = f"{account.executor} on {group.device}"
+    return f"{group.place}: {verb} {what} for {whom} in {making.seconds:.4f} s: {_why(making)}"
+
+
+def _why(making: Making) -> str:
+    if making.hot:
+        return "it repeats"
+    if making.account.is_first:
+        return "new"
+    return changes(making.account) or "other static arguments, or other inputs to overwrite; the same shapes"
+
+
+def summary(operators: tuple[str, ...], most: int = 4) -> str:
+    """The first few operators and the last."""
+    return " ".join(operators if len(operators) <= most + 1 else (*operators[:most], "...", operators[-1]))
+
+
+def changes(account: Account) -> str:
+    """Which inputs have other shapes than in the group's first program, the first few."""
+    group = account.group
+    pairs = [f"{group.enters[i]} {group.base[i]} -> {shape}" for i, shape in account.shapes.items()]
+    return ", ".join(pairs[:3]) + (f" and {len(pairs) - 3} more" if len(pairs) > 3 else "")
+
+
+def _count_shapes(account: Account, stacklevel: int) -> None:
+    group = account.group
+    if account.shapes not in group.compiled:
+        group.compiled.append(account.shapes)
+    if len(group.compiled) < WARN_AFTER:
+        return
+    group.warned = True
+    index = next(i for shapes in group.compiled for i in shapes)
+    seen = dict.fromkeys(group.shapes(shapes, index) for shapes in group.compiled)
+    sentence = _errors.engine.shapes_keep_changing(
+        len(group.compiled), group.place, group.enters[index], list(seen), group.seconds
+    )
+    group.compiled = []
+    warnings.warn(sentence, UserWarning, stacklevel=stacklevel + 1)

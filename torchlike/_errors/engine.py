@@ -1,0 +1,27 @@
+"""Sentences about running programs, which PyTorch does not have."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+def unknown_log(given: str, known: Sequence[str]) -> ValueError:
+    return ValueError(f"TORCHLIKE_LOG names {given!r}, which is not logged; known: {', '.join(known)}")
+
+
+def bad_cache_size(given: str) -> ValueError:
+    return ValueError(
+        f"TORCHLIKE_CACHE_SIZE is the most bytes that compiled programs may take on disk, a number with or without one "
+        f"of the units K, M, G, T (powers of 1024); got {given!r}"
+    )
+
+
+def shapes_keep_changing(
+    count: int, place: object, what: str, shapes: Sequence[tuple[int, ...]], seconds: float
+) -> str:
+    return (
+        f"{count} programs were compiled at {place} that differ only in the shapes of their inputs ({seconds:.1f} s so "
+        f"far). {what} had the shapes {', '.join(map(str, shapes))}. A shape costs a compile when it is first met: pad "
+        f"to a few fixed sizes (buckets), or let NumPy interpret this work with torchlike.set_executor('numpy'). "
+        f"torchlike.explain() shows every program."
+    )

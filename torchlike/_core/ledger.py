@@ -10,7 +10,7 @@ from weakref import WeakValueDictionary
 import jax
 
 from torchlike._core.place import Place
-from torchlike._core.plan import Plan
+from torchlike._core.plan import COMPILED, Plan
 from torchlike._core.trace import Trace, lock, operators
 from torchlike._device import device as Device
 
@@ -48,8 +48,8 @@ COUNTED = tuple(field.name for field in fields(Counts))
 class Group:
     """The programs of one sequence of operators first run from one line: they differ in shapes or in what is static."""
 
-    __slots__ = ("__weakref__", "base", "compiled", "device", "enters", "operators", "place", "programs", "seconds",
-                 "warned")  # fmt: skip
+    __slots__ = ("__weakref__", "base", "compiled", "device", "enters", "interpretable", "operators", "place",
+                 "programs", "seconds", "warned")  # fmt: skip
 
     def __init__(self, device: Device, trace: Trace, place: Place) -> None:
         entries = list(operators(trace.code))
@@ -57,6 +57,7 @@ class Group:
         self.operators = tuple([plan.name.lstrip("_") for plan, _ in entries])
         self.base = [tuple(a.shape) for a in trace.arrays]
         self.enters = _enters(entries, len(trace.arrays))
+        self.interpretable = all(plan.executor != COMPILED for plan, _ in entries)
         self.programs = 0
         self.compiled: list[Shapes] = []  # the shapes of compiled programs, all different; until `warned`
         self.seconds = 0.0  # of these compiles

@@ -95,7 +95,7 @@ def _count_shapes(account: Account, stacklevel: int) -> None:
     index = next(i for shapes in group.compiled for i in shapes)
     seen = dict.fromkeys(group.shapes(shapes, index) for shapes in group.compiled)
     sentence = _errors.engine.shapes_keep_changing(
-        len(group.compiled), group.place, group.enters[index], list(seen), group.seconds
+        len(group.compiled), group.place, group.enters[index], list(seen), group.seconds, group.interpretable
     )
     group.compiled = []
     warnings.warn(sentence, UserWarning, stacklevel=stacklevel + 1)

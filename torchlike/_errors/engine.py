@@ -17,11 +17,11 @@ def bad_cache_size(given: str) -> ValueError:
 
 
 def shapes_keep_changing(
-    count: int, place: object, what: str, shapes: Sequence[tuple[int, ...]], seconds: float
+    count: int, place: object, what: str, shapes: Sequence[tuple[int, ...]], seconds: float, interpretable: bool
 ) -> str:
+    numpy = ", or let NumPy interpret this work with torchlike.set_executor('numpy')" if interpretable else ""
     return (
         f"{count} programs were compiled at {place} that differ only in the shapes of their inputs ({seconds:.1f} s so "
         f"far). {what} had the shapes {', '.join(map(str, shapes))}. A shape costs a compile when it is first met: pad "
-        f"to a few fixed sizes (buckets), or let NumPy interpret this work with torchlike.set_executor('numpy'). "
-        f"torchlike.explain() shows every program."
+        f"to a few fixed sizes (buckets){numpy}. torchlike.explain() shows every program."
     )

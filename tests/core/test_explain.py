@@ -1,0 +1,262 @@
+"""The report, the log and the warning: what the engine says of its own work."""
+
+import dataclasses
+import gc
+import logging
+import os
+import subprocess
+import sys
+import threading
+import warnings
+
+import pytest
+
+import torchlike as torch
+from tests.house.source import ROOT
+from torchlike import nn
+from torchlike._core import boundary, ledger, notices, numpy_executor, run
+
+
+@pytest.fixture(autouse=True)
+def _no_program_is_known():
+    boundary()
+    run.forget_programs()
+
+
+def _step(model, optimizer, n=4):
+    loss = nn.functional.mse_loss(model(torch.ones(n, 5)), torch.zeros(n, 3))
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    return loss.item()
+
+
+@pytest.fixture
+def training():
+    torch.manual_seed(0)
+    model = nn.Linear(5, 3)
+    return model, torch.optim.SGD(model.parameters(), lr=0.1)
+
+
+def test_a_training_loop_is_two_programs_that_are_hit(training):
+    with torch.explain() as report:
+        for _ in range(5):
+            _step(*training)
+    backward, step = sorted(report, key=lambda program: -len(program.operators))
+    assert backward.operators == ("linear", "mse_loss", "mse_loss_vjp", "linear_vjp")
+    assert step.operators == ("sgd_update",)
+    for program in (backward, step):
+        assert (program.executor, program.misses, program.hits, program.compiles) == ("xla", 1, 4, 1)
+        assert program.compile_seconds > 0
+        assert program.interpreter_runs == 0
+        assert program.file == __file__ and program.where.endswith(f"test_explain.py:{program.line}")
+    source = _step.__code__.co_firstlineno
+    assert (backward.line, step.line) == (source + 3, source + 4)
+    assert step.donated_bytes == 5 * (15 + 3) * 4  # weight and bias, in float32
+    assert report.totals.runs == 10
+
+
+def test_forward_work_is_numpys_until_it_is_hot(monkeypatch):
+    monkeypatch.setattr(numpy_executor, "COMPILE_ENTRY", 10 * numpy_executor.INTERPRET_ENTRY)
+    monkeypatch.setattr(numpy_executor, "INTERPRET_BYTE", 0)
+    with torch.explain() as report:
+        for _ in range(15):
+            (torch.ones(3) * 2).exp().tolist()
+    (program,) = report
+    assert (program.executor, program.misses, program.hits, program.compiles) == ("xla", 1, 14, 1)
+    assert program.interpreter_runs == 11
+    (variant,) = program.variants
+    assert variant.executor == "xla" and variant.changed == ()
+
+
+def test_an_operator_that_numpy_cannot_run_is_counted_where_it_is_compiled():
+    x, w = torch.ones(1, 1, 6, 6), torch.ones(1, 1, 3, 3)
+    with torch.explain() as report:
+        for _ in range(2):
+            nn.functional.conv2d(x, w).sum().item()
+    (program,) = report
+    assert (program.executor, program.compiles, program.interpreter_runs) == ("numpy", 1, 2)
+
+
+def test_shapes_that_missed_are_told_with_what_they_enter(training):
+    with torch.explain() as report:
+        for n in (4, 7, 4, 9):
+            _step(*training, n)
+    program = max(report, key=lambda program: len(program.operators))
+    assert (program.misses, program.hits) == (3, 1)
+    first, *others = program.variants
+    assert first.changed == () and (first.misses, first.hits) == (1, 1)
+    assert {(each.enters, each.shape) for variant in others for each in variant.changed} == {
+        ("input of linear", (7, 5)),
+        ("input of linear", (9, 5)),
+        ("target of mse_loss", (7, 3)),
+        ("target of mse_loss", (9, 3)),
+    }
+    text = str(report)
+    assert "input of linear" in text and "(4, 5) (7, 5) (9, 5)" in text
+
+
+def test_a_region_counts_only_what_happens_within():
+    x = torch.ones(4)
+    y = x * 2  # pending: belongs to the time before
+    with torch.explain() as outer:
+        (x + 1).tolist()
+        with torch.explain() as inner:
+            (x + 1).tolist()
+    assert y.tolist() == [2] * 4
+    assert [(program.operators, program.misses, program.hits) for program in outer] == [(("add",), 1, 1)]
+    assert [(program.operators, program.misses, program.hits) for program in inner] == [(("add",), 0, 1)]
+    with torch.explain() as empty:
+        pass
+    assert empty.programs == () and "0 programs, 0 runs" in str(empty)
+
+
+def test_the_data_are_frozen():
+    (torch.ones(4) * 2).tolist()
+    program = torch.explain().programs[0]
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        program.hits = 3
+    assert len(torch.explain()) >= 1
+
+
+def test_the_table_is_aligned(training):
+    with torch.explain() as report:
+        for n in (4, 5):
+            _step(*training, n)
+    head, blank, names, *rows = str(report).splitlines()
+    assert head.startswith("3 programs, 4 runs, 3 misses, 3 compiles in ") and not blank
+    assert names.split()[:5] == ["executor", "operators", "hits", "misses", "compiles"]
+    at = names.index(" at") + 1
+    assert all("test_explain.py:" in row[at:] for row in rows[:2])
+    assert all(line == line.rstrip() for line in str(report).splitlines())
+
+
+def test_old_accounts_are_folded_and_still_counted(monkeypatch):
+    monkeypatch.setattr(ledger, "MOST_ACCOUNTS", len(ledger.ledger.accounts) + 3)
+    before = torch.explain().totals
+    with torch.explain() as report:
+        for n in range(2, 10):
+            (torch.ones(n) + 1).tolist()
+            (torch.ones(n) + 1).tolist()
+    assert (report.totals.hits, report.totals.misses) == (8, 8)
+    assert (torch.explain().totals - before).runs == 16
+    gc.collect()
+    assert len(ledger.ledger.accounts) <= ledger.MOST_ACCOUNTS
+
+
+def test_threads_count_into_one_report():
+    def work():
+        for n in range(5):
+            (torch.ones(11) * n).tolist()
+
+    with torch.explain() as report:
+        threads = [threading.Thread(target=work) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert report.totals.runs <= 20 and report.totals.misses == 1
+
+
+# -- the warning -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.filterwarnings("always:8 programs")
+def test_shapes_that_keep_changing_are_warned_of_once(training):
+    with pytest.warns(UserWarning, match="8 programs were compiled") as caught:
+        for n in range(2, 14):
+            _step(*training, n)
+    (warning,) = caught
+    sentence = str(warning.message)
+    line = _step.__code__.co_firstlineno + 3
+    assert (warning.filename, warning.lineno) == (__file__, line)
+    assert f"test_explain.py:{line}" in sentence
+    assert "input of linear had the shapes (2, 5), (3, 5), (4, 5)" in sentence
+    assert "pad to a few fixed sizes" in sentence
+    assert "set_executor" not in sentence  # gradients would be compiled one by one
+
+
+def _look(n):
+    return (torch.ones(n) * 2).sum().item()
+
+
+@pytest.mark.filterwarnings("always:8 programs")
+def test_forward_work_may_be_left_to_numpy():
+    with torch.set_executor("xla"), pytest.warns(UserWarning, match=r"torchlike.set_executor\('numpy'\)"):
+        for n in range(2, 10):
+            _look(n)
+
+
+def test_a_warning_that_is_an_error_loses_nothing():
+    with torch.set_executor("xla"), warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for n in range(2, 9):
+            _look(n)
+        with pytest.raises(UserWarning, match="8 programs"):
+            _look(9)
+        assert _look(9) == 18 and _look(10) == 20
+
+
+def test_few_shapes_other_indices_and_interpreted_work_are_no_reason_to_warn(training):
+    x = torch.ones(60, requires_grad=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for n in (2, 3, 4) * 8:
+            _step(*training, n)
+        for n in range(2, 30):
+            _look(n)
+        for n in range(12):
+            x[n].exp().backward()
+
+
+# -- the log -----------------------------------------------------------------------------------------------------------
+
+PROGRAM = """
+import torchlike as torch
+w = torch.ones(3, requires_grad=True)
+for n in (2, 3):
+    x = torch.ones(n, 3)
+    (x @ w).sum().backward()
+    (x * 2).tolist()
+"""
+
+
+def _run(source, folder, **environment):
+    (folder / "program.py").write_text(source, encoding="utf-8")
+    env = {**os.environ, "PYTHONPATH": str(ROOT), **environment}
+    return subprocess.run([sys.executable, "program.py"], cwd=folder, env=env, capture_output=True, text=True)
+
+
+def test_the_log_has_a_line_for_each_program(tmp_path):
+    done = _run(PROGRAM, tmp_path, TORCHLIKE_LOG="compile", JAX_COMPILATION_CACHE_DIR=str(tmp_path))
+    first, second, third, fourth = done.stderr.splitlines()
+    assert first.startswith("torchlike: program.py:6: compiled 4 operators (")
+    assert "for xla on cpu in" in first and first.endswith(": new")
+    assert second.startswith("torchlike: program.py:7: interpreted 1 operator (mul) for numpy on cpu in 0.")
+    assert "xla" in third
+    assert fourth.endswith(": input of mul (2, 3) -> (3, 3)")
+
+
+def test_nothing_is_logged_unasked(tmp_path):
+    assert _run(PROGRAM, tmp_path).stderr == ""
+    assert _run(PROGRAM, tmp_path, TORCHLIKE_LOG="").stderr == ""
+
+
+def test_an_unknown_name_is_refused(tmp_path):
+    done = _run(PROGRAM, tmp_path, TORCHLIKE_LOG="compile,runs")
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1] == "ValueError: TORCHLIKE_LOG names 'runs', which is not logged; known: compile"
+
+
+def test_python_can_listen_itself(caplog):
+    with caplog.at_level(logging.INFO, logger="torchlike"):
+        _look(21)
+    (record,) = caplog.records
+    assert record.name == "torchlike" and "interpreted 2 operators (mul sum)" in record.getMessage()
+
+
+def test_a_log_that_cannot_be_written_stops_nobody(monkeypatch):
+    handler = notices._ToStderr()
+    monkeypatch.setattr(logging, "raiseExceptions", False)
+    monkeypatch.setattr(sys, "stderr", None)
+    handler.emit(logging.makeLogRecord({"msg": "x"}))

@@ -89,7 +89,8 @@ def _in_place(op: Op, call: Callable) -> Callable:
     return in_place_of(op.name, call, op=op)
 
 
-def before_write(self: Tensor, operands: tuple, apart: bool = False, op: Op | None = None) -> bool:
+def before_write(self: Tensor, operands: tuple, apart: bool = False, op: Op | None = None,
+                 named: dict | None = None) -> bool:  # fmt: skip
     """What PyTorch refuses before it looks at shapes and dtypes; `apart`: operands must not lie in the same memory. Of
     a row (`op`), what it asks of its operands comes before. Returns whether an operand shares the memory."""
     if _modes.local.grad and (self._edge is not None or self._origin is not None):
@@ -97,23 +98,34 @@ def before_write(self: Tensor, operands: tuple, apart: bool = False, op: Op | No
         if self.requires_grad:
             views.check_write(self)
     if self._strides is not None and _storage.overlaps(self._chain or (), self.shape, self._strides):
+        _check_first(op, (self, *operands), named)
         raise _errors.memory.overlapping_write()
     shares = False
     for other in operands:
         if other.__class__ in TENSOR_TYPES and other._storage is self._storage:
             shares = True
             if (op is None or op.family == "pointwise") and not _storage.are_apart(self, other, apart):
-                if op is not None:
-                    check_row(op, (self, *operands), _dispatch.describe)
+                _check_first(op, (self, *operands), named)
                 raise _errors.memory.overlapping_operands()
     return shares
+
+
+def _check_first(op: Op | None, operands: tuple, named: dict | None) -> None:
+    """What a row asks of its operands before it looks at where they lie; whether it has a kernel for their dtype is
+    found out later."""
+    try:
+        if op is not None:
+            check_row(op, operands, named or {}, _dispatch.describe)
+    except NotImplementedError as error:
+        if not str(error).startswith('"'):
+            raise
 
 
 def in_place_of(name: str, function: Callable, apart: bool = False, op: Op | None = None) -> Callable:
     """The in-place twin of a function of a tensor, or of a row's (`op`)."""
 
     def twin(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
-        if before_write(self, args, apart, op) and op is not None and _modes.local.grad:
+        if before_write(self, args, apart, op, kwargs) and op is not None and _modes.local.grad:
             return _onto_itself(self, function, args, kwargs)
         since = next(sequence)
         return assign(self, function(self, *args, **kwargs), since)

@@ -626,7 +626,7 @@ def leaf_node(tensor: Tensor) -> AccumulateGrad:
     """The node at which gradients of a leaf end."""
     held = ref(tensor)
 
-    def receive(pair: engine.Grad, create_graph: bool) -> None:
+    def receive(pair: engine.Grad | None, create_graph: bool) -> None:
         leaf = held()
         if leaf is not None:
             accumulate(leaf, pair, create_graph)
@@ -634,11 +634,18 @@ def leaf_node(tensor: Tensor) -> AccumulateGrad:
     return AccumulateGrad(held, receive)
 
 
-def accumulate(leaf: Tensor, pair: engine.Grad, create_graph: bool) -> None:
-    """Add a gradient to `.grad`: the first is taken as it is, later ones are added in place (out of place when
-    the pass is differentiated)."""
+def accumulate(leaf: Tensor, pair: engine.Grad | None, create_graph: bool) -> None:
+    """Add a gradient (if any has come) to `.grad`: the first is taken as it is, later ones are added in place (out of
+    place when the pass is differentiated)."""
     if leaf._edge is None:  # it stopped requiring grad meanwhile
         return
+    if pair is not None:
+        _add_to_grad(leaf, pair, create_graph)
+    for hook in list(leaf.__dict__.get("_post_accumulate", {}).values()):
+        hook(leaf)
+
+
+def _add_to_grad(leaf: Tensor, pair: engine.Grad, create_graph: bool) -> None:
     grad = leaf._grad
     pair[0].stamp = versions.SHARED
     if grad is None:
@@ -654,8 +661,6 @@ def accumulate(leaf: Tensor, pair: engine.Grad, create_graph: bool) -> None:
         leaf._grad = wrap(*engine.apply_op("add", grad._pair(), pair, differentiate=True))
     else:
         grad._write_raw(engine.apply_op("add", grad._pair(), pair)[0], grad._edge)
-    for hook in list(leaf.__dict__.get("_post_accumulate", {}).values()):
-        hook(leaf)
 
 
 def commit(writes: Iterable[tuple[Tensor, Value]]) -> None:

@@ -641,6 +641,34 @@ FOUND = {
         b.detach().mul_(2)
         b.sum().backward()
     """,
+    "gradient asked for of another piece": """
+        a = torch.arange(4.).reshape(2, 2).requires_grad_()
+        b, c = (a * 2).split([1, 1])
+        b.retain_grad()
+        d, = torch.autograd.grad(b.sin().sum(), [c], allow_unused=True)
+    """,
+    "hook where there is no gradient": """
+        a = torch.arange(4.).reshape(2, 2).requires_grad_()
+        b, c = (a * 2).split([1, 1])
+        c.register_hook(lambda g: log.append(torch.tensor(g is None)))
+        b.sin().sum().backward()
+        d, e = (a * 2).split([1, 1])
+        d.register_hook(lambda g: torch.ones(1))
+        e.sum().backward()
+    """,
+    "view of another dtype after a write to its base": """
+        a = torch.full((2, 3), 1 + 2j, requires_grad=True)
+        b = torch.view_as_real(a)
+        c = a.real.t()
+        with torch.no_grad():
+            a.sub_(1)
+        (b.sum() + c.sum()).backward()
+    """,
+    "dtype refused before the repeated dim": """
+        a = torch.zeros(1, dtype=torch.complex64).expand(2, 2)
+        a.clamp_(-1, 1)
+        a.remainder_(2)
+    """,
 }
 
 

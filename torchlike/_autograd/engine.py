@@ -70,6 +70,7 @@ class Walk:
     def __init__(self, keep_graph: bool, create_graph: bool, targets: dict[Edge, int] | None) -> None:
         self.keep_graph, self.create_graph = keep_graph, create_graph
         self.targets = targets  # edges whose gradients are asked for; None accumulates into leaves
+        self.ends = {node for node, _ in targets or ()}  # as in PyTorch, what leads to another output is computed too
         self.captured: dict[Edge, Grad] = {}
         self.leaves: dict[Node, int] = {}  # how many gradients each leaf still waits for
         self.grads: dict[Node, dict[int, Grad]] = {}
@@ -117,10 +118,10 @@ class Walk:
 
     def _leading_to_targets(self, nodes: set[Node]) -> set[Node]:
         """The nodes that must run: those from which a target can be reached."""
-        targets = self.targets or {}
+        ends = self.ends
         needed: set[Node] = set()
         for node in sorted(nodes, key=_newest_first, reverse=True):
-            if any(e is not None and (e[0] in needed or e in targets) for e in node.edges):
+            if any(e is not None and (e[0] in needed or e[0] in ends) for e in node.edges):
                 needed.add(node)
         return needed
 
@@ -128,7 +129,7 @@ class Walk:
         """Whether this pass computes a gradient of what the node made."""
         if self.needed is None:
             return node in self.inner or node in self.leaves
-        return node in self.needed or any(node is target for target, _ in self.targets or ())
+        return node in self.needed or node in self.ends
 
     def _arrive(self, node: Node, number: int, grad: Grad) -> None:
         held = self.grads.get(node)
@@ -148,18 +149,19 @@ class Walk:
             if grad is not None and leaf not in self.grads:
                 self._arrive(leaf, 0, grad)
             held = self._arrived(leaf)
-            grad = held[0] if held else None
-        if self.targets is None and grad is not None:
+            grad = held.get(0) if held else None
+        if self.targets is None:
             if leaf.extra is not None:
-                grad = self._pre_hooks(leaf, {0: grad})[0]
+                grad = self._pre_hooks(leaf, {} if grad is None else {0: grad}).get(0)
             leaf.receive(grad, self.create_graph)  # type: ignore[attr-defined]
             if leaf.extra is not None:
-                self._post_hooks(leaf, [], (), {0: grad})
+                self._post_hooks(leaf, [], (), {} if grad is None else {0: grad})
 
     def _arrived(self, node: Node) -> dict[int, Grad] | None:
         """The gradients that reached a node, after its tensors' hooks; captured where they were asked for."""
         held = self.grads.pop(node, None)
-        if held is not None and node.extra is not None:
+        if node.extra is not None and (self.needed is None or node in self.needed or node in self.ends):
+            held = held or {}  # hooks are called where there is no gradient too
             self._tensor_hooks(node, held)
         if self.targets is not None and held is not None:
             for number, grad in held.items():
@@ -171,29 +173,31 @@ class Walk:
         held = self._arrived(node) if node.extra is not None or self.targets is not None else self.grads.pop(node, None)
         edges, leaves = node.edges, self.leaves
         wanted: tuple[int, ...] = ()
-        if held is not None and (self.needed is None or node in self.needed):
+        if (held or node.extra is not None or node.runs_on_nothing) and (self.needed is None or node in self.needed):
             if self.needed is None:
                 wanted = tuple([i for i, e in enumerate(edges) if e is not None])
             else:
                 wanted = tuple([i for i, e in enumerate(edges) if e is not None and self._wants(e)])
             if node.extra is None:
-                grads = self._gradients(node, held, wanted)
+                grads = self._gradients(node, held or {}, wanted)
             else:
-                held = self._pre_hooks(node, held)
-                grads = self._post_hooks(node, self._gradients(node, held, wanted), wanted, held)
+                held = self._pre_hooks(node, held or {})
+                runs = held or node.runs_on_nothing
+                grads = self._gradients(node, held, wanted) if runs else [None] * len(wanted)
+                grads = self._post_hooks(node, grads, wanted, held)
             for i, grad in zip(wanted, grads):
                 target, number = edges[i]  # type: ignore[misc]
                 if target in leaves:
                     self._give(target, grad)
                 elif grad is not None:
                     self._arrive(target, number, grad)
-        if self.needed is not None or held is None:
+        if self.needed is not None or not held:
             for i, e in enumerate(edges):
                 if e is not None and e[0] in leaves and i not in wanted:
                     self._give(e[0], None)
 
     def _wants(self, edge: Edge) -> bool:
-        return edge[0] in self.needed or edge in self.targets  # type: ignore[operator]
+        return edge[0] in self.needed or edge[0] in self.ends  # type: ignore[operator]
 
     def _gradients(self, node: Node, held: dict[int, Grad], wanted: tuple[int, ...]) -> Sequence[Grad | None]:
         if node.plan is None:
@@ -223,8 +227,9 @@ class Walk:
         assert extra is not None
         for number, hooks in extra.tensor.items():
             for hook in list(hooks.values()):
-                if number in held:
-                    held[number] = hook(held[number], self.create_graph)
+                grad = hook(held.get(number), self.create_graph)
+                if grad is not None:
+                    held[number] = grad
         for number, keep in extra.retained.items():
             if number in held:
                 keep(held[number])

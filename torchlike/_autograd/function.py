@@ -50,6 +50,7 @@ class FunctionNode(Node, FunctionCtx):
     """The node of one call of a `Function`; it is also the `ctx` of forward and backward."""
 
     __slots__ = ("__dict__",)
+    runs_on_nothing = True
 
     def __init__(self, function: type, edges: Sequence, inputs: Sequence) -> None:
         super().__init__(None, [], list(edges), [])  # type: ignore[arg-type]

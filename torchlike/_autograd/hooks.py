@@ -31,10 +31,12 @@ def _checked(returned: Any, before: Grad | None, hook: Callable) -> Grad:
     """A gradient that a hook returned in place of another, of its shape and dtype."""
     from torchlike._tensor import Tensor
 
+    if before is None:
+        raise RuntimeError("can't replace a None gradient with a non-None value")
     if not isinstance(returned, Tensor):
         raise _errors.autograd.hook_returned_no_tensor(returned)
     pair = returned._pair()
-    if before is not None and pair[0].aval is not before[0].aval:
+    if pair[0].aval is not before[0].aval:
         old, new = before[0].aval, pair[0].aval
         if old.dtype is not new.dtype or old.device is not new.device:
             raise _errors.autograd.hook_changed_type(hook, old, new)
@@ -43,16 +45,20 @@ def _checked(returned: Any, before: Grad | None, hook: Callable) -> Grad:
     return pair
 
 
+def _pair(seen: Any) -> Grad | None:
+    return None if seen is None else seen._pair()
+
+
 def on_tensor(hook: Callable) -> Callable:
     """A hook on the gradient of one tensor; what it returns replaces the gradient."""
 
-    def on_pair(pair: Grad, create_graph: bool) -> Grad:
+    def on_pair(pair: Grad | None, create_graph: bool) -> Grad | None:
         from torchlike._tensor import wrap
 
-        seen = wrap(*pair)
+        seen = None if pair is None else wrap(*pair)
         with _modes.set_grad_enabled(create_graph):
             returned = hook(seen)
-        return seen._pair() if returned is None else _checked(returned, pair, hook)
+        return _pair(seen) if returned is None else _checked(returned, pair, hook)
 
     return on_pair
 

@@ -22,6 +22,7 @@ class Node:
     """One recorded operator: its plan, the values its gradient needs, and the edges to where its inputs came from."""
 
     __slots__ = ("__weakref__", "age", "edges", "extra", "plan", "saved", "scalars")
+    runs_on_nothing = False  # whether it is asked for its gradients where none has come to it
 
     def __init__(self, plan: OpPlan, saved: Sequence[Value], edges: Sequence[Edge | None], scalars: Sequence) -> None:
         self.plan = plan

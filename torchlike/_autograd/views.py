@@ -148,7 +148,9 @@ def _follow(view: Any, origin: Any, cache: tuple | None) -> Value:
         view._edge = edge
         return value
     numbers = [n for _, given in steps for n in given]
-    plan = _storage.view_plan(steps, "torch::autograd::CopySlices" if whole else "AsStridedBackward0")
+    last = steps[-1][0]  # what shows another dtype cannot be made anew as a strided view
+    name = "torch::autograd::CopySlices" if whole else "AsStridedBackward0" if last.op.result is None else last.node
+    plan = _storage.view_plan(steps, name)
     ((value, view._edge),) = engine.apply(plan, [value], [edge or NOWHERE], numbers, True)
     return value
 

@@ -87,10 +87,10 @@ def make(op: d.Op, args: tuple, kwargs: dict, describe: Callable[[Any], tuple[Av
     return plan
 
 
-def check_row(op: d.Op, args: tuple, describe: Callable[[Any], tuple[Aval, Any] | None]) -> None:
+def check_row(op: d.Op, args: tuple, kwargs: dict, describe: Callable[[Any], tuple[Aval, Any] | None]) -> None:
     """Raise what a row's own check raises for these arguments."""
     if op.check is not None:
-        op.check(_bind(op, args, {}, describe)[0])
+        op.check(_bind(op, args, kwargs, describe)[0])
 
 
 on_foreign_aval: list[Callable[[OpPlan], None]] = []  # called with plans whose inputs have avals of another class

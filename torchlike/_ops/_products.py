@@ -17,6 +17,7 @@ from jax.core import ShapedArray
 from jax.extend.core import Primitive
 from jax.interpreters import ad, batching, mlir
 
+FEW_ROWS = 64  # up to which NumPy's library reads the transposed factor faster as the first one
 SMALL = 1 << 16  # elements; a larger factor costs more to copy than the product gains
 
 # The dims of the two factors, counted from the back, that are summed over.
@@ -33,6 +34,9 @@ def product(a: Any, b: Any, form: str) -> Any:
 def rows_times(x: Any, w: Any, form: str = "nn") -> Any:
     """`matmul(x, w)` or (form "nt") `matmul(x, w.mT)`, of vectors and broadcast batches too."""
     alike = x.ndim >= 2 and w.ndim >= 2 and x.dtype == w.dtype and 0 not in x.shape
+    if isinstance(x, np.ndarray) and form == "nt" and w.ndim == 2 and x.size <= FEW_ROWS * w.shape[1]:
+        found = np.matmul(w, x.reshape(-1, x.shape[-1]).T).T
+        return np.ascontiguousarray(found).reshape(*x.shape[:-1], w.shape[0])
     if isinstance(x, np.ndarray) or not alike or (w.ndim > 2 and w.shape[:-2] != x.shape[:-2]):
         xp = np if isinstance(x, np.ndarray) else jnp
         return xp.matmul(x, xp.swapaxes(w, -1, -2) if form == "nt" and w.ndim > 1 else w)

@@ -38,8 +38,10 @@ def _weights(scores):
     """Softmax over the last dim; zeros where every score is -inf."""
     if namespace(scores) is np:
         top = np.max(scores, axis=-1, keepdims=True)
-        e = np.exp(scores - np.where(np.isfinite(top), top, 0))
-        return e / np.maximum(np.sum(e, axis=-1, keepdims=True), np.finfo(e.dtype).tiny)
+        e = scores - np.where(np.isfinite(top), top, 0)
+        np.exp(e, out=e)
+        e /= np.maximum(np.sum(e, axis=-1, keepdims=True), np.finfo(e.dtype).tiny)
+        return e
     return jax.nn.softmax(scores, axis=-1)
 
 

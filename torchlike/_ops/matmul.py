@@ -326,4 +326,6 @@ def _linear_node(call: Call) -> str:
 def linear(input: Array, weight: Array, bias: Array | None = None):
     """input @ weight.T + bias; (..., k), (n, k), (n) -> (..., n)."""
     out = rows_times(input, weight, "nt")
-    return out if bias is None else out + bias
+    if bias is not None:
+        out += bias
+    return out

@@ -23,10 +23,10 @@ def rsqrt(x):
 
 @functools.partial(jax.custom_jvp, nondiff_argnums=(1,))
 def _standardized(x, axes: tuple[int, ...], eps):
-    xp = namespace(x)
-    mean = xp.mean(x, axis=axes, keepdims=True)
+    total, count = namespace(x).sum, math.prod(x.shape[axis] for axis in axes)  # `numpy.mean` costs ten times its sum
+    mean = total(x, axis=axes, keepdims=True) / count
     centred = x - mean
-    var = xp.mean(centred * centred, axis=axes, keepdims=True)
+    var = total(centred * centred, axis=axes, keepdims=True) / count
     return centred * rsqrt(var + eps), mean, var
 
 

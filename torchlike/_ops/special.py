@@ -5,6 +5,7 @@ from __future__ import annotations
 import jax
 import numpy as np
 
+from torchlike._ops import _error_function
 from torchlike._ops._checks import not_complex
 from torchlike._ops._declare import Array, Operand, constant, namespace, pointwise
 from torchlike._ops._nodes import of_two
@@ -25,7 +26,7 @@ def library(x):
 @pointwise(promote=to_float, where=EVERYWHERE, check=not_complex("erf_vml_cpu"))
 def erf(input: Array):
     """The error function, 2/sqrt(pi) times the integral of exp(-t**2) from 0 to x."""
-    return library(input).erf(input)
+    return _error_function.erf(input)
 
 
 @pointwise(promote=to_float, where=EVERYWHERE, check=not_complex("erfc_vml_cpu"))

@@ -7,12 +7,19 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from benchmarks import importing, memory, recording, report, training, warm_cache
+from benchmarks import importing, lengths, memory, prompt, recording, report, training, warm_cache
 from benchmarks.models import SPECS
 from benchmarks.rival import Failed, Setting
 from benchmarks.rows import Row
 
-QUESTIONS = {"record": recording, "warm": warm_cache, "memory": memory, "import": importing}
+QUESTIONS = {
+    "record": recording,
+    "prompt": prompt,
+    "lengths": lengths,
+    "warm": warm_cache,
+    "memory": memory,
+    "import": importing,
+}
 
 
 def main():

@@ -11,7 +11,7 @@ import time
 
 import numpy as np
 
-from benchmarks import contenders
+from benchmarks import contenders, lengths, prompt
 from benchmarks.models import SPECS
 
 CHAIN = 64  # operators recorded between two observations
@@ -55,7 +55,8 @@ def main():
     replies = os.fdopen(os.dup(1), "w", buffering=1)
     os.dup2(2, 1)  # whatever a library prints stays out of the replies
     job = json.loads(sys.argv[1])
-    commands = {"train": train, "record": record}[job["task"]](job)
+    tasks = {"train": train, "record": record, "prompt": prompt.commands, "lengths": lengths.commands}
+    commands = tasks[job["task"]](job)
     print(json.dumps("ready"), file=replies)
     for line in sys.stdin:
         name, *args = json.loads(line)

@@ -13,7 +13,7 @@ import numpy as np
 
 from torchlike import _device, _errors, _exchange, _facade, _factories, _layout, _modes, _storage_io
 from torchlike import _memory_format as mf
-from torchlike._autograd import engine, versions, views
+from torchlike._autograd import versions, views
 from torchlike._autograd.nodes import AccumulateGrad, Node
 from torchlike._bind import CALLERS as rows
 from torchlike._core import Aval

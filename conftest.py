@@ -8,12 +8,10 @@ import pytest
 
 def pytest_configure(config: pytest.Config) -> None:
     # XLA's compiles dominate the gate, so every process of every run shares one cache, kept beside pytest's own.
-    # JAX reads these when it is imported, which no test module has done yet.
+    # torchlike reads this when it is imported, which no test module has done yet.
     cache = config.cache
     if cache is not None:
-        os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", str(cache.mkdir("xla")))
-    os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0")
-    os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES", "-1")
+        os.environ.setdefault("TORCHLIKE_CACHE_DIR", str(cache.mkdir("torchlike")))
     # The judge's thread pool collapses when it shares two cores with XLA's.
     os.environ.setdefault("OMP_NUM_THREADS", "1")
 

@@ -25,6 +25,7 @@ from torchlike._autograd.anomaly import is_anomaly_enabled as is_anomaly_enabled
 from torchlike._autograd.anomaly import set_anomaly_enabled as set_anomaly_enabled
 from torchlike._autograd.api import grad as grad
 from torchlike._core import Size as Size
+from torchlike._core import clear_cache as clear_cache
 from torchlike._core import explain as explain
 from torchlike._core import set_executor as set_executor
 from torchlike._device import device as device

@@ -8,8 +8,10 @@ from torchlike._import_hook import run_module, run_script
 USAGE = """\
 usage: python -m torchlike script.py [args]
        python -m torchlike -m module [args]
+       python -m torchlike --clear-cache
 
-Runs a program in which 'import torch' means torchlike, in this process only."""
+Runs a program in which 'import torch' means torchlike, in this process only. --clear-cache removes the compiled
+programs that are kept on disk."""
 
 
 def main(argv: list[str]) -> None:
@@ -19,12 +21,22 @@ def main(argv: list[str]) -> None:
         sys.exit(0 if argv else 2)
     if argv[0] == "-m":
         _run_named_module(argv[1:])
+    elif argv == ["--clear-cache"]:
+        _clear_cache()
     elif argv[0].startswith("-"):
         _give_up(f"unknown option {argv[0]}; options of Python itself go before -m torchlike")
     elif not os.path.isfile(argv[0]):
         _give_up(f"can't open {argv[0]!r} from {os.getcwd()!r}: {_why_not(argv[0])}")
     else:
         run_script(argv[0], argv[1:])
+
+
+def _clear_cache() -> None:
+    from torchlike import clear_cache
+
+    removed = clear_cache()
+    where = f" from {removed.folder}" if removed.folder else "; JAX's own settings say where programs are kept"
+    print(f"removed {removed.programs} compiled programs ({removed.bytes / 2**20:.1f} MiB){where}")
 
 
 def _run_named_module(argv: list[str]) -> None:

@@ -228,7 +228,7 @@ def _run(source, folder, **environment):
 
 
 def test_the_log_has_a_line_for_each_program(tmp_path):
-    done = _run(PROGRAM, tmp_path, TORCHLIKE_LOG="compile", JAX_COMPILATION_CACHE_DIR=str(tmp_path))
+    done = _run(PROGRAM, tmp_path, TORCHLIKE_LOG="compile", TORCHLIKE_CACHE_DIR=str(tmp_path))
     first, second, third, fourth = done.stderr.splitlines()
     assert first.startswith("torchlike: program.py:6: compiled 4 operators (")
     assert "for xla on cpu in" in first and first.endswith(": new")

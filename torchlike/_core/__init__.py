@@ -1,15 +1,14 @@
 """The engine: values, the trace, boundaries, and the executors that run recorded work."""
 
-import os
-from pathlib import Path
-
 import jax
 
+from torchlike._core import disk_cache as _disk_cache
 from torchlike._core.explain import explain as explain
 from torchlike._core.heap import keep_freed_blocks as _keep_freed_blocks
 from torchlike._core.interrupts import uninterrupted as uninterrupted
 from torchlike._core.plan import Plan as Plan
 from torchlike._core.run import boundary as boundary
+from torchlike._core.run import clear_cache as clear_cache
 from torchlike._core.run import concrete as concrete
 from torchlike._core.run import peek as peek
 from torchlike._core.run import set_executor as set_executor
@@ -24,19 +23,5 @@ from torchlike._core.value import Value as Value
 from torchlike._core.value import aval as aval
 
 jax.config.update("jax_enable_x64", True)
-
-
-def _enable_disk_cache() -> None:
-    """Compiled programs are kept on disk, so a second process starts warm."""
-    if jax.config.jax_compilation_cache_dir:  # the user's own choice stands
-        return
-    base = os.environ.get("TORCHLIKE_CACHE_DIR") or os.path.join(
-        os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "torchlike"
-    )
-    jax.config.update("jax_compilation_cache_dir", os.path.join(base, "xla"))
-    jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.0)
-    jax.config.update("jax_persistent_cache_min_entry_size_bytes", -1)
-
-
 _keep_freed_blocks()
-_enable_disk_cache()
+_disk_cache.enable()

@@ -8,7 +8,7 @@ import jax
 import numpy as np
 
 from torchlike import _modes
-from torchlike._core import notices, xla_executor
+from torchlike._core import disk_cache, notices, xla_executor
 from torchlike._core import trace as _trace
 from torchlike._core.interrupts import uninterrupted
 from torchlike._core.ledger import Making, ledger
@@ -69,6 +69,21 @@ def forget_programs() -> None:
     with _trace.lock:
         _programs.clear()
     jax.clear_caches()
+
+
+def clear_cache() -> disk_cache.Contents:
+    """Forget every compiled program, those in memory and those that torchlike keeps on disk for later processes.
+
+    What is run next compiles anew, here and in every other process that starts cold. A folder that the user gave to JAX
+    (`JAX_COMPILATION_CACHE_DIR`) is left alone. `python -m torchlike --clear-cache` does the same from a shell. PyTorch
+    has no such function.
+
+    Returns:
+      What was removed from disk: `folder`, `programs` (their number) and `bytes`.
+    """
+    forget_programs()
+    cache = disk_cache.cache
+    return disk_cache.Contents("", 0, 0) if cache is None else cache.clear()
 
 
 def _build(device: Device, trace: _trace.Trace, live: tuple[int, ...], donated: tuple[int, ...], first: bool) -> Any:

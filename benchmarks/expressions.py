@@ -1,4 +1,4 @@
-"""More than 150 common expressions over fresh shapes, as somebody types them at a prompt, and what their names stand for."""
+"""More than 150 common expressions over fresh shapes, as typed at a prompt, and what their names stand for."""
 
 # Those that need XLA's own convolutions, pools or solvers are marked, and may take a compile's time.
 COMPILED = """

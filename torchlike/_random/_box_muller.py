@@ -14,7 +14,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ._rounding import fma32, fma64, libm
+from ._rounding import cos_sin, fma32, fma64, log
 
 _f32, _f64 = np.float32, np.float64
 _SLAB = 1 << 17  # words worked on at a time: the temporaries then stay in the processor's cache
@@ -35,7 +35,7 @@ _QUARTER_PI_HIGH = 0.78515625 + 2.4187564849853515625e-4
 (_MINUS_QUARTER_PI_LOW,) = _constants(-3.77489497744594108e-8)
 _LN2_HIGH, _LN2_LOW = _f32(0.693359375), _f32(-2.12194440e-4)
 _ROOT_HALF_BITS = np.int32(_f32(0.707106781186547524).view(np.int32))
-_cold_slabs = 0
+_cold_slabs = 0.0
 
 
 def normals32(words: np.ndarray, mean: float, std: float) -> np.ndarray:
@@ -45,20 +45,24 @@ def normals32(words: np.ndarray, mean: float, std: float) -> np.ndarray:
     """
     out = np.empty(len(words), _f32)
     for start in range(0, len(words), _SLAB):
-        slab = words[start : start + _SLAB]
-        out[start : start + _SLAB] = _executor(len(slab))(slab)
+        out[start : start + _SLAB] = _of_slab(words[start : start + _SLAB])
     if mean:
         return fma32(out.astype(_f64), *_constants(std, mean))
-    out *= _f32(std)
+    if std != 1:
+        out *= _f32(std)
     return out
 
 
-def _executor(size: int) -> Callable[[np.ndarray], np.ndarray]:
+def _of_slab(words: np.ndarray) -> np.ndarray:
+    """At most a slab. The compiled formula takes a whole one, so that more than a fifth is worth filling up."""
     global _cold_slabs
-    if size == _SLAB and _cold_slabs >= _COLD_SLABS:
-        return _compiled()
-    _cold_slabs += 1
-    return _standard_normals
+    if 5 * len(words) < _SLAB:
+        return _standard_normals(words)
+    if _cold_slabs < _COLD_SLABS:
+        _cold_slabs += len(words) / _SLAB
+        return _standard_normals(words)
+    filled = words if len(words) == _SLAB else np.concatenate((words, np.zeros(_SLAB - len(words), words.dtype)))
+    return np.asarray(_compiled()(filled))[: len(words)]
 
 
 @functools.cache
@@ -138,7 +142,7 @@ def _sin_near_zero(x: np.ndarray) -> np.ndarray:
 def normals64(uniforms: np.ndarray, mean: float, std: float) -> np.ndarray:
     """Normals from float64 uniforms in [0, 1), 16 at a time as `normals32` does; float64, (n,) -> (n,)."""
     blocks = uniforms.reshape(-1, 2, 8)
-    radius = np.sqrt(-2 * libm(math.log, 1 - blocks[:, 0]))
-    theta = blocks[:, 1] * (2 * math.pi)
-    pairs = np.stack((radius * np.cos(theta), radius * np.sin(theta)), axis=1)
+    radius = np.sqrt(-2 * log(1 - blocks[:, 0]))
+    cosine, sine = cos_sin(blocks[:, 1] * (2 * math.pi))
+    pairs = np.stack((radius * cosine, radius * sine), axis=1)
     return fma64(pairs, std, mean).reshape(-1)

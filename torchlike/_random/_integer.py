@@ -116,6 +116,8 @@ def _modulo(words: np.ndarray, span: int) -> np.ndarray:
     """words % span; by multiplication, since NumPy vectorises the division by a scalar but not the remainder."""
     if span > np.iinfo(words.dtype).max:
         return words
+    if span & (span - 1) == 0:
+        return words & words.dtype.type(span - 1)
     divisor = words.dtype.type(span)
     return words - words // divisor * divisor
 
@@ -158,11 +160,13 @@ def _exchanged(targets: np.ndarray) -> np.ndarray:
     is found by following pointers, for all places at once. The answer is written over `targets`.
     """
     places = np.arange(len(targets))
-    order = np.sort(targets << 32 | places)  # by target, then by step
+    order = targets << 32
+    order |= places
+    order.sort()  # by target, then by step
     step, target = order & 0xFFFFFFFF, order >> 32
     again = target[1:] == target[:-1]
     last = np.flatnonzero(np.append(~again, True))
-    held = places
+    held = places.astype(np.int32)  # half the memory to jump about in
     held[target[last]] = step[last]
     repeated = np.flatnonzero(again) + 1
     step, target, earlier = step[repeated], target[repeated], step[repeated - 1]
@@ -175,7 +179,7 @@ def _exchanged(targets: np.ndarray) -> np.ndarray:
 
 def _follow(pointers: np.ndarray) -> None:
     """Replace every pointer by the end of its chain, doubling the distance looked ahead each time."""
-    active = np.flatnonzero(pointers != np.arange(len(pointers)))
+    active = np.flatnonzero(pointers != np.arange(len(pointers), dtype=pointers.dtype))
     while active.size:
         ahead = pointers[active]
         further = pointers[ahead]

@@ -13,7 +13,7 @@ from torchlike import _errors
 from ._box_muller import normals32, normals64
 from ._checks import bounds, require_floating, require_in_bounds
 from ._generator import Generator, default_generator
-from ._rounding import fma32, fma64, libm, narrow
+from ._rounding import cos_sin, fma32, fma64, libm, narrow
 
 Size = tuple[int, ...]
 
@@ -143,8 +143,8 @@ def standard_normals(generator: Generator, count: int) -> np.ndarray:
         return np.empty(0)
     u1, u2 = uniform64(generator, 2 * pairs).reshape(pairs, 2).T
     radius = np.sqrt(-2.0 * libm(math.log1p, -u2))
-    theta = 2.0 * math.pi * u1
-    drawn = np.stack((radius * libm(math.cos, theta), radius * libm(math.sin, theta)), axis=1).ravel()
+    cosine, sine = cos_sin(2.0 * math.pi * u1)
+    drawn = np.stack((radius * cosine, radius * sine), axis=1).ravel()
     values = np.concatenate((waiting, drawn))
     generator.spare_normal = float(values[-1]) if len(values) > count else None
     return values[:count]

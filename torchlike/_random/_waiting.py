@@ -15,6 +15,7 @@ from ._real import standard_normals, uniform64
 from ._rounding import exp, fma64, libm, narrow
 
 Size = tuple[int, ...]
+_MANY = 1 << 16  # numbers, from which on the C library's function, called for each, costs too much
 
 
 def _uniforms(generator: Generator, size: Size) -> np.ndarray:
@@ -23,14 +24,14 @@ def _uniforms(generator: Generator, size: Size) -> np.ndarray:
 
 
 def exponential(generator: Generator | None, size: Size, dtype: np.dtype, rate: float = 1.0) -> np.ndarray:
-    """-log(1 - u) / rate, as `Tensor.exponential_` draws it."""
+    """-log(1 - u) / rate, as `Tensor.exponential_` draws it; many float64 within one unit in the last place."""
     generator, dtype = generator or default_generator, np.dtype(dtype)
     if not rate > 0:
         raise _errors.random.parameter_of("exponential_", "lambda > 0.0", "lambda", rate)
     if not is_floating(dtype):
         raise _errors.random.continuous_distribution("Exponential", scalar_name(dtype))
     u = -_uniforms(generator, size)
-    logs = libm(math.log1p, u) if dtype == np.float64 else np.log1p(u)
+    logs = libm(math.log1p, u) if dtype == np.float64 and u.size < _MANY else np.log1p(u)
     return narrow(-1.0 / rate * logs, dtype)
 
 

@@ -11,7 +11,7 @@ from torchlike import _dispatch, _dtypes, _errors, _modes, _storage
 from torchlike._autograd import engine, views
 from torchlike._autograd.nodes import sequence
 from torchlike._ops import REGISTRY, Op
-from torchlike._ops._plan import check_row
+from torchlike._ops._plan import check_fits, check_row
 from torchlike._tensor import TENSOR_TYPES, Tensor, wrap
 
 CALLERS: dict[str, Callable] = {name: _dispatch.caller(op) for name, op in REGISTRY.items() if name == op.name}
@@ -95,7 +95,7 @@ def before_write(self: Tensor, operands: tuple, apart: bool = False, op: Op | No
     a row (`op`), what it asks of its operands comes before. Returns whether an operand shares the memory."""
     if _modes.local.grad and (self._edge is not None or self._origin is not None):
         views.check_unseen(self)
-        if self.requires_grad:
+        if self.requires_grad or any(isinstance(x, Tensor) and x.requires_grad for x in operands):
             views.check_write(self)
     if self._strides is not None and _storage.overlaps(self._chain or (), self.shape, self._strides):
         _check_first(op, (self, *operands), named)
@@ -128,7 +128,12 @@ def in_place_of(name: str, function: Callable, apart: bool = False, op: Op | Non
         if before_write(self, args, apart, op, kwargs) and op is not None and _modes.local.grad:
             return _onto_itself(self, function, args, kwargs)
         since = next(sequence)
-        return assign(self, function(self, *args, **kwargs), since)
+        try:
+            return assign(self, function(self, *args, **kwargs), since)
+        except RuntimeError:
+            if op is not None and op.fits is not None:
+                check_fits(op, (self, *args), kwargs, _dispatch.describe)
+            raise
 
     twin.__name__ = twin.__qualname__ = name + "_"
     twin.__doc__ = f"`{name}` in place."

@@ -168,8 +168,8 @@ def become(self: Tensor, seen: Tensor) -> Tensor:
 
 
 def _renumbered(seen: Tensor, whole: bool) -> Any:
-    """The edge of a view that came about in place: PyTorch numbers those overloads after the others. Of a tensor that is
-    no view to the user (`whole`) it is not made anew by later writes."""
+    """The edge of a view that came about in place: PyTorch numbers those overloads after the others. Of a tensor
+    that is no view to the user (`whole`) it is not made anew by later writes."""
     edge = seen._edge
     if edge is None or edge[0].plan is None:
         return edge

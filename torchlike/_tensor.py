@@ -114,14 +114,14 @@ class Tensor(Methods):
             since = versions.UNSEEN
         elif since is None and edge is not None:
             since = edge[0].age
-        if self._chain is None:
+        if self._chain is None and self._origin is None:
             if self._edge is not None:
                 versions.note_result(self._edge[0], self._storage)
             self._storage.put(value, since, self, _storage.step(counter))
             if differentiable:
                 self._edge = edge
             return
-        if _storage.overlaps(self._chain, self._aval.shape, self._strides):
+        if _storage.overlaps(self._chain or (), self._aval.shape, self._strides):
             raise _errors.memory.overlapping_write()
         self._write_through(value, edge, differentiable, since)
 

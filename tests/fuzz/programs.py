@@ -106,6 +106,14 @@ def shares(writer: Writer, name: str) -> bool:
     return writer[name]._base is not None or memory in others
 
 
+def has_history(t: torch.Tensor) -> bool:
+    """Whether a tensor has a node; asking a view that must not be used any more raises."""
+    try:
+        return t.grad_fn is not None
+    except RuntimeError:
+        return True
+
+
 def start(library: Any) -> dict[str, Any]:
     """The names with which every program begins."""
     return {"torch": library, "log": [], "inf": float("inf"), "nan": float("nan")}

@@ -669,6 +669,37 @@ FOUND = {
         a.clamp_(-1, 1)
         a.remainder_(2)
     """,
+    "product added to what has another size": """
+        a = torch.ones(1, 2)
+        b = torch.ones(2, 2)
+        a.addmm_(b, b)
+        torch.ones(3).addmm_(b, b)
+        c = torch.ones(1)
+        c.addmv_(b, torch.ones(2))
+        c.addr_(torch.ones(2), torch.ones(2))
+        a.addr_(torch.ones(3), torch.ones(2))
+        d = torch.ones(2, 2, 3)
+        a.baddbmm_(d, d.mT)
+        d.addbmm_(d, d.mT)
+        d.addbmm(d, d)
+        b.addmm_(torch.ones(2), torch.ones(2, 2, dtype=torch.int64))
+        torch.ones(2, 2, 2, dtype=torch.bool).expand(2, 2)
+    """,
+    "version of what a view left": """
+        a = torch.ones(3, 2).t()
+        b = a.select(-1, 0)
+        c = b + b
+        b.set_(c)
+        b.mul_(2)
+        c[0:0] = b
+    """,
+    "refused for an operand's history before its dtype": """
+        a = torch.ones(2, 4, dtype=torch.int64)
+        b = a.chunk(2, 1)[-1]
+        c = torch.ones(2, requires_grad=True)
+        b.addcmul_(c, c)
+        b.add_(c)
+    """,
 }
 
 

@@ -6,7 +6,7 @@ import torch
 
 from tests.fuzz import views
 from tests.fuzz.arithmetic import index_parts, is_float, partner
-from tests.fuzz.programs import Writer, shares
+from tests.fuzz.programs import Writer, has_history, shares
 
 _UNARY = ["neg_", "abs_", "sin_", "tanh_", "sigmoid_", "relu_", "square_", "zero_", "sign_"]
 _NUMBERS = ["2", "0.5", "-1", "1", "3"]
@@ -264,7 +264,7 @@ def through_data(w: Writer) -> str | None:
         f"{name}.data.zero_()",
     ]
     # Views of what is exchanged see neither, and gradients differ of what was saved before (docs/differences.md).
-    if not shares(w, name) and not (t.requires_grad and w.tensors(lambda o: o.grad_fn is not None)):
+    if not shares(w, name) and not (t.requires_grad and w.tensors(has_history)):
         options += [f"{name}.data = {other}.detach().clone()", f"{name}.data = {other}.data"]
     if t.ndim and t.shape[0]:
         options += [f"{name}.data[0] = {number_for(w, t)}", f"{name}.detach()[0] = {number_for(w, t)}"]

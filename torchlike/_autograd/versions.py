@@ -166,7 +166,7 @@ def _made_by(edge: Any) -> tuple[int, str] | None:
 def short_name(node: Node) -> str:
     """A node's name as PyTorch's errors have it."""
     stem, _, number = node.name().rpartition("Backward")
-    return stem + number.removesuffix("0") if number.isdigit() else node.name()
+    return stem + number.removesuffix("0") if stem and (number.isdigit() or not number) else node.name()
 
 
 def _is_view(edge: Any) -> bool:

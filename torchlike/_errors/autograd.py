@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from torchlike._errors.dtypes import c_name, scalar_name
+from torchlike._errors.dtypes import c_name, scalar_name, type_text
 
 NON_LEAF_GRAD = (
     "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be "
@@ -62,15 +62,11 @@ def backward_twice() -> RuntimeError:
 
 
 def modified_in_place(tensor: Any, made_by: tuple[int, str] | None, version: int, expected: int) -> RuntimeError:
-    on_gpu, name = tensor.device.type == "cuda", scalar_name(tensor.dtype)
-    kind = ("torch.cuda." if on_gpu else "torch.") + name + "Tensor"
-    if tensor.dtype.is_complex or name == "BFloat16":  # PyTorch's C++ knows no Python name for these
-        kind = ("CUDA" if on_gpu else "CPU") + name + "Type"
     source = "" if made_by is None else f", which is output {made_by[0]} of {made_by[1]},"
     return RuntimeError(
         "one of the variables needed for gradient computation has been modified by an inplace operation: "
-        f"[{kind} {list(tensor.shape)}]{source} is at version {version}; expected version {expected} instead. "
-        + _HINT_TO_DETECT
+        f"[{type_text(tensor)} {list(tensor.shape)}]{source} is at version {version}; expected version {expected} "
+        "instead. " + _HINT_TO_DETECT
     )
 
 

@@ -26,6 +26,14 @@ def scalar_name(dtype: Any) -> str:
     return _SCALAR_NAMES[dtype.name]
 
 
+def type_text(tensor: Any) -> str:
+    """The type of a tensor (or aval), as some errors print it: `torch.FloatTensor`."""
+    on_gpu, name = tensor.device.type == "cuda", scalar_name(tensor.dtype)
+    if tensor.dtype.is_complex or name in ("BFloat16", "Bool"):  # PyTorch's C++ knows no Python name for these
+        return ("CUDA" if on_gpu else "CPU") + name + "Type"
+    return ("torch.cuda." if on_gpu else "torch.") + name + "Tensor"
+
+
 def expected_scalar_type(a: Any, b: Any) -> RuntimeError:
     return RuntimeError(f"expected scalar type {scalar_name(a)} but found {scalar_name(b)}")
 

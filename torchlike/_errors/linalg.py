@@ -18,7 +18,7 @@ def check_matmul(a: Any, b: Any) -> None:
         raise _inner_mismatch(a, b)
     if a.dtype is not b.dtype:
         if b.ndim == 1:
-            raise dot_dtypes(a.dtype, b.dtype) if a.ndim == 1 else mv_dtypes(a.dtype, b.dtype)
+            raise dot_dtypes(a.dtype, b.dtype) if a.ndim == 1 else mv_dtypes(b.dtype, a.dtype, b.dtype)
         raise (expected_scalar_type if a.ndim > 2 and b.ndim > 2 else product_dtypes)(a.dtype, b.dtype)
 
 
@@ -59,8 +59,44 @@ def batch_shapes(a: Any, b: Any) -> RuntimeError:
                         f"but got: [{b.shape[0]}, {b.shape[1]}].")  # fmt: skip
 
 
-def mv_dtypes(a: Any, v: Any) -> RuntimeError:
-    names = ", ".join(map(scalar_name, (v, a)))
+def unequal_batches(n: int, m: int) -> RuntimeError:
+    return RuntimeError(f"batch1 and batch2 must have same number of batches, got {n} and {m}")
+
+
+def incompatible_matrices(a: Any, b: Any) -> RuntimeError:
+    return RuntimeError(f"Incompatible matrix sizes for bmm ({a.shape[1]}x{a.shape[2]} and {b.shape[1]}x{b.shape[2]})")
+
+
+def addmm_dtypes(name: str, a: Any, b: Any) -> RuntimeError:
+    return RuntimeError(f"{name} and mat2 must have the same dtype, but got {scalar_name(a)} and {scalar_name(b)}")
+
+
+def baddbmm_dtypes(x: Any, a: Any, b: Any) -> RuntimeError:
+    return RuntimeError(
+        f"Input dtypes must be the same, got: input {c_name(x)}, batch1: {c_name(a)}, batch2: {c_name(b)}"
+    )
+
+
+def bad_in_place(given: Any, due: Any) -> RuntimeError:
+    return RuntimeError(f"Bad in-place call: input tensor size {list(given)} and output tensor size {list(due)} "
+                        "should match")  # fmt: skip
+
+
+def addr_sizes(x: Any, v1: Any, v2: Any) -> RuntimeError:
+    shapes = [list(a.shape) for a in (x, v1, v2)]
+    return RuntimeError("size mismatch, input: {}, v1: {}, v2: {}".format(*shapes))
+
+
+def mv_ranks(x: int, a: int, v: int) -> RuntimeError:
+    return RuntimeError(f"vector + matrix @ vector expected, got {x}, {a}, {v}")
+
+
+def mv_sizes(n: int, a: Any, v: Any) -> RuntimeError:
+    return RuntimeError(f"size mismatch, got input ({n}), mat ({a.shape[0]}x{a.shape[1]}), vec ({v.shape[0]})")
+
+
+def mv_dtypes(x: Any, a: Any, v: Any) -> RuntimeError:
+    names = ", ".join(map(scalar_name, (x, a)))
     return RuntimeError(f"addmv input tensors must have the same dtype, but got {names}, and {scalar_name(v)}")
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from torchlike._errors.dtypes import type_text
+
 Ints = tuple[int, ...]
 
 
@@ -47,9 +49,10 @@ def permute_length(ndim: int, given: int) -> RuntimeError:
     )
 
 
-def expand_rank(shape: tuple[int, ...], size: tuple[int, ...]) -> RuntimeError:
-    return RuntimeError(f"expand({_list(shape)}, size={list(size)}): the number of sizes provided ({len(size)}) must "
-                        f"be greater or equal to the number of dimensions in the tensor ({len(shape)})")  # fmt: skip
+def expand_rank(tensor: Any, size: tuple[int, ...]) -> RuntimeError:
+    return RuntimeError(f"expand({type_text(tensor)}{{{list(tensor.shape)}}}, size={list(size)}): the number of sizes "
+                        f"provided ({len(size)}) must be greater or equal to the number of dimensions in the tensor "
+                        f"({tensor.ndim})")  # fmt: skip
 
 
 def expand_leading(size: tuple[int, ...], dim: int) -> RuntimeError:
@@ -60,10 +63,6 @@ def expand_leading(size: tuple[int, ...], dim: int) -> RuntimeError:
 def expand_mismatch(n: int, old: int, dim: int, size: tuple[int, ...], shape: tuple[int, ...]) -> RuntimeError:
     return RuntimeError(f"The expanded size of the tensor ({n}) must match the existing size ({old}) at non-singleton "
                         f"dimension {dim}.  Target sizes: {list(size)}.  Tensor sizes: {list(shape)}")  # fmt: skip
-
-
-def _list(shape: tuple[int, ...]) -> str:
-    return f"torch.FloatTensor{{{list(shape)}}}"
 
 
 def out_resized(shape: Any, wanted: Any) -> str:

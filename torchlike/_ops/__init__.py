@@ -2,6 +2,7 @@
 
 from torchlike._ops import activation as activation
 from torchlike._ops import adaptive_pool as adaptive_pool
+from torchlike._ops import addmm as addmm
 from torchlike._ops import attention as attention
 from torchlike._ops import binary as binary
 from torchlike._ops import clamp as clamp
@@ -16,6 +17,7 @@ from torchlike._ops import distance as distance
 from torchlike._ops import einsum as einsum
 from torchlike._ops import embedding as embedding
 from torchlike._ops import fft as fft
+from torchlike._ops import implicit as implicit
 from torchlike._ops import index as index
 from torchlike._ops import linalg as linalg
 from torchlike._ops import linear as linear

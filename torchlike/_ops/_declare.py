@@ -43,6 +43,7 @@ class Op:
     typing: Callable  # how dtypes and shapes of the results follow from the inputs (see _rules)
     shape: Callable | None = None  # shape(call) -> result shapes, where the family's rule does not say
     check: Callable | None = None  # check(call) raises PyTorch's errors; runs once for each new signature
+    fits: Callable | None = None  # fits(call): PyTorch's errors in place, where `input` has not the result's shape
     guard: Callable | None = None  # guard(*args): checks of values at hand, at every call; tensors come as Values
     saves: tuple[str, ...] | None = None  # the array parameters whose values the gradient needs; None is all
     remembers: tuple[str, ...] = ("inputs",)  # what PyTorch keeps for backward, so must not be overwritten until then:

@@ -93,6 +93,14 @@ def check_row(op: d.Op, args: tuple, kwargs: dict, describe: Callable[[Any], tup
         op.check(_bind(op, args, kwargs, describe)[0])
 
 
+def check_fits(op: d.Op, args: tuple, kwargs: dict, describe: Callable[[Any], tuple[Aval, Any] | None]) -> None:
+    """Raise what a row says in place of a tensor that has not the result's shape."""
+    call, _ = _bind(op, args, kwargs, describe)
+    if op.check is not None:
+        op.check(call)
+    op.fits(call)  # type: ignore[misc]
+
+
 on_foreign_aval: list[Callable[[OpPlan], None]] = []  # called with plans whose inputs have avals of another class
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from torchlike import _errors
 from torchlike._dtypes import BOOL
-from torchlike._errors.dtypes import scalar_name
-from torchlike._ops._declare import Array, Scalar, namespace, operator
+from torchlike._ops._declare import Array, namespace, operator
 from torchlike._ops._products import rows_times
 from torchlike._ops._rules import Call, broadcast, sum_like, wrap_dim
 
@@ -82,12 +81,11 @@ def bmm(input: Array, mat2: Array):
 def _check_mv(call: Call) -> None:
     a, v = call.arrays[-2:]
     if a.ndim != 2 or v.ndim != 1:
-        raise RuntimeError(f"vector + matrix @ vector expected, got 1, {a.ndim}, {v.ndim}")
+        raise _errors.linalg.mv_ranks(1, a.ndim, v.ndim)
     if a.shape[1] != v.shape[0]:
-        raise RuntimeError(f"size mismatch, got input ({a.shape[0]}), mat ({a.shape[0]}x{a.shape[1]}), "
-                           f"vec ({v.shape[0]})")  # fmt: skip
+        raise _errors.linalg.mv_sizes(a.shape[0], a, v)
     if a.dtype is not v.dtype:
-        raise _errors.linalg.mv_dtypes(a.dtype, v.dtype)
+        raise _errors.linalg.mv_dtypes(v.dtype, a.dtype, v.dtype)
 
 
 @operator(shape=lambda call: [call.arrays[-2].shape[:1]], check=_check_mv, opmath=False)
@@ -148,83 +146,6 @@ def _inner_shape(call: Call) -> list:
 def inner(input: Array, other: Array):
     """The sums of products over the last dims; (..., k), (*, k) -> (..., *)."""
     return namespace(input).inner(input, other)
-
-
-# -- products added to something ---------------------------------------------------------------------------------------
-
-
-def _plus(input, product, beta, alpha):
-    """beta * input + alpha * product; where beta is 0 the input's values, NaN too, are ignored."""
-    product = product if isinstance(alpha, int) else alpha.astype(product.dtype) * product
-    if isinstance(beta, int):
-        return input + product
-    xp = namespace(product)
-    beta = beta.astype(product.dtype)
-    return xp.where(beta == 0, xp.zeros_like(product), beta * input) + product
-
-
-def _added(shape):
-    """The shape of a product, to which `input` must be broadcastable."""
-
-    def found(call: Call) -> list:
-        product, given = tuple(shape(call)[0]), tuple(call.input.shape)
-        if len(given) > len(product):
-            raise _errors.shapes.expand_rank(given, product)
-        lead = len(product) - len(given)
-        for dim in range(len(product) - 1, lead - 1, -1):
-            if given[dim - lead] not in (1, product[dim]):
-                raise _errors.shapes.expand_mismatch(product[dim], given[dim - lead], dim, product, given)
-        return [product]
-
-    return found
-
-
-def _check_addmm(call: Call) -> None:
-    a, b = call.mat1, call.mat2
-    for name, x in (("mat1", a), ("mat2", b)):
-        if x.ndim != 2:
-            raise RuntimeError(f"{name} must be a matrix, got {x.ndim}-D tensor")
-    if a.shape[1] != b.shape[0]:
-        raise _errors.linalg.mat_shapes(a.shape[0], a.shape[1], b.shape[0], b.shape[1])
-    for x in (call.input, a):
-        if x.dtype is not b.dtype:
-            raise RuntimeError(f"self and mat2 must have the same dtype, but got {scalar_name(x.dtype)} and "
-                               f"{scalar_name(b.dtype)}")  # fmt: skip
-
-
-@operator(shape=_added(_mm_shape), check=_check_addmm, saves=("mat1", "mat2"), opmath=False,
-          old_order=("beta", "input", "alpha", "mat1", "mat2"),
-          inplace=True, out="exact")  # fmt: skip
-def addmm(input: Array, mat1: Array, mat2: Array, *, beta: Scalar = 1, alpha: Scalar = 1):
-    """beta * input + alpha * (mat1 @ mat2); `input` is broadcast to the product."""
-    return _plus(input, rows_times(mat1, mat2), beta, alpha)
-
-
-@operator(shape=_added(_bmm_shape), check=_check_batches, saves=("batch1", "batch2"), opmath=False, inplace=True)
-def baddbmm(input: Array, batch1: Array, batch2: Array, *, beta: Scalar = 1, alpha: Scalar = 1):
-    """beta * input + alpha * (batch1 @ batch2); `input` is broadcast to the product."""
-    return _plus(input, rows_times(batch1, batch2), beta, alpha)
-
-
-@operator(shape=_added(lambda call: [_bmm_shape(call)[0][1:]]), check=_check_batches, saves=("batch1", "batch2"),
-          opmath=False, inplace=True)  # fmt: skip
-def addbmm(input: Array, batch1: Array, batch2: Array, *, beta: Scalar = 1, alpha: Scalar = 1):
-    """beta * input + alpha * (the sum over the batch of batch1 @ batch2)."""
-    return _plus(input, namespace(batch1).einsum("bnk,bkm->nm", batch1, batch2), beta, alpha)
-
-
-@operator(shape=_added(lambda call: [call.mat.shape[:1]]), check=_check_mv, saves=("mat", "vec"), opmath=False,
-          inplace=True)  # fmt: skip
-def addmv(input: Array, mat: Array, vec: Array, *, beta: Scalar = 1, alpha: Scalar = 1):
-    """beta * input + alpha * (mat @ vec)."""
-    return _plus(input, namespace(mat).matmul(mat, vec), beta, alpha)
-
-
-@operator(shape=_added(lambda call: [call.vec1.shape + call.vec2.shape]), saves=("vec1", "vec2"), opmath=False,
-          inplace=True)  # fmt: skip
-def addr(input: Array, vec1: Array, vec2: Array, *, beta: Scalar = 1, alpha: Scalar = 1):
-    """beta * input + alpha * outer(vec1, vec2)."""
-    return _plus(input, vec1[:, None] * vec2[None, :], beta, alpha)
 
 
 # -- sums over named dims ----------------------------------------------------------------------------------------------

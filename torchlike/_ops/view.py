@@ -92,8 +92,6 @@ def _t(input: Array):
 
 def _expand_geometry(shape, strides, size) -> Geometry:
     lead = len(size) - len(shape)
-    if lead < 0:
-        raise _errors.shapes.expand_rank(shape, size)
     out, steps = [], []
     for i in range(len(size) - 1, -1, -1):
         n, old = size[i], shape[i - lead] if i >= lead else None
@@ -111,7 +109,12 @@ def _expand_geometry(shape, strides, size) -> Geometry:
     return tuple(out[::-1]), tuple(steps[::-1])
 
 
-@view(geometry=_expand_geometry)
+def _check_expand(call: Call) -> None:
+    if len(call.size) < call.input.ndim:
+        raise _errors.shapes.expand_rank(call.input, call.size)
+
+
+@view(geometry=_expand_geometry, check=_check_expand)
 def expand(input: Array, size: tuple):
     """Dims of size one repeated without copying; -1 keeps a dim."""
     lead = len(size) - input.ndim

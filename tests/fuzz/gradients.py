@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 import torch
 
 from tests.fuzz.arithmetic import is_float
-from tests.fuzz.programs import Writer, shares
+from tests.fuzz.programs import Writer, nodes_behind, shares
 
 
 def _wants_grad(t: torch.Tensor) -> bool:
@@ -38,9 +40,23 @@ def backward(w: Writer) -> str | None:
     if w.chance(30):
         t = w[name]
         weight = w.tensor(lambda o: o.shape == t.shape and o.dtype is t.dtype)
+        if weight and _is_moved(t):
+            weight += ".clone()"
         options.insert(0, f"gradient={weight}" if weight and w.chance(50) else f"gradient=torch.ones_like({name})")
         return f"{name}.backward({', '.join(options)})"
     return f"{_loss(w, name)}.backward({', '.join(options)})"
+
+
+# PyTorch's nodes that pass their gradient on as it is, or as a view of it.
+_MOVES = re.compile(r"(View|ReshapeAlias|UnsafeView|T|Transpose|Permute|Squeeze|Unsqueeze|Expand|Alias|Clone|Add|Sub"
+                    r"|ToCopy|ViewAsReal|ViewAsComplex|AsStrided|Copy|CopySlices)(Backward.*)?$")  # fmt: skip
+
+
+def _is_moved(t: torch.Tensor) -> bool:
+    """Whether a leaf may get a view of the gradient with which backward starts: it would keep that as its own, and add
+    the next one into the memory of what the user gave (docs/differences.md)."""
+    moves = nodes_behind([t], lambda node: _MOVES.match(node.name().rpartition("::")[2]) is not None)
+    return any("AccumulateGrad" in node.name() for node in moves)
 
 
 def grad(w: Writer) -> str | None:

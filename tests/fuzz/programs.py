@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import textwrap
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import Any
@@ -110,6 +110,26 @@ def has_history(t: torch.Tensor) -> bool:
     """Whether a tensor has a node; asking a view that must not be used any more raises."""
     try:
         return t.grad_fn is not None
+    except RuntimeError:
+        return True
+
+
+def nodes_behind(tensors: Iterable[torch.Tensor], follow: Callable[[Any], bool] = lambda node: True) -> set:
+    """The nodes from which gradients of these tensors can be reached, as far as each is to be followed."""
+    stack = [t.grad_fn for t in tensors if has_history(t) and not _is_spoilt(t)]
+    seen: set = set()
+    while stack:
+        node = stack.pop()
+        if node is not None and node not in seen:
+            seen.add(node)
+            if follow(node):
+                stack += [after for after, _ in node.next_functions]
+    return seen
+
+
+def _is_spoilt(t: torch.Tensor) -> bool:
+    try:
+        return t.grad_fn is None
     except RuntimeError:
         return True
 

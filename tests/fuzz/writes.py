@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
 import torch
 
 from tests.fuzz import views
 from tests.fuzz.arithmetic import index_parts, is_float, partner
-from tests.fuzz.programs import Writer, has_history, shares
+from tests.fuzz.programs import Writer, has_history, nodes_behind, shares
 
 _UNARY = ["neg_", "abs_", "sin_", "tanh_", "sigmoid_", "relu_", "square_", "zero_", "sign_"]
 _NUMBERS = ["2", "0.5", "-1", "1", "3"]
@@ -205,8 +209,10 @@ def by_index(w: Writer) -> str | None:
     except Exception:
         return f"{name}[{index}] {operator} {number_for(w, t)}"
 
+    written = part if part.untyped_storage()._cdata == t.untyped_storage()._cdata else t
+
     def fits(o: torch.Tensor) -> bool:
-        if meets(o, part) or not _castable(o, t) or (not is_float(t) and is_float(o)):
+        if meets(o, written) or not _castable(o, t) or (not is_float(t) and is_float(o)):
             return False
         try:
             return torch.broadcast_shapes(o.shape, part.shape) == part.shape
@@ -258,14 +264,31 @@ def through_data(w: Writer) -> str | None:
     if t.is_inference():
         return None
     other = w.tensor(lambda o: o.dtype is t.dtype and not o.is_inference()) or name
-    options = [
-        f"{name}.data.mul_({number_for(w, t)})",
-        f"{name}.detach().add_({number_for(w, t)})",
-        f"{name}.data.zero_()",
-    ]
+    options = [f"{name}.detach().add_({number_for(w, t)})"]
+    # PyTorch computes gradients with what was written through `.data` into what it had saved (docs/differences.md).
+    kept = _is_kept(w, t)
+    if not kept:
+        options += [f"{name}.data.mul_({number_for(w, t)})", f"{name}.data.zero_()"]
     # Views of what is exchanged see neither, and gradients differ of what was saved before (docs/differences.md).
     if not shares(w, name) and not (t.requires_grad and w.tensors(has_history)):
         options += [f"{name}.data = {other}.detach().clone()", f"{name}.data = {other}.data"]
     if t.ndim and t.shape[0]:
-        options += [f"{name}.data[0] = {number_for(w, t)}", f"{name}.detach()[0] = {number_for(w, t)}"]
+        options += [f"{name}.detach()[0] = {number_for(w, t)}"]
+        options += [] if kept else [f"{name}.data[0] = {number_for(w, t)}"]
     return w.pick(options)
+
+
+def _is_kept(w: Writer, t: torch.Tensor) -> bool:
+    """Whether a live tensor's history has saved something that lies in this one's memory."""
+    memory = t.untyped_storage()._cdata
+    return any(memory in _memories(node) for node in nodes_behind([w[n] for n in w.tensors()]))
+
+
+def _memories(node: Any) -> Iterator[int]:
+    for name in dir(node):
+        if name.startswith("_saved_"):
+            with contextlib.suppress(RuntimeError):  # it is freed, or cannot be used any more
+                saved = getattr(node, name)
+                for each in saved if isinstance(saved, tuple | list) else (saved,):
+                    if isinstance(each, torch.Tensor):
+                        yield each.untyped_storage()._cdata

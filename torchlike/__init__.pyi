@@ -1103,6 +1103,14 @@ def i0(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     """The modified Bessel function of the first kind of order 0."""
     ...
 
+def igamma(input: _Tensor, other: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """The regularized lower incomplete gamma function of shape `input`, up to `other`."""
+    ...
+
+def igammac(input: _Tensor, other: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """The regularized upper incomplete gamma function: 1 - igamma."""
+    ...
+
 def imag(input: _Tensor) -> _Tensor:
     """The imaginary part, as a view."""
     ...

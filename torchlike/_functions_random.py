@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from torchlike import _dtypes, _errors, _facade, _factories, _modes, _random
+from torchlike import _bind, _dtypes, _errors, _facade, _factories, _modes, _random
 from torchlike._autograd import views
 from torchlike._dtypes import dtype as Dtype
 from torchlike._factories import into, of_array, shape_of
@@ -193,20 +193,15 @@ def binomial(count: Tensor, prob: Tensor, generator: Generator | None = None) ->
 
 
 def _standard_gamma(self: Tensor, generator: Generator | None = None) -> Tensor:
-    """Gamma numbers of the shapes in `self`, of scale one. Their gradient is not known here."""
-    _no_gradient("_standard_gamma", self)
-    return of_array(_random.standard_gamma(generator, np.array(self._host())), self.device)
+    """Gamma numbers of the shapes in `self`, of scale one; they move with the shapes as their quantiles do."""
+    drawn = of_array(_random.standard_gamma(generator, np.array(self._host())), self.device)
+    return _bind.CALLERS["_gamma_drawn"](self, drawn)
 
 
 def _sample_dirichlet(self: Tensor, generator: Generator | None = None) -> Tensor:
-    """Dirichlet numbers of the concentrations in the last dim. Their gradient is not known here."""
-    _no_gradient("_sample_dirichlet", self)
-    return of_array(_random.dirichlet(generator, np.array(self._host())), self.device)
-
-
-def _no_gradient(name: str, parameter: Tensor) -> None:
-    if parameter.requires_grad and _modes.local.grad:
-        raise _errors.arguments.unsupported(name, "requires_grad")
+    """Dirichlet numbers of the concentrations in the last dim; they move with these as their quantiles do."""
+    drawn = of_array(_random.dirichlet(generator, np.array(self._host())), self.device)
+    return _bind.CALLERS["_dirichlet_drawn"](self, drawn)
 
 
 # -- in place ----------------------------------------------------------------------------------------------------------

@@ -718,6 +718,18 @@ class Methods:
     def i0_(self) -> _Tensor:
         """The modified Bessel function of the first kind of order 0."""
         ...
+    def igamma(self, other: _Tensor) -> _Tensor:
+        """The regularized lower incomplete gamma function of shape `input`, up to `other`."""
+        ...
+    def igamma_(self, other: _Tensor) -> _Tensor:
+        """The regularized lower incomplete gamma function of shape `input`, up to `other`."""
+        ...
+    def igammac(self, other: _Tensor) -> _Tensor:
+        """The regularized upper incomplete gamma function: 1 - igamma."""
+        ...
+    def igammac_(self, other: _Tensor) -> _Tensor:
+        """The regularized upper incomplete gamma function: 1 - igamma."""
+        ...
     @property
     def imag(self) -> _Tensor:
         """The imaginary part, as a view."""

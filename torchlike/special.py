@@ -4,6 +4,8 @@ from torchlike import _bind
 
 globals().update(_bind.names_in("special"))
 expit = _bind.PUBLIC["sigmoid"]
+gammainc = _bind.PUBLIC["igamma"]
+gammaincc = _bind.PUBLIC["igammac"]
 gammaln = _bind.PUBLIC["lgamma"]
 psi = _bind.PUBLIC["digamma"]
 xlogy = _bind.PUBLIC["xlogy"]

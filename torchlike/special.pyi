@@ -50,6 +50,14 @@ def expm1(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     """exp(x) - 1, exact near 0."""
     ...
 
+def gammainc(input: _Tensor, other: _Tensor) -> _Any:
+    """The regularized lower incomplete gamma function of shape `input`, up to `other`."""
+    ...
+
+def gammaincc(input: _Tensor, other: _Tensor) -> _Any:
+    """The regularized upper incomplete gamma function: 1 - igamma."""
+    ...
+
 def gammaln(input: _Tensor) -> _Any:
     """The logarithm of the absolute value of the gamma function."""
     ...

@@ -5,8 +5,9 @@ from __future__ import annotations
 import jax
 import numpy as np
 
+from torchlike._dtypes import FLOATING
 from torchlike._ops import _error_function
-from torchlike._ops._checks import not_complex
+from torchlike._ops._checks import not_complex, only
 from torchlike._ops._declare import Array, Operand, constant, namespace, pointwise
 from torchlike._ops._nodes import of_two
 from torchlike._ops._rules import to_float
@@ -59,6 +60,27 @@ def polygamma(n: int, input: Array):
     """The n-th derivative of digamma."""
     special = library(input)
     return special.digamma(input) if n == 0 else special.polygamma(n, input).astype(input.dtype)
+
+
+@pointwise(check=only("igamma_cpu", FLOATING))
+def igamma(input: Array, other: Array):
+    """The regularized lower incomplete gamma function of shape `input`, up to `other`."""
+    special, xp = library(input), namespace(input)
+    # The library's CDF of an infinite shape, or up to infinity, is that of the limit.
+    return _at_infinity(xp, special.gammainc(input, other), input, other, 0)
+
+
+@pointwise(check=only("igammac_cpu", FLOATING))
+def igammac(input: Array, other: Array):
+    """The regularized upper incomplete gamma function: 1 - igamma."""
+    special, xp = library(input), namespace(input)
+    return _at_infinity(xp, special.gammaincc(input, other), input, other, 1)
+
+
+def _at_infinity(xp, found, a, x, below):
+    """An infinite shape lies above every number but infinity, with which it leaves nothing defined."""
+    limit = xp.where(xp.isinf(x), xp.nan, xp.where(x < 0, xp.nan, below)).astype(found.dtype)
+    return xp.where(xp.isposinf(a), limit, found)
 
 
 @pointwise(promote=to_float, where=EVERYWHERE, check=not_complex("i0_vml_cpu"))

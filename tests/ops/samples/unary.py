@@ -18,6 +18,9 @@ def plain(x=None, *more):
 
 
 NO_JVP_AT_EDGES = "the gradient at the end of the domain is inf in one library and NaN in the other"
+NO_SHAPE = "PyTorch does not know the gradient of the shape"
+GAMMA_EDGES = array(0, 0, 1, -1, 1, inf, 1, 0, inf), array(0, 1, 0, 1, -1, 1, inf, inf, inf)
+GAMMA = ("series of two libraries", 1e-5, 1e-6)
 
 SAMPLES = {
     "neg": [*plain(), Sample(COMPLEX), Fails(BOOL)],
@@ -93,6 +96,15 @@ SAMPLES = {
     "polygamma": [
         Sample(1, uniform(2, 3, low=0.5, high=4)).loosely("series of two libraries", rtol=1e-5, atol=1e-5),
         Sample(0, uniform(3, low=0.5)),
+    ],
+    "igamma": [
+        Sample(uniform(2, 3, high=4), uniform(2, 3, high=4, seed=1)).without_gradient(NO_SHAPE).loosely(*GAMMA),
+        Sample(*GAMMA_EDGES).without_gradient(NO_SHAPE),
+        Fails(integers(2), integers(2)),
+    ],
+    "igammac": [
+        Sample(uniform(2, 3, high=4), uniform(2, 3, high=4, seed=1)).without_gradient(NO_SHAPE).loosely(*GAMMA),
+        Sample(*GAMMA_EDGES).without_gradient(NO_SHAPE),
     ],
     "i0": [Sample(normal(2, 3))],
     "special.i0e": [Sample(normal(2, 3))],

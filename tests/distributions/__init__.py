@@ -1,0 +1,1 @@
+"""`torchlike.distributions`, with PyTorch as the judge."""

@@ -1,0 +1,51 @@
+"""A covariance matrix that is given by itself, by its inverse or by its Cholesky factor."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torchlike
+from torchlike._tensor import Tensor
+
+from . import _errors
+from ._matrices import factor_of_inverse
+from .distribution import Distribution
+from .utils import lazy_property
+
+
+class OfCovariance(Distribution):
+    """A distribution with `covariance_matrix`, `precision_matrix`, `scale_tril` (..., n, n), of which one was given."""
+
+    _unbroadcasted_scale_tril: Tensor
+
+    @staticmethod
+    def _one_given(**given: Any) -> tuple[str, Tensor]:
+        found = [(name, matrix) for name, matrix in given.items() if matrix is not None]
+        if len(found) != 1:
+            raise _errors.one_covariance()
+        return found[0]
+
+    def _factor(self, name: str, matrix: Tensor) -> Tensor:
+        """The Cholesky factor of the covariance."""
+        if name == "scale_tril":
+            return matrix
+        return torchlike.linalg.cholesky(matrix) if name == "covariance_matrix" else factor_of_inverse(matrix)
+
+    def _whole(self, matrix: Tensor) -> Tensor:
+        n = matrix.shape[-1]
+        return matrix.expand(self._batch_shape + (n, n))
+
+    @lazy_property
+    def scale_tril(self) -> Tensor:
+        """The lower Cholesky factor of the covariance."""
+        return self._whole(self._unbroadcasted_scale_tril)
+
+    @lazy_property
+    def covariance_matrix(self) -> Tensor:
+        """The covariance."""
+        return self._whole(self._unbroadcasted_scale_tril @ self._unbroadcasted_scale_tril.mT)
+
+    @lazy_property
+    def precision_matrix(self) -> Tensor:
+        """The inverse of the covariance."""
+        return self._whole(torchlike.cholesky_inverse(self._unbroadcasted_scale_tril))

@@ -1,0 +1,47 @@
+"""Parameters that are given as probabilities or as logits."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torchlike._core import Size
+from torchlike._tensor import Tensor
+
+from . import _errors
+from .distribution import Distribution
+from .utils import lazy_property, logits_to_probs, probs_to_logits
+
+
+class OfProbability(Distribution):
+    """A distribution with `probs` or `logits` (log-odds): whichever was not given is computed on first use."""
+
+    _is_binary = True
+
+    def _set_either(self, probs: Any, logits: Any, **others: Any) -> Size:
+        """Make attributes of whichever was given and of other parameters, broadcast together; their batch shape."""
+        if (probs is None) == (logits is None):
+            raise _errors.probs_or_logits()
+        return self._set(**others, **({"logits": logits} if probs is None else {"probs": probs}))
+
+    @lazy_property
+    def logits(self) -> Tensor:
+        """Log-odds, or logarithms of probabilities that sum to one."""
+        return probs_to_logits(self.probs, is_binary=self._is_binary)
+
+    @lazy_property
+    def probs(self) -> Tensor:
+        """Probabilities."""
+        return logits_to_probs(self.logits, is_binary=self._is_binary)
+
+    @property
+    def _param(self) -> Tensor:
+        """Whichever of the two was given."""
+        return self.__dict__["probs"] if "probs" in self.__dict__ else self.__dict__["logits"]
+
+    @property
+    def param_shape(self) -> Size:
+        """The shape of `probs` and `logits`."""
+        return self._param.size()
+
+    def _new(self, *args: Any, **kwargs: Any) -> Tensor:
+        return self._param.new(*args, **kwargs)

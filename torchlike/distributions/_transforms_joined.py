@@ -1,0 +1,118 @@
+"""Several transforms side by side along a dim."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torchlike
+from torchlike._tensor import Tensor
+
+from . import constraints
+from ._transforms_base import Transform
+from .utils import sum_rightmost
+
+
+class CatTransform(Transform):
+    """Transforms of consecutive parts, `lengths` long (one each), of dim `dim`."""
+
+    def __init__(
+        self, tseq: Sequence[Transform], dim: int = 0, lengths: Sequence[int] | None = None, cache_size: int = 0
+    ) -> None:
+        assert all(isinstance(t, Transform) for t in tseq)
+        super().__init__(cache_size=cache_size)
+        self.transforms = [t.with_cache(cache_size) for t in tseq] if cache_size else list(tseq)
+        self.lengths = [1] * len(self.transforms) if lengths is None else list(lengths)
+        assert len(self.lengths) == len(self.transforms)
+        self.dim = dim
+
+    @property
+    def event_dim(self) -> int:
+        return max(t.event_dim for t in self.transforms)
+
+    @property
+    def length(self) -> int:
+        """The length of dim `dim`."""
+        return sum(self.lengths)
+
+    def with_cache(self, cache_size: int = 1) -> Any:
+        if self._cache_size == cache_size:
+            return self
+        return CatTransform(self.transforms, self.dim, self.lengths, cache_size)
+
+    def _parts(self, x: Tensor) -> list[Tensor]:
+        assert -x.dim() <= self.dim < x.dim()
+        assert x.size(self.dim) == self.length
+        starts = [sum(self.lengths[:i]) for i in range(len(self.lengths))]
+        return [x.narrow(self.dim, start, length) for start, length in zip(starts, self.lengths)]
+
+    def _call(self, x: Tensor) -> Tensor:
+        return torchlike.cat([t(part) for t, part in zip(self.transforms, self._parts(x))], dim=self.dim)
+
+    def _inverse(self, y: Tensor) -> Tensor:
+        return torchlike.cat([t.inv(part) for t, part in zip(self.transforms, self._parts(y))], dim=self.dim)
+
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
+        found = []
+        for t, before, after in zip(self.transforms, self._parts(x), self._parts(y)):
+            each = t.log_abs_det_jacobian(before, after)
+            found.append(sum_rightmost(each, self.event_dim - t.event_dim) if t.event_dim < self.event_dim else each)
+        dim = self.dim - x.dim() if self.dim >= 0 else self.dim
+        dim += self.event_dim
+        return torchlike.cat(found, dim=dim) if dim < 0 else sum(found)  # type: ignore[return-value]
+
+    @property
+    def bijective(self) -> bool:  # type: ignore[override]
+        return all(t.bijective for t in self.transforms)
+
+    @constraints.dependent_property
+    def domain(self) -> Any:  # type: ignore[override]
+        return constraints.cat([t.domain for t in self.transforms], self.dim, self.lengths)
+
+    @constraints.dependent_property
+    def codomain(self) -> Any:  # type: ignore[override]
+        return constraints.cat([t.codomain for t in self.transforms], self.dim, self.lengths)
+
+
+class StackTransform(Transform):
+    """One transform for each place of dim `dim`."""
+
+    def __init__(self, tseq: Sequence[Transform], dim: int = 0, cache_size: int = 0) -> None:
+        assert all(isinstance(t, Transform) for t in tseq)
+        super().__init__(cache_size=cache_size)
+        self.transforms = [t.with_cache(cache_size) for t in tseq] if cache_size else list(tseq)
+        self.dim = dim
+
+    def with_cache(self, cache_size: int = 1) -> Any:
+        return self if self._cache_size == cache_size else StackTransform(self.transforms, self.dim, cache_size)
+
+    def _slice(self, z: Tensor) -> list[Tensor]:
+        return [z.select(self.dim, i) for i in range(z.size(self.dim))]
+
+    def _each(self, of: Callable[..., Tensor], *given: Tensor) -> Tensor:
+        for z in given:
+            assert -z.dim() <= self.dim < z.dim()
+            assert z.size(self.dim) == len(self.transforms)
+        parts = zip(*[self._slice(z) for z in given])
+        return torchlike.stack([of(t, *part) for t, part in zip(self.transforms, parts)], dim=self.dim)
+
+    def _call(self, x: Tensor) -> Tensor:
+        return self._each(lambda t, part: t(part), x)
+
+    def _inverse(self, y: Tensor) -> Tensor:
+        return self._each(lambda t, part: t.inv(part), y)
+
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
+        return self._each(lambda t, *parts: t.log_abs_det_jacobian(*parts), x, y)
+
+    @property
+    def bijective(self) -> bool:  # type: ignore[override]
+        return all(t.bijective for t in self.transforms)
+
+    @constraints.dependent_property
+    def domain(self) -> Any:  # type: ignore[override]
+        return constraints.stack([t.domain for t in self.transforms], self.dim)
+
+    @constraints.dependent_property
+    def codomain(self) -> Any:  # type: ignore[override]
+        return constraints.stack([t.codomain for t in self.transforms], self.dim)

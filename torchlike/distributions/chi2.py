@@ -1,0 +1,28 @@
+"""The chi-squared distribution."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torchlike._core import Size
+from torchlike._tensor import Tensor
+
+from . import constraints
+from .gamma import Gamma
+
+
+class Chi2(Gamma):
+    """The sum of the squares of `df` standard normal numbers: Gamma(df / 2, 1 / 2)."""
+
+    arg_constraints = {"df": constraints.positive}
+
+    def __init__(self, df: Any, validate_args: bool | None = None) -> None:
+        super().__init__(0.5 * df, 0.5, validate_args=validate_args)
+
+    def _expanded(self, name: str, value: Any, batch_shape: Size) -> Any:
+        return value.expand(batch_shape) if isinstance(value, Tensor) else super()._expanded(name, value, batch_shape)
+
+    @property
+    def df(self) -> Tensor:
+        """Degrees of freedom."""
+        return self.concentration * 2

@@ -1,0 +1,403 @@
+"""Constraints: sets of values, which parameters and draws of distributions belong to.
+
+`constraint.check(value)` is a bool tensor over the batch: whether each event lies in the set.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torchlike
+from torchlike._tensor import Tensor
+
+from . import _errors
+
+# What a constraint that depends on other parameters says of itself before these are known.
+_UNKNOWN: Any = NotImplemented
+
+
+class Constraint:
+    """A set of values; `is_discrete` says whether it has isolated points, `event_dim` how many dims an event has."""
+
+    is_discrete: Any = False
+    event_dim: Any = 0
+
+    def check(self, value: Tensor) -> Tensor:
+        """Whether each event of `value` lies in the set; shape value.shape[: value.dim() - event_dim]."""
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        return self.__class__.__name__[1:] + "()"
+
+
+class _Bounded(Constraint):
+    """A set given by bounds, numbers or tensors, which are its attributes."""
+
+    def __init__(self, **bounds: Any) -> None:
+        self.__dict__.update(bounds)
+
+    def __repr__(self) -> str:
+        return f"{self.__class__.__name__[1:]}({', '.join(f'{name}={bound}' for name, bound in vars(self).items())})"
+
+
+class _Dependent(Constraint):
+    """A set that depends on other parameters."""
+
+    def __init__(self, *, is_discrete: Any = _UNKNOWN, event_dim: Any = _UNKNOWN) -> None:
+        self._is_discrete, self._event_dim = is_discrete, event_dim
+        super().__init__()
+
+    @property
+    def is_discrete(self) -> bool:  # type: ignore[override]
+        if self._is_discrete is NotImplemented:
+            raise _errors.dependent_statically("is_discrete")
+        return self._is_discrete
+
+    @property
+    def event_dim(self) -> int:  # type: ignore[override]
+        if self._event_dim is NotImplemented:
+            raise _errors.dependent_statically("event_dim")
+        return self._event_dim
+
+    def __call__(self, *, is_discrete: Any = _UNKNOWN, event_dim: Any = _UNKNOWN) -> _Dependent:
+        """The same, with more said of it."""
+        return _Dependent(
+            is_discrete=self._is_discrete if is_discrete is NotImplemented else is_discrete,
+            event_dim=self._event_dim if event_dim is NotImplemented else event_dim,
+        )
+
+    def check(self, value: Tensor) -> Tensor:
+        raise _errors.dependent_check()
+
+
+def is_dependent(constraint: object) -> bool:
+    """Whether a constraint depends on other parameters, so that it cannot be checked by itself."""
+    return isinstance(constraint, _Dependent)
+
+
+class _DependentProperty(property, _Dependent):
+    """A property that is the constraint on an instance; on the class it still says what is known of it."""
+
+    def __init__(
+        self, fn: Callable[..., Any] | None = None, *, is_discrete: Any = _UNKNOWN, event_dim: Any = _UNKNOWN
+    ) -> None:
+        property.__init__(self, fn)
+        self._is_discrete, self._event_dim = is_discrete, event_dim
+
+    def __call__(self, fn: Callable[..., Any]) -> _DependentProperty:  # type: ignore[override]
+        return _DependentProperty(fn, is_discrete=self._is_discrete, event_dim=self._event_dim)
+
+
+class _IndependentConstraint(Constraint):
+    """Events of `base_constraint` whose last batch dims count as dims of the event."""
+
+    def __init__(self, base_constraint: Constraint, reinterpreted_batch_ndims: int) -> None:
+        assert isinstance(base_constraint, Constraint)
+        assert isinstance(reinterpreted_batch_ndims, int), (
+            f"reinterpreted_batch_ndims must be an int, got {type(reinterpreted_batch_ndims).__name__}"
+        )
+        assert reinterpreted_batch_ndims >= 0
+        self.base_constraint = base_constraint
+        self.reinterpreted_batch_ndims = reinterpreted_batch_ndims
+
+    @property
+    def is_discrete(self) -> bool:  # type: ignore[override]
+        return self.base_constraint.is_discrete
+
+    @property
+    def event_dim(self) -> int:  # type: ignore[override]
+        return self.base_constraint.event_dim + self.reinterpreted_batch_ndims
+
+    def check(self, value: Tensor) -> Tensor:
+        result = self.base_constraint.check(value)
+        if result.dim() < self.reinterpreted_batch_ndims:
+            wanted = self.base_constraint.event_dim + self.reinterpreted_batch_ndims
+            raise ValueError(f"Expected value.dim() >= {wanted} but got {value.dim()}")
+        return result.reshape(result.shape[: result.dim() - self.reinterpreted_batch_ndims] + (-1,)).all(-1)
+
+    def __repr__(self) -> str:
+        return f"{self.__class__.__name__[1:]}({self.base_constraint!r}, {self.reinterpreted_batch_ndims})"
+
+
+class MixtureSameFamilyConstraint(Constraint):
+    """Values that every component of a mixture supports."""
+
+    def __init__(self, base_constraint: Constraint) -> None:
+        assert isinstance(base_constraint, Constraint)
+        self.base_constraint = base_constraint
+
+    @property
+    def is_discrete(self) -> bool:  # type: ignore[override]
+        return self.base_constraint.is_discrete
+
+    @property
+    def event_dim(self) -> int:  # type: ignore[override]
+        return self.base_constraint.event_dim
+
+    def check(self, value: Tensor) -> Tensor:
+        return self.base_constraint.check(value.unsqueeze(-1 - self.event_dim)).all(-1)
+
+    def __repr__(self) -> str:
+        return f"{self.__class__.__name__}({self.base_constraint!r})"
+
+
+class _Boolean(Constraint):
+    is_discrete = True
+
+    def check(self, value: Tensor) -> Tensor:
+        return (value == 0) | (value == 1)
+
+
+class _OneHot(Constraint):
+    is_discrete = True
+    event_dim = 1
+
+    def check(self, value: Tensor) -> Tensor:
+        return ((value == 0) | (value == 1)).all(-1) & value.sum(-1).eq(1)
+
+
+class _IntegerInterval(_Bounded):
+    is_discrete = True
+    lower_bound: Any
+    upper_bound: Any
+
+    def __init__(self, lower_bound: Any, upper_bound: Any) -> None:
+        super().__init__(lower_bound=lower_bound, upper_bound=upper_bound)
+
+    def check(self, value: Tensor) -> Tensor:
+        return (value % 1 == 0) & (self.lower_bound <= value) & (value <= self.upper_bound)
+
+
+class _IntegerLessThan(_Bounded):
+    is_discrete = True
+    upper_bound: Any
+
+    def __init__(self, upper_bound: Any) -> None:
+        super().__init__(upper_bound=upper_bound)
+
+    def check(self, value: Tensor) -> Tensor:
+        return (value % 1 == 0) & (value <= self.upper_bound)
+
+
+class _IntegerGreaterThan(_Bounded):
+    is_discrete = True
+    lower_bound: Any
+
+    def __init__(self, lower_bound: Any) -> None:
+        super().__init__(lower_bound=lower_bound)
+
+    def check(self, value: Tensor) -> Tensor:
+        return (value % 1 == 0) & (value >= self.lower_bound)
+
+
+class _Real(Constraint):
+    def check(self, value: Tensor) -> Tensor:
+        return value == value  # NaN is no real number
+
+
+class _GreaterThan(_Bounded):
+    lower_bound: Any
+
+    def __init__(self, lower_bound: Any) -> None:
+        super().__init__(lower_bound=lower_bound)
+
+    def check(self, value: Tensor) -> Tensor:
+        return self.lower_bound < value
+
+
+class _GreaterThanEq(_Bounded):
+    lower_bound: Any
+
+    def __init__(self, lower_bound: Any) -> None:
+        super().__init__(lower_bound=lower_bound)
+
+    def check(self, value: Tensor) -> Tensor:
+        return self.lower_bound <= value
+
+
+class _LessThan(_Bounded):
+    upper_bound: Any
+
+    def __init__(self, upper_bound: Any) -> None:
+        super().__init__(upper_bound=upper_bound)
+
+    def check(self, value: Tensor) -> Tensor:
+        return value < self.upper_bound
+
+
+class _Interval(_Bounded):
+    lower_bound: Any
+    upper_bound: Any
+
+    def __init__(self, lower_bound: Any, upper_bound: Any) -> None:
+        super().__init__(lower_bound=lower_bound, upper_bound=upper_bound)
+
+    def check(self, value: Tensor) -> Tensor:
+        return (self.lower_bound <= value) & (value <= self.upper_bound)
+
+
+class _HalfOpenInterval(_Interval):
+    def check(self, value: Tensor) -> Tensor:
+        return (self.lower_bound <= value) & (value < self.upper_bound)
+
+
+class _Simplex(Constraint):
+    event_dim = 1
+
+    def check(self, value: Tensor) -> Tensor:
+        return torchlike.all(value >= 0, dim=-1) & ((value.sum(-1) - 1).abs() < 1e-6)
+
+
+class _Multinomial(Constraint):
+    """Counts of which no more than `upper_bound` in all are made."""
+
+    is_discrete = True
+    event_dim = 1
+
+    def __init__(self, upper_bound: Any) -> None:
+        self.upper_bound = upper_bound
+
+    def check(self, value: Tensor) -> Tensor:
+        return (value >= 0).all(dim=-1) & (value.sum(dim=-1) <= self.upper_bound)
+
+
+class _LowerTriangular(Constraint):
+    event_dim = 2
+
+    def check(self, value: Tensor) -> Tensor:
+        return (value.tril() == value).view(value.shape[:-2] + (-1,)).min(-1)[0]
+
+
+class _LowerCholesky(Constraint):
+    """Lower triangular matrices with a positive diagonal."""
+
+    event_dim = 2
+
+    def check(self, value: Tensor) -> Tensor:
+        triangular = (value.tril() == value).view(value.shape[:-2] + (-1,)).min(-1)[0]
+        return triangular & (value.diagonal(dim1=-2, dim2=-1) > 0).min(-1)[0]
+
+
+class _CorrCholesky(Constraint):
+    """Cholesky factors of correlation matrices: lower triangular, positive on the diagonal, rows of length one."""
+
+    event_dim = 2
+
+    def check(self, value: Tensor) -> Tensor:
+        slack = torchlike.finfo(value.dtype).eps * value.size(-1) * 10
+        lengths = torchlike.linalg.norm(value.detach(), dim=-1)
+        return _LowerCholesky().check(value) & (lengths - 1).abs().le(slack).all(dim=-1)
+
+
+class _Square(Constraint):
+    event_dim = 2
+
+    def check(self, value: Tensor) -> Tensor:
+        square = value.shape[-2] == value.shape[-1]
+        return torchlike.full(value.shape[:-2], square, dtype=torchlike.bool, device=value.device)
+
+
+class _Symmetric(_Square):
+    def check(self, value: Tensor) -> Tensor:
+        square = super().check(value)
+        if not square.all():
+            return square
+        return torchlike.isclose(value, value.mT, atol=1e-6).all(-2).all(-1)
+
+
+class _PositiveSemidefinite(_Symmetric):
+    def check(self, value: Tensor) -> Tensor:
+        symmetric = super().check(value)
+        if not symmetric.all():
+            return symmetric
+        return torchlike.linalg.eigvalsh(value).ge(0).all(-1)
+
+
+class _PositiveDefinite(_Symmetric):
+    def check(self, value: Tensor) -> Tensor:
+        symmetric = super().check(value)
+        if not symmetric.all():
+            return symmetric
+        return torchlike.linalg.cholesky_ex(value).info.eq(0)
+
+
+class _Joined(Constraint):
+    """Several sets side by side along `dim`."""
+
+    def __init__(self, cseq: Sequence[Constraint], dim: int = 0) -> None:
+        assert all(isinstance(c, Constraint) for c in cseq)
+        self.cseq, self.dim = list(cseq), dim
+
+    @property
+    def is_discrete(self) -> bool:  # type: ignore[override]
+        return any(c.is_discrete for c in self.cseq)
+
+    def _inside(self, value: Tensor) -> int:
+        assert -value.dim() <= self.dim < value.dim()
+        return self.dim
+
+
+class _Cat(_Joined):
+    """The sets `cseq` of `lengths` elements (one each) along `dim`, concatenated."""
+
+    def __init__(self, cseq: Sequence[Constraint], dim: int = 0, lengths: Sequence[int] | None = None) -> None:
+        super().__init__(cseq, dim)
+        self.lengths = [1] * len(self.cseq) if lengths is None else list(lengths)
+        assert len(self.lengths) == len(self.cseq)
+
+    @property
+    def event_dim(self) -> int:  # type: ignore[override]
+        return max(c.event_dim for c in self.cseq)
+
+    def check(self, value: Tensor) -> Tensor:
+        dim, start, checks = self._inside(value), 0, []
+        for constraint, length in zip(self.cseq, self.lengths):
+            checks.append(constraint.check(value.narrow(dim, start, length)))
+            start += length
+        return torchlike.cat(checks, dim)
+
+
+class _Stack(_Joined):
+    """The sets `cseq` along `dim`, one element each."""
+
+    @property
+    def event_dim(self) -> int:  # type: ignore[override]
+        dim = max(c.event_dim for c in self.cseq)
+        return dim + 1 if self.dim + dim < 0 else dim
+
+    def check(self, value: Tensor) -> Tensor:
+        dim = self._inside(value)
+        parts = [value.select(dim, i) for i in range(value.size(dim))]
+        return torchlike.stack([c.check(v) for v, c in zip(parts, self.cseq)], dim)
+
+
+dependent = _Dependent()
+dependent_property = _DependentProperty
+independent = _IndependentConstraint
+boolean = _Boolean()
+one_hot = _OneHot()
+nonnegative_integer = _IntegerGreaterThan(0)
+positive_integer = _IntegerGreaterThan(1)
+integer_interval = _IntegerInterval
+real = _Real()
+real_vector = independent(real, 1)
+positive = _GreaterThan(0.0)
+nonnegative = _GreaterThanEq(0.0)
+greater_than = _GreaterThan
+greater_than_eq = _GreaterThanEq
+less_than = _LessThan
+multinomial = _Multinomial
+unit_interval = _Interval(0.0, 1.0)
+interval = _Interval
+half_open_interval = _HalfOpenInterval
+simplex = _Simplex()
+lower_triangular = _LowerTriangular()
+lower_cholesky = _LowerCholesky()
+corr_cholesky = _CorrCholesky()
+square = _Square()
+symmetric = _Symmetric()
+positive_semidefinite = _PositiveSemidefinite()
+positive_definite = _PositiveDefinite()
+cat = _Cat
+stack = _Stack

@@ -1,0 +1,124 @@
+"""The continuous Bernoulli distribution (Loaiza-Ganem and Cunningham, 2019)."""
+
+from __future__ import annotations
+
+import math
+from numbers import Number
+from typing import Any
+
+import torchlike
+from torchlike._core import Size
+from torchlike._tensor import Tensor
+from torchlike.nn import functional as F
+
+from . import constraints
+from ._logits import OfProbability
+from .exp_family import ExponentialFamily
+from .utils import broadcast_all, clamp_probs
+
+
+class ContinuousBernoulli(OfProbability, ExponentialFamily):
+    """Numbers in [0, 1] with density proportional to probs ** x * (1 - probs) ** (1 - x).
+
+    `lims`: between these probabilities the formulae, which divide zero by zero at 0.5, give way to Taylor's series.
+    """
+
+    arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}
+    support = constraints.unit_interval
+    _mean_carrier_measure = 0
+    has_rsample = True
+
+    def __init__(
+        self,
+        probs: Any = None,
+        logits: Any = None,
+        lims: tuple[float, float] = (0.499, 0.501),
+        validate_args: bool | None = None,
+    ) -> None:
+        shape = self._set_either(probs, logits)
+        if probs is not None:
+            if validate_args is not None and not self.arg_constraints["probs"].check(self.probs).all():
+                raise ValueError("The parameter probs has invalid values")
+            self.probs = clamp_probs(self.probs)
+        self._lims = lims
+        super().__init__(Size() if isinstance(probs, Number) else shape, validate_args=validate_args)
+
+    def _outside_unstable_region(self) -> Tensor:
+        return (self.probs <= self._lims[0]) | (self.probs > self._lims[1])
+
+    def _cut_probs(self) -> Tensor:
+        """The probabilities, kept out of the region where formulae fail."""
+        return torchlike.where(self._outside_unstable_region(), self.probs, self._lims[0])
+
+    def _or_taylor(self, formula: Tensor, series: Tensor) -> Tensor:
+        return torchlike.where(self._outside_unstable_region(), formula, series)
+
+    def _cont_bern_log_norm(self) -> Tensor:
+        """The logarithm of the constant by which the density is multiplied."""
+        p = self._cut_probs()
+        low = p <= 0.5
+        # Each branch sees only probabilities at which its gradient is finite.
+        difference = torchlike.where(low, torchlike.log1p(-2.0 * torchlike.where(low, p, 0.0)),
+                                     torchlike.log(2.0 * torchlike.where(p >= 0.5, p, 1.0) - 1.0))  # fmt: skip
+        formula = torchlike.log(torchlike.abs(torchlike.log1p(-p) - torchlike.log(p))) - difference
+        x = torchlike.pow(self.probs - 0.5, 2)
+        return self._or_taylor(formula, math.log(2.0) + (4.0 / 3.0 + 104.0 / 45.0 * x) * x)
+
+    @property
+    def mean(self) -> Tensor:
+        p = self._cut_probs()
+        x = self.probs - 0.5
+        formula = p / (2.0 * p - 1.0) + 1.0 / (torchlike.log1p(-p) - torchlike.log(p))
+        return self._or_taylor(formula, 0.5 + (1.0 / 3.0 + 16.0 / 45.0 * torchlike.pow(x, 2)) * x)
+
+    @property
+    def stddev(self) -> Tensor:
+        return torchlike.sqrt(self.variance)
+
+    @property
+    def variance(self) -> Tensor:
+        p = self._cut_probs()
+        x = torchlike.pow(self.probs - 0.5, 2)
+        formula = p * (p - 1.0) / torchlike.pow(1.0 - 2.0 * p, 2)
+        formula = formula + 1.0 / torchlike.pow(torchlike.log1p(-p) - torchlike.log(p), 2)
+        return self._or_taylor(formula, 1.0 / 12.0 - (1.0 / 15.0 - 128.0 / 945.0 * x) * x)
+
+    def rsample(self, sample_shape: Any = Size()) -> Tensor:
+        u = torchlike.rand(self._extended_shape(sample_shape), dtype=self.probs.dtype, device=self.probs.device)
+        return self.icdf(u)
+
+    def sample(self, sample_shape: Any = Size()) -> Tensor:
+        with torchlike.no_grad():
+            return self.rsample(sample_shape)
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        logits, value = broadcast_all(self.logits, self._checked(value))
+        return -F.binary_cross_entropy_with_logits(logits, value, reduction="none") + self._cont_bern_log_norm()
+
+    def cdf(self, value: Tensor) -> Tensor:
+        value = self._checked(value)
+        p = self._cut_probs()
+        powers = torchlike.pow(p, value) * torchlike.pow(1.0 - p, 1.0 - value)
+        inside = self._or_taylor((powers + p - 1.0) / (2.0 * p - 1.0), value)
+        inside = torchlike.where(value >= 1.0, torchlike.ones_like(inside), inside)
+        return torchlike.where(value <= 0.0, torchlike.zeros_like(inside), inside)
+
+    def icdf(self, value: Tensor) -> Tensor:
+        p = self._cut_probs()
+        formula = torchlike.log1p(-p + value * (2.0 * p - 1.0)) - torchlike.log1p(-p)
+        return self._or_taylor(formula / (torchlike.log(p) - torchlike.log1p(-p)), value)
+
+    def entropy(self) -> Tensor:
+        zero, one = torchlike.log1p(-self.probs), torchlike.log(self.probs)
+        return self.mean * (zero - one) - self._cont_bern_log_norm() - zero
+
+    @property
+    def _natural_params(self) -> tuple[Tensor, ...]:
+        return (self.logits,)
+
+    def _log_normalizer(self, x: Tensor) -> Tensor:
+        outside = (x <= self._lims[0] - 0.5) | (x > self._lims[1] - 0.5)
+        cut = torchlike.where(outside, x, self._lims[0] - 0.5)
+        formula = torchlike.log(torchlike.abs(torchlike.exp(cut) - 1.0)) - torchlike.log(torchlike.abs(cut))
+        series = 0.5 * x + torchlike.pow(x, 2) / 24.0 - torchlike.pow(x, 4) / 2880.0
+        return torchlike.where(outside, formula, series)

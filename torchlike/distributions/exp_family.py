@@ -1,0 +1,40 @@
+"""Exponential families: p(x) = exp(<t(x), theta> - F(theta) + k(x))."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torchlike
+from torchlike._tensor import Tensor
+
+from .distribution import Distribution
+
+
+class ExponentialFamily(Distribution):
+    """A distribution with natural parameters theta and log-normalizer F.
+
+    Its entropy and Kullback-Leibler divergences follow from F alone, whose gradient is the mean of t(x).
+    """
+
+    @property
+    def _natural_params(self) -> tuple[Tensor, ...]:
+        raise NotImplementedError
+
+    def _log_normalizer(self, *natural_params: Any) -> Tensor:
+        raise NotImplementedError
+
+    @property
+    def _mean_carrier_measure(self) -> Any:
+        """The mean of k(x)."""
+        raise NotImplementedError
+
+    def entropy(self) -> Tensor:
+        """F(theta) - <theta, F'(theta)> - E k(x), of shape batch_shape."""
+        theta = [p.detach().requires_grad_() for p in self._natural_params]
+        normalizer = self._log_normalizer(*theta)
+        gradients = torchlike.autograd.grad(normalizer.sum(), theta, create_graph=True)
+        result = -self._mean_carrier_measure
+        result = result + normalizer
+        for parameter, gradient in zip(theta, gradients):
+            result = result - (parameter * gradient).reshape(self._batch_shape + (-1,)).sum(-1)
+        return result

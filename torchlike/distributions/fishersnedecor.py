@@ -1,0 +1,61 @@
+"""The Fisher-Snedecor distribution."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torchlike
+from torchlike._core import Size
+from torchlike._tensor import Tensor
+
+from . import constraints
+from .distribution import Distribution
+from .gamma import Gamma
+
+
+class FisherSnedecor(Distribution):
+    """The F distribution: the quotient of two chi-squared numbers, each over its degrees of freedom."""
+
+    arg_constraints = {"df1": constraints.positive, "df2": constraints.positive}
+    support = constraints.positive
+    has_rsample = True
+    df1: Tensor
+    df2: Tensor
+
+    def __init__(self, df1: Any, df2: Any, validate_args: bool | None = None) -> None:
+        shape = self._set(df1=df1, df2=df2)
+        self._gamma1 = Gamma(self.df1 * 0.5, self.df1)
+        self._gamma2 = Gamma(self.df2 * 0.5, self.df2)
+        super().__init__(shape, validate_args=validate_args)
+
+    @property
+    def mean(self) -> Tensor:
+        df2 = self._above(self.df2, 2)
+        return df2 / (df2 - 2)
+
+    @property
+    def mode(self) -> Tensor:
+        mode = (self.df1 - 2) / self.df1 * self.df2 / (self.df2 + 2)
+        return torchlike.where(self.df1 <= 2, torchlike.nan, mode)
+
+    @property
+    def variance(self) -> Tensor:
+        df2 = self._above(self.df2, 4)
+        return 2 * df2.pow(2) * (self.df1 + df2 - 2) / (self.df1 * (df2 - 2).pow(2) * (df2 - 4))
+
+    def _above(self, df: Tensor, least: int) -> Tensor:
+        return torchlike.where(df <= least, torchlike.nan, df)
+
+    def rsample(self, sample_shape: Any = Size()) -> Tensor:
+        shape = self._extended_shape(sample_shape)
+        above, below = (gamma.rsample(sample_shape).view(shape) for gamma in (self._gamma1, self._gamma2))
+        tiny = torchlike.finfo(below.dtype).tiny
+        below.clamp_(min=tiny)
+        return (above / below).clamp_(min=tiny)
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        value = self._checked(value)
+        half1, half2, ratio = self.df1 * 0.5, self.df2 * 0.5, self.df1 / self.df2
+        normalizer = (half1 + half2).lgamma() - half1.lgamma() - half2.lgamma()
+        powers = half1 * ratio.log() + (half1 - 1) * torchlike.log(value)
+        return normalizer + powers - (half1 + half2) * torchlike.log1p(ratio * value)

@@ -1,0 +1,57 @@
+"""The geometric distribution."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torchlike
+from torchlike._core import Size
+from torchlike._tensor import Tensor
+from torchlike.nn import functional as F
+
+from . import _errors, constraints
+from ._logits import OfProbability
+from .utils import broadcast_all
+
+
+class Geometric(OfProbability):
+    """The number of failures before the first success, each trial succeeding with probability `probs`.
+
+    Note: `torch.Tensor.geometric_` counts the success as well.
+    """
+
+    arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}
+    support = constraints.nonnegative_integer
+
+    def __init__(self, probs: Any = None, logits: Any = None, validate_args: bool | None = None) -> None:
+        super().__init__(self._set_either(probs, logits), validate_args=validate_args)
+        if self._validate_args and probs is not None:
+            value = self.probs
+            if not (valid := value > 0).all():
+                raise _errors.geometric_zero(value, self, value[~valid])
+
+    @property
+    def mean(self) -> Tensor:
+        return 1.0 / self.probs - 1.0
+
+    @property
+    def mode(self) -> Tensor:
+        return torchlike.zeros_like(self.probs)
+
+    @property
+    def variance(self) -> Tensor:
+        return (1.0 / self.probs - 1.0) / self.probs
+
+    def sample(self, sample_shape: Any = Size()) -> Tensor:
+        tiny = torchlike.finfo(self.probs.dtype).tiny  # whose logarithm is finite
+        with torchlike.no_grad():
+            u = self.probs.new(self._extended_shape(sample_shape)).uniform_(tiny, 1)
+            return (u.log() / (-self.probs).log1p()).floor()
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        value, probs = broadcast_all(self._checked(value), self.probs)
+        probs = torchlike.where((probs == 1) & (value == 0), 0, probs)
+        return value * (-probs).log1p() + self.probs.log()
+
+    def entropy(self) -> Tensor:
+        return F.binary_cross_entropy_with_logits(self.logits, self.probs, reduction="none") / self.probs

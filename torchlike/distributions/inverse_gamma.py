@@ -1,0 +1,54 @@
+"""The inverse gamma distribution."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torchlike
+from torchlike._tensor import Tensor
+
+from . import constraints
+from .gamma import Gamma
+from .transformed_distribution import TransformedDistribution
+from .transforms import PowerTransform
+
+
+class InverseGamma(TransformedDistribution):
+    """1 / x of gamma numbers x."""
+
+    arg_constraints = {"concentration": constraints.positive, "rate": constraints.positive}
+    support = constraints.positive
+    has_rsample = True
+
+    def __init__(self, concentration: Any, rate: Any, validate_args: bool | None = None) -> None:
+        base = Gamma(concentration, rate, validate_args=validate_args)
+        minus_one = -base.rate.new_ones(())
+        super().__init__(base, PowerTransform(minus_one), validate_args=validate_args)
+
+    @property
+    def concentration(self) -> Tensor:
+        """The shape of x."""
+        return self.base_dist.concentration
+
+    @property
+    def rate(self) -> Tensor:
+        """The rate of x, a scale here."""
+        return self.base_dist.rate
+
+    @property
+    def mean(self) -> Tensor:
+        mean = self.rate / (self.concentration - 1)
+        return torchlike.where(self.concentration > 1, mean, torchlike.inf)
+
+    @property
+    def mode(self) -> Tensor:
+        return self.rate / (self.concentration + 1)
+
+    @property
+    def variance(self) -> Tensor:
+        variance = self.rate.square() / ((self.concentration - 1).square() * (self.concentration - 2))
+        return torchlike.where(self.concentration > 2, variance, torchlike.inf)
+
+    def entropy(self) -> Tensor:
+        a = self.concentration
+        return a + self.rate.log() + a.lgamma() - (1 + a) * a.digamma()

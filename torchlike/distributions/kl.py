@@ -1,0 +1,73 @@
+"""Kullback-Leibler divergences, and the registry of the pairs for which a formula is known."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import torchlike
+from torchlike._tensor import Tensor
+
+from . import _errors
+from .distribution import Distribution
+
+_KL_REGISTRY: dict[tuple[type, type], Callable[[Any, Any], Tensor]] = {}
+_KL_MEMOIZE: dict[tuple[type, type], Any] = {}
+
+
+def register_kl(type_p: type, type_q: type) -> Callable[[Callable], Callable]:
+    """A decorator of `f(p, q)`, the divergence of `q` from `p` of these types or types derived from them.
+
+    Of several registered pairs that fit the most specific is chosen, `p` first; a `RuntimeWarning` says so where
+    specificity in `q` would choose another.
+    """
+
+    def decorate(formula: Callable[[Any, Any], Tensor]) -> Callable[[Any, Any], Tensor]:
+        _KL_REGISTRY[type_p, type_q] = formula
+        _KL_MEMOIZE.clear()
+        return formula
+
+    return decorate
+
+
+def _dispatch_kl(type_p: type, type_q: type) -> Any:
+    """The most specific formula registered, or NotImplemented."""
+    depth_p = {kind: depth for depth, kind in enumerate(type_p.__mro__)}
+    depth_q = {kind: depth for depth, kind in enumerate(type_q.__mro__)}
+    fitting = [(p, q) for p, q in _KL_REGISTRY if p in depth_p and q in depth_q]
+    if not fitting:
+        return NotImplemented
+    by_p = min(fitting, key=lambda pair: (depth_p[pair[0]], depth_q[pair[1]]))
+    by_q = min(fitting, key=lambda pair: (depth_q[pair[1]], depth_p[pair[0]]))
+    if _KL_REGISTRY[by_p] is not _KL_REGISTRY[by_q]:
+        warnings.warn(_errors.ambiguous_kl(by_p, by_q), RuntimeWarning, stacklevel=3)
+    return _KL_REGISTRY[by_p]
+
+
+def kl_divergence(p: Distribution, q: Distribution) -> Tensor:
+    """KL(p || q), the mean under `p` of log p(x) - log q(x), of the shape of the batches.
+
+    Raises NotImplementedError for pairs that nobody registered.
+
+    >>> from torchlike.distributions import Normal
+    >>> kl_divergence(Normal(0.0, 1.0), Normal(1.0, 1.0))
+    tensor(0.5000)
+    """
+    types = type(p), type(q)
+    if types not in _KL_MEMOIZE:
+        _KL_MEMOIZE[types] = _dispatch_kl(*types)
+    formula = _KL_MEMOIZE[types]
+    if formula is NotImplemented:
+        raise _errors.no_kl(*types)
+    return formula(p, q)
+
+
+def infinite_like(tensor: Tensor) -> Tensor:
+    """Infinities in the shape of `tensor`."""
+    return torchlike.full_like(tensor, torchlike.inf)
+
+
+def infinite_where(condition: Tensor, kl: Tensor) -> Tensor:
+    """`kl`, and infinity where `p` draws what `q` never does."""
+    return torchlike.where(condition, torchlike.inf, kl)

@@ -1,0 +1,36 @@
+"""The logistic normal distribution."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torchlike._tensor import Tensor
+
+from . import constraints
+from .normal import Normal
+from .transformed_distribution import TransformedDistribution
+from .transforms import StickBreakingTransform
+
+
+class LogisticNormal(TransformedDistribution):
+    """Points of the simplex of K + 1, made by breaking a stick at K normal numbers of `loc` and `scale` (..., K)."""
+
+    arg_constraints = {"loc": constraints.real, "scale": constraints.positive}
+    support = constraints.simplex
+    has_rsample = True
+
+    def __init__(self, loc: Any, scale: Any, validate_args: bool | None = None) -> None:
+        base = Normal(loc, scale, validate_args=validate_args)
+        if not base.batch_shape:
+            base = base.expand([1])
+        super().__init__(base, StickBreakingTransform(), validate_args=validate_args)
+
+    @property
+    def loc(self) -> Tensor:
+        """The means of the normal numbers."""
+        return self.base_dist.base_dist.loc
+
+    @property
+    def scale(self) -> Tensor:
+        """The standard deviations of the normal numbers."""
+        return self.base_dist.base_dist.scale

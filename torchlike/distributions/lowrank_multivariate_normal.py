@@ -1,0 +1,134 @@
+"""Multivariate normal distributions of low rank plus a diagonal."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import torchlike
+from torchlike._core import Size
+from torchlike._tensor import Tensor
+
+from . import _errors, constraints
+from ._matrices import log_diagonal, mahalanobis, matrix_vector
+from .distribution import Distribution
+from .utils import lazy_property, standard_normal
+
+
+class LowRankMultivariateNormal(Distribution):
+    """Normal vectors of mean `loc` (..., n) and covariance cov_factor @ cov_factor.T + diag(cov_diag).
+
+    `cov_factor` is (..., n, m), `cov_diag` (..., n). Densities cost O(n m ** 2), by the lemmas on determinants and
+    inverses of such matrices, whose m x m "capacitance" is I + factor.T diag^-1 factor.
+    """
+
+    arg_constraints = {
+        "loc": constraints.real_vector,
+        "cov_factor": constraints.independent(constraints.real, 2),
+        "cov_diag": constraints.independent(constraints.positive, 1),
+    }
+    support = constraints.real_vector
+    has_rsample = True
+    loc: Tensor
+    cov_diag: Tensor
+    cov_factor: Tensor
+
+    def __init__(self, loc: Tensor, cov_factor: Tensor, cov_diag: Tensor, validate_args: bool | None = None) -> None:
+        if loc.dim() < 1:
+            raise _errors.no_vector("loc")
+        event_shape = loc.shape[-1:]
+        if cov_factor.dim() < 2:
+            raise _errors.no_matrix("cov_factor")
+        if cov_factor.shape[-2:-1] != event_shape:
+            raise _errors.factor_shape(event_shape[0])
+        if cov_diag.shape[-1:] != event_shape:
+            raise _errors.diagonal_shape(event_shape)
+        try:
+            batch_shape = torchlike.broadcast_shapes(loc.shape[:-1], cov_factor.shape[:-2], cov_diag.shape[:-1])
+        except RuntimeError as error:
+            raise _errors.batch_shapes(loc.shape, cov_factor.shape, cov_diag.shape) from error
+        self.loc = loc.expand(batch_shape + event_shape)
+        self.cov_diag = cov_diag.expand(batch_shape + event_shape)
+        self.cov_factor = cov_factor.expand(batch_shape + cov_factor.shape[-2:])
+        super().__init__(batch_shape, event_shape, validate_args=validate_args)
+        self._unbroadcasted_cov_factor = cov_factor
+        self._unbroadcasted_cov_diag = cov_diag
+        self._capacitance_tril = capacitance_factor(cov_factor, cov_diag)
+
+    @property
+    def mean(self) -> Tensor:
+        return self.loc
+
+    @property
+    def mode(self) -> Tensor:
+        return self.loc
+
+    @lazy_property
+    def variance(self) -> Tensor:
+        variance = self._unbroadcasted_cov_factor.pow(2).sum(-1) + self._unbroadcasted_cov_diag
+        return variance.expand(self._batch_shape + self._event_shape)
+
+    def _whole(self, matrix: Tensor) -> Tensor:
+        return matrix.expand(self._batch_shape + self._event_shape + self._event_shape)
+
+    @lazy_property
+    def scale_tril(self) -> Tensor:
+        """The lower Cholesky factor of the covariance."""
+        root = self._unbroadcasted_cov_diag.sqrt().unsqueeze(-1)
+        scaled = self._unbroadcasted_cov_factor / root
+        return self._whole(root * torchlike.linalg.cholesky(_plus_identity(scaled @ scaled.mT)))
+
+    @lazy_property
+    def covariance_matrix(self) -> Tensor:
+        """The covariance."""
+        factor = self._unbroadcasted_cov_factor
+        return self._whole(factor @ factor.mT + torchlike.diag_embed(self._unbroadcasted_cov_diag))
+
+    @lazy_property
+    def precision_matrix(self) -> Tensor:
+        """The inverse of the covariance."""
+        weighted = self._unbroadcasted_cov_factor.mT / self._unbroadcasted_cov_diag.unsqueeze(-2)
+        solved = torchlike.linalg.solve_triangular(self._capacitance_tril, weighted, upper=False)
+        diagonal = torchlike.diag_embed(self._unbroadcasted_cov_diag.reciprocal())
+        return self._whole(diagonal - solved.mT @ solved)
+
+    def rsample(self, sample_shape: Any = Size()) -> Tensor:
+        shape = self._extended_shape(sample_shape)
+        along_factor = standard_normal(shape[:-1] + self.cov_factor.shape[-1:], self.loc)
+        alone = standard_normal(shape, self.loc)
+        moved = self.loc + matrix_vector(self._unbroadcasted_cov_factor, along_factor)
+        return moved + self._unbroadcasted_cov_diag.sqrt() * alone
+
+    def _log_det(self) -> Tensor:
+        return log_det(self._unbroadcasted_cov_diag, self._capacitance_tril)
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        offset = self._checked(value) - self.loc
+        distance = distance_from(
+            self._unbroadcasted_cov_factor, self._unbroadcasted_cov_diag, offset, self._capacitance_tril
+        )
+        return -0.5 * (self._event_shape[0] * math.log(2 * math.pi) + self._log_det() + distance)
+
+    def entropy(self) -> Tensor:
+        entropy = 0.5 * (self._event_shape[0] * (1.0 + math.log(2 * math.pi)) + self._log_det())
+        return entropy.expand(self._batch_shape) if self._batch_shape else entropy
+
+
+def _plus_identity(matrix: Tensor) -> Tensor:
+    return matrix + torchlike.eye(matrix.shape[-1], dtype=matrix.dtype, device=matrix.device)
+
+
+def capacitance_factor(factor: Tensor, diagonal: Tensor) -> Tensor:
+    """The Cholesky factor of I + factor.T diag^-1 factor; (..., n, m), (..., n) -> (..., m, m)."""
+    return torchlike.linalg.cholesky(_plus_identity(torchlike.matmul(factor.mT / diagonal.unsqueeze(-2), factor)))
+
+
+def log_det(diagonal: Tensor, capacitance: Tensor) -> Tensor:
+    """The log-determinant of the covariance, from the factor of its capacitance."""
+    return 2 * log_diagonal(capacitance) + diagonal.log().sum(-1)
+
+
+def distance_from(factor: Tensor, diagonal: Tensor, x: Tensor, capacitance: Tensor) -> Tensor:
+    """x^T covariance^-1 x."""
+    along = matrix_vector(factor.mT / diagonal.unsqueeze(-2), x)
+    return (x.pow(2) / diagonal).sum(-1) - mahalanobis(capacitance, along)

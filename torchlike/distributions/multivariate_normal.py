@@ -1,0 +1,79 @@
+"""The multivariate normal distribution."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import torchlike
+from torchlike._core import Size
+from torchlike._tensor import Tensor
+
+from . import _errors, constraints
+from ._covariance import OfCovariance
+from ._matrices import log_diagonal, mahalanobis, matrix_vector
+from .utils import standard_normal
+
+
+class MultivariateNormal(OfCovariance):
+    """Normal vectors of mean `loc` (..., n); give one of `covariance_matrix`, `precision_matrix`, `scale_tril`.
+
+    The factor `scale_tril`, lower triangular with a positive diagonal, is the cheapest to give.
+    """
+
+    arg_constraints = {
+        "loc": constraints.real_vector,
+        "covariance_matrix": constraints.positive_definite,
+        "precision_matrix": constraints.positive_definite,
+        "scale_tril": constraints.lower_cholesky,
+    }
+    support = constraints.real_vector
+    has_rsample = True
+    loc: Tensor
+
+    def __init__(
+        self,
+        loc: Tensor,
+        covariance_matrix: Tensor | None = None,
+        precision_matrix: Tensor | None = None,
+        scale_tril: Tensor | None = None,
+        validate_args: bool | None = None,
+    ) -> None:
+        if loc.dim() < 1:
+            raise _errors.no_vector("loc")
+        name, matrix = self._one_given(
+            covariance_matrix=covariance_matrix, scale_tril=scale_tril, precision_matrix=precision_matrix
+        )
+        if matrix.dim() < 2:
+            raise _errors.no_matrix(name + (" matrix" if name == "scale_tril" else ""))
+        batch_shape = torchlike.broadcast_shapes(matrix.shape[:-2], loc.shape[:-1])
+        setattr(self, name, matrix.expand(batch_shape + (-1, -1)))
+        self.loc = loc.expand(batch_shape + (-1,))
+        super().__init__(batch_shape, self.loc.shape[-1:], validate_args=validate_args)
+        self._unbroadcasted_scale_tril = self._factor(name, matrix)
+
+    @property
+    def mean(self) -> Tensor:
+        return self.loc
+
+    @property
+    def mode(self) -> Tensor:
+        return self.loc
+
+    @property
+    def variance(self) -> Tensor:
+        return self._unbroadcasted_scale_tril.pow(2).sum(-1).expand(self._batch_shape + self._event_shape)
+
+    def rsample(self, sample_shape: Any = Size()) -> Tensor:
+        noise = standard_normal(self._extended_shape(sample_shape), self.loc)
+        return self.loc + matrix_vector(self._unbroadcasted_scale_tril, noise)
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        distance = mahalanobis(self._unbroadcasted_scale_tril, self._checked(value) - self.loc)
+        half_log_det = log_diagonal(self._unbroadcasted_scale_tril)
+        return -0.5 * (self._event_shape[0] * math.log(2 * math.pi) + distance) - half_log_det
+
+    def entropy(self) -> Tensor:
+        half_log_det = log_diagonal(self._unbroadcasted_scale_tril)
+        entropy = 0.5 * self._event_shape[0] * (1.0 + math.log(2 * math.pi)) + half_log_det
+        return entropy.expand(self._batch_shape) if self._batch_shape else entropy

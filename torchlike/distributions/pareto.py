@@ -1,0 +1,49 @@
+"""The Pareto distribution."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torchlike._tensor import Tensor
+
+from . import constraints
+from .exponential import Exponential
+from .transformed_distribution import TransformedDistribution
+from .transforms import AffineTransform, ExpTransform
+
+
+class Pareto(TransformedDistribution):
+    """The Pareto distribution of type 1: survival (scale / x) ** alpha of x >= scale."""
+
+    arg_constraints = {"alpha": constraints.positive, "scale": constraints.positive}
+    scale: Tensor
+    alpha: Tensor
+
+    def __init__(self, scale: Any, alpha: Any, validate_args: bool | None = None) -> None:
+        self._set(scale=scale, alpha=alpha)
+        base = Exponential(self.alpha, validate_args=validate_args)
+        transforms = [ExpTransform(), AffineTransform(loc=0, scale=self.scale)]
+        super().__init__(base, transforms, validate_args=validate_args)
+
+    @property
+    def mean(self) -> Tensor:
+        """Infinite for `alpha` of at most 1."""
+        a = self.alpha.clamp(min=1)
+        return a * self.scale / (a - 1)
+
+    @property
+    def mode(self) -> Tensor:
+        return self.scale
+
+    @property
+    def variance(self) -> Tensor:
+        """Infinite for `alpha` of at most 2."""
+        a = self.alpha.clamp(min=2)
+        return self.scale.pow(2) * a / ((a - 1).pow(2) * (a - 2))
+
+    @constraints.dependent_property(is_discrete=False, event_dim=0)
+    def support(self) -> Any:  # type: ignore[override]
+        return constraints.greater_than_eq(self.scale)
+
+    def entropy(self) -> Tensor:
+        return (self.scale / self.alpha).log() + (1 + self.alpha.reciprocal())

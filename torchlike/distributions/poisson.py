@@ -1,0 +1,51 @@
+"""The Poisson distribution."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torchlike
+from torchlike._core import Size
+from torchlike._tensor import Tensor
+
+from . import constraints
+from .exp_family import ExponentialFamily
+from .utils import broadcast_all
+
+
+class Poisson(ExponentialFamily):
+    """The Poisson distribution: counts of mean `rate`, which may be 0."""
+
+    arg_constraints = {"rate": constraints.nonnegative}
+    support = constraints.nonnegative_integer
+    rate: Tensor
+
+    def __init__(self, rate: Any, validate_args: bool | None = None) -> None:
+        super().__init__(self._set(rate=rate), validate_args=validate_args)
+
+    @property
+    def mean(self) -> Tensor:
+        return self.rate
+
+    @property
+    def mode(self) -> Tensor:
+        return self.rate.floor()
+
+    @property
+    def variance(self) -> Tensor:
+        return self.rate
+
+    def sample(self, sample_shape: Any = Size()) -> Tensor:
+        with torchlike.no_grad():
+            return torchlike.poisson(self.rate.expand(self._extended_shape(sample_shape)))
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        rate, value = broadcast_all(self.rate, self._checked(value))
+        return value.xlogy(rate) - rate - (value + 1).lgamma()
+
+    @property
+    def _natural_params(self) -> tuple[Tensor, ...]:
+        return (torchlike.log(self.rate),)
+
+    def _log_normalizer(self, x: Tensor) -> Tensor:
+        return torchlike.exp(x)

@@ -1,0 +1,69 @@
+"""Continuous relaxations of the Bernoulli distribution."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torchlike
+from torchlike._core import Size
+from torchlike._tensor import Tensor
+
+from . import constraints
+from ._logits import OfProbability
+from .transformed_distribution import TransformedDistribution
+from .transforms import SigmoidTransform
+from .utils import broadcast_all, clamp_probs
+
+
+class LogitRelaxedBernoulli(OfProbability):
+    """Log-odds of relaxed Bernoulli numbers: (logits + logistic noise) / temperature (Maddison et al., 2017)."""
+
+    arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}
+    support = constraints.real
+    has_rsample = True
+
+    def __init__(
+        self, temperature: Any, probs: Any = None, logits: Any = None, validate_args: bool | None = None
+    ) -> None:
+        self.temperature = temperature
+        super().__init__(self._set_either(probs, logits), validate_args=validate_args)
+
+    def rsample(self, sample_shape: Any = Size()) -> Tensor:
+        shape = self._extended_shape(sample_shape)
+        p = clamp_probs(self.probs.expand(shape))
+        u = clamp_probs(torchlike.rand(shape, dtype=p.dtype, device=p.device))
+        return (u.log() - (-u).log1p() + p.log() - (-p).log1p()) / self.temperature
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        logits, value = broadcast_all(self.logits, self._checked(value))
+        difference = logits - value.mul(self.temperature)
+        return self.temperature.log() + difference - 2 * difference.exp().log1p()
+
+
+class RelaxedBernoulli(TransformedDistribution):
+    """Numbers in (0, 1), nearly Bernoulli for a low `temperature`, through which gradients reach the parameters."""
+
+    arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}
+    support = constraints.unit_interval
+    has_rsample = True
+
+    def __init__(
+        self, temperature: Any, probs: Any = None, logits: Any = None, validate_args: bool | None = None
+    ) -> None:
+        base = LogitRelaxedBernoulli(temperature, probs, logits)
+        super().__init__(base, SigmoidTransform(), validate_args=validate_args)
+
+    @property
+    def temperature(self) -> Tensor:
+        """How soft the draws are."""
+        return self.base_dist.temperature
+
+    @property
+    def logits(self) -> Tensor:
+        """Log-odds."""
+        return self.base_dist.logits
+
+    @property
+    def probs(self) -> Tensor:
+        """Probabilities."""
+        return self.base_dist.probs

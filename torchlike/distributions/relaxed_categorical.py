@@ -1,0 +1,91 @@
+"""Continuous relaxations of the categorical distribution."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torchlike
+from torchlike._core import Size
+from torchlike._tensor import Tensor
+
+from . import constraints
+from .categorical import Categorical
+from .distribution import Distribution
+from .transformed_distribution import TransformedDistribution
+from .transforms import ExpTransform
+from .utils import broadcast_all, clamp_probs
+
+
+class ExpRelaxedCategorical(Distribution):
+    """Logarithms of relaxed one-hot vectors: log softmax((logits + Gumbel noise) / temperature)."""
+
+    arg_constraints = {"probs": constraints.simplex, "logits": constraints.real_vector}
+    support = constraints.real_vector  # in truth, of vectors whose exponentials sum to one
+    has_rsample = True
+
+    def __init__(
+        self, temperature: Any, probs: Any = None, logits: Any = None, validate_args: bool | None = None
+    ) -> None:
+        self._categorical = Categorical(probs, logits)
+        self.temperature = temperature
+        super().__init__(self._categorical.batch_shape, self._categorical.param_shape[-1:], validate_args=validate_args)
+
+    def _new(self, *args: Any, **kwargs: Any) -> Tensor:
+        return self._categorical._new(*args, **kwargs)
+
+    @property
+    def param_shape(self) -> Size:
+        """The shape of `probs` and `logits`."""
+        return self._categorical.param_shape
+
+    @property
+    def logits(self) -> Tensor:
+        """Logarithms of the probabilities."""
+        return self._categorical.logits
+
+    @property
+    def probs(self) -> Tensor:
+        """Probabilities, which sum to one."""
+        return self._categorical.probs
+
+    def rsample(self, sample_shape: Any = Size()) -> Tensor:
+        shape, logits = self._extended_shape(sample_shape), self.logits
+        u = clamp_probs(torchlike.rand(shape, dtype=logits.dtype, device=logits.device))
+        scores = (logits - (-(u.log())).log()) / self.temperature
+        return scores - scores.logsumexp(dim=-1, keepdim=True)
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        k = self._categorical._num_events
+        logits, value = broadcast_all(self.logits, self._checked(value))
+        normalizer = torchlike.full_like(self.temperature, float(k)).lgamma() + (k - 1) * self.temperature.log()
+        score = logits - value.mul(self.temperature)
+        return (score - score.logsumexp(dim=-1, keepdim=True)).sum(-1) + normalizer
+
+
+class RelaxedOneHotCategorical(TransformedDistribution):
+    """Points of the simplex, nearly one-hot for a low `temperature`, through which gradients reach the parameters."""
+
+    arg_constraints = {"probs": constraints.simplex, "logits": constraints.real_vector}
+    support = constraints.simplex
+    has_rsample = True
+
+    def __init__(
+        self, temperature: Any, probs: Any = None, logits: Any = None, validate_args: bool | None = None
+    ) -> None:
+        base = ExpRelaxedCategorical(temperature, probs, logits, validate_args=validate_args)
+        super().__init__(base, ExpTransform(), validate_args=validate_args)
+
+    @property
+    def temperature(self) -> Tensor:
+        """How soft the draws are."""
+        return self.base_dist.temperature
+
+    @property
+    def logits(self) -> Tensor:
+        """Logarithms of the probabilities."""
+        return self.base_dist.logits
+
+    @property
+    def probs(self) -> Tensor:
+        """Probabilities, which sum to one."""
+        return self.base_dist.probs

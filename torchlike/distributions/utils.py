@@ -1,0 +1,117 @@
+"""What distributions share: broadcasting of parameters, probabilities and logits, triangular matrices as vectors."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from numbers import Number
+from typing import Any
+
+import torchlike
+from torchlike._tensor import Tensor
+from torchlike.nn import functional as F
+
+from . import _errors
+
+euler_constant = 0.57721566490153286060
+
+
+def broadcast_all(*values: Any) -> tuple[Tensor, ...]:
+    """Tensors and numbers as tensors of one shape; numbers take the dtype and device of the first tensor.
+
+    >>> [t.shape for t in broadcast_all(torchlike.zeros(3, 1), 1.0)]
+    [torch.Size([3, 1]), torch.Size([3, 1])]
+    """
+    if not all(isinstance(v, Tensor | Number) for v in values):
+        raise _errors.not_broadcastable_arguments()
+    first = next((v for v in values if isinstance(v, Tensor)), None)
+    options: dict = {"dtype": torchlike.get_default_dtype()}
+    if first is not None:
+        options = {"dtype": first.dtype, "device": first.device}
+    made = [v if isinstance(v, Tensor) else torchlike.tensor(v, **options) for v in values]
+    return tuple(torchlike.broadcast_tensors(*made))
+
+
+def shape_of(*values: Any) -> torchlike.Size:
+    """The batch shape of parameters that were broadcast together: that of the first tensor, none for numbers."""
+    return next((v.shape for v in values if isinstance(v, Tensor)), torchlike.Size())
+
+
+def one_of(probs: Any, logits: Any) -> Any:
+    """Whichever of the two was given; exactly one must be."""
+    if (probs is None) == (logits is None):
+        raise _errors.probs_or_logits()
+    return logits if probs is None else probs
+
+
+def standard_normal(shape: Sequence[int], like: Tensor) -> Tensor:
+    """Standard normal numbers, of the dtype and device of `like`."""
+    options: dict = {"dtype": like.dtype, "device": like.device}
+    return torchlike.normal(torchlike.zeros(shape, **options), torchlike.ones(shape, **options))
+
+
+def sum_rightmost(value: Tensor, dim: int) -> Tensor:
+    """The sum over the last `dim` dims."""
+    return value if dim == 0 else value.reshape(value.shape[:-dim] + (-1,)).sum(-1)
+
+
+def logits_to_probs(logits: Tensor, is_binary: bool = False) -> Tensor:
+    """Probabilities: the sigmoid of log-odds, or the softmax over the last dim."""
+    return torchlike.sigmoid(logits) if is_binary else F.softmax(logits, dim=-1)
+
+
+def clamp_probs(probs: Tensor) -> Tensor:
+    """Probabilities at least one rounding away from 0 and 1."""
+    eps = torchlike.finfo(probs.dtype).eps
+    return probs.clamp(min=eps, max=1 - eps)
+
+
+def probs_to_logits(probs: Tensor, is_binary: bool = False) -> Tensor:
+    """Log-odds, or the logarithms of the probabilities."""
+    inside = clamp_probs(probs)
+    return torchlike.log(inside) - torchlike.log1p(-inside) if is_binary else torchlike.log(inside)
+
+
+class lazy_property:
+    """A property that is computed on first use and then is an attribute like any other."""
+
+    def __init__(self, wrapped: Callable[[Any], Any]) -> None:
+        self.wrapped = wrapped
+        functools.update_wrapper(self, wrapped)  # type: ignore[arg-type]
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        if instance is None:
+            return self
+        with torchlike.enable_grad():
+            value = self.wrapped(instance)
+        setattr(instance, self.wrapped.__name__, value)
+        return value
+
+
+def tril_matrix_to_vec(mat: Tensor, diag: int = 0) -> Tensor:
+    """The elements on and below diagonal `diag`, row by row; (..., n, n) -> (..., n (n + 1) / 2) for diagonal 0."""
+    n = mat.shape[-1]
+    if not -n <= diag < n:
+        raise _errors.diagonal_outside(diag, n)
+    rows, columns = torchlike.tril_indices(n, n, diag, device=mat.device)
+    return mat[..., rows, columns]
+
+
+def vec_to_tril_matrix(vec: Tensor, diag: int = 0) -> Tensor:
+    """The lower triangular matrix of which `tril_matrix_to_vec` gives `vec`."""
+    count, shift = vec.shape[-1], 2 * diag + 1
+    n = (-shift + ((shift * shift) + 8 * count + 4 * abs(diag) * (diag + 1)) ** 0.5) / 2
+    if round(n) - n > torchlike.finfo(vec.dtype).eps:
+        raise _errors.not_triangular(count, diag)
+    size = round(n)
+    matrix = torchlike.zeros(vec.shape[:-1] + (size, size), dtype=vec.dtype, device=vec.device)
+    rows, columns = torchlike.tril_indices(size, size, diag, device=vec.device)
+    matrix[..., rows, columns] = vec
+    return matrix
+
+
+def _standard_normal(shape: Sequence[int], dtype: Any, device: Any) -> Tensor:
+    return standard_normal(shape, torchlike.empty(0, dtype=dtype, device=device))
+
+
+_sum_rightmost = sum_rightmost

@@ -1,0 +1,52 @@
+"""The Weibull distribution."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torchlike
+from torchlike._core import Size
+from torchlike._tensor import Tensor
+
+from . import constraints
+from .exponential import Exponential
+from .transformed_distribution import TransformedDistribution
+from .transforms import AffineTransform, PowerTransform
+from .utils import euler_constant
+
+
+class Weibull(TransformedDistribution):
+    """The Weibull distribution: survival exp(-(x / scale) ** concentration)."""
+
+    arg_constraints = {"scale": constraints.positive, "concentration": constraints.positive}
+    support = constraints.positive
+    scale: Tensor
+    concentration: Tensor
+
+    def __init__(self, scale: Any, concentration: Any, validate_args: bool | None = None) -> None:
+        self._set(scale=scale, concentration=concentration)
+        self.concentration_reciprocal = self.concentration.reciprocal()
+        base = Exponential(torchlike.ones_like(self.scale), validate_args=validate_args)
+        transforms = [PowerTransform(exponent=self.concentration_reciprocal), AffineTransform(loc=0, scale=self.scale)]
+        super().__init__(base, transforms, validate_args=validate_args)
+
+    def _expanded(self, name: str, value: Any, batch_shape: Size) -> Any:
+        return value.expand(batch_shape) if isinstance(value, Tensor) else super()._expanded(name, value, batch_shape)
+
+    @property
+    def mean(self) -> Tensor:
+        return self.scale * torchlike.exp(torchlike.lgamma(1 + self.concentration_reciprocal))
+
+    @property
+    def mode(self) -> Tensor:
+        return self.scale * ((self.concentration - 1) / self.concentration) ** self.concentration.reciprocal()
+
+    @property
+    def variance(self) -> Tensor:
+        second = torchlike.exp(torchlike.lgamma(1 + 2 * self.concentration_reciprocal))
+        squared = torchlike.exp(2 * torchlike.lgamma(1 + self.concentration_reciprocal))
+        return self.scale.pow(2) * (second - squared)
+
+    def entropy(self) -> Tensor:
+        inverse = self.concentration_reciprocal
+        return euler_constant * (1 - inverse) + torchlike.log(self.scale * inverse) + 1

@@ -11,6 +11,7 @@ import math
 import jax
 import numpy as np
 
+from torchlike._core.numpy_rules import always, rule
 from torchlike._ops._namespace import namespace
 
 # erf(x) = x P(x**2) / Q(x**2) where |x| < 3.93; beyond, float32 has nothing between it and 1. Highest power first.
@@ -34,6 +35,9 @@ def erf(x):
     from scipy import special
 
     return special.erf(x)
+
+
+rule("erf")(always(erf))
 
 
 def _rational(x: np.ndarray) -> np.ndarray:

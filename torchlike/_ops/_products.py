@@ -17,6 +17,8 @@ from jax.core import ShapedArray
 from jax.extend.core import Primitive
 from jax.interpreters import ad, batching, mlir
 
+from torchlike._core.numpy_rules import Equation, is_half, rule
+
 FEW_ROWS = 64  # up to which NumPy's library reads the transposed factor faster as the first one
 SMALL = 1 << 16  # elements; a larger factor costs more to copy than the product gains
 
@@ -63,6 +65,19 @@ def _laid_out(a: Any, b: Any, *, form: str) -> Any:
     if floating and form == "tn" and b.size <= SMALL:
         return transposed(fixed(_plain(fixed(transposed(b)), a, form="nn")))
     return _plain(a, b, form=form)
+
+
+@rule("torchlike_product")
+def _by_numpy(e: Equation) -> Any:
+    form, dtype = e.params["form"], e.outputs[0].dtype
+    turned = lambda x: x.swapaxes(-1, -2)
+
+    def multiply(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        return np.matmul(turned(a) if form == "tn" else a, turned(b) if form == "nt" else b)
+
+    if not is_half(dtype):
+        return multiply
+    return lambda a, b: multiply(a.astype(np.float32), b.astype(np.float32)).astype(dtype)
 
 
 def _shape(a: Any, b: Any, *, form: str) -> ShapedArray:

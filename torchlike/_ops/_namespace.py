@@ -38,3 +38,41 @@ def namespace(array: Any) -> Any:
 def constant(array: Any) -> Any:
     """The same numbers, through which no gradient flows."""
     return array if namespace(array) is np else jax.lax.stop_gradient(array)
+
+
+class _Places:
+    """The places of a NumPy array that an index picks, with the methods of `jax.Array.at[index]`: each makes a changed
+    copy. A value that JAX holds makes JAX's of it."""
+
+    __slots__ = ("array", "where")
+
+    def __init__(self, array: np.ndarray, where: Any) -> None:
+        self.array, self.where = array, where
+
+    def get(self, mode: str = "fill") -> np.ndarray:
+        return self.array[self.where]
+
+    def set(self, values: Any) -> Any:
+        if isinstance(values, jax.Array):
+            return jnp.asarray(self.array).at[self.where].set(values)
+        made = self.array.copy()
+        made[self.where] = values
+        return made
+
+    def add(self, values: Any) -> Any:
+        return self._combined("add", np.add, values)
+
+    def max(self, values: Any) -> Any:
+        return self._combined("max", np.maximum, values)
+
+    def _combined(self, name: str, function: np.ufunc, values: Any) -> Any:
+        if isinstance(values, jax.Array):
+            return getattr(jnp.asarray(self.array).at[self.where], name)(values)
+        made = self.array.copy()
+        function.at(made, self.where, values)
+        return made
+
+
+def at(array: Any, where: Any) -> Any:
+    """`array.at[where]` for either kind of array."""
+    return _Places(array, where) if namespace(array) is np else array.at[where]

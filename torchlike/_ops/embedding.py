@@ -7,6 +7,7 @@ import numpy as np
 
 from torchlike import _dtypes, _errors
 from torchlike._ops._declare import Array, Scalar, constant, namespace, operator
+from torchlike._ops._namespace import at
 from torchlike._ops._rules import Call
 
 
@@ -53,12 +54,12 @@ def embedding(weight: Array, indices: Array, padding_idx: int = -1, scale_grad_b
 
 
 @operator(where=(), keeps=("indices",), shape=lambda call: [call.weight.shape], differentiable=False, out=False,
-          name="_renormed", numpy=False)  # fmt: skip
+          name="_renormed")  # fmt: skip
 def _renormed(weight: Array, indices: Array, max_norm: Scalar, norm_type: float):
     """The table with each picked row whose norm exceeds max_norm scaled down to it."""
     from torchlike._ops.norm import vector_norm
 
-    picked = namespace(weight).zeros(weight.shape[0], bool).at[indices.reshape(-1)].set(True)
+    picked = at(namespace(weight).zeros(weight.shape[0], bool), indices.reshape(-1)).set(True)
     norm = vector_norm(weight, norm_type, 1)
     limit = max_norm
     scale = limit / (norm + 1e-7)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Any
 
-import jax.numpy as jnp
 import numpy as np
 
 from torchlike import _dtypes, _errors
 from torchlike._errors.dtypes import c_name, index_put_dtypes, scalar_name
 from torchlike._layout import contiguous_strides, ordered_strides
 from torchlike._ops._declare import Array, Arrays, Scalar, declare, namespace, operator
+from torchlike._ops._namespace import at
 from torchlike._ops._rules import Call, Typed, broadcast, wrap_dim
 
 
@@ -82,7 +82,7 @@ def _index(input: Array, indices: Arrays, dims: tuple):
     """`input[..., i, j, ...]` with int64 tensors at (non-negative) `dims`."""
     indices = _wrapped(indices, dims, input.shape)
     where = _where_to(dims, indices, input.ndim)
-    return input[where] if namespace(input) is np else input.at[where].get(mode="fill")
+    return at(input, where).get(mode="fill")
 
 
 @declare("operator", _index_typing, saves=("indices",), opmath=False, where=(), name="_masked_select",
@@ -117,14 +117,7 @@ def _index_put(input: Array, indices: Arrays, values: Array, dims: tuple, accumu
     where = _where_to(dims, _wrapped(indices, dims, input.shape), input.ndim)
     shape = indexed_shape(input.shape, dims, [i.shape for i in indices])
     values = values.reshape(values.shape[max(0, values.ndim - len(shape)) :])
-    if namespace(input) is np and namespace(values) is np:
-        made = input.copy()
-        if accumulate:
-            (np.logical_or if made.dtype == bool else np.add).at(made, where, values)
-        else:
-            made[where] = values
-        return made
-    target = jnp.asarray(input).at[where]
+    target = at(input, where)
     return _added(target, values) if accumulate else target.set(values)
 
 
@@ -183,21 +176,21 @@ def _gather(input: Array, dim: int, index: Array, *, sparse_grad: bool = False):
         index = index.reshape((1,))
         return _gather.kernel(input, dim, index).reshape(())
     where = _along(index, dim % input.ndim)
-    return input[where] if namespace(input) is np else input.at[where].get(mode="fill")
+    return at(input, where).get(mode="fill")
 
 
 def _scattered(input: Any, dim: int, index: Any, src: Any, how: str) -> Any:
     shape = input.shape
     if not input.ndim:
-        input, index, src = input.reshape(1), index.reshape(1), jnp.reshape(src, (1,) if src.ndim else ())
+        input, index, src = input.reshape(1), index.reshape(1), src.reshape((1,) if src.ndim else ())
     if src.ndim:
         src = src[tuple(slice(n) for n in index.shape)]
     where = _along(index, dim % input.ndim)
-    return getattr(jnp.asarray(input).at[where], how)(src.astype(input.dtype)).reshape(shape)
+    return getattr(at(input, where), how)(src.astype(input.dtype)).reshape(shape)
 
 
 _SCATTER = {"promote": None, "shape": lambda call: [(tuple(call.input.shape), call.input.dtype)],
-            "check": _check_along, "saves": ("index",), "opmath": False, "numpy": False}  # fmt: skip
+            "check": _check_along, "saves": ("index",), "opmath": False}  # fmt: skip
 
 
 @operator(where=(), name="_scatter", node="ScatterBackward0", **_SCATTER)
@@ -209,7 +202,7 @@ def _scatter(input: Array, dim: int, index: Array, src: Array):
 @operator(where=(), name="_scatter_fill", node="ScatterBackward1", **_SCATTER)
 def _scatter_fill(input: Array, dim: int, index: Array, value: Scalar):
     """`input` with a number written at `index` along `dim`."""
-    return _scattered(input, dim, index, jnp.asarray(value), "set")
+    return _scattered(input, dim, index, namespace(input).asarray(value), "set")
 
 
 @operator(where=(), name="_scatter_add", node="ScatterAddBackward0", **_SCATTER)
@@ -243,7 +236,7 @@ def index_select(input: Array, dim: int, index: Array):
     return namespace(input).take(input, index.reshape(-1), axis=dim)
 
 
-def _at(dim: int, index: Any, ndim: int) -> tuple:
+def _along_dim(dim: int, index: Any, ndim: int) -> tuple:
     return (slice(None),) * (dim % max(ndim, 1)) + (index.reshape(-1),)
 
 
@@ -291,7 +284,7 @@ def _index_add(input: Array, dim: int, index: Array, source: Array, *, alpha: Sc
     added = source if isinstance(alpha, int) else (source * alpha).astype(input.dtype)
     if not input.ndim:
         return input + added.reshape(())
-    return _added(jnp.asarray(input).at[_at(dim, index, input.ndim)], added)
+    return _added(at(input, _along_dim(dim, index, input.ndim)), added)
 
 
 @operator(where=(), name="_index_copy", node="IndexCopyBackward0", **_ROWS)
@@ -299,13 +292,13 @@ def _index_copy(input: Array, dim: int, index: Array, source: Array):
     """`input` with the indices of one dim replaced by those of `source`."""
     if not input.ndim:
         return source.reshape(())
-    return jnp.asarray(input).at[_at(dim, index, input.ndim)].set(source)
+    return at(input, _along_dim(dim, index, input.ndim)).set(source)
 
 
 @operator(where=(), name="_index_fill", node="IndexFillBackward0", **_ROWS)
 def _index_fill(input: Array, dim: int, index: Array, value: Scalar):
     """`input` with the indices of one dim set to a number."""
-    return _index_fill_by.kernel(input, dim, index, jnp.asarray(value))
+    return _index_fill_by.kernel(input, dim, index, namespace(input).asarray(value))
 
 
 @operator(where=(), name="_index_fill_by", node="IndexFillBackward1", **_ROWS)
@@ -313,7 +306,7 @@ def _index_fill_by(input: Array, dim: int, index: Array, value: Array):
     """`input` with the indices of one dim set to a zero-dim tensor's element."""
     if not input.ndim:
         return value.astype(input.dtype)
-    return jnp.asarray(input).at[_at(dim, index, input.ndim)].set(value.astype(input.dtype))
+    return at(input, _along_dim(dim, index, input.ndim)).set(value.astype(input.dtype))
 
 
 @operator(promote=None, shape=lambda call: [(tuple(call.index.shape), call.input.dtype)], saves=("index",),
@@ -325,12 +318,12 @@ def _take(input: Array, index: Array):
     return namespace(input).take(input.reshape(-1), flat)
 
 
-@operator(numpy=False, promote=None, shape=_SCATTER["shape"], saves=("index",), opmath=False, where=(), name="_put",
+@operator(promote=None, shape=_SCATTER["shape"], saves=("index",), opmath=False, where=(), name="_put",
           node="PutBackward0")  # fmt: skip
 def _put(input: Array, index: Array, source: Array, accumulate: bool = False):
     """`input` with `source` written (or added) at `index` of the flattened tensor."""
-    place = jnp.where(index < 0, index + input.size, index).reshape(-1)
-    target = jnp.asarray(input).reshape(-1).at[place]
+    place = namespace(index).where(index < 0, index + input.size, index).reshape(-1)
+    target = at(input.reshape(-1), place)
     new = _added(target, source.reshape(-1)) if accumulate else target.set(source.reshape(-1))
     return new.reshape(input.shape)
 
@@ -371,13 +364,13 @@ def _scattered_mask(call: Call) -> list:
 
 
 @operator(promote=None, shape=_scattered_mask, saves=("mask",), opmath=False, where=(), name="_masked_scatter",
-          node="MaskedScatterBackward0", numpy=False)  # fmt: skip
+          node="MaskedScatterBackward0")  # fmt: skip
 def _masked_scatter(input: Array, mask: Array, source: Array):
     """`input` with the places where `mask` is true taken by the elements of `source`, one after another."""
-    shape = jnp.broadcast_shapes(input.shape, mask.shape)
-    mask = jnp.broadcast_to(mask, shape)
-    place = jnp.cumsum(mask.reshape(-1)) - 1
+    shape, xp = np.broadcast_shapes(input.shape, mask.shape), namespace(input)
+    mask = xp.broadcast_to(mask, shape)
+    place = xp.cumsum(mask.reshape(-1)) - 1
     if not source.size:
-        return jnp.broadcast_to(input, shape)
-    taken = source.reshape(-1)[jnp.clip(place, 0, source.size - 1)].reshape(shape)
-    return jnp.where(mask, taken, jnp.broadcast_to(input, shape))
+        return xp.broadcast_to(input, shape)
+    taken = source.reshape(-1)[xp.clip(place, 0, source.size - 1)].reshape(shape)
+    return xp.where(mask, taken, xp.broadcast_to(input, shape))

@@ -59,8 +59,7 @@ def _hermitian(x, lower: bool = True):
 # -- inverses and systems ----------------------------------------------------------------------------------------------
 
 
-# NumPy would refuse a singular matrix by itself, where it runs.
-@factorization(numpy=False, check=_square("inv"), shape=lambda call: [call.A.shape], node="LinalgInvExBackward0")
+@factorization(check=_square("inv"), shape=lambda call: [call.A.shape], node="LinalgInvExBackward0")
 def inv(A: Array):
     """The inverse of a square matrix."""
     return namespace(A).linalg.inv(A)
@@ -105,7 +104,7 @@ def _solve_shape(call: Call) -> list:
     return [(*batch, *b.shape[-2:])]
 
 
-@factorization(numpy=False, check=_check_solve, shape=_solve_shape, node="LinalgSolveExBackward0")
+@factorization(check=_check_solve, shape=_solve_shape, node="LinalgSolveExBackward0")
 def solve(A: Array, B: Array):
     """X with A X = B."""
     xp = namespace(A)

@@ -9,6 +9,7 @@ import numpy as np
 from torchlike import _dtypes, _errors
 from torchlike._errors.dtypes import c_name
 from torchlike._ops._declare import Array, Operand, namespace, operator
+from torchlike._ops._namespace import at
 from torchlike._ops._rules import Aval, Call, broadcast, reduced_shape, to_float, wrap_dim
 from torchlike._ops.reduce import root, vector_norm
 from torchlike._ops.sort import ordered
@@ -235,10 +236,10 @@ def _counts(input: Array, length: int):
 
 
 @operator(shape=lambda call: [((call.length,), call.weights.dtype)], opmath=False, differentiable=False, where=(),
-          keeps=("input",), numpy=False)  # fmt: skip
+          keeps=("input",))  # fmt: skip
 def _weighted_counts(input: Array, weights: Array, length: int):
     """The sum of the weights of each number below `length`."""
-    return jnp.zeros(length, weights.dtype).at[input].add(weights)
+    return at(namespace(weights).zeros(length, weights.dtype), input).add(weights)
 
 
 def _check_histc(call: Call) -> None:
@@ -249,7 +250,7 @@ def _check_histc(call: Call) -> None:
         raise _errors.arithmetic.histogram_range(low, high)
 
 
-@operator(numpy=False, shape=lambda call: [(call.bins,)], differentiable=False, check=_check_histc)
+@operator(shape=lambda call: [(call.bins,)], differentiable=False, check=_check_histc)
 def histc(input: Array, bins: int = 100, min: float = 0, max: float = 0):
     """How many elements lie in each of `bins` equal intervals from `min` to `max` (if equal: of the data)."""
     xp = namespace(input)
@@ -261,7 +262,7 @@ def histc(input: Array, bins: int = 100, min: float = 0, max: float = 0):
     low, high = xp.where(flat, low - 1, low), xp.where(flat, high + 1, high)
     place = xp.clip(xp.floor((x - low) * (bins / (high - low))), 0, bins - 1).astype("int64")
     inside = ((x >= low) & (x <= high)).astype(x.dtype)
-    return jnp.zeros(bins, x.dtype).at[place].add(inside)
+    return at(xp.zeros(bins, x.dtype), place).add(inside)
 
 
 @operator(shape=lambda call: [(call.elements.shape if isinstance(call.elements, Aval) else (), _dtypes.bool_)],

@@ -244,7 +244,7 @@ def replace(self: Tensor, src: Any, node: str) -> Tensor:
 
 
 def _overwrite(self: Tensor, src: Tensor, node: str) -> Tensor:
-    if src is self and not self.requires_grad and _storage.overlaps((), self.shape, self._strides):
+    if _storage.overlaps((), self.shape, self._strides) and _is_same(self, src) and not self.requires_grad:
         self._count()  # nothing moves, so no dim is looked at
         return self
     # The one element that fills a tensor is read before anything is written.
@@ -264,6 +264,12 @@ def _overwrite(self: Tensor, src: Tensor, node: str) -> Tensor:
         value.stamp = SHARED
     self._write(value, edge, since, node)
     return self
+
+
+def _is_same(a: Tensor, b: Tensor) -> bool:
+    """Whether two tensors show the same elements of memory in the same way."""
+    return (a._storage is b._storage and a._offset == b._offset and a.shape == b.shape and a.stride() == b.stride()
+            and a.dtype is b.dtype)  # fmt: skip
 
 
 def _broadcast_onto(src: Tensor, shape: tuple[int, ...]) -> Tensor:

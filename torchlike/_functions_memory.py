@@ -164,6 +164,8 @@ def become(self: Tensor, seen: Tensor) -> Tensor:
                    None if self._origin is None else self._origin._edge, value)  # fmt: skip
     if is_leaf and views.is_whole(self):
         views.rebase(self)
+    elif self._tracks and not _modes.local.grad and not views.is_whole(self):
+        self._cache = None  # its history is made anew, of the elements that it sees now
     return self
 
 
@@ -186,8 +188,9 @@ def _in_place(name: str, function: Callable[..., Tensor]) -> Callable[..., Tenso
             if self._edge is not None:
                 views.check_write(self)
         seen = function(self, *args, **kwargs)
-        if self._edge is not None and views.is_whole(self):
-            versions.note_result(self._edge[0], self._storage)
+        edge = self._edge if self._origin is None else self._root()._edge  # type: ignore[union-attr]
+        if edge is not None:
+            versions.note_result(edge[0], self._storage)
         self._storage.touch(self)
         return become(self, seen)
 

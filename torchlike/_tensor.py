@@ -603,9 +603,12 @@ def alias(source: Tensor, cls: type = Tensor) -> Any:
     tensor._offset, tensor._origin, tensor._edge, tensor._grad = source._offset, None, None, None
     tensor._tracks = False
     tensor._cache = None
-    counter = getattr(source if source._origin is None else source._root(), "_counter", None)
+    root: Any = source if source._origin is None else source._root()
+    counter = getattr(root, "_counter", None)
     if counter is not None:
         tensor._counter = counter
+    elif root._storage is not source._storage:  # a view that was given other memory
+        tensor._counter = _storage.LeftCounter(root._storage)
     return tensor
 
 

@@ -700,6 +700,53 @@ FOUND = {
         b.addcmul_(c, c)
         b.add_(c)
     """,
+    "shape of a view changed without gradients": """
+        a = torch.arange(6.).reshape(2, 3).requires_grad_()
+        b = a * 1
+        c = b.view(3, 2)
+        c[0] = 3
+        with torch.no_grad():
+            c.t_()
+        (c * c).sum().backward()
+    """,
+    "saved result that changes its shape as a view": """
+        a = torch.arange(6.).reshape(2, 3).requires_grad_()
+        b = (a * 1).unsqueeze(0)
+        b.exp_()
+        b.squeeze_()
+        b += 1
+        b.sum().backward()
+    """,
+    "saved result of a part written to through an alias": """
+        a = torch.arange(6.).reshape(2, 3).requires_grad_()
+        b = (a * 1)[0]
+        b.exp_()
+        b.detach().mul_(2)
+        b.sum().backward()
+    """,
+    "frozen view compared after a write": """
+        a = torch.ones(1, 3, requires_grad=True)
+        with torch.no_grad():
+            b = a[0, ::2]
+        c = b.unfold(-1, 2, 1)
+        with torch.no_grad():
+            b[-1] += 0.5
+        c.masked_fill_(c > 0.3, 2)
+        d = c == c
+        e = c * c
+    """,
+    "alias of a view of what was given other memory": """
+        a = torch.ones(2, 3).t()
+        b = a - a
+        a.set_(b)
+        c = a.tensor_split([1], 1)[0]
+        d = c.detach()
+        d.add_(1)
+    """,
+    "itself assigned to all of itself": """
+        a = torch.tensor(4.0).expand(2)
+        a[-2:] = a
+    """,
 }
 
 

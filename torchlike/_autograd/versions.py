@@ -82,10 +82,12 @@ def watch_result(tensor: Any) -> None:
     """Called where a tensor's memory is given away without its history: who writes there knows nothing of the node."""
     root = tensor if tensor._origin is None else tensor._root()
     node = None if root._edge is None else root._edge[0]
-    if node is not None and node.plan is not None and "result" in node.plan.remembers:
-        extra, stamp = nodes.hooks_of(node), of(root._storage.value)
-        if extra.overwritten is None and stamp is not SHARED:
-            extra.overwritten = stamp
+    while node is not None and node.plan is not None:
+        if "result" in node.plan.remembers:
+            extra, stamp = nodes.hooks_of(node), of(root._storage.value)
+            if extra.overwritten is None and stamp is not SHARED:
+                extra.overwritten = stamp
+        node = None if node.extra is None or node.extra.inner is None else node.extra.inner[0]
 
 
 def note_part(write: Node, made: Node, since: int | None, view: Any) -> None:

@@ -12,6 +12,7 @@ import numpy as np
 
 from torchlike import _dtypes, _errors, _facade, _factories, _indexing
 from torchlike._bind import CALLERS as rows
+from torchlike._core import at_hand
 from torchlike._errors.dtypes import scalar_name
 from torchlike._functions import replace
 from torchlike._functions_shape import broadcast_tensors
@@ -20,7 +21,7 @@ from torchlike._tensor import Tensor
 
 def known_range(index: Tensor) -> tuple[int, int] | None:
     """The smallest and the largest index, where they are known without running anything."""
-    array = index._value.peek()
+    array = at_hand(index._value)
     if array is None or not index.numel() or index.device.type != "cpu":
         return None
     host = np.asarray(array)
@@ -32,9 +33,11 @@ def _check_along(input: Tensor, dim: int, index: Tensor) -> None:
     size = input.shape[dim] if input.ndim else 1
     for bad in known_range(index) or ():
         if not 0 <= bad < size:
-            raise RuntimeError(
-                f"index {bad} is out of bounds for dimension {dim % max(input.ndim, 1)} with size {size}"
-            )
+            raise _not_along(bad, dim % max(input.ndim, 1), size)
+
+
+def _not_along(bad: int, at: int, size: int) -> RuntimeError:
+    return RuntimeError(f"index {bad} is out of bounds for dimension {at} with size {size}")
 
 
 def _check_rows(input: Tensor, dim: int, index: Tensor, say: Any = None) -> None:
@@ -63,7 +66,8 @@ def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False)
 
 
 def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Tensor:
-    """As `gather`, with the other dims broadcast; without a dim, of the flattened tensor."""
+    """As `gather`, with the other dims broadcast and indices taken modulo the size; without a dim, of the flattened
+    tensor, and not modulo."""
     if indices.dtype is not _dtypes.int64:
         raise RuntimeError("torch.take_along_dim(): dtype of indices should be Long but got "
                            f"{scalar_name(indices.dtype)}")  # fmt: skip
@@ -80,6 +84,9 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Te
     rest = broadcast_tensors(input.detach()[tuple(one)], indices.detach()[tuple(one)])[0].shape
     ours, theirs = list(rest), list(rest)
     ours[at], theirs[at] = input.shape[at], indices.shape[at]
+    smallest, largest = known_range(indices) or (-1, 0)
+    if ours[at] and (smallest < 0 or largest >= ours[at]):
+        indices = rows["remainder"](indices, ours[at])
     return gather(rows["expand"](input, tuple(ours)), at, rows["expand"](indices, tuple(theirs)))
 
 
@@ -194,7 +201,7 @@ def scatter_reduce(input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: 
 def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Any = 1) -> Tensor:
     """`alpha * source` added at the indices of one dim."""
     made = rows["_index_add"](input, dim, index, source, alpha=alpha)
-    _check_rows(input, dim, index)
+    _check_rows(input, dim, index, _not_along if input.ndim > 1 else None)
     return made
 
 

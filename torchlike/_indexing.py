@@ -11,7 +11,7 @@ import numpy as np
 from torchlike import _dispatch, _dtypes, _errors, _factories
 from torchlike._bind import CALLERS as rows
 from torchlike._bind import before_write
-from torchlike._core import Value
+from torchlike._core import Value, at_hand
 from torchlike._errors.dtypes import c_name
 from torchlike._from_data import filled
 from torchlike._ops import REGISTRY
@@ -227,7 +227,7 @@ def _check_bounds(t: Tensor, advanced: dict[int, Tensor]) -> None:
     if 0 in [t.shape[dim] for dim in advanced] and all([i.numel() for i in advanced.values()]):
         raise _errors.shapes.index_into_nothing()
     for number, (dim, index) in enumerate(advanced.items()):
-        array = index._value.peek()
+        array = at_hand(index._value)
         if array is None or not index.numel() or index.device.type != "cpu":
             continue
         host, size = np.asarray(array), t.shape[dim]

@@ -10,6 +10,7 @@ import numpy as np
 
 from torchlike import _errors
 from torchlike._bind import CALLERS as rows
+from torchlike._core import at_hand
 from torchlike._tensor import Tensor
 
 _CHECKED_AT_ONCE = 1 << 22  # class numbers that are host data already are checked up to this many
@@ -80,7 +81,7 @@ def nll_loss(input: Tensor, target: Tensor, weight: Tensor | None = None, size_a
 
 
 def _check_target(input: Tensor, target: Tensor, ignore_index: int) -> None:
-    host = target._value.peek()
+    host = at_hand(target._value)
     if (
         not isinstance(host, np.ndarray)
         or host.dtype.kind not in "iu"

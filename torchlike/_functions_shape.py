@@ -270,7 +270,7 @@ def broadcast_shapes(*shapes: Any) -> Size:
                 continue
             if result[i] != 1:
                 raise RuntimeError(f"Attempting to broadcast a dimension of length {shape[i]} at {i}! Mismatching "
-                                   f"argument at index {number} had {shape}; but expected shape should be "
+                                   f"argument at index {number} had {shapes[number]}; but expected shape should be "
                                    f"broadcastable to {result}")  # fmt: skip
             result[i] = shape[i]
     return Size(result)

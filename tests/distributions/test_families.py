@@ -120,10 +120,16 @@ def _gradients(library, leaves, result):
     return library.autograd.grad((result * weights).sum(), leaves, allow_unused=True)
 
 
-GRADED = [e for e in EXPRESSIONS if "t(" in e and "Binomial(t([5.0" not in e]
+# Where PyTorch's gradient is not that of its value, or it has none.
+UNJUDGED = {
+    "D.Poisson(t([0.0, 0.5, 4.0, 30.0]))": "NaN at a rate of 0, of 0 * log(0)",
+    "D.VonMises(t([0.0, 1.0, -3.0]), t([1e-6, 1.0, 50.0]))": "NaN for small concentrations",
+    "D.Binomial(t([5.0, 40.0]), logits=t([0.4, -1.5]))": "of the count, which it takes for a number",
+}
+GRADED = [e for e in EXPRESSIONS if "t(" in e and e not in UNJUDGED]
 
 
-@pytest.mark.parametrize("expression", GRADED)
+@pytest.mark.parametrize("expression", [e for e in GRADED if "Wishart(4, scale_tril" not in e])  # above the diagonal
 def test_gradients_of_densities(expression):
     def gradients(library):
         d, leaves = _with_leaves(library, expression)
@@ -132,7 +138,7 @@ def test_gradients_of_densities(expression):
     both(gradients, rtol=1e-4, atol=1e-4, stride=False)
 
 
-@pytest.mark.parametrize("expression", GRADED)
+@pytest.mark.parametrize("expression", [e for e in GRADED if "Wishart" not in e])  # PyTorch overwrites what it needs
 def test_gradients_of_draws(expression):
     """PyTorch's implicit gradients of gamma and Dirichlet numbers are approximations good to three digits."""
 

@@ -1,5 +1,6 @@
 """Kullback-Leibler divergences of every pair that PyTorch registers."""
 
+import functools
 import warnings
 
 import pytest
@@ -46,14 +47,28 @@ def test_the_registered_pairs():
     assert ours == PAIRS
 
 
-@pytest.mark.parametrize(("p", "q"), PAIRS, ids="-".join)
+@pytest.mark.parametrize(("p", "q"), PAIRS, ids=[f"{p}-{q}" for p, q in PAIRS])
 def test_divergences(p, q):
-    for ours in parameters(p):
-        for theirs in parameters(q):
-            both(
-                lambda L, ours=ours, theirs=theirs: L.distributions.kl_divergence(made(L, ours), made(L, theirs)),
-                rtol=1e-4, atol=1e-5, stride=False,
-            )  # fmt: skip
+    for first in parameters(p):
+        for second in parameters(q):
+            if not _refuses_to_broadcast(first, second):
+                program = functools.partial(_divergence, first, second)
+                both(program, rtol=1e-4, atol=1e-5, stride=False)
+
+
+def _divergence(first, second, library):
+    return library.distributions.kl_divergence(made(library, first), made(library, second))
+
+
+def _refuses_to_broadcast(first, second):
+    """PyTorch marks infinite elements by an index, which does not broadcast; ours do."""
+    try:
+        _divergence(first, second, torch)
+    except (IndexError, RuntimeError) as error:
+        return "shape" in str(error) or "size" in str(error)
+    except (NotImplementedError, ValueError):
+        pass
+    return False
 
 
 def _bregman(library, expression_p, expression_q):
@@ -95,4 +110,4 @@ def test_a_formula_of_ones_own():
 
 
 def test_pairs_without_a_formula():
-    both(lambda L: L.distributions.kl_divergence(L.distributions.Categorical(L.ones(2)), L.distributions.Normal(0.0, 1.0)))
+    both(functools.partial(_divergence, "D.Categorical(L.ones(2))", "D.Normal(0.0, 1.0)"))

@@ -20,7 +20,7 @@ LAYERS: list[tuple[str, ...]] = [
 ]
 
 # The rest of the package is written against the public API, so it may see everything below, and the front itself.
-JAX_FREE = ("nn", "utils", "optim", "serialization", "_repr", "_import_hook", "__main__")
+JAX_FREE = ("nn", "utils", "optim", "distributions", "serialization", "_repr", "_import_hook", "__main__")
 USES_OPTAX = ("optim",)
 COMPUTES = ("jax", "jaxlib")
 

@@ -19,10 +19,10 @@ class OfCovariance(Distribution):
     _unbroadcasted_scale_tril: Tensor
 
     @staticmethod
-    def _one_given(**given: Any) -> tuple[str, Tensor]:
+    def _one_given(refusal: type[Exception] = ValueError, **given: Any) -> tuple[str, Tensor]:
         found = [(name, matrix) for name, matrix in given.items() if matrix is not None]
         if len(found) != 1:
-            raise _errors.one_covariance()
+            raise _errors.one_covariance(refusal)
         return found[0]
 
     def _factor(self, name: str, matrix: Tensor) -> Tensor:

@@ -179,8 +179,8 @@ def batch_shapes(loc: object, factor: object, diagonal: object) -> ValueError:
     return ValueError(f"Incompatible batch shapes: loc {loc}, cov_factor {factor}, cov_diag {diagonal}")
 
 
-def one_covariance() -> ValueError:
-    return ValueError("Exactly one of covariance_matrix or precision_matrix or scale_tril may be specified.")
+def one_covariance(kind: type[Exception]) -> Exception:
+    return kind("Exactly one of covariance_matrix or precision_matrix or scale_tril may be specified.")
 
 
 def geometric_zero(value: Any, distribution: Any, invalid: Any) -> ValueError:
@@ -226,3 +226,38 @@ def not_square() -> ValueError:
 
 def no_wishart_matrix() -> ValueError:
     return ValueError("scale_tril must be at least two-dimensional, with optional leading batch dimensions")
+
+
+# -- transforms and constraints side by side ---------------------------------------------------------------------------
+
+
+def only_of(sequence: str, kind: str) -> AssertionError:
+    return AssertionError(f"All elements of {sequence} must be {kind} instances")
+
+
+def lengths_match(given: int, name: str, wanted: int) -> AssertionError:
+    return AssertionError(f"lengths ({given}) must match {name} ({wanted})")
+
+
+def dim_outside(dim: int, name: str, dims: int) -> AssertionError:
+    return AssertionError(f"dim {dim} out of range for {name} with {dims} dimensions")
+
+
+def wrong_length(name: str, dim: int, given: int, wanted: str) -> AssertionError:
+    return AssertionError(f"{name}.size({dim}) = {given} must equal {wanted}")
+
+
+def no_constraint(given: object) -> AssertionError:
+    return AssertionError(f"base_constraint must be a Constraint, got {type(given).__name__}")
+
+
+def reinterpreted_kind(given: object) -> AssertionError:
+    return AssertionError(f"reinterpreted_batch_ndims must be an int, got {type(given).__name__}")
+
+
+def reinterpreted_negative(given: int) -> AssertionError:
+    return AssertionError(f"reinterpreted_batch_ndims must be >= 0, got {given}")
+
+
+def fewer_dims(wanted: int, given: int) -> ValueError:
+    return ValueError(f"Expected value.dim() >= {wanted} but got {given}")

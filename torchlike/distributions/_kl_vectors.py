@@ -37,13 +37,11 @@ def _distance(q: Any, x: Tensor) -> Tensor:
 
 def _trace(q: Any, columns: Tensor) -> Tensor:
     """tr(S_q^-1 A A^T)."""
-    n = columns.shape[-2]
     if isinstance(q, LowRankMultivariateNormal):
         diagonal = q._unbroadcasted_cov_diag.unsqueeze(-1)
         along = (q._unbroadcasted_cov_factor / diagonal).mT @ columns
         solved = _solved(q._capacitance_tril, along)
         return (columns.pow(2) / diagonal).sum((-2, -1)) - solved.pow(2).sum((-2, -1))
-    assert n == q.event_shape[0]
     return _solved(q._unbroadcasted_scale_tril, columns).pow(2).sum((-2, -1))
 
 

@@ -11,6 +11,7 @@ from torchlike._core import Size
 from torchlike._tensor import Tensor
 
 from . import _errors, constraints
+from .distribution import not_given
 from .utils import sum_rightmost
 
 
@@ -53,10 +54,7 @@ class Transform:
             self._inv = weakref.ref(inverse)
         return inverse
 
-    @property
-    def sign(self) -> Any:
-        """1 for an increasing bijection of numbers, -1 for a decreasing one."""
-        raise NotImplementedError
+    sign: Any = property(not_given, doc="1 for an increasing bijection of numbers, -1 for a decreasing one.")
 
     def with_cache(self, cache_size: int = 1) -> Any:
         """The same transform with another cache size."""
@@ -352,7 +350,8 @@ class ReshapeTransform(Transform):
         return y.reshape(y.shape[: y.dim() - len(self.out_shape)] + self.in_shape)
 
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
-        return x.new_zeros(x.shape[: x.dim() - len(self.in_shape)])
+        shape = x.shape[: x.dim() - len(self.in_shape)]
+        return torchlike.zeros(shape, dtype=x.dtype, device=x.device)
 
     def forward_shape(self, shape: Any) -> Any:
         return _exchanged(shape, self.in_shape, self.out_shape)

@@ -8,9 +8,16 @@ from typing import Any
 import torchlike
 from torchlike._tensor import Tensor
 
-from . import constraints
+from . import _errors, constraints
 from ._transforms_base import Transform
 from .utils import sum_rightmost
+
+
+def _check(dim: int, length: int, wanted: str, x: Tensor, name: str, alone: bool) -> None:
+    if not -x.dim() <= dim < x.dim():
+        raise _errors.dim_outside(dim, "tensor" if alone else name, x.dim())
+    if x.size(dim) != length:
+        raise _errors.wrong_length(name, dim, x.size(dim), wanted)
 
 
 class CatTransform(Transform):
@@ -19,11 +26,13 @@ class CatTransform(Transform):
     def __init__(
         self, tseq: Sequence[Transform], dim: int = 0, lengths: Sequence[int] | None = None, cache_size: int = 0
     ) -> None:
-        assert all(isinstance(t, Transform) for t in tseq)
+        if not all(isinstance(t, Transform) for t in tseq):
+            raise _errors.only_of("tseq", "Transform")
         super().__init__(cache_size=cache_size)
         self.transforms = [t.with_cache(cache_size) for t in tseq] if cache_size else list(tseq)
         self.lengths = [1] * len(self.transforms) if lengths is None else list(lengths)
-        assert len(self.lengths) == len(self.transforms)
+        if len(self.lengths) != len(self.transforms):
+            raise _errors.lengths_match(len(self.lengths), "transforms", len(self.transforms))
         self.dim = dim
 
     @property
@@ -40,21 +49,20 @@ class CatTransform(Transform):
             return self
         return CatTransform(self.transforms, self.dim, self.lengths, cache_size)
 
-    def _parts(self, x: Tensor) -> list[Tensor]:
-        assert -x.dim() <= self.dim < x.dim()
-        assert x.size(self.dim) == self.length
+    def _parts(self, x: Tensor, name: str, alone: bool = True) -> list[Tensor]:
+        _check(self.dim, self.length, f"length {self.length}", x, name, alone)
         starts = [sum(self.lengths[:i]) for i in range(len(self.lengths))]
         return [x.narrow(self.dim, start, length) for start, length in zip(starts, self.lengths)]
 
     def _call(self, x: Tensor) -> Tensor:
-        return torchlike.cat([t(part) for t, part in zip(self.transforms, self._parts(x))], dim=self.dim)
+        return torchlike.cat([t(part) for t, part in zip(self.transforms, self._parts(x, "x"))], dim=self.dim)
 
     def _inverse(self, y: Tensor) -> Tensor:
-        return torchlike.cat([t.inv(part) for t, part in zip(self.transforms, self._parts(y))], dim=self.dim)
+        return torchlike.cat([t.inv(part) for t, part in zip(self.transforms, self._parts(y, "y"))], dim=self.dim)
 
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
         found = []
-        for t, before, after in zip(self.transforms, self._parts(x), self._parts(y)):
+        for t, before, after in zip(self.transforms, self._parts(x, "x", False), self._parts(y, "y", False)):
             each = t.log_abs_det_jacobian(before, after)
             found.append(sum_rightmost(each, self.event_dim - t.event_dim) if t.event_dim < self.event_dim else each)
         dim = self.dim - x.dim() if self.dim >= 0 else self.dim
@@ -78,7 +86,8 @@ class StackTransform(Transform):
     """One transform for each place of dim `dim`."""
 
     def __init__(self, tseq: Sequence[Transform], dim: int = 0, cache_size: int = 0) -> None:
-        assert all(isinstance(t, Transform) for t in tseq)
+        if not all(isinstance(t, Transform) for t in tseq):
+            raise _errors.only_of("tseq", "Transform")
         super().__init__(cache_size=cache_size)
         self.transforms = [t.with_cache(cache_size) for t in tseq] if cache_size else list(tseq)
         self.dim = dim
@@ -89,21 +98,21 @@ class StackTransform(Transform):
     def _slice(self, z: Tensor) -> list[Tensor]:
         return [z.select(self.dim, i) for i in range(z.size(self.dim))]
 
-    def _each(self, of: Callable[..., Tensor], *given: Tensor) -> Tensor:
-        for z in given:
-            assert -z.dim() <= self.dim < z.dim()
-            assert z.size(self.dim) == len(self.transforms)
-        parts = zip(*[self._slice(z) for z in given])
+    def _each(self, of: Callable[..., Tensor], **given: Tensor) -> Tensor:
+        count = len(self.transforms)
+        for name, z in given.items():
+            _check(self.dim, count, f"len(transforms) {count}", z, name, len(given) == 1)
+        parts = zip(*[self._slice(z) for z in given.values()])
         return torchlike.stack([of(t, *part) for t, part in zip(self.transforms, parts)], dim=self.dim)
 
     def _call(self, x: Tensor) -> Tensor:
-        return self._each(lambda t, part: t(part), x)
+        return self._each(lambda t, part: t(part), x=x)
 
     def _inverse(self, y: Tensor) -> Tensor:
-        return self._each(lambda t, part: t.inv(part), y)
+        return self._each(lambda t, part: t.inv(part), y=y)
 
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
-        return self._each(lambda t, *parts: t.log_abs_det_jacobian(*parts), x, y)
+        return self._each(lambda t, *parts: t.log_abs_det_jacobian(*parts), x=x, y=y)
 
     @property
     def bijective(self) -> bool:  # type: ignore[override]

@@ -88,7 +88,7 @@ def _below(constraint: Any) -> Any:
 @_in_both(constraints.interval, constraints.half_open_interval)
 def _between(constraint: Any) -> Any:
     low, high = constraint.lower_bound, constraint.upper_bound
-    if isinstance(low, Number) and low == 0 and isinstance(high, Number) and high == 1:
+    if all(isinstance(bound, Number) for bound in (low, high)) and (low, high) == (0, 1):
         return transforms.SigmoidTransform()
     return transforms.ComposeTransform([transforms.SigmoidTransform(), transforms.AffineTransform(low, high - low)])
 

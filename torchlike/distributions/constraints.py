@@ -93,11 +93,12 @@ class _IndependentConstraint(Constraint):
     """Events of `base_constraint` whose last batch dims count as dims of the event."""
 
     def __init__(self, base_constraint: Constraint, reinterpreted_batch_ndims: int) -> None:
-        assert isinstance(base_constraint, Constraint)
-        assert isinstance(reinterpreted_batch_ndims, int), (
-            f"reinterpreted_batch_ndims must be an int, got {type(reinterpreted_batch_ndims).__name__}"
-        )
-        assert reinterpreted_batch_ndims >= 0
+        if not isinstance(base_constraint, Constraint):
+            raise _errors.no_constraint(base_constraint)
+        if not isinstance(reinterpreted_batch_ndims, int):
+            raise _errors.reinterpreted_kind(reinterpreted_batch_ndims)
+        if reinterpreted_batch_ndims < 0:
+            raise _errors.reinterpreted_negative(reinterpreted_batch_ndims)
         self.base_constraint = base_constraint
         self.reinterpreted_batch_ndims = reinterpreted_batch_ndims
 
@@ -113,7 +114,7 @@ class _IndependentConstraint(Constraint):
         result = self.base_constraint.check(value)
         if result.dim() < self.reinterpreted_batch_ndims:
             wanted = self.base_constraint.event_dim + self.reinterpreted_batch_ndims
-            raise ValueError(f"Expected value.dim() >= {wanted} but got {value.dim()}")
+            raise _errors.fewer_dims(wanted, value.dim())
         return result.reshape(result.shape[: result.dim() - self.reinterpreted_batch_ndims] + (-1,)).all(-1)
 
     def __repr__(self) -> str:
@@ -124,7 +125,8 @@ class MixtureSameFamilyConstraint(Constraint):
     """Values that every component of a mixture supports."""
 
     def __init__(self, base_constraint: Constraint) -> None:
-        assert isinstance(base_constraint, Constraint)
+        if not isinstance(base_constraint, Constraint):
+            raise _errors.no_constraint(base_constraint)
         self.base_constraint = base_constraint
 
     @property
@@ -326,7 +328,8 @@ class _Joined(Constraint):
     """Several sets side by side along `dim`."""
 
     def __init__(self, cseq: Sequence[Constraint], dim: int = 0) -> None:
-        assert all(isinstance(c, Constraint) for c in cseq)
+        if not all(isinstance(c, Constraint) for c in cseq):
+            raise _errors.only_of("cseq", "Constraint")
         self.cseq, self.dim = list(cseq), dim
 
     @property
@@ -334,7 +337,8 @@ class _Joined(Constraint):
         return any(c.is_discrete for c in self.cseq)
 
     def _inside(self, value: Tensor) -> int:
-        assert -value.dim() <= self.dim < value.dim()
+        if not -value.dim() <= self.dim < value.dim():
+            raise _errors.dim_outside(self.dim, "value", value.dim())
         return self.dim
 
 
@@ -344,7 +348,8 @@ class _Cat(_Joined):
     def __init__(self, cseq: Sequence[Constraint], dim: int = 0, lengths: Sequence[int] | None = None) -> None:
         super().__init__(cseq, dim)
         self.lengths = [1] * len(self.cseq) if lengths is None else list(lengths)
-        assert len(self.lengths) == len(self.cseq)
+        if len(self.lengths) != len(self.cseq):
+            raise _errors.lengths_match(len(self.lengths), "cseq", len(self.cseq))
 
     @property
     def event_dim(self) -> int:  # type: ignore[override]
@@ -373,7 +378,7 @@ class _Stack(_Joined):
 
 
 dependent = _Dependent()
-dependent_property = _DependentProperty
+dependent_property: Any = _DependentProperty
 independent = _IndependentConstraint
 boolean = _Boolean()
 one_hot = _OneHot()

@@ -16,6 +16,11 @@ from .utils import broadcast_all, lazy_property, shape_of
 _PACKAGE = __name__.rpartition(".")[0]
 
 
+def not_given(self: Any) -> Any:
+    """The getter of what each distribution gives for itself."""
+    raise NotImplementedError
+
+
 class Distribution:
     """A batch of probability distributions over events.
 
@@ -29,8 +34,8 @@ class Distribution:
             `set_default_validate_args` sets.
     """
 
-    has_rsample = False
-    has_enumerate_support = False
+    has_rsample: Any = False
+    has_enumerate_support: Any = False
     _validate_args: Any = __debug__
 
     @staticmethod
@@ -153,15 +158,8 @@ class Distribution:
 
     # -- what subclasses give ------------------------------------------------------------------------------------------
 
-    @property
-    def arg_constraints(self) -> dict[str, Any]:
-        """The constraint of each parameter, by name."""
-        raise NotImplementedError
-
-    @property
-    def support(self) -> Any:
-        """The constraint that draws satisfy."""
-        raise NotImplementedError
+    arg_constraints: Any = property(not_given, doc="The constraint of each parameter, by name.")
+    support: Any = property(not_given, doc="The constraint that draws satisfy.")
 
     @property
     def mean(self) -> Tensor:

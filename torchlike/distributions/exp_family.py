@@ -7,7 +7,7 @@ from typing import Any
 import torchlike
 from torchlike._tensor import Tensor
 
-from .distribution import Distribution
+from .distribution import Distribution, not_given
 
 
 class ExponentialFamily(Distribution):
@@ -23,10 +23,7 @@ class ExponentialFamily(Distribution):
     def _log_normalizer(self, *natural_params: Any) -> Tensor:
         raise NotImplementedError
 
-    @property
-    def _mean_carrier_measure(self) -> Any:
-        """The mean of k(x)."""
-        raise NotImplementedError
+    _mean_carrier_measure: Any = property(not_given, doc="The mean of k(x).")
 
     def entropy(self) -> Tensor:
         """F(theta) - <theta, F'(theta)> - E k(x), of shape batch_shape."""

@@ -22,7 +22,7 @@ class InverseGamma(TransformedDistribution):
 
     def __init__(self, concentration: Any, rate: Any, validate_args: bool | None = None) -> None:
         base = Gamma(concentration, rate, validate_args=validate_args)
-        minus_one = -base.rate.new_ones(())
+        minus_one = -torchlike.ones((), dtype=base.rate.dtype, device=base.rate.device)
         super().__init__(base, PowerTransform(minus_one), validate_args=validate_args)
 
     @property

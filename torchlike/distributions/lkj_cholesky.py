@@ -32,7 +32,7 @@ class LKJCholesky(Distribution):
         shape = self._set(concentration=concentration)
         # Row by row, the squared length of what lies left of the diagonal.
         steps = torchlike.arange(dim - 1, dtype=self.concentration.dtype, device=self.concentration.device)
-        steps = torchlike.cat([steps.new_zeros((1,)), steps])
+        steps = torchlike.cat([torchlike.zeros(1, dtype=steps.dtype, device=steps.device), steps])
         left = (self.concentration + 0.5 * (dim - 2)).unsqueeze(-1) - 0.5 * steps
         self._beta = Beta(steps + 0.5, left)
         super().__init__(shape, (dim, dim), validate_args=validate_args)

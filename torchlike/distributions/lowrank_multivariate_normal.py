@@ -50,10 +50,10 @@ class LowRankMultivariateNormal(Distribution):
         self.loc = loc.expand(batch_shape + event_shape)
         self.cov_diag = cov_diag.expand(batch_shape + event_shape)
         self.cov_factor = cov_factor.expand(batch_shape + cov_factor.shape[-2:])
-        super().__init__(batch_shape, event_shape, validate_args=validate_args)
         self._unbroadcasted_cov_factor = cov_factor
         self._unbroadcasted_cov_diag = cov_diag
         self._capacitance_tril = capacitance_factor(cov_factor, cov_diag)
+        super().__init__(batch_shape, event_shape, validate_args=validate_args)
 
     @property
     def mean(self) -> Tensor:

@@ -23,6 +23,7 @@ class TransformedDistribution(Distribution):
     """
 
     arg_constraints: dict = {}
+    has_rsample: Any = property(lambda self: self.base_dist.has_rsample)
     base_dist: Any
     transforms: list
 
@@ -57,10 +58,6 @@ class TransformedDistribution(Distribution):
         found = self.transforms[-1].codomain
         more = len(self.event_shape) - found.event_dim
         return constraints.independent(found, more) if more > 0 else found
-
-    @property
-    def has_rsample(self) -> bool:  # type: ignore[override]
-        return self.base_dist.has_rsample
 
     def sample(self, sample_shape: Any = Size()) -> Tensor:
         with torchlike.no_grad():

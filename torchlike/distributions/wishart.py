@@ -50,7 +50,10 @@ class Wishart(OfCovariance, ExponentialFamily):
         validate_args: bool | None = None,
     ) -> None:
         name, matrix = self._one_given(
-            covariance_matrix=covariance_matrix, scale_tril=scale_tril, precision_matrix=precision_matrix
+            AssertionError,
+            covariance_matrix=covariance_matrix,
+            scale_tril=scale_tril,
+            precision_matrix=precision_matrix,
         )
         if matrix.dim() < 2:
             raise _errors.no_wishart_matrix()

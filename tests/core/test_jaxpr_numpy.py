@@ -20,7 +20,7 @@ from tests.ops.row import JUDGED, SAMPLES, function
 from tests.ops.sample import Fails, arguments, cotangent
 from torchlike import _dtypes
 from torchlike._core import jaxpr_numpy, to_numpy
-from torchlike._core.jaxpr_numpy import Unsupported, flatten
+from torchlike._core.jaxpr_numpy import Unsupported, _sized, flatten
 from torchlike._ops._plan import OpPlan, gradient
 
 pytestmark = [pytest.mark.filterwarnings("ignore::UserWarning"), pytest.mark.usefixtures("each_step_watched")]
@@ -32,7 +32,8 @@ def each_step_watched(monkeypatch):
     plain = jaxpr_numpy._function
 
     def watched(eqn: Any, *rest: Any) -> Any:
-        function, due = plain(eqn, *rest), [(v.aval.shape, v.aval.dtype) for v in eqn.outvars]
+        function = plain(eqn, *rest)
+        due = [(v.aval.shape if not rest[0] else _sized(v.aval.shape, rest[0]), v.aval.dtype) for v in eqn.outvars]
 
         def run(*arrays: Any) -> Any:
             found = function(*arrays)
@@ -87,7 +88,8 @@ def gradients_of(key: str) -> Iterator[tuple[str, OpPlan, list[np.ndarray]]]:
             given = tuple(i for i, floating in enumerate(plan.differentiable) if floating)
             cotangents = [cotangent(plan.outputs[i].shape, plan.outputs[i].dtype.numpy, i) for i in given]
             numbers = [np.asarray(x) for x in node.scalars] if plan.scalars else []
-            yield f"{sample}: {plan}", gradient(plan, wanted, given), [*map(to_numpy, node.saved), *cotangents, *numbers]
+            arrays = [*map(to_numpy, node.saved), *cotangents, *numbers]
+            yield f"{sample}: {plan}", gradient(plan, wanted, given), arrays
 
 
 def _recorded(key: str, sample: Any) -> Any:
@@ -126,3 +128,155 @@ def test_gradients_of_operators(key):
 
 # Operators whose gradients, or some of them, NumPy does not run, each with the primitives that it lacks.
 UNSUPPORTED: dict[str, tuple[str, ...]] = {}
+
+
+# -- primitives where the two libraries differ -------------------------------------------------------------------------
+
+FLOATS = np.array([np.nan, np.inf, -np.inf, 0.0, -0.0, 1.5, -1.5, 2.5, 0.49999997, -0.5, 3e9, -3e9, 300.7, 1e20, -1e20],
+                  np.float32)  # fmt: skip
+WHOLE = np.array([7, -7, 0, 1, -1, 100, -128, 127, 5], np.int8)
+OTHERS = np.array([2, 2, 0, 0, -1, -3, -1, 7, 5], np.int8)
+SHIFTS = np.array([0, 1, 7, 8, 9, -1, 1, 3, 2], np.int8)
+GRID = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
+INDICES = np.array([[0, 2], [-1, 3], [5, 1], [1, -4]])
+EMPTY = np.zeros((0, 3), np.float32)
+TIES = np.array([[3, 1, np.nan, 1, 3], [-0.0, 0.0, -1, np.inf, 0.0]], np.float32)
+
+
+def _padded(*config: tuple[int, int, int]) -> Any:
+    return lambda x: lax.pad(x, jnp.asarray(-1, x.dtype), config)
+
+
+def _taken(mode: Any) -> Any:
+    return lambda x, i: x.at[i[:, 0], :, i[:, 1]].get(mode=mode)
+
+
+def _written(how: str, mode: Any) -> Any:
+    def write(x: Any, i: Any) -> Any:
+        new = jnp.arange(1, 1 + i.shape[0] * x.shape[1], dtype=x.dtype).reshape(i.shape[0], x.shape[1])
+        return getattr(x.at[i[:, 0], :, i[:, 1]], how)(new, mode=mode)
+
+    return write
+
+
+def _windows(x: Any, i: Any, mode: Any) -> Any:
+    """Windows of (1, 2, 2), the first of which is dropped."""
+    dims = lax.GatherDimensionNumbers(offset_dims=(1, 2), collapsed_slice_dims=(0,), start_index_map=(2, 0))
+    return lax.gather(x, i, dims, (1, 2, 2), mode=mode)
+
+
+def _windows_added(x: Any, i: Any, mode: Any) -> Any:
+    dims = lax.ScatterDimensionNumbers(update_window_dims=(0, 2), inserted_window_dims=(0,),
+                                       scatter_dims_to_operand_dims=(2, 0))  # fmt: skip
+    new = jnp.arange(16, dtype=x.dtype).reshape(2, 4, 2)
+    return lax.scatter_add(x, i, new, dims, mode=mode)
+
+
+def _product(dims: Any, **options: Any) -> Any:
+    return lambda a, b: lax.dot_general(a, b, dims, **options)
+
+
+TRICKY: dict[str, tuple] = {
+    "whole quotients": (lax.div, WHOLE, OTHERS),
+    "whole remainders": (lax.rem, WHOLE, OTHERS),
+    "remainders": (lax.rem, FLOATS, FLOATS[::-1]),
+    "bytes divided": (lax.div, WHOLE.view(np.uint8), OTHERS.view(np.uint8)),
+    "maxima with NaN": (lambda x, y: (lax.max(x, y), lax.min(x, y)), FLOATS, FLOATS[::-1]),
+    "a clamp": (lambda x: lax.clamp(np.float32(-2), x, np.float32(2)), FLOATS),
+    "signs": (lax.sign, FLOATS),
+    "rounding": (lambda x: (lax.round(x, lax.RoundingMethod.AWAY_FROM_ZERO), jnp.round(x)), FLOATS),
+    "powers": (lambda x: [lax.integer_pow(x, y) for y in (-3, -1, 0, 1, 2, 5)], FLOATS),
+    "powers of powers": (lax.pow, FLOATS, FLOATS[::-1]),
+    "whole powers": (lambda x: lax.integer_pow(x, 3), WHOLE),
+    "to whole numbers": (lambda x: [x.astype(t) for t in (np.int8, np.int32, np.int64, np.uint8, bool)], FLOATS),
+    "whole to whole": (lambda x: [x.astype(t) for t in (np.uint8, np.int64, bool, np.float16, jnp.bfloat16)], WHOLE),
+    "half precision": (lambda x: lax.reduce_sum(x.astype(np.float16) / 3, (0,)), np.ones((999, 2))),
+    "shifts": (lambda x, n: [lax.shift_left(x, n), lax.shift_right_arithmetic(x, n), lax.shift_right_logical(x, n)],
+               WHOLE, SHIFTS),
+    "bits": (lambda x, y: [x & y, x | y, x ^ y, ~x], WHOLE, OTHERS),
+    "truths": (lambda x, y: [x & y, x | y, x ^ y, ~x, jnp.sum(x), x.all(), x.any()], WHOLE > 0, OTHERS > 0),
+    "complex numbers": (lambda x: [lax.complex(x, -x), abs(lax.complex(x, x)), lax.conj(x), jnp.real(1j * x)], GRID),
+    "logistic": (lax.logistic, FLOATS),
+    "special functions": (lambda x: [lax.erf(x), lax.erfc(x), lax.lgamma(x), lax.digamma(x)], GRID / 7 + 0.1),
+    "cases": (lambda n, x: lax.select_n(n, x, -x, x * x), np.array([0, 2, 1], np.int32), GRID[0, :, 0]),
+    "padding": (lambda x: [_padded((1, 2, 0), (0, 0, 1), (2, 0, 2))(x), _padded((-1, 0, 0), (0, -2, 0), (-2, 3, 1))(x)],
+                GRID),
+    "padding away": (_padded((-2, 0, 0), (1, -2, 2), (0, 0, 0)), GRID),
+    "padding nothing": (_padded((1, 1, 0), (0, 1, 0)), EMPTY),
+    "a turn in two dims": (lambda x: (lax.rev(x, (0, 2)), x[::2, ::-1, 1:3]), GRID),
+    "reductions": (lambda x: [jnp.sum(x, (0, 2)), jnp.prod(x, 1), jnp.max(x), jnp.min(x, (1,)), jnp.mean(x)], GRID),
+    "reductions of nothing": (lambda x: [jnp.sum(x, 0), jnp.prod(x, 0), jnp.max(x, 1), lax.reduce_max(x, (0,))], EMPTY),
+    "whole sums": (lambda x: [lax.reduce_sum(x, (0,)), lax.cumsum(x), lax.cumprod(x, reverse=True)], WHOLE),
+    "positions": (lambda x: [jnp.argmax(x, 1), jnp.argmin(x, 0), lax.argmax(x, 1, np.int32)], TIES),
+    "running": (lambda x: [lax.cummax(x, 1), lax.cummin(x, 1, reverse=True), lax.cumlogsumexp(x, 1)], TIES),
+    "sorted": (lambda x: [jnp.sort(x, 1), jnp.sort(x, 0), *lax.sort_key_val(x, jnp.arange(10).reshape(2, 5))], TIES),
+    "sorted by two keys": (lambda x: lax.sort((x[0], -x[1], x[1]), num_keys=2), TIES),
+    "the largest": (lambda x: lax.top_k(x, 3), TIES),
+    "products": (_product((((2,), (1,)), ((0,), (0,)))), GRID, GRID.transpose(0, 2, 1)),
+    "products of two dims": (_product((((2, 0), (1, 0)), ((), ()))), GRID, GRID.transpose(0, 2, 1)),
+    "whole products": (_product((((0,), (0,)), ((), ())), preferred_element_type=np.int32), WHOLE, OTHERS),
+    "products of nothing": (_product((((0,), (0,)), ((), ()))), EMPTY, EMPTY),
+    "halves multiplied": (_product((((1,), (1,)), ((), ())), preferred_element_type=np.float32),
+                          GRID[0].astype(np.float16), GRID[1].astype(np.float16)),
+    **{f"picked, {m}": (_taken(m), GRID, INDICES) for m in ("fill", "clip")},
+    "picked with a number": (lambda x, i: x.at[i[:, 0]].get(mode="fill", fill_value=7), GRID, INDICES),
+    "whole numbers beyond": (lambda x, i: x.at[i[:, 1]].get(mode="fill"), WHOLE[:2], INDICES),
+    "picked along": (lambda x, i: jnp.take_along_axis(x, i[None, :3, :1], 2), GRID, INDICES),
+    "picked slices": (lambda x, i: [x[i[0, 0]], x[:, i[0, 1]], x[1, 2]], GRID, INDICES),
+    **{f"{how}, {m}": (_written(how, m), GRID, INDICES) for how in ("add", "multiply", "min", "max")
+       for m in ("drop", "clip")},
+    "set": (lambda x, i: x.at[i[:2, 0], 1].set(-x[0, :2]), GRID, INDICES),
+    "added rows": (lambda x, i: x.at[i[:, 1]].add(x[jnp.array([0, 1, 0, 1])]), GRID, INDICES),
+    "added rows of nothing": (lambda x, i: x.at[i[:0, 1]].add(x[:0]), GRID, INDICES),
+    "scattered": (jax.grad(lambda x, i: jnp.sum(x[i[:, 0], 1] ** 2)), GRID, INDICES),
+    **{f"windows, {m}": (lambda x, i, m=m: [_windows(x, i, m), _windows_added(x, i, m)], GRID, INDICES[:, ::-1])
+       for m in ("fill", "clip")},
+    "one of each": (jax.vmap(lambda x, i: x.at[i[:, 1]].add(x[i[:, 0]])), GRID, INDICES.reshape(2, 2, 2)),
+    "a slice that slides": (lambda x, i: lax.dynamic_slice(x, (i[0, 0], i[2, 0], i[3, 1]), (1, 2, 2)), GRID, INDICES),
+    "a slice written": (lambda x, i: lax.dynamic_update_slice(x, -x[:1, :2], i[2, 0] + jnp.arange(3)), GRID, INDICES),
+    "pieces": (lambda x: [*lax.split(x, (1, 3), 2), *jnp.stack([x, -x], 1), jnp.concatenate([x, x], 1)], GRID),
+    "an order of dims": (lambda x: lax.reshape(x, (4, 6), (2, 0, 1)), GRID),
+    "zero-dim arrays": (lambda x: [x, x * 2 > 3, x[None], jnp.where(x > 0, x, 1), x.astype(int)], np.float32(2.5)),
+    "constants": (lambda x: [jnp.arange(3) + jnp.tri(3), jnp.zeros((2, 2)), jnp.full((3,), x)], np.float32(2)),
+    "calls": (lambda x: [jax.nn.relu(x), jax.checkpoint(jnp.sin)(x), jax.nn.softmax(x), jnp.var(x, 1)], GRID),
+    "transforms": (lambda x: [jnp.fft.fft(x), jnp.fft.rfft2(x), jnp.fft.irfft(jnp.fft.rfft(x), 4)], GRID),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", TRICKY)
+def test_primitives(what):
+    function, *given = TRICKY[what]
+    due = jax.tree.leaves(jax.jit(function)(*given))
+    for number, (a, b) in enumerate(zip(interpreted(function, *given), due, strict=True)):
+        assert_close(a, b, f"result {number}")
+
+
+def test_what_leads_to_no_result_is_not_computed():
+    def function(x: Any) -> Any:
+        lax.fori_loop(0, 3, lambda i, y: y * x, x)
+        return x + 1
+
+    assert len(flatten(jax.make_jaxpr(function)(1.0)).steps) == 1
+
+
+def test_a_refusal_names_the_primitive():
+    with pytest.raises(Unsupported, match="while"):
+        flatten(jax.make_jaxpr(lambda x: lax.while_loop(lambda y: y < 3, lambda y: y + 1, x))(1.0))
+
+
+def test_results_are_let_go_when_nothing_looks_at_them():
+    program = flatten(jax.make_jaxpr(lambda x: jnp.sum(jnp.exp(x) * 2))(GRID))
+    assert [len(dead) for _, _, _, dead in program.steps] == [1, 1, 1]
+
+
+def test_symbolic_dims():
+    (n,) = jax.export.symbolic_shape("n")
+
+    def function(x: Any) -> Any:
+        average = jnp.sum(x, 1, keepdims=True) / x.shape[1]
+        return jnp.pad(x - average, ((0, 0), (1, 2))) * jnp.arange(x.shape[1] + 3)
+
+    flat = jaxpr_numpy.Flat(jax.make_jaxpr(function)(jax.ShapeDtypeStruct((2, n), np.float32)))
+    for size in (1, 4, 7):
+        given = np.arange(2 * size, dtype=np.float32).reshape(2, size)
+        assert_close(flat.program({"n": size})(given)[0], jax.jit(function)(given))

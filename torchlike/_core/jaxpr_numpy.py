@@ -6,8 +6,8 @@ once needs no compile, its jaxpr is flattened to a list of NumPy functions with 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 from jax.extend.core import ClosedJaxpr, Literal
@@ -19,7 +19,7 @@ from torchlike._core.numpy_rules import RULES, Equation, Unsupported
 CALLS = {"jit": "jaxpr", "remat2": "jaxpr", "closed_call": "call_jaxpr", "core_call": "call_jaxpr",
          "custom_jvp_call": "call_jaxpr", "custom_vjp_call": "call_jaxpr"}  # fmt: skip
 # Primitives whose results are their inputs.
-SAME = frozenset({"copy", "copy_p", "stop_gradient", "optimization_barrier", "reduce_precision_none"})
+SAME = frozenset({"copy", "stop_gradient", "optimization_barrier"})
 FOLDED = 1 << 16  # bytes; a larger result of constants is made anew by each run, unless it is a view
 
 
@@ -56,70 +56,83 @@ def flatten(closed: ClosedJaxpr) -> Program:
     Raises:
       Unsupported: there is no rule for one of its primitives as it is used; the message names it.
     """
-    flat = _Flat()
-    inputs = [flat.slot() for _ in closed.jaxpr.invars]
-    results = flat.inline(closed, inputs)
-    with np.errstate(all="ignore"):
-        steps = _steps(flat, results)
-    return Program(len(inputs), flat.slots, _freed(steps, {*results, *flat.constant}), results)
+    return Flat(closed).program()
 
 
-class _Flat:
-    """Equations in order, calls inlined, their variables numbered."""
+class Flat:
+    """A jaxpr's equations in order, calls inlined, variables numbered, what leads to no result left out.
 
-    def __init__(self) -> None:
-        self.slots: list = []
-        self.constant: set[int] = set()
-        self.equations: list[tuple[Any, list[int], list[int]]] = []
+    Its shapes may have dims of `jax.export.symbolic_shape`; a program has numbers in their place.
+    """
 
-    def slot(self) -> int:
-        self.slots.append(None)
-        return len(self.slots) - 1
+    def __init__(self, closed: ClosedJaxpr) -> None:
+        self._slots: list = []
+        self._constant: set[int] = set()
+        self._equations: list[tuple[Any, list[int], list[int]]] = []
+        inputs = [self._slot() for _ in closed.jaxpr.invars]
+        self._count, self._results = len(inputs), self._inline(closed, inputs)
+        self._equations = _needed(self._equations, self._results)
 
-    def hold(self, slot: int, value: np.ndarray) -> int:
-        self.slots[slot] = value
-        self.constant.add(slot)
+    def _slot(self) -> int:
+        self._slots.append(None)
+        return len(self._slots) - 1
+
+    def _hold(self, value: np.ndarray) -> int:
+        slot = self._slot()
+        self._slots[slot] = value
+        self._constant.add(slot)
         return slot
 
-    def inline(self, closed: Any, inputs: list[int]) -> list[int]:
+    def _inline(self, closed: Any, inputs: list[int]) -> list[int]:
         """Append a jaxpr's equations; the slots of its results."""
         jaxpr = getattr(closed, "jaxpr", closed)
         names: dict = dict(zip(jaxpr.invars, inputs))
         for var, value in zip(jaxpr.constvars, getattr(closed, "consts", ())):
-            names[var] = self.hold(self.slot(), np.asarray(value))
+            names[var] = self._hold(np.asarray(value))
 
         def find(atom: Any) -> int:
             if isinstance(atom, Literal):
-                return self.hold(self.slot(), np.asarray(atom.val, atom.aval.dtype))
+                return self._hold(np.asarray(atom.val, atom.aval.dtype))
             return names[atom]
 
         for eqn in jaxpr.eqns:
             name, given = eqn.primitive.name, [find(atom) for atom in eqn.invars]
             if name in CALLS:
-                made = self.inline(eqn.params[CALLS[name]], given)
+                made = self._inline(eqn.params[CALLS[name]], given)
+            elif name == "platform_index":
+                made = [self._hold(np.asarray(_branch_of_cpu(eqn.params["platforms"])))]
+            elif name == "cond" and given[0] in self._constant:
+                made = self._inline(eqn.params["branches"][int(self._slots[given[0]])], given[1:])
             elif name in SAME:
                 made = given
             else:
-                made = [self.slot() for _ in eqn.outvars]
-                self.equations.append((eqn, given, made))
+                made = [self._slot() for _ in eqn.outvars]
+                self._equations.append((eqn, given, made))
             names.update(zip(eqn.outvars, made))
         return [find(atom) for atom in jaxpr.outvars]
 
+    def program(self, sizes: Mapping[str, int] | None = None) -> Program:
+        """The functions of all equations, but for those of constants alone, which are computed at once.
 
-def _steps(flat: _Flat, results: list[int]) -> list[tuple[Callable, list[int], list[int]]]:
-    """The functions of what leads to the results, but for what only constants lead to, which is computed at once."""
-    steps = []
-    for eqn, inputs, outputs in _needed(flat.equations, results):
-        function = _function(eqn)
-        if flat.constant.issuperset(inputs):
-            found = function(*[flat.slots[i] for i in inputs])
-            found = found if len(outputs) > 1 else [found]
-            if all(x.base is not None or x.nbytes <= FOLDED for x in found):
-                for i, x in zip(outputs, found):
-                    flat.hold(i, x)
-                continue
-        steps.append((function, inputs, outputs))
-    return steps
+        `sizes` are the numbers for the jaxpr's symbolic dims. Raises `Unsupported` as `flatten` does.
+        """
+        slots, constant, steps = self._slots.copy(), set(self._constant), []
+        with np.errstate(all="ignore"):
+            for eqn, inputs, outputs in self._equations:
+                function = _function(eqn, sizes)
+                if constant.issuperset(inputs):
+                    found = function(*[slots[i] for i in inputs])
+                    found = found if len(outputs) > 1 else [found]
+                    if all(x.base is not None or x.nbytes <= FOLDED for x in found):
+                        slots[outputs[0] : outputs[-1] + 1] = found
+                        constant.update(outputs)
+                        continue
+                steps.append((function, inputs, outputs))
+        return Program(self._count, slots, _freed(steps, {*self._results, *constant}), self._results)
+
+
+def _branch_of_cpu(platforms: Iterable) -> int:
+    return next(i for i, names in enumerate(platforms) if names is None or "cpu" in names)
 
 
 def _needed(equations: list, results: Iterable[int]) -> list:
@@ -131,16 +144,33 @@ def _needed(equations: list, results: Iterable[int]) -> list:
     return found[::-1]
 
 
-def _function(eqn: Any) -> Callable:
-    name = eqn.primitive.name
+def _function(eqn: Any, sizes: Mapping[str, int] | None) -> Callable:
+    name, params = eqn.primitive.name, eqn.params
     rule = RULES.get(name)
     if rule is None:
         raise Unsupported(name)
-    outputs = [v.aval for v in eqn.outvars]
-    function = rule(Equation(name, eqn.params, [v.aval for v in eqn.invars], outputs))
+    inputs, outputs = [v.aval for v in eqn.invars], [v.aval for v in eqn.outvars]
+    if sizes is not None:
+        inputs, outputs = ([Sized(_sized(a.shape, sizes), a.dtype) for a in avals] for avals in (inputs, outputs))
+        params = {key: _sized(value, sizes) for key, value in params.items()}
+    function = rule(Equation(name, params, inputs, outputs))
     if len(outputs) > 1 or outputs[0].shape:
         return function
     return lambda *arrays: np.asarray(function(*arrays))  # NumPy makes scalars of zero-dim results
+
+
+class Sized(NamedTuple):
+    """An aval whose symbolic dims are numbers."""
+
+    shape: tuple[int, ...]
+    dtype: np.dtype
+
+
+def _sized(x: Any, sizes: Mapping[str, int]) -> Any:
+    """A parameter with numbers in place of symbolic dims."""
+    if type(x) is tuple:
+        return tuple([_sized(item, sizes) for item in x])
+    return int(x._evaluate(sizes)) if hasattr(x, "_evaluate") else x
 
 
 def _freed(steps: list, kept: set[int]) -> list[tuple]:

@@ -234,9 +234,11 @@ def _broadcast_in_dim(e: Equation) -> Callable:
 
 @rule("reshape", "squeeze", "expand_dims")
 def _reshape(e: Equation) -> Callable:
-    if e.params.get("dimensions") is not None and e.name == "reshape":
-        raise e.refuse("in another order of dims")
-    return operator.methodcaller("reshape", tuple(e.outputs[0].shape))
+    shape = tuple(e.outputs[0].shape)
+    order = e.params.get("dimensions") if e.name == "reshape" else None
+    if order is not None:
+        return lambda x: x.transpose(order).reshape(shape)
+    return operator.methodcaller("reshape", shape)
 
 
 @rule("transpose")
@@ -316,6 +318,12 @@ def _iota(e: Equation) -> Callable:
     return lambda: found
 
 
+@rule("dim_as_value")
+def _dim_as_value(e: Equation) -> Callable:
+    found = np.asarray(e.params["dim"], e.outputs[0].dtype)
+    return lambda: found
+
+
 # -- along dims --------------------------------------------------------------------------------------------------------
 
 REDUCTIONS: dict[str, np.ufunc] = {"reduce_sum": np.add, "reduce_prod": np.multiply, "reduce_max": np.maximum,
@@ -382,9 +390,14 @@ def _sort(e: Equation) -> Callable:
 @rule("top_k")
 def _top_k(e: Equation) -> Callable:
     axis, k, dtype = e.params["axis"], e.params["k"], e.outputs[1].dtype
+    whole = e.inputs[0].dtype.kind in "biu"
 
     def top_k(x: np.ndarray) -> tuple:
-        order = np.flip(x.shape[axis] - 1 - np.argsort(np.flip(x, axis), axis, "stable"), axis)
+        turned = np.flip(x, axis)
+        rising = np.lexsort(
+            (turned >= 0 if whole else ~np.signbit(turned), turned), axis
+        )  # 0 is larger than -0 here, not in a sort
+        order = np.flip(x.shape[axis] - 1 - rising, axis)
         order = order[(slice(None),) * (axis % x.ndim) + (slice(k),)]
         return np.take_along_axis(x, order, axis), order.astype(dtype)
 

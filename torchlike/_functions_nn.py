@@ -63,12 +63,12 @@ def rrelu(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, trainin
     """
     if not training:
         return rows["_leaky_relu"](input, (lower + upper) / 2)
+    if input.dtype not in (_dtypes.float32, _dtypes.float64, _dtypes.bfloat16):
+        raise _errors.dtypes.not_implemented("rrelu_with_noise_out_cpu", input.dtype)
     host = np.asarray(concrete(input._value))
     below = host <= 0
     slopes = np.ones(host.shape, input.dtype.numpy)
-    low, high = (float(slopes.dtype.type(bound)) for bound in (lower, upper))
-    # Without a fused multiply-add, which `uniform` with bounds would have.
-    slopes[below] = _random.uniform(generator, (int(below.sum()),), np.dtype(np.float64)) * (high - low) + low
+    slopes[below] = _random.uniform(generator, (int(below.sum()),), np.dtype(np.float64), lower, upper)
     return rows["mul"](input, _factories.of_array(slopes, input.device))
 
 
@@ -121,6 +121,8 @@ def _alpha_dropout(input: Tensor, p: float, train: bool, features: bool) -> Tens
         return input
     if p == 1:
         return rows["mul"](input, _factories.of_array(np.zeros((), input.dtype.numpy), input.device))
+    if input.dtype.category < _dtypes.FLOATING:  # the noise has the input's dtype, and is scaled in place
+        raise _errors.dtypes.cannot_cast(_dtypes.float32, input.dtype)
     alpha = 1.7580993408473766  # minus the value that selu tends to, which dropped elements take
     noise = _noise(input, p, features, scaled=False)
     a = 1 / math.sqrt((alpha * alpha * p + 1) * (1 - p))

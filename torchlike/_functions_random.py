@@ -151,6 +151,8 @@ def normal(mean: Any, std: Any = 1.0, size: Any = None, *, generator: Generator 
     given = [x for x in (mean, std) if isinstance(x, Tensor)]
     if not given or options:
         raise _errors.arguments.invalid_combination("normal", (mean, std), options)
+    if isinstance(std, Tensor) and std.dtype.is_complex:
+        raise RuntimeError("normal expects standard deviation to be non-complex")
     means, stds = (x._host() if isinstance(x, Tensor) else x for x in (mean, std))
     if isinstance(std, Tensor) and std.numel() and not (np.asarray(stds) >= 0).all():
         raise RuntimeError("normal expects all elements of std >= 0.0")

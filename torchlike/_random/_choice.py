@@ -31,6 +31,8 @@ def bernoulli(generator: Generator | None, size: Size, dtype: np.dtype, p: float
         return _bernoulli_of_array(generator, size, p).astype(dtype)
     if not 0 <= p <= 1:
         raise _errors.random.probability_of("bernoulli_", "[0, 1]", p)
+    if 0 in size:  # PyTorch looks at the dtype where there is something to draw
+        return np.empty(size, dtype)
     if dtype.kind == "c":
         raise _errors.dtypes.not_implemented("bernoulli_scalar_cpu_", dtype)
     with generator.lock:
@@ -40,6 +42,8 @@ def bernoulli(generator: Generator | None, size: Size, dtype: np.dtype, p: float
 
 
 def _bernoulli_of_array(generator: Generator, size: Size, p: np.ndarray) -> np.ndarray:
+    if 0 in size:
+        return np.empty(size, bool)
     require_floating(p.dtype, "bernoulli_tensor_cpu_p_")
     if not ((p >= 0) & (p <= 1)).all():
         raise _errors.random.probability_in_array()
@@ -98,7 +102,7 @@ def _check_weights(probabilities: np.ndarray) -> None:
 
 def _with_replacement(generator: Generator, probabilities: np.ndarray, count: int) -> np.ndarray:
     working = probabilities if probabilities.dtype.itemsize >= 4 else probabilities.astype(np.float32)
-    rows = working.reshape(math.prod(working.shape[:-1]), working.shape[-1])
+    rows = working.reshape(-1, working.shape[-1])
     with generator.lock:
         drawn = [_look_up(generator, row, count) for row in rows]
     return np.stack(drawn).reshape(*probabilities.shape[:-1], count)
@@ -110,7 +114,7 @@ def _look_up(generator: Generator, weights: np.ndarray, count: int) -> np.ndarra
     if not np.isfinite(weights).all():
         raise _errors.random.multinomial_row("encountering probability entry = infinity or NaN")
     running = np.cumsum(weights)
-    if not (len(running) and running[-1] > 0):
+    if not running[-1] > 0:
         raise _errors.random.multinomial_row(_NO_WEIGHT)
     running /= running[-1]
     running[-1] = 1

@@ -26,6 +26,8 @@ def random_(generator: Generator | None, size: Size, dtype: np.dtype) -> np.ndar
     each, all others one.
     """
     generator, dtype = generator or default_generator, np.dtype(dtype)
+    if 0 in size:  # PyTorch looks at the dtype where there is something to draw
+        return np.empty(size, dtype)
     if dtype.kind == "c" or dtype.name in ("uint16", "uint32", "uint64"):
         raise _errors.dtypes.not_implemented("random_kernel_cpu", dtype)
     count = math.prod(size)

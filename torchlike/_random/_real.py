@@ -104,6 +104,8 @@ def normal(
     generator, dtype = generator or default_generator, np.dtype(dtype)
     if not std >= 0:
         raise _errors.random.normal_std(std)
+    if 0 in size:  # PyTorch looks at the dtype where there is something to draw
+        return np.empty(size, dtype)
     if dtype.kind == "c":
         pairs = normal(generator, (*size, 2), _part(dtype), mean, std / math.sqrt(2), contiguous=contiguous)
         return _as_complex(pairs, dtype)

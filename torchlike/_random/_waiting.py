@@ -28,6 +28,8 @@ def exponential(generator: Generator | None, size: Size, dtype: np.dtype, rate: 
     generator, dtype = generator or default_generator, np.dtype(dtype)
     if not rate > 0:
         raise _errors.random.parameter_of("exponential_", "lambda > 0.0", "lambda", rate)
+    if 0 in size:  # PyTorch looks at the dtype where there is something to draw
+        return np.empty(size, dtype)
     if not is_floating(dtype):
         raise _errors.random.continuous_distribution("Exponential", scalar_name(dtype))
     u = -_uniforms(generator, size)
@@ -40,6 +42,8 @@ def geometric(generator: Generator | None, size: Size, dtype: np.dtype, p: float
     generator, dtype = generator or default_generator, np.dtype(dtype)
     if not 0 < p < 1:
         raise _errors.random.probability_of("geometric_", "(0, 1)", p)
+    if 0 in size:  # PyTorch looks at the dtype where there is something to draw
+        return np.empty(size, dtype)
     if dtype.kind in "bc" or dtype.name in ("uint16", "uint32", "uint64"):
         raise _errors.dtypes.not_implemented("geometric_cpu", dtype)
     with np.errstate(divide="ignore"):
@@ -68,6 +72,8 @@ def log_normal(
     generator, dtype = generator or default_generator, np.dtype(dtype)
     if not std > 0:
         raise _errors.random.parameter_of("log_normal_", "std > 0.0", "std", std)
+    if 0 in size:  # PyTorch looks at the dtype where there is something to draw
+        return np.empty(size, dtype)
     require_floating(dtype, "log_normal_cpu")
     with generator.lock:
         normals = standard_normals(generator, math.prod(size))

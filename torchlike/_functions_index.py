@@ -33,11 +33,7 @@ def _check_along(input: Tensor, dim: int, index: Tensor) -> None:
     size = input.shape[dim] if input.ndim else 1
     for bad in known_range(index) or ():
         if not 0 <= bad < size:
-            raise _not_along(bad, dim % max(input.ndim, 1), size)
-
-
-def _not_along(bad: int, at: int, size: int) -> RuntimeError:
-    return RuntimeError(f"index {bad} is out of bounds for dimension {at} with size {size}")
+            raise _errors.shapes.index_along(bad, dim % max(input.ndim, 1), size)
 
 
 def _check_rows(input: Tensor, dim: int, index: Tensor, say: Any = None) -> None:
@@ -113,7 +109,7 @@ def _check_flat(input: Tensor, index: Tensor) -> None:
     count = input.numel()
     for bad in known_range(index) or ():
         if not -count <= bad < count:
-            raise IndexError(f"out of range: tried to access index {bad} on a tensor of {count} elements.")
+            raise _errors.shapes.index_of_flat(bad, count)
 
 
 def masked_select(input: Tensor, mask: Tensor) -> Tensor:
@@ -201,15 +197,14 @@ def scatter_reduce(input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: 
 def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Any = 1) -> Tensor:
     """`alpha * source` added at the indices of one dim."""
     made = rows["_index_add"](input, dim, index, source, alpha=alpha)
-    _check_rows(input, dim, index, _not_along if input.ndim > 1 else None)
+    _check_rows(input, dim, index, _errors.shapes.index_added(input.ndim))
     return made
 
 
 def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
     """The indices of one dim replaced by those of `source`."""
     made = rows["_index_copy"](input, dim, index, source)
-    _check_rows(input, dim, index, lambda bad, at, size: IndexError(
-        f"index_copy_(): index {bad} is out of bounds for dimension {at} with size {size}"))  # fmt: skip
+    _check_rows(input, dim, index, _errors.shapes.index_copied)
     return made
 
 
@@ -220,7 +215,10 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
                            f"{value.ndim} dimension(s).")  # fmt: skip
     _check_value(input, value)
     made = rows["_index_fill_by" if isinstance(value, Tensor) else "_index_fill"](input, dim, index, value)
-    _check_rows(input, dim, index, _errors.shapes.index_out_of_bounds)
+    size = input.shape[dim] if input.ndim else 1
+    for bad in known_range(index) or ():
+        if not -size <= bad < size:
+            raise _errors.shapes.index_out_of_bounds(bad, dim % max(input.ndim, 1), size)
     return made
 
 

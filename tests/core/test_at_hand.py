@@ -23,6 +23,9 @@ USES = {
     "embedding": lambda T, x, i: T.nn.functional.embedding(i, x),
     "cross_entropy": lambda T, x, i: T.nn.functional.cross_entropy(x[:2], i),
     "nll_loss": lambda T, x, i: T.nn.functional.nll_loss(x[:2], i),
+    "multi_margin_loss": lambda T, x, i: T.nn.functional.multi_margin_loss(x[:2], i),
+    "multilabel_margin_loss": lambda T, x, i: T.nn.functional.multilabel_margin_loss(x[:2], i[:, None].expand(2, 3)),
+    "put": lambda T, x, i: x.put(i + 20, T.zeros(2)),
 }
 PENDING = {
     "add": lambda T: T.tensor([1, 4]) + 5,
@@ -89,3 +92,50 @@ def test_take_along_a_dim_takes_indices_modulo_the_size(indices, pending):
         index = T.tensor(indices) * 2 if pending else T.tensor(indices)
         found.append(T.arange(15.0).reshape(5, 3).take_along_dim(index, 0).tolist())
     assert found[0] == found[1]
+
+
+def _unknown(T, *numbers):
+    return T.tensor([float(n) for n in numbers]).long()
+
+
+@pytest.mark.parametrize("numbers", [(6, 9), (-1, 0), (-7, 2)])
+@pytest.mark.parametrize("use", [use for use in USES if "=" not in use])
+def test_an_index_that_nobody_knows_is_refused_where_numpy_meets_it(use, numbers):
+    seen = []
+    for T in (theirs, ours):
+        try:
+            made = USES[use](T, T.arange(15.0).reshape(5, 3), _unknown(T, *numbers))
+            seen.append(made.tolist())
+        except (IndexError, RuntimeError) as error:
+            seen.append((type(error), str(error).partition("\n")[0]))
+    assert seen[0] == seen[1]
+
+
+READS = ("x[i]", "index_select", "gather", "embedding", "cross_entropy", "nll_loss", "multi_margin_loss")
+
+
+@pytest.mark.parametrize("numbers", [(6, 9), (-7, -8)])
+@pytest.mark.parametrize("use", READS)
+def test_in_a_compiled_program_it_reads_nan(use, numbers):
+    with ours.set_executor("xla"):
+        made = USES[use](ours, ours.arange(15.0).reshape(5, 3), _unknown(ours, *numbers))
+        assert np.isnan(made.numpy()).all()
+
+
+WRITES = ("index_add", "index_copy", "index_fill", "scatter", "index_put")
+
+
+@pytest.mark.parametrize("numbers", [(6, 9), (-7, -8)])
+@pytest.mark.parametrize("use", WRITES)
+def test_in_a_compiled_program_it_writes_nothing(use, numbers):
+    with ours.set_executor("xla"):
+        made = USES[use](ours, ours.arange(15.0).reshape(5, 3), _unknown(ours, *numbers))
+        assert made.tolist() == ours.arange(15.0).reshape(5, 3).tolist()
+
+
+@pytest.mark.parametrize("executor", ["auto", "xla"])
+def test_a_negative_row_number_gets_no_gradient_of_the_last_row(executor):
+    with ours.set_executor(executor):
+        table = ours.ones(5, 3, requires_grad=True)
+        ours.nn.functional.embedding(_unknown(ours, -1, 0), table).sum().backward()
+        assert table.grad.sum(1).tolist() == [3, 0, 0, 0, 0]

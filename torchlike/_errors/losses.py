@@ -29,6 +29,14 @@ def target_dtype(dtype: Any) -> RuntimeError:
     return RuntimeError(f"expected target dtype to be Long or Byte, but got {scalar_name(dtype)}")
 
 
+def margin_target() -> RuntimeError:
+    return RuntimeError("target out of range")
+
+
+def margin_targets() -> RuntimeError:
+    return RuntimeError("argument #2 'target' is out of range")
+
+
 def target_out_of_bounds(target: int) -> IndexError:
     return IndexError(f"Target {target} is out of bounds.")
 

@@ -104,6 +104,24 @@ def index_out_of_bounds(index: int, dim: int, size: int) -> IndexError:
     return IndexError(f"index {index} is out of bounds for dimension {dim} with size {size}")
 
 
+def index_along(index: int, dim: int, size: int) -> RuntimeError:
+    """What `gather` and its kin say."""
+    return RuntimeError(f"index {index} is out of bounds for dimension {dim} with size {size}")
+
+
+def index_added(ndim: int) -> Callable[[int, int, int], Exception]:
+    """What `index_add` says of an index that a tensor of so many dims does not have."""
+    return index_along if ndim > 1 else lambda index, dim, size: IndexError("index out of range in self")
+
+
+def index_copied(index: int, dim: int, size: int) -> IndexError:
+    return IndexError(f"index_copy_(): index {index} is out of bounds for dimension {dim} with size {size}")
+
+
+def index_of_flat(index: int, count: int) -> IndexError:
+    return IndexError(f"out of range: tried to access index {index} on a tensor of {count} elements.")
+
+
 def no_such_row(shape: tuple) -> Callable[[int, int, int], Exception]:
     """What `index_select` says of an index that a dim of a tensor of this shape does not have."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from typing import Any
 
 import jax
@@ -33,6 +34,26 @@ own_gradients = _OwnGradients()
 def namespace(array: Any) -> Any:
     """`numpy` for a host array, `jax.numpy` for anything else: kernels are written once against it."""
     return np if isinstance(array, (np.ndarray, np.generic)) else jnp
+
+
+def within(index: Any, size: int, say: Callable[[int], Exception]) -> Any:
+    """Indices of which each must lie in [0, size). NumPy raises what `say` makes of one that does not; in a compiled
+    program it becomes `size`, which reads NaN and writes nowhere: a negative one would be counted from the end."""
+    if namespace(index) is not np:
+        return jnp.where(index < 0, size, index)
+    outside = index[(index < 0) | (index >= size)]
+    if outside.size:
+        raise say(int(outside.flat[0]))
+    return index
+
+
+def refused(value: Any, wrong: Any, error: Callable[[], Exception]) -> Any:
+    """`value`, unless something is `wrong`: NumPy raises it, in a compiled program the value is NaN there."""
+    if namespace(wrong) is not np:
+        return jnp.where(wrong, jnp.asarray(np.nan, value.dtype), value)
+    if wrong.any():
+        raise error()
+    return value
 
 
 def constant(array: Any) -> Any:

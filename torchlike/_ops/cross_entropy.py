@@ -1,7 +1,7 @@
 """Classification losses: class dim 1 of (N, C, d1, ...), or dim 0 of (C,).
 
 The class is picked by comparing with 0..C-1 instead of gathering, so that the loss, and its gradient, is one fused
-pass over the logits; a class out of range gives NaN.
+pass over the logits; a class out of range gives NaN, or is refused by NumPy.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import numpy as np
 from torchlike import _dtypes, _errors
 from torchlike._errors.shapes import dim_out_of_range
 from torchlike._ops._declare import Array, Index, Scalar, constant, namespace, operator
+from torchlike._ops._namespace import refused
 from torchlike._ops._rules import Call
 
 
@@ -55,7 +56,7 @@ def _picked(x, target, weight, ignore_index):
     entry = xp.sum(xp.where(hit, x, xp.zeros_like(x)), axis=axis)
     counts = target != ignore_index
     wrong = counts & ((target < 0) | (target >= x.shape[axis]))
-    entry = xp.where(wrong, xp.asarray(np.nan, x.dtype), entry)
+    entry = refused(entry, wrong, lambda: _errors.losses.target_out_of_bounds(int(target[wrong].flat[0])))
     if weight is None:
         return entry, counts.astype(x.dtype), counts
     picked = xp.sum(xp.where(hit, by_class(weight, x), xp.zeros_like(x)), axis=axis)

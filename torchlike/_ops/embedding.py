@@ -7,7 +7,7 @@ import numpy as np
 
 from torchlike import _dtypes, _errors
 from torchlike._ops._declare import Array, Scalar, constant, namespace, operator
-from torchlike._ops._namespace import at
+from torchlike._ops._namespace import at, within
 from torchlike._ops._rules import Call
 
 
@@ -23,7 +23,8 @@ def _shape(call: Call) -> list:
 
 
 def rows_of(weight, indices):
-    """weight[indices]; NaN for an index out of range."""
+    """weight[indices]; an index out of range is refused by NumPy, and reads NaN in a compiled program."""
+    indices = within(indices, weight.shape[0], lambda bad: _errors.sequences.index_out_of_range())
     if namespace(weight) is np:
         return weight[indices]
     return namespace(weight).take(weight, indices, axis=0, mode="fill")

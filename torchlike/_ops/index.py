@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
@@ -11,7 +12,7 @@ from torchlike import _dtypes, _errors
 from torchlike._errors.dtypes import c_name, index_put_dtypes, scalar_name
 from torchlike._layout import contiguous_strides, ordered_strides
 from torchlike._ops._declare import Array, Arrays, Scalar, declare, namespace, operator
-from torchlike._ops._namespace import at
+from torchlike._ops._namespace import at, within
 from torchlike._ops._rules import Call, Typed, broadcast, wrap_dim
 
 
@@ -21,13 +22,20 @@ def _where_to(dims: tuple[int, ...], indices: list, ndim: int) -> tuple:
 
 
 def _wrapped(indices: list, dims: tuple[int, ...], shape: tuple[int, ...]) -> list:
-    """Negative indices counted from the front; NumPy refuses one out of range, XLA's gather fills."""
-    xp = namespace(indices[0])
-    for i, d in zip(indices, dims) if xp is np else ():
-        outside = i[(i < -shape[d]) | (i >= shape[d])]
+    """Negative indices counted from the front. PyTorch's error counts indices, not dims."""
+    say = lambda n, d: lambda bad: _errors.shapes.index_out_of_bounds(bad, n, shape[d])
+    return [_from_front(i, shape[d], say(n, d)) for n, (i, d) in enumerate(zip(indices, dims))]
+
+
+def _from_front(index: Any, size: int, say: Callable[[int], Exception]) -> Any:
+    """Negative indices counted from the front. NumPy raises what `say` makes of one out of range; in a compiled program
+    it lies behind the last, where reading gives NaN."""
+    xp = namespace(index)
+    if xp is np:
+        outside = index[(index < -size) | (index >= size)]
         if outside.size:
-            raise _errors.shapes.index_out_of_bounds(int(outside.flat[0]), d, shape[d])
-    return [xp.where(i < 0, i + shape[d], i) for i, d in zip(indices, dims)]
+            raise say(int(outside.flat[0]))
+    return xp.where(index >= 0, index, xp.where(index < -size, size, index + size))
 
 
 def _adjacent(dims: tuple[int, ...]) -> bool:
@@ -175,8 +183,14 @@ def _gather(input: Array, dim: int, index: Array, *, sparse_grad: bool = False):
     if not index.ndim:
         index = index.reshape((1,))
         return _gather.kernel(input, dim, index).reshape(())
-    where = _along(index, dim % input.ndim)
+    where = _along(_within(index, dim, input.shape, _errors.shapes.index_along), dim % input.ndim)
     return at(input, where).get(mode="fill")
+
+
+def _within(index: Any, dim: int, shape: tuple, say: Callable) -> Any:
+    """Indices of a dim of this shape, `say(index, dim, size)` for one out of range."""
+    dim %= len(shape)
+    return within(index, shape[dim], lambda bad: say(bad, dim, shape[dim]))
 
 
 def _scattered(input: Any, dim: int, index: Any, src: Any, how: str) -> Any:
@@ -185,7 +199,7 @@ def _scattered(input: Any, dim: int, index: Any, src: Any, how: str) -> Any:
         input, index, src = input.reshape(1), index.reshape(1), src.reshape((1,) if src.ndim else ())
     if src.ndim:
         src = src[tuple(slice(n) for n in index.shape)]
-    where = _along(index, dim % input.ndim)
+    where = _along(_within(index, dim, input.shape, _errors.shapes.index_along), dim % input.ndim)
     return getattr(at(input, where), how)(src.astype(input.dtype)).reshape(shape)
 
 
@@ -233,11 +247,12 @@ def index_select(input: Array, dim: int, index: Array):
     """The indices `index` of one dim."""
     if not input.ndim:
         return input
-    return namespace(input).take(input, index.reshape(-1), axis=dim)
+    index = _within(index.reshape(-1), dim, input.shape, _errors.shapes.no_such_row(input.shape))
+    return namespace(input).take(input, index, axis=dim)
 
 
-def _along_dim(dim: int, index: Any, ndim: int) -> tuple:
-    return (slice(None),) * (dim % max(ndim, 1)) + (index.reshape(-1),)
+def _along_dim(input: Any, dim: int, index: Any, say: Callable) -> tuple:
+    return (slice(None),) * (dim % input.ndim) + (_within(index.reshape(-1), dim, input.shape, say),)
 
 
 def _check_rows(call: Call) -> None:
@@ -284,7 +299,8 @@ def _index_add(input: Array, dim: int, index: Array, source: Array, *, alpha: Sc
     added = source if isinstance(alpha, int) else (source * alpha).astype(input.dtype)
     if not input.ndim:
         return input + added.reshape(())
-    return _added(at(input, _along_dim(dim, index, input.ndim)), added)
+    where = _along_dim(input, dim, index, _errors.shapes.index_added(input.ndim))
+    return _added(at(input, where), added)
 
 
 @operator(where=(), name="_index_copy", node="IndexCopyBackward0", **_ROWS)
@@ -292,7 +308,7 @@ def _index_copy(input: Array, dim: int, index: Array, source: Array):
     """`input` with the indices of one dim replaced by those of `source`."""
     if not input.ndim:
         return source.reshape(())
-    return at(input, _along_dim(dim, index, input.ndim)).set(source)
+    return at(input, _along_dim(input, dim, index, _errors.shapes.index_copied)).set(source)
 
 
 @operator(where=(), name="_index_fill", node="IndexFillBackward0", **_ROWS)
@@ -306,24 +322,28 @@ def _index_fill_by(input: Array, dim: int, index: Array, value: Array):
     """`input` with the indices of one dim set to a zero-dim tensor's element."""
     if not input.ndim:
         return value.astype(input.dtype)
-    return at(input, _along_dim(dim, index, input.ndim)).set(value.astype(input.dtype))
+    dim %= input.ndim
+    say = lambda bad: _errors.shapes.index_out_of_bounds(bad, dim, input.shape[dim])
+    where = _from_front(index.reshape(-1), input.shape[dim], say)
+    return at(input, (slice(None),) * dim + (where,)).set(value.astype(input.dtype))
 
 
 @operator(promote=None, shape=lambda call: [(tuple(call.index.shape), call.input.dtype)], saves=("index",),
           opmath=False, where=(), name="_take", node="TakeBackward0")  # fmt: skip
 def _take(input: Array, index: Array):
     """The elements at `index` of the flattened tensor."""
-    count = input.size
-    flat = namespace(input).where(index < 0, index + count, index)
-    return namespace(input).take(input.reshape(-1), flat)
+    return namespace(input).take(input.reshape(-1), _flat(input, index))
+
+
+def _flat(input: Any, index: Any) -> Any:
+    return _from_front(index, input.size, lambda bad: _errors.shapes.index_of_flat(bad, input.size))
 
 
 @operator(promote=None, shape=_SCATTER["shape"], saves=("index",), opmath=False, where=(), name="_put",
           node="PutBackward0")  # fmt: skip
 def _put(input: Array, index: Array, source: Array, accumulate: bool = False):
     """`input` with `source` written (or added) at `index` of the flattened tensor."""
-    place = namespace(index).where(index < 0, index + input.size, index).reshape(-1)
-    target = at(input.reshape(-1), place)
+    target = at(input.reshape(-1), _flat(input, index).reshape(-1))
     new = _added(target, source.reshape(-1)) if accumulate else target.set(source.reshape(-1))
     return new.reshape(input.shape)
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from torchlike import _errors
 from torchlike._ops._declare import Array, Scalar, namespace, operator, pointwise
+from torchlike._ops._namespace import refused
 from torchlike._ops._rules import Call
 from torchlike._ops.activation import log1p_exp
 from torchlike._ops.loss import clamp_below, composed, reduced
@@ -29,7 +31,8 @@ def multi_margin_loss(input: Array, target: Array, p: int = 1, margin: Scalar = 
     each = xp.where((gap > 0) & ~own, gap if p == 1 else gap * gap, zero)
     if weight is not None:
         each = each * xp.sum(xp.where(own, weight, zero), axis=-1, keepdims=True)
-    return reduced(xp.sum(each, axis=-1) / x.shape[-1], reduction)
+    wrong = ((target < 0) | (target >= x.shape[-1])).reshape(x.shape[:-1])
+    return reduced(refused(xp.sum(each, axis=-1), wrong, _errors.losses.margin_target) / x.shape[-1], reduction)
 
 
 @operator(where=("nn.functional",), out=False, keeps=("target",), shape=_shape)
@@ -44,7 +47,9 @@ def multilabel_margin_loss(input: Array, target: Array, reduction: str = "mean")
     at_target = xp.sum(xp.where(chosen, x[..., None, :], zero), axis=-1)
     gap = 1 - at_target[..., :, None] + x[..., None, :]
     counted = listed[..., :, None] & ~is_target[..., None, :] & (gap > 0)
-    return reduced(xp.sum(xp.where(counted, gap, zero), axis=(-2, -1)) / x.shape[-1], reduction)
+    wrong = xp.any((target < -1) | (target >= x.shape[-1]), axis=-1)
+    each = refused(xp.sum(xp.where(counted, gap, zero), axis=(-2, -1)), wrong, _errors.losses.margin_targets)
+    return reduced(each / x.shape[-1], reduction)
 
 
 @operator(where=("nn.functional",), out=False, shape=_shape, node=composed("DivBackward0"))

@@ -102,7 +102,7 @@ def _check_weights(probabilities: np.ndarray) -> None:
 
 def _with_replacement(generator: Generator, probabilities: np.ndarray, count: int) -> np.ndarray:
     working = probabilities if probabilities.dtype.itemsize >= 4 else probabilities.astype(np.float32)
-    rows = working.reshape(-1, working.shape[-1])
+    rows = working.reshape(math.prod(working.shape[:-1]), working.shape[-1])
     with generator.lock:
         drawn = [_look_up(generator, row, count) for row in rows]
     return np.stack(drawn).reshape(*probabilities.shape[:-1], count)
@@ -114,7 +114,7 @@ def _look_up(generator: Generator, weights: np.ndarray, count: int) -> np.ndarra
     if not np.isfinite(weights).all():
         raise _errors.random.multinomial_row("encountering probability entry = infinity or NaN")
     running = np.cumsum(weights)
-    if not running[-1] > 0:
+    if not (len(running) and running[-1] > 0):
         raise _errors.random.multinomial_row(_NO_WEIGHT)
     running /= running[-1]
     running[-1] = 1

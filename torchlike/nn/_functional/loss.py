@@ -94,6 +94,13 @@ def _check_target(input: Tensor, target: Tensor, ignore_index: int) -> None:
         raise _errors.losses.target_out_of_bounds(int(host[wrong].flat[0]))
 
 
+def _check_classes(target: Tensor, least: int, input: Tensor, error: Callable[[], Exception]) -> None:
+    host = at_hand(target._value)
+    known = isinstance(host, np.ndarray) and 0 < host.size <= _CHECKED_AT_ONCE and input.ndim
+    if known and (host.min() < least or host.max() >= input.shape[-1]):
+        raise error()
+
+
 def multi_margin_loss(input: Tensor, target: Tensor, p: int = 1, margin: float = 1.0, weight: Tensor | None = None,
                       size_average: bool | None = None, reduce: bool | None = None,
                       reduction: str = "mean") -> Tensor:  # fmt: skip
@@ -101,12 +108,14 @@ def multi_margin_loss(input: Tensor, target: Tensor, p: int = 1, margin: float =
     reduction = reduction_of(reduction, size_average, reduce)
     if p not in (1, 2):
         raise _errors.losses.margin_power()
+    _check_classes(target, 0, input, _errors.losses.margin_target)
     return rows["multi_margin_loss"](input, target, p, margin, weight, reduction)
 
 
 def multilabel_margin_loss(input: Tensor, target: Tensor, size_average: bool | None = None,
                            reduce: bool | None = None, reduction: str = "mean") -> Tensor:  # fmt: skip
     """Mean over classes of max(0, 1 - (x[t] - x[i])), t the targets before the first -1, i the others."""
+    _check_classes(target, -1, input, _errors.losses.margin_targets)
     return rows["multilabel_margin_loss"](input, target, reduction_of(reduction, size_average, reduce))
 
 

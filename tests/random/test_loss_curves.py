@@ -1,0 +1,21 @@
+"""One seed, one loss curve: fifty steps of eight scripts, each loss that of PyTorch."""
+
+import pytest
+import torch
+
+import torchlike
+from tests.random.scripts import SCRIPTS, STEPS
+
+
+def curve(script, library):
+    library.manual_seed(7)
+    return list(script(library))
+
+
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.__name__)
+def test_one_seed_one_loss_curve(script):
+    ours, theirs = curve(script, torchlike), curve(script, torch)
+    assert len(ours) == len(theirs) == STEPS
+    assert ours[0] == pytest.approx(theirs[0], rel=1e-5)
+    # A loss near zero (a policy's) is a difference of larger numbers.
+    assert ours == pytest.approx(theirs, rel=1e-3, abs=1e-5)

@@ -115,7 +115,7 @@ def _check_first(op: Op | None, operands: tuple, named: dict | None) -> None:
     found out later."""
     try:
         if op is not None:
-            check_row(op, operands, named or {}, _dispatch.describe)
+            (check_row if op.fits is None else check_fits)(op, operands, named or {}, _dispatch.describe)
     except NotImplementedError as error:
         if not str(error).startswith('"'):
             raise

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import Any
 
 import ml_dtypes
@@ -184,3 +185,24 @@ class iinfo:
 
     def __repr__(self) -> str:
         return f"iinfo(min={self.min}, max={self.max}, dtype={self.dtype})"
+
+
+def check_number(number: Any, dtype: dtype) -> None:
+    """Refuse a Python number that no element of a dtype can be: one out of range, one with an imaginary part. Whole
+    negative numbers are taken modulo the range of unsigned types."""
+    kind = number.__class__
+    if kind not in (int, float, complex) or dtype.category == BOOL:
+        return
+    if kind is complex and number.imag and not dtype.is_complex:
+        raise _errors.dtypes.overflow(_errors.dtypes.fixed_width_name(dtype))
+    if dtype.category == INTEGER:
+        info = np.iinfo(dtype.numpy)
+        low, high = info.min or (-int(info.max) if kind is int else 0), info.max
+        parts: tuple = () if kind is complex else (number,)
+    elif abs(number) <= 2**15:
+        return
+    else:
+        high = finfo(dtype).max
+        low, parts = -high, tuple(x for x in (number.real, number.imag) if isfinite(x))
+    if not all(low <= x <= high for x in parts):
+        raise _errors.dtypes.overflow(_errors.dtypes.fixed_width_name(dtype))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import reduce
-from math import isinf
 from typing import Any
 
 import numpy as np
@@ -180,24 +179,10 @@ def _whole(flat: list, dtype: Dtype) -> np.ndarray:
     return np.array([n % 2**64 for n in whole] if wide is np.uint64 else whole, wide).astype(dtype.numpy)
 
 
-def check_range(number: Any, dtype: Dtype) -> None:
-    """A number to be written keeps its imaginary part, and a finite one stays finite, or it is refused."""
-    if number.__class__ is complex and number.imag and dtype.category in (_dtypes.INTEGER, _dtypes.FLOATING):
-        raise _errors.dtypes.overflow(_errors.dtypes.fixed_width_name(dtype))
-    if dtype.category < _dtypes.FLOATING or number.__class__ not in (int, float, complex) or abs(number) <= 2**15:
-        return
-    largest = _dtypes.finfo(dtype).max
-    if any(abs(part) > largest and not isinf(part) for part in (number.real, number.imag)):
-        raise _errors.dtypes.overflow(_errors.dtypes.fixed_width_name(dtype))
-
-
 def filled(shape: tuple[int, ...], number: Any, dtype: Dtype) -> np.ndarray:
     """An array of one repeated number, which must be in the dtype's range."""
-    check_range(number, dtype)
+    _dtypes.check_number(number, dtype)
     if dtype.category == _dtypes.INTEGER and number.__class__ in (int, float):
-        info = np.iinfo(dtype.numpy)
-        if not (info.min or -int(info.max)) <= number <= info.max:
-            raise _errors.dtypes.overflow(_errors.dtypes.fixed_width_name(dtype))
-        number = int(number) % 2**info.bits
+        number = int(number) % 2 ** np.iinfo(dtype.numpy).bits
         return np.full(shape, np.array(number, f"u{dtype.itemsize}").astype(dtype.numpy), dtype.numpy)
     return np.full(shape, number, dtype.numpy)

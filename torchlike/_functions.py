@@ -15,7 +15,7 @@ from torchlike._bind import CALLERS as rows
 from torchlike._bind import before_write
 from torchlike._core import Value, aval, concrete
 from torchlike._facade import ints
-from torchlike._from_data import dtype_of
+from torchlike._from_data import dtype_of, filled
 from torchlike._tensor import Tensor, alias, untracked, wrap
 
 # -- shapes ------------------------------------------------------------------------------------------------------------
@@ -239,7 +239,7 @@ def replace(self: Tensor, src: Any, node: str) -> Tensor:
     if not isinstance(src, Tensor):
         if not isinstance(src, int | float | complex | np.generic):
             raise _errors.arguments.wrong_type("copy_", "other", 1, "Tensor", src)
-        src = _factories.of_array(np.asarray(src, self.dtype.numpy), self.device)
+        src = _factories.of_array(filled((), src, self.dtype), self.device)
     return _overwrite(self, src, node)
 
 

@@ -138,13 +138,7 @@ def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
 
 def _check_value(input: Tensor, value: Any) -> None:
     """A number must be in the range of the dtype into which it is written."""
-    from torchlike import _from_data
-
-    _from_data.check_range(value, input.dtype)
-    if input.dtype.category != _dtypes.INTEGER or not isinstance(value, int | float):
-        return
-    if value in (float("inf"), float("-inf")) or value != value or abs(value) > 127:
-        _from_data.filled((), value, input.dtype)
+    _dtypes.check_number(value, input.dtype)
 
 
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:

@@ -20,6 +20,7 @@ from torchlike._ops._plan import OpPlan
 Step = tuple[OpPlan, tuple]  # a view operator and its runtime numbers
 _addresses = itertools.count(0x10000)
 WRITE = 1 << 32  # what a write adds to a storage's version; one that autograd does not see adds 1
+_COUNTED = 1 << 16  # what one adds that a tensor counts apart, whose views see it
 
 
 class Storage:
@@ -147,12 +148,12 @@ def step(counter: Counter | None) -> int:
     if counter is None:
         return WRITE
     counter.count += 1
-    return 1
+    return 1 if counter.is_hidden else _COUNTED
 
 
 def seen_writes(version: int, origin: Any) -> int:
     """Of a storage's version, the part that the views of this origin have to mind."""
-    return version >> 32 if getattr(origin, "_counter", None) is None else int(version)
+    return version >> (32 if getattr(origin, "_counter", None) is None else 16)
 
 
 _view_plans: dict[tuple, OpPlan] = {}

@@ -157,8 +157,9 @@ class Tensor(Methods):
     def _write_raw(self, value: Value, edge: Edge | None, since: int | None = None) -> None:
         """Store new contents without asking about gradients."""
         storage, origin = self._storage, self if self._origin is None else self._root()
-        step = _storage.step(getattr(origin, "_counter", None))
-        if origin._storage is not storage:  # type: ignore[union-attr]
+        if origin._storage is storage:  # type: ignore[union-attr]
+            step = _storage.step(getattr(origin, "_counter", None))
+        else:
             step = 1
             self._count()
         if self._chain is None:

@@ -33,7 +33,7 @@ def backward(w: Writer) -> str | None:
     options = []
     if w.chance(35):
         options.append("retain_graph=True")
-    if w.chance(10):
+    if w.chance(10) and w[name].numel():  # what a gradient without elements depends on is nobody's use
         options.append("create_graph=True")
     if w.chance(8):
         options.append(f"inputs=[{w.tensor(_wants_grad) or name}]")

@@ -747,6 +747,61 @@ FOUND = {
         a = torch.tensor(4.0).expand(2)
         a[-2:] = a
     """,
+    "numbers out of range": """
+        a = torch.tensor([3, 1], dtype=torch.uint8)
+        a.fill_(-1)
+        a.fill_(-2.7)
+        a.fill_(300)
+        a.clamp_(0, 300)
+        b = a.clamp(max=300)
+        a.clamp_(0.5, 2.5)
+        b = torch.nn.functional.pad(a, (1, 1), value=-1)
+        b = torch.nn.functional.pad(a, (1, 1), value=3)
+        torch.ones(2).clamp_(max=1e39)
+        torch.ones(2, dtype=torch.bool).expand(2, 2).clamp_(-1, 1)
+    """,
+    "remainder twice": """
+        a = torch.tensor([-3.0, 2.5, 1.0], requires_grad=True)
+        b = a * 1
+        c = b.remainder(2) + b % -1.5
+        b.add_(1)
+        c.sum().backward(retain_graph=True)
+        c.sum().backward()
+    """,
+    "quotient twice": """
+        a = torch.tensor([-3.0, 2.5, 1.0], requires_grad=True)
+        b = a.div(2)
+        b.sum().backward()
+        b.sum().backward()
+    """,
+    "gradients of gradients in inference mode": """
+        a = torch.ones(1, requires_grad=True)
+        with torch.inference_mode():
+            a.backward(gradient=a, create_graph=True)
+    """,
+    "input that the pass does not reach": """
+        a = torch.tensor([2.0, 1.5], requires_grad=True)
+        b = 1.5 / a
+        c = b.unsqueeze(0)
+        (a * a).sum().backward(inputs=[b])
+        c.sin().sum().backward(retain_graph=True)
+    """,
+    "hidden write to a view of what was given other data": """
+        a = torch.tensor([0.0, -0.25, 3.0], requires_grad=True)
+        a.data = a.detach().clone()
+        b = a[...]
+        b.data.zero_()
+        with torch.no_grad():
+            a.add_(1)
+    """,
+    "write to a view of what was given other memory": """
+        a = torch.zeros(4)
+        b = a.select(0, 3)
+        a.set_(torch.zeros(1))
+        b *= b
+        a.add_(1)
+        b.add_(1)
+    """,
 }
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from torchlike import _device, _errors
+from torchlike import _device, _errors, _modes
 from torchlike._autograd.batched import BatchedWalk
 from torchlike._autograd.engine import Grad, Walk, running
 from torchlike._autograd.graph import GradientEdge
@@ -115,6 +115,7 @@ def backward(tensors: Any, grad_tensors: Any = None, retain_graph: bool | None =
     roots = _tuple(tensors)
     grads = _tuple(grad_tensors) if grad_tensors is not None else (None,) * len(roots)
     keep = create_graph if retain_graph is None else retain_graph
+    create_graph = create_graph and not _modes.local.inference
     if inputs is not None:
         inputs = _tuple(inputs)
         _check_inputs(inputs, "backward")
@@ -144,7 +145,7 @@ def _accumulate_into(inputs: tuple, edges: list, seeds: list, keep: bool, create
     walk.run(edges, seeds)
     for t in targets:
         node = _edge(t)[0]  # type: ignore[index]
-        if not keep and node.plan is not None and node.saved:  # PyTorch runs it too, for nothing
+        if not keep and node in walk.inner and node.plan is not None and node.saved:  # PyTorch runs it, for nothing
             node.saved = None
         pair = walk.captured.get(_edge(t))  # type: ignore[arg-type]
         if pair is not None and not isinstance(t, GradientEdge) and t.is_leaf:
@@ -179,6 +180,7 @@ def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: bool
     weights = _tuple(grad_outputs) if grad_outputs is not None else (None,) * len(outputs)
     weights = weights[: len(outputs)]  # PyTorch overlooks what is too much
     keep = create_graph if retain_graph is None else retain_graph
+    create_graph = create_graph and not _modes.local.inference
     zeros = bool(materialize_grads)
     unused = bool(allow_unused) or zeros
     if not is_grads_batched:

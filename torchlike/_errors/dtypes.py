@@ -57,6 +57,10 @@ def only_complex_has(name: str) -> RuntimeError:
     return RuntimeError(f"{name} is not implemented for tensors with non-complex dtypes.")
 
 
+def cannot_become(source: Any, target: Any) -> RuntimeError:
+    return RuntimeError(f"result type {scalar_name(source)} can't be cast to the desired output type {c_name(target)}")
+
+
 def cannot_cast(source: Any, target: Any) -> RuntimeError:
     return RuntimeError(f"result type {scalar_name(source)} can't be cast to the desired output type "
                         f"{scalar_name(target)}")  # fmt: skip

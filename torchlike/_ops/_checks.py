@@ -9,7 +9,7 @@ import numpy as np
 
 from torchlike import _errors
 from torchlike._core import Value
-from torchlike._dtypes import BOOL, COMPLEX, FLOATING, INTEGER
+from torchlike._dtypes import BOOL, COMPLEX, FLOATING, INTEGER, check_number
 from torchlike._ops._rules import Call, result_type
 
 REAL = (BOOL, INTEGER, FLOATING)
@@ -72,3 +72,14 @@ def _has_zero(divisor: Any) -> bool:
 
 def _is_real(x: Any) -> bool:
     return x.aval.dtype.category >= FLOATING or not x.aval.numel if isinstance(x, Value) else isinstance(x, float)
+
+
+def bounds_in_range(input: Any, min: Any = None, max: Any = None) -> None:
+    """A guard: the numbers between which elements are to lie must be in the range of the result's dtype."""
+    numbers = [b for b in (min, max) if b.__class__ in (int, float) and not 0 <= b <= 127]
+    if numbers:
+        dtype = result_type(
+            [input.aval], [b.__class__ for b in (min, max) if b is not None and not isinstance(b, Value)]
+        )
+        for number in numbers:
+            check_number(number, dtype)

@@ -138,8 +138,8 @@ def pointwise(call: Call, promote: Callable[[Dtype], Promotion]) -> Typed:
 
 def numbers_are_tensors(op: Any) -> bool:
     """Whether PyTorch makes zero-dim tensors of the numbers among an operator's operands: all but those for which it
-    has an overload, whose node then has a name of its own."""
-    return op.family == "pointwise" and op.node.__class__ is str
+    has an overload, whose node then has a name of its own (or says that it has none)."""
+    return op.family == "pointwise" and (op.node.__class__ is str or hasattr(op.node, "numbers_are_tensors"))
 
 
 def broadcast(shapes: list) -> tuple[int, ...]:

@@ -76,8 +76,14 @@ def _divide_typing(call: Call) -> _rules.Typed:
     return _rules.pointwise(call, _rules.common if mode else to_float)
 
 
-@declare("pointwise", _divide_typing, guard=rounded_divisor, inplace=True, aliases=("divide",),
-         node=lambda call: f"DivBackward{2 if call.rounding_mode else 0}")  # fmt: skip
+def _divide_node(call: Call) -> str:
+    return f"DivBackward{2 if call.rounding_mode else 0}"
+
+
+_divide_node.numbers_are_tensors = True  # type: ignore[attr-defined]
+
+
+@declare("pointwise", _divide_typing, guard=rounded_divisor, inplace=True, aliases=("divide",), node=_divide_node)
 def div(input: Operand, other: Operand, *, rounding_mode: str | None = None):
     """input / other; with `rounding_mode` "trunc" or "floor" rounded to a whole number, in the common dtype.
 
@@ -120,7 +126,12 @@ def floor_divide(input: Operand, other: Operand):
 @pointwise(check=real_number("remainder_cpu"), guard=whole_divisor, node=by_operand("Remainder", "other"))
 def remainder(input: Operand, other: Operand):
     """input - other * floor(input / other): the remainder with the sign of `other`, as Python's %."""
-    return namespace(input).remainder(input, other)
+    xp = namespace(input)
+    if xp is np or input.dtype.kind in "biu":
+        return xp.remainder(input, other)
+    rest = xp.fmod(input, other)  # its gradient for `input` looks at no values, as PyTorch's
+    apart = constant((rest != 0) & ((rest < 0) != (other < 0)))
+    return rest + xp.where(apart, other, xp.asarray(-0.0, rest.dtype))
 
 
 @pointwise(check=real_number("fmod_cpu"), guard=whole_divisor, node=by_operand("Fmod", "other"))

@@ -10,6 +10,7 @@ import numpy as np
 
 from torchlike import _dtypes, _errors
 from torchlike._errors.dtypes import scalar_name
+from torchlike._ops._checks import bounds_in_range
 from torchlike._ops._declare import Array, Operand, constant, namespace, pointwise
 from torchlike._ops._nodes import by_operand
 from torchlike._ops._rules import Aval, Call, result_type
@@ -86,7 +87,14 @@ def _clamp_node(call: Call) -> str:
     return f"ClampBackward{0 if any(isinstance(b, Aval) for b in (call.min, call.max)) else 1}"
 
 
-@pointwise(check=_check_clamp, opmath=False, aliases=("clip",), node=_clamp_node)
+def _clamp_fits(call: Call) -> None:
+    dtype = result_type(call.promoted, call.numbers)
+    if call.numbers and not _dtypes.can_cast(dtype, call.input.dtype):
+        raise _errors.dtypes.cannot_become(dtype, call.input.dtype)
+
+
+@pointwise(check=_check_clamp, fits=_clamp_fits, guard=bounds_in_range, opmath=False, aliases=("clip",),
+           node=_clamp_node)  # fmt: skip
 def clamp(input: Array, min: Operand | None = None, max: Operand | None = None):
     """min(max(input, min), max); an element at a bound has the gradient, one outside gives it to a tensor bound.
 

@@ -7,6 +7,7 @@ from typing import Any
 from torchlike import _errors
 from torchlike._bind import CALLERS as rows
 from torchlike._bind import function
+from torchlike._dtypes import check_number
 from torchlike._tensor import Tensor
 
 pixel_shuffle, pixel_unshuffle = function("pixel_shuffle"), function("pixel_unshuffle")
@@ -27,6 +28,7 @@ def pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = N
     """
     sizes = tuple(int(n) for n in pad)
     if mode == "constant":
+        check_number(0.0 if value is None else float(value), input.dtype)
         return rows["_constant_pad"](input, sizes, 0 if value is None else value)
     if len(sizes) % 2:
         raise _errors.images.odd_padding()

@@ -111,6 +111,10 @@ class Flat:
             names.update(zip(eqn.outvars, made))
         return [find(atom) for atom in jaxpr.outvars]
 
+    def shape(self, var: Any, sizes: Mapping[str, int]) -> tuple[int, ...]:
+        """A variable's shape with these sizes."""
+        return _sized(var.aval.shape, sizes)
+
     def program(self, sizes: Mapping[str, int] | None = None) -> Program:
         """The functions of all equations, but for those of constants alone, which are computed at once.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
@@ -269,7 +269,7 @@ class Varying(int):
 def _traced_outputs(op: d.Op, call: Call, typed: Typed, function: Callable, scalars: tuple) -> Typed:
     """Outputs of an operator without a shape rule, from one abstract trace of its kernel."""
     specs = [jax.ShapeDtypeStruct(a.shape, a.dtype.numpy) for a in call.arrays]
-    numbers = [jax.ShapeDtypeStruct((), _NUMBER[kind].numpy) for kind in scalars]
+    numbers = [jax.ShapeDtypeStruct((), NUMBER[kind].numpy) for kind in scalars]
     try:
         found = jax.eval_shape(function, *specs, *numbers)
     except (TypeError, ValueError):  # JAX's own words about shapes are not for users
@@ -284,7 +284,7 @@ def _traced_outputs(op: d.Op, call: Call, typed: Typed, function: Callable, scal
     return Typed(outputs, typed.compute, [None] * len(outputs), typed.result)
 
 
-_NUMBER = {float: _dtypes.float64, int: _dtypes.int64, bool: _dtypes.bool_, complex: _dtypes.complex128}
+NUMBER = {float: _dtypes.float64, int: _dtypes.int64, bool: _dtypes.bool_, complex: _dtypes.complex128}
 
 
 def _cast_outputs(function: Callable, outputs: list[Aval]) -> Callable:
@@ -316,15 +316,15 @@ def _conjugate(x: Any) -> Any:
     return jnp.conj(x) if x.dtype.kind == "c" else x
 
 
-def _make_gradient(plan: OpPlan, wanted: tuple[int, ...], given: tuple[int, ...]) -> OpPlan:
+def pull_back(plan: OpPlan, wanted: tuple[int, ...], given: tuple[int, ...], shapes: Sequence) -> Callable[..., tuple]:
+    """The function of `gradient(plan, wanted, given)`, for inputs of these shapes, which may have symbolic dims."""
     saved, count = plan.saved, len(plan.saved)
-    outputs, inputs = plan.outputs, plan.inputs
 
     def vjp(*flat: Any) -> tuple:
         kept = dict(zip(saved, flat[:count]))
         cotangents = dict(zip(given, flat[count : count + len(given)]))
         numbers = flat[count + len(given) :]
-        arrays = [kept[i] if i in kept else jnp.zeros(a.shape, a.dtype.numpy) for i, a in enumerate(inputs)]
+        arrays = [kept[i] if i in kept else jnp.zeros(shapes[i], a.dtype.numpy) for i, a in enumerate(plan.inputs)]
 
         def forward(*chosen: Any) -> list:
             full = list(arrays)
@@ -336,6 +336,12 @@ def _make_gradient(plan: OpPlan, wanted: tuple[int, ...], given: tuple[int, ...]
         _, pull = jax.vjp(forward, *[arrays[i] for i in wanted])
         return tuple([_conjugate(x) for x in pull([_conjugate(cotangents[i]) for i in given])])
 
+    return vjp
+
+
+def _make_gradient(plan: OpPlan, wanted: tuple[int, ...], given: tuple[int, ...]) -> OpPlan:
+    inputs, saved, outputs = plan.inputs, plan.saved, plan.outputs
+    vjp = pull_back(plan, wanted, given, [a.shape for a in inputs])
     avals = tuple(inputs[i] for i in saved) + tuple(outputs[i] for i in given)
     made = OpPlan(plan.name + "_vjp", avals, plan.scalars, tuple(inputs[i] for i in wanted), vjp)
     floating = tuple(inputs[i].dtype.category >= _dtypes.FLOATING for i in wanted)
@@ -350,7 +356,7 @@ def dependence(plan: OpPlan, wanted: tuple[int, ...], given: tuple[int, ...]) ->
     """The saved inputs on whose values this gradient depends: a product's gradient for one factor needs the other."""
     made = gradient(plan, wanted, given)
     specs = [jax.ShapeDtypeStruct(a.shape, a.dtype.numpy) for a in made.inputs]
-    numbers = [jax.ShapeDtypeStruct((), _NUMBER[kind].numpy) for kind in made.scalars]
+    numbers = [jax.ShapeDtypeStruct((), NUMBER[kind].numpy) for kind in made.scalars]
     traced = jax.make_jaxpr(made.function)(*specs, *numbers).jaxpr
     _, used = partial_eval.dce_jaxpr(traced, [True] * len(traced.outvars))
     return frozenset(i for i, needed in zip(plan.saved, used) if needed)

@@ -68,7 +68,8 @@ def rrelu(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, trainin
     host = np.asarray(concrete(input._value))
     below = host <= 0
     slopes = np.ones(host.shape, input.dtype.numpy)
-    low, high = (float(slopes.dtype.type(bound)) for bound in (lower, upper))
+    bound = np.float64 if slopes.dtype == np.float64 else np.float32
+    low, high = float(bound(lower)), float(bound(upper))
     # Without a fused multiply-add, which `uniform` with bounds would have.
     slopes[below] = _random.uniform(generator, (int(below.sum()),), np.dtype(np.float64)) * (high - low) + low
     return rows["mul"](input, _factories.of_array(slopes, input.device))

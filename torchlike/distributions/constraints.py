@@ -159,6 +159,11 @@ class _OneHot(Constraint):
         return ((value == 0) | (value == 1)).all(-1) & value.sum(-1).eq(1)
 
 
+def _of_whole(value: Tensor, inside: Tensor) -> Tensor:
+    """`inside`, where the value is a whole number, which an integer need not be asked."""
+    return (value % 1 == 0) & inside if value.is_floating_point() else inside
+
+
 class _IntegerInterval(_Bounded):
     is_discrete = True
     lower_bound: Any
@@ -168,7 +173,7 @@ class _IntegerInterval(_Bounded):
         super().__init__(lower_bound=lower_bound, upper_bound=upper_bound)
 
     def check(self, value: Tensor) -> Tensor:
-        return (value % 1 == 0) & (self.lower_bound <= value) & (value <= self.upper_bound)
+        return _of_whole(value, (self.lower_bound <= value) & (value <= self.upper_bound))
 
 
 class _IntegerLessThan(_Bounded):
@@ -179,7 +184,7 @@ class _IntegerLessThan(_Bounded):
         super().__init__(upper_bound=upper_bound)
 
     def check(self, value: Tensor) -> Tensor:
-        return (value % 1 == 0) & (value <= self.upper_bound)
+        return _of_whole(value, value <= self.upper_bound)
 
 
 class _IntegerGreaterThan(_Bounded):
@@ -190,7 +195,7 @@ class _IntegerGreaterThan(_Bounded):
         super().__init__(lower_bound=lower_bound)
 
     def check(self, value: Tensor) -> Tensor:
-        return (value % 1 == 0) & (value >= self.lower_bound)
+        return _of_whole(value, value >= self.lower_bound)
 
 
 class _Real(Constraint):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import jax
 
 from torchlike._core.any_size import AnySize
 from torchlike._core.jaxpr_numpy import Program
-from torchlike._ops._plan import NUMBER, OpPlan, pull_back
+from torchlike._ops._plan import NUMBER, OpPlan, Template, pull_back, restated
 
 _families: dict[Any, AnySize] = {}
 _without_loops: set[Any] = set()  # the operators that were traced, and have nothing that needs JAX's own loops
@@ -18,29 +19,53 @@ def gradient_program(plan: OpPlan, wanted: tuple[int, ...], given: tuple[int, ..
     """What `gradient(plan, wanted, given)` computes: of its saved inputs, cotangents and numbers, in this order.
 
     Raises:
-      Unsupported: NumPy does not run it; so it is for every other size, most likely.
+      Unsupported: NumPy does not run it, or did not for other sizes.
     """
-    saved, outputs = plan.saved, [plan.outputs[i] for i in given]
+    outputs = [plan.outputs[i] for i in given]
 
     def trace(shapes: Any) -> Any:
+        *shapes, numbers = shapes
         of_inputs, of_outputs = shapes[: len(plan.inputs)], shapes[len(plan.inputs) :]
-        specs = [jax.ShapeDtypeStruct(of_inputs[i], plan.inputs[i].dtype.numpy) for i in saved]
+        specs = [jax.ShapeDtypeStruct(of_inputs[i], plan.inputs[i].dtype.numpy) for i in plan.saved]
         specs += [jax.ShapeDtypeStruct(shape, o.dtype.numpy) for shape, o in zip(of_outputs, outputs)]
         specs += [jax.ShapeDtypeStruct((), NUMBER[kind].numpy) for kind in plan.scalars]
-        function = pull_back(plan, wanted, given, of_inputs)
+        forward = plan.function if numbers is static else restated(plan, _with_numbers(plan.extra, iter(numbers)))
         # Half of the time goes into the inner jits of jax.numpy. A loop needs them: it would be unrolled, or fail.
         with jax.disable_jit(plan.op in _without_loops):
-            return jax.make_jaxpr(function)(*specs)
+            return jax.make_jaxpr(pull_back(plan, wanted, given, of_inputs, forward))(*specs)
 
-    key = _key(plan, wanted, given)
+    words, static = _statics(plan.extra)
+    kinds = tuple((a.dtype, len(a.shape)) for a in (*plan.inputs, *plan.outputs))
+    key = plan.op, words, kinds, plan.scalars, plan.saved, wanted, given
     family = _families.get(key) or _families.setdefault(key, AnySize())
-    program = family.program(tuple(tuple(a.shape) for a in (*plan.inputs, *outputs)), trace)
+    program = family.program((*[tuple(a.shape) for a in (*plan.inputs, *outputs)], static), trace)
     _without_loops.add(plan.op)
     return program
 
 
-def _key(plan: OpPlan, wanted: tuple[int, ...], given: tuple[int, ...]) -> Any:
-    """What the function of a gradient depends on besides shapes."""
-    statics = None if plan.extra is None else repr(plan.extra.arguments)
-    kinds = tuple((a.dtype, len(a.shape)) for a in (*plan.inputs, *plan.outputs))
-    return plan.op, statics, kinds, plan.scalars, plan.saved, wanted, given
+def _statics(template: Template | None) -> tuple[str, tuple[int, ...]]:
+    """Static arguments as text with their whole numbers taken out, and these: a shape among them may vary too."""
+    numbers: list[int] = []
+
+    def words(x: Any) -> str:
+        if isinstance(x, tuple | list):
+            return f"{type(x).__name__}({','.join(map(words, x))})"
+        if type(x) is int:
+            numbers.append(x)
+            return "#"
+        return repr(x)
+
+    arguments = {} if template is None else template.arguments
+    found = [f"{name}:{kind}:{words(x) if kind == 'static' else x}" for name, (kind, x) in arguments.items()]
+    return ";".join(found), tuple(numbers)
+
+
+def _with_numbers(template: Template, numbers: Iterator) -> dict[str, tuple[str, Any]]:
+    """Static arguments with other whole numbers."""
+
+    def put(x: Any) -> Any:
+        if type(x) in (tuple, list):
+            return type(x)(map(put, x))
+        return next(numbers) if type(x) is int else x
+
+    return {name: (kind, put(x) if kind == "static" else x) for name, (kind, x) in template.arguments.items()}

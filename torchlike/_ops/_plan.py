@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -72,6 +73,7 @@ def make(op: d.Op, args: tuple, kwargs: dict, describe: Callable[[Any], tuple[Av
     typed = op.typing(call)
     scalars = tuple(kind for kind, _ in template.numbers)
     function = template.function(op, typed)
+    template.typed = typed
     if not typed.outputs:
         typed = _traced_outputs(op, call, typed, function, scalars)
     if op.family != "view":  # views keep whatever dtype comes in: writes run them over other types
@@ -111,6 +113,7 @@ class Template:
         self.arguments: dict[str, tuple[str, Any]] = {}
         self.arrays: list[tuple[str, int]] = []  # parameter name, kind
         self.numbers: list[tuple[type, int]] = []  # number type, kind
+        self.typed: Any = None
 
     def saved(self, op: d.Op) -> tuple[int, ...]:
         if op.saves is None:
@@ -287,6 +290,14 @@ def _traced_outputs(op: d.Op, call: Call, typed: Typed, function: Callable, scal
 NUMBER = {float: _dtypes.float64, int: _dtypes.int64, bool: _dtypes.bool_, complex: _dtypes.complex128}
 
 
+def restated(plan: OpPlan, arguments: dict[str, tuple[str, Any]]) -> Callable:
+    """The plan's function with other static arguments, which may have symbolic numbers."""
+    template = copy.copy(plan.extra)
+    template.arguments = arguments
+    function = template.function(plan.op, template.typed)
+    return function if plan.op.family == "view" else _cast_outputs(function, list(plan.outputs))
+
+
 def _cast_outputs(function: Callable, outputs: list[Aval]) -> Callable:
     wanted = [o.dtype for o in outputs]
 
@@ -316,8 +327,10 @@ def _conjugate(x: Any) -> Any:
     return jnp.conj(x) if x.dtype.kind == "c" else x
 
 
-def pull_back(plan: OpPlan, wanted: tuple[int, ...], given: tuple[int, ...], shapes: Sequence) -> Callable[..., tuple]:
-    """The function of `gradient(plan, wanted, given)`, for inputs of these shapes, which may have symbolic dims."""
+def pull_back(plan: OpPlan, wanted: tuple[int, ...], given: tuple[int, ...], shapes: Sequence,
+              function: Callable) -> Callable[..., tuple]:  # fmt: skip
+    """The function of `gradient(plan, wanted, given)`, for inputs of these shapes, which may have symbolic dims, and a
+    forward that is the plan's function or stands for it."""
     saved, count = plan.saved, len(plan.saved)
 
     def vjp(*flat: Any) -> tuple:
@@ -330,7 +343,7 @@ def pull_back(plan: OpPlan, wanted: tuple[int, ...], given: tuple[int, ...], sha
             full = list(arrays)
             for i, x in zip(wanted, chosen):
                 full[i] = x
-            out = plan.function(*full, *numbers)
+            out = function(*full, *numbers)
             return [out[i] for i in given]
 
         _, pull = jax.vjp(forward, *[arrays[i] for i in wanted])
@@ -341,7 +354,7 @@ def pull_back(plan: OpPlan, wanted: tuple[int, ...], given: tuple[int, ...], sha
 
 def _make_gradient(plan: OpPlan, wanted: tuple[int, ...], given: tuple[int, ...]) -> OpPlan:
     inputs, saved, outputs = plan.inputs, plan.saved, plan.outputs
-    vjp = pull_back(plan, wanted, given, [a.shape for a in inputs])
+    vjp = pull_back(plan, wanted, given, [a.shape for a in inputs], plan.function)
     avals = tuple(inputs[i] for i in saved) + tuple(outputs[i] for i in given)
     made = OpPlan(plan.name + "_vjp", avals, plan.scalars, tuple(inputs[i] for i in wanted), vjp)
     floating = tuple(inputs[i].dtype.category >= _dtypes.FLOATING for i in wanted)

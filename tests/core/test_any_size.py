@@ -1,0 +1,142 @@
+"""Programs for arrays of any size: the numbers of a trace at that very size, or another trace."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax import lax
+
+import torchlike
+from tests.ops.sample import normal
+from torchlike import _dtypes
+from torchlike._core.any_size import AnySize, _pattern
+from torchlike._core.jaxpr_numpy import Unsupported, flatten
+from torchlike._ops._interpreted import gradient_program
+from torchlike._ops._plan import OpPlan, gradient
+
+
+class Counted:
+    """A function's programs for any shapes of its one input, and how often it was traced for them."""
+
+    def __init__(self, function: Any) -> None:
+        self.function, self.traces, self.family = function, [], AnySize()
+
+    def trace(self, shapes: Any) -> Any:
+        self.traces.append(shapes)
+        return jax.make_jaxpr(self.function)(jax.ShapeDtypeStruct(shapes[0], np.float32))
+
+    def check(self, *shape: int) -> None:
+        given = normal(*shape)
+        with np.errstate(all="ignore"):
+            (found,) = self.family.program((shape,), self.trace)(given)
+        due = np.asarray(jax.jit(self.function)(given))
+        assert (found.shape, found.dtype) == (due.shape, due.dtype)
+        np.testing.assert_allclose(found, due, 1e-5, 1e-6)
+
+
+def test_the_third_size_is_not_traced():
+    softmax = Counted(lambda x: jax.nn.softmax(x - jnp.mean(x, 0) + jnp.arange(x.shape[1])))
+    for n in (5, 7, 6, 11, 2):
+        softmax.check(3, n)
+    assert len(softmax.traces) == 2
+
+
+def test_one_is_another_formula():
+    squeezed = Counted(lambda x: x[:, 0] if x.shape[1] == 1 else x[:, 1])
+    for n in (5, 7, 6, 1, 8):
+        squeezed.check(2, n)
+
+
+def test_dims_that_are_equal_by_chance_are_traced():
+    square = Counted(lambda x: x.T * 2 if x.shape[0] == x.shape[1] else x)
+    for n in (5, 7, 3, 4, 9, 3):
+        square.check(3, n)
+    assert ((3, 3),) in square.traces
+
+
+@pytest.mark.parametrize("sizes", [(5, 7, 6, 5, 8), (7, 6, 8, 5), (7, 5, 6, 5)])
+def test_a_size_with_a_formula_of_its_own_is_traced(sizes):
+    odd = Counted(lambda x: x * 2 if x.shape[0] + 1 in (6, 60) else x)
+    for n in sizes:
+        odd.check(n)
+
+
+def test_what_a_symbol_cannot_answer_is_traced_anew():
+    large = Counted(lambda x: x * 2 if x.shape[0] > 6 else x)
+    for n in (5, 7, 6, 5, 8):
+        large.check(n)
+
+
+def test_ranks_and_sizes_at_once():
+    mean = Counted(lambda x: x / x.size)
+    for shape in ((5,), (7,), (4, 6), (4, 8), (5, 8), (6, 9), (7, 14), (8, 17), (9,)):
+        mean.check(*shape)
+
+
+def test_a_refusal_is_remembered():
+    loop = Counted(lambda x: lax.while_loop(lambda y: y[0] < 3, lambda y: y + 1, x))
+    for n in (2, 3, 4):
+        with pytest.raises(Unsupported, match="while"):
+            loop.family.program(((n,),), loop.trace)
+    assert len(loop.traces) == 1
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "dims"),
+    [
+        (((4, 5), (5,)), ((4, 7), (7,)), ["4", "n0", "n0"]),
+        (((3, 5), (15,)), ((3, 7), (21,)), ["3", "n0", "3 n0"]),
+        (((5,), (6,)), ((9,), (10,)), ["n0", "n0 + 1"]),
+        (((5, 8),), ((9, 11),), ["n0", "n1"]),
+    ],
+)
+def test_forms(first, second, dims):
+    pattern = _pattern(first, second)
+    assert pattern is not None
+    shown = [f"{d.offset}" if not d.name else f"{d.factor} {d.name} + {d.offset}" for d in pattern.dims]
+    assert [x.removeprefix("1 ").removesuffix(" + 0") for x in shown] == dims
+
+
+# -- gradients of operators --------------------------------------------------------------------------------------------
+
+
+def _grown(n: int) -> list[Any]:
+    x = torchlike.from_numpy(normal(2, n, 12)).requires_grad_()
+    table = torchlike.from_numpy(normal(9, 12)).requires_grad_()
+    heads = x.view(2, n, 3, 4).transpose(1, 2)
+    return [
+        torchlike.nn.functional.linear(x, table, torchlike.ones(9, requires_grad=True)),
+        torchlike.nn.functional.layer_norm(x, (12,), torchlike.ones(12, requires_grad=True)),
+        torchlike.nn.functional.gelu(x),
+        torchlike.nn.functional.scaled_dot_product_attention(heads, heads, heads, is_causal=True),
+        torchlike.nn.functional.embedding(torchlike.arange(2 * n).reshape(2, n) % 9, table),
+        torchlike.nn.functional.cross_entropy(x.reshape(2 * n, 12), torchlike.arange(2 * n) % 12),
+        x.reshape(-1, 6), x[:, 1:], x.sum(1), x.expand(5, 2, n, 12), torchlike.cat([x, x[:, :1]], 1), x.softmax(1),
+        x.mean(), x.max(1)[0], x.std(1), x.cumsum(1), x.flip(1), x @ x.mT, x.mT.contiguous(), x * x[:, :1] + 2,
+    ]  # fmt: skip
+
+
+def test_gradients_of_operators():
+    plans: dict[str, list[OpPlan]] = {}
+    for n in (7, 10, 8, 5):
+        for number, result in enumerate(_grown(n)):
+            plans.setdefault(f"{number} {result.grad_fn.name()}", []).append(result.grad_fn.plan)
+    for name, sizes in plans.items():
+        for plan in sizes:
+            wanted = tuple(i for i, a in enumerate(plan.inputs) if a.dtype.category >= _dtypes.FLOATING)
+            given = tuple(i for i, floating in enumerate(plan.differentiable) if floating)
+            made = gradient(plan, wanted, given)
+            arrays = [
+                normal(*a.shape, dtype=np.float32, seed=i).astype(a.dtype.numpy) for i, a in enumerate(made.inputs)
+            ]
+            arrays += [np.asarray(0.5) for _ in plan.scalars]
+            with np.errstate(all="ignore"):
+                found = gradient_program(plan, wanted, given)(*arrays)
+                due = flatten(jax.make_jaxpr(made.function)(*arrays))(*arrays)
+            for a, b in zip(found, due, strict=True):
+                assert (a.shape, a.dtype) == (b.shape, b.dtype), name
+                np.testing.assert_allclose(a, b, 1e-5, 1e-5, err_msg=name)

@@ -47,16 +47,6 @@ LOOSELY = {
 pytestmark = pytest.mark.filterwarnings("ignore:Singular sample detected", "ignore:Low df values")
 
 
-@pytest.fixture
-def default_dtype(request):
-    """The floating dtype that both libraries make of numbers."""
-    for library in (torch, torchlike):
-        library.set_default_dtype(getattr(library, request.param))
-    yield request.param
-    for library in (torch, torchlike):
-        library.set_default_dtype(library.float32)
-
-
 def families(library):
     distributions = library.distributions
     found = {name: getattr(distributions, name) for name in torch.distributions.__all__}

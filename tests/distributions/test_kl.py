@@ -47,13 +47,14 @@ def test_the_registered_pairs():
     assert ours == PAIRS
 
 
+@pytest.mark.parametrize("default_dtype", ["float64"], indirect=True)
 @pytest.mark.parametrize(("p", "q"), PAIRS, ids=[f"{p}-{q}" for p, q in PAIRS])
-def test_divergences(p, q):
+def test_divergences(p, q, default_dtype):
     for first in parameters(p):
         for second in parameters(q):
             if not _refuses_to_broadcast(first, second):
                 program = functools.partial(_divergence, first, second)
-                both(program, rtol=1e-4, atol=1e-5, stride=False)
+                both(program, rtol=1e-9, atol=1e-11, stride=False)
 
 
 def _divergence(first, second, library):

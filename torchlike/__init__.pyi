@@ -2116,7 +2116,7 @@ def take(input: _Tensor, index: _Tensor) -> _Tensor:
     ...
 
 def take_along_dim(input: _Tensor, indices: _Tensor, dim: _int | None = ...) -> _Tensor:
-    """As `gather`, with the other dims broadcast; without a dim, of the flattened tensor."""
+    """As `gather`, with the other dims broadcast and indices modulo the size; without a dim, of the flattened tensor."""
     ...
 
 def tan(input: _Tensor, *, out: _Any = ...) -> _Tensor:

@@ -62,8 +62,11 @@ def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False)
 
 
 def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Tensor:
-    """As `gather`, with the other dims broadcast and indices taken modulo the size; without a dim, of the flattened
-    tensor, and not modulo."""
+    """As `gather`, with the other dims broadcast and indices modulo the size; without a dim, of the flattened tensor.
+
+    >>> torchlike.take_along_dim(torchlike.tensor([[1, 2], [3, 4]]), torchlike.tensor([[-1]]), 0)
+    tensor([[3, 4]])
+    """
     if indices.dtype is not _dtypes.int64:
         raise RuntimeError("torch.take_along_dim(): dtype of indices should be Long but got "
                            f"{scalar_name(indices.dtype)}")  # fmt: skip

@@ -1493,7 +1493,7 @@ class Methods:
         """The elements at `index` of the flattened tensor."""
         ...
     def take_along_dim(self, indices: _Tensor, dim: _int | None = ...) -> _Tensor:
-        """As `gather`, with the other dims broadcast; without a dim, of the flattened tensor."""
+        """As `gather`, with the other dims broadcast and indices modulo the size; without a dim, of the flattened tensor."""
         ...
     def tan(self) -> _Tensor:
         """The tangent of an angle in radians."""

@@ -3,17 +3,47 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import multiprocessing
 import os
 from collections import Counter
 from queue import Empty
 
 
+class Shard:
+    """One process's share of the programs. A process that dies is a difference, and another one takes over the rest."""
+
+    def __init__(self, seed: int, count: int) -> None:
+        self.seed, self.left = seed, count
+        self._start()
+
+    def _start(self) -> None:
+        from tests.fuzz.shard import run_shard
+
+        context = multiprocessing.get_context("spawn")
+        self.queue = context.Queue()  # of its own: a process that dies may leave one unusable
+        self.worker = context.Process(target=run_shard, daemon=True, args=(self.seed, self.left, self.queue))
+        self.worker.start()
+
+    def results(self) -> list:
+        """What has come in the last moment: for each program its difference, or None."""
+        found: list = []
+        alive = self.worker.is_alive()  # asked first: what it has sent is there then
+        with contextlib.suppress(Empty):
+            while len(found) < min(self.left, 20):
+                found.append(self.queue.get(timeout=0.5))
+        died = bool(self.left) and not alive and not found
+        if died:
+            found.append(("a process died", f"at the program of seed {self.seed}: exit {self.worker.exitcode}"))
+        self.seed, self.left = self.seed + len(found), self.left - len(found)
+        if died and self.left:
+            self._start()
+        return found
+
+
 def main() -> None:
     """Read the command line, share the programs among processes, print what differs."""
     from tqdm import tqdm
-
-    from tests.fuzz.shard import run_shard
 
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
     parser.add_argument("--count", type=int, default=20000, help="programs to run")
@@ -21,38 +51,22 @@ def main() -> None:
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
     given = parser.parse_args()
     os.environ.setdefault("OMP_NUM_THREADS", "1")
-    context = multiprocessing.get_context("spawn")
-    queue = context.Queue()
     share = -(-given.count // given.processes)
-    workers = [
-        context.Process(target=run_shard, daemon=True, args=(given.seed * 1_000_000 + i * share, share, queue))
-        for i in range(given.processes)
-    ]
-    for worker in workers:
-        worker.start()
-    ran, different, left, kinds = 0, 0, len(workers), Counter()
+    shards = [Shard(given.seed * 1_000_000 + i * share, share) for i in range(given.processes)]
+    different, kinds = 0, Counter()
     with tqdm(total=share * given.processes, unit="program") as bar:
-        while left:
-            try:
-                found = queue.get(timeout=5)
-            except Empty:
-                if not any(worker.is_alive() for worker in workers):
-                    break
-                continue
-            if found == "done":
-                left -= 1
-                continue
-            ran += 1
-            bar.update()
-            if found is not None:
-                different += 1
-                kinds[found[0]] += 1
-                if kinds[found[0]] == 1 and found[1]:
-                    bar.write(f"--- difference {different}\n{found[1]}\n")
+        while not all(shard.left == 0 for shard in shards):
+            for found in [found for shard in shards for found in shard.results()]:
+                bar.update()
+                if found is not None:
+                    different += 1
+                    kinds[found[0]] += 1
+                    if kinds[found[0]] == 1 and found[1]:
+                        bar.write(f"--- difference {different}\n{found[1]}\n")
     for kind, times in kinds.most_common():
         print(f"{times:6} {kind}")
-    print(f"{ran} programs, {different} differences" + (f"; {left} processes died" if left else ""))
-    raise SystemExit(bool(different or left))
+    print(f"{share * given.processes} programs, {different} differences")
+    raise SystemExit(bool(different))
 
 
 if __name__ == "__main__":

@@ -103,8 +103,10 @@ def _other(w):
     if t.ndim:
         options += [
             f"torch.cat([{name}, {name}])", f"{name}.flip(0)", f"{name}.roll(1, 0)", f"{name}.cumsum(0)",
-            f"{name}.repeat({', '.join(['2'] + ['1'] * (t.ndim - 1))})", f"{name}.index_select(0, torch.tensor([0]))",
+            f"{name}.index_select(0, torch.tensor([0]))",
         ]  # fmt: skip
+    if t.ndim and not t.is_inference():  # PyTorch's copy says then that it is a view (docs/differences.md)
+        options += [f"{name}.repeat({', '.join(['2'] + ['1'] * (t.ndim - 1))})"]
     if _real(t):
         options += [f"{name}.clamp(-1, 1)", f"torch.maximum({name}, {other})", f"{name}.clamp(min=0.3)"]
     if t.ndim and t.is_floating_point():

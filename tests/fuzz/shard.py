@@ -21,10 +21,16 @@ def run_shard(seed: int, count: int, queue: Any) -> None:
     for number in range(count):
         if number % 1000 == 999:
             forget_programs()
-        program = program_of(seed + number)
-        found = _guarded(difference, program)
-        queue.put(found and _told(program, found, shown))
-    queue.put("done")
+        queue.put(_run(seed + number, shown))
+
+
+def _run(seed: int, shown: Counter) -> tuple[str, str] | None:
+    try:
+        program = program_of(seed)
+    except Exception as error:
+        return f"the program of a seed could not be written: {type(error).__name__}", f"seed {seed}: {error}"
+    found = _guarded(difference, program)
+    return found and _told(program, found, shown)  # type: ignore[return-value]
 
 
 def _told(program: Program, found: str, shown: Counter) -> tuple[str, str]:

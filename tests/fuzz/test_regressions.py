@@ -802,6 +802,26 @@ FOUND = {
         a.add_(1)
         b.add_(1)
     """,
+    "saved input before saved result": """
+        a = torch.tensor([[-1.0, 2.0], [1.5, 0.0]], requires_grad=True)
+        b = a.prod(1)
+        b[:] *= 0.5
+        a.detach()[0] = 0.5
+        b.sum().backward()
+    """,
+    "what is run for nothing": """
+        a = torch.ones(2, 2, requires_grad=True)
+        b = a / 3
+        b.sum().backward()
+        b.sin().sum().backward(inputs=[b])
+    """,
+    "hook of a leaf that only the graph holds": """
+        a = torch.ones(3, requires_grad=True)
+        a.register_post_accumulate_grad_hook(lambda t: log.append(t.grad.clone()))
+        b = a / 0.5
+        a = torch.ones(3)
+        b.backward(gradient=a)
+    """,
 }
 
 

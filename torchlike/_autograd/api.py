@@ -144,9 +144,7 @@ def _accumulate_into(inputs: tuple, edges: list, seeds: list, keep: bool, create
     walk = Walk(keep, create_graph, wanted)  # type: ignore[arg-type]
     walk.run(edges, seeds)
     for t in targets:
-        node = _edge(t)[0]  # type: ignore[index]
-        if not keep and node in walk.inner and node.plan is not None and node.saved:  # PyTorch runs it, for nothing
-            node.saved = None
+        walk.run_for_nothing(*_edge(t))  # type: ignore[misc]
         pair = walk.captured.get(_edge(t))  # type: ignore[arg-type]
         if pair is not None and not isinstance(t, GradientEdge) and t.is_leaf:
             accumulate(t, pair, create_graph)

@@ -222,6 +222,18 @@ class Walk:
         edges = [node.edges[i] if i in needed else None for i in source.saved] + [held[i][1] for i in given]
         return apply(plan, values, edges, node.scalars, True)
 
+    def run_for_nothing(self, node: Node, number: int) -> None:
+        """What PyTorch runs although nobody asks for its gradients: it only shows in what is refused, and let go of."""
+        if node not in self.inner or node.plan is None:
+            return
+        wanted = tuple([i for i, e in enumerate(node.edges) if e is not None])
+        if node.saved is None:
+            _not_needed(node, wanted, (number,))
+        elif node.age > versions.latest:
+            versions.check(node, wanted, (number,))
+        if not self.keep_graph and node.saved:
+            node.saved = None
+
     def _tensor_hooks(self, node: Node, held: dict[int, Grad]) -> None:
         extra = node.extra
         assert extra is not None

@@ -100,6 +100,8 @@ def note_part(write: Node, made: Node, since: int | None, view: Any) -> None:
 def check(node: Node, wanted: tuple[int, ...], given: tuple[int, ...]) -> None:
     """Raise PyTorch's error if what the node needs for this gradient was overwritten after it was saved."""
     plan = node.plan
+    if plan.remembers and plan.remembers != ("result",):
+        _check_inputs(node, wanted, given)
     stamp = None if node.extra is None else node.extra.overwritten
     if stamp is not None and stamp.before(node):
         view = stamp.owner and stamp.owner()
@@ -107,8 +109,10 @@ def check(node: Node, wanted: tuple[int, ...], given: tuple[int, ...]) -> None:
             stamp.owner = None  # its history was made anew since, and is not that of the result any more
         made = (node, 0) if stamp.owner is None or view is None or view._edge is None else view._edge
         raise _modified(plan.outputs[0], _made_by(made), stamp)
-    if not plan.remembers or plan.remembers == ("result",):
-        return
+
+
+def _check_inputs(node: Node, wanted: tuple[int, ...], given: tuple[int, ...]) -> None:
+    plan = node.plan
     stale = [(i, v) for i, v in zip(plan.saved, node.saved or ()) if v.stamp is not None and v.stamp.before(node)]
     if stale:
         needed = plan.saved if "all" in plan.remembers else dependence(plan, wanted, given)

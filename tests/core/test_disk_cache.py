@@ -258,6 +258,7 @@ TRAINING = """
 """
 
 
+@pytest.mark.slow
 def test_a_script_run_again_prints_the_same_bits_cold_and_warm(tmp_path):
     log = {"TORCHLIKE_LOG": "compile"}
     cold = [_done(each) for each in [_python(TRAINING, TORCHLIKE_CACHE_DIR=tmp_path / n, **log) for n in "ab"]]

@@ -244,6 +244,8 @@ def replace(self: Tensor, src: Any, node: str) -> Tensor:
 
 
 def _overwrite(self: Tensor, src: Tensor, node: str) -> Tensor:
+    if self.dtype.category < _dtypes.FLOATING and src._edge is not None and src is not self:
+        src = alias(src)  # no history is asked for
     if _storage.overlaps((), self.shape, self._strides) and _is_same(self, src) and not self.requires_grad:
         self._count()  # nothing moves, so no dim is looked at
         return self

@@ -383,7 +383,7 @@ class Tensor(Methods):
 
     def detach_(self) -> Tensor:
         """Cut this tensor off from its history, in place."""
-        if not views.is_whole(self) and not _modes.local.inference:
+        if self._is_view() and not _modes.local.inference:
             raise RuntimeError("Can't detach views in-place. Use detach() instead. If you are using "
                                "DistributedDataParallel (DDP) for training, and gradient_as_bucket_view is set as "
                                "True, gradients are views of DDP buckets, and hence detach_() cannot be called on "

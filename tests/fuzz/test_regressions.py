@@ -822,6 +822,21 @@ FOUND = {
         a = torch.ones(3)
         b.backward(gradient=a)
     """,
+    "cut off outside of inference mode": """
+        a = torch.ones(2, 3)
+        with torch.inference_mode():
+            b = a.prod(0)
+        c = b.view(1, 3)
+        c.detach_()
+    """,
+    "frozen view copied to whole numbers": """
+        a = torch.tensor([1.5, 0.0, -0.25], requires_grad=True)
+        with torch.no_grad():
+            b = a[:1]
+            b[torch.tensor(0)] += 0.5
+        c = torch.tensor([2], dtype=torch.uint8)
+        c.copy_(b)
+    """,
 }
 
 

@@ -77,7 +77,7 @@ def assert_close(found: Any, due: Any, at: str = "") -> None:
 # -- every operator ----------------------------------------------------------------------------------------------------
 
 
-FEW = 3  # gradients of each name; all of them take minutes
+FEW = 2  # gradients of each name; all of them take minutes
 
 
 def gradients_of(key: str) -> Iterator[tuple[str, OpPlan, list[np.ndarray]]]:

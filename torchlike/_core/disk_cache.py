@@ -83,6 +83,11 @@ class DiskCache:
         with suppress(OSError):  # the folder is being cleared
             self._count(_blocks(len(content)))
 
+    def make_folder(self) -> None:
+        """XLA keeps notes on its kernels below it, and makes no folder above its own."""
+        with suppress(OSError):
+            os.makedirs(self.folder, mode=0o700, exist_ok=True)
+
     def contents(self) -> Contents:
         """How much there is."""
         found = self._entries()
@@ -211,6 +216,9 @@ def _replace_store(ours: DiskCache) -> None:
         return
 
     def get_file_cache(path: str) -> Any:
-        return (ours, path) if path == ours.folder else plain(path)
+        if path != ours.folder:
+            return plain(path)
+        ours.make_folder()
+        return ours, path
 
     theirs.get_file_cache = get_file_cache

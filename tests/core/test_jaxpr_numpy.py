@@ -291,6 +291,13 @@ def test_results_are_let_go_when_nothing_looks_at_them():
     assert [len(dead) for _, _, _, dead in program.steps] == [1, 1, 1]
 
 
+def test_results_are_not_the_constants_of_the_program():
+    program = flatten(jax.make_jaxpr(lambda x: (jnp.arange(3), jnp.zeros((2, 2))))(GRID))
+    for result in program(GRID):
+        result += 5
+    assert [x.tolist() for x in program(GRID)] == [[0, 1, 2], [[0, 0], [0, 0]]]
+
+
 def test_symbolic_dims():
     (n,) = jax.export.symbolic_shape("n")
 

@@ -26,18 +26,18 @@ FOLDED = 1 << 16  # bytes; a larger result of constants is made anew by each run
 class Program:
     """`program(*arrays) -> list of arrays`, of the shapes and dtypes that the jaxpr declares.
 
-    A result may be a view of an input, of a constant or of another result, and read-only. The caller silences NumPy's
-    warnings. Runs do not share anything but constants, so they may be concurrent.
+    A result may be an input or another result, or a view of one, and read-only. The caller silences NumPy's warnings.
+    Runs share nothing but constants, which no result is, so they may be concurrent.
 
     Attributes:
       steps: what is called: (function, the slots of its inputs, the slot of its result or their slice, the slots that
         nothing after it looks at).
     """
 
-    __slots__ = ("_count", "_results", "_slots", "steps")
+    __slots__ = ("_count", "_fixed", "_results", "_slots", "steps")
 
-    def __init__(self, count: int, slots: list, steps: list[tuple], results: list[int]) -> None:
-        self._count, self._slots, self.steps, self._results = count, slots, steps, results
+    def __init__(self, count: int, slots: list, steps: list[tuple], results: list[int], fixed: list[int]) -> None:
+        self._count, self._slots, self.steps, self._results, self._fixed = count, slots, steps, results, fixed
 
     def __call__(self, *arrays: Any) -> list[np.ndarray]:
         slots = self._slots.copy()
@@ -47,6 +47,8 @@ class Program:
             slots[outputs] = function(*map(look, inputs))
             for i in dead:
                 slots[i] = None
+        for i in self._fixed:
+            slots[i] = np.array(slots[i])
         return [slots[i] for i in self._results]
 
 
@@ -132,7 +134,8 @@ class Flat:
                         constant.update(outputs)
                         continue
                 steps.append((function, inputs, outputs))
-        return Program(self._count, slots, _freed(steps, {*self._results, *constant}), self._results)
+        steps = _freed(steps, {*self._results, *constant})
+        return Program(self._count, slots, steps, self._results, sorted(constant.intersection(self._results)))
 
 
 def _branch_of_cpu(platforms: Iterable) -> int:

@@ -124,7 +124,7 @@ def test_the_table_is_aligned(training):
         for n in (4, 5):
             _step(*training, n)
     head, blank, names, *rows = str(report).splitlines()
-    assert head.startswith("3 programs, 4 runs, 3 misses, 3 compiles in ") and not blank
+    assert head.startswith("3 programs, 4 runs, 3 misses, 2 compiles in ") and "1 run by NumPy" in head and not blank
     assert names.split()[:5] == ["executor", "operators", "hits", "misses", "compiles"]
     at = names.index(" at") + 1
     assert all("test_explain.py:" in row[at:] for row in rows[:2])
@@ -163,7 +163,7 @@ def test_threads_count_into_one_report():
 
 @pytest.mark.filterwarnings("always:8 programs")
 def test_shapes_that_keep_changing_are_warned_of_once(training):
-    with pytest.warns(UserWarning, match="8 programs were compiled") as caught:
+    with pytest.warns(UserWarning, match="8 programs were made") as caught:
         for n in range(2, 14):
             _step(*training, n)
     (warning,) = caught
@@ -173,7 +173,7 @@ def test_shapes_that_keep_changing_are_warned_of_once(training):
     assert f"test_explain.py:{line}" in sentence
     assert "input of linear had the shapes (2, 5), (3, 5), (4, 5)" in sentence
     assert "pad to a few fixed sizes" in sentence
-    assert "set_executor" not in sentence  # gradients would be compiled one by one
+    assert "interpreted by NumPy" in sentence and "set_executor" not in sentence  # it is the best there is already
 
 
 def _look(n):
@@ -182,7 +182,7 @@ def _look(n):
 
 @pytest.mark.filterwarnings("always:8 programs")
 def test_forward_work_may_be_left_to_numpy():
-    with torch.set_executor("xla"), pytest.warns(UserWarning, match=r"torchlike.set_executor\('numpy'\)"):
+    with torch.set_executor("xla"), pytest.warns(UserWarning, match=r"torchlike.set_executor\('auto'\)"):
         for n in range(2, 10):
             _look(n)
 

@@ -10,7 +10,7 @@ from weakref import WeakValueDictionary
 import jax
 
 from torchlike._core.place import Place
-from torchlike._core.plan import COMPILED, Plan
+from torchlike._core.plan import FLAT, Plan
 from torchlike._core.trace import Trace, lock, operators
 from torchlike._device import device as Device
 
@@ -48,8 +48,8 @@ COUNTED = tuple(field.name for field in fields(Counts))
 class Group:
     """The programs of one sequence of operators first run from one line: they differ in shapes or in what is static."""
 
-    __slots__ = ("__weakref__", "base", "compiled", "device", "enters", "interpretable", "operators", "place",
-                 "programs", "seconds", "warned")  # fmt: skip
+    __slots__ = ("__weakref__", "base", "device", "enters", "latest", "made", "operators", "place",
+                 "programs", "seconds", "trains", "warned")  # fmt: skip
 
     def __init__(self, device: Device, trace: Trace, place: Place) -> None:
         entries = list(operators(trace.code))
@@ -57,9 +57,10 @@ class Group:
         self.operators = tuple([plan.name.lstrip("_") for plan, _ in entries])
         self.base = [tuple(a.shape) for a in trace.arrays]
         self.enters = _enters(entries, len(trace.arrays))
-        self.interpretable = all(plan.executor != COMPILED for plan, _ in entries)
+        self.trains = any(plan.executor == FLAT for plan, _ in entries)
         self.programs = 0
-        self.compiled: list[Shapes] = []  # the shapes of compiled programs, all different; until `warned`
+        self.latest: Shapes | None = None  # the shapes that were interpreted last
+        self.made: list[Shapes] = []  # the shapes of programs that cost something, all different; until `warned`
         self.seconds = 0.0  # of these compiles
         self.warned = False
 
@@ -94,6 +95,11 @@ class Account:
         self.compiles = self.from_disk = 0
         self.compile_seconds = 0.0
         self.donated = 0  # bytes in each compiled run
+
+    def came_again(self) -> bool:
+        """Note an interpreted run; whether the group's last one was in the same shapes."""
+        before, self.group.latest = self.group.latest, self.shapes
+        return before is self.shapes
 
     def counts(self) -> Counts:
         """What was counted so far."""

@@ -49,8 +49,8 @@ def made(making: Making, stacklevel: int) -> None:
     group = making.account.group
     if not making.by_numpy:
         group.seconds += making.account.compile_seconds
-        if not group.warned:
-            _count_shapes(making.account, stacklevel + 1)
+    if not group.warned and (group.trains or not making.by_numpy):
+        _count_shapes(making, stacklevel + 1)
 
 
 def line(making: Making) -> str:
@@ -85,17 +85,17 @@ def changes(account: Account) -> str:
     return ", ".join(pairs[:3]) + (f" and {len(pairs) - 3} more" if len(pairs) > 3 else "")
 
 
-def _count_shapes(account: Account, stacklevel: int) -> None:
-    group = account.group
-    if account.shapes not in group.compiled:
-        group.compiled.append(account.shapes)
-    if len(group.compiled) < WARN_AFTER:
+def _count_shapes(making: Making, stacklevel: int) -> None:
+    account, group = making.account, making.account.group
+    if account.shapes not in group.made:
+        group.made.append(account.shapes)
+    if len(group.made) < WARN_AFTER:
         return
     group.warned = True
-    index = next(i for shapes in group.compiled for i in shapes)
-    seen = dict.fromkeys(group.shapes(shapes, index) for shapes in group.compiled)
+    index = next(i for shapes in group.made for i in shapes)
+    seen = dict.fromkeys(group.shapes(shapes, index) for shapes in group.made)
     sentence = _errors.engine.shapes_keep_changing(
-        len(group.compiled), group.place, group.enters[index], list(seen), group.seconds, group.interpretable
+        len(group.made), group.place, group.enters[index], list(seen), group.seconds, making.by_numpy
     )
-    group.compiled = []
+    group.made = []
     warnings.warn(sentence, UserWarning, stacklevel=stacklevel + 1)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from torchlike._core.plan import COMPILED, NUMPY, Plan
+from torchlike._core.plan import COMPILED, FLAT, NUMPY, Plan
 from torchlike._core.trace import Trace, operators
 
 # The model by which cold and hot are told apart, in seconds: deterministic, so that two runs of a script choose alike.
@@ -50,11 +50,14 @@ class Interpreted:
         moved = sum(a.numel * a.dtype.itemsize for e in self.entries for a in (*e.plan.inputs, *e.plan.outputs))
         self.cost = INTERPRET_ENTRY * len(self.entries) + INTERPRET_BYTE * moved
         self.left = COMPILE_ENTRY * len(self.entries)
+        self.trains = any(e.plan.executor == FLAT for e in self.entries)
+        self.account: Any = None
 
     def is_hot(self) -> bool:
-        """Whether interpreting once more would have cost more, all told, than a compile."""
+        """Whether interpreting once more would have cost more, all told, than a compile; or whether shapes that train
+        came twice running, and so are there to stay."""
         self.left -= self.cost
-        return self.left < 0
+        return self.left < 0 or (self.trains and self.account.came_again())
 
     def __call__(self, trace: Trace) -> list[Any]:
         arrays = [np.asarray(a) for a in trace.arrays]
@@ -70,10 +73,12 @@ class Interpreted:
         return _owned([results[i] for i in self.live], arrays)
 
 
-def is_cold(trace: Trace) -> bool:
-    """Whether a trace of a first key is for NumPy: forward work alone, in types that NumPy has."""
+def is_cold(trace: Trace, is_first: bool) -> bool:
+    """Whether a trace of a first key is for NumPy: work in types that NumPy has, and forward alone, unless the same
+    operators came in other shapes before. What trains in shapes that stay would only be compiled one step later."""
+    never = (COMPILED, FLAT) if is_first else (COMPILED,)
     return all(
-        plan.executor != COMPILED and all(a.dtype.numpy.isbuiltin == 1 for a in (*plan.inputs, *plan.outputs))
+        plan.executor not in never and all(a.dtype.numpy.isbuiltin == 1 for a in (*plan.inputs, *plan.outputs))
         for plan, _ in operators(trace.code)
     )
 
@@ -110,6 +115,10 @@ def _attempt(plan: Plan, given: list) -> list:
 def _run(plan: Plan, given: list) -> list[np.ndarray]:
     """One entry's results. A kernel that NumPy cannot run has an executable of its own, and so has one that NumPy
     refuses to run on these data, such as a singular matrix, for which XLA has numbers."""
+    if plan.executor == FLAT:
+        program = plan.flat()  # type: ignore[misc]
+        if program is not None:
+            return program(*given)
     if plan.executor == NUMPY:
         try:
             return [np.asarray(x) for x in plan.function(*given)]

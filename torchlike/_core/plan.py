@@ -9,9 +9,9 @@ import jax
 
 from torchlike._core.value import Aval
 
-# How a plan runs in a program that is interpreted: by NumPy, by an executable of its own, or not at all, since it is
-# work that repeats (gradients, optimizer steps) and the program is compiled at once.
-NUMPY, OWN, COMPILED = "numpy", "own", "compiled"
+# How a plan runs in a program that is interpreted: by NumPy, by an executable of its own, as the flat NumPy program of
+# its jaxpr (gradients), or not at all, since it is work that repeats and the program is compiled at once.
+NUMPY, OWN, FLAT, COMPILED = "numpy", "own", "flat", "compiled"
 
 
 class Plan:
@@ -23,11 +23,12 @@ class Plan:
       scalars: the Python types (`float`, `int`, `bool`, `complex`) of the runtime numbers.
       outputs: avals of the results.
       function: `function(*arrays, *scalars) -> tuple of arrays`, pure, over NumPy or JAX arrays.
-      executor: how it runs in a program that is interpreted: `NUMPY`, `OWN` or `COMPILED`.
+      executor: how it runs in a program that is interpreted: `NUMPY`, `OWN`, `FLAT` or `COMPILED`.
+      flat: of a `FLAT` plan, what makes its program, or answers None where NumPy has no way to run it.
       extra: whatever the layer above keeps with a plan (output strides, gradients, node name).
     """
 
-    __slots__ = ("executor", "extra", "function", "inputs", "jitted", "name", "outputs", "scalars", "single")
+    __slots__ = ("executor", "extra", "flat", "function", "inputs", "jitted", "name", "outputs", "scalars", "single")
 
     def __init__(self, name: str, inputs: tuple[Aval, ...], scalars: tuple[type, ...], outputs: tuple[Aval, ...],
                  function: Callable[..., tuple], extra: Any = None) -> None:  # fmt: skip
@@ -36,6 +37,7 @@ class Plan:
         self.single = outputs[0] if len(outputs) == 1 else None
         self.jitted: Any = None
         self.executor = OWN
+        self.flat: Callable[[], Callable | None] | None = None
 
     def traced(self) -> Callable[..., tuple]:
         """The function as an inner `jax.jit`: traced and lowered once however often a program repeats it."""

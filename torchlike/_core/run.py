@@ -53,8 +53,10 @@ def _first_run(device: Device, trace: _trace.Trace, key: tuple, known: Any, valu
     place, depth = users_place()
     account = ledger.open(device, trace, key[2], place) if known is None else known.account
     making = Making(account)
-    program = _build(device, trace, key[2], key[3], first=known is None)
+    program = _build(device, trace, key[2], key[3], known is None, account.is_first)
     program.account = account
+    if program.__class__ is Interpreted:
+        account.came_again()
     making.is_built(program.__class__ is Interpreted, getattr(program, "donated_bytes", 0))
     _programs[key] = program
     if len(_programs) > MOST_PROGRAMS:
@@ -86,10 +88,11 @@ def clear_cache() -> disk_cache.Contents:
     return disk_cache.Contents("", 0, 0) if cache is None else cache.clear()
 
 
-def _build(device: Device, trace: _trace.Trace, live: tuple[int, ...], donated: tuple[int, ...], first: bool) -> Any:
-    """Compile, or have a first trace interpreted. A trace that cannot be compiled is dropped, so that later work is not
-    lost with it; an interrupt keeps it."""
-    if device.type == "cpu" and (_executor == "numpy" or (_executor == "auto" and first and is_cold(trace))):
+def _build(device: Device, trace: _trace.Trace, live: tuple[int, ...], donated: tuple[int, ...], is_new: bool,
+           is_first: bool) -> Any:  # fmt: skip
+    """Compile, or have a new trace interpreted (`is_first`: its operators never came before). A trace that cannot be
+    compiled is dropped, so that later work is not lost with it; an interrupt keeps it."""
+    if device.type == "cpu" and (_executor == "numpy" or (_executor == "auto" and is_new and is_cold(trace, is_first))):
         return Interpreted(trace, live)
     try:
         return xla_executor.build(device, trace, live, donated)

@@ -17,11 +17,13 @@ def bad_cache_size(given: str) -> ValueError:
 
 
 def shapes_keep_changing(
-    count: int, place: object, what: str, shapes: Sequence[tuple[int, ...]], seconds: float, interpretable: bool
+    count: int, place: object, what: str, shapes: Sequence[tuple[int, ...]], seconds: float, interpreted: bool
 ) -> str:
-    numpy = ", or let NumPy interpret this work with torchlike.set_executor('numpy')" if interpretable else ""
+    cost, remedy = "A shape costs a compile when it is first met", ", or torchlike.set_executor('auto')"
+    if interpreted:
+        cost, remedy = "Shapes that come once are interpreted by NumPy, slower than a compiled program", ""
     return (
-        f"{count} programs were compiled at {place} that differ only in the shapes of their inputs ({seconds:.1f} s so "
-        f"far). {what} had the shapes {', '.join(map(str, shapes))}. A shape costs a compile when it is first met: pad "
-        f"to a few fixed sizes (buckets){numpy}. torchlike.explain() shows every program."
+        f"{count} programs were made at {place} that differ only in the shapes of their inputs ({seconds:.1f} s of "
+        f"compiles so far). {what} had the shapes {', '.join(map(str, shapes))}. {cost}: pad to a few fixed sizes "
+        f"(buckets){remedy}. torchlike.explain() shows every program."
     )

@@ -13,7 +13,8 @@ from jax.interpreters import partial_eval
 
 from torchlike import _dtypes, _errors
 from torchlike._core import Aval, Plan, aval
-from torchlike._core.plan import COMPILED, NUMPY, OWN
+from torchlike._core.numpy_rules import Unsupported
+from torchlike._core.plan import FLAT, NUMPY, OWN
 from torchlike._ops import _declare as d
 from torchlike._ops._rules import Call, Typed, check_devices, numbers_are_tensors
 
@@ -360,8 +361,18 @@ def _make_gradient(plan: OpPlan, wanted: tuple[int, ...], given: tuple[int, ...]
     floating = tuple(inputs[i].dtype.category >= _dtypes.FLOATING for i in wanted)
     made.settle(plan.op, tuple(range(len(avals))), floating, node=plan.node)
     made.remembers = ("inputs",)
-    made.executor = COMPILED
+    made.executor = FLAT
+    made.flat = functools.cache(functools.partial(_flat, plan, wanted, given))
     return made
+
+
+def _flat(plan: OpPlan, wanted: tuple[int, ...], given: tuple[int, ...]) -> Callable | None:
+    from torchlike._ops._interpreted import gradient_program  # which is made of what stands here
+
+    try:
+        return gradient_program(plan, wanted, given)
+    except Unsupported:
+        return None
 
 
 @functools.lru_cache(4096)

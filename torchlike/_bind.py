@@ -89,14 +89,19 @@ def _in_place(op: Op, call: Callable) -> Callable:
     return in_place_of(op.name, call, op=op)
 
 
-def before_write(self: Tensor, operands: tuple, apart: bool = False, op: Op | None = None,
-                 named: dict | None = None) -> bool:  # fmt: skip
-    """What PyTorch refuses before it looks at shapes and dtypes; `apart`: operands must not lie in the same memory. Of
-    a row (`op`), what it asks of its operands comes before. Returns whether an operand shares the memory."""
+def check_history(self: Tensor, operands: tuple = ()) -> None:
+    """What PyTorch refuses of a write for the sake of gradients."""
     if _modes.local.grad and (self._edge is not None or self._origin is not None):
         views.check_unseen(self)
         if self.requires_grad or any(isinstance(x, Tensor) and x.requires_grad for x in operands):
             views.check_write(self)
+
+
+def before_write(self: Tensor, operands: tuple, apart: bool = False, op: Op | None = None,
+                 named: dict | None = None) -> bool:  # fmt: skip
+    """What PyTorch refuses before it looks at shapes and dtypes; `apart`: operands must not lie in the same memory. Of
+    a row (`op`), what it asks of its operands comes before. Returns whether an operand shares the memory."""
+    check_history(self, operands)
     if self._strides is not None and _storage.overlaps(self._chain or (), self.shape, self._strides):
         _check_first(op, (self, *operands), named)
         raise _errors.memory.overlapping_write()

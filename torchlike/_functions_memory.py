@@ -57,7 +57,7 @@ def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None
         made._edge = edge and (_edge_within(input, shape, strides, start) if grad else root._edge and views.NOWHERE)
         return made
     if not grad or (input is not root and not input._tracks):
-        views.freeze(made, views.reason(input) if grad else views.reason_of_mode())
+        views.freeze(made, views.reason(input) if grad else views.reason_of_mode(input))
     made._edge = edge and root._edge and views.NOWHERE
     if edge is not None and grad and input is not root:  # until its memory is written to, through the view alone
         made._edge = _edge_within(input, shape, strides, start)

@@ -10,7 +10,7 @@ import numpy as np
 
 from torchlike import _dispatch, _dtypes, _errors, _factories
 from torchlike._bind import CALLERS as rows
-from torchlike._bind import before_write
+from torchlike._bind import before_write, check_history
 from torchlike._core import Value, at_hand
 from torchlike._errors.dtypes import c_name
 from torchlike._from_data import filled
@@ -46,6 +46,7 @@ def put(t: Tensor, index: Any, value: Any) -> None:
         value = _factories.of_array(filled((), _number(value, t.dtype), t.dtype), t.device)
     if advanced:
         if value.numel() == 1 and _is_one_mask(index):  # that one PyTorch fills in
+            check_history(viewed, (value,))
             value = _cast(value, t.dtype)
         else:
             cut = not value.numel() and value.shape[:1] == (1,)  # leading dims of one are taken off: another tensor
@@ -284,6 +285,7 @@ def put_at(t: Tensor, indices: tuple, values: Tensor, accumulate: bool) -> None:
     viewed, advanced = _basic(t, indices)
     if advanced:
         if not accumulate and values.numel() == 1 and _is_one_mask(indices):
+            check_history(viewed, (values,))
             values = _cast(values, t.dtype)
         else:
             before_write(viewed, (values, *advanced.values()), apart=True)

@@ -837,6 +837,30 @@ FOUND = {
         c = torch.tensor([2], dtype=torch.uint8)
         c.copy_(b)
     """,
+    "view without gradients of a view in inference mode": """
+        a = torch.tensor([2.0, 1.5], requires_grad=True)
+        with torch.inference_mode():
+            b = a[:]
+        with torch.no_grad():
+            c = b.narrow(0, 0, 1)
+            d = b.as_strided((1,), (1,), 0)
+            a.square_()
+        c.mul_(2)
+        d.mul_(2)
+    """,
+    "piece filled where a mask holds": """
+        a = torch.ones(2, 2, 2, requires_grad=True)
+        b, c = a.unbind(1)
+        with torch.no_grad():
+            b.mul_(b)
+        c[c > 0.3] = 3
+        c.index_put_((c > 0.3,), torch.tensor(1.0))
+        c.masked_fill_(c > 0.3, 2)
+        c[0] = 2
+        c.fill_(2)
+        c.copy_(c)
+        c += 1
+    """,
 }
 
 

@@ -40,15 +40,16 @@ def reason(view: Any) -> Frozen:
     return getattr(view, "_frozen", Frozen.NO_GRAD)
 
 
-def reason_of_mode() -> Frozen:
-    """Why a view made in the present mode, which records nothing, is frozen."""
-    return Frozen.INFERENCE if _modes.local.inference else Frozen.NO_GRAD
+def reason_of_mode(source: Any) -> Frozen:
+    """Why a view of `source` made in the present mode, which records nothing, is frozen."""
+    inference = _modes.local.inference or reason(source) is Frozen.INFERENCE
+    return Frozen.INFERENCE if inference else Frozen.NO_GRAD
 
 
 def inherit(view: Any, source: Any) -> None:
     """A view of a frozen view is frozen for the same reason (unless it has one of its own)."""
     found = getattr(source, "_frozen", None)
-    if found is not None and _modes.local.grad:
+    if found is not None and (_modes.local.grad or found is Frozen.INFERENCE):
         view._frozen = found
 
 

@@ -134,6 +134,39 @@ D.Normal(0, 1).sample_n(2)
 D.Normal(0, 1).enumerate_support()
 D.Bernoulli(0.5).rsample()
 D.Gamma(t(2.0), 1.0).icdf(t(0.5))
+D.Gamma(2.0, 1.0).log_prob(0.5)
+D.HalfCauchy(1.0).log_prob(0.5)
+D.HalfCauchy(1.0, validate_args=False).log_prob(0.5)
+D.Bernoulli(t([0.3, 0.7])).log_prob(t([0.3, 0.0]))
+D.Normal(t([0, 1]), t([1, 2])).log_prob(t([0, 1]))
+D.Normal(0, 1).sample([2])
+D.Normal(0, 1).sample(3)
+D.Normal(L.zeros(0), 1.0).log_prob(L.zeros(0))
+D.Categorical(L.ones(0, 3)).sample()
+D.Categorical(L.ones(0, 3)).sample((2,))
+D.Categorical(L.ones(3)).sample((0,))
+D.Categorical(L.ones(2, 3)).log_prob(L.zeros(5, 1))
+D.Dirichlet([1.0, 2.0])
+D.Categorical([0.5, 0.5])
+D.Multinomial(2.5, L.ones(2))
+D.Beta(L.ones(2), L.ones(3))
+D.Normal(1)
+D.ExponentialFamily.entropy(D.Wishart(4.0, L.eye(2)))
+D.ExponentialFamily.entropy(D.ContinuousBernoulli(0.3))
+D.ExponentialFamily.entropy(D.Poisson(0.3))
+[round(D.ExponentialFamily.entropy(d).item(), 4) for d in (D.Normal(0.0, 2.0), D.Gamma(2.0, 0.5), D.Bernoulli(0.3))]
+D.GeneralizedPareto(L.zeros(2), 1.0, t([0.1, -0.2])).log_survival_function(t([1.0, 2.0]))
+D.GeneralizedPareto(L.zeros(2), 1.0, t([0.1, -0.2])).log_cdf(t([1.0, 2.0]))
+D.TransformedDistribution(D.Normal(L.zeros(1), 1.0), [D.AffineTransform(L.zeros(3), 1.0)]).sample().shape
+D.Chi2(t([3.0])).expand((2,)).df
+D.LowRankMultivariateNormal(L.zeros(2), L.ones(2, 1), L.ones(2)).covariance_matrix
+D.LowRankMultivariateNormal(L.zeros(2), L.ones(2, 1), L.ones(2)).precision_matrix
+D.LowRankMultivariateNormal(L.zeros(2), L.ones(2, 1), L.ones(2)).scale_tril
+D.Wishart(4, 2 * L.eye(2)).scale_tril
+D.Normal.support
+D.Uniform.support.event_dim
+D.Categorical.support.is_discrete
+D.Independent.support.event_dim
 D.Bernoulli(0.5).cdf(t(0.5))
 D.Distribution.set_default_validate_args(3)
 [repr(d) for d in [D.Bernoulli(0.5)] if d.logits is not None]

@@ -133,7 +133,3 @@ def multinomial_entry() -> RuntimeError:
 
 def multinomial_row(what: str) -> RuntimeError:
     return RuntimeError(f"invalid multinomial distribution ({what})")
-
-
-def no_derivative(function: str) -> NotImplementedError:
-    return NotImplementedError(f"the derivative for '{function}' is not implemented.")

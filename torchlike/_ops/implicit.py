@@ -13,7 +13,6 @@ import jax.numpy as jnp
 import numpy as np
 from jax.scipy.special import digamma
 
-from torchlike import _errors
 from torchlike._ops._declare import Array, namespace, operator, pointwise
 
 _MOST_TERMS = 100_000
@@ -36,13 +35,14 @@ def _gamma_jvp(primals, tangents):
     return primals[1], _gamma_slope(*primals) * tangents[0]
 
 
-def _once(slope, error):
-    """A function of arrays that cannot be differentiated."""
+def _once(slope):
+    """A function of arrays, element by element, whose derivative is not known: NaN. It comes to light where the work
+    runs, which is too late to raise an error at its line."""
     function = jax.custom_jvp(slope)
 
     @function.defjvp
-    def refuse(primals, tangents):
-        raise error()
+    def unknown(primals, tangents):
+        return function(*primals), sum(t * jnp.nan for t in tangents)
 
     return function
 
@@ -52,7 +52,7 @@ def _slope_of_gamma(concentration, drawn):
     return wide.astype(drawn.dtype)
 
 
-_gamma_slope = _once(_slope_of_gamma, lambda: _errors.random.no_derivative("_standard_gamma_grad"))
+_gamma_slope = _once(_slope_of_gamma)
 
 
 @operator(where=(), shape=lambda call: [call.drawn.shape], node="_DirichletBackward")
@@ -109,4 +109,4 @@ def _beta_slope_over_rest(x, a, b):
     return jnp.where(low, -summed * x / a, summed * x / b)
 
 
-_beta_slope = _once(_beta_slope_over_rest, _errors.autograd.once_only)
+_beta_slope = _once(_beta_slope_over_rest)

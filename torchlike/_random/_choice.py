@@ -94,6 +94,8 @@ def _check_multinomial(probabilities: np.ndarray, count: int, replacement: bool)
 
 
 def _check_weights(probabilities: np.ndarray) -> None:
+    if not probabilities.size:
+        return
     if not (probabilities.min() >= 0 and probabilities.max() < np.inf):
         raise _errors.random.multinomial_entry()
     if (probabilities.sum(axis=-1) == 0).any():
@@ -105,7 +107,7 @@ def _with_replacement(generator: Generator, probabilities: np.ndarray, count: in
     rows = working.reshape(math.prod(working.shape[:-1]), working.shape[-1])
     with generator.lock:
         drawn = [_look_up(generator, row, count) for row in rows]
-    return np.stack(drawn).reshape(*probabilities.shape[:-1], count)
+    return np.array(drawn, np.int64).reshape(*probabilities.shape[:-1], count)
 
 
 def _look_up(generator: Generator, weights: np.ndarray, count: int) -> np.ndarray:

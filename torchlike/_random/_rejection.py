@@ -79,8 +79,14 @@ def standard_gamma(generator: Generator | None, shapes: np.ndarray) -> np.ndarra
     """Gamma numbers of scale 1 with the given shape parameters, in their dtype (Marsaglia and Tsang's method)."""
     generator = generator or default_generator
     _require_single_or_double(shapes.dtype, "gamma_cpu")
+    alphas, one = shapes.ravel(), shapes.dtype.type(1)
+    boosted = alphas < 1  # drawn of a shape higher by one and scaled, which accepts more often
+    d = (np.where(boosted, alphas + one, alphas) - shapes.dtype.type(_F32_THIRD)).astype(np.float64)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        c, powers = 1.0 / np.sqrt(9.0 * d), np.where(boosted, one / alphas, 0).astype(np.float64)
+    rows = zip((alphas > 0).tolist(), d.tolist(), c.tolist(), powers.tolist())
     with UniformReader(generator) as uniform:
-        drawn = [_gamma(alpha, uniform) for alpha in shapes.ravel()]
+        drawn = [_gamma(d, c, power, uniform) if positive else 0.0 for positive, d, c, power in rows]
     values = np.array(drawn, np.float64).astype(shapes.dtype)
     return np.maximum(values, np.finfo(shapes.dtype).tiny).reshape(shapes.shape)
 
@@ -149,19 +155,14 @@ def _poisson_by_rejection(rate: float, uniform: UniformReader) -> int:
             return count
 
 
-def _gamma(alpha: np.floating, uniform: UniformReader) -> float:
-    if not alpha > 0:
-        return 0.0
-    one, scale = alpha.dtype.type(1), 1.0
-    if alpha < 1:  # boosted, which accepts more often
-        scale = (1 - uniform()) ** float(one / alpha)
-        alpha = alpha + one
-    d = float(alpha - alpha.dtype.type(_F32_THIRD))
-    c = 1.0 / math.sqrt(9.0 * d)
+def _gamma(d: float, c: float, power: float, uniform: UniformReader) -> float:
+    """A gamma number of shape d + 1/3, times a uniform one to the given power; c = 1 / sqrt(9 d)."""
+    scale = (1 - uniform()) ** power if power else 1.0
+    normal = uniform.normal
     while True:
-        x = uniform.normal()
+        x = normal()
         while (y := 1.0 + c * x) <= 0:
-            x = uniform.normal()
+            x = normal()
         v, u, square = y * y * y, 1 - uniform(), x * x
         if u < 1.0 - _F32_BOUND * square * square or math.log(u) < 0.5 * square + d * (1.0 - v + math.log(v)):
             return scale * d * v

@@ -44,7 +44,8 @@ class Bernoulli(OfProbability, ExponentialFamily):
             return torchlike.bernoulli(self.probs.expand(self._extended_shape(sample_shape)))
 
     def log_prob(self, value: Tensor) -> Tensor:
-        logits, value = broadcast_all(self.logits, self._checked(value))
+        value = self._checked(value)  # before logits are there to be printed
+        logits, value = broadcast_all(self.logits, value)
         return -F.binary_cross_entropy_with_logits(logits, value, reduction="none")
 
     def entropy(self) -> Tensor:

@@ -92,7 +92,8 @@ class ContinuousBernoulli(OfProbability, ExponentialFamily):
             return self.rsample(sample_shape)
 
     def log_prob(self, value: Tensor) -> Tensor:
-        logits, value = broadcast_all(self.logits, self._checked(value))
+        value = self._checked(value)  # before logits are there to be printed
+        logits, value = broadcast_all(self.logits, value)
         return -F.binary_cross_entropy_with_logits(logits, value, reduction="none") + self._cont_bern_log_norm()
 
     def cdf(self, value: Tensor) -> Tensor:

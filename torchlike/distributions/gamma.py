@@ -47,8 +47,7 @@ class Gamma(ExponentialFamily):
         return value
 
     def log_prob(self, value: Tensor) -> Tensor:
-        value = torchlike.as_tensor(value, dtype=self.rate.dtype, device=self.rate.device)
-        value = self._checked(value)
+        value = self._checked(torchlike.as_tensor(value, dtype=self.rate.dtype, device=self.rate.device))
         powers = torchlike.xlogy(self.concentration, self.rate) + torchlike.xlogy(self.concentration - 1, value)
         return powers - self.rate * value - torchlike.lgamma(self.concentration)
 

@@ -43,7 +43,7 @@ class HalfCauchy(TransformedDistribution):
 
     def log_prob(self, value: Tensor) -> Tensor:
         scale = self.base_dist.scale
-        value = self._checked(torchlike.as_tensor(value, dtype=scale.dtype, device=scale.device))
+        value = torchlike.as_tensor(self._checked(value), dtype=scale.dtype, device=scale.device)
         return torchlike.where(value >= 0, self.base_dist.log_prob(value) + math.log(2), -torchlike.inf)
 
     def cdf(self, value: Tensor) -> Tensor:

@@ -35,7 +35,7 @@ class LKJCholesky(Distribution):
         steps = torchlike.cat([torchlike.zeros(1, dtype=steps.dtype, device=steps.device), steps])
         left = (self.concentration + 0.5 * (dim - 2)).unsqueeze(-1) - 0.5 * steps
         self._beta = Beta(steps + 0.5, left)
-        super().__init__(shape, (dim, dim), validate_args=validate_args)
+        super().__init__(shape, Size((dim, dim)), validate_args=validate_args)
 
     def _expanded(self, name: str, value: Any, batch_shape: Size) -> Any:
         return super()._expanded(name, value, batch_shape + (self.dim,) if name == "_beta" else batch_shape)

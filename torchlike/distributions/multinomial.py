@@ -82,7 +82,8 @@ class Multinomial(Distribution):
         return repeated + (chances * torchlike.lgamma(support + 1)).sum([0, -1])
 
     def log_prob(self, value: Tensor) -> Tensor:
-        logits, value = broadcast_all(self.logits, self._checked(value))
+        value = self._checked(value)  # before logits are there to be printed
+        logits, value = broadcast_all(self.logits, value)
         orders = torchlike.lgamma(value.sum(-1) + 1) - torchlike.lgamma(value + 1).sum(-1)
         logits = logits.masked_fill((value == 0) & (logits == -torchlike.inf), 0)
         return orders + (logits * value).sum(-1)

@@ -35,7 +35,8 @@ class LogitRelaxedBernoulli(OfProbability):
         return (u.log() - (-u).log1p() + p.log() - (-p).log1p()) / self.temperature
 
     def log_prob(self, value: Tensor) -> Tensor:
-        logits, value = broadcast_all(self.logits, self._checked(value))
+        value = self._checked(value)  # before logits are there to be printed
+        logits, value = broadcast_all(self.logits, value)
         difference = logits - value.mul(self.temperature)
         return self.temperature.log() + difference - 2 * difference.exp().log1p()
 

@@ -56,7 +56,8 @@ class ExpRelaxedCategorical(Distribution):
 
     def log_prob(self, value: Tensor) -> Tensor:
         k = self._categorical._num_events
-        logits, value = broadcast_all(self.logits, self._checked(value))
+        value = self._checked(value)  # before logits are there to be printed
+        logits, value = broadcast_all(self.logits, value)
         normalizer = torchlike.full_like(self.temperature, float(k)).lgamma() + (k - 1) * self.temperature.log()
         score = logits - value.mul(self.temperature)
         return (score - score.logsumexp(dim=-1, keepdim=True)).sum(-1) + normalizer

@@ -645,6 +645,8 @@ def accumulate(leaf: Tensor, pair: engine.Grad | None, create_graph: bool) -> No
     if leaf._edge is None:  # it stopped requiring grad meanwhile
         return
     if pair is not None:
+        if not isinstance(leaf._edge[0], AccumulateGrad):
+            raise RuntimeError("leaf variable has been moved into the graph interior")
         _add_to_grad(leaf, pair, create_graph)
     for hook in list(leaf.__dict__.get("_post_accumulate", {}).values()):
         hook(leaf)

@@ -861,6 +861,13 @@ FOUND = {
         c.copy_(c)
         c += 1
     """,
+    "leaf that got a history": """
+        a = torch.tensor([-1.0, 2.0], requires_grad=True)
+        b = torch.tanh(a)
+        a.detach_()
+        a.add_(b)
+        b.sum().backward()
+    """,
 }
 
 

@@ -22,6 +22,7 @@ from torchlike._autograd.engine import Grad, apply_op
 from torchlike._autograd.nodes import Edge, Node
 from torchlike._autograd.watched import seam, watchers
 from torchlike._core import Value, record, record_one
+from torchlike._core.plan import specs
 from torchlike._core.seam import Seam
 from torchlike._ops._namespace import own_gradients
 from torchlike._ops._plan import OpPlan
@@ -201,14 +202,9 @@ def push(plan: OpPlan, which: tuple[int, ...]) -> OpPlan:
     made = OpPlan(plan.name + "_jvp", avals, plan.scalars, outputs, jvp)
     strides = tuple(plan.strides[i] for i in places)
     made.settle(plan.op, tuple(range(len(avals))), (True,) * len(outputs), strides, node=plan.node)
-    jax.eval_shape(jvp, *[jax.ShapeDtypeStruct(a.shape, a.dtype.numpy) for a in avals], *_numbers(plan))  # refuses here
+    jax.eval_shape(jvp, *specs(avals, plan.scalars))  # refuses here
     made.remembers = ("inputs",)
     return made
-
-
-def _numbers(plan: OpPlan) -> list:
-    kinds = {float: "float64", int: "int64", bool: "bool", complex: "complex128"}
-    return [jax.ShapeDtypeStruct((), kinds[kind]) for kind in plan.scalars]
 
 
 def through_function(function: Any, ctx: Any, values: Sequence[Value | None], outputs: Sequence[Any]) -> None:

@@ -14,7 +14,7 @@ from torchlike import _dtypes
 from torchlike._autograd.engine import Grad
 from torchlike._autograd.nodes import Edge, Node
 from torchlike._core import Value, aval, record
-from torchlike._core.plan import COMPILED
+from torchlike._core.plan import COMPILED, specs
 from torchlike._ops._plan import OpPlan
 
 
@@ -62,9 +62,7 @@ def _make(plan: OpPlan, wanted: tuple[int, ...]) -> tuple[OpPlan, OpPlan]:
         structure[:] = [tree]
         return (*out, *leaves)
 
-    specs = [jax.ShapeDtypeStruct(a.shape, a.dtype.numpy) for a in plan.inputs]
-    numbers = [jax.ShapeDtypeStruct((), {float: "float64", int: "int64", bool: "bool"}[k]) for k in plan.scalars]
-    found = jax.eval_shape(forward, *specs, *numbers)
+    found = jax.eval_shape(forward, *specs(plan.inputs, plan.scalars))
     device = plan.inputs[0].device
     residuals = tuple(aval(s.shape, _dtypes.FROM_NUMPY[s.dtype], device) for s in found[len(plan.outputs) :])
     kept = OpPlan(plan.name, plan.inputs, plan.scalars, plan.outputs + residuals, forward)

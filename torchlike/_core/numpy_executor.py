@@ -10,15 +10,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from torchlike._core.plan import COMPILED, FLAT, NUMPY, Plan
+from torchlike._core.plan import COMPILED, FLAT, NUMBERS, NUMPY, Plan
 from torchlike._core.trace import Trace, operators
 
 # The model by which cold and hot are told apart, in seconds: deterministic, so that two runs of a script choose alike.
 COMPILE_ENTRY = 5e-3
 INTERPRET_ENTRY = 5e-6
 INTERPRET_BYTE = 1 / 4e9
-
-_NUMBERS = {float: np.float64, int: np.int64, bool: np.bool_, complex: np.complex128}
 
 
 class Failed:
@@ -66,7 +64,7 @@ class Interpreted:
             for plan, slots, first, numbers, dead in self.entries:
                 given = [results[s] if s >= 0 else arrays[~s] for s in slots]
                 if plan.scalars:
-                    given += [_NUMBERS[kind](x) for kind, x in zip(plan.scalars, trace.scalars[numbers])]
+                    given += [NUMBERS[kind](x) for kind, x in zip(plan.scalars, trace.scalars[numbers])]
                 results[first : first + len(plan.outputs)] = _attempt(plan, given)
                 for i in dead:
                     results[i] = None

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import jax
+import numpy as np
 
 from torchlike._core.value import Aval
+
+# Runtime numbers as arrays: the type of each kind.
+NUMBERS: dict[type, type] = {float: np.float64, int: np.int64, bool: np.bool_, complex: np.complex128}
 
 # How a plan runs in a program that is interpreted: by NumPy, by an executable of its own, as the flat NumPy program of
 # its jaxpr (gradients), or not at all, since it is work that repeats and the program is compiled at once.
 NUMPY, OWN, FLAT, COMPILED = "numpy", "own", "flat", "compiled"
+
+
+def specs(arrays: Iterable[Aval], scalars: Iterable[type]) -> list[jax.ShapeDtypeStruct]:
+    """Arrays and runtime numbers as JAX takes them to trace a function."""
+    given = [jax.ShapeDtypeStruct(a.shape, a.dtype.numpy) for a in arrays]
+    return given + [jax.ShapeDtypeStruct((), NUMBERS[kind]) for kind in scalars]
 
 
 class Plan:

@@ -10,12 +10,11 @@ import jax
 import numpy as np
 
 from torchlike import _modes
+from torchlike._core.plan import NUMBERS
 from torchlike._core.stats import stats
 from torchlike._core.trace import Trace, operators
 from torchlike._device import device as Device
 from torchlike._device import to_jax
-
-_PACKS = ((float, np.float64), (int, np.int64), (bool, np.bool_), (complex, np.complex128))
 
 SMALL = 1 << 16  # bytes
 
@@ -113,7 +112,7 @@ def _replay(code: tuple, places: list[int], kinds: list[type], donated: tuple, k
 
 def _packer(kinds: list[type]) -> Callable[[list], list[np.ndarray]]:
     """Packs the Python numbers of a trace into one vector for each type that occurs."""
-    places = [([i for i, k in enumerate(kinds) if k is kind], dt) for kind, dt in _PACKS]
+    places = [([i for i, k in enumerate(kinds) if k is kind], dt) for kind, dt in NUMBERS.items()]
     places = [(where, dt) for where, dt in places if where]
     if not places:
         return lambda scalars: []
@@ -124,7 +123,7 @@ def _packer(kinds: list[type]) -> Callable[[list], list[np.ndarray]]:
 
 
 def _unpack(kinds: list[type], packs: list) -> list:
-    present = [kind for kind, _ in _PACKS if kind in kinds]
+    present = [kind for kind, _ in NUMBERS.items() if kind in kinds]
     streams = {kind: iter([pack[i] for i in range(pack.shape[0])]) for kind, pack in zip(present, packs)}
     return [next(streams[kind]) for kind in kinds]
 

@@ -9,7 +9,8 @@ import jax
 
 from torchlike._core.any_size import AnySize
 from torchlike._core.jaxpr_numpy import Program
-from torchlike._ops._plan import NUMBER, OpPlan, Template, pull_back, restated
+from torchlike._core.plan import NUMBERS
+from torchlike._ops._plan import OpPlan, Template, pull_back, restated
 
 _families: dict[Any, AnySize] = {}
 _without_loops: set[Any] = set()  # the operators that were traced, and have nothing that needs JAX's own loops
@@ -28,7 +29,7 @@ def gradient_program(plan: OpPlan, wanted: tuple[int, ...], given: tuple[int, ..
         of_inputs, of_outputs = shapes[: len(plan.inputs)], shapes[len(plan.inputs) :]
         specs = [jax.ShapeDtypeStruct(of_inputs[i], plan.inputs[i].dtype.numpy) for i in plan.saved]
         specs += [jax.ShapeDtypeStruct(shape, o.dtype.numpy) for shape, o in zip(of_outputs, outputs)]
-        specs += [jax.ShapeDtypeStruct((), NUMBER[kind].numpy) for kind in plan.scalars]
+        specs += [jax.ShapeDtypeStruct((), NUMBERS[kind]) for kind in plan.scalars]
         forward = plan.function if numbers is static else restated(plan, _with_numbers(plan.extra, iter(numbers)))
         # Half of the time goes into the inner jits of jax.numpy. A loop needs them: it would be unrolled, or fail.
         with jax.disable_jit(plan.op in _without_loops):

@@ -14,7 +14,7 @@ from jax.interpreters import partial_eval
 from torchlike import _dtypes, _errors
 from torchlike._core import Aval, Plan, aval
 from torchlike._core.numpy_rules import Unsupported
-from torchlike._core.plan import FLAT, NUMPY, OWN
+from torchlike._core.plan import FLAT, NUMPY, OWN, specs
 from torchlike._ops import _declare as d
 from torchlike._ops._rules import Call, Typed, check_devices, numbers_are_tensors
 
@@ -272,10 +272,8 @@ class Varying(int):
 
 def _traced_outputs(op: d.Op, call: Call, typed: Typed, function: Callable, scalars: tuple) -> Typed:
     """Outputs of an operator without a shape rule, from one abstract trace of its kernel."""
-    specs = [jax.ShapeDtypeStruct(a.shape, a.dtype.numpy) for a in call.arrays]
-    numbers = [jax.ShapeDtypeStruct((), NUMBER[kind].numpy) for kind in scalars]
     try:
-        found = jax.eval_shape(function, *specs, *numbers)
+        found = jax.eval_shape(function, *specs(call.arrays, scalars))
     except (TypeError, ValueError):  # JAX's own words about shapes are not for users
         raise _errors.arguments.no_fit(op.name, [(tuple(a.shape), a.dtype) for a in call.arrays]) from None
     half = typed.compute is not None and op.opmath and _dtypes.opmath(typed.compute) is not typed.compute
@@ -286,9 +284,6 @@ def _traced_outputs(op: d.Op, call: Call, typed: Typed, function: Callable, scal
             dtype = typed.result or dtype  # computed in float32, rounded once at the end
         outputs.append(aval(spec.shape, dtype, call.device))
     return Typed(outputs, typed.compute, [None] * len(outputs), typed.result)
-
-
-NUMBER = {float: _dtypes.float64, int: _dtypes.int64, bool: _dtypes.bool_, complex: _dtypes.complex128}
 
 
 def restated(plan: OpPlan, arguments: dict[str, tuple[str, Any]]) -> Callable:
@@ -379,8 +374,6 @@ def _flat(plan: OpPlan, wanted: tuple[int, ...], given: tuple[int, ...]) -> Call
 def dependence(plan: OpPlan, wanted: tuple[int, ...], given: tuple[int, ...]) -> frozenset[int]:
     """The saved inputs on whose values this gradient depends: a product's gradient for one factor needs the other."""
     made = gradient(plan, wanted, given)
-    specs = [jax.ShapeDtypeStruct(a.shape, a.dtype.numpy) for a in made.inputs]
-    numbers = [jax.ShapeDtypeStruct((), NUMBER[kind].numpy) for kind in made.scalars]
-    traced = jax.make_jaxpr(made.function)(*specs, *numbers).jaxpr
+    traced = jax.make_jaxpr(made.function)(*specs(made.inputs, made.scalars)).jaxpr
     _, used = partial_eval.dce_jaxpr(traced, [True] * len(traced.outvars))
     return frozenset(i for i, needed in zip(plan.saved, used) if needed)

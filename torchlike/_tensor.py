@@ -325,6 +325,7 @@ class Tensor(Methods):
             self._edge = (leaf_node(self), 0) if requires_grad else None
             self._storage.version += 1  # for autograd no write, but views are to look again
             if self._origin is not None and views.is_whole(self):
+                self._origin._edge = None
                 views.rebase(self)
         return self
 

@@ -868,6 +868,19 @@ FOUND = {
         a.add_(b)
         b.sum().backward()
     """,
+    "flag taken back after a change of shape": """
+        a = torch.tensor([[0.0, -0.25, 3.0]])
+        a.as_strided_((1,), (1,), 1)
+        a.requires_grad_()
+        a.requires_grad_(False)
+        a.squeeze_()
+    """,
+    "hook of what a pass begins with": """
+        a = torch.ones(2, requires_grad=True)
+        a.register_hook(lambda g: log.append(g.detach().clone()))
+        b = torch.ones(2, requires_grad=True)
+        a.backward(gradient=torch.ones(2), inputs=[b])
+    """,
 }
 
 

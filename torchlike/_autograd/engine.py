@@ -160,7 +160,8 @@ class Walk:
     def _arrived(self, node: Node) -> dict[int, Grad] | None:
         """The gradients that reached a node, after its tensors' hooks; captured where they were asked for."""
         held = self.grads.pop(node, None)
-        if node.extra is not None and (self.needed is None or node in self.needed or node in self.ends):
+        wanted = self.needed is None or node in self.needed or node in self.ends
+        if node.extra is not None and (wanted or held is not None):
             held = held or {}  # hooks are called where there is no gradient too
             self._tensor_hooks(node, held)
         if self.targets is not None and held is not None:

@@ -42,7 +42,7 @@ def log_as_asked(names: str) -> None:
 log_as_asked(os.environ.get("TORCHLIKE_LOG", ""))
 
 
-def made(making: Making, stacklevel: int) -> None:
+def made(making: Making, executor: str, stacklevel: int) -> None:
     """A program was made and run for the first time, or compiled since it repeats."""
     if logger.isEnabledFor(logging.INFO):
         logger.info(line(making))
@@ -50,7 +50,7 @@ def made(making: Making, stacklevel: int) -> None:
     if not making.by_numpy:
         group.seconds += making.account.compile_seconds
     if not group.warned and (group.trains or not making.by_numpy):
-        _count_shapes(making, stacklevel + 1)
+        _count_shapes(making, executor, stacklevel + 1)
 
 
 def line(making: Making) -> str:
@@ -85,7 +85,7 @@ def changes(account: Account) -> str:
     return ", ".join(pairs[:3]) + (f" and {len(pairs) - 3} more" if len(pairs) > 3 else "")
 
 
-def _count_shapes(making: Making, stacklevel: int) -> None:
+def _count_shapes(making: Making, executor: str, stacklevel: int) -> None:
     account, group = making.account, making.account.group
     if account.shapes not in group.made:
         group.made.append(account.shapes)
@@ -95,7 +95,7 @@ def _count_shapes(making: Making, stacklevel: int) -> None:
     index = next(i for shapes in group.made for i in shapes)
     seen = dict.fromkeys(group.shapes(shapes, index) for shapes in group.made)
     sentence = _errors.engine.shapes_keep_changing(
-        len(group.made), group.place, group.enters[index], list(seen), group.seconds, making.by_numpy
+        len(group.made), group.place, group.enters[index], list(seen), group.seconds, making.by_numpy, executor
     )
     group.made = []
     warnings.warn(sentence, UserWarning, stacklevel=stacklevel + 1)

@@ -63,7 +63,7 @@ def _first_run(device: Device, trace: _trace.Trace, key: tuple, known: Any, valu
         del _programs[next(iter(_programs))]  # the oldest; the disk cache still has it
     _execute(device, trace, program, values)
     making.has_run(hot=known is not None)
-    notices.made(making, stacklevel=depth + 1)
+    notices.made(making, _executor, stacklevel=depth + 1)
 
 
 def forget_programs() -> None:

@@ -17,11 +17,12 @@ def bad_cache_size(given: str) -> ValueError:
 
 
 def shapes_keep_changing(
-    count: int, place: object, what: str, shapes: Sequence[tuple[int, ...]], seconds: float, interpreted: bool
+    count: int, place: object, what: str, shapes: Sequence[tuple[int, ...]], seconds: float, interpreted: bool, by: str
 ) -> str:
-    cost, remedy = "A shape costs a compile when it is first met", ", or torchlike.set_executor('auto')"
+    remedy = ", or torchlike.set_executor('auto')" if by == "xla" else ""
+    cost = "A shape costs a compile when it is first met"
     if interpreted:
-        cost, remedy = "Shapes that come once are interpreted by NumPy, slower than a compiled program", ""
+        cost = "Shapes that come once are interpreted by NumPy, slower than a compiled program"
     return (
         f"{count} programs were made at {place} that differ only in the shapes of their inputs ({seconds:.1f} s of "
         f"compiles so far). {what} had the shapes {', '.join(map(str, shapes))}. {cost}: pad to a few fixed sizes "

@@ -99,3 +99,14 @@ def test_a_kernel_that_fails_concerns_only_who_looks_at_its_result():
             each.tolist()
     with pytest.raises(IndexError, match="index 6 is out of bounds"):
         (failed + 1).tolist()
+
+
+@pytest.mark.parametrize("executor", ["auto", "numpy", "xla", "immediate"])
+def test_a_number_that_no_array_holds_spoils_nothing_else(executor):
+    with torch.set_executor(executor):
+        held = []
+        for _ in range(2):
+            with pytest.raises(OverflowError):
+                held.append(torch.ones(2) + 2**70)
+                held[-1].tolist()
+            assert (torch.ones(2) * 3).tolist() == [3, 3]

@@ -63,9 +63,8 @@ class Interpreted:
         with np.errstate(all="ignore"):
             for plan, slots, first, numbers, dead in self.entries:
                 given = [results[s] if s >= 0 else arrays[~s] for s in slots]
-                if plan.scalars:
-                    given += [NUMBERS[kind](x) for kind, x in zip(plan.scalars, trace.scalars[numbers])]
-                results[first : first + len(plan.outputs)] = _attempt(plan, given)
+                scalars = trace.scalars[numbers] if plan.scalars else ()
+                results[first : first + len(plan.outputs)] = _attempt(plan, given, scalars)
                 for i in dead:
                     results[i] = None
         return _owned([results[i] for i in self.live], arrays)
@@ -99,13 +98,13 @@ def _entries(trace: Trace, live: tuple[int, ...]) -> list[Entry]:
     return entries[::-1]
 
 
-def _attempt(plan: Plan, given: list) -> list:
+def _attempt(plan: Plan, given: list, scalars: Sequence) -> list:
     """One entry's results, or in place of each what failed."""
     for x in given:
         if x.__class__ is Failed:
             return [x] * len(plan.outputs)
     try:
-        return _run(plan, given)
+        return _run(plan, given + [NUMBERS[kind](x) for kind, x in zip(plan.scalars, scalars)])
     except Exception as error:
         return [Failed(error)] * len(plan.outputs)
 

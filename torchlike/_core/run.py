@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from typing import Any
 
 import jax
@@ -90,12 +92,18 @@ def clear_cache() -> disk_cache.Contents:
 
 def _build(device: Device, trace: _trace.Trace, live: tuple[int, ...], donated: tuple[int, ...], is_new: bool,
            is_first: bool) -> Any:  # fmt: skip
-    """Compile, or have a new trace interpreted (`is_first`: its operators never came before). A trace that cannot be
-    compiled is dropped, so that later work is not lost with it; an interrupt keeps it."""
+    """Compile, or have a new trace interpreted (`is_first`: its operators never came before)."""
     if device.type == "cpu" and (_executor == "numpy" or (_executor == "auto" and is_new and is_cold(trace, is_first))):
         return Interpreted(trace, live)
-    try:
+    with _abandoning(device):
         return xla_executor.build(device, trace, live, donated)
+
+
+@contextlib.contextmanager
+def _abandoning(device: Device) -> Iterator[None]:
+    """A trace that cannot be compiled or run is dropped, so that later work is not lost; an interrupt keeps it."""
+    try:
+        yield
     except Exception:
         device.trace = None
         _trace.pending.pop(device, None)
@@ -104,7 +112,7 @@ def _build(device: Device, trace: _trace.Trace, live: tuple[int, ...], donated: 
 
 def _execute(device: Device, trace: _trace.Trace, program: Any, values: list) -> None:
     """Run and hand over the results as one act: an interrupt is seen before or after, never between."""
-    with uninterrupted():
+    with uninterrupted(), _abandoning(device):
         for value, array in zip(values, program(trace)):
             if array.__class__ is Failed:
                 value.trace = array

@@ -9,7 +9,7 @@ import numpy as np
 
 from torchlike import _errors
 from torchlike._core import Value
-from torchlike._dtypes import BOOL, COMPLEX, FLOATING, INTEGER, check_number
+from torchlike._dtypes import BOOL, COMPLEX, FLOATING, INTEGER, bfloat16, check_number, float16
 from torchlike._ops._rules import Call, result_type
 
 REAL = (BOOL, INTEGER, FLOATING)
@@ -76,10 +76,21 @@ def _is_real(x: Any) -> bool:
 
 def bounds_in_range(input: Any, min: Any = None, max: Any = None) -> None:
     """A guard: the numbers between which elements are to lie must be in the range of the result's dtype."""
-    numbers = [b for b in (min, max) if b.__class__ in (int, float) and not 0 <= b <= 127]
+    _in_range([input], min, max)
+
+
+def chosen_in_range(condition: Any, input: Any = None, other: Any = None) -> None:
+    """A guard: a number that is chosen where a condition holds must be in the range of the result's dtype. In half
+    precision it becomes infinite."""
+    tensors = [x for x in (input, other) if isinstance(x, Value)]
+    if not any(x.aval.dtype in (float16, bfloat16) for x in tensors):
+        _in_range(tensors, input, other)
+
+
+def _in_range(tensors: list[Value], *given: Any) -> None:
+    numbers = [b for b in given if b.__class__ in (int, float) and not 0 <= b <= 127]
     if numbers:
-        dtype = result_type(
-            [input.aval], [b.__class__ for b in (min, max) if b is not None and not isinstance(b, Value)]
-        )
+        kinds = [b.__class__ for b in given if b is not None and not isinstance(b, Value)]
+        dtype = result_type([x.aval for x in tensors], kinds)
         for number in numbers:
             check_number(number, dtype)

@@ -10,7 +10,7 @@ import numpy as np
 
 from torchlike import _dtypes, _errors
 from torchlike._errors.dtypes import scalar_name
-from torchlike._ops._checks import bounds_in_range
+from torchlike._ops._checks import bounds_in_range, chosen_in_range
 from torchlike._ops._declare import Array, Operand, constant, namespace, pointwise
 from torchlike._ops._nodes import by_operand
 from torchlike._ops._rules import Aval, Call, result_type
@@ -141,7 +141,8 @@ def _check_where(call: Call) -> None:
                            f"{scalar_name(call.condition.dtype)}")  # fmt: skip
 
 
-@pointwise(keeps=("condition",), saves=("condition",), opmath=False, inplace=False, check=_check_where)
+@pointwise(keeps=("condition",), saves=("condition",), opmath=False, inplace=False, check=_check_where,
+           guard=chosen_in_range)  # fmt: skip
 def where(condition: Array, input: Operand, other: Operand):
     """`input` where the condition holds, `other` elsewhere; no gradient leaves the side not taken."""
     return namespace(condition).where(condition != 0, input, other)

@@ -102,6 +102,8 @@ ROWS = {
     "cholesky of a negative matrix": lambda torch: torch.linalg.cholesky(-torch.eye(2)),
     "solve of other sizes": lambda torch: torch.linalg.solve(torch.eye(2), torch.ones(3)),
     "det of a rectangle": lambda torch: torch.det(torch.ones(2, 3)),
+    "where of a number out of range": lambda torch: torch.where(torch.ones(2) > 0, 300, torch.ones(2).byte()),
+    "where of a float out of range": lambda torch: torch.where(torch.ones(2) > 0, torch.ones(2), 1e39),
     "clamp without bounds": lambda torch: torch.ones(2).clamp(),
     "add of text": lambda torch: torch.ones(2) + "a",
     "text plus": lambda torch: "a" + torch.ones(2),

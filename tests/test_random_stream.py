@@ -226,7 +226,8 @@ def test_the_public_functions_of_pytorch(generator):
     st.integers(0, 2**64 - 1),
     st.sampled_from(REAL),
     st.integers(1, 50),
-    st.floats(-100, 100, allow_subnormal=False),
+    # Beside a mean that is subnormal in float32 a number halfway between two of them may be rounded to the other one.
+    st.floats(-100, 100, allow_subnormal=False, width=32),
     st.floats(0.001, 100),
 )
 def test_any_seed_and_any_parameter(seed, dtype, count, middle, width):

@@ -37,13 +37,22 @@ def caller(op: Op) -> Callable:
     return call if op.guard is None else _guarded(op.guard, call)
 
 
-def _read_anyway(op: Op, call: Callable, *args: Any, **kwargs: Any) -> Any:
-    """Called where a call was refused: again without gradients, if the operator has none. It may read a view that must
-    not be used where they are recorded."""
-    if op.differentiable or not _local.grad:
-        raise  # what the caller has caught
-    with _modes.no_grad():
-        return call(*args, **kwargs)
+def _reading_anyway(op: Op, call: Callable) -> Callable:
+    """An operator without a gradient may read a view that must not be used where gradients are recorded: what is
+    refused there is called again without."""
+    if op.differentiable:
+        return call
+
+    def reading(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return call(*args, **kwargs)
+        except RuntimeError:
+            if not _local.grad:
+                raise
+            with _modes.no_grad():
+                return call(*args, **kwargs)
+
+    return reading
 
 
 def _guarded(guard: Callable, call: Callable) -> Callable:
@@ -61,45 +70,42 @@ def _plain_caller(op: Op) -> Callable:
     slow = bool(op.special) or d.ARRAYS in kinds
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        try:
-            values: list = []
-            edges: list = []
-            scalars: list = []
-            if not (kwargs or slow or len(args) > len(kinds)):
-                key: list = []
-                needs = False
-                for a, kind in zip(args, kinds):
-                    cls = a.__class__
-                    if cls in TENSOR_TYPES and kind < 2:
-                        value = a._storage.value if a._chain is None else a._read()
-                        values.append(value)
-                        key.append(value.aval)
-                        edge = a._edge
-                        edges.append(edge)
-                        if edge is not None:
-                            needs = True
-                        if a._strides is not None:
-                            key += (_STRIDED, a._strides)
-                    elif cls in _NUMBERS and (kind == 1 or kind == 2):
-                        key.append(cls)
-                        scalars.append(a)
-                    elif (kind < 2 and a is not None) or cls is list or cls in TENSOR_TYPES:
-                        break
-                    else:
-                        key.append(a)
+        values: list = []
+        edges: list = []
+        scalars: list = []
+        if not (kwargs or slow or len(args) > len(kinds)):
+            key: list = []
+            needs = False
+            for a, kind in zip(args, kinds):
+                cls = a.__class__
+                if cls in TENSOR_TYPES and kind < 2:
+                    value = a._storage.value if a._chain is None else a._read()
+                    values.append(value)
+                    key.append(value.aval)
+                    edge = a._edge
+                    edges.append(edge)
+                    if edge is not None:
+                        needs = True
+                    if a._strides is not None:
+                        key += (_STRIDED, a._strides)
+                elif cls in _NUMBERS and (kind == 1 or kind == 2):
+                    key.append(cls)
+                    scalars.append(a)
+                elif (kind < 2 and a is not None) or cls is list or cls in TENSOR_TYPES:
+                    break
                 else:
-                    found = tuple(key)
-                    plan = plans.get(found)
-                    if plan is None:
-                        plan = plans[found] = make(op, args, kwargs, describe)
-                    return _finish(plan, values, edges, scalars, needs)
-                values, edges, scalars = [], [], []
-            plan, needs = _gather(op, args, kwargs, values, edges, scalars)
-            return _finish(plan, values, edges, scalars, needs)
-        except RuntimeError:
-            return _read_anyway(op, call, *args, **kwargs)
+                    key.append(a)
+            else:
+                found = tuple(key)
+                plan = plans.get(found)
+                if plan is None:
+                    plan = plans[found] = make(op, args, kwargs, describe)
+                return _finish(plan, values, edges, scalars, needs)
+            values, edges, scalars = [], [], []
+        plan, needs = _gather(op, args, kwargs, values, edges, scalars)
+        return _finish(plan, values, edges, scalars, needs)
 
-    return call
+    return _reading_anyway(op, call)
 
 
 def binary(op: Op, call: Callable) -> Callable:
@@ -110,33 +116,30 @@ def binary(op: Op, call: Callable) -> Callable:
     special = op.special.get(op.names[1], ())
 
     def quick(a: Any, b: Any) -> Any:
-        try:
-            cls = b.__class__
-            values: tuple
-            edges: tuple
-            scalars: tuple
-            if a._strides is None:
-                x = a._storage.value if a._chain is None else a._read()
-                edge = a._edge
-                if cls in TENSOR_TYPES:
-                    y = b._storage.value if b._chain is None else b._read()
-                    plan = plans.get((x.aval, y.aval)) if b._strides is None else None
-                    values, edges, scalars = (x, y), (edge, b._edge), ()
-                elif cls in _NUMBERS and b not in special:
-                    plan = plans.get((x.aval, cls))
-                    values, edges, scalars = (x,), (edge,), (b,)
-                else:
-                    return call(a, b)
-                if plan is not None:
-                    node = None
-                    if _local.grad and (edge is not None or (scalars == () and edges[1] is not None)):
-                        node = quick_node(plan, values, edges, scalars)
-                    return _tensor_of(plan, record_one(plan, values, scalars), node)
-            return call(a, b)
-        except RuntimeError:
-            return _read_anyway(op, call, a, b)
+        cls = b.__class__
+        values: tuple
+        edges: tuple
+        scalars: tuple
+        if a._strides is None:
+            x = a._storage.value if a._chain is None else a._read()
+            edge = a._edge
+            if cls in TENSOR_TYPES:
+                y = b._storage.value if b._chain is None else b._read()
+                plan = plans.get((x.aval, y.aval)) if b._strides is None else None
+                values, edges, scalars = (x, y), (edge, b._edge), ()
+            elif cls in _NUMBERS and b not in special:
+                plan = plans.get((x.aval, cls))
+                values, edges, scalars = (x,), (edge,), (b,)
+            else:
+                return call(a, b)
+            if plan is not None:
+                node = None
+                if _local.grad and (edge is not None or (scalars == () and edges[1] is not None)):
+                    node = quick_node(plan, values, edges, scalars)
+                return _tensor_of(plan, record_one(plan, values, scalars), node)
+        return call(a, b)
 
-    return quick
+    return _reading_anyway(op, quick)
 
 
 def _tensor_of(plan: OpPlan, value: Value, node: Node | None) -> Tensor:

@@ -1,0 +1,108 @@
+"""Gradients, flags and hooks: programs that once came out otherwise than in PyTorch."""
+
+FOUND = {
+    "gradient as its own start": """
+        a = torch.zeros(0, 3, requires_grad=True)
+        a.backward(gradient=a)
+    """,
+    "gradient in the order of its leaf": """
+        a = torch.arange(6.).reshape(2, 3).t().requires_grad_()
+        a.sum().backward()
+    """,
+    "leaf that stopped requiring grad": """
+        a = torch.ones(2, 3, requires_grad=True)
+        b = a * 0.5
+        a.requires_grad_(False)
+        b.backward(gradient=a)
+    """,
+    "flag of a non-leaf": """
+        a = torch.ones(2, requires_grad=True) * 2
+        a.requires_grad = True
+        a.requires_grad = False
+        b = torch.ones(2, dtype=torch.int64)
+        b.requires_grad = True
+        b.requires_grad_()
+    """,
+    "gradient of the gradient's own start": """
+        a = torch.ones(2, requires_grad=True)
+        a.backward(gradient=a, create_graph=True)
+        b = a.grad
+        c = torch.ones(2, requires_grad=True)
+        (c * c).sum().backward(create_graph=True)
+        d = c.grad
+    """,
+    "inputs that lead nowhere": """
+        a = torch.tensor(2.0, requires_grad=True)
+        b = a * 1
+        with torch.no_grad():
+            c = a.view(1)
+        (b * c).sum().backward(retain_graph=True, inputs=[c])
+        (b * c).sum().backward(inputs=[a, c])
+    """,
+    "gradient with a history given to what is asked for": """
+        a = torch.zeros(0, requires_grad=True)
+        b = a.squeeze(0)
+        b.backward(gradient=a, inputs=[b])
+    """,
+    "retained gradient of several passes": """
+        a = torch.ones(2, requires_grad=True) * 2
+        a.sin().sum().backward(create_graph=True, inputs=[a])
+        b = a.grad
+        c, = torch.autograd.grad((a * 5).sum(), [a])
+        d = a.grad
+    """,
+    "gradient asked for of another piece": """
+        a = torch.arange(4.).reshape(2, 2).requires_grad_()
+        b, c = (a * 2).split([1, 1])
+        b.retain_grad()
+        d, = torch.autograd.grad(b.sin().sum(), [c], allow_unused=True)
+    """,
+    "hook where there is no gradient": """
+        a = torch.arange(4.).reshape(2, 2).requires_grad_()
+        b, c = (a * 2).split([1, 1])
+        c.register_hook(lambda g: log.append(torch.tensor(g is None)))
+        b.sin().sum().backward()
+        d, e = (a * 2).split([1, 1])
+        d.register_hook(lambda g: torch.ones(1))
+        e.sum().backward()
+    """,
+    "gradients of gradients in inference mode": """
+        a = torch.ones(1, requires_grad=True)
+        with torch.inference_mode():
+            a.backward(gradient=a, create_graph=True)
+    """,
+    "input that the pass does not reach": """
+        a = torch.tensor([2.0, 1.5], requires_grad=True)
+        b = 1.5 / a
+        c = b.unsqueeze(0)
+        (a * a).sum().backward(inputs=[b])
+        c.sin().sum().backward(retain_graph=True)
+    """,
+    "hook of a leaf that only the graph holds": """
+        a = torch.ones(3, requires_grad=True)
+        a.register_post_accumulate_grad_hook(lambda t: log.append(t.grad.clone()))
+        b = a / 0.5
+        a = torch.ones(3)
+        b.backward(gradient=a)
+    """,
+    "cut off outside of inference mode": """
+        a = torch.ones(2, 3)
+        with torch.inference_mode():
+            b = a.prod(0)
+        c = b.view(1, 3)
+        c.detach_()
+    """,
+    "leaf that got a history": """
+        a = torch.tensor([-1.0, 2.0], requires_grad=True)
+        b = torch.tanh(a)
+        a.detach_()
+        a.add_(b)
+        b.sum().backward()
+    """,
+    "hook of what a pass begins with": """
+        a = torch.ones(2, requires_grad=True)
+        a.register_hook(lambda g: log.append(g.detach().clone()))
+        b = torch.ones(2, requires_grad=True)
+        a.backward(gradient=torch.ones(2), inputs=[b])
+    """,
+}

@@ -1,0 +1,71 @@
+"""Memory that is exchanged, given or hidden: `data`, `set_`, `resize_`: programs that once came out otherwise than in PyTorch."""
+
+FOUND = {
+    "data counts its writes apart": """
+        a = torch.ones(3, requires_grad=True)
+        b = a.data
+        b.mul_(2)
+        a.data[0] = 5
+    """,
+    "data given to a tensor keeps its version": """
+        a = torch.ones(3)
+        a.add_(1)
+        a.data = torch.zeros(2)
+        a.mul_(2)
+    """,
+    "data given to a view leaves it a view": """
+        a = torch.arange(6.).reshape(2, 3)
+        b = a.data
+        a.data = a.detach().clone()
+        a[1][-1] = 0.5
+    """,
+    "same size": """
+        a = torch.zeros(2, 3)
+        b = a[0]
+        b.resize_(1)
+        a.resize_(3, 2)
+        a.resize_(2, 2).fill_(1)
+        a.set_(a)
+        c = torch.arange(4.).view(2, 2)
+        c.set_(a)
+    """,
+    "memory left behind": """
+        a = torch.ones(2, 2, requires_grad=True)
+        b = a.detach()
+        b.set_(b)
+        b.set_(torch.ones(3))
+        b.add_(1)
+    """,
+    "version of what a view left": """
+        a = torch.ones(3, 2).t()
+        b = a.select(-1, 0)
+        c = b + b
+        b.set_(c)
+        b.mul_(2)
+        c[0:0] = b
+    """,
+    "alias of a view of what was given other memory": """
+        a = torch.ones(2, 3).t()
+        b = a - a
+        a.set_(b)
+        c = a.tensor_split([1], 1)[0]
+        d = c.detach()
+        d.add_(1)
+    """,
+    "hidden write to a view of what was given other data": """
+        a = torch.tensor([0.0, -0.25, 3.0], requires_grad=True)
+        a.data = a.detach().clone()
+        b = a[...]
+        b.data.zero_()
+        with torch.no_grad():
+            a.add_(1)
+    """,
+    "write to a view of what was given other memory": """
+        a = torch.zeros(4)
+        b = a.select(0, 3)
+        a.set_(torch.zeros(1))
+        b *= b
+        a.add_(1)
+        b.add_(1)
+    """,
+}

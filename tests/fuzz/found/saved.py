@@ -1,0 +1,113 @@
+"""What backward has saved, and its being overwritten: programs that once came out otherwise than in PyTorch."""
+
+FOUND = {
+    "order in which saved tensors are looked at": """
+        a = torch.full((2, 3), 0.5, requires_grad=True) * 2
+        b = a @ a.t()
+        a[None, :-1] += 0.5
+        b.sum().backward()
+    """,
+    "sentence about a saved tensor of a dtype without a Python name": """
+        a = torch.tensor([0.5, 1.0], dtype=torch.bfloat16, requires_grad=True)
+        b = a * 1
+        c = b * b
+        b.add_(1)
+        c.sum().backward()
+    """,
+    "backward twice through what needs nothing of its inputs": """
+        x = torch.ones(2, 3, requires_grad=True)
+        z = torch.full((2, 3), 0.5)
+        y = torch.lerp(x, x * 2, 0.5) + x.fmod(2) + torch.addcmul(x, z, z)
+        y.backward(gradient=z)
+        y.backward(gradient=z)
+        w = x.index_add(0, torch.tensor([0]), z[:1]) * x
+        w.backward(gradient=z)
+        w.backward(gradient=z)
+    """,
+    "result written through a view and overwritten": """
+        a = torch.ones(2, 3, requires_grad=True)
+        b = a * 1
+        b.view(3, 2).tanh_()
+        c = b[0]
+        c[1:] = 2
+        c.backward(gradient=c)
+        d = a * 1
+        e = d[0]
+        e.sigmoid_()
+        d.add_(1)
+        d.sum().backward()
+        f = a * 1
+        f[0] = a[1].exp()
+        f.add_(1)
+        f.sum().backward()
+    """,
+    "saved operand that is written to by its own operator": """
+        a = torch.arange(6.).reshape(2, 3).requires_grad_()
+        b = a.repeat(2, 1)
+        b.addcmul_(b, b)
+        b.sin().sum().backward()
+    """,
+    "multiplied by itself": """
+        a = torch.arange(6.).requires_grad_()
+        b = a * 1
+        b.add_(b)
+        b.sum().backward()
+        c = a * 1
+        c *= c
+        c.sum().backward()
+    """,
+    "saved view of one of several, written to": """
+        a = torch.arange(6.).reshape(2, 3).requires_grad_()
+        b, c = (a * 1).split([1, 2], 1)
+        d = c.mT.sin()
+        b.detach().mul_(2)
+        d.sum().backward()
+    """,
+    "saved and copied to": """
+        a = torch.arange(6.).reshape(2, 3).requires_grad_()
+        b = a * 1
+        c = b * b
+        b.copy_(a)
+        c.sum().backward()
+    """,
+    "saved result written to through an alias": """
+        a = torch.ones(3, requires_grad=True)
+        b = a.exp()
+        b.detach().mul_(2)
+        b.sum().backward()
+    """,
+    "saved result of a part written to through an alias": """
+        a = torch.arange(6.).reshape(2, 3).requires_grad_()
+        b = (a * 1)[0]
+        b.exp_()
+        b.detach().mul_(2)
+        b.sum().backward()
+    """,
+    "remainder twice": """
+        a = torch.tensor([-3.0, 2.5, 1.0], requires_grad=True)
+        b = a * 1
+        c = b.remainder(2) + b % -1.5
+        b.add_(1)
+        c.sum().backward(retain_graph=True)
+        c.sum().backward()
+    """,
+    "quotient twice": """
+        a = torch.tensor([-3.0, 2.5, 1.0], requires_grad=True)
+        b = a.div(2)
+        b.sum().backward()
+        b.sum().backward()
+    """,
+    "saved input before saved result": """
+        a = torch.tensor([[-1.0, 2.0], [1.5, 0.0]], requires_grad=True)
+        b = a.prod(1)
+        b[:] *= 0.5
+        a.detach()[0] = 0.5
+        b.sum().backward()
+    """,
+    "what is run for nothing": """
+        a = torch.ones(2, 2, requires_grad=True)
+        b = a / 3
+        b.sum().backward()
+        b.sin().sum().backward(inputs=[b])
+    """,
+}

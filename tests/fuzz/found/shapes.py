@@ -1,0 +1,143 @@
+"""Shapes changed in place: programs that once came out otherwise than in PyTorch."""
+
+FOUND = {
+    "shape changed in place": """
+        a = torch.ones(2, 3, requires_grad=True) * 2
+        b = a[0]
+        a.t_()
+        c = a[0]
+        a.mul_(2)
+        b.add_(1)
+        c.add_(a[1][0])
+        a.unsqueeze_(0)
+        a.squeeze_()
+        (a * a).sum().backward()
+    """,
+    "shape of a leaf changed in place": """
+        a = torch.arange(6.).reshape(2, 3).clone().requires_grad_()
+        with torch.no_grad():
+            a.t_()
+            a.mul_(2)
+        b = a[0]
+        with torch.no_grad():
+            a.mul_(2)
+        (b * b).sum().backward()
+    """,
+    "shape changed in place before the flag": """
+        a = torch.tensor([[1.5, 0.0, -0.25]])
+        a.unsqueeze_(0)
+        b = a[-2:, :0, -2:]
+        a.requires_grad_()
+    """,
+    "shape of a leaf that must not change": """
+        a = torch.ones(2, 3, 1, requires_grad=True)
+        a.t_()
+        a.squeeze_()
+    """,
+    "leaf seen in another shape stays one when its memory is written to": """
+        e = torch.tensor([1.5, 0.0, -0.25])
+        e.as_strided_((1,), (1,), 0)
+        e.requires_grad = True
+        c = e.squeeze(0)
+        with torch.no_grad():
+            c.fill_(2)
+    """,
+    "shape changed after memory was left": """
+        a = torch.tensor([4, 2, 0])
+        a.unsqueeze_(1)
+        a.set_(a)
+        c = a.transpose(0, 0)
+        c.resize_(3).fill_(1)
+        a.as_strided_((1,), (1,), 1)
+    """,
+    "cut off after its own shape was changed": """
+        a = torch.zeros(4, requires_grad=True)
+        c = a * a
+        c.squeeze_()
+        c.detach_()
+        g = c.reshape(4)
+        h = g * a
+        h.sum().backward()
+    """,
+    "cut off and written to after its own shape was changed": """
+        a = torch.ones(3, 2, requires_grad=True)
+        c = a * a
+        v = c[1]
+        c.t_()
+        c.detach_()
+        w = c[1]
+        c.add_(1)
+    """,
+    "alias without history written to after a change of shape": """
+        a = torch.ones(3, 2, requires_grad=True).t()
+        b = a + a
+        b.transpose_(0, 1)
+        b.detach().add_(2)
+    """,
+    "a saved result that changes its shape": """
+        a = torch.ones(2, 3, requires_grad=True)
+        c = torch.sqrt(a)
+        c.t_()
+        c.backward(gradient=torch.ones(3, 2))
+    """,
+    "dims of size one of a result with a number": """
+        a = torch.ones(3, 1).t()
+        g = 0.5 + a
+        b = g.movedim(1, 1)
+        b.view(3, 1).mul_(g)
+    """,
+    "saved tensor whose shape was changed in place": """
+        a = torch.arange(6.).reshape(2, 3).requires_grad_()
+        b = a * 1
+        c = b * b
+        b.t_()
+        c.sum().backward()
+    """,
+    "saved view whose shape was changed in place": """
+        a = torch.arange(6.).reshape(2, 3).requires_grad_()
+        b = (a * 1).view(3, 2)
+        c = b * b
+        b.t_()
+        c.sum().backward()
+    """,
+    "saved after its shape was changed, then written to": """
+        a = torch.arange(6.).reshape(2, 3).requires_grad_()
+        b = a * 1
+        b.t_()
+        c = b * b
+        b.zero_()
+        c.sum().backward()
+    """,
+    "saved after its shape was changed, then written to through an alias": """
+        a = torch.arange(6.).reshape(2, 3).requires_grad_()
+        b = a * 1
+        b.unsqueeze_(0)
+        c = b.sin()
+        b.detach().mul_(2)
+        c.sum().backward()
+    """,
+    "shape of a view changed without gradients": """
+        a = torch.arange(6.).reshape(2, 3).requires_grad_()
+        b = a * 1
+        c = b.view(3, 2)
+        c[0] = 3
+        with torch.no_grad():
+            c.t_()
+        (c * c).sum().backward()
+    """,
+    "saved result that changes its shape as a view": """
+        a = torch.arange(6.).reshape(2, 3).requires_grad_()
+        b = (a * 1).unsqueeze(0)
+        b.exp_()
+        b.squeeze_()
+        b += 1
+        b.sum().backward()
+    """,
+    "flag taken back after a change of shape": """
+        a = torch.tensor([[0.0, -0.25, 3.0]])
+        a.as_strided_((1,), (1,), 1)
+        a.requires_grad_()
+        a.requires_grad_(False)
+        a.squeeze_()
+    """,
+}

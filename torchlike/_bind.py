@@ -130,7 +130,8 @@ def in_place_of(name: str, function: Callable, apart: bool = False, op: Op | Non
     """The in-place twin of a function of a tensor, or of a row's (`op`)."""
 
     def twin(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
-        if before_write(self, args, apart, op, kwargs) and op is not None and _modes.local.grad:
+        shares = before_write(self, args, apart, op, kwargs)
+        if (shares or self._storage.inference) and op is not None and _modes.local.grad:
             return _onto_itself(self, function, args, kwargs)
         since = next(sequence)
         try:

@@ -12,7 +12,7 @@ from torchlike._autograd import engine, views
 from torchlike._autograd.nodes import sequence
 from torchlike._autograd.versions import SHARED
 from torchlike._bind import CALLERS as rows
-from torchlike._bind import before_write
+from torchlike._bind import before_write, check_history
 from torchlike._core import Value, aval, concrete
 from torchlike._facade import ints
 from torchlike._from_data import dtype_of, filled
@@ -246,9 +246,15 @@ def replace(self: Tensor, src: Any, node: str) -> Tensor:
 def _overwrite(self: Tensor, src: Tensor, node: str) -> Tensor:
     if self.dtype.category < _dtypes.FLOATING and src._edge is not None and src is not self:
         src = alias(src)  # no history is asked for
-    if _storage.overlaps((), self.shape, self._strides) and _is_same(self, src) and not self.requires_grad:
-        self._count()  # nothing moves, so no dim is looked at
-        return self
+    if _storage.overlaps((), self.shape, self._strides) and _is_same(self, src):
+        records = _modes.local.grad and self.requires_grad
+        if records:
+            check_history(self, (src,))
+        if not records or not views.is_whole(self):  # nothing moves, so no dim is looked at
+            if records:
+                views.unplaceable(self)
+            self._count()
+            return self
     # The one element that fills a tensor is read before anything is written.
     before_write(self, () if node.startswith("Fill") else (src,))
     since = next(sequence)

@@ -56,9 +56,9 @@ def put(t: Tensor, index: Any, value: Any) -> None:
     if not value.ndim and viewed.ndim and value.device.type == "cpu":
         viewed.fill_(value)
         return
-    while value.ndim > viewed.ndim and value.shape[0] == 1:
-        value = value.squeeze(0)
     if value.shape != viewed.shape:
+        while value.shape[:1] == (1,):
+            value = value.squeeze(0)
         value = rows["expand"](value, tuple(viewed.shape))
     viewed.copy_(value)
 

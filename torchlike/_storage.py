@@ -195,7 +195,9 @@ def _make_write_plan(plans: tuple[OpPlan, ...]) -> OpPlan:
         return (_placed(plans, old, part, numbers),)
 
     made = OpPlan("write", (base, new), scalars, (base,), write)
-    return made.settle(plans[0].op, (), (base.dtype.category >= _dtypes.FLOATING,), node="torch::autograd::CopySlices")
+    made.settle(plans[0].op, (), (base.dtype.category >= _dtypes.FLOATING,), node="torch::autograd::CopySlices")
+    made.remembers = ("all",)  # what it holds is let go of although it is nothing, and asked for in a second pass
+    return made
 
 
 def _placed(plans: tuple[OpPlan, ...], old: Any, part: Any, numbers: tuple) -> Any:

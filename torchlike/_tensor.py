@@ -93,8 +93,8 @@ class Tensor(Methods):
         """The contents as they were when somebody last looked."""
         return self._storage.value if self._chain is None or self._cache is None else self._cache[2]
 
-    def _pair(self) -> tuple[Value, Edge | None]:
-        value = self._storage.value if self._chain is None else self._read()
+    def _pair(self, strict: bool | None = None) -> tuple[Value, Edge | None]:
+        value = self._storage.value if self._chain is None else self._read(strict)
         return value if value.__class__ is Value else value.settle(), self._edge
 
     def _write(self, value: Value, edge: Edge | None = None, since: int | None = None,

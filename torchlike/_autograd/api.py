@@ -43,17 +43,17 @@ def _edge(x: Any) -> Edge | None:
     return x._edge if x._origin is None else edge_of(x)
 
 
-def _seeds(roots: tuple, gradients: tuple) -> list[Grad]:
+def _seeds(roots: tuple, gradients: tuple, create_graph: bool) -> list[Grad]:
     """What each root starts with: the gradient given, or one for a scalar."""
     if len(roots) != len(gradients):
         raise _errors.autograd.gradients_of_roots(len(roots), len(gradients))
     for g in gradients:
         if g is not None and not hasattr(g, "_storage"):
             raise TypeError(f"gradients can be either Tensors or None, but got {type(g).__name__}")
-    return [_seed(i, root, g) for i, (root, g) in enumerate(zip(roots, gradients))]
+    return [_seed(i, root, g, create_graph) for i, (root, g) in enumerate(zip(roots, gradients))]
 
 
-def _seed(i: int, root: Any, g: Any) -> Grad:
+def _seed(i: int, root: Any, g: Any, create_graph: bool) -> Grad:
     if _edge(root) in (None, NOWHERE):
         raise _errors.autograd.no_grad_fn(i)
     aval = _aval(root)
@@ -64,14 +64,14 @@ def _seed(i: int, root: Any, g: Any) -> Grad:
             raise _errors.autograd.real_scalar_only(aval.dtype)
         return _one_like(aval), None
     if aval is None:  # an edge of a node that does not tell what its output was
-        return g._pair()
+        return g._pair(create_graph)
     if g.shape != aval.shape:
         raise _errors.autograd.gradient_of_root_shape(i, g.shape, aval.shape)
     if g.device is not aval.device:
         raise _errors.autograd.gradient_of_root_device(i, g.device, aval.device)
     if g.dtype.is_complex != aval.dtype.is_complex:
         raise _errors.autograd.gradient_of_root_dtype(i, g.dtype, aval.dtype)
-    return (g if g.dtype is aval.dtype else g.to(aval.dtype))._pair()
+    return (g if g.dtype is aval.dtype else g.to(aval.dtype))._pair(create_graph)
 
 
 def _aval(root: Any) -> Aval | None:
@@ -120,7 +120,7 @@ def backward(tensors: Any, grad_tensors: Any = None, retain_graph: bool | None =
         inputs = _tuple(inputs)
         _check_inputs(inputs, "backward")
     _check_roots(roots)
-    seeds = _seeds(roots, grads)
+    seeds = _seeds(roots, grads, create_graph)
     edges: list = [_edge(t) for t in roots]
     if inputs is None:
         Walk(keep, create_graph, None).run(edges, seeds)
@@ -202,7 +202,7 @@ def _grad(outputs: tuple, inputs: tuple, weights: tuple, keep: bool, create_grap
           zeros: bool, count: int | None = None) -> tuple:  # fmt: skip
     from torchlike._tensor import wrap
 
-    seeds = _seeds(outputs, weights) if count is None else [w._pair() for w in weights]
+    seeds = _seeds(outputs, weights, create_graph) if count is None else [w._pair() for w in weights]
     edges = [_edge(t) for t in inputs]
     if None in edges:
         raise RuntimeError("One of the differentiated Tensors does not require grad")

@@ -215,7 +215,7 @@ class Walk:
             source, saved = node.repeatable()
         plan = source.gradients.get((wanted, given)) or gradient(source, wanted, given)
         values = [*saved, *cotangents]
-        if not self.keep_graph and saved:
+        if not self.keep_graph and (saved or "all" in node.plan.remembers):
             node.saved = None
         if not self.create_graph:
             return [(v, None) for v in record(plan, values, node.scalars)]
@@ -232,7 +232,7 @@ class Walk:
             _not_needed(node, wanted, (number,))
         elif node.age > versions.latest:
             versions.check(node, wanted, (number,))
-        if not self.keep_graph and node.saved:
+        if not self.keep_graph and (node.saved or "all" in node.plan.remembers):
             node.saved = None
 
     def _tensor_hooks(self, node: Node, held: dict[int, Grad]) -> None:

@@ -212,6 +212,32 @@ def replaced(aval: Aval, old: Edge | None, new: Edge | None, name: str) -> Edge:
 _replace_plans: dict[tuple[Aval, str], OpPlan] = {}
 
 
+class _Unplaceable(Node):
+    """A view written to itself where a dim is repeated: nothing moves, but a gradient has no place to go."""
+
+    __slots__ = ("written",)
+
+    def name(self) -> str:
+        return "torch::autograd::CopySlices"
+
+    def outputs(self) -> int:
+        return 1
+
+    def result(self, number: int) -> Aval:
+        return self.written
+
+    def differentiate(self, held: dict, wanted: tuple[int, ...], walk: engine.Walk) -> list:
+        raise _errors.memory.overlapping_write()
+
+
+def unplaceable(view: Any) -> None:
+    """The history of the origin of a view that is copied to itself where a dim is repeated."""
+    origin = view._root()
+    node = _Unplaceable(None, (), [origin._edge], ())  # type: ignore[arg-type]
+    node.written = origin._aval
+    origin._edge = (node, 0)
+
+
 def rebase(tensor: Any) -> None:
     """The history of the origin of a tensor whose own shape was changed in place, where the tensor is a leaf: what is
     seen of the origin elsewhere leads to it."""
@@ -219,7 +245,8 @@ def rebase(tensor: Any) -> None:
     origin._edge, steps = tensor._edge, steps_from(origin, tensor)
     if steps and tensor._edge is not None:
         numbers = [n for _, given in steps for n in given]
-        origin._edge = (Node(_storage.write_plan(steps), [], [None, tensor._edge], numbers), 0)
+        edge = (Node(_storage.write_plan(steps), [], [None, tensor._edge], numbers), 0)
+        origin._edge = named(edge, edge[0].name())
     tensor._cache = (tensor._storage.version, origin._edge, value)
 
 
@@ -255,8 +282,9 @@ def of_several(source: Any, views: tuple, dim: int) -> tuple:
     written to."""
     if not _modes.local.grad:
         return views
+    why = Frozen.INFERENCE if reason(source) is Frozen.INFERENCE else Frozen.ONE_OF_SEVERAL
     for view in views:
-        freeze(view, Frozen.ONE_OF_SEVERAL)
+        freeze(view, why)
     if source._edge is not None and views:
         plan = _joint_plan(tuple([view._chain[-1][0] for view in views]), dim)
         node = Node(plan, [], [source._edge], [])

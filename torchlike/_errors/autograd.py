@@ -117,6 +117,10 @@ def out_with_grad(function: str) -> RuntimeError:
                         "one of the arguments requires grad.")  # fmt: skip
 
 
+def no_complex_gradient(operator: str) -> RuntimeError:
+    return RuntimeError(f"{operator} does not support automatic differentiation for outputs with complex dtype.")
+
+
 def check_grad(tensor: Any, grad: Any) -> None:
     """Raise PyTorch's errors for a tensor that cannot be `tensor`'s gradient."""
     if grad is tensor:

@@ -55,6 +55,7 @@ class Op:
     inplace: bool = False  # has an in-place twin, name + "_"
     out: bool | str = True  # accepts out=; "exact": of the result's own dtype only
     differentiable: bool = True
+    refuses_complex: str = ""  # PyTorch's name of an operator that has no gradient where its results are complex
     special: dict[str, tuple] = field(default_factory=dict)  # numbers that select another formula, so are static
     old_order: tuple[str, ...] = ()  # the parameters in the order of PyTorch's oldest overload, factors first
     keeps: tuple[str, ...] = ()  # the array parameters that take no part in promotion (masks, indices)

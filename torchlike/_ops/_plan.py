@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import functools
 from collections.abc import Callable, Sequence
@@ -84,10 +85,26 @@ def make(op: d.Op, args: tuple, kwargs: dict, describe: Callable[[Any], tuple[Av
     node = op.node if isinstance(op.node, str) else op.node(call)
     plan.settle(op, template.saved(op), floating, tuple(typed.strides), node)
     plan.executor = NUMPY if op.numpy else OWN
+    if op.refuses_complex and any(o.dtype.is_complex for o in typed.outputs):
+        plan.__class__ = _WithoutGradient
     if any(a.__class__ is not Aval for a in call.arrays):
         for look in on_foreign_aval:
             look(plan)
     return plan
+
+
+class _WithoutGradient(OpPlan):
+    """The plan of an operator that must not become part of a graph."""
+
+    __slots__ = ()
+
+    @property
+    def saves_all(self) -> bool:  # type: ignore[override]
+        raise _errors.autograd.no_complex_gradient(self.op.refuses_complex)  # asked where a node is made
+
+    @saves_all.setter
+    def saves_all(self, value: bool) -> None:
+        pass
 
 
 def check_row(op: d.Op, args: tuple, kwargs: dict, describe: Callable[[Any], tuple[Aval, Any] | None]) -> None:
@@ -373,7 +390,18 @@ def _flat(plan: OpPlan, wanted: tuple[int, ...], given: tuple[int, ...]) -> Call
 @functools.lru_cache(4096)
 def dependence(plan: OpPlan, wanted: tuple[int, ...], given: tuple[int, ...]) -> frozenset[int]:
     """The saved inputs on whose values this gradient depends: a product's gradient for one factor needs the other."""
-    made = gradient(plan, wanted, given)
-    traced = jax.make_jaxpr(made.function)(*specs(made.inputs, made.scalars)).jaxpr
+    avals = (*plan.inputs, *plan.outputs)
+    if any(0 in a.shape for a in avals):  # where there is nothing to compute JAX looks at nothing
+        with contextlib.suppress(TypeError, ValueError):  # sizes that are arguments too need not fit together
+            return _dependence(plan, wanted, given, [tuple(n or 2 for n in a.shape) for a in plan.inputs])
+    return _dependence(plan, wanted, given, [tuple(a.shape) for a in plan.inputs])
+
+
+def _dependence(plan: OpPlan, wanted: tuple[int, ...], given: tuple[int, ...], shapes: list[tuple]) -> frozenset[int]:
+    arrays = [jax.ShapeDtypeStruct(shape, a.dtype.numpy) for shape, a in zip(shapes, plan.inputs)]
+    numbers = specs((), plan.scalars)
+    results = jax.eval_shape(plan.function, *arrays, *numbers)
+    vjp = pull_back(plan, wanted, given, shapes, plan.function)
+    traced = jax.make_jaxpr(vjp)(*[arrays[i] for i in plan.saved], *[results[i] for i in given], *numbers).jaxpr
     _, used = partial_eval.dce_jaxpr(traced, [True] * len(traced.outvars))
     return frozenset(i for i, needed in zip(plan.saved, used) if needed)

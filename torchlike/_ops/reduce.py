@@ -160,13 +160,15 @@ def _extreme(x, function: str, dim, keepdim: bool, nan: bool = False):
     return value if keepdim else jnp.squeeze(value, over)
 
 
-@reduction(remembers=("inputs", "result"), opmath=False, check=_extreme_check("amax", "max_values_cpu"))
+@reduction(remembers=("inputs", "result"), opmath=False, check=_extreme_check("amax", "max_values_cpu"),
+           refuses_complex="amax")  # fmt: skip
 def amax(input: Array, dim: Dims = (), keepdim: bool = False):
     """The largest element over `dim` (every dim by default); equal ones share the gradient evenly."""
     return _extreme(input, "max", dim, keepdim)
 
 
-@reduction(remembers=("inputs", "result"), opmath=False, check=_extreme_check("amin", "min_values_cpu"))
+@reduction(remembers=("inputs", "result"), opmath=False, check=_extreme_check("amin", "min_values_cpu"),
+           refuses_complex="amin")  # fmt: skip
 def amin(input: Array, dim: Dims = (), keepdim: bool = False):
     """The smallest element over `dim` (every dim by default); equal ones share the gradient evenly."""
     return _extreme(input, "min", dim, keepdim)

@@ -23,7 +23,7 @@ def _same_shape(call: Call) -> list:
 
 
 @operator(where=(), shape=_same_shape, check=lambda call: _check("softmax", call), name="_softmax",
-          remembers=("result",), node="SoftmaxBackward0")  # fmt: skip
+          remembers=("result",), node="SoftmaxBackward0", refuses_complex="_softmax")  # fmt: skip
 def _softmax(input: Array, dim: int):
     """exp(x) divided by its sum over a dim."""
     if namespace(input) is not np:
@@ -35,7 +35,7 @@ def _softmax(input: Array, dim: int):
 
 
 @operator(where=(), shape=_same_shape, check=lambda call: _check("log_softmax", call), name="_log_softmax",
-          remembers=("result",), node="LogSoftmaxBackward0")  # fmt: skip
+          remembers=("result",), node="LogSoftmaxBackward0", refuses_complex="_log_softmax")  # fmt: skip
 def _log_softmax(input: Array, dim: int):
     """x minus the logarithm of the sum of exp(x) over a dim."""
     if namespace(input) is not np:

@@ -115,7 +115,7 @@ def clone(input: Array):
     return input
 
 
-@pointwise(opmath=False)
+@pointwise(opmath=False, refuses_complex="nan_to_num")
 def nan_to_num(input: Array, nan: Scalar = 0.0, posinf: Scalar | None = None, neginf: Scalar | None = None):
     """NaN, inf and -inf replaced by numbers: `nan`, and where not given the largest and the lowest of the dtype."""
     xp = namespace(input)

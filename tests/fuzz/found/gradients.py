@@ -105,4 +105,22 @@ FOUND = {
         b = torch.ones(2, requires_grad=True)
         a.backward(gradient=torch.ones(2), inputs=[b])
     """,
+    "largest of no complex numbers that require grad": """
+        a = torch.zeros((0, 3), dtype=torch.complex64, requires_grad=True)
+        b = a.amax(1)
+        c = a.amin(1)
+        d = a.cummax(1)
+        e = a.softmax(1)
+        f = a.log_softmax(1)
+        g = torch.nan_to_num(a)
+        a.nan_to_num_()
+    """,
+    "gradient given as a view that must not be used": """
+        a = torch.tensor([0.5, -1.0, 2.0], requires_grad=True)
+        with torch.inference_mode():
+            b = a.chunk(2, 0)[-1]
+        c = torch.reciprocal(b)
+        b.detach().add_(0.5)
+        c.backward(gradient=b)
+    """,
 }

@@ -1,4 +1,4 @@
-"""Memory that is exchanged, given or hidden: `data`, `set_`, `resize_`: programs that once came out otherwise than in PyTorch."""
+"""Memory exchanged, given or hidden by `data`, `set_`, `resize_`: programs that once came out otherwise than in PyTorch."""
 
 FOUND = {
     "data counts its writes apart": """

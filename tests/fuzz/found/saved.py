@@ -110,4 +110,36 @@ FOUND = {
         b.sum().backward()
         b.sin().sum().backward(inputs=[b])
     """,
+    "backward twice through what has no elements": """
+        a = torch.zeros((0, 3), requires_grad=True)
+        b = a[[]]
+        b.sum().backward()
+        (b * b).sum().backward()
+        c = a.index_select(1, torch.tensor([0, 2]))
+        c.sum().backward()
+        c.sum().backward()
+        d = a * 2 + a.sin() - a.cumprod(0)
+        d.sum().backward()
+        d.sum().backward()
+    """,
+    "saved without elements and written to": """
+        a = torch.zeros((0,), requires_grad=True)
+        b = a.prod(0)
+        with torch.no_grad():
+            a *= 3
+        b.backward()
+    """,
+    "backward twice through a part that was filled": """
+        a = torch.tensor([-0.25, 3.0, 1.0, -2.0], requires_grad=True)
+        b = a - a
+        b[:3] = 0.5
+        b.sum().backward()
+        b.sum().backward()
+        c = torch.ones(2, 3, requires_grad=True)
+        with torch.no_grad():
+            c.t_()
+        d = c[0]
+        d.sum().backward()
+        d.sum().backward()
+    """,
 }

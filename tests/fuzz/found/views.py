@@ -242,4 +242,14 @@ FOUND = {
         c.mul_(2)
         d.mul_(2)
     """,
+    "piece of a view made in inference mode": """
+        a = torch.ones(2, 1, 3, requires_grad=True) * 1
+        with torch.inference_mode():
+            b = a[-2:]
+        c = b.split([0, 1], -2)[-1]
+        d = b.unbind(0)[1]
+        d.add_(1)
+        with torch.no_grad():
+            b.mul_(2)
+    """,
 }

@@ -216,4 +216,32 @@ FOUND = {
         c.copy_(c)
         c += 1
     """,
+    "one element assigned to itself through more dims": """
+        a = torch.full((3,), -1.0)
+        b = a.narrow(0, 0, 1)
+        b[None, -2:] = b
+        b[None, None] = b
+        c = torch.zeros(2, 3)
+        c[...] = torch.ones(1, 1, 1, 2)
+        c[0, 0] = torch.ones(1, 1, 1)
+    """,
+    "itself copied where a dim is repeated, with gradients": """
+        a = torch.arange(6.).requires_grad_()
+        b = a * 1
+        c = b.as_strided((2,), (0,), 1)
+        c.copy_(c)
+        d = c * 2
+        d.sum().backward()
+        e = a.expand(2, -1)
+        with torch.no_grad():
+            e.copy_(e)
+        e.copy_(e)
+    """,
+    "shape refused before the inference tensor": """
+        a = torch.tensor([[1.5, 0.0, -0.25]])
+        with torch.inference_mode():
+            b = 1.5 / a
+        c = torch.tensor([-1.0, 2.0, 1.5], requires_grad=True)
+        b.narrow(1, 1, 1).mul_(c)
+    """,
 }

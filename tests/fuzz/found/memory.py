@@ -1,4 +1,4 @@
-"""Memory exchanged, given or hidden by `data`, `set_`, `resize_`: programs that once came out otherwise than in PyTorch."""
+"""Memory exchanged by `data`, `set_`, `resize_`: programs that once came out otherwise than in PyTorch."""
 
 FOUND = {
     "data counts its writes apart": """

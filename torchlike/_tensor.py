@@ -153,6 +153,8 @@ class Tensor(Methods):
             value.stamp = value.stamp or versions.of(storage.value)
             self._edge = edge if differentiable else self._edge
             self._cache = (storage.version, origin._edge, value)
+        elif differentiable and self._edge is None:
+            self._edge = edge  # until it is looked at; it is known to have a history
 
     def _write_raw(self, value: Value, edge: Edge | None, since: int | None = None) -> None:
         """Store new contents without asking about gradients."""

@@ -9,10 +9,10 @@ import jax
 
 from torchlike import _errors
 from torchlike._autograd import versions
-from torchlike._autograd.engine import Grad, Walk, apply, apply_op
+from torchlike._autograd.engine import Grad, Walk, apply_op, differentiated
 from torchlike._autograd.nodes import Edge, Node
 from torchlike._core import aval, record
-from torchlike._ops._plan import OpPlan, dependence, gradient
+from torchlike._ops._plan import OpPlan, gradient
 
 
 class BatchedWalk(Walk):
@@ -38,9 +38,7 @@ class BatchedWalk(Walk):
             node.saved = None
         if not self.create_graph:
             return [(v, None) for v in record(plan, values, node.scalars)]
-        needed = dependence(source, wanted, given)
-        edges = [node.edges[i] if i in needed else None for i in source.saved] + [held[i][1] for i in given]
-        return apply(plan, values, edges, node.scalars, True)
+        return differentiated(plan, source, values, node, held, wanted, given)
 
     def _one_by_one(self, node: Node, held: dict[int, Grad], wanted: tuple[int, ...]) -> Sequence[Grad | None]:
         """Nodes whose gradient is no operator, such as those of a user's function, are asked for each row."""

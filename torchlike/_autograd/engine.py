@@ -17,7 +17,7 @@ from torchlike._autograd import versions
 from torchlike._autograd.nodes import Edge, Node, quick_node
 from torchlike._core import Value, record
 from torchlike._ops._declare import REGISTRY
-from torchlike._ops._plan import OpPlan, dependence, gradient, make
+from torchlike._ops._plan import OpPlan, dependence, derivable, gradient, make
 
 Grad = tuple[Value, Edge | None]
 
@@ -54,6 +54,18 @@ def apply_op(name: str, *args: Grad | object, differentiate: bool = False) -> Gr
 def add(a: Grad | None, b: Grad, differentiate: bool) -> Grad:
     """The sum of two gradients of one value."""
     return b if a is None else apply_op("add", a, b, differentiate=differentiate)
+
+
+def differentiated(plan: OpPlan, source: OpPlan, values: list[Value], node: Node, held: dict[int, Grad],
+                   wanted: tuple[int, ...], given: tuple[int, ...]) -> list[Grad]:  # fmt: skip
+    """Record the gradient `plan` of a node whose own plan is `source`, to be differentiated in turn."""
+    needed = derivable(source, wanted, given)
+    edges = [node.edges[i] if i in needed else None for i in source.saved] + [held[i][1] for i in given]
+    pairs = apply(plan, values, edges, node.scalars, True)
+    if len(wanted) > 1 and not any(held[i][1] for i in given):  # each result by what it alone depends on
+        constant = [all(node.edges[i] is None for i in derivable(source, (w,), given)) for w in wanted]
+        pairs = [(value, None if fixed else edge) for fixed, (value, edge) in zip(constant, pairs)]
+    return pairs
 
 
 class _Running(threading.local):
@@ -219,9 +231,7 @@ class Walk:
             node.saved = None
         if not self.create_graph:
             return [(v, None) for v in record(plan, values, node.scalars)]
-        needed = dependence(source, wanted, given)
-        edges = [node.edges[i] if i in needed else None for i in source.saved] + [held[i][1] for i in given]
-        return apply(plan, values, edges, node.scalars, True)
+        return differentiated(plan, source, values, node, held, wanted, given)
 
     def run_for_nothing(self, node: Node, number: int) -> None:
         """What PyTorch runs although nobody asks for its gradients: it only shows in what is refused, and let go of."""
@@ -262,7 +272,8 @@ def _not_needed(node: Node, wanted: tuple[int, ...], given: tuple[int, ...]) -> 
     """In place of what a node no longer holds, zeros, where this gradient makes no use of it. PyTorch would not have
     saved it, unless it is a number that it takes as a tensor."""
     plan = node.plan
-    if "all" in plan.remembers or None in plan.slots() or dependence(plan, wanted, given):
+    # With no saved inputs it was residuals that the node held.
+    if not plan.saved or "all" in plan.remembers or None in plan.slots() or dependence(plan, wanted, given):
         raise _errors.autograd.backward_twice()
     avals = [plan.inputs[i] for i in plan.saved]
     return [Value(a, np.zeros(a.shape, a.dtype.numpy)) for a in avals]

@@ -48,6 +48,7 @@ class Op:
     saves: tuple[str, ...] | None = None  # the array parameters whose values the gradient needs; None is all
     remembers: tuple[str, ...] = ("inputs",)  # what PyTorch keeps for backward, so must not be overwritten until then:
     # "inputs" (of the saved ones those on which the gradient depends), "all" (saved ones), "result" (the first)
+    chooses: bool = False  # whether its gradient uses what it saved only to choose, so has no derivative by that
     residuals: bool = False  # the forward keeps what backward needs, instead of being repeated in it
     node: str | Callable[[Any], str] = ""  # the name of its gradient node, or node(call) where overloads differ
     aliases: tuple[str, ...] = ()

@@ -397,6 +397,11 @@ def dependence(plan: OpPlan, wanted: tuple[int, ...], given: tuple[int, ...]) ->
     return _dependence(plan, wanted, given, [tuple(a.shape) for a in plan.inputs])
 
 
+def derivable(plan: OpPlan, wanted: tuple[int, ...], given: tuple[int, ...]) -> frozenset[int]:
+    """The saved inputs by which this gradient has a derivative in turn."""
+    return frozenset() if plan.op.chooses else dependence(plan, wanted, given)
+
+
 def _dependence(plan: OpPlan, wanted: tuple[int, ...], given: tuple[int, ...], shapes: list[tuple]) -> frozenset[int]:
     arrays = [jax.ShapeDtypeStruct(shape, a.dtype.numpy) for shape, a in zip(shapes, plan.inputs)]
     numbers = specs((), plan.scalars)

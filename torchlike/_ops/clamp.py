@@ -50,26 +50,26 @@ def _ordered(name: str) -> Callable[[Call], None]:
     return check
 
 
-@pointwise(check=_ordered("maximum"), inplace=False)
+@pointwise(check=_ordered("maximum"), inplace=False, chooses=True)
 def maximum(input: Array, other: Array):
     """The larger of two; NaN wins. Equal elements share the gradient."""
     return _larger(input, other) if namespace(input) is jnp else np.maximum(input, other)
 
 
-@pointwise(check=_ordered("minimum"), inplace=False)
+@pointwise(check=_ordered("minimum"), inplace=False, chooses=True)
 def minimum(input: Array, other: Array):
     """The smaller of two; NaN wins. Equal elements share the gradient."""
     return _smaller(input, other) if namespace(input) is jnp else np.minimum(input, other)
 
 
-@pointwise(check=_ordered("fmax"), inplace=False)
+@pointwise(check=_ordered("fmax"), inplace=False, chooses=True)
 def fmax(input: Array, other: Array):
     """The larger of two; a number wins over NaN. Of equal ones the first has the gradient."""
     xp = namespace(input)
     return xp.where((input >= other) | (other != other), input, other)
 
 
-@pointwise(check=_ordered("fmin"), inplace=False)
+@pointwise(check=_ordered("fmin"), inplace=False, chooses=True)
 def fmin(input: Array, other: Array):
     """The smaller of two; a number wins over NaN. Of equal ones the first has the gradient."""
     xp = namespace(input)
@@ -94,7 +94,7 @@ def _clamp_fits(call: Call) -> None:
 
 
 @pointwise(check=_check_clamp, fits=_clamp_fits, guard=bounds_in_range, opmath=False, aliases=("clip",),
-           node=_clamp_node)  # fmt: skip
+           node=_clamp_node, chooses=True)  # fmt: skip
 def clamp(input: Array, min: Operand | None = None, max: Operand | None = None):
     """min(max(input, min), max); an element at a bound has the gradient, one outside gives it to a tensor bound.
 
@@ -123,13 +123,13 @@ def _clamped(x, low, high):
     return out
 
 
-@pointwise(opmath=False, node=by_operand("ClampMin", "min"))
+@pointwise(opmath=False, node=by_operand("ClampMin", "min"), chooses=True)
 def clamp_min(input: Array, min: Operand):
     """max(input, min); see `clamp`."""
     return _clamped(input, min, None)
 
 
-@pointwise(opmath=False, node=by_operand("ClampMax", "max"))
+@pointwise(opmath=False, node=by_operand("ClampMax", "max"), chooses=True)
 def clamp_max(input: Array, max: Operand):
     """min(input, max); see `clamp`."""
     return _clamped(input, None, max)

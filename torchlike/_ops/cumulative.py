@@ -68,13 +68,13 @@ def _running(x, dim: int, best, extreme):
     return at(x, index, axis), index
 
 
-@operator(shape=_pair_shape, opmath=False, check=_check_dim, where=(), refuses_complex="cummax")
+@operator(shape=_pair_shape, opmath=False, check=_check_dim, where=(), refuses_complex="cummax", chooses=True)
 def cummax(input: Array, dim: int):
     """The running maximum along `dim`, and the index of its last occurrence so far."""
     return _running(input, dim, np.maximum, lambda x, axis: _as_numbers(lax.cummax, x, axis))
 
 
-@operator(shape=_pair_shape, opmath=False, check=_check_dim, where=(), refuses_complex="cummin")
+@operator(shape=_pair_shape, opmath=False, check=_check_dim, where=(), refuses_complex="cummin", chooses=True)
 def cummin(input: Array, dim: int):
     """The running minimum along `dim`, and the index of its last occurrence so far."""
     return _running(input, dim, np.minimum, lambda x, axis: _as_numbers(lax.cummin, x, axis))

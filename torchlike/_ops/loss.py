@@ -169,7 +169,7 @@ def soft_margin_loss(input: Array, target: Array, reduction: str = "mean"):
     return reduced(log1p_exp(-target * input), reduction)
 
 
-@_loss(_check_mean)
+@_loss(_check_mean, chooses=True)
 def hinge_embedding_loss(input: Array, target: Array, margin: Scalar = 1.0, reduction: str = "mean"):
     """x where t is 1, max(0, margin - x) where it is -1."""
     xp = namespace(input)
@@ -178,7 +178,7 @@ def hinge_embedding_loss(input: Array, target: Array, margin: Scalar = 1.0, redu
     return reduced(apart + xp.where(target != -1, input, zero), reduction)
 
 
-@_loss()
+@_loss(chooses=True)
 def margin_ranking_loss(input1: Array, input2: Array, target: Array, margin: Scalar = 0.0, reduction: str = "mean"):
     """max(0, margin - t (x1 - x2))."""
     return reduced(clamp_below(-target * (input1 - input2) + margin), reduction)

@@ -67,7 +67,7 @@ def _present(x):
     return x if x.dtype.kind in "iu" else xp.where(xp.isnan(x), xp.zeros_like(x), x)
 
 
-@reduction(promote=sum_like, check=_check_nansum)
+@reduction(promote=sum_like, check=_check_nansum, chooses=True)
 def nansum(input: Array, dim: Dims = None, keepdim: bool = False, *, dtype=None):
     """The sum of the elements that are not NaN."""
     return namespace(input).sum(_present(input), axis=axes(input, dim), keepdims=keepdim)
@@ -161,28 +161,28 @@ def _extreme(x, function: str, dim, keepdim: bool, nan: bool = False):
 
 
 @reduction(remembers=("inputs", "result"), opmath=False, check=_extreme_check("amax", "max_values_cpu"),
-           refuses_complex="amax")  # fmt: skip
+           refuses_complex="amax", chooses=True)  # fmt: skip
 def amax(input: Array, dim: Dims = (), keepdim: bool = False):
     """The largest element over `dim` (every dim by default); equal ones share the gradient evenly."""
     return _extreme(input, "max", dim, keepdim)
 
 
 @reduction(remembers=("inputs", "result"), opmath=False, check=_extreme_check("amin", "min_values_cpu"),
-           refuses_complex="amin")  # fmt: skip
+           refuses_complex="amin", chooses=True)  # fmt: skip
 def amin(input: Array, dim: Dims = (), keepdim: bool = False):
     """The smallest element over `dim` (every dim by default); equal ones share the gradient evenly."""
     return _extreme(input, "min", dim, keepdim)
 
 
 @reduction(opmath=False, check=_extreme_check("max", "max_all"), where=(), node="MaxBackward1", name="_max_of_all",
-           remembers=("inputs", "result"))  # fmt: skip
+           remembers=("inputs", "result"), chooses=True)  # fmt: skip
 def _max_of_all(input: Array):
     """The largest element."""
     return _extreme(input, "max", None, False, nan=True)
 
 
 @reduction(opmath=False, check=_extreme_check("min", "min_all"), where=(), node="MinBackward1", name="_min_of_all",
-           remembers=("inputs", "result"))  # fmt: skip
+           remembers=("inputs", "result"), chooses=True)  # fmt: skip
 def _min_of_all(input: Array):
     """The smallest element."""
     return _extreme(input, "min", None, False, nan=True)
@@ -252,13 +252,15 @@ def _pair(input: Array, function: str, dim: int, keepdim: bool):
     return (values, index) if keepdim else (xp.squeeze(values, dim), xp.squeeze(index, dim))
 
 
-@operator(shape=pair_shape, opmath=False, check=_extreme_check("max", "max"), where=(), name="max", remembers=())
+@operator(shape=pair_shape, opmath=False, check=_extreme_check("max", "max"), where=(), name="max",
+          remembers=(), chooses=True)  # fmt: skip
 def max_(input: Array, dim: int, keepdim: bool = False):
     """The largest element along `dim` and its index, the first of equal ones; it alone has the gradient."""
     return _pair(input, "argmax", dim, keepdim)
 
 
-@operator(shape=pair_shape, opmath=False, check=_extreme_check("min", "min"), where=(), name="min", remembers=())
+@operator(shape=pair_shape, opmath=False, check=_extreme_check("min", "min"), where=(), name="min",
+          remembers=(), chooses=True)  # fmt: skip
 def min_(input: Array, dim: int, keepdim: bool = False):
     """The smallest element along `dim` and its index, the first of equal ones; it alone has the gradient."""
     return _pair(input, "argmin", dim, keepdim)
@@ -275,7 +277,7 @@ def _both_check(call: Call) -> None:
     _extreme_check("aminmax", "aminmax_cpu")(call)
 
 
-@operator(shape=_both_shape, opmath=False, check=_both_check, where=())
+@operator(shape=_both_shape, opmath=False, check=_both_check, where=(), chooses=True)
 def aminmax(input: Array, *, dim: int | None = None, keepdim: bool = False):
     """The smallest and the largest element."""
     return _extreme(input, "min", dim, keepdim), _extreme(input, "max", dim, keepdim)

@@ -40,7 +40,7 @@ def _same_shape(call: Call) -> list:
 
 
 @operator(remembers=(), shape=_same_shape, opmath=False, check=_check_sort, where=(),
-          node=lambda call: f"SortBackward{int(call.stable)}")  # fmt: skip
+          node=lambda call: f"SortBackward{int(call.stable)}", chooses=True)  # fmt: skip
 def sort(input: Array, dim: int = -1, descending: bool = False, stable: bool = False):
     """The sorted elements of `dim`, and their indices; the order of equal elements is kept either way."""
     return ordered(input, dim, descending)
@@ -53,7 +53,7 @@ def argsort(input: Array, dim: int = -1, descending: bool = False, stable: bool 
     return ordered(input, dim, descending)[1]
 
 
-@operator(shape=lambda call: [(call.input.shape, call.input.dtype)], opmath=False, node="SortBackward0")
+@operator(shape=lambda call: [(call.input.shape, call.input.dtype)], opmath=False, node="SortBackward0", chooses=True)
 def msort(input: Array):
     """The elements sorted along the first dim."""
     return ordered(input, 0)[0]
@@ -74,7 +74,7 @@ def _topk_shape(call: Call) -> list:
     return [(tuple(shape), call.input.dtype), (tuple(shape), _dtypes.int64)]
 
 
-@operator(remembers=(), shape=_topk_shape, opmath=False, check=_check_topk, where=())
+@operator(remembers=(), shape=_topk_shape, opmath=False, check=_check_topk, where=(), chooses=True)
 def topk(input: Array, k: int, dim: int = -1, largest: bool = True, sorted: bool = True):
     """The `k` largest (or smallest) elements of `dim` in order, and their indices."""
     xp = namespace(input)
@@ -96,7 +96,7 @@ def _check_kthvalue(call: Call) -> None:
     real_number("kthvalue_cpu")(call)
 
 
-@operator(remembers=(), shape=pair_shape, opmath=False, check=_check_kthvalue, where=())
+@operator(remembers=(), shape=pair_shape, opmath=False, check=_check_kthvalue, where=(), chooses=True)
 def kthvalue(input: Array, k: int, dim: int = -1, keepdim: bool = False):
     """The k-th smallest element of `dim` (k counts from 1), and its index."""
     return _kept(*_picked(input, dim, k - 1), dim, keepdim)
@@ -160,25 +160,27 @@ _ALL = {"shape": lambda call: [((), call.input.dtype)], "opmath": False, "where"
         "remembers": ("inputs", "result")}  # fmt: skip
 
 
-@operator(**_ALL, check=_check_median("median"), node="MedianBackward0")
+@operator(**_ALL, check=_check_median("median"), node="MedianBackward0", chooses=True)
 def _median_of_all(input: Array):
     """The middle element, the lower one of two; NaN where there is one."""
     return _of_all(input, False)
 
 
-@operator(**_ALL, check=_check_median("nanmedian"), node="NanmedianBackward0")
+@operator(**_ALL, check=_check_median("nanmedian"), node="NanmedianBackward0", chooses=True)
 def _nanmedian_of_all(input: Array):
     """The middle of the elements that are not NaN."""
     return _of_all(input, True)
 
 
-@operator(remembers=(), shape=pair_shape, opmath=False, check=_check_median("median"), where=(), node="MedianBackward1")
+@operator(remembers=(), shape=pair_shape, opmath=False, check=_check_median("median"), where=(),
+          node="MedianBackward1", chooses=True)  # fmt: skip
 def median(input: Array, dim: int, keepdim: bool = False):
     """The middle element of `dim` (the lower one of two) and its index; NaN where there is one."""
     return _kept(*_middle(input, dim, False), dim, keepdim)
 
 
-@operator(shape=pair_shape, opmath=False, check=_check_median("nanmedian"), where=(), node="NanmedianBackward1")
+@operator(shape=pair_shape, opmath=False, check=_check_median("nanmedian"), where=(),
+          node="NanmedianBackward1", chooses=True)  # fmt: skip
 def nanmedian(input: Array, dim: int, keepdim: bool = False):
     """The middle of the elements of `dim` that are not NaN, and its index."""
     return _kept(*_middle(input, dim, True), dim, keepdim)
@@ -189,7 +191,7 @@ def _check_mode(call: Call) -> None:
     not_complex("mode_cpu")(call)
 
 
-@operator(remembers=(), shape=pair_shape, opmath=False, check=_check_mode, where=())
+@operator(remembers=(), shape=pair_shape, opmath=False, check=_check_mode, where=(), chooses=True)
 def mode(input: Array, dim: int = -1, keepdim: bool = False):
     """The most frequent element of `dim` (the smallest of several) and the index of its last occurrence."""
     xp = namespace(input)

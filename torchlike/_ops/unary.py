@@ -22,6 +22,8 @@ def neg(input: Array):
 def abs(input: Array):
     """The absolute value of each element; of a complex one its (real) modulus. The gradient at 0 is 0."""
     xp = namespace(input)
+    if xp is jnp and input.dtype.kind == "c":
+        return _modulus(input)
     if xp is not jnp or input.dtype.kind not in "fV":
         return xp.abs(input)
     # NaN has no gradient, as 0 has none.
@@ -31,11 +33,26 @@ def abs(input: Array):
 @pointwise(opmath=False)
 def sgn(input: Array):
     """x / |x|, and 0 for 0; the sign of a real number."""
-    xp = namespace(input)
-    if input.dtype.kind != "c":
-        return _sign(input)
-    size = xp.abs(input)
-    return xp.where(size == 0, 0, input / xp.where(size == 0, 1, size))
+    return _phase(input) if input.dtype.kind == "c" else _sign(input)
+
+
+def _phase(z):
+    """z / |z|, and 0 for 0."""
+    xp = namespace(z)
+    size = _modulus(z) if xp is jnp else xp.abs(z)
+    return xp.where(size == 0, 0, z / xp.where(size == 0, 1, size))
+
+
+@jax.custom_jvp
+def _modulus(z):
+    """|z| of complex numbers; JAX's own has a second derivative at 0."""
+    return jnp.abs(z)
+
+
+@_modulus.defjvp
+def _modulus_jvp(primals, tangents):
+    (z,), (dz,) = primals, tangents
+    return _modulus(z), (jnp.conj(_phase(z)) * dz).real
 
 
 def _check_sign(call) -> None:
@@ -115,7 +132,7 @@ def clone(input: Array):
     return input
 
 
-@pointwise(opmath=False, refuses_complex="nan_to_num")
+@pointwise(opmath=False, refuses_complex="nan_to_num", chooses=True)
 def nan_to_num(input: Array, nan: Scalar = 0.0, posinf: Scalar | None = None, neginf: Scalar | None = None):
     """NaN, inf and -inf replaced by numbers: `nan`, and where not given the largest and the lowest of the dtype."""
     xp = namespace(input)

@@ -123,4 +123,25 @@ FOUND = {
         b.detach().add_(0.5)
         c.backward(gradient=b)
     """,
+    "derivative of a gradient that only chooses": """
+        a = torch.tensor([1.5, 0.0, -0.25, 3.0], requires_grad=True)
+        b, = (g.clone() for g in torch.autograd.grad(a.amax(), [a], create_graph=True))
+        c, = (g.clone() for g in torch.autograd.grad(a.clamp(-1, 1).sum(), [a], create_graph=True))
+        d, = (g.clone() for g in torch.autograd.grad(a.sort()[0].sum(), [a], create_graph=True))
+        e, = (g.clone() for g in torch.autograd.grad(torch.maximum(a, a * 2).sum(), [a], create_graph=True))
+        f = torch.tensor(2.0, requires_grad=True)
+        g, h = (g.clone() for g in torch.autograd.grad((a.amax() * f).sum(), [a, f], create_graph=True))
+    """,
+    "derivatives of several gradients of one operator": """
+        a = torch.ones(2, 2, requires_grad=True)
+        b = torch.ones(2, 2, requires_grad=True)
+        c = torch.addcmul(a, b, b)
+        d, e = (g.clone() for g in torch.autograd.grad(c.sum(), [a, b], create_graph=True))
+        f, g = (g.clone() for g in torch.autograd.grad(torch.fmod(a, b).sum(), [a, b], create_graph=True))
+    """,
+    "second derivative of a complex modulus at zero": """
+        a = torch.tensor([[0j, 1+2j, -0.5j]], requires_grad=True)
+        b, = (g.clone() for g in torch.autograd.grad(a.abs().sum(), [a], create_graph=True))
+        b.backward(gradient=torch.ones_like(b) * (1 + 2j))
+    """,
 }

@@ -252,4 +252,12 @@ FOUND = {
         with torch.no_grad():
             b.mul_(2)
     """,
+    "second write to a view that has got a history": """
+        a = torch.ones(1, requires_grad=True)
+        b = torch.ones(3, 2).t()
+        b.mul_(a)
+        b.clamp_(-1, 1)
+        b[b > 0.3] *= a
+        b.add_(1)
+    """,
 }

@@ -14,7 +14,7 @@ import numpy as np
 from torchlike import _device, _errors, _exchange, _facade, _factories, _layout, _modes, _storage_io
 from torchlike import _memory_format as mf
 from torchlike._autograd import versions, views
-from torchlike._autograd.nodes import AccumulateGrad, Node
+from torchlike._autograd.nodes import AccumulateGrad, Node, hooks_of
 from torchlike._bind import CALLERS as rows
 from torchlike._core import Aval
 from torchlike._errors.dtypes import c_name
@@ -157,6 +157,8 @@ def become(self: Tensor, seen: Tensor) -> Tensor:
     if _modes.local.grad and edge is not None:
         edge = _renumbered(seen, views.is_whole(self))
     is_leaf = edge is not None and isinstance(edge[0], AccumulateGrad)
+    if edge is not None and not is_leaf and not _modes.local.grad:
+        hooks_of(edge[0]).reshaped = True
     self._chain, self._strides, self._offset = seen._chain, seen._strides, seen._offset
     self._edge = edge
     self._count()

@@ -135,6 +135,8 @@ class Tensor(Methods):
         origin, storage = self._root(), self._storage
         steps = views.steps_from(origin, self)
         if origin is None or steps is None or views.is_plain(origin, edge):
+            if differentiable and edge is not None and origin is not None and not views.is_whole(self):
+                edge = views.replaced(self._aval, None, edge, "AsStridedBackward0")
             self._write_raw(value, edge if differentiable else self._edge, since)
             return
         old, old_edge = origin._pair()

@@ -33,9 +33,9 @@ def observe(program: Program, library: Any) -> list[Seen]:
         warnings.simplefilter("ignore")
         try:
             for number, statement in enumerate(program.statements):
+                gradients |= _gradients_of(names, statement, library)  # a name may be taken over
                 error = execute(statement, names)
-                if ".grad" in statement:
-                    gradients |= {id(g): g for g in (_grad(names.get(n), library) for n in NAMES) if g is not None}
+                gradients |= _gradients_of(names, statement, library)
                 _note_births(statement, names, births, library)
                 look = program.watched or number == len(program.statements) - 1
                 facts = _facts(names, gradients, births, library) if look else {}
@@ -82,8 +82,12 @@ def _facts(names: dict[str, Any], gradients: dict[int, Any], births: dict[int, t
     return found
 
 
-def _grad(t: Any, library: Any) -> Any:
-    return t.grad if isinstance(t, library.Tensor) and t.requires_grad else None
+def _gradients_of(names: dict[str, Any], statement: str, library: Any) -> dict[int, Any]:
+    """The gradients that a statement may give a name to."""
+    if ".grad" not in statement:
+        return {}
+    tensors = [t for t in (names.get(n) for n in NAMES) if isinstance(t, library.Tensor) and t.requires_grad]
+    return {id(t.grad): t.grad for t in tensors if t.grad is not None}
 
 
 def _memory(t: Any, library: Any) -> Any:

@@ -15,7 +15,8 @@ from torchlike._core.run import forget_programs
 
 
 def run_shard(seed: int, count: int, queue: Any) -> None:
-    """Run `count` programs, those of the seeds from `seed` on; the queue gets a difference, or None, for each."""
+    """Run `count` programs, those of the seeds from `seed` on; the queue gets for each how many statements it has, and
+    its difference or None."""
     torch.set_num_threads(1)
     shown: Counter = Counter()
     for number in range(count):
@@ -24,26 +25,26 @@ def run_shard(seed: int, count: int, queue: Any) -> None:
         queue.put(_run(seed + number, shown))
 
 
-def _run(seed: int, shown: Counter) -> tuple[str, str] | None:
+def _run(seed: int, shown: Counter) -> tuple[int, tuple[str, str] | None]:
     try:
         program = program_of(seed)
     except Exception as error:
-        return f"the program of a seed could not be written: {type(error).__name__}", f"seed {seed}: {error}"
+        return 0, (f"the program of a seed could not be written: {type(error).__name__}", f"seed {seed}: {error}")
     found = _guarded(difference, program)
-    return found and _told(program, found, shown)  # type: ignore[return-value]
+    return len(program.statements), found and _told(seed, program, found, shown)  # type: ignore[return-value]
 
 
-def _told(program: Program, found: str, shown: Counter) -> tuple[str, str]:
-    """The kind of a difference, and a small script of it for the first of each kind."""
+def _told(seed: int, program: Program, found: str, shown: Counter) -> tuple[str, str]:
+    """The kind of a difference, and its seed; for the first of each kind with a small script of it."""
     kind = kind_of(found)
     shown[kind] += 1
     if shown[kind] > 1:
-        return kind, ""
+        return kind, f"seed {seed}: {kind}"
     small = smallest(program, lambda p: _guarded(difference, p))
     text = _guarded(difference, small) or ""
     kind = kind_of(text)
     shown[kind] += 1
-    mode = f"# executor {small.executor}, {'watched' if small.watched else 'seen at the end'}"
+    mode = f"# seed {seed}, executor {small.executor}, {'watched' if small.watched else 'seen at the end'}"
     return kind, f"{mode}\n{script(small)}\n# {text}"
 
 

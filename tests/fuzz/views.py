@@ -93,7 +93,9 @@ def _same(w, t):
 
 
 def _flatten(w, t):
-    return "flatten()" if w.chance(60) else "ravel()"
+    made = "flatten()" if w.chance(60) else "ravel()"
+    # PyTorch's copy of an inference tensor is a view of another copy, and has counted a write (docs/differences.md).
+    return "flatten()" if t.is_inference() and not t.is_contiguous() else made
 
 
 def _as_strided(w, t):

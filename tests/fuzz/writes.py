@@ -227,8 +227,8 @@ def shape_in_place(w: Writer) -> str | None:
     """A change of how a tensor sees its memory."""
     name = w.tensor()
     t = w[name]
-    if t.requires_grad and not torch.is_grad_enabled() and (shares(w, name) or has_history(t)):
-        return None  # the history would not fit any more, nor does it in PyTorch (docs/differences.md)
+    if t.requires_grad and not torch.is_grad_enabled() and shares(w, name):
+        return None  # the history of its views would not fit any more, nor does it in PyTorch (docs/differences.md)
     options = ["squeeze_()", f"unsqueeze_({w.number(t.ndim + 1)})"]
     if t.ndim >= 2:
         options += ["t_()"] * (t.ndim == 2) + [f"transpose_(0, {t.ndim - 1})", "swapaxes_(0, 1)"]

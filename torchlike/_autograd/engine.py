@@ -108,7 +108,7 @@ class Walk:
             if node in self.leaves:
                 self._give(node, grad)
             else:
-                self._arrive(node, number, grad)
+                self._arrive(node, number, _as_expected(grad, node, number, create_graph=self.create_graph))
         # Consumers are newer than what they consume, so newest first is a topological order (and PyTorch's).
         for node in sorted(nodes, key=_newest_first):
             self._visit(node)
@@ -203,6 +203,8 @@ class Walk:
                 if target in leaves:
                     self._give(target, grad)
                 elif grad is not None:
+                    if target.extra is not None and target.extra.reshaped:
+                        grad = _as_expected(grad, target, number, node, i, self.create_graph)
                     self._arrive(target, number, grad)
         if self.needed is not None or not held:
             for i, e in enumerate(edges):
@@ -266,6 +268,24 @@ class Walk:
         for hook in list(node.extra.post.values()):  # type: ignore[union-attr]
             grads = hook(grads, wanted, held, node)
         return grads
+
+
+def _as_expected(grad: Grad, target: Node, number: int, source: Node | None = None, place: int = 0,
+                 create_graph: bool = False) -> Grad:  # fmt: skip
+    """A gradient on its way from an input of `source` to a node that knows its result in another shape: broadcast dims
+    are summed, what does not fit is refused."""
+    expected = target.result(number)
+    if expected is None or grad[0].aval.shape == expected.shape:
+        return grad
+    got, shape = tuple(grad[0].aval.shape), tuple(expected.shape)
+    lead = len(got) - len(shape)
+    if lead < 0 or any(n not in (1, m) for n, m in zip(shape, got[lead:])):
+        maker = None if source is None else (source.name(), list(source.slots()).index(place))
+        raise _errors.autograd.invalid_gradient(maker, got, shape)
+    dims = tuple(d for d, m in enumerate(got) if d < lead or shape[d - lead] != m)
+    if dims:
+        grad = apply_op("sum", grad, dims, True, differentiate=create_graph)
+    return apply_op("view", grad, shape, differentiate=create_graph)
 
 
 def _not_needed(node: Node, wanted: tuple[int, ...], given: tuple[int, ...]) -> list[Value]:

@@ -117,6 +117,13 @@ def out_with_grad(function: str) -> RuntimeError:
                         "one of the arguments requires grad.")  # fmt: skip
 
 
+def invalid_gradient(maker: tuple[str, int] | None, got: Any, expected: Any) -> RuntimeError:
+    """A gradient of another shape; `maker` is the node and which of its inputs, where no user gave it."""
+    name, place = maker or ("", 0)
+    return RuntimeError(f"{f'Function {name} returned an ' if name else ''}invalid gradient at index {place} - got "
+                        f"{list(got)} but expected shape compatible with {list(expected)}")  # fmt: skip
+
+
 def no_complex_gradient(operator: str) -> RuntimeError:
     return RuntimeError(f"{operator} does not support automatic differentiation for outputs with complex dtype.")
 

@@ -68,4 +68,12 @@ FOUND = {
         a.add_(1)
         b.add_(1)
     """,
+    "history written to a view of what was given other memory": """
+        a = torch.zeros(4).reshape(2, 2)
+        a.set_(torch.ones(2, 2))
+        b = torch.ones(2, 1, requires_grad=True)
+        a.copy_(b)
+        c = a * 3
+        c.sum().backward()
+    """,
 }

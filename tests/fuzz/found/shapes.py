@@ -140,4 +140,35 @@ FOUND = {
         a.requires_grad_(False)
         a.squeeze_()
     """,
+    "shape of what has a history changed without gradients": """
+        a = torch.ones(2, 3, requires_grad=True)
+        b = a * 1
+        with torch.no_grad():
+            b.t_()
+        b.sum().backward()
+        b.backward(gradient=torch.ones(3, 2))
+        c = a.sin()
+        with torch.no_grad():
+            c.unsqueeze_(0)
+        d = c * 2
+        d.sum().backward()
+        e = torch.ones(2, 1, requires_grad=True) * 2
+        with torch.no_grad():
+            e.as_strided_((2, 2), (1, 0))
+        e.retain_grad()
+        (e * torch.arange(4.).view(2, 2)).sum().backward()
+        f = torch.ones(2, 2, requires_grad=True) * torch.arange(4.).view(2, 2)
+        with torch.no_grad():
+            f.t_()
+        (f * torch.arange(4.).view(2, 2)).sum().backward()
+    """,
+    "derivatives through a shape changed without gradients": """
+        a = torch.ones(2, 3, requires_grad=True)
+        b = a * 1
+        with torch.no_grad():
+            b.unsqueeze_(0)
+        c, = (g.clone() for g in torch.autograd.grad(b.sin().sum(), [b], create_graph=True))
+        d, = (g.clone() for g in torch.autograd.grad(b.sin().sum(), [a], create_graph=True))
+        d.sum().backward()
+    """,
 }

@@ -16,11 +16,12 @@ from torchlike._core import Aval, Value, record, record_one
 from torchlike._ops import _declare as d
 from torchlike._ops._declare import Op
 from torchlike._ops._plan import OpPlan, Varying, make
-from torchlike._storage import Storage, move
+from torchlike._storage import Storage, move, writes
 from torchlike._tensor import TENSOR_TYPES, Tensor, wrap
 
 _NUMBERS = frozenset((int, float, bool, complex))
 _STRIDED = object()  # stands before strides in a key, so they cannot be taken for a static argument
+_TOO_LARGE = 1 << 63  # whole numbers from here on have no place among a program's inputs
 _VARYING_AFTER = 4  # an index is static for this many different numbers, then a runtime input
 _local = _modes.local
 _new = object.__new__
@@ -89,6 +90,8 @@ def _plain_caller(op: Op) -> Callable:
                     if a._strides is not None:
                         key += (_STRIDED, a._strides)
                 elif cls in _NUMBERS and (kind == 1 or kind == 2):
+                    if cls is int and (a >= _TOO_LARGE or a < -_TOO_LARGE):
+                        break
                     key.append(cls)
                     scalars.append(a)
                 elif (kind < 2 and a is not None) or cls is list or cls in TENSOR_TYPES:
@@ -128,6 +131,8 @@ def binary(op: Op, call: Callable) -> Callable:
                 plan = plans.get((x.aval, y.aval)) if b._strides is None else None
                 values, edges, scalars = (x, y), (edge, b._edge), ()
             elif cls in _NUMBERS and b not in special:
+                if cls is int and (b >= _TOO_LARGE or b < -_TOO_LARGE):
+                    return call(a, b)
                 plan = plans.get((x.aval, cls))
                 values, edges, scalars = (x,), (edge,), (b,)
             else:
@@ -198,6 +203,8 @@ def _gather(op: Op, args: tuple, kwargs: dict, values: list, edges: list, scalar
                 edges.append(x._edge)
                 needs = needs or x._edge is not None
             elif cls in _NUMBERS and kind in (d.OPERAND, d.SCALAR):
+                if cls is int and (x >= _TOO_LARGE or x < -_TOO_LARGE):
+                    raise _errors.dtypes.too_large(x)
                 key.append(cls)
                 if x in op.special.get(name, ()):
                     key.append(x)
@@ -306,7 +313,7 @@ def _view_caller(op: Op) -> Callable:
         if stamp is None:
             stamp = value.stamp = Stamp()
         viewed.stamp = stamp
-        t._cache = (storage.version, origin._edge if follows else storage.version, viewed)
+        t._cache = (storage.version, origin._edge if follows else writes(origin), viewed)
         return t
 
     return call

@@ -193,6 +193,8 @@ def check_number(number: Any, dtype: dtype) -> None:
     kind = number.__class__
     if kind not in (int, float, complex) or dtype.category == BOOL:
         return
+    if kind is int and not -(1 << 63) <= number < 1 << 64:
+        raise _errors.dtypes.too_large(number)
     if kind is complex and number.imag and not dtype.is_complex:
         raise _errors.dtypes.overflow(_errors.dtypes.fixed_width_name(dtype))
     if dtype.category == INTEGER:

@@ -172,7 +172,7 @@ def _whole(flat: list, dtype: Dtype) -> np.ndarray:
         n = int(x)
         if not low <= n <= info.max:
             if not -(2**63) <= n < (2**64 if dtype is _dtypes.uint64 else 2**63):
-                raise ValueError("Overflow when unpacking long long")
+                raise _errors.dtypes.too_large_to_unpack()
             raise _errors.dtypes.overflow(dtype.name)
         whole.append(n)
     wide = np.uint64 if dtype is _dtypes.uint64 else np.int64

@@ -79,6 +79,8 @@ def _is_one_element(value: Any) -> bool:
 def _number(value: Any, dtype: _dtypes.dtype) -> Any:
     if isinstance(value, np.generic):
         value = value.item()
+    if isinstance(value, int) and not -(1 << 63) <= value < 1 << 63:
+        raise _errors.dtypes.too_large_to_unpack()
     if isinstance(value, complex) and not dtype.is_complex:
         if value.imag:
             raise _errors.dtypes.overflow(c_name(dtype))

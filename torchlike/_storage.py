@@ -151,9 +151,19 @@ def step(counter: Counter | None) -> int:
     return 1 if counter.is_hidden else _COUNTED
 
 
-def seen_writes(version: int, origin: Any) -> int:
-    """Of a storage's version, the part that the views of this origin have to mind."""
-    return version >> (32 if getattr(origin, "_counter", None) is None else 16)
+def writes(origin: Any) -> int:
+    """How many writes an origin and its views have counted."""
+    counter = getattr(origin, "_counter", None)
+    return origin._storage.version >> 32 if counter is None else counter.count
+
+
+def unseen_since(cache: tuple[int, Any, Value], origin: Any) -> bool:
+    """Whether a view that follows its origin has no write to mind since it was last looked at, which left `cache`."""
+    counter = getattr(origin, "_counter", None)
+    if counter is not None and counter.is_hidden:  # the storage's version does not tell its writes from others
+        return cache[1] is origin._edge
+    bits = 32 if counter is None else 16
+    return cache[0] >> bits == origin._storage.version >> bits
 
 
 _view_plans: dict[tuple, OpPlan] = {}

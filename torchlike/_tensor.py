@@ -40,7 +40,7 @@ class Tensor(Methods):
     _edge: Edge | None  # where the gradient of this tensor goes
     _origin: Tensor | None  # the tensor of which this is a view
     _tracks: bool  # a view whose history follows its origin's
-    _cache: tuple[int, Any, Value] | None  # views: storage version; origin's edge (or version at birth); value
+    _cache: tuple[int, Any, Value] | None  # views: storage version; origin's edge (or writes at birth); value
     _grad: Tensor | None
     # Unset on most:
     _counter: _storage.Counter  # it counts its writes apart from its storage

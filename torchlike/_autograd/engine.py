@@ -108,7 +108,9 @@ class Walk:
             if node in self.leaves:
                 self._give(node, grad)
             else:
-                self._arrive(node, number, _as_expected(grad, node, number, create_graph=self.create_graph))
+                if node.extra is not None and node.extra.reshaped:
+                    grad = _as_expected(grad, node, number, create_graph=self.create_graph)
+                self._arrive(node, number, grad)
         # Consumers are newer than what they consume, so newest first is a topological order (and PyTorch's).
         for node in sorted(nodes, key=_newest_first):
             self._visit(node)

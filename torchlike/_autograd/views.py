@@ -57,7 +57,7 @@ def freeze(view: Any, why: Frozen) -> None:
     """Keep a view just made from following its origin."""
     view._tracks, view._frozen = False, why
     cache = view._cache
-    view._cache = None if cache is None else (cache[0], view._storage.version, cache[2])
+    view._cache = None if cache is None else (cache[0], _storage.writes(view._root()), cache[2])
 
 
 def is_whole(tensor: Any) -> bool:
@@ -109,7 +109,7 @@ def read_again(view: Any, strict: bool) -> Value:
     elif view._tracks:
         value, mark = _follow(view, origin, cache), origin._edge
     else:
-        mark = now if cache is None else cache[1]
+        mark = _storage.writes(origin) if cache is None else cache[1]
         value = storage.seen(view)
         if origin._edge is None and view._edge is NOWHERE:
             view._edge = None
@@ -126,16 +126,12 @@ def _refused_after_write(view: Any, origin: Any, born: int) -> bool:
     """Whether a frozen view has lost its history: there is one, and the memory was written to since it was made."""
     if origin._edge is None and (view._edge is None or isinstance(view._edge[0], AccumulateGrad)):
         return False
-    return _storage.seen_writes(view._storage.version, origin) != _storage.seen_writes(born, origin) and (
-        reason(view) is not Frozen.APART
-    )
+    return _storage.writes(origin) != born and reason(view) is not Frozen.APART
 
 
 def _follow(view: Any, origin: Any, cache: tuple | None) -> Value:
     storage, edge = view._storage, origin._edge
-    unseen = cache is not None and _storage.seen_writes(cache[0], origin) == _storage.seen_writes(
-        storage.version, origin
-    )
+    unseen = cache is not None and _storage.unseen_since(cache, origin)
     own = view._edge if view._edge is not NOWHERE else None
     is_leaf = own is not None and isinstance(own[0], AccumulateGrad)
     whole = is_whole(view)

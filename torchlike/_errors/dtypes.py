@@ -98,6 +98,14 @@ def not_integer(dtype: Any) -> TypeError:
     return TypeError("torch.iinfo() requires an integer input type. Use torch.finfo to handle 'torch.iinfo'")
 
 
+def too_large(number: int) -> OverflowError:
+    return OverflowError("int too big to convert" if number > 0 else "can't convert negative int to unsigned")
+
+
+def too_large_to_unpack() -> ValueError:
+    return ValueError("Overflow when unpacking long long")
+
+
 def overflow(dtype_name: str) -> RuntimeError:
     return RuntimeError(f"value cannot be converted to type {dtype_name} without overflow")
 

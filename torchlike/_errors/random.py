@@ -11,10 +11,6 @@ def seed_not_an_integer(seed: Any) -> RuntimeError:
     return RuntimeError(f"manual_seed expected a long, but got {type(seed).__name__}")
 
 
-def seed_out_of_range() -> ValueError:
-    return ValueError("Overflow when unpacking long long")
-
-
 def random_state_not_bytes() -> TypeError:
     return TypeError("RNG state must be a torch.ByteTensor")
 

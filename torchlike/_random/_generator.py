@@ -58,7 +58,7 @@ class Generator:
         if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)):
             raise _errors.random.seed_not_an_integer(seed)
         if not -(2**63) <= seed < 2**64:
-            raise _errors.random.seed_out_of_range()
+            raise _errors.dtypes.too_large_to_unpack()
         with self.lock:
             self._seed = int(seed) % 2**64
             self._legacy.seed(self._seed & 0xFFFFFFFF)

@@ -76,4 +76,29 @@ FOUND = {
         c = a * 3
         c.sum().backward()
     """,
+    "views of an alias that counts its writes apart": """
+        a = torch.tensor([2.0, 1.0], requires_grad=True)
+        b = torch.tensor([3.0, 4.0], requires_grad=True)
+        c = a.data
+        d = c[:1]
+        e = c[1:]
+        c.mul_(b)
+        d.mul_(b[0])
+        (d * 2 + e + c.sum()).sum().backward()
+    """,
+    "frozen views of an alias that counts its writes apart": """
+        a = torch.tensor([2.0, 1.0])
+        b = torch.tensor([3.0, 4.0], requires_grad=True)
+        c = a.data
+        d, e = c.split([1, 1])
+        f = c[0]
+        a.mul_(2)
+        g = d * f
+        with torch.no_grad():
+            h = c[1]
+        c.mul_(b)
+        g = d * 2
+        g = h * 2
+        (f * 2).sum().backward()
+    """,
 }

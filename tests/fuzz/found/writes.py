@@ -244,4 +244,17 @@ FOUND = {
         c = torch.tensor([-1.0, 2.0, 1.5], requires_grad=True)
         b.narrow(1, 1, 1).mul_(c)
     """,
+    "numbers that 64 bits do not hold": """
+        a = torch.ones(2)
+        b = a + 10**30
+        b = a * -(2**64)
+        b = 2**64 > a
+        a.add_(2**64)
+        a.fill_(2**64)
+        a[0] = 2**64
+        b = torch.full((2,), 2**70)
+        b = a.clamp(2**64)
+        b = torch.add(a, a, alpha=2**64)
+        b = a * -(2**63)
+    """,
 }

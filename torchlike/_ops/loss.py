@@ -178,7 +178,7 @@ def hinge_embedding_loss(input: Array, target: Array, margin: Scalar = 1.0, redu
     return reduced(apart + xp.where(target != -1, input, zero), reduction)
 
 
-@_loss(chooses=True)
+@_loss()
 def margin_ranking_loss(input1: Array, input2: Array, target: Array, margin: Scalar = 0.0, reduction: str = "mean"):
     """max(0, margin - t (x1 - x2))."""
     return reduced(clamp_below(-target * (input1 - input2) + margin), reduction)

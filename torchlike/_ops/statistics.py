@@ -73,13 +73,13 @@ def _quantiles(x, q, dim, keepdim: bool, between: str, holes: bool):
 _QUANTILE = {"shape": _quantile_shape, "node": "SqueezeBackward4"}
 
 
-@operator(**_QUANTILE, check=_check_quantile("quantile"), guard=_guard_quantile("quantile"), chooses=True)
+@operator(**_QUANTILE, check=_check_quantile("quantile"), guard=_guard_quantile("quantile"))
 def quantile(input: Array, q: Operand, dim: int | None = None, keepdim: bool = False, *, interpolation: str = "linear"):
     """The q-th quantile along `dim` (of all elements by default), for each q of a tensor; NaN where there is one."""
     return _quantiles(input, q, dim, keepdim, interpolation, False)
 
 
-@operator(**_QUANTILE, check=_check_quantile("nanquantile"), guard=_guard_quantile("nanquantile"), chooses=True)
+@operator(**_QUANTILE, check=_check_quantile("nanquantile"), guard=_guard_quantile("nanquantile"))
 def nanquantile(input: Array, q: Operand, dim: int | None = None, keepdim: bool = False, *,
                 interpolation: str = "linear"):  # fmt: skip
     """The q-th quantile of the elements that are not NaN."""

@@ -203,7 +203,7 @@ def _gather(op: Op, args: tuple, kwargs: dict, values: list, edges: list, scalar
                 edges.append(x._edge)
                 needs = needs or x._edge is not None
             elif cls in _NUMBERS and kind in (d.OPERAND, d.SCALAR):
-                if cls is int and (x >= _TOO_LARGE or x < -_TOO_LARGE):
+                if isinstance(x, int) and (x >= _TOO_LARGE or x < -_TOO_LARGE):
                     raise _errors.dtypes.too_large(x)
                 key.append(cls)
                 if x in op.special.get(name, ()):

@@ -13,9 +13,11 @@ from torchlike import _errors
 from ._box_muller import normals32, normals64
 from ._checks import bounds, require_floating, require_in_bounds
 from ._generator import Generator, default_generator
-from ._rounding import cos_sin, fma32, fma64, libm, narrow
+from ._libm import cos, log1p, sin
+from ._rounding import fma32, fma64, narrow
 
 Size = tuple[int, ...]
+SLAB = 1 << 14  # numbers worked on at a time: the temporaries then stay in the processor's cache
 
 
 def uniform32(generator: Generator, count: int) -> np.ndarray:
@@ -120,36 +122,39 @@ def normal(
 
 def _in_blocks(generator: Generator, count: int, dtype: np.dtype, mean: float, std: float) -> np.ndarray:
     """All whole blocks, then the last sixteen over again when some were left."""
+    values = np.empty(count, np.float64 if dtype == np.float64 else np.float32)
     whole, left = count // 16 * 16, count % 16
-    # Only for the full-precision dtypes are the left-over uniforms drawn before they are thrown away.
-    skipped = left if dtype.itemsize >= 4 else 0
-    drawn = whole + (skipped + 16 if left else 0)
-    if dtype == np.float64:
-        source = uniform64(generator, drawn)
-        values = normals64(_without(source, whole, skipped), mean, std)
-    else:
-        source = generator.raw32(drawn)
-        values = normals32(_without(source, whole, skipped), mean, std)
-    return values if not left else np.concatenate((values[: count - 16], values[whole:]))
-
-
-def _without(source: np.ndarray, start: int, count: int) -> np.ndarray:
-    return np.concatenate((source[:start], source[start + count :])) if count else source
+    words = generator.raw64 if dtype == np.float64 else generator.raw32
+    fill = normals64 if dtype == np.float64 else normals32
+    fill(values[:whole], words, mean, std)
+    if left:
+        if dtype.itemsize >= 4:  # only the full-precision dtypes draw what is left over before they throw it away
+            words(left)
+        fill(values[-16:], words, mean, std)
+    return values
 
 
 def standard_normals(generator: Generator, count: int) -> np.ndarray:
     """float64 normals one pair at a time: cosine first, sine kept for the next call."""
-    waiting = [] if generator.spare_normal is None or count == 0 else [generator.spare_normal]
-    pairs = (count - len(waiting) + 1) // 2
-    if count == 0:
-        return np.empty(0)
-    u1, u2 = uniform64(generator, 2 * pairs).reshape(pairs, 2).T
-    radius = np.sqrt(-2.0 * libm(math.log1p, -u2))
-    cosine, sine = cos_sin(2.0 * math.pi * u1)
-    drawn = np.stack((radius * cosine, radius * sine), axis=1).ravel()
-    values = np.concatenate((waiting, drawn))
-    generator.spare_normal = float(values[-1]) if len(values) > count else None
+    values = np.empty(count + 1)
+    waiting = count > 0 and generator.spare_normal is not None
+    if waiting:
+        values[0] = generator.spare_normal
+    end = waiting + (count - waiting + 1) // 2 * 2
+    for start in range(waiting, end, SLAB):
+        _pairs(generator, values[start : min(start + SLAB, end)].reshape(-1, 2))
+    if count:
+        generator.spare_normal = float(values[count]) if end > count else None
     return values[:count]
+
+
+def _pairs(generator: Generator, out: np.ndarray) -> None:
+    """Fill `out`, (n, 2), with pairs of normals."""
+    u1, u2 = uniform64(generator, out.size).reshape(-1, 2).T
+    radius = np.sqrt(-2.0 * log1p(-u2))
+    theta = 2.0 * math.pi * u1
+    np.multiply(radius, cos(theta), out=out[:, 0])
+    np.multiply(radius, sin(theta), out=out[:, 1])
 
 
 def trunc_normal(

@@ -11,11 +11,11 @@ from torchlike._errors.dtypes import c_name, scalar_name
 
 from ._checks import is_floating, require_floating
 from ._generator import Generator, default_generator
-from ._real import standard_normals, uniform64
-from ._rounding import exp, fma64, libm, narrow
+from ._libm import exp, log, log1p, tan
+from ._real import SLAB, standard_normals, uniform64
+from ._rounding import fma64, narrow
 
 Size = tuple[int, ...]
-_MANY = 1 << 16  # numbers, from which on the C library's function, called for each, costs too much
 
 
 def _uniforms(generator: Generator, size: Size) -> np.ndarray:
@@ -24,7 +24,7 @@ def _uniforms(generator: Generator, size: Size) -> np.ndarray:
 
 
 def exponential(generator: Generator | None, size: Size, dtype: np.dtype, rate: float = 1.0) -> np.ndarray:
-    """-log(1 - u) / rate, as `Tensor.exponential_` draws it; many float64 within one unit in the last place."""
+    """-log(1 - u) / rate, as `Tensor.exponential_` draws it."""
     generator, dtype = generator or default_generator, np.dtype(dtype)
     if not rate > 0:
         raise _errors.random.parameter_of("exponential_", "lambda > 0.0", "lambda", rate)
@@ -33,7 +33,7 @@ def exponential(generator: Generator | None, size: Size, dtype: np.dtype, rate: 
     if not is_floating(dtype):
         raise _errors.random.continuous_distribution("Exponential", scalar_name(dtype))
     u = -_uniforms(generator, size)
-    logs = libm(math.log1p, u) if dtype == np.float64 and u.size < _MANY else np.log1p(u)
+    logs = log1p(u) if dtype == np.float64 else np.log1p(u)
     return narrow(-1.0 / rate * logs, dtype)
 
 
@@ -47,7 +47,7 @@ def geometric(generator: Generator | None, size: Size, dtype: np.dtype, p: float
     if dtype.kind in "bc" or dtype.name in ("uint16", "uint32", "uint64"):
         raise _errors.dtypes.not_implemented("geometric_cpu", dtype)
     with np.errstate(divide="ignore"):
-        trials = np.ceil(np.log(_uniforms(generator, size)) / math.log1p(-p))
+        trials = np.ceil(log(_uniforms(generator, size)) / math.log1p(-p))
     return narrow(trials, dtype) if is_floating(dtype) else trials.astype(dtype)
 
 
@@ -61,7 +61,7 @@ def cauchy(
     if not is_floating(dtype):
         raise _errors.random.continuous_distribution("Cauchy", c_name(dtype))
     angle = math.pi * (_uniforms(generator, size) - 0.5)
-    tangent = libm(math.tan, angle) if dtype == np.float64 else np.tan(angle)
+    tangent = tan(angle) if dtype == np.float64 else np.tan(angle)
     return narrow(fma64(tangent, float(sigma), float(median)), dtype)
 
 
@@ -77,4 +77,10 @@ def log_normal(
     require_floating(dtype, "log_normal_cpu")
     with generator.lock:
         normals = standard_normals(generator, math.prod(size))
-    return narrow(exp(fma64(normals, float(std), float(mean))), dtype).reshape(size)
+    values = np.empty(size, dtype)
+    flat = values.reshape(-1)
+    for start in range(0, flat.size, SLAB):
+        some = fma64(normals[start : start + SLAB], float(std), float(mean))
+        with np.errstate(over="ignore"):
+            flat[start : start + SLAB] = narrow(exp(some), dtype)
+    return values

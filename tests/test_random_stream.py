@@ -1,7 +1,9 @@
 """The CPU stream of random numbers, judged by PyTorch bit by bit: values, and the generator's state after each draw."""
 
 import copy
+import itertools
 import pickle
+import sys
 import threading
 import warnings
 
@@ -13,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from torchlike import _random as ours
-from torchlike._random import _box_muller
+from torchlike._random import _binomial, _box_muller, _gamma, _integer, _poisson, _turns
 
 SIZES = [0, 1, 2, 15, 16, 17, 31, 100, 10000, 3]
 REAL = ["float32", "float64", "float16", "bfloat16"]
@@ -229,6 +231,15 @@ def test_compiled_normals_round_as_interpreted_ones(generator, monkeypatch):
     _box_muller._compiled.cache_clear()
 
 
+@pytest.mark.parametrize("worth_scipy", [0, 1 << 40])
+def test_permutations_both_ways(generator, monkeypatch, worth_scipy):
+    monkeypatch.setattr(_integer, "_WORTH_SCIPY", worth_scipy)
+    monkeypatch.delitem(sys.modules, "scipy.linalg.lapack", raising=False)
+    for n in (2, 3, 100, 5000, 100_000):
+        assert_same_bits(ours.randperm(generator, n), torch.randperm(n))
+    assert_same_place(generator)
+
+
 STRIDED = [
     ("transposed", lambda: torch.empty(5, 7).t()),
     ("channels last", lambda: torch.empty(2, 3, 4, 5).to(memory_format=torch.channels_last)),
@@ -302,6 +313,64 @@ def test_any_range_of_integers(dtype, low, span, shift):
         else:
             assert_same_bits(ours.randint(generator, (20,), numpy_dtype(dtype), low, high), expected)
     assert_same_place(generator)
+
+
+# --- many by rejection, compiled -------------------------------------------------------------------------------------
+
+
+def several(dtype, *values):
+    """So many of each value, alone and in disorder."""
+    mixed = np.random.default_rng(2).choice(values, 5000)
+    return [*(np.full(3000, value, dtype) for value in values), mixed.astype(dtype)]
+
+
+IN_TURNS = [(dtype, kind) for dtype in WIDE_REAL for kind in ("poisson", "gamma", "dirichlet", "binomial")]
+
+
+@pytest.fixture
+def compiled(monkeypatch):
+    """Loops that are compiled at once, and read few elements and numbers at a time."""
+    for name, value in (("_FEWEST", 0), ("_COLD_ELEMENTS", 0), ("ELEMENTS", 300), ("UNIFORMS", 700)):
+        monkeypatch.setattr(_turns, name, value)
+    _turns._compiled.cache_clear()
+    yield
+    _turns._compiled.cache_clear()
+
+
+def draws_in_turns(dtype, kind):
+    if kind == "poisson":
+        for rates in several(dtype, 0, 0.3, 3, 9.99, 10, 30, 1000, 1e6):
+            yield torch.poisson, ours.poisson, (rates,)
+    elif kind == "gamma":
+        for shapes in several(dtype, 1e-3, 0.4, 1, 1.5, 20, 1e5):
+            yield torch._standard_gamma, ours.standard_gamma, (shapes,)
+    elif kind == "dirichlet":
+        if dtype == "float32":
+            for shapes in several(dtype, 0.4, 1, 1.5):
+                yield torch._sample_dirichlet, ours.dirichlet, (shapes.reshape(-1, 2),)
+    else:
+        for counts, chances in itertools.product(
+            several(dtype, 0, 1, 25, 1000), several(dtype, 0, 0.02, 0.4, 0.5, 0.9, 1)
+        ):
+            if len(counts) == len(chances):
+                yield torch.binomial, ours.binomial, (counts, chances)
+
+
+@pytest.mark.parametrize("dtype, kind", IN_TURNS)
+def test_many_by_rejection(generator, compiled, dtype, kind):
+    ours.normal(generator, (3,), np.dtype(dtype))  # half of a pair waits
+    torch.empty(3, dtype=getattr(torch, dtype)).normal_()
+    for theirs, draw, arrays in draws_in_turns(dtype, kind):
+        assert_same_bits(draw(generator, *arrays), theirs(*map(torch.from_numpy, arrays)))
+        assert_same_place(generator)
+
+
+def test_the_loops_are_native_code():
+    """XLA hoists a loop whose turn is small, and says so; any other takes fifty times as long."""
+    for processes, columns in ((_poisson._POISSON, 2), (_gamma._GAMMA, 1), (_binomial._BINOMIAL, 7)):
+        for kind, process in processes.items():
+            width = 2 if processes is _binomial._BINOMIAL and kind == -1 else columns
+            assert "xla_cpu_small_call" in _turns._compiled(process, width).as_text()
 
 
 # --- multinomial -----------------------------------------------------------------------------------------------------

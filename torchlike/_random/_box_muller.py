@@ -89,7 +89,7 @@ def _compiled() -> Callable[..., tuple[np.ndarray, np.ndarray]]:
     from jax.lax import bitcast_convert_type as bits
 
     def program(words, mean, std, zero):
-        fma = lambda a, b, c: a * b + (c if isinstance(c, _f32) else bits(bits(c, np.int32) ^ zero, _f32))
+        fma = lambda a, b, c: a * b + (bits(bits(c, np.int32) ^ zero, _f32) if c.ndim else c)
         return [part * std + mean for part in _standard_normals(words, lambda x: x, fma)]
 
     on_host = jax.sharding.SingleDeviceSharding(jax.devices("cpu")[0])

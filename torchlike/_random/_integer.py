@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 
 import numpy as np
 
@@ -16,7 +17,9 @@ Size = tuple[int, ...]
 _INT64_MIN, _INT64_MAX = -(2**63), 2**63 - 1
 _ONE_WORD_LIMIT = 1 << 28  # wider ranges are drawn from two words
 _MOST_PERMUTED = (2**32 - 1) // 20
+_WORTH_SCIPY = 1 << 20
 _FULL_RANGE_NAMES = ("int64", "float64", "float32", "bfloat16")
+_followed = 0  # places exchanged without SciPy
 
 
 def random_(generator: Generator | None, size: Size, dtype: np.dtype) -> np.ndarray:
@@ -151,11 +154,27 @@ def randperm(generator: Generator | None, n: int, dtype: np.dtype = np.dtype(np.
         targets = generator.raw32(n - 1)
     targets %= np.uint32(n) - steps
     targets += steps
-    return _exchanged(np.append(targets, np.uint32(n - 1)).astype(np.int64)).astype(dtype)
+    return _exchanged(targets).astype(dtype)
 
 
 def _exchanged(targets: np.ndarray) -> np.ndarray:
-    """What 0 ... n-1 becomes when place i is exchanged with place targets[i] >= i, for i = 0, 1, ... in turn.
+    """What 0 ... n-1 becomes when place i is exchanged with place targets[i] >= i, for i = 0 ... n-2 in turn.
+
+    LAPACK exchanges rows so after a factorisation, but SciPy, which has it, takes as long to import as a million places
+    take to follow by NumPy.
+    """
+    global _followed
+    n = len(targets) + 1
+    if _followed + n <= _WORTH_SCIPY and "scipy.linalg.lapack" not in sys.modules:
+        _followed += n
+        return _by_following(np.append(targets, np.uint32(n - 1)).astype(np.int64))
+    from scipy.linalg import lapack
+
+    return lapack.dlaswp(np.arange(n, dtype=np.float64).reshape(n, 1), targets.view(np.int32), overwrite_a=True)[:, 0]
+
+
+def _by_following(targets: np.ndarray) -> np.ndarray:
+    """The exchanges for all places at once.
 
     Step i fetches what lies at its target: the target itself, or what the last earlier step with the same target left
     there, which is what that step found at its own place. So places point back to earlier places, and what they hold

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-_FROM_FUNCTIONS, _LOOP_OVER_DOUBLES = 1, 5  # places in the table: PyUFunc_FromFuncAndData, PyUFunc_d_d
+_FROM_FUNCTIONS, _LOOPS = 1, {1: 5, 2: 15}  # places in the table: PyUFunc_FromFuncAndData, PyUFunc_d_d, PyUFunc_dd_d
 _NO_IDENTITY = -1
 _kept: list[Any] = []  # what the ufuncs point to
 
@@ -27,31 +27,26 @@ def _api() -> Any:
     return ctypes.cast(pointer(_multiarray_umath._UFUNC_API, None), ctypes.POINTER(ctypes.c_void_p))
 
 
-def _ufunc(name: str) -> Callable[..., np.ndarray]:
+def _ufunc(name: str, arguments: int) -> Callable[..., np.ndarray]:
     api, function = _api(), getattr(ctypes.CDLL(None), name)
     label = ctypes.create_string_buffer(name.encode())
-    loops = (ctypes.c_void_p * 1)(api[_LOOP_OVER_DOUBLES])
+    loops = (ctypes.c_void_p * 1)(api[_LOOPS[arguments]])
     data = (ctypes.c_void_p * 1)(ctypes.cast(function, ctypes.c_void_p).value)
-    types = ctypes.create_string_buffer(bytes([np.dtype(np.float64).num] * 2))
+    types = ctypes.create_string_buffer(bytes([np.dtype(np.float64).num] * (arguments + 1)))
     _kept.append((label, loops, data, types))
     kinds = [ctypes.c_void_p] * 3 + [ctypes.c_int] * 4 + [ctypes.c_void_p] * 2 + [ctypes.c_int]
     make = ctypes.PYFUNCTYPE(ctypes.py_object, *kinds)(api[_FROM_FUNCTIONS])
     starts = [ctypes.addressof(part) for part in (loops, data, types)]
-    return make(*starts, 1, 1, 1, _NO_IDENTITY, ctypes.addressof(label), ctypes.addressof(label), 0)
+    return make(*starts, 1, arguments, 1, _NO_IDENTITY, ctypes.addressof(label), ctypes.addressof(label), 0)
 
 
-def _one_by_one(function: Callable[[float], float], x: np.ndarray) -> np.ndarray:
-    return np.fromiter(map(function, x.ravel().tolist()), np.float64, x.size).reshape(x.shape)
-
-
-def _of(name: str) -> Callable[[np.ndarray], np.ndarray]:
+def _of(name: str, arguments: int = 1) -> Callable[..., np.ndarray]:
     """The function over arrays; through Python's `math`, ten times slower, where there is no such C library."""
     try:
-        ufunc = _ufunc(name)
+        return _ufunc(name, arguments)
     except (ImportError, AttributeError, OSError, TypeError):
-        function = getattr(math, name)
-        return lambda x: _one_by_one(function, x)
-    return ufunc
+        return np.vectorize(getattr(math, name), otypes=[np.float64])
 
 
 log, log1p, exp, cos, sin, tan = (_of(name) for name in ("log", "log1p", "exp", "cos", "sin", "tan"))
+pow = _of("pow", 2)

@@ -31,11 +31,18 @@ def uniform32(generator: Generator, count: int) -> np.ndarray:
 
 def uniform64(generator: Generator, count: int) -> np.ndarray:
     """float64 in [0, 1), two words each: the low 53 bits over 2^53."""
-    words = generator.raw64(count)
-    words &= np.uint64(2**53 - 1)
-    values = words.view(np.int64).astype(np.float64)
-    values *= 2.0**-53
+    values = np.empty(count)
+    fill_uniform64(generator, values)
     return values
+
+
+def fill_uniform64(generator: Generator, out: np.ndarray) -> None:
+    for start in range(0, len(out), SLAB):
+        some = out[start : start + SLAB]
+        words = generator.raw64(len(some))
+        words &= np.uint64(2**53 - 1)
+        some[:] = words.view(np.int64)
+        some *= 2.0**-53
 
 
 def uniform(

@@ -8,15 +8,15 @@ import numpy as np
 
 from torchlike import _errors
 
+from ._binomial import binomials
 from ._checks import is_floating, require_floating
+from ._gamma import F32_BOUND, F32_THIRD, gammas
 from ._generator import Generator, default_generator
+from ._poisson import poissons
 from ._real import uniform64
 from ._rounding import narrow
-
-_F32_THIRD, _F32_BOUND = float(np.float32(1) / np.float32(3)), float(np.float32(0.0331))
-_STIRLING_RESTS = (0.0810614667953272, 0.0413406959554092, 0.0276779256849983, 0.02079067210376509, 0.0166446911898211,
-                   0.0138761288230707, 0.0118967099458917, 0.0104112652619720, 0.00925546218271273,
-                   0.00833056343336287)  # fmt: skip
+from ._tries import STIRLING_RESTS
+from ._turns import worth_compiling
 
 
 class UniformReader:
@@ -70,8 +70,12 @@ def poisson(generator: Generator | None, rates: np.ndarray) -> np.ndarray:
     """
     generator = generator or default_generator
     require_floating(rates.dtype, "poisson_cpu")
+    flat = rates.ravel().astype(np.float64)
+    if ((flat >= 0) & (flat < np.inf)).all() and worth_compiling(flat.size):
+        with generator.lock:
+            return narrow(poissons(generator, flat), rates.dtype).reshape(rates.shape)
     with UniformReader(generator) as uniform:
-        counts = [_poisson_count(rate, uniform) for rate in rates.ravel().astype(np.float64).tolist()]
+        counts = [_poisson_count(rate, uniform) for rate in flat.tolist()]
     return narrow(np.array(counts, np.float64), rates.dtype).reshape(rates.shape)
 
 
@@ -79,16 +83,30 @@ def standard_gamma(generator: Generator | None, shapes: np.ndarray) -> np.ndarra
     """Gamma numbers of scale 1 with the given shape parameters, in their dtype (Marsaglia and Tsang's method)."""
     generator = generator or default_generator
     _require_single_or_double(shapes.dtype, "gamma_cpu")
+    return _gamma_numbers(generator, shapes, exact=shapes.dtype == np.float64)
+
+
+def _gamma_numbers(generator: Generator, shapes: np.ndarray, exact: bool) -> np.ndarray:
+    """What need not be `exact` may be off in the last bits of float64 when many are drawn."""
     alphas, one = shapes.ravel(), shapes.dtype.type(1)
     boosted = alphas < 1  # drawn of a shape higher by one and scaled, which accepts more often
-    d = (np.where(boosted, alphas + one, alphas) - shapes.dtype.type(_F32_THIRD)).astype(np.float64)
+    d = (np.where(boosted, alphas + one, alphas) - shapes.dtype.type(F32_THIRD)).astype(np.float64)
     with np.errstate(divide="ignore", invalid="ignore"):
-        c, powers = 1.0 / np.sqrt(9.0 * d), np.where(boosted, one / alphas, 0).astype(np.float64)
+        powers = np.where(boosted, one / alphas, 0).astype(np.float64)
+    if ((alphas > 0) & (alphas < np.inf) & (powers < np.inf)).all() and worth_compiling(alphas.size):
+        with generator.lock:
+            values = gammas(generator, d, powers, exact)
+    else:
+        values = _one_by_one(generator, alphas, d, powers)
+    return np.maximum(values.astype(shapes.dtype), np.finfo(shapes.dtype).tiny).reshape(shapes.shape)
+
+
+def _one_by_one(generator: Generator, alphas: np.ndarray, d: np.ndarray, powers: np.ndarray) -> np.ndarray:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        c = 1.0 / np.sqrt(9.0 * d)
     rows = zip((alphas > 0).tolist(), d.tolist(), c.tolist(), powers.tolist())
     with UniformReader(generator) as uniform:
-        drawn = [_gamma(d, c, power, uniform) if positive else 0.0 for positive, d, c, power in rows]
-    values = np.array(drawn, np.float64).astype(shapes.dtype)
-    return np.maximum(values, np.finfo(shapes.dtype).tiny).reshape(shapes.shape)
+        return np.array([_gamma(d, c, power, uniform) if positive else 0.0 for positive, d, c, power in rows])
 
 
 def dirichlet(generator: Generator | None, concentration: np.ndarray) -> np.ndarray:
@@ -97,8 +115,9 @@ def dirichlet(generator: Generator | None, concentration: np.ndarray) -> np.ndar
     The float64 sum is not taken in PyTorch's order, so the last bit may differ; in float32 nothing does.
     """
     _require_single_or_double(concentration.dtype, "dirichlet")
-    gammas = standard_gamma(generator, concentration.astype(np.float64))
-    values = (gammas / gammas.sum(axis=-1, keepdims=True)).astype(concentration.dtype)
+    exact = concentration.dtype == np.float64
+    drawn = _gamma_numbers(generator or default_generator, concentration.astype(np.float64), exact)
+    values = (drawn / drawn.sum(axis=-1, keepdims=True)).astype(concentration.dtype)
     one = concentration.dtype.type(1)
     return np.clip(values, np.finfo(concentration.dtype).tiny, np.nextafter(one, 0 * one))
 
@@ -111,9 +130,15 @@ def binomial(generator: Generator | None, counts: np.ndarray, probabilities: np.
             raise _errors.random.binomial_dtype(name, array.dtype)
     _require_single_or_double(counts.dtype, "binomial_cpu")
     counts, probabilities = np.broadcast_arrays(counts, probabilities)
-    with UniformReader(generator) as uniform:
-        drawn = [_successes(n, p, uniform) for n, p in zip(counts.ravel(), probabilities.ravel())]
-    return np.array(drawn, counts.dtype).reshape(counts.shape)
+    n, p = counts.ravel(), probabilities.ravel()
+    plain = (n >= 0) & (n < np.inf) & (p >= 0) & (p <= 1) if counts.dtype == probabilities.dtype else np.zeros(1, bool)
+    if plain.all() and worth_compiling(n.size):
+        with generator.lock:
+            drawn = _many_successes(generator, n, p)
+    else:
+        with UniformReader(generator) as uniform:
+            drawn = np.array([_successes(n, p, uniform) for n, p in zip(n, p)], counts.dtype)
+    return drawn.astype(counts.dtype).reshape(counts.shape)
 
 
 def _require_single_or_double(dtype: np.dtype, kernel: str) -> None:
@@ -164,8 +189,16 @@ def _gamma(d: float, c: float, power: float, uniform: UniformReader) -> float:
         while (y := 1.0 + c * x) <= 0:
             x = normal()
         v, u, square = y * y * y, 1 - uniform(), x * x
-        if u < 1.0 - _F32_BOUND * square * square or math.log(u) < 0.5 * square + d * (1.0 - v + math.log(v)):
+        if u < 1.0 - F32_BOUND * square * square or math.log(u) < 0.5 * square + d * (1.0 - v + math.log(v)):
             return scale * d * v
+
+
+def _many_successes(generator: Generator, counts: np.ndarray, p: np.ndarray) -> np.ndarray:
+    """As `_successes`, where failures are counted if they are fewer; none is drawn for what is certain."""
+    failures = p > 0.5
+    fewer = np.where(failures, (1.0 - p.astype(np.float64)).astype(p.dtype), p)
+    drawn = binomials(generator, np.where(p < 1, counts, 0), fewer)
+    return np.where(failures, counts - drawn, drawn)
 
 
 def _successes(count: np.floating, p: np.floating, uniform: UniformReader) -> float:
@@ -230,7 +263,7 @@ def _log_ratio(n: float, k: float, mode: float, odds: float) -> float:
 
 def _stirling_rest(k: float) -> float:
     """log(k!) less Stirling's approximation of it."""
-    if k < len(_STIRLING_RESTS):
-        return _STIRLING_RESTS[int(k)]
+    if k < len(STIRLING_RESTS):
+        return STIRLING_RESTS[int(k)]
     square = (k + 1) * (k + 1)
     return (1.0 / 12 - (1.0 / 360 - 1.0 / 1260 / square) / square) / (k + 1)

@@ -39,7 +39,7 @@ def fma64(a: np.ndarray, b: float, c: float) -> np.ndarray:
 
 
 def _odd_sum(a: np.ndarray, b: float) -> np.ndarray:
-    """a + b, inexact sums rounded to the neighbour with an odd last bit: rounded once more, it is as if never before."""
+    """a + b, inexact sums rounded to the neighbour with an odd last bit: as if never, once they are rounded again."""
     total = a + b
     back = total - a
     rest = (a - (total - back)) + (b - back)

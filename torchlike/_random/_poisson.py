@@ -1,0 +1,81 @@
+"""Poisson numbers, many at a time: Hoermann's transformed rejection for rates of ten and more, else products."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ._generator import Generator
+from ._tries import by_kind, in_terms, in_tries, rows_of, stirling_rest, tried
+from ._turns import Block, Process, blocks
+
+
+def poissons(generator: Generator, rates: np.ndarray) -> np.ndarray:
+    """Counts of finite rates, float64, (n,) each."""
+    drawn, rows = np.empty(len(rates)), rows_of(rates)
+    process = _POISSON[1 if rates.min() >= 10 else -1 if 0 < rates.min() <= rates.max() < 10 else 0]
+    for block in blocks(process, generator, len(rates), lambda some: _poisson_columns(*rows(some)), process.own):
+        drawn[block.elements] = _poisson_counts(block, *rows(block.elements))
+    return drawn
+
+
+def _poisson_columns(rates: np.ndarray) -> tuple[np.ndarray, ...]:
+    large = rates >= 10
+    bound = np.zeros(len(rates)) if large.all() else np.where(rates > 0, -np.exp(-rates), 0)
+    if large.any():
+        bound = np.where(large, 0.9277 - 3.6224 / (2.53 * np.sqrt(rates) - 1.069), bound)
+    return bound, rates
+
+
+def _poisson_turn(kind: int, number: Callable, row: list, own: tuple, p: Any) -> tuple:
+    from jax import numpy
+
+    bound, rate = (column() for column in row)
+    (product,), products = own, []
+    for k in range(4):
+        product = product * number(k)
+        products.append(product)
+    by_tries = lambda: in_tries(number, bound, functools.partial(_poisson_by_logarithms, rate))
+    done, taken = by_kind(kind, bound, by_tries, lambda: in_terms([x > -bound for x in products]))
+    return done, taken, (numpy.where(done, 1.0, product),), ()
+
+
+def _poisson_by_logarithms(rate: Any, u: Any, v: Any) -> Any:
+    """Whether Hoermann's slow test accepts; log(k!) is Stirling's, its terms put together to one logarithm."""
+    from jax import numpy
+
+    distance, root = 0.5 - numpy.abs(u), numpy.sqrt(rate)
+    b = 0.931 + 2.53 * root
+    a = -0.059 + 0.02483 * b
+    k = numpy.floor((2 * a / distance + b) * u + rate + 0.43)
+    refused = (k < 0) | ((distance < 0.013) & (v > distance))
+    square, over = distance * distance, 1 / (k + 1)
+    height = v * (1.1239 * (b - 3.4) + 1.1328) * square * root * math.sqrt(2 * math.pi)
+    log_chance = (k + 0.5) * numpy.log(rate * over) + (k + 1 - rate) - stirling_rest(k, over)
+    return ~refused & (numpy.log(height / ((a + b * square) * (b - 3.4))) <= log_chance)
+
+
+def _poisson_counts(block: Block, rates: np.ndarray) -> np.ndarray:
+    large = rates >= 10
+    if large.all():
+        return _poisson_by_rejection(block, rates)
+    counts = np.maximum(block.ends - block.starts - 1, 0).astype(np.float64)
+    return np.where(large, _poisson_by_rejection(block, rates), counts) if large.any() else counts
+
+
+def _poisson_by_rejection(block: Block, rates: np.ndarray) -> np.ndarray:
+    u, b = tried(block), 0.931 + 2.53 * np.sqrt(rates)
+    with np.errstate(divide="ignore"):
+        counts = 2 * (-0.059 + 0.02483 * b) / (0.5 - np.abs(u))
+    counts += b
+    counts *= u
+    counts += rates
+    counts += 0.43
+    return np.floor(counts, out=counts)
+
+
+_POISSON = {kind: Process(functools.partial(_poisson_turn, kind), (np.float64(1),)) for kind in (-1, 0, 1)}

@@ -15,6 +15,7 @@ from torchlike import _dtypes, _errors
 from torchlike._autograd import engine, versions
 from torchlike._core import Live, Value, record
 from torchlike._layout import contiguous_strides, is_apart, is_dense
+from torchlike._modes import local
 from torchlike._ops._plan import OpPlan
 
 Step = tuple[OpPlan, tuple]  # a view operator and its runtime numbers
@@ -46,6 +47,8 @@ class Storage:
     def put(self, value: Value, since: int | None = None, owner: Any = None, step: int = WRITE) -> None:
         """Replace the contents; `since` is the age of the first gradient node that belongs to the write itself, `owner`
         the tensor that is written to, `step` how the write counts."""
+        if local.capture is not None:
+            local.capture.writes(self, owner)
         old = self.value
         # Held by this storage, the name `old` and the call alone, no node has saved it.
         if getrefcount(old) > 3 or old.stamp is not None:
@@ -104,7 +107,7 @@ def read(value: Value, chain: tuple[Step, ...]) -> Value:
 
 def move(plan: OpPlan, value: Value, numbers: tuple) -> Value:
     """Apply one view. On a host array NumPy does it at once: moving data is exact, so where it runs cannot be seen."""
-    if value.array.__class__ is np.ndarray:
+    if value.array.__class__ is np.ndarray and local.capture is None:
         return Value(plan.outputs[0], plan.function(value.array, *numbers)[0])
     if value.__class__ is Live:
         return value.seen(plan.outputs[0], lambda array: plan.function(array, *numbers)[0])  # type: ignore[attr-defined]

@@ -7,6 +7,7 @@ younger than the node, only while there has been such a write at all.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 from weakref import ref
 
@@ -109,6 +110,13 @@ def check(node: Node, wanted: tuple[int, ...], given: tuple[int, ...]) -> None:
             stamp.owner = None  # its history was made anew since, and is not that of the result any more
         made = (node, 0) if stamp.owner is None or view is None or view._edge is None else view._edge
         raise _modified(plan.outputs[0], _made_by(made), stamp)
+
+
+def check_pairs(node: Node, pairs: Sequence[tuple[Value, Any]]) -> None:
+    """Raise PyTorch's error if any of these values, which came with these histories, was overwritten since."""
+    for value, edge in pairs:
+        if value.stamp is not None and value.stamp.before(node):
+            raise _modified(value.aval, _made_by(edge), value.stamp)
 
 
 def _check_inputs(node: Node, wanted: tuple[int, ...], given: tuple[int, ...]) -> None:

@@ -27,12 +27,13 @@ class Place(NamedTuple):
 def users_place() -> tuple[Place, int]:
     """The line of the user that led here, and how many calls away it is, as `stacklevel` counts from the caller."""
     frame, depth = sys._getframe(1), 1
-    while frame.f_back is not None and not _is_users(frame.f_code.co_filename):
+    while frame.f_back is not None and not is_users(frame.f_code.co_filename):
         frame, depth = frame.f_back, depth + 1
     return Place(frame.f_code.co_filename, frame.f_lineno), depth - 1
 
 
-def _is_users(file: str) -> bool:
+def is_users(file: str) -> bool:
+    """Whether a file is part of the user's program."""
     if file.startswith((_OURS, "<frozen ")):
         return False
     return not file.startswith(_STANDARD) or any(part in file for part in _INSTALLED)

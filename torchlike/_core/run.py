@@ -29,6 +29,8 @@ def run(device: Device) -> None:
         trace = device.trace
         if trace is None:
             return
+        if _modes.local.capture is not None:
+            _modes.local.capture.stop("a tensor's elements are needed")
         values = [r() for r in trace.results]  # held from here on, so nothing dies between the key and the run
         live = tuple([i for i, v in enumerate(values) if v is not None])
         if live:
@@ -125,6 +127,8 @@ def _execute(device: Device, trace: _trace.Trace, program: Any, values: list) ->
 
 def boundary() -> None:
     """A fixed place where pending work is run: the end of backward, of an optimizer step, the next batch, ..."""
+    if _modes.local.capture is not None:
+        return
     for device in list(_trace.pending):
         run(device)
 
@@ -138,8 +142,11 @@ def concrete(value: Value) -> Any:
         if value.aval.device.type == "meta":
             raise NotImplementedError("Cannot copy out of meta tensor; no data!")
         run(value.aval.device)
-        if value.trace.__class__ is Failed:
-            raise value.trace.error
+        error = getattr(value.trace, "error", None)  # of a kernel that failed, or a function it was made inside
+        if error is not None:
+            raise error
+    elif _modes.local.capture is not None:
+        _modes.local.capture.observes(value)
     return value.array
 
 

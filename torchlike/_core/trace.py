@@ -8,10 +8,11 @@ from weakref import ref
 
 from numpy import ndarray
 
-from torchlike import _device
+from torchlike import _device, _errors
 from torchlike._core.plan import Plan
 from torchlike._core.value import Value
 from torchlike._device import device as Device
+from torchlike._modes import local
 
 lock = threading.RLock()
 pending: dict[Device, Trace] = {}
@@ -57,7 +58,7 @@ class Trace:
         if settled is value:
             if getattr(value.trace, "error", None) is not None:  # see `numpy_executor.Failed`
                 raise value.trace.error
-            raise RuntimeError("a value of an abandoned trace was used; the operator that made it failed earlier")
+            raise _errors.recording.abandoned()
         if settled.trace is not self:
             self.adopt(settled)
         value.slot, value.trace = settled.slot, self
@@ -168,7 +169,8 @@ def record_one(plan: Plan, values: Sequence[Value], scalars: Sequence = ()) -> V
 def _run_now(device: Device) -> None:
     from torchlike._core.run import run
 
-    run(device)
+    if local.capture is None or immediate:
+        run(device)
 
 
 _new = object.__new__

@@ -340,6 +340,19 @@ def _conjugate(x: Any) -> Any:
     return jnp.conj(x) if x.dtype.kind == "c" else x
 
 
+def alike_over_devices(arrays: Sequence, others: Sequence) -> list:
+    """Within `jax.shard_map`, arrays that differ from device to device where any of the others does."""
+    axes = frozenset().union(*map(_axes, others))
+    missing = lambda x: tuple(axes - _axes(x))
+    return [jax.lax.pcast(x, missing(x), to="varying") if missing(x) else x for x in arrays] if axes else list(arrays)
+
+
+def _axes(x: Any) -> frozenset:
+    """The axes of the mesh along which an array differs from device to device."""
+    kind = getattr(jax.typeof(x), "manual_axis_type", None)
+    return frozenset() if kind is None else kind.varying
+
+
 def pull_back(plan: OpPlan, wanted: tuple[int, ...], given: tuple[int, ...], shapes: Sequence,
               function: Callable) -> Callable[..., tuple]:  # fmt: skip
     """The function of `gradient(plan, wanted, given)`, for inputs of these shapes, which may have symbolic dims, and a
@@ -351,6 +364,7 @@ def pull_back(plan: OpPlan, wanted: tuple[int, ...], given: tuple[int, ...], sha
         cotangents = dict(zip(given, flat[count : count + len(given)]))
         numbers = flat[count + len(given) :]
         arrays = [kept[i] if i in kept else jnp.zeros(shapes[i], a.dtype.numpy) for i, a in enumerate(plan.inputs)]
+        arrays = alike_over_devices(arrays, flat)
 
         def forward(*chosen: Any) -> list:
             full = list(arrays)

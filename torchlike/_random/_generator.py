@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from torchlike import _device, _errors
+from torchlike._modes import local
 
 DEFAULT_SEED = 67280421310721
 _WORDS = 624  # the length of the Mersenne Twister's state
@@ -79,6 +80,9 @@ class Generator:
         """The next `count` words of the stream, uint32."""
         if count == 0:
             return np.empty(0, np.uint32)
+        capture = local.capture
+        if capture is not None and not capture.is_quiet:
+            capture.stop("random numbers are drawn for the host")
         self._untouched = False
         if count < _WORDS:  # cheaper to call, dearer for each word
             return self._bits.random_raw(count).astype(np.uint32)
@@ -94,6 +98,9 @@ class Generator:
 
     def state_bytes(self) -> np.ndarray:
         """The state as PyTorch's `get_rng_state()` lays it out: uint8, shape (5056,)."""
+        capture = local.capture
+        if capture is not None and not capture.is_quiet:
+            capture.stop("the state of a generator is read")
         with self.lock:
             twister = self._bits.state["state"]
             spare, untouched = self.spare_normal, self._untouched

@@ -1,0 +1,240 @@
+"""Recording a function into a trace of its own, over placeholders, and running what was recorded as a JAX function.
+
+The function's inputs are Values without arrays. Whatever else it reads was there before and is closed over. The trace of
+the surrounding program is set aside meanwhile and goes on afterwards as if nothing had been. A recording can be opened
+again, so that gradients of what it made are recorded into it later.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+from weakref import ref
+
+import jax
+
+from torchlike import _errors, _modes
+from torchlike._core import trace as _trace
+from torchlike._core.place import is_users, users_place
+from torchlike._core.trace import Trace, operators
+from torchlike._core.value import Aval, Value
+from torchlike._core.xla_executor import numbers_of
+from torchlike._device import device as Device
+
+
+class Observed(RuntimeError):
+    """A recorded function looked at elements that are not there yet."""
+
+
+class Drew(Observed):
+    """A recorded function drew random numbers, which are made on the host at each call."""
+
+
+# Functions of the facade by which users look at elements, and what users call them.
+_LOOKS = {
+    "item": "item()", "tolist": "tolist()", "numpy": "numpy()", "__array__": "a conversion to NumPy",
+    "__bool__": "bool() of a tensor (`if`, `while`, `and`, `assert`)", "__int__": "int()", "__float__": "float()",
+    "__complex__": "complex()", "__index__": "use of a tensor as an index", "__repr__": "print()",
+    "__format__": "print()", "__contains__": "`in`", "nonzero": "nonzero(), whose shape depends on the elements",
+}  # fmt: skip
+
+
+class SubTrace(Trace):
+    """The operators of one function. Open (in a `with` block), it takes the place of its device's trace."""
+
+    __slots__ = ("around", "before", "device", "draws", "given", "is_quiet", "outer", "stretch", "what", "written")
+
+    def __init__(self, what: str, device: Device) -> None:
+        super().__init__()
+        self.what, self.device = what, device
+        self.given: list[Value] = []
+        self.outer: list[Value] = []  # what was closed over
+        self.stretch: list[int] = []  # of each input, the place among `given`, or ~ the place among `outer`
+        self.written: dict[int, tuple[ref, Value]] = {}  # storages that were written to, and what they had held
+        self.draws: Callable[[Callable[[], Any]], Any] | None = None  # what makes random numbers, where they may be
+        self.is_quiet = False
+        self.around: tuple[Trace, ...] = ()
+        self.before: Any = None
+
+    # -- open and closed -----------------------------------------------------------------------------------------------
+
+    def __enter__(self) -> SubTrace:
+        _trace.lock.acquire()
+        device, outside = self.device, self.device.trace
+        marks = [(value.trace, value.slot) for value in self.outer]
+        self.before = outside, _trace.pending.get(device), _modes.local.capture, _trace.immediate, marks
+        self.around = () if outside is None else (outside, *getattr(outside, "around", ()))
+        for i, place in enumerate(self.stretch):
+            if place < 0:
+                value = self.outer[~place]
+                value.trace, value.slot = self, ~i
+        device.trace = _trace.pending[device] = self
+        _modes.local.capture, _trace.immediate = self, False
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        outside, pending, _modes.local.capture, _trace.immediate, marks = self.before
+        for value, (trace, slot) in zip(self.outer, marks):
+            value.trace, value.slot = trace, slot
+        self.device.trace = outside
+        if pending is None:
+            _trace.pending.pop(self.device, None)
+        else:
+            _trace.pending[self.device] = pending
+        self.before = None
+        _trace.lock.release()
+
+    @property
+    def error(self) -> Exception:
+        """What is raised where a tensor made inside is used outside."""
+        return _errors.recording.left_behind(self.what)
+
+    # -- inputs --------------------------------------------------------------------------------------------------------
+
+    def placeholder(self, aval: Aval) -> Value:
+        """A new input."""
+        made = Value(aval, None, ~len(self.arrays), self)
+        self.stretch.append(len(self.given))
+        self.given.append(made)
+        self._enlist(made)
+        return made
+
+    def adopt(self, value: Value) -> None:
+        settled = value.settle()
+        if settled.trace is not self:
+            if settled.array is None and settled.trace not in self.around:
+                raise getattr(settled.trace, "error", None) or _errors.recording.abandoned()
+            self.stretch.append(~len(self.outer))
+            self.outer.append(settled)
+            self.before[-1].append((settled.trace, settled.slot))
+            slot = self._enlist(settled)
+            settled.trace, settled.slot = self, slot
+        value.trace, value.slot = self, settled.slot
+
+    def _enlist(self, value: Value) -> int:
+        self.arrays.append(value.array)
+        self.inputs.append(ref(value))
+        return ~(len(self.arrays) - 1)
+
+    def slot(self, value: Value) -> int:
+        """Where a value is: among the results (from 0 on) or among the inputs (below)."""
+        if value.trace is not self:
+            self.adopt(value)
+        return value.slot
+
+    def numbers(self) -> tuple[list, list[int], list[type]]:
+        """The runtime numbers, where those of each entry begin among them, and their types."""
+        chosen, places, kinds = numbers_of(self)
+        return [x for i in chosen for x in self.scalars[i]], places, kinds
+
+    # -- what must not be done inside (see `_modes.local.capture`) ------------------------------------------------------------
+
+    def stop(self, reason: str) -> None:
+        """Somebody needs elements."""
+        place, look = str(users_place()[0]), _look()
+        if "random" in reason or "generator" in reason:
+            raise Drew(_errors.recording.random_numbers(self.what, place))
+        raise Observed(_errors.recording.observed(self.what, look, place))
+
+    def observes(self, value: Value) -> None:
+        """What is known already may be looked at: it is a constant of the function."""
+
+    def draw(self, make: Callable[[], Any]) -> Any:
+        """Random numbers."""
+        if self.draws is None:
+            raise Drew(_errors.recording.random_numbers(self.what, str(users_place()[0])))
+        return self.draws(make)
+
+    def ask(self, ask: Callable[[], Sequence]) -> Sequence:
+        """Runtime numbers, such as a learning rate: constants of the function."""
+        return ask()
+
+    def act(self, do: Callable[[], Any]) -> None:
+        """Something done on the host."""
+        raise _errors.recording.impure(self.what, "changes the state of a generator or a scheduler")
+
+    def quietly(self) -> contextlib.AbstractContextManager:
+        """What is done inside is part of something noted as a whole."""
+        return contextlib.nullcontext()
+
+    def writes(self, storage: Any, owner: Any) -> None:
+        """A storage's contents are about to be replaced."""
+        self.written.setdefault(id(storage), (ref(storage), storage.value))
+
+    def grad(self, tensor: Any, is_read: bool) -> None:
+        """A tensor's `grad` is about to be read or replaced."""
+        if not is_read:
+            raise _errors.recording.impure(self.what, "assigns a tensor's .grad")
+
+
+def _look() -> str:
+    """What the user calls the function by which elements are looked at: the outermost of ours on the way to here."""
+    frame, found = sys._getframe(2), "an operator that needs the elements"
+    while frame is not None and not is_users(frame.f_code.co_filename):
+        found = _LOOKS.get(frame.f_code.co_name, found)
+        frame = frame.f_back
+    return found
+
+
+class Stretch(NamedTuple):
+    """A part of a recording, as data: equal for recordings that are alike, so programs are found by it."""
+
+    code: tuple
+    places: tuple[int, ...]  # of the numbers of each entry that has some
+    inputs: tuple[int, ...]  # of each input, the place among those given, or ~ that among those outside
+    needs: tuple[int, ...]  # the slots, in the whole recording, of earlier results: the first results here
+    gives: tuple[int | None, ...]  # the slots of the results; None: there is none
+
+    def run(self, given: Sequence, outer: Sequence, numbers: Sequence, needed: Sequence = ()) -> list:
+        """The results, of arrays or tracers."""
+        inputs = [given[i] if i >= 0 else outer[~i] for i in self.inputs]
+        results, begins = list(needed), iter(self.places)
+        with jax.default_matmul_precision(_modes.matmul_precision):
+            for plan, slots in operators(self.code):
+                arrays = [results[s] if s >= 0 else inputs[~s] for s in slots]
+                begin = next(begins) if plan.scalars else 0
+                results.extend(plan.traced()(*arrays, *numbers[begin : begin + len(plan.scalars)]))
+        return [None if s is None else results[s] if s >= 0 else inputs[~s] for s in self.gives]
+
+
+def stretch(sub: SubTrace, gives: Sequence[int | None], begin: int, given: Sequence[int]) -> Stretch:
+    """What a recording has to run for these results, of which the first `begin` are there already.
+
+    `given` are the places, among the recording's placeholders, of the inputs that the stretch is run with.
+    """
+    places = iter(sub.numbers()[1])
+    entries, first = [], 0
+    for plan, slots in operators(sub.code):
+        entries.append((plan, slots, first, next(places) if plan.scalars else -1))
+        first += len(plan.outputs)
+    wanted = {s for s in gives if s is not None}
+    kept: list = []
+    for entry in reversed(entries):
+        plan, slots, first, _ = entry
+        if first >= begin and not wanted.isdisjoint(range(first, first + len(plan.outputs))):
+            kept.append(entry)
+            wanted.update(slots)
+    return _renumbered(sub, kept[::-1], tuple(sorted(s for s in wanted if 0 <= s < begin)), gives, given)
+
+
+def _renumbered(sub: SubTrace, entries: list, needs: tuple[int, ...], gives: Sequence, given: Sequence) -> Stretch:
+    slots = {slot: i for i, slot in enumerate(needs)}
+    inputs: list[int] = []
+
+    def place(slot: int) -> int:
+        if slot < 0 and slot not in slots:
+            tag = sub.stretch[~slot]
+            inputs.append(tag if tag < 0 else given.index(tag))
+            slots[slot] = ~(len(inputs) - 1)
+        return slots[slot]
+
+    code: list = []
+    made = len(needs)
+    for plan, read, first, _ in entries:
+        code += [plan, *map(place, read)]
+        slots.update({first + i: made + i for i in range(len(plan.outputs))})
+        made += len(plan.outputs)
+    found = tuple(None if s is None else place(s) for s in gives)
+    return Stretch(tuple(code), tuple(p for *_, p in entries if p >= 0), tuple(inputs), needs, found)

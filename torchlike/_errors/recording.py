@@ -1,0 +1,61 @@
+"""Sentences about functions that are recorded to be run as a whole."""
+
+from __future__ import annotations
+
+
+def observed(what: str, look: str, place: str) -> str:
+    return (f"{what} is recorded before its tensors have elements, so it must not look at any: {look} at {place}. "
+            "Use operators instead, such as torch.where or torch.cond.")  # fmt: skip
+
+
+def random_numbers(what: str, place: str) -> str:
+    return (f"{what} draws random numbers at {place}. They are made when it is recorded, and would be the same "
+            "whenever it runs.")  # fmt: skip
+
+
+def left_behind(what: str) -> RuntimeError:
+    return RuntimeError(f"a tensor that was made inside {what} is used outside: it was a placeholder, and has no "
+                        "elements. Return it as a result instead")  # fmt: skip
+
+
+def abandoned() -> RuntimeError:
+    return RuntimeError("a value of an abandoned trace was used; the operator that made it failed earlier")
+
+
+def impure(what: str, act: str) -> RuntimeError:
+    return RuntimeError(f"{what} {act}, which would happen once when it is recorded and never when it runs")
+
+
+def outside_of_backward(what: str) -> NotImplementedError:
+    return NotImplementedError(f"torchlike differentiates no backward function, within {what}, that uses a tensor which "
+                               "requires grad and is not an input of its forward")  # fmt: skip
+
+
+def tracer() -> TypeError:
+    return TypeError("from_jax expects an array with elements, got a tracer: inside of a function that JAX transforms "
+                     "a module is called through torchlike.jax.functional")  # fmt: skip
+
+
+def written(what: str, names: list[str]) -> RuntimeError:
+    return RuntimeError(f"{what} writes to {', '.join(names)}, which a pure function cannot: functional(module, "
+                        "mutable=True) returns what it writes")  # fmt: skip
+
+
+def names_of_params(missing: list[str], unknown: list[str]) -> RuntimeError:
+    return RuntimeError(f"params must have the names that functional gave them; missing: {missing}, unknown: {unknown}")
+
+
+def shape_of_param(name: str, wanted: tuple[int, ...], got: tuple[int, ...]) -> RuntimeError:
+    return RuntimeError(f"params[{name!r}] has shape {got}; the module's has {wanted}")
+
+
+def no_further_derivative(name: str, most: int) -> NotImplementedError:
+    return NotImplementedError(f"torchlike differentiates {name} {most} time(s) at most")
+
+
+def no_tangents(name: str) -> NotImplementedError:
+    return NotImplementedError(f"torchlike does not carry forward-mode tangents through {name}")
+
+
+def no_tensors(name: str) -> TypeError:
+    return TypeError(f"a function made by torchlike.jax.wrap takes at least one tensor, {name} was given none")

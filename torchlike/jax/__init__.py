@@ -1,0 +1,6 @@
+"""Between torchlike and JAX: modules as pure functions, JAX functions as operators, tensors as arrays."""
+
+from torchlike.jax._arrays import from_jax as from_jax
+from torchlike.jax._arrays import to_jax as to_jax
+from torchlike.jax._functional import functional as functional
+from torchlike.jax._wrap import wrap as wrap

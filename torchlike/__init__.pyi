@@ -4,11 +4,13 @@ from collections.abc import Callable as _Callable
 from collections.abc import Sequence as _Sequence
 from typing import Any as _Any
 
+from torchlike import _higher_order_ops as _higher_order_ops
 from torchlike import autograd as autograd
 from torchlike import backends as backends
 from torchlike import cuda as cuda
 from torchlike import distributions as distributions
 from torchlike import fft as fft
+from torchlike import jax as jax
 from torchlike import linalg as linalg
 from torchlike import nn as nn
 from torchlike import optim as optim

@@ -55,9 +55,10 @@ _FACADES = (
     _determinism,
 )
 MODULES = ("nn", "optim", "utils", "autograd", "serialization", "cuda", "backends", "linalg", "special", "fft",
-           "random",
-           "testing", "return_types", "distributions", "amp", "func", "jax", "storage", "version")  # fmt: skip
+           "random", "testing", "return_types", "distributions", "amp", "func", "jax", "storage", "version",
+           "_higher_order_ops")  # fmt: skip
 _SERIALIZATION = ("save", "load")
+_CONTROL_FLOW = ("cond", "while_loop")
 
 
 def _bind_tensor() -> None:
@@ -105,6 +106,8 @@ def lazy(name: str, modules: tuple[str, ...]) -> Any:
         from torchlike._errors.making import OutOfMemoryError
 
         return OutOfMemoryError
+    if name in _CONTROL_FLOW:
+        return getattr(importlib.import_module("torchlike._higher_order_ops"), name)
     if name in _SERIALIZATION:
         return getattr(importlib.import_module("torchlike.serialization"), name)
     import torchlike

@@ -11,7 +11,7 @@ import jax
 import numpy as np
 
 from torchlike import _modes
-from torchlike._autograd import forward_mode
+from torchlike._autograd import forward_mode, saved
 from torchlike._autograd.nodes import sequence
 from torchlike._autograd.recorded import Recording
 from torchlike._core import Aval
@@ -58,7 +58,7 @@ class Scene:
 def recording(what: str, device: Device) -> Iterator[Scene]:
     """Record what is done inside as a function of its own."""
     scene = Scene(Recording(SubTrace(what, device), next(sequence)))
-    plain = Storage.__init__
+    plain, hooks = Storage.__init__, saved.local.stack
 
     def noting(self: Storage, *args: Any) -> None:
         plain(self, *args)
@@ -66,6 +66,7 @@ def recording(what: str, device: Device) -> Iterator[Scene]:
 
     with scene.recording.sub, forward_mode.paused():
         Storage.__init__ = noting  # type: ignore[method-assign]
+        saved.local.stack = ()  # hooks outside get what the recorded function as a whole saves, not its parts
         try:
             yield scene
         except BaseException:
@@ -73,6 +74,7 @@ def recording(what: str, device: Device) -> Iterator[Scene]:
             raise
         finally:
             Storage.__init__ = plain  # type: ignore[method-assign]
+            saved.local.stack = hooks
 
 
 def is_array(x: Any) -> bool:

@@ -41,8 +41,6 @@ class Higher(NamedTuple):
     def vjp(self, wanted: tuple[int, ...], given: tuple[int, ...]) -> Higher:
         """The operator of the gradients of the inputs `wanted` and of everything outside, whose further inputs are the
         gradients of the results `given`."""
-        if self.level >= self.most:
-            raise _errors.recording.no_further_derivative(self.name, self.most)
 
         def run(functions: Functions, flat: list, outside: list) -> list:
             inputs, seeds = flat[: len(flat) - len(given)], flat[len(flat) - len(given) :]
@@ -50,7 +48,7 @@ class Higher(NamedTuple):
             grads, changes = pull([conjugate(x) for x in seeds])
             return [conjugate(x) for x in (*grads, *jax.tree.leaves(changes))]
 
-        return Higher(self.name + "_vjp", self.node, ("vjp", self.key, wanted, given), run, self.level + 1, self.most)
+        return Higher(self.name, self.node, ("vjp", self.key, wanted, given), run, self.level + 1, self.most)
 
 
 def _of_wanted(op: Higher, functions: Functions, inputs: list, wanted: tuple, given: tuple) -> Callable:
@@ -216,11 +214,34 @@ class HigherNode(Node):
         return [grads[i] for i in wanted]
 
 
+class LastNode(Node):
+    """The node of a gradient that has none."""
+
+    __slots__ = ("avals", "op")
+
+    def __init__(self, op: Higher, edges: list, avals: tuple[Aval, ...]) -> None:
+        super().__init__(None, [], edges, [])  # type: ignore[arg-type]
+        self.op, self.avals = op, avals
+
+    def name(self) -> str:
+        return self.op.node
+
+    def outputs(self) -> int:
+        return len(self.avals)
+
+    def result(self, number: int) -> Aval:
+        return self.avals[number]
+
+    def differentiate(self, held: dict[int, Grad], wanted: tuple[int, ...], walk: Walk) -> list[Grad]:
+        raise _errors.recording.no_further_derivative(self.op.name, self.op.most)
+
+
 def apply(op: Higher, given: Sequence[Grad], recordings: Sequence[Recording]) -> list[Grad]:
     """Record one operator over values with their histories, and over recorded functions."""
     outside: list[Edge] = [edge for recording in recordings for edge in recording.outside]
     edges = [edge for _, edge in given] + outside
-    differentiate = any(edge is not None for edge in edges)
+    needs = any(edge is not None for edge in edges)
+    differentiate = needs and op.level < op.most
     bodies = tuple(Body.of(recording, op.level + differentiate) for recording in recordings)
     call = Call(op, bodies, tuple(v.aval for v, _ in given), *_closures(recordings))
     values = [v for v, _ in given] + [v for recording in recordings for v in recording.sub.outer]
@@ -229,7 +250,8 @@ def apply(op: Higher, given: Sequence[Grad], recordings: Sequence[Recording]) ->
         raise _errors.recording.no_tangents(op.name)
     if not differentiate:
         plan = _cached(call.key(), functools.partial(_forward, call))
-        return [(v, None) for v in record(plan, values, numbers)]
+        last = LastNode(op, edges, plan.outputs) if needs else None
+        return [(v, last and (last, i)) for i, v in enumerate(record(plan, values, numbers))]
     node = HigherNode(op, given, recordings, edges)
     node.call, node.wanted = call, tuple(i for i, (_, edge) in enumerate(given) if edge is not None)
     node.pair = _cached(call.key("keeping", node.wanted), lambda: _keeping(call, node.wanted))

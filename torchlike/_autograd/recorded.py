@@ -16,11 +16,10 @@ import jax.numpy as jnp
 
 from torchlike import _errors
 from torchlike._autograd.engine import Grad, Walk
-from torchlike._autograd.nodes import Edge, Node, sequence
+from torchlike._autograd.nodes import Edge, Node
 from torchlike._core import Aval, concrete
 from torchlike._core.plan import NUMBERS
 from torchlike._core.subtrace import Stretch, SubTrace, stretch
-from torchlike._device import device as Device
 from torchlike._dtypes import FLOATING
 from torchlike._ops._plan import alike_over_devices
 
@@ -94,7 +93,8 @@ class Recording:
         self._slots(self.outputs)
         walk = _InnerWalk(False, self.since)
         walk._collect([self.outputs[i][1] for i in self.differentiable])  # type: ignore[index,misc]
-        self.outside = [edge for edge in walk.ends_at if not isinstance(edge[0], InputNode)]
+        own = {edge for _, edge in self.inputs}
+        self.outside = [edge for edge in walk.ends_at if edge not in own]
         self.end = len(self.sub.results)
 
     @property
@@ -120,8 +120,8 @@ class Recording:
 
     @cached_property
     def pull(self) -> Stretch:
-        """From the inputs, the gradients of the outputs and what `saving` gives, to the gradients of the inputs and then
-        of what was closed over."""
+        """From the inputs, the gradients of the outputs and what `saving` gives, to the gradients of the inputs and
+        then of what was closed over."""
         with self.sub:
             places, _, pairs = self._walk(False)
             return stretch(self.sub, self._slots(pairs), self.end, self.places + places)
@@ -184,13 +184,14 @@ class Body(NamedTuple):
         if not order:
             return Body(recording.primal)
         again = Body.of(recording.again, order - 1) if order > 1 else None
-        return Body(recording.primal, recording.wanted, recording.differentiable, recording.saving, recording.pull, again)
+        parts = recording.wanted, recording.differentiable, recording.saving, recording.pull
+        return Body(recording.primal, *parts, again)
 
 
 def pure(body: Body | Recording) -> Callable[[list, list, list, list], list]:
     """The recorded function as a JAX function of its inputs, of what it closed over, of nothing but the histories of
-    that (arrays that stand for changes of it, and are zero), and of its numbers. A Recording has the second and the last
-    as constants."""
+    that (arrays that stand for changes of it, and are zero), and of its numbers. A Recording has the second and the
+    last as constants."""
     if not body.differentiable:
         return _plain(body)
     function = _with_gradient(body)
@@ -246,11 +247,12 @@ def _with_gradient(body: Body | Recording) -> Callable:
 
     # What follows runs where a gradient is differentiated. Residuals count as constants there: what depends on them
     # is what depends on the inputs, and `again` tells how.
-    def again(given: list, outer: list, outside: list, numbers: list, seeds: list) -> list:
+    def again(given: list, outer: list, outside: list, numbers: list, seeds: Sequence) -> list:
         return pure(body.again)([*given, *seeds], outer, outside, numbers)  # type: ignore[arg-type]
 
     def pull_forward(args: tuple, cotangents: list) -> tuple:
-        return out(args[0], conjugates(again(*args, chosen(cotangents))))
+        given, outer, outside, numbers = args
+        return out(given, conjugates(again(given, outer, outside, numbers, chosen(cotangents))))
 
     def pull_backward(args: tuple, cotangents: list) -> tuple:
         given, outer, outside, numbers, seeds = args

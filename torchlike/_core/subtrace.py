@@ -1,8 +1,8 @@
 """Recording a function into a trace of its own, over placeholders, and running what was recorded as a JAX function.
 
-The function's inputs are Values without arrays. Whatever else it reads was there before and is closed over. The trace of
-the surrounding program is set aside meanwhile and goes on afterwards as if nothing had been. A recording can be opened
-again, so that gradients of what it made are recorded into it later.
+The function's inputs are Values without arrays. Whatever else it reads was there before and is closed over. The trace
+of the surrounding program is set aside meanwhile and goes on afterwards as if nothing had been. A recording can be
+opened again, so that gradients of what it made are recorded into it later.
 """
 
 from __future__ import annotations
@@ -129,12 +129,14 @@ class SubTrace(Trace):
         chosen, places, kinds = numbers_of(self)
         return [x for i in chosen for x in self.scalars[i]], places, kinds
 
-    # -- what must not be done inside (see `_modes.local.capture`) ------------------------------------------------------------
+    # -- what must not be done inside (see `_modes.local.capture`) -----------------------------------------------------
 
     def stop(self, reason: str) -> None:
-        """Somebody needs elements."""
+        """Somebody needs elements, or random numbers. The state of a generator may be read, and put back."""
+        if reason == "the state of a generator is read":
+            return
         place, look = str(users_place()[0]), _look()
-        if "random" in reason or "generator" in reason:
+        if "random" in reason:
             raise Drew(_errors.recording.random_numbers(self.what, place))
         raise Observed(_errors.recording.observed(self.what, look, place))
 
@@ -152,8 +154,8 @@ class SubTrace(Trace):
         return ask()
 
     def act(self, do: Callable[[], Any]) -> None:
-        """Something done on the host."""
-        raise _errors.recording.impure(self.what, "changes the state of a generator or a scheduler")
+        """Something done on the host, such as putting a generator's state back."""
+        do()
 
     def quietly(self) -> contextlib.AbstractContextManager:
         """What is done inside is part of something noted as a whole."""

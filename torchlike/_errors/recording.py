@@ -27,8 +27,8 @@ def impure(what: str, act: str) -> RuntimeError:
 
 
 def outside_of_backward(what: str) -> NotImplementedError:
-    return NotImplementedError(f"torchlike differentiates no backward function, within {what}, that uses a tensor which "
-                               "requires grad and is not an input of its forward")  # fmt: skip
+    return NotImplementedError(f"torchlike differentiates no backward function, within {what}, that uses a tensor "
+                               "which requires grad and is not an input of its forward")  # fmt: skip
 
 
 def tracer() -> TypeError:

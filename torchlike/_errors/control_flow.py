@@ -1,0 +1,183 @@
+"""PyTorch's errors about functions that control flow is made of."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class TorchDynamoException(RuntimeError):
+    """Base of the errors of PyTorch's tracer."""
+
+
+class UncapturedHigherOrderOpError(TorchDynamoException):
+    """A function that control flow is made of does what it must not."""
+
+
+class TorchRuntimeError(TorchDynamoException):
+    """Results of such functions do not fit together."""
+
+
+for _kind in (TorchDynamoException, UncapturedHigherOrderOpError, TorchRuntimeError):
+    _kind.__module__ = "torch._dynamo.exc"  # where programs know them
+
+CONSTANT_PREDICATE = ("Pred is a Python constant. When used with torch.cond, it specializes on one of the branches. If "
+                      "you want torch.cond to preserve two branches, please make the predicate a boolean tensor or a "
+                      "SymBool.")  # fmt: skip
+
+
+def observed(name: str, sentence: str) -> UncapturedHigherOrderOpError:
+    return UncapturedHigherOrderOpError(f"{name}: data-dependent branching. {sentence}")
+
+
+def aliasing(name: str, which: str) -> UncapturedHigherOrderOpError:
+    return UncapturedHigherOrderOpError(
+        f"{name}: Encountered aliasing during higher order op tracing. Higher order ops do not support aliasing: "
+        f"{which} aliasing detected. Replace `return input` with `return input.clone()` to avoid aliasing."
+    )
+
+
+def mutation(name: str) -> UncapturedHigherOrderOpError:
+    return UncapturedHigherOrderOpError(f"{name}: Encountered input mutation during higher order op tracing. Higher "
+                                        "order ops do not support input mutation.")  # fmt: skip
+
+
+# -- cond --------------------------------------------------------------------------------------------------------------
+
+
+def pred_kind(pred: Any) -> RuntimeError:
+    return RuntimeError(f"Expected pred to be bool or tensor, but got {pred}.")
+
+
+def pred_size(pred: Any) -> RuntimeError:
+    return RuntimeError(f"Expected pred to be bool or single-element tensor, but got {pred}.")
+
+
+def branches_callable() -> RuntimeError:
+    return RuntimeError("Expect both branches to be callable.")
+
+
+def operands_are_tensors(operands: Any) -> RuntimeError:
+    return RuntimeError("Expect operands to be a tuple of possibly nested dict/list/tuple that only consists of tensor "
+                        f"leaves, but got {operands}.")  # fmt: skip
+
+
+def constant_result() -> UncapturedHigherOrderOpError:
+    return UncapturedHigherOrderOpError("torch.cond: unsupported branch return type (constant non-int). Constants "
+                                        "returned from branches must be ints.")  # fmt: skip
+
+
+def differing_branches(true: Any, false: Any) -> UncapturedHigherOrderOpError:
+    return UncapturedHigherOrderOpError("torch.cond: differing branch outputs. Expected branches to return the same "
+                                        f"pytree structure, got {true} and {false}.")  # fmt: skip
+
+
+def differing_results(true: Any, false: Any) -> TorchRuntimeError:
+    what, a, b = "dim", true.ndim, false.ndim
+    if true.dtype is not false.dtype:
+        what, a, b = "dtype", true.dtype, false.dtype
+    return TorchRuntimeError(f"When merging two branches' output in torch.cond,  expected same {what} but got {a} and "
+                             f"{b}.")  # fmt: skip
+
+
+def differing_strides(true: tuple, false: tuple) -> TorchRuntimeError:
+    return TorchRuntimeError("The sorted order of strides of the two branches' output doesn't match.this indicates the "
+                             f"contiguousness of the two branches are different. True branch has stride {true} but "
+                             f"false branch has stride {false}.Consider using contiguous() to make the two branches "
+                             "have the same contiguousness.")  # fmt: skip
+
+
+# -- loops -------------------------------------------------------------------------------------------------------------
+
+NO_SLICES = "All xs leaves must at least have 'dim' number of dimensions and scan dimension > 0"
+
+
+def loop_callable() -> RuntimeError:
+    return RuntimeError("Expect cond_fn and body_fn to be callable.")
+
+
+def carried_kind(carried: Any) -> RuntimeError:
+    return RuntimeError(f"Expect carried_inputs to be a tuple or list, got {type(carried).__name__}.")
+
+
+def carried_leaves(leaves: list) -> AssertionError:
+    kinds = ", ".join(repr(type(leaf)) for leaf in leaves)
+    return AssertionError(f"{leaves} can only be of (<class 'torch.Tensor'>, <class 'int'>, <class 'torch.SymInt'>) "
+                          f"but got ({kinds})")  # fmt: skip
+
+
+def infinite_loop() -> UncapturedHigherOrderOpError:
+    return UncapturedHigherOrderOpError("torch.while_loop: infinite loop detected because while_loop's cond_fn always "
+                                        "returns the same value True.")  # fmt: skip
+
+
+def condition_kind(got: Any) -> UncapturedHigherOrderOpError:
+    return UncapturedHigherOrderOpError("torch.while_loop: unsupported cond_fn return type. Expected cond_fn to return "
+                                        f"a scalar tensor or a bool but got {got}.")  # fmt: skip
+
+
+def carried_count(what: str, made: list, given: list) -> UncapturedHigherOrderOpError:
+    return UncapturedHigherOrderOpError(f"Expected {what} to have same number of outputs but got lhs:{made} and rhs:"
+                                        f"{given}")  # fmt: skip
+
+
+def carried_metadata(what: str, different: list[str]) -> UncapturedHigherOrderOpError:
+    return UncapturedHigherOrderOpError(f"Expected {what} to have same metadata but found:\n" + "\n".join(different))
+
+
+def combine_callable(given: Any) -> str:
+    return f"Combine_fn must be a callable, but got {given}"
+
+
+def reverse_kind(given: Any) -> RuntimeError:
+    return RuntimeError(f"Reverse must be a bool, but got {type(given)}")
+
+
+def no_init() -> RuntimeError:
+    return RuntimeError("scan() operator requires init leaves.")
+
+
+def scanned_leaf(name: str, leaf: Any) -> RuntimeError:
+    return RuntimeError(f"All {name} leaves must be a Tensor but got {leaf}")
+
+
+def different_lengths(shapes: list, dim: int) -> RuntimeError:
+    return RuntimeError(f"all xs must have the same size along dim {dim}, got shapes {', '.join(map(str, shapes))}")
+
+
+def scan_results(got: Any, carry: Any) -> UncapturedHigherOrderOpError:
+    return UncapturedHigherOrderOpError(f"Expected combine_fn to return a tuple of a carry, whose structure is that of "
+                                        f"init, {carry}, and any containers of tensors; got {got}")  # fmt: skip
+
+
+def no_tensor_leaf(name: str, leaves: list) -> TorchDynamoException:
+    kinds = [type(x).__name__ for x in leaves]
+    return UncapturedHigherOrderOpError(f"{name}: non torch.Tensor leaf. Expected all leaves to be of torch.Tensor "
+                                        f"type, got {kinds}")  # fmt: skip
+
+
+def mapped_kind(leaves: list) -> RuntimeError:
+    return RuntimeError(f"Mapped xs can only consist of tensors. Got xs {leaves}.")
+
+
+def mapped_lengths(shapes: list) -> RuntimeError:
+    return RuntimeError(f"Leading dimensions of mapped xs must be consistent. Got shapes {shapes}.")
+
+
+def mapped_nothing() -> RuntimeError:
+    return RuntimeError("Leading dimensions of mapped xs cannot be 0.")
+
+
+def combine_mode(given: Any) -> ValueError:
+    return ValueError(f"Combine_mode must either 'pointwise' or 'generic', but got {given}")
+
+
+def associative_leaves() -> ValueError:
+    return ValueError("associative_scan expects xs to be tensors, or containers of tensors")
+
+
+def pointwise_on_cpu() -> ValueError:
+    return ValueError("For combine_mode='pointwise', all input tensors need to be on CUDA or XPU")
+
+
+def combined_structure(given: Any, made: Any) -> AssertionError:
+    return AssertionError(f"combine_fn must return what the xs are made of, {given}, got {made}")

@@ -1,0 +1,132 @@
+"""Recording the functions that control flow is made of, and what PyTorch refuses in them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from torchlike import _device, _errors, _modes
+from torchlike._autograd.higher import Higher, apply
+from torchlike._autograd.recorded import Recording
+from torchlike._core import Aval
+from torchlike._core.subtrace import Drew, Observed
+from torchlike._device import device as Device
+from torchlike._higher_order_ops._trees import Tree, flatten
+from torchlike._layout import is_dense, normal
+from torchlike._recorded import Scene, is_tensor, recording
+from torchlike._storage import Storage
+from torchlike._tensor import Tensor, wrap
+
+
+class Place(int):
+    """Where a tensor stands among the results."""
+
+
+class Recorded(NamedTuple):
+    """A function of tensors as it was recorded: its results in their containers."""
+
+    recording: Recording
+    leaves: list  # a tensor's place among the results of the recording, or something else
+    tree: Tree
+    avals: list[Aval]
+    strides: list[tuple[int, ...]]
+
+    def filled(self, results: Sequence[Tensor]) -> Any:
+        """The function's containers with these tensors in the places of its own."""
+        return self.tree.filled([results[x] if isinstance(x, Place) else x for x in self.leaves])
+
+
+class Looks(NamedTuple):
+    """What a recorded function sees of an input."""
+
+    aval: Aval
+    requires_grad: bool
+    strides: tuple[int, ...] | None
+
+    @staticmethod
+    def of(tensor: Tensor) -> Looks:
+        """A tensor's."""
+        return Looks(tensor._aval, tensor.requires_grad, tensor._strides)
+
+    @staticmethod
+    def of_carried(tensor: Tensor) -> Looks:
+        """Those of what the function's own results come back to: these have a history where the first has none."""
+        return Looks(tensor._aval, True, tensor._strides)
+
+    @staticmethod
+    def of_slice(tensor: Tensor, carried: bool = False) -> Looks:
+        """Those of a slice along the first dim."""
+        aval = tensor._aval
+        return Looks(aval.like(tuple(aval.shape[1:])), carried or tensor.requires_grad, tensor.stride()[1:])
+
+
+def record(name: str, role: str, function: Callable, inputs: Sequence[Looks], device: Device,
+           call: Callable[[Callable, list], Any]) -> Recorded:  # fmt: skip
+    """Record `call(function, tensors)`, with tensors of these looks.
+
+    Raises UncapturedHigherOrderOpError for what PyTorch refuses too: elements that are looked at, writes to inputs or
+    to tensors from outside, results that share memory with them or with each other.
+    """
+    with recording(f"{role} of {name}", device) as scene:
+        tensors = [scene.tensor(a, _modes.local.grad and grad, strides) for a, grad, strides in inputs]
+        try:
+            leaves, tree = flatten(call(function, list(tensors)))
+        except Drew:
+            raise
+        except Observed as error:
+            raise _errors.control_flow.observed(name, str(error)) from None
+        found = [leaf for leaf in leaves if is_tensor(leaf)]
+        _check_writes(name, scene, tensors)
+        _check_aliases(name, scene, tensors, found)
+        scene.recording.finish([tensor._pair() for tensor in found])
+    places = iter(range(len(found)))
+    leaves = [Place(next(places)) if is_tensor(leaf) else leaf for leaf in leaves]
+    return Recorded(scene.recording, leaves, tree, [t._aval for t in found], [t.stride() for t in found])
+
+
+def _check_aliases(name: str, scene: Scene, inputs: list[Tensor], results: list[Tensor]) -> None:
+    given = {id(tensor._storage) for tensor in inputs}
+    seen: set[int] = set()
+    for tensor in results:
+        storage: Storage = tensor._storage
+        if id(storage) in given or scene.is_outer(storage):
+            raise _errors.control_flow.aliasing(name, "Input-to-output")
+        if id(storage) in seen:
+            raise _errors.control_flow.aliasing(name, "Output-to-output")
+        seen.add(id(storage))
+
+
+def _check_writes(name: str, scene: Scene, inputs: list[Tensor]) -> None:
+    placeholders = {id(value) for value, _ in scene.recording.inputs}
+    changed = any(id(tensor._storage.value) not in placeholders for tensor in inputs)
+    if scene.undo_writes() or changed:
+        raise _errors.control_flow.mutation(name)
+
+
+def operate(op: Higher, tensors: Sequence[Tensor], recorded: Sequence[Recorded],
+            strides: Sequence[tuple[int, ...]] = ()) -> list[Tensor]:  # fmt: skip
+    """Record one operator over tensors and recorded functions; `strides` are the results' orders in memory."""
+    if not any(each.avals for each in recorded):
+        return []
+    given = [(tensor._pair() if _modes.local.grad else (tensor._pair()[0], None)) for tensor in tensors]
+    made = [wrap(*pair) for pair in apply(op, given, [each.recording for each in recorded])]
+    for tensor, steps in zip(made, strides):
+        shape = tuple(tensor.shape)
+        tensor._strides = tensor._storage.strides = normal(shape, steps) if is_dense(shape, steps) else None
+    return made
+
+
+def device_of(tensors: Sequence[Any]) -> Device:
+    """Where the work is to be recorded."""
+    return next((t.device for t in tensors), _device.canonical(None))
+
+
+def differences(a: Recorded, given: Sequence[Tensor], count: int) -> list[str]:
+    """In what each of the first results differs from the tensor that it is to replace, as PyTorch puts it."""
+    found = []
+    for i, (kind, tensor) in enumerate(zip(a.avals[:count], given)):
+        parts = [f"'{what}: {x} vs {y}'" for what, x, y in (("shape", kind.shape, tensor.shape),
+                 ("dtype", kind.dtype, tensor.dtype), ("device", kind.device, tensor.device)) if x != y]  # fmt: skip
+        if parts:
+            found.append(f"pair[{i}] differ in {', '.join(parts)}")
+    return found

@@ -1,0 +1,73 @@
+"""The running results of an associative function of two."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+
+from torchlike import _errors
+from torchlike._autograd.higher import Functions, Higher
+from torchlike._higher_order_ops._record import Looks, Place, device_of, differences, operate, record
+from torchlike._higher_order_ops._trees import flatten
+from torchlike._higher_order_ops.scan import along
+from torchlike._recorded import is_tensor
+
+
+def associative_scan(combine_fn: Callable[[Any, Any], Any], xs: Any, dim: int, reverse: bool = False,
+                     combine_mode: str = "pointwise") -> Any:  # fmt: skip
+    """x0, x0 * x1, x0 * x1 * x2, ... along `dim`, where `*` is `combine_fn`, which must be associative.
+
+    Args:
+      combine_fn: pure; of two slices, each with the containers of `xs`, makes one of the same shapes and dtypes.
+      xs: a tensor or containers of tensors, all of one size along `dim`.
+      reverse: begin with the last slice.
+      combine_mode: "generic"; or "pointwise", for tensors on accelerators.
+
+    Raises ValueError for arguments of other kinds, and as `torch.cond` does.
+
+    >>> import torchlike as torch
+    >>> from torchlike._higher_order_ops import associative_scan
+    >>> associative_scan(lambda a, b: a * b, torch.tensor([1.0, 2.0, 3.0]), 0, combine_mode="generic")
+    tensor([1., 2., 6.])
+    """
+    slices, tree = flatten(xs)
+    _check(combine_fn, slices, reverse, combine_mode)
+    try:
+        sliced = [x.movedim(dim, 0) for x in along(slices, dim)]
+    except RuntimeError as error:
+        raise ValueError(*error.args) from None
+    count = len(sliced)
+    call = lambda f, inputs: f(tree.filled(inputs[:count]), tree.filled(inputs[count:]))
+    made = record("torch.ops.higher_order.associative_scan", "combine_fn", combine_fn,
+                  [Looks.of_slice(x, carried=True) for x in sliced] * 2, device_of(sliced), call)  # fmt: skip
+    if made.tree != tree or not all(isinstance(leaf, Place) for leaf in made.leaves):
+        raise _errors.control_flow.combined_structure(tree, made.tree)
+    different = differences(made, [x[0] for x in sliced], count)
+    if different:
+        raise _errors.control_flow.carried_metadata("xs and combine_fn_output", different)
+    key = "associative_scan", reverse
+    op = Higher("associative_scan", "AssociativeScanAutogradOpBackward", key, _runner(reverse))
+    return tree.filled([y.movedim(0, dim) for y in operate(op, sliced, [made])])
+
+
+def _runner(reverse: bool) -> Callable[[Functions, list, list], list]:
+    def run(functions: Functions, given: list, outside: list) -> list:
+        combine = jax.vmap(lambda a, b: functions[0]([*a, *b], outside[0]))
+        return jax.lax.associative_scan(combine, given, reverse=reverse)
+
+    return run
+
+
+def _check(combine_fn: Any, slices: list, reverse: Any, combine_mode: str) -> None:
+    if not callable(combine_fn):
+        raise ValueError(_errors.control_flow.combine_callable(combine_fn))
+    if combine_mode not in ("pointwise", "generic"):
+        raise _errors.control_flow.combine_mode(combine_mode)
+    if reverse.__class__ is not bool:
+        raise ValueError(*_errors.control_flow.reverse_kind(reverse).args)
+    if not slices or not all(map(is_tensor, slices)):
+        raise _errors.control_flow.associative_leaves()
+    if combine_mode == "pointwise" and any(x.device.type == "cpu" for x in slices):
+        raise _errors.control_flow.pointwise_on_cpu()

@@ -1,0 +1,93 @@
+"""One of two functions, chosen by a tensor."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from torchlike import _errors
+from torchlike._autograd.higher import Functions, Higher
+from torchlike._core.subtrace import Drew
+from torchlike._higher_order_ops._record import Looks, Place, Recorded, device_of, operate, record
+from torchlike._higher_order_ops._trees import flatten
+from torchlike._recorded import is_tensor
+from torchlike._tensor import Tensor
+
+
+def cond(pred: Any, true_fn: Callable, false_fn: Callable, operands: tuple | list = ()) -> Any:
+    """`true_fn(*operands)` where `pred` holds, else `false_fn(*operands)`; only that one runs.
+
+    Args:
+      pred: a tensor with one element; a Python number chooses at once.
+      true_fn, false_fn: pure functions whose results have the same containers, shapes and dtypes. They may use tensors
+        from outside; gradients reach these too.
+      operands: a tuple of tensors, or of containers of tensors.
+
+    Raises RuntimeError for arguments of other kinds, and `torch._dynamo.exc.UncapturedHigherOrderOpError` where a
+    function looks at elements, writes to a tensor that it did not make, returns one, or where the results differ.
+
+    Both functions are called once, to be recorded. Where one draws random numbers, or their results differ in sizes,
+    `pred` is looked at instead, and the function that it chooses is called.
+
+    >>> import torchlike as torch
+    >>> x = torch.tensor([1.0, -3.0], requires_grad=True)
+    >>> torch.cond(x.sum() > 0, lambda x: x * 2, lambda x: x * 3, (x,)).sum().backward()
+    >>> x.grad
+    tensor([3., 3.])
+    """
+    leaves, tree = flatten(operands)
+    _check(pred, true_fn, false_fn, operands, leaves)
+    if not is_tensor(pred):
+        warnings.warn(_errors.control_flow.CONSTANT_PREDICATE, UserWarning, stacklevel=2)
+        return true_fn(*operands) if pred else false_fn(*operands)
+    device, looks = device_of([pred, *leaves]), [Looks.of(leaf) for leaf in leaves]
+    call = lambda function, inputs: function(*tree.filled(inputs))
+    try:
+        true = record("torch.cond", "true_fn", true_fn, looks, device, call)
+        false = record("torch.cond", "false_fn", false_fn, looks, device, call)
+    except Drew:
+        true = false = None
+    if true is None or false is None or not _are_alike(true, false):
+        return true_fn(*operands) if pred.item() else false_fn(*operands)
+    return true.filled(operate(_COND, [pred, *leaves], [true, false], true.strides))
+
+
+def _run(functions: Functions, given: list, outside: list) -> list:
+    pred, *operands = given
+    branches = [lambda x, f=f, o=o: f(x, o) for f, o in zip(functions, outside)]
+    return jax.lax.cond(jnp.reshape(pred, ()) != 0, *branches, operands)
+
+
+_COND = Higher("cond", "CondAutogradOpBackward", "cond", _run)
+
+
+def _check(pred: Any, true_fn: Any, false_fn: Any, operands: Any, leaves: list) -> None:
+    if not isinstance(pred, bool | int | float | Tensor):
+        raise _errors.control_flow.pred_kind(pred)
+    if is_tensor(pred) and pred.numel() != 1:
+        raise _errors.control_flow.pred_size(pred)
+    if not callable(true_fn) or not callable(false_fn):
+        raise _errors.control_flow.branches_callable()
+    if not isinstance(operands, tuple | list) or not all(map(is_tensor, leaves)):
+        raise _errors.control_flow.operands_are_tensors(operands)
+
+
+def _are_alike(true: Recorded, false: Recorded) -> bool:
+    """Whether the results can be made by one program: not where they differ in sizes or in Python numbers."""
+    if true.tree != false.tree:
+        raise _errors.control_flow.differing_branches(true.tree, false.tree)
+    if any(x.__class__ not in (Place, int) for x in true.leaves + false.leaves):
+        raise _errors.control_flow.constant_result()
+    if [x.__class__ for x in true.leaves] != [x.__class__ for x in false.leaves]:
+        raise _errors.control_flow.differing_branches(true.leaves, false.leaves)
+    for a, b, strides in zip(true.avals, false.avals, zip(true.strides, false.strides)):
+        if a.ndim != b.ndim or a.dtype is not b.dtype:
+            raise _errors.control_flow.differing_results(a, b)
+        wide = [d for d in range(a.ndim) if a.shape[d] > 1 and b.shape[d] > 1]
+        if sorted(wide, key=lambda d: (strides[0][d], d)) != sorted(wide, key=lambda d: (strides[1][d], d)):
+            raise _errors.control_flow.differing_strides(*strides)
+    return true.leaves == false.leaves and all(a.shape == b.shape for a, b in zip(true.avals, false.avals))

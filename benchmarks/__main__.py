@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from benchmarks import importing, lengths, memory, prompt, recording, report, training, warm_cache
+from benchmarks import fills, importing, lengths, memory, prompt, recording, report, training, warm_cache
 from benchmarks.models import SPECS
 from benchmarks.rival import Failed, Setting
 from benchmarks.rows import Row
@@ -16,6 +16,7 @@ QUESTIONS = {
     "record": recording,
     "prompt": prompt,
     "lengths": lengths,
+    "fills": fills,
     "warm": warm_cache,
     "memory": memory,
     "import": importing,

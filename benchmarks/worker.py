@@ -11,9 +11,10 @@ import time
 
 import numpy as np
 
-from benchmarks import contenders, lengths, prompt
+from benchmarks import contenders, fills, lengths, prompt
 from benchmarks.models import SPECS
 
+QUESTIONS = (prompt, lengths, fills)
 CHAIN = 64  # operators recorded between two observations
 
 
@@ -55,7 +56,7 @@ def main():
     replies = os.fdopen(os.dup(1), "w", buffering=1)
     os.dup2(2, 1)  # whatever a library prints stays out of the replies
     job = json.loads(sys.argv[1])
-    tasks = {"train": train, "record": record, "prompt": prompt.commands, "lengths": lengths.commands}
+    tasks = {"train": train, "record": record} | {m.__name__.rpartition(".")[2]: m.commands for m in QUESTIONS}
     commands = tasks[job["task"]](job)
     print(json.dumps("ready"), file=replies)
     for line in sys.stdin:

@@ -78,7 +78,16 @@ def multinomial(
         scores = probabilities / exponential(generator, probabilities.shape, probabilities.dtype)
     if count == 1:
         return np.argmax(scores, axis=-1, keepdims=True)
-    return np.argsort(-scores, axis=-1, kind="stable")[..., :count]
+    order = [_least(row, count) for row in -scores.reshape(-1, scores.shape[-1])]
+    return np.array(order, np.int64).reshape(*scores.shape[:-1], count)
+
+
+def _least(scores: np.ndarray, count: int) -> np.ndarray:
+    """Where the least are, in ascending order and of equal ones the first first."""
+    if 8 * count > len(scores):
+        return np.argsort(scores, kind="stable")[:count]
+    among = np.flatnonzero(scores <= np.partition(scores, count - 1)[count - 1])
+    return among[np.argsort(scores[among], kind="stable")[:count]]
 
 
 def _check_multinomial(probabilities: np.ndarray, count: int, replacement: bool) -> None:

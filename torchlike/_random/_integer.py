@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Callable
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from torchlike import _errors
 
 from ._checks import bounds, is_floating, mantissa_digits, require_in_bounds, warn_beyond_precision
 from ._generator import Generator, default_generator
+from ._real import SLAB
 from ._rounding import narrow
 
 Size = tuple[int, ...]
@@ -35,10 +37,8 @@ def random_(generator: Generator | None, size: Size, dtype: np.dtype) -> np.ndar
         raise _errors.dtypes.not_implemented("random_kernel_cpu", dtype)
     count = math.prod(size)
     largest = 1 << mantissa_digits(dtype) if is_floating(dtype) else int(bounds(dtype)[1])
-    with generator.lock:
-        wide = dtype.name in ("int64", "float64")
-        words = generator.raw64(count) if wide else generator.raw32(count)
-    return _convert(_modulo(words, largest + 1), dtype).reshape(size)
+    wide = dtype.name in ("int64", "float64")
+    return _below(generator, count, largest + 1, wide, lambda words: _convert(words, dtype), dtype).reshape(size)
 
 
 def randint(generator: Generator | None, size: Size, dtype: np.dtype, low: int, high: int | None) -> np.ndarray:
@@ -57,10 +57,26 @@ def randint(generator: Generator | None, size: Size, dtype: np.dtype, low: int, 
         return _full_range(generator, count, dtype).reshape(size)
     low, last = _closed_range(low, high, dtype)
     span = last - low + 1
+    moved = lambda offsets: _convert(offsets.astype(np.int64) + np.int64(low) if low else offsets, dtype)
+    return _below(generator, count, span, span >= _ONE_WORD_LIMIT, moved, dtype).reshape(size)
+
+
+def _below(
+    generator: Generator,
+    count: int,
+    span: int,
+    wide: bool,
+    convert: Callable[[np.ndarray], np.ndarray],
+    dtype: np.dtype,
+) -> np.ndarray:
+    """So many words modulo `span`, converted, a part at a time."""
+    values = np.empty(count, dtype)
     with generator.lock:
-        words = generator.raw64(count) if span >= _ONE_WORD_LIMIT else generator.raw32(count)
-    offsets = _modulo(words, span)
-    return _convert(offsets.astype(np.int64) + np.int64(low) if low else offsets, dtype).reshape(size)
+        words = generator.raw64 if wide else generator.raw32
+        for start in range(0, count, SLAB):
+            some = values[start : start + SLAB]
+            some[:] = convert(_modulo(words(len(some)), span))
+    return values
 
 
 def _full_range(generator: Generator, count: int, dtype: np.dtype) -> np.ndarray:
@@ -122,7 +138,10 @@ def _modulo(words: np.ndarray, span: int) -> np.ndarray:
     if span > np.iinfo(words.dtype).max:
         return words
     if span & (span - 1) == 0:
-        return words & words.dtype.type(span - 1)
+        words &= words.dtype.type(span - 1)
+        return (
+            words.view(f"i{words.itemsize}") if span <= np.iinfo(words.dtype).max // 2 + 1 else words
+        )  # converts faster
     divisor = words.dtype.type(span)
     return words - words // divisor * divisor
 

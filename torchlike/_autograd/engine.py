@@ -6,6 +6,7 @@ A gradient in flight is a pair (Value, edge): the edge is None unless the walk i
 
 from __future__ import annotations
 
+import functools
 import threading
 from collections.abc import Callable, Sequence
 from operator import attrgetter
@@ -14,7 +15,7 @@ import numpy as np
 
 from torchlike import _errors
 from torchlike._autograd import versions
-from torchlike._autograd.nodes import Edge, Node, quick_node
+from torchlike._autograd.nodes import Edge, Node, Refusal, quick_node
 from torchlike._core import Value, record
 from torchlike._ops._declare import REGISTRY
 from torchlike._ops._plan import OpPlan, dependence, derivable, gradient, make
@@ -60,7 +61,15 @@ def differentiated(plan: OpPlan, source: OpPlan, values: list[Value], node: Node
                    wanted: tuple[int, ...], given: tuple[int, ...]) -> list[Grad]:  # fmt: skip
     """Record the gradient `plan` of a node whose own plan is `source`, to be differentiated in turn."""
     needed = derivable(source, wanted, given)
-    edges = [node.edges[i] if i in needed else None for i in source.saved] + [held[i][1] for i in given]
+    edges = [node.edges[i] if i in needed else None for i in source.saved]
+    if source.op.underivable:
+        error = functools.partial(_errors.autograd.no_second_derivative, source.op.underivable)
+        edges = [edge and (Refusal(error, [edge]), 0) for edge in edges]
+    edges += [held[i][1] for i in given]
+    if source.op.once:
+        refused = any(held[i][1] for i in given)
+        found = apply(plan, values, edges, node.scalars, False)
+        return [(value, (Refusal(_errors.autograd.once_only), 0) if refused else None) for value, _ in found]
     pairs = apply(plan, values, edges, node.scalars, True)
     if len(wanted) > 1 and not any(held[i][1] for i in given):  # each result by what it alone depends on
         constant = [all(node.edges[i] is None for i in derivable(source, (w,), given)) for w in wanted]

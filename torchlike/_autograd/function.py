@@ -13,7 +13,7 @@ import numpy as np
 from torchlike import _dtypes, _errors, _modes
 from torchlike._autograd import saved, views
 from torchlike._autograd.engine import Grad, Walk
-from torchlike._autograd.nodes import Edge, Node
+from torchlike._autograd.nodes import Edge, Node, Refusal
 from torchlike._core import Value
 
 
@@ -329,32 +329,11 @@ def once_differentiable(backward: Callable) -> Callable:
     return wrapped
 
 
-class _ErrorNode(Node):
-    """The history of a gradient that has none: an error on the way back."""
-
-    __slots__ = ()
-
-    def __init__(self) -> None:
-        super().__init__(None, [], [None], [])  # type: ignore[arg-type]
-
-    def name(self) -> str:
-        return "torch::autograd::Error"
-
-    def outputs(self) -> int:
-        return 1
-
-    def result(self, number: int) -> Any:
-        return None
-
-    def differentiate(self, held: dict[int, Grad], wanted: tuple[int, ...], walk: Walk) -> list[Grad | None]:
-        raise _errors.autograd.once_only()
-
-
 def _refusing(grad: Any) -> Any:
     if not hasattr(grad, "_storage"):
         return grad
     from torchlike._tensor import alias
 
     made = alias(grad)
-    made._edge = (_ErrorNode(), 0)
+    made._edge = (Refusal(_errors.autograd.once_only), 0)
     return made

@@ -107,6 +107,28 @@ def _class_of(kind: type[Node], name: str) -> type[Node]:
     return type(name, (kind,), {"__slots__": ()})
 
 
+class Refusal(Node):
+    """The history of a gradient that has no derivative: an error on the way back, and on to `edges`."""
+
+    __slots__ = ("_error",)
+
+    def __init__(self, error: Callable[[], Exception], edges: Sequence[Edge | None] = (None,)) -> None:
+        super().__init__(None, [], edges, [])  # type: ignore[arg-type]
+        self._error = error
+
+    def name(self) -> str:
+        return "torch::autograd::Error"
+
+    def outputs(self) -> int:
+        return 1
+
+    def result(self, number: int) -> Any:
+        return None
+
+    def differentiate(self, *_: Any) -> Any:
+        raise self._error()
+
+
 class AccumulateGrad(Node):
     """The end of a path: adds what arrives to the `.grad` of one leaf (held weakly through `receive`)."""
 

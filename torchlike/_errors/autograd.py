@@ -257,6 +257,10 @@ def non_differentiable_no_tensor() -> RuntimeError:
     return RuntimeError("mark_non_differentiable only accepts variable arguments, but got ")
 
 
+def no_second_derivative(gradient: str) -> NotImplementedError:
+    return NotImplementedError(f"the derivative for '{gradient}' is not implemented.")
+
+
 def once_only() -> RuntimeError:
     return RuntimeError("trying to differentiate twice a function that was marked with @once_differentiable")
 

@@ -56,6 +56,8 @@ class Op:
     inplace: bool = False  # has an in-place twin, name + "_"
     out: bool | str = True  # accepts out=; "exact": of the result's own dtype only
     differentiable: bool = True
+    once: bool = False  # whether it is one of PyTorch's functions whose gradient has no derivative
+    underivable: str = ""  # PyTorch's name of its gradient, which by what it saved has none
     refuses_complex: str = ""  # PyTorch's name of an operator that has no gradient where its results are complex
     special: dict[str, tuple] = field(default_factory=dict)  # numbers that select another formula, so are static
     old_order: tuple[str, ...] = ()  # the parameters in the order of PyTorch's oldest overload, factors first

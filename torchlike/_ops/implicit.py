@@ -19,7 +19,8 @@ _MOST_TERMS = 100_000
 _library_slope: Any = jax.lax.random_gamma_grad  # its signature is not to be seen from outside
 
 
-@pointwise(where=(), inplace=False, node="StandardGammaBackward0")
+@pointwise(where=(), inplace=False, node="StandardGammaBackward0",
+           underivable="_standard_gamma_grad")  # fmt: skip
 def _gamma_drawn(concentration: Array, drawn: Array):
     """`drawn`, gamma numbers of scale one, as a function of their shape parameters."""
     return drawn if namespace(drawn) is np else _gamma(concentration, drawn)
@@ -36,8 +37,8 @@ def _gamma_jvp(primals, tangents):
 
 
 def _once(slope):
-    """A function of arrays, element by element, whose derivative is not known: NaN. It comes to light where the work
-    runs, which is too late to raise an error at its line."""
+    """A function of arrays, element by element, whose derivative is not known: NaN. Gradients of gradients are refused
+    before they come to it; forward mode over a gradient is not."""
     function = jax.custom_jvp(slope)
 
     @function.defjvp
@@ -55,7 +56,7 @@ def _slope_of_gamma(concentration, drawn):
 _gamma_slope = _once(_slope_of_gamma)
 
 
-@operator(where=(), shape=lambda call: [call.drawn.shape], node="_DirichletBackward")
+@operator(where=(), shape=lambda call: [call.drawn.shape], node="_DirichletBackward", once=True)
 def _dirichlet_drawn(concentration: Array, drawn: Array):
     """`drawn`, points of the simplex over the last dim, as a function of their concentrations; (..., K)."""
     return drawn if namespace(drawn) is np else _dirichlet(concentration, drawn)

@@ -272,3 +272,64 @@ def test_forward_mode_is_refused_by_jax():
     params, apply = functional(torchlike.nn.Linear(3, 2))
     with pytest.raises(TypeError, match="forward-mode"):
         jax.jvp(lambda x: apply(params, x), (X,), (X,))
+
+
+def _drawing(forward):
+    return functional(Misbehaves(forward), random=True)[1]
+
+
+def test_dropout_from_a_key():
+    layer = torchlike.nn.Linear(3, 400)
+    params, apply = functional(torchlike.nn.Sequential(layer, torchlike.nn.Dropout(0.25)), random=True)
+    keys, state = jax.random.split(jax.random.key(0), 3), torchlike.get_rng_state()
+    run = jax.jit(lambda params, key: apply(params, key, X))
+    first, second, again = (np.asarray(run(params, key)) for key in (keys[0], keys[1], keys[0]))
+    assert np.array_equal(first, again) and not np.array_equal(first, second)
+    plain = layer(torchlike.from_numpy(X)).detach().numpy()
+    kept = first != 0
+    np.testing.assert_allclose(first[kept], (plain / 0.75)[kept], rtol=1e-5)
+    assert abs(kept.mean() - 0.75) < 0.05
+    grad = jax.grad(lambda params: apply(params, keys[0], X).sum())(params)["0.bias"]
+    np.testing.assert_allclose(grad, kept.sum(0) / 0.75, rtol=1e-5)
+    assert jax.vmap(lambda key: apply(params, key, X))(keys).shape == (3, 5, 400)
+    assert torchlike.get_rng_state().equal(state)
+
+
+DRAWN = {
+    "rand": (lambda x: torchlike.rand(4000), 0.5, 1 / 12),
+    "randn": (lambda x: torchlike.randn(4000), 0.0, 1.0),
+    "normal_": (lambda x: torchlike.empty(4000).normal_(2.0, 3.0), 2.0, 9.0),
+    "uniform_": (lambda x: torchlike.empty(4000).uniform_(1.0, 3.0), 2.0, 4 / 12),
+    "bernoulli_": (lambda x: torchlike.empty(4000).bernoulli_(0.25), 0.25, 0.1875),
+    "exponential_": (lambda x: torchlike.empty(4000).exponential_(0.5), 2.0, 4.0),
+    "randint": (lambda x: torchlike.randint(2, 5, (4000,)).float(), 3.0, 2 / 3),
+    "in another order": (lambda x: torchlike.nn.functional.dropout(x.expand(40, 100).clone().t()), 1.0, 1.0),
+}
+
+
+@pytest.mark.parametrize("name", DRAWN)
+def test_numbers_from_a_key_have_their_distribution(name):
+    forward, mean, variance = DRAWN[name]
+    drawn = np.asarray(jax.jit(_drawing(forward))({}, jax.random.key(1), np.ones(1, "float32")))
+    assert abs(drawn.mean() - mean) < 5 * (variance / drawn.size) ** 0.5
+    assert abs(drawn.var() - variance) < 0.2 * variance
+
+
+def test_draws_are_apart_from_each_other():
+    drawn = _drawing(lambda x: (torchlike.rand(100), torchlike.rand(100)))({}, jax.random.key(0), X)
+    assert not np.array_equal(*drawn)
+
+
+KEYLESS = {
+    "changed by NumPy": lambda x: torchlike.nn.functional.gumbel_softmax(x),
+    "looked at": lambda x: x * torchlike.rand(1).item(),
+    "of a generator": lambda x: x + torchlike.rand(3, generator=torchlike.Generator()),
+    "by elements": lambda x: torchlike.bernoulli(torchlike.sigmoid(x)),
+    "not written for keys": lambda x: x + torchlike.empty(3).cauchy_(),
+}
+
+
+@pytest.mark.parametrize("name", KEYLESS)
+def test_draws_that_a_key_cannot_make_are_refused(name):
+    with pytest.raises(RuntimeError, match="draws random numbers|must not look at any"):
+        _drawing(KEYLESS[name])({}, jax.random.key(0), X[0])

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from weakref import ref
 
 import jax
+import numpy as np
 
 from torchlike import _errors, _modes
 from torchlike._core import trace as _trace
@@ -38,13 +39,16 @@ _LOOKS = {
     "__bool__": "bool() of a tensor (`if`, `while`, `and`, `assert`)", "__int__": "int()", "__float__": "float()",
     "__complex__": "complex()", "__index__": "use of a tensor as an index", "__repr__": "print()",
     "__format__": "print()", "__contains__": "`in`", "nonzero": "nonzero(), whose shape depends on the elements",
+    # These draw random numbers by elements that they look at.
+    "bernoulli": "", "bernoulli_": "", "binomial": "", "multinomial": "", "normal": "", "poisson": "", "rrelu": "",
+    "_standard_gamma": "", "_sample_dirichlet": "",
 }  # fmt: skip
 
 
 class SubTrace(Trace):
     """The operators of one function. Open (in a `with` block), it takes the place of its device's trace."""
 
-    __slots__ = ("around", "before", "device", "draws", "given", "is_quiet", "outer", "stretch", "what", "written")
+    __slots__ = ("around", "before", "device", "drawn", "given", "is_quiet", "outer", "stretch", "what", "written")
 
     def __init__(self, what: str, device: Device) -> None:
         super().__init__()
@@ -53,7 +57,7 @@ class SubTrace(Trace):
         self.outer: list[Value] = []  # what was closed over
         self.stretch: list[int] = []  # of each input, the place among `given`, or ~ the place among `outer`
         self.written: dict[int, tuple[ref, Value]] = {}  # storages that were written to, and what they had held
-        self.draws: Callable[[Callable[[], Any]], Any] | None = None  # what makes random numbers, where they may be
+        self.drawn: set[int] | None = None  # the arrays that stand for random numbers; None: there must not be any
         self.is_quiet = False
         self.around: tuple[Trace, ...] = ()
         self.before: Any = None
@@ -96,8 +100,7 @@ class SubTrace(Trace):
     def placeholder(self, aval: Aval) -> Value:
         """A new input."""
         made = Value(aval, None, ~len(self.arrays), self)
-        self.stretch.append(len(self.given))
-        self.given.append(made)
+        self._give(made)
         self._enlist(made)
         return made
 
@@ -106,12 +109,26 @@ class SubTrace(Trace):
         if settled.trace is not self:
             if settled.array is None and settled.trace not in self.around:
                 raise getattr(settled.trace, "error", None) or _errors.recording.abandoned()
-            self.stretch.append(~len(self.outer))
-            self.outer.append(settled)
-            self.before[-1].append((settled.trace, settled.slot))
+            if self.stand_in(settled.array) is not None:
+                self._give(settled)
+            else:
+                self.stretch.append(~len(self.outer))
+                self.outer.append(settled)
+                self.before[-1].append((settled.trace, settled.slot))
             slot = self._enlist(settled)
             settled.trace, settled.slot = self, slot
         value.trace, value.slot = self, settled.slot
+
+    def stand_in(self, array: Any) -> Any:
+        """The drawn numbers that an array is, in their own order or another."""
+        if self.drawn is None or not isinstance(array, np.ndarray):
+            return None
+        source = array if id(array) in self.drawn or array.base is None else array.base
+        return source if id(source) in self.drawn and source.size == array.size else None
+
+    def _give(self, value: Value) -> None:
+        self.stretch.append(len(self.given))
+        self.given.append(value)
 
     def _enlist(self, value: Value) -> int:
         self.arrays.append(value.array)
@@ -136,18 +153,20 @@ class SubTrace(Trace):
         if reason == "the state of a generator is read":
             return
         place, look = str(users_place()[0]), _look()
-        if "random" in reason:
+        if "random" in reason or not look:
             raise Drew(_errors.recording.random_numbers(self.what, place))
         raise Observed(_errors.recording.observed(self.what, look, place))
 
     def observes(self, value: Value) -> None:
-        """What is known already may be looked at: it is a constant of the function."""
+        """What is known already may be looked at: it is a constant of the function, unless it is drawn in each run."""
+        if self.stand_in(value.array) is not None:
+            self.stop("drawn numbers are looked at")
 
     def draw(self, make: Callable[[], Any]) -> Any:
         """Random numbers."""
-        if self.draws is None:
-            raise Drew(_errors.recording.random_numbers(self.what, str(users_place()[0])))
-        return self.draws(make)
+        if self.drawn is None:
+            self.stop("random numbers are drawn")
+        return make()
 
     def ask(self, ask: Callable[[], Sequence]) -> Sequence:
         """Runtime numbers, such as a learning rate: constants of the function."""

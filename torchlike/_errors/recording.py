@@ -59,3 +59,8 @@ def no_tangents(name: str) -> NotImplementedError:
 
 def no_tensors(name: str) -> TypeError:
     return TypeError(f"a function made by torchlike.jax.wrap takes at least one tensor, {name} was given none")
+
+
+def changed_draws(what: str) -> RuntimeError:
+    return RuntimeError(f"{what} draws random numbers that NumPy changes, or that nothing uses; as a function of a key "
+                        "it can only use numbers as they are drawn")  # fmt: skip

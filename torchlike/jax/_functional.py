@@ -16,11 +16,13 @@ from torchlike._core import aval
 from torchlike._recorded import Scene, is_array, is_tensor, recording
 from torchlike._tensor import Tensor
 from torchlike.jax._arrays import array_of
+from torchlike.jax._draws import drawing
 
+_NO_KEY: Any = None
 _SEEN = ("_storage", "_chain", "_strides", "_offset", "_edge", "_origin", "_cache", "_tracks")
 
 
-def functional(module: Any, *, mutable: bool = False) -> tuple[dict[str, jax.Array], Callable]:
+def functional(module: Any, *, mutable: bool = False, random: bool = False) -> tuple[dict[str, jax.Array], Callable]:
     """A module's parameters and buffers as JAX arrays, and its forward as a pure function of them.
 
     `apply(params, *args, **kwargs)` takes and returns JAX arrays, in any containers that JAX knows, and may be given to
@@ -32,6 +34,8 @@ def functional(module: Any, *, mutable: bool = False) -> tuple[dict[str, jax.Arr
       module: any `nn.Module`. It is seen as it is now in one respect: whether each part trains (`train()`, `eval()`).
       mutable: what to do about buffers that forward writes to, such as batch normalization's running statistics. False:
         raise. True: `apply` returns `(result, written)`, and `{**params, **written}` are the params of the next call.
+      random: what to do about random numbers, such as dropout's. False: raise. True: `apply(params, key, *args)` draws
+        them from a key of `jax.random`; they are not those of PyTorch's generator.
 
     Returns `(params, apply)`.
 
@@ -55,17 +59,20 @@ def functional(module: Any, *, mutable: bool = False) -> tuple[dict[str, jax.Arr
 
     def apply(params: dict[str, Any], /, *args: Any, **kwargs: Any) -> Any:
         _check_names(tensors, params)
+        key, args = (args[0], args[1:]) if random else (_NO_KEY, args)
         leaves, tree = jax.tree.flatten((args, kwargs))
         leaves = [array_of(leaf._value) if is_tensor(leaf) else leaf for leaf in leaves]
         arrays = [params[name] for name in tensors] + [leaf for leaf in leaves if is_array(leaf)]
         given = iter(arrays)
-        with recording(what, device) as scene, _training(trains), _standing_in(scene, tensors, given):
+        with (recording(what, device) as scene, drawing(scene, random) as draws, _training(trains),
+              _standing_in(scene, tensors, given)):  # fmt: skip
             inner = [_input(scene, next(given), device) if is_array(leaf) else leaf for leaf in leaves]
             inner_args, inner_kwargs = jax.tree.unflatten(tree, inner)
             results, out_tree = jax.tree.flatten(module(*inner_args, **inner_kwargs))
             written = _written(scene, tensors)
             pairs = [leaf._pair() for leaf in results if is_tensor(leaf)]
             scene.recording.finish([*pairs, *written.values()])
+        arrays += draws.arrays(scene, key)
         if scene.undo_writes():
             raise _errors.recording.impure(what, "writes to a tensor that is neither parameter nor buffer")
         if written and not mutable:

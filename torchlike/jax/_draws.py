@@ -1,0 +1,110 @@
+"""Random numbers from a JAX key, in place of those of a generator, within a module that is a pure function.
+
+What a module draws while it is recorded are stand-ins of the right shape. Each run draws its own for them, with a key
+of its own for each. A stand-in that anything was done to before it reached an operator would be a constant: refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from torchlike import _errors, _random
+from torchlike._core.subtrace import SubTrace
+from torchlike._recorded import Scene
+
+Make = Callable[[jax.Array], jax.Array]  # from a key
+
+
+def _uniform(like: np.ndarray, low: float = 0.0, high: float = 1.0) -> Make:
+    return lambda key: jax.random.uniform(key, like.shape, like.dtype, low, high)
+
+
+def _normal(like: np.ndarray, mean: float = 0.0, std: float = 1.0, contiguous: bool = True) -> Make:
+    return lambda key: (jax.random.normal(key, like.shape, like.dtype) * std + mean).astype(like.dtype)
+
+
+def _bernoulli(like: np.ndarray, p: Any = 0.5) -> Make:
+    return lambda key: jax.random.bernoulli(key, p, like.shape).astype(like.dtype)
+
+
+def _dropout_noise(like: np.ndarray, p: float) -> Make:
+    return lambda key: (jax.random.bernoulli(key, 1 - p, like.shape) / (1 - p)).astype(like.dtype)
+
+
+def _exponential(like: np.ndarray, rate: float = 1.0) -> Make:
+    return lambda key: (jax.random.exponential(key, like.shape, like.dtype) / rate).astype(like.dtype)
+
+
+def _randint(like: np.ndarray, low: int, high: int) -> Make:
+    return lambda key: jax.random.randint(key, like.shape, low, high, jnp.int64).astype(like.dtype)
+
+
+def _randperm(like: np.ndarray, *_: Any) -> Make:
+    return lambda key: jax.random.permutation(key, like.size).astype(like.dtype)
+
+
+_MAKERS = {"uniform": _uniform, "normal": _normal, "bernoulli": _bernoulli, "dropout_noise": _dropout_noise,
+           "exponential": _exponential, "randint": _randint, "randperm": _randperm}  # fmt: skip
+
+
+class Draws:
+    """What one recorded function draws."""
+
+    def __init__(self, sub: SubTrace) -> None:
+        self.sub = sub
+        self.made: list[tuple[np.ndarray, Callable[[np.ndarray], Make]]] = []
+
+    def of(self, name: str, draw: Callable) -> Callable:
+        """A drawing function that gives stand-ins."""
+
+        def drawing(generator: Any, *args: Any, **kwargs: Any) -> np.ndarray:
+            if generator is not None:
+                self.sub.stop("random numbers are drawn from a generator")
+            self.sub.is_quiet = True
+            try:
+                array = np.array(draw(_random.Generator(), *args, **kwargs))  # which also checks the arguments
+            finally:
+                self.sub.is_quiet = False
+            self.made.append((array, lambda like: maker(like, *args[skipped:], **kwargs)))
+            self.sub.drawn.add(id(array))  # type: ignore[union-attr]
+            return array
+
+        maker, skipped = _MAKERS[name], 1 if name == "randperm" else 2
+        return drawing
+
+    def arrays(self, scene: Scene, key: jax.Array) -> list[jax.Array]:
+        """The numbers of this run, which become inputs of the recorded function."""
+        recording, found = scene.recording, []
+        for number, (array, maker) in enumerate(self.made):
+            uses = [i for i, value in enumerate(self.sub.given) if self.sub.stand_in(value.array) is array]
+            if len(uses) != 1:
+                raise _errors.recording.changed_draws(self.sub.what)
+            value = self.sub.given[uses[0]]
+            recording.places.append(uses[0])
+            recording.inputs.append((value, None))
+            found.append(maker(value.array)(jax.random.fold_in(key, number)))
+        return found
+
+
+@contextmanager
+def drawing(scene: Scene, allowed: bool) -> Iterator[Draws]:
+    """While it lasts, random numbers are stand-ins, where they are allowed."""
+    draws = Draws(scene.recording.sub)
+    if not allowed:
+        yield draws
+        return
+    scene.recording.sub.drawn = set()
+    plain = {name: getattr(_random, name) for name in _MAKERS}
+    try:
+        for name, draw in plain.items():
+            setattr(_random, name, draws.of(name, draw))
+        yield draws
+    finally:
+        for name, draw in plain.items():
+            setattr(_random, name, draw)

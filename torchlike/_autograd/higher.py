@@ -19,7 +19,7 @@ import numpy as np
 from torchlike import _dtypes, _errors
 from torchlike._autograd import forward_mode, versions
 from torchlike._autograd.engine import Grad, Walk
-from torchlike._autograd.nodes import Edge, Node
+from torchlike._autograd.nodes import Node
 from torchlike._autograd.recorded import Body, Recording, conjugate, pure
 from torchlike._core import Aval, Plan, Value, aval, record
 from torchlike._core.plan import COMPILED, specs
@@ -37,6 +37,7 @@ class Higher(NamedTuple):
     run: Callable[[Functions, list, list], list]
     level: int = 0  # how often the functions are differentiated in `run`
     most: int = 1 << 30  # how often it can be differentiated
+    known: dict | None = None  # of an operator without functions that is kept: what it records, by avals and histories
 
     def vjp(self, wanted: tuple[int, ...], given: tuple[int, ...]) -> Higher:
         """The operator of the gradients of the inputs `wanted` and of everything outside, whose further inputs are the
@@ -133,6 +134,7 @@ class Pair(NamedTuple):
     count: int
     differentiable: tuple[int, ...]
     structure: list  # the pull-back's tree, known once the forward was traced
+    pulls: dict[tuple[int, ...], Plan]  # by the results that have a gradient
 
 
 def _keeping(call: Call, wanted: tuple[int, ...]) -> Pair:
@@ -156,7 +158,7 @@ def _keeping(call: Call, wanted: tuple[int, ...]) -> Pair:
 
     plan = call.plan(call.op.name, call.inputs(), call.scalars(), function)
     plan.executor = COMPILED
-    return Pair(plan, len(plain.outputs), floating, structure)
+    return Pair(plan, len(plain.outputs), floating, structure, {})
 
 
 def _pull(pair: Pair, call: Call, given: tuple[int, ...]) -> Plan:
@@ -177,21 +179,21 @@ def _pull(pair: Pair, call: Call, given: tuple[int, ...]) -> Plan:
 class HigherNode(Node):
     """The node of such an operator."""
 
-    __slots__ = ("call", "given", "op", "pair", "recordings", "values", "wanted")
+    __slots__ = ("given", "recordings", "settled", "values")
 
-    def __init__(self, op: Higher, given: Sequence[Grad], recordings: Sequence[Recording], edges: list) -> None:
+    def __init__(self, settled: Settled, given: Sequence[Grad], recordings: Sequence[Recording], edges: list) -> None:
         super().__init__(None, [], edges, [])  # type: ignore[arg-type]
-        self.op, self.given, self.recordings = op, given, recordings
-        self.values: list[Value] | None = None  # what the forward kept
+        self.settled, self.given, self.recordings = settled, given, recordings
+        self.values: Sequence[Value] | None = None  # what the forward kept
 
     def name(self) -> str:
-        return self.op.node
+        return self.settled.call.op.node
 
     def outputs(self) -> int:
-        return self.pair.count
+        return self.settled.pair.count  # type: ignore[union-attr]
 
     def result(self, number: int) -> Aval:
-        return self.pair.forward.outputs[number]
+        return self.settled.plan.outputs[number]
 
     def differentiate(self, held: dict[int, Grad], wanted: tuple[int, ...], walk: Walk) -> list[Grad]:
         kept = self.values
@@ -202,9 +204,10 @@ class HigherNode(Node):
             versions.check_pairs(self, [*self.given, *outer])
         given = tuple(sorted(held))
         if walk.create_graph:
-            found = apply(self.op.vjp(self.wanted, given), [*self.given, *[held[i] for i in given]], self.recordings)
+            op = self.settled.call.op.vjp(self.settled.wanted, given)
+            found = apply(op, [*self.given, *[held[i] for i in given]], self.recordings)
         else:
-            plan = _cached(self.call.key("pull", self.wanted, given), lambda: _pull(self.pair, self.call, given))
+            plan = self._pull(given)
             found = [(v, None) for v in record(plan, [*kept, *[held[i][0] for i in given]])]
         if not walk.keep_graph:
             self.values = None
@@ -212,6 +215,14 @@ class HigherNode(Node):
         places = [i for i, edge in enumerate(self.edges) if edge is not None]
         grads = dict(zip(places, found))
         return [grads[i] for i in wanted]
+
+    def _pull(self, given: tuple[int, ...]) -> Plan:
+        call, pair = self.settled.call, self.settled.pair
+        assert pair is not None
+        plan = pair.pulls.get(given)
+        if plan is None:
+            plan = pair.pulls[given] = _pull(pair, call, given)
+        return plan
 
 
 class LastNode(Node):
@@ -238,27 +249,49 @@ class LastNode(Node):
 
 def apply(op: Higher, given: Sequence[Grad], recordings: Sequence[Recording]) -> list[Grad]:
     """Record one operator over values with their histories, and over recorded functions."""
-    outside: list[Edge] = [edge for recording in recordings for edge in recording.outside]
-    edges = [edge for _, edge in given] + outside
+    values, edges = [value for value, _ in given], [edge for _, edge in given]
+    numbers: list = []
+    if not recordings and op.known is not None:
+        key = tuple([value.aval for value in values]), tuple([edge is not None for edge in edges])
+        settled = op.known.get(key)
+        if settled is None:
+            settled = op.known[key] = _settle(op, given, (), edges)
+    else:
+        edges += [edge for recording in recordings for edge in recording.outside]
+        settled = _settle(op, given, recordings, edges)
+        values += [value for recording in recordings for value in recording.sub.outer]
+        numbers = [x for recording in recordings for x in recording.sub.numbers()[0]]
+    if forward_mode.is_open() and any(forward_mode.tangent_of(value) for value in values):
+        raise _errors.recording.no_tangents(op.name)
+    if settled.pair is None:
+        last = LastNode(op, edges, settled.plan.outputs) if settled.needs else None
+        return [(v, last and (last, i)) for i, v in enumerate(record(settled.plan, values, numbers))]
+    node, made = HigherNode(settled, given, recordings, edges), record(settled.plan, values, numbers)
+    count, differentiable = settled.pair.count, settled.pair.differentiable
+    node.values = made[count:]
+    return [(v, (node, i) if i in differentiable else None) for i, v in enumerate(made[:count])]
+
+
+class Settled(NamedTuple):
+    """What a call of an operator records."""
+
+    call: Call
+    plan: Plan
+    pair: Pair | None  # where it has a gradient
+    wanted: tuple[int, ...]  # the inputs that gradients reach
+    needs: bool  # whether a gradient is asked for
+
+
+def _settle(op: Higher, given: Sequence[Grad], recordings: Sequence[Recording], edges: Sequence) -> Settled:
     needs = any(edge is not None for edge in edges)
     differentiate = needs and op.level < op.most
     bodies = tuple(Body.of(recording, op.level + differentiate) for recording in recordings)
     call = Call(op, bodies, tuple(v.aval for v, _ in given), *_closures(recordings))
-    values = [v for v, _ in given] + [v for recording in recordings for v in recording.sub.outer]
-    numbers = [x for recording in recordings for x in recording.sub.numbers()[0]]
-    if forward_mode.is_open() and any(forward_mode.tangent_of(v) for v in values):
-        raise _errors.recording.no_tangents(op.name)
+    wanted = tuple(i for i, (_, edge) in enumerate(given) if edge is not None)
     if not differentiate:
-        plan = _cached(call.key(), functools.partial(_forward, call))
-        last = LastNode(op, edges, plan.outputs) if needs else None
-        return [(v, last and (last, i)) for i, v in enumerate(record(plan, values, numbers))]
-    node = HigherNode(op, given, recordings, edges)
-    node.call, node.wanted = call, tuple(i for i, (_, edge) in enumerate(given) if edge is not None)
-    node.pair = _cached(call.key("keeping", node.wanted), lambda: _keeping(call, node.wanted))
-    made = record(node.pair.forward, values, numbers)
-    node.values = list(made[node.pair.count :])
-    differentiable = set(node.pair.differentiable)
-    return [(v, (node, i) if i in differentiable else None) for i, v in enumerate(made[: node.pair.count])]
+        return Settled(call, _cached(call.key(), functools.partial(_forward, call)), None, wanted, needs)
+    pair = _cached(call.key("keeping", wanted), lambda: _keeping(call, wanted))
+    return Settled(call, pair.forward, pair, wanted, needs)
 
 
 def _closures(recordings: Sequence[Recording]) -> tuple[tuple, tuple, tuple]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
 import jax
@@ -12,8 +12,10 @@ import numpy as np
 from torchlike import _errors, _modes
 from torchlike._autograd.engine import Grad
 from torchlike._autograd.higher import Higher, apply
+from torchlike._core import Aval
 from torchlike._exchange import over
 from torchlike._recorded import is_array, is_tensor
+from torchlike._tensor import TENSOR_TYPES
 from torchlike._tensor import wrap as of_value
 from torchlike.jax._arrays import from_jax
 
@@ -41,49 +43,63 @@ def wrap(function: Callable, *, differentiable: bool = True) -> Callable:
     tensor([0.2500, 0.2500, 0.2500, 0.2500])
     """
     name = getattr(function, "__name__", type(function).__name__)
-    node = "".join(part.title() for part in name.strip("<>").split("_")) + "Backward"
-    operators: dict[tuple, tuple[Higher, dict]] = {}
+    operators: dict[Hashable, Operator] = {}
 
     @functools.wraps(function, updated=())
     def wrapped(*args: Any, **kwargs: Any) -> Any:
-        leaves, tree = jax.tree.flatten((args, kwargs))
-        pairs = {i: _pair(leaf) for i, leaf in enumerate(leaves) if is_tensor(leaf) or is_array(leaf)}
-        if not pairs:
+        if not kwargs and all([a.__class__ in TENSOR_TYPES for a in args]):
+            key, leaves = len(args), args
+            places = range(key)
+        else:
+            leaves, tree = jax.tree.flatten((args, kwargs))
+            places = [i for i, leaf in enumerate(leaves) if is_tensor(leaf) or is_array(leaf)]
+            key = tree, *places, *[(x.__class__, x) for x in leaves if not (is_tensor(x) or is_array(x))]
+        if not places:
             raise _errors.recording.no_tensors(name)
-        places = tuple(pairs)
-        key = (tree, places, tuple([(leaf.__class__, leaf) for i, leaf in enumerate(leaves) if i not in pairs]))
         found = operators.get(key)
         if found is None:
-            trees: dict[tuple, Any] = {}
-            run = _flat(function, tree, places, [None if i in pairs else leaf for i, leaf in enumerate(leaves)], trees)
-            found = operators[key] = Higher(name, node, (wrapped, key), run), trees
-        op, trees = found
-        given = list(pairs.values())
+            found = operators[key] = Operator(function, name, (args, kwargs))
+        given = [_pair(leaves[i]) for i in places]
         if not (differentiable and _modes.local.grad):
             given = [(value, None) for value, _ in given]
-        results = [of_value(*pair) for pair in apply(op, given, ())]
-        kinds = tuple([(tuple(v.aval.shape), v.aval.dtype.numpy) for v, _ in given])
-        return jax.tree.unflatten(trees[kinds], results)
+        results = [of_value(*pair) for pair in apply(found.op, given, ())]
+        return found.filled([value.aval for value, _ in given], results)
 
     return wrapped
+
+
+class Operator:
+    """A function called with arguments of one structure, and equal static ones."""
+
+    def __init__(self, function: Callable, name: str, arguments: tuple) -> None:
+        leaves, self.tree = jax.tree.flatten(arguments)
+        self.function, self.places = function, [i for i, x in enumerate(leaves) if is_tensor(x) or is_array(x)]
+        self.fixed = [None if i in self.places else x for i, x in enumerate(leaves)]
+        self.trees: dict[tuple, Any] = {}  # the structure of the results, by the shapes and dtypes of the arrays
+        self.single: dict[tuple, bool] = {}  # whether it is one tensor, by avals
+        node = "".join(part.title() for part in name.strip("<>").split("_")) + "Backward"
+        self.op = Higher(name, node, self, self._run, known={})
+
+    def _run(self, functions: Any, given: list, outside: Any) -> list:
+        full = list(self.fixed)
+        for i, array in zip(self.places, given):
+            full[i] = array
+        args, kwargs = jax.tree.unflatten(self.tree, full)
+        results, structure = jax.tree.flatten(self.function(*args, **kwargs))
+        self.trees[tuple([(x.shape, np.dtype(x.dtype)) for x in given])] = structure
+        return results
+
+    def filled(self, avals: Sequence[Aval], results: list) -> Any:
+        """The tensors in the containers that the function returns."""
+        key = tuple(avals)
+        if self.single.get(key):
+            return results[0]
+        structure = self.trees[tuple([(tuple(a.shape), a.dtype.numpy) for a in avals])]
+        self.single[key] = structure == jax.tree.structure(0)
+        return jax.tree.unflatten(structure, results)
 
 
 def _pair(leaf: Any) -> Grad:
     if is_tensor(leaf):
         return leaf._pair()
     return (over(leaf) if isinstance(leaf, np.ndarray) else from_jax(leaf))._pair()
-
-
-def _flat(function: Callable, tree: Any, places: Sequence[int], fixed: list, trees: dict) -> Callable:
-    """The function of a list of arrays; notes the structure of its results in `trees`."""
-
-    def run(functions: Any, given: list, outside: Any) -> list:
-        full = list(fixed)
-        for i, array in zip(places, given):
-            full[i] = array
-        args, kwargs = jax.tree.unflatten(tree, full)
-        results, structure = jax.tree.flatten(function(*args, **kwargs))
-        trees[tuple([(x.shape, np.dtype(x.dtype)) for x in given])] = structure
-        return results
-
-    return run

@@ -37,6 +37,9 @@ from torchlike._memory_format import contiguous_format as contiguous_format
 from torchlike._memory_format import layout as layout
 from torchlike._memory_format import memory_format as memory_format
 from torchlike._memory_format import preserve_format as preserve_format
+from torchlike._memory_format import sparse_coo as sparse_coo
+from torchlike._memory_format import sparse_csc as sparse_csc
+from torchlike._memory_format import sparse_csr as sparse_csr
 from torchlike._memory_format import strided as strided
 from torchlike._modes import enable_grad as enable_grad
 from torchlike._modes import get_default_device as get_default_device

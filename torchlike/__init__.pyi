@@ -17,6 +17,7 @@ from torchlike import optim as optim
 from torchlike import random as random
 from torchlike import return_types as return_types
 from torchlike import serialization as serialization
+from torchlike import signal as signal
 from torchlike import special as special
 from torchlike import storage as storage
 from torchlike import testing as testing
@@ -57,6 +58,9 @@ from torchlike._memory_format import contiguous_format as contiguous_format
 from torchlike._memory_format import layout as layout
 from torchlike._memory_format import memory_format as memory_format
 from torchlike._memory_format import preserve_format as preserve_format
+from torchlike._memory_format import sparse_coo as sparse_coo
+from torchlike._memory_format import sparse_csc as sparse_csc
+from torchlike._memory_format import sparse_csr as sparse_csr
 from torchlike._memory_format import strided as strided
 from torchlike._modes import enable_grad as enable_grad
 from torchlike._modes import get_default_device as get_default_device
@@ -991,6 +995,10 @@ def ge(input: _Tensor | _Number, other: _Tensor | _Number, *, out: _Any = ...) -
     """input >= other, element by element."""
     ...
 
+def geqrf(input: _Tensor, *, out: _Any = ...) -> _Any:
+    """R above the diagonal and the reflectors of Q below it; their factors."""
+    ...
+
 def ger(input: _Tensor, vec2: _Tensor, *, out: _Any = ...) -> _Tensor:
     """Every product of an element of `input` and one of `vec2`; (n), (m) -> (n, m)."""
     ...
@@ -1421,6 +1429,20 @@ def lt(input: _Tensor | _Number, other: _Tensor | _Number, *, out: _Any = ...) -
     """input < other, element by element."""
     ...
 
+def lu(A: _Tensor, pivot: _bool = ..., get_infos: _bool = ..., out: _Any = ...) -> _Any:
+    """L and U in one matrix, the exchanges of rows, and whether there was a zero on the diagonal with `get_infos`."""
+    ...
+
+def lu_solve(input: _Tensor, LU_data: _Tensor, LU_pivots: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
+    """X with A X = input, from what `lu` made of A."""
+    ...
+
+def lu_unpack(
+    LU_data: _Tensor, LU_pivots: _Tensor, unpack_data: _bool = ..., unpack_pivots: _bool = ..., *, out: _Any = ...
+) -> _Any:
+    """P, L and U of what `lu_factor` returns."""
+    ...
+
 def manual_seed(seed: _int) -> _Any:
     """Seed the default generator; the same seed gives the same numbers as in PyTorch on the CPU."""
     ...
@@ -1637,12 +1659,22 @@ def ones_like(
     """As `ones`, with the shape, dtype, device and memory order of `input`."""
     ...
 
+def ormqr(
+    input: _Tensor, tau: _Tensor, other: _Tensor, left: _bool = ..., transpose: _bool = ..., *, out: _Any = ...
+) -> _Tensor:
+    """Q `other` (`other` Q unless `left`; Q* for Q with `transpose`) of the product Q of the reflectors."""
+    ...
+
 def outer(input: _Tensor, vec2: _Tensor, *, out: _Any = ...) -> _Tensor:
     """Every product of an element of `input` and one of `vec2`; (n), (m) -> (n, m)."""
     ...
 
 def pairwise_distance(x1: _Tensor, x2: _Tensor, p: _float = ..., eps: _Number = ..., keepdim: _bool = ...) -> _Tensor:
     """The p-norm of x1 - x2 + eps over the last dim."""
+    ...
+
+def pca_lowrank(A: _Tensor, q: _int | None = ..., center: _bool = ..., niter: _int = ...) -> _tuple[_Tensor, ...]:
+    """`svd_lowrank` of the rows of A less their mean."""
     ...
 
 def permute(*args: _Any, **named: _Any) -> _Tensor:
@@ -2097,6 +2129,12 @@ def svd(input: _Tensor, some: _bool = ..., compute_uv: _bool = ..., *, out: _Any
     """U, S and V with U diag(S) V* = input."""
     ...
 
+def svd_lowrank(
+    A: _Tensor, q: _int | None = ..., niter: _int | None = ..., M: _Tensor | None = ...
+) -> _tuple[_Tensor, ...]:
+    """U, S and V of nearly the q largest singular values of A - M."""
+    ...
+
 def swapaxes(input: _Tensor, axis0: _int, axis1: _int) -> _Tensor:
     """Two dims exchanged."""
     ...
@@ -2186,6 +2224,12 @@ def transpose_copy(*args: _Any, out: _Any = ..., **kwargs: _Any) -> _Any:
 
 def trapezoid(y: _Tensor, x: _Tensor | None = ..., *, dx: _Tensor | _Number = ..., dim: _int = ...) -> _Tensor:
     """The area under y by the trapezoidal rule, at points x or `dx` apart."""
+    ...
+
+def triangular_solve(
+    b: _Tensor, A: _Tensor, upper: _bool = ..., transpose: _bool = ..., unitriangular: _bool = ..., *, out: _Any = ...
+) -> _Any:
+    """X with A X = b for a triangular A, and a copy of A."""
     ...
 
 def tril(input: _Tensor, diagonal: _int = ..., *, out: _Any = ...) -> _Tensor:

@@ -668,6 +668,9 @@ class Methods:
     def geometric_(self, p: _float, *, generator: _Any = ...) -> _Tensor:
         """Fill with geometric numbers of success probability `p`."""
         ...
+    def geqrf(self, *, out: _Any = ...) -> _Any:
+        """R above the diagonal and the reflectors of Q below it; their factors."""
+        ...
     def ger(self, vec2: _Tensor) -> _Tensor:
         """Every product of an element of `input` and one of `vec2`; (n), (m) -> (n, m)."""
         ...
@@ -956,6 +959,12 @@ class Methods:
     def lt_(self, other: _Tensor | _Number) -> _Tensor:
         """input < other, element by element."""
         ...
+    def lu(self, pivot: _bool = ..., get_infos: _bool = ..., out: _Any = ...) -> _Any:
+        """L and U in one matrix, the exchanges of rows, and whether there was a zero on the diagonal with `get_infos`."""
+        ...
+    def lu_solve(self, LU_data: _Tensor, LU_pivots: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
+        """X with A X = input, from what `lu` made of A."""
+        ...
     @property
     def mH(self) -> _Tensor:
         """Matrices transposed and conjugated."""
@@ -1189,6 +1198,9 @@ class Methods:
         ...
     def not_equal_(self, other: _Tensor | _Number) -> _Tensor:
         """input != other, element by element."""
+        ...
+    def ormqr(self, tau: _Tensor, other: _Tensor, left: _bool = ..., transpose: _bool = ...) -> _Tensor:
+        """Q `other` (`other` Q unless `left`; Q* for Q with `transpose`) of the product Q of the reflectors."""
         ...
     def outer(self, vec2: _Tensor) -> _Tensor:
         """Every product of an element of `input` and one of `vec2`; (n), (m) -> (n, m)."""
@@ -1532,6 +1544,11 @@ class Methods:
         ...
     def trapezoid(self, x: _Tensor | None = ..., *, dx: _Tensor | _Number = ..., dim: _int = ...) -> _Tensor:
         """The area under y by the trapezoidal rule, at points x or `dx` apart."""
+        ...
+    def triangular_solve(
+        self, A: _Tensor, upper: _bool = ..., transpose: _bool = ..., unitriangular: _bool = ..., *, out: _Any = ...
+    ) -> _Any:
+        """X with A X = b for a triangular A, and a copy of A."""
         ...
     def tril(self, diagonal: _int = ...) -> _Tensor:
         """The lower triangle of each matrix, zeros above it."""

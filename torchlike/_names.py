@@ -17,6 +17,7 @@ from torchlike import (
     _functions,
     _functions_copies,
     _functions_counting,
+    _functions_factors,
     _functions_find,
     _functions_index,
     _functions_linalg,
@@ -40,6 +41,7 @@ _FACADES = (
     _functions,
     _functions_math,
     _functions_linalg,
+    _functions_factors,
     _functions_counting,
     _functions_nn,
     _functions_shape,
@@ -55,7 +57,7 @@ _FACADES = (
     _determinism,
 )
 MODULES = ("nn", "optim", "utils", "autograd", "serialization", "cuda", "backends", "linalg", "special", "fft",
-           "random", "testing", "return_types", "distributions", "amp", "func", "jax", "storage", "version",
+           "random", "testing", "return_types", "distributions", "amp", "func", "jax", "storage", "version", "signal",
            "_higher_order_ops")  # fmt: skip
 _SERIALIZATION = ("save", "load")
 _CONTROL_FLOW = ("cond", "while_loop")

@@ -1,7 +1,9 @@
 """Linear algebra: products, norms, decompositions, solutions of linear systems."""
 
-from torchlike import _bind, _functions_copies, _functions_linalg
+from torchlike import _bind, _functions_copies, _functions_factors, _functions_linalg
 from torchlike._functions_linalg import LinAlgError as LinAlgError
 
-globals().update(_bind.names_in("linalg") | _functions_linalg.LINALG | _functions_copies.LINALG)
-del _bind, _functions_copies, _functions_linalg
+globals().update(
+    _bind.names_in("linalg") | _functions_linalg.LINALG | _functions_factors.LINALG | _functions_copies.LINALG
+)
+del _bind, _functions_copies, _functions_factors, _functions_linalg

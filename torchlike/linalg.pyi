@@ -60,12 +60,38 @@ def eigvalsh(A: _Tensor, UPLO: _str = ..., *, out: _Any = ...) -> _Tensor:
     """The eigenvalues of a Hermitian matrix in ascending order."""
     ...
 
+def householder_product(input: _Tensor, tau: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """The first columns of the product of the reflectors that lie below the diagonal."""
+    ...
+
 def inv(A: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
     """The inverse of a square matrix; raises LinAlgError for a singular one (an observation: pending work runs)."""
     ...
 
+def inv_ex(A: _Tensor, *, check_errors: _bool = ..., out: _Any = ...) -> _Any:
+    """`inv` that says in `info` where the first zero on the diagonal of U is, instead of raising."""
+    ...
+
 def lstsq(A: _Tensor, B: _Tensor, rcond: _float | None = ..., *, driver: _str | None = ..., out: _Any = ...) -> _Any:
     """X that makes |A X - B| least, by the singular values of A."""
+    ...
+
+def lu(A: _Tensor, *, pivot: _bool = ..., out: _Any = ...) -> _Any:
+    """P, L and U with P L U = A."""
+    ...
+
+def lu_factor(A: _Tensor, *, pivot: _bool = ..., out: _Any = ...) -> _Any:
+    """L and U of P L U = A in one matrix, and the rows exchanged with each row, counted from 1."""
+    ...
+
+def lu_factor_ex(A: _Tensor, *, pivot: _bool = ..., check_errors: _bool = ..., out: _Any = ...) -> _Any:
+    """`lu_factor` that says in `info` where the first zero on the diagonal of U is."""
+    ...
+
+def lu_solve(
+    LU: _Tensor, pivots: _Tensor, B: _Tensor, *, left: _bool = ..., adjoint: _bool = ..., out: _Tensor | None = ...
+) -> _Tensor:
+    """X with A X = B, from what `lu_factor` made of A."""
     ...
 
 def matmul(input: _Tensor, other: _Tensor, *, out: _Any = ...) -> _Tensor:
@@ -123,6 +149,10 @@ def solve(A: _Tensor, B: _Tensor, *, left: _bool = ..., out: _Tensor | None = ..
     """X with A X = B (X A = B unless `left`); raises LinAlgError where A is singular (an observation)."""
     ...
 
+def solve_ex(A: _Tensor, B: _Tensor, *, left: _bool = ..., check_errors: _bool = ..., out: _Any = ...) -> _Any:
+    """`solve` that says in `info` where the first zero on the diagonal of U is, instead of raising."""
+    ...
+
 def solve_triangular(
     A: _Tensor, B: _Tensor, *, upper: _bool, left: _bool = ..., unitriangular: _bool = ..., out: _Any = ...
 ) -> _Tensor:
@@ -135,6 +165,18 @@ def svd(A: _Tensor, full_matrices: _bool = ..., *, driver: _str | None = ..., ou
 
 def svdvals(A: _Tensor, *, out: _Any = ...) -> _Tensor:
     """The singular values in descending order."""
+    ...
+
+def tensorinv(A: _Tensor, ind: _int = ..., *, out: _Tensor | None = ...) -> _Tensor:
+    """The inverse of a tensor taken for a matrix of its first `ind` dims and the others."""
+    ...
+
+def tensorsolve(A: _Tensor, B: _Tensor, dims: _Any = ..., *, out: _Tensor | None = ...) -> _Tensor:
+    """X with tensordot(A, X, X.ndim) = B."""
+    ...
+
+def vander(x: _Tensor, N: _int | None = ...) -> _Tensor:
+    """The powers 0 ... N - 1 of each element, along a new last dim."""
     ...
 
 def vecdot(x: _Tensor, y: _Tensor, *, dim: _int = ..., out: _Any = ...) -> _Tensor:

@@ -18,6 +18,42 @@ _dict = _builtins.dict
 _object = _builtins.object
 _Number = _bool | _int | _float | _complex
 
+def airy_ai(x: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """The Airy function Ai."""
+    ...
+
+def bessel_j0(input: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """The Bessel function of the first kind of order 0."""
+    ...
+
+def bessel_j1(input: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """The Bessel function of the first kind of order 1."""
+    ...
+
+def bessel_y0(input: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """The Bessel function of the second kind of order 0."""
+    ...
+
+def bessel_y1(input: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """The Bessel function of the second kind of order 1."""
+    ...
+
+def chebyshev_polynomial_t(x: _Tensor | _Number, n: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
+    """Chebyshev's polynomials of the first kind: cos(n * acos(x)) within [-1, 1]."""
+    ...
+
+def chebyshev_polynomial_u(x: _Tensor | _Number, n: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
+    """Chebyshev's polynomials of the second kind."""
+    ...
+
+def chebyshev_polynomial_v(x: _Tensor | _Number, n: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
+    """Chebyshev's polynomials of the third kind."""
+    ...
+
+def chebyshev_polynomial_w(x: _Tensor | _Number, n: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
+    """Chebyshev's polynomials of the fourth kind."""
+    ...
+
 def digamma(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     """The derivative of the logarithm of the gamma function; -inf at 0, NaN at negative whole numbers."""
     ...
@@ -32,6 +68,10 @@ def erf(input: _Tensor, *, out: _Any = ...) -> _Tensor:
 
 def erfc(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     """1 - erf(x)."""
+    ...
+
+def erfcx(input: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """erfc(x) * exp(x**2), exact where erfc is next to 0."""
     ...
 
 def erfinv(input: _Tensor, *, out: _Any = ...) -> _Tensor:
@@ -62,6 +102,14 @@ def gammaln(input: _Tensor) -> _Any:
     """The logarithm of the absolute value of the gamma function."""
     ...
 
+def hermite_polynomial_h(x: _Tensor | _Number, n: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
+    """The physicists' Hermite polynomials."""
+    ...
+
+def hermite_polynomial_he(x: _Tensor | _Number, n: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
+    """The probabilists' Hermite polynomials."""
+    ...
+
 def i0(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     """The modified Bessel function of the first kind of order 0."""
     ...
@@ -78,6 +126,14 @@ def i1e(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     """i1(x) * exp(-|x|)."""
     ...
 
+def laguerre_polynomial_l(x: _Tensor | _Number, n: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
+    """Laguerre's polynomials."""
+    ...
+
+def legendre_polynomial_p(x: _Tensor | _Number, n: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
+    """Legendre's polynomials."""
+    ...
+
 def log1p(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     """log(1 + x), exact near 0."""
     ...
@@ -92,6 +148,22 @@ def logit(input: _Tensor, eps: _float | None = ..., *, out: _Any = ...) -> _Tens
 
 def logsumexp(input: _Tensor, dim: _tuple | _int, keepdim: _bool = ..., *, out: _Any = ...) -> _Tensor:
     """log(sum(exp(input))) over `dim`, without overflow."""
+    ...
+
+def modified_bessel_i0(input: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """The modified Bessel function of the first kind of order 0."""
+    ...
+
+def modified_bessel_i1(input: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """The modified Bessel function of the first kind of order 1."""
+    ...
+
+def modified_bessel_k0(input: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """The modified Bessel function of the second kind of order 0."""
+    ...
+
+def modified_bessel_k1(input: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """The modified Bessel function of the second kind of order 1."""
     ...
 
 def ndtr(input: _Tensor, *, out: _Any = ...) -> _Tensor:
@@ -114,8 +186,36 @@ def round(input: _Tensor, *, decimals: _int = ..., out: _Any = ...) -> _Tensor:
     """The nearest whole number (halves go to the even one), or the nearest with so many `decimals`."""
     ...
 
+def scaled_modified_bessel_k0(x: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """modified_bessel_k0(x) * exp(x)."""
+    ...
+
+def scaled_modified_bessel_k1(x: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """modified_bessel_k1(x) * exp(x)."""
+    ...
+
+def shifted_chebyshev_polynomial_t(x: _Tensor | _Number, n: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
+    """`chebyshev_polynomial_t` of 2x - 1."""
+    ...
+
+def shifted_chebyshev_polynomial_u(x: _Tensor | _Number, n: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
+    """`chebyshev_polynomial_u` of 2x - 1."""
+    ...
+
+def shifted_chebyshev_polynomial_v(x: _Tensor | _Number, n: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
+    """`chebyshev_polynomial_v` of 2x - 1."""
+    ...
+
+def shifted_chebyshev_polynomial_w(x: _Tensor | _Number, n: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
+    """`chebyshev_polynomial_w` of 2x - 1."""
+    ...
+
 def sinc(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     """sin(pi x) / (pi x), and 1 at 0."""
+    ...
+
+def spherical_bessel_j0(x: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """The spherical Bessel function of the first kind of order 0: sin(x) / x, and 1 at 0."""
     ...
 
 def xlog1py(input: _Tensor | _Number, other: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
@@ -124,4 +224,8 @@ def xlog1py(input: _Tensor | _Number, other: _Tensor | _Number, *, out: _Any = .
 
 def xlogy(input: _Tensor | _Number, other: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
     """input * log(other); 0 where `input` is 0 and `other` is not NaN."""
+    ...
+
+def zeta(input: _Tensor | _Number, other: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
+    """Hurwitz's zeta function: the sum over k >= 0 of (other + k) ** -input."""
     ...

@@ -166,3 +166,41 @@ def check_linear(call: Any) -> None:
     if call.bias is not None and call.bias.shape[-1:] not in ((1,), (w.shape[0],)) and w.ndim > 1:
         size = (*a.shape[:-1], w.shape[0])
         raise expand_mismatch(w.shape[0], call.bias.shape[-1], len(size) - 1, size, tuple(call.bias.shape))
+
+
+def check_reflectors(name: str, vectors: Any, tau: Any) -> None:
+    """What the product of Householder reflectors asks of its vectors and factors."""
+    if vectors.ndim < 2:
+        raise RuntimeError(f"{name}: input must have at least 2 dimensions.")
+    for wide, size in (("input.shape[-2]", vectors.shape[-2]), ("input.shape[-1]", vectors.shape[-1])):
+        name_of_other, other = ("input.shape[-1]", vectors.shape[-1]) if wide.endswith("-2]") else (
+            "tau.shape[-1]", tau.shape[-1])  # fmt: skip
+        if size < other:
+            raise RuntimeError(f"{name}: {wide} must be greater than or equal to {name_of_other}")
+
+
+def check_ormqr(vectors: Any, tau: Any, other: Any, left: bool) -> None:
+    """What `ormqr` asks of shapes."""
+    for name, x in (("input", vectors), ("other", other)):
+        if x.ndim < 2:
+            raise RuntimeError(f"torch.ormqr: {name} must have at least 2 dimensions.")
+    side = -2 if left else -1
+    rows = other.shape[side]
+    if rows < tau.shape[-1]:
+        raise RuntimeError(f"torch.ormqr: other.shape[{side}] must be greater than or equal to tau.shape[-1]")
+    if tau.shape[-1] != min(rows, vectors.shape[-1]):
+        raise RuntimeError(f"torch.ormqr: tau.shape[-1] must be equal to min(other.shape[{side}], input.shape[-1])")
+    if rows != vectors.shape[-2]:
+        raise RuntimeError(f"torch.ormqr: other.shape[{side}] must be equal to input.shape[-2]")
+
+
+def no_square_tensor(name: str, first: tuple[int, ...], rest: tuple[int, ...], at: str) -> RuntimeError:
+    left, right = math.prod(rest), math.prod(first)
+    return RuntimeError(f"Expected {name} to satisfy the requirement prod({name}.shape[{at}:]) == "
+                        f"prod({name}.shape[:{at}]), but got {left} != {right}")  # fmt: skip
+
+
+def pivots_of_wrong_type() -> RuntimeError:
+    return RuntimeError("torch.lu_unpack: LU_pivots is expected to be a contiguous tensor of torch.int32 dtype.\nNote: "
+                        "this function is intended to be used with the output produced by "
+                        "torch.linalg.lu_factor")  # fmt: skip

@@ -99,3 +99,13 @@ def other_options(wanted: Any, got: Any) -> str:
     rest = ("device=cpu, layout=Strided, requires_grad=false (default), pinned_memory=false (default), "
             "memory_format=(nullopt))")  # fmt: skip
     return f"expected TensorOptions(dtype={c_name(wanted)}, {rest} (got TensorOptions(dtype={c_name(got)}, {rest})"
+
+
+def check_window(name: str, length: int, layout: Any, dtype: Any, allowed: tuple) -> None:
+    """What the windows of `torch.signal` refuse."""
+    if length < 0:
+        raise ValueError(f"{name} requires non-negative window length, got M={length}")
+    if layout is not None and repr(layout) != "torch.strided":
+        raise ValueError(f"{name} is implemented for strided tensors only, got: {layout}")
+    if dtype not in allowed:
+        raise ValueError(f"{name} expects float32 or float64 dtypes, got: {dtype}")

@@ -4,6 +4,7 @@ from torchlike._ops import activation as activation
 from torchlike._ops import adaptive_pool as adaptive_pool
 from torchlike._ops import addmm as addmm
 from torchlike._ops import attention as attention
+from torchlike._ops import bessel as bessel
 from torchlike._ops import binary as binary
 from torchlike._ops import clamp as clamp
 from torchlike._ops import compare as compare
@@ -16,6 +17,7 @@ from torchlike._ops import cumulative as cumulative
 from torchlike._ops import distance as distance
 from torchlike._ops import einsum as einsum
 from torchlike._ops import embedding as embedding
+from torchlike._ops import factors as factors
 from torchlike._ops import fft as fft
 from torchlike._ops import implicit as implicit
 from torchlike._ops import index as index
@@ -26,6 +28,7 @@ from torchlike._ops import matmul as matmul
 from torchlike._ops import multi_margin as multi_margin
 from torchlike._ops import norm as norm
 from torchlike._ops import padding as padding
+from torchlike._ops import polynomials as polynomials
 from torchlike._ops import pool as pool
 from torchlike._ops import power as power
 from torchlike._ops import reduce as reduce

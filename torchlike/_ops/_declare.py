@@ -83,6 +83,8 @@ class Op:
         self.defaults = {p.name: p.default for p in parameters if p.default is not p.empty}
         self.node = self.node or self.name.title().replace("_", "") + "Backward0"
         self.doc = inspect.getdoc(self.kernel) or ""
+        place = self.where[0] if self.where else ""
+        self.called = f"{place}_{self.name}" if place in ("linalg", "special", "fft") else self.name  # in errors
 
 
 def _kind(parameter: inspect.Parameter) -> int:

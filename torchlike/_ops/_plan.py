@@ -68,7 +68,9 @@ def make(op: d.Op, args: tuple, kwargs: dict, describe: Callable[[Any], tuple[Av
     """Settle one call signature; `describe(x)` gives (aval, strides) of a tensor and None for anything else."""
     call, template = _bind(op, args, kwargs, describe)
     if not call.arrays:
-        raise _errors.arguments.no_tensor_argument(op.name)
+        if op.kinds[0] == d.OPERAND:  # PyTorch has an overload for a number on either side
+            raise _errors.arguments.invalid_combination(op.called, args, kwargs)
+        raise _errors.arguments.no_tensor_argument(op.called)
     check_devices(call)
     if op.check is not None:
         op.check(call)

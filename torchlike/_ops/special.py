@@ -36,6 +36,13 @@ def erfc(input: Array):
     return library(input).erfc(input)
 
 
+@pointwise(promote=to_float, where=("special",), inplace=False, node="SpecialErfcxBackward0",
+           check=not_complex("erfcx_cpu"))  # fmt: skip
+def erfcx(input: Array):
+    """erfc(x) * exp(x**2), exact where erfc is next to 0."""
+    return library(input).erfcx(input)
+
+
 @pointwise(promote=to_float, where=EVERYWHERE, check=not_complex("erfinv_vml_cpu"))
 def erfinv(input: Array):
     """The inverse of erf; inf at 1, -inf at -1, NaN outside."""

@@ -1,0 +1,112 @@
+"""One sample, made a call of either library."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+import torchlike
+from tests.conformance import translate
+from tests.conformance.compare import memory, tensors
+
+
+@dataclass
+class Verdict:
+    """How many samples passed, of how many, and what the first failure was."""
+
+    passed: int = 0
+    total: int = 0
+    failure: str = ""
+
+    def add(self, failure: str | None, at: str) -> None:
+        """Count one sample."""
+        self.total += 1
+        self.passed += failure is None
+        if failure is not None and not self.failure:
+            self.failure = f"{failure} [{at}]"
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How many samples of each check are run, and what bounds the time of one."""
+
+    samples: int | None = None
+    gradients: int | None = None
+    alarm: Callable[[], contextlib.AbstractContextManager] = contextlib.nullcontext
+
+    def __call__(self, samples: Iterable[Any], gradients: bool = False) -> list[tuple[int, Any]]:
+        """The samples with their numbers; where there are too many, some that lie evenly among them."""
+        every = list(enumerate(samples))
+        most = (self.gradients if gradients else self.samples) or len(every)
+        return [every[i * len(every) // most] for i in range(min(most, len(every)))] if len(every) > most else every
+
+
+@dataclass
+class Call:
+    """A sample: fresh tensors, the same numbers and the same seed at each call."""
+
+    sample: Any
+    number: int = 0
+
+    def theirs(self, function: Callable, **more: Any) -> Made:
+        """The call under PyTorch."""
+        s = self.sample
+        args, kwargs = copy.deepcopy(((s.input, *s.args), s.kwargs))
+        torch.manual_seed(0)
+        return Made.of(function, args, {**kwargs, **more})
+
+    def ours(self, function: Callable, **more: Any) -> Made:
+        """The call under torchlike."""
+        s = self.sample
+        args, kwargs = translate.arguments((s.input, *s.args)), translate.arguments(s.kwargs)
+        torchlike.manual_seed(0)
+        return Made.of(function, args, {**kwargs, **more})
+
+    def __str__(self) -> str:
+        s = self.sample
+        given = [_short(a) for a in (s.input, *s.args)] + [f"{k}={_short(a)}" for k, a in s.kwargs.items()]
+        text = ", ".join(given)
+        return f"{self.number}: ({text[:120]}{'...' if len(text) > 120 else ''})"
+
+
+@dataclass
+class Made:
+    """What a call was made of, and what it returned."""
+
+    args: tuple
+    kwargs: dict
+    memories: frozenset[int]
+    result: Any = None
+
+    @classmethod
+    def of(cls, function: Callable, args: tuple, kwargs: dict) -> Made:
+        theirs = [t for t in tensors([args, kwargs]) if isinstance(t, torch.Tensor) and t.layout is torch.strided]
+        made = cls(args, kwargs, frozenset(memory(t) for t in theirs if t.numel()))
+        made.result = function(*args, **kwargs)
+        return made
+
+    @property
+    def leaves(self) -> list[Any]:
+        """The tensors that require grad."""
+        return [t for t in tensors([self.args, self.kwargs]) if t.requires_grad]
+
+
+def attempt(call: Callable) -> tuple[Any, Exception | None]:
+    """What a call returned, and what it raised."""
+    try:
+        return call(), None
+    except Exception as error:
+        return None, error
+
+
+def _short(a: Any) -> str:
+    if isinstance(a, torch.Tensor):
+        return f"{str(a.dtype).removeprefix('torch.')}{list(a.shape)}"
+    if isinstance(a, list | tuple):
+        return f"[{', '.join(_short(x) for x in a)}]"
+    return repr(a)

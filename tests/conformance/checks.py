@@ -1,0 +1,169 @@
+"""The checks: each judges one entry, sample by sample, and returns a verdict.
+
+A sample that PyTorch itself refuses is not counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import torch
+
+import torchlike
+from tests.conformance import translate
+from tests.conformance.call import Call, Limits, Made, Verdict, attempt
+from tests.conformance.compare import difference, tensors
+from tests.conformance.entries import Entry
+from tests.conformance.exclusions import UP_TO_A_CHOICE, WITHOUT_VALUES
+from tests.oracle import to_ours
+
+Judge = Callable[[Call, Made, Any], str | None]  # what differs between torchlike's result and PyTorch's
+
+
+def forward(entry: Entry, dtype: str, limits: Limits) -> Verdict:
+    """Every sample's result."""
+    return _judged(entry, dtype, limits, entry.info.op, lambda: _function(entry))
+
+
+def method(entry: Entry, dtype: str, limits: Limits) -> Verdict:
+    """The tensors' method."""
+    theirs = entry.info.method_variant
+    return _judged(entry, dtype, limits, theirs, lambda: translate.method(theirs)) if theirs else Verdict()
+
+
+def in_place(entry: Entry, dtype: str, limits: Limits) -> Verdict:
+    """The method that writes into its tensor."""
+    theirs = entry.info.inplace_variant
+    return _judged(entry, dtype, limits, theirs, lambda: translate.method(theirs), True) if theirs else Verdict()
+
+
+def _judged(
+    entry: Entry, dtype: str, limits: Limits, theirs: Callable, find: Callable, writes: bool = False
+) -> Verdict:
+    verdict = Verdict()
+    for call in _calls(entry, dtype, limits):
+        due, refused = attempt(lambda: call.theirs(theirs))  # noqa: B023
+        if refused is None:
+            how = lambda: _differs(entry, call, call.ours(find()), due, writes)  # noqa: B023
+            verdict.add(_tried(how, limits), str(call))
+    return verdict
+
+
+def _differs(entry: Entry, call: Call, ours: Made, theirs: Made, writes: bool) -> str | None:
+    if writes and not _same_target(ours, theirs):
+        return "does not return the tensor written into"
+    mine, due = ours.result, theirs.result
+    if entry.name in UP_TO_A_CHOICE:
+        mine, due = _settled(call, mine), _settled(call, due)
+    return difference(mine, due, theirs.memories, entry.name not in WITHOUT_VALUES)
+
+
+def _same_target(ours: Made, theirs: Made) -> bool:
+    return (ours.result is ours.args[0]) == (theirs.result is theirs.args[0])
+
+
+def out(entry: Entry, dtype: str, limits: Limits) -> Verdict:
+    """Results written into given tensors: of the right shape, and of none."""
+    verdict = Verdict()
+    for call in _calls(entry, dtype, limits) if entry.info.supports_out else ():
+        plain, refused = attempt(lambda: call.theirs(entry.info.op).result)  # noqa: B023
+        for empty in (False, True) if refused is None and tensors(plain) else ():
+            due, refused = attempt(lambda: _into(call.theirs, entry.info.op, torch, plain, empty))  # noqa: B023
+            if refused is None:
+                mine = lambda: _into(call.ours, _function(entry), torchlike, plain, empty)  # noqa: B023
+                how = lambda: _differs(entry, call, mine(), due, False)  # noqa: B023
+                verdict.add(_tried(how, limits), str(call))
+    return verdict
+
+
+def _into(call: Callable, function: Callable, library: Any, plain: Any, empty: bool) -> Made:
+    """A call with `out=`, of which the tensors written into are the result."""
+    one = lambda t: library.zeros((0,) if empty else tuple(t.shape), dtype=getattr(library, str(t.dtype)[6:]))
+    made = tuple(one(t) for t in tensors(plain))
+    ours = call(function, out=made[0] if isinstance(plain, torch.Tensor) else made)
+    if any(a is not b for a, b in zip(tensors(ours.result), made)):
+        raise AssertionError("out= is not what is returned")
+    ours.result = made
+    return ours
+
+
+# -- gradients ---------------------------------------------------------------------------------------------------------
+
+
+def gradients(entry: Entry, dtype: str, limits: Limits) -> Verdict:
+    """The gradients of every sample's results, each weighted by a fixed cotangent."""
+    return _gradients(entry, dtype, limits, 1)
+
+
+def second_gradients(entry: Entry, dtype: str, limits: Limits) -> Verdict:
+    """The gradients of the gradients."""
+    return _gradients(entry, dtype, limits, 2) if entry.info.supports_gradgrad else Verdict()
+
+
+def _gradients(entry: Entry, dtype: str, limits: Limits, order: int) -> Verdict:
+    verdict = Verdict()
+    for call in _calls(entry, dtype, limits, requires_grad=True):
+        due, refused = attempt(lambda: _derived(call, call.theirs(entry.info.op), order))  # noqa: B023
+        if refused is None and due is not None:
+            how = lambda: _gradients_differ(_derived(call, call.ours(_function(entry)), order), due)  # noqa: B023
+            verdict.add(_tried(how, limits), str(call))
+    return verdict
+
+
+def _derived(call: Call, made: Made, order: int) -> list[Any] | None:
+    """The derivatives of a call's results by its tensors that require grad; None if nothing depends on them."""
+    library = torch if any(isinstance(t, torch.Tensor) for t in made.leaves) else torchlike
+    roots = tensors(_settled(call, made.result))
+    for still in reversed(range(order)):
+        roots = [t for t in roots if t is not None and t.requires_grad]
+        if not roots or not made.leaves:
+            return None
+        weights = [_cotangent(library, t, number) for number, t in enumerate(roots)]
+        roots = list(library.autograd.grad(roots, made.leaves, weights, allow_unused=True, create_graph=bool(still)))
+    return roots
+
+
+def _cotangent(library: Any, like: Any, number: int) -> Any:
+    generator = torch.Generator().manual_seed(number)
+    kind = torch.complex128 if like.is_complex() else torch.float64
+    made = torch.randn(tuple(like.shape), dtype=kind, generator=generator)
+    return (made if library is torch else to_ours(made)).to(like.dtype)
+
+
+def _gradients_differ(ours: list[Any] | None, theirs: list[Any]) -> str | None:
+    for number, (mine, due) in enumerate(zip(ours or [None] * len(theirs), theirs)):
+        if mine is None or due is None:  # an input that the result does not depend on: none, or zeros
+            if any(t is not None and t.any() for t in (mine, due)):
+                return f"gradient {number} is {'there' if due is None else 'missing'}"
+        elif text := difference(mine, due):
+            return f"gradient {number}: {text}"
+    return None
+
+
+# -- shared ------------------------------------------------------------------------------------------------------------
+
+
+def _function(entry: Entry) -> Callable:
+    return translate.function(entry.info.name, entry.info.op)
+
+
+def _calls(entry: Entry, dtype: str, limits: Limits, requires_grad: bool = False) -> Iterator[Call]:
+    for number, sample in limits(entry.samples(dtype, requires_grad), requires_grad):
+        yield Call(sample, number)
+
+
+def _settled(call: Call, result: Any) -> Any:
+    """A result without what PyTorch's database says is a matter of choice, such as the signs of eigenvectors."""
+    settle = call.sample.output_process_fn_grad
+    theirs = any(isinstance(t, torch.Tensor) for t in tensors(result))
+    return (settle if theirs else translate.function("", settle))(result)
+
+
+def _tried(judge: Callable[[], str | None], limits: Limits) -> str | None:
+    """What differs; an error of ours is a difference."""
+    try:
+        with limits.alarm():
+            return judge()
+    except Exception as error:
+        return f"{type(error).__name__}: {error}".partition("\n")[0]

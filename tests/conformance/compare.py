@@ -1,0 +1,79 @@
+"""What differs between a torchlike result and PyTorch's, as one line of text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch.testing._comparison import default_tolerances
+
+import torchlike
+from tests.oracle import to_theirs
+from tests.oracle._convert import name_of
+
+
+def difference(ours: Any, theirs: Any, views_of: frozenset[int] = frozenset(), values: bool = True) -> str | None:
+    """The first difference in kind, dtype, shape, value at `assert_close`'s default tolerance; strides, where the
+    result is a view (its memory is one of ``views_of``). ``values=False``: values are not looked at."""
+    if isinstance(theirs, torch.Tensor):
+        return _of_tensors(ours, theirs, views_of, values)
+    if isinstance(theirs, tuple | list):
+        if not isinstance(ours, tuple | list):
+            return f"{type(ours).__name__}, not {type(theirs).__name__}"
+        if len(ours) != len(theirs):
+            return f"{len(ours)} results, not {len(theirs)}"
+        found = (difference(a, b, views_of, values) for a, b in zip(ours, theirs))
+        return next((text for text in found if text), None)
+    return _of_objects(ours, theirs, values)
+
+
+def _of_tensors(ours: Any, theirs: torch.Tensor, views_of: frozenset[int], values: bool) -> str | None:
+    if not isinstance(ours, torchlike.Tensor):
+        return f"{type(ours).__name__}, not Tensor"
+    if theirs.layout is not torch.strided:
+        return f"no {theirs.layout} result"
+    facts = [("dtype", name_of(ours.dtype), name_of(theirs.dtype)), ("shape", tuple(ours.shape), tuple(theirs.shape))]
+    if views_of and theirs.numel() and memory(theirs) in views_of:
+        facts.append(("stride of view", tuple(ours.stride()), theirs.stride()))
+    for fact, seen, due in facts:
+        if seen != due:
+            return f"{fact} {seen}, not {due}"
+    return _of_values(to_theirs(ours), theirs.detach().resolve_conj().resolve_neg()) if values else None
+
+
+def _of_values(ours: torch.Tensor, theirs: torch.Tensor) -> str | None:
+    rtol, atol = default_tolerances(ours, theirs)
+    close = torch.isclose(ours, theirs, rtol=rtol, atol=atol, equal_nan=True)
+    if close.all():
+        return None
+    a, b = ours[~close].reshape(-1)[0].item(), theirs[~close].reshape(-1)[0].item()
+    return f"values: {int((~close).sum())} of {close.numel()} differ, such as {_short(a)}, not {_short(b)}"
+
+
+def _short(number: Any) -> str:
+    return f"{number:.7g}" if isinstance(number, float | complex) else str(number)
+
+
+def _of_objects(ours: Any, theirs: Any, values: bool) -> str | None:
+    if type(ours).__name__ != type(theirs).__name__:
+        return f"{type(ours).__name__}, not {type(theirs).__name__}"
+    if not values:
+        return None
+    if isinstance(theirs, float | complex):
+        return _of_values(torch.tensor(ours, dtype=torch.complex128), torch.tensor(theirs, dtype=torch.complex128))
+    same = name_of(ours) == name_of(theirs) if isinstance(theirs, torch.dtype) else ours == theirs
+    return None if same else f"{ours!r}, not {theirs!r}"
+
+
+def memory(tensor: torch.Tensor) -> int:
+    """Where a tensor's memory begins."""
+    return tensor.untyped_storage().data_ptr()
+
+
+def tensors(result: Any) -> list[Any]:
+    """The tensors of either library within a result or an argument."""
+    if isinstance(result, torch.Tensor | torchlike.Tensor):
+        return [result]
+    if isinstance(result, dict):
+        result = list(result.values())
+    return [t for item in result for t in tensors(item)] if isinstance(result, tuple | list) else []

@@ -1,0 +1,71 @@
+"""The entries of PyTorch's operator database, and their samples."""
+
+from __future__ import annotations
+
+import fnmatch
+import functools
+import random
+import warnings
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+
+DTYPES = ("float32", "float64", "int64", "bool", "bfloat16", "complex64")
+GRADIENT_DTYPES = ("float64", "complex128")
+
+
+class Entry(NamedTuple):
+    """One entry: its name (with its variant, where a name has several) and PyTorch's record of it."""
+
+    name: str
+    info: Any
+
+    @property
+    def dtypes(self) -> list[str]:
+        """Those of the six dtypes that PyTorch has on the CPU."""
+        return _names(self.info.supported_dtypes("cpu"), DTYPES)
+
+    @property
+    def gradient_dtypes(self) -> list[str]:
+        """The exact dtypes of which PyTorch has a gradient."""
+        has = self.info.supports_autograd
+        return _names(self.info.supported_backward_dtypes("cpu"), GRADIENT_DTYPES) if has else []
+
+    def samples(self, dtype: str, requires_grad: bool = False) -> Iterator[Any]:
+        """PyTorch's sample inputs, the same ones each time."""
+        _seed()
+        yield from self.info.sample_inputs("cpu", getattr(torch, dtype), requires_grad=requires_grad)
+
+    def errors(self) -> list[Any]:
+        """Calls that PyTorch refuses."""
+        _seed()
+        return list(self.info.error_inputs("cpu")) if self.info.error_inputs_func is not None else []
+
+
+@functools.cache
+def load() -> tuple[Entry, ...]:
+    """Every entry of the database, in its order."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        from torch.testing._internal.common_methods_invocations import op_db
+    # Importing the database forbids setting torch.backends' flags; other tests of this process may.
+    torch.backends.__allow_nonbracketed_mutation_flag = True
+    return tuple(Entry(f"{op.name} {op.variant_test_name}".strip(), op) for op in op_db)
+
+
+def chosen(patterns: list[str]) -> list[Entry]:
+    """The entries whose name, with or without variant, matches one of the patterns (all, if there is none)."""
+    fits = lambda entry: any(fnmatch.fnmatchcase(n, p) for p in patterns for n in (entry.name, entry.info.name))
+    return [entry for entry in load() if not patterns or fits(entry)]
+
+
+def _names(dtypes: Any, wanted: tuple[str, ...]) -> list[str]:
+    return [name for name in wanted if getattr(torch, name) in dtypes]
+
+
+def _seed() -> None:
+    torch.manual_seed(0)
+    random.seed(0)
+    np.random.seed(0)

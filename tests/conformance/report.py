@@ -1,0 +1,136 @@
+"""The results as a file for machines, a page for people, and figures."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+from tests.conformance.call import Verdict
+from tests.conformance.exclusions import UP_TO_A_CHOICE, WITHOUT_VALUES
+from tests.conformance.run import MOST_SAMPLES, Verdicts
+
+DOCS = Path(__file__).parents[2] / "docs"
+DATA, PAGE = DOCS / "coverage.json", DOCS / "coverage.md"
+LONGEST = 150  # characters of a failure that the page shows
+
+Results = dict[str, Verdicts]
+
+
+def write(results: Results) -> None:
+    """Write both files."""
+    rows = [f"{json.dumps(name)}: {json.dumps(_plain(verdicts))}" for name, verdicts in results.items()]
+    DATA.write_text("{\n" + ",\n".join(rows) + "\n}\n", encoding="utf-8")
+    PAGE.write_text(page(results), encoding="utf-8")
+
+
+def read() -> Results:
+    """What was written last."""
+    found = json.loads(DATA.read_text("utf-8"))
+    return {name: {check: Verdict(*row) for check, row in rows.items()} for name, rows in found.items()}
+
+
+def _plain(verdicts: Verdicts) -> dict[str, Any]:
+    return {
+        check: [v.passed, v.total] if v.passed == v.total else [v.passed, v.total, v.failure[:300]]
+        for check, v in verdicts.items()
+    }
+
+
+# -- figures -----------------------------------------------------------------------------------------------------------
+
+
+def passes(verdicts: Verdicts, starts: str) -> bool | None:
+    """Whether all checks whose name starts so pass; None where there is none."""
+    found = [v.passed == v.total for check, v in verdicts.items() if check.startswith(starts)]
+    return all(found) if found else None
+
+
+def figures(results: Results) -> list[tuple[str, int, int]]:
+    """What is counted, how many of them pass, and of how many."""
+    every = list(results.values())
+    first = [passes(v, next((c for c in v if c.startswith("forward")), "forward")) for v in every]
+    variants = [passes(v, kind) for v in every for kind in ("method", "in-place", "out=")]
+    rows: list[tuple[str, Iterable[bool | None]]] = [
+        ("entries whose every float32 sample passes forward", first),
+        ("entries whose every sample of every dtype passes forward", [passes(v, "forward") for v in every]),
+        ("entries with gradients, all passing", [passes(v, "gradients") for v in every]),
+        ("entries with second gradients, all passing", [passes(v, "second gradients") for v in every]),
+        ("variants (method, in-place, out=) passing", variants),
+    ]
+    counted = [(name, *_count(found, every if name.startswith("entries whose") else None)) for name, found in rows]
+    return [*counted, _inputs(every, "error type"), _inputs(every, "error text")]
+
+
+def _count(found: Iterable[bool | None], of: list | None) -> tuple[int, int]:
+    judged = [f for f in found if f is not None]
+    return sum(judged), len(of if of is not None else judged)
+
+
+def _inputs(every: list[Verdicts], check: str) -> tuple[str, int, int]:
+    found = [v[check] for v in every if check in v]
+    name = {"error type": "error inputs: same type", "error text": "error inputs: same first line of text"}[check]
+    return name, sum(v.passed for v in found), sum(v.total for v in found)
+
+
+def summary(results: Results) -> str:
+    """The figures, one a line."""
+    return "\n".join(f"{100 * n / max(of, 1):5.1f}%  {n:4} of {of:4}  {name}" for name, n, of in figures(results))
+
+
+def clusters(results: Results, key: Callable[[str], str] = lambda text: text.partition(" [")[0][:110]) -> str:
+    """First failures by their text, the commonest first."""
+    found: dict[str, list[str]] = {}
+    for name, verdicts in results.items():
+        for check, v in verdicts.items():
+            if v.failure:
+                found.setdefault(f"{check.split()[0]}: {key(v.failure)}", []).append(name)
+    count = Counter({text: len(names) for text, names in found.items()})
+    return "\n".join(f"{n:4}  {text}  <- {', '.join(sorted(set(found[text]))[:6])}" for text, n in count.most_common())
+
+
+# -- the page ----------------------------------------------------------------------------------------------------------
+
+
+def page(results: Results) -> str:
+    """The page for people."""
+    counted = [f"| {name} | {100 * n / max(of, 1):.1f}% | {n} of {of} |" for name, n, of in figures(results)]
+    entries = [_line(name, verdicts) for name, verdicts in sorted(results.items())]
+    loose = [f"| {name} | {why} |" for table in (WITHOUT_VALUES, UP_TO_A_CHOICE) for name, why in sorted(table.items())]
+    return "\n".join([
+        "# Coverage", "", _HOW, "", "| | | |", "|---|---|---|", *counted, "",
+        "Asked less of:", "", "| entry | why |", "|---|---|", *loose, "",
+        "Every cell is samples passed of samples judged (one number: all of them); empty: PyTorch has none.", "",
+        "| entry | forward | gradients | second | method | in-place | out= | errors | first failure |",
+        "|---|---|---|---|---|---|---|---|---|", *entries, "",
+    ])  # fmt: skip
+
+
+_HOW = f"""\
+Written by `python -m tests.conformance`: every entry of the operator database inside the PyTorch wheel, its own sample
+inputs run under both libraries on the CPU. Results are compared in value (`torch.testing.assert_close`'s default
+tolerances), dtype and shape, views in strides as well; forward in float32, float64, int64, bool, bfloat16 and
+complex64 where PyTorch has them, gradients in float64 and complex128, variants in the first of the dtypes, errors by
+type and first line. Of an entry with more than {MOST_SAMPLES} samples of a dtype, {MOST_SAMPLES} that lie evenly among
+them are run ({MOST_SAMPLES // 2} for gradients, which have to be compiled). Where PyTorch has no float32, the first
+dtype that it has stands for it in the first line; an entry that PyTorch itself cannot run on the CPU counts as not
+passing."""
+
+
+def _line(name: str, verdicts: Verdicts) -> str:
+    kinds = ("forward", "gradients", "second", "method", "in-place", "out=", "error text")
+    cells = [_cell([v for check, v in verdicts.items() if check.startswith(kind)]) for kind in kinds]
+    failure = next((v.failure for v in verdicts.values() if v.failure), "")
+    short = failure[:LONGEST] + ("..." if len(failure) > LONGEST else "")
+    return f"| {name} | {' | '.join(cells)} | {_escaped(short)} |"
+
+
+def _cell(verdicts: list[Verdict]) -> str:
+    passed, total = sum(v.passed for v in verdicts), sum(v.total for v in verdicts)
+    return "" if not total else str(total) if passed == total else f"**{passed}** of {total}"
+
+
+def _escaped(text: str) -> str:
+    return text.replace("|", "\\|").replace("<", "\\<").replace("\n", " ")

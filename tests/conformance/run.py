@@ -1,0 +1,78 @@
+"""Judging entries: one after the other, or in several processes."""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import signal
+import warnings
+from collections.abc import Iterator
+
+import torchlike
+from tests.conformance import checks, refused
+from tests.conformance.call import Limits, Verdict
+from tests.conformance.entries import Entry, chosen, load
+
+SECONDS = 30  # of processor time for one sample; a compile that takes longer fails it
+MOST_SAMPLES = 100  # of one check; PyTorch has up to 1440, where the lists of its arguments are multiplied out
+ENTRIES_OF_ONE_PROCESS = 80  # compiled programs use up memory mappings
+
+Verdicts = dict[str, Verdict]
+
+
+def judge(entry: Entry, limits: Limits, quick: bool = False) -> Verdicts:
+    """Every check of one entry that has at least one sample, by the check's name; `quick`: of one dtype each, and
+    without second gradients."""
+    found: Verdicts = {}
+    dtypes, exact = (entry.dtypes[:1], entry.gradient_dtypes[:1]) if quick else (entry.dtypes, entry.gradient_dtypes)
+    with warnings.catch_warnings(), torchlike.set_executor("numpy"):
+        warnings.simplefilter("ignore")
+        for dtype in dtypes:
+            found[f"forward {dtype}"] = checks.forward(entry, dtype, limits)
+        for dtype in dtypes[:1]:
+            found["method"] = checks.method(entry, dtype, limits)
+            found["in-place"] = checks.in_place(entry, dtype, limits)
+            found["out="] = checks.out(entry, dtype, limits)
+        for dtype in exact:
+            found[f"gradients {dtype}"] = checks.gradients(entry, dtype, limits)
+            if not quick:
+                found[f"second gradients {dtype}"] = checks.second_gradients(entry, dtype, limits)
+        found["error type"], found["error text"] = refused.errors(entry, limits)
+    return {name: verdict for name, verdict in found.items() if verdict.total}
+
+
+def judge_all(entries: list[Entry], workers: int, samples: int | None) -> Iterator[tuple[str, Verdicts]]:
+    """The verdicts on many entries, as they come."""
+    numbers = {entry.name: number for number, entry in enumerate(load())}
+    tasks = [(numbers[entry.name], samples) for entry in entries]
+    with multiprocessing.get_context("spawn").Pool(workers, maxtasksperchild=ENTRIES_OF_ONE_PROCESS) as pool:
+        yield from pool.imap_unordered(_judge_one, tasks)
+
+
+def _judge_one(task: tuple[int, int | None]) -> tuple[str, Verdicts]:
+    number, samples = task
+    entry = load()[number]
+    return entry.name, judge(entry, _limits(samples))
+
+
+def _limits(samples: int | None) -> Limits:
+    return Limits(samples, samples and (samples + 1) // 2, _alarm)
+
+
+@contextlib.contextmanager
+def _alarm() -> Iterator[None]:
+    """Raise `TimeoutError` in what has used too much processor time."""
+
+    def stop(*_: object) -> None:
+        raise TimeoutError(f"more than {SECONDS} seconds")
+
+    before = signal.signal(signal.SIGPROF, stop)
+    signal.setitimer(signal.ITIMER_PROF, SECONDS)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
+
+
+__all__ = ["MOST_SAMPLES", "Verdicts", "chosen", "judge", "judge_all"]

@@ -1,0 +1,80 @@
+"""What the coverage table says must be true: a few samples of each entry, against what was recorded."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+import torchlike
+from tests.conformance import exclusions, report
+from tests.conformance.call import Limits
+from tests.conformance.compare import difference
+from tests.conformance.entries import load
+from tests.conformance.run import judge
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+# Lower these with every row that goes; they are never raised.
+WITHOUT_VALUES, UP_TO_A_CHOICE = 8, 5
+GROUPS = 30
+FEW = Limits(samples=2, gradients=1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("group", range(GROUPS))
+def test_what_is_recorded_as_passing_passes(group):
+    known = report.read()
+    broken = [line for entry in load()[group::GROUPS] for line in _broken(entry, known[entry.name])]
+    assert not broken, "\n".join(broken)
+
+
+def _broken(entry, known) -> list[str]:
+    found = judge(entry, FEW, quick=True)
+    passed = {check for check, v in known.items() if v.passed == v.total}
+    return [f"{entry.name}, {check}: {v.failure}" for check, v in found.items() if v.failure and check in passed]
+
+
+def test_the_table_has_every_entry():
+    assert list(report.read()) == [entry.name for entry in load()]
+
+
+def test_the_page_is_of_the_data():
+    assert report.PAGE.read_text("utf-8") == report.page(report.read())
+
+
+def test_the_exclusions_do_not_grow():
+    assert len(exclusions.WITHOUT_VALUES) == WITHOUT_VALUES
+    assert len(exclusions.UP_TO_A_CHOICE) == UP_TO_A_CHOICE
+    names = {entry.name for entry in load()}
+    assert names >= exclusions.WITHOUT_VALUES.keys() | exclusions.UP_TO_A_CHOICE.keys()
+
+
+DIFFERENT = {
+    "value": (lambda: torchlike.ones(2) * 1.001, lambda: torch.ones(2)),
+    "dtype": (lambda: torchlike.ones(2, dtype=torchlike.float64), lambda: torch.ones(2)),
+    "shape": (lambda: torchlike.ones(2, 1), lambda: torch.ones(2)),
+    "kind": (lambda: 1.0, lambda: torch.ones(())),
+    "number": (lambda: 1, lambda: 1.0),
+    "length": (lambda: (torchlike.ones(1),), lambda: (torch.ones(1), torch.ones(1))),
+    "item": (lambda: [torchlike.zeros(1)], lambda: [torch.ones(1)]),
+}
+
+
+@pytest.mark.parametrize("ours, theirs", DIFFERENT.values(), ids=DIFFERENT)
+def test_a_difference_is_seen(ours, theirs):
+    assert difference(ours(), theirs()) is not None
+
+
+def test_the_stride_of_a_view_is_seen():
+    base = torch.ones(2, 3)
+    memory = frozenset([base.untyped_storage().data_ptr()])
+    assert difference(torchlike.ones(2, 3).t(), base.t(), memory) is None
+    assert "stride" in str(difference(torchlike.ones(3, 2), base.t(), memory))
+
+
+def test_a_wrong_operator_is_found(monkeypatch):
+    sin = next(e for e in load() if e.name == "sin")
+    assert not any(v.failure for v in judge(sin, FEW).values())
+    monkeypatch.setattr(torchlike, "sin", torchlike.cos)
+    wrong = judge(sin, FEW)
+    assert {check.split()[0] for check, v in wrong.items() if v.failure} == {"forward", "gradients", "second", "out="}

@@ -1,0 +1,132 @@
+"""What the database holds for PyTorch, as torchlike takes it: tensors, dtypes, and functions that call ``torch``."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import types
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+import torchlike
+from tests.oracle import to_ours
+
+
+class Untranslatable(NotImplementedError):
+    """What torchlike has no counterpart of, such as a sparse tensor."""
+
+
+# -- functions ---------------------------------------------------------------------------------------------------------
+
+
+def function(entry_name: str, theirs: Callable) -> Callable:
+    """torchlike's counterpart of an entry's function; PyTorch's test code is run with ``torchlike`` for ``torch``."""
+    if _is_test_code(theirs):
+        return _rebuilt(theirs)
+    path = entry_name.removeprefix("torch.")
+    try:
+        return _walk(torchlike, path)
+    except AttributeError:
+        if "." in path:
+            raise
+        return _walk(torchlike.Tensor, path)
+
+
+def method(theirs: Any) -> Callable | None:
+    """torchlike's counterpart of an unbound method of PyTorch's tensors; None where PyTorch has none."""
+    if theirs is None or _is_test_code(theirs):
+        return theirs and _rebuilt(theirs)
+    if isinstance(theirs, functools.partial):
+        return functools.partial(method(theirs.func), *theirs.args, **theirs.keywords)  # type: ignore[arg-type]
+    return getattr(torchlike.Tensor, theirs.__name__)
+
+
+def _walk(start: Any, path: str) -> Any:
+    return functools.reduce(getattr, path.split("."), start)
+
+
+def _is_test_code(theirs: Any) -> bool:
+    return isinstance(theirs, types.FunctionType) and theirs.__module__.startswith("torch.testing")
+
+
+_rebuilt_already: dict[types.FunctionType, Callable] = {}
+
+
+def _rebuilt(theirs: types.FunctionType) -> Callable:
+    """The same code over globals, defaults and closure that are translated in turn."""
+    if theirs in _rebuilt_already:
+        return _rebuilt_already[theirs]
+    found: dict[str, Any] = dict(theirs.__globals__)
+    cells = tuple(types.CellType(_part(cell.cell_contents)) for cell in theirs.__closure__ or ())
+    defaults = theirs.__defaults__ and tuple(_part(d) for d in theirs.__defaults__)
+    made = types.FunctionType(theirs.__code__, found, theirs.__name__, defaults, cells)
+    made.__kwdefaults__ = theirs.__kwdefaults__ and {k: _part(d) for k, d in theirs.__kwdefaults__.items()}
+    _rebuilt_already[theirs] = made  # before its globals, among which it may be itself
+    for name in _global_names(theirs.__code__) & found.keys():
+        found[name] = _part(found[name])
+    return made
+
+
+def _global_names(code: types.CodeType) -> set[str]:
+    nested = [c for c in code.co_consts if isinstance(c, types.CodeType)]
+    return set(code.co_names).union(*[_global_names(c) for c in nested])
+
+
+def _part(thing: Any) -> Any:
+    if thing is torch:
+        return torchlike
+    if getattr(thing, "__name__", "") == "freeze_rng_state":
+        return contextlib.nullcontext  # every call is seeded
+    return _rebuilt(thing) if _is_test_code(thing) else _simple(thing)
+
+
+# -- arguments ---------------------------------------------------------------------------------------------------------
+
+
+def arguments(x: Any, each: Callable[[Any], Any] = lambda t: t) -> Any:
+    """An argument as torchlike takes it; ``each`` is called with every tensor made."""
+    if isinstance(x, torch.Tensor):
+        return each(tensor(x))
+    if isinstance(x, torch.Size):
+        return torchlike.Size(x)
+    if isinstance(x, tuple) and hasattr(x, "_fields"):
+        return type(x)(*[arguments(item, each) for item in x])
+    if isinstance(x, list | tuple):
+        return type(x)([arguments(item, each) for item in x])
+    if isinstance(x, dict):
+        return {key: arguments(item, each) for key, item in x.items()}
+    if isinstance(x, slice):
+        return slice(*[arguments(item, each) for item in (x.start, x.stop, x.step)])
+    return _simple(x)
+
+
+def _simple(x: Any) -> Any:
+    if isinstance(x, torch.dtype | torch.layout | torch.memory_format):
+        return getattr(torchlike, str(x).removeprefix("torch."))
+    if isinstance(x, torch.device):
+        return torchlike.device(str(x))
+    if isinstance(x, torch.Generator):
+        return torchlike.Generator().manual_seed(x.initial_seed())
+    return x
+
+
+def tensor(theirs: torch.Tensor) -> Any:
+    """A torchlike tensor of the same values, dtype, shape, strides, offset and ``requires_grad``; always a leaf."""
+    if theirs.layout is not torch.strided or theirs.is_quantized or theirs.is_nested:
+        raise Untranslatable(f"a tensor of layout {theirs.layout}")
+    plain = theirs.detach().resolve_conj().resolve_neg()
+    if theirs.device.type == "meta":
+        return torchlike.empty_strided(plain.shape, plain.stride(), dtype=_simple(plain.dtype), device="meta")
+    if plain.is_contiguous() and plain.storage_offset() == 0:
+        ours = to_ours(plain)
+    else:
+        flat = torch.as_strided(plain, (_extent(plain) + plain.storage_offset(),), (1,), 0)
+        ours = torchlike.as_strided(to_ours(flat), plain.shape, plain.stride(), plain.storage_offset()).detach()
+    return ours.requires_grad_(theirs.requires_grad)
+
+
+def _extent(plain: torch.Tensor) -> int:
+    """How many elements from the first to the last a tensor spans."""
+    return 1 + sum((n - 1) * s for n, s in zip(plain.shape, plain.stride())) if plain.numel() else 0

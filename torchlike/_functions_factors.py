@@ -1,0 +1,205 @@
+"""torchlike.linalg: LU and Householder factors, systems that report instead of raising, tensors taken for matrices."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from torchlike import _errors, _factories, return_types
+from torchlike._bind import CALLERS as rows
+from torchlike._bind import write_out
+from torchlike._dtypes import int32, int64
+from torchlike._functions_linalg import inv, solve
+from torchlike._functions_random import randn
+from torchlike._tensor import Tensor
+
+
+def _written(result: Any, out: Any) -> Any:
+    return result if out is None else write_out(None, result, out)
+
+
+# -- LU ----------------------------------------------------------------------------------------------------------------
+
+
+def _check_pivot(name: str, pivot: bool) -> None:
+    if not pivot:
+        raise RuntimeError(f"{name}: LU without pivoting is not implemented on the CPU")
+
+
+def _first_zero(packed: Tensor) -> Tensor:
+    """Where the first zero stands on the diagonal of U, counted from 1; 0 where there is none."""
+    zero = rows["diagonal"](packed.detach(), 0, -2, -1) == 0
+    if not zero.shape[-1]:
+        return _factories.zeros(tuple(zero.shape[:-1]), dtype=int32, device=packed.device)
+    return rows["where"](zero.any(-1), rows["argmax"](zero.to(int32), -1) + 1, 0).to(int32)
+
+
+def lu_factor(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any:
+    """L and U of P L U = A in one matrix, and the rows exchanged with each row, counted from 1."""
+    _check_pivot("linalg.lu_factor", pivot)
+    return _written(return_types.linalg_lu_factor(rows["lu_factor"](A)), out)
+
+
+def lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False, out: Any = None) -> Any:
+    """`lu_factor` that says in `info` where the first zero on the diagonal of U is."""
+    _check_pivot("linalg.lu_factor", pivot)
+    packed, pivots = rows["lu_factor"](A)
+    info = _first_zero(packed)
+    if check_errors and info.any():
+        raise _errors.linalg.singular("torch.linalg.lu_factor_ex", None, int(info.max()))
+    return _written(return_types.linalg_lu_factor_ex((packed, pivots, info)), out)
+
+
+def lu(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any:
+    """P, L and U with P L U = A."""
+    _check_pivot("linalg.lu_factor", pivot)
+    packed, pivots = rows["lu_factor"](A)
+    return _written(return_types.linalg_lu((rows["_permutation"](packed, pivots), *rows["lu_unpack"](packed))), out)
+
+
+def lu_unpack(LU_data: Tensor, LU_pivots: Tensor, unpack_data: bool = True, unpack_pivots: bool = True, *,
+              out: Any = None) -> Any:  # fmt: skip
+    """P, L and U of what `lu_factor` returns."""
+    if unpack_pivots and LU_pivots.dtype is not int32:
+        raise _errors.linalg.pivots_of_wrong_type()
+    none = lambda: _factories.empty(0, dtype=LU_data.dtype, device=LU_data.device)
+    lower, upper = rows["lu_unpack"](LU_data) if unpack_data else (none(), none())
+    order = rows["_permutation"](LU_data, LU_pivots) if unpack_pivots else none()
+    return _written(return_types.lu_unpack((order, lower, upper)), out)
+
+
+def lu_solve(LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True, adjoint: bool = False,
+             out: Tensor | None = None) -> Tensor:  # fmt: skip
+    """X with A X = B, from what `lu_factor` made of A."""
+    return _written(rows["lu_solve"](LU, pivots, B, left, adjoint), out)
+
+
+def old_lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Any = None) -> Any:
+    """L and U in one matrix, the exchanges of rows, and whether there was a zero on the diagonal with `get_infos`."""
+    found = lu_factor_ex(A, pivot=pivot)
+    return _written(tuple(found) if get_infos else tuple(found[:2]), out)
+
+
+def old_lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """X with A X = input, from what `lu` made of A."""
+    return lu_solve(LU_data, LU_pivots, input, out=out)
+
+
+def geqrf(input: Tensor, *, out: Any = None) -> Any:
+    """R above the diagonal and the reflectors of Q below it; their factors."""
+    return _written(return_types.geqrf(rows["geqrf"](input)), out)
+
+
+# -- systems -----------------------------------------------------------------------------------------------------------
+
+
+def inv_ex(A: Tensor, *, check_errors: bool = False, out: Any = None) -> Any:
+    """`inv` that says in `info` where the first zero on the diagonal of U is, instead of raising."""
+    result = inv(A) if check_errors else rows["inv"](A)
+    return _written(return_types.linalg_inv_ex((result, _first_zero(rows["lu_factor"](A.detach())[0]))), out)
+
+
+def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = False, out: Any = None) -> Any:
+    """`solve` that says in `info` where the first zero on the diagonal of U is, instead of raising."""
+    if check_errors:
+        result = solve(A, B, left=left)
+    else:
+        result = rows["solve"](A, B) if left else rows["solve"](A.mT, B.mT).mT
+    return _written(return_types.linalg_solve_ex((result, _first_zero(rows["lu_factor"](A.detach())[0]))), out)
+
+
+def triangular_solve(b: Tensor, A: Tensor, upper: bool = True, transpose: bool = False, unitriangular: bool = False, *,
+                     out: Any = None) -> Any:  # fmt: skip
+    """X with A X = b for a triangular A, and a copy of A."""
+    factor = A.mT if transpose else A
+    found = rows["solve_triangular"](factor, b, upper=upper != transpose, unitriangular=unitriangular)
+    batch = tuple(found.shape[:-2])
+    copy = rows["clone"](rows["expand"](A, (*batch, *A.shape[-2:])))
+    return _written(return_types.triangular_solve((found, copy)), out)
+
+
+def tensorinv(A: Tensor, ind: int = 2, *, out: Tensor | None = None) -> Tensor:
+    """The inverse of a tensor taken for a matrix of its first `ind` dims and the others."""
+    if ind <= 0:
+        raise RuntimeError(f"Expected a strictly positive integer for 'ind', but got {ind}")
+    first, rest = tuple(A.shape[:ind]), tuple(A.shape[ind:])
+    if math.prod(first) != math.prod(rest):
+        raise _errors.linalg.no_square_tensor("self", first, rest, "ind")
+    return _written(inv(A.reshape(math.prod(first), -1)).reshape(*rest, *first), out)
+
+
+def tensorsolve(A: Tensor, B: Tensor, dims: Any = None, *, out: Tensor | None = None) -> Tensor:
+    """X with tensordot(A, X, X.ndim) = B."""
+    if dims is not None:
+        A = A.movedim(tuple(dims), tuple(range(A.ndim - len(dims), A.ndim)))
+    shape = tuple(A.shape[B.ndim :])
+    size = math.prod(shape)
+    if math.prod(A.shape[: B.ndim]) != size:
+        raise _errors.linalg.no_square_tensor("self", tuple(A.shape[: B.ndim]), shape, "other.ndim")
+    return _written(solve(A.reshape(-1, size), B.reshape(-1)).reshape(shape), out)
+
+
+def vander(x: Tensor, N: int | None = None) -> Tensor:
+    """The powers 0 ... N - 1 of each element, along a new last dim."""
+    if N is not None and N <= 1:
+        raise RuntimeError("N must be greater than 1.")
+    if not x.ndim:
+        x = x.unsqueeze(0)
+    N = x.shape[-1] if N is None else N
+    dtype = x.dtype if x.dtype.is_floating_point or x.dtype.is_complex else int64
+    if not N:
+        return _factories.ones((*x.shape, N), dtype=dtype, device=x.device)
+    x = x.to(dtype)
+    ones = _factories.ones((*x.shape, 1), dtype=dtype, device=x.device)
+    repeated = rows["expand"](x.unsqueeze(-1), (*x.shape, N - 1))
+    return rows["cat"]([ones, rows["cumprod"](repeated, -1)], -1)
+
+
+# -- a few of the largest singular values, from products with random matrices ------------------------------------------
+
+
+def _range(A: Tensor, q: int, niter: int, M: Tensor | None) -> Tensor:
+    """Orthonormal columns that span nearly what the largest singular vectors span."""
+    R = randn(A.shape[-1], q, dtype=A.dtype, device=A.device)
+    times = lambda a, m, x: a @ x if m is None else a @ x - m @ x
+    turned, shift = A.mH, None if M is None else M.mH
+    Q = rows["qr"](times(A, M, R))[0]
+    for _ in range(niter):
+        Q = rows["qr"](times(turned, shift, Q))[0]
+        Q = rows["qr"](times(A, M, Q))[0]
+    return Q
+
+
+def svd_lowrank(A: Tensor, q: int | None = 6, niter: int | None = 2, M: Tensor | None = None) -> tuple[Tensor, ...]:
+    """U, S and V of nearly the q largest singular values of A - M."""
+    q, niter = 6 if q is None else q, 2 if niter is None else niter
+    if M is not None:
+        M = rows["expand"](M, tuple(A.shape))
+    wide = A.shape[-2] < A.shape[-1]
+    if wide:
+        A, M = A.mH, None if M is None else M.mH
+    Q = _range(A, q, niter, M)
+    B = Q.mH @ A if M is None else Q.mH @ (A - M)
+    U, S, Vh = rows["svd"](B, False)
+    U, V = Q @ U, Vh.mH
+    return (V, S, U) if wide else (U, S, V)
+
+
+def pca_lowrank(A: Tensor, q: int | None = None, center: bool = True, niter: int = 2) -> tuple[Tensor, ...]:
+    """`svd_lowrank` of the rows of A less their mean."""
+    m, n = A.shape[-2:]
+    if q is None:
+        q = min(6, m, n)
+    elif not 0 <= q <= min(m, n):
+        raise ValueError(f"q(={q}) must be non-negative integer and not greater than min(m, n)={min(m, n)}")
+    if niter < 0:
+        raise ValueError(f"niter(={niter}) must be non-negative integer")
+    if center:
+        A = A - rows["mean"](A, -2, True)
+    return svd_lowrank(A, q, niter)
+
+
+LINALG = {f.__name__: f for f in (lu_factor, lu_factor_ex, lu, lu_solve, inv_ex, solve_ex, tensorinv, tensorsolve,
+                                  vander)}  # fmt: skip
+METHODS = {"lu": old_lu, "lu_solve": old_lu_solve, "geqrf": geqrf, "triangular_solve": triangular_solve}
+FUNCTIONS = {**METHODS, "lu_unpack": lu_unpack, "svd_lowrank": svd_lowrank, "pca_lowrank": pca_lowrank}

@@ -1,0 +1,3 @@
+"""`torch.signal`: windows of signal processing."""
+
+from torchlike.signal import windows as windows

@@ -273,6 +273,12 @@ def as_strided_copy(*args: _Any, out: _Any = ..., **kwargs: _Any) -> _Any:
     """What `as_strided` shows, as a copy in row-major order."""
     ...
 
+def as_strided_scatter(
+    input: _Tensor, src: _Tensor, size: _Any, stride: _Any, storage_offset: _int | None = ...
+) -> _Tensor:
+    """A copy of `input` with `src` where `as_strided` would show its memory."""
+    ...
+
 def as_tensor(data: _Any, dtype: _dtype | None = ..., device: _Any = ...) -> _Tensor:
     """`data` as a tensor; a tensor or NumPy array of that dtype and device shares its memory with the result."""
     ...
@@ -700,6 +706,10 @@ def diagonal_copy(*args: _Any, out: _Any = ..., **kwargs: _Any) -> _Any:
     """What `diagonal` shows, as a copy in row-major order."""
     ...
 
+def diagonal_scatter(input: _Tensor, src: _Tensor, offset: _int = ..., dim1: _int = ..., dim2: _int = ...) -> _Tensor:
+    """A copy of `input` with `src` on its diagonal."""
+    ...
+
 def diff(
     input: _Tensor,
     n: _int = ...,
@@ -940,6 +950,10 @@ def frac(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     """The fractional part, with the sign of the element."""
     ...
 
+def frexp(input: _Tensor, *, out: _Any = ...) -> _Any:
+    """The mantissa in [0.5, 1) and the exponent of 2 of each element."""
+    ...
+
 def from_dlpack(ext_tensor: _Any, *, device: _Any = ..., copy: _bool | None = ...) -> _Tensor:
     """A tensor over the memory of an array of any library that speaks DLPack, or of a capsule of one on the CPU."""
     ...
@@ -1019,6 +1033,10 @@ def get_rng_state() -> _Tensor:
     """The default generator's state, byte for byte PyTorch's, as a uint8 tensor."""
     ...
 
+def gradient(input: _Tensor, *, spacing: _Any = ..., dim: _Any = ..., edge_order: _int = ...) -> _tuple[_Tensor, ...]:
+    """The slope along each dim by central differences, one-sided ones at the ends."""
+    ...
+
 def greater(input: _Tensor | _Number, other: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
     """input > other, element by element."""
     ...
@@ -1093,6 +1111,24 @@ def heaviside(input: _Tensor, values: _Tensor, *, out: _Any = ...) -> _Tensor:
 
 def histc(input: _Tensor, bins: _int = ..., min: _float = ..., max: _float = ..., *, out: _Any = ...) -> _Tensor:
     """How many elements lie in each of `bins` equal intervals from `min` to `max` (if equal: of the data)."""
+    ...
+
+def histogram(
+    input: _Tensor,
+    bins: _Any,
+    *,
+    range: _Any = ...,
+    weight: _Tensor | None = ...,
+    density: _bool = ...,
+    out: _Any = ...,
+) -> _Any:
+    """How many elements lie in each interval; the intervals' edges."""
+    ...
+
+def histogramdd(
+    input: _Tensor, bins: _Any, *, range: _Any = ..., weight: _Tensor | None = ..., density: _bool = ...
+) -> _Any:
+    """How many points of (..., D) lie in each cell of a grid; the grid's edges along each dim."""
     ...
 
 def hsplit(
@@ -1258,6 +1294,22 @@ def isposinf(input: _Tensor, *, out: _Any = ...) -> _Tensor:
 
 def isreal(input: _Tensor) -> _Tensor:
     """Whether each element has no imaginary part."""
+    ...
+
+def istft(
+    input: _Tensor,
+    n_fft: _int,
+    hop_length: _int | None = ...,
+    win_length: _int | None = ...,
+    window: _Tensor | None = ...,
+    center: _bool = ...,
+    normalized: _bool = ...,
+    onesided: _bool | None = ...,
+    length: _int | None = ...,
+    return_complex: _bool = ...,
+) -> _Tensor:
+    """The signal of which `input` is the `stft`: frames are weighted by the window once more, added where they overlap,
+    and divided by the sum of the squared windows there."""
     ...
 
 def kaiser_window(
@@ -1535,6 +1587,10 @@ def mv(input: _Tensor, vec: _Tensor, *, out: _Any = ...) -> _Tensor:
     """A matrix times a vector; (n, k), (k) -> (n)."""
     ...
 
+def mvlgamma(input: _Tensor, p: _int, *, out: _Any = ...) -> _Tensor:
+    """The logarithm of the multivariate gamma function of dimension p."""
+    ...
+
 nan: _float
 
 def nan_to_num(
@@ -1675,6 +1731,10 @@ def pairwise_distance(x1: _Tensor, x2: _Tensor, p: _float = ..., eps: _Number = 
 
 def pca_lowrank(A: _Tensor, q: _int | None = ..., center: _bool = ..., niter: _int = ...) -> _tuple[_Tensor, ...]:
     """`svd_lowrank` of the rows of A less their mean."""
+    ...
+
+def pdist(input: _Tensor, p: _float = ...) -> _Tensor:
+    """The distances of all pairs of rows, (0, 1), (0, 2), ... (n - 2, n - 1), in the p-norm."""
     ...
 
 def permute(*args: _Any, **named: _Any) -> _Tensor:
@@ -1854,6 +1914,10 @@ def remainder(input: _Tensor | _Number, other: _Tensor | _Number, *, out: _Any =
     """input - other * floor(input / other): the remainder with the sign of `other`, as Python's %."""
     ...
 
+def renorm(input: _Tensor, p: _float, dim: _int, maxnorm: _float) -> _Tensor:
+    """Each part along `dim` scaled down to the p-norm `maxnorm`, where its norm is larger."""
+    ...
+
 def repeat_interleave(
     input: _Tensor, repeats: _Any = ..., dim: _int | None = ..., *, output_size: _int | None = ...
 ) -> _Tensor:
@@ -1991,6 +2055,10 @@ def select_copy(*args: _Any, out: _Any = ..., **kwargs: _Any) -> _Any:
     """What `select` shows, as a copy in row-major order."""
     ...
 
+def select_scatter(input: _Tensor, src: _Tensor, dim: _int, index: _int) -> _Tensor:
+    """A copy of `input` with `src` at one index of a dim."""
+    ...
+
 def selu(input: _Tensor) -> _Tensor:
     """The scaled exponential unit, which keeps activations normalised."""
     ...
@@ -2057,6 +2125,12 @@ def slice_copy(*args: _Any, out: _Any = ..., **kwargs: _Any) -> _Any:
     """What `slice` shows, as a copy in row-major order."""
     ...
 
+def slice_scatter(
+    input: _Tensor, src: _Tensor, dim: _int = ..., start: _int | None = ..., end: _int | None = ..., step: _int = ...
+) -> _Tensor:
+    """A copy of `input` with `src` at the indices of a dim from `start` to `end` in steps of `step`."""
+    ...
+
 def slogdet(input: _Tensor, *, out: _Any = ...) -> _Any:
     """The sign of the determinant and the logarithm of its absolute value."""
     ...
@@ -2111,6 +2185,22 @@ def std(input: _Tensor, *args: _Any, out: _Any = ..., **kwargs: _Any) -> _Any:
 
 def std_mean(input: _Tensor, *args: _Any, out: _Any = ..., **kwargs: _Any) -> _Any:
     """`std` and `mean`."""
+    ...
+
+def stft(
+    input: _Tensor,
+    n_fft: _int,
+    hop_length: _int | None = ...,
+    win_length: _int | None = ...,
+    window: _Tensor | None = ...,
+    center: _bool = ...,
+    pad_mode: _str = ...,
+    normalized: _bool = ...,
+    onesided: _bool | None = ...,
+    return_complex: _bool | None = ...,
+    align_to_window: _bool | None = ...,
+) -> _Tensor:
+    """The Fourier transform of each frame of a signal; (..., time) -> (..., frequency, frame)."""
     ...
 
 def sub(input: _Tensor | _Number, other: _Tensor | _Number, *, alpha: _Number = ..., out: _Any = ...) -> _Tensor:
@@ -2224,6 +2314,10 @@ def transpose_copy(*args: _Any, out: _Any = ..., **kwargs: _Any) -> _Any:
 
 def trapezoid(y: _Tensor, x: _Tensor | None = ..., *, dx: _Tensor | _Number = ..., dim: _int = ...) -> _Tensor:
     """The area under y by the trapezoidal rule, at points x or `dx` apart."""
+    ...
+
+def trapz(y: _Tensor, x: _Tensor | None = ..., *, dx: _float = ..., dim: _int = ...) -> _Tensor:
+    """`trapezoid`."""
     ...
 
 def triangular_solve(

@@ -244,6 +244,9 @@ class Methods:
     def as_strided_(self, size: _Any, stride: _Any, storage_offset: _int | None = ...) -> _Tensor:
         """`as_strided` in place: this tensor is seen in another shape; no element moves."""
         ...
+    def as_strided_scatter(self, src: _Tensor, size: _Any, stride: _Any, storage_offset: _int | None = ...) -> _Tensor:
+        """A copy of `input` with `src` where `as_strided` would show its memory."""
+        ...
     def as_subclass(self, cls: _Any) -> _Any:
         """This tensor as an instance of a subclass, sharing storage and history."""
         ...
@@ -496,6 +499,9 @@ class Methods:
     def diagonal(self, offset: _int = ..., dim1: _int = ..., dim2: _int = ...) -> _Tensor:
         """The diagonal of each matrix of two dims, as the last dim."""
         ...
+    def diagonal_scatter(self, src: _Tensor, offset: _int = ..., dim1: _int = ..., dim2: _int = ...) -> _Tensor:
+        """A copy of `input` with `src` on its diagonal."""
+        ...
     def diff(
         self, n: _int = ..., dim: _int = ..., prepend: _Tensor | None = ..., append: _Tensor | None = ...
     ) -> _Tensor:
@@ -650,6 +656,9 @@ class Methods:
     def frac_(self) -> _Tensor:
         """The fractional part, with the sign of the element."""
         ...
+    def frexp(self, *, out: _Any = ...) -> _Any:
+        """The mantissa in [0.5, 1) and the exponent of 2 of each element."""
+        ...
     def gather(self, dim: _int, index: _Tensor, *, sparse_grad: _bool = ...) -> _Tensor:
         """out[i][j] = input[index[i][j]][j] for dim 0, and so on for other dims."""
         ...
@@ -703,6 +712,11 @@ class Methods:
         ...
     def histc(self, bins: _int = ..., min: _float = ..., max: _float = ...) -> _Tensor:
         """How many elements lie in each of `bins` equal intervals from `min` to `max` (if equal: of the data)."""
+        ...
+    def histogram(
+        self, bins: _Any, *, range: _Any = ..., weight: _Tensor | None = ..., density: _bool = ..., out: _Any = ...
+    ) -> _Any:
+        """How many elements lie in each interval; the intervals' edges."""
         ...
     def hsplit(
         self, indices_or_sections: _Any = ..., *, sections: _Any = ..., indices: _Any = ...
@@ -824,6 +838,21 @@ class Methods:
         ...
     def isreal(self) -> _Tensor:
         """Whether each element has no imaginary part."""
+        ...
+    def istft(
+        self,
+        n_fft: _int,
+        hop_length: _int | None = ...,
+        win_length: _int | None = ...,
+        window: _Tensor | None = ...,
+        center: _bool = ...,
+        normalized: _bool = ...,
+        onesided: _bool | None = ...,
+        length: _int | None = ...,
+        return_complex: _bool = ...,
+    ) -> _Tensor:
+        """The signal of which `input` is the `stft`: frames are weighted by the window once more, added where they overlap,
+        and divided by the sum of the squared windows there."""
         ...
     def kron(self, other: _Tensor) -> _Tensor:
         """The Kronecker product: every element of `input` times the whole of `other`."""
@@ -1050,6 +1079,12 @@ class Methods:
         ...
     def mv(self, vec: _Tensor) -> _Tensor:
         """A matrix times a vector; (n, k), (k) -> (n)."""
+        ...
+    def mvlgamma(self, p: _int) -> _Tensor:
+        """The logarithm of the multivariate gamma function of dimension p."""
+        ...
+    def mvlgamma_(self, p: _int) -> _Tensor:
+        """The logarithm of the multivariate gamma function of dimension p."""
         ...
     def nan_to_num(self, nan: _Number = ..., posinf: _Number | None = ..., neginf: _Number | None = ...) -> _Tensor:
         """NaN, inf and -inf replaced by numbers: `nan`, and where not given the largest and the lowest of the dtype."""
@@ -1288,6 +1323,12 @@ class Methods:
     def remainder_(self, other: _Tensor | _Number) -> _Tensor:
         """input - other * floor(input / other): the remainder with the sign of `other`, as Python's %."""
         ...
+    def renorm(self, p: _float, dim: _int, maxnorm: _float) -> _Tensor:
+        """Each part along `dim` scaled down to the p-norm `maxnorm`, where its norm is larger."""
+        ...
+    def renorm_(self, p: _float, dim: _int, maxnorm: _float) -> _Tensor:
+        """`renorm` in place."""
+        ...
     def repeat(self, *several: _Any, repeats: _Any = ...) -> _Tensor:
         """The tensor tiled, `repeats[d]` times along each dim."""
         ...
@@ -1372,6 +1413,9 @@ class Methods:
     def select(self, dim: _int, index: _int) -> _Tensor:
         """One index of a dim, as a view."""
         ...
+    def select_scatter(self, src: _Tensor, dim: _int, index: _int) -> _Tensor:
+        """A copy of `input` with `src` at one index of a dim."""
+        ...
     def set_(self, source: _Any = ..., storage_offset: _int = ..., size: _Any = ..., stride: _Any = ...) -> _Tensor:
         """See another tensor's (or storage's) memory from now on; of nothing, become empty."""
         ...
@@ -1420,6 +1464,11 @@ class Methods:
     def sinh_(self) -> _Tensor:
         """The hyperbolic sine."""
         ...
+    def slice_scatter(
+        self, src: _Tensor, dim: _int = ..., start: _int | None = ..., end: _int | None = ..., step: _int = ...
+    ) -> _Tensor:
+        """A copy of `input` with `src` at the indices of a dim from `start` to `end` in steps of `step`."""
+        ...
     def slogdet(self, *, out: _Any = ...) -> _Any:
         """The sign of the determinant and the logarithm of its absolute value."""
         ...
@@ -1458,6 +1507,21 @@ class Methods:
         ...
     def std(self, *args: _Any, out: _Any = ..., **kwargs: _Any) -> _Any:
         """The square root of `var`; its gradient at 0 is 0."""
+        ...
+    def stft(
+        self,
+        n_fft: _int,
+        hop_length: _int | None = ...,
+        win_length: _int | None = ...,
+        window: _Tensor | None = ...,
+        center: _bool = ...,
+        pad_mode: _str = ...,
+        normalized: _bool = ...,
+        onesided: _bool | None = ...,
+        return_complex: _bool | None = ...,
+        align_to_window: _bool | None = ...,
+    ) -> _Tensor:
+        """The Fourier transform of each frame of a signal; (..., time) -> (..., frequency, frame)."""
         ...
     def storage(self) -> _Any:
         """The memory of this tensor as elements of its dtype (deprecated in PyTorch; use `untyped_storage`)."""

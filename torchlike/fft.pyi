@@ -46,6 +46,14 @@ def hfft(input: _Tensor, n: _int | None = ..., dim: _int = ..., norm: _str | Non
     """The `fft`, real, of a signal that is Hermitian, of which the first half is given."""
     ...
 
+def hfft2(input: _Tensor, s: _Any = ..., dim: _Any = ..., norm: _str | None = ..., *, out: _Any = ...) -> _Tensor:
+    """`hfftn` along the last two dims."""
+    ...
+
+def hfftn(input: _Tensor, s: _Any = ..., dim: _Any = ..., norm: _str | None = ..., *, out: _Any = ...) -> _Tensor:
+    """`hfft` along the last of several dims and `fft` along the others."""
+    ...
+
 def ifft(input: _Tensor, n: _int | None = ..., dim: _int = ..., norm: _str | None = ..., *, out: _Any = ...) -> _Tensor:
     """The inverse of `fft`, divided by n."""
     ...
@@ -66,6 +74,14 @@ def ihfft(
     input: _Tensor, n: _int | None = ..., dim: _int = ..., norm: _str | None = ..., *, out: _Any = ...
 ) -> _Tensor:
     """The inverse of `hfft`."""
+    ...
+
+def ihfft2(input: _Tensor, s: _Any = ..., dim: _Any = ..., norm: _str | None = ..., *, out: _Any = ...) -> _Tensor:
+    """The inverse of `hfft2`."""
+    ...
+
+def ihfftn(input: _Tensor, s: _Any = ..., dim: _Any = ..., norm: _str | None = ..., *, out: _Any = ...) -> _Tensor:
+    """The inverse of `hfftn`."""
     ...
 
 def irfft(

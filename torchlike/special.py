@@ -6,6 +6,7 @@ globals().update(_bind.names_in("special"))
 expit = _bind.PUBLIC["sigmoid"]
 gammainc = _bind.PUBLIC["igamma"]
 gammaincc = _bind.PUBLIC["igammac"]
+multigammaln = _bind.PUBLIC["mvlgamma"]
 gammaln = _bind.PUBLIC["lgamma"]
 psi = _bind.PUBLIC["digamma"]
 xlogy = _bind.PUBLIC["xlogy"]

@@ -166,6 +166,10 @@ def modified_bessel_k1(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     """The modified Bessel function of the second kind of order 1."""
     ...
 
+def multigammaln(input: _Tensor, p: _int) -> _Any:
+    """The logarithm of the multivariate gamma function of dimension p."""
+    ...
+
 def ndtr(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     """The area under the standard normal density below x."""
     ...

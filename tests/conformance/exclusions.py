@@ -23,5 +23,6 @@ UP_TO_A_CHOICE: dict[str, str] = {
     "linalg.eigh": LAPACK,
     "linalg.svd": LAPACK,
     "svd": LAPACK,
-    "geqrf": LAPACK,
+    "svd_lowrank": LAPACK,
+    "pca_lowrank": LAPACK,
 }

@@ -21,10 +21,10 @@ Verdicts = dict[str, Verdict]
 
 
 def judge(entry: Entry, limits: Limits, quick: bool = False) -> Verdicts:
-    """Every check of one entry that has at least one sample, by the check's name; `quick`: of one dtype each, and
-    without second gradients."""
+    """Every check of one entry that has at least one sample, by the check's name; `quick`: of one dtype only, and
+    without gradients, which have to be compiled."""
     found: Verdicts = {}
-    dtypes, exact = (entry.dtypes[:1], entry.gradient_dtypes[:1]) if quick else (entry.dtypes, entry.gradient_dtypes)
+    dtypes, exact = (entry.dtypes[:1], []) if quick else (entry.dtypes, entry.gradient_dtypes)
     with warnings.catch_warnings(), torchlike.set_executor("numpy"):
         warnings.simplefilter("ignore")
         for dtype in dtypes:
@@ -35,8 +35,7 @@ def judge(entry: Entry, limits: Limits, quick: bool = False) -> Verdicts:
             found["out="] = checks.out(entry, dtype, limits)
         for dtype in exact:
             found[f"gradients {dtype}"] = checks.gradients(entry, dtype, limits)
-            if not quick:
-                found[f"second gradients {dtype}"] = checks.second_gradients(entry, dtype, limits)
+            found[f"second gradients {dtype}"] = checks.second_gradients(entry, dtype, limits)
         found["error type"], found["error text"] = refused.errors(entry, limits)
     return {name: verdict for name, verdict in found.items() if verdict.total}
 

@@ -22,4 +22,5 @@ from torchlike._errors import random as random
 from torchlike._errors import recording as recording
 from torchlike._errors import sequences as sequences
 from torchlike._errors import shapes as shapes
+from torchlike._errors import spectra as spectra
 from torchlike._errors import warned as warned

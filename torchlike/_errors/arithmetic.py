@@ -148,3 +148,41 @@ def check_isclose(call: Any) -> None:
     for name in ("rtol", "atol"):
         if call.arguments[name] < 0:
             raise RuntimeError(f"{name} must be greater than or equal to zero, but got {call.arguments[name]:g}")
+
+
+def check_gradient(input: Any, spacing: list, dims: list[int], edge_order: int) -> None:
+    """What finite differences refuse."""
+    if len(spacing) != len(dims):
+        raise RuntimeError("torch.gradient expected spacing to be unspecified, a scalar or it's spacing and dim "
+                           "arguments to have the same length, but got a spacing argument of length "
+                           f"{len(spacing)} and a dim argument of length {len(dims)}.")  # fmt: skip
+    for step in spacing:
+        if hasattr(step, "device") and step.device != input.device:
+            raise RuntimeError("torch.gradient expected each tensor to be on the same device, but got devices "
+                               f"{input.device} and {step.device}!")  # fmt: skip
+    if edge_order not in (1, 2):
+        raise RuntimeError("torch.gradient only supports edge_order=1 and edge_order=2.")
+    places = [input._wrap(d) for d in dims]
+    for place in places:
+        if places.count(place) > 1:
+            raise RuntimeError(f"dim {place} appears multiple times in the list of dims")
+        if input.shape[place] < edge_order + 1:
+            raise RuntimeError("torch.gradient expected each dimension size to be at least edge_order+1")
+
+
+def check_renorm(input: Any, p: float, maxnorm: float) -> None:
+    """What `renorm` refuses."""
+    if p <= 0:
+        raise RuntimeError("renorm: non-positive-norm not supported")
+    if maxnorm < 0:
+        raise RuntimeError(f"renorm: expected maxnorm to be >= 0 but got {maxnorm:g}")
+    if input.ndim < 2:
+        raise RuntimeError(f"renorm: input needs at least 2 dimensions, got {input.ndim} dimensions")
+
+
+def check_pdist(input: Any, p: float) -> None:
+    """What `pdist` refuses."""
+    if input.ndim != 2:
+        raise RuntimeError(f"pdist only supports 2D tensors, got: {input.ndim}D")
+    if p < 0:
+        raise RuntimeError("pdist only supports non-negative p values")

@@ -193,3 +193,8 @@ DEPRECATED_SCATTER_REDUCE = (
     "The reduce argument of torch.scatter with Tensor src is deprecated and will be removed in a future PyTorch "
     "release. Use torch.scatter_reduce instead for more reduction options."
 )
+
+
+def no_such_slice(src: tuple[int, ...], shown: tuple[int, ...]) -> RuntimeError:
+    return RuntimeError(f"expected src to have a size equal to the slice of self. src size = {list(src)}, slice size = "
+                        f"{list(shown)}")  # fmt: skip

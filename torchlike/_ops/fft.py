@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from typing import Any
 
 from torchlike import _dtypes, _errors, _modes
 from torchlike._core import Aval
@@ -37,7 +38,7 @@ def _complex_to_real(dtype: _dtypes.dtype) -> _rules.Promotion:
 def _typing(call: Call, promote: Callable) -> Typed:
     typed = _rules.general(call, promote)
     outputs = call.op.shape(call)
-    typed.strides = [_innermost(o, call.dim) if isinstance(call.arguments.get("dim"), int) else None for o in outputs]
+    typed.strides = [_innermost(o, call.dim) if "n" in call.arguments else None for o in outputs]
     return typed
 
 
@@ -51,6 +52,10 @@ def _innermost(shape: tuple[int, ...], dim: int) -> tuple[int, ...] | None:
 # -- what goes in ------------------------------------------------------------------------------------------------------
 
 
+def _plural(given: Any) -> tuple[int, ...] | None:
+    return (given,) if isinstance(given, int) else given
+
+
 def _sizes(call: Call) -> tuple[tuple[int, ...], tuple[int | None, ...]]:
     """The dims to transform and the lengths asked for."""
     source: Aval = call.input
@@ -58,11 +63,13 @@ def _sizes(call: Call) -> tuple[tuple[int, ...], tuple[int | None, ...]]:
         if not source.ndim:
             raise _errors.shapes.dim_of_scalar(call.dim)
         return (wrap_dim(call.dim, source.ndim),), (call.n,)
-    s, dim = call.s, call.dim
+    s, dim = _plural(call.s), _plural(call.dim)
     if dim is None:
         dim = tuple(range(-len(s), 0)) if s is not None else tuple(range(source.ndim))
     if s is not None and len(s) != len(dim):
         raise RuntimeError("When given, dim and shape arguments must have the same length")
+    if dim and not source.ndim:
+        raise _errors.shapes.dim_of_scalar(dim[0])
     dims = tuple(wrap_dim(d, source.ndim) for d in dim)
     if len(set(dims)) != len(dims):
         raise RuntimeError("FFT dims must be unique")
@@ -164,6 +171,7 @@ def ihfft(input: Array, n: int | None = None, dim: int = -1, norm: str | None = 
 
 
 def _over(x, s: Dims, dim: Dims) -> tuple[tuple[int, ...] | None, tuple[int, ...]]:
+    s, dim = _plural(s), _plural(dim)
     if dim is None:
         dim = tuple(range(-len(s), 0)) if s is not None else tuple(range(x.ndim))
     if s is not None:
@@ -217,3 +225,33 @@ def rfft2(input: Array, s: Dims = None, dim: Dims = (-2, -1), norm: str | None =
 def irfft2(input: Array, s: Dims = None, dim: Dims = (-2, -1), norm: str | None = None):
     """The inverse of `rfft2`."""
     return namespace(input).fft.irfftn(input, *_over(input, s, dim), norm)
+
+
+# The sums of a Hermitian transform are those of the inverse real one with the other factor.
+_OTHER_NORM = {None: "forward", "backward": "forward", "forward": "backward", "ortho": "ortho"}
+
+
+@_back()
+def hfftn(input: Array, s: Dims = None, dim: Dims = None, norm: str | None = None):
+    """`hfft` along the last of several dims and `fft` along the others."""
+    xp = namespace(input)
+    return xp.fft.irfftn(xp.conj(input), *_over(input, s, dim), _OTHER_NORM[norm])
+
+
+@_real()
+def ihfftn(input: Array, s: Dims = None, dim: Dims = None, norm: str | None = None):
+    """The inverse of `hfftn`."""
+    xp = namespace(input)
+    return xp.conj(xp.fft.rfftn(input, *_over(input, s, dim), _OTHER_NORM[norm]))
+
+
+@_back()
+def hfft2(input: Array, s: Dims = None, dim: Dims = (-2, -1), norm: str | None = None):
+    """`hfftn` along the last two dims."""
+    return hfftn.kernel(input, s, dim, norm)
+
+
+@_real()
+def ihfft2(input: Array, s: Dims = None, dim: Dims = (-2, -1), norm: str | None = None):
+    """The inverse of `hfft2`."""
+    return ihfftn.kernel(input, s, dim, norm)

@@ -10,7 +10,7 @@ from torchlike._ops import _error_function
 from torchlike._ops._checks import not_complex, only
 from torchlike._ops._declare import Array, Operand, constant, namespace, pointwise
 from torchlike._ops._nodes import of_two
-from torchlike._ops._rules import to_float
+from torchlike._ops._rules import Call, to_float
 
 EVERYWHERE = ("torch", "Tensor", "special")
 
@@ -67,6 +67,20 @@ def polygamma(n: int, input: Array):
     """The n-th derivative of digamma."""
     special = library(input)
     return special.digamma(input) if n == 0 else special.polygamma(n, input).astype(input.dtype)
+
+
+def _check_mvlgamma(call: Call) -> None:
+    if call.p < 1:
+        raise RuntimeError("p has to be greater than or equal to 1")
+    not_complex("mvlgamma")(call)
+
+
+@pointwise(promote=to_float, check=_check_mvlgamma)
+def mvlgamma(input: Array, p: int):
+    """The logarithm of the multivariate gamma function of dimension p."""
+    gammaln = library(input).gammaln
+    constants = p * (p - 1) / 4 * np.log(np.pi)
+    return sum((gammaln(input - i / 2) for i in range(1, p)), gammaln(input)) + constants
 
 
 @pointwise(check=only("igamma_cpu", FLOATING))

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from torchlike._ops._declare import Array, namespace, pointwise
+import numpy as np
+
+from torchlike._dtypes import int32
+from torchlike._ops._declare import Array, constant, namespace, operator, pointwise
 from torchlike._ops._rules import to_float
 
 SPECIAL = ("torch", "Tensor", "special")
@@ -126,3 +129,15 @@ def atanh(input: Array):
 def sinc(input: Array):
     """sin(pi x) / (pi x), and 1 at 0."""
     return namespace(input).sinc(input)
+
+
+@operator(shape=lambda call: [(call.input.shape, call.input.dtype), (call.input.shape, int32)], where=(),
+          node="FrexpBackward0")  # fmt: skip
+def _frexp(input: Array):
+    """The mantissa in [0.5, 1) and the exponent of 2."""
+    xp = namespace(input)
+    mantissa, exponent = xp.frexp(constant(input))
+    if xp is not np:  # bits are moved there, through which no gradient flows
+        exact = xp.where(xp.isfinite(input), input - constant(input), 0)
+        mantissa = mantissa + exact * xp.exp2(-exponent.astype(input.dtype))
+    return mantissa, exponent.astype("int32")

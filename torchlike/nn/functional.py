@@ -39,6 +39,7 @@ from ._functional.conv import conv3d as conv3d
 from ._functional.conv import conv_transpose1d as conv_transpose1d
 from ._functional.conv import conv_transpose2d as conv_transpose2d
 from ._functional.conv import conv_transpose3d as conv_transpose3d
+from ._functional.distance import pdist as pdist
 from ._functional.dropout import alpha_dropout as alpha_dropout
 from ._functional.dropout import dropout as dropout
 from ._functional.dropout import dropout1d as dropout1d

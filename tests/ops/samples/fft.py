@@ -12,6 +12,7 @@ def close(*samples: Sample) -> list[Sample]:
     return [s.loosely("another order of sums", rtol=1e-4, atol=1e-4) for s in samples]
 
 
+INNERMOST = "PyTorch leaves the dim that it transforms last innermost"
 SAMPLES = {
     "fft.fft": [
         *close(Sample(COMPLEX), Sample(REAL), Sample(REAL, 5), Sample(COMPLEX, 7, 0, "ortho"), Sample(integers(4))),
@@ -37,6 +38,10 @@ SAMPLES = {
     "fft.ifft2": close(Sample(CUBE)),
     "fft.rfft2": close(Sample(GRID), Sample(GRID, (3, 5))),
     "fft.irfft2": close(Sample(CUBE)),
+    "fft.hfft2": close(Sample(CUBE), Sample(CUBE, norm="ortho")),
+    "fft.hfftn": close(Sample(CUBE), Sample(CUBE, dim=0).any_stride(INNERMOST)),
+    "fft.ihfft2": close(Sample(GRID).any_stride(INNERMOST)),
+    "fft.ihfftn": close(*[Sample(GRID, norm=n).any_stride(INNERMOST) for n in (None, "forward")]),
     "fft.fftshift": [Sample(REAL), Sample(CUBE, 1), Sample(CUBE, (0, 2))],
     "fft.ifftshift": [Sample(REAL), Sample(CUBE, 2)],
     "fft.fftfreq": [Sample(5), Sample(6, 0.5)],

@@ -92,6 +92,11 @@ SAMPLES = {
     "erfc": plain(),
     "erfinv": plain(uniform(2, 3, low=-1)),
     "lgamma": [Sample(uniform(2, 3, high=4).T), Sample(array(0.0, 1.0, -0.5, inf)).without_gradient(NO_JVP_AT_EDGES)],
+    "mvlgamma": [
+        Sample(uniform(2, 3, low=2, high=4), 3),
+        Sample(integers(3, low=2, high=5), 2).not_in_place("PyTorch names the types the other way round"),
+        Fails(normal(2), 0),
+    ],
     "digamma": [Sample(uniform(2, 3, low=0.1, high=4).T), Sample(array(1.0, -0.5))],
     "polygamma": [
         Sample(1, uniform(2, 3, low=0.5, high=4)).loosely("series of two libraries", rtol=1e-5, atol=1e-5),

@@ -1,0 +1,156 @@
+"""Finite differences, norms kept within bounds, distances of all pairs, histograms of several dims."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from torchlike import _dtypes, _errors, _facade, _factories, return_types
+from torchlike._bind import CALLERS as rows
+from torchlike._bind import in_place_of, write_out
+from torchlike._core import concrete
+from torchlike._tensor import Tensor
+
+# -- finite differences ------------------------------------------------------------------------------------------------
+
+
+def gradient(input: Tensor, *, spacing: Any = None, dim: Any = None, edge_order: int = 1) -> tuple[Tensor, ...]:
+    """The slope along each dim by central differences, one-sided ones at the ends.
+
+    `spacing` is the distance of the points, one for all dims or one for each, or the coordinates along each dim.
+    """
+    dims = [dim] if isinstance(dim, int) else list(range(input.ndim)) if dim is None else list(dim)
+    if spacing is None or isinstance(spacing, int | float | complex):
+        spacing = [1 if spacing is None else spacing] * len(dims)
+    _errors.arithmetic.check_gradient(input, list(spacing), dims, edge_order)
+    dims = [input._wrap(d) for d in dims]
+    return tuple([_slope(input, step, d, edge_order) for step, d in zip(spacing, dims)])
+
+
+def _slope(x: Tensor, step: Any, dim: int, edge_order: int) -> Tensor:
+    n = x.shape[dim]
+    part = lambda start, end: rows["_slice"](x, dim, start, end - start, 1)
+    a = b = step
+    ends = [[step, step], [step, step]]
+    if isinstance(step, Tensor):
+        gaps = (step[1:] - step[:-1]).reshape([-1 if d == dim else 1 for d in range(x.ndim)])
+        at = lambda start, end: rows["_slice"](gaps, dim, start, end - start, 1)
+        a, b = at(0, n - 2), at(1, n - 1)
+        ends = [[at(i, i + 1) for i in where] for where in ((0, min(1, n - 2)), (n - 2, max(n - 3, 0)))]
+    inner = _inner(part(0, n - 2), part(1, n - 1), part(2, n), a, b)
+    first = _edge(part(0, 1), part(1, 2), part(2, 3) if n > 2 else None, *ends[0], edge_order)
+    last = -_edge(part(n - 1, n), part(n - 2, n - 1), part(n - 3, n - 2) if n > 2 else None, *ends[1], edge_order)
+    return rows["cat"]([first, inner, last], dim)
+
+
+def _inner(before: Tensor, x: Tensor, after: Tensor, a: Any, b: Any) -> Tensor:
+    """The slope between points that lie a before and b after."""
+    if not isinstance(a, Tensor):
+        return (after - before) / (2 * a)
+    return (-b / (a * (a + b))) * before + ((b - a) / (a * b)) * x + (a / (b * (a + b))) * after
+
+
+def _edge(x0: Tensor, x1: Tensor, x2: Tensor | None, a: Any, b: Any, edge_order: int) -> Tensor:
+    """The slope at x0, from the point next to it, or from two that are a and a + b away."""
+    if edge_order == 1:
+        return (x1 - x0) / a
+    return (-(2 * a + b) / (a * (a + b))) * x0 + ((a + b) / (a * b)) * x1 + (-a / (b * (a + b))) * x2
+
+
+# -- norms and distances -----------------------------------------------------------------------------------------------
+
+
+def renorm(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
+    """Each part along `dim` scaled down to the p-norm `maxnorm`, where its norm is larger."""
+    _errors.arithmetic.check_renorm(input, p, maxnorm)
+    at = input._wrap(dim)
+    others = tuple(d for d in range(input.ndim) if d != at)
+    half = input.dtype in (_dtypes.float16, _dtypes.bfloat16)
+    norms = rows["vector_norm"](input.float() if half else input, p, others, True)
+    factor = rows["where"](norms > maxnorm, maxnorm / (norms + 1e-7), 1.0)
+    return input * factor.to(input.dtype)
+
+
+def pdist(input: Tensor, p: float = 2.0) -> Tensor:
+    """The distances of all pairs of rows, (0, 1), (0, 2), ... (n - 2, n - 1), in the p-norm."""
+    _errors.arithmetic.check_pdist(input, p)
+    first, second = np.triu_indices(input.shape[0], 1)
+    at = lambda where: rows["index_select"](input, 0, _factories.tensor(where, device=input.device))
+    return rows["vector_norm"](at(first) - at(second), p, -1)
+
+
+# -- numbers taken apart -----------------------------------------------------------------------------------------------
+
+
+def frexp(input: Tensor, *, out: Any = None) -> Any:
+    """The mantissa in [0.5, 1) and the exponent of 2 of each element."""
+    if not input.dtype.is_floating_point:
+        raise RuntimeError("torch.frexp() only supports floating-point dtypes")
+    found = return_types.frexp(rows["_frexp"](input))
+    return found if out is None else write_out(None, found, out)
+
+
+# -- histograms --------------------------------------------------------------------------------------------------------
+
+
+def _host(t: Tensor) -> np.ndarray:
+    return np.asarray(concrete(t._value))
+
+
+def _edges(x: np.ndarray, bins: Any, low_high: Any) -> np.ndarray:
+    if isinstance(bins, Tensor):
+        return _host(bins)
+    low, high = low_high if low_high is not None else (x.min(), x.max()) if x.size else (0, 1)
+    if low == high and low_high is None:
+        low, high = low - 0.5, high + 0.5
+    return np.linspace(x.dtype.type(low), x.dtype.type(high), bins + 1, dtype=x.dtype)
+
+
+def _counts(points: np.ndarray, edges: list[np.ndarray], weights: np.ndarray | None, density: bool) -> np.ndarray:
+    """How many points, (n, D), lie in each cell, the last edge of each dim included."""
+    inside = np.ones(len(points), bool)
+    cells = []
+    for x, edge in zip(points.T, edges):
+        inside &= (x >= edge[0]) & (x <= edge[-1])
+        cells.append(np.clip(np.searchsorted(edge, x, "right") - 1, 0, len(edge) - 2))
+    counts = np.zeros([len(e) - 1 for e in edges], points.dtype)
+    np.add.at(counts, tuple(c[inside] for c in cells), 1 if weights is None else weights[inside])
+    if density:
+        counts = counts / counts.sum()
+        for i, edge in enumerate(edges):
+            counts = counts / np.diff(edge).reshape([-1 if d == i else 1 for d in range(counts.ndim)])
+    return counts
+
+
+def histogramdd(input: Tensor, bins: Any, *, range: Any = None, weight: Tensor | None = None,
+                density: bool = False) -> Any:  # fmt: skip
+    """How many points of (..., D) lie in each cell of a grid; the grid's edges along each dim."""
+    size = input.shape[-1]
+    points = _host(input).reshape(-1, size)
+    each = [bins] * size if isinstance(bins, int) else list(bins)
+    if len(each) != size:
+        raise RuntimeError("histogramdd: The size of bins must be equal to the innermost dimension of the input.")
+    spans = [None] * size if range is None else list(zip(range[::2], range[1::2]))
+    edges = [_edges(points[:, i], b, span) for i, (b, span) in enumerate(zip(each, spans))]
+    counts = _counts(points, edges, None if weight is None else _host(weight).reshape(-1), density)
+    made = lambda a: _factories.of_array(a, input.device)
+    return return_types.histogramdd((made(counts), tuple(made(e) for e in edges)))
+
+
+def histogram(input: Tensor, bins: Any, *, range: Any = None, weight: Tensor | None = None, density: bool = False,
+              out: Any = None) -> Any:  # fmt: skip
+    """How many elements lie in each interval; the intervals' edges."""
+    counts, edges = histogramdd(input.reshape(-1, 1), [bins], range=range, weight=weight, density=density)
+    found = return_types.histogram((counts, edges[0]))
+    return found if out is None else write_out(None, found, out)
+
+
+def trapz(y: Tensor, x: Tensor | None = None, *, dx: float = 1, dim: int = -1) -> Tensor:
+    """`trapezoid`."""
+    return rows["trapezoid"](y, x, dx=dx, dim=dim)
+
+
+FUNCTIONS = {**_facade.functions(gradient, pdist, histogramdd, trapz, out=(renorm,)), "frexp": frexp,
+             "histogram": histogram}  # fmt: skip
+METHODS = {**_facade.methods(renorm), "frexp": frexp, "histogram": histogram, "renorm_": in_place_of("renorm", renorm)}

@@ -1,0 +1,46 @@
+"""The twins of views that write: a copy of a tensor in which what a view shows is another tensor."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from torchlike import _errors, _facade, _functions, _functions_memory, _functions_split
+from torchlike._bind import CALLERS as rows
+from torchlike._functions_copies import _slice
+from torchlike._tensor import Tensor
+
+
+def _written(input: Tensor, src: Tensor, view: Callable, *where: Any) -> Tensor:
+    made = _functions.clone(input)
+    shown = view(made, *where)
+    if shown.shape != src.shape:
+        raise _errors.shapes.no_such_slice(tuple(src.shape), tuple(shown.shape))
+    shown.copy_(src)
+    return made
+
+
+def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Tensor:
+    """A copy of `input` with `src` at one index of a dim."""
+    return _written(input, src, _functions_split.select, dim, index)
+
+
+def slice_scatter(input: Tensor, src: Tensor, dim: int = 0, start: int | None = None, end: int | None = None,
+                  step: int = 1) -> Tensor:  # fmt: skip
+    """A copy of `input` with `src` at the indices of a dim from `start` to `end` in steps of `step`."""
+    return _written(input, src, _slice, dim, start, end, step)
+
+
+def diagonal_scatter(input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
+    """A copy of `input` with `src` on its diagonal."""
+    return _written(input, src, rows["diagonal"], offset, dim1, dim2)
+
+
+def as_strided_scatter(input: Tensor, src: Tensor, size: Any, stride: Any, storage_offset: int | None = None) -> Tensor:
+    """A copy of `input` with `src` where `as_strided` would show its memory."""
+    return _written(input, src, _functions_memory.as_strided, size, stride, storage_offset)
+
+
+_EVERY = (select_scatter, diagonal_scatter, as_strided_scatter)
+FUNCTIONS = _facade.functions(*_EVERY, out=(slice_scatter,))
+METHODS = _facade.methods(*_EVERY, slice_scatter)

@@ -1,0 +1,3 @@
+"""Distances of the rows of one matrix."""
+
+from ..._functions_more import pdist as pdist

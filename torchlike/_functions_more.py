@@ -39,8 +39,8 @@ def _slope(x: Tensor, step: Any, dim: int, edge_order: int) -> Tensor:
         a, b = at(0, n - 2), at(1, n - 1)
         ends = [[at(i, i + 1) for i in where] for where in ((0, min(1, n - 2)), (n - 2, max(n - 3, 0)))]
     inner = _inner(part(0, n - 2), part(1, n - 1), part(2, n), a, b)
-    first = _edge(part(0, 1), part(1, 2), part(2, 3) if n > 2 else None, *ends[0], edge_order)
-    last = -_edge(part(n - 1, n), part(n - 2, n - 1), part(n - 3, n - 2) if n > 2 else None, *ends[1], edge_order)
+    first = _edge(part(0, 1), part(1, 2), part(2, 3) if n > 2 else None, ends[0], edge_order)
+    last = -_edge(part(n - 1, n), part(n - 2, n - 1), part(n - 3, n - 2) if n > 2 else None, ends[1], edge_order)
     return rows["cat"]([first, inner, last], dim)
 
 
@@ -51,8 +51,9 @@ def _inner(before: Tensor, x: Tensor, after: Tensor, a: Any, b: Any) -> Tensor:
     return (-b / (a * (a + b))) * before + ((b - a) / (a * b)) * x + (a / (b * (a + b))) * after
 
 
-def _edge(x0: Tensor, x1: Tensor, x2: Tensor | None, a: Any, b: Any, edge_order: int) -> Tensor:
+def _edge(x0: Tensor, x1: Tensor, x2: Any, gaps: list, edge_order: int) -> Tensor:
     """The slope at x0, from the point next to it, or from two that are a and a + b away."""
+    a, b = gaps
     if edge_order == 1:
         return (x1 - x0) / a
     return (-(2 * a + b) / (a * (a + b))) * x0 + ((a + b) / (a * b)) * x1 + (-a / (b * (a + b))) * x2

@@ -12,7 +12,7 @@ HEAD = f"""# Random numbers, beside PyTorch's
 
 Written by `python -m tests.random`: {", ".join(f"{n:,}" for n in (*SIZES, MANY))} numbers after one seed, and the
 generator's state after them. `=` the same: integers and uniform numbers to the last bit, transformed ones to the bit
-beside it, what is summed or factorised to the dtype's tolerance; `-` refused by both; `DIFFERS` otherwise. `randperm`,
+beside it, what is summed or factorised to the dtype's tolerance; `-` refused by both; `DIFFERS` otherwise.
 `orthogonal_` and `sparse_` stay small.
 """
 

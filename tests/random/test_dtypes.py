@@ -23,7 +23,7 @@ DRAWS = {
     "randn": lambda L, n, dtype: L.randn(n, dtype=dtype),
     "randint": lambda L, n, dtype: L.randint(0, 2, (n,), dtype=dtype),
     "randint, wide": lambda L, n, dtype: L.randint(-(2**40), 2**40, (n,), dtype=dtype),
-    "randperm": lambda L, n, dtype: L.randperm(min(n, 100), dtype=dtype),
+    "randperm": lambda L, n, dtype: L.randperm(n, dtype=dtype),
     "rand_like": lambda L, n, dtype: L.rand_like(L.empty(n, dtype=dtype)),
     "randn_like": lambda L, n, dtype: L.randn_like(L.empty(n, dtype=dtype)),
     "randint_like": lambda L, n, dtype: L.randint_like(L.empty(n, dtype=dtype), 0, 2),
@@ -40,6 +40,10 @@ DRAWS = {
     "normal of means": lambda L, n, dtype: L.normal(L.ones(n, dtype=dtype), 2.0),
     "normal of both": lambda L, n, dtype: L.normal(L.ones(n, dtype=dtype), L.ones(n, dtype=dtype)),
     "poisson": lambda L, n, dtype: L.poisson(L.full((n,), 3, dtype=dtype)),
+    "poisson, many rates": lambda L, n, dtype: L.poisson((L.arange(n) % 60).to(dtype)),
+    "_standard_gamma": lambda L, n, dtype: L._standard_gamma((L.arange(n) % 7 * 0.5 + 0.2).to(dtype)),
+    "_sample_dirichlet": lambda L, n, dtype: L._sample_dirichlet(L.full((n, 2), 0.7).to(dtype)),
+    "binomial": lambda L, n, dtype: L.binomial(*((L.arange(n) % m * f).to(dtype) for m, f in ((60, 1), (11, 0.1)))),
     "multinomial": lambda L, n, dtype: L.multinomial(L.ones(max(n, 1), dtype=dtype), 1),
     "multinomial, replaced": lambda L, n, dtype: L.multinomial(L.ones(5, dtype=dtype), max(n, 1), True),
     "dropout": lambda L, n, dtype: L.nn.functional.dropout(L.ones(n, dtype=dtype), 0.3),
@@ -68,7 +72,13 @@ FILLS = {
 }
 
 # Matrix factorisations and sums do not round alike; every other draw is held to the last bit or the one beside it.
-ROUNDED = {"orthogonal_": 1e-5, "gumbel_softmax": 1e-5, "alpha_dropout": 1e-6, "feature_alpha_dropout": 1e-6}
+ROUNDED = {
+    "orthogonal_": 1e-5,
+    "gumbel_softmax": 1e-5,
+    "alpha_dropout": 1e-6,
+    "feature_alpha_dropout": 1e-6,
+    "_sample_dirichlet": 1e-15,
+}
 COARSE = {"float16": 1e-3, "bfloat16": 1.6e-2}  # the dtypes' own tolerances, for what is rounded along the way
 
 

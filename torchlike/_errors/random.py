@@ -129,3 +129,8 @@ def multinomial_entry() -> RuntimeError:
 
 def multinomial_row(what: str) -> RuntimeError:
     return RuntimeError(f"invalid multinomial distribution ({what})")
+
+
+def permutation_too_long(bits: int, dtype: Any) -> RuntimeError:
+    limit = 2**bits + 1 if bits == 11 else f"2^{bits}+1"
+    return RuntimeError(f"n cannot be greater than {limit} for {scalar_name(dtype)} type.")

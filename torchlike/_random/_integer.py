@@ -19,6 +19,7 @@ Size = tuple[int, ...]
 _INT64_MIN, _INT64_MAX = -(2**63), 2**63 - 1
 _ONE_WORD_LIMIT = 1 << 28  # wider ranges are drawn from two words
 _MOST_PERMUTED = (2**32 - 1) // 20
+_MOST_HELD = {"float16": 11, "float32": 24, "float64": 53}  # bits; of bfloat16 PyTorch asks nothing
 _WORTH_SCIPY = 1 << 20
 _FULL_RANGE_NAMES = ("int64", "float64", "float32", "bfloat16")
 _followed = 0  # places exchanged without SciPy
@@ -164,6 +165,9 @@ def randperm(generator: Generator | None, n: int, dtype: np.dtype = np.dtype(np.
     generator, dtype = generator or default_generator, np.dtype(dtype)
     if dtype.kind in "bc":
         raise _errors.dtypes.not_implemented("randperm", dtype)
+    most = _MOST_HELD.get(dtype.name)
+    if most is not None and n > 2**most + 1:
+        raise _errors.random.permutation_too_long(most, dtype)
     if n >= _MOST_PERMUTED:
         raise _errors.arguments.unsupported("randperm", f"n={n}")
     if n < 2:

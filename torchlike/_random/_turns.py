@@ -58,7 +58,14 @@ def worth_compiling(count: int) -> bool:
     if count < _FEWEST:
         return False
     _cold += count
-    return _cold > _COLD_ELEMENTS
+    return _cold > _COLD_ELEMENTS and _wide()
+
+
+def _wide() -> bool:
+    """Whether JAX has float64, which somebody may have switched off: it would silently be float32."""
+    import jax
+
+    return jax.config.jax_enable_x64  # type: ignore[attr-defined]
 
 
 def blocks(process: Process, generator: Generator, count: int, columns: Callable, own: tuple) -> Iterator[Block]:

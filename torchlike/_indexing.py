@@ -49,18 +49,23 @@ def put(t: Tensor, index: Any, value: Any) -> None:
             check_history(viewed, (value,))
             value = _cast(value, t.dtype)
         else:
-            cut = not value.numel() and value.shape[:1] == (1,)  # leading dims of one are taken off: another tensor
-            before_write(viewed, (*advanced.values(),) if cut else (value, *advanced.values()), apart=True)
+            value = _without_leading_ones(value)
+            before_write(viewed, (value, *advanced.values()), apart=True)
         _scatter(viewed, advanced, value)
         return
     if not value.ndim and viewed.ndim and value.device.type == "cpu":
         viewed.fill_(value)
         return
     if value.shape != viewed.shape:
-        while value.shape[:1] == (1,):
-            value = value.squeeze(0)
-        value = rows["expand"](value, tuple(viewed.shape))
+        value = rows["expand"](_without_leading_ones(value), tuple(viewed.shape))
     viewed.copy_(value)
+
+
+def _without_leading_ones(value: Tensor) -> Tensor:
+    """A value without its leading dims of size one: to PyTorch another tensor where there are any."""
+    while value.shape[:1] == (1,):
+        value = value.squeeze(0)
+    return value
 
 
 def _tensors(index: Any) -> list[Tensor]:

@@ -7,7 +7,7 @@ import re
 import torch
 
 from tests.fuzz.arithmetic import is_float
-from tests.fuzz.programs import Writer, nodes_behind, shares
+from tests.fuzz.programs import Writer, has_history, nodes_behind, shares
 
 
 def _wants_grad(t: torch.Tensor) -> bool:
@@ -97,8 +97,10 @@ def flags(w: Writer) -> str | None:
 
 def hook(w: Writer) -> str | None:
     """A hook on a tensor's gradient."""
-    # PyTorch crashes where a tensor requires grad because of its base alone.
-    name = w.tensor(lambda t: t.requires_grad and (t._base is None or not t._base.requires_grad))
+    # PyTorch crashes where a view has no history of its own: it requires grad because of its base alone, or its base
+    # has lost the history that the view still shows.
+    apart = lambda t: t._base is None or not (has_history(t) or t._base.requires_grad)
+    name = w.tensor(lambda t: apart(t) and t.requires_grad)
     if name is None:
         return None
     return w.pick([

@@ -257,4 +257,12 @@ FOUND = {
         b = torch.add(a, a, alpha=2**64)
         b = a * -(2**63)
     """,
+    "itself written to its indices where it has gaps": """
+        a = torch.ones(2, 2).t()
+        b = a[None, 1:]
+        b[torch.tensor([0, 0])] = b
+        c = torch.ones(1, 3)
+        c[torch.tensor([0])] = c
+        c[torch.tensor([0, 0])] = torch.ones(1, 1, 2)
+    """,
 }

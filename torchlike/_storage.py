@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 from sys import getrefcount
 from typing import Any
 from weakref import ref
@@ -239,10 +240,28 @@ def _transposed(plans: tuple[OpPlan, ...], old: Any, part: Any, numbers: tuple) 
     base, new = plans[0].inputs[0], plans[-1].outputs[0]
     as_bytes = base.dtype is _dtypes.bool_  # linear_transpose takes no bools
     work = np.dtype(np.uint8) if as_bytes else base.dtype.numpy
-    back = jax.linear_transpose(lambda x: look(plans, x, numbers), jax.ShapeDtypeStruct(base.shape, work))
-    (there,) = back(jnp.ones(new.shape, work))
-    (placed,) = back(jnp.asarray(part).astype(work))
+
+    def back(x: Any) -> Any:
+        return jax.linear_transpose(lambda x: look(plans, x, numbers), jax.ShapeDtypeStruct(base.shape, x.dtype))(x)[0]
+
+    there, part = back(jnp.ones(new.shape, work)), jnp.asarray(part).astype(work)
+    adds = work.kind not in "biu" and "scatter-add" in str(jax.make_jaxpr(back)(part))
+    placed = _added_to_nothing(back, part) if adds else back(part)
     return jnp.where(there != 0, placed.astype(base.dtype.numpy), old)
+
+
+def _added_to_nothing(back: Callable[[Any], Any], part: Any) -> Any:
+    """`back(part)`, which adds each number to 0: of -0 that would make 0, so it is done with their bits."""
+
+    @jax.custom_jvp
+    def place(x: Any) -> Any:
+        if x.dtype.kind == "c":
+            return jax.lax.complex(place(x.real), place(x.imag))
+        bits = jax.lax.bitcast_convert_type(x, f"uint{8 * x.dtype.itemsize}")
+        return jax.lax.bitcast_convert_type(back(bits), x.dtype)
+
+    place.defjvp(lambda primals, tangents: (place(*primals), back(*tangents)))
+    return place(part)
 
 
 def overlaps(chain: tuple[Step, ...], shape: tuple[int, ...], strides: tuple[int, ...] | None) -> bool:

@@ -237,6 +237,9 @@ def shape_in_place(w: Writer) -> str | None:
     options += _resize(w, name)
     options += [f"as_strided_((1,), (1,), {w.number(2)})" if t.numel() > 1 else "squeeze_()"]
     if w.chance(30):
+        # A view that is given other memory: PyTorch goes on sending its gradients to its base (docs/differences.md).
+        if t._base is not None:
+            return f"{name}.detach_()"
         fits = lambda o: o.dtype is t.dtype and not (o.requires_grad or o.is_inference() or t.requires_grad)
         other = w.tensor(fits)
         return f"{name}.set_({other})" if other and w.chance(50) else f"{name}.detach_()"

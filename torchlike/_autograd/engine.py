@@ -71,7 +71,9 @@ def differentiated(plan: OpPlan, source: OpPlan, values: list[Value], node: Node
         found = apply(plan, values, edges, node.scalars, False)
         return [(value, (Refusal(_errors.autograd.once_only), 0) if refused else None) for value, _ in found]
     pairs = apply(plan, values, edges, node.scalars, True)
-    if len(wanted) > 1 and not any(held[i][1] for i in given):  # each result by what it alone depends on
+    if (
+        len(wanted) > 1 and not source.op.fused and not any(held[i][1] for i in given)
+    ):  # each result by what it alone depends on
         constant = [all(node.edges[i] is None for i in derivable(source, (w,), given)) for w in wanted]
         pairs = [(value, None if fixed else edge) for fixed, (value, edge) in zip(constant, pairs)]
     return pairs

@@ -7,7 +7,7 @@ younger than the node, only while there has been such a write at all.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 from weakref import ref
 
@@ -123,10 +123,19 @@ def _check_inputs(node: Node, wanted: tuple[int, ...], given: tuple[int, ...]) -
     plan = node.plan
     stale = [(i, v) for i, v in zip(plan.saved, node.saved or ()) if v.stamp is not None and v.stamp.before(node)]
     if stale:
-        needed = plan.saved if "all" in plan.remembers else dependence(plan, wanted, given)
+        needed = _remembered(plan, wanted, given)
         for i, value in sorted(stale, key=lambda pair: _name_of(plan, pair[0])):
             if i in needed:
                 raise _modified(*_now(value, node.edges[i]), value.stamp)
+
+
+def _remembered(plan: OpPlan, wanted: tuple[int, ...], given: tuple[int, ...]) -> Collection[int]:
+    """The saved inputs that PyTorch keeps too, itself and not a copy."""
+    if "all" in plan.remembers:
+        return plan.saved
+    if "inputs" in plan.remembers:
+        return dependence(plan, wanted, given)
+    return [i for i in plan.saved if plan.extra is not None and plan.extra.arrays[i][0] in plan.remembers]
 
 
 def _name_of(plan: OpPlan, place: int) -> str:

@@ -47,8 +47,10 @@ class Op:
     guard: Callable | None = None  # guard(*args): checks of values at hand, at every call; tensors come as Values
     saves: tuple[str, ...] | None = None  # the array parameters whose values the gradient needs; None is all
     remembers: tuple[str, ...] = ("inputs",)  # what PyTorch keeps for backward, so must not be overwritten until then:
-    # "inputs" (of the saved ones those on which the gradient depends), "all" (saved ones), "result" (the first)
+    # "inputs" (of the saved ones those on which the gradient depends), "all" (saved ones), an array parameter's name,
+    # "result" (the first)
     chooses: bool = False  # whether its gradient uses what it saved only to choose, so has no derivative by that
+    fused: bool = False  # whether PyTorch computes all its gradients by one operator: if one has a derivative, all have
     residuals: bool = False  # the forward keeps what backward needs, instead of being repeated in it
     node: str | Callable[[Any], str] = ""  # the name of its gradient node, or node(call) where overloads differ
     aliases: tuple[str, ...] = ()

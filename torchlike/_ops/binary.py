@@ -232,7 +232,7 @@ def _equal_infinities(xp, a, b, function):
     return xp.where(same, a, function(a, b))
 
 
-@pointwise(promote=to_float, node=by_operand("Copysign", "other", 0, 1))
+@pointwise(promote=to_float, node=by_operand("Copysign", "other", 0, 1), remembers=("input", "result"))
 def copysign(input: Array, other: Operand):
     """The size of `input` with the sign of `other`; no gradient flows to `other`, and none where `input` is 0."""
     xp = namespace(input)

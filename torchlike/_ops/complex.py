@@ -61,7 +61,7 @@ def complex_(real: Array, imag: Array):
     return namespace(real).asarray(real) + 1j * imag
 
 
-@pointwise(promote=_to_complex, inplace=False, where=("torch",), check=_same_floats("polar"))
+@pointwise(promote=_to_complex, inplace=False, where=("torch",), check=_same_floats("polar"), remembers=("result",))
 def polar(abs: Array, angle: Array):
     """abs * (cos(angle) + i sin(angle))."""
     xp = namespace(abs)

@@ -168,7 +168,7 @@ def _convolution(count: int):
     kernel.__name__ = f"conv{count}d"
     return operator(where=("torch", "nn.functional"), shape=_shape, check=_check, saves=("input", "weight"), formats=2,
                     remembers=("all",), out=False,
-                    opmath=False, node=_node, numpy=False)(kernel)  # fmt: skip
+                    opmath=False, node=_node, numpy=False, fused=True)(kernel)  # fmt: skip
 
 
 conv1d, conv2d, conv3d = _convolution(1), _convolution(2), _convolution(3)

@@ -60,7 +60,7 @@ def _transposed(count: int):
     kernel.__name__ = f"conv_transpose{count}d"
     return operator(where=("torch", "nn.functional"), shape=_shape, check=_check, saves=("input", "weight"), formats=2,
                     remembers=("all",), out=False,
-                    opmath=False, node=_node, numpy=False)(kernel)  # fmt: skip
+                    opmath=False, node=_node, numpy=False, fused=True)(kernel)  # fmt: skip
 
 
 def _flipped(weight, groups: int):

@@ -37,7 +37,7 @@ def _distance_shape(call: Call) -> list:
     return [reduced_shape(shape, -1, call.keepdim)]
 
 
-@operator(where=("torch", "nn.functional"), shape=_distance_shape, out=False, node="NormBackward1")
+@operator(where=("torch", "nn.functional"), shape=_distance_shape, out=False, node="NormBackward1", remembers=())
 def pairwise_distance(x1: Array, x2: Array, p: float = 2.0, eps: Scalar = 1e-6, keepdim: bool = False):
     """The p-norm of x1 - x2 + eps over the last dim."""
     return vector_norm(x1 - x2 + eps, p, -1, keepdims=keepdim)
@@ -65,7 +65,7 @@ def cosine_embedding_loss(input1: Array, input2: Array, target: Array, margin: S
     return reduced(near + far, reduction)
 
 
-@operator(where=("nn.functional",), out=False, shape=_rows, node=composed("ClampMinBackward0"))
+@operator(where=("nn.functional",), out=False, shape=_rows, node=composed("ClampMinBackward0"), remembers=())
 def triplet_margin_loss(anchor: Array, positive: Array, negative: Array, margin: Scalar = 1.0, p: float = 2.0,
                         eps: Scalar = 1e-6, swap: bool = False, reduction: str = "mean"):  # fmt: skip
     """max(0, margin + |anchor - positive| - |anchor - negative|), in the p-norm over the last dim.

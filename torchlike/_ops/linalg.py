@@ -59,14 +59,17 @@ def _hermitian(x, lower: bool = True):
 # -- inverses and systems ----------------------------------------------------------------------------------------------
 
 
-@factorization(check=_square("inv"), shape=lambda call: [call.A.shape], node="LinalgInvExBackward0")
+@factorization(
+    check=_square("inv"), shape=lambda call: [call.A.shape], node="LinalgInvExBackward0", remembers=("result",)
+)
 def inv(A: Array):
     """The inverse of a square matrix."""
     return namespace(A).linalg.inv(A)
 
 
 @factorization(check=_square("det"), shape=lambda call: [call.A.shape[:-2]], columns=False,
-               where=("linalg", "torch", "Tensor"), node="LinalgDetBackward0")  # fmt: skip
+               where=("linalg", "torch", "Tensor"), node="LinalgDetBackward0",
+               remembers=("inputs", "result"))  # fmt: skip
 def det(A: Array):
     """The determinant of a square matrix."""
     return namespace(A).linalg.det(A)
@@ -104,7 +107,7 @@ def _solve_shape(call: Call) -> list:
     return [(*batch, *b.shape[-2:])]
 
 
-@factorization(check=_check_solve, shape=_solve_shape, node="LinalgSolveExBackward0")
+@factorization(check=_check_solve, shape=_solve_shape, node="LinalgSolveExBackward0", remembers=("A", "result"))
 def solve(A: Array, B: Array):
     """X with A X = B."""
     xp = namespace(A)
@@ -126,7 +129,7 @@ def _check_triangular(call: Call) -> None:
 
 @factorization(numpy=False, check=_check_triangular, shape=lambda call: [
     (*broadcast([call.A.shape[:-2], call.B.shape[:-2]]), *call.B.shape[-2:])], where=("linalg",),
-    node="LinalgSolveTriangularBackward0")  # fmt: skip
+    node="LinalgSolveTriangularBackward0", remembers=("A", "result"))  # fmt: skip
 def solve_triangular(A: Array, B: Array, *, upper: bool, left: bool = True, unitriangular: bool = False):
     """X with A X = B (or X A = B unless `left`), for a triangular A; its other half is not looked at."""
     batch = np.broadcast_shapes(A.shape[:-2], B.shape[:-2])
@@ -188,9 +191,8 @@ def matrix_exp(A: Array):
 # -- factors -----------------------------------------------------------------------------------------------------------
 
 
-@factorization(
-    numpy=False, check=_square("cholesky"), shape=lambda call: [call.A.shape], node="LinalgCholeskyExBackward0"
-)
+@factorization(numpy=False, check=_square("cholesky"), shape=lambda call: [call.A.shape],
+               node="LinalgCholeskyExBackward0", remembers=("result",))  # fmt: skip
 def cholesky(A: Array, upper: bool = False):
     """L with L L* = A, or its conjugate transpose; NaN where A is not positive-definite. Only half of A is read."""
     if upper:
@@ -242,7 +244,7 @@ def svd(A: Array, full_matrices: bool = True):
 
 @factorization(numpy=False, check=_square("svdvals", square=False), columns=False, node="LinalgSvdBackward0",
                shape=lambda call: [((*call.A.shape[:-2], min(call.A.shape[-2:])), call.A.dtype.to_real())],
-               where=("linalg",))  # fmt: skip
+               where=("linalg",), remembers=("result",))  # fmt: skip
 def svdvals(A: Array):
     """The singular values in descending order."""
     return jnp.linalg.svd(A, full_matrices=False, compute_uv=False)
@@ -259,7 +261,7 @@ def eigh(A: Array, UPLO: str = "L"):
 
 
 @factorization(numpy=False, check=_square("eigvalsh"), columns=False, where=("linalg",), node="LinalgEighBackward0",
-               shape=lambda call: [(call.A.shape[:-1], call.A.dtype.to_real())])  # fmt: skip
+               shape=lambda call: [(call.A.shape[:-1], call.A.dtype.to_real())], remembers=("result",))  # fmt: skip
 def eigvalsh(A: Array, UPLO: str = "L"):
     """The eigenvalues of a Hermitian matrix in ascending order."""
     return jnp.linalg.eigh(_hermitian(A, UPLO in "lL"), symmetrize_input=False)[0]

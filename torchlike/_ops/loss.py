@@ -150,7 +150,7 @@ def poisson_nll_loss(input: Array, target: Array, log_input: bool = True, full: 
     return reduced(loss, reduction)
 
 
-@_loss(node=composed(lambda call: "AddBackward0" if call.full else "MulBackward0"))
+@_loss(node=composed(lambda call: "AddBackward0" if call.full else "MulBackward0"), remembers=())
 def gaussian_nll_loss(input: Array, target: Array, var: Array, full: bool = False, eps: Scalar = 1e-6,
                       reduction: str = "mean"):  # fmt: skip
     """0.5 (log v + (x - t)**2 / v), v = max(var, eps) with the gradient of var itself; `full` adds 0.5 log 2 pi."""

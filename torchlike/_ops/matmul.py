@@ -180,7 +180,7 @@ def _kron_shape(call: Call) -> list:
     return [tuple(x * y for x, y in zip(a, b))]
 
 
-@operator(shape=_kron_shape, node="ViewBackward0")
+@operator(shape=_kron_shape, node="UnsafeViewBackward0", remembers=())
 def kron(input: Array, other: Array):
     """The Kronecker product: every element of `input` times the whole of `other`."""
     return namespace(input).kron(input, other)

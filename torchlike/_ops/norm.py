@@ -97,7 +97,7 @@ def _layer_norm_checks(call: Call) -> None:
 
 
 @operator(where=(), shape=_same_shape, check=_layer_norm_checks, saves=("input", "weight"),
-          out=False, node="NativeLayerNormBackward0", name="_layer_norm")  # fmt: skip
+          out=False, node="NativeLayerNormBackward0", name="_layer_norm", fused=True)  # fmt: skip
 def _layer_norm(input: Array, normalized_shape: tuple, weight: Array | None = None, bias: Array | None = None,
                 eps: Scalar = 1e-5):  # fmt: skip
     """Standardize over the last dims, whose sizes are `normalized_shape`; then times weight, plus bias."""
@@ -155,7 +155,7 @@ def _with_statistics(call: Call) -> list:
 
 
 @operator(where=(), shape=_with_statistics, check=_check_batch_norm, saves=("input", "weight"), out=False, formats=1,
-          node="NativeBatchNormBackward0", name="_batch_norm_of_batch")  # fmt: skip
+          node="NativeBatchNormBackward0", name="_batch_norm_of_batch", fused=True)  # fmt: skip
 def _batch_norm_of_batch(input: Array, weight: Array | None, bias: Array | None, eps: Scalar):
     """Standardize each channel (dim 1) over the batch; returns that, the means and the unbiased variances."""
     xp = namespace(input)
@@ -167,7 +167,8 @@ def _batch_norm_of_batch(input: Array, weight: Array | None, bias: Array | None,
 
 
 @operator(where=(), shape=_same_shape, check=_check_batch_norm, out=False, formats=1, node="NativeBatchNormBackward0",
-          saves=("input", "running_mean", "running_var", "weight"), name="_batch_norm_of_running")  # fmt: skip
+          saves=("input", "running_mean", "running_var", "weight"), name="_batch_norm_of_running",
+          fused=True)  # fmt: skip
 def _batch_norm_of_running(input: Array, running_mean: Array, running_var: Array, weight: Array | None,
                            bias: Array | None, eps: Scalar):  # fmt: skip
     """Standardize each channel (dim 1) by statistics gathered before."""

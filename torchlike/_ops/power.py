@@ -97,7 +97,7 @@ def _to_double(dtype: _dtypes.dtype) -> tuple[_dtypes.dtype, _dtypes.dtype]:
     return d, d
 
 
-@pointwise(promote=_to_double, node=_node)
+@pointwise(promote=_to_double, node=_node, remembers=())
 def float_power(input: Operand, exponent: Operand):
     """input ** exponent in double precision."""
     return _power(namespace(input).asarray(input), exponent)

@@ -54,7 +54,23 @@ def _divisor(input: Array, dim: object):
 @reduction(remembers=("inputs", "result"), promote=sum_like, node=by_dim("Prod"))
 def prod(input: Array, dim: int | None = None, keepdim: bool = False, *, dtype=None):
     """The product over `dim` (every dim by default); integers are multiplied in int64."""
-    return namespace(input).prod(input, axis=axes(input, dim), keepdims=keepdim)
+    xp = namespace(input)
+    if xp is jnp and input.dtype.kind in "fV" and input.size:
+        input = _factors(input)
+    return xp.prod(input, axis=axes(input, dim), keepdims=keepdim)
+
+
+@jax.custom_jvp
+def _factors(x):
+    """x. PyTorch divides the product by a factor for its gradient: of an infinite one it is NaN."""
+    return x
+
+
+@_factors.defjvp
+def _factors_jvp(primals, tangents):
+    (x,), (dx,) = primals, tangents
+    divided = jnp.all(x != 0)  # else it multiplies the others
+    return x, dx * jnp.where(divided & jnp.isinf(x), jnp.asarray(jnp.nan, x.dtype), jnp.asarray(1, x.dtype))
 
 
 def _check_nansum(call: Call) -> None:

@@ -290,9 +290,8 @@ def _check_cell(call: Call) -> None:
     _errors.sequences.check_cell(call)
 
 
-@operator(
-    numpy=False, where=(), shape=_cell_shape, check=_check_cell, out=False, name="_recurrent_cell", node="AddBackward0"
-)
+@operator(numpy=False, where=(), shape=_cell_shape, check=_check_cell, out=False, name="_recurrent_cell",
+          node="AddBackward0", remembers=("input", "h", "c", "w_ih", "w_hh"))  # fmt: skip
 def _recurrent_cell(mode: str, input: Array, h: Array, c: Array | None, w_ih: Array, w_hh: Array, b_ih: Array | None,
                     b_hh: Array | None):  # fmt: skip
     """One step: (N, I) and the state (N, H) each -> the new state."""

@@ -53,7 +53,8 @@ def argsort(input: Array, dim: int = -1, descending: bool = False, stable: bool 
     return ordered(input, dim, descending)[1]
 
 
-@operator(shape=lambda call: [(call.input.shape, call.input.dtype)], opmath=False, node="SortBackward0", chooses=True)
+@operator(shape=lambda call: [(call.input.shape, call.input.dtype)], opmath=False, node="SortBackward0",
+          chooses=True, remembers=())  # fmt: skip
 def msort(input: Array):
     """The elements sorted along the first dim."""
     return ordered(input, 0)[0]

@@ -110,19 +110,25 @@ def i0(input: Array):
     return library(input).i0(input)
 
 
-@pointwise(promote=to_float, where=("special",), inplace=False, node="SpecialI0EBackward0")
+@pointwise(
+    promote=to_float, where=("special",), inplace=False, node="SpecialI0EBackward0", remembers=("inputs", "result")
+)
 def i0e(input: Array):
     """i0(x) * exp(-|x|)."""
     return library(input).i0e(input)
 
 
-@pointwise(promote=to_float, where=("special",), inplace=False, node="SpecialI1Backward0")
+@pointwise(
+    promote=to_float, where=("special",), inplace=False, node="SpecialI1Backward0", remembers=("inputs", "result")
+)
 def i1(input: Array):
     """The modified Bessel function of the first kind of order 1."""
     return library(input).i1(input)
 
 
-@pointwise(promote=to_float, where=("special",), inplace=False, node="SpecialI1EBackward0")
+@pointwise(
+    promote=to_float, where=("special",), inplace=False, node="SpecialI1EBackward0", remembers=("inputs", "result")
+)
 def i1e(input: Array):
     """i1(x) * exp(-|x|)."""
     return library(input).i1e(input)
@@ -139,19 +145,21 @@ def logit(input: Array, eps: float | None = None):
     return xp.log(input / (1 - input))
 
 
-@pointwise(promote=to_float, where=("special",), inplace=False)
+@pointwise(promote=to_float, where=("special",), inplace=False, remembers=())
 def ndtr(input: Array):
     """The area under the standard normal density below x."""
     return library(input).ndtr(input)
 
 
-@pointwise(promote=to_float, where=("special",), inplace=False, node="SpecialLogNdtrBackward0")
+@pointwise(
+    promote=to_float, where=("special",), inplace=False, node="SpecialLogNdtrBackward0", remembers=("inputs", "result")
+)
 def log_ndtr(input: Array):
     """log(ndtr(x)), exact far below 0."""
     return library(input).log_ndtr(input)
 
 
-@pointwise(promote=to_float, where=("special",), inplace=False, node="SpecialNdtriBackward0")
+@pointwise(promote=to_float, where=("special",), inplace=False, node="SpecialNdtriBackward0", remembers=("result",))
 def ndtri(input: Array):
     """The inverse of ndtr."""
     return library(input).ndtri(input)

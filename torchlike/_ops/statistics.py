@@ -70,7 +70,7 @@ def _quantiles(x, q, dim, keepdim: bool, between: str, holes: bool):
     return xp.moveaxis(out, -1, 0).reshape((*q.shape, *shape))
 
 
-_QUANTILE = {"shape": _quantile_shape, "node": "SqueezeBackward4"}
+_QUANTILE = {"remembers": (), "shape": _quantile_shape, "node": "SqueezeBackward4"}
 
 
 @operator(**_QUANTILE, check=_check_quantile("quantile"), guard=_guard_quantile("quantile"))
@@ -130,7 +130,7 @@ def _areas(y, x, dx, dim: int):
     return pairs * (_cut(x, dim, 1, None) - _cut(x, dim, None, -1))
 
 
-@operator(promote=to_float, out=False, node="DivBackward0")
+@operator(promote=to_float, out=False, node="DivBackward0", remembers=())
 def trapezoid(y: Array, x: Array | None = None, *, dx: Operand = 1, dim: int = -1):
     """The area under y by the trapezoidal rule, at points x or `dx` apart."""
     return namespace(y).sum(_areas(y, x, dx, dim), axis=dim)
@@ -169,7 +169,8 @@ def _cdist_node(call: Call) -> str:
     return "EuclideanDistBackward0" if by_product else "CdistBackward0"
 
 
-@operator(shape=_cdist_shape, check=_check_cdist, where=("torch",), out=False, node=_cdist_node)
+@operator(shape=_cdist_shape, check=_check_cdist, where=("torch",), out=False, node=_cdist_node,
+          remembers=("inputs", "result"))  # fmt: skip
 def cdist(x1: Array, x2: Array, p: float = 2.0, compute_mode: str = "use_mm_for_euclid_dist_if_necessary"):
     """The p-norm of every difference of a row of x1 and a row of x2; (..., n, k), (..., m, k) -> (..., n, m).
 
@@ -192,7 +193,7 @@ def _check_pair(call: Call) -> None:
     broadcast([call.input.shape, call.other.shape])
 
 
-@operator(shape=lambda call: [()], check=_check_pair, out=False)
+@operator(shape=lambda call: [()], check=_check_pair, out=False, remembers=("inputs", "result"))
 def dist(input: Array, other: Array, p: float = 2):
     """The p-norm of input - other."""
     return vector_norm.kernel(input - other, p)

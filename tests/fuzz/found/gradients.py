@@ -144,4 +144,12 @@ FOUND = {
         b, = (g.clone() for g in torch.autograd.grad(a.abs().sum(), [a], create_graph=True))
         b.backward(gradient=torch.ones_like(b) * (1 + 2j))
     """,
+    "product with an infinite factor": """
+        a = torch.tensor([[1.5, 0.0, -0.25]], requires_grad=True)
+        b = 1 / a
+        c = b.prod(0)
+        c.backward(gradient=c)
+        d = torch.tensor([[inf, 2.0, 0.0], [3.0, -inf, 1.0]], requires_grad=True)
+        d.prod(1).sum().backward()
+    """,
 }

@@ -142,4 +142,21 @@ FOUND = {
         d.sum().backward()
         d.sum().backward()
     """,
+    "saved as results alone": """
+        a = torch.tensor([[2.0, 0.5], [0.5, 1.0]], requires_grad=True)
+        b = a * 1
+        c = torch.linalg.inv(b) + torch.linalg.cholesky(b)
+        d = torch.linalg.solve(b, a * 1)
+        e = torch.copysign(a, b)
+        f = torch.kron(b, b)
+        with torch.no_grad():
+            b.add_(0)
+        c.sum().backward()
+        e.sum().backward()
+        f.sum().backward()
+        d.sum().backward()
+        g = torch.linalg.inv(a)
+        g.add_(1)
+        g.sum().backward()
+    """,
 }

@@ -265,4 +265,25 @@ FOUND = {
         c[torch.tensor([0])] = c
         c[torch.tensor([0, 0])] = torch.ones(1, 1, 2)
     """,
+    "negative zeros written through views with gaps": """
+        a = torch.arange(12.).reshape(2, 3, 2)
+        b = a.diagonal(1, 0, 1)
+        b.zero_().neg_()
+        c = a.as_strided((2,), (2,), 1)
+        c.fill_(-0.0)
+        d = 2 / a
+        e = torch.zeros(2, 2, dtype=torch.complex64)
+        f = e.diagonal()
+        f.copy_(torch.tensor([-0.0 + 1j, 1 - 0j]))
+        g = 1 / (e.real * 1)
+        h = 1 / (e.imag * 1)
+    """,
+    "gradient through a diagonal with negative zeros": """
+        a = torch.arange(12.).reshape(2, 3, 2).requires_grad_()
+        b = torch.ones(2, 1, requires_grad=True)
+        c = a * 1
+        d = c.diagonal(1, 0, 1)
+        d.mul_(b * -0.0)
+        (d * 2 + c.sum()).sum().backward()
+    """,
 }

@@ -31,6 +31,22 @@ def in_place(*made: Callable, apart: bool = False) -> dict[str, Callable]:
     return {f.__name__ + "_": _bind.in_place_of(f.__name__, f, apart) for f in made}
 
 
+def history_first(function: Callable) -> Callable:
+    """For what is one operator in PyTorch: a view that must not be used any more is refused before arguments are."""
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except (RuntimeError, IndexError):
+            for each in (*args, *kwargs.values()):
+                if isinstance(each, Tensor):
+                    each._pair()
+            raise
+
+    return call
+
+
 def _public(function: Callable, itself: int = 0) -> Callable:
     signature = inspect.signature(function)
     names = signature.parameters

@@ -59,7 +59,12 @@ def reshape(input: Tensor, *shape: Any, **named: Any) -> Tensor:
 
     if not shape or named:
         shape = _one_named("reshape", "shape", shape, named)
-    size = infer_size(ints(shape, "reshape", "shape"), input.numel())
+    wanted = ints(shape, "reshape", "shape")
+    try:
+        size = infer_size(wanted, input.numel())
+    except RuntimeError:
+        input._pair()  # a view that must not be used any more is refused first
+        raise
     if input._strides is None:
         return rows["view"](input, size)
     if _layout.view_strides(tuple(input.shape), input._strides, size) is not None:

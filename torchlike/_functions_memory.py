@@ -19,7 +19,7 @@ from torchlike._bind import CALLERS as rows
 from torchlike._core import Aval
 from torchlike._errors.dtypes import c_name
 from torchlike._exchange import from_dlpack, to_dlpack
-from torchlike._facade import ints
+from torchlike._facade import history_first, ints
 from torchlike._functions import reshape
 from torchlike._grown import grow
 from torchlike._ops import REGISTRY
@@ -33,6 +33,7 @@ Ints = tuple[int, ...]
 # -- views at any strides ----------------------------------------------------------------------------------------------
 
 
+@history_first
 def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None = None) -> Tensor:
     """A view of the whole storage: the element at `index` lies `storage_offset + sum(index * stride)` into it."""
     shape, strides = ints((size,), "as_strided"), ints((stride,), "as_strided", "stride")

@@ -11,13 +11,14 @@ import numpy as np
 from torchlike import _dtypes, _errors, _facade, _factories
 from torchlike._bind import CALLERS as rows
 from torchlike._core import Size
-from torchlike._facade import ints
+from torchlike._facade import history_first, ints
 from torchlike._functions import reshape
 from torchlike._tensor import Tensor
 
 # -- other orders of the dims ------------------------------------------------------------------------------------------
 
 
+@history_first
 def t(input: Tensor) -> Tensor:
     """A matrix transposed; tensors of fewer dims as they are."""
     if input.ndim > 2:
@@ -114,6 +115,7 @@ def moveaxis(input: Tensor, source: Any, destination: Any) -> Tensor:
     return movedim(input, source, destination)
 
 
+@history_first
 def flip(input: Tensor, *several: Any, dims: Any = None) -> Tensor:
     """The order of the indices of `dims` reversed (a copy)."""
     if dims is None and not several:
@@ -160,6 +162,7 @@ def rot90(input: Tensor, k: int = 1, dims: Any = (0, 1)) -> Tensor:
     return turned.transpose_(*dims)
 
 
+@history_first
 def roll(input: Tensor, shifts: Any, dims: Any = ()) -> Tensor:
     """The elements moved along `dims` (without them, of the flattened tensor), those pushed out coming in at the other
     end."""

@@ -11,13 +11,14 @@ from torchlike import _bind, _dtypes, _errors, _facade, _factories
 from torchlike import _memory_format as mf
 from torchlike._autograd import views
 from torchlike._bind import CALLERS as rows
-from torchlike._facade import ints, whole
+from torchlike._facade import history_first, ints, whole
 from torchlike._functions import reshape
 from torchlike._tensor import Tensor, untracked
 
 # -- cutting -----------------------------------------------------------------------------------------------------------
 
 
+@history_first
 def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     """Every index of a dim, as views."""
     dim, select = input._wrap(dim), rows["_unbound"]
@@ -26,6 +27,7 @@ def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     return views.of_several(input, tuple([select(input, dim, i) for i in range(input.shape[dim])]), dim)
 
 
+@history_first
 def select(input: Tensor, dim: int, index: int) -> Tensor:
     """One index of a dim, as a view."""
     if not input.ndim:
@@ -33,7 +35,6 @@ def select(input: Tensor, dim: int, index: int) -> Tensor:
     dim, n = input._wrap(dim), index if index.__class__ is int else whole("select", "index", 3, index)
     size = input.shape[dim]
     if not -size <= n < size:
-        input._pair()  # a view that must not be used any more is refused first
         raise IndexError(f"select(): index {n} out of range for tensor of size {list(input.shape)} at dimension {dim}")
     return rows["_select"](input, dim, n % size)
 
@@ -59,6 +60,7 @@ def narrow_copy(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     return rows["clone"](narrow(input, dim, start, length)).contiguous()
 
 
+@history_first
 def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
     """Views of consecutive pieces: of one size (the last may be smaller) or of the sizes given."""
     if isinstance(split_size_or_sections, list | tuple):
@@ -84,6 +86,7 @@ def _split_method(self: Tensor, split_size: Any, dim: int = 0) -> tuple[Tensor, 
     return split(self, split_size, dim)
 
 
+@history_first
 def split_with_sizes(input: Tensor, split_sizes: Any, dim: int = 0) -> tuple[Tensor, ...]:
     """Views of consecutive pieces of the sizes given."""
     if not input.ndim:

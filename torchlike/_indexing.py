@@ -245,7 +245,11 @@ def _check_bounds(t: Tensor, advanced: dict[int, Tensor]) -> None:
 
 
 def _gather(t: Tensor, advanced: dict[int, Tensor], row: str = "_index") -> Tensor:
-    _check_bounds(t, advanced)
+    try:
+        _check_bounds(t, advanced)
+    except IndexError:
+        t._pair()  # a view that must not be used any more is refused first
+        raise
     return _moved(row, t, [_on(i, t) for i in advanced.values()], tuple(advanced))
 
 

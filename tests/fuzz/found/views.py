@@ -260,4 +260,25 @@ FOUND = {
         b[b > 0.3] *= a
         b.add_(1)
     """,
+    "arguments of a view that must not be used": """
+        a = torch.ones(2, 1, 3, requires_grad=True)
+        b = a.split([0, 1], 1)[-1]
+        with torch.no_grad():
+            a[0][-1] = 0.5
+        c = b.t()
+        c = b.view(7)
+        c = b.reshape(7)
+        c = b.select(4, 0)
+        c = b.movedim(0, 7)
+        c = b.split(9, 7)
+        c = b.split([1, 7], 0)
+        c = b.unbind(9)
+        c = b.chunk(2, 9)
+        c = b.as_strided((1,), (1, 2))
+        c = b.as_strided((100,), (1,))
+        c = b[9]
+        c = b[torch.tensor([9])]
+        c = b.flip(9)
+        c = b.roll(1, 9)
+    """,
 }

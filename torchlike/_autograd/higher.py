@@ -21,7 +21,7 @@ from torchlike._autograd import forward_mode, versions
 from torchlike._autograd.engine import Grad, Walk
 from torchlike._autograd.nodes import Node
 from torchlike._autograd.recorded import Body, Recording, conjugate, pure
-from torchlike._core import Aval, Plan, Value, aval, record
+from torchlike._core import Aval, Plan, aval, record
 from torchlike._core.plan import COMPILED, specs
 
 MOST_PLANS = 2048
@@ -179,12 +179,11 @@ def _pull(pair: Pair, call: Call, given: tuple[int, ...]) -> Plan:
 class HigherNode(Node):
     """The node of such an operator."""
 
-    __slots__ = ("given", "recordings", "settled", "values")
+    __slots__ = ("given", "recordings", "settled")
 
     def __init__(self, settled: Settled, given: Sequence[Grad], recordings: Sequence[Recording], edges: list) -> None:
         super().__init__(None, [], edges, [])  # type: ignore[arg-type]
         self.settled, self.given, self.recordings = settled, given, recordings
-        self.values: Sequence[Value] | None = None  # what the forward kept
 
     def name(self) -> str:
         return self.settled.call.op.node
@@ -196,7 +195,7 @@ class HigherNode(Node):
         return self.settled.plan.outputs[number]
 
     def differentiate(self, held: dict[int, Grad], wanted: tuple[int, ...], walk: Walk) -> list[Grad]:
-        kept = self.values
+        kept = self.saved
         if kept is None:
             raise _errors.autograd.backward_twice()
         if self.age > versions.latest:
@@ -210,7 +209,7 @@ class HigherNode(Node):
             plan = self._pull(given)
             found = [(v, None) for v in record(plan, [*kept, *[held[i][0] for i in given]])]
         if not walk.keep_graph:
-            self.values = None
+            self.saved = None
             self.given, self.recordings = (), ()
         places = [i for i, edge in enumerate(self.edges) if edge is not None]
         grads = dict(zip(places, found))
@@ -268,7 +267,7 @@ def apply(op: Higher, given: Sequence[Grad], recordings: Sequence[Recording]) ->
         return [(v, last and (last, i)) for i, v in enumerate(record(settled.plan, values, numbers))]
     node, made = HigherNode(settled, given, recordings, edges), record(settled.plan, values, numbers)
     count, differentiable = settled.pair.count, settled.pair.differentiable
-    node.values = made[count:]
+    node.saved = made[count:]
     return [(v, (node, i) if i in differentiable else None) for i, v in enumerate(made[:count])]
 
 

@@ -6,13 +6,14 @@ Indices that are known already are checked against the size, as PyTorch does; pe
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from torchlike import _dtypes, _errors, _facade, _factories, _indexing
 from torchlike._bind import CALLERS as rows
-from torchlike._core import at_hand
+from torchlike._core import at_hand, when_at_hand
 from torchlike._errors.dtypes import scalar_name
 from torchlike._functions import replace
 from torchlike._functions_shape import broadcast_tensors
@@ -28,20 +29,31 @@ def known_range(index: Tensor) -> tuple[int, int] | None:
     return int(host.min()), int(host.max())
 
 
+def check_bounds(index: Tensor, least: int, end: int, error: Callable[[int], Exception]) -> None:
+    """Refuse an index below `least`, or not below `end`, where the indices are at hand."""
+    if not index.numel() or index.device.type != "cpu":
+        return
+
+    def check(array: Any) -> None:
+        host = np.asarray(array)
+        for bad in (int(host.min()), int(host.max())):
+            if not least <= bad < end:
+                raise error(bad)
+
+    when_at_hand(index._value, check)
+
+
 def _check_along(input: Tensor, dim: int, index: Tensor) -> None:
     """Every index of `gather` and its kin must lie in [0, size)."""
-    size = input.shape[dim] if input.ndim else 1
-    for bad in known_range(index) or ():
-        if not 0 <= bad < size:
-            raise _errors.shapes.index_along(bad, dim % max(input.ndim, 1), size)
+    size, dim = input.shape[dim] if input.ndim else 1, dim % max(input.ndim, 1)
+    check_bounds(index, 0, size, lambda bad: _errors.shapes.index_along(bad, dim, size))
 
 
 def _check_rows(input: Tensor, dim: int, index: Tensor, say: Any = None) -> None:
     """Every index of `index_select` and its kin must lie in [0, size)."""
-    size = input.shape[dim] if input.ndim else 1
-    for bad in known_range(index) or ():
-        if not 0 <= bad < size:
-            raise say(bad, dim % max(input.ndim, 1), size) if say else IndexError("index out of range in self")
+    size, dim = input.shape[dim] if input.ndim else 1, dim % max(input.ndim, 1)
+    error = (lambda bad: say(bad, dim, size)) if say else lambda bad: IndexError("index out of range in self")
+    check_bounds(index, 0, size, error)
 
 
 # -- reading -----------------------------------------------------------------------------------------------------------
@@ -110,9 +122,7 @@ def take(input: Tensor, index: Tensor) -> Tensor:
 
 def _check_flat(input: Tensor, index: Tensor) -> None:
     count = input.numel()
-    for bad in known_range(index) or ():
-        if not -count <= bad < count:
-            raise _errors.shapes.index_of_flat(bad, count)
+    check_bounds(index, -count, count, lambda bad: _errors.shapes.index_of_flat(bad, count))
 
 
 def masked_select(input: Tensor, mask: Tensor) -> Tensor:
@@ -146,11 +156,14 @@ def _check_value(input: Tensor, value: Any) -> None:
 
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     """The places where `mask` is true taken by the elements of `source`, one after another."""
-    found = mask._value.peek()
-    if found is not None and mask.dtype is _dtypes.bool_:
-        shape = np.broadcast_shapes(tuple(mask.shape), tuple(input.shape))
-        if np.broadcast_to(np.asarray(found), shape).sum() > source.numel():
-            raise RuntimeError("Number of elements of source < number of ones in mask")
+    if mask.dtype is _dtypes.bool_:
+        shape, count = np.broadcast_shapes(tuple(mask.shape), tuple(input.shape)), source.numel()
+
+        def check(found: Any) -> None:
+            if np.broadcast_to(np.asarray(found), shape).sum() > count:
+                raise RuntimeError("Number of elements of source < number of ones in mask")
+
+        when_at_hand(mask._value, check)
     return rows["_masked_scatter"](input, mask, source)
 
 
@@ -212,10 +225,8 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
                            f"{value.ndim} dimension(s).")  # fmt: skip
     _check_value(input, value)
     made = rows["_index_fill_by" if isinstance(value, Tensor) else "_index_fill"](input, dim, index, value)
-    size = input.shape[dim] if input.ndim else 1
-    for bad in known_range(index) or ():
-        if not -size <= bad < size:
-            raise _errors.shapes.index_out_of_bounds(bad, dim % max(input.ndim, 1), size)
+    size, dim = input.shape[dim] if input.ndim else 1, dim % max(input.ndim, 1)
+    check_bounds(index, -size, size, lambda bad: _errors.shapes.index_out_of_bounds(bad, dim, size))
     return made
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from torchlike import _bind, _dtypes, _errors, _factories, _layout, _modes, _random, _storage
 from torchlike._bind import CALLERS as rows
-from torchlike._core import concrete
+from torchlike._core import concrete, drawn
 from torchlike._tensor import Tensor
 
 
@@ -82,12 +82,12 @@ def drawn_like(input: Tensor, draw: Callable[[tuple], np.ndarray]) -> np.ndarray
     """Random numbers for each element of `input`, drawn in the order of memory."""
     shape = tuple(input.shape)
     if input._strides is None:
-        return draw(shape)
+        return drawn(lambda: draw(shape))
     strides = _storage.strides_of(shape, input._strides)
     if not _layout.is_dense(shape, strides):
         strides = _layout.pointwise_strides(shape, [(shape, strides)]) or _layout.contiguous_strides(shape)
     order = sorted(range(len(shape)), key=lambda d: (-strides[d], d))
-    return draw(tuple(shape[d] for d in order)).transpose(np.argsort(order))
+    return drawn(lambda: draw(tuple(shape[d] for d in order)).transpose(np.argsort(order)))
 
 
 def _check_dropout(input: Tensor, p: float) -> None:
@@ -103,7 +103,8 @@ def _noise(input: Tensor, p: float, features: bool, scaled: bool) -> Tensor:
     else:
         draw = lambda shape: _random.bernoulli(None, shape, dtype, 1 - p)
     if features:
-        return _factories.of_array(draw(tuple(input.shape[:2]) + (1,) * (input.ndim - 2)), input.device)
+        shape = tuple(input.shape[:2]) + (1,) * (input.ndim - 2)
+        return _factories.of_array(drawn(lambda: draw(shape)), input.device)
     return _factories.of_array(drawn_like(input, draw), input.device)
 
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from torchlike import _bind, _dtypes, _errors, _facade, _factories, _modes, _random
 from torchlike._autograd import views
+from torchlike._core import drawn
 from torchlike._dtypes import dtype as Dtype
 from torchlike._factories import into, of_array, shape_of
 from torchlike._from_data import dtype_of
@@ -76,14 +77,14 @@ def rand(*size: Any, generator: Generator | None = None, out: Tensor | None = No
          **options: Any) -> Tensor:  # fmt: skip
     """Uniform numbers in [0, 1)."""
     shape, kind = _size("rand", size, options), _kind("rand", dtype, out)
-    return _made(_random.uniform(generator, shape, kind), "rand", out, options)
+    return _made(drawn(lambda: _random.uniform(generator, shape, kind)), "rand", out, options)
 
 
 def randn(*size: Any, generator: Generator | None = None, out: Tensor | None = None, dtype: Dtype | None = None,
           **options: Any) -> Tensor:  # fmt: skip
     """Standard normal numbers."""
     shape, kind = _size("randn", size, options), _kind("randn", dtype, out)
-    return _made(_random.normal(generator, shape, kind), "randn", out, options)
+    return _made(drawn(lambda: _random.normal(generator, shape, kind)), "randn", out, options)
 
 
 def randint(*args: Any, generator: Generator | None = None, out: Tensor | None = None, dtype: Dtype | None = None,
@@ -99,8 +100,8 @@ def randint(*args: Any, generator: Generator | None = None, out: Tensor | None =
             raise _errors.arguments.not_a_size("randint", given[-1], "size", 2)
         raise _errors.arguments.invalid_combination("randint", args, named)
     kind = (dtype_of("randint", dtype) or (_dtypes.int64 if out is None else out.dtype)).numpy
-    drawn = _random.randint(generator, shape_of((given[-1],), "randint"), kind, low, high)
-    return _made(drawn, "randint", out, options)
+    shape = shape_of((given[-1],), "randint")
+    return _made(drawn(lambda: _random.randint(generator, shape, kind, low, high)), "randint", out, options)
 
 
 def _bounds(name: str, given: list) -> tuple[int, int]:
@@ -123,7 +124,7 @@ def randperm(n: int, *, generator: Generator | None = None, out: Tensor | None =
     kind = dtype_of("randperm", dtype) or (_dtypes.int64 if out is None else out.dtype)
     if kind.category == _dtypes.INTEGER and n - 1 > np.iinfo(kind.numpy).max:
         raise _errors.dtypes.overflow(_errors.dtypes.fixed_width_name(kind))
-    return _made(_random.randperm(generator, n, kind.numpy), "randperm", out, options)
+    return _made(drawn(lambda: _random.randperm(generator, n, kind.numpy)), "randperm", out, options)
 
 
 def _like(name: str, draw: Callable[..., Tensor]) -> Callable[..., Tensor]:
@@ -146,8 +147,8 @@ def normal(mean: Any, std: Any = 1.0, size: Any = None, *, generator: Generator 
            out: Tensor | None = None, dtype: Dtype | None = None, **options: Any) -> Tensor:  # fmt: skip
     """Normal numbers of given means and standard deviations (numbers or tensors); no gradient reaches them."""
     if size is not None:
-        array = _random.normal(generator, shape_of((size,), "normal"), _kind("normal", dtype, out), mean, std)
-        return _made(array, "normal", out, options)
+        shape, kind = shape_of((size,), "normal"), _kind("normal", dtype, out)
+        return _made(drawn(lambda: _random.normal(generator, shape, kind, mean, std)), "normal", out, options)
     given = [x for x in (mean, std) if isinstance(x, Tensor)]
     if not given or options:
         raise _errors.arguments.invalid_combination("normal", (mean, std), options)
@@ -158,8 +159,8 @@ def normal(mean: Any, std: Any = 1.0, size: Any = None, *, generator: Generator 
         raise RuntimeError("normal expects all elements of std >= 0.0")
     shape = np.broadcast_shapes(*[tuple(x.shape) for x in given])
     kind = given[0].dtype.numpy
-    drawn = _random.normal(generator, shape, kind, 0.0, std if not isinstance(std, Tensor) else 1.0)
-    scaled = drawn * stds if isinstance(std, Tensor) else drawn
+    noise = _random.normal(generator, shape, kind, 0.0, std if not isinstance(std, Tensor) else 1.0)
+    scaled = noise * stds if isinstance(std, Tensor) else noise
     return into(out, of_array((scaled + np.asarray(means, kind)).astype(kind), given[0].device))
 
 
@@ -167,8 +168,7 @@ def bernoulli(input: Tensor, p: float | None = None, *, generator: Generator | N
     """Ones with the probabilities in `input` (or `p`), else zeros."""
     _only_tensor("bernoulli", input)
     chance = np.array(input._host()) if p is None else p
-    drawn = _random.bernoulli(generator, tuple(input.shape), input.dtype.numpy, chance)
-    return of_array(drawn, input.device)
+    return of_array(_random.bernoulli(generator, tuple(input.shape), input.dtype.numpy, chance), input.device)
 
 
 def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *,
@@ -196,26 +196,31 @@ def binomial(count: Tensor, prob: Tensor, generator: Generator | None = None) ->
 
 def _standard_gamma(self: Tensor, generator: Generator | None = None) -> Tensor:
     """Gamma numbers of the shapes in `self`, of scale one; they move with the shapes as their quantiles do."""
-    drawn = of_array(_random.standard_gamma(generator, np.array(self._host())), self.device)
-    return _bind.CALLERS["_gamma_drawn"](self, drawn)
+    gammas = of_array(_random.standard_gamma(generator, np.array(self._host())), self.device)
+    return _bind.CALLERS["_gamma_drawn"](self, gammas)
 
 
 def _sample_dirichlet(self: Tensor, generator: Generator | None = None) -> Tensor:
     """Dirichlet numbers of the concentrations in the last dim; they move with these as their quantiles do."""
-    drawn = of_array(_random.dirichlet(generator, np.array(self._host())), self.device)
-    return _bind.CALLERS["_dirichlet_drawn"](self, drawn)
+    parts = of_array(_random.dirichlet(generator, np.array(self._host())), self.device)
+    return _bind.CALLERS["_dirichlet_drawn"](self, parts)
 
 
 # -- in place ----------------------------------------------------------------------------------------------------------
 
 
-def _fill(self: Tensor, draw: Callable[[Ints], np.ndarray]) -> Tensor:
+def _fill(self: Tensor, draw: Callable[[Ints, np.dtype], np.ndarray]) -> Tensor:
     """Write drawn numbers, drawn in the order of this tensor's memory; they have no history."""
     if self._edge is not None and _modes.local.grad:
         views.check_write(self)
-    shape = tuple(self.shape)
-    array = draw(shape) if self._strides is None else in_memory_order(draw, shape, self._strides)
-    self._write(of_array(np.asarray(array.astype(self.dtype.numpy, copy=False), order="C"), self.device)._value)
+    shape, strides, kind = tuple(self.shape), self._strides, self.dtype.numpy
+
+    def fill() -> np.ndarray:
+        one = lambda size: draw(size, kind)
+        array = one(shape) if strides is None else in_memory_order(one, shape, strides)
+        return np.asarray(array.astype(kind, copy=False), order="C")
+
+    self._write(of_array(drawn(fill), self.device)._value)
     return self
 
 
@@ -229,25 +234,25 @@ def uniform_(self: Tensor, from_: float = 0.0, to: float = 1.0, *, generator: Ge
     """Fill with uniform numbers in [from, to)."""
     from_ = other.pop("from", from_)
     _only("uniform_", other)
-    return _fill(self, lambda size: _random.uniform(generator, size, self.dtype.numpy, from_, to))
+    return _fill(self, lambda size, kind: _random.uniform(generator, size, kind, from_, to))
 
 
 def normal_(self: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: Generator | None = None) -> Tensor:
     """Fill with normal numbers."""
     whole = self.is_contiguous()
-    return _fill(self, lambda size: _random.normal(generator, size, self.dtype.numpy, float(mean), float(std),
-                                                   contiguous=whole))  # fmt: skip
+    return _fill(self, lambda size, kind: _random.normal(generator, size, kind, float(mean), float(std),
+                                                         contiguous=whole))  # fmt: skip
 
 
 def bernoulli_(self: Tensor, p: Any = 0.5, *, generator: Generator | None = None) -> Tensor:
     """Fill with ones (probability `p`, a number or a tensor) and zeros."""
     if not isinstance(p, Tensor):
-        return _fill(self, lambda size: _random.bernoulli(generator, size, self.dtype.numpy, p))
+        return _fill(self, lambda size, kind: _random.bernoulli(generator, size, kind, p))
     shape, strides = tuple(self.shape), self.stride()
     chances = np.broadcast_to(p.expand(shape)._host(), shape)
     order = sorted(range(len(shape)), key=lambda d: -strides[d])
     inside = np.ascontiguousarray(chances.transpose(order)) if self._strides is not None else chances
-    return _fill(self, lambda size: _random.bernoulli(generator, size, self.dtype.numpy, np.array(inside)))
+    return _fill(self, lambda size, kind: _random.bernoulli(generator, size, kind, np.array(inside)))
 
 
 def random_(self: Tensor, from_: int | None = None, to: int | None = None, *, generator: Generator | None = None,
@@ -255,31 +260,30 @@ def random_(self: Tensor, from_: int | None = None, to: int | None = None, *, ge
     """Fill with integers: of the dtype's whole non-negative range, below `to`, or in [from, to)."""
     from_ = other.pop("from", from_)
     _only("random_", other)
-    kind = self.dtype.numpy
     if from_ is None and to is None:
-        return _fill(self, lambda size: _random.random_(generator, size, kind))
+        return _fill(self, lambda size, kind: _random.random_(generator, size, kind))
     low, high = (0, from_) if to is None else (from_ or 0, to)
-    return _fill(self, lambda size: _random.randint(generator, size, kind, low, high))  # type: ignore[arg-type]
+    return _fill(self, lambda size, kind: _random.randint(generator, size, kind, low, high))  # type: ignore[arg-type]
 
 
 def exponential_(self: Tensor, lambd: float = 1.0, *, generator: Generator | None = None) -> Tensor:
     """Fill with exponential numbers of rate `lambd`."""
-    return _fill(self, lambda size: _random.exponential(generator, size, self.dtype.numpy, lambd))
+    return _fill(self, lambda size, kind: _random.exponential(generator, size, kind, lambd))
 
 
 def cauchy_(self: Tensor, median: float = 0.0, sigma: float = 1.0, *, generator: Generator | None = None) -> Tensor:
     """Fill with Cauchy numbers."""
-    return _fill(self, lambda size: _random.cauchy(generator, size, self.dtype.numpy, median, sigma))
+    return _fill(self, lambda size, kind: _random.cauchy(generator, size, kind, median, sigma))
 
 
 def log_normal_(self: Tensor, mean: float = 1.0, std: float = 2.0, *, generator: Generator | None = None) -> Tensor:
     """Fill with numbers whose logarithm is normal."""
-    return _fill(self, lambda size: _random.log_normal(generator, size, self.dtype.numpy, mean, std))
+    return _fill(self, lambda size, kind: _random.log_normal(generator, size, kind, mean, std))
 
 
 def geometric_(self: Tensor, p: float, *, generator: Generator | None = None) -> Tensor:
     """Fill with geometric numbers of success probability `p`."""
-    return _fill(self, lambda size: _random.geometric(generator, size, self.dtype.numpy, p))
+    return _fill(self, lambda size, kind: _random.geometric(generator, size, kind, p))
 
 
 def _random_between(made: Tensor, *bounds: Any, generator: Generator | None = None, **named: Any) -> Tensor:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import warnings
 from operator import index as as_int
 from typing import Any
@@ -11,7 +12,7 @@ import numpy as np
 from torchlike import _dispatch, _dtypes, _errors, _factories
 from torchlike._bind import CALLERS as rows
 from torchlike._bind import before_write, check_history
-from torchlike._core import Value, at_hand
+from torchlike._core import Value, when_at_hand
 from torchlike._errors.dtypes import c_name
 from torchlike._from_data import filled
 from torchlike._ops import REGISTRY
@@ -235,13 +236,15 @@ def _check_bounds(t: Tensor, advanced: dict[int, Tensor]) -> None:
     if 0 in [t.shape[dim] for dim in advanced] and all([i.numel() for i in advanced.values()]):
         raise _errors.shapes.index_into_nothing()
     for number, (dim, index) in enumerate(advanced.items()):
-        array = at_hand(index._value)
-        if array is None or not index.numel() or index.device.type != "cpu":
-            continue
-        host, size = np.asarray(array), t.shape[dim]
-        for bad in (host.min(), host.max()):
-            if not -size <= bad < size:
-                raise _errors.shapes.index_out_of_bounds(bad, number, size)
+        if index.numel() and index.device.type == "cpu":
+            when_at_hand(index._value, functools.partial(_check_bound, t.shape[dim], number))
+
+
+def _check_bound(size: int, number: int, array: Any) -> None:
+    host = np.asarray(array)
+    for bad in (host.min(), host.max()):
+        if not -size <= bad < size:
+            raise _errors.shapes.index_out_of_bounds(bad, number, size)
 
 
 def _gather(t: Tensor, advanced: dict[int, Tensor], row: str = "_index") -> Tensor:

@@ -64,7 +64,7 @@ _FACADES = (
 )
 MODULES = ("nn", "optim", "utils", "autograd", "serialization", "cuda", "backends", "linalg", "special", "fft",
            "random", "testing", "return_types", "distributions", "amp", "func", "jax", "storage", "version", "signal",
-           "_higher_order_ops")  # fmt: skip
+           "compiler", "_dynamo", "_higher_order_ops")  # fmt: skip
 _SERIALIZATION = ("save", "load")
 _CONTROL_FLOW = ("cond", "while_loop")
 
@@ -116,6 +116,10 @@ def lazy(name: str, modules: tuple[str, ...]) -> Any:
         return OutOfMemoryError
     if name in _CONTROL_FLOW:
         return getattr(importlib.import_module("torchlike._higher_order_ops"), name)
+    if name == "compile":
+        from torchlike._compile import compile
+
+        return compile
     if name in _SERIALIZATION:
         return getattr(importlib.import_module("torchlike.serialization"), name)
     import torchlike

@@ -356,6 +356,8 @@ class Tensor(Methods):
     @property
     def grad(self) -> Tensor | None:
         """The gradient accumulated by `backward()`."""
+        if _modes.local.capture is not None:
+            _modes.local.capture.grad(self, True)
         if (
             self._grad is None
             and self._edge is not None
@@ -372,11 +374,13 @@ class Tensor(Methods):
                 kind = type(grad).__name__
                 raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of type {kind}")
             _errors.autograd.check_grad(self, grad)
+        if _modes.local.capture is not None:
+            _modes.local.capture.grad(self, False)
         self._grad = grad
 
     @grad.deleter
     def grad(self) -> None:
-        self._grad = None
+        self.grad = None
 
     def detach(self) -> Tensor:
         """This tensor without its history; shares storage."""
@@ -658,6 +662,8 @@ def accumulate(leaf: Tensor, pair: engine.Grad | None, create_graph: bool) -> No
 
 
 def _add_to_grad(leaf: Tensor, pair: engine.Grad, create_graph: bool) -> None:
+    if _modes.local.capture is not None:
+        _modes.local.capture.grad(leaf, True)
     grad = leaf._grad
     pair[0].stamp = versions.SHARED
     if grad is None:

@@ -7,6 +7,7 @@ holds for whatever runs the trace. What depends on floating-point numbers, on mu
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from torchlike._core.numpy_executor import Entry
 from torchlike._core.plan import NUMPY, Plan
 from torchlike._core.trace import Trace, lock
 from torchlike._core.value import Aval, Value
+from torchlike._modes import local
 
 MOST_ITEMS = 64  # of the trace's code that are looked at
 MOST_ELEMENTS = 1 << 16  # that are computed for one look
@@ -30,7 +32,49 @@ def at_hand(value: Value) -> Any:
         if trace is not value.aval.device.trace:
             return None
         entries = _needed(trace, value.slot)
-        return entries and _computed(trace, entries, value.slot)
+        return entries and _computed(trace.arrays, trace.scalars, entries, value.slot)
+
+
+def when_at_hand(value: Value, check: Callable[[Any], None]) -> None:
+    """Call `check(array)` if the array is at hand; what is recorded whole is checked at each later call too.
+
+    `check` must hold no Value: it would keep that alive.
+    """
+    capture = local.capture
+    if capture is None:
+        array = at_hand(value)
+        if array is not None:
+            check(array)
+    elif capture.trace is value.trace or id(value) in capture.known:
+        look = Look(capture.trace, value)
+        array = look.now(capture.trace.arrays, capture.trace.scalars)
+        if array is not None:
+            check(array)
+            capture.checks.append((look, check))
+    elif value.array is not None:
+        check(value.array)
+
+
+class Look:
+    """How a value of a trace is computed from inputs at hand."""
+
+    __slots__ = ("_entries", "_inputs", "_slot")
+
+    def __init__(self, trace: Trace, value: Value) -> None:
+        if value.trace is not trace:
+            trace.adopt(value)
+        self._slot = value.slot
+        self._entries = _needed(trace, value.slot) if value.slot >= 0 and _is_exact(value.aval) else None
+        self._inputs = {~s for entry in self._entries or () for s in entry.slots if s < 0}
+
+    def now(self, arrays: Sequence, scalars: Sequence) -> Any:
+        """The array, given those of the trace's inputs and its numbers; None where it is not at hand."""
+        if self._slot < 0:
+            array = arrays[~self._slot]
+            return array if isinstance(array, np.ndarray) else None
+        if not self._entries or not all(isinstance(arrays[i], np.ndarray) for i in self._inputs):
+            return None
+        return _computed(arrays, scalars, self._entries, self._slot)
 
 
 def _is_exact(aval: Aval) -> bool:
@@ -64,15 +108,15 @@ def _needed(trace: Trace, slot: int) -> list[Entry] | None:
     return None
 
 
-def _computed(trace: Trace, entries: list[Entry], slot: int) -> np.ndarray | None:
+def _computed(arrays: Sequence, scalars: Sequence, entries: list[Entry], slot: int) -> np.ndarray | None:
     """What the entries make of the trace's inputs; None where a kernel fails, of which the trace will tell."""
     results: dict[int, np.ndarray] = {}
     try:
         with np.errstate(all="ignore"):
             for plan, slots, first, numbers, _ in entries:
-                given = [results[s] if s >= 0 else trace.arrays[~s] for s in slots]
+                given = [results[s] if s >= 0 else arrays[~s] for s in slots]
                 if plan.scalars:
-                    given += [np.asarray(x)[()] for x in trace.scalars[numbers]]
+                    given += [np.asarray(x)[()] for x in scalars[numbers]]
                 results.update(enumerate(map(np.asarray, plan.function(*given)), first))
     except Exception:
         return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from weakref import WeakSet
 
 from torchlike._core.explain_table import table
 from torchlike._core.ledger import COUNTED, Account, Counts, Group, ledger
@@ -45,11 +46,27 @@ class Program(Counts):
         return " ".join(sorted({variant.executor for variant in self.variants}))
 
 
+@dataclass(frozen=True, kw_only=True)
+class Function:
+    """A compiled function: how many signatures it was called with, its recordings, and why calls were not recorded whole."""
+
+    name: str
+    where: str
+    signatures: int
+    recordings: int
+    runs: int  # of recordings; the call that was recorded not counted
+    reasons: tuple[str, ...]  # each once
+
+
+compiled: WeakSet = WeakSet()  # what `torchlike.compile` made; each says of itself what it did, if it was called
+
+
 class Report:
     """What the engine did, since the process began or within a `with` block; `str()` of it is a table.
 
     Attributes:
       programs: one `Program` for each sequence of operators and line, the costliest first.
+      functions: one `Function` for each function that `torchlike.compile` made and that was called.
       folded: the sum of the oldest programs, where there are more than ten thousand.
     """
 
@@ -64,6 +81,7 @@ class Report:
         found = {account: counts - before.get(account, Counts()) for account, counts in now.items()}
         programs = _programs({account: counts for account, counts in found.items() if counts != Counts()})
         self.programs: tuple[Program, ...] = tuple(sorted(programs, key=_cost))
+        self.functions: tuple[Function, ...] = tuple(f for f in (each.explained() for each in list(compiled)) if f)
 
     @property
     def totals(self) -> Counts:
@@ -73,7 +91,7 @@ class Report:
     def __enter__(self) -> Report:
         boundary()
         self._before = ledger.snapshot()
-        self.programs = ()
+        self.programs, self.functions = (), ()
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from torchlike._core.notices import summary
 
 if TYPE_CHECKING:
-    from torchlike._core.explain import Program, Report
+    from torchlike._core.explain import Function, Program, Report
 
 MOST_ROWS = 25
 MOST_SHAPES = 6
@@ -25,6 +25,9 @@ def table(report: Report) -> str:
     changing = [line for program in shown for line in _changing(program)]
     if changing:
         lines += ["", "shapes that changed", *_aligned(changing)]
+    if report.functions:
+        lines += ["", "compiled functions", *_aligned([_function(f) for f in report.functions])]
+        lines += [f"not whole: {f.name}: {reason}" for f in report.functions for reason in f.reasons]
     return "\n".join(lines)
 
 
@@ -66,6 +69,11 @@ def _changing(program: Program) -> list[tuple[str, ...]]:
         for each in variant.changed:
             seen.setdefault(each.index, {program.inputs[each.index].shape: None})[each.shape] = None
     return [(program.where, program.inputs[i].enters, _shapes(list(shapes))) for i, shapes in seen.items()]
+
+
+def _function(f: Function) -> tuple[str, ...]:
+    made = f"{_some(f.recordings, 'recording')} of {_some(f.signatures, 'signature')}"
+    return f.name, made, f"{_some(f.runs, 'run')} without Python", f.where
 
 
 def _shapes(shapes: list[tuple]) -> str:

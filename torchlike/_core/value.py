@@ -9,6 +9,7 @@ import numpy as np
 
 from torchlike._device import device as Device
 from torchlike._dtypes import dtype as Dtype
+from torchlike._modes import local
 
 
 class Size(tuple):
@@ -103,8 +104,10 @@ class Value:
         return self
 
     def peek(self) -> Any:
-        """The array, to be looked at and let go at once; None where it is still to be computed."""
-        return self.array
+        """The array, to be looked at and let go at once; None where it is still to be computed, or stands for others
+        (in a call that is recorded whole)."""
+        capture = local.capture
+        return self.array if capture is None or id(self) not in capture.known else None
 
     def __repr__(self) -> str:
         return f"Value({self.aval}, {'pending' if self.array is None else 'concrete'})"

@@ -25,7 +25,7 @@ def build(device: Device, trace: Trace, live: tuple[int, ...], donated: tuple[in
     chosen, places, kinds = numbers_of(trace)
     donated = _usable(trace, live, donated)
     kept = tuple(sorted(set(range(len(trace.inputs))) - set(donated)))
-    replay = _replay(tuple(trace.code), places, kinds, donated, kept, live)
+    function = replay(tuple(trace.code), places, kinds, donated, kept, live)
     put = _placer(device)
     pack = _packer(kinds)
     packs = lambda scalars: pack([x for i in chosen for x in scalars[i]])
@@ -52,7 +52,7 @@ def build(device: Device, trace: Trace, live: tuple[int, ...], donated: tuple[in
 
     given, held = gather(trace)
     with jax.default_matmul_precision(_modes.matmul_precision):
-        compiled = jax.jit(replay, donate_argnums=0).lower(given, held, packs(trace.scalars)).compile()
+        compiled = jax.jit(function, donate_argnums=0).lower(given, held, packs(trace.scalars)).compile()
     stats.compiles += 1
     stats.compile_seconds += time.perf_counter() - started
 
@@ -93,7 +93,7 @@ def numbers_of(trace: Trace) -> tuple[list[int], list[int], list[type]]:
     return chosen, places, kinds
 
 
-def _replay(code: tuple, places: list[int], kinds: list[type], donated: tuple, kept: tuple, live: tuple) -> Callable:
+def replay(code: tuple, places: list[int], kinds: list[type], donated: tuple, kept: tuple, live: tuple) -> Callable:
     """The trace as a JAX function of (donated inputs, kept inputs, packed scalars)."""
     order = donated + kept
 
@@ -105,7 +105,7 @@ def _replay(code: tuple, places: list[int], kinds: list[type], donated: tuple, k
             arrays = [results[s] if s >= 0 else inputs[~s] for s in slots]
             begin = next(begins) if plan.scalars else 0
             results.extend(plan.traced()(*arrays, *numbers[begin : begin + len(plan.scalars)]))
-        return [results[i] for i in live]
+        return [results[i] if i >= 0 else inputs[~i] for i in live]
 
     return torchlike_program
 

@@ -5,6 +5,7 @@ from torchlike._errors import arguments as arguments
 from torchlike._errors import arithmetic as arithmetic
 from torchlike._errors import autograd as autograd
 from torchlike._errors import checkpoint as checkpoint
+from torchlike._errors import compiling as compiling
 from torchlike._errors import control_flow as control_flow
 from torchlike._errors import convolution as convolution
 from torchlike._errors import dtypes as dtypes

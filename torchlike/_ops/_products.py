@@ -20,6 +20,7 @@ from jax.interpreters import ad, batching, mlir
 from torchlike._core.numpy_rules import Equation, is_half, rule
 
 FEW_ROWS = 64  # up to which NumPy's library reads the transposed factor faster as the first one
+MANY_ROWS = 256  # of the first factor, from which it pays to turn the second
 SMALL = 1 << 16  # elements; a larger factor costs more to copy than the product gains
 
 # The dims of the two factors, counted from the back, that are summed over.
@@ -58,7 +59,7 @@ def _laid_out(a: Any, b: Any, *, form: str) -> Any:
     """The same on the CPU. A barrier keeps XLA from taking a transpose back into the product."""
     fixed, transposed = lax.optimization_barrier, lambda x: jnp.swapaxes(x, -1, -2)
     floating = a.dtype in (jnp.float32, jnp.float64)
-    if floating and form == "nt" and a.ndim == 2 and b.size <= SMALL:
+    if floating and form == "nt" and a.ndim == 2 and b.size <= SMALL and a.shape[0] >= MANY_ROWS:
         return _plain(a, fixed(transposed(b)), form="nn")
     if floating and form == "tn" and a.size <= min(b.size, SMALL):
         return _plain(fixed(transposed(a)), b, form="nn")

@@ -60,6 +60,8 @@ class Generator:
             raise _errors.random.seed_not_an_integer(seed)
         if not -(2**63) <= seed < 2**64:
             raise _errors.dtypes.too_large_to_unpack()
+        if local.capture is not None and local.capture.takes(lambda: self.manual_seed(seed)):
+            return self
         with self.lock:
             self._seed = int(seed) % 2**64
             self._legacy.seed(self._seed & 0xFFFFFFFF)
@@ -114,6 +116,8 @@ class Generator:
 
     def load_state_bytes(self, state: np.ndarray) -> None:
         """Continue from a state that `state_bytes` or PyTorch's `get_rng_state()` gave."""
+        if local.capture is not None and local.capture.takes(lambda: self.load_state_bytes(state)):
+            return
         if not isinstance(state, np.ndarray) or state.dtype != np.uint8:
             raise _errors.random.random_state_not_bytes()
         if state.size != _STATE.itemsize:

@@ -18,6 +18,7 @@ from typing import Any
 import torchlike
 from torchlike import Tensor, _core
 from torchlike._fused import multi_tensor_update
+from torchlike._modes import local
 from torchlike._ops._namespace import namespace
 from torchlike.optim import _errors
 from torchlike.optim.optimizer import Optimizer, scalar_tensor
@@ -197,13 +198,31 @@ class RuleOptimizer(Optimizer):
             return
         if plan is None:
             plan = self._plans[index] = self._gather(group, names, rows)
-        flags = (group.get("maximize", False), self._decay(group), *self._variant(group))
+        flags = self._flags(group)
+        capture = local.capture
+        if capture is not None:
+            capture.holds.append(lambda: self._still(index, plan, group, names, rows, flags))
         for bucket in plan.buckets.values():
-            scalars = self._next_scalars(group, bucket)
+            ask = functools.partial(self._next_scalars, group, bucket)
+            scalars = ask() if capture is None else capture.ask(ask)
             given = grads if len(bucket.rows) == len(grads) else [grads[i] for i in bucket.rows]
             columns = [bucket.columns[0], given, *bucket.columns[1:]]
             written = (0, *range(2, len(columns)))
             multi_tensor_update(self.rule, flags, scalars, columns, written)  # type: ignore[arg-type]
+
+    def _flags(self, group: Group) -> tuple:
+        return group.get("maximize", False), self._decay(group), *self._variant(group)
+
+    def _still(self, index: int, plan: _Plan, group: Group, names: tuple, rows: list, flags: tuple) -> bool:
+        """Whether a step that was recorded would be recorded in the same way now."""
+        return (
+            index < len(self.param_groups)
+            and self.param_groups[index] is group
+            and self._plans.get(index) is plan
+            and self._names(group) == names
+            and plan.holds(group, names, rows)
+            and self._flags(group) == flags
+        )
 
     def _next_scalars(self, group: Group, bucket: Bucket) -> tuple[float, ...]:
         """Count one more step of a bucket; returns the numbers of that step."""

@@ -184,6 +184,13 @@ class Optimizer:
         if not others.isdisjoint(group["params"]):
             raise _errors.in_two_groups()
 
+    def _followed(self) -> list:
+        """What a recorded call reaches through this optimizer: tensors and hooks. Its numbers are asked for each time."""
+        kept = vars(self).get("_state") or self.__dict__.get("state", {})  # reading `state` itself has an effect
+        params = [param for group in self.param_groups for param in group["params"]]
+        hooks = [getattr(self, name) for name in _HOOKS] + [_every_step_pre, _every_step_post]
+        return [tuple(params), *[x for state in kept.values() for x in state.values() if isinstance(x, Tensor)], *hooks]
+
     # --- the step -----------------------------------------------------------------------------------------------------
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:

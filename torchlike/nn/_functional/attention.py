@@ -6,6 +6,7 @@ import numpy as np
 
 from torchlike import _factories, _random
 from torchlike._bind import CALLERS as rows
+from torchlike._core import drawn
 from torchlike._tensor import Tensor
 
 
@@ -29,7 +30,6 @@ def scaled_dot_product_attention(query: Tensor, key: Tensor, value: Tensor, attn
     noise = None
     if dropout_p > 0.0:
         shape = (*query.shape[:-1], key.shape[-2])
-        noise = _factories.of_array(
-            _random.dropout_noise(None, shape, np.dtype(query.dtype.numpy), dropout_p), query.device
-        )
+        kind = np.dtype(query.dtype.numpy)
+        noise = _factories.of_array(drawn(lambda: _random.dropout_noise(None, shape, kind, dropout_p)), query.device)
     return rows["_attention"](query, key, value, attn_mask, noise, is_causal, float(factor), enable_gqa)

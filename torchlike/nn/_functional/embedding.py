@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from torchlike import _bind, _errors, _modes
 from torchlike._bind import CALLERS as rows
-from torchlike._core import at_hand, concrete
+from torchlike._core import concrete, when_at_hand
 from torchlike._errors.arguments import unsupported
 from torchlike._tensor import Tensor
 
@@ -54,10 +56,16 @@ def embedding(input: Tensor, weight: Tensor, padding_idx: int | None = None, max
 
 def check_rows(indices: Tensor, weight: Tensor) -> None:
     """Refuse row numbers out of range, where they are host data already."""
-    host = at_hand(indices._value)
-    if isinstance(host, np.ndarray) and host.dtype.kind == "i" and host.size and weight.ndim == 2 \
-            and (host.min() < 0 or host.max() >= weight.shape[0]):  # fmt: skip
-        raise _errors.sequences.index_out_of_range()
+    if weight.ndim != 2:
+        return
+    rows = weight.shape[0]
+
+    def check(host: Any) -> None:
+        if isinstance(host, np.ndarray) and host.dtype.kind == "i" and host.size \
+                and (host.min() < 0 or host.max() >= rows):  # fmt: skip
+            raise _errors.sequences.index_out_of_range()
+
+    when_at_hand(indices._value, check)
 
 
 def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:

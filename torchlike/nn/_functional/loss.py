@@ -10,7 +10,7 @@ import numpy as np
 
 from torchlike import _errors
 from torchlike._bind import CALLERS as rows
-from torchlike._core import at_hand
+from torchlike._core import when_at_hand
 from torchlike._tensor import Tensor
 
 _CHECKED_AT_ONCE = 1 << 22  # class numbers that are host data already are checked up to this many
@@ -81,24 +81,31 @@ def nll_loss(input: Tensor, target: Tensor, weight: Tensor | None = None, size_a
 
 
 def _check_target(input: Tensor, target: Tensor, ignore_index: int) -> None:
-    host = at_hand(target._value)
-    if (
-        not isinstance(host, np.ndarray)
-        or host.dtype.kind not in "iu"
-        or host.size > _CHECKED_AT_ONCE
-        or not input.ndim
-    ):
+    if not input.ndim:
         return
-    wrong = (host < 0) | (host >= input.shape[1 if input.ndim > 1 else 0])
-    if wrong.any() and (wrong := wrong & (host != ignore_index)).any():
-        raise _errors.losses.target_out_of_bounds(int(host[wrong].flat[0]))
+    classes = input.shape[1 if input.ndim > 1 else 0]
+
+    def check(host: Any) -> None:
+        if not isinstance(host, np.ndarray) or host.dtype.kind not in "iu" or host.size > _CHECKED_AT_ONCE:
+            return
+        wrong = (host < 0) | (host >= classes)
+        if wrong.any() and (wrong := wrong & (host != ignore_index)).any():
+            raise _errors.losses.target_out_of_bounds(int(host[wrong].flat[0]))
+
+    when_at_hand(target._value, check)
 
 
 def _check_classes(target: Tensor, least: int, input: Tensor, error: Callable[[], Exception]) -> None:
-    host = at_hand(target._value)
-    known = isinstance(host, np.ndarray) and 0 < host.size <= _CHECKED_AT_ONCE and input.ndim
-    if known and (host.min() < least or host.max() >= input.shape[-1]):
-        raise error()
+    if not input.ndim:
+        return
+    classes = input.shape[-1]
+
+    def check(host: Any) -> None:
+        known = isinstance(host, np.ndarray) and 0 < host.size <= _CHECKED_AT_ONCE
+        if known and (host.min() < least or host.max() >= classes):
+            raise error()
+
+    when_at_hand(target._value, check)
 
 
 def multi_margin_loss(input: Tensor, target: Tensor, p: int = 1, margin: float = 1.0, weight: Tensor | None = None,
@@ -178,9 +185,12 @@ def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = 
     reduction = reduction_of(reduction, size_average, reduce)
     if target.shape != input.shape:
         raise _errors.losses.batch_shape(input.shape, target.shape)
-    host = input._value.peek()
-    if isinstance(host, np.ndarray) and host.size and not ((host >= 0) & (host <= 1)).all():
-        raise _errors.losses.not_probabilities()
+
+    def check(host: Any) -> None:
+        if isinstance(host, np.ndarray) and host.size and not ((host >= 0) & (host <= 1)).all():
+            raise _errors.losses.not_probabilities()
+
+    when_at_hand(input._value, check)
     return rows["binary_cross_entropy"](input, target, weight, reduction)
 
 
@@ -230,9 +240,12 @@ def gaussian_nll_loss(input: Tensor, target: Tensor, var: Tensor | float, full: 
             raise _errors.losses.variance_size()
     if reduction not in ("none", "mean", "sum"):
         raise ValueError(f"{reduction} is not valid")
-    host = var._value.peek()
-    if isinstance(host, np.ndarray) and (host < 0).any():
-        raise _errors.losses.negative_variance()
+
+    def check(host: Any) -> None:
+        if isinstance(host, np.ndarray) and (host < 0).any():
+            raise _errors.losses.negative_variance()
+
+    when_at_hand(var._value, check)
     return rows["gaussian_nll_loss"](input, target, var, full, eps, reduction)
 
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 from weakref import ref
 
-from torchlike import Tensor
+from torchlike import Tensor, _core
 from torchlike.optim import _errors
 from torchlike.optim.optimizer import Optimizer
 
@@ -71,8 +71,14 @@ class LRScheduler:
         """The rates for `last_epoch`, one for each group; called by `step`."""
         raise NotImplementedError
 
+    def _followed(self) -> list:
+        """What a recorded call reaches through this scheduler: its optimizer; the rest is repeated on the host."""
+        return [self.optimizer]
+
     def step(self, epoch: int | None = None) -> None:
         """Move on by one step, or to `epoch` (deprecated), and set the rates."""
+        if _core.repeats(lambda: self.step(epoch)):
+            return
         if self._step_count == 1:
             self._check_order()
         self._step_count += 1

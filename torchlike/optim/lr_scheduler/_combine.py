@@ -6,6 +6,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from typing import Any
 
+from torchlike import _core
 from torchlike.optim import _errors
 from torchlike.optim.lr_scheduler._base import LRScheduler, group_values
 from torchlike.optim.lr_scheduler._plateau import ReduceLROnPlateau
@@ -76,6 +77,8 @@ class SequentialLR(_Combined):
 
     def step(self) -> None:  # type: ignore[override]
         """Move on by one step."""
+        if _core.repeats(self.step):
+            return
         self.last_epoch += 1
         i = bisect_right(self._milestones, self.last_epoch)
         scheduler = self._schedulers[i]
@@ -104,6 +107,8 @@ class ChainedScheduler(_Combined):
 
     def step(self) -> None:  # type: ignore[override]
         """Move every scheduler on by one step."""
+        if _core.repeats(self.step):
+            return
         for scheduler in self._schedulers:
             scheduler.step()
         self._last_lr = group_values(self.optimizer, "lr")

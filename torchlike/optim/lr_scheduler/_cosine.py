@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from torchlike import _core
 from torchlike.optim import _errors
 from torchlike.optim.lr_scheduler._base import LRScheduler, _within_step, group_values
 from torchlike.optim.optimizer import Optimizer
@@ -85,6 +86,8 @@ class CosineAnnealingWarmRestarts(LRScheduler):
 
     def step(self, epoch: float | None = None) -> None:
         """Move on by one step, or to `epoch`, which may be a fraction."""
+        if _core.repeats(lambda: self.step(epoch)):
+            return
         if epoch is None and self.last_epoch < 0:
             epoch = 0
         if epoch is None:

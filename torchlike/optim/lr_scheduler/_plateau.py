@@ -6,6 +6,7 @@ import math
 import warnings
 from typing import Any, Literal, SupportsFloat
 
+from torchlike import _core
 from torchlike.optim import _errors
 from torchlike.optim.lr_scheduler._base import LRScheduler, group_values, set_value
 from torchlike.optim.optimizer import Optimizer
@@ -73,6 +74,8 @@ class ReduceLROnPlateau(LRScheduler):
     def step(self, metrics: SupportsFloat, epoch: int | None = None) -> None:  # type: ignore[override]
         """Take note of the metric and reduce the rates where it is due."""
         current = float(metrics)
+        if _core.repeats(lambda: self.step(current, epoch)):
+            return
         if epoch is None:
             epoch = self.last_epoch + 1
         else:

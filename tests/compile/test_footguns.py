@@ -1,0 +1,23 @@
+"""Compiled functions give what the same functions give as they are written, in PyTorch and here."""
+
+import pytest
+import torch
+
+import torchlike
+from tests.compile.footguns import CASES
+
+
+def plain(function):
+    return function
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_footgun(name):
+    case = CASES[name]
+    theirs = case(torch, plain)
+    assert case(torchlike, plain) == pytest.approx(theirs, rel=1e-5, abs=1e-6)
+    assert case(torchlike, torchlike.compile) == pytest.approx(theirs, rel=1e-5, abs=1e-6)
+
+
+def test_there_are_enough_of_them():
+    assert len(CASES) >= 40

@@ -1,0 +1,81 @@
+"""The signature of a call: what of its arguments a recording is made for, and which tensors are among them."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from math import copysign
+from typing import Any
+
+import numpy as np
+
+from torchlike import _modes
+from torchlike._tensor import TENSOR_TYPES, Tensor
+
+_EXACT = frozenset((int, bool, str, bytes, type(None)))
+
+
+class Signature:
+    """The key of a call, its tensors in order, and the other objects that were given, whose state counts too."""
+
+    __slots__ = ("key", "others", "tensors")
+
+    def __init__(self, args: Sequence, kwargs: dict) -> None:
+        self.tensors: list[Tensor] = []
+        self.others: list[Any] = []
+        local = _modes.local
+        key: list = [local.grad, local.inference, _modes.default_dtype, _modes.default_device, _modes.matmul_precision]
+        for a in args:
+            self._add(a, key)
+        for name, a in kwargs.items():
+            key.append(name)
+            self._add(a, key)
+        self._add_aliases(key)
+        self.key = tuple(key)
+
+    def _add(self, a: Any, key: list) -> None:
+        cls = a.__class__
+        if cls in TENSOR_TYPES:
+            edge = a._edge
+            kind = None if edge is None else edge[0].edges == ()
+            key += (cls, a._aval, a._strides, kind, a._chain is None)
+            self.tensors.append(a)
+        elif cls in _EXACT:
+            key += (cls, a)
+        elif cls is float:
+            key += (cls, a, copysign(1.0, a))
+        elif cls is tuple or cls is list:
+            key += (cls, len(a))
+            for x in a:
+                self._add(x, key)
+        elif cls is dict:
+            key += (cls, len(a))
+            for name, x in a.items():
+                key.append(name)
+                self._add(x, key)
+        else:
+            self._add_other(a, cls, key)
+
+    def _add_other(self, a: Any, cls: type, key: list) -> None:
+        if isinstance(a, tuple) or (dataclasses.is_dataclass(a) and not isinstance(a, type)):
+            parts = a if isinstance(a, tuple) else [getattr(a, f.name) for f in dataclasses.fields(a)]
+            key += (cls, len(parts))
+            for x in parts:
+                self._add(x, key)
+            if isinstance(a, tuple):
+                return
+        elif isinstance(a, complex | np.generic):
+            key += (cls, repr(a))
+            return
+        key.append(id(a))
+        self.others.append(a)
+
+    def _add_aliases(self, key: list) -> None:
+        """Which of the tensors share memory; a call in which none do is the common case."""
+        if len(self.tensors) > 1:
+            storages = [id(t._storage) for t in self.tensors]
+            if len(set(storages)) < len(storages):
+                first: dict[int, int] = {}
+                key += [first.setdefault(s, i) for i, s in enumerate(storages)]
+                same = {id(t): i for i, t in enumerate(self.tensors)}
+                key += [same[id(t)] for t in self.tensors]

@@ -1,0 +1,270 @@
+"""A compiled function: recorded whole at its first call of a signature, then run as one executable."""
+
+from __future__ import annotations
+
+import functools
+import threading
+import types
+from collections.abc import Callable
+from typing import Any
+
+from torchlike import _device, _errors, _modes
+from torchlike._compile import recording
+from torchlike._compile.arguments import Signature
+from torchlike._compile.differentiable import Gradient, cut_off
+from torchlike._compile.guards import Guards, same
+from torchlike._compile.reach import Reach
+from torchlike._compile.reach import Unfollowed as UnfollowedState
+from torchlike._compile.replay import Replay
+from torchlike._compile.results import Results
+from torchlike._compile.results import Unfollowed as UnfollowedResult
+from torchlike._compile.watch import Watch
+from torchlike._core import Value, boundary
+from torchlike._core import trace as _trace
+from torchlike._core.explain import Function, compiled
+from torchlike._core.capture import Capture
+from torchlike._core.place import Place, users_place
+from torchlike._tensor import Tensor
+from torchlike.nn import Module
+
+PATIENCE = 4  # recordings of one signature that did not serve, after which its calls are no longer recorded whole
+
+
+class Stance:
+    """How all compiled functions behave (`torchlike.compiler.set_stance`)."""
+
+    name = "default"
+
+
+stance = Stance()
+
+
+class Kept:
+    """A recording that serves while its guards hold."""
+
+    __slots__ = ("guards", "others", "replay", "runs")
+
+    def __init__(self, guards: Guards, replay: Replay, others: list) -> None:
+        self.guards, self.replay, self.others = guards, replay, others  # others: held, since their ids are in the key
+        self.runs = 0
+
+
+class Compiled:
+    """`function`, recorded whole and run as one executable for each signature of its arguments."""
+
+    def __init__(self, function: Callable, fullgraph: bool = False, dynamic: bool | None = None, limit: int = 8,
+                 verify_every: int = 0, is_off: bool = False) -> None:  # fmt: skip
+        if not isinstance(function, Module):
+            functools.update_wrapper(self, function)
+        self.function, self.fullgraph, self.dynamic, self.limit = function, fullgraph, dynamic, limit
+        self.verify_every, self.is_off = verify_every, is_off
+        self._torchdynamo_orig_callable = function
+        self._calls = 0
+        compiled.add(self)
+        self._came: set[tuple] = set()  # signatures that were met, and wait for their second call
+        self.kept: dict[tuple, list[Kept]] = {}
+        self.reasons: dict[tuple, list[str]] = {}  # by signature, why its recordings did not serve
+        self._lock = threading.RLock()
+
+    def __get__(self, owner: Any, kind: type | None = None) -> Any:
+        return self if owner is None else functools.partial(self, owner)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if _modes.local.capture is not None or _trace.immediate or self.is_off or stance.name == "force_eager":
+            return self.function(*args, **kwargs)
+        signature = Signature(args, kwargs)
+        kept = self.kept.get(signature.key)
+        if kept is not None:
+            for one in kept:
+                if one.guards.hold() and one.replay.holds(signature.tensors):
+                    one.runs += 1
+                    if self.verify_every and one.runs % self.verify_every == 0:
+                        return self._verify(one, signature, args, kwargs)
+                    return one.replay.run([t._pair()[0] for t in signature.tensors], signature.tensors)
+        return self._record(signature, args, kwargs)
+
+    # -- recording -----------------------------------------------------------------------------------------------------
+
+    def _record(self, signature: Signature, args: tuple, kwargs: dict) -> Any:
+        if stance.name == "fail_on_recompile":
+            raise _errors.compiling.new_recording(self.function)
+        reasons = self.reasons.setdefault(signature.key, [])
+        given_up = len(reasons) >= PATIENCE and not self.fullgraph
+        if given_up or stance.name == "eager_on_recompile" or self._waits(signature.key):
+            return self.function(*args, **kwargs)
+        with self._lock:
+            return _Attempt(self, signature, args, kwargs).result()
+
+    def _verify(self, one: Kept, signature: Signature, args: tuple, kwargs: dict) -> Any:
+        """Record the call again, which must give the recording that there is."""
+        returned = self._record(signature, args, kwargs)
+        again = next(iter(self.kept.get(signature.key, ())), None)
+        if again is None or again is one:
+            raise _errors.compiling.differs(self.function, "; ".join(self.reasons.get(signature.key, ())))
+        difference = one.replay.difference(again.replay)
+        if difference:
+            raise _errors.compiling.differs(self.function, difference)
+        self.kept[signature.key].remove(one)
+        again.runs = one.runs
+        return returned
+
+    def explained(self) -> Function | None:
+        """What `torchlike.explain()` says of this function; None if it was never called."""
+        if not self.reasons:
+            return None
+        code = getattr(self.function, "__code__", None)
+        where = str(Place(code.co_filename, code.co_firstlineno)) if code else ""
+        kept = [one for among in self.kept.values() for one in among]
+        reasons = dict.fromkeys(reason for among in self.reasons.values() for reason in among)
+        return Function(name=_errors.compiling.named(self.function), where=where, signatures=len(self.reasons),
+                        recordings=len(kept), runs=sum(one.runs for one in kept), reasons=tuple(reasons))  # fmt: skip
+
+    # -- what XLA says -------------------------------------------------------------------------------------------------
+
+    def _executable(self) -> Any:
+        kept = [one for among in self.kept.values() for one in among]
+        if not kept:
+            raise _errors.compiling.no_recording(self.function)
+        return kept[-1].replay.executable()
+
+    def cost(self) -> dict[str, float]:
+        """XLA's estimate for the latest recording: floating-point operations, bytes read and written, and more."""
+        return self._executable().cost_analysis()
+
+    def memory(self) -> Any:
+        """XLA's count of the bytes of the latest recording: arguments, results, temporaries, and what is overwritten."""
+        return self._executable().memory_analysis()
+
+    def hlo(self) -> str:
+        """The latest recording as optimized HLO text."""
+        return self._executable().as_text()
+
+    def _waits(self, key: tuple) -> bool:
+        """Whether a signature that was not met before is to come again before it is compiled."""
+        if self.dynamic is False or (self.dynamic is None and len(self.kept) < self.limit) or key in self._came:
+            return False
+        self._came.add(key)
+        return True
+
+    def forget(self) -> None:
+        """Forget every recording."""
+        self.kept.clear()
+        self.reasons.clear()
+        self._came.clear()
+
+    def refused(self, key: tuple, reason: str) -> None:
+        """A recording cannot serve."""
+        self.reasons.setdefault(key, []).append(reason)
+        if self.fullgraph:
+            raise _errors.compiling.not_whole(self.function, reason)
+
+
+class _Attempt:
+    """One call, recorded."""
+
+    def __init__(self, compiled: Compiled, signature: Signature, args: tuple, kwargs: dict) -> None:
+        self.compiled, self.signature, self.args, self.kwargs = compiled, signature, args, kwargs
+
+    def result(self) -> Any:
+        try:
+            before = self._reach(None)
+        except UnfollowedState as reason:
+            self._refuse(str(reason))
+            return self.compiled.function(*self.args, **self.kwargs)
+        boundary()
+        state = list(before.tensors.values())
+        device = self._device(state)
+        _make_distinct(state, self.signature.tensors)
+        capture = Capture(device, self._stopped)
+        capture.given = [t._pair()[0] for t in self.signature.tensors]
+        capture.known = {id(v) for v in capture.given} | {id(t._storage.value) for t in state}
+        watch, modes = Watch(), self.signature.key[:5]
+        with capture, cut_off(self.signature.tensors):
+            with watch:
+                returned = self.compiled.function(*self.args, **self.kwargs)
+            replay = None if capture.reason else self._keep(capture, before, watch, returned, modes)
+        if replay is not None:
+            replay.first(self.signature.tensors)
+        return returned
+
+    def _keep(self, capture: Capture, before: Reach, watch: Watch, returned: Any, modes: tuple) -> Replay | None:
+        """Keep what was recorded, or say why not; then the trace runs as any other does."""
+        try:
+            after = self._unchanged(before, watch, modes)
+            results = Results(returned, self.signature.tensors, before.tensors)
+            state = {**before.tensors, **after.tensors}.values()
+            made = recording.Recording(capture, results, self.signature.tensors, list(state))
+            made.check()
+            with watch:
+                gradient = Gradient(capture.trace, results.roots) if results.roots else None
+            replay, reason = made.made(gradient)
+        except (recording.Refusal, UnfollowedState, UnfollowedResult) as refusal:
+            capture.stop(str(refusal))
+            return None
+        finally:
+            _modes.local.capture = None
+        if reason or watch.refused:
+            self._refuse(reason or watch.refused)  # type: ignore[arg-type]
+        else:
+            kept = Kept(Guards(after, after.tensors.values()), replay, self.signature.others)
+            among = self.compiled.kept.setdefault(self.signature.key, [])
+            among.insert(0, kept)
+            del among[self.compiled.limit :]
+        return replay
+
+    def _unchanged(self, before: Reach, watch: Watch, modes: tuple) -> Reach:
+        """The walk over what ran, which must find everything as it was before."""
+        if watch.refused is not None:
+            raise recording.Refusal(watch.refused)
+        if Signature(self.args, self.kwargs).key[:5] != modes:
+            raise recording.Refusal("it changes a mode: of gradients, of the default dtype or device, of precision")
+        after = self._reach(watch.codes)
+        unknown = next((c for c in watch.codes if c not in before.found_codes), None)
+        if unknown is not None:
+            place = Place(unknown.co_filename, unknown.co_firstlineno)
+            raise recording.Refusal(f"it calls {unknown.co_qualname} ({place}), which is reached in a way that is not followed")
+        for key, place in after.places.items():
+            was = before.places.get(key)
+            if was is not None and not same(was.seen, place.seen):
+                raise recording.Refusal(f"it changes {place.path}")
+        for key, (state, path) in before.sources.items():
+            if key in after.sources and after.sources[key][0] != state:
+                raise recording.Refusal(f"it draws random numbers from {path}")
+        return after
+
+    def _reach(self, codes: set[types.CodeType] | None) -> Reach:
+        roots = [(self.compiled.function, getattr(self.compiled.function, "__name__", "the function"))]
+        roots += [(x, "an argument") for x in self.signature.others]
+        return Reach(codes).walk(*roots)
+
+    def _device(self, state: list[Tensor]) -> _device.device:
+        tensors = [*self.signature.tensors, *state]
+        return tensors[0].device if tensors else _modes.default_device
+
+    def _stopped(self, reason: str) -> None:
+        self._refuse(f"{users_place()[0]}: {reason}")
+
+    def _refuse(self, reason: str) -> None:
+        self.compiled.refused(self.signature.key, reason)
+
+
+def _make_distinct(state: list[Tensor], given: list[Tensor]) -> None:
+    """Give each storage a Value of its own: two that show one Value now need not do so later."""
+    import jax
+
+    seen: set[int] = set()
+    for storage in {id(t._storage): t._storage for t in [*given, *state]}.values():
+        if storage.shared:
+            continue
+        value = storage.value
+        if value.array is None:
+            continue
+        if id(value) in seen:
+            stamp = value.stamp
+            value = storage.value = Value(value.aval, value.array)
+            value.stamp = stamp
+        seen.add(id(value))
+    del jax
+
+
+

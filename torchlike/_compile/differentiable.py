@@ -1,0 +1,173 @@
+"""A recorded call whose result is differentiated outside: a forward operator and its gradient, each of one entry.
+
+The gradient is recorded with the call: backward is walked once from the results to the leaves, and cut off from the
+forward part of the trace. What it uses of that part are extra results of the forward operator.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from torchlike import _errors
+from torchlike._autograd.engine import Grad, Walk
+from torchlike._autograd.nodes import AccumulateGrad, Edge, Node
+from torchlike._core import Aval, Plan, Value, record
+from torchlike._core.capture import WholeTrace
+from torchlike._core.plan import COMPILED
+from torchlike._core.trace import operators
+from torchlike._core.xla_executor import numbers_of
+from torchlike._tensor import Tensor, leaf_node
+
+
+def is_alive(edge: Edge | None) -> bool:
+    """Whether gradients can still be computed along an edge: nothing on the way was used up."""
+    if edge is None:
+        return False
+    seen, stack = set(), [edge[0]]
+    while stack:
+        node = stack.pop()
+        if node in seen:
+            continue
+        seen.add(node)
+        if node.plan is not None and node.saved is None:
+            return False
+        stack.extend([e[0] for e in node.edges if e is not None])
+    return True
+
+
+def leaves_of(edges: Sequence[Edge]) -> list[AccumulateGrad]:
+    """The leaves that edges lead to, in the order in which they are found."""
+    found: dict[Node, None] = {}
+    seen, stack = set(), [e[0] for e in edges]
+    while stack:
+        node = stack.pop()
+        if node not in seen:
+            seen.add(node)
+            if isinstance(node, AccumulateGrad):
+                found[node] = None
+            stack.extend([e[0] for e in node.edges if e is not None])
+    return list(found)  # type: ignore[arg-type]
+
+
+class cut_off:
+    """While a call is recorded, its arguments have no history but that they require grad: leaves of the recording."""
+
+    def __init__(self, tensors: Sequence[Tensor]) -> None:
+        self.edges = {id(t): (t, t._edge) for t in tensors if t._edge is not None}
+
+    def __enter__(self) -> None:
+        for t, edge in self.edges.values():
+            if not isinstance(edge[0], AccumulateGrad):
+                t._edge = leaf_node(t), 0
+
+    def __exit__(self, *_: object) -> None:
+        for t, edge in self.edges.values():
+            t._edge = edge
+
+
+class Gradient:
+    """The backward part of a trace: recorded by walking from some edges, once."""
+
+    def __init__(self, trace: WholeTrace, roots: Sequence[Tensor]) -> None:
+        edges: list[Edge] = [t._edge for t in roots]  # type: ignore[misc]
+        avals = [t._aval for t in roots]
+        self.trace = trace
+        self.begin, self.first = len(trace.code), len(trace.results)
+        self.leaves = leaves_of(edges)
+        self.cotangents = [Value(a, np.zeros(a.shape, a.dtype.numpy)) for a in avals]
+        walk = Walk(False, False, {(leaf, 0): i for i, leaf in enumerate(self.leaves)})
+        hooks = [leaf.extra for leaf in self.leaves]  # which run when the gradients arrive, outside
+        for leaf in self.leaves:
+            leaf.extra = None
+        try:
+            walk.run(edges, [(v, None) for v in self.cotangents])
+        finally:
+            for leaf, extra in zip(self.leaves, hooks):
+                leaf.extra = extra
+        found = [walk.captured.get((leaf, 0)) for leaf in self.leaves]
+        for pair in found:
+            if pair is not None and pair[0].trace is not trace:
+                trace.adopt(pair[0])
+        for value in self.cotangents:
+            if value.trace is not trace:
+                trace.adopt(value)
+        self.slots = [None if pair is None else pair[0].slot for pair in found]
+
+    def used(self) -> tuple[list[int], list[int]]:
+        """Of the forward part, the results and the trace's inputs that the backward part uses."""
+        ours = {value.slot for value in self.cotangents}
+        slots = {s for _, given in operators(self.trace.code[self.begin :]) for s in given}
+        slots |= {s for s in self.slots if s is not None}
+        return (sorted(s for s in slots if 0 <= s < self.first),
+                sorted((s for s in slots if s < 0 and s not in ours), reverse=True))  # fmt: skip
+
+
+def avals_of(trace: WholeTrace) -> list[Aval]:
+    """The avals of all of a trace's results."""
+    return [aval for plan, _ in operators(trace.code) for aval in plan.outputs]
+
+
+def part(trace: WholeTrace, name: str, begin: int, end: int, first: int, given: Sequence[int],
+         wanted: Sequence[int]) -> Plan:  # fmt: skip
+    """A part of a trace as one operator, from the arrays of the slots `given` and all the trace's numbers to those of the
+    slots `wanted`. `first` is the slot of the part's first result."""
+    _, places, kinds = numbers_of(trace)
+    code = tuple(trace.code)
+    skipped = sum(bool(plan.scalars) for plan, _ in operators(code[:begin]))
+    avals = avals_of(trace)
+    aval = lambda slot: avals[slot] if slot >= 0 else trace.held[~slot].aval
+
+    def run(*flat: Any) -> tuple:
+        known = dict(zip(given, flat))
+        numbers, begins = flat[len(given) :], iter(places[skipped:])
+        made = first
+        for plan, slots in operators(code[begin:end]):
+            start = next(begins) if plan.scalars else 0
+            arrays = [known[s] for s in slots]
+            for array in plan.traced()(*arrays, *numbers[start : start + len(plan.scalars)]):
+                known[made] = array
+                made += 1
+        return tuple(known[s] for s in wanted)
+
+    plan = Plan(name, tuple(map(aval, given)), tuple(kinds), tuple(map(aval, wanted)), run)
+    plan.executor = COMPILED
+    return plan
+
+
+class CompiledNode(Node):
+    """The node of a compiled call: its gradient is one operator too."""
+
+    __slots__ = ("avals", "gradient", "numbers", "places")
+
+    def __init__(self, edges: Sequence[Edge | None], saved: Sequence[Value], avals: Sequence[Aval], gradient: Plan,
+                 places: Sequence[int | None], numbers: Sequence) -> None:  # fmt: skip
+        super().__init__(None, saved, edges, ())  # type: ignore[arg-type]
+        self.avals, self.gradient, self.places, self.numbers = avals, gradient, places, numbers
+
+    def outputs(self) -> int:
+        return len(self.avals)
+
+    def result(self, number: int) -> Aval:
+        return self.avals[number]
+
+    def name(self) -> str:
+        return "CompiledFunctionBackward"
+
+    def differentiate(self, held: dict[int, Grad], wanted: tuple[int, ...], walk: Walk) -> list[Grad | None]:
+        """The gradients of the edges that are wanted."""
+        if walk.create_graph:
+            raise _errors.compiling.twice_differentiated()
+        if self.saved is None:
+            raise _errors.autograd.backward_twice()
+        given = [held[i][0] if i in held else Value(a, np.zeros(a.shape, a.dtype.numpy))
+                 for i, a in enumerate(self.avals)]  # fmt: skip
+        made = record(self.gradient, [*self.saved, *given], self.numbers)
+        if not walk.keep_graph:
+            self.saved = None
+        return [None if self.places[i] is None else (made[self.places[i]], None) for i in wanted]  # type: ignore[index]
+
+
+__all__ = ["Callable", "CompiledNode", "Gradient", "is_alive", "part"]

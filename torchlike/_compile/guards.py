@@ -1,0 +1,84 @@
+"""Whether what a recording depends on is as it was: looked at before each run, in as few steps as there are places."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import chain
+from operator import attrgetter, is_
+from typing import Any
+
+import numpy as np
+
+from torchlike._compile.reach import CONSTANTS, Place, Reach
+from torchlike._tensor import Tensor
+
+
+class Guards:
+    """The places of a walk, with what they held; `changed()` names the first that holds something else.
+
+    What is compared is identity; a number or string of equal value and type that took the place of another is the same.
+    """
+
+    def __init__(self, reach: Reach, tensors: Iterable[Tensor]) -> None:
+        self._places = list(reach.places.values())
+        self._held = list(reach.held())  # so that no id among the places is given to another object
+        self._tensors = list(tensors)
+        self._storages, self._edges = self._histories()
+        self._note()
+
+    def _note(self) -> None:
+        """Sort the places by how they are looked at soonest: what is empty, strings, what can be gone through as it is,
+        and what must be asked for."""
+        found = [(place, place.look()) for place in self._places]
+        self._empty = [look for place, look in found if place.is_live and not look]
+        self._strings = [(look, list(look)) for place, look in found if place.is_live and look and place.is_keys]
+        self._live = [look for place, look in found if place.is_live and look and not place.is_keys]
+        self._looks = [place.look for place in self._places if not place.is_live]
+        self._seen = [*chain.from_iterable(self._now()), self]
+
+    def _histories(self) -> tuple[list, list]:
+        return [*map(_STORAGE, self._tensors)], [*map(_EDGE, self._tensors)]
+
+    def _now(self) -> list[Iterable]:
+        return self._live + [look() for look in self._looks]
+
+    def hold(self) -> bool:
+        """Whether nothing has changed."""
+        # Neither storages nor nodes are ever equal to others, so lists of them are compared by identity.
+        if [*map(_STORAGE, self._tensors)] != self._storages or [*map(_EDGE, self._tensors)] != self._edges:
+            return False
+        try:
+            if not any(self._empty) and all(map(is_, chain(chain.from_iterable(self._now()), (self,)), self._seen)):
+                if all([[*keys] == seen for keys, seen in self._strings]):
+                    return True
+        except RuntimeError:  # a dictionary that another thread is changing
+            return False
+        if self.changed() is None:
+            self._note()
+            return True
+        return False
+
+    def changed(self) -> Place | None:
+        """The first place that holds something else than it did."""
+        for place in self._places:
+            if not same(place.seen, list(place.look())):
+                return place
+        return None
+
+
+_STORAGE, _EDGE = attrgetter("_storage"), attrgetter("_edge")
+
+
+def same(before: list, now: list) -> bool:
+    """Whether two looks found the same."""
+    return len(before) == len(now) and all(a is b or _equal(a, b) for a, b in zip(before, now))
+
+
+def _equal(a: Any, b: Any) -> bool:
+    if a.__class__ is not b.__class__:
+        return False
+    if isinstance(a, tuple):
+        return same(list(a), list(b))
+    if isinstance(a, float | np.floating):
+        return repr(a) == repr(b)
+    return isinstance(a, CONSTANTS) and bool(a == b)

@@ -1,0 +1,71 @@
+"""A compiled module: the module it was made of, called through a compiled function."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torchlike._compile.compiled import Compiled
+from torchlike.nn import Module
+
+
+class OptimizedModule(Module):
+    """A module whose calls are compiled. Attributes are those of the module inside, which is registered as `_orig_mod`
+    (so keys of `state_dict()` begin with that name); setting one sets it there."""
+
+    _orig_mod: Module
+
+    def __init__(self, mod: Module, compiled: Compiled) -> None:
+        super().__init__()
+        self._modules["_orig_mod"] = mod
+        vars(self)["_call"] = compiled
+        vars(self)["_initialized"] = True
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._call(*args, **kwargs)
+
+    forward = __call__
+
+    def cost(self) -> dict[str, float]:
+        """XLA's estimate for the forward part of the latest recording."""
+        return self._call.cost()
+
+    def memory(self) -> Any:
+        """XLA's count of the bytes of the forward part of the latest recording."""
+        return self._call.memory()
+
+    def hlo(self) -> str:
+        """The forward part of the latest recording as optimized HLO text."""
+        return self._call.hlo()
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "_orig_mod":
+            return self._modules["_orig_mod"]
+        return getattr(self._modules["_orig_mod"], name)
+
+    @property
+    def training(self) -> bool:  # type: ignore[override]
+        """Whether the module inside is in training mode."""
+        return self._modules["_orig_mod"].training  # type: ignore[union-attr]
+
+    @training.setter
+    def training(self, mode: bool) -> None:
+        if "_orig_mod" in vars(self).get("_modules", {}):
+            self._modules["_orig_mod"].training = mode  # type: ignore[union-attr]
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not vars(self).get("_initialized") or name in ("_orig_mod", "training"):
+            super().__setattr__(name, value)
+        else:
+            setattr(self._modules["_orig_mod"], name, value)
+
+    def __delattr__(self, name: str) -> None:
+        delattr(self._modules["_orig_mod"], name)
+
+    def __len__(self) -> int:
+        return len(self._modules["_orig_mod"])  # type: ignore[arg-type]
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._modules["_orig_mod"][index]  # type: ignore[index]
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *dir(self._modules["_orig_mod"])]

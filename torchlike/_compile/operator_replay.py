@@ -1,0 +1,150 @@
+"""A recorded call that is run again as one operator of the surrounding program, with one operator as its gradient."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+from weakref import ref
+
+from torchlike._autograd.nodes import Edge
+from torchlike._compile.differentiable import CompiledNode, Gradient, part
+from torchlike._compile.replay import (
+    ARGUMENT,
+    COTANGENT,
+    DRAW,
+    GRAD,
+    MEMORY,
+    STATE,
+    VIEW,
+    Grad,
+    Replay,
+    Source,
+    Write,
+    storage_of,
+)  # fmt: skip
+from torchlike._compile.results import Results
+from torchlike._core import Value, record
+from torchlike._core.capture import Capture, Numbers
+from torchlike._core.plan import specs
+from torchlike._core.trace import lock
+from torchlike._core.xla_executor import numbers_of
+from torchlike._tensor import Tensor, wrap
+
+
+class DifferentiableReplay(Replay):
+    """A call whose results have a gradient."""
+
+    def __init__(self, capture: Capture, sources: list[Source], writes: list[Write], grads: list[Grad], results: Results,
+                 tensors: Sequence[Tensor], gradient: Gradient, escaped: list[Value]) -> None:  # fmt: skip
+        self._gradient, self._tensors, self._escaped = gradient, tensors, escaped
+        self._targets = [w.storage for w in writes]
+        super().__init__(capture, sources, writes, grads, results, tensors)
+        del self._gradient, self._tensors, self._escaped, self._targets
+
+    def _make(self, capture: Capture, outputs: list[Value]) -> None:
+        trace, gradient = capture.trace, self._gradient
+        saved, inputs = gradient.used()
+        given = [~i for i, source in enumerate(self._sources) if source.kind != COTANGENT]
+        self._inputs = [source for source in self._sources if source.kind != COTANGENT]
+        self._held = [trace.held[~slot] for slot in given]
+        cotangents = [value.slot for value in gradient.cotangents]
+        wanted = [value.slot for value in outputs] + saved + [value.slot for value in self._escaped]
+        found = [slot for slot in dict.fromkeys(s for s in gradient.slots if s is not None)]
+        self._forward = part(trace, "compiled", 0, gradient.begin, 0, given, wanted)
+        self._backward = part(trace, "compiled_vjp", gradient.begin, len(trace.code), gradient.first,
+                              [*saved, *inputs, *cotangents], found)  # fmt: skip
+        self._saved = len(outputs)
+        self._used = [given.index(slot) for slot in inputs]
+        self._places = [None if s is None else found.index(s) for s in gradient.slots]
+        self._cotangent_avals = [value.aval for value in gradient.cotangents]
+        self._leaves = [self._leaf(leaf) for leaf in gradient.leaves]
+        self._chosen, _, _ = numbers_of(trace)
+        self._draw_avals = {s.what: v.aval for s, v in zip(self._sources, trace.held) if s.kind == DRAW}
+        self._numbers = [list(trace.scalars[i]) for i in self._chosen]
+        asked = {id(x.sequence): n for n, x in enumerate(y for y in self._again if isinstance(y, Numbers))}
+        self._asked = [asked.get(id(trace.scalars[i])) for i in self._chosen]
+        capture.leave()
+        self._recorded()
+
+    def executable(self) -> Any:
+        """XLA's executable of the forward part."""
+        import jax
+
+        plan = self._forward
+        return jax.jit(plan.function).lower(*specs(plan.inputs, plan.scalars)).compile()
+
+    def _leaf(self, leaf: Any) -> int | Edge:
+        """Where the edge to a leaf is found: by the number of an argument, or it is always the same."""
+        for i, tensor in enumerate(self._tensors):
+            if tensor._edge is not None and tensor._edge[0] is leaf:
+                return i
+        return leaf, 0
+
+    def _recorded(self) -> None:
+        """The call that was recorded: its results take the places of those that were recorded one by one."""
+        held, numbers = [value.settle() for value in self._held], self._flat([])
+        self._held = [value if s.kind not in (ARGUMENT, STATE, VIEW, GRAD, DRAW) else None
+                      for value, s in zip(self._held, self._inputs)]  # fmt: skip
+        made = record(self._forward, held, numbers)
+        storages = [*self._targets]
+        storages += [tensor._grad._storage for tensor, is_new, _ in self._grads if is_new]  # type: ignore[union-attr]
+        for storage, value in zip([*storages, *(t._storage for t in self._results.new)], made):
+            storage.value = value
+        for value, now in zip(self._escaped, made[len(made) - len(self._escaped) :]):
+            value.trace, value.slot = now.trace, now.slot  # whoever holds it sees it where the result is
+            now.trace.results[now.slot] = ref(value)
+        made = made[: len(made) - len(self._escaped)]
+        self._pending = held, made, numbers, list(self._results.roots)
+
+    def first(self, tensors: Sequence[Tensor]) -> None:
+        """Give the results of the recorded call their history, once the arguments have theirs back."""
+        held, made, numbers, roots = self._pending
+        del self._pending
+        node = self._node(held, made, numbers, tensors)
+        for number, tensor in enumerate(roots):
+            tensor._edge = node, number
+
+    def _flat(self, asked: list) -> list:
+        numbers = [self._numbers[i] if n is None or not asked else asked[n] for i, n in enumerate(self._asked)]
+        return [x for sequence in numbers for x in sequence]
+
+    def _node(self, given: list[Value], made: Sequence[Value], numbers: list, tensors: Sequence[Tensor]) -> CompiledNode:
+        edges = [tensors[x]._edge if x.__class__ is int else x for x in self._leaves]
+        saved = [*made[self._saved :], *[given[i] for i in self._used]]
+        return CompiledNode(edges, saved, self._cotangent_avals, self._backward, self._places, numbers)  # type: ignore[arg-type]
+
+    def _values(self, given: Sequence[Value], tensors: Sequence[Tensor], draws: list) -> list[Value]:
+        values = []
+        for (kind, what), held in zip(self._inputs, self._held):
+            if kind == ARGUMENT:
+                values.append(given[what])
+            elif kind == MEMORY:
+                values.append(tensors[what]._storage.value.settle())
+            elif kind == STATE:
+                values.append(what.value.settle())
+            elif kind == DRAW:
+                values.append(Value(self._draw_avals[what], draws[what]))
+            elif kind == GRAD:
+                values.append(what._grad._value)
+            elif kind == VIEW:
+                values.append(what._read(False))
+            else:
+                values.append(held)
+        return values
+
+    def run(self, given: Sequence[Value], tensors: Sequence[Tensor]) -> Any:
+        if self._checks:
+            self._check(given)
+        draws, asked = self._act()
+        with lock:
+            values, numbers = self._values(given, tensors, draws), self._flat(asked)
+            made = record(self._forward, values, numbers)
+            node = self._node(values, made, numbers, tensors)
+            place = 0
+            for kind, what, step in self._writes:
+                storage_of(kind, what, tensors).put(made[place], None, None, step)
+                place += 1
+            for tensor, is_new, strides in self._grads:
+                tensor._grad = wrap(made[place], None, strides) if is_new else None
+                place += is_new
+        return self._results.make(made[self._begin : self._saved], tensors, node)

@@ -1,0 +1,223 @@
+"""From a call that was watched to one that can be run again: where inputs come from, where results go."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Sequence
+from typing import Any
+
+from torchlike import _errors
+from torchlike._compile.differentiable import Gradient
+from torchlike._compile.operator_replay import DifferentiableReplay
+from torchlike._compile.replay import (
+    ARGUMENT,
+    CONSTANT,
+    COTANGENT,
+    DRAW,
+    GRAD,
+    MEMORY,
+    STATE,
+    VIEW,
+    Grad,
+    Replay,
+    Source,
+    Write,
+)
+from torchlike._compile.results import Results
+from torchlike._core import Value
+from torchlike._core.capture import Capture, Draw
+from torchlike._storage import Storage
+from torchlike._tensor import Tensor
+
+
+class Refusal(Exception):
+    """Why a call cannot be run again from its recording."""
+
+
+class Recording:
+    """What is made of a call that was watched.
+
+    Args:
+      capture: what was noted of the call.
+      results: what the call returned.
+      tensors: the tensors among its arguments.
+      state: the tensors that were there before the call, or are kept for the next one, and can be reached by it.
+    """
+
+    def __init__(self, capture: Capture, results: Results, tensors: Sequence[Tensor], state: Sequence[Tensor]) -> None:
+        self.capture, self.results, self.tensors, self.state = capture, results, tensors, state
+        self.trace = capture.trace
+        self.draws = [x for x in capture.again if isinstance(x, Draw)]
+        self._outside: dict[int, Any] = {}  # storages that outlive the call, by the id of the storage: how they are found
+        capture.outside = {id(tensor._storage) for tensor in state}
+        for tensor in state:
+            self._outside[id(tensor._storage)] = Source(STATE, tensor._storage)
+        for i, tensor in reversed(list(enumerate(tensors))):
+            self._outside[id(tensor._storage)] = Source(MEMORY, i)
+
+    def check(self) -> None:
+        """Refuse what cannot be run again.
+
+        Raises:
+          Refusal: with the reason.
+        """
+        self._check_devices()
+        self._check_shared()
+        writes, grads = self._writes(), self._grads()
+        self._pass_on(writes, grads)
+        self._check_known(self._sources([])[1])
+
+    def made(self, gradient: Gradient | None) -> tuple[Replay, str | None]:
+        """Compile what was recorded and run it, once for now.
+
+        Where the walk for the gradient has used up the call's graph, this call's results are made in any case; the second
+        result says why no later call can be.
+        """
+        writes, grads = self._writes(), self._grads()
+        self._pass_on(writes, grads)
+        sources, unknown = self._sources([] if gradient is None else gradient.cotangents)
+        wanted = {w.value for w in writes} | {g.value for g in grads if g.value is not None} | {*self.results.values()}
+        escaped = self._escaped(wanted)
+        if gradient is None:
+            if escaped:
+                raise Refusal(_errors.compiling.ESCAPES)
+            return Replay(self.capture, sources, writes, grads, self.results, self.tensors), None
+        reason = _errors.compiling.ESCAPES if escaped else None
+        try:
+            self._check_known(unknown)
+        except Refusal as refusal:
+            reason = str(refusal)
+        replay = DifferentiableReplay(self.capture, sources, writes, grads, self.results, self.tensors, gradient, escaped)
+        return replay, reason
+
+    def _pass_on(self, writes: list[Write], grads: list[Grad]) -> None:
+        """What is put somewhere without being computed is an input that is passed on."""
+        for value in [*(w.value for w in writes), *(g.value for g in grads if g.value), *self.results.values()]:
+            if value.trace is not self.trace:
+                self.trace.adopt(value)
+
+    def _check_devices(self) -> None:
+        from torchlike._core.trace import pending
+
+        used = {value.aval.device for value in self.trace.held} | set(pending)
+        if used - {self.capture.device}:
+            raise Refusal("it works on more than one device")
+
+    def _check_shared(self) -> None:
+        if any(t._storage.shared and t._chain is not None for t in self.state):
+            raise Refusal("it uses a view of memory that is shared with NumPy")
+
+    # -- inputs --------------------------------------------------------------------------------------------------------
+
+    def _sources(self, cotangents: Sequence[Value]) -> tuple[list[Source], list[Value]]:
+        """Where each input comes from, and those of which nobody knows."""
+        places = self._places() | {id(value): Source(COTANGENT, i) for i, value in enumerate(cotangents)}
+        arrays = {id(draw.array): i for i, draw in enumerate(self.draws)}
+        sources, unknown = [], []
+        for value in self.trace.held:
+            source = places.get(id(value))
+            if source is None and id(value.array) in arrays:
+                source = Source(DRAW, arrays[id(value.array)])
+            if source is None:
+                unknown.append(value)
+                source = Source(CONSTANT, value.array)
+            sources.append(source)
+        claimed = {s.what for s in sources if s.kind == DRAW}
+        if len(claimed) < len(self.draws) and not cotangents:
+            raise Refusal("random numbers are drawn and changed before they are used")
+        return sources, unknown
+
+    def _places(self) -> dict[int, Source]:
+        places: dict[int, Source] = {}
+        for held, value, *_ in self.capture.written.values():
+            source = self._outside.get(id(held()))
+            if source is not None and value is not None:
+                places[id(value)] = source
+        for tensor in self.state:
+            storage = tensor._storage
+            if tensor._chain is not None:
+                if tensor._cache is not None:
+                    places[id(tensor._cache[2])] = Source(VIEW, tensor)
+            elif storage.shared:
+                if storage._loan.settled is not None:
+                    places[id(storage._loan.settled)] = Source(STATE, storage)
+            elif id(storage) not in self.capture.written:
+                places[id(storage.value)] = Source(STATE, storage)
+        for tensor, grad_value in self._old_grads():
+            places[id(grad_value)] = Source(GRAD, tensor)
+        for i, value in enumerate(self.capture.given):
+            places[id(value)] = Source(ARGUMENT, i)
+        return places
+
+    def _old_grads(self) -> Any:
+        for held, _, grad in self.capture.grads.values():
+            tensor = held()
+            if tensor is not None and grad is not None:
+                written = self.capture.written.get(id(grad._storage))
+                yield tensor, grad._storage.value if written is None else written[1]
+
+    def _check_known(self, unknown: list[Value]) -> None:
+        """What nobody knows must have been made in the call, of Python's numbers: then no storage outside has it."""
+        if not unknown:
+            return
+        ids = {id(value) for value in unknown}
+        returned = {id(s) for s in self.results.storages()}
+        for found in gc.get_referrers(*unknown):
+            if isinstance(found, Storage) and not found.shared and id(found.value) in ids and id(found) not in returned:
+                raise Refusal("it uses a tensor that is reached in a way that is not followed")
+
+    # -- results -------------------------------------------------------------------------------------------------------
+
+    def _writes(self) -> list[Write]:
+        returned = {id(s) for s in self.results.storages()} | {id(g._storage) for g in self._new_grads()}
+        old_grads = {id(grad._storage): tensor for tensor, grad in self._kept_grads()}
+        writes = []
+        for held, _, version, owner, edge in self.capture.written.values():
+            storage = held()
+            if storage is None or id(storage) in returned:
+                continue
+            if owner is not None and owner() is not None and owner()._edge is not edge:
+                raise Refusal("it writes to a tensor outside in a way that autograd follows")
+            target = self._outside.get(id(storage))
+            if id(storage) in old_grads:
+                target = Source(GRAD, old_grads[id(storage)])
+            if target is None:
+                raise Refusal(_errors.compiling.ESCAPES)
+            writes.append(Write(target, storage, storage.value, storage.version - version))
+        return writes
+
+    def _kept_grads(self) -> list[tuple[Any, Any]]:
+        """The tensors whose gradient is the tensor that it was before."""
+        found = [(held(), before) for held, _, before in self.capture.grads.values()]
+        return [(t, g) for t, g in found if t is not None and g is not None and t._grad is g]
+
+    def _new_grads(self) -> list[Any]:
+        found = []
+        for held, _, before in self.capture.grads.values():
+            tensor = held()
+            if tensor is not None and tensor._grad is not None and tensor._grad is not before:
+                found.append(tensor._grad)
+        return found
+
+    def _grads(self) -> list[Grad]:
+        found = []
+        for held, is_read, before in self.capture.grads.values():
+            tensor = held()
+            if tensor is None:
+                continue
+            now = tensor._grad
+            new = now is not None and now is not before
+            if new and (now._chain is not None or now._edge is not None):
+                raise Refusal("a gradient is a view or has a history")
+            found.append(Grad(tensor, before is not None if is_read else None, now is before,
+                              now._storage.value if new else None, now._strides if new else None))  # fmt: skip
+        return found
+
+    def _escaped(self, wanted: set[Value]) -> list[Value]:
+        """Results that are still held, and by nobody who is known."""
+        live = [v for v in (r() for r in self.trace.results) if v is not None and v not in wanted]
+        if live:
+            del live
+            gc.collect()
+            live = [v for v in (r() for r in self.trace.results) if v is not None and v not in wanted]
+        return live

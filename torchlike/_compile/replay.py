@@ -1,0 +1,282 @@
+"""A recorded call, run again: gather the inputs, run the executable, put its results where the call put them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from operator import attrgetter
+from sys import getrefcount
+from typing import Any, NamedTuple
+from weakref import WeakSet
+
+import jax
+import numpy as np
+
+from torchlike._compile import whole_program
+from torchlike._compile.results import Results
+from torchlike._core import Aval, Value, boundary, concrete, uninterrupted
+from torchlike._core.capture import Act, Capture, Draw, Numbers
+from torchlike._core.trace import lock
+from torchlike._device import to_jax
+from torchlike._tensor import Tensor, wrap
+
+ARGUMENT, MEMORY, STATE, VIEW, GRAD = "argument", "memory", "state", "view", "grad"
+DRAW, CONSTANT, COTANGENT = "draw", "constant", "cotangent"
+
+
+class Source(NamedTuple):
+    """Where an input comes from, by its kind: an argument's number (what it shows, or all of its memory), a storage, a
+    view, a tensor with a gradient, the number of a draw, or an array."""
+
+    kind: str
+    what: Any
+
+
+class Write(NamedTuple):
+    """A storage that gets new contents: how it is found, which it was in the recorded call, how its version moves on."""
+
+    target: Source
+    storage: Any
+    value: Value
+    step: int
+
+
+class Grad(NamedTuple):
+    """What becomes of a tensor's `.grad`: whether there must be one before (None: it makes no difference), whether it is
+    kept, and else its new value (None: none)."""
+
+    tensor: Tensor
+    before: bool | None
+    kept: bool
+    value: Value | None
+    strides: tuple[int, ...] | None
+
+
+class Replay:
+    """What is needed to run a recorded call again, as one executable."""
+
+    def __init__(self, capture: Capture, sources: list[Source], writes: list[Write], grads: list[Grad],
+                 results: Results, tensors: Sequence[Tensor]) -> None:  # fmt: skip
+        self.device = capture.device
+        self._again, self._holds = capture.again, capture.holds
+        self._checked: WeakSet[Value] = WeakSet()
+        self._checks, self._scalars = capture.checks, capture.trace.scalars
+        self._sources, self._code = sources, tuple(capture.trace.code)
+        self._results = results
+        self._target = to_jax(self.device)
+        read = {id(s.what): i for i, s in enumerate(sources) if s.kind == STATE}
+        # Those that are read too come first, in the order in which they are read.
+        writes.sort(key=lambda w: read.get(id(w.target.what), len(sources)) if w.target.kind == STATE else len(sources))
+        self._states = capture.outside
+        self._aliases = self._aliased(tensors)
+        self._expected = [(g.tensor, g.before) for g in grads if g.before is not None]
+        self._writes = [(w.target.kind, w.target.what, w.step) for w in writes]
+        self._grads = [(g.tensor, g.value is not None, g.strides) for g in grads if not g.kept]
+        outputs = [w.value for w in writes] + [g.value for g in grads if g.value is not None] + results.values()
+        self._avals: list[Aval] = [value.aval for value in outputs]
+        self._begin = len(outputs) - len(results.values())
+        self._make(capture, outputs)
+        results.settle()
+
+    def first(self, tensors: Sequence[Tensor]) -> None:
+        """Called with the tensors of the recorded call, once they have their history back."""
+
+    def executable(self) -> Any:
+        """XLA's executable."""
+        return self.program.compiled
+
+    def difference(self, other: Replay) -> str:
+        """What another recording of the same call has that this one has not; empty where they are equal."""
+        if self._code != other._code:
+            return "other operators are recorded"
+        if [s.kind for s in self._sources] != [s.kind for s in other._sources]:
+            return "its inputs come from elsewhere"
+        for mine, yours in zip(self._sources, other._sources):
+            if mine.kind == CONSTANT and not np.array_equal(np.asarray(mine.what), np.asarray(yours.what), equal_nan=True):
+                return "a constant has other elements"
+            if mine.kind != CONSTANT and mine.what is not yours.what and mine.what != yours.what:
+                return "its inputs come from elsewhere"
+        asked = {i for i, x in enumerate(self._scalars) if any(x is y.sequence for y in self._again if isinstance(y, Numbers))}
+        for i, (mine, yours) in enumerate(zip(self._scalars, other._scalars)):
+            if i not in asked and repr([*mine]) != repr([*yours]):
+                return f"the numbers {[*mine]} are now {[*yours]}"
+        return ""
+
+    def _make(self, capture: Capture, outputs: list[Value]) -> None:
+        """Compile, and run the call that was recorded: its results are in their places and only have to be computed."""
+        trace = capture.trace
+        self._arrange({id(what) for kind, what, _ in self._writes if kind == STATE})
+        self._packs = whole_program.Packs(trace, [x.sequence for x in self._again if isinstance(x, Numbers)])
+        asked = [x.sequence for x in self._again if isinstance(x, Numbers)]
+        # What this call overwrites is copied once: its old contents are still held by the recording itself.
+        private = [jax.device_put(np.array(trace.arrays[i]), self._target) for i in self._order]
+        kept = [trace.arrays[i] for i in range(len(trace.arrays)) if i not in set(self._order)]
+        given = (private, kept, self._packs.now(asked))
+        live = tuple([value.slot for value in outputs])
+        self.program = whole_program.find(self.device, trace, live, self._order, given)
+        with uninterrupted():
+            arrays = self.program.compiled(*given)
+            self.program.account.runs += 1
+            for value, array in zip(outputs, arrays):
+                value.array = array
+            capture.leave()
+
+    def _arrange(self, written: set[int]) -> None:
+        """Which inputs may be overwritten: the storages that get new contents; the others in order."""
+        states = [(i, s.what) for i, s in enumerate(self._sources) if s.kind == STATE]
+        self._order = tuple([i for i, storage in states if id(storage) in written])
+        self._replaced = [storage for i, storage in states if id(storage) in written]
+        rest = [(i, s) for i, s in enumerate(self._sources) if i not in set(self._order)]
+        self._rest = [s for _, s in rest]
+        for n, source in enumerate(self._rest):
+            if source.kind == CONSTANT:
+                self._rest[n] = Source(CONSTANT, jax.device_put(np.asarray(source.what), self._target))
+
+    # -- inputs --------------------------------------------------------------------------------------------------------
+
+    def _donated(self) -> tuple[list, list]:
+        """The arrays that are overwritten, and for each its value, or None where somebody else holds it."""
+        owned = [*map(_VALUE, self._replaced)]
+        arrays = [*map(_ARRAY, owned)]
+        # Held by its storage, the list here and the call: nobody else has it.
+        if not owned or (max(map(getrefcount, owned)) <= 3 and max(map(getrefcount, arrays)) <= 3
+                         and not any(map(_STAMP, owned)) and {*map(type, arrays)} == _ONLY_JAX):  # fmt: skip
+            return arrays, owned
+        del arrays
+        return self._copied(owned)
+
+    def _copied(self, values: list) -> tuple[list, list]:
+        """The same where somebody else holds some of the values: of those, copies."""
+        arrays, owned = [], []
+        while values:
+            value = values.pop(0)
+            array = value.array
+            if array.__class__ is not _JaxArray or getrefcount(value) > 3 or getrefcount(array) > 3 or value.stamp:
+                array, value = jax.device_put(np.array(concrete(value.settle())), self._target), None
+            arrays.append(array)
+            owned.append(value)
+        return arrays, owned
+
+    def _kept(self, given: Sequence[Value], tensors: Sequence[Tensor], draws: Sequence[Any]) -> list:
+        arrays = []
+        for kind, what in self._rest:
+            if kind == CONSTANT:
+                arrays.append(what)
+            elif kind == ARGUMENT:
+                array = given[what].array
+                arrays.append(array if array.__class__ is _JaxArray else self._argument(given[what]))
+            elif kind == MEMORY:
+                arrays.append(concrete(tensors[what]._storage.value.settle()))
+            elif kind == STATE:
+                value = what.value
+                arrays.append(value.array if value.array is not None else concrete(value.settle()))
+            elif kind == DRAW:
+                arrays.append(draws[what])
+            elif kind == GRAD:
+                arrays.append(concrete(what._grad._value))
+            else:
+                arrays.append(concrete(what._read(False)))
+        return arrays
+
+    def _argument(self, value: Value) -> Any:
+        """The array of an argument that is not on the device yet. One that comes again is moved there for good."""
+        array = concrete(value)
+        if array.__class__ is np.ndarray:
+            if value.slot == _CAME:
+                array = value.array = jax.device_put(array, self._target)
+            value.slot = _CAME
+        return array
+
+    def _check(self, given: Sequence[Value]) -> None:
+        """What PyTorch refuses of the elements of inputs, such as an index out of range, is refused at each call. Values
+        do not change, so each is looked at once."""
+        checked = self._checked
+        if all([value in checked for value in given]):
+            return
+        arrays = [_host(given[s.what]) if s.kind == ARGUMENT else s.what if s.kind == CONSTANT else None
+                  for s in self._sources]  # fmt: skip
+        for look, check in self._checks:
+            array = look.now(arrays, self._scalars)
+            if array is not None:
+                check(array)
+        checked.update(given)
+
+    # -- the run -------------------------------------------------------------------------------------------------------
+
+    def _aliased(self, tensors: Sequence[Tensor]) -> list[tuple[int, int]]:
+        """Which arguments share memory with the state."""
+        states = self._states
+        return [(i, id(t._storage)) for i, t in enumerate(tensors) if id(t._storage) in states]
+
+    def holds(self, tensors: Sequence[Tensor]) -> bool:
+        """Whether the state that the recording depends on is as it was."""
+        if self._aliased(tensors) != self._aliases:
+            return False
+        for tensor, before in self._expected:
+            if (tensor._grad is not None) is not before:
+                return False
+        return all([hold() for hold in self._holds])
+
+    def _act(self) -> tuple[list, list]:
+        """What is done on the host at each call, in its order: the draws and the numbers that come of it."""
+        draws, asked = [], []
+        for x in self._again:
+            if x.__class__ is Draw:
+                draws.append(x.make())
+            elif x.__class__ is Numbers:
+                asked.append(x.ask())
+            else:
+                x.do()
+        return draws, asked
+
+    def run(self, given: Sequence[Value], tensors: Sequence[Tensor]) -> Any:
+        """Run the call again with these arguments."""
+        if self._checks:
+            self._check(given)
+        draws, asked = self._act()
+        with lock, uninterrupted():
+            boundary()
+            donated, owned = self._donated()
+            arrays = self.program.compiled(donated, self._kept(given, tensors, draws), self._packs.now(asked))
+            self.program.account.runs += 1
+            self._put(arrays, owned, tensors)
+        made = [Value(aval, array) for aval, array in zip(self._avals[self._begin :], arrays[self._begin :])]
+        return self._results.make(made, tensors, None)
+
+    def _put(self, arrays: list, owned: list, tensors: Sequence[Tensor]) -> None:
+        """Hand over the results: new contents of storages, then gradients."""
+        for (_, storage, step), value, array, aval in zip(self._writes, owned, arrays, self._avals):
+            if value is not None:
+                value.array = array
+                storage.version += step
+            else:
+                storage.put(Value(aval, array), None, None, step)
+        place = len(owned)
+        for kind, what, step in self._writes[place:]:
+            storage_of(kind, what, tensors).put(Value(self._avals[place], arrays[place]), None, None, step)
+            place += 1
+        for tensor, is_new, strides in self._grads:
+            tensor._grad = wrap(Value(self._avals[place], arrays[place]), None, strides) if is_new else None
+            place += is_new
+
+
+def storage_of(kind: str, what: Any, tensors: Sequence[Tensor]) -> Any:
+    """The storage that a call writes to."""
+    if kind == MEMORY:
+        return tensors[what]._storage
+    return what._grad._storage if kind == GRAD else what
+
+
+def _host(value: Value) -> Any:
+    """The elements, where they are at hand without waiting."""
+    array = value.array
+    if array.__class__ is _JaxArray and value.aval.device.type == "cpu" and array.is_ready():
+        return np.asarray(array)
+    return array
+
+
+_VALUE, _ARRAY, _STAMP = attrgetter("value"), attrgetter("array"), attrgetter("stamp")
+_JaxArray = type(jax.numpy.zeros(()))
+_ONLY_JAX = {_JaxArray}
+_CAME = 1 << 60  # in place of a slot: the value was an argument before
+
+__all__ = ["Act", "Callable", "Replay"]

@@ -1,0 +1,82 @@
+"""What a recorded call returned, as a pattern from which later calls' results are made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Iterator, Sequence
+from typing import Any
+
+from torchlike import _errors
+from torchlike._compile.differentiable import is_alive
+from torchlike._core import Value
+from torchlike._tensor import TENSOR_TYPES, Tensor, wrap
+
+Make = Callable[[Sequence[Value], Sequence[Any], Any], Any]
+_PLAIN = (int, float, bool, complex, str, bytes, type(None))
+
+
+class Unfollowed(Exception):
+    """A result that cannot be made again."""
+
+
+class Results:
+    """The pattern of one result.
+
+    `make(values, arguments, node)` makes it of the new values (in the order of `new`), of the call's tensors and of the
+    node that the history of the new ones begins with.
+    """
+
+    def __init__(self, returned: Any, arguments: Sequence[Tensor], old: Container[int]) -> None:
+        self.new: list[Tensor] = []  # of the recorded call; forgotten by `settle`
+        self.roots: list[Tensor] = []  # of the new tensors, those that can be differentiated
+        self._arguments, self._old = arguments, old
+        self.make: Make = self._pattern(returned)
+
+    def _pattern(self, x: Any) -> Make:
+        cls = x.__class__
+        if cls in TENSOR_TYPES:
+            return self._tensor(x)
+        if cls in _PLAIN or not isinstance(x, list | tuple | dict):
+            if cls not in _PLAIN:
+                raise Unfollowed(_errors.compiling.returned(x))
+            return lambda values, arguments, node: x
+        if cls is dict:
+            keys, parts = list(x), [self._pattern(v) for v in x.values()]
+            return lambda values, arguments, node: dict(zip(keys, [p(values, arguments, node) for p in parts]))
+        parts = [self._pattern(v) for v in x]
+        if cls is list or cls is tuple:
+            return lambda values, arguments, node: cls([p(values, arguments, node) for p in parts])
+        if hasattr(cls, "_fields") or hasattr(cls, "_make"):
+            return lambda values, arguments, node: cls(*[p(values, arguments, node) for p in parts])
+        raise Unfollowed(_errors.compiling.returned(x))
+
+    def _tensor(self, t: Tensor) -> Make:
+        for i, argument in enumerate(self._arguments):
+            if argument is t:
+                return lambda values, arguments, node: arguments[i]
+        if id(t) in self._old:
+            return lambda values, arguments, node: t
+        for i, other in enumerate(self.new):
+            if other is t:
+                raise Unfollowed(_errors.compiling.returned_twice())
+        if t._chain is not None or t._origin is not None or any(o._storage is t._storage for o in self.new):
+            raise Unfollowed(_errors.compiling.returned_view())
+        if t.__class__ is not Tensor or t.__dict__ or t._grad is not None:
+            raise Unfollowed(_errors.compiling.returned(t))
+        place, edge, strides = len(self.new), t._edge, t._strides
+        self.new.append(t)
+        if not is_alive(edge):
+            return lambda values, arguments, node: wrap(values[place], edge, strides)
+        number = len(self.roots)
+        self.roots.append(t)
+        return lambda values, arguments, node: wrap(values[place], (node, number), strides)
+
+    def storages(self) -> Iterator[Any]:
+        return (t._storage for t in self.new)
+
+    def values(self) -> list[Value]:
+        """The values of the tensors that are new."""
+        return [t._storage.value for t in self.new]
+
+    def settle(self) -> None:
+        """Forget the recorded call's own tensors."""
+        self.new, self.roots, self._arguments = [], [], ()

@@ -1,0 +1,32 @@
+"""Whose code is taken to do only what it says: libraries without state that a step could read or write unseen."""
+
+from __future__ import annotations
+
+import sys
+
+LIBRARIES = frozenset(("torchlike", "numpy", "jax", "jaxlib", "optax", "einops", "opt_einsum", "ml_dtypes"))
+# Of the standard library, what computes. The others keep time, files, processes or state of their own.
+COMPUTING = frozenset((
+    "abc", "bisect", "builtins", "cmath", "collections", "contextlib", "copy", "copyreg", "dataclasses", "decimal", "enum",
+    "fractions", "functools", "heapq", "inspect", "itertools", "keyword", "math", "numbers", "operator", "re", "reprlib",
+    "statistics", "string", "textwrap", "types", "typing", "warnings", "weakref", "typing_extensions", "_collections_abc",
+    "_weakrefset", "_operator", "_functools", "_collections", "_abc", "_bisect", "_heapq", "_weakref", "sre_compile",
+    "graphlib", "_typing", "threading", "_thread", "ast", "linecache", "tokenize", "dis", "opcode", "importlib", "_warnings",
+))  # fmt: skip
+
+
+def root_of(module: str | None) -> str:
+    """The package that a module belongs to."""
+    return (module or "").partition(".")[0]
+
+
+def is_trusted(module: str | None) -> bool:
+    """Whether code of this module keeps nothing that has to be followed."""
+    root = root_of(module)
+    return root in LIBRARIES or root in sys.stdlib_module_names or root == "" or root.startswith("namedtuple_")
+
+
+def computes(module: str | None) -> bool:
+    """Whether calling into this module does nothing but compute."""
+    root = root_of(module)
+    return root in LIBRARIES or root in COMPUTING

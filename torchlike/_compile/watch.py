@@ -1,0 +1,84 @@
+"""Which of the user's code ran, and whether it called something that does more than compute."""
+
+from __future__ import annotations
+
+import sys
+import types
+from typing import Any
+
+from torchlike._compile.trusted import computes, is_trusted
+from torchlike._core.place import Place
+
+# Builtins whose effect or answer is not in their arguments.
+_DOING = frozenset((print, input, open, next, id, exec, eval, compile, globals, locals, __import__, hash, breakpoint))
+_CONTAINERS = (list, dict, set, tuple, frozenset, str, bytes, int, float, bool, complex, range, slice, bytearray,
+               type, object)  # fmt: skip
+
+
+class Watch:
+    """Watches one call by the interpreter's profiling hook. `codes` are the user's code objects that ran; `refused` says
+    the first thing that was called and does more than compute, with the line that called it."""
+
+    def __init__(self) -> None:
+        self.codes: set[types.CodeType] = set()
+        self.refused: str | None = None
+        self.writes: dict[types.CodeType, int] = {}
+        self._before: Any = None
+
+    def __enter__(self) -> Watch:
+        self._before = sys.getprofile()
+        sys.setprofile(self._saw)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        sys.setprofile(self._before)
+
+    def _saw(self, frame: types.FrameType, event: str, what: Any) -> None:
+        if event == "call":
+            module = frame.f_globals.get("__name__")
+            if not is_trusted(module):
+                if frame.f_code not in self.codes and not _imports(frame):
+                    self.codes.add(frame.f_code)
+            elif not computes(module) and frame.f_back is not None and self._is_users(frame.f_back):
+                self._refuse(frame.f_back, f"{module}.{frame.f_code.co_qualname}")
+        elif event == "c_call" and self._is_users(frame) and not _only_computes(what):
+            self._refuse(frame, _name(what))
+
+    def _is_users(self, frame: types.FrameType) -> bool:
+        return not is_trusted(frame.f_globals.get("__name__"))
+
+    def _refuse(self, frame: types.FrameType, what: str) -> None:
+        if self.refused is None:
+            place = Place(frame.f_code.co_filename, frame.f_lineno)
+            self.refused = f"{place} calls {what}, whose effect or answer is not in its arguments"
+
+
+def _imports(frame: types.FrameType | None) -> bool:
+    """Whether the code runs because a library imports a module, not because the user calls it."""
+    above = frame and frame.f_back
+    while above is not None and is_trusted(above.f_globals.get("__name__")):
+        if is_import(above.f_code):
+            return True
+        above = above.f_back
+    return False
+
+
+def is_import(code: types.CodeType) -> bool:
+    """Whether this is the interpreter's own code that imports a module."""
+    return code.co_filename.startswith("<frozen importlib")
+
+
+def _only_computes(what: Any) -> bool:
+    if what in _DOING if isinstance(what, types.BuiltinFunctionType) and what.__self__ is sys.modules["builtins"] else False:
+        return False
+    owner = getattr(what, "__self__", None)
+    if owner is not None and not isinstance(owner, types.ModuleType):
+        kind = owner if isinstance(owner, type) else type(owner)
+        return computes(kind.__module__) and not isinstance(owner, sys.stdout.__class__)
+    return computes(getattr(what, "__module__", None) or getattr(getattr(what, "__objclass__", None), "__module__", ""))
+
+
+def _name(what: Any) -> str:
+    owner = getattr(what, "__module__", None)
+    name = getattr(what, "__qualname__", repr(what))
+    return name if owner in (None, "builtins") else f"{owner}.{name}"

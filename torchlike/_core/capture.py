@@ -1,0 +1,188 @@
+"""Watching one call while it is recorded whole: what it reads, writes and draws, and where its numbers come from.
+
+The call records into a trace of its own, at whose boundaries nothing runs. Whatever must happen again at each later call
+is noted in order (`again`): random draws, the counting of an optimizer, a scheduler's step. An observation ends the
+watch; what was recorded runs as it would have without one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+from weakref import ref
+
+from torchlike._core import trace as _trace
+from torchlike._core.value import Value
+from torchlike._device import device as Device
+from torchlike._modes import local
+
+
+class WholeTrace(_trace.Trace):
+    """A trace that runs at no boundary, and keeps its inputs."""
+
+    __slots__ = ("held",)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.held: list[Value] = []
+
+    def adopt(self, value: Value) -> None:
+        super().adopt(value)
+        if len(self.held) < len(self.inputs):
+            settled = self.inputs[-1]()
+            assert settled is not None
+            self.held.append(settled)
+
+
+class Draw:
+    """Numbers that are drawn anew at each call: an array, and the function that draws the next."""
+
+    __slots__ = ("array", "make")
+
+    def __init__(self, array: Any, make: Callable[[], Any]) -> None:
+        self.array, self.make = array, make
+
+
+class Numbers:
+    """Runtime numbers that are asked for anew at each call, such as a learning rate."""
+
+    __slots__ = ("ask", "sequence")
+
+    def __init__(self, sequence: Sequence, ask: Callable[[], Sequence]) -> None:
+        self.sequence, self.ask = sequence, ask
+
+
+class Act:
+    """Something done on the host at each call, such as a scheduler's step."""
+
+    __slots__ = ("do",)
+
+    def __init__(self, do: Callable[[], Any]) -> None:
+        self.do = do
+
+
+class Capture:
+    """What is noted of one call."""
+
+    def __init__(self, device: Device, refuse: Callable[[str], None]) -> None:
+        self.device = device
+        self.trace = WholeTrace()
+        self.refuse = refuse  # called where the watch ends early, with the reason; may raise
+        self.reason: str | None = None
+        self.again: list[Draw | Numbers | Act] = []
+        self.holds: list[Callable[[], bool]] = []  # what else must be as it was for the recording to serve
+        self.written: dict[int, tuple[ref, Value | None, int, Any, Any]] = {}
+        self.grads: dict[int, tuple[ref, bool, Any]] = {}  # tensor, whether its grad was read first, its grad before
+        self.known: set[int] = set()  # ids of values that were there before
+        self.checks: list[tuple[Any, Callable]] = []  # what is looked at of inputs, each time
+        self.outside: set[int] = set()  # ids of the storages that were there before
+        self.given: list[Value] = []  # the values of the arguments
+        self._quiet = 0
+
+    # -- begin and end -------------------------------------------------------------------------------------------------
+
+    def __enter__(self) -> Capture:
+        _trace.lock.acquire()
+        self.device.trace = _trace.pending[self.device] = self.trace
+        local.capture = self
+        return self
+
+    def __exit__(self, kind: Any, *_: object) -> None:
+        if local.capture is self:
+            local.capture = None
+        _trace.lock.release()
+
+    def leave(self) -> None:
+        """Forget the trace: all that was recorded has run."""
+        self.device.trace = None
+        _trace.pending.pop(self.device, None)
+
+    def stop(self, reason: str) -> None:
+        """End the watch: the rest of the call runs as if it were not watched."""
+        if self.reason is None:
+            self.reason = reason
+            local.capture = None
+            self.refuse(reason)
+
+    # -- what happens in between ---------------------------------------------------------------------------------------
+
+    def observes(self, value: Value) -> None:
+        """Somebody looks at an array. What was made of nothing but Python's numbers in this call is no secret."""
+        if not self._quiet and (value.array is None or id(value) in self.known):
+            self.stop("a tensor's elements are looked at")
+
+    def draw(self, make: Callable[[], Any]) -> Any:
+        """Draw random numbers now, and at each later call."""
+        if self._quiet:
+            return make()
+        with self.quietly():
+            array = make()
+        self.again.append(Draw(array, make))
+        return array
+
+    def ask(self, ask: Callable[[], Sequence]) -> Sequence:
+        """Numbers that are inputs, found by asking."""
+        with self.quietly():
+            sequence = ask()
+        self.again.append(Numbers(sequence, ask))
+        return sequence
+
+    def takes(self, do: Callable[[], Any]) -> bool:
+        """Do something on the host now, and at each later call; False where it is part of something that is repeated as
+        a whole, and left to the caller."""
+        if self._quiet:
+            return False
+        self.again.append(Act(do))
+        with self.quietly():
+            do()
+        return True
+
+    @property
+    def is_quiet(self) -> bool:
+        """Whether something is being done that is repeated as a whole."""
+        return self._quiet > 0
+
+    def quietly(self) -> _Quietly:
+        """What is done inside is part of something that is repeated as a whole."""
+        return _Quietly(self)
+
+    def writes(self, storage: Any, owner: Any) -> None:
+        """A storage's contents are about to be replaced."""
+        if self._quiet:
+            self.stop("a tensor is written to by what is repeated on the host")
+        elif id(storage) not in self.written:
+            edge = None if owner is None else owner._edge
+            held = None if owner is None else ref(owner)
+            value = storage.value
+            ours = value.trace is self.trace and value.array is None
+            self.written[id(storage)] = ref(storage), None if ours else value, storage.version, held, edge
+
+    def grad(self, tensor: Any, is_read: bool) -> None:
+        """A tensor's `grad` is about to be read or replaced."""
+        if id(tensor) not in self.grads:
+            self.grads[id(tensor)] = ref(tensor), is_read, tensor._grad
+
+
+class _Quietly:
+    __slots__ = ("capture",)
+
+    def __init__(self, capture: Capture) -> None:
+        self.capture = capture
+
+    def __enter__(self) -> None:
+        self.capture._quiet += 1
+
+    def __exit__(self, *_: object) -> None:
+        self.capture._quiet -= 1
+
+
+def drawn(make: Callable[[], Any]) -> Any:
+    """What `make` draws; a call that is recorded whole draws again each time."""
+    capture = local.capture
+    return make() if capture is None else capture.draw(make)
+
+
+def repeats(do: Callable[[], Any]) -> bool:
+    """Whether a call is being recorded whole, of which this act on the host is a part: then it is done here, now and at
+    each later call."""
+    return local.capture is not None and local.capture.takes(do)

@@ -1,0 +1,13 @@
+"""The entry points of PyTorch's compiler front end that programs call by this name."""
+
+from torchlike._compile.api import allow_in_graph as allow_in_graph
+from torchlike._compile.api import assume_constant_result as assume_constant_result
+from torchlike._compile.api import disable as disable
+from torchlike._compile.api import graph_break as graph_break
+from torchlike._compile.api import is_compiling as is_compiling
+from torchlike._compile.api import list_backends as list_backends
+from torchlike._compile.api import reset as reset
+from torchlike._compile.api import set_stance as set_stance
+from torchlike._compile.module import OptimizedModule as OptimizedModule
+from torchlike._dynamo import eval_frame as eval_frame
+from torchlike._dynamo import exc as exc

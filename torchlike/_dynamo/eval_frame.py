@@ -1,0 +1,3 @@
+"""Where programs look for the class of compiled modules."""
+
+from torchlike._compile.module import OptimizedModule as OptimizedModule

@@ -1,0 +1,69 @@
+"""Errors and sentences about compiled functions."""
+
+from __future__ import annotations
+
+
+class TorchDynamoException(RuntimeError):
+    """What compiled functions raise of their own."""
+
+
+class Unsupported(TorchDynamoException):
+    """A call that is to be compiled whole (`fullgraph=True`) cannot be."""
+
+
+class RecompileError(TorchDynamoException):
+    """A new recording was needed, and refused (`set_stance`)."""
+
+
+class InvalidBackend(TorchDynamoException):
+    """The backend's name is not known."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            f"Invalid backend: {name!r}, see `torch._dynamo.list_backends()` for available backends."
+        )
+
+
+def named(function: object) -> str:
+    return getattr(function, "__qualname__", None) or type(function).__name__
+
+
+def not_whole(function: object, reason: str) -> Unsupported:
+    return Unsupported(f"{named(function)} cannot be compiled whole (fullgraph=True): {reason}")
+
+
+def new_recording(function: object) -> RecompileError:
+    return RecompileError(
+        f"{named(function)} has no recording for these arguments and this state, and the stance is 'fail_on_recompile'"
+    )
+
+
+def differs(function: object, what: str) -> RuntimeError:
+    return RuntimeError(
+        f"{named(function)}, run as compiled and as written (verify_every), gave different results: {what}. Something that "
+        "it depends on is not followed; please report it"
+    )
+
+
+def no_recording(function: object) -> RuntimeError:
+    return RuntimeError(f"{named(function)} has no recording yet: call it first (torchlike.explain() says why a call was not "
+                        "recorded whole)")  # fmt: skip
+
+
+def twice_differentiated() -> RuntimeError:
+    return RuntimeError("torch.compile with aot_autograd does not currently support double backward")
+
+
+ESCAPES = "a tensor made in it is kept by something outside"
+
+
+def returned(x: object) -> str:
+    return f"it returns an object of type {type(x).__name__}"
+
+
+def returned_twice() -> str:
+    return "it returns one tensor twice"
+
+
+def returned_view() -> str:
+    return "it returns a view"

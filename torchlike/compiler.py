@@ -1,0 +1,22 @@
+"""What a program can say about, and ask of, its compiled functions."""
+
+from torchlike._compile.api import allow_in_graph as allow_in_graph
+from torchlike._compile.api import assume_constant_result as assume_constant_result
+from torchlike._compile.api import compile as compile
+from torchlike._compile.api import cudagraph_mark_step_begin as cudagraph_mark_step_begin
+from torchlike._compile.api import disable as disable
+from torchlike._compile.api import is_compiling as is_compiling
+from torchlike._compile.api import is_compiling as is_dynamo_compiling
+from torchlike._compile.api import list_backends as list_backends
+from torchlike._compile.api import reset as reset
+from torchlike._compile.api import set_stance as set_stance
+
+__all__ = [
+    "allow_in_graph", "assume_constant_result", "compile", "cudagraph_mark_step_begin", "disable", "is_compiling",
+    "is_dynamo_compiling", "is_exporting", "list_backends", "reset", "set_stance",
+]  # fmt: skip
+
+
+def is_exporting() -> bool:
+    """Whether the code that asks is being exported: never."""
+    return False

@@ -4,9 +4,11 @@ from collections.abc import Callable as _Callable
 from collections.abc import Sequence as _Sequence
 from typing import Any as _Any
 
+from torchlike import _dynamo as _dynamo
 from torchlike import _higher_order_ops as _higher_order_ops
 from torchlike import autograd as autograd
 from torchlike import backends as backends
+from torchlike import compiler as compiler
 from torchlike import cuda as cuda
 from torchlike import distributions as distributions
 from torchlike import fft as fft

@@ -4,7 +4,10 @@ import pytest
 import torch
 
 import torchlike
-from tests.compile.footguns import CASES
+from tests.compile import footguns_arguments, footguns_python_values, footguns_state, footguns_training
+from tests.compile.cases import CASES
+
+ALL = (footguns_arguments, footguns_python_values, footguns_state, footguns_training)
 
 
 def plain(function):
@@ -21,3 +24,4 @@ def test_footgun(name):
 
 def test_there_are_enough_of_them():
     assert len(CASES) >= 40
+    assert all(any(case.__module__ == module.__name__ for case in CASES.values()) for module in ALL)

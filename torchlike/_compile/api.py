@@ -25,13 +25,13 @@ def compile(model: Any = None, *, fullgraph: bool = False, dynamic: bool | None 
     """Run a function or module as one XLA executable for each signature of its arguments.
 
     The first call of a signature is recorded whole; what it reads and writes (parameters, buffers, optimizer state,
-    gradients, random numbers) is found by watching. Later calls run the executable, and Python runs no more, while what
-    Python values the call depends on are as they were; a change makes a new recording. A training step, from the forward pass to
-    `optimizer.step()` and `scheduler.step()`, is one executable that overwrites its state in place. A module, or a function
-    whose result is differentiated outside, becomes one operator with one operator as its gradient.
+    gradients, random numbers) is found by watching. Later calls run the executable, and Python runs no more, while the
+    Python values that the call depends on are as they were; a change makes a new recording. A training step, from the
+    forward pass to `optimizer.step()` and `scheduler.step()`, is one executable that overwrites its state in place. A
+    module, or a function whose result is differentiated outside, becomes one operator, with one more as its gradient.
 
-    What cannot be recorded whole (a look at an element, a print, a counter in Python) runs as it would without `compile`,
-    in fused programs cut where the engine cuts them; `torchlike.explain()` says where and why.
+    What cannot be recorded whole (a look at an element, a print, a counter in Python) runs as it would without
+    `compile`, in fused programs cut where the engine cuts them; `torchlike.explain()` says where and why.
 
     Args:
       model: a function or module; without one, a decorator is returned.
@@ -42,8 +42,8 @@ def compile(model: Any = None, *, fullgraph: bool = False, dynamic: bool | None 
       mode: one of PyTorch's; XLA has one way to compile, so all mean the same.
       recompile_limit: recordings that are kept of one function, 8 by default.
       disable: return `model` as it is.
-      verify_every: run every n-th compiled call a second time as it is written, on copies of its state, and raise where the
-        results differ. torchlike's own; for debugging.
+      verify_every: record every n-th compiled call anew, and raise where the recording differs from the one there is.
+        torchlike's own; for debugging.
 
     Raises:
       NotImplementedError: `options`, `shapes_spec`, `isolate_recompiles`, or a backend that is a function.
@@ -82,8 +82,9 @@ def _check(model: Any, backend: Any, mode: Any, options: Any, dynamic: Any, isol
         raise AssertionError(f"Expected enable to be a bool, got {type(dynamic)}")
     if isinstance(backend, str) and backend not in BACKENDS:
         raise _errors.compiling.InvalidBackend(backend)
+    own = backend is not None and not isinstance(backend, str)
     for argument, is_given in (("options", options), ("shapes_spec", spec is not None), ("isolate_recompiles", isolate),
-                               ("backend as a function", backend is not None and not isinstance(backend, str))):  # fmt: skip
+                               ("a function as backend", own)):  # fmt: skip
         if is_given:
             raise _errors.arguments.unsupported("compile", argument)
 
@@ -129,7 +130,7 @@ def allow_in_graph(fn: Any) -> Any:
 
 
 def assume_constant_result(fn: Any) -> Any:
-    """The function itself: what it returns is a constant of a recording, which is made anew when what it reads changes."""
+    """The function itself: what it returns is a constant of a recording, made anew when what it reads changes."""
     return fn
 
 
@@ -138,7 +139,7 @@ def cudagraph_mark_step_begin() -> None:
 
 
 def list_backends(exclude_tags: tuple = ("debug", "experimental")) -> list[str]:
-    """The names that `compile(backend=)` takes; those of PyTorch's tags "debug" and "experimental" where not excluded."""
+    """The names that `compile(backend=)` takes, without those that PyTorch tags "debug" unless asked for."""
     return sorted(b for b in BACKENDS if b not in _RECORDED or "debug" not in (exclude_tags or ()))
 
 

@@ -21,8 +21,8 @@ from torchlike._compile.results import Unfollowed as UnfollowedResult
 from torchlike._compile.watch import Watch
 from torchlike._core import Value, boundary
 from torchlike._core import trace as _trace
-from torchlike._core.explain import Function, compiled
 from torchlike._core.capture import Capture
+from torchlike._core.explain import Function, compiled
 from torchlike._core.place import Place, users_place
 from torchlike._tensor import Tensor
 from torchlike.nn import Module
@@ -132,7 +132,7 @@ class Compiled:
         return self._executable().cost_analysis()
 
     def memory(self) -> Any:
-        """XLA's count of the bytes of the latest recording: arguments, results, temporaries, and what is overwritten."""
+        """XLA's count of the bytes of the latest recording: arguments, results, temporaries, what is overwritten."""
         return self._executable().memory_analysis()
 
     def hlo(self) -> str:
@@ -222,7 +222,8 @@ class _Attempt:
         unknown = next((c for c in watch.codes if c not in before.found_codes), None)
         if unknown is not None:
             place = Place(unknown.co_filename, unknown.co_firstlineno)
-            raise recording.Refusal(f"it calls {unknown.co_qualname} ({place}), which is reached in a way that is not followed")
+            what = f"{unknown.co_qualname} ({place})"
+            raise recording.Refusal(f"it calls {what}, which is reached in a way that is not followed")
         for key, place in after.places.items():
             was = before.places.get(key)
             if was is not None and not same(was.seen, place.seen):
@@ -250,7 +251,6 @@ class _Attempt:
 
 def _make_distinct(state: list[Tensor], given: list[Tensor]) -> None:
     """Give each storage a Value of its own: two that show one Value now need not do so later."""
-    import jax
 
     seen: set[int] = set()
     for storage in {id(t._storage): t._storage for t in [*given, *state]}.values():
@@ -264,7 +264,3 @@ def _make_distinct(state: list[Tensor], given: list[Tensor]) -> None:
             value = storage.value = Value(value.aval, value.array)
             value.stamp = stamp
         seen.add(id(value))
-    del jax
-
-
-

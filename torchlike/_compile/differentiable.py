@@ -6,7 +6,7 @@ forward part of the trace. What it uses of that part are extra results of the fo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -112,8 +112,8 @@ def avals_of(trace: WholeTrace) -> list[Aval]:
 
 def part(trace: WholeTrace, name: str, begin: int, end: int, first: int, given: Sequence[int],
          wanted: Sequence[int]) -> Plan:  # fmt: skip
-    """A part of a trace as one operator, from the arrays of the slots `given` and all the trace's numbers to those of the
-    slots `wanted`. `first` is the slot of the part's first result."""
+    """A part of a trace as one operator, from the arrays of the slots `given` and all the trace's numbers to those of
+    the slots `wanted`. `first` is the slot of the part's first result."""
     _, places, kinds = numbers_of(trace)
     code = tuple(trace.code)
     skipped = sum(bool(plan.scalars) for plan, _ in operators(code[:begin]))
@@ -168,6 +168,3 @@ class CompiledNode(Node):
         if not walk.keep_graph:
             self.saved = None
         return [None if self.places[i] is None else (made[self.places[i]], None) for i in wanted]  # type: ignore[index]
-
-
-__all__ = ["Callable", "CompiledNode", "Gradient", "is_alive", "part"]

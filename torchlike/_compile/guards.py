@@ -48,9 +48,10 @@ class Guards:
         if [*map(_STORAGE, self._tensors)] != self._storages or [*map(_EDGE, self._tensors)] != self._edges:
             return False
         try:
-            if not any(self._empty) and all(map(is_, chain(chain.from_iterable(self._now()), (self,)), self._seen)):
-                if all([[*keys] == seen for keys, seen in self._strings]):
-                    return True
+            now = chain(chain.from_iterable(self._now()), (self,))
+            if (not any(self._empty) and all(map(is_, now, self._seen))
+                    and all([[*keys] == seen for keys, seen in self._strings])):  # fmt: skip
+                return True
         except RuntimeError:  # a dictionary that another thread is changing
             return False
         if self.changed() is None:

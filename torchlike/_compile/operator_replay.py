@@ -24,7 +24,7 @@ from torchlike._compile.replay import (
 )  # fmt: skip
 from torchlike._compile.results import Results
 from torchlike._core import Value, record
-from torchlike._core.capture import Capture, Numbers
+from torchlike._core.capture import Capture, Numbers, WholeTrace
 from torchlike._core.plan import specs
 from torchlike._core.trace import lock
 from torchlike._core.xla_executor import numbers_of
@@ -34,8 +34,9 @@ from torchlike._tensor import Tensor, wrap
 class DifferentiableReplay(Replay):
     """A call whose results have a gradient."""
 
-    def __init__(self, capture: Capture, sources: list[Source], writes: list[Write], grads: list[Grad], results: Results,
-                 tensors: Sequence[Tensor], gradient: Gradient, escaped: list[Value]) -> None:  # fmt: skip
+    def __init__(self, capture: Capture, sources: list[Source], writes: list[Write], grads: list[Grad],
+                 results: Results, tensors: Sequence[Tensor], gradient: Gradient,
+                 escaped: list[Value]) -> None:  # fmt: skip
         self._gradient, self._tensors, self._escaped = gradient, tensors, escaped
         self._targets = [w.storage for w in writes]
         super().__init__(capture, sources, writes, grads, results, tensors)
@@ -46,7 +47,6 @@ class DifferentiableReplay(Replay):
         saved, inputs = gradient.used()
         given = [~i for i, source in enumerate(self._sources) if source.kind != COTANGENT]
         self._inputs = [source for source in self._sources if source.kind != COTANGENT]
-        self._held = [trace.held[~slot] for slot in given]
         cotangents = [value.slot for value in gradient.cotangents]
         wanted = [value.slot for value in outputs] + saved + [value.slot for value in self._escaped]
         found = [slot for slot in dict.fromkeys(s for s in gradient.slots if s is not None)]
@@ -64,7 +64,7 @@ class DifferentiableReplay(Replay):
         asked = {id(x.sequence): n for n, x in enumerate(y for y in self._again if isinstance(y, Numbers))}
         self._asked = [asked.get(id(trace.scalars[i])) for i in self._chosen]
         capture.leave()
-        self._recorded()
+        self._recorded(trace, given)
 
     def executable(self) -> Any:
         """XLA's executable of the forward part."""
@@ -80,11 +80,11 @@ class DifferentiableReplay(Replay):
                 return i
         return leaf, 0
 
-    def _recorded(self) -> None:
+    def _recorded(self, trace: WholeTrace, given: list[int]) -> None:
         """The call that was recorded: its results take the places of those that were recorded one by one."""
-        held, numbers = [value.settle() for value in self._held], self._flat([])
-        self._held = [value if s.kind not in (ARGUMENT, STATE, VIEW, GRAD, DRAW) else None
-                      for value, s in zip(self._held, self._inputs)]  # fmt: skip
+        held, numbers = [trace.held[~slot].settle() for slot in given], self._flat([])
+        self._held: list[Value | None] = [value if s.kind not in (ARGUMENT, STATE, VIEW, GRAD, DRAW) else None
+                      for value, s in zip(held, self._inputs)]  # fmt: skip
         made = record(self._forward, held, numbers)
         storages = [*self._targets]
         storages += [tensor._grad._storage for tensor, is_new, _ in self._grads if is_new]  # type: ignore[union-attr]
@@ -108,10 +108,11 @@ class DifferentiableReplay(Replay):
         numbers = [self._numbers[i] if n is None or not asked else asked[n] for i, n in enumerate(self._asked)]
         return [x for sequence in numbers for x in sequence]
 
-    def _node(self, given: list[Value], made: Sequence[Value], numbers: list, tensors: Sequence[Tensor]) -> CompiledNode:
-        edges = [tensors[x]._edge if x.__class__ is int else x for x in self._leaves]
+    def _node(self, given: list[Value], made: Sequence[Value], numbers: list,
+              tensors: Sequence[Tensor]) -> CompiledNode:  # fmt: skip
+        edges = [tensors[x]._edge if isinstance(x, int) else x for x in self._leaves]
         saved = [*made[self._saved :], *[given[i] for i in self._used]]
-        return CompiledNode(edges, saved, self._cotangent_avals, self._backward, self._places, numbers)  # type: ignore[arg-type]
+        return CompiledNode(edges, saved, self._cotangent_avals, self._backward, self._places, numbers)
 
     def _values(self, given: Sequence[Value], tensors: Sequence[Tensor], draws: list) -> list[Value]:
         values = []

@@ -1,8 +1,8 @@
 """What a function can reach: the Python values its code names, and what hangs on them.
 
 Walked are arguments, defaults, cells, the globals that code names, attributes whose names occur in code, containers,
-modules and optimizers. What is found to matter is noted as *places*: a live iterable (a dictionary's values, a list) or a
-few names of a dictionary, each with what it held when it was looked at.
+modules and optimizers. What is found to matter is noted as *places*: a live iterable (a dictionary's values, a list) or
+a few names of a dictionary, each with what it held when it was looked at.
 """
 
 from __future__ import annotations

@@ -48,7 +48,7 @@ class Recording:
         self.capture, self.results, self.tensors, self.state = capture, results, tensors, state
         self.trace = capture.trace
         self.draws = [x for x in capture.again if isinstance(x, Draw)]
-        self._outside: dict[int, Any] = {}  # storages that outlive the call, by the id of the storage: how they are found
+        self._outside: dict[int, Source] = {}  # of storages that outlive the call, by their ids: how they are found
         capture.outside = {id(tensor._storage) for tensor in state}
         for tensor in state:
             self._outside[id(tensor._storage)] = Source(STATE, tensor._storage)
@@ -70,8 +70,8 @@ class Recording:
     def made(self, gradient: Gradient | None) -> tuple[Replay, str | None]:
         """Compile what was recorded and run it, once for now.
 
-        Where the walk for the gradient has used up the call's graph, this call's results are made in any case; the second
-        result says why no later call can be.
+        Where the walk for the gradient has used up the call's graph, this call's results are made in any case; the
+        second result says why no later call can be.
         """
         writes, grads = self._writes(), self._grads()
         self._pass_on(writes, grads)
@@ -87,8 +87,8 @@ class Recording:
             self._check_known(unknown)
         except Refusal as refusal:
             reason = str(refusal)
-        replay = DifferentiableReplay(self.capture, sources, writes, grads, self.results, self.tensors, gradient, escaped)
-        return replay, reason
+        return DifferentiableReplay(self.capture, sources, writes, grads, self.results, self.tensors, gradient,
+                                    escaped), reason  # fmt: skip
 
     def _pass_on(self, writes: list[Write], grads: list[Grad]) -> None:
         """What is put somewhere without being computed is an input that is passed on."""
@@ -206,11 +206,13 @@ class Recording:
             if tensor is None:
                 continue
             now = tensor._grad
-            new = now is not None and now is not before
-            if new and (now._chain is not None or now._edge is not None):
+            was_there = before is not None if is_read else None
+            if now is None or now is before:
+                found.append(Grad(tensor, was_there, now is before, None, None))
+                continue
+            if now._chain is not None or now._edge is not None:
                 raise Refusal("a gradient is a view or has a history")
-            found.append(Grad(tensor, before is not None if is_read else None, now is before,
-                              now._storage.value if new else None, now._strides if new else None))  # fmt: skip
+            found.append(Grad(tensor, was_there, False, now._storage.value, now._strides))
         return found
 
     def _escaped(self, wanted: set[Value]) -> list[Value]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from operator import attrgetter
 from sys import getrefcount
 from typing import Any, NamedTuple
@@ -14,7 +14,7 @@ import numpy as np
 from torchlike._compile import whole_program
 from torchlike._compile.results import Results
 from torchlike._core import Aval, Value, boundary, concrete, uninterrupted
-from torchlike._core.capture import Act, Capture, Draw, Numbers
+from torchlike._core.capture import Capture, Draw, Numbers
 from torchlike._core.trace import lock
 from torchlike._device import to_jax
 from torchlike._tensor import Tensor, wrap
@@ -32,7 +32,8 @@ class Source(NamedTuple):
 
 
 class Write(NamedTuple):
-    """A storage that gets new contents: how it is found, which it was in the recorded call, how its version moves on."""
+    """A storage that gets new contents: how it is found, which it was in the recorded call, its new value, and how its
+    version moves on."""
 
     target: Source
     storage: Any
@@ -41,8 +42,8 @@ class Write(NamedTuple):
 
 
 class Grad(NamedTuple):
-    """What becomes of a tensor's `.grad`: whether there must be one before (None: it makes no difference), whether it is
-    kept, and else its new value (None: none)."""
+    """What becomes of a tensor's `.grad`: whether there must be one before (None: it makes no difference), whether it
+    is kept, and else its new value (None: none)."""
 
     tensor: Tensor
     before: bool | None
@@ -91,11 +92,12 @@ class Replay:
         if [s.kind for s in self._sources] != [s.kind for s in other._sources]:
             return "its inputs come from elsewhere"
         for mine, yours in zip(self._sources, other._sources):
-            if mine.kind == CONSTANT and not np.array_equal(np.asarray(mine.what), np.asarray(yours.what), equal_nan=True):
+            if mine.kind == CONSTANT and np.asarray(mine.what).tobytes() != np.asarray(yours.what).tobytes():
                 return "a constant has other elements"
             if mine.kind != CONSTANT and mine.what is not yours.what and mine.what != yours.what:
                 return "its inputs come from elsewhere"
-        asked = {i for i, x in enumerate(self._scalars) if any(x is y.sequence for y in self._again if isinstance(y, Numbers))}
+        sequences = {id(x.sequence) for x in self._again if isinstance(x, Numbers)}
+        asked = {i for i, x in enumerate(self._scalars) if id(x) in sequences}
         for i, (mine, yours) in enumerate(zip(self._scalars, other._scalars)):
             if i not in asked and repr([*mine]) != repr([*yours]):
                 return f"the numbers {[*mine]} are now {[*yours]}"
@@ -187,8 +189,8 @@ class Replay:
         return array
 
     def _check(self, given: Sequence[Value]) -> None:
-        """What PyTorch refuses of the elements of inputs, such as an index out of range, is refused at each call. Values
-        do not change, so each is looked at once."""
+        """What PyTorch refuses of the elements of inputs, such as an index out of range, is refused at each call.
+        Values do not change, so each is looked at once."""
         checked = self._checked
         if all([value in checked for value in given]):
             return
@@ -278,5 +280,3 @@ _VALUE, _ARRAY, _STAMP = attrgetter("value"), attrgetter("array"), attrgetter("s
 _JaxArray = type(jax.numpy.zeros(()))
 _ONLY_JAX = {_JaxArray}
 _CAME = 1 << 60  # in place of a slot: the value was an argument before
-
-__all__ = ["Act", "Callable", "Replay"]

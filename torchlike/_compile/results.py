@@ -55,9 +55,8 @@ class Results:
                 return lambda values, arguments, node: arguments[i]
         if id(t) in self._old:
             return lambda values, arguments, node: t
-        for i, other in enumerate(self.new):
-            if other is t:
-                raise Unfollowed(_errors.compiling.returned_twice())
+        if any(other is t for other in self.new):
+            raise Unfollowed(_errors.compiling.returned_twice())
         if t._chain is not None or t._origin is not None or any(o._storage is t._storage for o in self.new):
             raise Unfollowed(_errors.compiling.returned_view())
         if t.__class__ is not Tensor or t.__dict__ or t._grad is not None:

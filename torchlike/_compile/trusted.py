@@ -7,11 +7,12 @@ import sys
 LIBRARIES = frozenset(("torchlike", "numpy", "jax", "jaxlib", "optax", "einops", "opt_einsum", "ml_dtypes"))
 # Of the standard library, what computes. The others keep time, files, processes or state of their own.
 COMPUTING = frozenset((
-    "abc", "bisect", "builtins", "cmath", "collections", "contextlib", "copy", "copyreg", "dataclasses", "decimal", "enum",
-    "fractions", "functools", "heapq", "inspect", "itertools", "keyword", "math", "numbers", "operator", "re", "reprlib",
-    "statistics", "string", "textwrap", "types", "typing", "warnings", "weakref", "typing_extensions", "_collections_abc",
-    "_weakrefset", "_operator", "_functools", "_collections", "_abc", "_bisect", "_heapq", "_weakref", "sre_compile",
-    "graphlib", "_typing", "threading", "_thread", "ast", "linecache", "tokenize", "dis", "opcode", "importlib", "_warnings",
+    "_abc", "_bisect", "_collections", "_collections_abc", "_functools", "_heapq", "_operator", "_thread",
+    "_typing", "_warnings", "_weakref", "_weakrefset", "abc", "ast", "bisect", "builtins", "cmath", "collections",
+    "contextlib", "copy", "copyreg", "dataclasses", "decimal", "dis", "enum", "fractions", "functools", "graphlib",
+    "heapq", "importlib", "inspect", "itertools", "keyword", "linecache", "math", "numbers", "opcode", "operator",
+    "re", "reprlib", "sre_compile", "statistics", "string", "textwrap", "threading", "tokenize", "types", "typing",
+    "typing_extensions", "warnings", "weakref",
 ))  # fmt: skip
 
 

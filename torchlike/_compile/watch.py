@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import sys
 import types
 from typing import Any
@@ -16,13 +17,12 @@ _CONTAINERS = (list, dict, set, tuple, frozenset, str, bytes, int, float, bool, 
 
 
 class Watch:
-    """Watches one call by the interpreter's profiling hook. `codes` are the user's code objects that ran; `refused` says
-    the first thing that was called and does more than compute, with the line that called it."""
+    """Watches one call by the interpreter's profiling hook. `codes` are the user's code objects that ran; `refused`
+    says the first thing that was called and does more than compute, with the line that called it."""
 
     def __init__(self) -> None:
         self.codes: set[types.CodeType] = set()
         self.refused: str | None = None
-        self.writes: dict[types.CodeType, int] = {}
         self._before: Any = None
 
     def __enter__(self) -> Watch:
@@ -69,7 +69,7 @@ def is_import(code: types.CodeType) -> bool:
 
 
 def _only_computes(what: Any) -> bool:
-    if what in _DOING if isinstance(what, types.BuiltinFunctionType) and what.__self__ is sys.modules["builtins"] else False:
+    if getattr(what, "__self__", None) is builtins and what in _DOING:
         return False
     owner = getattr(what, "__self__", None)
     if owner is not None and not isinstance(owner, types.ModuleType):

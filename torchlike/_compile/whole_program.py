@@ -23,7 +23,7 @@ MOST_PROGRAMS = 500
 
 
 class Program(NamedTuple):
-    """An executable: `compiled(donated arrays, kept arrays, packed numbers) -> the results in `live``."""
+    """An executable: `compiled(donated arrays, kept arrays, packed numbers) -> the results in `live`."""
 
     compiled: Any
     account: Account
@@ -68,10 +68,13 @@ class Packs:
         return packs
 
 
-def find(device: Device, trace: Trace, live: tuple[int, ...], donated: tuple[int, ...], given: tuple[list, list, list]) -> Program:
+Given = tuple[list, list, list]
+
+
+def find(device: Device, trace: Trace, live: tuple[int, ...], donated: tuple[int, ...], given: Given) -> Program:
     """The executable of this trace: the one there is, or a new one."""
-    key = (tuple(trace.code), len(trace.arrays), live, donated, tuple(numbers_of(trace)[0]), tuple(numbers_of(trace)[1]),
-           _modes.matmul_precision)  # fmt: skip
+    chosen, places, _ = numbers_of(trace)
+    key = (tuple(trace.code), len(trace.arrays), live, donated, tuple(chosen), tuple(places), _modes.matmul_precision)
     program = _programs.get(key)
     if program is None:
         program = _programs[key] = _make(device, trace, live, donated, given)
@@ -80,7 +83,7 @@ def find(device: Device, trace: Trace, live: tuple[int, ...], donated: tuple[int
     return program
 
 
-def _make(device: Device, trace: Trace, live: tuple[int, ...], donated: tuple[int, ...], given: tuple[list, list, list]) -> Program:
+def _make(device: Device, trace: Trace, live: tuple[int, ...], donated: tuple[int, ...], given: Given) -> Program:
     place, depth = users_place()
     account = ledger.open(device, trace, live, place)
     making = Making(account)

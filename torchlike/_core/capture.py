@@ -1,8 +1,8 @@
 """Watching one call while it is recorded whole: what it reads, writes and draws, and where its numbers come from.
 
-The call records into a trace of its own, at whose boundaries nothing runs. Whatever must happen again at each later call
-is noted in order (`again`): random draws, the counting of an optimizer, a scheduler's step. An observation ends the
-watch; what was recorded runs as it would have without one.
+The call records into a trace of its own, at whose boundaries nothing runs. Whatever must happen again at each later
+call is noted in order (`again`): random draws, the counting of an optimizer, a scheduler's step. An observation ends
+the watch; what was recorded runs as it would have without one.
 """
 
 from __future__ import annotations

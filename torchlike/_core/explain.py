@@ -48,7 +48,8 @@ class Program(Counts):
 
 @dataclass(frozen=True, kw_only=True)
 class Function:
-    """A compiled function: how many signatures it was called with, its recordings, and why calls were not recorded whole."""
+    """A compiled function: with how many signatures it was called, its recordings, and why calls were not recorded
+    whole."""
 
     name: str
     where: str

@@ -148,6 +148,18 @@ class SubTrace(Trace):
 
     # -- what must not be done inside (see `_modes.local.capture`) -----------------------------------------------------
 
+    known: frozenset[int] = frozenset()  # what is closed over may be looked at
+
+    @property
+    def trace(self) -> SubTrace:
+        """What is recorded into."""
+        return self
+
+    @property
+    def checks(self) -> list:
+        """What is to be looked at of later inputs: nothing is, they are JAX's."""
+        return []
+
     def stop(self, reason: str) -> None:
         """Somebody needs elements, or random numbers. The state of a generator may be read, and put back."""
         if reason == "the state of a generator is read":
@@ -172,9 +184,10 @@ class SubTrace(Trace):
         """Runtime numbers, such as a learning rate: constants of the function."""
         return ask()
 
-    def act(self, do: Callable[[], Any]) -> None:
-        """Something done on the host, such as putting a generator's state back."""
-        do()
+    def takes(self, do: Callable[[], Any]) -> bool:
+        """Whether something done on the host, such as putting a generator's state back, is done here: it is left to the
+        caller."""
+        return False
 
     def quietly(self) -> contextlib.AbstractContextManager:
         """What is done inside is part of something noted as a whole."""

@@ -19,9 +19,7 @@ class InvalidBackend(TorchDynamoException):
     """The backend's name is not known."""
 
     def __init__(self, name: str) -> None:
-        super().__init__(
-            f"Invalid backend: {name!r}, see `torch._dynamo.list_backends()` for available backends."
-        )
+        super().__init__(f"Invalid backend: {name!r}, see `torch._dynamo.list_backends()` for available backends.")
 
 
 def named(function: object) -> str:
@@ -40,14 +38,16 @@ def new_recording(function: object) -> RecompileError:
 
 def differs(function: object, what: str) -> RuntimeError:
     return RuntimeError(
-        f"{named(function)}, run as compiled and as written (verify_every), gave different results: {what}. Something that "
-        "it depends on is not followed; please report it"
+        f"{named(function)} was recorded anew (verify_every), and the recording differs from the one that was run: "
+        f"{what}. Something that it depends on is not followed; please report it"
     )
 
 
 def no_recording(function: object) -> RuntimeError:
-    return RuntimeError(f"{named(function)} has no recording yet: call it first (torchlike.explain() says why a call was not "
-                        "recorded whole)")  # fmt: skip
+    return RuntimeError(
+        f"{named(function)} has no recording yet: call it first (torchlike.explain() says why a call was not recorded "
+        "whole)"
+    )
 
 
 def twice_differentiated() -> RuntimeError:

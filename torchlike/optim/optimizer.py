@@ -185,7 +185,7 @@ class Optimizer:
             raise _errors.in_two_groups()
 
     def _followed(self) -> list:
-        """What a recorded call reaches through this optimizer: tensors and hooks. Its numbers are asked for each time."""
+        """What a recorded call reaches through this optimizer: tensors and hooks; its numbers are asked for anew."""
         kept = vars(self).get("_state") or self.__dict__.get("state", {})  # reading `state` itself has an effect
         params = [param for group in self.param_groups for param in group["params"]]
         hooks = [getattr(self, name) for name in _HOOKS] + [_every_step_pre, _every_step_post]

@@ -1,0 +1,129 @@
+"""Arguments of a compiled function: their values, structure, aliases and views."""
+
+from tests.compile.cases import footgun, numbers
+
+
+@footgun
+def a_python_argument_changes(torch, compile):
+    f = compile(lambda x, k, flag: x * k if flag else x + k)
+    return numbers([f(torch.ones(2), k, flag) for k in (1, 2, 2.5, True) for flag in (True, False)])
+
+
+@footgun
+def a_keyword_comes_and_goes(torch, compile):
+    f = compile(lambda x, scale=1.0, shift=0.0: x * scale + shift)
+    one = torch.ones(1)
+    return numbers(f(one), f(one, scale=2.0), f(one, shift=2.0), f(one, shift=1.0, scale=3.0), f(one))
+
+
+@footgun
+def the_structure_changes(torch, compile):
+    f = compile(lambda parts: sum(parts.values()) if isinstance(parts, dict) else sum(parts))
+    one = torch.ones(1)
+    return numbers(f([one, one]), f((one, one, one)), f({"a": one}), f({"a": one, "b": one * 4}), f([one]))
+
+
+@footgun
+def the_shape_changes(torch, compile):
+    f = compile(lambda x: x.sum() / x.shape[0])
+    return numbers([f(torch.ones(n, 3)) for n in (2, 5, 2, 7)])
+
+
+@footgun
+def the_dtype_changes(torch, compile):
+    f = compile(lambda x: x / 2)
+    return numbers([f(torch.ones(2, dtype=d)) for d in (torch.float32, torch.int64, torch.float64)])
+
+
+@footgun
+def the_strides_change(torch, compile):
+    f = compile(lambda x: x.stride()[0] + x.sum())
+    x = torch.arange(6.0).reshape(2, 3)
+    return numbers(f(x), f(x.t().contiguous().t()), f(x))
+
+
+@footgun
+def arguments_are_aliases(torch, compile):
+    @compile
+    def f(a, b):
+        a.add_(1)
+        return a * b
+
+    x, y = torch.ones(2), torch.ones(2)
+    return numbers(f(x, y), f(x, x), f(x, y), x, y)
+
+
+@footgun
+def arguments_are_overlapping_views(torch, compile):
+    @compile
+    def f(a, b):
+        a.mul_(2)
+        return (a + b).sum()
+
+    x, y = torch.arange(6.0), torch.arange(6.0)
+    return numbers(f(x[:3], y[:3]), f(x[:3], x[1:4]), x, y)
+
+
+@footgun
+def an_argument_is_state_too(torch, compile):
+    state = torch.ones(2)
+
+    @compile
+    def f(x):
+        state.add_(1)
+        return x * 2
+
+    return numbers(f(torch.ones(2)), f(state), f(torch.ones(2)), f(state), state)
+
+
+@footgun
+def an_argument_is_written_to(torch, compile):
+    f = compile(lambda x: x.mul_(3).add_(1))
+    x = torch.ones(2)
+    first = f(x)
+    second = f(x)
+    return numbers(first, second, x, first is x)
+
+
+@footgun
+def a_part_of_an_argument_is_written_to(torch, compile):
+    @compile
+    def f(x):
+        x[0] = 7.0
+        x[:, 1] += 1
+        return x.sum()
+
+    x, y = torch.ones(2, 2), torch.zeros(2, 2)
+    return numbers(f(x), f(y), f(x), x, y)
+
+
+@footgun
+def the_result_is_the_argument(torch, compile):
+    f = compile(lambda x: x)
+    x = torch.ones(2)
+    return numbers(f(x) is x, f(x) is x)
+
+
+@footgun
+def the_result_is_a_view_of_the_argument(torch, compile):
+    f = compile(lambda x: x[0])
+    out = []
+    for _ in range(3):
+        x = torch.ones(2, 2)
+        f(x).add_(5)
+        out.append(x)
+    return numbers(out)
+
+
+@footgun
+def one_tensor_is_returned_twice(torch, compile):
+    def f(x):
+        y = x * 2
+        return y, y
+
+    f, out = compile(f), []
+    for _ in range(3):
+        a, b = f(torch.ones(2))
+        a.add_(1)
+        out += [a, b, float(a is b)]
+    return numbers(out)

@@ -1,0 +1,370 @@
+"""Training steps: optimizers, schedulers, gradients, random numbers."""
+
+import math
+import types
+
+from tests.compile.cases import footgun, numbers
+
+
+def _train(torch, compile, change, optimizer=None, steps=6, zero_first=True):
+    torch.manual_seed(0)
+    model = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.Tanh(), torch.nn.Dropout(0.2), torch.nn.Linear(8, 1))
+    opt = (optimizer or (lambda p: torch.optim.Adam(p, lr=1e-2)))(model.parameters())
+
+    @compile
+    def step(x):
+        if zero_first:
+            opt.zero_grad()
+        loss = model(x).square().mean()
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        opt.step()
+        return loss
+
+    out = []
+    for i in range(steps):
+        change(i, model, opt)
+        out.append(step(torch.linspace(-1, 1, 12).reshape(3, 4)))
+    return numbers(out, *model.parameters())
+
+
+@footgun
+def the_learning_rate_changes(torch, compile):
+    def change(i, model, opt):
+        opt.param_groups[0]["lr"] = 1e-2 / (i + 1)
+
+    return _train(torch, compile, change)
+
+
+@footgun
+def weight_decay_is_switched_on(torch, compile):
+    def change(i, model, opt):
+        opt.param_groups[0]["weight_decay"] = 0.1 if i > 2 else 0
+
+    return _train(torch, compile, change)
+
+
+@footgun
+def a_parameter_group_is_added(torch, compile):
+    def change(i, model, opt):
+        if i == 3:
+            opt.add_param_group({"params": [torch.nn.Parameter(torch.ones(1))], "lr": 1.0})
+
+    return _train(torch, compile, change)
+
+
+@footgun
+def a_parameter_is_frozen(torch, compile):
+    def change(i, model, opt):
+        model[0].weight.requires_grad_(i < 2 or i > 3)
+
+    return _train(torch, compile, change)
+
+
+@footgun
+def the_optimizer_s_state_is_loaded(torch, compile):
+    saved = {}
+
+    def change(i, model, opt):
+        if i == 2:
+            saved.update(opt=opt.state_dict()["state"][0]["exp_avg"].clone())
+        if i == 4:
+            state = opt.state_dict()
+            state["state"][0]["exp_avg"] = saved["opt"]
+            state["state"][0]["step"] = torch.tensor(9.0)
+            opt.load_state_dict(state)
+
+    return _train(torch, compile, change)
+
+
+@footgun
+def momentum_s_first_step_is_its_own(torch, compile):
+    return _train(torch, compile, lambda *_: None, lambda p: torch.optim.SGD(p, 0.1, momentum=0.9, dampening=0.5))
+
+
+@footgun
+def gradients_accumulate_over_calls(torch, compile):
+    def change(i, model, opt):
+        if i % 2 == 0:
+            opt.zero_grad()
+
+    return _train(torch, compile, change, zero_first=False)
+
+
+@footgun
+def gradients_are_changed_between_calls(torch, compile):
+    def change(i, model, opt):
+        for p in model.parameters():
+            if p.grad is not None:
+                p.grad.mul_(0.5)
+
+    return _train(torch, compile, change, zero_first=False)
+
+
+@footgun
+def the_seed_is_set_between_calls(torch, compile):
+    return _train(torch, compile, lambda i, *_: torch.manual_seed(i % 2))
+
+
+@footgun
+def the_seed_is_set_inside(torch, compile):
+    @compile
+    def f(x):
+        torch.manual_seed(4)
+        return x + torch.rand(2)
+
+    out = [f(torch.zeros(2)) for _ in range(3)]
+    return numbers(out, torch.rand(2))
+
+
+@footgun
+def random_numbers_go_on(torch, compile):
+    torch.manual_seed(1)
+    f = compile(lambda x: torch.nn.functional.dropout(x, 0.5) + torch.randn(4) + torch.rand_like(x))
+    out = [f(torch.ones(4)) for _ in range(3)]
+    return numbers(out, torch.rand(2))
+
+
+@footgun
+def a_scheduler_steps_inside(torch, compile):
+    w = torch.ones(2, requires_grad=True)
+    opt = torch.optim.SGD([w], lr=1.0)
+    scheduler = torch.optim.lr_scheduler.LambdaLR(opt, lambda i: 1 / (i + 1))
+
+    @compile
+    def step():
+        w.square().sum().backward()
+        opt.step()
+        scheduler.step()
+        opt.zero_grad()
+        return w.sum() * 1
+
+    return numbers([step() for _ in range(5)], scheduler.last_epoch, scheduler.get_last_lr())
+
+
+@footgun
+def the_learning_rate_is_set_inside(torch, compile):
+    w = torch.ones(2, requires_grad=True)
+    opt = torch.optim.SGD([w], lr=0.5)
+
+    @compile
+    def step():
+        for group in opt.param_groups:
+            group["lr"] *= 0.5
+        w.square().sum().backward()
+        opt.step()
+        opt.zero_grad()
+        return w.sum() * 1
+
+    return numbers([step() for _ in range(7)])
+
+
+@footgun
+def the_rate_is_reported_inside(torch, compile):
+    w = torch.ones(2, requires_grad=True)
+    opt = torch.optim.SGD([w], lr=0.5)
+    scheduler = torch.optim.lr_scheduler.ExponentialLR(opt, 0.5)
+
+    @compile
+    def step():
+        w.square().sum().backward()
+        opt.step()
+        scheduler.step()
+        opt.zero_grad()
+        return w.sum() * 1, scheduler.get_last_lr()[0]
+
+    return numbers([step() for _ in range(7)])
+
+
+@footgun
+def an_average_whose_decay_changes(torch, compile):
+    w, average = torch.ones(2, requires_grad=True), torch.ones(2)
+    opt = torch.optim.SGD([w], lr=0.1)
+    box = types.SimpleNamespace(decay=0.0)
+
+    @compile
+    def step():
+        w.square().sum().backward()
+        opt.step()
+        opt.zero_grad()
+        with torch.no_grad():
+            average.mul_(box.decay).add_(w, alpha=1 - box.decay)
+        return average.sum()
+
+    out = []
+    for i in range(6):
+        box.decay = 1 - 1 / (i + 1)
+        out.append(step())
+    return numbers(out, average, w)
+
+
+@footgun
+def a_loss_scale_overflows(torch, compile):
+    w = torch.ones(2, requires_grad=True)
+    opt = torch.optim.SGD([w], lr=0.1)
+    box = types.SimpleNamespace(scale=4.0)
+
+    @compile
+    def step(x):
+        opt.zero_grad()
+        ((w * x).sum() * box.scale).backward()
+        if torch.isfinite(w.grad).all():
+            w.grad.div_(box.scale)
+            opt.step()
+        else:
+            box.scale /= 2
+        return w.sum() * 1
+
+    return numbers([step(torch.full((2,), x)) for x in (1.0, math.inf, 2.0, 1.0, math.inf, 3.0)], box.scale)
+
+
+@footgun
+def a_gradient_is_looked_at_after_the_call(torch, compile):
+    w = torch.ones(2, requires_grad=True)
+
+    @compile
+    def step(x):
+        w.grad = None
+        (w * x).square().sum().backward()
+
+    out = []
+    for i in range(3):
+        step(torch.full((2,), float(i + 1)))
+        out.append(w.grad)
+    return numbers(out)
+
+
+@footgun
+def a_result_is_differentiated_outside_twice(torch, compile):
+    w = torch.ones(2, requires_grad=True)
+    f = compile(lambda x: (w * x).exp())
+    out = []
+    for i in range(3):
+        y = f(torch.full((2,), 0.5 + i))
+        y.sum().backward(retain_graph=True)
+        y.sum().backward()
+        out.append(w.grad.clone())
+        w.grad = None
+    return numbers(out)
+
+
+@footgun
+def detached_parts_get_no_gradient(torch, compile):
+    w = torch.full((2,), 2.0, requires_grad=True)
+
+    @compile
+    def f(x):
+        y = w * x
+        with torch.no_grad():
+            z = w * 100
+        return (y * y.detach() + z).sum()
+
+    out = []
+    for _ in range(3):
+        f(torch.ones(2)).backward()
+        out.append(w.grad.clone())
+    return numbers(out)
+
+
+@footgun
+def a_custom_gradient_is_kept(torch, compile):
+    class Straight(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x.round()
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad * 3
+
+    w = torch.full((2,), 1.3, requires_grad=True)
+    f = compile(lambda x: Straight.apply(w * x).sum())
+    out = []
+    for _ in range(3):
+        f(torch.ones(2)).backward()
+        out.append(w.grad.clone())
+    return numbers(out)
+
+
+@footgun
+def a_gradient_hook_is_kept(torch, compile):
+    w = torch.ones(2, requires_grad=True)
+    w.register_hook(lambda grad: grad * 2)
+
+    @compile
+    def f(x):
+        y = w * x
+        y.register_hook(lambda grad: grad + 1)
+        return y.sum()
+
+    out = []
+    for _ in range(3):
+        f(torch.ones(2)).backward()
+        out.append(w.grad.clone())
+    return numbers(out)
+
+
+@footgun
+def weights_are_tied_through_an_argument(torch, compile):
+    w = torch.full((2,), 3.0, requires_grad=True)
+    f = compile(lambda h: (h * w).sum())
+    out = []
+    for _ in range(3):
+        f(w.square()).backward()
+        out.append(w.grad.clone())
+        w.grad = None
+    return numbers(out)
+
+
+@footgun
+def a_gradient_reaches_the_argument(torch, compile):
+    f = compile(lambda x: (x * x).sum())
+    out = []
+    for i in range(3):
+        leaf = torch.full((2,), float(i + 1), requires_grad=True)
+        f(leaf).backward()
+        out.append(leaf.grad)
+        f(leaf * 2).backward()
+        out.append(leaf.grad)
+    return numbers(out)
+
+
+@footgun
+def compiled_calls_call_compiled_calls(torch, compile):
+    box = types.SimpleNamespace(k=2.0)
+    inner = compile(lambda x: x * box.k)
+    outer = compile(lambda x: inner(x) + inner(x * 2))
+    out = [outer(torch.ones(2)), inner(torch.ones(2))]
+    box.k = 3.0
+    return numbers(out, outer(torch.ones(2)), inner(torch.ones(2)))
+
+
+@footgun
+def an_error_leaves_things_as_they_were(torch, compile):
+    w = torch.zeros(2)
+
+    @compile
+    def f(x, fail):
+        w.add_(x)
+        if fail:
+            raise KeyError("on purpose")
+        return w.sum()
+
+    out = []
+    for i in range(6):
+        try:
+            out.append(f(torch.ones(2), i % 2 == 1))
+        except KeyError:
+            out.append(w.clone())
+    return numbers(out, w)
+
+
+@footgun
+def a_recording_goes_on_after_many_others(torch, compile):
+    box = types.SimpleNamespace(k=0)
+    f = compile(lambda x: x * (box.k + 1))
+    out = []
+    for i in [*range(12), 0, 1, 2]:
+        box.k = i
+        out.append(f(torch.ones(1)))
+    return numbers(out)

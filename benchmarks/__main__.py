@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from benchmarks import fills, importing, lengths, memory, prompt, recording, report, training, warm_cache
+from benchmarks import compiling, fills, importing, lengths, memory, prompt, recording, report, training, warm_cache
 from benchmarks.models import SPECS
 from benchmarks.rival import Failed, Setting
 from benchmarks.rows import Row
@@ -20,6 +20,7 @@ QUESTIONS = {
     "warm": warm_cache,
     "memory": memory,
     "import": importing,
+    "compiled": compiling,
 }
 
 
@@ -36,6 +37,7 @@ def main():
             bar.set_postfix_str(name)
             rows += answer(name, task)
             bar.write("\n".join(" | ".join(report.cells(row)) for row in rows[-3:]))
+    rows += training.summary(rows)
     print(report.table(rows))
     if out:
         report.write(rows, about, out, "results" if args.device == "cpu" else f"results-{args.device}")

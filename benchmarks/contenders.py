@@ -1,12 +1,13 @@
-"""The four ways to train that are compared, by the names they have in the table."""
+"""The ways to train that are compared, by the names they have in the table."""
 
 TORCH, COMPILE, JAX, OURS = "PyTorch eager", "torch.compile", "JAX + optax", "torchlike"
-ALL = (TORCH, COMPILE, JAX, OURS)
+WHOLE = "torchlike.compile"  # the whole step, from the forward pass to the optimizer
+ALL = (TORCH, COMPILE, JAX, OURS, WHOLE)
 
 
 def library(contender, threads):
     """The module that the contender's programs call `torch`, limited to so many threads."""
-    if contender == OURS:
+    if contender in (OURS, WHOLE):
         import torchlike  # its threads are XLA's, which follow the process's affinity
 
         return torchlike
@@ -24,4 +25,7 @@ def stepper(contender, spec, weights, device, threads):
         return models_jax.stepper(spec, weights)
     from benchmarks import models_torch
 
-    return models_torch.stepper(library(contender, threads), spec, weights, device, compiled=contender == COMPILE)
+    torch = library(contender, threads)
+    if contender == WHOLE:
+        return models_torch.whole_stepper(torch, spec, weights, device)
+    return models_torch.stepper(torch, spec, weights, device, compiled=contender == COMPILE)

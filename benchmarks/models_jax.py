@@ -99,7 +99,8 @@ def stepper(spec, weights):
     state = {name: jnp.asarray(value) for name, value in weights.items() if is_state(name)}
     optimizer = optimizer_of(spec)
     moments = optimizer.init(params)
-    upcoming = cycle([tuple(jnp.asarray(part) for part in batch) for batch in spec.batches()])
+    batches = [tuple(jnp.asarray(part) for part in batch) for batch in spec.batches()]
+    upcoming = cycle(batches)
 
     def loss_on(params, state, x, y):
         logits, state = forward(params, state, x)
@@ -116,4 +117,5 @@ def stepper(spec, weights):
         params, moments, state, loss = update(params, moments, state, *next(upcoming))
         return loss.item()
 
+    step.memory = lambda: update.lower(params, moments, state, *batches[0]).compile().memory_analysis()
     return step

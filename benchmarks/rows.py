@@ -39,4 +39,5 @@ def over(figures, rival, limit=None, ours="torchlike"):
     """The check that our figure divided by the rival's is within the limit; none where either is missing."""
     if rival not in figures or ours not in figures:
         return []
-    return [Check(f"over {rival}", figures[ours] / figures[rival], limit)]
+    what = f"over {rival}" if ours == "torchlike" else f"{ours} over {rival}"
+    return [Check(what, figures[ours] / figures[rival], limit)]

@@ -8,7 +8,7 @@ from statistics import median
 
 import numpy as np
 
-from benchmarks.contenders import ALL, JAX, OURS, TORCH
+from benchmarks.contenders import ALL, COMPILE, JAX, OURS, TORCH, WHOLE
 from benchmarks.models import SPECS
 from benchmarks.rival import Failed, rival
 from benchmarks.rows import Check, Row, over
@@ -25,6 +25,7 @@ class Measured:
     first: dict[str, list[float]] = field(default_factory=dict)
     warm: dict[str, list[float]] = field(default_factory=dict)
     losses: dict[str, list[float]] = field(default_factory=dict)
+    peak: dict[str, float] = field(default_factory=dict)
     failures: dict[str, str] = field(default_factory=dict)
 
 
@@ -32,7 +33,9 @@ def rows(setting, name):
     with tempfile.TemporaryDirectory() as folder:
         weights = save_weights(SPECS[name], Path(folder) / "weights.npz")
         measured = measure(setting, model=name, weights=weights)
-    return [step_row(SPECS[name], measured), first_row(SPECS[name], measured), agreement_row(SPECS[name], measured)]
+    spec = SPECS[name]
+    return [step_row(spec, measured), first_row(spec, measured), memory_row(spec, measured),
+            agreement_row(spec, measured)]  # fmt: skip
 
 
 def save_weights(spec, file):
@@ -58,6 +61,8 @@ def measure(setting, **job):
                 measured.failures[contender] = str(failure)
                 rivals.pop(contender, None)
         race(measured, rivals, setting.rounds)
+        for contender in {JAX, WHOLE} & rivals.keys():
+            measured.peak[contender] = rivals[contender]("peak")
     repeat_first_steps(measured, setting, job)
     return measured
 
@@ -85,9 +90,9 @@ def steps_in_a_round(rivals):
 
 
 def repeat_first_steps(measured, setting, job):
-    """More first steps, each in a fresh process with empty caches, of the two contenders that are compared by them."""
+    """More first steps, each in a fresh process with empty caches, of the contenders that are compared by them."""
     for _ in range(setting.repeats - 1):
-        for contender in {JAX, OURS} & measured.first.keys():
+        for contender in {JAX, OURS, WHOLE} & measured.first.keys():
             with rival(setting, task="train", contender=contender, **job) as ask:
                 measured.first[contender].append(ask("steps", 1)["seconds"])
 
@@ -96,12 +101,30 @@ def step_row(spec, measured):
     figures = {contender: 1e3 * median(rounds) for contender, rounds in measured.warm.items()}
     large = figures.get(JAX, 0) >= 1e3 * LARGE
     checks = over(figures, TORCH, spec.over_torch) + over(figures, JAX, 1.1 if large else None)
+    checks += over(figures, JAX, 1.05, WHOLE) + over(figures, COMPILE, None, WHOLE)
     return Row(f"{spec.title}: step", "ms", figures, checks, measured.failures)
 
 
 def first_row(spec, measured):
     figures = {contender: median(samples) for contender, samples in measured.first.items()}
-    return Row(f"{spec.title}: first step", "s", figures, over(figures, JAX, 1.3), measured.failures)
+    checks = over(figures, JAX, 1.3) + over(figures, JAX, 1.25, WHOLE) + over(figures, COMPILE, 0.35, WHOLE)
+    return Row(f"{spec.title}: first step", "s", figures, checks, measured.failures)
+
+
+def memory_row(spec, measured):
+    figures = {contender: peak / 2**20 for contender, peak in measured.peak.items()}
+    title = f"{spec.title}: peak memory of the step's program, by XLA's count"
+    return Row(title, "MiB", figures, over(figures, JAX, 1.05, WHOLE))
+
+
+def summary(rows):
+    """The compiled steps over PyTorch's, over all models."""
+    steps = [row.figures for row in rows if row.title.endswith(": step")]
+    ratios = [figures[WHOLE] / figures[COMPILE] for figures in steps if {WHOLE, COMPILE} <= figures.keys()]
+    if not ratios:
+        return []
+    check = Check(f"{WHOLE} over {COMPILE}", median(ratios), 0.85)
+    return [Row(f"compiled steps of {len(ratios)} models, median ratio", "", {}, [check])]
 
 
 def agreement_row(spec, measured):
@@ -111,5 +134,5 @@ def agreement_row(spec, measured):
         for contender, losses in measured.losses.items()
         if contender != TORCH and len(right)
     }
-    checks = [Check("relative difference", figures[OURS], 1e-4)] if OURS in figures else []
+    checks = [Check(f"relative difference, {name}", figures[name], 1e-4) for name in (OURS, WHOLE) if name in figures]
     return Row(f"{spec.title}: largest difference of {COMPARED} losses", "relative", figures, checks, measured.failures)

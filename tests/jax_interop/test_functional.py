@@ -268,6 +268,16 @@ def test_a_tensor_kept_by_the_module_says_where_it_came_from():
         module.kept + 1
 
 
+@pytest.mark.parametrize("see", [lambda w: w.data, lambda w: w.detach().view(-1), lambda w: w.t()])
+def test_a_view_kept_from_before_is_refused(see):
+    layer = torchlike.nn.Linear(3, 3)
+    kept = see(layer.weight)
+    layer.forward = lambda x: (layer.weight @ x).sum() + kept.sum()
+    params, apply = functional(layer)
+    with pytest.raises(RuntimeError, match="shares memory with weight"):
+        apply(params, X[0])
+
+
 def test_forward_mode_is_refused_by_jax():
     params, apply = functional(torchlike.nn.Linear(3, 2))
     with pytest.raises(TypeError, match="forward-mode"):

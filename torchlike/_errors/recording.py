@@ -64,3 +64,8 @@ def no_tensors(name: str) -> TypeError:
 def changed_draws(what: str) -> RuntimeError:
     return RuntimeError(f"{what} draws random numbers that NumPy changes, or that nothing uses; as a function of a key "
                         "it can only use numbers as they are drawn")  # fmt: skip
+
+
+def alias_of_param(what: str, names: list[str]) -> RuntimeError:
+    return RuntimeError(f"{what} uses a tensor that shares memory with {', '.join(names)} and is no parameter or "
+                        "buffer itself: it would show the module's numbers, not those that apply is given")  # fmt: skip

@@ -40,7 +40,8 @@ def functional(module: Any, *, mutable: bool = False, random: bool = False) -> t
     Returns `(params, apply)`.
 
     `apply` raises RuntimeError where forward looks at elements (`item()`, `if` on a tensor), draws random numbers,
-    writes to a tensor that is neither parameter nor buffer, and for names of params that are missing or unknown. Other
+    writes to a tensor that is neither parameter nor buffer, uses a view of one that was made before, and for names of
+    params that are missing or unknown. Other
     tensors that forward uses are constants, and under `jax.jit` so is everything else that is no argument. Forward mode
     (`jax.jvp`) is refused by JAX: the gradient is known in reverse only.
 
@@ -73,6 +74,7 @@ def functional(module: Any, *, mutable: bool = False, random: bool = False) -> t
             pairs = [leaf._pair() for leaf in results if is_tensor(leaf)]
             scene.recording.finish([*pairs, *written.values()])
         arrays += draws.arrays(scene, key)
+        _check_aliases(what, scene, tensors)
         if scene.undo_writes():
             raise _errors.recording.impure(what, "writes to a tensor that is neither parameter nor buffer")
         if written and not mutable:
@@ -92,6 +94,14 @@ def _check_names(tensors: dict[str, Tensor], params: dict[str, Any]) -> None:
     for name, tensor in tensors.items():
         if tuple(np.shape(params[name])) != tuple(tensor.shape):
             raise _errors.recording.shape_of_param(name, tuple(tensor.shape), tuple(np.shape(params[name])))
+
+
+def _check_aliases(what: str, scene: Scene, tensors: dict[str, Tensor]) -> None:
+    """Refuse what sees a parameter's memory and is none: it would go on showing the module's own."""
+    used = {id(value) for value in scene.recording.sub.outer}
+    seen = sorted(name for name, tensor in tensors.items() if id(tensor._storage.value) in used)
+    if seen:
+        raise _errors.recording.alias_of_param(what, seen)
 
 
 def _input(scene: Scene, array: Any, device: _device.device, strides: tuple[int, ...] | None = None) -> Tensor:
@@ -117,6 +127,7 @@ def _standing_in(scene: Scene, tensors: dict[str, Tensor], given: Iterator) -> I
     before = [[getattr(tensor, name) for name in _SEEN] for tensor in tensors.values()]
     try:
         for tensor in tensors.values():
+            tensor._storage.version += 1  # no write, but views are to look again: see `_check_aliases`
             shown = _input(scene, next(given), tensor.device, tensor._strides)
             for name in _SEEN:
                 setattr(tensor, name, getattr(shown, name))

@@ -238,6 +238,10 @@ def look(plans: tuple[OpPlan, ...], x: Any, numbers: tuple) -> Any:
 
 def _transposed(plans: tuple[OpPlan, ...], old: Any, part: Any, numbers: tuple) -> Any:
     base, new = plans[0].inputs[0], plans[-1].outputs[0]
+    if numbers and base.dtype.category < _dtypes.FLOATING:  # JAX transposes no slice of integers at a runtime index
+        places = look(plans, jnp.arange(base.numel).reshape(base.shape), numbers).reshape(-1)
+        flat = jnp.asarray(old).reshape(-1)
+        return flat.at[places].set(jnp.asarray(part).astype(flat.dtype).reshape(-1)).reshape(base.shape)
     as_bytes = base.dtype is _dtypes.bool_  # linear_transpose takes no bools
     work = np.dtype(np.uint8) if as_bytes else base.dtype.numpy
 
@@ -251,14 +255,13 @@ def _transposed(plans: tuple[OpPlan, ...], old: Any, part: Any, numbers: tuple) 
 
 
 def _added_to_nothing(back: Callable[[Any], Any], part: Any) -> Any:
-    """`back(part)`, which adds each number to 0: of -0 that would make 0, so it is done with their bits."""
+    """`back(part)`, which adds each number to 0: of -0 that makes 0, so signs are placed apart."""
 
     @jax.custom_jvp
     def place(x: Any) -> Any:
         if x.dtype.kind == "c":
             return jax.lax.complex(place(x.real), place(x.imag))
-        bits = jax.lax.bitcast_convert_type(x, f"uint{8 * x.dtype.itemsize}")
-        return jax.lax.bitcast_convert_type(back(bits), x.dtype)
+        return jnp.copysign(back(x), back(jnp.where(jnp.signbit(x), -1, 1).astype(x.dtype)))
 
     place.defjvp(lambda primals, tangents: (place(*primals), back(*tangents)))
     return place(part)

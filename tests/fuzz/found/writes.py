@@ -286,4 +286,19 @@ FOUND = {
         d.mul_(b * -0.0)
         (d * 2 + c.sum()).sum().backward()
     """,
+    "parts at indices that vary": """
+        a = torch.zeros(8, 2, 2, dtype=torch.int64)
+        b = torch.zeros(8, 2, 2, dtype=torch.bool)
+        c = torch.zeros(8, 2, 2)
+        d = torch.ones(2, requires_grad=True)
+        e = c * 1
+        for i in range(8):
+            a[i].diagonal().add_(i)
+            a[i, 1:].mul_(2)
+            b[i].diagonal().fill_(i % 2 == 0)
+            e[i].diagonal().mul_(-1)
+            e[i].diagonal().add_(d * (i - 4))
+        e.sum().backward()
+        f = 1 / e
+    """,
 }

@@ -14,6 +14,7 @@ from torchlike import distributions as distributions
 from torchlike import fft as fft
 from torchlike import jax as jax
 from torchlike import linalg as linalg
+from torchlike import masked as masked
 from torchlike import nn as nn
 from torchlike import optim as optim
 from torchlike import random as random
@@ -541,6 +542,10 @@ def conj_physical(input: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
     """The complex conjugate; a real tensor is returned itself."""
     ...
 
+def constant_pad_nd(input: _Tensor, pad: _Any, value: _float = ...) -> _Tensor:
+    """The last dims with `value` around them, as many on each side as `pad` says, the last dim first."""
+    ...
+
 def conv1d(
     input: _Tensor,
     weight: _Tensor,
@@ -1045,6 +1050,18 @@ def greater(input: _Tensor | _Number, other: _Tensor | _Number, *, out: _Any = .
 
 def greater_equal(input: _Tensor | _Number, other: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
     """input >= other, element by element."""
+    ...
+
+def grid_sampler_2d(
+    input: _Tensor, grid: _Tensor, interpolation_mode: _int, padding_mode: _int, align_corners: _bool
+) -> _Tensor:
+    """`grid_sample` whose modes are numbers: their places among those that it has."""
+    ...
+
+def grid_sampler_3d(
+    input: _Tensor, grid: _Tensor, interpolation_mode: _int, padding_mode: _int, align_corners: _bool
+) -> _Tensor:
+    """`grid_sample` whose modes are numbers: their places among those that it has."""
     ...
 
 def group_norm(

@@ -152,6 +152,42 @@ def trapz(y: Tensor, x: Tensor | None = None, *, dx: float = 1, dim: int = -1) -
     return rows["trapezoid"](y, x, dx=dx, dim=dim)
 
 
-FUNCTIONS = {**_facade.functions(gradient, pdist, histogramdd, trapz, out=(renorm,)), "frexp": frexp,
+def constant_pad_nd(input: Tensor, pad: Any, value: float = 0) -> Tensor:
+    """The last dims with `value` around them, as many on each side as `pad` says, the last dim first."""
+    from torchlike.nn._functional.shape import pad as padded
+
+    return padded(input, tuple(pad), "constant", value)
+
+
+_MODES, _PADDING = ("bilinear", "nearest", "bicubic"), ("zeros", "border", "reflection")
+
+
+def _sampler(name: str) -> Any:
+    def sampler(input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int, align_corners: bool) -> Tensor:
+        from torchlike.nn._functional.resize import grid_sample
+
+        return grid_sample(input, grid, _MODES[interpolation_mode], _PADDING[padding_mode], align_corners)
+
+    sampler.__name__ = sampler.__qualname__ = name
+    sampler.__doc__ = "`grid_sample` whose modes are numbers: their places among those that it has."
+    return sampler
+
+
+grid_sampler_2d, grid_sampler_3d = _sampler("grid_sampler_2d"), _sampler("grid_sampler_3d")
+
+
+def _divides(self: Tensor, other: Any) -> Tensor:
+    """other / self."""
+    return self.reciprocal() * other
+
+
+FUNCTIONS = {**_facade.functions(gradient, pdist, histogramdd, trapz, constant_pad_nd, grid_sampler_2d, grid_sampler_3d,
+                                  out=(renorm,)), "frexp": frexp,
              "histogram": histogram}  # fmt: skip
-METHODS = {**_facade.methods(renorm), "frexp": frexp, "histogram": histogram, "renorm_": in_place_of("renorm", renorm)}
+METHODS = {
+    "__rdiv__": _divides,
+    **_facade.methods(renorm),
+    "frexp": frexp,
+    "histogram": histogram,
+    "renorm_": in_place_of("renorm", renorm),
+}

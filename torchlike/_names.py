@@ -64,7 +64,7 @@ _FACADES = (
 )
 MODULES = ("nn", "optim", "utils", "autograd", "serialization", "cuda", "backends", "linalg", "special", "fft",
            "random", "testing", "return_types", "distributions", "amp", "func", "jax", "storage", "version", "signal",
-           "compiler", "_dynamo", "_higher_order_ops")  # fmt: skip
+           "masked", "compiler", "_dynamo", "_higher_order_ops")  # fmt: skip
 _SERIALIZATION = ("save", "load")
 _CONTROL_FLOW = ("cond", "while_loop")
 

@@ -16,9 +16,9 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 
 # Lower these with every row that goes; they are never raised.
 WITHOUT_VALUES, UP_TO_A_CHOICE = 8, 6
-GROUPS = 30
+GROUPS = 10
 FEW = Limits(samples=1, gradients=1)
-WITH_GRADIENTS = 24  # of so many entries, one is judged in every dtype and with gradients
+WITH_GRADIENTS = 80  # of so many entries, one is judged in every dtype and with gradients
 
 
 @pytest.mark.slow

@@ -27,7 +27,8 @@ def function(entry_name: str, theirs: Callable) -> Callable:
         return _rebuilt(theirs)
     path = entry_name.removeprefix("torch.")
     try:
-        return _walk(torchlike, path)
+        found = _walk(torchlike, path)
+        return found if callable(found) else _walk(torchlike.Tensor, path)  # a dtype has the name of a method
     except AttributeError:
         if "." in path:
             raise

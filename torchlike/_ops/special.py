@@ -66,7 +66,25 @@ def digamma(input: Array):
 def polygamma(n: int, input: Array):
     """The n-th derivative of digamma."""
     special = library(input)
+    if n == 1:
+        return _trigamma(input)
     return special.digamma(input) if n == 0 else special.polygamma(n, input).astype(input.dtype)
+
+
+def _trigamma(x):
+    """By the recurrence up to 6 and the asymptotic series there; by reflection below 1/2."""
+    xp = namespace(x)
+    pi = xp.asarray(np.pi, x.dtype)
+    low = x < 0.5
+    sine = xp.sin(pi * xp.where(low, x, 0.5))
+    z = xp.where(low, 1 - x, x)
+    found = xp.zeros_like(x)
+    for _ in range(6):
+        found = found + 1 / (z * z)
+        z = z + 1
+    square = 1 / (z * z)
+    found = found + (1 + 1 / (2 * z) + square * (1 / 6 - square * (1 / 30 - square / 42))) / z
+    return xp.where(low, pi * pi / (sine * sine) - found, found).astype(x.dtype)
 
 
 def _check_mvlgamma(call: Call) -> None:

@@ -48,7 +48,7 @@ def put(t: Tensor, index: Any, value: Any) -> None:
     if advanced:
         if value.numel() == 1 and _is_one_mask(index):  # that one PyTorch fills in
             check_history(viewed, (value,))
-            value = _cast(value, t.dtype)
+            value = _filling(value, t.dtype)
         else:
             value = _without_leading_ones(value)
             before_write(viewed, (value, *advanced.values()), apart=True)
@@ -287,6 +287,13 @@ def _cast(value: Tensor, dtype: _dtypes.dtype) -> Tensor:
     return value if value.dtype is dtype else rows["_to"](value, dtype)
 
 
+def _filling(value: Tensor, dtype: _dtypes.dtype) -> Tensor:
+    """The one element to fill in where a mask holds; PyTorch takes it as a number, which must have a place."""
+    if value.dtype.is_complex and not dtype.is_complex:
+        _number(value.item(), dtype)
+    return _cast(value, dtype)
+
+
 def _on(index: Tensor, t: Tensor) -> Tensor:
     index = _cast(index, _dtypes.int64)
     return index if index.device is t.device else index.to(t.device)
@@ -300,7 +307,7 @@ def put_at(t: Tensor, indices: tuple, values: Tensor, accumulate: bool) -> None:
     if advanced:
         if not accumulate and values.numel() == 1 and _is_one_mask(indices):
             check_history(viewed, (values,))
-            values = _cast(values, t.dtype)
+            values = _filling(values, t.dtype)
         else:
             before_write(viewed, (values, *advanced.values()), apart=True)
         _scatter(viewed, advanced, values, accumulate)

@@ -301,4 +301,10 @@ FOUND = {
         e.sum().backward()
         f = 1 / e
     """,
+    "complex element filled in where a mask holds": """
+        a = torch.tensor([2.0, 1.5, 0.0])
+        a[a > 0.3] = torch.tensor(0.5 - 1j)
+        a[a > 0.3] = torch.tensor(0.5 + 0j)
+        a.index_put_((a > 0.3,), torch.tensor(0.5 - 1j))
+    """,
 }

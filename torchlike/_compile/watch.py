@@ -26,7 +26,7 @@ class Watch:
         self._before: Any = None
 
     def __enter__(self) -> Watch:
-        self._before = sys.getprofile()
+        self._before, self._base = sys.getprofile(), sys._getframe(1)
         sys.setprofile(self._saw)
         return self
 
@@ -37,7 +37,7 @@ class Watch:
         if event == "call":
             module = frame.f_globals.get("__name__")
             if not is_trusted(module):
-                if frame.f_code not in self.codes and not _imports(frame):
+                if frame.f_code not in self.codes and not self._imports(frame):
                     self.codes.add(frame.f_code)
             elif not computes(module) and frame.f_back is not None and self._is_users(frame.f_back):
                 self._refuse(frame.f_back, f"{module}.{frame.f_code.co_qualname}")
@@ -47,20 +47,18 @@ class Watch:
     def _is_users(self, frame: types.FrameType) -> bool:
         return not is_trusted(frame.f_globals.get("__name__"))
 
+    def _imports(self, frame: types.FrameType | None) -> bool:
+        """Whether the code runs because a module is imported."""
+        while frame is not None and frame is not self._base:
+            if is_import(frame.f_code):
+                return True
+            frame = frame.f_back
+        return False
+
     def _refuse(self, frame: types.FrameType, what: str) -> None:
-        if self.refused is None:
+        if self.refused is None and not self._imports(frame):
             place = Place(frame.f_code.co_filename, frame.f_lineno)
             self.refused = f"{place} calls {what}, whose effect or answer is not in its arguments"
-
-
-def _imports(frame: types.FrameType | None) -> bool:
-    """Whether the code runs because a library imports a module, not because the user calls it."""
-    above = frame and frame.f_back
-    while above is not None and is_trusted(above.f_globals.get("__name__")):
-        if is_import(above.f_code):
-            return True
-        above = above.f_back
-    return False
 
 
 def is_import(code: types.CodeType) -> bool:

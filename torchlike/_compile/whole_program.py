@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import jax
@@ -27,6 +27,7 @@ class Program(NamedTuple):
 
     compiled: Any
     account: Account
+    function: Callable  # what was compiled
 
 
 class Packs:
@@ -97,4 +98,4 @@ def _make(device: Device, trace: Trace, live: tuple[int, ...], donated: tuple[in
     making.is_built(False, sum(a.nbytes for a in given[0]))
     making.has_run(hot=False)
     notices.made(making, "xla", stacklevel=depth + 1)
-    return Program(compiled, account)
+    return Program(compiled, account, function)

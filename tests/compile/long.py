@@ -1,0 +1,68 @@
+"""The long checks of compiled steps: losses over a hundred steps, and a step compiled for a TPU slice."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import torchlike
+from benchmarks import models_torch
+from benchmarks.models import SPECS
+
+STEPS = 100
+TOPOLOGY = "v5e:2x4"
+
+
+def losses(name: str, compiled: bool, steps: int = STEPS, dropout: float = 0.1) -> list[float]:
+    """Losses of a benchmark model with dropout on its outputs, after `manual_seed(0)`."""
+    spec = SPECS[name]
+    torchlike.manual_seed(0)
+    model = models_torch.build(torchlike, spec)
+    optimizer = models_torch.optimizer_of(torchlike, spec, model)
+    functional = torchlike.nn.functional
+
+    def step(x, y):
+        out = functional.dropout(model(x), dropout)
+        loss = functional.cross_entropy(out.flatten(0, -2), y.flatten())
+        loss.backward()
+        optimizer.step()
+        optimizer.zero_grad()
+        return loss
+
+    run = torchlike.compile(step, fullgraph=True) if compiled else step
+    batches = [tuple(torchlike.tensor(part) for part in batch) for batch in spec.batches()]
+    return [run(*batches[i % len(batches)]).item() for i in range(steps)]
+
+
+def difference(name: str, steps: int = STEPS) -> float:
+    """The largest relative difference between the losses of the compiled step and of the recorded one."""
+    ours, plain = (np.array(losses(name, compiled, steps)) for compiled in (True, False))
+    return float(np.max(np.abs(ours / plain - 1)))
+
+
+def compiled_for_tpu(name: str):
+    """A benchmark model's step, compiled ahead of time for one chip of a TPU slice: XLA's executable."""
+    import jax
+    from jax.experimental import topologies
+    from jax.sharding import SingleDeviceSharding
+
+    spec = SPECS[name]
+    model = models_torch.build(torchlike, spec)
+    optimizer = models_torch.optimizer_of(torchlike, spec, model)
+
+    @torchlike.compile(fullgraph=True)
+    def step(x, y):
+        loss = torchlike.nn.functional.cross_entropy(model(x).flatten(0, -2), y.flatten())
+        loss.backward()
+        optimizer.step()
+        optimizer.zero_grad()
+        return loss
+
+    step(*(torchlike.tensor(part) for part in spec.batches()[0]))
+    (kept,) = next(iter(step.kept.values()))
+    program = kept.replay.program
+    chip = topologies.get_topology_desc(platform="tpu", topology_name=TOPOLOGY).devices[0]
+    place = SingleDeviceSharding(chip)
+    given = jax.tree.map(
+        lambda info: jax.ShapeDtypeStruct(info.shape, info.dtype, sharding=place), program.compiled.args_info[0]
+    )
+    return jax.jit(program.function, donate_argnums=0).lower(*given).compile()

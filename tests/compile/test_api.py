@@ -1,0 +1,203 @@
+"""What `torchlike.compile` accepts, refuses, reports and keeps."""
+
+import pytest
+import torch
+
+import torchlike
+from torchlike._dynamo import OptimizedModule, exc
+
+REFUSED = [
+    {"mode": "fast"},
+    {"mode": "default", "options": {"a": 1}},
+    {"dynamic": 3},
+    {"backend": "no_such_backend"},
+]
+
+
+@pytest.mark.parametrize("options", REFUSED, ids=str)
+def test_bad_options_are_refused_in_pytorch_s_words(options):
+    said = []
+    for library in (torch, torchlike):
+        with pytest.raises(Exception) as error:
+            library.compile(library.nn.ReLU(), **options)
+        said.append((type(error.value).__name__, str(error.value)))
+    assert said[0] == said[1]
+
+
+def test_what_is_no_function_is_refused_in_pytorch_s_words():
+    said = []
+    for library in (torch, torchlike):
+        with pytest.raises(AssertionError) as error:
+            library.compile(3)
+        said.append(str(error.value).replace("torch.", "torchlike."))
+    assert said[0] == said[1]
+
+
+@pytest.mark.parametrize("name", ["options", "shapes_spec", "isolate_recompiles"])
+def test_what_means_nothing_here_is_refused_by_name(name):
+    with pytest.raises(NotImplementedError, match=name):
+        torchlike.compile(torchlike.nn.ReLU(), **{name: {"a": 1}})
+    with pytest.raises(NotImplementedError, match="backend"):
+        torchlike.compile(torchlike.nn.ReLU(), backend=lambda graph, inputs: graph)
+
+
+def test_a_compiled_module_is_the_module_inside():
+    model = torchlike.nn.Sequential(torchlike.nn.Linear(2, 3), torchlike.nn.Dropout())
+    compiled = torchlike.compile(model)
+    assert isinstance(compiled, OptimizedModule)
+    theirs = torch.compile(torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.Dropout()))
+    assert list(compiled.state_dict()) == list(theirs.state_dict())
+    assert repr(compiled) == repr(theirs)
+    assert compiled[0] is model[0]
+    assert compiled.eval() is compiled
+    assert not model[1].training
+    compiled.note = 3
+    assert model.note == 3
+    del compiled.note
+    assert not hasattr(model, "note")
+
+
+def test_a_look_is_refused_with_its_line_where_the_whole_is_asked_for():
+    @torchlike.compile(fullgraph=True)
+    def f(x):
+        y = x * 2
+        return y if y.sum() > 0 else -y
+
+    with pytest.raises(exc.Unsupported, match=r"test_api\.py:\d+"):
+        f(torchlike.ones(2))
+
+
+@pytest.mark.parametrize("impure", [lambda x: print("seen") or x * 2, lambda x: x * next(iter([1.0])) + time_now()])
+def test_what_does_more_than_compute_is_refused_with_its_line(impure):
+    with pytest.raises(exc.Unsupported, match=r"test_api\.py:\d+ calls"):
+        torchlike.compile(impure, fullgraph=True)(torchlike.ones(2))
+
+
+def time_now():
+    import time
+
+    return time.time() * 0
+
+
+def test_disabled_parts_break_the_recording():
+    @torchlike.compiler.disable
+    def plain(x):
+        return x + 1
+
+    compiled = torchlike.compile(lambda x: plain(x * 2))
+    assert compiled(torchlike.ones(2)).tolist() == [3.0, 3.0]
+    assert not compiled.kept
+    with pytest.raises(exc.Unsupported):
+        torchlike.compile(lambda x: plain(x * 2), fullgraph=True)(torchlike.ones(2))
+
+
+def test_a_program_knows_whether_it_is_being_compiled():
+    seen = []
+    f = torchlike.compile(lambda x: x * (2.0 if torchlike.compiler.is_compiling() else 3.0))
+    seen.append(f(torchlike.ones(1)).item())
+    assert seen == [2.0]
+    assert not torchlike.compiler.is_compiling()
+
+
+def test_stances():
+    f = torchlike.compile(lambda x: x * 2)
+    one = torchlike.ones(2)
+    with torchlike.compiler.set_stance("force_eager"):
+        f(one)
+        assert not f.kept
+    with torchlike.compiler.set_stance("fail_on_recompile"), pytest.raises(exc.RecompileError):
+        f(one)
+    f(one)
+    with torchlike.compiler.set_stance("fail_on_recompile"):
+        assert f(one).tolist() == [2.0, 2.0]
+    with torchlike.compiler.set_stance("eager_on_recompile"):
+        assert f(torchlike.ones(3)).tolist() == [2.0] * 3
+    assert len(f.kept) == 1
+
+
+def test_reset_forgets_every_recording():
+    f = torchlike.compile(lambda x: x * 2)
+    f(torchlike.ones(2))
+    assert f.kept
+    torchlike._dynamo.reset()
+    assert not f.kept
+
+
+def test_dynamic_waits_for_the_second_call_of_a_signature():
+    f = torchlike.compile(lambda x: x * 2, dynamic=True)
+    f(torchlike.ones(2))
+    assert not f.kept
+    f(torchlike.ones(2))
+    assert len(f.kept) == 1
+
+
+def test_eager_backends_record_nothing_whole():
+    f = torchlike.compile(lambda x: x * 2, backend="eager")
+    assert f(torchlike.ones(2)).tolist() == [2.0, 2.0]
+    assert not f.kept
+    assert torchlike.compile(f, disable=True) is f
+
+
+def test_the_second_derivative_is_refused_in_pytorch_s_words():
+    f = torchlike.compile(lambda x: (x**3).sum())
+    x = torchlike.ones(2, requires_grad=True)
+    (g,) = torchlike.autograd.grad(f(x), x)
+    assert g.tolist() == [3.0, 3.0]
+    with pytest.raises(RuntimeError, match="does not currently support double backward"):
+        torchlike.autograd.grad(f(x), x, create_graph=True)
+
+
+def test_an_index_out_of_range_is_refused_at_a_later_call_too():
+    table = torchlike.nn.Embedding(4, 2)
+    f = torchlike.compile(lambda i: torchlike.nn.functional.embedding(i[:, 1:], table.weight).sum())
+    f(torchlike.tensor([[9, 0, 3]]))
+    f(torchlike.tensor([[9, 1, 2]]))
+    with pytest.raises(IndexError):
+        f(torchlike.tensor([[0, 1, 4]]))
+    assert f(torchlike.tensor([[9, 1, 2]])).requires_grad
+
+
+def test_verification_finds_what_is_not_followed():
+    w = torchlike.zeros(2)
+    f = torchlike.compile(lambda x: w.add_(x).sum() * 2, verify_every=2)
+    assert [f(torchlike.ones(2)).item() for _ in range(6)] == [4.0 * i for i in range(1, 7)]
+    f.kept[next(iter(f.kept))][0].replay._scalars[:] = [(3.0,)]
+    with pytest.raises(RuntimeError, match="verify_every"):
+        [f(torchlike.ones(2)) for _ in range(2)]
+
+
+def test_xla_s_analyses():
+    f = torchlike.compile(lambda x: x @ x)
+    with pytest.raises(RuntimeError, match="no recording yet"):
+        f.cost()
+    f(torchlike.ones(64, 64))
+    assert f.cost()["flops"] >= 2 * 64**3
+    assert f.memory().argument_size_in_bytes >= 64 * 64 * 4
+    assert f.hlo().startswith("HloModule")
+    model = torchlike.compile(torchlike.nn.Linear(4, 4))
+    model(torchlike.ones(1, 4))
+    assert model.cost()["flops"] > 0
+
+
+def test_explain_names_compiled_functions_and_why_calls_were_not_whole():
+    def named(x):
+        return x.sum().item()
+
+    compiled = torchlike.compile(named)
+    compiled(torchlike.ones(2))
+    found = [f for f in torchlike.explain().functions if "explain_names" in f.name and f.reasons]
+    assert len(found) == 1
+    assert "elements are needed" in found[0].reasons[0]
+    assert "compiled functions" in str(torchlike.explain())
+
+
+def test_state_in_use_elsewhere_is_not_overwritten():
+    w = torchlike.zeros(3)
+    f = torchlike.compile(lambda x: w.add_(x).sum())
+    f(torchlike.ones(3))
+    pending = w * 10  # recorded, not run
+    shown = w.numpy().copy()
+    f(torchlike.ones(3))
+    assert pending.tolist() == [10.0] * 3
+    assert shown.tolist() == [1.0] * 3
+    assert w.tolist() == [2.0] * 3

@@ -368,3 +368,19 @@ def a_recording_goes_on_after_many_others(torch, compile):
         box.k = i
         out.append(f(torch.ones(1)))
     return numbers(out)
+
+
+@footgun
+def a_condition_inside(torch, compile):
+    w = torch.full((2,), 2.0, requires_grad=True)
+    opt = torch.optim.SGD([w], lr=0.1)
+
+    @compile
+    def step(x):
+        loss = torch.cond(x.sum() > 0, lambda x: (w * x).sum(), lambda x: (w * w * x).sum(), (x,))
+        loss.backward()
+        opt.step()
+        opt.zero_grad()
+        return loss
+
+    return numbers([step(torch.full((2,), s)) for s in (1.0, -1.0, 2.0, -2.0)], w)

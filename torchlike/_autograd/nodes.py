@@ -44,6 +44,11 @@ class Node:
         node.extra = None
         return node
 
+    @property
+    def is_spent(self) -> bool:
+        """Whether a pass has used up what the gradient needs."""
+        return self.saved is None and self.edges != ()
+
     def outputs(self) -> int:
         """How many results the operator has."""
         return len(self.plan.outputs)

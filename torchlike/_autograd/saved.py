@@ -181,6 +181,10 @@ class PackedNode(Node):
         kept = [wrap(values[i], self.edges[i]) for i in self.source.saved]
         self.packed: list[Packed] | None = [Packed(tensor) for tensor in kept]
 
+    @property
+    def is_spent(self) -> bool:
+        return self.packed is None
+
     def name(self) -> str:
         return self.source.node
 

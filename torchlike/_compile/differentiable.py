@@ -32,7 +32,7 @@ def is_alive(edge: Edge | None) -> bool:
         if node in seen:
             continue
         seen.add(node)
-        if node.saved is None and node.edges:
+        if node.is_spent:
             return False
         stack.extend([e[0] for e in node.edges if e is not None])
     return True

@@ -185,6 +185,9 @@ class HigherNode(Node):
         super().__init__(None, [], edges, [])  # type: ignore[arg-type]
         self.settled, self.given, self.recordings = settled, given, recordings
 
+    def forget(self) -> None:
+        self.given, self.recordings = [], []
+
     def name(self) -> str:
         return self.settled.call.op.node
 

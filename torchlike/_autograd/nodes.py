@@ -49,6 +49,9 @@ class Node:
         """Whether a pass has used up what the gradient needs."""
         return self.saved is None and self.edges != ()
 
+    def forget(self) -> None:
+        """Let go of what a spent node holds beside what it saved."""
+
     def outputs(self) -> int:
         """How many results the operator has."""
         return len(self.plan.outputs)

@@ -23,6 +23,9 @@ class ResidualNode(Node):
 
     __slots__ = ("forward", "values")
 
+    def forget(self) -> None:
+        self.values = []
+
     def repeatable(self) -> tuple[OpPlan, list[Value]]:
         return self.forward, [self.values[i] for i in self.forward.saved]
 

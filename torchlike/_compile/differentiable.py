@@ -22,34 +22,27 @@ from torchlike._core.xla_executor import numbers_of
 from torchlike._tensor import Tensor, leaf_node
 
 
-def is_alive(edge: Edge | None) -> bool:
-    """Whether gradients can still be computed along an edge: nothing on the way was used up."""
-    if edge is None:
-        return False
-    seen, stack = set(), [edge[0]]
-    while stack:
-        node = stack.pop()
-        if node in seen:
-            continue
-        seen.add(node)
-        if node.is_spent:
-            return False
-        stack.extend([e[0] for e in node.edges if e is not None])
-    return True
-
-
-def leaves_of(edges: Sequence[Edge]) -> list[AccumulateGrad]:
-    """The leaves that edges lead to, in the order in which they are found."""
-    found: dict[Node, None] = {}
-    seen, stack = set(), [e[0] for e in edges]
+def nodes_of(edges: Sequence[Edge]) -> list[Node]:
+    """The nodes that edges lead to, in the order in which they are found."""
+    seen: dict[Node, None] = {}
+    stack = [e[0] for e in edges]
     while stack:
         node = stack.pop()
         if node not in seen:
-            seen.add(node)
-            if isinstance(node, AccumulateGrad):
-                found[node] = None
+            seen[node] = None
             stack.extend([e[0] for e in node.edges if e is not None])
-    return list(found)  # type: ignore[arg-type]
+    return list(seen)
+
+
+def is_alive(edge: Edge | None) -> bool:
+    """Whether gradients can still be computed along an edge: nothing on the way was used up. Nodes that were let go of
+    what they hold."""
+    if edge is None:
+        return False
+    spent = [node for node in nodes_of([edge]) if node.is_spent]
+    for node in spent:
+        node.forget()
+    return not spent
 
 
 class cut_off:
@@ -76,7 +69,7 @@ class Gradient:
         avals = [t._aval for t in roots]
         self.trace = trace
         self.begin, self.first = len(trace.code), len(trace.results)
-        self.leaves = leaves_of(edges)
+        self.leaves = [node for node in nodes_of(edges) if isinstance(node, AccumulateGrad)]
         self.cotangents = [Value(a, np.zeros(a.shape, a.dtype.numpy)) for a in avals]
         walk = Walk(False, False, {(leaf, 0): i for i, leaf in enumerate(self.leaves)})
         hooks = [leaf.extra for leaf in self.leaves]  # which run when the gradients arrive, outside

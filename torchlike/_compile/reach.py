@@ -155,13 +155,17 @@ class Reach:
             self._plain_function(x, path)
 
     def _plain_function(self, f: types.FunctionType, path: str) -> None:
-        for cell, name in zip(f.__closure__ or (), f.__code__.co_freevars):
+        self._todo.append((f.__dict__.get("__wrapped__"), path))
+        cells = list(zip(f.__closure__ or (), f.__code__.co_freevars))
+        if is_trusted(f.__module__):  # what a library keeps is its own affair; a function that it wraps is the user's
+            cells = [(cell, name) for cell, name in cells if isinstance(_content(cell), _FUNCTIONS)]
+        for cell, name in cells:
             self._cell(cell, name)
-        self._todo += [(f.__defaults__, path), (f.__dict__.get("__wrapped__"), path)]
-        if f.__kwdefaults__:
-            self._dictionary(f.__kwdefaults__, path)
         if is_trusted(f.__module__):
             return
+        self._todo.append((f.__defaults__, path))
+        if f.__kwdefaults__:
+            self._dictionary(f.__kwdefaults__, path)
         self.places["function", id(f)] = Place(lambda: (f.__code__, f.__defaults__), path)
         self._code(f.__code__, f.__globals__)
 
@@ -230,6 +234,13 @@ class Reach:
             return name in self.names or (name.startswith("__") and callable(x.__dict__[name])) or (
                 self.all_names and not name.startswith("__"))  # fmt: skip
         return name in self.names or self.all_names
+
+
+def _content(cell: Any) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:  # not filled yet
+        return None
 
 
 def _random_state(x: Any) -> Any:

@@ -208,3 +208,12 @@ def a_mask_s_count_differs(torch, compile):
 def an_index_is_an_element(torch, compile):
     f = compile(lambda x, i: x[i] * 2)
     return numbers([f(torch.arange(4.0), torch.tensor(i)) for i in (0, 2, 3, 1, 2)])
+
+
+@footgun
+def a_state_is_resized(torch, compile):
+    w = torch.ones(2)
+    f = compile(lambda x: (x * w).sum())
+    out = [f(torch.ones(1)), f(torch.ones(1))]
+    w.resize_(3).fill_(2.0)
+    return numbers(out, f(torch.ones(1)))

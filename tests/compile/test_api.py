@@ -1,5 +1,8 @@
 """What `torchlike.compile` accepts, refuses, reports and keeps."""
 
+import copy
+import pickle
+
 import pytest
 import torch
 
@@ -55,6 +58,25 @@ def test_a_compiled_module_is_the_module_inside():
     assert model.note == 3
     del compiled.note
     assert not hasattr(model, "note")
+
+
+def test_hooks_and_copies_of_a_compiled_module():
+    compiled = torchlike.compile(torchlike.nn.Linear(2, 2), fullgraph=True)
+    compiled.register_forward_hook(lambda module, args, out: out * 0 + 7)
+    assert compiled(torchlike.ones(1, 2)).tolist() == [[7.0, 7.0]]
+    for other in (copy.deepcopy(torchlike.compile(torchlike.nn.Linear(2, 2))), pickle.loads(pickle.dumps(compiled))):
+        assert isinstance(other, OptimizedModule)
+        assert other(torchlike.ones(1, 2)).shape == (1, 2)
+        assert other.weight is not compiled.weight
+
+
+def test_a_module_compiles_its_own_calls():
+    model = torchlike.nn.Linear(2, 2)
+    plain = model(torchlike.ones(1, 2))
+    model.compile(fullgraph=True)
+    for _ in range(2):
+        assert model(torchlike.ones(1, 2)).tolist() == plain.tolist()
+    assert model._compiled_call_impl.kept
 
 
 def test_a_look_is_refused_with_its_line_where_the_whole_is_asked_for():

@@ -63,12 +63,18 @@ def compile(model: Any = None, *, fullgraph: bool = False, dynamic: bool | None 
         return model
     limit = RECOMPILE_LIMIT if recompile_limit is None else recompile_limit
     made = Compiled(model, fullgraph, dynamic, limit, verify_every, is_off=backend in _RECORDED)
+    made.options = given
     _all.add(made)
     if isinstance(model, Module):
         from torchlike._compile.module import OptimizedModule
 
         return OptimizedModule(model, made)
     return made
+
+
+def again(model: Module, options: dict) -> Any:
+    """A copy, or what a pickle holds: compiled as the original was."""
+    return compile(model, **options)
 
 
 def _check(model: Any, backend: Any, mode: Any, options: Any, dynamic: Any, isolate: bool, spec: Any) -> None:

@@ -59,12 +59,16 @@ class Compiled:
         self.function, self.fullgraph, self.dynamic, self.limit = function, fullgraph, dynamic, limit
         self.verify_every, self.is_off = verify_every, is_off
         self._torchdynamo_orig_callable = function
-        self._calls = 0
+        self.options: dict[str, Any] = {}  # what `compile` was called with
         compiled.add(self)
         self._came: set[tuple] = set()  # signatures that were met, and wait for their second call
         self.kept: dict[tuple, list[Kept]] = {}
         self.reasons: dict[tuple, list[str]] = {}  # by signature, why its recordings did not serve
         self._lock = threading.RLock()
+
+    def _followed(self) -> list:
+        """What a recorded call reaches through a compiled function."""
+        return [self.function]
 
     def __get__(self, owner: Any, kind: type | None = None) -> Any:
         return self if owner is None else functools.partial(self, owner)

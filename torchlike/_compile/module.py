@@ -20,10 +20,14 @@ class OptimizedModule(Module):
         vars(self)["_call"] = compiled
         vars(self)["_initialized"] = True
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def forward(self, *args: Any, **kwargs: Any) -> Any:
+        """What the module inside computes."""
         return self._call(*args, **kwargs)
 
-    forward = __call__
+    def __reduce__(self) -> tuple:
+        from torchlike._compile.api import again
+
+        return again, (self._orig_mod, self._call.options)
 
     def cost(self) -> dict[str, float]:
         """XLA's estimate for the forward part of the latest recording."""

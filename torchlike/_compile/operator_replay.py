@@ -136,8 +136,8 @@ class DifferentiableReplay(Replay):
     def run(self, given: Sequence[Value], tensors: Sequence[Tensor]) -> Any:
         if self._checks:
             self._check(given)
-        draws, asked = self._act()
         with lock:
+            draws, asked = self._act()
             values, numbers = self._values(given, tensors, draws), self._flat(asked)
             made = record(self._forward, values, numbers)
             node = self._node(values, made, numbers, tensors)

@@ -205,7 +205,8 @@ class Reach:
         self._todo.append((cls, path))
         if hasattr(cls, "_followed") and is_trusted(cls.__module__):
             self._todo.extend([(y, path) for y in x._followed()])
-            self._stepping.append((x, path))
+            if hasattr(cls, "step"):
+                self._stepping.append((x, path))
         elif _is_module(cls):
             for held in (x._parameters, x._buffers, x._modules):
                 self._unnamed.add(id(held))

@@ -75,6 +75,8 @@ class Replay:
         outputs = [w.value for w in writes] + [g.value for g in grads if g.value is not None] + results.values()
         self._avals: list[Aval] = [value.aval for value in outputs]
         self._begin = len(outputs) - len(results.values())
+        self._read = [s.what for s in sources if s.kind == STATE]
+        self._read_avals = [v.aval for v, s in zip(capture.trace.held, sources) if s.kind == STATE]
         self._make(capture, outputs)
         results.settle()
 
@@ -211,7 +213,7 @@ class Replay:
 
     def holds(self, tensors: Sequence[Tensor]) -> bool:
         """Whether the state that the recording depends on is as it was."""
-        if self._aliased(tensors) != self._aliases:
+        if self._aliased(tensors) != self._aliases or [*map(_AVAL, self._read)] != self._read_avals:
             return False
         for tensor, before in self._expected:
             if (tensor._grad is not None) is not before:
@@ -234,9 +236,9 @@ class Replay:
         """Run the call again with these arguments."""
         if self._checks:
             self._check(given)
-        draws, asked = self._act()
-        with lock, uninterrupted():
+        with lock, uninterrupted():  # counters, generators and parameters are those before or after the call
             boundary()
+            draws, asked = self._act()
             donated, owned = self._donated()
             arrays = self.program.compiled(donated, self._kept(given, tensors, draws), self._packs.now(asked))
             self.program.account.runs += 1
@@ -276,7 +278,7 @@ def _host(value: Value) -> Any:
     return array
 
 
-_VALUE, _ARRAY, _STAMP = attrgetter("value"), attrgetter("array"), attrgetter("stamp")
+_VALUE, _ARRAY, _STAMP, _AVAL = map(attrgetter, ("value", "array", "stamp", "value.aval"))
 _JaxArray = type(jax.numpy.zeros(()))
 _ONLY_JAX = {_JaxArray}
 _CAME = 1 << 60  # in place of a slot: the value was an argument before

@@ -116,8 +116,11 @@ def before_write(self: Tensor, operands: tuple, apart: bool = False, op: Op | No
 
 
 def _check_first(op: Op | None, operands: tuple, named: dict | None) -> None:
-    """What a row asks of its operands before it looks at where they lie; whether it has a kernel for their dtype is
-    found out later."""
+    """What comes before a look at where operands lie: views that must not be used, what the row asks of its operands;
+    whether it has a kernel for their dtype is found out later."""
+    for x in operands:
+        if x.__class__ in TENSOR_TYPES and x._chain is not None:
+            x._read()
     try:
         if op is not None:
             (check_row if op.fits is None else check_fits)(op, operands, named or {}, _dispatch.describe)

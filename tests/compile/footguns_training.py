@@ -384,3 +384,28 @@ def a_condition_inside(torch, compile):
         return loss
 
     return numbers([step(torch.full((2,), s)) for s in (1.0, -1.0, 2.0, -2.0)], w)
+
+
+@footgun
+def saved_tensors_are_given_to_hooks(torch, compile):
+    w = torch.full((2,), 3.0, requires_grad=True)
+    f = compile(lambda x: (w * w * x).sum())
+    out = []
+    for _ in range(3):
+        with torch.autograd.graph.saved_tensors_hooks(lambda t: t, lambda t: t * 2):
+            loss = f(torch.ones(2))
+        loss.backward()
+        out.append(w.grad.clone())
+    return numbers(out)
+
+
+@footgun
+def a_version_is_read(torch, compile):
+    w = torch.zeros(2)
+
+    @compile
+    def f(x):
+        w.add_(x)
+        return w * w._version
+
+    return numbers([f(torch.ones(2)) for _ in range(6)])

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from torchlike import _device, _errors, _modes
+from torchlike._autograd import watched
 from torchlike._compile import recording
 from torchlike._compile.arguments import Signature
 from torchlike._compile.differentiable import Gradient, cut_off
@@ -74,7 +75,8 @@ class Compiled:
         return self if owner is None else functools.partial(self, owner)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if _modes.local.capture is not None or _trace.immediate or self.is_off or stance.name == "force_eager":
+        if (_modes.local.capture is not None or self.is_off or stance.name == "force_eager" or _trace.immediate
+                or watched.seam.seams[0].is_open):  # fmt: skip
             return self.function(*args, **kwargs)
         signature = Signature(args, kwargs)
         kept = self.kept.get(signature.key)

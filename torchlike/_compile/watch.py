@@ -9,11 +9,13 @@ from typing import Any
 
 from torchlike._compile.trusted import computes, is_trusted
 from torchlike._core.place import Place
+from torchlike._random import Generator
+from torchlike._tensor import Tensor
 
 # Builtins whose effect or answer is not in their arguments.
 _DOING = frozenset((print, input, open, next, id, exec, eval, compile, globals, locals, __import__, hash, breakpoint))
-_CONTAINERS = (list, dict, set, tuple, frozenset, str, bytes, int, float, bool, complex, range, slice, bytearray,
-               type, object)  # fmt: skip
+# Of the library's own functions, those whose answer changes from call to call.
+TELLING = frozenset((Tensor._version.fget.__code__, Generator.initial_seed.__code__))  # type: ignore[attr-defined]
 
 
 class Watch:
@@ -39,6 +41,8 @@ class Watch:
             if not is_trusted(module):
                 if frame.f_code not in self.codes and not self._imports(frame):
                     self.codes.add(frame.f_code)
+            elif frame.f_code in TELLING and frame.f_back is not None and self._is_users(frame.f_back):
+                self._refuse(frame.f_back, frame.f_code.co_qualname)
             elif not computes(module) and frame.f_back is not None and self._is_users(frame.f_back):
                 self._refuse(frame.f_back, f"{module}.{frame.f_code.co_qualname}")
         elif event == "c_call" and self._is_users(frame) and not _only_computes(what):

@@ -37,6 +37,11 @@ class Seam:
             if not self._held:
                 self._put(self.plain)
 
+    @property
+    def is_open(self) -> bool:
+        """Whether the substitute stands there."""
+        return self._held > 0
+
     def _put(self, what: Any) -> None:
         if self._modules_seen != len(sys.modules):
             self._find()

@@ -281,4 +281,12 @@ FOUND = {
         c = b.flip(9)
         c = b.roll(1, 9)
     """,
+    "an operand that must not be used, of memory that is written to": """
+        a = torch.arange(1, dtype=torch.float32).reshape(()).requires_grad_()
+        d = -1 * a
+        b = d.expand(2)
+        c = b.unbind(-1)[0]
+        b[1, ...] += 1
+        d.unsqueeze(0).mul_(c)
+    """,
 }

@@ -217,3 +217,17 @@ def a_state_is_resized(torch, compile):
     out = [f(torch.ones(1)), f(torch.ones(1))]
     w.resize_(3).fill_(2.0)
     return numbers(out, f(torch.ones(1)))
+
+
+@footgun
+def a_view_kept_outside_shows_what_was_written(torch, compile):
+    table = torch.zeros(2, 2)
+    row, other = table[0], table[:, 1]
+
+    @compile
+    def f(x):
+        before = row.sum() + other.sum() * 10
+        table.add_(x)
+        return before, row.sum() + 0, other.clone()
+
+    return numbers([f(torch.ones(2)) for _ in range(4)], row, table)

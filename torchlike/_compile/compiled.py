@@ -177,13 +177,15 @@ class _Attempt:
         except UnfollowedState as reason:
             self._refuse(str(reason))
             return self.compiled.function(*self.args, **self.kwargs)
-        boundary()
         state = list(before.tensors.values())
+        views = [(t, t._read(False)) for t in state if t._chain is not None]
+        boundary()
         device = self._device(state)
         _make_distinct(state, self.signature.tensors)
         capture = Capture(device, self._stopped)
         capture.given = [t._pair()[0] for t in self.signature.tensors]
-        capture.known = {id(v) for v in capture.given} | {id(t._storage.value) for t in state}
+        capture.views = views
+        capture.known = {id(v) for v in [*capture.given, *(v for _, v in views), *(t._storage.value for t in state)]}
         watch, modes = Watch(), self.signature.key[:5]
         with capture, cut_off(self.signature.tensors):
             with watch:

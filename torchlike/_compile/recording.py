@@ -135,14 +135,12 @@ class Recording:
                 places[id(value)] = source
         for tensor in self.state:
             storage = tensor._storage
-            if tensor._chain is not None:
-                if tensor._cache is not None:
-                    places[id(tensor._cache[2])] = Source(VIEW, tensor)
-            elif storage.shared:
+            if storage.shared:
                 if storage._loan.settled is not None:
                     places[id(storage._loan.settled)] = Source(STATE, storage)
             elif id(storage) not in self.capture.written:
                 places[id(storage.value)] = Source(STATE, storage)
+        places |= {id(value): Source(VIEW, view) for view, value in self.capture.views}
         for tensor, grad_value in self._old_grads():
             places[id(grad_value)] = Source(GRAD, tensor)
         for i, value in enumerate(self.capture.given):

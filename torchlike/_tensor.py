@@ -398,6 +398,7 @@ class Tensor(Methods):
                                "True, gradients are views of DDP buckets, and hence detach_() cannot be called on "
                                "these gradients. To fix this error, please refer to the Optimizer.zero_grad() function "
                                "in torch/optim/optimizer.py as the solution.")  # fmt: skip
+        versions.note_detached(self._edge)
         self._edge = None
         self._storage.version += 1  # for autograd no write, but views are to look again
         if self._origin is not None and views.is_whole(self):

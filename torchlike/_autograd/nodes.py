@@ -166,7 +166,7 @@ class AccumulateGrad(Node):
 class Extra:
     """What few nodes have: hooks, the user's notes, an overwritten result."""
 
-    __slots__ = ("inner", "metadata", "overwritten", "post", "pre", "reshaped", "retained", "tensor")
+    __slots__ = ("detached", "inner", "metadata", "overwritten", "post", "pre", "reshaped", "retained", "tensor")
 
     def __init__(self) -> None:
         self.tensor: dict[int, OrderedDict[int, Callable]] = {}  # output number -> hooks on that output's gradient
@@ -176,6 +176,7 @@ class Extra:
         self.metadata: dict = {}
         self.inner: Any = None  # of a write to a part of memory: the node whose result was written, and what sees it
         self.reshaped = False  # whether a result was given another shape unseen by the graph
+        self.detached: dict[int, int] = {}  # output number -> the age of a node made when it was detached in place
         self.overwritten: Any = None  # the stamp of a result that the node needs and that was written to
 
 

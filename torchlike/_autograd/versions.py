@@ -91,6 +91,14 @@ def watch_result(tensor: Any) -> None:
         node = None if node.extra is None or node.extra.inner is None else node.extra.inner[0]
 
 
+def note_detached(edge: Any) -> None:
+    """Called before a tensor is cut off from its history in place: what was saved of it must not be used any more."""
+    global latest
+    if edge is not None and edge[0].edges:
+        age = nodes.hooks_of(edge[0]).detached[edge[1]] = next(nodes.sequence)
+        latest = min(latest, age)
+
+
 def note_part(write: Node, made: Node, since: int | None, view: Any) -> None:
     """Called after an operator wrote its result to the part of memory that a view sees, by the node `write`. One whose
     own node `made` is older than the write has only been copied from."""
@@ -103,6 +111,7 @@ def check(node: Node, wanted: tuple[int, ...], given: tuple[int, ...]) -> None:
     plan = node.plan
     if plan.remembers and plan.remembers != ("result",):
         _check_inputs(node, wanted, given)
+        _check_detached(node, wanted, given)
     stamp = None if node.extra is None else node.extra.overwritten
     if stamp is not None and stamp.before(node):
         view = stamp.owner and stamp.owner()
@@ -127,6 +136,15 @@ def _check_inputs(node: Node, wanted: tuple[int, ...], given: tuple[int, ...]) -
         for i, value in sorted(stale, key=lambda pair: _name_of(plan, pair[0])):
             if i in needed:
                 raise _modified(*_now(value, node.edges[i]), value.stamp)
+
+
+def _check_detached(node: Node, wanted: tuple[int, ...], given: tuple[int, ...]) -> None:
+    plan = node.plan
+    for i in _remembered(plan, wanted, given):
+        edge = node.edges[i] if i < len(node.edges) else None
+        extra = None if edge is None else edge[0].extra
+        if extra is not None and extra.detached.get(edge[1], node.age) < node.age:  # type: ignore[index]
+            raise _errors.autograd.detached_in_place()
 
 
 def _remembered(plan: OpPlan, wanted: tuple[int, ...], given: tuple[int, ...]) -> Collection[int]:

@@ -493,3 +493,10 @@ def inference_version() -> RuntimeError:
 
 def inference_requires_grad() -> RuntimeError:
     return RuntimeError("Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.")
+
+
+def detached_in_place() -> RuntimeError:
+    return RuntimeError(
+        "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_().This is not supported, "
+        "please use out-of-place `.detach()` instead"
+    )

@@ -159,4 +159,17 @@ FOUND = {
         g.add_(1)
         g.sum().backward()
     """,
+    "a saved tensor that was detached in place": """
+        a = torch.tensor(-0.5, dtype=torch.float32, requires_grad=True)
+        b = a.mean()
+        c = b * b
+        e = b + 1
+        b.detach_()
+        e.sum().backward()
+        (c * c).sum().backward()
+        d = a.exp()
+        f = d * 2
+        d.detach_()
+        f.backward()
+    """,
 }

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 
 from torchlike import _dtypes, _errors
@@ -125,8 +127,22 @@ def _index_put(input: Array, indices: Arrays, values: Array, dims: tuple, accumu
     where = _where_to(dims, _wrapped(indices, dims, input.shape), input.ndim)
     shape = indexed_shape(input.shape, dims, [i.shape for i in indices])
     values = values.reshape(values.shape[max(0, values.ndim - len(shape)) :])
-    target = at(input, where)
-    return _added(target, values) if accumulate else target.set(values)
+    return _added(at(input, where), values) if accumulate else _assigned(input, where, values)
+
+
+def _assigned(input: Any, where: tuple, values: Any) -> Any:
+    """`input` with `values` at some places. As in PyTorch, a gradient reaches each value that was to be written, where
+    several meet at one place too."""
+    if namespace(input) is np:
+        return at(input, where).set(values)
+    assign = jax.custom_jvp(lambda x, v: x.at[where].set(v))
+
+    @assign.defjvp
+    def _changed(given: tuple, changes: tuple) -> tuple:
+        hidden = jnp.zeros(input.shape, bool).at[where].set(True)
+        return given[0].at[where].set(given[1]), jnp.where(hidden, 0, changes[0]).at[where].add(changes[1])
+
+    return assign(input, values)
 
 
 def _along(index: Any, dim: int) -> tuple:

@@ -152,4 +152,10 @@ FOUND = {
         d = torch.tensor([[inf, 2.0, 0.0], [3.0, -inf, 1.0]], requires_grad=True)
         d.prod(1).sum().backward()
     """,
+    "several values assigned to one place": """
+        a = torch.arange(12, dtype=torch.float32).reshape((2, 3, 2)).requires_grad_()
+        b = a[None, torch.tensor([0])]
+        b[torch.tensor([[0], [0]]), torch.tensor([0])] *= 3
+        b.sin().sum().backward()
+    """,
 }

@@ -12,7 +12,8 @@ from torchlike import _device, _layout
 from torchlike._core import Aval, Value, to_numpy
 from torchlike._ops._declare import REGISTRY, namespace
 from torchlike._ops._plan import OpPlan
-from torchlike._tensor import Tensor, alias, wrap
+from torchlike._tensor import Tensor, wrap
+from torchlike._tensor import alias as _plain_alias
 
 Ints = tuple[int, ...]
 
@@ -61,7 +62,7 @@ def aval(size: Ints, dtype: Any, device: Any = _device.cpu) -> Aval:
 def strided_view(owner: Tensor, size: Ints, stride: Ints, offset: int) -> Tensor:
     """A tensor without history over the storage of `owner` (which must be all of it), seen at any strides."""
     size, stride = tuple(size), tuple(stride)
-    seen = alias(owner)
+    seen = _plain_alias(owner)  # by this name forward mode leaves it alone: it is no `detach`
     if owner.shape == size and owner.stride() == stride and not offset:
         return seen
     storage = owner._storage

@@ -9,6 +9,14 @@ import torch
 import torchlike
 from torchlike._dynamo import OptimizedModule, exc
 
+
+@pytest.fixture(autouse=True)
+def checks_of_distributions():
+    """PyTorch's compiler turns off its checks of distributions' arguments, for the whole process."""
+    yield
+    torch.distributions.Distribution.set_default_validate_args(True)
+
+
 REFUSED = [
     {"mode": "fast"},
     {"mode": "default", "options": {"a": 1}},

@@ -144,9 +144,9 @@ UNSUPPORTED = {
     **dict.fromkeys(("conv1d", "conv2d", "conv3d"), "conv_general_dilated"),
     **dict.fromkeys(("conv_transpose1d", "conv_transpose2d", "conv_transpose3d"), "conv_general_dilated"),
     "eigvalsh": "eigh",
-    "matrix_exp": "scan",
-    "ndtri": "scan",
-    **dict.fromkeys(("inv", "slogdet", "solve"), "lu"),
+    **dict.fromkeys(("erfcx", "matrix_exp", "ndtri"), "scan"),
+    **dict.fromkeys(("inv", "lu_factor", "slogdet", "solve"), "lu"),
+    "lu_solve": "lu_pivots_to_permutation",
     **dict.fromkeys(("qr", "solve_triangular"), "triangular_solve"),
     **dict.fromkeys(("pinv", "svdvals"), "svd"),
 }

@@ -51,7 +51,7 @@ def compile(model: Any = None, *, fullgraph: bool = False, dynamic: bool | None 
     >>> import torchlike as torch
     >>> f = torch.compile(lambda x: torch.sin(x) ** 2 + torch.cos(x) ** 2)
     >>> f(torch.ones(3))
-    tensor([1., 1., 1.])
+    tensor([1.0000, 1.0000, 1.0000])
     """
     given = dict(fullgraph=fullgraph, dynamic=dynamic, backend=backend, mode=mode, options=options, name=name,
                  disable=disable, recompile_limit=recompile_limit, isolate_recompiles=isolate_recompiles,

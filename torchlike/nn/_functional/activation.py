@@ -138,7 +138,7 @@ def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: floa
     if eps != 1e-10:
         warnings.warn("`eps` parameter is deprecated and has no effect.", stacklevel=2)
     dtype = np.dtype(logits.dtype.numpy)
-    draw = lambda shape: -np.log(_random.exponential(None, shape, dtype, 1.0)).astype(dtype)
+    draw = lambda shape: (-np.log(_random.exponential(None, shape, dtype, 1.0))).astype(dtype)
     gumbels = _factories.of_array(_functions_nn.drawn_like(logits, draw), logits.device)
     soft = _functions_nn.softmax((logits + gumbels) / tau, dim)
     if not hard:

@@ -17,7 +17,7 @@ from torchlike import _errors, _modes
 from torchlike._autograd import versions
 from torchlike._core import Aval, Live, Value, to_numpy
 from torchlike._layout import contiguous_strides
-from torchlike._storage import WRITE, Step, Storage
+from torchlike._storage import WRITE, Step, Storage, read
 
 _value = Storage.__dict__["value"]
 _version = Storage.__dict__["version"]
@@ -128,6 +128,8 @@ class Shared(Storage):
         loan = self._loan
         if loan.alone():
             return self.take_back()
+        if _modes.local.capture is not None:  # read as one value, that is found again by whose it is
+            return loan.settle()
         return Live(loan.aval, loan.look, loan.settle, loan.stamp)
 
     @property
@@ -154,6 +156,8 @@ class Shared(Storage):
         if self._loan.alone():
             self.take_back()
             return self.seen(tensor)
+        if _modes.local.capture is not None:
+            return read(self._loan.settle(), tensor._chain or ())
         loan, part = self._loan, _geometry(tensor)
         return Live(part[0], lambda: loan.part(*part), None, loan.stamp)
 

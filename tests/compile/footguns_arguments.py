@@ -1,5 +1,7 @@
 """Arguments of a compiled function: their values, structure, aliases and views."""
 
+import numpy as np
+
 from tests.compile.cases import footgun, numbers
 
 
@@ -126,4 +128,35 @@ def one_tensor_is_returned_twice(torch, compile):
         a, b = f(torch.ones(2))
         a.add_(1)
         out += [a, b, float(a is b)]
+    return numbers(out)
+
+
+@footgun
+def arguments_show_numpy_s_memory(torch, compile):
+    f = compile(lambda x, y: (x.flatten() * 2).sum() + y.reshape(-1)[0] * 100 + x.t()[0].sum())
+    out = []
+    for i in range(4):
+        both = np.arange(8, dtype=np.float32).reshape(2, 2, 2) + i
+        x, y = (torch.from_numpy(part) for part in both)
+        out.append(f(x, y))
+        both += 1
+        out.append(f(x, y))
+        out.append(f(x[0:1], y.t()))
+        both += 1
+        out.append(f(x[0:1], y.t()))
+    return numbers(out)
+
+
+@footgun
+def one_array_is_filled_again_and_again(torch, compile):
+    memory = np.zeros((2, 3), np.int64)
+    x = torch.from_numpy(memory)
+    table = torch.arange(12.0).reshape(6, 2)
+    f = compile(lambda x: torch.nn.functional.embedding(x.flatten(), table).sum())
+    out = []
+    for i in range(5):
+        memory[:] = i
+        out.append(f(x))
+        memory[1] = 5 - i
+        out.append(f(x))
     return numbers(out)

@@ -29,7 +29,7 @@ def losses(name: str, compiled: bool, steps: int = STEPS, dropout: float = 0.1) 
         return loss
 
     run = torchlike.compile(step, fullgraph=True) if compiled else step
-    batches = [tuple(torchlike.tensor(part) for part in batch) for batch in spec.batches()]
+    batches = [tuple(torchlike.from_numpy(part) for part in batch) for batch in spec.batches()]
     return [run(*batches[i % len(batches)]).item() for i in range(steps)]
 
 

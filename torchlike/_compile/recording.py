@@ -143,6 +143,9 @@ class Recording:
         places |= {id(value): Source(VIEW, view) for view, value in self.capture.views}
         for tensor, grad_value in self._old_grads():
             places[id(grad_value)] = Source(GRAD, tensor)
+        for i, tensor in enumerate(self.tensors):
+            if tensor._storage.shared and tensor._storage._loan.settled is not None:
+                places[id(tensor._storage._loan.settled)] = Source(MEMORY, i)
         for i, value in enumerate(self.capture.given):
             places[id(value)] = Source(ARGUMENT, i)
         return places

@@ -112,6 +112,10 @@ class Capture:
         if not self._quiet and (value.array is None or id(value) in self.known):
             self.stop("a tensor's elements are looked at")
 
+    def settles(self) -> None:
+        """Memory that others write to is copied: a copy of which nobody would know what it shows."""
+        self.stop("memory that is shared is read")
+
     def draw(self, make: Callable[[], Any]) -> Any:
         """Draw random numbers now, and at each later call."""
         if self._quiet:

@@ -155,6 +155,9 @@ class SubTrace(Trace):
         """What is recorded into."""
         return self
 
+    def settles(self) -> None:
+        """Memory that others write to is copied: what is closed over is a constant of the function."""
+
     @property
     def checks(self) -> list:
         """What is to be looked at of later inputs: nothing is, they are JAX's."""

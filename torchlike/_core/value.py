@@ -131,6 +131,8 @@ class Live(Value):
 
     def settle(self) -> Value:
         """A Value of its own with what is there now; the same one ever after."""
+        if local.capture is not None:
+            local.capture.settles()
         if self._settled is None:
             self._settled = self._copy() if self._settle is None else self._settle()
             self._look = self._settle = None  # lets go of the memory

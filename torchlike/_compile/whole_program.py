@@ -17,6 +17,7 @@ from torchlike._core.stats import stats
 from torchlike._core.trace import Trace
 from torchlike._core.xla_executor import numbers_of, replay
 from torchlike._device import device as Device
+from torchlike._ops._products import whole_step
 
 _programs: dict[tuple, Program] = {}
 MOST_PROGRAMS = 500
@@ -91,7 +92,7 @@ def _make(device: Device, trace: Trace, live: tuple[int, ...], donated: tuple[in
     _, places, kinds = numbers_of(trace)
     kept = tuple(sorted(set(range(len(trace.arrays))) - set(donated)))
     function = replay(tuple(trace.code), places, kinds, donated, kept, live)
-    with jax.default_matmul_precision(_modes.matmul_precision):
+    with jax.default_matmul_precision(_modes.matmul_precision), whole_step:
         compiled = jax.jit(function, donate_argnums=0).lower(*given).compile()
     stats.compiles += 1
     stats.compile_seconds += account.compile_seconds

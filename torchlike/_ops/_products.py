@@ -20,7 +20,7 @@ from jax.interpreters import ad, batching, mlir
 from torchlike._core.numpy_rules import Equation, is_half, rule
 
 FEW_ROWS = 64  # up to which NumPy's library reads the transposed factor faster as the first one
-MANY_ROWS = 256  # of the first factor, from which it pays to turn the second
+MANY_ROWS = 256  # of the first factor, from which it pays to turn the second within a program that is a whole step
 SMALL = 1 << 16  # elements; a larger factor costs more to copy than the product gains
 
 # The dims of the two factors, counted from the back, that are summed over.
@@ -49,6 +49,21 @@ def rows_times(x: Any, w: Any, form: str = "nn") -> Any:
     return found.reshape(*x.shape[:-1], found.shape[-1])
 
 
+class _Whole:
+    """While a whole step is lowered as one program (`with whole_step:`)."""
+
+    held = False
+
+    def __enter__(self) -> None:
+        _Whole.held = True
+
+    def __exit__(self, *_: object) -> None:
+        _Whole.held = False
+
+
+whole_step = _Whole()
+
+
 def _plain(a: Any, b: Any, *, form: str) -> Any:
     batch = tuple(range(a.ndim - 2))
     of_a, of_b = (a.ndim - n for n in FORMS[form])
@@ -59,7 +74,8 @@ def _laid_out(a: Any, b: Any, *, form: str) -> Any:
     """The same on the CPU. A barrier keeps XLA from taking a transpose back into the product."""
     fixed, transposed = lax.optimization_barrier, lambda x: jnp.swapaxes(x, -1, -2)
     floating = a.dtype in (jnp.float32, jnp.float64)
-    if floating and form == "nt" and a.ndim == 2 and b.size <= SMALL and a.shape[0] >= MANY_ROWS:
+    turned = a.ndim == 2 and b.size <= SMALL and (a.shape[0] >= MANY_ROWS or not _Whole.held)
+    if floating and form == "nt" and turned:
         return _plain(a, fixed(transposed(b)), form="nn")
     if floating and form == "tn" and a.size <= min(b.size, SMALL):
         return _plain(fixed(transposed(a)), b, form="nn")

@@ -219,6 +219,9 @@ def test_explain_names_compiled_functions_and_why_calls_were_not_whole():
     assert len(found) == 1
     assert "elements are needed" in found[0].reasons[0]
     assert "compiled functions" in str(torchlike.explain())
+    other = torchlike.compile(lambda x: x * 2, name="doubling")
+    other(torchlike.ones(2))
+    assert "doubling" in [f.name for f in torchlike.explain().functions]
 
 
 def test_state_in_use_elsewhere_is_not_overwritten():

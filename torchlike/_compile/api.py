@@ -40,6 +40,7 @@ def compile(model: Any = None, *, fullgraph: bool = False, dynamic: bool | None 
         cold, interpreted); None does so after `recompile_limit` signatures; False compiles every one at once.
       backend: "inductor" and "openxla" mean XLA, "cudagraphs" too; "eager" and "aot_eager" leave the calls recorded.
       mode: one of PyTorch's; XLA has one way to compile, so all mean the same.
+      name: what `torchlike.explain()` calls it, in place of the function's own name.
       recompile_limit: recordings that are kept of one function, 8 by default.
       disable: return `model` as it is.
       verify_every: record every n-th compiled call anew, and raise where the recording differs from the one there is.

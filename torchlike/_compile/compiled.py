@@ -122,7 +122,8 @@ class Compiled:
         where = str(Place(code.co_filename, code.co_firstlineno)) if code else ""
         kept = [one for among in self.kept.values() for one in among]
         reasons = dict.fromkeys(reason for among in self.reasons.values() for reason in among)
-        return Function(name=_errors.compiling.named(self.function), where=where, signatures=len(self.reasons),
+        name = self.options.get("name") or _errors.compiling.named(self.function)
+        return Function(name=name, where=where, signatures=len(self.reasons),
                         recordings=len(kept), runs=sum(one.runs for one in kept), reasons=tuple(reasons))  # fmt: skip
 
     # -- what XLA says -------------------------------------------------------------------------------------------------
@@ -259,7 +260,6 @@ class _Attempt:
 
 def _make_distinct(state: list[Tensor], given: list[Tensor]) -> None:
     """Give each storage a Value of its own: two that show one Value now need not do so later."""
-
     seen: set[int] = set()
     for storage in {id(t._storage): t._storage for t in [*given, *state]}.values():
         if storage.shared:

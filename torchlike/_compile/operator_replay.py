@@ -23,7 +23,7 @@ from torchlike._compile.replay import (
     storage_of,
 )  # fmt: skip
 from torchlike._compile.results import Results
-from torchlike._core import Value, record
+from torchlike._core import Value, record, uninterrupted
 from torchlike._core.capture import Capture, Numbers, WholeTrace
 from torchlike._core.plan import specs
 from torchlike._core.trace import lock
@@ -136,7 +136,7 @@ class DifferentiableReplay(Replay):
     def run(self, given: Sequence[Value], tensors: Sequence[Tensor]) -> Any:
         if self._checks:
             self._check(given)
-        with lock:
+        with lock, uninterrupted():
             draws, asked = self._act()
             values, numbers = self._values(given, tensors, draws), self._flat(asked)
             made = record(self._forward, values, numbers)

@@ -8,20 +8,7 @@ from weakref import ref
 
 from torchlike._autograd.nodes import Edge
 from torchlike._compile.differentiable import CompiledNode, Gradient, part
-from torchlike._compile.replay import (
-    ARGUMENT,
-    COTANGENT,
-    DRAW,
-    GRAD,
-    MEMORY,
-    STATE,
-    VIEW,
-    Grad,
-    Replay,
-    Source,
-    Write,
-    storage_of,
-)  # fmt: skip
+from torchlike._compile.replay import COTANGENT, Grad, Replay, Source, Write, storage_of
 from torchlike._compile.results import Results
 from torchlike._core import Value, record, uninterrupted
 from torchlike._core.capture import Capture, Numbers, WholeTrace
@@ -59,7 +46,6 @@ class DifferentiableReplay(Replay):
         self._cotangent_avals = [value.aval for value in gradient.cotangents]
         self._leaves = [self._leaf(leaf) for leaf in gradient.leaves]
         self._chosen, _, _ = numbers_of(trace)
-        self._draw_avals = {s.what: v.aval for s, v in zip(self._sources, trace.held) if s.kind == DRAW}
         self._numbers = [list(trace.scalars[i]) for i in self._chosen]
         asked = {id(x.sequence): n for n, x in enumerate(y for y in self._again if isinstance(y, Numbers))}
         self._asked = [asked.get(id(trace.scalars[i])) for i in self._chosen]
@@ -83,8 +69,6 @@ class DifferentiableReplay(Replay):
     def _recorded(self, trace: WholeTrace, given: list[int]) -> None:
         """The call that was recorded: its results take the places of those that were recorded one by one."""
         held, numbers = [trace.held[~slot].settle() for slot in given], self._flat([])
-        self._held: list[Value | None] = [value if s.kind not in (ARGUMENT, STATE, VIEW, GRAD, DRAW) else None
-                      for value, s in zip(held, self._inputs)]  # fmt: skip
         made = record(self._forward, held, numbers)
         storages = [*self._targets]
         storages += [tensor._grad._storage for tensor, is_new, _ in self._grads if is_new]  # type: ignore[union-attr]
@@ -114,31 +98,12 @@ class DifferentiableReplay(Replay):
         saved = [*made[self._saved :], *[given[i] for i in self._used]]
         return CompiledNode(edges, saved, self._cotangent_avals, self._backward, self._places, numbers)
 
-    def _values(self, given: Sequence[Value], tensors: Sequence[Tensor], draws: list) -> list[Value]:
-        values = []
-        for (kind, what), held in zip(self._inputs, self._held):
-            if kind == ARGUMENT:
-                values.append(given[what])
-            elif kind == MEMORY:
-                values.append(tensors[what]._storage.value.settle())
-            elif kind == STATE:
-                values.append(what.value.settle())
-            elif kind == DRAW:
-                values.append(Value(self._draw_avals[what], draws[what]))
-            elif kind == GRAD:
-                values.append(what._grad._value)
-            elif kind == VIEW:
-                values.append(what._read(False))
-            else:
-                values.append(held)
-        return values
-
     def run(self, given: Sequence[Value], tensors: Sequence[Tensor]) -> Any:
         if self._checks:
             self._check(given)
         with lock, uninterrupted():
             draws, asked = self._act()
-            values, numbers = self._values(given, tensors, draws), self._flat(asked)
+            values, numbers = self._values(self._inputs, given, tensors, draws), self._flat(asked)
             made = record(self._forward, values, numbers)
             node = self._node(values, made, numbers, tensors)
             place = 0

@@ -13,7 +13,7 @@ import numpy as np
 
 from torchlike._compile import whole_program
 from torchlike._compile.results import Results
-from torchlike._core import Aval, Value, boundary, concrete, uninterrupted
+from torchlike._core import Aval, Value, boundary, concrete, to_numpy, uninterrupted
 from torchlike._core.capture import Capture, Draw, Numbers
 from torchlike._core.trace import lock
 from torchlike._device import to_jax
@@ -77,6 +77,7 @@ class Replay:
         self._begin = len(outputs) - len(results.values())
         self._read = [s.what for s in sources if s.kind == STATE]
         self._read_avals = [v.aval for v, s in zip(capture.trace.held, sources) if s.kind == STATE]
+        self._draw_avals = {s.what: v.aval for s, v in zip(sources, capture.trace.held) if s.kind == DRAW}
         self._make(capture, outputs)
         results.settle()
 
@@ -94,7 +95,7 @@ class Replay:
         if [s.kind for s in self._sources] != [s.kind for s in other._sources]:
             return "its inputs come from elsewhere"
         for mine, yours in zip(self._sources, other._sources):
-            if mine.kind == CONSTANT and np.asarray(mine.what).tobytes() != np.asarray(yours.what).tobytes():
+            if mine.kind == CONSTANT and to_numpy(mine.what).tobytes() != to_numpy(yours.what).tobytes():
                 return "a constant has other elements"
             if mine.kind != CONSTANT and mine.what is not yours.what and mine.what != yours.what:
                 return "its inputs come from elsewhere"
@@ -121,7 +122,10 @@ class Replay:
             arrays = self.program.compiled(*given)
             self.program.account.runs += 1
             for value, array in zip(outputs, arrays):
-                value.array = array
+                value.array, value.trace = (
+                    array,
+                    None,
+                )  # the storages go on with these values: they must not hold the trace
             capture.leave()
 
     def _arrange(self, written: set[int]) -> None:
@@ -129,11 +133,7 @@ class Replay:
         states = [(i, s.what) for i, s in enumerate(self._sources) if s.kind == STATE]
         self._order = tuple([i for i, storage in states if id(storage) in written])
         self._replaced = [storage for i, storage in states if id(storage) in written]
-        rest = [(i, s) for i, s in enumerate(self._sources) if i not in set(self._order)]
-        self._rest = [s for _, s in rest]
-        for n, source in enumerate(self._rest):
-            if source.kind == CONSTANT:
-                self._rest[n] = Source(CONSTANT, jax.device_put(np.asarray(source.what), self._target))
+        self._rest = [s for i, s in enumerate(self._sources) if i not in set(self._order)]
 
     # -- inputs --------------------------------------------------------------------------------------------------------
 
@@ -160,29 +160,34 @@ class Replay:
             owned.append(value)
         return arrays, owned
 
-    def _kept(self, given: Sequence[Value], tensors: Sequence[Tensor], draws: Sequence[Any]) -> list:
-        arrays = []
-        for kind, what in self._rest:
-            if kind == CONSTANT:
-                arrays.append(what)
-            elif kind == ARGUMENT:
-                array = given[what].array
-                arrays.append(array if array.__class__ is _JaxArray else self._argument(given[what]))
-            elif kind == MEMORY:
-                arrays.append(concrete(tensors[what]._storage.value.settle()))
+    def _values(self, sources: Sequence[Source], given: Sequence[Value], tensors: Sequence[Tensor],
+                draws: Sequence[Any]) -> list[Value]:  # fmt: skip
+        """What comes from these sources at this call."""
+        values = []
+        for kind, what in sources:
+            if kind == ARGUMENT:
+                values.append(given[what])
+            elif kind == CONSTANT:
+                values.append(what)
             elif kind == STATE:
-                value = what.value
-                arrays.append(value.array if value.array is not None else concrete(value.settle()))
+                values.append(what.value.settle())
             elif kind == DRAW:
-                arrays.append(draws[what])
+                values.append(Value(self._draw_avals[what], draws[what]))
+            elif kind == MEMORY:
+                values.append(tensors[what]._storage.value.settle())
             elif kind == GRAD:
-                arrays.append(concrete(what._grad._value))
+                values.append(what._grad._value.settle())
             else:
-                arrays.append(concrete(what._read(False)))
-        return arrays
+                values.append(what._read(False).settle())
+        return values
 
-    def _argument(self, value: Value) -> Any:
-        """The array of an argument that is not on the device yet. One that comes again is moved there for good."""
+    def _kept(self, given: Sequence[Value], tensors: Sequence[Tensor], draws: Sequence[Any]) -> list:
+        """The arrays that are not overwritten."""
+        values = self._values(self._rest, given, tensors, draws)
+        return [v.array if v.array.__class__ is _JaxArray else self._moved(v) for v in values]
+
+    def _moved(self, value: Value) -> Any:
+        """The array of a value that is not on the device yet. One that comes again is moved there for good."""
         array = concrete(value)
         if array.__class__ is np.ndarray:
             if value.slot == _CAME:
@@ -196,7 +201,7 @@ class Replay:
         checked = self._checked
         if all([value in checked for value in given]):
             return
-        arrays = [_host(given[s.what]) if s.kind == ARGUMENT else s.what if s.kind == CONSTANT else None
+        arrays = [_host(given[s.what]) if s.kind == ARGUMENT else _host(s.what) if s.kind == CONSTANT else None
                   for s in self._sources]  # fmt: skip
         for look, check in self._checks:
             array = look.now(arrays, self._scalars)
@@ -281,4 +286,4 @@ def _host(value: Value) -> Any:
 _VALUE, _ARRAY, _STAMP, _AVAL = map(attrgetter, ("value", "array", "stamp", "value.aval"))
 _JaxArray = type(jax.numpy.zeros(()))
 _ONLY_JAX = {_JaxArray}
-_CAME = 1 << 60  # in place of a slot: the value was an argument before
+_CAME = 1 << 60  # in place of a slot: the value was an input before

@@ -272,3 +272,89 @@ def a_shared_numpy_array_changes(torch, compile):
     out = [f(torch.ones(2)), f(torch.ones(2))]
     table[1] = 10.0
     return numbers(out, f(torch.ones(2)))
+
+
+@footgun
+def an_attribute_comes_to_hide_that_of_its_class(torch, compile):
+    class Base:
+        power = 2
+        shift = 0.0
+
+    class Config(Base):
+        pass
+
+    config = Config()
+    f = compile(lambda x: x**config.power + config.shift)
+    out = [f(torch.full((2,), 3.0))]
+    config.power = 3
+    out.append(f(torch.full((2,), 3.0)))
+    Config.shift = 10.0
+    return numbers(out, f(torch.full((2,), 3.0)))
+
+
+@footgun
+def an_attribute_appears(torch, compile):
+    class Config:
+        pass
+
+    config = Config()
+    f = compile(lambda x: x * 5 if hasattr(config, "flag") else x)
+    out = [f(torch.ones(2))]
+    config.flag = True
+    return numbers(out, f(torch.ones(2)))
+
+
+@footgun
+def a_global_comes_to_hide_a_builtin(torch, compile):
+    f = compile(lambda x: x * max(1.0, 2.0))
+    out = [f(torch.ones(2))]
+    globals()["max"] = lambda *_: 7.0
+    try:
+        return numbers(out, f(torch.ones(2)))
+    finally:
+        del globals()["max"]
+
+
+@footgun
+def a_dictionary_shown_read_only_changes(torch, compile):
+    options = {"scale": 2.0}
+    shown = types.MappingProxyType(options)
+    f = compile(lambda x: x * shown["scale"])
+    out = [f(torch.ones(2))]
+    options["scale"] = 9.0
+    return numbers(out, f(torch.ones(2)))
+
+
+SLOPE = 2.0
+
+
+@footgun
+def a_global_read_in_backward_changes(torch, compile):
+    global SLOPE
+    SLOPE = 2.0
+
+    class Scaled(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 1
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad * SLOPE
+
+    w = torch.ones(2, requires_grad=True)
+    extra = types.SimpleNamespace(shift=1.0)
+
+    @compile
+    def f(x):
+        y = Scaled.apply(w * x)
+        y.register_hook(lambda grad: grad + extra.shift)
+        return y.sum()
+
+    out = []
+    for slope, shift in ((2.0, 1.0), (2.0, 1.0), (5.0, 1.0), (5.0, 4.0)):
+        SLOPE, extra.shift = slope, shift
+        f(torch.ones(2)).backward()
+        out.append(w.grad)
+        w.grad = None
+    return numbers(out)

@@ -204,16 +204,22 @@ class _Attempt:
             state = {**before.tensors, **after.tensors}.values()
             made = recording.Recording(capture, results, self.signature.tensors, list(state))
             made.check()
-            with watch:
-                gradient = Gradient(capture.trace, results.roots) if results.roots else None
+            gradient, late = None, None
+            if results.roots:
+                with watch:
+                    gradient = Gradient(capture.trace, results.roots)
+                try:  # hooks and backward functions have run now, and read what they read
+                    after = self._unchanged(before, watch, modes)
+                except (recording.Refusal, UnfollowedState) as refusal:
+                    late = str(refusal)
             replay, reason = made.made(gradient)
         except (recording.Refusal, UnfollowedState, UnfollowedResult) as refusal:
             capture.stop(str(refusal))
             return None
         finally:
             _modes.local.capture = None
-        if reason or watch.refused:
-            self._refuse(reason or watch.refused)  # type: ignore[arg-type]
+        if reason or late:
+            self._refuse(reason or late)  # type: ignore[arg-type]
         else:
             kept = Kept(Guards(after, after.tensors.values()), replay, self.signature.others)
             among = self.compiled.kept.setdefault(self.signature.key, [])

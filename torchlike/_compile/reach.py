@@ -7,13 +7,14 @@ a few names of a dictionary, each with what it held when it was looked at.
 
 from __future__ import annotations
 
+import builtins
 import enum
 import functools
 import random
 import sys
 import types
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from operator import itemgetter
 from typing import Any
 
@@ -119,7 +120,7 @@ class Reach:
         elif isinstance(x, np.ndarray):
             self.places["array", id(x)] = Place(lambda: (x.tobytes(),), path)
         elif isinstance(x, types.MappingProxyType):
-            self._dictionary(dict(x), path)
+            self._dictionary(x, path)
         else:
             self._instance(x, path)
 
@@ -131,14 +132,18 @@ class Reach:
         self.places["items", id(x)] = Place(lambda: x, path, is_live=True)
         self._todo.extend([(y, f"{path}[{i}]") for i, y in enumerate(x)])
 
-    def _dictionary(self, x: dict, path: str) -> None:
+    def _dictionary(self, x: Mapping, path: str) -> None:
         if len(x) > MOST:
             raise Unfollowed(f"{path} is a dictionary of {len(x):,} entries")
-        keys, values, named = x.keys(), x.values(), all([key.__class__ is str for key in x])
+        values = x.values()
         if x and id(x) not in self._unnamed:
-            self.places["keys", id(x)] = Place(lambda: keys, path, is_live=True, is_keys=named)
+            self._keys(x, path)
         self.places["values", id(x)] = Place(lambda: values, path, is_live=True)
         self._todo.extend([(y, f"{path}[{key!r}]") for key, y in x.items()])
+
+    def _keys(self, x: Mapping, path: str) -> None:
+        keys, named = x.keys(), all([key.__class__ is str for key in x])
+        self.places["keys", id(x)] = Place(lambda: keys, path, is_live=True, is_keys=named)
 
     # -- code ----------------------------------------------------------------------------------------------------------
 
@@ -186,6 +191,10 @@ class Reach:
             if wanted:
                 self.places["names", id(names), wanted] = Place(_looker(names, wanted), "global " + ", ".join(wanted))
                 self._todo.extend([(names[n], n) for n in wanted])
+            hidden = tuple(sorted(n for n in code.co_names if n not in names and hasattr(builtins, n)))
+            if hidden:  # a global may come to stand before a builtin
+                look = functools.partial(_items, names, hidden)
+                self.places["names", id(names), hidden] = Place(look, "global " + ", ".join(hidden))
             self.names.update(code.co_names, [c for c in code.co_consts if isinstance(c, str) and c.isidentifier()])
             self.all_names |= bool({"getattr", "vars", "__dict__", "attrgetter"}.intersection(code.co_names))
         for constant in code.co_consts:
@@ -221,6 +230,9 @@ class Reach:
 
     def _attributes(self, x: Any, path: str) -> None:
         held = getattr(x, "__dict__", {})
+        if not isinstance(x, types.ModuleType) and hasattr(x, "__dict__") and ("keys", id(x)) not in self.places:
+            keys = held.keys()  # an attribute of the object may come to stand before one of its class
+            self.places["keys", id(x)] = Place(lambda: keys, path, is_live=True, is_keys=True)
         wanted = tuple(sorted(n for n in held if self._matters(x, n)))
         if wanted and ("names", id(x), wanted) not in self.places:
             self.places["names", id(x), wanted] = Place(_looker(held, wanted), f"{path}.{', '.join(wanted)}")
@@ -258,9 +270,13 @@ def _looker(names: Any, wanted: tuple[str, ...]) -> Callable[[], Iterable]:
         try:
             return get(names)
         except KeyError:
-            return [names.get(n, _MISSING) for n in wanted]
+            return _items(names, wanted)
 
     return look
+
+
+def _items(names: Any, wanted: tuple[str, ...]) -> list:
+    return [names.get(n, _MISSING) for n in wanted]
 
 
 def _slot_items(x: Any, slots: tuple[str, ...]) -> list:

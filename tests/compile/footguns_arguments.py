@@ -160,3 +160,73 @@ def one_array_is_filled_again_and_again(torch, compile):
         memory[1] = 5 - i
         out.append(f(x))
     return numbers(out)
+
+
+@footgun
+def an_argument_gets_its_gradient_inside(torch, compile):
+    @compile
+    def f(x):
+        (x * x).sum().backward()
+        return x.sum().detach() * 1
+
+    out = []
+    for i in range(4):
+        x = torch.full((2,), float(i), requires_grad=True)
+        out.append(f(x))
+        out.append(x.grad.clone())
+        f(x)
+        out.append(x.grad)
+    return numbers(out)
+
+
+@footgun
+def an_argument_is_made_to_require_grad(torch, compile):
+    @compile
+    def f(x):
+        x.requires_grad_()
+        return (x * 3).sum().detach()
+
+    out = []
+    for i in range(6):
+        x = torch.full((2,), float(i))
+        out += [f(x), float(x.requires_grad)]
+    return numbers(out)
+
+
+@footgun
+def an_argument_is_given_other_memory(torch, compile):
+    @compile
+    def f(x):
+        x.data = torch.full((3,), 4.0)
+        return x.sum()
+
+    out = []
+    for i in range(6):
+        x = torch.full((2,), float(i))
+        out += [f(x), x]
+    return numbers(out)
+
+
+@footgun
+def an_argument_has_an_attribute(torch, compile):
+    f = compile(lambda x: x * x.scale)
+    out = []
+    for i in range(3):
+        x = torch.ones(2)
+        x.scale = float(i)
+        out.append(f(x))
+    return numbers(out)
+
+
+@footgun
+def an_argument_is_given_an_attribute(torch, compile):
+    @compile
+    def f(x):
+        x.seen = True
+        return x * 2
+
+    out = []
+    for _ in range(6):
+        x = torch.ones(2)
+        out += [f(x), float(hasattr(x, "seen"))]
+    return numbers(out)

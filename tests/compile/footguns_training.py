@@ -409,3 +409,45 @@ def a_version_is_read(torch, compile):
         return w * w._version
 
     return numbers([f(torch.ones(2)) for _ in range(6)])
+
+
+@footgun
+def a_gradient_hook_comes_later(torch, compile):
+    w = torch.ones(2, requires_grad=True)
+    opt = torch.optim.SGD([w], lr=0.1)
+
+    @compile
+    def step(x):
+        (w * x).sum().backward()
+        opt.step()
+        opt.zero_grad()
+
+    out = []
+    for i in range(5):
+        if i == 1:
+            handle = w.register_hook(lambda grad: grad * 10)
+        if i == 3:
+            handle.remove()
+        if i == 4:
+            w.register_post_accumulate_grad_hook(lambda p: None if p.grad.mul_(5) is None else None)
+        step(torch.ones(2))
+        out.append(w.detach().clone())
+    return numbers(out)
+
+
+@footgun
+def the_gradient_itself_is_returned(torch, compile):
+    w = torch.ones(2, requires_grad=True)
+
+    @compile
+    def step(x):
+        (w * x).sum().backward()
+        return w.grad
+
+    out = []
+    for i in range(6):
+        found = step(torch.full((2,), float(i)))
+        out += [found.clone(), float(found is w.grad)]
+        if i == 3:
+            w.grad = None
+    return numbers(out)

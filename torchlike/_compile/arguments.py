@@ -18,11 +18,12 @@ _EXACT = frozenset((int, bool, str, bytes, type(None)))
 class Signature:
     """The key of a call, its tensors in order, and the other objects that were given, whose state counts too."""
 
-    __slots__ = ("key", "others", "tensors")
+    __slots__ = ("is_followed", "key", "others", "tensors")
 
     def __init__(self, args: Sequence, kwargs: dict) -> None:
         self.tensors: list[Tensor] = []
         self.others: list[Any] = []
+        self.is_followed = True  # whether no tensor among them has attributes or hooks of its own
         local = _modes.local
         key: list = [local.grad, local.inference, _modes.default_dtype, _modes.default_device, _modes.matmul_precision]
         for a in args:
@@ -38,6 +39,8 @@ class Signature:
         if cls in TENSOR_TYPES:
             edge = a._edge
             kind = None if edge is None else edge[0].edges == ()
+            if a.__dict__ or (edge is not None and kind and edge[0].extra is not None):
+                self.is_followed = False
             key += (cls, a._aval, a._strides, kind, a._chain is None)
             self.tensors.append(a)
         elif cls in _EXACT:

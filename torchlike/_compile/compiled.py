@@ -79,6 +79,8 @@ class Compiled:
                 or watched.seam.seams[0].is_open):  # fmt: skip
             return self.function(*args, **kwargs)
         signature = Signature(args, kwargs)
+        if not signature.is_followed:
+            return self.function(*args, **kwargs)
         kept = self.kept.get(signature.key)
         if kept is not None:
             for one in kept:
@@ -186,9 +188,11 @@ class _Attempt:
         capture = Capture(device, self._stopped)
         capture.given = [t._pair()[0] for t in self.signature.tensors]
         capture.views = views
-        capture.known = {id(v) for v in [*capture.given, *(v for _, v in views), *(t._storage.value for t in state)]}
+        shown = [*capture.given, *(v for _, v in views), *(t._storage.value for t in [*state, *before.grads.values()])]
+        capture.known = {id(v) for v in shown}
         watch, modes = Watch(), self.signature.key[:5]
         with capture, cut_off(self.signature.tensors):
+            capture.histories = [(t, t._edge, t._storage) for t in [*self.signature.tensors, *state]]
             with watch:
                 returned = self.compiled.function(*self.args, **self.kwargs)
             replay = None if capture.reason else self._keep(capture, before, watch, returned, modes)
@@ -200,7 +204,7 @@ class _Attempt:
         """Keep what was recorded, or say why not; then the trace runs as any other does."""
         try:
             after = self._unchanged(before, watch, modes)
-            results = Results(returned, self.signature.tensors, before.tensors)
+            results = Results(returned, self.signature.tensors, before.tensors, before.grads)
             state = {**before.tensors, **after.tensors}.values()
             made = recording.Recording(capture, results, self.signature.tensors, list(state))
             made.check()

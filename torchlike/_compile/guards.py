@@ -23,7 +23,8 @@ class Guards:
         self._places = list(reach.places.values())
         self._held = list(reach.held())  # so that no id among the places is given to another object
         self._tensors = list(tensors)
-        self._storages, self._edges = self._histories()
+        self._leaves = [t._edge[0] for t in self._tensors if t._edge is not None]
+        self._storages, self._edges, self._extras = self._histories()
         self._note()
 
     def _note(self) -> None:
@@ -36,16 +37,16 @@ class Guards:
         self._looks = [place.look for place in self._places if not place.is_live]
         self._seen = [*chain.from_iterable(self._now()), self]
 
-    def _histories(self) -> tuple[list, list]:
-        return [*map(_STORAGE, self._tensors)], [*map(_EDGE, self._tensors)]
+    def _histories(self) -> tuple[list, list, list]:
+        return [*map(_STORAGE, self._tensors)], [*map(_EDGE, self._tensors)], [*map(_EXTRA, self._leaves)]
 
     def _now(self) -> list[Iterable]:
         return self._live + [look() for look in self._looks]
 
     def hold(self) -> bool:
         """Whether nothing has changed."""
-        # Neither storages nor nodes are ever equal to others, so lists of them are compared by identity.
-        if [*map(_STORAGE, self._tensors)] != self._storages or [*map(_EDGE, self._tensors)] != self._edges:
+        # Neither storages nor nodes nor their hooks are ever equal to others: lists of them are compared by identity.
+        if self._histories() != (self._storages, self._edges, self._extras):
             return False
         try:
             now = chain(chain.from_iterable(self._now()), (self,))
@@ -67,7 +68,7 @@ class Guards:
         return None
 
 
-_STORAGE, _EDGE = attrgetter("_storage"), attrgetter("_edge")
+_STORAGE, _EDGE, _EXTRA = map(attrgetter, ("_storage", "_edge", "extra"))
 
 
 def same(before: list, now: list) -> bool:

@@ -8,7 +8,7 @@ from weakref import ref
 
 from torchlike._autograd.nodes import Edge
 from torchlike._compile.differentiable import CompiledNode, Gradient, part
-from torchlike._compile.replay import COTANGENT, Grad, Replay, Source, Write, storage_of
+from torchlike._compile.replay import COTANGENT, Grad, Replay, Source, Write, of, storage_of
 from torchlike._compile.results import Results
 from torchlike._core import Value, record, uninterrupted
 from torchlike._core.capture import Capture, Numbers, WholeTrace
@@ -71,7 +71,7 @@ class DifferentiableReplay(Replay):
         held, numbers = [trace.held[~slot].settle() for slot in given], self._flat([])
         made = record(self._forward, held, numbers)
         storages = [*self._targets]
-        storages += [tensor._grad._storage for tensor, is_new, _ in self._grads if is_new]  # type: ignore[union-attr]
+        storages += [of(t, self._tensors)._grad._storage for t, new, _ in self._grads if new]  # type: ignore[union-attr]
         for storage, value in zip([*storages, *(t._storage for t in self._results.new)], made):
             storage.value = value
         for value, now in zip(self._escaped, made[len(made) - len(self._escaped) :]):
@@ -111,6 +111,6 @@ class DifferentiableReplay(Replay):
                 storage_of(kind, what, tensors).put(made[place], None, None, step)
                 place += 1
             for tensor, is_new, strides in self._grads:
-                tensor._grad = wrap(made[place], None, strides) if is_new else None
+                of(tensor, tensors)._grad = wrap(made[place], None, strides) if is_new else None
                 place += is_new
         return self._results.make(made[self._begin : self._saved], tensors, node)

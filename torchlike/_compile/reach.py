@@ -59,6 +59,7 @@ class Reach:
         self.codes = codes
         self.places: dict[Any, Place] = {}
         self.tensors: dict[int, Tensor] = {}
+        self.grads: dict[int, Tensor] = {}  # of those tensors
         self.sources: dict[int, tuple[Any, str]] = {}  # sources of random numbers, with their states
         self.found_codes: set[types.CodeType] = set()
         self.names: set[str] = set(_CALLED)
@@ -97,10 +98,7 @@ class Reach:
             return
         self._seen[id(x)] = x  # held, so that its id stays its own
         if cls in TENSOR_TYPES:
-            self.tensors[id(x)] = x
-            if x._grad is not None:
-                self._todo.append((x._grad, f"{path}.grad"))
-            self._dictionary(x.__dict__, path)
+            self._tensor(x, path)
         elif isinstance(x, _FUNCTIONS):
             self._function(x, path)
         elif isinstance(x, type):
@@ -123,6 +121,16 @@ class Reach:
             self._dictionary(x, path)
         else:
             self._instance(x, path)
+
+    def _tensor(self, x: Tensor, path: str) -> None:
+        self.tensors[id(x)] = x
+        if x._grad is not None:
+            self.grads[id(x._grad)] = x._grad
+        self._dictionary(x.__dict__, path)
+        extra = None if x._edge is None else x._edge[0].extra
+        if extra is not None:
+            for hooks in (extra.pre, extra.post, *extra.tensor.values()):
+                self._dictionary(hooks, f"hooks of {path}")
 
     # -- containers ----------------------------------------------------------------------------------------------------
 

@@ -63,6 +63,7 @@ class Recording:
         """
         self._check_devices()
         self._check_shared()
+        self._check_histories()
         writes, grads = self._writes(), self._grads()
         self._pass_on(writes, grads)
         self._check_known(self._sources([])[1])
@@ -107,6 +108,18 @@ class Recording:
         if any(t._storage.shared and t._chain is not None for t in self.state):
             raise Refusal("it uses a view of memory that is shared with NumPy")
 
+    def _check_histories(self) -> None:
+        """Only elements and gradients of tensors outside are changed again; what they require, and which memory they
+        show, is not."""
+        for tensor, edge, storage in self.capture.histories:
+            if tensor._edge is not edge or tensor._storage is not storage:
+                raise Refusal("it changes the history or the memory of a tensor outside")
+        if any(t.__dict__ for t in self.tensors):
+            raise Refusal("it gives an argument attributes or hooks")
+        grads = self._new_grads()
+        if any(t is grad for t in self.results.new for grad in grads):
+            raise Refusal(_errors.compiling.returned_grad())
+
     # -- inputs --------------------------------------------------------------------------------------------------------
 
     def _sources(self, cotangents: Sequence[Value]) -> tuple[list[Source], list[Value]]:
@@ -142,13 +155,17 @@ class Recording:
                 places[id(storage.value)] = Source(STATE, storage)
         places |= {id(value): Source(VIEW, view) for view, value in self.capture.views}
         for tensor, grad_value in self._old_grads():
-            places[id(grad_value)] = Source(GRAD, tensor)
+            places[id(grad_value)] = Source(GRAD, self._named(tensor))
         for i, tensor in enumerate(self.tensors):
             if tensor._storage.shared and tensor._storage._loan.settled is not None:
                 places[id(tensor._storage._loan.settled)] = Source(MEMORY, i)
         for i, value in enumerate(self.capture.given):
             places[id(value)] = Source(ARGUMENT, i)
         return places
+
+    def _named(self, tensor: Tensor) -> Tensor | int:
+        """A tensor outside, or the number of an argument."""
+        return next((i for i, argument in enumerate(self.tensors) if argument is tensor), tensor)
 
     def _old_grads(self) -> Any:
         for held, _, grad in self.capture.grads.values():
@@ -181,7 +198,7 @@ class Recording:
                 raise Refusal("it writes to a tensor outside in a way that autograd follows")
             target = self._outside.get(id(storage))
             if id(storage) in old_grads:
-                target = Source(GRAD, old_grads[id(storage)])
+                target = Source(GRAD, self._named(old_grads[id(storage)]))
             if target is None:
                 raise Refusal(_errors.compiling.ESCAPES)
             writes.append(Write(target, storage, storage.value, storage.version - version))
@@ -208,6 +225,7 @@ class Recording:
                 continue
             now = tensor._grad
             was_there = before is not None if is_read else None
+            tensor = self._named(tensor)
             if now is None or now is before:
                 found.append(Grad(tensor, was_there, now is before, None, None))
                 continue

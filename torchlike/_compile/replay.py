@@ -25,7 +25,7 @@ DRAW, CONSTANT, COTANGENT = "draw", "constant", "cotangent"
 
 class Source(NamedTuple):
     """Where an input comes from, by its kind: an argument's number (what it shows, or all of its memory), a storage, a
-    view, a tensor with a gradient, the number of a draw, or an array."""
+    view, a tensor with a gradient (or the number of an argument with one), the number of a draw, or a value."""
 
     kind: str
     what: Any
@@ -42,10 +42,10 @@ class Write(NamedTuple):
 
 
 class Grad(NamedTuple):
-    """What becomes of a tensor's `.grad`: whether there must be one before (None: it makes no difference), whether it
-    is kept, and else its new value (None: none)."""
+    """What becomes of the `.grad` of a tensor, or of an argument by its number: whether there must be one before (None:
+    it makes no difference), whether it is kept, and else its new value (None: none)."""
 
-    tensor: Tensor
+    tensor: Tensor | int
     before: bool | None
     kept: bool
     value: Value | None
@@ -176,7 +176,7 @@ class Replay:
             elif kind == MEMORY:
                 values.append(tensors[what]._storage.value.settle())
             elif kind == GRAD:
-                values.append(what._grad._value.settle())
+                values.append(of(what, tensors)._grad._value.settle())  # type: ignore[union-attr]
             else:
                 values.append(what._read(False).settle())
         return values
@@ -221,7 +221,7 @@ class Replay:
         if self._aliased(tensors) != self._aliases or [*map(_AVAL, self._read)] != self._read_avals:
             return False
         for tensor, before in self._expected:
-            if (tensor._grad is not None) is not before:
+            if (of(tensor, tensors)._grad is not None) is not before:
                 return False
         return all([hold() for hold in self._holds])
 
@@ -264,7 +264,8 @@ class Replay:
             storage_of(kind, what, tensors).put(Value(self._avals[place], arrays[place]), None, None, step)
             place += 1
         for tensor, is_new, strides in self._grads:
-            tensor._grad = wrap(Value(self._avals[place], arrays[place]), None, strides) if is_new else None
+            grad = wrap(Value(self._avals[place], arrays[place]), None, strides) if is_new else None
+            of(tensor, tensors)._grad = grad
             place += is_new
 
 
@@ -272,7 +273,12 @@ def storage_of(kind: str, what: Any, tensors: Sequence[Tensor]) -> Any:
     """The storage that a call writes to."""
     if kind == MEMORY:
         return tensors[what]._storage
-    return what._grad._storage if kind == GRAD else what
+    return of(what, tensors)._grad._storage if kind == GRAD else what  # type: ignore[union-attr]
+
+
+def of(tensor: Tensor | int, tensors: Sequence[Tensor]) -> Tensor:
+    """A tensor, or the argument of this number."""
+    return tensors[tensor] if isinstance(tensor, int) else tensor
 
 
 def _host(value: Value) -> Any:

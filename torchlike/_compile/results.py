@@ -25,10 +25,10 @@ class Results:
     node that the history of the new ones begins with.
     """
 
-    def __init__(self, returned: Any, arguments: Sequence[Tensor], old: Container[int]) -> None:
+    def __init__(self, returned: Any, arguments: Sequence[Tensor], old: Container[int], grads: Container[int]) -> None:
         self.new: list[Tensor] = []  # of the recorded call; forgotten by `settle`
         self.roots: list[Tensor] = []  # of the new tensors, those that can be differentiated
-        self._arguments, self._old = arguments, old
+        self._arguments, self._old, self._grads = arguments, old, grads
         self.make: Make = self._pattern(returned)
 
     def _pattern(self, x: Any) -> Make:
@@ -53,6 +53,8 @@ class Results:
         for i, argument in enumerate(self._arguments):
             if argument is t:
                 return lambda values, arguments, node: arguments[i]
+        if id(t) in self._grads:
+            raise Unfollowed(_errors.compiling.returned_grad())
         if id(t) in self._old:
             return lambda values, arguments, node: t
         if any(other is t for other in self.new):

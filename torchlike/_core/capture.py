@@ -76,6 +76,7 @@ class Capture:
         self.known: set[int] = set()  # ids of values that were there before
         self.checks: list[tuple[Any, Callable]] = []  # what is looked at of inputs, each time
         self.outside: set[int] = set()  # ids of the storages that were there before
+        self.histories: list[tuple[Any, Any, Any]] = []  # tensors that were there before, their edges and storages
         self.views: list[tuple[Any, Value]] = []  # those that were there before, with what they showed
         self.given: list[Value] = []  # the values of the arguments
         self._quiet = 0

@@ -65,5 +65,9 @@ def returned_twice() -> str:
     return "it returns one tensor twice"
 
 
+def returned_grad() -> str:
+    return "it returns a tensor's gradient"
+
+
 def returned_view() -> str:
     return "it returns a view"

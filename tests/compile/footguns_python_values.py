@@ -358,3 +358,14 @@ def a_global_read_in_backward_changes(torch, compile):
         out.append(w.grad)
         w.grad = None
     return numbers(out)
+
+
+@footgun
+def keyword_defaults_are_replaced(torch, compile):
+    def f(x, *, k=2.0):
+        return x * k
+
+    compiled = compile(f)
+    out = [compiled(torch.ones(2))]
+    f.__kwdefaults__ = {"k": 8.0}
+    return numbers(out, compiled(torch.ones(2)))

@@ -231,3 +231,15 @@ def a_view_kept_outside_shows_what_was_written(torch, compile):
         return before, row.sum() + 0, other.clone()
 
     return numbers([f(torch.ones(2)) for _ in range(4)], row, table)
+
+
+@footgun
+def results_in_inference_mode(torch, compile):
+    f = compile(lambda x: x * 2)
+    out = []
+    for _ in range(3):
+        with torch.inference_mode():
+            y = f(torch.ones(2))
+        out += [y.clone(), float(y.is_inference())]
+        out.append(float(f(torch.ones(2)).is_inference()))
+    return numbers(out)

@@ -429,7 +429,7 @@ def a_gradient_hook_comes_later(torch, compile):
         if i == 3:
             handle.remove()
         if i == 4:
-            w.register_post_accumulate_grad_hook(lambda p: None if p.grad.mul_(5) is None else None)
+            w.register_post_accumulate_grad_hook(lambda p: setattr(p, "grad", p.grad * 5))
         step(torch.ones(2))
         out.append(w.detach().clone())
     return numbers(out)
@@ -451,3 +451,74 @@ def the_gradient_itself_is_returned(torch, compile):
         if i == 3:
             w.grad = None
     return numbers(out)
+
+
+@footgun
+def two_gradients_begin_as_one(torch, compile):
+    a, b = (torch.tensor(1.0, requires_grad=True) for _ in range(2))
+
+    @compile
+    def step(x):
+        (a + b * x).backward()
+
+    out = []
+    for i in range(5):
+        step(torch.tensor(1.0 + (i > 1) * i))
+        out += [a.grad.clone(), b.grad.clone()]
+    return numbers(out)
+
+
+@footgun
+def gradients_are_parts_of_one_memory(torch, compile):
+    w, flat = torch.ones(2, requires_grad=True), torch.zeros(4)
+
+    @compile
+    def step(x):
+        (w * x).sum().backward()
+
+    out = []
+    for i in range(5):
+        if i == 2:
+            w.grad = flat[1:3]
+        step(torch.full((2,), float(i + 1)))
+        out += [w.grad.clone(), flat.clone()]
+    return numbers(out)
+
+
+@footgun
+def an_argument_is_a_gradient_too(torch, compile):
+    w = torch.ones(2, requires_grad=True)
+
+    @compile
+    def step(x):
+        (w * 2).sum().backward()
+        return x * 10
+
+    out = []
+    for i in range(5):
+        out.append(step(w.grad if i % 2 else torch.ones(2)))
+        out.append(w.grad.clone())
+    return numbers(out)
+
+
+@footgun
+def two_networks_against_each_other(torch, compile):
+    torch.manual_seed(0)
+    maker, judge = torch.nn.Linear(2, 3), torch.nn.Linear(3, 1)
+    first, second = (torch.optim.Adam(m.parameters(), lr=0.05) for m in (maker, judge))
+
+    @compile
+    def step(real):
+        fake = maker(torch.randn(4, 2))
+        second.zero_grad()
+        loss = judge(fake.detach()).mean() - judge(real).mean()
+        loss.backward()
+        second.step()
+        first.zero_grad()
+        other = -judge(fake).mean()
+        other.backward()
+        first.step()
+        return loss, other
+
+    out = [step(torch.ones(4, 3)) for _ in range(5)]
+    return numbers(out, *maker.parameters(), *judge.parameters(), *[p.grad for p in judge.parameters()])

@@ -6,6 +6,7 @@ import functools
 import threading
 import types
 from collections.abc import Callable
+from sys import getrefcount
 from typing import Any
 
 from torchlike import _device, _errors, _modes
@@ -184,7 +185,7 @@ class _Attempt:
         views = [(t, t._read(False)) for t in state if t._chain is not None]
         boundary()
         device = self._device(state)
-        _make_distinct(state, self.signature.tensors)
+        _make_distinct([*self.signature.tensors, *state, *before.grads.values()])
         capture = Capture(device, self._stopped)
         capture.given = [t._pair()[0] for t in self.signature.tensors]
         capture.views = views
@@ -268,17 +269,10 @@ class _Attempt:
         self.compiled.refused(self.signature.key, reason)
 
 
-def _make_distinct(state: list[Tensor], given: list[Tensor]) -> None:
-    """Give each storage a Value of its own: two that show one Value now need not do so later."""
-    seen: set[int] = set()
-    for storage in {id(t._storage): t._storage for t in [*given, *state]}.values():
-        if storage.shared:
-            continue
+def _make_distinct(tensors: list[Tensor]) -> None:
+    """Give each storage a Value that nobody else holds: two that show one Value now need not do so later."""
+    for storage in {id(t._storage): t._storage for t in tensors if not t._storage.shared}.values():
         value = storage.value
-        if value.array is None:
-            continue
-        if id(value) in seen:
-            stamp = value.stamp
-            value = storage.value = Value(value.aval, value.array)
-            value.stamp = stamp
-        seen.add(id(value))
+        if value.array is not None and getrefcount(value) > 3:  # besides the storage, the name here and the call
+            storage.value = Value(value.aval, value.array)
+            storage.value.stamp = value.stamp

@@ -179,7 +179,7 @@ class Reach:
         self._todo.append((f.__defaults__, path))
         if f.__kwdefaults__:
             self._dictionary(f.__kwdefaults__, path)
-        self.places["function", id(f)] = Place(lambda: (f.__code__, f.__defaults__), path)
+        self.places["function", id(f)] = Place(lambda: (f.__code__, f.__defaults__, f.__kwdefaults__), path)
         self._code(f.__code__, f.__globals__)
 
     def _cell(self, cell: Any, name: str) -> None:

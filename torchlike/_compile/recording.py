@@ -116,6 +116,9 @@ class Recording:
                 raise Refusal("it changes the history or the memory of a tensor outside")
         if any(t.__dict__ for t in self.tensors):
             raise Refusal("it gives an argument attributes or hooks")
+        old = {id(grad._storage) for *_, grad in self.capture.grads.values() if grad is not None}
+        if any(id(t._storage) in old for t in self.tensors):
+            raise Refusal("an argument is the gradient of a tensor that gets another one")
         grads = self._new_grads()
         if any(t is grad for t in self.results.new for grad in grads):
             raise Refusal(_errors.compiling.returned_grad())

@@ -221,7 +221,10 @@ class Replay:
         if self._aliased(tensors) != self._aliases or [*map(_AVAL, self._read)] != self._read_avals:
             return False
         for tensor, before in self._expected:
-            if (of(tensor, tensors)._grad is not None) is not before:
+            grad = of(tensor, tensors)._grad
+            if (grad is not None) is not before:
+                return False
+            if grad is not None and (grad._chain is not None or any(t._storage is grad._storage for t in tensors)):
                 return False
         return all([hold() for hold in self._holds])
 

@@ -793,7 +793,6 @@ def empty(
     device: _Any = ...,
     requires_grad: _bool = ...,
     pin_memory: _bool = ...,
-    names: _Any = ...,
     **more: _Any,
 ) -> _Tensor:
     """A tensor whose contents are unspecified (zeros here)."""
@@ -985,7 +984,6 @@ def full(
     device: _Any = ...,
     requires_grad: _bool = ...,
     pin_memory: _bool = ...,
-    names: _Any = ...,
 ) -> _Tensor:
     """A tensor of one repeated number; its dtype follows the number's type."""
     ...
@@ -1715,7 +1713,6 @@ def ones(
     device: _Any = ...,
     requires_grad: _bool = ...,
     pin_memory: _bool = ...,
-    names: _Any = ...,
     **more: _Any,
 ) -> _Tensor:
     """A tensor of ones; `ones(2, 3)` or `ones((2, 3))`, of the default dtype."""
@@ -2507,7 +2504,6 @@ def zeros(
     device: _Any = ...,
     requires_grad: _bool = ...,
     pin_memory: _bool = ...,
-    names: _Any = ...,
     **more: _Any,
 ) -> _Tensor:
     """A tensor of zeros; `zeros(2, 3)` or `zeros((2, 3))`, of the default dtype."""

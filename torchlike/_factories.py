@@ -229,10 +229,10 @@ def _filled(name: str, fill: Any, doc: str) -> Callable[..., Tensor]:
     )
 
     def factory(*size: Any, out: Tensor | None = None, dtype: Dtype | None = None, layout: Any = None,
-                device: Any = None, requires_grad: bool = False, pin_memory: bool = False, names: Any = None,
+                device: Any = None, requires_grad: bool = False, pin_memory: bool = False,
                 **more: Any) -> Tensor:  # fmt: skip
-        if more or names is not None:
-            size, order = _rarely(name, size, names, more)
+        if more:
+            size, order = _rarely(name, size, more)
         else:
             order = None
         if pin_memory:
@@ -253,10 +253,8 @@ def _filled(name: str, fill: Any, doc: str) -> Callable[..., Tensor]:
     return factory
 
 
-def _rarely(name: str, size: tuple, names: Any, more: dict) -> tuple[tuple, Any]:
+def _rarely(name: str, size: tuple, more: dict) -> tuple[tuple, Any]:
     """The arguments that few calls have: `size=` by name, `memory_format=` of `empty`."""
-    if names is not None:
-        raise _errors.arguments.unsupported(name, "names")
     if "size" in more:
         if size:
             raise TypeError(f"{name}() got multiple values for argument 'size'")
@@ -284,15 +282,12 @@ def full(
     device: Any = None,
     requires_grad: bool = False,
     pin_memory: bool = False,
-    names: Any = None,
 ) -> Tensor:
     """A tensor of one repeated number; its dtype follows the number's type."""
     if fill_value is _MISSING:
         raise _errors.arguments.missing("full", "fill_value")
     no_pinning(pin_memory)
     only_strided("full", layout)
-    if names is not None:
-        raise _errors.arguments.unsupported("full", "names")
     shape, fill_value = _sized_by_tuple("full", size), _fill_number("full", fill_value)
     dtype = dtype_of("full", dtype) or (_modes.scalar_dtype(type(fill_value)) if out is None else out.dtype)
     return into(out, of_array(_from_data.filled(shape, fill_value, dtype), device, requires_grad))

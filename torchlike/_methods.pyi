@@ -1144,7 +1144,6 @@ class Methods:
         device: _Any = ...,
         requires_grad: _bool = ...,
         pin_memory: _bool = ...,
-        names: _Any = ...,
         **more: _Any,
     ) -> _Tensor:
         """As `empty`, with the dtype and device of this tensor."""
@@ -1171,7 +1170,6 @@ class Methods:
         device: _Any = ...,
         requires_grad: _bool = ...,
         pin_memory: _bool = ...,
-        names: _Any = ...,
     ) -> _Tensor:
         """As `full`, with the dtype and device of this tensor."""
         ...
@@ -1183,7 +1181,6 @@ class Methods:
         device: _Any = ...,
         requires_grad: _bool = ...,
         pin_memory: _bool = ...,
-        names: _Any = ...,
         **more: _Any,
     ) -> _Tensor:
         """As `ones`, with the dtype and device of this tensor."""
@@ -1208,7 +1205,6 @@ class Methods:
         device: _Any = ...,
         requires_grad: _bool = ...,
         pin_memory: _bool = ...,
-        names: _Any = ...,
         **more: _Any,
     ) -> _Tensor:
         """As `zeros`, with the dtype and device of this tensor."""

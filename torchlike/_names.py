@@ -34,6 +34,7 @@ from torchlike import (
     _functions_split,
     _legacy_types,
     _modes,
+    _refused,
     _sequences,
 )
 from torchlike._tensor import Tensor
@@ -76,6 +77,8 @@ def _bind_tensor() -> None:
     for name, d in {**_dtypes.ALIASES, "bfloat16": _dtypes.bfloat16}.items():
         setattr(Tensor, name, _functions.to_method(name, d))
     _bind.bind_methods()
+    for name in _refused.METHODS:
+        setattr(Tensor, name, _refused.RefusedMethod(name))
     _dunders.bind()
     for name, found in list(vars(Tensor).items()):
         if isinstance(found, property) and found.fset is None:
@@ -122,6 +125,7 @@ def lazy(name: str, modules: tuple[str, ...]) -> Any:
         return compile
     if name in _SERIALIZATION:
         return getattr(importlib.import_module("torchlike.serialization"), name)
+    _refused.refuse("torch", name)
     import torchlike
 
     raise _errors.arguments.unknown_name("torch", name, [n for n in vars(torchlike) if not n.startswith("_")])

@@ -10,6 +10,17 @@ def unsupported(name: str, argument: str) -> NotImplementedError:
     return NotImplementedError(f"{name}: the argument '{argument}' is not supported by torchlike yet")
 
 
+class _Refused(NotImplementedError, AttributeError):
+    """`hasattr` and `getattr` with a default take it for what it also is: there is no such name."""
+
+
+_Refused.__name__ = _Refused.__qualname__ = "NotImplementedError"  # what users see
+
+
+def kind_unsupported(name: str, kind: str) -> NotImplementedError:
+    return _Refused(f"{name}: {kind} are not supported by torchlike yet")
+
+
 def unknown_name(module: str, name: str, known: list[str]) -> AttributeError:
     """An AttributeError that names the nearest names there are."""
     return UnknownName(f"module '{module}' has no attribute '{name}'", name, known)

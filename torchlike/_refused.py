@@ -1,0 +1,37 @@
+"""Names of PyTorch's that belong to kinds of tensors which are not here: whoever asks for one is told which kind.
+
+The error is an AttributeError as well, so that `hasattr` tells the truth.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from torchlike import _errors
+
+KINDS = {
+    "quantized tensors": re.compile(
+        r".*quanti[sz].*|q_\w+|qu?int\d+(x\d+)?|int_repr|qscheme|per_(tensor|channel)_affine|ao|.*Q\w*Int\w+Storage"
+    ),
+    "nested tensors": re.compile(r"_?nested\w*"),
+}
+METHODS = ("dequantize", "int_repr", "qscheme", "q_scale", "q_zero_point", "q_per_channel_axis", "q_per_channel_scales",
+           "q_per_channel_zero_points")  # fmt: skip
+
+
+def refuse(place: str, name: str) -> None:
+    """Raise for a name that belongs to a kind of tensors which is not here."""
+    for kind, names in KINDS.items():
+        if names.fullmatch(name):
+            raise _errors.arguments.kind_unsupported(f"{place}.{name}", kind)
+
+
+class RefusedMethod:
+    """Stands for a method that tensors do not have."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __get__(self, tensor: Any, owner: type) -> Any:
+        refuse("Tensor", self._name)

@@ -64,6 +64,7 @@ complex128 = dtype("complex128", np.complex128, COMPLEX, "c128")
 
 ALL = (bool_, uint8, int8, int16, int32, int64, uint16, uint32, uint64,
        float16, bfloat16, float32, float64, complex64, complex128)  # fmt: skip
+WIDE = (uint16, uint32, uint64)  # unsigned integers that PyTorch keeps but hardly computes with
 FROM_NUMPY = {d.numpy: d for d in ALL}
 ALIASES = {"half": float16, "float": float32, "double": float64, "short": int16, "int": int32, "long": int64,
            "cfloat": complex64, "cdouble": complex128, "bool": bool_}  # fmt: skip
@@ -90,12 +91,7 @@ _FLOATS = (float16, bfloat16, float32, float64)
 def _promote_integers(a: dtype, b: dtype) -> dtype:
     if a.is_signed == b.is_signed:
         return a if a.itemsize >= b.itemsize else b
-    unsigned, signed = (b, a) if a.is_signed else (a, b)
-    if unsigned is not uint8:  # PyTorch defines no common type for the wide unsigned integers
-        raise RuntimeError(
-            f"Promotion for uint16, uint32, uint64 types is not supported, attempted to promote "
-            f"{a.name.capitalize().replace('int', 'Int')} and {b.name.capitalize().replace('int', 'Int')}"
-        )
+    signed = a if a.is_signed else b
     return int16 if signed is int8 else signed
 
 
@@ -108,6 +104,9 @@ def _promote_floats(a: dtype, b: dtype) -> dtype:
 def _promote(a: dtype, b: dtype) -> dtype:
     if a is b:
         return a
+    for one, other in ((a, b), (b, a)):
+        if one in WIDE and not other.is_floating_point:
+            raise _errors.dtypes.wide_promotion(a, b)
     if a.category != b.category:
         low, high = sorted((a, b), key=lambda d: d.category)
         if high.category != COMPLEX or low.category != FLOATING:

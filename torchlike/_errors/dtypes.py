@@ -43,6 +43,11 @@ def not_implemented(kernel: str, dtype: Any) -> NotImplementedError:
     return NotImplementedError(f"\"{kernel}\" not implemented for '{scalar_name(dtype)}'")
 
 
+def wide_promotion(a: Any, b: Any) -> RuntimeError:
+    return RuntimeError(f"Promotion for uint16, uint32, uint64 types is not supported, attempted to promote "
+                        f"{scalar_name(a)} and {scalar_name(b)}")  # fmt: skip
+
+
 def no_complex(name: str) -> Any:
     """A check: PyTorch refuses complex tensors by name."""
 

@@ -9,27 +9,33 @@ import numpy as np
 
 from torchlike import _errors
 from torchlike._core import Value
-from torchlike._dtypes import BOOL, COMPLEX, FLOATING, INTEGER, bfloat16, check_number, float16
+from torchlike._dtypes import BOOL, COMPLEX, FLOATING, INTEGER, WIDE, bfloat16, check_number, float16
 from torchlike._ops._rules import Call, result_type
 
 REAL = (BOOL, INTEGER, FLOATING)
 INEXACT = (FLOATING, COMPLEX)
 
 
-def only(kernel: str, *categories: int) -> Callable[[Call], None]:
-    """A check that the common dtype is of one of these categories; `kernel` is PyTorch's name for the loop."""
+def only(kernel: str, *categories: int, wide: bool = False) -> Callable[[Call], None]:
+    """A check that the common dtype is of one of these categories; `kernel` is PyTorch's name for the loop, which few
+    have for the `wide` unsigned integers."""
 
     def check(call: Call) -> None:
         dtype = result_type(call.promoted, call.numbers)
-        if dtype.category not in categories:
+        if dtype.category not in categories or (dtype in WIDE and not wide):
             raise _errors.dtypes.not_implemented(kernel, dtype)
 
     return check
 
 
-def not_bool(kernel: str) -> Callable[[Call], None]:
+def not_wide(kernel: str) -> Callable[[Call], None]:
+    """A check that the common dtype is none of the wide unsigned integers."""
+    return only(kernel, BOOL, INTEGER, FLOATING, COMPLEX)
+
+
+def not_bool(kernel: str, wide: bool = False) -> Callable[[Call], None]:
     """A check that the common dtype is not bool."""
-    return only(kernel, INTEGER, FLOATING, COMPLEX)
+    return only(kernel, INTEGER, FLOATING, COMPLEX, wide=wide)
 
 
 def real_number(kernel: str) -> Callable[[Call], None]:
@@ -37,14 +43,24 @@ def real_number(kernel: str) -> Callable[[Call], None]:
     return only(kernel, INTEGER, FLOATING)
 
 
-def not_complex(kernel: str) -> Callable[[Call], None]:
+def not_complex(kernel: str, wide: bool = True) -> Callable[[Call], None]:
     """A check that the common dtype is not complex."""
-    return only(kernel, *REAL)
+    return only(kernel, *REAL, wide=wide)
 
 
-def whole(kernel: str) -> Callable[[Call], None]:
+def whole(kernel: str, wide: bool = True) -> Callable[[Call], None]:
     """A check that the common dtype is bool or an integer."""
-    return only(kernel, BOOL, INTEGER)
+    return only(kernel, BOOL, INTEGER, wide=wide)
+
+
+def in_order(*checks: Callable[[Call], None]) -> Callable[[Call], None]:
+    """Several checks, one after the other."""
+
+    def check(call: Call) -> None:
+        for each in checks:
+            each(call)
+
+    return check
 
 
 CHECKED_AT_ONCE = 1 << 22  # host data is looked through up to this many elements
@@ -94,3 +110,9 @@ def _in_range(tensors: list[Value], *given: Any) -> None:
         dtype = result_type([x.aval for x in tensors], kinds)
         for number in numbers:
             check_number(number, dtype)
+
+
+def exponent_in_range(input: Any = None, exponent: Any = None, **_: Any) -> None:
+    """A guard: an exponent that is a number must be in the range of the result's dtype."""
+    if isinstance(input, Value) and input.aval.dtype not in WIDE:
+        _in_range([input], exponent)

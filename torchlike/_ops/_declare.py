@@ -67,6 +67,7 @@ class Op:
     formats: int | Callable[[Any], int] = 0  # how many leading arrays' channels-last order the results take over
     numpy: bool = True  # whether the kernel runs on NumPy arrays; else the interpreter compiles it by itself
     opmath: bool = True  # compute half precision in float32 and round once
+    rounds_numbers: bool = False  # whether a number is rounded to half precision first, as a tensor's element would be
     geometry: Callable | None = None  # views: geometry(shape, strides, **statics) -> (shape, strides)
     offset: Callable | None = None  # views: offset(tensor, *statics) -> elements from the input's first to the result's
     result: Callable | None = None  # views of another element type: result(call) -> dtype

@@ -145,7 +145,8 @@ class Template:
         if compute is not None and op.opmath:
             compute = _dtypes.opmath(compute)
         array_kinds = [kind for _, kind in self.arrays]
-        number_dtypes = [_number_dtype(number, kind, compute, typed) for number, kind in self.numbers]
+        numbers_in = typed.compute if op.rounds_numbers else compute
+        number_dtypes = [_number_dtype(number, kind, numbers_in, typed) for number, kind in self.numbers]
         count, arguments, kernel = len(array_kinds), self.arguments, op.kernel
         kept = frozenset(i for i, (name, _) in enumerate(self.arrays) if name in op.keeps)
 
@@ -200,6 +201,8 @@ def _bind(op: d.Op, args: tuple, kwargs: dict, describe: Callable) -> tuple[Call
     for name, value in bound.arguments.items():
         if value is not None and op.kind_of[name] in (d.STATIC, d.INDEX):
             _check_static(op, name, value, args, kwargs)
+    if d.OPERAND in op.kinds[1:] and op.kinds[0] == d.ARRAY and type(args and args[0]) in _dtypes.SCALAR_CATEGORY:
+        raise _errors.arguments.invalid_combination(op.called, args, kwargs)  # PyTorch has several overloads
     template, call = Template(), Call(op, {}, [], [], [], [])
     for name in op.names:
         if name in bound.arguments:

@@ -73,9 +73,9 @@ def _combine(higher: Dtype | None, lower: Dtype | None) -> Dtype | None:
         return higher
     if higher.is_floating_point:
         return higher.to_complex() if lower.is_complex else higher
-    if higher is _dtypes.bool_ or lower.category > _dtypes.INTEGER:
-        return _dtypes.promote_types(higher, lower)
-    return higher
+    if lower.category > _dtypes.INTEGER:
+        return lower
+    return _dtypes.promote_types(higher, lower) if higher is _dtypes.bool_ else higher
 
 
 Promotion = tuple[Dtype, Dtype]  # (compute, result)

@@ -9,7 +9,16 @@ from torchlike import _errors
 from torchlike._dtypes import FLOATING, INTEGER, bool_
 from torchlike._errors.dtypes import c_name
 from torchlike._ops import _rules
-from torchlike._ops._checks import not_bool, not_complex, only, real_number, rounded_divisor, whole_divisor
+from torchlike._ops._checks import (
+    in_order,
+    not_bool,
+    not_complex,
+    not_wide,
+    only,
+    real_number,
+    rounded_divisor,
+    whole_divisor,
+)
 from torchlike._ops._declare import Array, Operand, Scalar, constant, declare, namespace, pointwise
 from torchlike._ops._nodes import by_operand
 from torchlike._ops._rules import Call, to_float
@@ -22,6 +31,7 @@ def _no_bool_minus(call: Call) -> None:
     if any(bools):
         raise _errors.arithmetic.bool_minus()
     _check_alpha(call)
+    not_wide("add_stub")(call)
 
 
 def _check_alpha(call: Call) -> None:
@@ -34,7 +44,7 @@ def _check_alpha(call: Call) -> None:
         raise _errors.arithmetic.complex_alpha()
 
 
-@pointwise(saves=(), check=_check_alpha, old_order=("input", "alpha", "other"))
+@pointwise(saves=(), check=in_order(_check_alpha, not_wide("add_stub")), old_order=("input", "alpha", "other"))
 def add(input: Operand, other: Operand, *, alpha: Scalar = 1):
     """input + alpha * other."""
     return input + other if isinstance(alpha, int) else input + alpha * other

@@ -10,7 +10,7 @@ import numpy as np
 
 from torchlike import _dtypes, _errors
 from torchlike._errors.dtypes import scalar_name
-from torchlike._ops._checks import bounds_in_range, chosen_in_range
+from torchlike._ops._checks import bounds_in_range, chosen_in_range, not_wide
 from torchlike._ops._declare import Array, Operand, constant, namespace, pointwise
 from torchlike._ops._nodes import by_operand
 from torchlike._ops._rules import Aval, Call, result_type
@@ -46,7 +46,10 @@ def _ordered(name: str) -> Callable[[Call], None]:
     def check(call: Call) -> None:
         if result_type(call.promoted, []).is_complex:
             raise RuntimeError(f"{name} not implemented for complex tensors.")
+        refuse_wide(call)
 
+    kernel = {"fmax": "maximum", "fmin": "minimum"}.get(name, name)
+    refuse_wide = not_wide(f"{kernel}_cpu")
     return check
 
 

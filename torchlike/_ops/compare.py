@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from torchlike import _dtypes, _errors
-from torchlike._ops._checks import not_complex, only, whole
+from torchlike._ops._checks import not_complex, not_wide, only, whole
 from torchlike._ops._declare import Array, Operand, namespace, pointwise
 from torchlike._ops._rules import to_bool
 
@@ -13,37 +13,37 @@ COMPARISON = {"promote": to_bool, "opmath": False, "differentiable": False}
 
 
 @pointwise(**COMPARISON)
-def eq(input: Operand, other: Operand):
+def eq(input: Array, other: Operand):
     """input == other, element by element."""
     return input == other
 
 
 @pointwise(**COMPARISON, aliases=("not_equal",))
-def ne(input: Operand, other: Operand):
+def ne(input: Array, other: Operand):
     """input != other, element by element."""
     return input != other
 
 
-@pointwise(**COMPARISON, aliases=("less",), check=not_complex("lt_cpu"))
-def lt(input: Operand, other: Operand):
+@pointwise(**COMPARISON, aliases=("less",), check=not_complex("lt_cpu", wide=False))
+def lt(input: Array, other: Operand):
     """input < other, element by element."""
     return input < other
 
 
-@pointwise(**COMPARISON, aliases=("less_equal",), check=not_complex("le_cpu"))
-def le(input: Operand, other: Operand):
+@pointwise(**COMPARISON, aliases=("less_equal",), check=not_complex("le_cpu", wide=False))
+def le(input: Array, other: Operand):
     """input <= other, element by element."""
     return input <= other
 
 
-@pointwise(**COMPARISON, aliases=("greater",), check=not_complex("gt_cpu"))
-def gt(input: Operand, other: Operand):
+@pointwise(**COMPARISON, aliases=("greater",), check=not_complex("gt_cpu", wide=False))
+def gt(input: Array, other: Operand):
     """input > other, element by element."""
     return input > other
 
 
-@pointwise(**COMPARISON, aliases=("greater_equal",), check=not_complex("ge_cpu"))
-def ge(input: Operand, other: Operand):
+@pointwise(**COMPARISON, aliases=("greater_equal",), check=not_complex("ge_cpu", wide=False))
+def ge(input: Array, other: Operand):
     """input >= other, element by element."""
     return input >= other
 
@@ -65,25 +65,25 @@ def isclose(input: Array, other: Array, rtol: float = 1e-05, atol: float = 1e-08
 # -- logic -------------------------------------------------------------------------------------------------------------
 
 
-@pointwise(**COMPARISON)
+@pointwise(**COMPARISON, check=not_wide("logical_and_cpu"))
 def logical_and(input: Array, other: Array):
     """Whether both are nonzero."""
     return namespace(input).logical_and(input, other)
 
 
-@pointwise(**COMPARISON)
+@pointwise(**COMPARISON, check=not_wide("logical_or_cpu"))
 def logical_or(input: Array, other: Array):
     """Whether either is nonzero."""
     return namespace(input).logical_or(input, other)
 
 
-@pointwise(**COMPARISON)
+@pointwise(**COMPARISON, check=not_wide("logical_xor_cpu"))
 def logical_xor(input: Array, other: Array):
     """Whether exactly one is nonzero."""
     return namespace(input).logical_xor(input, other)
 
 
-@pointwise(**COMPARISON)
+@pointwise(**COMPARISON, check=not_wide("logical_not_cpu"))
 def logical_not(input: Array):
     """Whether each element is zero."""
     return namespace(input).logical_not(input)
@@ -94,7 +94,7 @@ def logical_not(input: Array):
 BITS: dict[str, Any] = {"opmath": False, "differentiable": False}
 
 
-@pointwise(**BITS, check=whole("bitwise_not_cpu"))
+@pointwise(**BITS, check=whole("bitwise_not_cpu", wide=False))
 def bitwise_not(input: Array):
     """Every bit turned over; of a bool its opposite."""
     return ~input

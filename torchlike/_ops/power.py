@@ -9,7 +9,7 @@ import numpy as np
 from jax.custom_derivatives import SymbolicZero
 
 from torchlike import _dtypes, _errors
-from torchlike._ops._checks import not_bool
+from torchlike._ops._checks import exponent_in_range, not_bool, not_wide
 from torchlike._ops._declare import Operand, namespace, pointwise
 from torchlike._ops._rules import Aval, Call, result_type
 
@@ -24,6 +24,8 @@ def _check(call: Call) -> None:
         raise _errors.arithmetic.negative_integer_power()
     if isinstance(exponent, Aval):
         not_bool("pow")(call)
+    elif exponent not in (0, 1):  # of which PyTorch makes ones and a copy
+        not_wide("pow")(call)
 
 
 def _node(call: Call) -> str:
@@ -33,14 +35,15 @@ def _node(call: Call) -> str:
     return "PowBackward1" if isinstance(call.input, Aval) else "PowBackward2"
 
 
-@pointwise(remembers=("all",), special={"exponent": FORMULAS}, check=_check, node=_node)
+@pointwise(remembers=("all",), special={"exponent": FORMULAS}, rounds_numbers=True, check=_check,
+           guard=exponent_in_range, node=_node)  # fmt: skip
 def pow(input: Operand, exponent: Operand):
     """input ** exponent; the usual small exponents select their own formulas.
 
     The gradient of the exponent where `input` is 0 is 0 for exponents of 0 and above. A negative power of an integer
     is 0, except of 1 and -1.
     """
-    if isinstance(exponent, int | float):
+    if type(exponent) in (int, float, bool):  # no number of the program's: NumPy's float64 is a float too
         return _formula(input, exponent)
     return _whole_power(input, exponent) if input.dtype.kind in "iu" else _power(input, exponent)
 

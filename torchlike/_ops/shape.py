@@ -25,6 +25,12 @@ def _is_legacy_empty(shape: tuple) -> bool:
     return tuple(shape) == (0,)  # PyTorch lets such tensors join anything
 
 
+def _check_cat(call: Call) -> None:
+    for i, a in enumerate(call.tensors):
+        if not a.ndim:
+            raise RuntimeError(f"zero-dimensional tensor (at position {i}) cannot be concatenated")
+
+
 def _cat_shape(call: Call) -> list:
     shapes = [tuple(a.shape) for a in call.tensors]
     real = [s for s in shapes if not _is_legacy_empty(s)] or shapes[:1]
@@ -32,8 +38,6 @@ def _cat_shape(call: Call) -> list:
     for i, s in enumerate(shapes):
         if _is_legacy_empty(s):
             continue
-        if not s:
-            raise RuntimeError(f"zero-dimensional tensor (at position {i}) cannot be concatenated")
         if len(s) != len(real[0]):
             raise RuntimeError(f"Tensors must have same number of dimensions: got {len(real[0])} and {len(s)}")
         for d, (n, m) in enumerate(zip(real[0], s)):
@@ -44,7 +48,7 @@ def _cat_shape(call: Call) -> list:
     return [(*real[0][:dim], total, *real[0][dim + 1 :])]
 
 
-@operator(shape=_cat_shape, saves=(), opmath=False, where=())
+@operator(shape=_cat_shape, check=_check_cat, saves=(), opmath=False, where=())
 def cat(tensors: Arrays, dim: int = 0):
     """The tensors one after another along a dim; (…, n, …), (…, m, …) -> (…, n + m, …)."""
     real = [t for t in tensors if not _is_legacy_empty(t.shape)]

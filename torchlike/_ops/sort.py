@@ -65,7 +65,7 @@ def _check_topk(call: Call) -> None:
     size = call.input.shape[dim] if call.input.ndim else 1
     if not 0 <= call.k <= size:
         raise _errors.arithmetic.selected_index_out_of_range()
-    not_complex("topk_cpu")(call)
+    not_complex("topk_cpu", wide=False)(call)
 
 
 def _topk_shape(call: Call) -> list:
@@ -189,7 +189,7 @@ def nanmedian(input: Array, dim: int, keepdim: bool = False):
 
 def _check_mode(call: Call) -> None:
     _errors.arithmetic.check_extreme("mode", call)
-    not_complex("mode_cpu")(call)
+    not_complex("mode_cpu", wide=False)(call)
 
 
 @operator(remembers=(), shape=pair_shape, opmath=False, check=_check_mode, where=(), chooses=True)

@@ -7,12 +7,12 @@ import jax.numpy as jnp
 
 from torchlike import _errors
 from torchlike._dtypes import COMPLEX, FLOATING, INTEGER, bool_, int64
-from torchlike._ops._checks import not_bool, only
+from torchlike._ops._checks import in_order, not_bool, not_wide, only
 from torchlike._ops._declare import Array, Scalar, constant, namespace, pointwise
 from torchlike._ops._rules import Call, to_bool, to_float, to_real
 
 
-@pointwise(saves=(), aliases=("negative",), check=_errors.arithmetic.check_negation)
+@pointwise(saves=(), aliases=("negative",), check=in_order(_errors.arithmetic.check_negation, not_wide("neg_cpu")))
 def neg(input: Array):
     """The negative of each element."""
     return -input
@@ -219,7 +219,7 @@ def _whole(xp, x, function):
 
 
 def _rounds(name: str):
-    refuse_bool = not_bool(f"{name}_vml_cpu")
+    refuse_bool = not_bool(f"{name}_vml_cpu", wide=True)
     refuse_complex = _errors.dtypes.no_complex(name)
 
     def check(call) -> None:
@@ -248,7 +248,7 @@ def trunc(input: Array):
 
 
 def _check_round(call: Call) -> None:
-    check = only("round_cpu", FLOATING) if call.decimals else only("round_vml_cpu", INTEGER, FLOATING)
+    check = only("round_cpu", FLOATING) if call.decimals else only("round_vml_cpu", INTEGER, FLOATING, wide=True)
     check(call)
 
 

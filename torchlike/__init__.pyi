@@ -828,7 +828,7 @@ def empty_strided(
     """An uninitialised tensor (zeros here) of a shape and strides, which must fill a block of memory without gaps."""
     ...
 
-def eq(input: _Tensor | _Number, other: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
+def eq(input: _Tensor, other: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
     """input == other, element by element."""
     ...
 
@@ -1010,7 +1010,7 @@ def gcd(input: _Tensor, other: _Tensor, *, out: _Any = ...) -> _Tensor:
     """The greatest common divisor."""
     ...
 
-def ge(input: _Tensor | _Number, other: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
+def ge(input: _Tensor, other: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
     """input >= other, element by element."""
     ...
 
@@ -1042,11 +1042,11 @@ def gradient(input: _Tensor, *, spacing: _Any = ..., dim: _Any = ..., edge_order
     """The slope along each dim by central differences, one-sided ones at the ends."""
     ...
 
-def greater(input: _Tensor | _Number, other: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
+def greater(input: _Tensor, other: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
     """input > other, element by element."""
     ...
 
-def greater_equal(input: _Tensor | _Number, other: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
+def greater_equal(input: _Tensor, other: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
     """input >= other, element by element."""
     ...
 
@@ -1084,7 +1084,7 @@ def gru_cell(
     """One step of a GRU: the new h."""
     ...
 
-def gt(input: _Tensor | _Number, other: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
+def gt(input: _Tensor, other: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
     """input > other, element by element."""
     ...
 
@@ -1370,7 +1370,7 @@ def ldexp(input: _Tensor, other: _Tensor, *, out: _Any = ...) -> _Tensor:
     """input * 2**other."""
     ...
 
-def le(input: _Tensor | _Number, other: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
+def le(input: _Tensor, other: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
     """input <= other, element by element."""
     ...
 
@@ -1378,11 +1378,11 @@ def lerp(input: _Tensor, end: _Tensor, weight: _Tensor | _Number, *, out: _Any =
     """input + weight * (end - input), exact at both ends."""
     ...
 
-def less(input: _Tensor | _Number, other: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
+def less(input: _Tensor, other: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
     """input < other, element by element."""
     ...
 
-def less_equal(input: _Tensor | _Number, other: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
+def less_equal(input: _Tensor, other: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
     """input <= other, element by element."""
     ...
 
@@ -1494,7 +1494,7 @@ def lstm_cell(
     """One step of an LSTM: the new (h, c)."""
     ...
 
-def lt(input: _Tensor | _Number, other: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
+def lt(input: _Tensor, other: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
     """input < other, element by element."""
     ...
 
@@ -1652,7 +1652,7 @@ def native_dropout(input: _Tensor, p: _float, train: _bool | None) -> _tuple[_Te
     """Dropout that also returns the bool mask of what was kept."""
     ...
 
-def ne(input: _Tensor | _Number, other: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
+def ne(input: _Tensor, other: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
     """input != other, element by element."""
     ...
 
@@ -1697,7 +1697,7 @@ def normal(
     """Normal numbers of given means and standard deviations (numbers or tensors); no gradient reaches them."""
     ...
 
-def not_equal(input: _Tensor | _Number, other: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
+def not_equal(input: _Tensor, other: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
     """input != other, element by element."""
     ...
 

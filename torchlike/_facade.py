@@ -10,15 +10,18 @@ from typing import Any
 import numpy as np
 
 from torchlike import _bind, _errors
+from torchlike._ops._declare import Into
 from torchlike._tensor import Tensor
 
 Ints = tuple[int, ...]
 _NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim", "x": "input", "x1": "input", "a": "input", "x2": "other"}
 
 
-def functions(*made: Callable, out: Iterable[Callable] = ()) -> dict[str, Callable]:
-    """Facade functions by name, as `torchlike.name`; those in `out` take `out=`."""
-    return {f.__name__: _public(f) for f in made} | {f.__name__: _with_out(_public(f)) for f in out}
+def functions(*made: Callable, out: Iterable[Callable] | dict[Callable, Into] = ()) -> dict[str, Callable]:
+    """Facade functions by name, as `torchlike.name`; those in `out` take `out=`, and may ask something of it."""
+    taking = out if isinstance(out, dict) else dict.fromkeys(out, Into())
+    return {f.__name__: _public(f) for f in made} | {f.__name__: _with_out(_public(f), asked)
+                                                     for f, asked in taking.items()}  # fmt: skip
 
 
 def methods(*made: Callable) -> dict[str, Callable]:
@@ -84,13 +87,12 @@ def _misfit(
     return _errors.arguments.bad_arguments(name, signature, args, kwargs, error)
 
 
-def _with_out(call: Callable) -> Callable:
+def _with_out(call: Callable, asked: Into) -> Callable:
     @functools.wraps(call)
     def public(*args: Any, out: Any = None, **kwargs: Any) -> Any:
-        if out is not None:
-            _bind.check_out(call.__name__, out, (*args, *kwargs.values()))
-        result = call(*args, **kwargs)
-        return result if out is None else _bind.write_out(None, result, out)
+        if out is None:
+            return call(*args, **kwargs)
+        return _bind.into(call.__name__, call, args, kwargs, out, asked)
 
     return public
 

@@ -218,6 +218,8 @@ def into(out: Tensor | None, made: Tensor) -> Tensor:
     """The result, or `out` with the result written into it."""
     if out is None:
         return made
+    if made.dtype is not out.dtype:
+        raise _errors.dtypes.made_out(made.dtype, out.dtype)
     if out.shape != made.shape:
         out.resize_(made.shape)
     return out.copy_(made)
@@ -325,9 +327,7 @@ def empty_strided(size: Any, stride: Any, *, dtype: Dtype | None = None, layout:
 def empty_permuted(size: Any, physical_layout: Any, **options: Any) -> Tensor:
     """An uninitialised tensor (zeros here) whose dims lie in memory in the order `physical_layout`, outermost first."""
     shape, order = shape_of((size,), "empty_permuted"), tuple(physical_layout)
-    if sorted(order) != list(range(len(shape))):
-        raise RuntimeError(f"Number of dimensions in size does not match the length of the physical_layout; i.e. "
-                           f"len(size) = {len(shape)} is not equal to len(physical_layout) = {len(order)}")  # fmt: skip
+    _errors.making.check_physical_layout(len(shape), order)
     inside = _layout.contiguous_strides(tuple(shape[d] for d in order))
     return empty_strided(shape, tuple(inside[order.index(d)] for d in range(len(shape))), **options)
 

@@ -8,9 +8,9 @@ from typing import Any
 from torchlike import _errors, _facade, _functions, _functions_memory, _functions_shape, _functions_split
 from torchlike import _memory_format as mf
 from torchlike._bind import CALLERS as rows
-from torchlike._bind import write_out
+from torchlike._bind import into
 from torchlike._dtypes import dtype as Dtype
-from torchlike._ops import REGISTRY
+from torchlike._ops._declare import EXACT
 from torchlike._tensor import Tensor
 
 
@@ -49,13 +49,14 @@ _VIEWS: dict[str, Callable] = {
 
 
 def _copying(name: str, view: Callable) -> Callable:
-    def copy(*args: Any, out: Any = None, **kwargs: Any) -> Any:
+    def made(*args: Any, **kwargs: Any) -> Any:
         found = view(*args, **kwargs)
         if isinstance(found, tuple):
-            made = tuple(_functions.clone(x, memory_format=mf.contiguous_format) for x in found)
-        else:
-            made = _functions.clone(found, memory_format=mf.contiguous_format)
-        return made if out is None else write_out(REGISTRY["clone"], made, out)
+            return tuple(_functions.clone(x, memory_format=mf.contiguous_format) for x in found)
+        return _functions.clone(found, memory_format=mf.contiguous_format)
+
+    def copy(*args: Any, out: Any = None, **kwargs: Any) -> Any:
+        return made(*args, **kwargs) if out is None else into(copy.__name__, made, args, kwargs, out, EXACT)
 
     copy.__name__ = copy.__qualname__ = f"{name}_copy"
     copy.__doc__ = f"What `{name}` shows, as a copy in row-major order."

@@ -17,6 +17,7 @@ from torchlike._core import at_hand, when_at_hand
 from torchlike._errors.dtypes import scalar_name
 from torchlike._functions import replace
 from torchlike._functions_shape import broadcast_tensors
+from torchlike._ops._declare import Into
 from torchlike._tensor import Tensor
 
 
@@ -142,6 +143,8 @@ def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
         if value.ndim:
             raise RuntimeError("masked_fill_ only supports a 0-dimensional value tensor, but got tensor with "
                                f"{value.ndim} dimension(s).")  # fmt: skip
+        if value.dtype.is_complex and not input.dtype.is_complex:
+            _check_value(input, value.item())
         return rows["_masked_fill_by"](input, mask, value)
     if not isinstance(mask, Tensor) or isinstance(value, str):
         raise _errors.arguments.invalid_combination("masked_fill", (mask, value), {})
@@ -319,8 +322,16 @@ def fill_diagonal_(self: Tensor, fill_value: Any, wrap: bool = False) -> Tensor:
 
 
 FUNCTIONS = _facade.functions(
-    index_add, index_copy, index_fill, masked_fill, masked_scatter, scatter, scatter_add, scatter_reduce, index_reduce,
-    put, index_put, fill, out=(gather, take_along_dim, index_select, take, masked_select),
+    index_fill, masked_fill, masked_scatter, put, index_put, fill,
+    out={
+        gather: Into(_errors.dtypes.exact_out, apart=0),
+        take_along_dim: Into(_errors.dtypes.exact_out, apart=0),
+        index_select: Into(_errors.dtypes.same_scalar_type("index_select"), apart=0),
+        take: Into(_errors.dtypes.take_out, apart=0),
+        masked_select: Into(_errors.dtypes.same_scalar_type("masked_select"), apart=0),
+        **dict.fromkeys((index_add, index_copy, index_reduce, scatter, scatter_add, scatter_reduce),
+                        Into(_errors.dtypes.exact_out, apart=1)),
+    },
 )  # fmt: skip
 _BOTH = (index_add, index_copy, index_fill, masked_fill, masked_scatter, scatter, scatter_add, scatter_reduce,
          index_reduce, put)  # fmt: skip

@@ -32,7 +32,9 @@ def _with_names(name: str) -> Callable:
     kind, call = getattr(return_types, name), rows[name]
 
     def function(*args: Any, out: Any = None, **kwargs: Any) -> Any:
-        return _written(name, kind(call(*args, **kwargs)), out)
+        if out is None:
+            return kind(call(*args, **kwargs))
+        return kind(_bind.into(name, call, args, kwargs, out, _bind.asked_of(REGISTRY[name])))
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = REGISTRY[name].doc
@@ -205,7 +207,9 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None, *, out: Any = No
         if input.ndim == other.ndim and 3 not in sizes:
             raise RuntimeError("no dimension of size 3 in input")
         dim = list(input.shape).index(3) if input.ndim == other.ndim else -1
-    return _written("cross", rows["cross"](input, other, dim=dim), out)
+    if out is None:
+        return rows["cross"](input, other, dim=dim)
+    return _bind.into("cross", rows["cross"], (input, other), {"dim": dim}, out, _bind.asked_of(REGISTRY["cross"]))
 
 
 def chain_matmul(*matrices: Tensor) -> Tensor:

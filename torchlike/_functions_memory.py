@@ -453,7 +453,7 @@ def _view_twins() -> dict[str, Callable]:
 
 
 FUNCTIONS = _facade.functions(as_strided, is_same_size, is_storage, from_dlpack, to_dlpack)
-FUNCTIONS |= {"UntypedStorage": UntypedStorage, "TypedStorage": TypedStorage}
+FUNCTIONS |= {"UntypedStorage": UntypedStorage, "TypedStorage": TypedStorage, "resize_as_": resize_as_}
 METHODS = _facade.methods(as_strided, is_same_size, as_subclass)
 METHODS |= {f.__name__: f for f in (
     resize_, resize_as_, resize, resize_as, set_, is_set_to, untyped_storage, storage, pin_memory, is_pinned,

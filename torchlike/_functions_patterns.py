@@ -137,6 +137,8 @@ def unravel_index(indices: Tensor, shape: Any) -> tuple[Tensor, ...]:
     sizes = (shape,) if isinstance(shape, int) else tuple(int(n) for n in shape)
     if any(n < 0 for n in sizes):
         raise ValueError(f"'shape' cannot have negative values, but got {sizes}")
+    if not sizes:
+        return ()
     table = stack(_columns(indices, sizes), -1)
     return tuple(rows["_select"](table, table.ndim - 1, i) for i in range(len(sizes)))
 

@@ -17,6 +17,7 @@ from torchlike._core import drawn
 from torchlike._dtypes import dtype as Dtype
 from torchlike._factories import into, of_array, shape_of
 from torchlike._from_data import dtype_of
+from torchlike._ops._declare import Into
 from torchlike._random import Generator, default_generator, in_memory_order
 from torchlike._tensor import Tensor
 
@@ -315,7 +316,7 @@ FUNCTIONS = {f.__name__: f for f in (
     _standard_gamma, _sample_dirichlet,
 )}  # fmt: skip
 FUNCTIONS |= {f.__name__: _drawing(f, True) for f in (rand, randn, randint, randperm, normal)}
-FUNCTIONS |= _facade.functions(poisson, binomial, out=(bernoulli, multinomial))
+FUNCTIONS |= _facade.functions(poisson, binomial, out={bernoulli: Into(), multinomial: Into(_errors.random.long_out)})
 METHODS = {f.__name__: _drawing(f, f in (bernoulli_, random_)) for f in (
     uniform_, normal_, bernoulli_, random_, exponential_, cauchy_, log_normal_, geometric_,
 )}  # fmt: skip

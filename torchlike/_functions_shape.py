@@ -172,6 +172,8 @@ def roll(input: Tensor, shifts: Any, dims: Any = ()) -> Tensor:
         raise RuntimeError("`shifts` required")
     if len(moves) != len(along) and not (len(moves) == 1 and not along):
         raise RuntimeError(f"shifts and dimensions must align. shifts: {len(moves)}, dims:{len(along)}")
+    if along and not input.ndim:
+        raise _errors.shapes.dim_of_scalar(along[0])
     return rows["_roll"](input, moves, tuple(input._wrap(d) for d in along) or None)
 
 
@@ -286,6 +288,8 @@ def sum_to_size(self: Tensor, *size: Any) -> Tensor:
     if lead < 0 or any(n not in (1, m) for n, m in zip(target, shape[lead:])):
         raise RuntimeError(f"size {{{list(target)}}} is not expandable to size {{{list(shape)}}}.")
     dims = [*range(lead), *[lead + i for i, n in enumerate(target) if n == 1 and shape[lead + i] != 1]]
+    if not (dims or target):  # as for every scalar, it is the sum, which makes int64 of bools
+        return rows["sum"](self)
     return rows["view"](rows["sum"](self, tuple(dims)), target) if dims else self
 
 

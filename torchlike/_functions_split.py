@@ -43,6 +43,8 @@ def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
     """`length` indices of a dim from `start`, as a view."""
     if not input.ndim:
         raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
+    if isinstance(start, Tensor) and (start.ndim or start.dtype.category != _dtypes.INTEGER):
+        raise RuntimeError("start must be an 0-dim integral Tensor.")
     dim, start = input._wrap(dim), int(start)
     size = input.shape[dim]
     if not -size <= start <= size:
@@ -57,6 +59,13 @@ def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
 
 def narrow_copy(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     """`length` indices of a dim from `start`, as a copy."""
+    if dim >= input.ndim > 0:
+        raise RuntimeError(
+            "Expected dim < static_cast<int64_t>(self_sizes.size()) to be true, but got false.  (Could "
+            "this error message be improved?  If so, please report an enhancement request to PyTorch.)"
+        )
+    if length < 0 <= start and input.ndim:
+        raise RuntimeError(f"start ({start}) + length ({length}) exceeds dimension size ({input.shape[dim]}).")
     return rows["clone"](narrow(input, dim, start, length)).contiguous()
 
 
@@ -130,6 +139,8 @@ def tensor_split(input: Tensor, indices_or_sections: Any = None, dim: int = 0, *
                            "dims")  # fmt: skip
     if isinstance(where, Tensor):
         where = _where_to_split(where)
+    if where is None or isinstance(where, str | float):
+        raise _errors.arguments.invalid_combination("tensor_split", (input, where), {})
     n = input.shape[input._wrap(dim)]
     if isinstance(where, int):
         if where <= 0:
@@ -158,6 +169,8 @@ def _split_along(name: str, needed: int, place: int) -> Any:
     def function(input: Tensor, indices_or_sections: Any = None, *, sections: Any = None,
                  indices: Any = None) -> tuple[Tensor, ...]:  # fmt: skip
         where = next((a for a in (indices_or_sections, sections, indices) if a is not None), None)
+        if where is None or isinstance(where, str | float):
+            raise _errors.arguments.invalid_combination(name, (input, where), {})
         if input.ndim < needed:
             raise RuntimeError(f"torch.{name} requires a tensor with at least {needed} dimension, but got a tensor "
                                f"with {input.ndim} dimensions!")  # fmt: skip

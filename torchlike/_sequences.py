@@ -71,7 +71,12 @@ def _check_range(start: Any, end: Any, step: Any) -> None:
 
 def _range(start: Any, end: Any, step: Any, dtype: Dtype) -> np.ndarray:
     if dtype.category == _dtypes.INTEGER:
+        if dtype is not _dtypes.int64:  # PyTorch counts them in floating point
+            count = math.ceil((end - start) / step)
+            return (int(start) + int(step) * np.arange(count)).astype(dtype.numpy)
         start, end, step = int(start), int(end), int(step)
+        if not step:
+            raise ValueError("step must be nonzero")
         return np.arange(start, end, step, dtype=np.int64).astype(dtype.numpy)
     count = math.ceil((end - start) / step)
     return (np.arange(count, dtype=np.float64) * step + start).astype(dtype.numpy)
@@ -114,15 +119,18 @@ def logspace(start: Any, end: Any, steps: Any = None, base: float = 10.0, *, out
     """`base` to the power of `steps` evenly spaced exponents."""
     no_pinning(pin_memory)
     low, high, steps, kind = _spread("logspace", start, end, steps, dtype, layout, out)
+    if kind.category == _dtypes.INTEGER and steps > 1:
+        low, high = int(low), int(high)
     found = np.power(base, np.linspace(low, high, steps)).astype(kind.numpy)
     return into(out, of_array(found, device, requires_grad))
 
 
 def _spread(name: str, start: Any, end: Any, steps: Any, dtype: Any, layout: Any, out: Any) -> tuple:
     only_strided(name, layout)
-    low, high = (a.item() if isinstance(a, Tensor | np.generic) else a for a in (start, end))
     if steps is None:
         raise _errors.arguments.invalid_combination(name, (start, end), {})
+    _errors.making.check_ends(name, start, end)
+    low, high = (a.item() if isinstance(a, Tensor | np.generic) else a for a in (start, end))
     if isinstance(steps, float) or not all(isinstance(a, int | float | complex) for a in (low, high)):
         raise _errors.arguments.invalid_combination(name, (start, end, steps), {})
     steps = int(steps)

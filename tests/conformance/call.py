@@ -63,7 +63,8 @@ class Call:
     def ours(self, function: Callable, **more: Any) -> Made:
         """The call under torchlike."""
         s = self.sample
-        args, kwargs = translate.arguments((s.input, *s.args)), translate.arguments(s.kwargs)
+        made = translate.Sharing(t for t in tensors([s.input, s.args, s.kwargs]) if isinstance(t, torch.Tensor))
+        args, kwargs = translate.arguments((s.input, *s.args), made), translate.arguments(s.kwargs, made)
         torchlike.manual_seed(0)
         return Made.of(function, args, {**kwargs, **more})
 

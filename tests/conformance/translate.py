@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import torch
@@ -86,20 +86,20 @@ def _part(thing: Any) -> Any:
 # -- arguments ---------------------------------------------------------------------------------------------------------
 
 
-def arguments(x: Any, each: Callable[[Any], Any] = lambda t: t) -> Any:
-    """An argument as torchlike takes it; ``each`` is called with every tensor made."""
+def arguments(x: Any, made: Callable[[torch.Tensor], Any] | None = None) -> Any:
+    """An argument as torchlike takes it; ``made`` makes the tensors."""
     if isinstance(x, torch.Tensor):
-        return each(tensor(x))
+        return (made or tensor)(x)
     if isinstance(x, torch.Size):
         return torchlike.Size(x)
     if isinstance(x, tuple) and hasattr(x, "_fields"):
-        return type(x)(*[arguments(item, each) for item in x])
+        return type(x)(*[arguments(item, made) for item in x])
     if isinstance(x, list | tuple):
-        return type(x)([arguments(item, each) for item in x])
+        return type(x)([arguments(item, made) for item in x])
     if isinstance(x, dict):
-        return {key: arguments(item, each) for key, item in x.items()}
+        return {key: arguments(item, made) for key, item in x.items()}
     if isinstance(x, slice):
-        return slice(*[arguments(item, each) for item in (x.start, x.stop, x.step)])
+        return slice(*[arguments(item, made) for item in (x.start, x.stop, x.step)])
     return _simple(x)
 
 
@@ -111,6 +111,33 @@ def _simple(x: Any) -> Any:
     if isinstance(x, torch.Generator):
         return torchlike.Generator().manual_seed(x.initial_seed())
     return x
+
+
+class Sharing:
+    """Makes the tensors of one call: those that share memory share it here as well, and one that comes twice is one."""
+
+    def __init__(self, theirs: Iterable[torch.Tensor]) -> None:
+        self._all = {id(t): t for t in theirs if t.layout is torch.strided and t.device.type == "cpu"}
+        self._made: dict[int, Any] = {}
+        self._memories: dict[tuple, Any] = {}
+
+    def __call__(self, theirs: torch.Tensor) -> Any:
+        if id(theirs) not in self._made:
+            shared = any(_memory(t) == _memory(theirs) for t in self._all.values() if t is not theirs)
+            self._made[id(theirs)] = self._within(theirs) if shared and id(theirs) in self._all else tensor(theirs)
+        return self._made[id(theirs)]
+
+    def _within(self, theirs: torch.Tensor) -> Any:
+        plain, key = theirs.detach(), _memory(theirs)
+        if key not in self._memories:
+            count = plain.untyped_storage().nbytes() // plain.itemsize
+            self._memories[key] = to_ours(torch.as_strided(plain, (count,), (1,), 0))
+        ours = torchlike.as_strided(self._memories[key], plain.shape, plain.stride(), plain.storage_offset())
+        return ours.detach().requires_grad_(theirs.requires_grad)
+
+
+def _memory(theirs: torch.Tensor) -> tuple:
+    return theirs.untyped_storage()._cdata, theirs.dtype, theirs.is_conj(), theirs.is_neg()
 
 
 def tensor(theirs: torch.Tensor) -> Any:

@@ -69,7 +69,8 @@ def check_extreme(name: str, call: Any, whole: type = RuntimeError,
     for d in dim if isinstance(dim, tuple) else (dim,):
         d = d % max(source.ndim, 1) if -source.ndim <= d < source.ndim else None
         if d is not None and not source.shape[d]:
-            raise IndexError(f"{name}(): Expected reduction dim {d} to have non-zero size.")
+            called = name if name == "aminmax" else f"{name}()"
+            raise IndexError(f"{called}: Expected reduction dim {d} to have non-zero size.")
 
 
 def selected_index_out_of_range() -> RuntimeError:

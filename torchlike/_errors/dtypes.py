@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from torchlike._errors import warned
@@ -82,6 +83,52 @@ def warn_of_cast(source: Any, target: Any) -> None:
 
 def exact_out(result: Any, out: Any) -> RuntimeError:
     return RuntimeError(f"Expected out tensor to have dtype {c_name(result)}, but got {c_name(out)} instead")
+
+
+def unlike_out(result: Any, out: Any) -> RuntimeError:
+    """What `amax` and `amin` say of an `out=` of another dtype."""
+    return RuntimeError(f"Expected the dtype for input and out to match, but got {scalar_name(result)} for input's "
+                        f"dtype and {scalar_name(out)} for out's dtype.")  # fmt: skip
+
+
+def scalar_type_of_out(result: Any, out: Any) -> RuntimeError:
+    return RuntimeError(f"expected scalar_type {scalar_name(result)} but found {scalar_name(out)}")
+
+
+def object_of_out(result: Any, out: Any) -> RuntimeError:
+    return RuntimeError(f"Expected object of scalar type {scalar_name(result)} but got scalar type {scalar_name(out)} "
+                        "for argument 'out'")  # fmt: skip
+
+
+def mode_out(result: Any, out: Any) -> RuntimeError:
+    what = "indices" if result.name == "int64" else "values"
+    return RuntimeError(f"expected scalar type '{scalar_name(result)}' but got '{scalar_name(out)}' for {what} output")
+
+
+def kthvalue_out(result: Any, out: Any) -> RuntimeError:
+    return RuntimeError("output values must be of same type as input")
+
+
+def nan_to_num_out(result: Any, out: Any) -> RuntimeError:
+    return RuntimeError(f"nan_to_num: dtype of out: {scalar_name(out)} should be same as input: {scalar_name(result)}")
+
+
+def bool_out(name: str) -> Callable[[Any, Any], RuntimeError]:
+    return lambda result, out: RuntimeError(f"{name} does not support non-boolean outputs.")
+
+
+def same_scalar_type(name: str) -> Callable[[Any, Any], RuntimeError]:
+    return lambda result, out: RuntimeError(f"{name}(): self and result must have the same scalar type")
+
+
+def take_out(result: Any, out: Any) -> RuntimeError:
+    return RuntimeError("take(): self and out expected to have the same dtype, but got self.dtype = "
+                        f"{scalar_name(result)} and out.dtype = {scalar_name(out)}")  # fmt: skip
+
+
+def made_out(made: Any, out: Any) -> RuntimeError:
+    """What functions say that make a tensor of the dtype asked for, and are given an `out=` of another."""
+    return RuntimeError(f"dtype {scalar_name(made)} does not match dtype of out parameter ({scalar_name(out)})")
 
 
 def cannot_join(out: Any) -> TypeError:

@@ -109,3 +109,24 @@ def check_window(name: str, length: int, layout: Any, dtype: Any, allowed: tuple
         raise ValueError(f"{name} is implemented for strided tensors only, got: {layout}")
     if dtype not in allowed:
         raise ValueError(f"{name} expects float32 or float64 dtypes, got: {dtype}")
+
+
+def check_ends(name: str, start: Any, end: Any) -> None:
+    """The ends of evenly spaced numbers, where they are tensors, must be zero-dim."""
+    ends = (("start", getattr(start, "ndim", 0)), ("end", getattr(end, "ndim", 0)))
+    if found := " and ".join(f"{which} with {ndim} dimension(s)" for which, ndim in ends if ndim):
+        raise RuntimeError(f"{name} only supports 0-dimensional start and end tensors, but got {found}.")
+
+
+def check_physical_layout(ndim: int, order: Ints) -> None:
+    """The order in which dims lie in memory must name each dim once."""
+    if len(order) != ndim:
+        raise RuntimeError("Number of dimensions in size does not match the length of the physical_layout; i.e. "
+                           f"len(size) = {ndim} is not equal to len(physical_layout) = {len(order)}")  # fmt: skip
+    for at, dim in enumerate(order):
+        if not 0 <= dim < ndim:
+            raise RuntimeError(f"Dimension out of range (expected to be between 0 and {ndim - 1}, but got {dim} at "
+                               f"index {at}).  NB: negative dims not currently supported; file an issue if you want "
+                               "it.")  # fmt: skip
+    if len(set(order)) != ndim:
+        raise RuntimeError("Duplicate dim not allowed")

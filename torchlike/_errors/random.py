@@ -134,3 +134,7 @@ def multinomial_row(what: str) -> RuntimeError:
 def permutation_too_long(bits: int, dtype: Any) -> RuntimeError:
     limit = 2**bits + 1 if bits == 11 else f"2^{bits}+1"
     return RuntimeError(f"n cannot be greater than {limit} for {scalar_name(dtype)} type.")
+
+
+def long_out(result: Any, out: Any) -> RuntimeError:
+    return RuntimeError(f"multinomial expects Long tensor out, got: {scalar_name(out)}")

@@ -18,9 +18,9 @@ import functools
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
-from torchlike import _modes
+from torchlike import _errors, _modes
 from torchlike._ops import _rules
 from torchlike._ops._namespace import constant as constant
 from torchlike._ops._namespace import namespace as namespace
@@ -31,6 +31,17 @@ ARRAY, OPERAND, SCALAR, ARRAYS, INDEX, STATIC = range(6)
 _KINDS = {"Array": ARRAY, "Operand": OPERAND, "Scalar": SCALAR, "Arrays": ARRAYS, "Index": INDEX}
 
 REGISTRY: dict[str, Op] = {}
+
+
+class Into(NamedTuple):
+    """What a function asks of the tensors given as `out=`."""
+
+    misfit: Callable[[Any, Any], Exception] | None = None  # misfit(result's dtype, out's) is raised where they are not
+    # the same one; without it, what can be cast is
+    apart: int | None = None  # the operand from which on none may lie in the memory written to, not even in all of it
+
+
+EXACT = Into(_errors.dtypes.exact_out)
 
 
 @dataclass(eq=False)
@@ -56,7 +67,7 @@ class Op:
     aliases: tuple[str, ...] = ()
     where: tuple[str, ...] = ("torch", "Tensor")  # the places whose attribute it is
     inplace: bool = False  # has an in-place twin, name + "_"
-    out: bool | str = True  # accepts out=; "exact": of the result's own dtype only
+    out: bool | Into = True  # accepts out=
     differentiable: bool = True
     once: bool = False  # whether it is one of PyTorch's functions whose gradient has no derivative
     underivable: str = ""  # PyTorch's name of its gradient, which by what it saved has none

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from torchlike import _errors
-from torchlike._ops._declare import Array, Scalar, namespace, operator
+from torchlike._ops._declare import EXACT, Array, Scalar, namespace, operator
 from torchlike._ops._products import rows_times
 from torchlike._ops._rules import Call
 
@@ -71,7 +71,7 @@ def _addmm_shape(call: Call) -> tuple:
 
 
 @operator(shape=_added(_addmm_shape), check=_check_addmm, fits=_exactly(_addmm_shape), saves=("mat1", "mat2"),
-          opmath=False, old_order=("beta", "input", "alpha", "mat1", "mat2"), inplace=True, out="exact")  # fmt: skip
+          opmath=False, old_order=("beta", "input", "alpha", "mat1", "mat2"), inplace=True, out=EXACT)  # fmt: skip
 def addmm(input: Array, mat1: Array, mat2: Array, *, beta: Scalar = 1, alpha: Scalar = 1):
     """beta * input + alpha * (mat1 @ mat2); `input` is broadcast to the product."""
     return _plus(input, rows_times(mat1, mat2), beta, alpha)

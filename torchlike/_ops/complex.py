@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from torchlike import _dtypes
+from torchlike import _dtypes, _errors
 from torchlike._errors.dtypes import scalar_name
-from torchlike._ops._declare import Array, constant, namespace, pointwise
+from torchlike._ops._declare import Array, Into, constant, namespace, pointwise
 from torchlike._ops._rules import Call
 
 
@@ -44,7 +44,8 @@ def _to_complex(dtype: _dtypes.dtype) -> tuple[_dtypes.dtype, _dtypes.dtype]:
 def _same_floats(name: str, *labels: str):
     def check(call: Call) -> None:
         a, b = call.arrays
-        if a.dtype.name not in ("float16", "float32", "float64"):
+        floats = ("float16", "float32", "float64")
+        if a.dtype.name not in floats or b.dtype.name not in floats:
             raise RuntimeError("Expected both inputs to be Half, Float or Double tensors but got "
                                f"{scalar_name(a.dtype)} and {scalar_name(b.dtype)}")  # fmt: skip
         if a.dtype is not b.dtype:
@@ -55,13 +56,14 @@ def _same_floats(name: str, *labels: str):
 
 
 @pointwise(promote=_to_complex, saves=(), inplace=False, where=("torch",), name="complex",
-           check=_same_floats("complex"))  # fmt: skip
+           check=_same_floats("complex"), out=Into(_errors.dtypes.object_of_out))  # fmt: skip
 def complex_(real: Array, imag: Array):
     """real + i imag."""
     return namespace(real).asarray(real) + 1j * imag
 
 
-@pointwise(promote=_to_complex, inplace=False, where=("torch",), check=_same_floats("polar"), remembers=("result",))
+@pointwise(promote=_to_complex, inplace=False, where=("torch",), check=_same_floats("polar"), remembers=("result",),
+           out=Into(_errors.dtypes.object_of_out))  # fmt: skip
 def polar(abs: Array, angle: Array):
     """abs * (cos(angle) + i sin(angle))."""
     xp = namespace(abs)

@@ -6,10 +6,10 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from torchlike import _dtypes
+from torchlike import _dtypes, _errors
 from torchlike._core import aval
 from torchlike._ops._checks import only
-from torchlike._ops._declare import Array, declare, namespace, operator
+from torchlike._ops._declare import Array, Into, declare, namespace, operator
 from torchlike._ops._rules import Call, Typed, sum_like, wrap_dim
 from torchlike._ops.reduce import at
 
@@ -68,13 +68,15 @@ def _running(x, dim: int, best, extreme):
     return at(x, index, axis), index
 
 
-@operator(shape=_pair_shape, opmath=False, check=_check_dim, where=(), refuses_complex="cummax", chooses=True)
+@operator(shape=_pair_shape, opmath=False, check=_check_dim, where=(), refuses_complex="cummax", chooses=True,
+          out=Into(_errors.dtypes.scalar_type_of_out))  # fmt: skip
 def cummax(input: Array, dim: int):
     """The running maximum along `dim`, and the index of its last occurrence so far."""
     return _running(input, dim, np.maximum, lambda x, axis: _as_numbers(lax.cummax, x, axis))
 
 
-@operator(shape=_pair_shape, opmath=False, check=_check_dim, where=(), refuses_complex="cummin", chooses=True)
+@operator(shape=_pair_shape, opmath=False, check=_check_dim, where=(), refuses_complex="cummin", chooses=True,
+          out=Into(_errors.dtypes.scalar_type_of_out))  # fmt: skip
 def cummin(input: Array, dim: int):
     """The running minimum along `dim`, and the index of its last occurrence so far."""
     return _running(input, dim, np.minimum, lambda x, axis: _as_numbers(lax.cummin, x, axis))

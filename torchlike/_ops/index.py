@@ -154,7 +154,7 @@ def _along(index: Any, dim: int) -> tuple:
 
 
 def _check_along(call: Call) -> None:
-    if call.index.dtype is not _dtypes.int64 and call.index.dtype is not _dtypes.int32:
+    if call.index.numel and call.index.dtype is not _dtypes.int64 and call.index.dtype is not _dtypes.int32:
         raise RuntimeError(f"{_family(call)}(): Expected dtype int32/int64 for index")
     dim = wrap_dim(call.dim, call.input.ndim)
     source = call.arguments.get("src")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from torchlike import _errors
 from torchlike._dtypes import BOOL
-from torchlike._ops._declare import Array, namespace, operator
+from torchlike._ops._declare import EXACT, Array, Into, namespace, operator
 from torchlike._ops._products import rows_times
 from torchlike._ops._rules import Call, broadcast, sum_like, wrap_dim
 
@@ -27,7 +27,7 @@ def _matmul_node(call: Call) -> str:
 
 
 @operator(shape=_product_shape, check=_check_matmul, opmath=False, where=("torch", "Tensor", "linalg"),
-          node=_matmul_node, out="exact")  # fmt: skip
+          node=_matmul_node, out=EXACT)  # fmt: skip
 def matmul(input: Array, other: Array):
     """The matrix product; (..., n, k) @ (..., k, m) -> (..., n, m), vectors as in NumPy."""
     return rows_times(input, other)
@@ -50,7 +50,7 @@ def _mm_shape(call: Call) -> list:
     return [(call.arrays[-2].shape[0], call.arrays[-1].shape[1])]
 
 
-@operator(shape=_mm_shape, check=_check_mm, opmath=False, out="exact")
+@operator(shape=_mm_shape, check=_check_mm, opmath=False, out=EXACT)
 def mm(input: Array, mat2: Array):
     """The product of two matrices; (n, k), (k, m) -> (n, m)."""
     return rows_times(input, mat2)
@@ -72,7 +72,7 @@ def _bmm_shape(call: Call) -> list:
     return [(a.shape[0], a.shape[1], b.shape[2])]
 
 
-@operator(shape=_bmm_shape, check=_check_batches, opmath=False, out="exact")
+@operator(shape=_bmm_shape, check=_check_batches, opmath=False, out=EXACT)
 def bmm(input: Array, mat2: Array):
     """The products of two batches of matrices; (b, n, k), (b, k, m) -> (b, n, m)."""
     return rows_times(input, mat2)
@@ -208,7 +208,7 @@ def _check_cross(call: Call) -> None:
 
 
 @operator(shape=lambda call: [broadcast([call.input.shape, call.other.shape])], check=_check_cross,
-          where=("linalg",), node="LinalgCrossBackward0")  # fmt: skip
+          where=("linalg",), node="LinalgCrossBackward0", out=Into(_errors.dtypes.exact_out, apart=0))  # fmt: skip
 def cross(input: Array, other: Array, *, dim: int = -1):
     """The cross product of vectors of three elements along `dim`."""
     xp = namespace(input)

@@ -13,7 +13,7 @@ import jax.numpy as jnp
 from torchlike import _dtypes, _errors
 from torchlike._errors.dtypes import scalar_name
 from torchlike._ops._checks import not_complex
-from torchlike._ops._declare import Array, constant, namespace, operator, reduction
+from torchlike._ops._declare import EXACT, Array, Into, constant, namespace, operator, reduction
 from torchlike._ops._nodes import by_dim
 from torchlike._ops._rules import Call, reduced_dims, reduced_shape, sum_like, to_float, to_int64
 
@@ -177,14 +177,14 @@ def _extreme(x, function: str, dim, keepdim: bool, nan: bool = False):
 
 
 @reduction(remembers=("inputs", "result"), opmath=False, check=_extreme_check("amax", "max_values_cpu"),
-           refuses_complex="amax", chooses=True)  # fmt: skip
+           refuses_complex="amax", chooses=True, out=Into(_errors.dtypes.unlike_out))  # fmt: skip
 def amax(input: Array, dim: Dims = (), keepdim: bool = False):
     """The largest element over `dim` (every dim by default); equal ones share the gradient evenly."""
     return _extreme(input, "max", dim, keepdim)
 
 
 @reduction(remembers=("inputs", "result"), opmath=False, check=_extreme_check("amin", "min_values_cpu"),
-           refuses_complex="amin", chooses=True)  # fmt: skip
+           refuses_complex="amin", chooses=True, out=Into(_errors.dtypes.unlike_out))  # fmt: skip
 def amin(input: Array, dim: Dims = (), keepdim: bool = False):
     """The smallest element over `dim` (every dim by default); equal ones share the gradient evenly."""
     return _extreme(input, "min", dim, keepdim)
@@ -269,14 +269,14 @@ def _pair(input: Array, function: str, dim: int, keepdim: bool):
 
 
 @operator(shape=pair_shape, opmath=False, check=_extreme_check("max", "max"), where=(), name="max",
-          remembers=(), chooses=True)  # fmt: skip
+          remembers=(), chooses=True, out=EXACT)  # fmt: skip
 def max_(input: Array, dim: int, keepdim: bool = False):
     """The largest element along `dim` and its index, the first of equal ones; it alone has the gradient."""
     return _pair(input, "argmax", dim, keepdim)
 
 
 @operator(shape=pair_shape, opmath=False, check=_extreme_check("min", "min"), where=(), name="min",
-          remembers=(), chooses=True)  # fmt: skip
+          remembers=(), chooses=True, out=EXACT)  # fmt: skip
 def min_(input: Array, dim: int, keepdim: bool = False):
     """The smallest element along `dim` and its index, the first of equal ones; it alone has the gradient."""
     return _pair(input, "argmin", dim, keepdim)
@@ -293,7 +293,7 @@ def _both_check(call: Call) -> None:
     _extreme_check("aminmax", "aminmax_cpu")(call)
 
 
-@operator(shape=_both_shape, opmath=False, check=_both_check, where=(), chooses=True)
+@operator(shape=_both_shape, opmath=False, check=_both_check, where=(), chooses=True, out=EXACT)
 def aminmax(input: Array, *, dim: int | None = None, keepdim: bool = False):
     """The smallest and the largest element."""
     return _extreme(input, "min", dim, keepdim), _extreme(input, "max", dim, keepdim)

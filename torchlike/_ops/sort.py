@@ -7,7 +7,7 @@ from jax import lax
 
 from torchlike import _dtypes, _errors
 from torchlike._ops._checks import not_complex, real_number
-from torchlike._ops._declare import Array, namespace, operator
+from torchlike._ops._declare import EXACT, Array, Into, namespace, operator
 from torchlike._ops._rules import Call, wrap_dim
 from torchlike._ops.reduce import at, evenly, pair_shape
 
@@ -40,7 +40,7 @@ def _same_shape(call: Call) -> list:
 
 
 @operator(remembers=(), shape=_same_shape, opmath=False, check=_check_sort, where=(),
-          node=lambda call: f"SortBackward{int(call.stable)}", chooses=True)  # fmt: skip
+          node=lambda call: f"SortBackward{int(call.stable)}", chooses=True, out=EXACT)  # fmt: skip
 def sort(input: Array, dim: int = -1, descending: bool = False, stable: bool = False):
     """The sorted elements of `dim`, and their indices; the order of equal elements is kept either way."""
     return ordered(input, dim, descending)
@@ -75,7 +75,7 @@ def _topk_shape(call: Call) -> list:
     return [(tuple(shape), call.input.dtype), (tuple(shape), _dtypes.int64)]
 
 
-@operator(remembers=(), shape=_topk_shape, opmath=False, check=_check_topk, where=(), chooses=True)
+@operator(remembers=(), shape=_topk_shape, opmath=False, check=_check_topk, where=(), chooses=True, out=EXACT)
 def topk(input: Array, k: int, dim: int = -1, largest: bool = True, sorted: bool = True):
     """The `k` largest (or smallest) elements of `dim` in order, and their indices."""
     xp = namespace(input)
@@ -97,7 +97,8 @@ def _check_kthvalue(call: Call) -> None:
     real_number("kthvalue_cpu")(call)
 
 
-@operator(remembers=(), shape=pair_shape, opmath=False, check=_check_kthvalue, where=(), chooses=True)
+@operator(remembers=(), shape=pair_shape, opmath=False, check=_check_kthvalue, where=(), chooses=True,
+          out=Into(_errors.dtypes.kthvalue_out, apart=0))  # fmt: skip
 def kthvalue(input: Array, k: int, dim: int = -1, keepdim: bool = False):
     """The k-th smallest element of `dim` (k counts from 1), and its index."""
     return _kept(*_picked(input, dim, k - 1), dim, keepdim)
@@ -192,7 +193,8 @@ def _check_mode(call: Call) -> None:
     not_complex("mode_cpu", wide=False)(call)
 
 
-@operator(remembers=(), shape=pair_shape, opmath=False, check=_check_mode, where=(), chooses=True)
+@operator(remembers=(), shape=pair_shape, opmath=False, check=_check_mode, where=(), chooses=True,
+          out=Into(_errors.dtypes.mode_out))  # fmt: skip
 def mode(input: Array, dim: int = -1, keepdim: bool = False):
     """The most frequent element of `dim` (the smallest of several) and the index of its last occurrence."""
     xp = namespace(input)

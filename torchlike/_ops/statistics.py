@@ -8,7 +8,7 @@ import numpy as np
 
 from torchlike import _dtypes, _errors
 from torchlike._errors.dtypes import c_name
-from torchlike._ops._declare import Array, Operand, namespace, operator
+from torchlike._ops._declare import EXACT, Array, Operand, namespace, operator
 from torchlike._ops._namespace import at
 from torchlike._ops._rules import Aval, Call, broadcast, reduced_shape, to_float, wrap_dim
 from torchlike._ops.reduce import root, vector_norm
@@ -91,7 +91,9 @@ def nanquantile(input: Array, q: Operand, dim: int | None = None, keepdim: bool 
 
 def _diff_shape(call: Call) -> list:
     shape = list(call.input.shape)
-    shape[wrap_dim(call.dim, len(shape))] = max(0, _length(call) - call.n)
+    dim = wrap_dim(call.dim, len(shape))
+    if call.n:
+        shape[dim] = max(0, _length(call) - call.n)
     return [tuple(shape)]
 
 
@@ -109,6 +111,8 @@ def _check_diff(call: Call) -> None:
 @operator(shape=_diff_shape, check=_check_diff, saves=(), opmath=False, node="SubBackward0")
 def diff(input: Array, n: int = 1, dim: int = -1, prepend: Array | None = None, append: Array | None = None):
     """The n-th differences of neighbours along `dim`, of bools their exclusive or."""
+    if not n:
+        return input
     xp = namespace(input)
     x = xp.concatenate([x for x in (prepend, input, append) if x is not None], axis=dim)
     for _ in range(n):
@@ -267,7 +271,7 @@ def histc(input: Array, bins: int = 100, min: float = 0, max: float = 0):
 
 
 @operator(shape=lambda call: [(call.elements.shape if isinstance(call.elements, Aval) else (), _dtypes.bool_)],
-          opmath=False, differentiable=False, where=("torch",))  # fmt: skip
+          opmath=False, differentiable=False, where=("torch",), out=EXACT)  # fmt: skip
 def isin(elements: Operand, test_elements: Operand, *, assume_unique: bool = False, invert: bool = False):
     """Whether each element is among the test elements."""
     xp = namespace(elements)

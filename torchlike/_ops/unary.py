@@ -8,7 +8,7 @@ import jax.numpy as jnp
 from torchlike import _errors
 from torchlike._dtypes import COMPLEX, FLOATING, INTEGER, bool_, int64
 from torchlike._ops._checks import in_order, not_bool, not_wide, only
-from torchlike._ops._declare import Array, Scalar, constant, namespace, pointwise
+from torchlike._ops._declare import Array, Into, Scalar, constant, namespace, pointwise
 from torchlike._ops._rules import Call, to_bool, to_float, to_real
 
 
@@ -132,7 +132,7 @@ def clone(input: Array):
     return input
 
 
-@pointwise(opmath=False, refuses_complex="nan_to_num", chooses=True)
+@pointwise(opmath=False, refuses_complex="nan_to_num", chooses=True, out=Into(_errors.dtypes.nan_to_num_out))
 def nan_to_num(input: Array, nan: Scalar = 0.0, posinf: Scalar | None = None, neginf: Scalar | None = None):
     """NaN, inf and -inf replaced by numbers: `nan`, and where not given the largest and the lowest of the dtype."""
     xp = namespace(input)
@@ -181,14 +181,16 @@ def _real_only(name: str):
     return check
 
 
-@pointwise(promote=to_bool, opmath=False, differentiable=False, inplace=False, check=_real_only("isposinf"))
+@pointwise(promote=to_bool, opmath=False, differentiable=False, inplace=False, check=_real_only("isposinf"),
+           out=Into(_errors.dtypes.bool_out("isposinf")))  # fmt: skip
 def isposinf(input: Array):
     """Whether each element is +inf."""
     xp = namespace(input)
     return input == xp.inf if input.dtype.kind not in "biu" else xp.zeros(input.shape, bool)
 
 
-@pointwise(promote=to_bool, opmath=False, differentiable=False, inplace=False, check=_real_only("isneginf"))
+@pointwise(promote=to_bool, opmath=False, differentiable=False, inplace=False, check=_real_only("isneginf"),
+           out=Into(_errors.dtypes.bool_out("isneginf")))  # fmt: skip
 def isneginf(input: Array):
     """Whether each element is -inf."""
     xp = namespace(input)
@@ -202,7 +204,8 @@ def isreal(input: Array):
     return input.imag == 0 if input.dtype.kind == "c" else xp.ones(input.shape, bool)
 
 
-@pointwise(promote=to_bool, opmath=False, differentiable=False, inplace=False)
+@pointwise(promote=to_bool, opmath=False, differentiable=False, inplace=False,
+           out=Into(_errors.dtypes.bool_out("signbit")))  # fmt: skip
 def signbit(input: Array):
     """Whether the sign bit is set: true for negative numbers and -0.0."""
     xp = namespace(input)

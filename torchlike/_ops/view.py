@@ -27,9 +27,9 @@ def infer_size(shape: tuple[int, ...], count: int) -> tuple[int, ...]:
     for n in shape:
         known *= n if n != -1 else 1
     if -1 in shape:
-        if known == 0:
+        if known == count == 0:
             raise _errors.shapes.ambiguous_minus_one(shape)
-        if count % known:
+        if known == 0 or count % known:
             raise _errors.shapes.invalid_shape(shape, count)
         return tuple(count // known if n == -1 else n for n in shape)
     if known != count:

@@ -22,6 +22,7 @@ from tests.oracle.bad_input import (
     tools,
     training,
     warned,
+    written,
 )
 
 
@@ -51,6 +52,7 @@ REFUSED = {
         modules,
         tools,
         training,
+        written,
     )
 }
 WARNED = rows_of(warned)

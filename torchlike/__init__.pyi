@@ -1944,6 +1944,10 @@ def reshape(*args: _Any, **named: _Any) -> _Tensor:
     """The elements in another shape: a view where strides allow, else a copy."""
     ...
 
+def resize_as_(self: _Tensor, the_template: _Tensor, *, memory_format: _Any = ...) -> _Tensor:
+    """Another tensor's shape, in place, in a memory format or (`preserve_format`) in the other's."""
+    ...
+
 def resolve_conj(input: _Tensor) -> _Tensor:
     """The tensor itself: conjugation is never left pending here."""
     ...

@@ -10,7 +10,6 @@ from torchlike import _device, _dtypes, _errors, _facade, _factories, _layout, _
 from torchlike import _memory_format as mf
 from torchlike._autograd import engine, views
 from torchlike._autograd.nodes import sequence
-from torchlike._autograd.versions import SHARED
 from torchlike._bind import CALLERS as rows
 from torchlike._bind import before_write, check_history
 from torchlike._core import Value, aval, concrete
@@ -262,7 +261,7 @@ def _overwrite(self: Tensor, src: Tensor, node: str) -> Tensor:
             return self
     # The one element that fills a tensor is read before anything is written.
     before_write(self, () if node.startswith("Fill") else (src,))
-    since = next(sequence)
+    since, given = next(sequence), src
     if src.device is not self.device:
         src = _move(src, self.device)
     if src.dtype is not self.dtype:
@@ -271,10 +270,11 @@ def _overwrite(self: Tensor, src: Tensor, node: str) -> Tensor:
     if src.shape != self.shape:
         src = _broadcast_onto(src, tuple(self.shape))
     value, edge = src._pair()
-    if src._storage.inference or (edge is not None and src._storage is not self._storage and _modes.local.grad):
+    records = edge is not None and _modes.local.grad
+    if src._storage.inference or (records and src._storage is not self._storage):
         value = engine.apply_op("clone", (value, None))[0]
-    if edge is None:
-        value.stamp = SHARED
+    elif not records and (src is given or value.stamp is not None):
+        value = engine.another(value)
     self._write(value, edge, since, node)
     return self
 

@@ -121,10 +121,12 @@ def ordered_strides(shape: Ints, operands: list[tuple[Ints, Ints]]) -> Ints | No
     """Strides without gaps whose dims lie in memory in the order in which they do in the operands."""
     expanded = [_expand(sh, st, shape) for sh, st in operands]
     order = _memory_order(shape, expanded)
+    if order == list(range(len(shape)))[::-1]:
+        return None
     strides, step = [0] * len(shape), 1
     for d in order:  # innermost first
         strides[d] = step
-        step *= max(shape[d], 1)
+        step *= shape[d]  # beyond a dim without elements nothing is stepped over, as in PyTorch
     return normal(shape, tuple(strides))
 
 

@@ -185,7 +185,7 @@ class Shared(Storage):
 
     def _overwrite(self, place: np.ndarray, value: Value, since: int | None, owner: Any, step: int) -> None:
         loan, array = self._loan, to_numpy(value)
-        if loan.stamp.since is None and loan.stamp is not versions.SHARED:
+        if loan.stamp.since is None:
             loan.stamp.set(self, since, owner)
         place[...] = array
         loan.stamp, loan.settled = versions.Stamp(), None

@@ -155,8 +155,9 @@ class Tensor(Methods):
             value.stamp = value.stamp or versions.of(storage.value)
             self._edge = edge if differentiable else self._edge
             self._cache = (storage.version, origin._edge, value)
-        elif differentiable and self._edge is None:
-            self._edge = edge  # until it is looked at; it is known to have a history
+        elif differentiable and new_edge is not None:
+            self._cache = (storage.version, views.Written(new_edge), value)
+            self._edge = self._edge or edge  # until it is looked at; it is known to have a history
 
     def _write_raw(self, value: Value, edge: Edge | None, since: int | None = None) -> None:
         """Store new contents without asking about gradients."""
@@ -469,6 +470,8 @@ class Tensor(Methods):
             raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
         if self._shows_no_history() or self.__dict__.get("_retains_grad"):
             return
+        if self._origin is not None:
+            views.edge_of(self)  # which must be of use
         self.__dict__["_retains_grad"] = True
         hooks.retain(self)
 
@@ -666,13 +669,14 @@ def _add_to_grad(leaf: Tensor, pair: engine.Grad, create_graph: bool) -> None:
     if _modes.local.capture is not None:
         _modes.local.capture.grad(leaf, True)
     grad = leaf._grad
-    pair[0].stamp = versions.SHARED
     if grad is None:
-        value, edge = pair[0], None
+        edge = None
         ordered = leaf._strides is None or is_dense(tuple(leaf.shape), leaf._strides)
         if create_graph and pair[1] is not None:  # to be differentiated, it is copied
             value, edge = engine.apply_op("clone", pair, differentiate=True)
             edge = views.named(edge, "torch::autograd::CopyBackwards") if edge is not None and ordered else edge
+        else:
+            value = engine.owned(pair)
         leaf._grad = wrap(value, edge)
         if leaf._strides is not None and ordered:
             leaf._grad._strides = leaf._grad._storage.strides = leaf._strides

@@ -57,11 +57,27 @@ def test_overwritten_inputs_are_donated():
     with torch.set_executor("xla"):
         x = torch.ones(1000) * 1
         boundary()
-        before = x._storage.value.array
+        before = x._storage.value.array.unsafe_buffer_pointer()
         x.add_(1)
         boundary()
-        assert before.is_deleted()
+        assert x._storage.value.array.unsafe_buffer_pointer() == before
         assert x[0].item() == 2
+
+
+def test_an_array_that_another_value_lies_over_is_not_donated():
+    with torch.set_executor("xla"):
+        x = torch.ones(1000)
+        with torch.inference_mode():
+            y = x + 1
+            assert y[0].item() == 2
+            z = y * 2
+        assert z[0].item() == 4
+        assert y[0].item() == 2
+        copy = torch.zeros(1000).copy_(x * 1)
+        boundary()
+        copy.copy_(x)
+        x.add_(1)
+        assert (x[0].item(), copy[0].item()) == (2, 1)
 
 
 def test_immediate_mode_runs_each_operator():

@@ -10,15 +10,16 @@ import functools
 import threading
 from collections.abc import Callable, Sequence
 from operator import attrgetter
+from sys import getrefcount
 
 import numpy as np
 
-from torchlike import _errors
+from torchlike import _errors, _modes
 from torchlike._autograd import versions
 from torchlike._autograd.nodes import Edge, Node, Refusal, quick_node
 from torchlike._core import Value, record
 from torchlike._ops._declare import REGISTRY
-from torchlike._ops._plan import OpPlan, dependence, derivable, gradient, make
+from torchlike._ops._plan import OpPlan, carried, dependence, derivable, gradient, make
 
 Grad = tuple[Value, Edge | None]
 
@@ -52,6 +53,19 @@ def apply_op(name: str, *args: Grad | object, differentiate: bool = False) -> Gr
     return apply(plan, [p[0] for p in pairs], [p[1] for p in pairs], numbers, differentiate)[0]
 
 
+def another(value: Value) -> Value:
+    """The same elements as a value for another storage: what is saved of one must not count as overwritten with the
+    other."""
+    if value.array is None or _modes.local.capture is not None:
+        return apply_op("clone", (value, None))[0]
+    return Value(value.aval, value.array)
+
+
+def owned(pair: Grad) -> Value:
+    """The value of a gradient, to be kept in a storage: another one where anybody but the pair holds this one."""
+    return pair[0] if getrefcount(pair[0]) <= 2 else another(pair[0])  # the pair and the call
+
+
 def add(a: Grad | None, b: Grad, differentiate: bool) -> Grad:
     """The sum of two gradients of one value."""
     return b if a is None else apply_op("add", a, b, differentiate=differentiate)
@@ -65,7 +79,8 @@ def differentiated(plan: OpPlan, source: OpPlan, values: list[Value], node: Node
     if source.op.underivable:
         error = functools.partial(_errors.autograd.no_second_derivative, source.op.underivable)
         edges = [edge and (Refusal(error, [edge]), 0) for edge in edges]
-    edges += [held[i][1] for i in given]
+    carrying = carried(source, wanted, given)
+    edges += [held[i][1] if i in carrying else None for i in given]
     if source.op.once:
         refused = any(held[i][1] for i in given)
         found = apply(plan, values, edges, node.scalars, False)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 from torchlike import _errors
-from torchlike._autograd import engine, saved, versions
+from torchlike._autograd import engine, saved
 from torchlike._autograd.handles import RemovableHandle
 from torchlike._autograd.nodes import Node, shown
 from torchlike._core import Value
@@ -186,9 +186,7 @@ def _as_it_is_now(tensor: Any) -> Any:
     """A tensor of its own over the present value."""
     from torchlike._tensor import wrap
 
-    value = tensor._value.settle()
-    value.stamp = versions.SHARED
-    return wrap(value, tensor._edge, tensor._strides)
+    return wrap(engine.another(tensor._value.settle()), tensor._edge, tensor._strides)
 
 
 def region_activation_memory_budget(budget: float) -> Any:

@@ -14,8 +14,6 @@ from typing import Any
 from weakref import ref
 
 from torchlike import _errors, _modes
-from torchlike._autograd import versions
-from torchlike._autograd.engine import apply_op
 from torchlike._core import Aval, Value
 from torchlike._core.seam import Seam
 from torchlike._ops import _plan
@@ -61,8 +59,6 @@ class InferenceStorage(Storage):
         if value.array is not None:  # others may hold it
             self.value = Value(_twin(value.aval), value.array)
             return
-        if value.stamp is versions.SHARED:
-            self.value = value = apply_op("clone", (value, None))[0]
         value.aval = _twin(value.aval)
 
 

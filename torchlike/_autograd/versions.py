@@ -48,7 +48,6 @@ class Stamp:
         return self.since is not None and self.since < node.age
 
 
-SHARED = Stamp()  # on a value that several storages hold: a write to one says nothing about the others
 UNSEEN = 2  # the `since` of a write that no node minds: every node is younger
 latest = 1  # the last write's `since`: nodes younger than it need no look
 
@@ -63,7 +62,7 @@ def of(value: Value) -> Stamp:
 def note_write(old: Value, storage: Any, since: int | None, owner: Any) -> None:
     """Called before a storage lets go of its contents, because its tensor `owner` is written to."""
     stamp = of(old)
-    if stamp is not SHARED and stamp.since is None:
+    if stamp.since is None:
         stamp.set(storage, since, owner)
 
 
@@ -86,7 +85,7 @@ def watch_result(tensor: Any) -> None:
     while node is not None and node.plan is not None:
         if "result" in node.plan.remembers:
             extra, stamp = nodes.hooks_of(node), of(root._storage.value)
-            if extra.overwritten is None and stamp is not SHARED:
+            if extra.overwritten is None:
                 extra.overwritten = stamp
         node = None if node.extra is None or node.extra.inner is None else node.extra.inner[0]
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from enum import Enum
 from itertools import accumulate
-from typing import Any
+from typing import Any, NamedTuple
 
 from torchlike import _errors, _modes, _storage
 from torchlike._autograd import engine, versions
@@ -19,6 +19,12 @@ from torchlike._core import Aval, Value
 from torchlike._ops._declare import REGISTRY
 from torchlike._ops._namespace import namespace
 from torchlike._ops._plan import OpPlan
+
+
+class Written(NamedTuple):
+    """What a view that was written through knows of its origin, until it is looked at: the edge after the write."""
+
+    edge: Edge
 
 
 class Frozen(Enum):
@@ -132,6 +138,8 @@ def _refused_after_write(view: Any, origin: Any, born: int) -> bool:
 def _follow(view: Any, origin: Any, cache: tuple | None) -> Value:
     storage, edge = view._storage, origin._edge
     unseen = cache is not None and _storage.unseen_since(cache, origin)
+    if cache is not None and isinstance(cache[1], Written) and cache[0] >> 32 == storage.version >> 32:
+        return _made_anew(view, origin, cache[1].edge)  # whatever has become of the origin's history since
     own = view._edge if view._edge is not NOWHERE else None
     is_leaf = own is not None and isinstance(own[0], AccumulateGrad)
     whole = is_whole(view)
@@ -139,7 +147,12 @@ def _follow(view: Any, origin: Any, cache: tuple | None) -> Value:
     if unseen or kept or (edge is None and own is None) or (is_leaf and (edge is None or whole)):
         view._edge = own or (None if edge is None else NOWHERE)
         return storage.seen(view)
-    value, edge = origin._pair()
+    return _made_anew(view, origin, origin._pair()[1])
+
+
+def _made_anew(view: Any, origin: Any, edge: Edge | None) -> Value:
+    """The value of a view, whose history becomes that of what it sees of an origin with this one."""
+    value, whole = origin._value, is_whole(view)
     steps = steps_from(origin, view)
     if not steps:
         view._edge = edge
@@ -175,7 +188,7 @@ def edge_of(view: Any) -> Edge | None:
 
 def check_write(tensor: Any) -> None:
     """PyTorch's errors for an in-place operator through which gradients are to flow."""
-    if not is_whole(tensor):
+    if not is_whole(tensor) and not tensor._storage.inference:
         if not tensor._tracks and reason(tensor) is not Frozen.APART:
             raise _refusal(tensor, indirect=False)
         origin = tensor._root()

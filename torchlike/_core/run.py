@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
+from sys import getrefcount
 from typing import Any
 
 import jax
@@ -34,7 +35,7 @@ def run(device: Device) -> None:
         values = [r() for r in trace.results]  # held from here on, so nothing dies between the key and the run
         live = tuple([i for i, v in enumerate(values) if v is not None])
         if live:
-            donated = tuple([i for i, r in enumerate(trace.inputs) if r() is None])
+            donated = tuple([i for i, r in enumerate(trace.inputs) if r() is None and _is_free(trace.arrays[i])])
             key = (tuple(trace.code), len(trace.arrays), live, donated, _shared(trace.scalars), _modes.matmul_precision,
                    _executor)  # fmt: skip
             program = _programs.get(key)
@@ -44,6 +45,11 @@ def run(device: Device) -> None:
                 _execute(device, trace, program, [values[i] for i in live])
         device.trace = None
         _trace.pending.pop(device, None)
+
+
+def _is_free(array: Any) -> bool:
+    """Whether nobody but a trace holds the array of an input. One on the host is copied before it is overwritten."""
+    return array.__class__ is np.ndarray or getrefcount(array) <= 3  # the trace's list, the name here and the call
 
 
 def _shared(scalars: list) -> tuple[int, ...]:
@@ -120,6 +126,7 @@ def _execute(device: Device, trace: _trace.Trace, program: Any, values: list) ->
                 value.trace = array
             else:
                 value.array = array
+        trace.arrays = []  # the trace itself lives on where an input remembers its place in it
         device.trace = None
         _trace.pending.pop(device, None)
     program.account.runs += 1

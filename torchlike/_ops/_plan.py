@@ -406,14 +406,24 @@ def _flat(plan: OpPlan, wanted: tuple[int, ...], given: tuple[int, ...]) -> Call
         return None
 
 
-@functools.lru_cache(4096)
 def dependence(plan: OpPlan, wanted: tuple[int, ...], given: tuple[int, ...]) -> frozenset[int]:
     """The saved inputs on whose values this gradient depends: a product's gradient for one factor needs the other."""
+    return _used(plan, wanted, given)[0]
+
+
+def carried(plan: OpPlan, wanted: tuple[int, ...], given: tuple[int, ...]) -> frozenset[int]:
+    """The outputs on whose gradients this gradient depends: that of a sign is zero whatever comes."""
+    return _used(plan, wanted, given)[1]
+
+
+@functools.lru_cache(4096)
+def _used(plan: OpPlan, wanted: tuple[int, ...], given: tuple[int, ...]) -> tuple[frozenset[int], frozenset[int]]:
+    """The saved inputs and the outputs' gradients of which this gradient makes use."""
     avals = (*plan.inputs, *plan.outputs)
     if any(0 in a.shape for a in avals):  # where there is nothing to compute JAX looks at nothing
-        with contextlib.suppress(TypeError, ValueError):  # sizes that are arguments too need not fit together
-            return _dependence(plan, wanted, given, [tuple(n or 2 for n in a.shape) for a in plan.inputs])
-    return _dependence(plan, wanted, given, [tuple(a.shape) for a in plan.inputs])
+        with contextlib.suppress(TypeError, ValueError, RuntimeError):  # sizes that are arguments too may not fit
+            return _traced_use(plan, wanted, given, [tuple(n or 2 for n in a.shape) for a in plan.inputs])
+    return _traced_use(plan, wanted, given, [tuple(a.shape) for a in plan.inputs])
 
 
 def derivable(plan: OpPlan, wanted: tuple[int, ...], given: tuple[int, ...]) -> frozenset[int]:
@@ -421,11 +431,13 @@ def derivable(plan: OpPlan, wanted: tuple[int, ...], given: tuple[int, ...]) -> 
     return frozenset() if plan.op.chooses else dependence(plan, wanted, given)
 
 
-def _dependence(plan: OpPlan, wanted: tuple[int, ...], given: tuple[int, ...], shapes: list[tuple]) -> frozenset[int]:
+def _traced_use(plan: OpPlan, wanted: tuple[int, ...], given: tuple[int, ...],
+                shapes: list[tuple]) -> tuple[frozenset[int], frozenset[int]]:  # fmt: skip
     arrays = [jax.ShapeDtypeStruct(shape, a.dtype.numpy) for shape, a in zip(shapes, plan.inputs)]
     numbers = specs((), plan.scalars)
     results = jax.eval_shape(plan.function, *arrays, *numbers)
     vjp = pull_back(plan, wanted, given, shapes, plan.function)
     traced = jax.make_jaxpr(vjp)(*[arrays[i] for i in plan.saved], *[results[i] for i in given], *numbers).jaxpr
     _, used = partial_eval.dce_jaxpr(traced, [True] * len(traced.outvars))
-    return frozenset(i for i, needed in zip(plan.saved, used) if needed)
+    chosen = lambda places, flags: frozenset(i for i, needed in zip(places, flags) if needed)
+    return chosen(plan.saved, used), chosen(given, used[len(plan.saved) :])

@@ -128,7 +128,7 @@ def pointwise(call: Call, promote: Callable[[Dtype], Promotion]) -> Typed:
     compute, result = promote(result_type(call.promoted, call.numbers))
     shape = broadcast([a.shape for a in call.arrays])
     strides = None
-    if any(s is not None for s in call.strides):
+    if 0 in shape or any(s is not None for s in call.strides):
         operands = [(tuple(a.shape), s or contiguous_strides(a.shape)) for a, s in zip(call.arrays, call.strides)]
         if call.numbers and numbers_are_tensors(call.op):
             operands.append(((), ()))

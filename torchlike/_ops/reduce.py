@@ -51,10 +51,12 @@ def _divisor(input: Array, dim: object):
     return namespace(input).asarray(count(input, dim)).astype(input.dtype)
 
 
-@reduction(remembers=("inputs", "result"), promote=sum_like, node=by_dim("Prod"))
+@reduction(remembers=("all", "result"), promote=sum_like, node=by_dim("Prod"))
 def prod(input: Array, dim: int | None = None, keepdim: bool = False, *, dtype=None):
     """The product over `dim` (every dim by default); integers are multiplied in int64."""
     xp = namespace(input)
+    if not input.ndim:  # its gradient is the one that comes
+        return input
     if xp is jnp and input.dtype.kind in "fV" and input.size:
         input = _factors(input)
     return xp.prod(input, axis=axes(input, dim), keepdims=keepdim)

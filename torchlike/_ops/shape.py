@@ -17,10 +17,6 @@ def _in_memory_order(call: Call) -> Typed:
     return Typed([call.input], None, [kept])
 
 
-def _same(call: Call) -> list:
-    return [tuple(call.arrays[0].shape)]
-
-
 def _is_legacy_empty(shape: tuple) -> bool:
     return tuple(shape) == (0,)  # PyTorch lets such tensors join anything
 
@@ -77,7 +73,12 @@ def _flip(input: Array, dims: tuple):
     return namespace(input).flip(input, dims) if input.ndim else input
 
 
-@operator(shape=_same, saves=(), opmath=False, where=(), name="_roll", node="RollBackward0")
+def _rolled(call: Call) -> Typed:
+    """One result like the input, in row-major order; without elements it is a copy."""
+    return _in_memory_order(call) if not call.input.numel else Typed([call.input], None, [None])
+
+
+@declare("operator", _rolled, saves=(), opmath=False, where=(), name="_roll", node="RollBackward0")
 def _roll(input: Array, shifts: tuple, dims: tuple | None):
     """The elements moved along (non-negative) `dims`, those pushed out coming in at the other end."""
     xp = namespace(input)

@@ -158,4 +158,29 @@ FOUND = {
         b[torch.tensor([[0], [0]]), torch.tensor([0])] *= 3
         b.sin().sum().backward()
     """,
+    "gradient of what has a zero gradient whatever comes": """
+        a = torch.full((2, 2), 3.0, requires_grad=True)
+        b = torch.sign(a)
+        b.backward(gradient=a, create_graph=True)
+        c, = (g.clone() for g in torch.autograd.grad((a.floor() * a).sum(), [a], create_graph=True))
+        d, = (g.clone() for g in torch.autograd.grad((a.round() * a.trunc()).sum(), [a], create_graph=True))
+    """,
+    "product of a tensor without dims": """
+        a = torch.tensor(0.5, dtype=torch.bfloat16, requires_grad=True)
+        b, = (g.clone() for g in torch.autograd.grad(a.prod(), [a], create_graph=True))
+        c = a * 1
+        d = c.prod(0)
+        a.prod().backward(retain_graph=True)
+        c.add_(1)
+        d.backward()
+    """,
+    "part without elements, after a write elsewhere": """
+        a = torch.arange(4)
+        b = torch.zeros((0, 3), requires_grad=True)
+        c = b.view_as(b)
+        d = b.view((0, 1))
+        a.clamp_(-1, 1)
+        c.sin().sum().backward()
+        d.sin().sum().backward()
+    """,
 }

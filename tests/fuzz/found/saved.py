@@ -172,4 +172,34 @@ FOUND = {
         d.detach_()
         f.backward()
     """,
+    "gradient saved and overwritten": """
+        a = torch.tensor([0.5, -1.0], requires_grad=True)
+        b = torch.tensor([2.0, 3.0], requires_grad=True)
+        a.backward(gradient=a, retain_graph=True)
+        c = a @ a
+        d = a.grad * b
+        a.detach().add_(1)
+        d.sum().backward()
+        c.backward()
+        e = b.grad * a
+        b.sin().sum().backward()
+        e.sum().backward()
+    """,
+    "copied, then one of both written to": """
+        a = torch.tensor([0.5, -1.0], requires_grad=True)
+        b = torch.tensor([2.0, 3.0], requires_grad=True)
+        c = torch.ones(2)
+        d = torch.ones(2)
+        e = torch.ones(3)
+        with torch.no_grad():
+            c.copy_(a)
+            d.copy_(c)
+            e[:2] = c
+        f = (b * a).sum() + (b * d).sum()
+        g = b * c
+        e.mul_(2)
+        c.add_(1)
+        f.backward()
+        g.sum().backward()
+    """,
 }

@@ -289,4 +289,31 @@ FOUND = {
         b[1, ...] += 1
         d.unsqueeze(0).mul_(c)
     """,
+    "views of results without elements": """
+        a = torch.ones((3, 0)).t()
+        b, c = (a - 1.5).tensor_split([1], 1)
+        d = (a + 1.5).select(1, 2)
+        e = (0.5 * a)[None, :-1, -1]
+        f = (torch.ones((0, 1)) + 1).select(1, 0)
+        g = a.roll(1, 0).select(1, 2)
+    """,
+    "flag of a view that must not be used": """
+        a = torch.ones((2, 2), requires_grad=True).t()
+        with torch.inference_mode():
+            b, c = a.tensor_split([1], 1)
+        d = c.flatten()
+        with torch.inference_mode():
+            a[torch.tensor(1)] *= -1
+        d.retain_grad()
+    """,
+    "history of a view written through before its base was cut off": """
+        a = torch.tensor([[0.0, -0.25], [3.0, 1.0]], requires_grad=True)
+        b = a * 1
+        c = b.as_strided((4,), (1,), 0)
+        d = b[0]
+        c.square_()
+        b.detach_()
+        e, = (g.clone() for g in torch.autograd.grad((c * c).sum(), [a], retain_graph=True))
+        f = d * 2
+    """,
 }

@@ -307,4 +307,10 @@ FOUND = {
         a[a > 0.3] = torch.tensor(0.5 + 0j)
         a.index_put_((a > 0.3,), torch.tensor(0.5 - 1j))
     """,
+    "shapes before inference mode": """
+        a = torch.ones((2, 2), requires_grad=True)
+        with torch.inference_mode():
+            b = torch.arange(1, dtype=torch.float32).reshape(())
+        b.lerp_(a, 0.5)
+    """,
 }

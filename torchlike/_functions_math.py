@@ -295,6 +295,14 @@ def polygamma_(self: Tensor, n: int) -> Tensor:
     return _bind.assign(self, rows["polygamma"](n, self))
 
 
+def abs_(self: Tensor) -> Tensor:
+    """The absolute value of each element, in place."""
+    if self.dtype.is_complex:
+        raise _errors.dtypes.complex_in_place("abs")
+    return _abs_in_place(self)
+
+
+_abs_in_place = _bind.in_place_of("abs", rows["abs"], op=REGISTRY["abs"])
 _NOT_METHODS = ("std_mean", "var_mean", "einsum", "tensordot", "chain_matmul")
 FUNCTIONS = {f.__name__: f for f in (sort, topk, kthvalue, mode, cummax, cummin, aminmax, max, min, median, nanmedian,
                                      std, var, std_mean, var_mean, norm, equal, allclose, einsum,
@@ -302,4 +310,5 @@ FUNCTIONS = {f.__name__: f for f in (sort, topk, kthvalue, mode, cummax, cummin,
                                      resolve_neg, positive)}  # fmt: skip
 METHODS = {name: f for name, f in FUNCTIONS.items() if name not in _NOT_METHODS}
 METHODS |= {"__pos__": positive, "real": _part(real), "imag": _part(imag)}
+METHODS |= {"abs_": abs_, "absolute_": abs_}
 METHODS |= {"polygamma": polygamma, "polygamma_": polygamma_}

@@ -14,6 +14,7 @@ from torchlike import (
     _dunders,
     _errors,
     _factories,
+    _foreach,
     _functions,
     _functions_copies,
     _functions_counting,
@@ -62,6 +63,7 @@ _FACADES = (
     _functions_more,
     _legacy_types,
     _determinism,
+    _foreach,
 )
 MODULES = ("nn", "optim", "utils", "autograd", "serialization", "cuda", "backends", "linalg", "special", "fft",
            "random", "testing", "return_types", "distributions", "amp", "func", "jax", "storage", "version", "signal",

@@ -50,3 +50,15 @@ def test_full_matrices_are_orthogonal_and_give_the_matrix_back(shape):
     assert torch.allclose(u @ u.T, tensor(torch, np.eye(shape[0], dtype=np.float32)), atol=1e-5)
     assert torch.allclose(vh @ vh.T, tensor(torch, np.eye(shape[1], dtype=np.float32)), atol=1e-5)
     assert torch.allclose((u[:, :k] * s) @ vh[:k], a, atol=1e-5)
+
+
+FLOATS = ("float16", "bfloat16", "float32", "float64")
+
+
+@pytest.mark.parametrize("given", [*FLOATS, "complex64"])
+@pytest.mark.parametrize("asked", [*FLOATS, "int64"])
+def test_the_dtype_of_a_vector_norm(given, asked):
+    def program(torch):
+        return torch.linalg.vector_norm(torch.ones(2, dtype=getattr(torch, given)), dtype=getattr(torch, asked))
+
+    both(program)

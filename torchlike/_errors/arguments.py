@@ -122,15 +122,6 @@ def no_such_keyword(function: str, name: str) -> TypeError:
 
 def invalid_combination(function: str, args: tuple, kwargs: dict) -> TypeError:
     """The first line of PyTorch's error for a call that fits no overload."""
-    given = [kind_of(a) for a in args] + [f"{name}={kind_of(a)}" for name, a in kwargs.items()]
+    given = [type(a).__name__ for a in args] + [f"{name}={type(a).__name__}" for name, a in kwargs.items()]
     text = ", ".join(given) + (", " if kwargs and len(given) == 1 else "")
     return TypeError(f"{function}() received an invalid combination of arguments - got ({text}), but expected one of:")
-
-
-def kind_of(a: Any) -> str:
-    """How PyTorch names an argument's type in its errors."""
-    if isinstance(a, list | tuple) and type(a) in (list, tuple):
-        inner = ", ".join(kind_of(x) for x in a)
-        opening, closing = "()" if isinstance(a, tuple) else "[]"
-        return f"{type(a).__name__} of {opening}{inner}{',' if type(a) is tuple and len(a) == 1 else ''}{closing}"
-    return type(a).__name__

@@ -170,3 +170,7 @@ def fixed_width_name(dtype: Any) -> str:
 def index_put_dtypes(target: Any, source: Any) -> RuntimeError:
     names = f"got {scalar_name(target)} for the destination and {scalar_name(source)} for the source."
     return RuntimeError(f"Index put requires the source and destination dtypes match, {names}")
+
+
+def complex_in_place(name: str) -> RuntimeError:
+    return RuntimeError(f"In-place {name} is not supported for complex tensors.")

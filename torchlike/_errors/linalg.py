@@ -204,3 +204,15 @@ def pivots_of_wrong_type() -> RuntimeError:
     return RuntimeError("torch.lu_unpack: LU_pivots is expected to be a contiguous tensor of torch.int32 dtype.\nNote: "
                         "this function is intended to be used with the output produced by "
                         "torch.linalg.lu_factor")  # fmt: skip
+
+
+def check_norm_dtype(given: Any, dtype: Any) -> None:
+    """Raise where a vector norm cannot be computed in `dtype`."""
+    name, kind = scalar_name(dtype), "complex" if given.is_complex else "real"
+    if not (dtype.is_floating_point or dtype.is_complex):
+        raise RuntimeError(f"linalg.vector_norm: dtype should be floating point or complex, but got {name}")
+    if given.is_complex != dtype.is_complex:
+        raise RuntimeError(f"linalg.vector_norm: dtype should be {kind} for {kind} inputs, but got {name}")
+    if dtype is not given and dtype.itemsize <= given.itemsize:
+        raise RuntimeError(f"linalg.vector_norm: the dtype of the input ({scalar_name(given)}) should be convertible "
+                           f"without narrowing to the specified dtype ({name})")  # fmt: skip

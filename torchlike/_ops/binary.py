@@ -165,7 +165,8 @@ def lcm(input: Array, other: Array):
 # -- several operands --------------------------------------------------------------------------------------------------
 
 
-@pointwise(saves=("tensor1", "tensor2"), old_order=("input", "value", "tensor1", "tensor2"))
+@pointwise(saves=("tensor1", "tensor2"), old_order=("input", "value", "tensor1", "tensor2"),
+           check=not_bool("addcmul_cpu_out"))  # fmt: skip
 def addcmul(input: Array, tensor1: Array, tensor2: Array, *, value: Scalar = 1):
     """input + value * tensor1 * tensor2; among integers `value` is cut to a whole number."""
     product = tensor1 * tensor2

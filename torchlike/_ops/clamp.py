@@ -10,7 +10,7 @@ import numpy as np
 
 from torchlike import _dtypes, _errors
 from torchlike._errors.dtypes import scalar_name
-from torchlike._ops._checks import bounds_in_range, chosen_in_range, not_wide
+from torchlike._ops._checks import bounds_in_range, chosen_in_range, not_bool, not_complex, not_wide
 from torchlike._ops._declare import Array, Operand, constant, namespace, pointwise
 from torchlike._ops._nodes import by_operand
 from torchlike._ops._rules import Aval, Call, result_type
@@ -84,6 +84,25 @@ def _check_clamp(call: Call) -> None:
         raise _errors.arithmetic.clamp_without_bounds("torch.clamp")
     if call.input.dtype.is_complex:
         raise NotImplementedError("clamp is not supported for complex types")
+    if call.min is None or call.max is None:
+        (_check_clamp_max if call.min is None else _check_clamp_min)(call)
+    else:
+        not_bool("clamp_scalar_cpu" if call.numbers else "clamp_cpu")(call)
+
+
+def _check_bound(side: str, kernel: str) -> Callable[[Call], None]:
+    def check(call: Call) -> None:
+        if not call.numbers:
+            not_complex(kernel)(call)
+        elif result_type(call.promoted, call.numbers).is_complex:
+            raise NotImplementedError("clamp is not supported for complex types")
+        else:
+            not_bool(f"clamp_{side}_scalar_cpu")(call)
+
+    return check
+
+
+_check_clamp_min, _check_clamp_max = _check_bound("min", "maximum_cpu"), _check_bound("max", "minimum_cpu")
 
 
 def _clamp_node(call: Call) -> str:
@@ -126,13 +145,13 @@ def _clamped(x, low, high):
     return out
 
 
-@pointwise(opmath=False, node=by_operand("ClampMin", "min"), chooses=True)
+@pointwise(check=_check_clamp_min, opmath=False, node=by_operand("ClampMin", "min"), chooses=True)
 def clamp_min(input: Array, min: Operand):
     """max(input, min); see `clamp`."""
     return _clamped(input, min, None)
 
 
-@pointwise(opmath=False, node=by_operand("ClampMax", "max"), chooses=True)
+@pointwise(check=_check_clamp_max, opmath=False, node=by_operand("ClampMax", "max"), chooses=True)
 def clamp_max(input: Array, max: Operand):
     """min(input, max); see `clamp`."""
     return _clamped(input, None, max)

@@ -376,10 +376,12 @@ def std_mean(input: Array, dim: Dims = None, correction: float = 1, keepdim: boo
 
 
 def _check_norm(call: Call) -> None:
-    dtype = call.dtype or call.x.dtype
+    dtype = call.x.dtype
     if dtype.category < _dtypes.FLOATING:
         raise RuntimeError("linalg.vector_norm: Expected a floating point or complex tensor as input. Got "
                            f"{scalar_name(dtype)}")  # fmt: skip
+    if call.dtype is not None:
+        _errors.linalg.check_norm_dtype(dtype, call.dtype)
     if isinstance(call.ord, float) and math.isinf(call.ord) and not call.x.numel:
         raise RuntimeError(f"linalg.vector_norm cannot compute the {call.ord:g} norm on an empty tensor because the "
                            "operation does not have an identity")  # fmt: skip

@@ -65,6 +65,17 @@ ROWS = {
     "float minus a bool": lambda torch: torch.ones(2) - torch.ones(2).bool(),
     "bool negative": lambda torch: -(torch.ones(2).bool()),
     "bool positive": lambda torch: +(torch.ones(2).bool()),
+    "abs in place of complex": lambda torch: (torch.ones(2) + 1j).abs_(),
+    "clamp_min of complex": lambda torch: torch.clamp_min(torch.ones(2) + 1j, 1),
+    "clamp_min of complex tensors": lambda torch: torch.clamp_min(torch.ones(2) + 1j, torch.ones(2)),
+    "clamp_max by complex": lambda torch: torch.clamp_max(torch.ones(2), 1j),
+    "clamp_max of bools": lambda torch: torch.clamp_max(torch.ones(2).bool(), True),
+    "clamp of bools": lambda torch: torch.clamp(torch.ones(2).bool(), False, True),
+    "clamp of tensors of bools": lambda torch: torch.clamp(*[torch.ones(2).bool()] * 3),
+    "addcmul of bools": lambda torch: torch.addcmul(*[torch.ones(2).bool()] * 3),
+    "vector_norm of integers in floats": lambda torch: torch.linalg.vector_norm(
+        torch.ones(2).long(), dtype=torch.float32
+    ),
     "sign of complex": lambda torch: torch.sign(torch.ones(2) + 1j),
     "shift of floats": lambda torch: torch.ones(2) << 1,
     "and of floats": lambda torch: torch.ones(2) & torch.ones(2),

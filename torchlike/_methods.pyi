@@ -98,13 +98,13 @@ class Methods:
         """The absolute value of each element; of a complex one its (real) modulus. The gradient at 0 is 0."""
         ...
     def abs_(self) -> _Tensor:
-        """The absolute value of each element; of a complex one its (real) modulus. The gradient at 0 is 0."""
+        """The absolute value of each element, in place."""
         ...
     def absolute(self) -> _Tensor:
         """The absolute value of each element; of a complex one its (real) modulus. The gradient at 0 is 0."""
         ...
     def absolute_(self) -> _Tensor:
-        """The absolute value of each element; of a complex one its (real) modulus. The gradient at 0 is 0."""
+        """The absolute value of each element, in place."""
         ...
     def acos(self) -> _Tensor:
         """The arccosine in radians; NaN outside [-1, 1]."""

@@ -16,7 +16,7 @@ ENTRIES = {
     for kind in ("unary", "binary", "pointwise", "reduce", "other")
     for op in getattr(database, f"foreach_{kind}_op_db")
 }
-# PyTorch warns of a cast that it makes itself where norms are of complex numbers; the others need numbers with an order.
+# The order needs real numbers, and PyTorch warns of a cast that it makes itself where norms are of complex ones.
 REAL = ("_foreach_clamp_min", "_foreach_clamp_max", "_foreach_minimum", "_foreach_maximum",
         "_foreach_norm")  # fmt: skip
 CASES = [

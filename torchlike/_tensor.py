@@ -655,9 +655,7 @@ def leaf_node(tensor: Tensor) -> AccumulateGrad:
 def accumulate(leaf: Tensor, pair: engine.Grad | None, create_graph: bool) -> None:
     """Add a gradient (if any has come) to `.grad`: the first is taken as it is, later ones are added in place (out of
     place when the pass is differentiated)."""
-    if leaf._edge is None:  # it stopped requiring grad meanwhile
-        return
-    if pair is not None:
+    if pair is not None and leaf._edge is not None:  # unless it stopped requiring grad meanwhile
         if not isinstance(leaf._edge[0], AccumulateGrad):
             raise RuntimeError("leaf variable has been moved into the graph interior")
         _add_to_grad(leaf, pair, create_graph)

@@ -183,4 +183,11 @@ FOUND = {
         c.sin().sum().backward()
         d.sin().sum().backward()
     """,
+    "hook of a leaf that stopped requiring grad": """
+        a = torch.ones(3, requires_grad=True)
+        a.register_post_accumulate_grad_hook(lambda t: log.append(torch.tensor(t.grad is None)))
+        b = a * 2
+        a.requires_grad_(False)
+        (b * b).sum().backward()
+    """,
 }

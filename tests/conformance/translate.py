@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import functools
 import types
 from collections.abc import Callable, Iterable
@@ -110,7 +111,19 @@ def _simple(x: Any) -> Any:
         return torchlike.device(str(x))
     if isinstance(x, torch.Generator):
         return torchlike.Generator().manual_seed(x.initial_seed())
+    if type(x).__module__.startswith("torch.nn.modules"):
+        return _of_networks(x, getattr(torchlike.nn, type(x).__name__))
     return x
+
+
+def _of_networks(theirs: Any, ours: type) -> Any:
+    """Options, which are made of their fields, and modules without tensors."""
+    if dataclasses.is_dataclass(theirs):
+        return ours(**{f.name: _simple(getattr(theirs, f.name)) for f in dataclasses.fields(theirs)})
+    made = ours()
+    for name in theirs.__constants__:
+        setattr(made, name, _simple(getattr(theirs, name)))
+    return made
 
 
 class Sharing:

@@ -11,12 +11,7 @@ from tests.nn.twins import agree, evaluate, numbers, same
 CASES = LAYERS + LOSSES
 IDS = [f"{line}-{number}" for number, (line, _) in enumerate(CASES)]
 
-# Layers whose function is not there yet: they refuse by its name (see the test below).
-WAITING = {"nn.EmbeddingBag": "embedding_bag", "nn.CTCLoss": "ctc_loss"}
-CALLED = [
-    pytest.param(line, given, id=name) for name, (line, given) in zip(IDS, CASES) if not line.startswith(tuple(WAITING))
-]
-REFUSED = [(line, given, name) for line, given in CASES for layer, name in WAITING.items() if line.startswith(layer)]
+CALLED = [pytest.param(line, given, id=name) for name, (line, given) in zip(IDS, CASES)]
 
 
 def inputs_of(T, given):
@@ -24,13 +19,6 @@ def inputs_of(T, given):
     arrays = [numbers(*x, seed=place) if isinstance(x, tuple) else x for place, x in enumerate(given)]
     tensors = [T.tensor(array) for array in arrays]
     return [t.requires_grad_() if isinstance(x, tuple) and t.is_floating_point() else t for t, x in zip(tensors, given)]
-
-
-@pytest.mark.parametrize(("line", "given", "name"), REFUSED, ids=lambda x: x if isinstance(x, str) else "")
-def test_a_layer_without_its_function_names_it(line, given, name):
-    layer = evaluate(line, torchlike)
-    with pytest.raises(AttributeError, match=name):
-        layer(*inputs_of(torchlike, given))
 
 
 @pytest.mark.parametrize("line", [line for line, _ in CASES], ids=IDS)

@@ -257,7 +257,9 @@ def non_differentiable_no_tensor() -> RuntimeError:
     return RuntimeError("mark_non_differentiable only accepts variable arguments, but got ")
 
 
-def no_second_derivative(gradient: str) -> NotImplementedError:
+def no_second_derivative(gradient: str) -> RuntimeError:
+    if gradient.startswith("aten::"):
+        return RuntimeError(f"derivative for {gradient} is not implemented")
     return NotImplementedError(f"the derivative for '{gradient}' is not implemented.")
 
 

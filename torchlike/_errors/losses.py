@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from torchlike._errors.dtypes import scalar_name
+from torchlike._errors.dtypes import not_implemented, scalar_name
 
 Ints = tuple[int, ...]
 
@@ -115,3 +115,85 @@ def triplet_dims(a: int, p: int, n: int) -> RuntimeError:
     return RuntimeError(f"The anchor, positive, and negative tensors are expected to have the same number of "
                         f"dimensions, "
                         f"but got: anchor {a}D, positive {p}D, and negative {n}D inputs")  # fmt: skip
+
+
+# -- alignments --------------------------------------------------------------------------------------------------------
+
+
+def _while_checking(text: str) -> RuntimeError:
+    return RuntimeError(f"{text} (while checking arguments for ctc_loss_allocate_outputs)")
+
+
+def check_ctc(call: Any) -> None:
+    """Raise PyTorch's errors for the dtypes and shapes of a loss over alignments."""
+    x, targets = call.log_probs, call.targets
+    if x.ndim != 3:
+        raise _while_checking(f"Expected 3-dimensional tensor, but got {x.ndim}-dimensional tensor for argument #1 "
+                              "'log_probs'")  # fmt: skip
+    if x.dtype.name not in ("float32", "float64"):
+        raise not_implemented("ctc_loss_cpu", x.dtype)
+    if not 0 <= call.blank < x.shape[2]:
+        raise RuntimeError("blank must be in label range")
+    for name in ("input_lengths", "target_lengths"):
+        if call.arguments[name].numel != x.shape[1]:
+            raise RuntimeError(f"{name} must be of size batch_size")
+    if targets.ndim not in (1, 2):
+        raise _while_checking(f"Expected 1 to 2 dimensions, but got {targets.ndim}-dimensional tensor for argument #2 "
+                              "'targets'")  # fmt: skip
+
+
+def lengths_dtype(name: str) -> RuntimeError:
+    return RuntimeError(f"{name} must be integral")
+
+
+def length_range(name: str, bound: str, limit: int, got: int) -> RuntimeError:
+    return _while_checking(f"Expected {name} to have value at {bound} {limit}, but got value {got}")
+
+
+def targets_size(least: str, wanted: int, dim: int, got: int) -> RuntimeError:
+    return _while_checking(f"Expected tensor to have size {least}{wanted} at dimension {dim}, but got size {got} for "
+                           "argument #2 'targets'")  # fmt: skip
+
+
+# -- cross entropy of a linear map -------------------------------------------------------------------------------------
+
+
+def check_linear_cross_entropy(input: Any, linear_weight: Any, linear_bias: Any) -> None:
+    """Raise PyTorch's errors for the shapes of a linear map whose cross entropy is asked for."""
+    if input.ndim not in (1, 2):
+        raise RuntimeError(f"expected input with dimensionality 1 or 2, got {input.ndim}")
+    if linear_weight.ndim < 2:
+        raise RuntimeError(f"expected linear_weight with dimensionality at least 2, got {linear_weight.ndim}")
+    features, shape = input.shape[-1], tuple(linear_weight.shape)
+    if features != shape[-1]:
+        raise RuntimeError("expected equal input and linear_weight last dimensions (in_features), got "
+                           f"{features} and {shape[-1]}, respectively")  # fmt: skip
+    if linear_bias is not None and tuple(linear_bias.shape) != shape[:-1]:
+        raise RuntimeError(f"expected linear_bias shape {shape[:-1]}, got {tuple(linear_bias.shape)}")
+    if len(shape) > 2 and input.ndim == 1:
+        raise RuntimeError(f"K-dimensional loss defined by linear_weight shape {shape} requires batched input, "
+                           f"(N, {features}), got unbatched input with shape {tuple(input.shape)}")  # fmt: skip
+
+
+def ignored_probabilities() -> RuntimeError:
+    return RuntimeError("ignore_index cannot be specified when target contains probabilities")
+
+
+def options_ignored(reduction: str, smoothing: float, dtype: Any, out: Ints, bias: Ints | None) -> str:
+    return ("linear_cross_entropy: ``options`` ignored; chunked path needs reduction in {'mean','sum','none'}, "
+            "label_smoothing == 0, target.dtype == int64, out_features == (). Got "
+            f"reduction={reduction!r}, label_smoothing={smoothing}, target.dtype={dtype}, out_features={out}, "
+            f"tracing=False, linear_bias.shape={bias}.")  # fmt: skip
+
+
+def chunk_option(name: str, got: Any) -> ValueError:
+    return ValueError(f"invalid {name}: {got!r}")
+
+
+def chunk_size(got: Any) -> ValueError:
+    return ValueError(f"batch_chunk_size must be positive int or None, got {got!r}")
+
+
+def chunk_sizes(asked: int, method: str, found: int) -> ValueError:
+    return ValueError(f"batch_chunk_size (={asked}) and chunking_method ('{method}') give different chunk sizes "
+                      f"({asked} vs {found}); pass only one.")  # fmt: skip

@@ -99,6 +99,44 @@ def check_adaptive(call: Any, dims: int) -> None:
         raise not_implemented(name, x.dtype)
 
 
+def fractional_size_missing(name: str) -> ValueError:
+    return ValueError(f"{name} requires specifying either an output_size or an output_ratio")
+
+
+def check_fractional(call: Any, dims: int) -> None:
+    """Raise PyTorch's errors for the shapes of pooling over windows at random places."""
+    name, x, samples = call.op.name.lstrip("_"), call.input, call.samples
+    for option in ("kernel_size", "output_size"):
+        if len(getattr(call, option)) != dims:
+            raise RuntimeError(f"{name}: {option} must either be a single Int or tuple of Ints")
+    place = f"{name}{'_out' if dims == 3 else ''}()"
+    if x.ndim not in (dims + 1, dims + 2):
+        raise RuntimeError(f"{place}: Expected {dims + 1}D or {dims + 2}D tensor, but got: {list(x.shape)}")
+    for dim in range(x.ndim - dims - 1, x.ndim):
+        if not x.shape[dim]:
+            raise RuntimeError(f"{place}: Expected input to have non-zero size for non-batch dimensions, but got"
+                               f"{list(x.shape)} with dimension {dim} being empty.")  # fmt: skip
+    words = ("time", "height", "width")[3 - dims :]
+    for word, size, count, kernel in zip(words, x.shape[-dims:], call.output_size, call.kernel_size):
+        if count + kernel - 1 > size:
+            raise RuntimeError(f"{place}: pool {word} {kernel} too large relative to input {word} {size}")
+    if min(call.kernel_size) < 1:
+        raise RuntimeError(f"{name}: kernel_size must be positive, but got {list(call.kernel_size)}")
+    if min(call.output_size) < 0:
+        raise negative_dim(min(call.output_size), (*x.shape[:-dims], *call.output_size))
+    if samples.dtype is not x.dtype:
+        raise RuntimeError("Expect _random_samples to have the same dtype as input")
+    if samples.ndim != 3:
+        raise RuntimeError(f"Expect _random_samples to have 3 dimensions, got {samples.ndim}")
+    batch = x.shape[0] if x.ndim == dims + 2 else 1
+    if samples.shape[0] < batch:
+        raise RuntimeError("Expect _random_samples.size(0) no less then input batch size.")
+    if samples.shape[1] != x.shape[-dims - 1]:
+        raise RuntimeError("Expect _random_samples.size(1) equals to input channel size.")
+    if samples.shape[2] != dims:
+        raise RuntimeError(f"Expect _random_samples.size(2) equals to {dims}; got {samples.shape[2]}.")
+
+
 def unpool_size(size: list[int], dim: int, low: int, high: int) -> ValueError:
     return ValueError(f'invalid output_size "{size}" (dim {dim} must be between {low} and {high})')
 

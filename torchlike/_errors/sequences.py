@@ -20,6 +20,10 @@ def embedding_indices(dtype: Any) -> RuntimeError:
                         f"embedding)")  # fmt: skip
 
 
+def embedding_padding() -> AssertionError:
+    return AssertionError("Padding_idx must be within num_embeddings")
+
+
 def index_out_of_range() -> IndexError:
     return IndexError("index out of range in self")
 
@@ -85,3 +89,83 @@ def attention_mask_dtype(mask: Any, query: Any) -> RuntimeError:
     return RuntimeError("Expected attn_mask dtype to be bool or float or to match query dtype, but got "
                         "attn_mask.dtype: "
                         f"{c_name(mask)} and  query.dtype: {c_name(query)} instead.")  # fmt: skip
+
+
+# -- bags --------------------------------------------------------------------------------------------------------------
+
+
+def check_bags(call: Any) -> None:
+    """Refuse dtypes that sums over bags of rows do not take."""
+    whole, floating = ("int64", "int32"), ("float16", "bfloat16", "float32", "float64")
+    for name, taken, words in (("indices", whole, "Long, Int"), ("offsets", whole, "Long, Int"),
+                               ("weight", floating, "Half, BFloat16, Float, Double")):  # fmt: skip
+        given = call.arguments[name]
+        if given is not None and given.dtype.name not in taken:
+            raise RuntimeError(f"Expected tensor for argument #1 '{name if name == 'weight' else 'indices'}' to have "
+                               f"one of the following scalar types: {words}; but got torch."
+                               f"{scalar_name(given.dtype)}Tensor instead (while checking arguments for "
+                               "embedding_bag)")  # fmt: skip
+    weights = call.per_sample_weights
+    if weights is not None and weights.dtype is not call.weight.dtype:
+        raise RuntimeError("Expected tensor for argument #1 'weight' to have the same type as tensor for argument #1 "
+                           f"'per_sample_weights'; but type torch.{scalar_name(call.weight.dtype)}Tensor does not "
+                           f"equal torch.{scalar_name(weights.dtype)}Tensor (while checking arguments for embedding_bag)"
+                           )  # fmt: skip
+
+
+def bag_weights_shape(weights: Any, input: Any) -> ValueError:
+    return ValueError(f"embedding_bag: If per_sample_weights ({weights}) is not None, then it must have the same shape "
+                      f"as the input ({input})")  # fmt: skip
+
+
+def bag_table_dims(ndim: int) -> ValueError:
+    return ValueError(f"weight has to be a 2D Tensor, but got Tensor of dimension {ndim}")
+
+
+def bag_offsets_unasked(kind: str) -> ValueError:
+    return ValueError("if input is 2D, then offsets has to be None, as input is treated is a mini-batch of fixed "
+                      f"length sequences. However, found offsets of type {kind}")  # fmt: skip
+
+
+def bag_offsets(missing: bool) -> ValueError:
+    return ValueError(f"offsets has to be a 1D Tensor{' but got None' if missing else ''}")
+
+
+def bag_input_dims(ndim: int) -> ValueError:
+    return ValueError(f"input has to be 1D or 2D Tensor, but got Tensor of dimension {ndim}")
+
+
+def bag_mode() -> ValueError:
+    return ValueError("mode has to be one of sum, mean or max")
+
+
+def bag_maximum(of: str) -> ValueError:
+    return ValueError(f"max mode does not support {of}")
+
+
+def bag_weights_mode(mode: str) -> NotImplementedError:
+    return NotImplementedError("embedding_bag: per_sample_weights was not None. per_sample_weights is only supported "
+                               f"for mode='sum' (got mode='{mode}'). Please open a feature request on "
+                               "GitHub.")  # fmt: skip
+
+
+def bag_padding(rows: int, got: int) -> RuntimeError:
+    return RuntimeError(f"padding_idx must be within the number of embeddings, {-rows} through {rows - 1}, but got "
+                        f"{got}")  # fmt: skip
+
+
+def bag_first_offset(got: int) -> RuntimeError:
+    return RuntimeError("offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position "
+                        f"0. However, got {got}")  # fmt: skip
+
+
+def bag_last_offset(length: int, got: int) -> RuntimeError:
+    return RuntimeError(f"offsets[-1] can not be greater than input's length {length} but got offsets[-1] of {got}")
+
+
+def bag_offsets_decrease() -> RuntimeError:
+    return RuntimeError("offsets must not decrease: each says where a bag begins")
+
+
+def bag_index(place: int, value: int, rows: int) -> RuntimeError:
+    return RuntimeError(f"Index {place} of input takes value {value} which is not in the valid range [0, {rows})")

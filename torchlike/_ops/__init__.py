@@ -13,12 +13,14 @@ from torchlike._ops import conv as conv
 from torchlike._ops import conv_transpose as conv_transpose
 from torchlike._ops import convert as convert
 from torchlike._ops import cross_entropy as cross_entropy
+from torchlike._ops import ctc as ctc
 from torchlike._ops import cumulative as cumulative
 from torchlike._ops import distance as distance
 from torchlike._ops import einsum as einsum
 from torchlike._ops import embedding as embedding
 from torchlike._ops import factors as factors
 from torchlike._ops import fft as fft
+from torchlike._ops import fractional_pool as fractional_pool
 from torchlike._ops import implicit as implicit
 from torchlike._ops import index as index
 from torchlike._ops import linalg as linalg

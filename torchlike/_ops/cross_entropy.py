@@ -91,14 +91,19 @@ def check_classes(call: Call) -> None:
 
 
 def _node(call: Call) -> str:
-    return "NllLossBackward0" if call.label_smoothing == 0 else "AddBackward0"
+    return _picking_node(call) if call.label_smoothing == 0 else "AddBackward0"
+
+
+def _picking_node(call: Call) -> str:
+    return "NllLoss2DBackward0" if call.input.ndim > 2 else "NllLossBackward0"
 
 
 _KERNELS = {("cross_entropy", True): "log_softmax_lastdim_kernel_impl",
             ("cross_entropy", False): "log_softmax_kernel_impl"}  # fmt: skip
 
 
-@operator(where=(), out=False, keeps=("target",), shape=_shape, check=check_classes, name="nll_loss")
+@operator(where=(), out=False, keeps=("target",), shape=_shape, check=check_classes, node=_picking_node,
+          name="nll_loss")  # fmt: skip
 def nll_loss(input: Array, target: Array, weight: Array | None = None, ignore_index: Index = -100,
              reduction: str = "mean"):  # fmt: skip
     """-w[t] x[t] of log-probabilities; the mean is over the weights of the targets that are not ignored."""

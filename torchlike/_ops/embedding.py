@@ -44,14 +44,87 @@ def embedding(weight: Array, indices: Array, padding_idx: int = -1, scale_grad_b
 
     `scale_grad_by_freq` divides the gradient of a row by how often it was picked.
     """
-    rows = rows_of(weight, indices)
-    if scale_grad_by_freq:
-        counts = _counted(indices.reshape(-1), weight)[indices][..., None]
-        rows = constant(rows) + (rows - constant(rows)) / counts.astype(weight.dtype)
+    rows = _by_frequency(rows_of(weight, indices), indices, weight, scale_grad_by_freq)
     if padding_idx >= 0:
         padding = (indices == padding_idx)[..., None]
         rows = namespace(weight).where(padding, constant(rows), rows)
     return rows
+
+
+def _by_frequency(rows, indices, weight, scale_grad_by_freq: bool):
+    """The same rows; the gradient of one is divided by how often it was picked, if asked for."""
+    if not scale_grad_by_freq:
+        return rows
+    counts = _counted(indices.reshape(-1), weight)[indices][..., None]
+    return constant(rows) + (rows - constant(rows)) / counts.astype(weight.dtype)
+
+
+# -- bags --------------------------------------------------------------------------------------------------------------
+
+
+def _bags_shape(call: Call) -> list:
+    return [(_bag_count(call.indices, call.offsets, call.include_last_offset), call.weight.shape[1])]
+
+
+def _check_bags(call: Call) -> None:
+    _errors.sequences.check_bags(call)
+
+
+class _Bags:
+    """What sums and chooses within bags: the rows of (B, L, D), or of (N, D) from one of `offsets` to the next."""
+
+    def __init__(self, rows, offsets) -> None:
+        self.xp, self.offsets = namespace(rows), offsets
+        if offsets is not None:
+            self.bag = self.xp.searchsorted(offsets, self.xp.arange(rows.shape[0]), side="right") - 1
+
+    def sum(self, x):
+        """(B, ...)"""
+        if self.offsets is None:
+            return self.xp.sum(x, axis=1)
+        return at(self.xp.zeros((self.offsets.shape[0], *x.shape[1:]), x.dtype), self.bag).add(x)
+
+    def max(self, x):
+        """(B, D): the first of the largest of each bag, to which alone the gradient goes."""
+        xp = self.xp
+        if not x.size:
+            return self.sum(x)
+        if self.offsets is None:
+            return xp.take_along_axis(x, xp.argmax(constant(x), axis=1)[:, None], 1)[:, 0]
+        shape, n = (self.offsets.shape[0], x.shape[1]), x.shape[0]
+        best = at(xp.full(shape, -np.inf, x.dtype), self.bag).max(constant(x))
+        place = xp.where(x == best[self.bag], -xp.arange(n)[:, None], -n)
+        first = -at(xp.full(shape, -n), self.bag).max(place)
+        return xp.take_along_axis(x, xp.minimum(first, n - 1), 0)
+
+
+@operator(where=(), keeps=("indices", "offsets"), shape=_bags_shape, check=_check_bags, out=False, opmath=False,
+          node="EmbeddingBagBackward0", name="_embedding_bag")  # fmt: skip
+def _embedding_bag(weight: Array, indices: Array, offsets: Array | None, per_sample_weights: Array | None, mode: str,
+                   padding_idx: int = -1, scale_grad_by_freq: bool = False,
+                   include_last_offset: bool = False):  # fmt: skip
+    """The sum, mean or maximum of the rows picked by each bag of indices; row `padding_idx` is left out."""
+    xp, count = namespace(weight), _bag_count(indices, offsets, include_last_offset)
+    if count <= 0:
+        return xp.zeros((0, weight.shape[1]), weight.dtype)
+    rows = _by_frequency(rows_of(weight, indices), indices, weight, scale_grad_by_freq)
+    bags = _Bags(rows, offsets)
+    wide = rows.astype(np.float32) if weight.dtype.itemsize == 2 else rows
+    counted = (indices != padding_idx)[..., None]
+    if per_sample_weights is not None:
+        wide = wide * per_sample_weights[..., None].astype(wide.dtype)
+    filled = bags.sum(counted.astype(wide.dtype))
+    if mode == "max":
+        largest = bags.max(xp.where(counted, wide, -np.inf))
+        found = xp.where(filled > 0, largest, xp.zeros_like(largest))
+    else:
+        found = bags.sum(xp.where(counted, wide, xp.zeros_like(wide)))
+        found = found / xp.maximum(filled, 1) if mode == "mean" else found
+    return found[:count].astype(weight.dtype)
+
+
+def _bag_count(indices, offsets, include_last_offset: bool) -> int:
+    return indices.shape[0] if offsets is None else offsets.shape[0] - include_last_offset
 
 
 @operator(where=(), keeps=("indices",), shape=lambda call: [call.weight.shape], differentiable=False, out=False,

@@ -9,6 +9,7 @@ from . import modules as modules
 from . import parallel as parallel
 from . import parameter as parameter
 from . import utils as utils
+from ._functional import LinearCrossEntropyOptions as LinearCrossEntropyOptions
 from ._uninitialized import UninitializedBuffer as UninitializedBuffer
 from ._uninitialized import UninitializedParameter as UninitializedParameter
 from .modules import CELU as CELU

@@ -33,12 +33,14 @@ from ._functional.activation import tanh as tanh
 from ._functional.activation import threshold as threshold
 from ._functional.activation import threshold_ as threshold_
 from ._functional.attention import scaled_dot_product_attention as scaled_dot_product_attention
+from ._functional.bags import embedding_bag as embedding_bag
 from ._functional.conv import conv1d as conv1d
 from ._functional.conv import conv2d as conv2d
 from ._functional.conv import conv3d as conv3d
 from ._functional.conv import conv_transpose1d as conv_transpose1d
 from ._functional.conv import conv_transpose2d as conv_transpose2d
 from ._functional.conv import conv_transpose3d as conv_transpose3d
+from ._functional.ctc import ctc_loss as ctc_loss
 from ._functional.distance import pdist as pdist
 from ._functional.dropout import alpha_dropout as alpha_dropout
 from ._functional.dropout import dropout as dropout
@@ -52,6 +54,7 @@ from ._functional.embedding import embedding as embedding
 from ._functional.embedding import linear as linear
 from ._functional.embedding import one_hot as one_hot
 from ._functional.embedding import pairwise_distance as pairwise_distance
+from ._functional.linear_loss import linear_cross_entropy as linear_cross_entropy
 from ._functional.loss import binary_cross_entropy as binary_cross_entropy
 from ._functional.loss import binary_cross_entropy_with_logits as binary_cross_entropy_with_logits
 from ._functional.loss import cosine_embedding_loss as cosine_embedding_loss
@@ -90,6 +93,10 @@ from ._functional.pool import adaptive_max_pool3d as adaptive_max_pool3d
 from ._functional.pool import avg_pool1d as avg_pool1d
 from ._functional.pool import avg_pool2d as avg_pool2d
 from ._functional.pool import avg_pool3d as avg_pool3d
+from ._functional.pool import fractional_max_pool2d as fractional_max_pool2d
+from ._functional.pool import fractional_max_pool2d_with_indices as fractional_max_pool2d_with_indices
+from ._functional.pool import fractional_max_pool3d as fractional_max_pool3d
+from ._functional.pool import fractional_max_pool3d_with_indices as fractional_max_pool3d_with_indices
 from ._functional.pool import lp_pool1d as lp_pool1d
 from ._functional.pool import lp_pool2d as lp_pool2d
 from ._functional.pool import lp_pool3d as lp_pool3d

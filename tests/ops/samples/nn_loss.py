@@ -14,6 +14,8 @@ INTS = integers(2, 3)
 LOGITS, CLASSES, WEIGHT = normal(4, 5), integers(4, low=0, high=5), uniform(5)
 MAPS, MAP = normal(2, 5, 3), integers(2, 3, low=0, high=5)
 SOME = array(0, -100, 2, 1, dtype=np.int64)
+SPEECH = np.log(uniform(6, 2, 5, low=0.1, high=1.0))
+WORDS = array(1, 2, 2, 3, 1, 3, dtype=np.int64).reshape(2, 3)
 FIXED = "PyTorch does not differentiate the weight or the target"
 
 
@@ -106,4 +108,41 @@ SAMPLES = {
         each(LOGITS, np.array([[3, 0, -1, 1, 2], [-1, 0, 0, 0, 0], [0, 1, 2, 3, 4], [2, -1, -1, -1, -1]]))
     ),
     F + "multilabel_soft_margin_loss": each(X, P),
+    F + "linear_cross_entropy": [
+        *each(LOGITS, normal(7, 5), integers(4, low=0, high=7)),
+        Sample(LOGITS, normal(7, 5), integers(4, low=0, high=7), linear_bias=normal(7), ignore_index=1),
+        Sample(LOGITS, normal(3, 2, 5), integers(4, 2, low=0, high=3), linear_bias=normal(3, 2)),
+        Sample(LOGITS, normal(7, 5), uniform(4, 7), label_smoothing=0.1),
+        Fails(normal(2, 4, 5), normal(7, 5), CLASSES),
+        Fails(LOGITS, normal(5), CLASSES),
+        Fails(LOGITS, normal(7, 4), CLASSES),
+        Fails(LOGITS, normal(7, 5), CLASSES, linear_bias=normal(5)),
+        Fails(LOGITS[0], normal(7, 2, 5), CLASSES),
+        Fails(LOGITS, normal(7, 5), uniform(4, 7), ignore_index=1),
+    ],
+    F + "ctc_loss": once(
+        [
+            *each(SPEECH, WORDS, [6, 5], [2, 3]),
+            *each(SPEECH, WORDS, array(2, 5, dtype=np.int64), array(2, 1, dtype=np.int64), zero_infinity=True),
+            Sample(SPEECH, array(1, 1, 4, 2, dtype=np.int64), [6, 5], [3, 1]),
+            Sample(SPEECH, WORDS - 1, [6, 5], [2, 0], 4),
+            Sample(SPEECH[:, 0].copy(), WORDS[0], [6], [3]),
+            Sample(SPEECH, WORDS, [1, 5], [3, 0], reduction="none"),
+        ]
+    )
+    + [
+        Fails(SPEECH, WORDS, [6, 5], [2, 3], reduction="x"),
+        Fails(SPEECH, WORDS, [6, 7], [2, 3]),
+        Fails(SPEECH, WORDS, [6, -1], [2, 3]),
+        Fails(SPEECH, WORDS, [6, 5], [2, 4]),
+        Fails(SPEECH, WORDS, [6, 5], [2, -1]),
+        Fails(SPEECH, WORDS, [6], [2, 3]),
+        Fails(SPEECH, WORDS, [6, 5], [2, 3, 1]),
+        Fails(SPEECH, WORDS, [6, 5], [2, 3], 5),
+        Fails(SPEECH, WORDS.reshape(-1), [6, 5], [2, 3]),
+        Fails(SPEECH, WORDS[None], [6, 5], [2, 3]),
+        Fails(SPEECH, WORDS, array(6, 5), array(2, 3, dtype=np.int64)),
+        Fails(SPEECH[0, 0], WORDS[0], [6], [2]),
+        Fails(SPEECH.astype(np.int64), WORDS, [6, 5], [2, 3]),
+    ],
 }

@@ -9,6 +9,8 @@ F = "nn.functional."
 X = normal(4, 6)
 CUBE = normal(2, 3, 4)
 TABLE = normal(7, 4)
+BEGINS, MODES = array(0, 2, 2, 5, dtype=np.int64), ("sum", "mean", "max")
+BAGS = "PyTorch has none"
 INTS = integers(2, 3)
 ROUNDING = "sums of squares in another order"
 
@@ -95,6 +97,44 @@ SAMPLES = {
         Fails(X, TABLE),
         Fails(array(1, dtype=np.int64), normal(3)),
         Fails(array(1, dtype=np.int64), TABLE, padding_idx=8),
+    ],
+    F + "embedding_bag": [
+        *[Sample(integers(2, 3, low=0, high=7), TABLE, mode=m).without_second_gradient(BAGS) for m in MODES],
+        *[
+            Sample(integers(6, low=0, high=7), TABLE, BEGINS, mode=m, padding_idx=2).without_second_gradient(BAGS)
+            for m in MODES
+        ],
+        Sample(array(1, 1, 2, 0, dtype=np.int64), TABLE, BEGINS[:2], scale_grad_by_freq=True).without_second_gradient(
+            BAGS
+        ),
+        Sample(
+            integers(2, 3, low=0, high=7), TABLE, mode="sum", per_sample_weights=normal(2, 3)
+        ).without_second_gradient(BAGS),
+        Sample(
+            integers(6, low=0, high=7),
+            TABLE,
+            BEGINS,
+            mode="sum",
+            per_sample_weights=normal(6),
+            include_last_offset=True,
+        ).without_second_gradient(BAGS),
+        Fails(integers(6, low=0, high=7), TABLE),
+        Fails(integers(6, low=0, high=7), TABLE, BEGINS[None]),
+        Fails(integers(2, 3, low=0, high=7), TABLE, BEGINS),
+        Fails(integers(2, 3, 1, low=0, high=7), TABLE),
+        Fails(integers(2, 3, low=0, high=7), TABLE[0]),
+        Fails(integers(2, 3, low=0, high=7), TABLE, mode="x"),
+        Fails(integers(2, 3, low=0, high=7), TABLE, mode="max", scale_grad_by_freq=True),
+        Fails(integers(2, 3, low=0, high=7), TABLE, mode="max", sparse=True),
+        Fails(integers(2, 3, low=0, high=7), TABLE, per_sample_weights=normal(2, 3)),
+        Fails(integers(2, 3, low=0, high=7), TABLE, mode="sum", per_sample_weights=normal(2)),
+        Fails(integers(2, 3, low=0, high=7), TABLE, mode="sum", per_sample_weights=normal(2, 3, dtype=np.float64)),
+        Fails(integers(2, 3, low=0, high=7), TABLE, padding_idx=7),
+        Fails(integers(6, low=0, high=7), TABLE, BEGINS + 1),
+        Fails(integers(6, low=0, high=7), TABLE, BEGINS * 3),
+        Fails(array(0, 9, dtype=np.int64), TABLE, BEGINS[:1]),
+        Fails(integers(2, 3, low=0, high=7), INTS),
+        Fails(normal(2, 3), TABLE),
     ],
     "embedding": [Sample(TABLE, integers(5, low=0, high=7))],
     F + "one_hot": [

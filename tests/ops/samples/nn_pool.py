@@ -15,6 +15,7 @@ def ones(*shape):
 
 IMAGE = ones(1, 3, 8, 8)
 LINE = normal(2, 3, 9)
+VOLUME = normal(1, 2, 4, 5, 6)
 MAX = [
     Sample(x, *a, **k)
     for x in (X, TIES)
@@ -81,6 +82,38 @@ SAMPLES = {
     F + "adaptive_max_pool1d": [Sample(normal(2, 3, 7), 3)],
     F + "adaptive_max_pool2d": [*[Sample(x, s, True) for s in SIZES[:4] for x in (X, TIES)], Fails(ones(8, 8), 3)],
     F + "adaptive_max_pool3d": [Sample(normal(1, 2, 4, 5, 6), (2, 2, 3))],
+    F + "fractional_max_pool2d": [
+        *[
+            Sample(x, k, o, r, True, _random_samples=uniform(2, 3, 2)).without_gradient("PyTorch refuses the samples'")
+            for x, k, o, r in [
+                (X, 2, (3, 4), None),
+                (X[0], (3, 2), 2, None),
+                (X, 2, None, (0.5, 0.7)),
+                (TIES, 2, 3, None),
+                (X, 2, (1, 5), None),
+            ]
+        ],
+        Fails(X, 2),
+        Fails(X, 7, 3),
+        Fails(X, 2, 8),
+        Fails(X, (2, 2, 2), 3),
+        Fails(X, 2, (3, 3, 3)),
+        Fails(X[:, :0], 2, 3),
+        Fails(X, 2, -1),
+        Fails(X, 2, 3, _random_samples=uniform(2, 3, 1)),
+        Fails(X, 2, 3, _random_samples=uniform(2, 2, 2)),
+        Fails(X, 2, 3, _random_samples=uniform(1, 3, 2)),
+        Fails(X, 2, 3, _random_samples=uniform(2, 3)),
+        Fails(X, 2, 3, _random_samples=uniform(2, 3, 2, dtype=np.float64)),
+    ],
+    F + "fractional_max_pool3d": [
+        *[
+            Sample(x, k, o, r, True, _random_samples=uniform(1, 2, 3)).without_gradient("PyTorch refuses the samples'")
+            for x, k, o, r in [(VOLUME, 2, (2, 3, 4), None), (VOLUME[0], (1, 2, 3), None, 0.5)]
+        ],
+        Fails(VOLUME, (9, 2, 2), 2),
+        Fails(VOLUME, 2, 9),
+    ],
     F + "max_unpool2d": [
         Sample(normal(1, 2, 2, 2), np.array([[[[0, 3], [8, 10]], [[1, 2], [9, 15]]]]), 2).without_gradient(
             "PyTorch names another node"

@@ -30,12 +30,14 @@ from .activation import tanh as tanh
 from .activation import threshold as threshold
 from .activation import threshold_ as threshold_
 from .attention import scaled_dot_product_attention as scaled_dot_product_attention
+from .bags import embedding_bag as embedding_bag
 from .conv import conv1d as conv1d
 from .conv import conv2d as conv2d
 from .conv import conv3d as conv3d
 from .conv import conv_transpose1d as conv_transpose1d
 from .conv import conv_transpose2d as conv_transpose2d
 from .conv import conv_transpose3d as conv_transpose3d
+from .ctc import ctc_loss as ctc_loss
 from .dropout import alpha_dropout as alpha_dropout
 from .dropout import dropout as dropout
 from .dropout import dropout1d as dropout1d
@@ -48,6 +50,8 @@ from .embedding import embedding as embedding
 from .embedding import linear as linear
 from .embedding import one_hot as one_hot
 from .embedding import pairwise_distance as pairwise_distance
+from .linear_loss import LinearCrossEntropyOptions as LinearCrossEntropyOptions
+from .linear_loss import linear_cross_entropy as linear_cross_entropy
 from .loss import binary_cross_entropy as binary_cross_entropy
 from .loss import binary_cross_entropy_with_logits as binary_cross_entropy_with_logits
 from .loss import cosine_embedding_loss as cosine_embedding_loss
@@ -86,6 +90,10 @@ from .pool import adaptive_max_pool3d as adaptive_max_pool3d
 from .pool import avg_pool1d as avg_pool1d
 from .pool import avg_pool2d as avg_pool2d
 from .pool import avg_pool3d as avg_pool3d
+from .pool import fractional_max_pool2d as fractional_max_pool2d
+from .pool import fractional_max_pool2d_with_indices as fractional_max_pool2d_with_indices
+from .pool import fractional_max_pool3d as fractional_max_pool3d
+from .pool import fractional_max_pool3d_with_indices as fractional_max_pool3d_with_indices
 from .pool import lp_pool1d as lp_pool1d
 from .pool import lp_pool2d as lp_pool2d
 from .pool import lp_pool3d as lp_pool3d

@@ -31,7 +31,7 @@ def embedding(input: Tensor, weight: Tensor, padding_idx: int | None = None, max
       padding_idx: this row gets no gradient.
       max_norm: picked rows with a larger `norm_type`-norm are scaled down to it first, in place.
       scale_grad_by_freq: divide a row's gradient by how often it was picked.
-      sparse: must be False: there are no sparse gradients here.
+      sparse: must be False where a gradient is wanted: there are no sparse ones here.
 
     A number out of range raises IndexError where `input` is host data already, and gives NaN otherwise.
 
@@ -39,19 +39,29 @@ def embedding(input: Tensor, weight: Tensor, padding_idx: int | None = None, max
     >>> torch.nn.functional.embedding(torch.tensor([1]), torch.tensor([[1., 2.], [3., 4.]])).tolist()
     [[3.0, 4.0]]
     """
-    if sparse:
-        raise unsupported("embedding", "sparse")
+    refuse_sparse("embedding", sparse, weight)
     if padding_idx is None:
         padding_idx = -1
     else:
         if not -weight.shape[0] <= padding_idx < weight.shape[0]:
-            raise AssertionError("Padding_idx must be within num_embeddings")
+            raise _errors.sequences.embedding_padding()
         padding_idx %= weight.shape[0]
     check_rows(input, weight)
+    renorm(weight, input, max_norm, norm_type)
+    return rows["embedding"](weight, input, padding_idx, scale_grad_by_freq)
+
+
+def refuse_sparse(name: str, sparse: bool, weight: Tensor) -> None:
+    """Refuse a gradient that would have to be a sparse tensor."""
+    if sparse and weight.requires_grad and _modes.local.grad:
+        raise unsupported(name, "sparse")
+
+
+def renorm(weight: Tensor, indices: Tensor, max_norm: float | None, norm_type: float) -> None:
+    """Scale picked rows of a greater norm down to `max_norm`, in place."""
     if max_norm is not None:
         with _modes.no_grad():
-            _bind.assign(weight, rows["_renormed"](weight.detach(), input, float(max_norm), float(norm_type)))
-    return rows["embedding"](weight, input, padding_idx, scale_grad_by_freq)
+            _bind.assign(weight, rows["_renormed"](weight.detach(), indices, float(max_norm), float(norm_type)))
 
 
 def check_rows(indices: Tensor, weight: Tensor) -> None:

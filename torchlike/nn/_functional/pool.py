@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from torchlike import _errors
+from torchlike import _errors, _functions_random
 from torchlike._bind import CALLERS as rows
 from torchlike._tensor import Tensor
 
@@ -205,6 +205,58 @@ def adaptive_max_pool3d(input: Tensor, output_size: Size, return_indices: bool =
 
 def _adaptive_max(dims: int, input: Tensor, output_size: Size, return_indices: bool) -> Pooled:
     found = rows[f"_adaptive_max_pool{dims}d"](input, _adaptive_size(input, output_size, dims))
+    return found if return_indices else found[0]
+
+
+# -- windows at random places ------------------------------------------------------------------------------------------
+
+
+def _fractional_max(dims: int, input: Tensor, kernel_size: Size, output_size: Size, output_ratio: Any,
+                    samples: Tensor | None) -> Pooled:  # fmt: skip
+    each = lambda v: (v,) * dims if isinstance(v, int) else tuple(v)
+    if output_size is None:
+        if output_ratio is None:
+            raise _errors.pooling.fractional_size_missing(f"fractional_max_pool{dims}d")
+        if dims == 2:
+            len(output_ratio)  # here PyTorch takes no single number
+        ratio = output_ratio if dims == 2 or isinstance(output_ratio, tuple | list) else (output_ratio,) * dims
+        output_size = [int(input.size(d - len(ratio)) * r) for d, r in enumerate(ratio)]
+    if samples is None:
+        batch = 1 if input.dim() == dims + 1 else input.size(0)
+        shape = (batch, input.size(-dims - 1), dims)
+        samples = _functions_random.rand(*shape, dtype=input.dtype, device=input.device)
+    return rows[f"_fractional_max_pool{dims}d"](input, samples, each(kernel_size), each(output_size))
+
+
+def fractional_max_pool2d_with_indices(input: Tensor, kernel_size: Size, output_size: Size = None,
+                                       output_ratio: Any = None, return_indices: bool = False,
+                                       _random_samples: Tensor | None = None) -> Pooled:  # fmt: skip
+    """`fractional_max_pool2d` with indices."""
+    return _fractional_max(2, input, kernel_size, output_size, output_ratio, _random_samples)
+
+
+def fractional_max_pool2d(input: Tensor, kernel_size: Size, output_size: Size = None, output_ratio: Any = None,
+                          return_indices: bool = False, _random_samples: Tensor | None = None) -> Pooled:  # fmt: skip
+    """The largest element of each of `output_size` windows at random places of (N, C, H, W) (Graham, 2014).
+
+    `output_ratio` gives the size as a part of the input's. `_random_samples` (N, C, 2) are the numbers in [0, 1) that
+    place the windows of each plane.
+    """
+    found = _fractional_max(2, input, kernel_size, output_size, output_ratio, _random_samples)
+    return found if return_indices else found[0]
+
+
+def fractional_max_pool3d_with_indices(input: Tensor, kernel_size: Size, output_size: Size = None,
+                                       output_ratio: Any = None, return_indices: bool = False,
+                                       _random_samples: Tensor | None = None) -> Pooled:  # fmt: skip
+    """`fractional_max_pool3d` with indices."""
+    return _fractional_max(3, input, kernel_size, output_size, output_ratio, _random_samples)
+
+
+def fractional_max_pool3d(input: Tensor, kernel_size: Size, output_size: Size = None, output_ratio: Any = None,
+                          return_indices: bool = False, _random_samples: Tensor | None = None) -> Pooled:  # fmt: skip
+    """The largest element of each of `output_size` windows at random places of (N, C, T, H, W)."""
+    found = _fractional_max(3, input, kernel_size, output_size, output_ratio, _random_samples)
     return found if return_indices else found[0]
 
 

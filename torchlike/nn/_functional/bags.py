@@ -1,0 +1,108 @@
+"""Sums over bags of rows of a table, as a function."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from torchlike import _errors
+from torchlike._bind import CALLERS as rows
+from torchlike._core import when_at_hand
+from torchlike._dtypes import FLOATING, INTEGER
+from torchlike._tensor import Tensor
+
+from .embedding import refuse_sparse, renorm
+
+
+def embedding_bag(input: Tensor, weight: Tensor, offsets: Tensor | None = None, max_norm: float | None = None,
+                  norm_type: float = 2, scale_grad_by_freq: bool = False, mode: str = "mean", sparse: bool = False,
+                  per_sample_weights: Tensor | None = None, include_last_offset: bool = False,
+                  padding_idx: int | None = None) -> Tensor:  # fmt: skip
+    """The sum, mean or maximum of the rows of a table (V, D) that each bag of numbers picks: (B, D).
+
+    Args:
+      input: (B, L), a bag in each row, or (N,), where bag i begins at `offsets[i]`.
+      max_norm: picked rows with a larger `norm_type`-norm are scaled down to it first, in place.
+      scale_grad_by_freq: divide a row's gradient by how often it was picked.
+      mode: "sum", "mean" or "max"; a bag with nothing in it gives zeros.
+      sparse: must be False where a gradient is wanted: there are no sparse ones here.
+      per_sample_weights: a factor for each number of the input ("sum" only).
+      include_last_offset: `offsets` has one more, the end of the last bag.
+      padding_idx: this row is left out.
+
+    >>> import torchlike as torch
+    >>> table = torch.tensor([[1., 2.], [3., 4.]])
+    >>> torch.nn.functional.embedding_bag(torch.tensor([0, 1, 1]), table, torch.tensor([0, 2])).tolist()
+    [[2.0, 3.0], [3.0, 4.0]]
+    """
+    if weight.dtype.category == INTEGER and input.dtype.category == FLOATING:
+        warnings.warn("Argument order of nn.functional.embedding_bag was changed. Usage `embedding_bag(weight, input, "
+                      "...)` is deprecated, and should now be `embedding_bag(input, weight, ...)`.",
+                      stacklevel=2)  # fmt: skip
+        weight, input = input, weight
+    _check_bags(input, weight, offsets, per_sample_weights)
+    _check_mode(mode, scale_grad_by_freq, sparse, per_sample_weights)
+    refuse_sparse("embedding_bag", sparse, weight)
+    renorm(weight, input, max_norm, norm_type)
+    place = -1
+    if padding_idx is not None:
+        count = weight.shape[0]
+        if not -count <= padding_idx < count:
+            raise _errors.sequences.bag_padding(count, padding_idx)
+        place = padding_idx % count
+    if offsets is not None:
+        _check_offsets(offsets, input.shape[0])
+    made = rows["_embedding_bag"](weight, input, offsets, per_sample_weights, mode, place, scale_grad_by_freq,
+                                  include_last_offset and offsets is not None)  # fmt: skip
+    _check_numbers(input, weight.shape[0])
+    return made
+
+
+def _check_bags(input: Tensor, weight: Tensor, offsets: Any, weights: Tensor | None) -> None:
+    if weights is not None and weights.shape != input.shape:
+        raise _errors.sequences.bag_weights_shape(weights.shape, input.shape)
+    if weight.ndim != 2:
+        raise _errors.sequences.bag_table_dims(weight.ndim)
+    if input.ndim == 2 and offsets is not None:
+        raise _errors.sequences.bag_offsets_unasked(str(type(offsets)).replace("torchlike._tensor", "torch"))
+    if input.ndim == 1 and (offsets is None or offsets.ndim != 1):
+        raise _errors.sequences.bag_offsets(missing=offsets is None)
+    if input.ndim not in (1, 2):
+        raise _errors.sequences.bag_input_dims(input.ndim)
+
+
+def _check_mode(mode: str, scale_grad_by_freq: bool, sparse: bool, weights: Tensor | None) -> None:
+    if mode not in ("sum", "mean", "max"):
+        raise _errors.sequences.bag_mode()
+    if mode == "max" and scale_grad_by_freq:
+        raise _errors.sequences.bag_maximum("scaling the gradient by the frequency")
+    if mode == "max" and sparse:
+        raise _errors.sequences.bag_maximum("sparse weights")
+    if weights is not None and mode != "sum":
+        raise _errors.sequences.bag_weights_mode(mode)
+
+
+def _check_offsets(offsets: Tensor, length: int) -> None:
+    def check(host: Any) -> None:
+        if isinstance(host, np.ndarray) and host.dtype.kind == "i" and host.size:
+            if host[0] != 0:
+                raise _errors.sequences.bag_first_offset(int(host[0]))
+            if host[-1] > length:
+                raise _errors.sequences.bag_last_offset(length, int(host[-1]))
+            if (np.diff(host) < 0).any():
+                raise _errors.sequences.bag_offsets_decrease()
+
+    when_at_hand(offsets._value, check)
+
+
+def _check_numbers(input: Tensor, count: int) -> None:
+    def check(host: Any) -> None:
+        if isinstance(host, np.ndarray) and host.dtype.kind == "i" and host.size:
+            wrong = ((host < 0) | (host >= count)).reshape(-1)
+            if wrong.any():
+                first = int(wrong.argmax())
+                raise _errors.sequences.bag_index(first, int(host.reshape(-1)[first]), count)
+
+    when_at_hand(input._value, check)

@@ -1,0 +1,95 @@
+"""The loss over alignments of a sequence with a shorter one, as a function."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from torchlike import _dtypes, _errors, _factories
+from torchlike._bind import CALLERS as rows
+from torchlike._core import concrete, when_at_hand
+from torchlike._tensor import Tensor
+
+from .loss import reduction_of
+
+
+def ctc_loss(log_probs: Tensor, targets: Tensor, input_lengths: Any, target_lengths: Any, blank: int = 0,
+             reduction: str = "mean", zero_infinity: bool = False) -> Tensor:  # fmt: skip
+    """-log of the probability of each target under every alignment with the sequence (Graves et al., 2006).
+
+    Args:
+      log_probs: (T, N, C) or (T, C): logarithms of probabilities, from `log_softmax`; the gradient takes that for
+        granted, as PyTorch's does.
+      targets: (N, S), or all of them joined, (sum of lengths,): class numbers other than `blank`.
+      input_lengths, target_lengths: (N,) whole numbers, both tensors or both lists.
+      blank: the class that separates.
+      zero_infinity: a target too long for its sequence counts zero, not infinity.
+
+    The mean divides each loss by its target's length first.
+
+    >>> import torchlike as torch
+    >>> x = torch.zeros(2, 1, 2).log_softmax(2)
+    >>> round(torch.nn.functional.ctc_loss(x, torch.tensor([[1]]), [2], [1]).exp().item(), 4)
+    1.3333
+    """
+    reduction = reduction_of(reduction)
+    given = (log_probs, targets, input_lengths, target_lengths, blank, ("none", "mean", "sum").index(reduction),
+             zero_infinity)  # fmt: skip
+    kinds = {isinstance(x, Tensor) for x in (input_lengths, target_lengths)}
+    if len(kinds) > 1 or not all(isinstance(x, Tensor | list | tuple) for x in (input_lengths, target_lengths)):
+        raise _errors.arguments.invalid_combination("ctc_loss", given, {})
+    heard, spoken = (_lengths(name, x) for name, x in (("input_lengths", input_lengths),
+                                                        ("target_lengths", target_lengths)))  # fmt: skip
+    alone = log_probs.ndim != 3
+    if alone:
+        log_probs = log_probs.unsqueeze(1)
+    if log_probs.ndim == 3:
+        _check_lengths("input_lengths", heard, log_probs.shape[0])
+        _check_lengths("target_lengths", spoken, None)
+        targets = _padded(targets, spoken) if targets.ndim == 1 else _long_enough(targets, spoken)
+    loss = rows["_ctc_loss"](log_probs, targets, heard, spoken, blank, reduction, zero_infinity)
+    return loss.squeeze(0) if alone and loss.ndim else loss
+
+
+def _lengths(name: str, given: Any) -> Tensor:
+    if not isinstance(given, Tensor):
+        return _factories.of_array(np.asarray(given, np.int64).reshape(-1))
+    if given.dtype.category != _dtypes.INTEGER:
+        raise _errors.losses.lengths_dtype(name)
+    return given.reshape(-1)
+
+
+def _check_lengths(name: str, lengths: Tensor, most: int | None) -> None:
+    def check(host: Any) -> None:
+        if isinstance(host, np.ndarray) and host.size and host.min() < 0:
+            raise _errors.losses.length_range(name, "least", 0, int(host.min()))
+        if isinstance(host, np.ndarray) and host.size and most is not None and host.max() > most:
+            raise _errors.losses.length_range(name, "most", most, int(host.max()))
+
+    when_at_hand(lengths._value, check)
+
+
+def _long_enough(targets: Tensor, lengths: Tensor) -> Tensor:
+    size = targets.shape[-1]
+
+    def check(host: Any) -> None:
+        if isinstance(host, np.ndarray) and host.size and host.max() > size:
+            raise _errors.losses.targets_size("at least ", int(host.max()), 1, size)
+
+    if targets.ndim == 2:
+        when_at_hand(lengths._value, check)
+    return targets
+
+
+def _padded(targets: Tensor, lengths: Tensor) -> Tensor:
+    """Targets that were joined, one a row. Their lengths are looked at: they decide the shape."""
+    each = np.asarray(concrete(lengths._value))
+    if int(each.sum()) != targets.shape[0]:
+        raise _errors.losses.targets_size("", int(each.sum()), 0, targets.shape[0])
+    columns = np.arange(int(each.max(initial=0)))
+    places = (np.cumsum(each) - each)[:, None] + columns
+    kept = np.where(columns < each[:, None], places, 0)
+    if not targets.shape[0]:
+        return targets.reshape(0, 0).expand(len(each), 0)
+    return targets[_factories.of_array(kept, targets.device)]

@@ -1,0 +1,121 @@
+"""Cross entropy of a linear map of the input, as a function; a part of the batch at a time if asked for."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import torchlike
+from torchlike import _dtypes, _errors
+from torchlike._tensor import Tensor
+
+from .embedding import linear
+from .loss import cross_entropy
+
+
+@dataclass(frozen=True)
+class LinearCrossEntropyOptions:
+    """How `linear_cross_entropy` goes through the batch: logits exist for `batch_chunk_size` rows at a time only.
+
+    Args:
+      allow_retain_graph: has no meaning here: backward may always be run again.
+      batch_chunk_size: the number of rows.
+      chunking_method: "aspect_ratio:n" instead of a number of rows: as many as make the logits an n-th of the input's
+        memory; "auto" is "aspect_ratio:2".
+      acc_policy: "accurate", "balanced", "compact" or "auto": all mean the first here.
+      acc_dtype: the dtype of logits and sums; float32 for an input in half precision by default.
+    """
+
+    allow_retain_graph: bool = False
+    batch_chunk_size: int | None = None
+    chunking_method: str | None = "auto"
+    acc_policy: str = "auto"
+    acc_dtype: Any = None
+
+    def __post_init__(self) -> None:
+        if self.acc_policy not in ("auto", "accurate", "balanced", "compact"):
+            raise _errors.losses.chunk_option("acc_policy", self.acc_policy)
+        name, colon, factor = str(self.chunking_method).partition(":")
+        known = name == "aspect_ratio" and (not colon or (factor.isdigit() and int(factor) > 0))
+        if self.chunking_method not in (None, "auto") and not known:
+            raise _errors.losses.chunk_option("chunking_method", self.chunking_method)
+        size = self.batch_chunk_size
+        if size is not None and not (isinstance(size, int) and size > 0):
+            raise _errors.losses.chunk_size(size)
+
+
+def _rows_at_once(options: Any, batch: int, features: int, classes: int) -> int:
+    size, method = options.batch_chunk_size, options.chunking_method
+    if method is None or (method == "auto" and size is not None):
+        return max(1, min(size or batch, batch))
+    method = "aspect_ratio:2" if method == "auto" else method
+    aim = -(-batch // -(-classes // max(features, 1)))
+    found = min((1 << max(aim - 1, 0).bit_length()) // int(method.partition(":")[2] or 1), batch)
+    if size not in (None, found):
+        raise _errors.losses.chunk_sizes(size, method, found)
+    return max(found, 1)
+
+
+def linear_cross_entropy(input: Tensor, linear_weight: Tensor, target: Tensor, *, linear_bias: Tensor | None = None,
+                         weight: Tensor | None = None, reduction: str = "mean", ignore_index: int | None = None,
+                         label_smoothing: float = 0.0,
+                         options: LinearCrossEntropyOptions | None = None) -> Tensor:  # fmt: skip
+    """`cross_entropy(linear(input, linear_weight, linear_bias), target, ...)`.
+
+    Args:
+      input: (N, K) or (K,).
+      linear_weight: (C, K), or (C, d1, ..., K) for logits (N, C, d1, ...).
+      target: class numbers (N, d1, ...), or probabilities of the logits' shape.
+      linear_bias: (C, d1, ...).
+      weight, reduction, ignore_index, label_smoothing: see `cross_entropy`.
+      options: `LinearCrossEntropyOptions`: never make all logits at once; backward makes them again, part by part.
+    """
+    _errors.losses.check_linear_cross_entropy(input, linear_weight, linear_bias)
+    shape = (*input.shape[:-1], linear_weight.shape[0], *linear_weight.shape[1:-1])
+    if tuple(target.shape) == shape and ignore_index is not None:
+        raise _errors.losses.ignored_probabilities()
+    rest: dict[str, Any] = {"ignore_index": -100 if ignore_index is None else ignore_index}
+    if options is not None and _in_parts(linear_weight, target, linear_bias, reduction, label_smoothing):
+        return _by_parts(input, linear_weight, target, linear_bias, weight, reduction, options, **rest)
+    rows = math.prod(linear_weight.shape[:-1])
+    bias = None if linear_bias is None else linear_bias.reshape(rows)
+    logits = linear(input, linear_weight.reshape(rows, linear_weight.shape[-1]), bias).reshape(shape)
+    return cross_entropy(logits, target, weight, reduction=reduction, label_smoothing=label_smoothing, **rest)
+
+
+def _in_parts(linear_weight: Tensor, target: Tensor, bias: Tensor | None, reduction: str, smoothing: float) -> bool:
+    fits = (linear_weight.ndim == 2 and reduction in ("mean", "sum", "none") and smoothing == 0.0
+            and target.dtype is _dtypes.int64)  # fmt: skip
+    if not fits:
+        out, shape = tuple(linear_weight.shape[1:-1]), None if bias is None else tuple(bias.shape)
+        warnings.warn(_errors.losses.options_ignored(reduction, smoothing, target.dtype, out, shape), stacklevel=3)
+    return fits
+
+
+def _by_parts(input: Tensor, linear_weight: Tensor, target: Tensor, bias: Tensor | None, weight: Tensor | None,
+              reduction: str, options: Any, ignore_index: int) -> Tensor:  # fmt: skip
+    from torchlike.utils.checkpoint import checkpoint  # which is made of layers
+
+    x, t = (input, target) if input.ndim == 2 else (input.unsqueeze(0), target.unsqueeze(0))
+    dtype = options.acc_dtype or (_dtypes.opmath(x.dtype))
+    wide = lambda y: None if y is None else y.to(dtype)
+    how = "none" if reduction == "none" else "sum"
+
+    def part(rows: Tensor, classes: Tensor) -> Tensor:
+        logits = linear(wide(rows), wide(linear_weight), wide(bias))
+        return cross_entropy(logits, classes, wide(weight), ignore_index=ignore_index, reduction=how)
+
+    size = _rows_at_once(options, x.shape[0], x.shape[1], linear_weight.shape[0])
+    places = range(0, x.shape[0], size)
+    losses = [checkpoint(part, x[i : i + size], t[i : i + size], use_reentrant=False) for i in places]
+    if reduction == "none":
+        made = torchlike.cat(losses) if losses else x.new_zeros(0)
+        return (made if input.ndim == 2 else made.squeeze(0)).to(input.dtype)
+    total = torchlike.stack(losses).sum() if losses else x.new_zeros(()).to(dtype)
+    if reduction == "mean":
+        counted = t != ignore_index
+        ones = counted if weight is None else torchlike.where(counted, wide(weight)[t.clamp(min=0)], 0.0)
+        total = total / ones.sum()
+    return total.to(input.dtype)

@@ -109,8 +109,8 @@ def check_bags(call: Any) -> None:
     if weights is not None and weights.dtype is not call.weight.dtype:
         raise RuntimeError("Expected tensor for argument #1 'weight' to have the same type as tensor for argument #1 "
                            f"'per_sample_weights'; but type torch.{scalar_name(call.weight.dtype)}Tensor does not "
-                           f"equal torch.{scalar_name(weights.dtype)}Tensor (while checking arguments for embedding_bag)"
-                           )  # fmt: skip
+                           f"equal torch.{scalar_name(weights.dtype)}Tensor (while checking arguments for "
+                           "embedding_bag)")  # fmt: skip
 
 
 def bag_weights_shape(weights: Any, input: Any) -> ValueError:

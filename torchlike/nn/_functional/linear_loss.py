@@ -77,7 +77,11 @@ def linear_cross_entropy(input: Tensor, linear_weight: Tensor, target: Tensor, *
     if tuple(target.shape) == shape and ignore_index is not None:
         raise _errors.losses.ignored_probabilities()
     rest: dict[str, Any] = {"ignore_index": -100 if ignore_index is None else ignore_index}
-    if options is not None and _in_parts(linear_weight, target, linear_bias, reduction, label_smoothing):
+    if (
+        options is not None
+        and input.numel()
+        and _in_parts(linear_weight, target, linear_bias, reduction, label_smoothing)
+    ):
         return _by_parts(input, linear_weight, target, linear_bias, weight, reduction, options, **rest)
     rows = math.prod(linear_weight.shape[:-1])
     bias = None if linear_bias is None else linear_bias.reshape(rows)
@@ -100,7 +104,7 @@ def _by_parts(input: Tensor, linear_weight: Tensor, target: Tensor, bias: Tensor
 
     x, t = (input, target) if input.ndim == 2 else (input.unsqueeze(0), target.unsqueeze(0))
     dtype = options.acc_dtype or (_dtypes.opmath(x.dtype))
-    wide = lambda y: None if y is None else y.to(dtype)
+    wide: Any = lambda y: None if y is None else y.to(dtype)
     how = "none" if reduction == "none" else "sum"
 
     def part(rows: Tensor, classes: Tensor) -> Tensor:
@@ -111,11 +115,11 @@ def _by_parts(input: Tensor, linear_weight: Tensor, target: Tensor, bias: Tensor
     places = range(0, x.shape[0], size)
     losses = [checkpoint(part, x[i : i + size], t[i : i + size], use_reentrant=False) for i in places]
     if reduction == "none":
-        made = torchlike.cat(losses) if losses else x.new_zeros(0)
+        made = torchlike.cat(losses)
         return (made if input.ndim == 2 else made.squeeze(0)).to(input.dtype)
-    total = torchlike.stack(losses).sum() if losses else x.new_zeros(()).to(dtype)
+    total = torchlike.stack(losses).sum()
     if reduction == "mean":
         counted = t != ignore_index
-        ones = counted if weight is None else torchlike.where(counted, wide(weight)[t.clamp(min=0)], 0.0)
+        ones = counted if weight is None else wide(weight)[torchlike.where(counted, t, 0)] * counted
         total = total / ones.sum()
     return total.to(input.dtype)

@@ -12,6 +12,7 @@ from jax import lax
 
 from torchlike import _dtypes, _errors
 from torchlike._ops._declare import Array, Scalar, constant, namespace, operator
+from torchlike._ops._rows import row_sums
 from torchlike._ops._rules import Call
 from torchlike._ops.activation import magnitude
 
@@ -43,7 +44,18 @@ def _standardized_jvp(axes, primals, tangents):
 
 def standardized(x, axes: tuple[int, ...], eps):
     """(x - mean) / sqrt(variance + eps) over `axes`, with the mean and the (biased) variance."""
-    return (_standardized.fun if namespace(x) is np else _standardized)(x, axes, eps)
+    if namespace(x) is not np:
+        return _standardized(x, axes, eps)
+    return _standardized_rows(x, eps) if axes == (x.ndim - 1,) else _standardized.fun(x, axes, eps)
+
+
+def _standardized_rows(x: np.ndarray, eps):
+    """The same over the last dim of a NumPy array."""
+    count = x.shape[-1]
+    mean = row_sums(x) / count
+    centred = x - mean
+    var = np.vecdot(centred, centred)[..., None] / count
+    return centred * rsqrt(var + eps), mean, var
 
 
 def affine(x, weight, bias):

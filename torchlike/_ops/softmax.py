@@ -7,6 +7,7 @@ import numpy as np
 
 from torchlike import _dtypes, _errors
 from torchlike._ops._declare import Array, namespace, operator
+from torchlike._ops._rows import row_sums
 from torchlike._ops._rules import Call, wrap_dim
 
 
@@ -22,6 +23,10 @@ def _same_shape(call: Call) -> list:
     return [call.input.shape]
 
 
+def _sums(x: np.ndarray, dim: int) -> np.ndarray:
+    return row_sums(x) if dim in (-1, x.ndim - 1) else np.sum(x, axis=dim, keepdims=True)
+
+
 @operator(where=(), shape=_same_shape, check=lambda call: _check("softmax", call), name="_softmax",
           remembers=("result",), node="SoftmaxBackward0", refuses_complex="_softmax")  # fmt: skip
 def _softmax(input: Array, dim: int):
@@ -30,8 +35,10 @@ def _softmax(input: Array, dim: int):
         return jax.nn.softmax(input, axis=dim) if input.ndim else input * 0 + 1
     if not input.ndim or not input.size:
         return input * 0 + 1
-    e = np.exp(input - np.max(input, axis=dim, keepdims=True))
-    return e / np.sum(e, axis=dim, keepdims=True)
+    e = input - np.max(input, axis=dim, keepdims=True)
+    np.exp(e, out=e)
+    e /= _sums(e, dim)
+    return e
 
 
 @operator(where=(), shape=_same_shape, check=lambda call: _check("log_softmax", call), name="_log_softmax",
@@ -43,4 +50,5 @@ def _log_softmax(input: Array, dim: int):
     if not input.ndim or not input.size:
         return input * 0
     shifted = input - np.max(input, axis=dim, keepdims=True)
-    return shifted - np.log(np.sum(np.exp(shifted), axis=dim, keepdims=True))
+    shifted -= np.log(_sums(np.exp(shifted), dim))
+    return shifted

@@ -24,14 +24,19 @@ class Signature:
         self.tensors: list[Tensor] = []
         self.others: list[Any] = []
         self.is_followed = True  # whether no tensor among them has attributes or hooks of its own
-        local = _modes.local
+        local, tensors = _modes.local, self.tensors
         key: list = [local.grad, local.inference, _modes.default_dtype, _modes.default_device, _modes.matmul_precision]
         for a in args:
-            self._add(a, key)
+            if a.__class__ is Tensor and a._edge is a._chain is None and not a.__dict__:  # common: without a call
+                key += (Tensor, a._storage.value.aval, a._strides, None, True)
+                tensors.append(a)
+            else:
+                self._add(a, key)
         for name, a in kwargs.items():
             key.append(name)
             self._add(a, key)
-        self._add_aliases(key)
+        if len(tensors) > 1:
+            self._add_aliases(key)
         self.key = tuple(key)
 
     def _add(self, a: Any, key: list) -> None:
@@ -75,10 +80,7 @@ class Signature:
 
     def _add_aliases(self, key: list) -> None:
         """Which of the tensors share memory; a call in which none do is the common case."""
-        if len(self.tensors) > 1:
-            storages = [id(t._storage) for t in self.tensors]
-            if len(set(storages)) < len(storages):
-                first: dict[int, int] = {}
-                key += [first.setdefault(s, i) for i, s in enumerate(storages)]
-                same = {id(t): i for i, t in enumerate(self.tensors)}
-                key += [same[id(t)] for t in self.tensors]
+        storages = [id(t._storage) for t in self.tensors]
+        if len({*storages}) < len(storages):
+            for ids in (storages, [*map(id, self.tensors)]):
+                key += map({one: i for i, one in enumerate(ids)}.__getitem__, ids)

@@ -29,6 +29,7 @@ from torchlike._core.place import Place, users_place
 from torchlike._tensor import Tensor
 from torchlike.nn import Module
 
+_watching = watched.seam.seams[0]
 PATIENCE = 4  # recordings of one signature that did not serve, after which its calls are no longer recorded whole
 
 
@@ -77,19 +78,18 @@ class Compiled:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if (_modes.local.capture is not None or self.is_off or stance.name == "force_eager" or _trace.immediate
-                or watched.seam.seams[0].is_open):  # fmt: skip
+                or _watching.is_open):  # fmt: skip
             return self.function(*args, **kwargs)
         signature = Signature(args, kwargs)
         if not signature.is_followed:
             return self.function(*args, **kwargs)
-        kept = self.kept.get(signature.key)
-        if kept is not None:
-            for one in kept:
-                if one.guards.hold() and one.replay.holds(signature.tensors):
-                    one.runs += 1
-                    if self.verify_every and one.runs % self.verify_every == 0:
-                        return self._verify(one, signature, args, kwargs)
-                    return one.replay.run([t._pair()[0] for t in signature.tensors], signature.tensors)
+        tensors = signature.tensors
+        for one in self.kept.get(signature.key, ()):
+            if one.guards.hold() and one.replay.holds(tensors):
+                one.runs += 1
+                if self.verify_every and one.runs % self.verify_every == 0:
+                    return self._verify(one, signature, args, kwargs)
+                return one.replay.run([t._pair()[0] for t in tensors], tensors)
         return self._record(signature, args, kwargs)
 
     # -- recording -----------------------------------------------------------------------------------------------------

@@ -35,23 +35,20 @@ class Guards:
         self._strings = [(look, list(look)) for place, look in found if place.is_live and look and place.is_keys]
         self._live = [look for place, look in found if place.is_live and look and not place.is_keys]
         self._looks = [place.look for place in self._places if not place.is_live]
-        self._seen = [*chain.from_iterable(self._now()), self]
+        self._seen = [*chain(*self._live, *[look() for look in self._looks]), self]
 
     def _histories(self) -> tuple[list, list, list]:
         return [*map(_STORAGE, self._tensors)], [*map(_EDGE, self._tensors)], [*map(_EXTRA, self._leaves)]
 
-    def _now(self) -> list[Iterable]:
-        return self._live + [look() for look in self._looks]
-
     def hold(self) -> bool:
         """Whether nothing has changed."""
         # Neither storages nor nodes nor their hooks are ever equal to others: lists of them are compared by identity.
-        if self._histories() != (self._storages, self._edges, self._extras):
+        if self._tensors and self._histories() != (self._storages, self._edges, self._extras):
             return False
         try:
-            now = chain(chain.from_iterable(self._now()), (self,))
-            if (not any(self._empty) and all(map(is_, now, self._seen))
-                    and all([[*keys] == seen for keys, seen in self._strings])):  # fmt: skip
+            now = chain(*self._live, *[look() for look in self._looks], (self,))
+            if (all(map(is_, now, self._seen)) and not any(self._empty)
+                    and (not self._strings or all([[*keys] == seen for keys, seen in self._strings]))):  # fmt: skip
                 return True
         except RuntimeError:  # a dictionary that another thread is changing
             return False

@@ -71,8 +71,8 @@ def gelu(input: Array, *, approximate: str = "none"):
     """x times the normal distribution function at x, exactly or by its tanh approximation.
 
     >>> import torchlike as torch
-    >>> torch.nn.functional.gelu(torch.tensor([1.0])).item()
-    0.8413447141647339
+    >>> torch.nn.functional.gelu(torch.tensor([1.0]))
+    tensor([0.8413])
     """
     if approximate == "tanh":
         inner = math.sqrt(2 / math.pi) * (input + 0.044715 * input * input * input)

@@ -11,7 +11,7 @@ import numpy as np
 from torchlike import _errors, _modes
 from torchlike._autograd import views
 from torchlike._autograd.nodes import Node, quick_node
-from torchlike._autograd.versions import Stamp
+from torchlike._autograd.versions import Stamp, keep_results
 from torchlike._core import Aval, Value, record, record_one
 from torchlike._ops import _declare as d
 from torchlike._ops._declare import Op
@@ -170,6 +170,8 @@ def _finish(plan: OpPlan, values: list, edges: list, scalars: list, needs: bool)
     if plan.single is not None:
         return _tensor_of(plan, record_one(plan, values, scalars), node)
     made = record(plan, values, scalars)
+    if node is not None:
+        keep_results(node, made)
     return tuple([
         wrap(value, (node, i) if node is not None and plan.differentiable[i] else None, plan.strides[i])
         for i, value in enumerate(made)

@@ -12,13 +12,14 @@ from typing import Any
 import numpy as np
 
 from torchlike import _dtypes, _errors, _facade, _factories, _indexing
+from torchlike._autograd.engine import another
 from torchlike._bind import CALLERS as rows
 from torchlike._core import at_hand, when_at_hand
 from torchlike._errors.dtypes import scalar_name
 from torchlike._functions import replace
 from torchlike._functions_shape import broadcast_tensors
 from torchlike._ops._declare import Into
-from torchlike._tensor import Tensor
+from torchlike._tensor import Tensor, wrap
 
 
 def known_range(index: Tensor) -> tuple[int, int] | None:
@@ -99,6 +100,8 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Te
     smallest, largest = known_range(indices) or (-1, 0)
     if ours[at] and (smallest < 0 or largest >= ours[at]):
         indices = rows["remainder"](indices, ours[at])
+    else:  # not what the gradient keeps: PyTorch always takes the remainder
+        indices = wrap(another(indices._pair()[0]))
     return gather(rows["expand"](input, tuple(ours)), at, rows["expand"](indices, tuple(theirs)))
 
 

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 import torchlike
-from tests.core.versions import OPERATORS
+from tests.core.versions import FURTHER, OPERATORS
 from tests.oracle import both, outcome
 
 
@@ -28,6 +28,14 @@ def _write_result(program, library):
     total.backward()
 
 
+def _write_further(program, library):
+    _, middle = _input(library)
+    result, further = program(library, middle)
+    with library.no_grad():
+        further.zero_()
+    result.sum().backward()
+
+
 @pytest.fixture
 def _nothing_runs(monkeypatch):
     """The walk alone is looked at here: running what it recorded would cost a compile for each row."""
@@ -38,6 +46,12 @@ def _nothing_runs(monkeypatch):
 @pytest.mark.parametrize("name", OPERATORS)
 def test_what_pytorch_keeps_must_not_be_overwritten(name, write, _nothing_runs):
     theirs, ours = (outcome(lambda lib: write(OPERATORS[name], lib), library) for library in (torch, torchlike))
+    assert ours.sentence == theirs.sentence
+
+
+@pytest.mark.parametrize("name", FURTHER)
+def test_further_results_that_pytorch_keeps_must_not_be_overwritten(name, _nothing_runs):
+    theirs, ours = (outcome(lambda lib: _write_further(FURTHER[name], lib), lib) for lib in (torch, torchlike))
     assert ours.sentence == theirs.sentence
 
 

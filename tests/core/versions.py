@@ -155,3 +155,30 @@ OPERATORS: dict[str, Program] = {
     "row in place": lambda torch, m: (m * 1)[0].mul_(m[1]),
     "exp twice in place": lambda torch, m: (m * 1).exp_().exp_(),
 }
+# Operators with a further result, and what else they are given, that is written to before backward of the first result.
+FURTHER = {
+    "max of a dim": lambda torch, m: m.max(0),
+    "min of a dim": lambda torch, m: m.min(1),
+    "sort": lambda torch, m: m.sort(1),
+    "topk": lambda torch, m: m.topk(2),
+    "median": lambda torch, m: m.median(0),
+    "nanmedian": lambda torch, m: m.nanmedian(0),
+    "kthvalue": lambda torch, m: m.kthvalue(2, 0),
+    "mode": lambda torch, m: m.mode(0),
+    "cummax": lambda torch, m: m.cummax(0),
+    "cummin": lambda torch, m: m.cummin(0),
+    "max_pool2d": lambda torch, m: torch.nn.functional.max_pool2d(m[None, None], 2, return_indices=True),
+    "adaptive_max_pool2d": lambda torch, m: torch.nn.functional.adaptive_max_pool2d(m[None, None], 2, True),
+    "svd": lambda torch, m: torch.linalg.svd(m + torch.eye(4))[1::-1],
+    "eigenvectors": lambda torch, m: torch.linalg.eigh(m + torch.eye(4)),
+    "eigenvalues": lambda torch, m: torch.linalg.eigh(m + torch.eye(4))[::-1],
+    "qr": lambda torch, m: torch.linalg.qr(m + torch.eye(4)),
+    "cross_entropy": lambda torch, m: _with_indices(torch, lambda t: torch.nn.functional.cross_entropy(m, t)),
+    "index_select": lambda torch, m: _with_indices(torch, lambda t: m.index_select(0, t)),
+    "take_along_dim": lambda torch, m: _with_indices(torch, lambda t: m.take_along_dim(t[None], 0)),
+}
+
+
+def _with_indices(torch, function):
+    indices = torch.tensor([0, 1, 2, 3])
+    return function(indices), indices

@@ -166,7 +166,8 @@ class AccumulateGrad(Node):
 class Extra:
     """What few nodes have: hooks, the user's notes, an overwritten result."""
 
-    __slots__ = ("detached", "inner", "metadata", "overwritten", "post", "pre", "reshaped", "retained", "tensor")
+    __slots__ = ("detached", "inner", "kept", "metadata", "overwritten", "post", "pre", "reshaped", "retained",
+                 "tensor")  # fmt: skip
 
     def __init__(self) -> None:
         self.tensor: dict[int, OrderedDict[int, Callable]] = {}  # output number -> hooks on that output's gradient
@@ -177,6 +178,7 @@ class Extra:
         self.inner: Any = None  # of a write to a part of memory: the node whose result was written, and what sees it
         self.reshaped = False  # whether a result was given another shape unseen by the graph
         self.detached: dict[int, int] = {}  # output number -> the age of a node made when it was detached in place
+        self.kept: dict[int, Any] = {}  # output number -> the stamp of one of several results that the node needs
         self.overwritten: Any = None  # the stamp of a result that the node needs and that was written to
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import jax
 
 from torchlike import _dtypes
+from torchlike._autograd import versions
 from torchlike._autograd.engine import Grad
 from torchlike._autograd.nodes import Edge, Node
 from torchlike._core import Value, aval, record
@@ -43,6 +44,7 @@ def with_residuals(plan: OpPlan, values: list[Value], edges: list[Edge | None], 
     # The node's plan keeps the original inputs' order, so `wanted` positions index its edges.
     node = ResidualNode(backward, list(made[count:]), edges, scalars)
     node.forward, node.values = plan, values
+    versions.keep_results(node, made)
     return [(v, (node, i) if plan.differentiable[i] else None) for i, v in enumerate(made[:count])]
 
 

@@ -78,6 +78,14 @@ def note_result(node: Node, storage: Any, owner: Any = None) -> None:
         note_result(inner, storage, view())
 
 
+def keep_results(node: Node, made: Sequence[Value]) -> None:
+    """Called with the results of a node that has several: some nodes need them for their gradient."""
+    remembers = node.plan.remembers
+    if "others" in remembers or "results" in remembers:
+        first = int("results" not in remembers)
+        nodes.hooks_of(node).kept = {i: of(made[i]) for i in range(first, len(node.plan.outputs))}
+
+
 def watch_result(tensor: Any) -> None:
     """Called where a tensor's memory is given away without its history: who writes there knows nothing of the node."""
     root = tensor if tensor._origin is None else tensor._root()
@@ -111,6 +119,10 @@ def check(node: Node, wanted: tuple[int, ...], given: tuple[int, ...]) -> None:
     if plan.remembers and plan.remembers != ("result",):
         _check_inputs(node, wanted, given)
         _check_detached(node, wanted, given)
+    for number, stamp in node.extra.kept.items() if node.extra is not None else ():
+        if stamp.before(node):
+            made = (node, number) if plan.differentiable[number] else None
+            raise _modified(plan.outputs[number], _made_by(made), stamp)
     stamp = None if node.extra is None else node.extra.overwritten
     if stamp is not None and stamp.before(node):
         view = stamp.owner and stamp.owner()

@@ -59,7 +59,7 @@ class Op:
     saves: tuple[str, ...] | None = None  # the array parameters whose values the gradient needs; None is all
     remembers: tuple[str, ...] = ("inputs",)  # what PyTorch keeps for backward, so must not be overwritten until then:
     # "inputs" (of the saved ones those on which the gradient depends), "all" (saved ones), an array parameter's name,
-    # "result" (the first)
+    # "result" (the first), "others" (of several), "results" (all of several)
     chooses: bool = False  # whether its gradient uses what it saved only to choose, so has no derivative by that
     fused: bool = False  # whether PyTorch computes all its gradients by one operator: if one has a derivative, all have
     residuals: bool = False  # the forward keeps what backward needs, instead of being repeated in it

@@ -74,8 +74,9 @@ def _adaptive_max(dims: int):
     names = {1: "SqueezeBackward1", 2: "AdaptiveMaxPool2DBackward0", 3: "AdaptiveMaxPool3DBackward0"}
     both = lambda call: [_shape(call)[0], (_shape(call)[0], _dtypes.int64)]
     return operator(
-        numpy=False, where=(), shape=both, check=_check, out=False, node=names[dims], opmath=False, formats=1
-    )(kernel)
+        numpy=False, where=(), shape=both, check=_check, out=False, node=names[dims], opmath=False, formats=1,
+        remembers=("inputs", "others"),
+    )(kernel)  # fmt: skip
 
 
 def _parts(x, first: int, output_size: tuple) -> list:

@@ -119,8 +119,8 @@ def _aligned(x, target):
     return target.astype(np.int64) if target.dtype == np.uint8 else target
 
 
-@operator(remembers=(), where=(), out=False, keeps=("target",), shape=_shape, check=check_classes, node=_node,
-          special={"label_smoothing": (0.0,)}, name="cross_entropy")  # fmt: skip
+@operator(remembers=("target", "weight"), where=(), out=False, keeps=("target",), shape=_shape, check=check_classes,
+          node=_node, special={"label_smoothing": (0.0,)}, name="cross_entropy")  # fmt: skip
 def cross_entropy(input: Array, target: Array, weight: Array | None = None, ignore_index: Index = -100,
                   reduction: str = "mean", label_smoothing: Scalar = 0.0):  # fmt: skip
     """-w[t] log softmax(x)[t] of logits and class indices.

@@ -69,14 +69,14 @@ def _running(x, dim: int, best, extreme):
 
 
 @operator(shape=_pair_shape, opmath=False, check=_check_dim, where=(), refuses_complex="cummax", chooses=True,
-          out=Into(_errors.dtypes.scalar_type_of_out))  # fmt: skip
+          remembers=("others",), out=Into(_errors.dtypes.scalar_type_of_out))  # fmt: skip
 def cummax(input: Array, dim: int):
     """The running maximum along `dim`, and the index of its last occurrence so far."""
     return _running(input, dim, np.maximum, lambda x, axis: _as_numbers(lax.cummax, x, axis))
 
 
 @operator(shape=_pair_shape, opmath=False, check=_check_dim, where=(), refuses_complex="cummin", chooses=True,
-          out=Into(_errors.dtypes.scalar_type_of_out))  # fmt: skip
+          remembers=("others",), out=Into(_errors.dtypes.scalar_type_of_out))  # fmt: skip
 def cummin(input: Array, dim: int):
     """The running minimum along `dim`, and the index of its last occurrence so far."""
     return _running(input, dim, np.minimum, lambda x, axis: _as_numbers(lax.cummin, x, axis))

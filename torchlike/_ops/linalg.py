@@ -216,7 +216,9 @@ def _check_qr(call: Call) -> None:
                            "or 'complete'")  # fmt: skip
 
 
-@factorization(numpy=False, check=_check_qr, shape=_qr_shape, residuals=True, node="LinalgQrBackward0")
+@factorization(
+    numpy=False, check=_check_qr, shape=_qr_shape, residuals=True, node="LinalgQrBackward0", remembers=("results",)
+)
 def qr(A: Array, mode: str = "reduced"):
     """Q with orthonormal columns and upper triangular R, Q R = A."""
     if mode == "r":
@@ -235,7 +237,12 @@ def _svd_shape(call: Call) -> list:
 
 
 @factorization(
-    numpy=False, check=_square("svd", square=False), shape=_svd_shape, residuals=True, node="LinalgSvdBackward0"
+    numpy=False,
+    check=_square("svd", square=False),
+    shape=_svd_shape,
+    residuals=True,
+    node="LinalgSvdBackward0",
+    remembers=("results",),
 )
 def svd(A: Array, full_matrices: bool = True):
     """U, S and Vh with U diag(S) Vh = A; S in descending order."""
@@ -254,7 +261,14 @@ def _eigh_shape(call: Call) -> list:
     return [(call.A.shape[:-1], call.A.dtype.to_real()), (call.A.shape, call.A.dtype)]
 
 
-@factorization(numpy=False, check=_square("eigh"), shape=_eigh_shape, residuals=True, node="LinalgEighBackward0")
+@factorization(
+    numpy=False,
+    check=_square("eigh"),
+    shape=_eigh_shape,
+    residuals=True,
+    node="LinalgEighBackward0",
+    remembers=("results",),
+)
 def eigh(A: Array, UPLO: str = "L"):
     """Eigenvalues in ascending order and eigenvectors of a Hermitian matrix, of which one half is read."""
     return jnp.linalg.eigh(_hermitian(A, UPLO in "lL"), symmetrize_input=False)

@@ -154,9 +154,9 @@ def _max_pool(dims: int, with_positions: bool):
     kernel_function.__name__ = f"_max_pool{dims}d" if not with_positions else f"_max_pool_at{dims}d"
     shape = (lambda call: [_shape(call)[0], (_shape(call)[0], _dtypes.int64)]) if with_positions else _shape
     node = {1: "SqueezeBackward1", 2: "MaxPool2DWithIndicesBackward0", 3: "MaxPool3DWithIndicesBackward0"}[dims]
-    return operator(numpy=False, where=(), shape=shape, check=_check, out=False, node=node, opmath=False, formats=1)(
-        kernel_function
-    )
+    remembers = ("inputs", "others") if with_positions else ("inputs",)
+    return operator(numpy=False, where=(), shape=shape, check=_check, out=False, node=node, opmath=False, formats=1,
+                    remembers=remembers)(kernel_function)  # fmt: skip
 
 
 for _count in (1, 2, 3):

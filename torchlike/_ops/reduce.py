@@ -271,14 +271,14 @@ def _pair(input: Array, function: str, dim: int, keepdim: bool):
 
 
 @operator(shape=pair_shape, opmath=False, check=_extreme_check("max", "max"), where=(), name="max",
-          remembers=(), chooses=True, out=EXACT)  # fmt: skip
+          remembers=("others",), chooses=True, out=EXACT)  # fmt: skip
 def max_(input: Array, dim: int, keepdim: bool = False):
     """The largest element along `dim` and its index, the first of equal ones; it alone has the gradient."""
     return _pair(input, "argmax", dim, keepdim)
 
 
 @operator(shape=pair_shape, opmath=False, check=_extreme_check("min", "min"), where=(), name="min",
-          remembers=(), chooses=True, out=EXACT)  # fmt: skip
+          remembers=("others",), chooses=True, out=EXACT)  # fmt: skip
 def min_(input: Array, dim: int, keepdim: bool = False):
     """The smallest element along `dim` and its index, the first of equal ones; it alone has the gradient."""
     return _pair(input, "argmin", dim, keepdim)

@@ -39,7 +39,7 @@ def _same_shape(call: Call) -> list:
     return [(call.input.shape, call.input.dtype), (call.input.shape, _dtypes.int64)]
 
 
-@operator(remembers=(), shape=_same_shape, opmath=False, check=_check_sort, where=(),
+@operator(remembers=("others",), shape=_same_shape, opmath=False, check=_check_sort, where=(),
           node=lambda call: f"SortBackward{int(call.stable)}", chooses=True, out=EXACT)  # fmt: skip
 def sort(input: Array, dim: int = -1, descending: bool = False, stable: bool = False):
     """The sorted elements of `dim`, and their indices; the order of equal elements is kept either way."""
@@ -75,7 +75,7 @@ def _topk_shape(call: Call) -> list:
     return [(tuple(shape), call.input.dtype), (tuple(shape), _dtypes.int64)]
 
 
-@operator(remembers=(), shape=_topk_shape, opmath=False, check=_check_topk, where=(), chooses=True, out=EXACT)
+@operator(remembers=("others",), shape=_topk_shape, opmath=False, check=_check_topk, where=(), chooses=True, out=EXACT)
 def topk(input: Array, k: int, dim: int = -1, largest: bool = True, sorted: bool = True):
     """The `k` largest (or smallest) elements of `dim` in order, and their indices."""
     xp = namespace(input)
@@ -97,7 +97,7 @@ def _check_kthvalue(call: Call) -> None:
     real_number("kthvalue_cpu")(call)
 
 
-@operator(remembers=(), shape=pair_shape, opmath=False, check=_check_kthvalue, where=(), chooses=True,
+@operator(remembers=("others",), shape=pair_shape, opmath=False, check=_check_kthvalue, where=(), chooses=True,
           out=Into(_errors.dtypes.kthvalue_out, apart=0))  # fmt: skip
 def kthvalue(input: Array, k: int, dim: int = -1, keepdim: bool = False):
     """The k-th smallest element of `dim` (k counts from 1), and its index."""
@@ -174,14 +174,14 @@ def _nanmedian_of_all(input: Array):
     return _of_all(input, True)
 
 
-@operator(remembers=(), shape=pair_shape, opmath=False, check=_check_median("median"), where=(),
+@operator(remembers=("others",), shape=pair_shape, opmath=False, check=_check_median("median"), where=(),
           node="MedianBackward1", chooses=True)  # fmt: skip
 def median(input: Array, dim: int, keepdim: bool = False):
     """The middle element of `dim` (the lower one of two) and its index; NaN where there is one."""
     return _kept(*_middle(input, dim, False), dim, keepdim)
 
 
-@operator(shape=pair_shape, opmath=False, check=_check_median("nanmedian"), where=(),
+@operator(remembers=("others",), shape=pair_shape, opmath=False, check=_check_median("nanmedian"), where=(),
           node="NanmedianBackward1", chooses=True)  # fmt: skip
 def nanmedian(input: Array, dim: int, keepdim: bool = False):
     """The middle of the elements of `dim` that are not NaN, and its index."""
@@ -193,7 +193,7 @@ def _check_mode(call: Call) -> None:
     not_complex("mode_cpu", wide=False)(call)
 
 
-@operator(remembers=(), shape=pair_shape, opmath=False, check=_check_mode, where=(), chooses=True,
+@operator(remembers=("others",), shape=pair_shape, opmath=False, check=_check_mode, where=(), chooses=True,
           out=Into(_errors.dtypes.mode_out))  # fmt: skip
 def mode(input: Array, dim: int = -1, keepdim: bool = False):
     """The most frequent element of `dim` (the smallest of several) and the index of its last occurrence."""

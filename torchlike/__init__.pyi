@@ -825,7 +825,7 @@ def empty_strided(
     requires_grad: _bool = ...,
     pin_memory: _bool = ...,
 ) -> _Tensor:
-    """An uninitialised tensor (zeros here) of a shape and strides, which must fill a block of memory without gaps."""
+    """An uninitialised tensor (zeros here) of a shape and strides."""
     ...
 
 def eq(input: _Tensor, other: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
@@ -1120,6 +1120,10 @@ def hann_window(
 
 def hardshrink(input: _Tensor, lambd: _Number = ..., *, out: _Any = ...) -> _Tensor:
     """x where |x| > lambd, else 0."""
+    ...
+
+def hash_tensor(input: _Tensor, dim: _Any = ..., *, keepdim: _bool = ..., mode: _int = ..., out: _Any = ...) -> _Tensor:
+    """The elements' bits (as 64-bit numbers, whole ones or floating-point) joined by exclusive or, in uint64."""
     ...
 
 def heaviside(input: _Tensor, values: _Tensor, *, out: _Any = ...) -> _Tensor:
@@ -2065,6 +2069,20 @@ def searchsorted(
 
 def seed() -> _int:
     """Seed the default generator from the system's entropy; returns the seed."""
+    ...
+
+def segment_reduce(
+    data: _Tensor,
+    reduce: _str,
+    *,
+    lengths: _Tensor | None = ...,
+    indices: _Tensor | None = ...,
+    offsets: _Tensor | None = ...,
+    axis: _int = ...,
+    unsafe: _bool = ...,
+    initial: _Any = ...,
+) -> _Tensor:
+    """Segments of a dim, which lie one after another, each reduced by "sum", "prod", "mean", "max" or "min"."""
     ...
 
 def select(input: _Tensor, dim: _int, index: _int) -> _Tensor:

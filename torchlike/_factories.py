@@ -311,17 +311,26 @@ def _fill_number(name: str, number: Any) -> Any:
 
 def empty_strided(size: Any, stride: Any, *, dtype: Dtype | None = None, layout: Any = None, device: Any = None,
                   requires_grad: bool = False, pin_memory: bool = False) -> Tensor:  # fmt: skip
-    """An uninitialised tensor (zeros here) of a shape and strides, which must fill a block of memory without gaps."""
+    """An uninitialised tensor (zeros here) of a shape and strides."""
     shape, strides = shape_of((size,), "empty_strided"), tuple(int(s) for s in stride)
-    made = empty(shape, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory)
     if len(shape) != len(strides):
         raise RuntimeError(
             f"dimensionality of sizes ({len(shape)}) must match dimensionality of strides ({len(strides)})"
         )
+    options = {"dtype": dtype, "layout": layout, "device": device, "pin_memory": pin_memory}
     if not _layout.is_dense(shape, strides):
-        raise _errors.arguments.unsupported("empty_strided", "stride")
-    with_strides(made, strides)
+        return _with_gaps(shape, strides, options).requires_grad_(requires_grad)
+    made = with_strides(empty(shape, **options), strides)
     return _requiring(made) if requires_grad else made
+
+
+def _with_gaps(shape: tuple[int, ...], strides: tuple[int, ...], options: dict) -> Tensor:
+    """A tensor of which not every place of memory is an element, or one is several."""
+    from torchlike._functions_memory import _extent, as_strided
+
+    if any(s < 0 for s in strides):
+        raise _errors.making.overflowing_size(shape, strides)
+    return as_strided(empty(_extent(shape, strides, 0), **options), shape, strides).detach()
 
 
 def empty_permuted(size: Any, physical_layout: Any, **options: Any) -> Tensor:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from torchlike import _bind, _facade, _factories, _layout
+from torchlike import _bind, _errors, _facade, _factories, _layout
 from torchlike._core import concrete
 from torchlike._factories import of_array
 from torchlike._functions_split import unbind
@@ -53,14 +53,31 @@ def is_nonzero(input: Tensor) -> bool:
 # -- distinct elements -------------------------------------------------------------------------------------------------
 
 
+def _axis(input: Tensor, dim: int | None) -> int | None:
+    """The dim whose indices are looked at; None: the elements of the flattened tensor are."""
+    if dim is None:
+        return None
+    if not input.ndim:
+        raise _errors.shapes.dim_of_scalar(dim)
+    return input._wrap(dim)
+
+
+def _check_distinct(input: Tensor, axis: int | None, name: str) -> None:
+    if input.dtype.is_complex:
+        raise _errors.dtypes.not_implemented(name if axis is None else "unique_dim", input.dtype)
+    if axis is not None and not input.numel() and input.shape[axis]:
+        raise RuntimeError("There are 0 sized dimensions, and they aren't selected, so unique cannot be applied")
+
+
 def unique(input: Tensor, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False,
            dim: int | None = None) -> Any:  # fmt: skip
     """The distinct elements (or indices of a dim) in ascending order; every NaN is distinct.
 
     With `return_inverse` also the place of each element among them, with `return_counts` how often each occurs.
     """
+    axis = _axis(input, dim)
+    _check_distinct(input, axis, "unique")
     host = np.asarray(concrete(input._value))
-    axis = None if dim is None else input._wrap(dim)
     values, inverse, counts = np.unique(host, return_inverse=True, return_counts=True, axis=axis, equal_nan=False)
     return _tables(input, axis, values, inverse, counts, return_inverse, return_counts)
 
@@ -68,8 +85,9 @@ def unique(input: Tensor, sorted: bool = True, return_inverse: bool = False, ret
 def unique_consecutive(input: Tensor, return_inverse: bool = False, return_counts: bool = False,
                        dim: int | None = None) -> Any:  # fmt: skip
     """The elements (or indices of a dim) without those equal to the one before."""
+    axis = _axis(input, dim)
+    _check_distinct(input, axis, "unique_consecutive")
     host = np.asarray(concrete(input._value))
-    axis = None if dim is None else input._wrap(dim)
     flat = host.reshape(-1) if axis is None else np.moveaxis(host, axis, 0)
     same = (flat[1:] == flat[:-1]).all(axis=tuple(range(1, flat.ndim)))
     first = np.concatenate([np.ones(min(len(flat), 1), bool), ~same])
@@ -83,7 +101,7 @@ def _tables(input: Tensor, axis: int | None, values: Any, inverse: Any, counts: 
             want_counts: bool) -> Any:  # fmt: skip
     inverse = inverse.reshape(tuple(input.shape)) if axis is None else inverse.reshape(-1)
     found = [values] + [inverse.astype(np.int64)] * want_inverse + [counts.astype(np.int64)] * want_counts
-    made: tuple[Any, ...] = tuple([of_array(np.ascontiguousarray(a), input.device) for a in found])
+    made: tuple[Any, ...] = tuple([of_array(np.require(a, requirements="C"), input.device) for a in found])
     if axis:  # found along the first dim, which then takes its place
         shape = list(made[0].shape)
         strides = list(_layout.contiguous_strides((shape.pop(axis), *shape)))

@@ -243,10 +243,29 @@ def index_reduce(input: Tensor, dim: int, index: Tensor, source: Tensor, reduce:
         raise RuntimeError(f"index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got {reduce}.")
     _check_rows(input, dim, index)
     at = input._wrap(dim)
-    shape = [1] * source.ndim
-    shape[at] = index.numel()
-    wide = rows["expand"](index.reshape(shape), tuple(source.shape))
+    wide = index
+    if source.ndim:
+        shape = [1] * source.ndim
+        shape[at] = index.numel()
+        wide = rows["expand"](index.reshape(shape), tuple(source.shape))
     return rows["_index_reduce"](input, dim, wide, source, reduce, include_self)
+
+
+def segment_reduce(data: Tensor, reduce: str, *, lengths: Tensor | None = None, indices: Tensor | None = None,
+                   offsets: Tensor | None = None, axis: int = 0, unsafe: bool = False,
+                   initial: Any = None) -> Tensor:  # fmt: skip
+    """Segments of a dim, which lie one after another, each reduced by "sum", "prod", "mean", "max" or "min".
+
+    `lengths` are the segments' lengths, or `offsets` where each begins and the last ends; they may differ along the
+    dims before `axis`, which is their last. `initial` takes part in each reduction, and is what an empty one gives.
+    """
+    bounds = offsets if lengths is None else lengths
+    _errors.segments.check_segments(reduce, lengths, indices, offsets, axis)
+    reduce = {"amax": "max", "amin": "min"}.get(reduce, reduce)
+    if not unsafe and lengths is not None:
+        size = data.shape[axis]
+        when_at_hand(lengths._value, lambda found: _errors.segments.check_lengths(np.asarray(found), size))
+    return rows["_segment_reduce"](data, bounds, reduce, lengths is not None, initial)
 
 
 def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
@@ -325,7 +344,7 @@ def fill_diagonal_(self: Tensor, fill_value: Any, wrap: bool = False) -> Tensor:
 
 
 FUNCTIONS = _facade.functions(
-    index_fill, masked_fill, masked_scatter, put, index_put, fill,
+    index_fill, masked_fill, masked_scatter, put, index_put, fill, segment_reduce,
     out={
         gather: Into(_errors.dtypes.exact_out, apart=0),
         take_along_dim: Into(_errors.dtypes.exact_out, apart=0),

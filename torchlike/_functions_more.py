@@ -39,6 +39,10 @@ def _slope(x: Tensor, step: Any, dim: int, edge_order: int) -> Tensor:
         a, b = at(0, n - 2), at(1, n - 1)
         ends = [[at(i, i + 1) for i in where] for where in ((0, min(1, n - 2)), (n - 2, max(n - 3, 0)))]
     inner = _inner(part(0, n - 2), part(1, n - 1), part(2, n), a, b)
+    if edge_order == 2 and not isinstance(step, Tensor):  # PyTorch adds from the first to the last
+        first = (-3 * part(0, 1) + 4 * part(1, 2) - part(2, 3)) / (2 * step)
+        last = (part(n - 3, n - 2) - 4 * part(n - 2, n - 1) + 3 * part(n - 1, n)) / (2 * step)
+        return rows["cat"]([first, inner, last], dim)
     first = _edge(part(0, 1), part(1, 2), part(2, 3) if n > 2 else None, ends[0], edge_order)
     last = -_edge(part(n - 1, n), part(n - 2, n - 1), part(n - 3, n - 2) if n > 2 else None, ends[1], edge_order)
     return rows["cat"]([first, inner, last], dim)

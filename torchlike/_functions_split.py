@@ -215,6 +215,20 @@ def _refuse_to_join(name: str, given: Any) -> None:
     _facade.tensors(name, given)
 
 
+def _chunk_cat(tensors: Any, dim: int, num_chunks: int) -> Tensor:
+    """Each tensor cut along `dim` into chunks of one size (filled up with zeros), the chunks of each number laid flat
+    one after another; (…, n, …), (…, m, …) -> (…, num_chunks, all that is in a chunk)."""
+    dim = _errors.segments.check_chunks(tensors, dim, num_chunks)
+    flat = []
+    for t in tensors:
+        short = -t.shape[dim] % num_chunks
+        if short:
+            shape = (*t.shape[:dim], short, *t.shape[dim + 1 :])
+            t = rows["cat"]([t, _factories.zeros(shape, dtype=t.dtype, device=t.device)], dim)
+        flat.append(reshape(t, (*t.shape[:dim], num_chunks, -1)))
+    return cat(flat, -1)
+
+
 def _cat_as(name: str) -> Any:
     def function(tensors: Any, dim: int = 0) -> Tensor:
         return cat(tensors, dim)
@@ -303,6 +317,7 @@ FUNCTIONS = _facade.functions(
     unbind, select, narrow, split_with_sizes, chunk, tensor_split, hsplit, vsplit, dsplit, atleast_1d, atleast_2d,
     atleast_3d, out=(narrow_copy,),
 )  # fmt: skip
+FUNCTIONS |= _facade.functions(out=(_chunk_cat,))
 _JOINING = (cat, stack, hstack, vstack, dstack, column_stack, _cat_as("concat"), _cat_as("concatenate"))
 FUNCTIONS |= {name: _onto(function) for name, function in _facade.functions(*_JOINING).items()}
 FUNCTIONS |= {

@@ -707,6 +707,9 @@ class Methods:
     def half(self, *, memory_format: _Any = ...) -> _Tensor:
         """This tensor as torch.float16."""
         ...
+    def hash_tensor(self, dim: _Any = ..., *, keepdim: _bool = ..., mode: _int = ...) -> _Tensor:
+        """The elements' bits (as 64-bit numbers, whole ones or floating-point) joined by exclusive or, in uint64."""
+        ...
     def heaviside(self, values: _Tensor) -> _Tensor:
         """0 below zero, 1 above it, `values` at it."""
         ...

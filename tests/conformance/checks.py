@@ -16,7 +16,7 @@ from tests.conformance.call import Call, Limits, Made, Verdict, attempt
 from tests.conformance.compare import difference, tensors
 from tests.conformance.entries import Entry
 from tests.conformance.exclusions import UP_TO_A_CHOICE, WITHOUT_VALUES
-from tests.oracle import to_ours
+from tests.oracle import to_ours, to_theirs
 
 Judge = Callable[[Call, Made, Any], str | None]  # what differs between torchlike's result and PyTorch's
 
@@ -133,10 +133,12 @@ def _cotangent(library: Any, like: Any, number: int) -> Any:
 
 def _gradients_differ(ours: list[Any] | None, theirs: list[Any]) -> str | None:
     for number, (mine, due) in enumerate(zip(ours or [None] * len(theirs), theirs)):
-        if mine is None or due is None:  # an input that the result does not depend on: none, or zeros
-            if any(t is not None and t.any() for t in (mine, due)):
-                return f"gradient {number} is {'there' if due is None else 'missing'}"
-        elif text := difference(mine, due):
+        if mine is None and due is None:
+            continue
+        # Of an input that the result does not depend on there is no gradient, or zeros.
+        mine = to_ours(torch.zeros_like(due)) if mine is None else mine
+        due = torch.zeros_like(to_theirs(mine)) if due is None else due
+        if text := difference(mine, due):
             return f"gradient {number}: {text}"
     return None
 

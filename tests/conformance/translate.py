@@ -27,6 +27,8 @@ def function(entry_name: str, theirs: Callable) -> Callable:
     if _is_test_code(theirs):
         return _rebuilt(theirs)
     path = entry_name.removeprefix("torch.")
+    if getattr(torch, theirs.__name__, None) is theirs:  # an entry need not have its function's name
+        path = theirs.__name__
     try:
         found = _walk(torchlike, path)
         return found if callable(found) else _walk(torchlike.Tensor, path)  # a dtype has the name of a method

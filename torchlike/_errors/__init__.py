@@ -22,6 +22,7 @@ from torchlike._errors import normalization as normalization
 from torchlike._errors import pooling as pooling
 from torchlike._errors import random as random
 from torchlike._errors import recording as recording
+from torchlike._errors import segments as segments
 from torchlike._errors import sequences as sequences
 from torchlike._errors import shapes as shapes
 from torchlike._errors import spectra as spectra

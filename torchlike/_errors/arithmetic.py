@@ -65,11 +65,12 @@ def check_extreme(name: str, call: Any, whole: type = RuntimeError,
     if source.numel:
         return
     if dim is None or dim == ():
-        raise whole(f"{name}(): Expected reduction dim to be specified for input.numel() == 0.{hint}")
+        called = name if name == "hash_tensor" else f"{name}()"
+        raise whole(f"{called}: Expected reduction dim to be specified for input.numel() == 0.{hint}")
     for d in dim if isinstance(dim, tuple) else (dim,):
         d = d % max(source.ndim, 1) if -source.ndim <= d < source.ndim else None
         if d is not None and not source.shape[d]:
-            called = name if name == "aminmax" else f"{name}()"
+            called = name if name in ("aminmax", "hash_tensor") else f"{name}()"
             raise IndexError(f"{called}: Expected reduction dim {d} to have non-zero size.")
 
 

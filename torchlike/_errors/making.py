@@ -130,3 +130,7 @@ def check_physical_layout(ndim: int, order: Ints) -> None:
                                "it.")  # fmt: skip
     if len(set(order)) != ndim:
         raise RuntimeError("Duplicate dim not allowed")
+
+
+def overflowing_size(size: Ints, stride: Ints) -> RuntimeError:
+    return RuntimeError(f"Storage size calculation overflowed with sizes={list(size)} and strides={list(stride)}")

@@ -37,6 +37,7 @@ from torchlike._ops import reduce as reduce
 from torchlike._ops import resize as resize
 from torchlike._ops import rnn as rnn
 from torchlike._ops import scatter_reduce as scatter_reduce
+from torchlike._ops import segment_reduce as segment_reduce
 from torchlike._ops import shape as shape
 from torchlike._ops import softmax as softmax
 from torchlike._ops import sort as sort

@@ -145,6 +145,32 @@ def _assigned(input: Any, where: tuple, values: Any) -> Any:
     return assign(input, values)
 
 
+def _clamped(input: Any, indices: list) -> tuple:
+    xp = namespace(input)
+    return tuple(xp.clip(index, -n, n - 1) for index, n in zip(indices, input.shape))
+
+
+def _masked_index_shape(call: Call) -> list:
+    found = indexed_shape(tuple(call.input.shape), tuple(range(len(call.indices))), [i.shape for i in call.indices])
+    return [(broadcast([call.mask.shape, found]), call.input.dtype)]
+
+
+@operator(promote=None, shape=_masked_index_shape, saves=("mask", "indices"), opmath=False, where=("torch",), out=False,
+          node="UnsafeMaskedIndexBackward0")  # fmt: skip
+def _unsafe_masked_index(input: Array, mask: Array, indices: Arrays, fill: Scalar):
+    """The elements at `indices`, which are clamped, where `mask` is true; a number elsewhere."""
+    xp = namespace(input)
+    return xp.where(mask != 0, at(input, _clamped(input, indices)).get(), xp.asarray(fill).astype(input.dtype))
+
+
+@operator(promote=None, shape=lambda call: [(tuple(call.input.shape), call.input.dtype)], saves=("mask", "indices"),
+          opmath=False, where=("torch",), out=False, node="UnsafeMaskedIndexPutAccumulateBackward0")  # fmt: skip
+def _unsafe_masked_index_put_accumulate(input: Array, mask: Array, indices: Arrays, values: Array):
+    """A copy with `values` added at `indices`, which are clamped, where `mask` is true."""
+    values = namespace(input).where(mask != 0, values, values.dtype.type(0))
+    return _added(at(input, _clamped(input, indices)), values)
+
+
 def _along(index: Any, dim: int) -> tuple:
     """Index arrays that pick `input[i0, .., index[i0, .., id, ..], ..]`."""
     xp = namespace(index)

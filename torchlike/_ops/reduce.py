@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from torchlike import _dtypes, _errors
 from torchlike._errors.dtypes import scalar_name
@@ -114,6 +115,29 @@ def _counted(dtype: _dtypes.dtype) -> tuple[_dtypes.dtype, _dtypes.dtype]:
 def count_nonzero(input: Array, dim: Dims = None):
     """How many elements are not zero."""
     return namespace(input).count_nonzero(input, axis=axes(input, dim))
+
+
+# -- hashes ------------------------------------------------------------------------------------------------------------
+
+
+def _check_hash(call: Call) -> None:
+    if call.mode:
+        raise RuntimeError(f"Unknown hash_tensor mode: {call.mode}")
+    _errors.arithmetic.check_extreme("hash_tensor", call)
+    not_complex("xor_sum_cpu")(call)
+
+
+@reduction(promote=lambda dtype: (dtype, _dtypes.uint64), opmath=False, differentiable=False, check=_check_hash,
+           out=EXACT)  # fmt: skip
+def hash_tensor(input: Array, dim: Dims = None, *, keepdim: bool = False, mode: int = 0):
+    """The elements' bits (as 64-bit numbers, whole ones or floating-point) joined by exclusive or, in uint64."""
+    xp, over = namespace(input), axes(input, dim)
+    wide = input.astype("int64" if input.dtype.kind in "biu" else "float64")
+    bits = wide.view("uint64") if xp is np else jax.lax.bitcast_convert_type(wide, jnp.uint64)
+    if xp is np:
+        return np.bitwise_xor.reduce(bits, axis=over, keepdims=keepdim)
+    made = jax.lax.reduce(bits, np.uint64(0), jax.lax.bitwise_xor, over)
+    return jnp.expand_dims(made, over) if keepdim else made
 
 
 # -- logic -------------------------------------------------------------------------------------------------------------

@@ -68,16 +68,22 @@ def _product_jvp(primals: Any, tangents: Any) -> Any:
         jnp.where(own & (input != 0), input, 1), jnp.where(src == 0, 1, src), place, ones
     )  # but for the zeros
 
-    def share(x: Any, zeros: Any, rest: Any) -> Any:
+    nothing = jnp.where(own & (input == 0), input, 0).at[place].add(jnp.where(src == 0, src, 0))  # but with a gradient
+
+    def share(x: Any, zeros: Any, rest: Any, nothing: Any) -> Any:
         """The product of all factors but this one."""
-        only = (zeros == 0) | ((zeros == 1) & (x == 0))
-        return jnp.where(only, rest / jnp.where(x == 0, 1, x), 0).astype(input.dtype)
+        others, left = zeros - (x == 0), rest / jnp.where(x == 0, 1, x)
+        last = left * (nothing - jnp.where(x == 0, x, 0))
+        return jnp.where(others == 0, left, jnp.where(others == 1, last, 0)).astype(input.dtype)
 
-    of_input = jnp.where(own, share(input, zeros, rest), 0)
-    return _tangents(found, input, src, place, of_input, share(src, zeros[place], rest[place]), tangents)
+    of_input = jnp.where(own, share(input, zeros, rest, nothing), 0)
+    of_src = share(src, zeros[place], rest[place], nothing[place])
+    return _tangents(found, input, src, place, of_input, of_src, tangents)
 
 
-def _extreme(name: str, worst: Any) -> Any:
+def _extreme(name: str, worst: Any, nan: bool = False) -> Any:
+    """The largest or smallest for each place; a NaN that it is has its gradient if `nan`."""
+
     @jax.custom_jvp
     def extreme(input: Any, src: Any, place: Any, own: Any) -> Any:
         return getattr(jnp.where(own, input, worst(input.dtype)).at[place], name)(src)
@@ -87,6 +93,8 @@ def _extreme(name: str, worst: Any) -> Any:
         input, src, place, own = primals
         found = extreme(*primals)
         mine, theirs = (own & (input == found)), src == found[place]
+        if nan:
+            theirs = theirs | (jnp.isnan(src) & jnp.isnan(found[place]))
         count = mine.astype(input.dtype).at[place].add(theirs.astype(input.dtype))
         share = 1 / jnp.maximum(count, 1)
         of_src = jnp.where(theirs, share[place], 0)

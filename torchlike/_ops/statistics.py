@@ -255,7 +255,7 @@ def _check_histc(call: Call) -> None:
         raise _errors.arithmetic.histogram_range(low, high)
 
 
-@operator(shape=lambda call: [(call.bins,)], differentiable=False, check=_check_histc)
+@operator(shape=lambda call: [(call.bins,)], differentiable=False, check=_check_histc, opmath=False)
 def histc(input: Array, bins: int = 100, min: float = 0, max: float = 0):
     """How many elements lie in each of `bins` equal intervals from `min` to `max` (if equal: of the data)."""
     xp = namespace(input)
@@ -265,7 +265,8 @@ def histc(input: Array, bins: int = 100, min: float = 0, max: float = 0):
         low, high = xp.min(x), xp.max(x)
     flat = low == high
     low, high = xp.where(flat, low - 1, low), xp.where(flat, high + 1, high)
-    place = xp.clip(xp.floor((x - low) * (bins / (high - low))), 0, bins - 1).astype("int64")
+    # Rounded after each step, as in PyTorch: in half precision it decides who goes where.
+    place = xp.clip(xp.floor((x - low) * xp.asarray(bins).astype(x.dtype) / (high - low)), 0, bins - 1).astype("int64")
     inside = ((x >= low) & (x <= high)).astype(x.dtype)
     return at(xp.zeros(bins, x.dtype), place).add(inside)
 

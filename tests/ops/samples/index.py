@@ -15,6 +15,7 @@ MASK = np.array([[True, False, True], [False, True, False]])
 TIES = array(1.0, 1.0, 2.0, 1.0, 0.0)
 FIVE = array(0, 0, 1, 1, 2, dtype=np.int64)
 ZEROS = array(0.0, 2.0, 3.0, 0.0, 0.0)
+ROWS, LENGTHS = normal(5, 2), array(2, 0, 3, dtype=np.int64)
 
 NONE = "PyTorch has none"
 
@@ -84,7 +85,7 @@ SAMPLES = {
         *[Sample(V, 0, TWICE, W, how) for how in ("sum", "prod", "mean", "amax", "amin")],
         *[Sample(V, 0, TWICE, W, how, include_self=False) for how in ("sum", "prod", "mean", "amax", "amin")],
         Sample(TIES, 0, FIVE, TIES, "amax"),
-        Sample(ZEROS, 0, FIVE, ZEROS, "prod").without_second_gradient("zeros among the factors"),
+        Sample(ZEROS, 0, FIVE, ZEROS, "prod"),
         Sample(I, 0, TWICE, I * 2, "mean"),
         Fails(V, 0, I, V, "foo"),
     ],
@@ -95,6 +96,29 @@ SAMPLES = {
         Fails(B, 0, ONE, B[:1]),
         Fails(V, 0, FAR, V[:1]),
         Fails(B, 0, BELOW * 0, np.ones((1, 3), np.int64)),
+    ],
+    "segment_reduce": [
+        *[Sample(ROWS, how, lengths=LENGTHS) for how in ("sum", "prod", "max", "min")],
+        *[Sample(ROWS, how, lengths=LENGTHS, initial=2) for how in ("sum", "prod", "mean", "max", "min")],
+        Sample(ROWS, "mean", offsets=array(0, 2, 3, 5, dtype=np.int64)),
+        Sample(ZEROS, "prod", offsets=array(0, 3, 5, dtype=np.int64)),
+        Sample(array(1.0, np.nan, 2.0), "max", lengths=array(3, dtype=np.int64)),
+        Sample(normal(2, 3, 2), "sum", lengths=np.array([[1, 2], [3, 0]]), axis=1),
+        Sample(ROWS, "sum", lengths=array(2, 2, dtype=np.int64), unsafe=True),
+        Fails(ROWS, "sum"),
+        Fails(ROWS, "sum", indices=LENGTHS),
+        Fails(ROWS, "foo", lengths=LENGTHS),
+        Fails(ROWS, "sum", lengths=LENGTHS, axis=1),
+        Fails(ROWS, "sum", lengths=array(2, 2, dtype=np.int64)),
+        Fails(ROWS, "sum", lengths=array(7, -2, dtype=np.int64)),
+        Fails(ROWS, "sum", lengths=V),
+        Fails(np.ones(5, np.int64), "sum", lengths=LENGTHS),
+    ],
+    "_unsafe_masked_index": [Sample(B, MASK[:, :2], [ONE, np.array([[1, -7]])], 0.5)],
+    "_unsafe_masked_index_put_accumulate": [Sample(B, MASK[:, :2], [ONE, np.array([[1, -7]])], normal(2, 2))],
+    "index_reduce": [
+        Sample(S, 0, np.array([0]), scalar(2.0), "prod"),
+        Sample(ZEROS, 0, FIVE, ZEROS, "prod"),
     ],
     "index_copy": [Sample(B, 1, array(0, dtype=np.int64), normal(2, 1)), Fails(V, 0, FAR, V[:1])],
     "index_fill": [
@@ -120,6 +144,10 @@ SAMPLES = {
         Sample(integers(6)).without_gradient("whole numbers"),
         Sample(integers(6), return_inverse=True, return_counts=True),
         Sample(np.array([[2, 1], [2, 1], [1, 3]]), dim=0, return_counts=True),
+        Sample(S, return_inverse=True).without_gradient("the largest of one is not looked at"),
+        Fails(S, dim=0),
+        Fails(np.zeros((0, 2)), dim=1),
+        Fails(np.array([1j, 2])),
         Fails(I, dim=5),
     ],
     "unique_consecutive": [

@@ -45,6 +45,17 @@ SAMPLES = {
     "nansum": [Sample(HOLES), Sample(A, (0, 1)), Sample(INTS), Fails(COMPLEX)],
     "nanmean": [Sample(HOLES), Sample(A, 1, True), Fails(INTS)],
     "count_nonzero": [Sample(INTS), Sample(INTS, 0), Sample(A, (0, 1)), Sample(BOOL)],
+    "hash_tensor": [
+        Sample(A),
+        Sample(A, (0, 2), keepdim=True),
+        Sample(INTS, 1),
+        Sample(BOOL),
+        Sample(BF16, 0),
+        Fails(A, mode=1),
+        Fails(EMPTY),
+        Fails(FLAT, 1),
+        Fails(COMPLEX),
+    ],
     "any": [
         Sample(BOOL),
         Sample(BOOL, 1),

@@ -21,6 +21,7 @@ from torchlike import random as random
 from torchlike import return_types as return_types
 from torchlike import serialization as serialization
 from torchlike import signal as signal
+from torchlike import sparse as sparse
 from torchlike import special as special
 from torchlike import storage as storage
 from torchlike import testing as testing
@@ -2179,6 +2180,63 @@ def softmax(input: _Tensor, dim: _int, dtype: _Any = ...) -> _Tensor:
 
 def sort(input: _Tensor, dim: _int = ..., descending: _bool = ..., stable: _bool = ..., *, out: _Any = ...) -> _Tensor:
     """The sorted elements of `dim`, and their indices; the order of equal elements is kept either way."""
+    ...
+
+def sparse_compressed_tensor(
+    compressed_indices: _Any,
+    plain_indices: _Any,
+    values: _Any,
+    size: _Any = ...,
+    *,
+    layout: _Any = ...,
+    **options: _Any,
+) -> _Any:
+    """A matrix of layout CSR or CSC."""
+    ...
+
+def sparse_coo_tensor(
+    *args: _Any,
+    size: _Any = ...,
+    dtype: _Any = ...,
+    device: _Any = ...,
+    pin_memory: _bool = ...,
+    requires_grad: _bool = ...,
+    check_invariants: _bool | None = ...,
+    is_coalesced: _Any = ...,
+    indices: _Any = ...,
+    values: _Any = ...,
+) -> _Any:
+    """A tensor that keeps only the elements `values` at `indices`; elements of equal indices are to be summed."""
+    ...
+
+def sparse_csc_tensor(
+    ccol_indices: _Any,
+    row_indices: _Any,
+    values: _Any,
+    size: _Any = ...,
+    *,
+    dtype: _Any = ...,
+    device: _Any = ...,
+    pin_memory: _bool = ...,
+    requires_grad: _bool = ...,
+    check_invariants: _bool | None = ...,
+) -> _Any:
+    """A matrix kept column by column: see `sparse_csr_tensor`."""
+    ...
+
+def sparse_csr_tensor(
+    crow_indices: _Any,
+    col_indices: _Any,
+    values: _Any,
+    size: _Any = ...,
+    *,
+    dtype: _Any = ...,
+    device: _Any = ...,
+    pin_memory: _bool = ...,
+    requires_grad: _bool = ...,
+    check_invariants: _bool | None = ...,
+) -> _Any:
+    """A matrix kept row by row: row `i` is `values[crow_indices[i]:crow_indices[i + 1]]` at these `col_indices`."""
     ...
 
 def split(tensor: _Tensor, split_size_or_sections: _Any, dim: _int = ...) -> _tuple[_Tensor, ...]:

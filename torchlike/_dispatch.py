@@ -60,7 +60,10 @@ def _guarded(guard: Callable, call: Callable) -> Callable:
     seen = lambda a: a._value if isinstance(a, Tensor) else a
 
     def guarded(*args: Any, **kwargs: Any) -> Any:
-        guard(*[seen(a) for a in args], **{name: seen(a) for name, a in kwargs.items()})
+        try:
+            guard(*[seen(a) for a in args], **{name: seen(a) for name, a in kwargs.items()})
+        except _errors.layouts.Elsewhere:
+            return call(*args, **kwargs)  # which finds the rule
         return call(*args, **kwargs)
 
     return guarded
@@ -105,10 +108,19 @@ def _plain_caller(op: Op) -> Callable:
                     plan = plans[found] = make(op, args, kwargs, describe)
                 return _finish(plan, values, edges, scalars, needs)
             values, edges, scalars = [], [], []
-        plan, needs = _gather(op, args, kwargs, values, edges, scalars)
+        try:
+            plan, needs = _gather(op, args, kwargs, values, edges, scalars)
+        except _errors.layouts.Elsewhere:
+            return _elsewhere(op, args, kwargs)
         return _finish(plan, values, edges, scalars, needs)
 
     return _reading_anyway(op, call)
+
+
+def _elsewhere(op: Op, args: tuple, kwargs: dict) -> Any:
+    from torchlike import _sparse
+
+    return _sparse.elsewhere(op, args, kwargs)
 
 
 def binary(op: Op, call: Callable) -> Callable:
@@ -260,6 +272,8 @@ def _plain(a: Any) -> Any:
         return _factories.from_numpy(a)
     if isinstance(a, slice | dict | set):
         raise TypeError(f"unsupported argument of type {type(a).__name__}")
+    if isinstance(a, Tensor):  # but none of TENSOR_TYPES
+        raise _errors.layouts.refused("this operator", a.layout)
     return a
 
 
@@ -274,8 +288,13 @@ def _view_caller(op: Op) -> Callable:
     count = len(kinds) - 1
 
     def call(*given: Any, **kwargs: Any) -> Tensor:
-        a, *args = given if len(given) > count and not kwargs else _complete(op, given, kwargs)
+        try:
+            a, *args = given if len(given) > count and not kwargs else _complete(op, given, kwargs)
+        except _errors.layouts.Elsewhere:
+            return _elsewhere(op, given, kwargs)
         if a.__class__ not in TENSOR_TYPES:
+            if isinstance(a, Tensor):
+                return _elsewhere(op, (a, *args), {})
             raise _errors.arguments.wrong_type(op.name, op.names[0], 1, "Tensor", a)
         value = a._storage.value if a._chain is None else a._read()
         key = (value.aval, a._strides, *args)

@@ -352,6 +352,9 @@ class Methods:
     def cauchy_(self, median: _float = ..., sigma: _float = ..., *, generator: _Any = ...) -> _Tensor:
         """Fill with Cauchy numbers."""
         ...
+    def ccol_indices(self) -> _Tensor:
+        """The ccol indices of a matrix kept by its columns."""
+        ...
     def cdouble(self, *, memory_format: _Any = ...) -> _Tensor:
         """This tensor as torch.complex128."""
         ...
@@ -406,6 +409,12 @@ class Methods:
     def clone(self, *, memory_format: _Any = ...) -> _Tensor:
         """A copy with the same history."""
         ...
+    def coalesce(self) -> _Any:
+        """Indices in order and each but once; the elements of equal ones are summed."""
+        ...
+    def col_indices(self) -> _Tensor:
+        """The col indices of a matrix kept by its rows."""
+        ...
     def conj(self) -> _Tensor:
         """The complex conjugate (a copy, see docs/differences.md); a real tensor is returned itself."""
         ...
@@ -454,6 +463,9 @@ class Methods:
     def cross(self, other: _Tensor, dim: _int | None = ..., *, out: _Any = ...) -> _Tensor:
         """The cross product of vectors of three elements along `dim` (by default the first dim of size three)."""
         ...
+    def crow_indices(self) -> _Tensor:
+        """The crow indices of a matrix kept by its rows."""
+        ...
     def cuda(self, device: _Any = ..., non_blocking: _bool = ..., memory_format: _Any = ...) -> _Tensor:
         """This tensor on a GPU."""
         ...
@@ -484,8 +496,8 @@ class Methods:
     def deg2rad_(self) -> _Tensor:
         """Degrees as radians."""
         ...
-    def dense_dim(self) -> _Any:
-        """The number of dims that are not sparse: all."""
+    def dense_dim(self) -> _int:
+        """How many dims the elements have."""
         ...
     def det(self) -> _Tensor:
         """The determinant of a square matrix."""
@@ -794,6 +806,9 @@ class Methods:
     def index_select(self, dim: _int, index: _Tensor) -> _Tensor:
         """The indices `index` of one dim."""
         ...
+    def indices(self) -> _Tensor:
+        """The indices of a coalesced tensor: (sparse dims, elements)."""
+        ...
     def inner(self, other: _Tensor) -> _Tensor:
         """The sums of products over the last dims; (..., k), (*, k) -> (..., *)."""
         ...
@@ -802,6 +817,9 @@ class Methods:
         ...
     def inverse(self, *, out: _Tensor | None = ...) -> _Tensor:
         """The inverse of a square matrix; raises LinAlgError for a singular one (an observation: pending work runs)."""
+        ...
+    def is_coalesced(self) -> _bool:
+        """Whether indices are in order and different."""
         ...
     def is_conj(self) -> _Any:
         """Whether conjugation is left pending: never."""
@@ -1376,6 +1394,9 @@ class Methods:
     def round_(self, *, decimals: _int = ...) -> _Tensor:
         """The nearest whole number (halves go to the even one), or the nearest with so many `decimals`."""
         ...
+    def row_indices(self) -> _Tensor:
+        """The row indices of a matrix kept by its columns."""
+        ...
     def rsqrt(self) -> _Tensor:
         """1 / sqrt(x); inf at 0, NaN below."""
         ...
@@ -1480,8 +1501,11 @@ class Methods:
     def sort(self, dim: _int = ..., descending: _bool = ..., stable: _bool = ...) -> _Tensor:
         """The sorted elements of `dim`, and their indices; the order of equal elements is kept either way."""
         ...
-    def sparse_dim(self) -> _Any:
-        """The number of sparse dims: none."""
+    def sparse_dim(self) -> _int:
+        """How many dims the indices index."""
+        ...
+    def sparse_mask(self, mask: _Any) -> _Any:
+        """The elements at the places that a sparse tensor keeps."""
         ...
     def split(self, split_size: _Any, dim: _int = ...) -> _tuple[_Tensor, ...]:
         """Views of consecutive pieces: of one size (the last may be smaller) or of the sizes given."""
@@ -1596,6 +1620,25 @@ class Methods:
     def to(self, *args: _Any, **kwargs: _Any) -> _Tensor:
         """This tensor with another dtype and/or device; itself where nothing changes (unless `copy`)."""
         ...
+    def to_dense(self, dtype: _Any = ..., *, masked_grad: _bool | None = ...) -> _Tensor:
+        """The same numbers as a strided tensor; itself where it is one."""
+        ...
+    def to_sparse(
+        self, sparse_dim: _int | None = ..., *, layout: _Any = ..., blocksize: _Any = ..., dense_dim: _int | None = ...
+    ) -> _Any:
+        """The elements that are not zero, with their indices; of a sparse tensor, another layout."""
+        ...
+    def to_sparse_coo(
+        self, sparse_dim: _int | None = ..., *, layout: _Any = ..., blocksize: _Any = ..., dense_dim: _int | None = ...
+    ) -> _Any:
+        """The elements that are not zero, with their indices; of a sparse tensor, another layout."""
+        ...
+    def to_sparse_csc(self, dense_dim: _int | None = ...) -> _Any:
+        """The same matrix column by column."""
+        ...
+    def to_sparse_csr(self, dense_dim: _int | None = ...) -> _Any:
+        """The same matrix row by row."""
+        ...
     def topk(self, k: _int, dim: _int = ..., largest: _bool = ..., sorted: _bool = ...) -> _tuple[_Tensor, ...]:
         """The `k` largest (or smallest) elements of `dim` in order, and their indices."""
         ...
@@ -1685,6 +1728,9 @@ class Methods:
         ...
     def untyped_storage(self) -> _Any:
         """The memory of this tensor as bytes."""
+        ...
+    def values(self) -> _Tensor:
+        """The elements that are kept: (elements, dense dims)."""
         ...
     def var(self, *args: _Any, out: _Any = ..., **kwargs: _Any) -> _Any:
         """The sum of squared distances from the mean over (number of elements - correction)."""

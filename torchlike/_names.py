@@ -37,6 +37,7 @@ from torchlike import (
     _modes,
     _refused,
     _sequences,
+    _sparse,
 )
 from torchlike._tensor import Tensor
 
@@ -64,10 +65,11 @@ _FACADES = (
     _legacy_types,
     _determinism,
     _foreach,
+    _sparse,
 )
 MODULES = ("nn", "optim", "utils", "autograd", "serialization", "cuda", "backends", "linalg", "special", "fft",
            "random", "testing", "return_types", "distributions", "amp", "func", "jax", "storage", "version", "signal",
-           "masked", "compiler", "_dynamo", "_higher_order_ops")  # fmt: skip
+           "masked", "compiler", "_dynamo", "_higher_order_ops", "sparse")  # fmt: skip
 _SERIALIZATION = ("save", "load")
 _CONTROL_FLOW = ("cond", "while_loop")
 
@@ -85,6 +87,7 @@ def _bind_tensor() -> None:
     for name, found in list(vars(Tensor).items()):
         if isinstance(found, property) and found.fset is None:
             setattr(Tensor, name, found.setter(_refuses(name)))
+    _sparse.bind()
 
 
 def _refuses(name: str) -> Any:

@@ -102,7 +102,10 @@ def tensor_repr(
         suffixes.append("requires_grad=True")
     if contents is None:
         contents = "..." if array is None else numbers(array, len(prefix))
-    return _with_suffixes(prefix + contents, suffixes, len(prefix))
+    return with_suffixes(prefix + contents, suffixes, len(prefix))
+
+
+SELF_EVIDENT = ("torch.int64", "torch.bool")  # dtypes that the numbers tell
 
 
 def _shape_and_dtype(array: np.ndarray | None, size: tuple[int, ...] | None, dtype: str, default: str) -> list[str]:
@@ -112,15 +115,16 @@ def _shape_and_dtype(array: np.ndarray | None, size: tuple[int, ...] | None, dty
         hidden_size, implied = array is None or array.ndim != 1, (default,)
     else:
         complex_default = "torch.complex128" if default == "torch.float64" else "torch.complex64"
-        hidden_size, implied = not _options.edgeitems, (default, complex_default, "torch.int64", "torch.bool")
+        hidden_size, implied = not _options.edgeitems, (default, complex_default, *SELF_EVIDENT)
     said = [f"size={tuple(map(int, shape))}"] if hidden_size else []
     return said if dtype in implied else [*said, f"dtype={dtype}"]
 
 
-def _with_suffixes(text: str, suffixes: list[str], indent: int) -> str:
+def with_suffixes(text: str, suffixes: list[str], indent: int, new_line: bool = False) -> str:
+    """The text with what is said behind it, in lines of the set width; `new_line`: the first has a line of its own."""
     width = len(text) - text.rfind("\n") + 1
-    for suffix in suffixes:
-        if width + len(suffix) + 2 > _options.linewidth:
+    for i, suffix in enumerate(suffixes):
+        if width + len(suffix) + 2 > _options.linewidth or (new_line and not i):
             text += ",\n" + " " * indent + suffix
             width = indent + len(suffix)
         else:

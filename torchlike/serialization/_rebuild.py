@@ -67,6 +67,13 @@ def rebuild_meta_tensor_no_storage(dtype: Any, size: tuple, stride: tuple, requi
     return made.requires_grad_() if requires_grad else made
 
 
+def rebuild_sparse_tensor(layout: Any, data: tuple) -> Any:
+    if layout is torchlike.sparse_coo:
+        indices, values, size, *rest = data
+        return torchlike.sparse_coo_tensor(indices, values, size, is_coalesced=rest[0] if rest else None)
+    return torchlike.sparse_compressed_tensor(*data, layout=layout)
+
+
 def rebuild_from_type_v2(function: Any, cls: type, args: tuple, state: Any) -> Any:
     """A tensor of a subclass, or one with attributes."""
     made = function(*args)

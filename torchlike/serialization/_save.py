@@ -114,6 +114,8 @@ class _Pickler(pickle._Pickler):  # type: ignore[misc,name-defined]
     def reducer_override(self, obj: Any) -> Any:
         if isinstance(obj, torchlike.Tensor):
             return self._reduce(obj)
+        if isinstance(obj, torchlike.layout):
+            return _rebuild.get_layout, (repr(obj),)
         if isinstance(obj, torchlike.device):
             return torchlike.device, (obj.type,) if obj.index is None else (obj.type, obj.index)
         known = torch_name(obj)
@@ -135,11 +137,13 @@ class _Pickler(pickle._Pickler):  # type: ignore[misc,name-defined]
                 return _rebuild.rebuild_parameter, args
             return _rebuild.rebuild_parameter_with_state, (*args, state)
         function, args = self._reduce_data(tensor)
-        if type(tensor) is torchlike.Tensor and state is None:
+        if state is None and (type(tensor) is torchlike.Tensor or tensor.layout is not torchlike.strided):
             return function, args
         return _rebuild.rebuild_from_type_v2, (function, type(tensor), args, state)
 
     def _reduce_data(self, tensor: Any) -> tuple:
+        if tensor.layout is not torchlike.strided:
+            return _rebuild.rebuild_sparse_tensor, (tensor.layout, _tensors.members(tensor))
         # Tuples of this tensor's own: one that two tensors share would be written once, as PyTorch never does.
         size, stride = (tuple(iter(numbers)) for numbers in (tensor.shape, tensor.stride()))
         if tensor.device.type == "meta":

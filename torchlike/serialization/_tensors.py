@@ -14,5 +14,15 @@ def attributes(tensor: Any) -> dict[str, Any]:
     return {k: v for k, v in tensor.__dict__.items() if k not in _PRIVATE}
 
 
+def members(tensor: Any) -> tuple:
+    """What a sparse tensor is made of, as PyTorch's files have it."""
+    size = tensor.size()
+    if tensor.layout is torchlike.sparse_coo:
+        return tensor._indices(), tensor._values(), size, tensor.is_coalesced()
+    by_rows = tensor.layout is torchlike.sparse_csr
+    outer, inner = ("crow_indices", "col_indices") if by_rows else ("ccol_indices", "row_indices")
+    return getattr(tensor, outer)(), getattr(tensor, inner)(), tensor.values(), size
+
+
 def as_subclass(tensor: Any, cls: type) -> Any:
     return tensor if cls is torchlike.Tensor else tensor.as_subclass(cls)

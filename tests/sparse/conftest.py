@@ -1,0 +1,13 @@
+"""PyTorch's warnings about what it does not check, and about its own CSR tensors, are given once: here."""
+
+import warnings
+
+import pytest
+import torch
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _warned():
+    torch.sparse.check_sparse_tensor_invariants.disable()
+    with warnings.catch_warnings(action="ignore"):
+        torch.eye(2).to_sparse_csr()

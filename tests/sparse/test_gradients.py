@@ -1,0 +1,130 @@
+"""Gradients through sparse tensors, beside PyTorch's."""
+
+import pytest
+
+import torchlike
+from tests.oracle import both
+from tests.sparse.parts import I, V, coo, csr, hybrid, seen
+
+PLACES = [2, 3, 5, 3]  # of the elements, row-major
+WEIGHTS = [[1.0, -2.0, 3.0], [4.0, 5.0, -6.0]]
+
+OF_VALUES = {
+    "dense": lambda torch, s: s.to_dense() * torch.tensor(WEIGHTS),
+    "mm": lambda torch, s: torch.sparse.mm(s, torch.tensor(WEIGHTS).t()) ** 2,
+    "mv": lambda torch, s: s.mv(torch.arange(3.0)) ** 2,
+    "addmm": lambda torch, s: torch.addmm(torch.ones(2, 2), s, torch.tensor(WEIGHTS).t()) ** 2,
+    "chain": lambda torch, s: ((s * 3).t().coalesce() @ torch.tensor(WEIGHTS)) ** 2,
+    "softmax": lambda torch, s: torch.sparse.softmax(s, 1).to_dense() * torch.tensor(WEIGHTS),
+    "log_softmax": lambda torch, s: torch.sparse.log_softmax(s, 0).to_dense() * torch.tensor(WEIGHTS),
+    "sum": lambda torch, s: torch.sparse.sum(s, 0).to_dense() * torch.arange(3.0),
+    "add": lambda torch, s: (s + s * 2).to_dense() * torch.tensor(WEIGHTS),
+    "onto dense": lambda torch, s: (torch.ones(2, 3) + s) ** 2,
+    "function": lambda torch, s: (-s).abs().to_dense() * torch.tensor(WEIGHTS),
+    "csr": lambda torch, s: s.to_sparse_csr().to_dense() * torch.tensor(WEIGHTS),
+    "values": lambda torch, s: s.coalesce().values() * torch.arange(3.0),
+    "product": lambda torch, s: torch.sparse.mm(s, s.t()).to_dense() ** 2,
+}
+
+
+@pytest.mark.parametrize("name", OF_VALUES)
+def test_to_values(name):
+    def program(torch):
+        values = torch.tensor(V, requires_grad=True)
+        s = torch.sparse_coo_tensor(torch.tensor(I), values, (2, 3))
+        OF_VALUES[name](torch, s).sum().backward()
+        return values.grad, s.requires_grad, s.is_leaf
+
+    both(program)
+
+
+OF_DENSE = {
+    "mm": lambda torch, d: coo(torch) @ d,
+    "mm of csr": lambda torch, d: torch.sparse.mm(csr(torch), d) ** 2,
+    "mm from the left": lambda torch, d: d.t() @ coo(torch).t(),
+    "addmm": lambda torch, d: torch.addmm(d[:2], coo(torch), d),
+    "to_sparse": lambda torch, d: d.to_sparse().to_dense() ** 2,
+    "to_sparse_csr": lambda torch, d: torch.sparse.mm(d.to_sparse_csr(), torch.ones(2, 2)),
+    "mask": lambda torch, d: d.t().sparse_mask(coo(torch, coalesced=True)).to_dense() ** 2,
+    "times": lambda torch, d: (coo(torch, coalesced=True) * d.t()).to_dense() ** 2,
+}
+
+
+@pytest.mark.parametrize("name", OF_DENSE)
+def test_to_dense(name):
+    def program(torch):
+        dense = torch.tensor(WEIGHTS).t().contiguous().requires_grad_()
+        OF_DENSE[name](torch, dense).sum().backward()
+        return dense.grad.to_dense()  # of some operators PyTorch's are sparse
+
+    both(program, stride=False)
+
+
+@pytest.mark.parametrize("make", [coo, csr])
+def test_to_a_leaf(make):
+    def program(torch):
+        s = make(torch, requires_grad=True)
+        (s.to_dense() * torch.tensor(WEIGHTS)).sum().backward()
+        first = seen(s.grad)
+        s.grad = None
+        return first, s.grad is None
+
+    both(program)
+
+
+def test_twice_and_through_sparse_mm():
+    def program(torch):
+        s = coo(torch).requires_grad_()
+        (torch.sparse.mm(s, torch.tensor(WEIGHTS).t()) ** 2).sum().backward()
+        return s.grad._values(), s.grad._indices()
+
+    both(program)
+
+
+def test_second_derivatives():
+    """PyTorch has none here; those of the same function without sparse tensors."""
+    torch = torchlike
+    weights = torch.tensor(WEIGHTS)
+    found = []
+    for dense in (lambda v: coo(torch, v).to_dense(), lambda v: torch.zeros(6).index_add(0, torch.tensor(PLACES), v)):
+        values = torch.tensor(V, requires_grad=True)
+        loss = (dense(values).reshape(2, 3) ** 3 * weights).sum()
+        (first,) = torch.autograd.grad(loss, values, create_graph=True)
+        found.append(torch.autograd.grad((first**2).sum(), values)[0].tolist())
+    assert found[0] == found[1] and any(found[0])
+
+
+def test_a_compiled_step():
+    torch = torchlike
+
+    def run(wrap):
+        values, weight = torch.tensor(V, requires_grad=True), torch.ones(3, 2, requires_grad=True)
+        optimizer = torch.optim.SGD([values, weight], lr=0.01)
+
+        def step():
+            s = torch.sparse_coo_tensor(torch.tensor(I), values, (2, 3))
+            loss = (torch.sparse.mm(s, weight) ** 2).sum()
+            loss.backward()
+            optimizer.step()
+            optimizer.zero_grad()
+            return loss
+
+        step = wrap(step)
+        return [step().item() for _ in range(4)], values.tolist()
+
+    assert run(torch.compile) == run(lambda f: f)
+
+
+def test_no_grad_of_a_sparse_input_by_itself():
+    s = coo(torchlike, requires_grad=True)
+    with pytest.raises(NotImplementedError, match=r"layout torch\.sparse_coo"):
+        torchlike.autograd.grad(s.to_dense().sum(), [s])
+
+
+def test_hybrid_values():
+    def program(torch):
+        s = hybrid(torch, requires_grad=True)
+        (s.to_dense() ** 2).sum().backward()
+        return seen(s.grad)
+
+    both(program)

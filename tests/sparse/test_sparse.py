@@ -1,0 +1,287 @@
+"""Sparse tensors beside PyTorch's: members, values, layouts, text and errors."""
+
+import copy
+import inspect
+import io
+import pickle
+
+import pytest
+import torch
+
+import torchlike
+from tests.oracle import both, outcome
+from tests.sparse.parts import I, V, coo, csr, hybrid, seen
+
+MADE = {
+    "coo": lambda torch: coo(torch),
+    "coalesced": lambda torch: coo(torch, coalesced=True),
+    "hybrid": lambda torch: hybrid(torch),
+    "without size": lambda torch: torch.sparse_coo_tensor(I, V),
+    "of lists": lambda torch: torch.sparse_coo_tensor([[0, 1], [1, 0]], [1, 2], (2, 2)),
+    "by name": lambda torch: torch.sparse_coo_tensor(indices=torch.tensor(I), values=torch.tensor(V), size=(4, 4)),
+    "of no elements": lambda torch: torch.sparse_coo_tensor((2, 3), dtype=torch.float64),
+    "of narrow indices": lambda torch: torch.sparse_coo_tensor(torch.tensor(I).int(), torch.tensor(V), (2, 3)),
+    "with dtype": lambda torch: coo(torch, dtype=torch.float16),
+    "without sparse dims": lambda torch: torch.tensor(2.0).to_sparse(),
+    "known to be coalesced": lambda torch: torch.sparse_coo_tensor([[0, 1]], [1.0, 2.0], (2,), is_coalesced=True),
+    "csr": csr,
+    "csr without size": lambda torch: torch.sparse_csr_tensor([0, 1, 3], [2, 0, 2], [1, 2, 3]),
+    "csr not in order": lambda torch: torch.sparse_csr_tensor([0, 1, 3], [2, 2, 0], [1.0, 2.0, 3.0], (2, 3)).to_dense(),
+    "csc": lambda torch: torch.sparse_csc_tensor([0, 1, 3], [2, 0, 2], [1.0, 2.0, 3.0]),
+    "compressed": lambda torch: torch.sparse_compressed_tensor(
+        [0, 1, 3], [2, 0, 2], [1.0, 2, 3], layout=torch.sparse_csc
+    ),
+    "of dense": lambda torch: torch.eye(3).to_sparse(),
+    "of dense by rows": lambda torch: torch.eye(3).to_sparse(1),
+    "csr of dense": lambda torch: torch.tensor([[0.0, 1], [2, 3]]).to_sparse_csr(),
+    "csc of dense": lambda torch: torch.tensor([[0.0, 1], [2, 3]]).to_sparse_csc(),
+    "by layout": lambda torch: torch.tensor([[0.0, 1], [2, 3]]).to_sparse(layout=torch.sparse_csr),
+    "csr of coo": lambda torch: coo(torch).to_sparse_csr(),
+    "csc of csr": lambda torch: csr(torch).to_sparse_csc(),
+    "coo of csr": lambda torch: csr(torch).to_sparse(),
+    "coo of csc": lambda torch: csr(torch).to_sparse_csc().to_sparse_coo(),
+    "mask": lambda torch: torch.arange(6.0).view(2, 3).sparse_mask(coo(torch)),
+    "mask of csr": lambda torch: torch.arange(6.0).view(2, 3).sparse_mask(csr(torch)),
+    "mask of hybrid": lambda torch: torch.arange(12.0).view(2, 3, 2).sparse_mask(hybrid(torch)),
+}
+
+
+@pytest.mark.parametrize("made", MADE)
+def test_making(made):
+    both(lambda torch: seen([MADE[made](torch), MADE[made](torch).to_dense()]), stride=False)
+
+
+@pytest.mark.parametrize("make", [coo, hybrid, csr])
+def test_facts(make):
+    def program(torch):
+        t = make(torch)
+        return (t.shape, t.size(1), t.ndim, t.dim(), t.numel(), t.dtype, t.device.type, t.is_sparse, t.is_sparse_csr,
+                t._nnz(), t.sparse_dim(), t.dense_dim(), len(t), t.is_cuda, t.is_floating_point(), t.element_size(),
+                str(t.layout), t.requires_grad, t.is_leaf)  # fmt: skip
+
+    both(program)
+
+
+BOTH_LAYOUTS = {
+    "neg": lambda torch, s: -s,
+    "number": lambda torch, s: (s * 2, 2 * s, s * True, torch.mul(s, 2.5)),
+    "zero-dim": lambda torch, s: s * torch.tensor(2.0),
+    "add": lambda torch, s: (s + s, torch.add(s, s, alpha=3)),
+    "onto dense": lambda torch, s: (torch.ones(2, 3) + s, torch.ones(2, 3).add_(s)),
+    "mm": lambda torch, s: (torch.sparse.mm(s, torch.arange(6.0).view(3, 2)), s @ torch.arange(6.0).view(2, 3).t()),
+    "mv": lambda torch, s: (s.mv(torch.arange(3.0)), s @ torch.arange(3.0)),
+    "addmm": lambda torch, s: torch.addmm(torch.ones(2), s, torch.arange(6.0).view(3, 2), beta=2, alpha=3),
+    "sparse addmm": lambda torch, s: torch.sparse.addmm(torch.ones(2, 4), s, torch.arange(12.0).view(3, 4), beta=0.5),
+    "functions": lambda torch, s: [getattr(torch, n)(s) for n in ("abs", "sin", "sqrt", "relu", "expm1", "isnan")],
+    "t": lambda torch, s: (s.t(), s.transpose(0, 1), torch.transpose(s, 1, 0), s.t().to_dense()),
+    "clone": lambda torch, s: (s.clone(), s.detach(), s.double(), s.to(torch.complex64), s.to(torch.int32), s.long()),
+    "sum": lambda torch, s: (s.sum(), torch.sum(s, dtype=torch.float64)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BOTH_LAYOUTS)
+@pytest.mark.parametrize(
+    "make", [lambda t: coo(t), lambda t: coo(t, coalesced=True), csr], ids=["coo", "in order", "csr"]
+)
+def test_operators(name, make):
+    both(lambda torch: seen(BOTH_LAYOUTS[name](torch, make(torch))), stride=False)
+
+
+OF_COO = {
+    "dense @ sparse": lambda torch: torch.arange(8.0).view(4, 2) @ coo(torch),
+    "vector @ sparse": lambda torch: torch.arange(2.0) @ coo(torch),
+    "sparse @ sparse": lambda torch: coo(torch) @ coo(torch).t(),
+    "sparse @ sparse by name": lambda torch: torch.sparse.mm(coo(torch), torch.eye(3).to_sparse()),
+    "csr @ csr": lambda torch: (csr(torch) @ torch.eye(3).to_sparse_csr()).to_dense(),
+    "csc": lambda torch: csr(torch).to_sparse_csc() @ torch.arange(6.0).view(3, 2),
+    "times dense": lambda torch: (coo(torch) * torch.arange(6.0).view(2, 3), torch.arange(3.0) * coo(torch)),
+    "times sparse": lambda torch: coo(torch, coalesced=True) * torch.eye(2, 3).to_sparse(),
+    "times sparse not in order": lambda torch: (coo(torch) * coo(torch)).to_dense(),
+    "of different indices": lambda torch: coo(torch) + torch.eye(2, 3).to_sparse(),
+    "difference of indices": lambda torch: torch.eye(2, 3).to_sparse() - coo(torch),
+    "of different indices in order": lambda torch: coo(torch, coalesced=True) + torch.eye(2, 3).to_sparse(),
+    "csr of different columns": lambda torch: csr(torch) + torch.eye(2, 3).to_sparse_csr(),
+    "of different dtypes": lambda torch: coo(torch) + coo(torch).double(),
+    "power": lambda torch: (coo(torch) ** 2, torch.pow(coo(torch), 0.5)),
+    "integers": lambda torch: [coo(torch, [1, 2, 3, 4]) * n for n in (2, 2.5)] + [coo(torch, [1, 2, 3, 4]) / 2],
+    "sum over a dim": lambda torch: [torch.sparse.sum(coo(torch), d) for d in (0, 1, -1, (0, 1))],
+    "sum of dtype": lambda torch: (torch.sparse.sum(coo(torch), 0, torch.float64), torch.sparse.sum(coo(torch))),
+    "sum of hybrid": lambda torch: [torch.sparse.sum(hybrid(torch), d) for d in (0, 2, (1, 2), (0, 1), (0, 1, 2))],
+    "sum of narrow integers": lambda torch: torch.sparse.sum(coo(torch, [1, 2, 3, 4]).int(), 0),
+    "softmax": lambda torch: [torch.sparse.softmax(coo(torch), d) for d in (0, 1, -1)],
+    "softmax of hybrid": lambda torch: [torch.sparse.softmax(hybrid(torch), d) for d in (0, 1, 2)],
+    "log_softmax": lambda torch: [torch.sparse.log_softmax(hybrid(torch), d, dtype=torch.float64) for d in (0, 1, 2)],
+    "dividing": lambda torch: (coo(torch) / 2, coo(torch) / torch.tensor(2.0, dtype=torch.float64)),
+    "difference": lambda torch: (coo(torch) - coo(torch), torch.ones(2, 3) - coo(torch)),
+    "turned": lambda torch: (coo(torch).T, torch.ones(2, 2, 2).to_sparse().mT, torch.ones(2).to_sparse().t()),
+    "members": lambda torch: (coo(torch, coalesced=True).indices(), coo(torch, coalesced=True).values()),
+    "dense": lambda torch: (torch.ones(2).to_dense(), torch.ones(2, 3).sparse_dim(), torch.ones(2, 3).dense_dim()),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", OF_COO)
+def test_more_operators(name):
+    both(lambda torch: seen(OF_COO[name](torch)), stride=False)
+
+
+@pytest.mark.parametrize("make", [coo, hybrid, csr])
+def test_copies(make):
+    def program(torch):
+        t, file = make(torch, requires_grad=True), io.BytesIO()
+        torch.save({"t": t}, file)
+        file.seek(0)
+        return seen(torch.load(file, weights_only=False)["t"]), seen(copy.deepcopy(t)) if t.is_sparse else None
+
+    both(program)
+
+
+@pytest.mark.parametrize("make", [coo, hybrid, csr])
+def test_pickle(make):
+    for t in (make(torchlike), make(torchlike, requires_grad=True)):
+        found = pickle.loads(pickle.dumps(t))
+        assert repr(found) == repr(t) and found.requires_grad == t.requires_grad
+
+
+@pytest.mark.parametrize("make", [coo, csr])
+def test_files_are_pytorchs(make):
+    for one, other in ((torch, torchlike), (torchlike, torch)):
+        file = io.BytesIO()
+        one.save(make(one), file)
+        file.seek(0)
+        assert repr(other.load(file, weights_only=False)) == repr(make(one))
+
+
+TEXTS = {
+    "long": lambda torch: torch.arange(1.0, 40).to_sparse(),
+    "many": lambda torch: torch.arange(1.0, 2000).view(1, -1).to_sparse(),
+    "dtypes": lambda torch: [torch.eye(2, dtype=getattr(torch, n)).to_sparse_csr()
+                             for n in ("float64", "int64", "int32", "complex64", "bool")],
+    "of values": lambda torch: torch.sparse_coo_tensor(torch.tensor(I), torch.tensor(V).requires_grad_(), (2, 3)),
+    "leaf": lambda torch: (coo(torch, requires_grad=True), csr(torch, requires_grad=True)),
+    "history": lambda torch: [f(coo(torch, requires_grad=True)) for f in (
+        lambda s: s.coalesce(), lambda s: s * 2, lambda s: -s, lambda s: s.abs(), lambda s: s.to_sparse_csr(),
+        lambda s: torch.sparse.softmax(s, 1), lambda s: torch.sparse.sum(s, 0), lambda s: s + s, lambda s: s.clone(),
+        lambda s: s.coalesce().values(), lambda s: s.sum())],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_text(name):
+    both(lambda torch: repr(TEXTS[name](torch)))
+
+
+WRONG = {
+    "elements": lambda torch: coo(torch, [1.0, 2.0]),
+    "dims": lambda torch: coo(torch, size=(2,)),
+    "too many dims": lambda torch: coo(torch, size=(2, 3, 4)),
+    "dense dims": lambda torch: coo(torch, [[1.0]] * 4, (2, 3, 4)),
+    "negative": lambda torch: torch.sparse_coo_tensor([[0, -1]], [1.0, 2.0]),
+    "nothing": lambda torch: torch.sparse_coo_tensor(),
+    "layout": lambda torch: torch.sparse_compressed_tensor([0, 1], [0], [1.0]),
+    "indices of uncoalesced": lambda torch: coo(torch).indices(),
+    "values of uncoalesced": lambda torch: coo(torch).values(),
+    "members of another layout": lambda torch: coo(torch).crow_indices(),
+    "indices of csr": lambda torch: csr(torch).indices(),
+    "indices of dense": lambda torch: torch.ones(2).indices(),
+    "values of dense": lambda torch: torch.ones(2).values(),
+    "coalesce csr": lambda torch: csr(torch).coalesce(),
+    "columns of csr": lambda torch: csr(torch).ccol_indices(),
+    "sparse_dim": lambda torch: torch.ones(2, 2).to_sparse(3),
+    "numpy": lambda torch: coo(torch).numpy(),
+    "tolist": lambda torch: csr(torch).tolist(),
+    "stride": lambda torch: csr(torch).stride(),
+    "dense onto sparse": lambda torch: coo(torch) + torch.ones(2, 3),
+    "number onto sparse": lambda torch: coo(torch) + 1,
+    "sparse from number": lambda torch: 2 - coo(torch),
+    "sizes": lambda torch: coo(torch) + coo(torch, size=(3, 3)),
+    "sizes of a product": lambda torch: coo(torch) * coo(torch, size=(3, 3)),
+    "divisor": lambda torch: coo(torch) / coo(torch),
+    "mm": lambda torch: coo(torch) @ torch.ones(2, 2),
+    "mm of csr": lambda torch: csr(torch) @ torch.ones(2, 2),
+    "mm from the left": lambda torch: torch.ones(2, 3) @ coo(torch),
+    "mm of two": lambda torch: coo(torch) @ coo(torch),
+    "mm of dtypes": lambda torch: torch.sparse.mm(coo(torch), torch.ones(3, 2).double()),
+    "mm of dtypes of csr": lambda torch: torch.sparse.mm(csr(torch), torch.ones(3, 2).double()),
+    "mv": lambda torch: coo(torch).mv(torch.ones(2)),
+    "mv of csr": lambda torch: csr(torch).mv(torch.ones(2)),
+    "sum": lambda torch: torch.sparse.sum(coo(torch), 5),
+    "sum twice": lambda torch: torch.sparse.sum(coo(torch), (0, 0)),
+    "softmax": lambda torch: torch.sparse.softmax(coo(torch), 2),
+    "softmax of integers": lambda torch: torch.sparse.softmax(coo(torch, [1, 2, 3, 4]), 1),
+    "mask": lambda torch: torch.ones(3, 3).sparse_mask(coo(torch)),
+    "transpose": lambda torch: hybrid(torch).transpose(0, 2),
+    "transpose of dense dims": lambda torch: coo(torch, [[[1.0, 2]]] * 4, (2, 3, 1, 2)).transpose(2, -1),
+    "t": lambda torch: hybrid(torch).t(),
+    "dtype of dense": lambda torch: coo(torch).to_dense(dtype=torch.float64),
+    "deepcopy": lambda torch: copy.deepcopy(coo(torch, requires_grad=True) * 2),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_errors(name):
+    theirs, ours = (outcome(WRONG[name], library) for library in (torch, torchlike))
+    assert ours.sentence == (theirs.sentence[0], theirs.sentence[1].split("\n")[0])
+
+
+CHECKED = {
+    "index": lambda torch: coo(torch, size=(2, 2)),
+    "negative index": lambda torch: torch.sparse_coo_tensor([[0, -1]], [1.0, 2.0], (2,)),
+    "order": lambda torch: torch.sparse_coo_tensor([[0, 0]], [1.0, 2.0], (2,), is_coalesced=True),
+    "indices": lambda torch: torch.sparse_coo_tensor([0, 1], [1.0, 2.0], (2,)),
+    "rows": lambda torch: torch.sparse_csr_tensor([0, 1, 3], [2, 0, 2], [1.0, 2, 3], (3, 3)),
+    "columns": lambda torch: torch.sparse_csr_tensor([0, 1, 3], [2, 0, 2], [1.0, 2, 3], (2, 2)),
+    "elements": lambda torch: torch.sparse_csr_tensor([0, 1, 3], [2, 0, 2], [1.0, 2], (2, 3)),
+    "start": lambda torch: torch.sparse_csr_tensor([1, 1, 3], [2, 0, 2], [1.0, 2, 3], (2, 3)),
+    "end": lambda torch: torch.sparse_csr_tensor([0, 1, 2], [2, 0, 2], [1.0, 2, 3], (2, 3)),
+    "descent": lambda torch: torch.sparse_csr_tensor([0, 4, 3], [2, 0, 2], [1.0, 2, 3], (2, 3)),
+    "dtypes": lambda torch: torch.sparse_csr_tensor(torch.tensor([0, 1, 3]).int(), torch.tensor([2, 0, 2]),
+                                                    torch.ones(3), (2, 3)),
+    "dims": lambda torch: torch.sparse_csr_tensor([0, 1, 3], [2, 0, 2], [1.0, 2, 3], (2, 3, 1)),
+    "rows of csc": lambda torch: torch.sparse_csc_tensor([0, 1, 3], [2, 0, 2], [1.0, 2, 3], (2, 2)),
+    "columns of csc": lambda torch: torch.sparse_csc_tensor([0, 1, 3], [2, 0, 2], [1.0, 2, 3], (3, 3)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CHECKED)
+def test_members_that_do_not_fit_are_refused_always(name):
+    with torch.sparse.check_sparse_tensor_invariants():
+        theirs = outcome(CHECKED[name], torch)
+    assert theirs.error is not None
+    assert outcome(CHECKED[name], torchlike).sentence == theirs.sentence
+
+
+REFUSED = {
+    "exp": lambda t, s: t.exp(s),
+    "cos": lambda t, s: s.cos(),
+    "eq": lambda t, s: s == s,
+    "view": lambda t, s: s.view(6),
+    "reshape": lambda t, s: t.reshape(s, (6,)),
+    "getitem": lambda t, s: s[0],
+    "mul_": lambda t, s: s.mul_(2),
+    "cat": lambda t, s: t.cat([s, s]),
+    "linear": lambda t, s: t.nn.functional.linear(s, t.ones(4, 3)),
+    "softmax": lambda t, s: t.softmax(s, 1),
+    "mean": lambda t, s: s.mean(),
+    "argsort": lambda t, s: t.argsort(s),
+    "where": lambda t, s: t.where(t.ones(2, 3) > 0, s, t.ones(2, 3)),
+    "item": lambda t, s: s.item(),
+    "backward": lambda t, s: s.requires_grad_().backward(),
+    "add_": lambda t, s: s.add_(s),
+    "iter": lambda t, s: list(s),
+    "bool": lambda t, s: bool(s),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+@pytest.mark.parametrize("make", [coo, csr])
+def test_the_rest_is_refused_by_name_and_layout(name, make):
+    with pytest.raises(NotImplementedError, match=rf"^{name}\b.* tensors of layout torch.sparse_(coo|csr)"):
+        REFUSED[name](torchlike, make(torchlike))
+
+
+def test_every_method_is_one_of_a_sparse_tensor_or_refused():
+    s = coo(torchlike)
+    shared = {*torchlike._sparse._methods._SHARED, *torchlike._sparse._methods.OF_ALL}
+    for name, theirs in vars(torchlike.Tensor).items():
+        if name not in shared and not name.startswith("_") and (callable(theirs) or isinstance(theirs, property)):
+            assert inspect.getattr_static(s, name) is not theirs, name

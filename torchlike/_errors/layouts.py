@@ -1,0 +1,195 @@
+"""PyTorch's error sentences about the layouts of tensors, and what is refused of sparse ones."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torchlike._errors.dtypes import scalar_name
+
+_INTERNAL = {"strided": "Strided", "sparse_coo": "Sparse", "sparse_csr": "SparseCsr", "sparse_csc": "SparseCsc"}
+
+
+class Elsewhere(NotImplementedError):
+    """An operator met a tensor whose layout its kernel does not know: there may be a rule for it."""
+
+
+Elsewhere.__name__ = Elsewhere.__qualname__ = "NotImplementedError"  # what users see where there is no rule
+
+
+def refused(name: str, layout: Any) -> Elsewhere:
+    return Elsewhere(f"{name}: not supported for tensors of layout {layout} by torchlike yet")
+
+
+def expected(name: str, wanted: str, got: Any) -> RuntimeError:
+    return RuntimeError(f"{name} expected sparse {wanted} layout but got {_INTERNAL[got.name]}")
+
+
+def not_for(name: str, got: Any) -> NotImplementedError:
+    backend = {"strided": "CPU", "sparse_coo": "SparseCPU"}.get(got.name, f"{_INTERNAL[got.name]}CPU")
+    return NotImplementedError(f"Could not run 'aten::{name}' with arguments from the '{backend}' backend.")
+
+
+def uncoalesced(name: str) -> RuntimeError:
+    return RuntimeError(f"Cannot get {name} on an uncoalesced tensor, please call .coalesce() first")
+
+
+def no_strides(layout: Any, asked: str) -> RuntimeError:
+    return RuntimeError(f"Sparse {layout.name[7:].upper()} tensors do not have {asked}")
+
+
+def no_array(layout: Any) -> TypeError:
+    return TypeError(f"can't convert {_INTERNAL[layout.name]} layout tensor to numpy. Use Tensor.to_dense() first.")
+
+
+def no_memory() -> RuntimeError:
+    return RuntimeError("Cannot access data pointer of Tensor that doesn't have storage")
+
+
+# -- making ------------------------------------------------------------------------------------------------------------
+
+
+def check_coo(shape: tuple, indices: Any, values_shape: tuple) -> None:
+    """`indices` is an array (sparse dims, elements); every index must fit, which PyTorch asks on demand only."""
+    sparse_dim, nnz = indices.shape
+    dense_dim = len(values_shape) - 1
+    if len(shape) != sparse_dim + dense_dim:
+        raise RuntimeError(f"'len(size) == sparse_dim + dense_dim' is not satisfied: len(size) = {len(shape)}, "
+                           f"sparse_dim = {sparse_dim}, dense_dim = {dense_dim}")  # fmt: skip
+    if nnz != values_shape[0]:
+        raise RuntimeError(f"indices and values must have same nnz, but got nnz from indices: {nnz}, nnz from values: "
+                           f"{values_shape[0]}")  # fmt: skip
+    due = [nnz, *shape[sparse_dim:]]
+    if list(values_shape) != due:
+        raise RuntimeError(f"values has incorrect size, expected {due}, got {list(values_shape)}")
+    for d in range(sparse_dim if nnz else 0):
+        low, high = int(indices[d].min()), int(indices[d].max())
+        if low < 0:
+            raise negative_index(low, d)
+        if high >= shape[d]:
+            raise RuntimeError(f"size is inconsistent with indices: for dim {d}, size is {shape[d]} but found index "
+                               f"{high}")  # fmt: skip
+
+
+def negative_index(index: int, dim: int) -> RuntimeError:
+    return RuntimeError(f"found negative index {index} for dim {dim}")
+
+
+def add_to_sparse() -> RuntimeError:
+    return RuntimeError("add(sparse, dense) is not supported. Use add(dense, sparse) instead.")
+
+
+def add_sizes(a: tuple, b: tuple) -> RuntimeError:
+    return RuntimeError(f"add: expected sizes of 'self' and 'other' to match, but {list(a)} != {list(b)}")
+
+
+def add_dense_sizes(a: tuple, b: tuple) -> RuntimeError:
+    return RuntimeError(
+        f"add: expected 'self' and 'other' to have same size, but self has size {list(a)} while other has size "
+        f"{list(b)} (FYI: dense-sparse addition does not currently support broadcasting)"
+    )
+
+
+def divisor(shape: tuple) -> RuntimeError:
+    return RuntimeError(f"Sparse division requires a scalar or zero-dim dense tensor divisor (got shape {list(shape)} "
+                        "for divisor)")  # fmt: skip
+
+
+def product_sizes() -> RuntimeError:
+    return RuntimeError("sparse_binary_op_intersection_cpu(): expects sparse inputs with equal dimensionality, number "
+                        "of sparse dimensions, and shape of sparse dimensions")  # fmt: skip
+
+
+def indices_shape(shape: tuple) -> RuntimeError:
+    return RuntimeError(f"indices must be sparse_dim x nnz, but got: {list(shape)}")
+
+
+def check_order(steps: Any) -> None:
+    if (steps <= 0).any():
+        raise RuntimeError("cannot set is_coalesced to true if indices correspond to uncoalesced COO tensor")
+
+
+def no_compressed_layout() -> RuntimeError:
+    return RuntimeError("sparse_compressed_tensor expected sparse compressed tensor layout but got none")
+
+
+def check_compressed(layout: Any, size: tuple, ends: Any, plain: Any, values_shape: tuple, sorted: bool) -> None:
+    """Raise where the members of a matrix of layout CSR or CSC do not fit; whether lines are `sorted` PyTorch asks on
+    demand only, and no operator here depends on it."""
+    by_rows = layout.name == "sparse_csr"
+    outer, inner, lines, count = ("crow", "col", "rows", "ncols") if by_rows else ("ccol", "row", "columns", "nrows")
+    if ends.dtype is not plain.dtype or ends.dtype.name not in ("int32", "int64"):
+        raise RuntimeError(f"{outer}_indices and {inner}_indices must have the same dtype, bot got "
+                           f"{scalar_name(ends.dtype)} and {scalar_name(plain.dtype)}, respectively")  # fmt: skip
+    if len(size) != 1 + len(values_shape):
+        raise RuntimeError("tensor dimensionality must be sum of batch, base, and dense dimensionalities (=0 + 2 + "
+                           f"{len(values_shape) - 1}) but got {len(size)}")  # fmt: skip
+    n, m = (size[0], size[1]) if by_rows else (size[1], size[0])
+    if len(ends) != n + 1:
+        raise RuntimeError(f"{outer}_indices.shape[-1] must be equal to the number of {lines} + 1 (={n + 1}), but got "
+                           f"{len(ends)}")  # fmt: skip
+    if len(plain) != values_shape[0]:
+        raise RuntimeError(f"{inner}_indices.shape[-1] must be equal to nnz (={values_shape[0]}) as defined by "
+                           f"values.shape[0], but got {len(plain)}")  # fmt: skip
+    _check_lines(f"{outer}_indices", f"{inner}_indices", count, ends._host(), plain._host(), m, sorted)
+
+
+def _check_lines(outer: str, inner: str, count: str, ends: Any, plain: Any, m: int, sorted: bool) -> None:
+    steps = ends[1:] - ends[:-1]
+    if ends[0] != 0:
+        raise RuntimeError(f"`{outer}[..., 0] == 0` is not satisfied.")
+    if ends[-1] != len(plain):
+        raise RuntimeError(f"`{outer}[..., -1] == nnz` is not satisfied.")
+    if len(steps) and not (0 <= steps.min() and steps.max() <= m):
+        raise RuntimeError(f"`0 <= {outer}[..., 1:] - {outer}[..., :-1] <= {count}` is not satisfied.")
+    if len(plain) and not (0 <= plain.min() and plain.max() < m):
+        raise RuntimeError(f"`0 <= {inner} < {count}` is not satisfied.")
+    if not sorted:
+        return
+    rises = plain[1:] > plain[:-1]
+    rises[ends[1:-1][(ends[1:-1] > 0) & (ends[1:-1] < len(plain))] - 1] = True  # from one line to the next
+    if not rises.all():
+        lines = "nrows" if outer[1] == "r" else "ncols"
+        raise RuntimeError(f"`{inner}[..., {outer}[..., i - 1]:{outer}[..., i]] for all i = 1, ..., {lines} are sorted "
+                           "and distinct along the last dimension values` is not satisfied.")  # fmt: skip
+
+
+def no_dtype() -> RuntimeError:
+    return RuntimeError("dtype argument is not supported by sparse_to_dense")
+
+
+def sparse_dim(ndim: int, given: int) -> RuntimeError:
+    return RuntimeError(f"dense_to_sparse: sparse_dim argument must be in [0,{ndim}] range, but {given} is given")
+
+
+def inner_sizes(a: tuple, b: tuple) -> RuntimeError:
+    return RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({a[0]}x{a[1]} and {b[0]}x{b[1]})")
+
+
+def addmm_size(due: int, got: int) -> RuntimeError:
+    return RuntimeError(f"addmm: Argument #3 (dense): Expected dim 0 size {due}, got {got}")
+
+
+def mv_size(a: tuple, n: int, layout: Any) -> RuntimeError:
+    if layout.name != "sparse_coo":
+        return RuntimeError(f"size mismatch, got input ({a[0]}), mat ({a[0]}x{a[1]}), vec ({n})")
+    return RuntimeError("mv: expected self.size(-1) == vec.size(-1)")
+
+
+def mask_sizes(a: tuple, mask: tuple) -> RuntimeError:
+    return RuntimeError(f"sparse_mask(): operands have incompatible sizes; self has size {list(a)} but mask has size "
+                        f"{list(mask)}")  # fmt: skip
+
+
+def dense_transpose(sparse_dim: int, d0: int, d1: int) -> RuntimeError:
+    return RuntimeError("sparse transpose: transposed dimensions must be sparse Got sparse_dim: "
+                        f"{sparse_dim}, d0: {d0}, d1: {d1}")  # fmt: skip
+
+
+def too_many_dims(sparse_dim: int, dense_dim: int) -> RuntimeError:
+    return RuntimeError("t() expects a tensor with <= 2 sparse and 0 dense dimensions, but got "
+                        f"{sparse_dim} sparse and {dense_dim} dense dimensions")  # fmt: skip
+
+
+def repeated_dim(dims: Any) -> RuntimeError:
+    again = next(d for i, d in enumerate(dims) if d in dims[:i])
+    return RuntimeError(f"dim {again} appears multiple times in the list of dims")

@@ -1,0 +1,123 @@
+"""From one layout to another. Indices are moved about on the host, values by recorded operators."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from torchlike import _errors, _factories
+from torchlike import _memory_format as mf
+from torchlike._bind import CALLERS as rows
+from torchlike._sparse import _tensor as s
+from torchlike._sparse._make import held
+from torchlike._tensor import Tensor
+
+LAYOUTS = (mf.sparse_coo, mf.sparse_csr, mf.sparse_csc)
+
+
+def added(count: int, where: np.ndarray, values: Tensor) -> Tensor:
+    """Zeros (count, ...) with each of `values` added at its place."""
+    zeros = _factories.zeros((count, *values.shape[1:]), dtype=values.dtype, device=values.device)
+    return zeros.index_add(0, held(where), values)
+
+
+def picked(values: Tensor, where: np.ndarray) -> Tensor:
+    """values[where], along the first dim."""
+    return rows["index_select"](values, 0, held(where))
+
+
+def to_dense(self: Tensor, dtype: Any = None, *, masked_grad: bool | None = None) -> Tensor:
+    """The same numbers as a strided tensor; itself where it is one."""
+    if dtype is not None and isinstance(self, s.SparseTensor):
+        raise _errors.layouts.no_dtype()
+    if not isinstance(self, s.SparseTensor):
+        return self if dtype is None else self.to(dtype)
+    if masked_grad is False:
+        raise _errors.arguments.unsupported("to_dense", "masked_grad")
+    sizes = tuple(self.shape[: s.sparse_dim(self)])
+    return added(int(np.prod(sizes)), s.flat(s.places(self), sizes), self._values_).reshape(self.shape)
+
+
+def coalesce(self: Any) -> Any:
+    """Indices in order and each but once; the elements of equal ones are summed."""
+    coo(self, "coalesce")
+    if self._coalesced or s.nnz(self) < 2:
+        return self if self._coalesced else s.like(self, s.passed_on(self._values_, "CoalesceBackward0"), True)
+    sizes = tuple(self.shape[: s.sparse_dim(self)])
+    kept, at = np.unique(s.flat(s.places(self), sizes), return_inverse=True)
+    return of_places(self, kept, s.passed_on(added(len(kept), at, self._values_), "CoalesceBackward0"))
+
+
+def of_places(t: Any, kept: np.ndarray, values: Tensor, sizes: tuple[int, ...] | None = None) -> Any:
+    """A coalesced tensor of elements at row-major places."""
+    sizes = tuple(t.shape[: s.sparse_dim(t)]) if sizes is None else sizes
+    where = np.stack(np.unravel_index(kept, sizes)) if sizes else np.zeros((0, len(kept)), np.int64)
+    return s.make(mf.sparse_coo, (held(where.astype(np.int64)),), values, (*sizes, *values.shape[1:]), True)
+
+
+def coo(t: Any, name: str) -> None:
+    """Refuse what is not of layout COO."""
+    if t.layout is not mf.sparse_coo:
+        raise _errors.layouts.expected(name, "coordinate tensor", t.layout)
+
+
+def to_sparse(self: Tensor, sparse_dim: int | None = None, *, layout: Any = None, blocksize: Any = None,
+              dense_dim: int | None = None) -> Any:  # fmt: skip
+    """The elements that are not zero, with their indices; of a sparse tensor, another layout."""
+    if blocksize is not None or dense_dim is not None:
+        raise _errors.arguments.unsupported("to_sparse", "blocksize" if blocksize is not None else "dense_dim")
+    if layout is mf.sparse_csr or layout is mf.sparse_csc:
+        return (to_sparse_csr if layout is mf.sparse_csr else to_sparse_csc)(self)
+    if layout not in (None, mf.sparse_coo):
+        raise _errors.arguments.unsupported("to_sparse", "layout")
+    if not isinstance(self, s.SparseTensor):
+        return _of_dense(self, self.ndim if sparse_dim is None else sparse_dim)
+    if sparse_dim not in (None, s.sparse_dim(self)):
+        raise _errors.arguments.unsupported("to_sparse", "sparse_dim")
+    if self.layout is mf.sparse_coo:
+        return self
+    where = s.places(self)
+    ordered = bool((np.diff(s.flat(where, tuple(self.shape[:2]))) > 0).all())
+    values = s.passed_on(self._values_, "ToSparseBackward0")
+    made = s.make(mf.sparse_coo, (held(where),), values, self.shape, ordered)
+    return made
+
+
+def _of_dense(t: Tensor, sparse_dim: int) -> Any:
+    if not 0 <= sparse_dim <= t.ndim or (sparse_dim == 0 and t.ndim):
+        raise _errors.layouts.sparse_dim(t.ndim, sparse_dim)
+    sizes, dense = tuple(t.shape[:sparse_dim]), tuple(t.shape[sparse_dim:])
+    lines = t.reshape((int(np.prod(sizes)), *dense))
+    filled = (lines._host() != 0).reshape(len(lines), -1).any(1)
+    kept = np.flatnonzero(filled)
+    return of_places(t, kept, s.passed_on(picked(lines, kept), "ToSparseBackward1"), sizes)
+
+
+def to_sparse_csr(self: Tensor, dense_dim: int | None = None) -> Any:
+    """The same matrix row by row."""
+    return _compressed(self, mf.sparse_csr, "to_sparse_csr", dense_dim)
+
+
+def to_sparse_csc(self: Tensor, dense_dim: int | None = None) -> Any:
+    """The same matrix column by column."""
+    return _compressed(self, mf.sparse_csc, "to_sparse_csc", dense_dim)
+
+
+def _compressed(t: Any, layout: mf.layout, name: str, dense_dim: int | None) -> Any:
+    if dense_dim:
+        raise _errors.arguments.unsupported(name, "dense_dim")
+    if t.ndim != 2:
+        raise _errors.layouts.refused(f"{name} of a tensor with {t.ndim} dims", layout)
+    if t.layout is layout:
+        return t
+    t = coalesce(to_sparse(t))
+    row, column = s.places(t)
+    values, (outer, inner) = t._values_, (row, column)
+    if layout is mf.sparse_csc:
+        order = np.lexsort((row, column))
+        values, outer, inner = picked(values, order), column[order], row[order]
+    count = t.shape[0 if layout is mf.sparse_csr else 1]
+    ends = np.concatenate([[0], np.cumsum(np.bincount(outer, minlength=count))]).astype(np.int64)
+    node = "ToSparseCsrBackward0" if layout is mf.sparse_csr else "ToSparseCscBackward0"
+    return s.make(layout, (held(ends), held(inner)), s.passed_on(values, node), t.shape, True)

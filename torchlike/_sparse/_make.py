@@ -1,0 +1,126 @@
+"""Making sparse tensors from their members. Every index is checked here, where PyTorch checks on demand only."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from torchlike import _errors, _factories
+from torchlike import _memory_format as mf
+from torchlike._dtypes import int64
+from torchlike._sparse import _tensor as s
+from torchlike._tensor import Tensor
+
+_NODE = "SparseCooTensorWithDimsAndTensorsBackward0"
+
+
+def held(array: np.ndarray) -> Tensor:
+    """Indices that were computed on the host, as a tensor."""
+    return _factories.of_array(np.ascontiguousarray(array))
+
+
+def _values(name: str, values: Any, dtype: Any, device: Any) -> Tensor:
+    values = values if isinstance(values, Tensor) else _factories.tensor(values)
+    if isinstance(values, s.SparseTensor):
+        raise _errors.layouts.refused(name, values.layout)
+    values = values if dtype is None else values.to(dtype)
+    values = values if device is None else values.to(device)
+    return values.reshape((1,)) if not values.ndim else values
+
+
+def _index(given: Any, dtype: Any = int64) -> Tensor:
+    made = given if isinstance(given, Tensor) else _factories.tensor(given, dtype=int64)
+    return made.detach().to(dtype) if dtype is not None else made.detach()
+
+
+def _held(values: Tensor, requires_grad: bool, node: str) -> Tensor:
+    """PyTorch's flag makes a leaf of what is otherwise a function of its values."""
+    return values.detach().requires_grad_() if requires_grad else s.passed_on(values, node)
+
+
+def sparse_coo_tensor(*args: Any, size: Any = None, dtype: Any = None, device: Any = None, pin_memory: bool = False,
+                      requires_grad: bool = False, check_invariants: bool | None = None, is_coalesced: Any = None,
+                      indices: Any = None, values: Any = None) -> Any:  # fmt: skip
+    """A tensor that keeps only the elements `values` at `indices`; elements of equal indices are to be summed.
+
+    Args:
+      indices: (sparse dims, elements), converted to int64.
+      values: (elements, *dense dims).
+      size: by default the smallest that holds every index.
+      requires_grad: makes a leaf; without it gradients flow to `values`.
+      is_coalesced: whether indices are known to be sorted and different.
+
+    Raises RuntimeError for sizes that do not fit and for indices out of range.
+    """
+    _factories.no_pinning(pin_memory)
+    named = {"indices": indices, "values": values, "size": size}
+    given = dict(zip(("size",) if len(args) == 1 and values is None else ("indices", "values", "size"), args))
+    given |= {name: a for name, a in named.items() if a is not None}
+    if set(given) == {"size"}:
+        size = _factories.shape_of((given["size"],), "sparse_coo_tensor")
+        kept = _factories.empty((0,), dtype=dtype, device=device)
+        none = held(np.zeros((len(size), 0), np.int64))
+        return s.make(mf.sparse_coo, (none,), _held(kept, requires_grad, _NODE), size, True)
+    if "values" not in given or "indices" not in given or len(args) > 3:
+        raise _errors.arguments.invalid_combination("sparse_coo_tensor", args, {})
+    index = _index(given["indices"])
+    kept = _values("sparse_coo_tensor", given["values"], dtype, device)
+    where = index._host()
+    if where.ndim != 2:
+        raise _errors.layouts.indices_shape(where.shape)
+    size = _least_size(where, kept) if given.get("size") is None else tuple(given["size"])
+    _errors.layouts.check_coo(size, where, tuple(kept.shape))
+    if is_coalesced:
+        _errors.layouts.check_order(np.diff(s.flat(where, size)))
+    return s.make(mf.sparse_coo, (index,), _held(kept, requires_grad, _NODE), size, bool(is_coalesced))
+
+
+def _least_size(where: np.ndarray, values: Tensor) -> tuple[int, ...]:
+    if where.shape[1] and where.min() < 0:
+        dim, at = np.argwhere(where < 0)[0]
+        raise _errors.layouts.negative_index(int(where[dim, at]), int(dim))
+    sizes = where.max(1) + 1 if where.shape[1] else np.zeros(len(where), np.int64)
+    return (*map(int, sizes), *values.shape[1:])
+
+
+def _compressed(name: str, layout: mf.layout, compressed: Any, plain: Any, values: Any, size: Any, dtype: Any,
+                device: Any, requires_grad: bool, check: Any) -> Any:  # fmt: skip
+    ends, others = _index(compressed, None), _index(plain, None)
+    kept = _values(name, values, dtype, device)
+    if size is None:
+        inner = int(others._host().max()) + 1 if others.numel() else 0
+        sizes = (len(ends) - 1, inner) if layout is mf.sparse_csr else (inner, len(ends) - 1)
+        size = (*sizes, *kept.shape[1:])
+    _errors.layouts.check_compressed(layout, tuple(size), ends, others, tuple(kept.shape), bool(check))
+    kept = _held(kept, requires_grad, "SparseCompressedTensorBackward0")
+    return s.make(layout, (ends, others), kept, tuple(size), True)
+
+
+def sparse_csr_tensor(crow_indices: Any, col_indices: Any, values: Any, size: Any = None, *, dtype: Any = None,
+                      device: Any = None, pin_memory: bool = False, requires_grad: bool = False,
+                      check_invariants: bool | None = None) -> Any:  # fmt: skip
+    """A matrix kept row by row: row `i` is `values[crow_indices[i]:crow_indices[i + 1]]` at these `col_indices`."""
+    _factories.no_pinning(pin_memory)
+    return _compressed("sparse_csr_tensor", mf.sparse_csr, crow_indices, col_indices, values, size, dtype, device,
+                       requires_grad, check_invariants)  # fmt: skip
+
+
+def sparse_csc_tensor(ccol_indices: Any, row_indices: Any, values: Any, size: Any = None, *, dtype: Any = None,
+                      device: Any = None, pin_memory: bool = False, requires_grad: bool = False,
+                      check_invariants: bool | None = None) -> Any:  # fmt: skip
+    """A matrix kept column by column: see `sparse_csr_tensor`."""
+    _factories.no_pinning(pin_memory)
+    return _compressed("sparse_csc_tensor", mf.sparse_csc, ccol_indices, row_indices, values, size, dtype, device,
+                       requires_grad, check_invariants)  # fmt: skip
+
+
+def sparse_compressed_tensor(compressed_indices: Any, plain_indices: Any, values: Any, size: Any = None, *,
+                             layout: Any = None, **options: Any) -> Any:  # fmt: skip
+    """A matrix of layout CSR or CSC."""
+    if layout is None:
+        raise _errors.layouts.no_compressed_layout()
+    if layout not in (mf.sparse_csr, mf.sparse_csc):
+        raise _errors.arguments.unsupported("sparse_compressed_tensor", "layout")
+    made = sparse_csr_tensor if layout is mf.sparse_csr else sparse_csc_tensor
+    return made(compressed_indices, plain_indices, values, size, **options)

@@ -1,0 +1,251 @@
+"""What a sparse tensor has of a tensor's methods: those below, and a refusal by name in place of each of the others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from torchlike import _dtypes, _errors
+from torchlike import _memory_format as mf
+from torchlike._ops import REGISTRY
+from torchlike._sparse import _convert, _show
+from torchlike._sparse import _tensor as s
+from torchlike._sparse._rules import RULES, mul, neg, sub, transpose
+from torchlike._sparse._tensor import SparseTensor
+from torchlike._tensor import Tensor
+
+# What speaks of the tensor as a whole: shape, dtype, device, flags.
+_SHARED = ("shape", "size", "dtype", "device", "ndim", "dim", "ndimension", "numel", "nelement", "itemsize",
+           "element_size", "is_cuda", "is_cpu", "is_meta", "is_quantized", "is_mkldnn", "is_nested",
+           "is_floating_point", "is_complex", "is_signed", "get_device", "requires_grad", "is_leaf", "grad_fn",
+           "output_nr", "is_same_size", "item", "retains_grad")  # fmt: skip
+
+
+# -- members -----------------------------------------------------------------------------------------------------------
+
+
+def indices(self: Any) -> Tensor:
+    """The indices of a coalesced tensor: (sparse dims, elements)."""
+    _convert.coo(self, "indices")
+    if not self._coalesced:
+        raise _errors.layouts.uncoalesced("indices")
+    return self._indices_[0]
+
+
+def values(self: Any) -> Tensor:
+    """The elements that are kept: (elements, dense dims)."""
+    if self.layout is mf.strided:
+        raise _errors.layouts.expected("values", "tensor", self.layout)
+    if self.layout is mf.sparse_coo and not self._coalesced:
+        raise _errors.layouts.uncoalesced("values")
+    return s.passed_on(self._values_, "ValuesBackward0")
+
+
+def _indices(self: Any) -> Tensor:
+    """The indices, coalesced or not."""
+    if self.layout is not mf.sparse_coo:
+        raise _errors.layouts.not_for("_indices", self.layout)
+    return self._indices_[0]
+
+
+def _values(self: Any) -> Tensor:
+    """The elements, coalesced or not, without their history."""
+    if self.layout is not mf.sparse_coo:
+        raise _errors.layouts.not_for("_values", self.layout)
+    return self._values_.detach()
+
+
+def _nnz(self: Any) -> int:
+    """How many elements are kept."""
+    if self.layout is mf.strided:
+        raise _errors.layouts.not_for("_nnz", self.layout)
+    return s.nnz(self)
+
+
+def is_coalesced(self: Any) -> bool:
+    """Whether indices are in order and different."""
+    _convert.coo(self, "is_coalesced")
+    return self._coalesced
+
+
+def _member(name: str, lines: str, layout: mf.layout, place: int) -> Callable:
+    def member(self: Any) -> Tensor:
+        if self.layout is not layout:
+            raise _errors.layouts.expected(name, f"{lines} compressed tensor", self.layout)
+        return self._indices_[place]
+
+    member.__name__ = member.__qualname__ = name
+    member.__doc__ = f"The {name.replace('_', ' ')} of a matrix kept by its {lines}s."
+    return member
+
+
+def sparse_dim(self: Any) -> int:
+    """How many dims the indices index."""
+    return 0 if self.layout is mf.strided else s.sparse_dim(self)
+
+
+def dense_dim(self: Any) -> int:
+    """How many dims the elements have."""
+    return self.ndim if self.layout is mf.strided else self._values_.ndim - 1
+
+
+def sparse_mask(self: Any, mask: Any) -> Any:
+    """The elements at the places that a sparse tensor keeps."""
+    if mask.layout is mf.strided:
+        raise _errors.layouts.not_for("sparse_mask", mask.layout)
+    if self.shape != mask.shape:
+        raise _errors.layouts.mask_sizes(self.shape, mask.shape)
+    if self.layout is not mf.strided:
+        raise _errors.layouts.refused("sparse_mask", self.layout)
+    kept = s.sparse_dim(mask)
+    lines = self.reshape((-1, *self.shape[kept:]))
+    found = _convert.picked(lines, s.flat(s.places(mask), tuple(self.shape[:kept])))
+    return s.like(mask, s.passed_on(found, "SparseMaskBackward0"))
+
+
+# What strided tensors have too, if only to say what they are not.
+OF_ALL = {f.__name__: f for f in (
+    _convert.to_dense, _convert.to_sparse, _convert.to_sparse_csr, _convert.to_sparse_csc, _convert.coalesce, indices,
+    values, _indices, _values, _nnz, is_coalesced, sparse_dim, dense_dim, sparse_mask,
+    _member("crow_indices", "row", mf.sparse_csr, 0), _member("col_indices", "row", mf.sparse_csr, 1),
+    _member("ccol_indices", "column", mf.sparse_csc, 0), _member("row_indices", "column", mf.sparse_csc, 1),
+)}  # fmt: skip
+OF_ALL["to_sparse_coo"] = _convert.to_sparse
+
+
+# -- of sparse tensors only --------------------------------------------------------------------------------------------
+
+
+def clone(self: Any, *, memory_format: Any = None) -> Any:
+    """A copy."""
+    return s.like(self, self._values_.clone())
+
+
+def detach(self: Any) -> Any:
+    """Without its history."""
+    return s.like(self, self._values_.detach())
+
+
+def to(self: Any, *args: Any, **kwargs: Any) -> Any:
+    """With another dtype or device; itself where nothing changes."""
+    values = self._values_.to(*args, **kwargs)
+    if values is self._values_:
+        return self
+    return s.make(self.layout, tuple(i.to(values.device) for i in self._indices_), values, self.shape, self._coalesced)
+
+
+def _cast(dtype: Any) -> Callable:
+    return lambda self: to(self, dtype)
+
+
+def requires_grad_(self: Any, requires_grad: bool = True) -> Any:
+    """Make this leaf require (or stop requiring) grad."""
+    values = self._values_
+    self._values_ = values.detach() if values.is_leaf and not values.requires_grad else values
+    self._values_.requires_grad_(requires_grad)
+    return self
+
+
+def _turned(self: Any) -> Any:
+    if self.ndim > 2 or s.sparse_dim(self) < self.ndim:
+        raise _errors.layouts.too_many_dims(s.sparse_dim(self), dense_dim(self))
+    return self if self.ndim < 2 else transpose(self, 0, 1)
+
+
+def stride(self: Any, dim: Any = None) -> Any:
+    """Zeros: there is no memory to step through."""
+    if self.layout is not mf.sparse_coo:
+        raise _errors.layouts.no_strides(self.layout, "strides")
+    return (0,) * self.ndim if dim is None else 0
+
+
+def is_contiguous(self: Any, memory_format: Any = None) -> bool:
+    """Never."""
+    if self.layout is not mf.sparse_coo:
+        raise _errors.layouts.no_strides(self.layout, "is_contiguous")
+    return False
+
+
+def numpy(self: Any, *, force: bool = False) -> Any:
+    """Refused, as by PyTorch."""
+    raise _errors.layouts.no_array(self.layout)
+
+
+def data_ptr(self: Any) -> int:
+    """Refused, as by PyTorch."""
+    raise _errors.layouts.no_memory()
+
+
+def _length(self: Any) -> int:
+    return self.shape[0]
+
+
+def _reduce(self: Any, protocol: Any) -> tuple:
+    return _rebuild, (self.layout, self._indices_, self._values_.detach(), tuple(self.shape), self._coalesced,
+                      self.requires_grad and self.is_leaf)  # fmt: skip
+
+
+def _rebuild(layout: Any, members: tuple, values: Tensor, size: tuple, coalesced: bool, requires_grad: bool) -> Any:
+    made = s.make(layout, members, values, size, coalesced)
+    return requires_grad_(made) if requires_grad else made
+
+
+def _copied(self: Any, memo: dict) -> Any:
+    if not self.is_leaf:
+        raise _errors.memory.non_leaf_deepcopy()
+    made = s.like(self, self._values_.detach().clone())
+    memo[id(self)] = made
+    return requires_grad_(made) if self.requires_grad else made
+
+
+OF_SPARSE: dict[str, Any] = {f.__name__: f for f in (
+    clone, detach, to, requires_grad_, stride, is_contiguous, numpy, data_ptr,
+)}  # fmt: skip
+OF_SPARSE |= {name: _cast(dtype) for name, dtype in {**_dtypes.ALIASES, "bfloat16": _dtypes.bfloat16}.items()}
+OF_SPARSE |= {
+    "t": _turned, "tolist": data_ptr, "sum": RULES["sum"], "div": RULES["div"], "grad": vars(SparseTensor)["grad"],
+    "__repr__": lambda self, *, tensor_contents=None: _show.text(self), "__reduce_ex__": _reduce,
+    "__deepcopy__": _copied, "__len__": _length, "__neg__": neg, "__mul__": mul, "__rmul__": mul,
+    "__add__": RULES["add"], "__radd__": lambda self, other: RULES["add"](other, self), "__sub__": sub,
+    "__rsub__": lambda self, other: sub(other, self), "__truediv__": RULES["div"], "__matmul__": RULES["matmul"],
+    "__rmatmul__": lambda self, other: RULES["matmul"](other, self), "__pow__": RULES["pow"],
+    "__abs__": RULES["abs"], "__hash__": lambda self: id(self),
+}  # fmt: skip
+OF_SPARSE |= {
+    "T": property(_turned),
+    "mT": property(lambda self: transpose(self, -2, -1)),
+    "is_sparse": property(lambda self: self.layout is mf.sparse_coo),
+    "is_sparse_csr": property(lambda self: self.layout is mf.sparse_csr),
+    "data": property(detach),
+}
+
+
+def _refusing(name: str) -> Callable:
+    def refuse(self: Any, *args: Any, **kwargs: Any) -> Any:
+        raise _errors.layouts.refused(name, self.layout)
+
+    return refuse
+
+
+_OF_PYTHON = ("__dict__", "__weakref__", "__slots__", "__module__", "__doc__", "__new__", "__init_subclass__",
+              "__array_priority__", "__annotations__")  # fmt: skip
+
+
+def bind() -> None:
+    """Give Tensor the names that all layouts have, and the sparse one its own methods and refusals."""
+    for name, method in OF_ALL.items():
+        setattr(Tensor, name, method)
+    for name, op in REGISTRY.items():
+        if op.name in RULES and hasattr(Tensor, name):
+            OF_SPARSE.setdefault(name, RULES[op.name])
+    for name, method in OF_SPARSE.items():
+        setattr(SparseTensor, name, method)
+    known = {*_SHARED, *OF_ALL, *OF_SPARSE, *_OF_PYTHON, *vars(SparseTensor)}
+    for name, found in list(vars(Tensor).items()):
+        if name not in known and (callable(found) or isinstance(found, property)) and not _is_internal(name):
+            refusing = _refusing(name.strip("_") if name.startswith("__") else name)
+            setattr(SparseTensor, name, property(refusing) if isinstance(found, property) else refusing)
+
+
+def _is_internal(name: str) -> bool:
+    return name.startswith("_") and not name.startswith("__")

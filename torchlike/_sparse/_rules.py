@@ -1,0 +1,347 @@
+"""What operators do with sparse operands, each said by operators on the members.
+
+A rule is found by its row's name; what has none is refused. Dense operands may stand at any place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from torchlike import _dtypes, _errors, _factories
+from torchlike import _memory_format as mf
+from torchlike._bind import CALLERS as rows
+from torchlike._ops import Op
+from torchlike._sparse import _tensor as s
+from torchlike._sparse._convert import added, coalesce, coo, of_places, picked, to_dense, to_sparse, to_sparse_csr
+from torchlike._sparse._make import held
+from torchlike._sparse._tensor import SparseTensor
+from torchlike._tensor import Tensor
+
+RULES: dict[str, Callable] = {}
+
+
+def rule(*names: str) -> Callable:
+    """The decorator that makes a function the rule of rows."""
+
+    def decorate(function: Callable) -> Callable:
+        RULES.update(dict.fromkeys(names, function))
+        return function
+
+    return decorate
+
+
+def elsewhere(op: Op, args: tuple, kwargs: dict) -> Any:
+    """The result of an operator of which an operand is sparse."""
+    found = RULES.get(op.name)
+    if found is None:
+        layouts = [a.layout for a in _operands((*args, *kwargs.values())) if isinstance(a, SparseTensor)]
+        raise _errors.layouts.refused(s.asked(op.name.strip("_")), layouts[0])
+    return found(*args, **kwargs)
+
+
+def _operands(given: tuple) -> list:
+    return [x for a in given for x in (a if isinstance(a, list | tuple) else (a,))]
+
+
+def is_sparse(x: Any) -> bool:
+    """Whether it is a tensor of a sparse layout."""
+    return isinstance(x, SparseTensor)
+
+
+# -- element-wise ------------------------------------------------------------------------------------------------------
+
+# Of zero they give zero.
+KEEPS_ZERO = ("abs asin asinh atan atanh ceil deg2rad erf erfinv expm1 floor isinf isnan isneginf isposinf log1p "
+              "nan_to_num rad2deg relu round sgn sign signbit sin sinh sqrt square tan tanh trunc")  # fmt: skip
+
+
+def _of_values(name: str) -> Callable:
+    def apply(input: Any, *args: Any, **kwargs: Any) -> Any:
+        kept = coalesce(input) if input.layout is mf.sparse_coo else input
+        return s.like(kept, getattr(kept._values_, name)(*args, **kwargs))
+
+    return apply
+
+
+for _name in KEEPS_ZERO.split():
+    RULES[_name] = _of_values(_name)
+
+
+@rule("neg")
+def neg(input: Any) -> Any:
+    """Of linear operators elements with equal indices need not be summed first."""
+    return s.like(input, -input._values_)
+
+
+@rule("pow")
+def pow(input: Any, exponent: Any) -> Any:
+    """Of positive numbers, which keep zero."""
+    if isinstance(exponent, Tensor | complex) or exponent <= 0:
+        raise _errors.layouts.refused("pow with this exponent", mf.sparse_coo)
+    return _of_values("pow")(input, exponent)
+
+
+@rule("mul")
+def mul(input: Any, other: Any) -> Any:
+    """By a number, a dense tensor, or a sparse one of the same layout."""
+    if not is_sparse(input):
+        input, other = other, input
+    if is_sparse(other):
+        return _mul_sparse(input, other)
+    if isinstance(other, Tensor) and other.ndim:
+        if s.sparse_dim(input) != input.ndim or not _fits(other.shape, input.shape):
+            raise _errors.layouts.refused("mul by a tensor of this shape", input.layout)
+        sizes = tuple(input.shape)
+        lines = other.expand(sizes).reshape(-1)
+        return s.like(input, input._values_ * picked(lines, s.flat(s.places(input), sizes)))
+    return s.like(input, input._values_ * other)
+
+
+def _fits(shape: tuple, into: tuple) -> bool:
+    """Whether one shape broadcasts to another."""
+    lead = len(into) - len(shape)
+    return lead >= 0 and all(n in (1, m) for n, m in zip(shape, into[lead:]))
+
+
+def _mul_sparse(a: Any, b: Any) -> Any:
+    if a.layout is not b.layout:
+        raise _errors.layouts.refused("mul of two layouts", b.layout)
+    if a.shape != b.shape or s.sparse_dim(a) != s.sparse_dim(b):
+        raise _errors.layouts.product_sizes()
+    back = a.layout
+    a, b = coalesce(to_sparse(a)), coalesce(to_sparse(b))
+    sizes = tuple(a.shape[: s.sparse_dim(a)])
+    both, at_a, at_b = np.intersect1d(s.flat(s.places(a), sizes), s.flat(s.places(b), sizes), True, True)
+    made = of_places(a, both, picked(a._values_, at_a) * picked(b._values_, at_b))
+    return made if back is mf.sparse_coo else to_sparse(made, layout=back)
+
+
+@rule("true_divide", "div")
+def div(input: Any, other: Any, *, rounding_mode: Any = None) -> Any:
+    """By a number or a tensor without dims."""
+    if rounding_mode is not None:
+        raise _errors.arguments.unsupported("div of a sparse tensor", "rounding_mode")
+    if not is_sparse(input):
+        raise _errors.layouts.refused("div by a sparse tensor", other.layout)
+    if isinstance(other, Tensor) and other.ndim:
+        raise _errors.layouts.divisor(other.shape)
+    return s.like(input, input._values_ / other)
+
+
+@rule("add")
+def add(input: Any, other: Any, *, alpha: Any = 1) -> Any:
+    """Two sparse tensors of one layout, or a sparse one onto a dense one."""
+    if is_sparse(input) and not is_sparse(other):
+        raise _errors.layouts.add_to_sparse()
+    if not is_sparse(input):
+        if not isinstance(input, Tensor) or input.shape != other.shape:
+            raise _errors.layouts.add_dense_sizes(tuple(getattr(input, "shape", ())), other.shape)
+        return input + to_dense(other) * alpha if alpha != 1 else input + to_dense(other)
+    if input.shape != other.shape or s.sparse_dim(input) != s.sparse_dim(other):
+        raise _errors.layouts.add_sizes(input.shape, other.shape)
+    if input.layout is not other.layout:
+        raise _errors.layouts.refused("add of two layouts", other.layout)
+    return _added(input, other if alpha == 1 else mul(other, alpha))
+
+
+def _added(a: Any, b: Any) -> Any:
+    back, sizes = a.layout, tuple(a.shape[: s.sparse_dim(a)])
+    first, second = s.flat(s.places(a), sizes), s.flat(s.places(b), sizes)
+    if len(first) == len(second) and (first == second).all():
+        return s.like(a, a._values_ + b._values_, a._coalesced and b._coalesced)
+    dtype = _dtypes.promote_types(a.dtype, b.dtype)
+    values = rows["cat"]([a._values_.to(dtype), b._values_.to(dtype)])
+    ordered = a._coalesced and b._coalesced
+    merge = np.unique(np.concatenate([first, second]), return_inverse=True) if ordered else _merged(first, second)
+    kept, at = merge
+    made = of_places(a, kept, added(len(kept), at, values), sizes)
+    made._coalesced = ordered
+    return made if back is mf.sparse_coo else to_sparse(made, layout=back)
+
+
+def _merged(first: np.ndarray, second: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Two lists of places walked through side by side, as if both were sorted: what PyTorch makes of lists that are
+    not. The places left, and where each of the given ones went."""
+    kept: list[int] = []
+    at: tuple[list[int], list[int]] = ([], [])
+    lists = first.tolist(), second.tolist()
+    while len(at[0]) < len(first) or len(at[1]) < len(second):
+        heads = [lists[k][len(at[k])] if len(at[k]) < len(lists[k]) else None for k in (0, 1)]
+        least = min(h for h in heads if h is not None)
+        for k in (0, 1):
+            if heads[k] == least:
+                at[k].append(len(kept))
+        kept.append(least)
+    return np.array(kept, np.int64), np.array([*at[0], *at[1]], np.int64)
+
+
+@rule("sub")
+def sub(input: Any, other: Any, *, alpha: Any = 1) -> Any:
+    """As `add`, of the negative."""
+    if is_sparse(input) and not is_sparse(other):
+        raise _errors.layouts.add_to_sparse()
+    return add(input, mul(other, -alpha))
+
+
+@rule("rsub")
+def rsub(input: Any, other: Any, *, alpha: Any = 1) -> Any:
+    """other - input."""
+    return sub(other, input, alpha=alpha)
+
+
+# -- products ----------------------------------------------------------------------------------------------------------
+
+
+def _check_product(a: Any, b: Any) -> None:
+    if a.ndim != 2 or b.ndim != 2:
+        raise _errors.layouts.refused(f"mm of {a.ndim} and {b.ndim} dims", (a if is_sparse(a) else b).layout)
+    if any(is_sparse(x) and s.sparse_dim(x) != 2 for x in (a, b)):
+        raise _errors.layouts.refused("mm with dense dims", mf.sparse_coo)
+    if a.shape[1] != b.shape[0]:
+        mixed = is_sparse(a) != is_sparse(b) and mf.sparse_coo in (a.layout, b.layout)
+        due = (a.shape[1], b.shape[0]) if is_sparse(a) else (b.shape[0], a.shape[1])
+        raise _errors.layouts.addmm_size(*due) if mixed else _errors.layouts.inner_sizes(a.shape, b.shape)
+    if a.dtype is not b.dtype:
+        one, two = (b, a) if mf.sparse_csr in (a.layout, b.layout) else (a, b)
+        raise _errors.dtypes.expected_scalar_type(one.dtype, two.dtype)
+
+
+@rule("mm")
+def mm(input: Any, mat2: Any) -> Any:
+    """A product of matrices; dense where one of them is."""
+    _check_product(input, mat2)
+    if not is_sparse(input):
+        return mm(transpose(mat2, 0, 1), input.t()).t()
+    if is_sparse(mat2):
+        return _mm_sparse(input, mat2)
+    row, column = s.places(input)
+    return added(input.shape[0], row, input._values_[:, None] * picked(mat2, column))
+
+
+def _mm_sparse(a: Any, b: Any) -> Any:
+    """Each element of `a` meets the row of `b` that its column names."""
+    if (a.layout is mf.sparse_coo) != (b.layout is mf.sparse_coo):
+        raise _errors.layouts.refused("mm of two layouts", b.layout)
+    back = mf.sparse_coo if a.layout is mf.sparse_coo else mf.sparse_csr
+    a, b = coalesce(to_sparse(a)), to_sparse_csr(b)
+    row, column = s.places(a)
+    ends, others = (i._host().astype(np.int64) for i in b._indices_)
+    counts = np.diff(ends)[column]
+    mine = np.repeat(np.arange(len(row)), counts)
+    theirs = np.arange(len(mine)) + np.repeat(ends[column] - (np.cumsum(counts) - counts), counts)
+    kept, at = np.unique(row[mine] * b.shape[1] + others[theirs], return_inverse=True)
+    values = added(len(kept), at, picked(a._values_, mine) * picked(b._values_, theirs))
+    made = of_places(a, kept, values, (a.shape[0], b.shape[1]))
+    return made if back is mf.sparse_coo else to_sparse_csr(made)
+
+
+@rule("mv")
+def mv(input: Any, vec: Any) -> Any:
+    """A matrix times a vector."""
+    if not is_sparse(input) or is_sparse(vec) or vec.ndim != 1 or input.ndim != 2:
+        raise _errors.layouts.refused("mv of these operands", (input if is_sparse(input) else vec).layout)
+    if input.shape[1] != vec.shape[0]:
+        raise _errors.layouts.mv_size(input.shape, vec.shape[0], input.layout)
+    return mm(input, vec[:, None])[:, 0]
+
+
+@rule("matmul")
+def matmul(input: Any, other: Any) -> Any:
+    """`mm` or `mv`, by the number of dims."""
+    if input.ndim == 2 and other.ndim == 1:
+        return mv(input, other)
+    if input.ndim == 1 and other.ndim == 2:
+        return mv(transpose(other, 0, 1), input)
+    if input.ndim != 2 or other.ndim != 2:
+        raise _errors.layouts.refused("matmul of these dims", (input if is_sparse(input) else other).layout)
+    return mm(input, other)
+
+
+@rule("addmm")
+def addmm(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
+    """beta * input + alpha * (mat1 @ mat2), of a sparse and a dense matrix."""
+    if is_sparse(input) or is_sparse(mat2) or not is_sparse(mat1):
+        raise _errors.layouts.refused("addmm of these operands", next(filter(is_sparse, (input, mat1, mat2))).layout)
+    product = mm(mat1, mat2)
+    return beta * input.expand(product.shape) + alpha * product
+
+
+# -- shape -------------------------------------------------------------------------------------------------------------
+
+
+@rule("transpose")
+def transpose(input: Any, dim0: int, dim1: int) -> Any:
+    """Two indexed dims exchanged."""
+    a, b = input._wrap(dim0), input._wrap(dim1)
+    size = list(input.shape)
+    size[a], size[b] = size[b], size[a]
+    if input.layout is not mf.sparse_coo:
+        turned = {mf.sparse_csr: mf.sparse_csc, mf.sparse_csc: mf.sparse_csr}[input.layout]
+        if a == b:
+            return input
+        return s.make(turned, input._indices_, s.passed_on(input._values_, "TransposeBackward0"), size, True)
+    kept = s.sparse_dim(input)
+    if max(a, b) >= kept:
+        raise _errors.layouts.dense_transpose(kept, a, b)
+    order = list(range(kept))
+    order[a], order[b] = b, a
+    values = s.passed_on(input._values_, "TransposeBackward0")
+    return s.make(mf.sparse_coo, (held(s.places(input)[order]),), values, size, input._coalesced and a == b)
+
+
+# -- sums --------------------------------------------------------------------------------------------------------------
+
+
+@rule("sum")
+def sum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+    """Of everything, or over dims: see `torch.sparse.sum`."""
+    if dim is None or dim == ():
+        return input._values_.sum(dtype=dtype)
+    if keepdim:
+        raise _errors.arguments.unsupported("sum of a sparse tensor", "keepdim")
+    coo(input, "sum")
+    dims = sorted({input._wrap(d) for d in ((dim,) if isinstance(dim, int) else dim)})
+    if len(dims) < (1 if isinstance(dim, int) else len(dim)):
+        raise _errors.layouts.repeated_dim(dim)
+    return _summed(input, dims, dtype)
+
+
+def _summed(t: Any, dims: list[int], dtype: Any) -> Any:
+    kept = s.sparse_dim(t)
+    left = [d for d in range(kept) if d not in dims]
+    t = coalesce(t) if len(left) == kept else t
+    values = t._values_ if dtype is None else t._values_.to(dtype)
+    inside = [d - kept + 1 for d in dims if d >= kept]
+    values = values.sum(inside, dtype=values.dtype) if inside else values
+    if not left:
+        return values.sum(0, dtype=values.dtype)
+    sizes = tuple(t.shape[d] for d in left)
+    if len(left) == kept:
+        values = s.passed_on(values, "SparseSumBackward0")
+        return s.make(mf.sparse_coo, t._indices_, values, (*sizes, *values.shape[1:]), t._coalesced)
+    found, at = np.unique(s.flat(s.places(t)[left], sizes), return_inverse=True)
+    return of_places(t, found, s.passed_on(added(len(found), at, values), "SparseSumBackward0"), sizes)
+
+
+def softmax(t: Any, dim: int, dtype: Any, log: bool) -> Any:
+    """Over the elements that are kept, as if the others were -inf."""
+    coo(t, "softmax")
+    d, t = t._wrap(dim), coalesce(t)
+    values, kept = t._values_ if dtype is None else t._values_.to(dtype), s.sparse_dim(t)
+    if not (values.is_floating_point() or values.is_complex()):
+        raise _errors.dtypes.not_implemented("softmax", values.dtype)
+    if d >= kept:
+        found = (Tensor.log_softmax if log else Tensor.softmax)(values, d - kept + 1)
+        return s.like(t, found)
+    others = [e for e in range(kept) if e != d]
+    groups, at = np.unique(s.flat(s.places(t)[others], tuple(t.shape[e] for e in others)), return_inverse=True)
+    highest = _factories.zeros((len(groups), *values.shape[1:]), dtype=values.dtype, device=values.device)
+    highest = highest.index_reduce(0, held(at), values.detach(), "amax", include_self=False)
+    moved = values - picked(highest, at)
+    exponentials = moved.exp()
+    totals = picked(added(len(groups), at, exponentials), at)
+    node = "SparseLogSoftmaxBackward0" if log else "SparseSoftmaxBackward0"
+    return s.like(t, s.passed_on(moved - totals.log() if log else exponentials / totals, node))

@@ -1,0 +1,147 @@
+"""The sparse tensor: members that are dense tensors, and no storage of its own.
+
+It is no tensor to the dispatcher (`TENSOR_TYPES`): the path of dense tensors never asks for a layout. What meets one
+unexpectedly reaches for its storage, which raises; so nothing is made dense by oversight.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+
+from torchlike import _bind, _errors, _factories, _modes
+from torchlike import _memory_format as mf
+from torchlike._autograd import views
+from torchlike._core import Aval, Size
+from torchlike._core.value import aval
+from torchlike._tensor import TENSOR_TYPES, Tensor, untracked
+
+_new = object.__new__
+_WRAPPERS = ("call", "public", "guarded", "reading", "quick", "twin", "dunder", "<lambda>", "missing",
+             "by_name", "function", "elsewhere", "_elsewhere", "asked", "like")  # fmt: skip
+
+
+def asked(name: str = "this function") -> str:
+    """The name of the function of ours that was called from outside; `name` where it has none of its own."""
+    frame = sys._getframe(1)
+    while frame is not None and frame.f_globals.get("__name__", "").startswith("torchlike"):
+        if frame.f_code.co_name not in _WRAPPERS:
+            name = frame.f_code.co_name.strip("_")
+        frame = frame.f_back
+    return name
+
+
+def _missing() -> Any:
+    def missing(self: SparseTensor) -> Any:
+        raise _errors.layouts.refused(asked(), self.layout)
+
+    return property(missing, lambda self, value: missing(self))
+
+
+class SparseTensor(Tensor):
+    """A tensor of layout COO, CSR or CSC: see `make`."""
+
+    __slots__ = ("_coalesced", "_indices_", "_layout_", "_size", "_values_")
+
+    _storage = _missing()
+    _chain = _missing()
+    _strides = _missing()
+    _offset = _missing()
+    _cache = _missing()
+    _tracks = _missing()
+    _origin = None  # no view of another
+
+    _layout_: mf.layout
+    _indices_: tuple[Tensor, ...]  # COO: one (sparse dims, elements); CSR, CSC: compressed, plain
+    _values_: Tensor  # (elements, dense dims)
+    _size: Size
+    _coalesced: bool
+
+    layout = property(lambda self: self._layout_, doc="How the elements are kept.")
+
+    @property
+    def _aval(self) -> Aval:
+        return aval(self._size, self._values_.dtype, self._values_.device)
+
+    @property
+    def _edge(self) -> Any:
+        return self._values_._edge
+
+    @property
+    def grad(self) -> Any:
+        """The gradient in this leaf's layout; it has no index twice, for elements of one index have one gradient."""
+        grad = self._values_.grad
+        return None if grad is None else _each_once(self, grad)
+
+    @grad.setter
+    def grad(self, grad: Any) -> None:
+        if grad is not None:
+            raise _errors.layouts.refused("grad", self.layout)
+        self._values_.grad = None
+
+
+def _each_once(t: SparseTensor, grad: Tensor) -> Any:
+    if t._coalesced or t.layout is not mf.sparse_coo:
+        return like(t, grad)
+    where = places(t)
+    _, first = np.unique(flat(where, tuple(t._size)), return_index=True)
+    indices = _bind.CALLERS["index_select"](t._indices_[0], 1, _factories.of_array(first))
+    kept = _bind.CALLERS["index_select"](grad, 0, _factories.of_array(first))
+    return make(t.layout, (indices,), kept, t._size)
+
+
+SparseTensor.__name__ = SparseTensor.__qualname__ = "Tensor"
+TENSOR_TYPES.discard(SparseTensor)
+
+
+def make(layout: mf.layout, indices: tuple[Tensor, ...], values: Tensor, size: Any, coalesced: bool = False) -> Any:
+    """A sparse tensor of members that fit."""
+    made = _new(SparseTensor)
+    made._layout_, made._indices_, made._values_ = layout, indices, values
+    made._size, made._coalesced = Size(size), coalesced
+    return made
+
+
+def passed_on(values: Tensor, node: str) -> Tensor:
+    """The same values as the result of an operator: what holds them is no leaf, even if they are one."""
+    if values._edge is None or not _modes.local.grad:
+        return values
+    seen = untracked(_bind.CALLERS["view"](values, tuple(values.shape)))
+    seen._edge = views.named(seen._edge, node)  # type: ignore[arg-type]
+    return seen
+
+
+def like(t: SparseTensor, values: Tensor, coalesced: bool | None = None) -> Any:
+    """Other values at the same places."""
+    coalesced = t._coalesced if coalesced is None else coalesced
+    size = (*t._size[: sparse_dim(t)], *values.shape[1:])
+    return make(t.layout, t._indices_, values, size, coalesced)
+
+
+def sparse_dim(t: SparseTensor) -> int:
+    """How many dims the indices index."""
+    return t._indices_[0].shape[0] if t.layout is mf.sparse_coo else 2
+
+
+def nnz(t: SparseTensor) -> int:
+    """How many elements are kept."""
+    return t._values_.shape[0]
+
+
+def places(t: SparseTensor) -> np.ndarray:
+    """The index of each element, on the host: (sparse dims, elements)."""
+    if t.layout is mf.sparse_coo:
+        return t._indices_[0]._host()
+    ends, plain = (i._host() for i in t._indices_)
+    outer = np.repeat(np.arange(len(ends) - 1), np.diff(ends))
+    return np.stack([outer, plain] if t.layout is mf.sparse_csr else [plain, outer]).astype(np.int64)
+
+
+def flat(where: np.ndarray, sizes: tuple[int, ...]) -> np.ndarray:
+    """Indices as one number each, row-major."""
+    found = np.zeros(where.shape[1], np.int64)
+    for index, n in zip(where, sizes):
+        found = found * n + index
+    return found

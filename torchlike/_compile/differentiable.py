@@ -18,7 +18,7 @@ from torchlike._core import Aval, Plan, Value, record
 from torchlike._core.capture import WholeTrace
 from torchlike._core.plan import COMPILED
 from torchlike._core.trace import operators
-from torchlike._core.xla_executor import numbers_of
+from torchlike._core.xla_executor import numbers_of, run_entries
 from torchlike._tensor import Tensor, leaf_node
 
 
@@ -108,22 +108,16 @@ def part(trace: WholeTrace, name: str, begin: int, end: int, first: int, given: 
     """A part of a trace as one operator, from the arrays of the slots `given` and all the trace's numbers to those of
     the slots `wanted`. `first` is the slot of the part's first result."""
     _, places, kinds = numbers_of(trace)
-    code = tuple(trace.code)
-    skipped = sum(bool(plan.scalars) for plan, _ in operators(code[:begin]))
+    skipped = sum(bool(plan.scalars) for plan, _ in operators(trace.code[:begin]))
+    code, places = tuple(trace.code[begin:end]), places[skipped:]
     avals = avals_of(trace)
     aval = lambda slot: avals[slot] if slot >= 0 else trace.held[~slot].aval
 
     def run(*flat: Any) -> tuple:
-        known = dict(zip(given, flat))
-        numbers, begins = flat[len(given) :], iter(places[skipped:])
-        made = first
-        for plan, slots in operators(code[begin:end]):
-            start = next(begins) if plan.scalars else 0
-            arrays = [known[s] for s in slots]
-            for array in plan.traced()(*arrays, *numbers[start : start + len(plan.scalars)]):
-                known[made] = array
-                made += 1
-        return tuple(known[s] for s in wanted)
+        inputs = {~slot: array for slot, array in zip(given, flat)}
+        results = [inputs.get(~slot) for slot in range(first)]
+        run_entries(code, places, results, inputs, flat[len(given) :])
+        return tuple([results[s] if s >= 0 else inputs[~s] for s in wanted])
 
     plan = Plan(name, tuple(map(aval, given)), tuple(kinds), tuple(map(aval, wanted)), run)
     plan.executor = COMPILED

@@ -21,7 +21,7 @@ from torchlike._core import trace as _trace
 from torchlike._core.place import is_users, users_place
 from torchlike._core.trace import Trace, operators
 from torchlike._core.value import Aval, Value
-from torchlike._core.xla_executor import numbers_of
+from torchlike._core.xla_executor import numbers_of, run_entries
 from torchlike._device import device as Device
 
 
@@ -227,12 +227,9 @@ class Stretch(NamedTuple):
     def run(self, given: Sequence, outer: Sequence, numbers: Sequence, needed: Sequence = ()) -> list:
         """The results, of arrays or tracers."""
         inputs = [given[i] if i >= 0 else outer[~i] for i in self.inputs]
-        results, begins = list(needed), iter(self.places)
+        results = list(needed)
         with jax.default_matmul_precision(_modes.matmul_precision):
-            for plan, slots in operators(self.code):
-                arrays = [results[s] if s >= 0 else inputs[~s] for s in slots]
-                begin = next(begins) if plan.scalars else 0
-                results.extend(plan.traced()(*arrays, *numbers[begin : begin + len(plan.scalars)]))
+            run_entries(self.code, self.places, results, inputs, numbers)
         return [None if s is None else results[s] if s >= 0 else inputs[~s] for s in self.gives]
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import jax
 import numpy as np
@@ -99,15 +100,23 @@ def replay(code: tuple, places: list[int], kinds: list[type], donated: tuple, ke
 
     def torchlike_program(given: list, held: list, packs: list):
         inputs = dict(zip(order, [*given, *held]))
-        numbers, begins = _unpack(kinds, packs), iter(places)
         results: list = []
-        for plan, slots in operators(code):
-            arrays = [results[s] if s >= 0 else inputs[~s] for s in slots]
-            begin = next(begins) if plan.scalars else 0
-            results.extend(plan.traced()(*arrays, *numbers[begin : begin + len(plan.scalars)]))
+        run_entries(code, places, results, inputs, _unpack(kinds, packs))
         return [results[i] if i >= 0 else inputs[~i] for i in live]
 
     return torchlike_program
+
+
+def run_entries(code: Sequence, places: Sequence[int], results: list, inputs: Any, numbers: Sequence) -> None:
+    """Run a trace's entries over JAX's arrays, and append their results to those that are there already.
+
+    `inputs[~slot]` is the input of a slot below 0, `places` are where the numbers of each entry that has some begin.
+    """
+    begins = iter(places)
+    for plan, slots in operators(code):
+        begin = next(begins) if plan.scalars else 0
+        arrays = [results[s] if s >= 0 else inputs[~s] for s in slots]
+        results.extend(plan.traced()(*arrays, *numbers[begin : begin + len(plan.scalars)]))
 
 
 def _packer(kinds: list[type]) -> Callable[[list], list[np.ndarray]]:

@@ -1,12 +1,11 @@
 """Compiled calls from several threads, and cut short by Ctrl-C."""
 
-import os
-import signal
 import threading
 
 import numpy as np
 
 import torchlike as torch
+from tests.core.interrupting import alarms_interrupt, cut_short
 from torchlike import nn
 
 
@@ -127,15 +126,10 @@ def test_an_interrupt_leaves_the_state_of_a_compiled_step_before_or_after_it():
 
     step()
     interrupted = 0
-    before = signal.signal(signal.SIGALRM, lambda *_: os.kill(os.getpid(), signal.SIGINT))
-    heard = signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
+    with alarms_interrupt():
         for delay in np.linspace(1e-5, 3e-3, 60):
-            interrupted += _cut_short(step, float(delay))
+            interrupted += cut_short(step, float(delay))
             assert a.tolist() == b.tolist() == [count.item()] * 2
-    finally:
-        signal.signal(signal.SIGALRM, before)
-        signal.signal(signal.SIGINT, heard)
     assert interrupted > 30
 
 
@@ -170,17 +164,3 @@ def test_an_interrupt_while_a_step_is_recorded_leaves_it_to_be_recorded_again():
     for n in range(1, 4):
         step()
         assert a.tolist() == [-n, -n]
-
-
-def _cut_short(step, delay):
-    """Whether SIGINT, sent `delay` seconds from now, reached a run of steps."""
-    try:  # the signal may still come while the timer is being stopped
-        try:
-            signal.setitimer(signal.ITIMER_REAL, delay)
-            for _ in range(50):
-                step()
-        finally:
-            signal.setitimer(signal.ITIMER_REAL, 0)
-    except KeyboardInterrupt:
-        return True
-    return False

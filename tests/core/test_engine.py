@@ -1,14 +1,13 @@
 """The engine: boundaries, liveness, donation, immediate mode, threads, interrupts."""
 
 import gc
-import os
-import signal
 import threading
 
 import numpy as np
 import pytest
 
 import torchlike as torch
+from tests.core.interrupting import alarms_interrupt, cut_short
 from torchlike._core import Plan, boundary, xla_executor
 from torchlike._core import trace as engine_trace
 
@@ -149,29 +148,12 @@ def test_an_interrupt_leaves_parameters_before_or_after_a_step():
 
     step()
     interrupted = 0
-    before = signal.signal(signal.SIGALRM, lambda *_: os.kill(os.getpid(), signal.SIGINT))
-    heard = signal.signal(signal.SIGINT, signal.default_int_handler)  # a process started in the background ignores it
-    for delay in np.linspace(1e-5, 3e-3, 60):
-        interrupted += _cut_short(step, float(delay))
-        assert a.tolist() == b.tolist()
-        assert a[0].item() == a[1].item() == round(a[0].item())
-    signal.signal(signal.SIGALRM, before)
-    signal.signal(signal.SIGINT, heard)
+    with alarms_interrupt():
+        for delay in np.linspace(1e-5, 3e-3, 60):
+            interrupted += cut_short(step, float(delay))
+            assert a.tolist() == b.tolist()
+            assert a[0].item() == a[1].item() == round(a[0].item())
     assert interrupted > 30
-
-
-def _cut_short(step, delay):
-    """Whether SIGINT, sent `delay` seconds from now, reached a run of steps."""
-    try:  # the signal may still come while the timer is being stopped
-        try:
-            signal.setitimer(signal.ITIMER_REAL, delay)
-            for _ in range(50):
-                step()
-        finally:
-            signal.setitimer(signal.ITIMER_REAL, 0)
-    except KeyboardInterrupt:
-        return True
-    return False
 
 
 def test_memory_stays_flat():

@@ -1768,8 +1768,8 @@ def permute_copy(*args: _Any, out: _Any = ..., **kwargs: _Any) -> _Any:
 
 pi: _float
 
-def pinverse(A: _Tensor, rtol: _float | None = ..., hermitian: _bool = ..., *, out: _Tensor | None = ...) -> _Tensor:
-    """The Moore-Penrose inverse."""
+def pinverse(input: _Tensor, rcond: _float = ...) -> _Tensor:
+    """The Moore-Penrose inverse: singular values of at most `rcond` times the largest count as zero."""
     ...
 
 def pixel_shuffle(input: _Tensor, upscale_factor: _int) -> _Tensor:
@@ -2022,7 +2022,7 @@ def rsqrt(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     """1 / sqrt(x); inf at 0, NaN below."""
     ...
 
-def rsub(input: _Tensor | _Number, other: _Tensor | _Number, *, alpha: _Number = ...) -> _Tensor:
+def rsub(input: _Tensor, other: _Tensor | _Number, *, alpha: _Number = ...) -> _Tensor:
     """other - alpha * input."""
     ...
 

@@ -49,6 +49,20 @@ def _reflected(call: Callable, operands: tuple[type, ...] = _OPERANDS) -> Callab
     return dunder
 
 
+def _slot(name: str) -> Callable:
+    """`_reflected` of what PyTorch writes in C: called by its name it takes a tensor first."""
+
+    def reflected(call: Callable, operands: tuple[type, ...]) -> Callable:
+        def dunder(self: Tensor, other: Any) -> Any:
+            if self.__class__ not in TENSOR_TYPES and not isinstance(self, Tensor):
+                raise _errors.arguments.foreign_descriptor(name, self)
+            return call(other, self) if isinstance(other, operands) else NotImplemented
+
+        return dunder
+
+    return reflected
+
+
 def _in_place(op: Op, call: Callable) -> Callable:
     twin = in_place_of(op.name, call, op=op)
 
@@ -67,6 +81,8 @@ def _divided(other: Any, self: Tensor) -> Tensor:
 def _subtracted(other: Any, self: Tensor) -> Tensor:
     return CALLERS["rsub"](self, other)
 
+
+_SLOTS = ("add", "mul", "and", "or", "xor")
 
 # where PyTorch does not exchange the operands
 _TURNED = {"truediv": _divided, "sub": _subtracted}
@@ -88,7 +104,8 @@ def bind() -> None:
         if name in REGISTRY:
             call = CALLERS[REGISTRY[name].name]
             setattr(Tensor, f"__{stem}__", _binary(REGISTRY[name]))
-            setattr(Tensor, f"__r{stem}__", _reflected(call, _operands(REGISTRY[name])))
+            reflected, operands = f"__r{stem}__", _operands(REGISTRY[name])
+            setattr(Tensor, reflected, (_slot(reflected) if stem in _SLOTS else _reflected)(call, operands))
             setattr(Tensor, f"__i{stem}__", _in_place(REGISTRY[name], call))
     for stem, turned in _TURNED.items():
         setattr(Tensor, f"__r{stem}__", _reflected(turned))

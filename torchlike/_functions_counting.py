@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -55,26 +56,54 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
 
 def cov(input: Tensor, *, correction: int = 1, fweights: Tensor | None = None,
         aweights: Tensor | None = None) -> Tensor:  # fmt: skip
-    """The covariances of variables, one a row, from observations, one a column."""
-    from torchlike import _errors
+    """The covariances of variables, one a row, from observations, one a column.
 
-    for name, given in (("fweights", fweights), ("aweights", aweights)):
-        if given is not None:
-            raise _errors.arguments.unsupported("cov", name)
+    `fweights` says how often each observation was made, `aweights` how much each counts; weights are looked at.
+    """
+    say = _errors.arithmetic
+    say.check_cov(input)
     x = input.reshape(1, -1) if input.ndim < 2 else input
     count = x.shape[1]
-    gap = x - rows["mean"](x, 1, True)
-    out = rows["matmul"](gap, gap.T.conj() if x.is_complex() else gap.T) / max(count - correction, 0)
-    return out.squeeze() if input.ndim < 2 else out
+    for name, given in (("fweights", fweights), ("aweights", aweights)):
+        if given is not None:
+            say.check_cov_weights(name, given, count)
+            if _is(given < 0):
+                raise say.negative_weights(name)
+    weights = fweights if aweights is None else aweights if fweights is None else fweights * aweights
+    weighted = lambda x: x if weights is None else x * weights
+    total = count if weights is None else weights.sum()
+    if weights is not None and _is(total == 0):
+        raise say.weightless()
+    freedom = total - correction
+    if aweights is not None and correction:
+        freedom = total - correction * (weights * aweights).sum() / total
+    if _is(freedom <= 0):
+        warnings.warn(say.no_freedom_left(), UserWarning, stacklevel=2)
+        freedom = 0
+    gap = x - rows["true_divide"](weighted(x).sum(1), total).unsqueeze(1)
+    return rows["true_divide"](gap @ weighted(gap).mH, freedom).squeeze()
+
+
+def _is(condition: Any) -> bool:
+    """Whether a number is so, or one of a tensor's elements at hand."""
+    if isinstance(condition, Tensor):
+        return not condition.is_meta and bool(condition.any())
+    return condition
 
 
 def corrcoef(input: Tensor) -> Tensor:
     """The correlation coefficients of variables, one a row."""
+    if input.ndim > 2:
+        raise _errors.arithmetic.too_many_dims("corrcoef", input.ndim)
     c = cov(input)
     if not c.ndim:
         return c / c
-    scale = rows["sqrt"](c.diagonal())
-    return rows["clamp"](c / scale.unsqueeze(1) / scale.unsqueeze(0), -1, 1)
+    variance = c.diagonal()
+    deviation = rows["sqrt"](variance.real if c.is_complex() else variance)
+    c = c / deviation.unsqueeze(1) / deviation.unsqueeze(0)
+    if c.is_complex():
+        return rows["complex"](rows["clamp"](c.real, -1, 1), rows["clamp"](c.imag, -1, 1))
+    return rows["clamp"](c, -1, 1)
 
 
 def is_nonzero(input: Tensor) -> bool:

@@ -26,7 +26,7 @@ def _check_pivot(name: str, pivot: bool) -> None:
         raise RuntimeError(f"{name}: LU without pivoting is not implemented on the CPU")
 
 
-def _first_zero(packed: Tensor) -> Tensor:
+def first_zero(packed: Tensor) -> Tensor:
     """Where the first zero stands on the diagonal of U, counted from 1; 0 where there is none."""
     zero = rows["diagonal"](packed.detach(), 0, -2, -1) == 0
     if not zero.shape[-1]:
@@ -44,7 +44,7 @@ def lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False, o
     """`lu_factor` that says in `info` where the first zero on the diagonal of U is."""
     _check_pivot("linalg.lu_factor", pivot)
     packed, pivots = rows["lu_factor"](A)
-    info = _first_zero(packed)
+    info = first_zero(packed)
     if check_errors and info.any():
         raise _errors.linalg.singular("torch.linalg.lu_factor_ex", None, int(info.max()))
     return _written(return_types.linalg_lu_factor_ex((packed, pivots, info)), out)
@@ -96,7 +96,7 @@ def geqrf(input: Tensor, *, out: Any = None) -> Any:
 def inv_ex(A: Tensor, *, check_errors: bool = False, out: Any = None) -> Any:
     """`inv` that says in `info` where the first zero on the diagonal of U is, instead of raising."""
     result = inv(A) if check_errors else rows["inv"](A)
-    return _written(return_types.linalg_inv_ex((result, _first_zero(rows["lu_factor"](A.detach())[0]))), out)
+    return _written(return_types.linalg_inv_ex((result, first_zero(rows["lu_factor"](A.detach())[0]))), out)
 
 
 def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = False, out: Any = None) -> Any:
@@ -105,7 +105,7 @@ def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = Fa
         result = solve(A, B, left=left)
     else:
         result = rows["solve"](A, B) if left else rows["solve"](A.mT, B.mT).mT
-    return _written(return_types.linalg_solve_ex((result, _first_zero(rows["lu_factor"](A.detach())[0]))), out)
+    return _written(return_types.linalg_solve_ex((result, first_zero(rows["lu_factor"](A.detach())[0]))), out)
 
 
 def triangular_solve(b: Tensor, A: Tensor, upper: bool = True, transpose: bool = False, unitriangular: bool = False, *,

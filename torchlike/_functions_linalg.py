@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import functools
+import math
 from typing import Any
 
 import numpy as np
 
-from torchlike import _bind, _errors, return_types
+from torchlike import _bind, _errors, _factories, return_types
 from torchlike._bind import CALLERS as rows
 from torchlike._core import concrete
 from torchlike._dtypes import int32
@@ -24,6 +25,10 @@ def _written(name: str, result: Any, out: Any) -> Any:
 
 def _host(t: Tensor) -> np.ndarray:
     return np.asarray(concrete(t._value))
+
+
+def host_matrices(A: Tensor) -> np.ndarray:
+    return _host(A).reshape(math.prod(A.shape[:-2]), *A.shape[-2:])
 
 
 # -- inverses and systems: PyTorch raises for singular matrices, so the result is looked at ---------------------------
@@ -48,7 +53,7 @@ def _refuse_singular(A: Tensor, result: Tensor, name: str) -> None:
         return
     from scipy.linalg import lapack
 
-    matrices = _host(A).reshape(-1, *A.shape[-2:])
+    matrices = host_matrices(A)
     (factor,) = lapack.get_lapack_funcs(("getrf",), (matrices,))
     for place, matrix in enumerate(matrices):
         info = factor(matrix)[2] if np.isfinite(matrix).all() else 0
@@ -68,9 +73,9 @@ def _minors(A: Tensor) -> list[int]:
     """For each matrix the order of the first leading minor that is not positive-definite, or 0."""
     from scipy.linalg import lapack
 
-    matrices = _host(A).reshape(-1, *A.shape[-2:])
+    matrices = host_matrices(A)
     (factor,) = lapack.get_lapack_funcs(("potrf",), (matrices,))
-    return [int(factor(m, lower=True)[1]) for m in matrices]
+    return [int(factor(m, lower=True)[1]) if m.size else 0 for m in matrices]
 
 
 def _refuse_indefinite(A: Tensor) -> None:
@@ -79,32 +84,11 @@ def _refuse_indefinite(A: Tensor) -> None:
             raise _errors.linalg.not_positive_definite(place if A.ndim > 2 else None, order)
 
 
-def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False) -> Any:
+def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False, out: Any = None) -> Any:
     """`cholesky` that says in `info` which leading minor failed, where one did; L is then NaN."""
-    from torchlike import _factories
-
     result = cholesky(A, upper=upper) if check_errors else rows["cholesky"](A, upper)
-    info = np.array(_minors(A), np.int32).reshape(A.shape[:-2])
-    return return_types.linalg_cholesky_ex((result, _factories.tensor(info, dtype=int32, device=A.device)))
-
-
-def pinv(A: Tensor, rtol: float | None = None, hermitian: bool = False, *, out: Tensor | None = None) -> Tensor:
-    """The Moore-Penrose inverse."""
-    if hermitian:
-        raise _errors.arguments.unsupported("linalg.pinv", "hermitian")
-    return _written("pinv", rows["pinv"](A, rtol), out)
-
-
-def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | None = None,
-          out: Any = None) -> Any:  # fmt: skip
-    """X that makes |A X - B| least, by the singular values of A."""
-    if rcond is not None:
-        raise _errors.arguments.unsupported("linalg.lstsq", "rcond")
-    from torchlike import _factories
-
-    none = _factories.empty(0, dtype=A.dtype, device=A.device)
-    result = return_types.linalg_lstsq((rows["lstsq"](A, B), none, matrix_rank(A), none))
-    return _written("lstsq", result, out)
+    info = _factories.tensor(np.array(_minors(A), np.int32).reshape(A.shape[:-2]), dtype=int32, device=A.device)
+    return _written("cholesky", return_types.linalg_cholesky_ex((result, info)), out)
 
 
 # -- factors -----------------------------------------------------------------------------------------------------------
@@ -118,7 +102,7 @@ def qr(A: Tensor, mode: str = "reduced", *, out: Any = None) -> Any:
 def svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = None, out: Any = None) -> Any:
     """U, S and Vh with U diag(S) Vh = A; S in descending order."""
     if driver is not None:
-        raise _errors.arguments.unsupported("linalg.svd", "driver")
+        raise _errors.linalg.driver_only_on_gpu()
     return _written("svd", return_types.linalg_svd(rows["svd"](A, full_matrices)), out)
 
 
@@ -148,21 +132,11 @@ def logdet(input: Tensor) -> Tensor:
     return rows["where"](rows["eq"](sign, -1.0), float("nan"), size)
 
 
-def matrix_rank(A: Tensor, *, atol: float | None = None, rtol: float | None = None, hermitian: bool = False,
-                out: Tensor | None = None) -> Tensor:  # fmt: skip
-    """How many singular values are above max(atol, rtol * the largest)."""
-    if hermitian:
-        raise _errors.arguments.unsupported("linalg.matrix_rank", "hermitian")
-    return _written("matrix_rank", rows["matrix_rank"](A, atol, rtol), out)
-
-
 def matrix_power(A: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
     """A multiplied with itself n times; of a negative n the inverse, that often."""
     if n == 0:
-        from torchlike import _factories
-
         eye = _factories.tensor(np.eye(A.shape[-1]), dtype=A.dtype, device=A.device)
-        return rows["expand"](eye, tuple(A.shape)).clone()
+        return _written("matmul", rows["expand"](eye, tuple(A.shape)).clone(), out)
     base, result = (A if n > 0 else inv(A)), None
     n = abs(n)
     while n:
@@ -193,15 +167,22 @@ def matrix_norm(A: Tensor, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool 
     if ord in (1, -1, float("inf"), float("-inf")):
         first, second = (rows_dim, columns_dim) if abs(ord) == 1 else (columns_dim, rows_dim)
         sums = rows["vector_norm"](A, 1, first, True)
-        result = rows["amax" if ord > 0 else "amin"](sums, second, True)
+        result = (rows["amin"] if ord < 0 else _largest)(sums, second, True)
     elif ord in ("nuc", 2, -2):
         values = rows["svdvals"](A.movedim((rows_dim, columns_dim), (-2, -1)))
-        picked = rows["sum"](values, -1) if ord == "nuc" else rows["amax" if ord == 2 else "amin"](values, -1)
+        picked = (rows["sum"] if ord == "nuc" else rows["amin"] if ord < 0 else _largest)(values, -1)
         low, high = sorted((rows_dim, columns_dim))
         result = picked.unsqueeze(low).unsqueeze(high)
     else:
         raise RuntimeError(f"linalg.matrix_norm: Order {ord} not supported.")
     return _written("vector_norm", result if keepdim else result.squeeze((rows_dim, columns_dim)), out)
+
+
+def _largest(sizes: Tensor, dim: int, keepdim: bool = False) -> Tensor:
+    """The largest along a dim; where there is none a 0 without a history."""
+    if not sizes.shape[dim]:
+        return rows["sum"](sizes.detach(), dim, keepdim)
+    return rows["amax"](sizes, dim, keepdim)
 
 
 def norm(A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *, out: Tensor | None = None,
@@ -222,26 +203,16 @@ def norm(A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *, 
     return matrix_norm(A, ord, (-2, -1), keepdim, dtype=dtype, out=out)
 
 
-def cond(A: Tensor, p: Any = None, *, out: Tensor | None = None) -> Tensor:
-    """The condition number: norm(A) * norm(inverse of A); by singular values for p None, 2 or -2."""
-    if p in (None, 2, -2):
-        values = rows["svdvals"](A)
-        largest, smallest = rows["amax"](values, -1), rows["amin"](values, -1)
-        result = rows["true_divide"](smallest, largest) if p == -2 else rows["true_divide"](largest, smallest)
-    else:
-        result = rows["mul"](matrix_norm(A, p), matrix_norm(inv(A), p))
-    return _written("svdvals", result, out)
-
-
 # -- PyTorch's older names ---------------------------------------------------------------------------------------------
 
 
 def old_svd(input: Tensor, some: bool = True, compute_uv: bool = True, *, out: Any = None) -> Any:
     """U, S and V with U diag(S) V* = input."""
-    if not compute_uv:
-        raise _errors.arguments.unsupported("svd", "compute_uv")
-    u, s, vh = rows["svd"](input, not some)
+    u, s, vh = rows["svd"](input, compute_uv and not some)
     v = vh.transpose(-2, -1)
+    if not compute_uv:  # as PyTorch has it, zeros of the full size
+        zeros = lambda x: _factories.zeros((*x.shape[:-1], x.shape[-2]), dtype=x.dtype, device=x.device)
+        u, v = zeros(u), zeros(v).mT
     return _written("svd", return_types.svd((u, s, v.conj() if v.is_complex() else v)), out)
 
 
@@ -255,8 +226,8 @@ def old_cholesky(input: Tensor, upper: bool = False, *, out: Tensor | None = Non
     return cholesky(input, upper=upper, out=out)
 
 
-LINALG = {f.__name__: f for f in (inv, solve, cholesky, cholesky_ex, pinv, lstsq, qr, svd, eigh, eig, slogdet,
-                                  matrix_rank, matrix_power, multi_dot, matrix_norm, norm, cond)}  # fmt: skip
-FUNCTIONS = {"inverse": inv, "logdet": logdet, "slogdet": old_slogdet, "matrix_power": matrix_power, "pinverse": pinv,
+LINALG = {f.__name__: f for f in (inv, solve, cholesky, cholesky_ex, qr, svd, eigh, eig, slogdet, matrix_power,
+                                  multi_dot, matrix_norm, norm)}  # fmt: skip
+FUNCTIONS = {"inverse": inv, "logdet": logdet, "slogdet": old_slogdet, "matrix_power": matrix_power,
              "svd": old_svd, "qr": old_qr, "cholesky": old_cholesky}  # fmt: skip
 METHODS = dict(FUNCTIONS)

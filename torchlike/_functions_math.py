@@ -50,6 +50,8 @@ def _extreme(name: str, of_two: str) -> Callable:
     of_all, along = rows[f"_{name}_of_all"], _with_names(name)
 
     def function(input: Tensor, *args: Any, out: Any = None, **kwargs: Any) -> Any:
+        if not isinstance(input, Tensor):
+            raise _errors.arguments.invalid_combination(name, (input, *args), kwargs)
         if not args and not kwargs:
             return _written(f"_{name}_of_all", of_all(input), out)
         other = args[0] if args else kwargs.get("other")

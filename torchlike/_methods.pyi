@@ -1266,8 +1266,8 @@ class Methods:
     def pin_memory(self, device: _Any = ...) -> _Tensor:
         """This tensor: JAX's host arrays are not page-locked, and copies to a GPU are safe without."""
         ...
-    def pinverse(self, rtol: _float | None = ..., hermitian: _bool = ..., *, out: _Tensor | None = ...) -> _Tensor:
-        """The Moore-Penrose inverse."""
+    def pinverse(self, rcond: _float = ...) -> _Tensor:
+        """The Moore-Penrose inverse: singular values of at most `rcond` times the largest count as zero."""
         ...
     def polygamma(self, n: _int) -> _Tensor:
         """The n-th derivative of digamma."""

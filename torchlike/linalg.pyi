@@ -24,12 +24,13 @@ def cholesky(A: _Tensor, *, upper: _bool = ..., out: _Tensor | None = ...) -> _T
     """L with L L* = A; raises LinAlgError where A is not positive-definite (an observation: pending work runs)."""
     ...
 
-def cholesky_ex(A: _Tensor, *, upper: _bool = ..., check_errors: _bool = ...) -> _Any:
+def cholesky_ex(A: _Tensor, *, upper: _bool = ..., check_errors: _bool = ..., out: _Any = ...) -> _Any:
     """`cholesky` that says in `info` which leading minor failed, where one did; L is then NaN."""
     ...
 
 def cond(A: _Tensor, p: _Any = ..., *, out: _Tensor | None = ...) -> _Tensor:
-    """The condition number: norm(A) * norm(inverse of A); by singular values for p None, 2 or -2."""
+    """The condition number: norm(A) * norm(inverse of A), inf where there is none; by singular values for p None, 2
+    or -2."""
     ...
 
 def cross(input: _Tensor, other: _Tensor, *, dim: _int = ..., out: _Any = ...) -> _Tensor:
@@ -72,8 +73,22 @@ def inv_ex(A: _Tensor, *, check_errors: _bool = ..., out: _Any = ...) -> _Any:
     """`inv` that says in `info` where the first zero on the diagonal of U is, instead of raising."""
     ...
 
+def ldl_factor(A: _Tensor, *, hermitian: _bool = ..., out: _Any = ...) -> _Any:
+    """L and the block diagonal D of A = L D L^T (L D L* if `hermitian`) in one matrix, and the rows exchanged; raises
+    where D has a zero on its diagonal (an observation: pending work runs). Half of A is read."""
+    ...
+
+def ldl_factor_ex(A: _Tensor, *, hermitian: _bool = ..., check_errors: _bool = ..., out: _Any = ...) -> _Any:
+    """`ldl_factor` that says in `info` where the first zero on the diagonal of D is, instead of raising."""
+    ...
+
+def ldl_solve(LD: _Tensor, pivots: _Tensor, B: _Tensor, *, hermitian: _bool = ..., out: _Any = ...) -> _Tensor:
+    """X with A X = B, from what `ldl_factor` made of A."""
+    ...
+
 def lstsq(A: _Tensor, B: _Tensor, rcond: _float | None = ..., *, driver: _str | None = ..., out: _Any = ...) -> _Any:
-    """X that makes |A X - B| least, by the singular values of A."""
+    """X that makes |A X - B| least, with the squares of that, the rank of A and its singular values, as far as the
+    LAPACK routine named (`driver`, by default "gelsy") gives them; the others are empty."""
     ...
 
 def lu(A: _Tensor, *, pivot: _bool = ..., out: _Any = ...) -> _Any:
@@ -114,13 +129,14 @@ def matrix_power(A: _Tensor, n: _int, *, out: _Tensor | None = ...) -> _Tensor:
 
 def matrix_rank(
     A: _Tensor,
-    *,
-    atol: _float | None = ...,
-    rtol: _float | None = ...,
+    tol: _Any = ...,
     hermitian: _bool = ...,
+    *,
+    atol: _Any = ...,
+    rtol: _Any = ...,
     out: _Tensor | None = ...,
 ) -> _Tensor:
-    """How many singular values are above max(atol, rtol * the largest)."""
+    """How many singular values are above max(atol, rtol * the largest); `tol` is an older name of an `atol` alone."""
     ...
 
 def multi_dot(tensors: _Any, *, out: _Tensor | None = ...) -> _Tensor:
@@ -133,8 +149,17 @@ def norm(
     """A vector norm over one dim, a matrix norm over two; without `ord` the 2-norm of all elements."""
     ...
 
-def pinv(A: _Tensor, rtol: _float | None = ..., hermitian: _bool = ..., *, out: _Tensor | None = ...) -> _Tensor:
-    """The Moore-Penrose inverse."""
+def pinv(
+    A: _Tensor,
+    rcond: _Any = ...,
+    hermitian: _bool = ...,
+    *,
+    atol: _Any = ...,
+    rtol: _Any = ...,
+    out: _Tensor | None = ...,
+) -> _Tensor:
+    """The Moore-Penrose inverse: singular values of at most max(atol, rtol * the largest) count as zero; `rcond` is an
+    older name of an `rtol` alone. Of a Hermitian matrix half is read."""
     ...
 
 def qr(A: _Tensor, mode: _str = ..., *, out: _Any = ...) -> _Any:

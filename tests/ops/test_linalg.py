@@ -62,3 +62,79 @@ def test_the_dtype_of_a_vector_norm(given, asked):
         return torch.linalg.vector_norm(torch.ones(2, dtype=getattr(torch, given)), dtype=getattr(torch, asked))
 
     both(program)
+
+
+@pytest.mark.parametrize("name", ["eigh", "svd"])
+def test_values_have_a_gradient_where_two_are_equal(name):
+    def gradient(torch):
+        x = (2 * torch.eye(3)).requires_grad_()
+        found = getattr(torch.linalg, name)(x)
+        (found[0] if name == "eigh" else found[1]).square().sum().backward()
+        return x.grad
+
+    both(gradient)
+
+
+@pytest.mark.parametrize("name", ["eigh", "svd", "qr"])
+def test_gradients_of_complex_factors(name):
+    def gradient(torch):
+        x = tensor(torch, normal(3, 3, dtype=np.complex128)).requires_grad_()
+        found = getattr(torch.linalg, name)(x)
+        if name == "qr":
+            total = sum((f * tensor(torch, normal(3, 3, dtype=np.complex128, seed=5))).sum().abs() for f in found)
+        else:
+            total = sum((f.abs() ** 2 * tensor(torch, normal(*f.shape, dtype=np.float64, seed=5))).sum() for f in found)
+        return torch.autograd.grad(total, x)[0]
+
+    both(gradient, rtol=1e-8, atol=1e-8, stride=False)
+
+
+@pytest.mark.parametrize("upper", [False, True])
+def test_gradients_of_a_complex_cholesky_factor(upper):
+    def gradient(torch):
+        x = tensor(torch, normal(3, 3, dtype=np.complex128))
+        x = (x @ x.mH + torch.eye(3)).detach().requires_grad_()
+        weight = tensor(torch, normal(3, 3, dtype=np.complex128, seed=5))
+        (first,) = torch.autograd.grad(torch.linalg.cholesky(x, upper=upper), x, weight, create_graph=True)
+        return first.detach(), torch.autograd.grad(first, x, weight)[0]
+
+    both(gradient, rtol=1e-8, atol=1e-8, stride=False)
+
+
+@pytest.mark.parametrize("shape", [(4, 3), (3, 5)], ids=str)
+def test_gradients_of_full_singular_vectors_leave_out_the_ones_beyond(shape):
+    def gradient(torch):
+        x = tensor(torch, normal(*shape, dtype=np.float64)).requires_grad_()
+        u, s, vh = torch.linalg.svd(x)
+        total = (u[:, :3] ** 2 * torch.arange(3)).sum() + (vh[:3] ** 4).sum() + (s**3).sum()
+        (first,) = torch.autograd.grad(total, x, create_graph=True)
+        return first.detach(), torch.autograd.grad(first.square().sum(), x)[0]
+
+    both(gradient, rtol=1e-8, atol=1e-8, stride=False)
+
+
+def test_least_squares_of_too_low_a_rank():
+    def solved(torch):
+        a = tensor(torch, normal(2, 4, 3))
+        a[1, :, 2] = a[1, :, 1] = 0
+        found = [torch.linalg.lstsq(a, torch.ones(2, 4, 1), driver=driver) for driver in (None, "gelsd")]
+        return [(r.residuals, r.rank) for r in found]
+
+    both(solved, stride=False)
+    rank_two = np.stack([np.eye(4, 3), np.eye(4, 3) * [1, 1, 0]]).astype(np.float32)
+    both(lambda torch: torch.linalg.lstsq(tensor(torch, rank_two), torch.ones(2, 4, 1), driver="gels"))
+
+
+def test_factors_of_symmetric_matrices_give_back_what_they_were_made_of():
+    def solved(torch):
+        a = tensor(torch, normal(2, 5, 5, dtype=np.complex128))
+        a[:, 0, 0] = 0  # rows are exchanged
+        found = []
+        for hermitian in (False, True):
+            whole = a + (a.mH if hermitian else a.mT)
+            packed, pivots = torch.linalg.ldl_factor(whole, hermitian=hermitian)
+            x = torch.linalg.ldl_solve(packed, pivots, a[0], hermitian=hermitian)
+            found += [packed, pivots, whole @ x - a[0]]
+        return found
+
+    both(solved, rtol=1e-10, atol=1e-10)

@@ -9,14 +9,16 @@ from __future__ import annotations
 from typing import Any
 
 import jax
+from jax.core import ShapedArray
+from jax.interpreters import ad
 
 from torchlike import _dtypes
 from torchlike._autograd import versions
 from torchlike._autograd.engine import Grad
 from torchlike._autograd.nodes import Edge, Node
-from torchlike._core import Value, aval, record
+from torchlike._core import Aval, Value, aval, record
 from torchlike._core.plan import COMPILED, specs
-from torchlike._ops._plan import OpPlan
+from torchlike._ops._plan import OpPlan, conjugate
 
 
 class ResidualNode(Node):
@@ -103,11 +105,17 @@ class _Pulls(dict):
 
         def pull(*flat: Any) -> tuple:
             cotangents = dict(zip(given, flat[count:]))  # numbers come after and are in the residuals already
-            full = tuple(cotangents[i] if i in cotangents else jax.numpy.zeros(plan.outputs[i].shape,
-                         plan.outputs[i].dtype.numpy) for i in self.floating)  # fmt: skip
+            full = tuple(conjugate(cotangents[i]) if i in cotangents else _nothing(plan.outputs[i])
+                         for i in self.floating)  # fmt: skip
             grads = jax.tree.unflatten(structure[0], flat[:count])(full)
-            return tuple(grads[p] for p in places)
+            return tuple(conjugate(grads[p]) for p in places)
 
         avals = self.residuals + tuple(plan.outputs[i] for i in given)
         made = OpPlan(plan.name + "_vjp", avals, plan.scalars, tuple(plan.inputs[i] for i in wanted), pull)
         return made.settle(plan.op, tuple(range(len(avals))), (True,) * len(wanted), node=plan.node)
+
+
+def _nothing(output: Aval) -> ad.Zero:
+    """In place of a cotangent that there is not. Zeros would not do: the gradient of singular vectors is infinite where
+    two values are equal, that of the values alone is not."""
+    return ad.Zero(ShapedArray(tuple(output.shape), output.dtype.numpy))

@@ -101,6 +101,12 @@ def old_overload(op: Any) -> str:
             f"of the following signatures instead:\n\t{op.name}({new})")  # fmt: skip
 
 
+def foreign_descriptor(name: str, got: Any) -> TypeError:
+    """A slot of the tensor type, called by its name with something else."""
+    return TypeError(f"descriptor '{name}' for 'torch._C.TensorBase' objects doesn't apply to a '{type(got).__name__}' "
+                     "object")  # fmt: skip
+
+
 def not_a_size(function: str, got: Any, argument: str = "size", position: int = 1) -> TypeError:
     return TypeError(f"{function}(): argument '{argument}' (position {position}) must be tuple of ints, not "
                      f"{type(got).__name__}")  # fmt: skip

@@ -68,8 +68,8 @@ def check_extreme(name: str, call: Any, whole: type = RuntimeError,
         called = name if name == "hash_tensor" else f"{name}()"
         raise whole(f"{called}: Expected reduction dim to be specified for input.numel() == 0.{hint}")
     for d in dim if isinstance(dim, tuple) else (dim,):
-        d = d % max(source.ndim, 1) if -source.ndim <= d < source.ndim else None
-        if d is not None and not source.shape[d]:
+        if -source.ndim <= d < source.ndim and not source.shape[d]:
+            d = d if name in ("amax", "amin") else d % source.ndim
             called = name if name in ("aminmax", "hash_tensor") else f"{name}()"
             raise IndexError(f"{called}: Expected reduction dim {d} to have non-zero size.")
 
@@ -188,3 +188,43 @@ def check_pdist(input: Any, p: float) -> None:
         raise RuntimeError(f"pdist only supports 2D tensors, got: {input.ndim}D")
     if p < 0:
         raise RuntimeError("pdist only supports non-negative p values")
+
+
+def too_many_dims(name: str, ndim: int) -> RuntimeError:
+    return RuntimeError(f"{name}(): expected input to have two or fewer dimensions but got an input with {ndim} "
+                        "dimensions")  # fmt: skip
+
+
+def check_cov(x: Any) -> None:
+    """What covariances ask of their observations."""
+    if x.ndim > 2:
+        raise too_many_dims("cov", x.ndim)
+    if x.dtype.category == 0:
+        raise RuntimeError("cov(): bool dtype is not supported for input")
+
+
+def check_cov_weights(name: str, weights: Any, count: int) -> None:
+    """What they ask of a weight for each observation."""
+    if weights.ndim > 1:
+        raise RuntimeError(f"cov(): expected {name} to have one or fewer dimensions but got {name} with {weights.ndim} "
+                           "dimensions")  # fmt: skip
+    kind, category = ("integral", 1) if name == "fweights" else ("floating point", 2)
+    if weights.dtype.category != category:
+        raise RuntimeError(f"cov(): expected {name} to have {kind} dtype but got {name} with "
+                           f"{scalar_name(weights.dtype)} dtype")  # fmt: skip
+    if weights.numel() != count:
+        raise RuntimeError(f"cov(): expected {name} to have the same numel as there are observations in the input but "
+                           f"got {weights.numel()} != {count}")  # fmt: skip
+
+
+def negative_weights(name: str) -> RuntimeError:
+    return RuntimeError(f"cov(): {name} cannot be negative")
+
+
+def weightless() -> RuntimeError:
+    return RuntimeError("cov(): weights sum to zero, can't be normalized")
+
+
+def no_freedom_left() -> str:
+    return ("cov(): degrees of freedom is <= 0. Correction should be strictly less than the number of "
+            "observations.")  # fmt: skip

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from torchlike._errors.dtypes import c_name, expected_scalar_type, scalar_name
-from torchlike._errors.shapes import expand_mismatch
+from torchlike._errors.shapes import dim_out_of_range, expand_mismatch
 
 
 def check_matmul(a: Any, b: Any) -> None:
@@ -117,13 +117,18 @@ class LinAlgError(RuntimeError):
 LinAlgError.__name__ = LinAlgError.__qualname__ = "_LinAlgError"  # as PyTorch's prints
 
 
-def check_matrix(name: str, a: Any, square: bool) -> None:
-    """Decompositions take matrices (square ones, some of them) of single or double precision."""
+def check_matrix_sizes(name: str, a: Any, square: bool) -> None:
+    """Decompositions take matrices, some of them square ones."""
     if a.ndim < 2:
         raise RuntimeError(f"{name}: The input tensor A must have at least 2 dimensions.")
     if square and a.shape[-1] != a.shape[-2]:
         raise RuntimeError(f"{name}: A must be batches of square matrices, but they are {a.shape[-2]} by {a.shape[-1]} "
                            "matrices")  # fmt: skip
+
+
+def check_matrix(name: str, a: Any, square: bool) -> None:
+    """Decompositions take matrices (square ones, some of them) of single or double precision."""
+    check_matrix_sizes(name, a, square)
     if a.dtype.category < 2:
         raise RuntimeError(f"{name}: Expected a floating point or complex tensor as input. Got {scalar_name(a.dtype)}")
     if a.dtype.itemsize < 4:
@@ -216,3 +221,85 @@ def check_norm_dtype(given: Any, dtype: Any) -> None:
     if dtype is not given and dtype.itemsize <= given.itemsize:
         raise RuntimeError(f"linalg.vector_norm: the dtype of the input ({scalar_name(given)}) should be convertible "
                            f"without narrowing to the specified dtype ({name})")  # fmt: skip
+
+
+def driver_only_on_gpu() -> RuntimeError:
+    return RuntimeError("torch.linalg.svd: keyword argument `driver=` is only supported on CUDA inputs with cuSOLVER "
+                        "backend.")  # fmt: skip
+
+
+def complex_tolerance(name: str, which: str, given: Any) -> RuntimeError:
+    return RuntimeError(f"torch.linalg.{name}: {which} tensor of complex type is not supported. Got "
+                        f"{scalar_name(given.dtype)}")  # fmt: skip
+
+
+def unknown_driver() -> RuntimeError:
+    return RuntimeError("torch.linalg.lstsq: parameter `driver` should be one of (gels, gelsy, gelsd, gelss)")
+
+
+def not_of_full_rank(batch: int | None, order: int) -> LinAlgError:
+    where = "" if batch is None else f"(Batch element {batch}): "
+    return LinAlgError(f"torch.linalg.lstsq: {where}The least squares solution could not be computed because the input "
+                       f"matrix does not have full rank (error code: {order}).")  # fmt: skip
+
+
+def check_lstsq(call: Any) -> None:
+    """What least squares ask of their two sides."""
+    a, b, name = call.A, call.B, "torch.linalg.lstsq: "
+    if a.ndim < 2:
+        raise RuntimeError(f"{name}input must have at least 2 dimensions.")
+    if b.ndim < 1:
+        raise RuntimeError(f"{name}other must have at least 1 dimension.")
+    if a.dtype is not b.dtype:
+        raise RuntimeError(f"{name}Expected input and other to have the same dtype, but got input's dtype "
+                           f"{scalar_name(a.dtype)} and other's dtype {scalar_name(b.dtype)}")  # fmt: skip
+    if a.dtype.category < 2 or a.dtype.itemsize < 4:
+        raise RuntimeError("This function doesn't handle types other than float and double")
+    if not 0 <= a.ndim - b.ndim <= 1:
+        raise RuntimeError(f"{name}input.dim() must be greater or equal to other.dim() and (input.dim() - other.dim()) "
+                           "<= 1")  # fmt: skip
+    vector = b.ndim == 1 or tuple(b.shape) == tuple(a.shape[:-1])
+    side = -1 if b.ndim == 1 else -2
+    if a.shape[-2] != b.shape[-1 if vector else -2] or (a.ndim > b.ndim and not vector):
+        raise RuntimeError(f"{name}input.size(-2) should match other.size({side})")
+
+
+def check_cond(a: Any, p: Any, orders: tuple) -> None:
+    """What condition numbers ask of their matrices."""
+    if isinstance(p, str):
+        check_matrix_sizes(f"linalg.cond(ord={p})", a, True)
+    elif a.ndim < 2:
+        raise RuntimeError("linalg.cond: The input tensor must have at least 2 dimensions.")
+    if p not in orders:
+        raise RuntimeError(f"linalg.cond got an invalid norm type: {p}")
+    if p not in (None, 2, -2):
+        check_matrix_sizes(f"linalg.cond(ord={p})", a, True)
+
+
+def no_ldl_factor(name: str, order: int) -> LinAlgError:
+    """Ours: PyTorch says that it did not expect this."""
+    return LinAlgError(f"{name}: the block diagonal factor is singular: its element {order} is zero.")
+
+
+def check_ldl_solve(call: Any) -> None:
+    """What a solution by LDL factors asks of them."""
+    a, pivots, b, name = call.LD, call.pivots, call.B, "torch.linalg.ldl_solve"
+    check_matrix_sizes(name, a, True)
+    if b.ndim < 2:
+        raise dim_out_of_range(-2, b.ndim)
+    if a.shape[-1] != b.shape[-2]:
+        raise RuntimeError(f"Incompatible matrix sizes for {name}: each A matrix is {a.shape[-2]} by {a.shape[-1]} but "
+                           f"each b matrix is {b.shape[-2]} by {b.shape[-1]}")  # fmt: skip
+    if pivots.dtype.category != 1:
+        raise RuntimeError(f"{name}: Expected pivots to be integers. Got {scalar_name(pivots.dtype)}")
+    if tuple(pivots.shape) != tuple(a.shape[:-1]):
+        raise RuntimeError(f"{name}: Expected LD.shape[:-1] and pivots.shape to be the same, but got pivots with shape "
+                           f"{list(pivots.shape)} instead")  # fmt: skip
+    if a.dtype is not b.dtype:
+        raise RuntimeError(f"Expected b and A to have the same dtype, but found b of type {scalar_name(b.dtype)} and A "
+                           f"of type {scalar_name(a.dtype)} instead.")  # fmt: skip
+
+
+def no_pseudoinverse(a: Any) -> RuntimeError:
+    return RuntimeError(f"linalg.pinv({scalar_name(a.dtype)}{{{list(a.shape)}}}): expected a tensor with 2 or more "
+                        "dimensions of float, double, cfloat or cdouble types")  # fmt: skip

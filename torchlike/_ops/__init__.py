@@ -15,6 +15,7 @@ from torchlike._ops import convert as convert
 from torchlike._ops import cross_entropy as cross_entropy
 from torchlike._ops import ctc as ctc
 from torchlike._ops import cumulative as cumulative
+from torchlike._ops import decompositions as decompositions
 from torchlike._ops import distance as distance
 from torchlike._ops import einsum as einsum
 from torchlike._ops import embedding as embedding
@@ -23,6 +24,7 @@ from torchlike._ops import fft as fft
 from torchlike._ops import fractional_pool as fractional_pool
 from torchlike._ops import implicit as implicit
 from torchlike._ops import index as index
+from torchlike._ops import ldl as ldl
 from torchlike._ops import linalg as linalg
 from torchlike._ops import linear as linear
 from torchlike._ops import loss as loss
@@ -33,6 +35,7 @@ from torchlike._ops import padding as padding
 from torchlike._ops import polynomials as polynomials
 from torchlike._ops import pool as pool
 from torchlike._ops import power as power
+from torchlike._ops import pseudoinverse as pseudoinverse
 from torchlike._ops import reduce as reduce
 from torchlike._ops import resize as resize
 from torchlike._ops import rnn as rnn

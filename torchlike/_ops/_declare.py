@@ -73,6 +73,7 @@ class Op:
     underivable: str = ""  # PyTorch's name of its gradient, which by what it saved has none
     refuses_complex: str = ""  # PyTorch's name of an operator that has no gradient where its results are complex
     special: dict[str, tuple] = field(default_factory=dict)  # numbers that select another formula, so are static
+    overloads: bool | None = None  # whether PyTorch has several signatures: where a number stands for a tensor, mostly
     old_order: tuple[str, ...] = ()  # the parameters in the order of PyTorch's oldest overload, factors first
     keeps: tuple[str, ...] = ()  # the array parameters that take no part in promotion (masks, indices)
     formats: int | Callable[[Any], int] = 0  # how many leading arrays' channels-last order the results take over
@@ -92,6 +93,7 @@ class Op:
         self.names = tuple(p.name for p in parameters)
         self.kinds = tuple(_kind(p) for p in parameters)
         self.kind_of = dict(zip(self.names, self.kinds))
+        self.overloads = OPERAND in self.kinds if self.overloads is None else self.overloads
         self.optional = frozenset(p.name for p in parameters if "None" in str(p.annotation))
         self.positional = sum(p.kind is not p.KEYWORD_ONLY for p in parameters)
         self.defaults = {p.name: p.default for p in parameters if p.default is not p.empty}

@@ -66,9 +66,14 @@ class OpPlan(Plan):
 
 def make(op: d.Op, args: tuple, kwargs: dict, describe: Callable[[Any], tuple[Aval, Any] | None]) -> OpPlan:
     """Settle one call signature; `describe(x)` gives (aval, strides) of a tensor and None for anything else."""
-    call, template = _bind(op, args, kwargs, describe)
+    try:
+        call, template = _bind(op, args, kwargs, describe)
+    except TypeError:
+        if op.overloads and args and describe(args[0]) is None:
+            raise _errors.arguments.invalid_combination(op.called, args, kwargs) from None
+        raise
     if not call.arrays:
-        if op.kinds[0] == d.OPERAND:  # PyTorch has an overload for a number on either side
+        if op.overloads or op.kinds[0] == d.OPERAND:
             raise _errors.arguments.invalid_combination(op.called, args, kwargs)
         raise _errors.arguments.no_tensor_argument(op.called)
     check_devices(call)
@@ -340,8 +345,8 @@ def gradient(plan: OpPlan, wanted: tuple[int, ...], given: tuple[int, ...]) -> O
     return found
 
 
-def _conjugate(x: Any) -> Any:
-    # PyTorch's gradient of a complex number is the conjugate of JAX's.
+def conjugate(x: Any) -> Any:
+    """PyTorch's gradient of a number from JAX's, and back: of a complex one it is the conjugate."""
     return jnp.conj(x) if x.dtype.kind == "c" else x
 
 
@@ -379,7 +384,7 @@ def pull_back(plan: OpPlan, wanted: tuple[int, ...], given: tuple[int, ...], sha
             return [out[i] for i in given]
 
         _, pull = jax.vjp(forward, *[arrays[i] for i in wanted])
-        return tuple([_conjugate(x) for x in pull([_conjugate(cotangents[i]) for i in given])])
+        return tuple([conjugate(x) for x in pull([conjugate(cotangents[i]) for i in given])])
 
     return vjp
 

@@ -44,25 +44,27 @@ def _check_alpha(call: Call) -> None:
         raise _errors.arithmetic.complex_alpha()
 
 
-@pointwise(saves=(), check=in_order(_check_alpha, not_wide("add_stub")), old_order=("input", "alpha", "other"))
+@pointwise(saves=(), check=in_order(_check_alpha, not_wide("add_stub")), old_order=("input", "alpha", "other"),
+           overloads=False)  # fmt: skip
 def add(input: Operand, other: Operand, *, alpha: Scalar = 1):
     """input + alpha * other."""
     return input + other if isinstance(alpha, int) else input + alpha * other
 
 
-@pointwise(saves=(), check=_no_bool_minus, aliases=("subtract",), old_order=("input", "alpha", "other"))
+@pointwise(saves=(), check=_no_bool_minus, aliases=("subtract",), old_order=("input", "alpha", "other"),
+           overloads=False)  # fmt: skip
 def sub(input: Operand, other: Operand, *, alpha: Scalar = 1):
     """input - alpha * other."""
     return input - other if isinstance(alpha, int) else input - alpha * other
 
 
 @pointwise(saves=(), check=_no_bool_minus, inplace=False, out=False, node=by_operand("Rsub", "other", 0, 1))
-def rsub(input: Operand, other: Operand, *, alpha: Scalar = 1):
+def rsub(input: Array, other: Operand, *, alpha: Scalar = 1):
     """other - alpha * input."""
     return other - input if isinstance(alpha, int) else other - alpha * input
 
 
-@pointwise(aliases=("multiply",))
+@pointwise(aliases=("multiply",), overloads=False)
 def mul(input: Operand, other: Operand):
     """input * other."""
     return input * other

@@ -9,6 +9,7 @@ import numpy as np
 from torchlike import _dtypes, _errors
 from torchlike._ops._declare import Array, namespace
 from torchlike._ops._rules import Call, broadcast
+from torchlike._ops.linalg import adjoint as turned
 from torchlike._ops.linalg import factorization
 
 # -- LU ----------------------------------------------------------------------------------------------------------------
@@ -74,7 +75,7 @@ def _solve_shape(call: Call) -> list:
 def lu_solve(LU: Array, pivots: Array, B: Array, left: bool = True, adjoint: bool = False):
     """X with A X = B (X A = B unless `left`; A* for A with `adjoint`), from the compact form of A."""
     if not left:
-        return _adjoint(_solved(LU, pivots, _adjoint(B), not adjoint))
+        return turned(_solved(LU, pivots, turned(B), not adjoint))
     return _solved(LU, pivots, B, adjoint)
 
 
@@ -89,10 +90,6 @@ def _solved(packed, pivots, b, adjoint):
         return jnp.take_along_axis(whole, jnp.argsort(order, axis=-2), axis=-2)
     half = solve(packed, jnp.take_along_axis(b, order, axis=-2), left_side=True, lower=True, unit_diagonal=True)
     return solve(packed, half, left_side=True, lower=False)
-
-
-def _adjoint(x):
-    return namespace(x).conj(namespace(x).swapaxes(x, -1, -2))
 
 
 # -- Householder reflectors --------------------------------------------------------------------------------------------
@@ -149,4 +146,4 @@ def ormqr(input: Array, tau: Array, other: Array, left: bool = True, transpose: 
     """Q `other` (`other` Q unless `left`; Q* for Q with `transpose`) of the product Q of the reflectors."""
     if left:
         return _reflected(input, tau, other, transpose)
-    return _adjoint(_reflected(input, tau, _adjoint(other), not transpose))
+    return turned(_reflected(input, tau, turned(other), not transpose))

@@ -13,6 +13,7 @@ POSITIVE = (A @ A.T).astype(np.float32)
 POSITIVES = np.stack([POSITIVE, POSITIVE + EYE])
 HALF = np.tril(A)
 SINGULAR, RECTANGLE, VECTOR, WHOLE = np.ones((2, 2), np.float32), normal(2, 3), normal(3), integers(3, 3)
+ONE_TO_THREE = np.array([1, 2, 3], np.int32)
 INDEFINITE = np.stack([EYE[:2, :2], np.array([[1, 2], [2, 1]], np.float32)])
 REFUSED = [Fails(RECTANGLE), Fails(VECTOR), Fails(WHOLE)]
 
@@ -25,7 +26,7 @@ def near(*calls: Sample) -> list[Sample]:
     return [close(s) for s in calls]
 
 
-BOTH_HALVES = "PyTorch fills the unused half too"
+NONE = "PyTorch has none"
 SIGNS = "eigenvectors have no sign; test_linalg judges what does not depend on it"
 
 SAMPLES = {
@@ -60,12 +61,51 @@ SAMPLES = {
         *REFUSED,
     ],
     "cholesky": near(Sample(POSITIVE)),
-    "linalg.cholesky_ex": near(Sample(POSITIVE)),
-    "cholesky_solve": [s.without_gradient(BOTH_HALVES) for s in near(Sample(WIDE, HALF), Sample(WIDE, HALF.T, True))],
-    "cholesky_inverse": [close(Sample(HALF + EYE)).any_stride("LAPACK's").without_gradient(BOTH_HALVES)],
-    "linalg.pinv": near(Sample(A), Sample(TALL), Sample(WIDE)),
+    "linalg.cholesky_ex": near(Sample(POSITIVE), Sample(np.zeros((2, 0, 0), np.float32))),
+    "cholesky_solve": near(Sample(WIDE, HALF), Sample(WIDE, HALF.T, True)),
+    "cholesky_inverse": [s.any_stride("LAPACK's") for s in near(Sample(HALF + EYE), Sample(HALF.T + EYE, True))],
+    "linalg.pinv": [
+        *near(Sample(A), Sample(TALL), Sample(WIDE), Sample(MANY, 0.3), Sample(MANY, atol=2.0)),
+        *near(Sample(A, hermitian=True), Sample(TALL, atol=0.1, rtol=np.float32(0.5))),
+        Fails(RECTANGLE, hermitian=True),
+        Fails(VECTOR),
+    ],
+    "pinverse": near(Sample(TALL), Sample(A, 0.5)),
     "linalg.lstsq": [
-        close(Sample(TALL, normal(4, 2))).any_stride("LAPACK's").without_gradient("its empty results differ")
+        *[
+            s.any_stride("LAPACK's")
+            for s in near(
+                *(Sample(TALL, normal(4, 2), driver=driver) for driver in (None, "gels", "gelsd", "gelss")),
+                Sample(WIDE, normal(3)),
+                Sample(np.stack([TALL, TALL + 1]), normal(2, 4), driver="gelsd"),
+                Sample(SINGULAR, normal(2, 2)).without_gradient("PyTorch's is of the full rank"),
+                Sample(A, VECTOR, 0.9, driver="gelsd").without_gradient("PyTorch's is of the full rank"),
+            )
+        ],
+        Fails(VECTOR, VECTOR),
+        Fails(A, TALL),
+        Fails(A, np.array(1, np.float32)),
+        Fails(A, VECTOR.astype(np.float64)),
+        Fails(WHOLE, WHOLE),
+        Fails(A, MANY),
+        Fails(MANY, normal(2, 4)),
+        Fails(A, normal(4)),
+        Fails(A, VECTOR, driver="svd"),
+    ],
+    "linalg.ldl_factor": [*[s.without_gradient(NONE) for s in near(Sample(A), Sample(MANY))], *REFUSED],
+    "linalg.ldl_factor_ex": [
+        s.without_gradient(NONE) for s in near(Sample(A, hermitian=True), Sample(np.zeros((2, 2, 2), np.float32)))
+    ],
+    "linalg.ldl_solve": [
+        *[
+            s.without_gradient(NONE)
+            for s in near(Sample(A, ONE_TO_THREE, WIDE), Sample(MANY, np.stack([ONE_TO_THREE] * 2), WIDE))
+        ],
+        Fails(A, ONE_TO_THREE, VECTOR),
+        Fails(A, ONE_TO_THREE, TALL),
+        Fails(A, VECTOR, WIDE),
+        Fails(MANY, ONE_TO_THREE, WIDE),
+        Fails(A, ONE_TO_THREE, WIDE.astype(np.float64)),
     ],
     "linalg.matrix_exp": [
         Sample(A / 3).loosely("two series", rtol=1e-3, atol=1e-3),
@@ -81,13 +121,21 @@ SAMPLES = {
         Fails(A, "half"),
     ],
     "qr": near(Sample(TALL)),
-    "linalg.svd": [*near(Sample(A), Sample(MANY)), Fails(VECTOR)],
-    "svd": near(Sample(A)),
+    "linalg.svd": [
+        *near(Sample(A), Sample(MANY)),
+        Fails(VECTOR),
+        Fails(A, driver="gesvd"),
+    ],
+    "svd": near(Sample(A), Sample(TALL, compute_uv=False)),
     "linalg.svdvals": near(Sample(A), Sample(WIDE), Sample(MANY)),
     "linalg.eigh": [*[s.without_gradient(SIGNS) for s in near(Sample(POSITIVE))], Fails(RECTANGLE)],
     "linalg.eigvalsh": near(Sample(POSITIVE), Sample(POSITIVES)),
     "linalg.eigvals": [close(Sample(POSITIVE)).without_gradient("the order of the values")],
-    "linalg.matrix_rank": [Sample(A), Sample(SINGULAR), Sample(MANY)],
+    "linalg.matrix_rank": [
+        *(Sample(A), Sample(SINGULAR), Sample(MANY), Sample(POSITIVE, hermitian=True), Sample(TALL[:0])),
+        *(Sample(MANY, 3.0), Sample(MANY, atol=3.0), Sample(MANY, rtol=np.float32(0.5))),
+        Fails(RECTANGLE, hermitian=True),
+    ],
     "linalg.matrix_power": [
         *near(Sample(A, 3), Sample(A, 1), Sample(MANY, -2)),
         Sample(A, 0).without_gradient("a constant"),
@@ -105,6 +153,8 @@ SAMPLES = {
             Sample(A, -2),
             Sample(MANY, 1, (0, 2)),
         ),
+        *(Sample(np.zeros(shape, np.float32), ord) for shape in ((0, 3), (0, 0)) for ord in (1, 2, inf, "nuc")),
+        Fails(np.zeros((0, 0), np.float32), -2),
         Fails(VECTOR),
         Fails(A, 3),
     ],
@@ -125,5 +175,8 @@ SAMPLES = {
     "linalg.cond": [
         close(Sample(A)),
         close(Sample(A, 1)).without_gradient("PyTorch fails: it overwrites what it saved"),
+        Sample(SINGULAR, 1).without_gradient("PyTorch fails: it overwrites what it saved"),
+        Sample(np.zeros((2, 0, 0), np.float32), "fro"),
+        *(Fails(VECTOR), Fails(A, 3), Fails(RECTANGLE, "fro"), Fails(RECTANGLE, 1)),
     ],
 }

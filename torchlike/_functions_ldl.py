@@ -1,0 +1,37 @@
+"""torchlike.linalg: factors of symmetric matrices that need not be definite."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torchlike import _errors, return_types
+from torchlike._bind import CALLERS as rows
+from torchlike._bind import write_out
+from torchlike._tensor import Tensor
+
+
+def _written(result: Any, out: Any) -> Any:
+    return result if out is None else write_out(None, result, out)
+
+
+def _factored(name: str, A: Tensor, hermitian: bool, look: bool) -> tuple[Tensor, ...]:
+    packed, pivots, info = rows["ldl_factor"](A, hermitian)
+    if look and not A.is_meta and info.any():
+        raise _errors.linalg.no_ldl_factor(name, int(info.max()))
+    return packed, pivots, info
+
+
+def ldl_factor(A: Tensor, *, hermitian: bool = False, out: Any = None) -> Any:
+    """L and the block diagonal D of A = L D L^T (L D L* if `hermitian`) in one matrix, and the rows exchanged; raises
+    where D has a zero on its diagonal (an observation: pending work runs). Half of A is read."""
+    packed, pivots, _ = _factored("torch.linalg.ldl_factor", A, hermitian, True)
+    return _written(return_types.linalg_ldl_factor((packed, pivots)), out)
+
+
+def ldl_factor_ex(A: Tensor, *, hermitian: bool = False, check_errors: bool = False, out: Any = None) -> Any:
+    """`ldl_factor` that says in `info` where the first zero on the diagonal of D is, instead of raising."""
+    found = _factored("torch.linalg.ldl_factor_ex", A, hermitian, check_errors)
+    return _written(return_types.linalg_ldl_factor_ex(found), out)
+
+
+LINALG = {f.__name__: f for f in (ldl_factor, ldl_factor_ex)}

@@ -119,7 +119,7 @@ def cond(A: Tensor, p: Any = None, *, out: Tensor | None = None) -> Tensor:
     or -2."""
     _errors.linalg.check_cond(A, p, (*_BY_VALUES, *_BY_INVERSE))
     if not A.numel():
-        result = A.real.new_zeros(tuple(A.shape[:-2])) if A.is_complex() else A.new_zeros(tuple(A.shape[:-2]))
+        result = _factories.zeros(tuple(A.shape[:-2]), dtype=A.dtype.to_real(), device=A.device)
     elif p in _BY_VALUES:
         values = rows["svdvals"](A)
         largest, smallest = rows["amax"](values, -1), rows["amin"](values, -1)

@@ -91,8 +91,9 @@ def _inverse(L, upper):
 
 @_inverse.defjvp
 def _inverse_change(upper, primals, changes):
-    found = _inverse(*primals, upper)
-    return found, -found @ _factor_change(*primals, *changes, upper) @ found
+    (L,), (dL,) = primals, changes
+    found = _inverse(L, upper)
+    return found, -found @ _factor_change(L, dL, upper) @ found
 
 
 @factorization(numpy=False, shape=lambda call: [call.L.shape], where=("torch", "Tensor"))

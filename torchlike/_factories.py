@@ -193,6 +193,8 @@ def shape_of(size: tuple, name: str = "empty", negative: Callable | None = None)
             raise _errors.arguments.not_a_size(name, size[0])
         size = tuple(size[0])
     shape = tuple([n if n.__class__ is int else _size_item(n, name, i, len(size)) for i, n in enumerate(size)])
+    if len(shape) > 64:
+        raise _errors.shapes.too_many_dims()
     for n in shape:
         if n < 0:
             raise negative(n, shape) if negative else _errors.making.negative_dim(n, shape)

@@ -27,8 +27,9 @@ def function(entry_name: str, theirs: Callable) -> Callable:
     if _is_test_code(theirs):
         return _rebuilt(theirs)
     path = entry_name.removeprefix("torch.")
-    if getattr(torch, theirs.__name__, None) is theirs:  # an entry need not have its function's name
-        path = theirs.__name__
+    own = getattr(theirs, "__name__", "")
+    if getattr(torch, own, None) is theirs:  # an entry need not have its function's name
+        path = own
     try:
         found = _walk(torchlike, path)
         return found if callable(found) else _walk(torchlike.Tensor, path)  # a dtype has the name of a method
@@ -162,7 +163,9 @@ def tensor(theirs: torch.Tensor) -> Any:
     plain = theirs.detach().resolve_conj().resolve_neg()
     if theirs.device.type == "meta":
         return torchlike.empty_strided(plain.shape, plain.stride(), dtype=_simple(plain.dtype), device="meta")
-    if plain.is_contiguous() and plain.storage_offset() == 0:
+    if plain.ndim > 64:  # more than NumPy has
+        ours = to_ours(plain.reshape(-1)).reshape(tuple(plain.shape))
+    elif plain.is_contiguous() and plain.storage_offset() == 0:
         ours = to_ours(plain)
     else:
         flat = torch.as_strided(plain, (_extent(plain) + plain.storage_offset(),), (1,), 0)

@@ -7,6 +7,7 @@ from typing import Any, SupportsIndex, overload
 
 import numpy as np
 
+from torchlike import _errors
 from torchlike._device import device as Device
 from torchlike._dtypes import dtype as Dtype
 from torchlike._modes import local
@@ -80,6 +81,8 @@ def aval(shape: tuple[int, ...], dtype: Dtype, device: Device) -> Aval:
     key = (tuple(shape), dtype, device)
     found = _interned.get(key)
     if found is None:
+        if len(shape) > 64:  # NumPy has no more
+            raise _errors.shapes.too_many_dims()
         made = Aval()
         made.shape, made.dtype, made.device = Size(shape), dtype, device
         made.ndim, made.numel = len(shape), made.shape.numel()

@@ -24,6 +24,11 @@ def dim_of_scalar(dim: int) -> IndexError:
     return IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
 
 
+def too_many_dims() -> RuntimeError:
+    """What PyTorch's reductions say; here no tensor has more."""
+    return RuntimeError("only tensors with up to 64 dims are supported")
+
+
 def repeated_dim(dim: int) -> RuntimeError:
     return RuntimeError(f"dim {dim} appears multiple times in the list of dims")
 

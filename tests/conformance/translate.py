@@ -27,6 +27,8 @@ def function(entry_name: str, theirs: Callable) -> Callable:
     if _is_test_code(theirs):
         return _rebuilt(theirs)
     path = entry_name.removeprefix("torch.")
+    if isinstance(theirs, torch.cuda.jiterator._JittedFunction):
+        return torchlike.cuda.jiterator._create_jit_fn(theirs.code_string)
     own = getattr(theirs, "__name__", "")
     if getattr(torch, own, None) is theirs:  # an entry need not have its function's name
         path = own

@@ -80,6 +80,8 @@ ROWS = {
     "dist": lambda torch: torch.ones(2, 3).dist(torch.ones(4)),
     "bernoulli_ of other sizes": lambda torch: torch.ones(2, 3).bernoulli_(torch.ones(4)),
     "dim of text": lambda torch: torch.ones(2, 3).sum(dim="a"),
+    "max of numbers": lambda torch: torch.max(2, 3),
+    "min of a number and a tensor": lambda torch: torch.min(2, torch.ones(2)),
     "max of nothing": lambda torch: torch.ones(0).max(),
     "max of nothing in a dim": lambda torch: torch.ones(2, 0).max(1),
     "argmax of nothing": lambda torch: torch.ones(0).argmax(),

@@ -1,6 +1,9 @@
 """Devices, generators and random numbers."""
 
 ROWS = {
+    "kernels in C++": lambda torch: torch.cuda.jiterator._create_jit_fn("template <typename T> T f(T x) { return x; }")(
+        torch.ones(2)
+    ),
     "unknown device": lambda torch: torch.device("toaster"),
     "device of nothing": lambda torch: torch.device(""),
     "device with a word as index": lambda torch: torch.device("cuda:a"),

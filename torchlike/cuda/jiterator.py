@@ -1,0 +1,24 @@
+"""Element-wise kernels from C++ source, which PyTorch compiles for GPUs only: elsewhere it refuses each call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from torchlike import _accelerators, _errors
+
+
+def _create_jit_fn(code_string: str, **kwargs: Any) -> Callable:
+    """A function of tensors from a C++ template."""
+    return _refuse
+
+
+def _create_multi_output_jit_fn(code_string: str, num_outputs: int, **kwargs: Any) -> Callable:
+    """A function of tensors with several results from a C++ template."""
+    return _refuse
+
+
+def _refuse(*tensors: Any, **kwargs: Any) -> Any:
+    if _accelerators.devices("cuda"):
+        raise _errors.arguments.kind_unsupported("jiterator", "kernels in C++")
+    raise AssertionError("Jiterator is only supported on CUDA and ROCm GPUs, none are available.")

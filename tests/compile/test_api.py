@@ -1,6 +1,8 @@
 """What `torchlike.compile` accepts, refuses, reports and keeps."""
 
 import copy
+import cProfile
+import json
 import pickle
 
 import pytest
@@ -234,3 +236,21 @@ def test_state_in_use_elsewhere_is_not_overwritten():
     assert pending.tolist() == [10.0] * 3
     assert shown.tolist() == [1.0] * 3
     assert w.tolist() == [2.0] * 3
+
+
+def test_a_profiled_call_is_recorded_and_profiled_further():
+    profiler = cProfile.Profile()
+
+    def double(x):
+        return x * 2
+
+    function = torchlike.compile(double, fullgraph=True)
+    profiler.enable()
+    try:
+        assert function(torchlike.ones(2)).tolist() == [2.0, 2.0]
+        json.dumps([1])
+    finally:
+        profiler.disable()
+    seen = {entry.code.co_name for entry in profiler.getstats() if not isinstance(entry.code, str)}
+    assert "dumps" in seen  # after the recording
+    assert function(torchlike.ones(2)).tolist() == [2.0, 2.0]

@@ -33,7 +33,11 @@ class Watch:
         return self
 
     def __exit__(self, *_: object) -> None:
-        sys.setprofile(self._before)
+        if self._before is None or callable(self._before):
+            sys.setprofile(self._before)
+        else:  # a profiler written in C, such as `cProfile`'s, for which its object stands
+            sys.setprofile(None)
+            self._before.enable()
 
     def _saw(self, frame: types.FrameType, event: str, what: Any) -> None:
         if event == "call":

@@ -128,3 +128,32 @@ def test_hybrid_values():
         return seen(s.grad)
 
     both(program)
+
+
+def test_a_module_that_holds_a_sparse_buffer():
+    """A graph convolution: trained, moved, saved and loaded."""
+
+    def program(torch):
+        class Layer(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.weight = torch.nn.Parameter(torch.arange(6.0).view(3, 2) / 10)
+                self.register_buffer("graph", coo(torch))
+
+            def forward(self, x):
+                return torch.sparse.mm(self.graph, x @ self.weight)
+
+        layer, x = Layer(), torch.arange(9.0).view(3, 3) / 10
+        optimizer = torch.optim.SGD(layer.parameters(), lr=0.01)
+        losses = []
+        for _ in range(3):
+            optimizer.zero_grad()
+            loss = (layer(x) ** 2).sum()
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.detach())
+        other = Layer()
+        other.load_state_dict({name: 2 * t for name, t in layer.state_dict().items()})
+        return losses, other(x).detach(), other.double()(x.double()).detach().float(), seen(other.graph)
+
+    both(program)

@@ -5,6 +5,7 @@ import inspect
 import io
 import pickle
 
+import numpy as np
 import pytest
 import torch
 
@@ -119,6 +120,36 @@ OF_COO = {
 }  # fmt: skip
 
 
+OF_COO |= {
+    "linear": lambda torch: torch.nn.functional.linear(coo(torch), torch.arange(12.0).view(4, 3), torch.ones(4)),
+    "spmm": lambda torch: torch.spmm(coo(torch), torch.ones(3, 2)),
+    "select": lambda torch: (coo(torch)[1], coo(torch)[1, -3], hybrid(torch)[1], hybrid(torch).select(1, 2)),
+    "rows": lambda torch: list(coo(torch)),
+    "type": lambda torch: (coo(torch).type(), coo(torch).type(torch.float64), coo(torch).cpu()),
+    "in place": lambda torch: (coo(torch).mul_(2), coo(torch).neg_(), coo(torch).div_(2), coo(torch).zero_()),
+    "add in place": lambda torch: (coo(torch).add_(coo(torch), alpha=2), coo(torch).sub_(torch.eye(2, 3).to_sparse())),
+    "assigned": lambda torch: (coo(torch).copy_(torch.eye(2, 3).to_sparse()), coo(torch).copy_(coo(torch) * 2)),
+    "shared": lambda torch: shared(coo(torch)),
+}
+
+
+def shared(s):
+    """What is seen of a write through a tensor that shares the values."""
+    found = []
+    for write in (
+        lambda t: t.mul_(2),
+        lambda t: t.neg_(),
+        lambda t: t.div_(4),
+        lambda t: t.zero_(),
+        lambda t: t.add_(s),
+    ):
+        write(s.detach())
+        found.append(s.clone())
+    other = s
+    other += s
+    return found, s, other is s
+
+
 @pytest.mark.parametrize("name", OF_COO)
 def test_more_operators(name):
     both(lambda torch: seen(OF_COO[name](torch)), stride=False)
@@ -212,6 +243,10 @@ WRONG = {
     "transpose": lambda torch: hybrid(torch).transpose(0, 2),
     "transpose of dense dims": lambda torch: coo(torch, [[[1.0, 2]]] * 4, (2, 3, 1, 2)).transpose(2, -1),
     "t": lambda torch: hybrid(torch).t(),
+    "leaf": lambda torch: coo(torch, requires_grad=True).mul_(2),
+    "leaf made another": lambda torch: coo(torch, requires_grad=True).add_(coo(torch)),
+    "index": lambda torch: coo(torch)[2],
+    "array": lambda torch: np.asarray(coo(torch)),
     "dtype of dense": lambda torch: coo(torch).to_dense(dtype=torch.float64),
     "deepcopy": lambda torch: copy.deepcopy(coo(torch, requires_grad=True) * 2),
 }  # fmt: skip
@@ -256,18 +291,19 @@ REFUSED = {
     "eq": lambda t, s: s == s,
     "view": lambda t, s: s.view(6),
     "reshape": lambda t, s: t.reshape(s, (6,)),
-    "getitem": lambda t, s: s[0],
-    "mul_": lambda t, s: s.mul_(2),
+    "getitem": lambda t, s: s[:1],
+    "div_": lambda t, s: s.div_(t.ones(3)),
     "cat": lambda t, s: t.cat([s, s]),
-    "linear": lambda t, s: t.nn.functional.linear(s, t.ones(4, 3)),
+    "stack": lambda t, s: t.stack([s, s]),
+    "linear": lambda t, s: t.nn.functional.linear(t.ones(4, 3), s),
+    "copy_": lambda t, s: s.copy_(t.ones(2, 3)),
+    "exp_": lambda t, s: s.exp_(),
     "softmax": lambda t, s: t.softmax(s, 1),
     "mean": lambda t, s: s.mean(),
     "argsort": lambda t, s: t.argsort(s),
     "where": lambda t, s: t.where(t.ones(2, 3) > 0, s, t.ones(2, 3)),
     "item": lambda t, s: s.item(),
     "backward": lambda t, s: s.requires_grad_().backward(),
-    "add_": lambda t, s: s.add_(s),
-    "iter": lambda t, s: list(s),
     "bool": lambda t, s: bool(s),
 }
 

@@ -1,5 +1,6 @@
 """Sparse tensors: a tensor of indices and one of values, every operator expressed by operators on these."""
 
+from torchlike._bind import CALLERS
 from torchlike._sparse._convert import to_dense as to_dense
 from torchlike._sparse._make import sparse_compressed_tensor as sparse_compressed_tensor
 from torchlike._sparse._make import sparse_coo_tensor as sparse_coo_tensor
@@ -9,6 +10,6 @@ from torchlike._sparse._methods import bind as bind
 from torchlike._sparse._rules import elsewhere as elsewhere
 from torchlike._sparse._tensor import SparseTensor as SparseTensor
 
-FUNCTIONS = {f.__name__: f for f in (
+FUNCTIONS = {"spmm": CALLERS["mm"]} | {f.__name__: f for f in (
     sparse_coo_tensor, sparse_csr_tensor, sparse_csc_tensor, sparse_compressed_tensor,
 )}  # fmt: skip

@@ -8,9 +8,9 @@ from typing import Any
 from torchlike import _dtypes, _errors
 from torchlike import _memory_format as mf
 from torchlike._ops import REGISTRY
-from torchlike._sparse import _convert, _show
+from torchlike._sparse import _convert, _show, _write
 from torchlike._sparse import _tensor as s
-from torchlike._sparse._rules import RULES, mul, neg, sub, transpose
+from torchlike._sparse._rules import RULES, mul, neg, select, sub, transpose
 from torchlike._sparse._tensor import SparseTensor
 from torchlike._tensor import Tensor
 
@@ -166,6 +166,32 @@ def is_contiguous(self: Any, memory_format: Any = None) -> bool:
     return False
 
 
+def type(self: Any, dtype: Any = None) -> Any:
+    """The name of the kind of tensor, or this tensor in another dtype."""
+    if dtype is not None:
+        return to(self, dtype)
+    kind = _errors.dtypes.type_text(self)
+    return kind.replace("torch.", "torch.sparse." if self.layout is mf.sparse_coo else "torch.sparse_csr.", 1)
+
+
+def cpu(self: Any, memory_format: Any = None) -> Any:
+    """On the CPU; itself where it is there."""
+    return to(self, "cpu")
+
+
+def _item(self: Any, index: Any) -> Any:
+    """Whole numbers only."""
+    for i in index if isinstance(index, tuple) else (index,):
+        if not isinstance(i, int) or isinstance(i, bool) or not isinstance(self, SparseTensor):
+            raise _errors.layouts.refused("getitem by anything but whole numbers", mf.sparse_coo)
+        self = select(self, 0, i)
+    return self
+
+
+def _iterated(self: Any) -> Any:
+    return iter([select(self, 0, i) for i in range(len(self))])
+
+
 def numpy(self: Any, *, force: bool = False) -> Any:
     """Refused, as by PyTorch."""
     raise _errors.layouts.no_array(self.layout)
@@ -199,7 +225,7 @@ def _copied(self: Any, memo: dict) -> Any:
 
 
 OF_SPARSE: dict[str, Any] = {f.__name__: f for f in (
-    clone, detach, to, requires_grad_, stride, is_contiguous, numpy, data_ptr,
+    clone, detach, to, type, cpu, requires_grad_, stride, is_contiguous, numpy, data_ptr, select,
 )}  # fmt: skip
 OF_SPARSE |= {name: _cast(dtype) for name, dtype in {**_dtypes.ALIASES, "bfloat16": _dtypes.bfloat16}.items()}
 OF_SPARSE |= {
@@ -210,6 +236,8 @@ OF_SPARSE |= {
     "__rsub__": lambda self, other: sub(other, self), "__truediv__": RULES["div"], "__matmul__": RULES["matmul"],
     "__rmatmul__": lambda self, other: RULES["matmul"](other, self), "__pow__": RULES["pow"],
     "__abs__": RULES["abs"], "__hash__": lambda self: id(self),
+    "__array__": lambda self, dtype=None, copy=None: numpy(self), "__format__": object.__format__,
+    "__getitem__": _item, "__iter__": _iterated, "is_pinned": lambda self, device=None: False,
 }  # fmt: skip
 OF_SPARSE |= {
     "T": property(_turned),
@@ -218,6 +246,9 @@ OF_SPARSE |= {
     "is_sparse_csr": property(lambda self: self.layout is mf.sparse_csr),
     "data": property(detach),
 }
+
+
+OF_SPARSE |= _write.METHODS
 
 
 def _refusing(name: str) -> Callable:

@@ -269,6 +269,15 @@ def addmm(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) ->
     return beta * input.expand(product.shape) + alpha * product
 
 
+@rule("linear")
+def linear(input: Any, weight: Any, bias: Any = None) -> Any:
+    """A sparse matrix times a dense weight, transposed."""
+    if is_sparse(weight) or is_sparse(bias):
+        raise _errors.layouts.refused("linear with a sparse weight", (weight if is_sparse(weight) else bias).layout)
+    product = mm(input, weight.t())
+    return product if bias is None else product + bias
+
+
 # -- shape -------------------------------------------------------------------------------------------------------------
 
 
@@ -290,6 +299,24 @@ def transpose(input: Any, dim0: int, dim1: int) -> Any:
     order[a], order[b] = b, a
     values = s.passed_on(input._values_, "TransposeBackward0")
     return s.make(mf.sparse_coo, (held(s.places(input)[order]),), values, size, input._coalesced and a == b)
+
+
+def select(input: Any, dim: int, index: int) -> Any:
+    """One index of an indexed dim: a tensor of the dims left, dense where none of them is indexed."""
+    coo(input, "select")
+    at, kept = input._wrap(dim), s.sparse_dim(input)
+    if at >= kept:
+        raise _errors.layouts.refused("select of a dense dim", mf.sparse_coo)
+    if not -input.shape[at] <= index < input.shape[at]:
+        raise _errors.shapes.index_out_of_bounds(index, at, input.shape[at])
+    where = s.places(input)
+    hits = np.flatnonzero(where[at] == index % input.shape[at])
+    values = picked(input._values_, hits)
+    if kept == 1:
+        return values.sum(0)
+    size = (*input.shape[:at], *input.shape[at + 1 :])
+    left = np.delete(where[:, hits], at, 0)
+    return s.make(mf.sparse_coo, (held(left),), s.passed_on(values, "SelectBackward0"), size, input._coalesced)
 
 
 # -- sums --------------------------------------------------------------------------------------------------------------

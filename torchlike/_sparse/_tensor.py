@@ -100,7 +100,7 @@ def make(layout: mf.layout, indices: tuple[Tensor, ...], values: Tensor, size: A
     """A sparse tensor of members that fit."""
     made = _new(SparseTensor)
     made._layout_, made._indices_, made._values_ = layout, indices, values
-    made._size, made._coalesced = Size(size), coalesced
+    made._size, made._coalesced = Size(size), coalesced or values.shape[0] < 2
     return made
 
 

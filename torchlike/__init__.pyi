@@ -16,6 +16,7 @@ from torchlike import jax as jax
 from torchlike import linalg as linalg
 from torchlike import masked as masked
 from torchlike import nn as nn
+from torchlike import ops as ops
 from torchlike import optim as optim
 from torchlike import random as random
 from torchlike import return_types as return_types
@@ -1426,7 +1427,7 @@ def log2(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     """The logarithm to base 2."""
     ...
 
-def log_softmax(input: _Tensor, dim: _int, dtype: _Any = ...) -> _Tensor:
+def log_softmax(input: _Tensor, dim: _int, dtype: _Any = ..., *, out: _Any = ...) -> _Tensor:
     """The logarithm of softmax over a dim; computed in `dtype` where given."""
     ...
 
@@ -1653,8 +1654,35 @@ def narrow_copy(input: _Tensor, dim: _int, start: _int, length: _int) -> _Tensor
     """`length` indices of a dim from `start`, as a copy."""
     ...
 
+def native_batch_norm(
+    input: _Tensor,
+    weight: _Tensor | None,
+    bias: _Tensor | None,
+    running_mean: _Tensor | None,
+    running_var: _Tensor | None,
+    training: _bool,
+    momentum: _float,
+    eps: _float,
+    *,
+    out: _Any = ...,
+) -> _Any:
+    """`batch_norm`, with the batch's means and reciprocal deviations (empty where the running ones are used)."""
+    ...
+
 def native_dropout(input: _Tensor, p: _float, train: _bool | None) -> _tuple[_Tensor, _Tensor]:
     """Dropout that also returns the bool mask of what was kept."""
+    ...
+
+def native_group_norm(
+    input: _Tensor, weight: _Tensor | None, bias: _Tensor | None, N: _int, C: _int, HxW: _int, group: _int, eps: _float
+) -> _Any:
+    """`group_norm`, with the means and the reciprocal deviations of each sample's groups."""
+    ...
+
+def native_layer_norm(
+    input: _Tensor, normalized_shape: _Any, weight: _Tensor | None, bias: _Tensor | None, eps: _float
+) -> _Any:
+    """`layer_norm`, with the means and the reciprocal deviations."""
     ...
 
 def ne(input: _Tensor, other: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
@@ -2174,7 +2202,7 @@ def slogdet(input: _Tensor, *, out: _Any = ...) -> _Any:
     """The sign of the determinant and the logarithm of its absolute value."""
     ...
 
-def softmax(input: _Tensor, dim: _int, dtype: _Any = ...) -> _Tensor:
+def softmax(input: _Tensor, dim: _int, dtype: _Any = ..., *, out: _Any = ...) -> _Tensor:
     """exp(x) divided by its sum over a dim; computed in `dtype` where given."""
     ...
 

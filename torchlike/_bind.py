@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 import types
 import warnings
 from collections.abc import Callable
@@ -62,6 +64,24 @@ def into(name: str, call: Callable, args: tuple, kwargs: dict, out: Any, asked: 
         fit_out(asked, result, out)  # which may take in more of the memory
         check_apart(out, operands[asked.apart :], wholly=True)
     return write_out(asked, result, out)
+
+
+def accepting_out(function: Callable) -> Callable:
+    """A function that is not a row's, with `out=`."""
+    signature = inspect.signature(function)
+
+    @functools.wraps(function)
+    def public(*args: Any, out: Any = None, **kwargs: Any) -> Any:
+        if out is None:
+            return function(*args, **kwargs)
+        check_out(function.__name__, out, (*args, *kwargs.values()))
+        result = function(*args, **kwargs)
+        check_apart(out, args)
+        return write_out(None, result, out)
+
+    last = inspect.Parameter("out", inspect.Parameter.KEYWORD_ONLY, default=None, annotation="Any")
+    public.__signature__ = signature.replace(parameters=[*signature.parameters.values(), last])  # type: ignore[attr-defined]
+    return public
 
 
 def check_out(name: str, out: Any, operands: tuple) -> None:

@@ -158,9 +158,8 @@ def trapz(y: Tensor, x: Tensor | None = None, *, dx: float = 1, dim: int = -1) -
 
 def constant_pad_nd(input: Tensor, pad: Any, value: float = 0) -> Tensor:
     """The last dims with `value` around them, as many on each side as `pad` says, the last dim first."""
-    from torchlike.nn._functional.shape import pad as padded
-
-    return padded(input, tuple(pad), "constant", value)
+    _dtypes.check_number(value, input.dtype)
+    return rows["_constant_pad"](input, tuple(int(n) for n in pad), value)
 
 
 _MODES, _PADDING = ("bilinear", "nearest", "bicubic"), ("zeros", "border", "reflection")

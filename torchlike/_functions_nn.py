@@ -61,6 +61,8 @@ def rrelu(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, trainin
 
     Only the elements that are not positive draw a number, so training observes the input.
     """
+    if lower > upper:
+        raise _errors.activations.rrelu_bounds()
     if not training:
         return rows["_leaky_relu"](input, (lower + upper) / 2)
     if input.dtype not in (_dtypes.float32, _dtypes.float64, _dtypes.bfloat16):
@@ -233,8 +235,9 @@ def instance_norm(input: Tensor, weight: Tensor | None, bias: Tensor | None, run
     return out.reshape(tuple(input.shape))
 
 
-FUNCTIONS = {f.__name__: f for f in (
-    softmax, log_softmax, celu, selu, threshold, rrelu, dropout, feature_dropout, alpha_dropout, feature_alpha_dropout,
+FUNCTIONS = {f.__name__: _bind.accepting_out(f) for f in (softmax, log_softmax)}
+FUNCTIONS |= {f.__name__: f for f in (
+    celu, selu, threshold, rrelu, dropout, feature_dropout, alpha_dropout, feature_alpha_dropout,
     native_dropout, layer_norm, rms_norm, group_norm, batch_norm, instance_norm)}  # fmt: skip
 METHODS = {f.__name__: f for f in (softmax, log_softmax)}
 

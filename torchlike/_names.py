@@ -25,6 +25,7 @@ from torchlike import (
     _functions_math,
     _functions_memory,
     _functions_more,
+    _functions_native,
     _functions_nn,
     _functions_patterns,
     _functions_random,
@@ -52,6 +53,7 @@ _FACADES = (
     _functions_rank,
     _functions_counting,
     _functions_nn,
+    _functions_native,
     _functions_shape,
     _functions_random,
     _functions_rnn,
@@ -71,7 +73,7 @@ _FACADES = (
 )
 MODULES = ("nn", "optim", "utils", "autograd", "serialization", "cuda", "backends", "linalg", "special", "fft",
            "random", "testing", "return_types", "distributions", "amp", "func", "jax", "storage", "version", "signal",
-           "masked", "compiler", "_dynamo", "_higher_order_ops", "sparse")  # fmt: skip
+           "masked", "ops", "compiler", "_dynamo", "_higher_order_ops", "sparse")  # fmt: skip
 _SERIALIZATION = ("save", "load")
 _CONTROL_FLOW = ("cond", "while_loop")
 

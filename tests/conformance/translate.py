@@ -14,6 +14,8 @@ import torch
 import torchlike
 from tests.oracle import to_ours
 
+_OPERATORS = (torch._ops.OpOverload, torch._ops.OpOverloadPacket)
+
 
 class Untranslatable(NotImplementedError):
     """What torchlike has no counterpart of, such as a sparse tensor."""
@@ -26,7 +28,7 @@ def function(entry_name: str, theirs: Callable) -> Callable:
     """torchlike's counterpart of an entry's function; PyTorch's test code is run with ``torchlike`` for ``torch``."""
     if _is_test_code(theirs):
         return _rebuilt(theirs)
-    path = entry_name.removeprefix("torch.")
+    path = f"ops.{theirs}" if isinstance(theirs, _OPERATORS) else entry_name.removeprefix("torch.")
     if isinstance(theirs, torch.cuda.jiterator._JittedFunction):
         return torchlike.cuda.jiterator._create_jit_fn(theirs.code_string)
     own = getattr(theirs, "__name__", "")
@@ -47,7 +49,8 @@ def method(theirs: Any) -> Callable | None:
         return theirs and _rebuilt(theirs)
     if isinstance(theirs, functools.partial):
         return functools.partial(method(theirs.func), *theirs.args, **theirs.keywords)  # type: ignore[arg-type]
-    return getattr(torchlike.Tensor, theirs.__name__)
+    place = torchlike.nn.functional if getattr(theirs, "__module__", "") == "torch.nn.functional" else torchlike.Tensor
+    return getattr(place, theirs.__name__)
 
 
 def _walk(start: Any, path: str) -> Any:

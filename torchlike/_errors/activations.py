@@ -20,6 +20,23 @@ def prelu_count(weights: int, channels: int) -> RuntimeError:
                         f"{weights} and channel size = {channels}.")  # fmt: skip
 
 
+def prelu_scalar() -> RuntimeError:
+    return RuntimeError("Not allow zero-dim input tensor.")
+
+
+def prelu_weight(ndim: int) -> RuntimeError:
+    return RuntimeError(f"prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {ndim}")
+
+
+def rrelu_bounds() -> RuntimeError:
+    return RuntimeError("Lower bound should be less than or equal to the upper bound")
+
+
+def shrink_range(largest: float, dtype: Any, got: float) -> RuntimeError:
+    return RuntimeError(f"lambda must be in range [0, {largest:g}] for input dtype {scalar_name(dtype)}, but found "
+                        f"{got:g}")  # fmt: skip
+
+
 def prelu_dtype(a: Any, b: Any) -> RuntimeError:
     return RuntimeError(f"prelu: Type promoting not supported. Got {scalar_name(a)} and {scalar_name(b)}")
 

@@ -32,6 +32,11 @@ def _check_common(call: Any, dims: int) -> None:
         raise RuntimeError(f"Expected {dims + 1}D (unbatched) or {dims + 2}D (batched) input to {name}, but got "
                            f"input of "
                            f"size: {list(x.shape)}")  # fmt: skip
+    if dims == 1 and w.ndim < 3:
+        raise RuntimeError("weight should have at least three dimensions")
+    if w.ndim != dims + 2 and getattr(call, "padding", 0) == "same":
+        raise RuntimeError(f"Expected {w.ndim}-dimensional input for {w.ndim}-dimensional weight{list(w.shape)}, but "
+                           f"got {x.ndim}-dimensional input of size {list(x.shape)} instead")  # fmt: skip
     if w.ndim != dims + 2:
         raise RuntimeError(f"expected stride to be a single integer value or a list of {w.ndim - 2} values to match "
                            f"the "
@@ -49,10 +54,15 @@ def _check_common(call: Any, dims: int) -> None:
         raise RuntimeError("negative padding is not supported")
     if min(_each(call.stride, dims)) <= 0:
         raise RuntimeError("non-positive stride is not supported")
-    if min(_each(call.dilation, dims)) <= 0:
+    if min(_each(call.dilation, dims)) < 0:
+        raise RuntimeError("dilation should be greater than zero")
+    if min(_each(call.dilation, dims)) == 0:
         raise RuntimeError(f"dilation should be greater than zero, but got {list(_each(call.dilation, dims))}")
     if call.groups <= 0:
         raise RuntimeError("non-positive groups is not supported")
+    if w.shape[0] < call.groups:
+        raise RuntimeError(f"Given groups={call.groups}, expected weight to be at least {call.groups} at dimension 0, "
+                           f"but got weight of size {list(w.shape)} instead")  # fmt: skip
     if w.shape[0] % call.groups:
         raise RuntimeError(f"Given groups={call.groups}, expected weight to be divisible by {call.groups} at "
                            f"dimension 0, "

@@ -33,6 +33,28 @@ def margin_target() -> RuntimeError:
     return RuntimeError("target out of range")
 
 
+def margin_input(shape: Ints) -> RuntimeError:
+    return RuntimeError(f"Expected non-empty vector or matrix with optional 0-dim batch size, but got: {list(shape)}")
+
+
+def margin_target_shape(batch: int, got: Ints, shape: Ints) -> RuntimeError:
+    return RuntimeError("multi_margin_loss: target tensor should be 1-D with size equal to the number of input samples "
+                        f"(batch size). Expected target size [{batch}], but got {list(got)}. Input has shape "
+                        f"{list(shape)}.")  # fmt: skip
+
+
+def margin_weight_dims() -> ValueError:
+    return ValueError("weight must be one-dimensional")
+
+
+def margin_weight(classes: int, got: Ints) -> RuntimeError:
+    return RuntimeError(f"inconsistent weight size, expected {classes} but got {list(got)}")
+
+
+def margin_targets_shape(got: Ints, shape: Ints) -> RuntimeError:
+    return RuntimeError(f"inconsistent target size: {list(got)} for input of size: {list(shape)}")
+
+
 def margin_targets() -> RuntimeError:
     return RuntimeError("argument #2 'target' is out of range")
 

@@ -18,7 +18,23 @@ def check_pooling(call: Any, dims: int, kernel: Ints, stride: Ints, pad: Ints, d
         words = {1: "a single int, or a tuple of one int", 2: "a single int, or a tuple of two ints",
                  3: "a single int, or a tuple of three ints"}[dims]  # fmt: skip
         raise RuntimeError(f"{name}: kernel_size must either be {words}")
-    _check_pool_dims(name, x, dims)
+    alone = call.op.name == "_max_pool1d"  # without indices PyTorch has a kernel for one dim
+    if alone:
+        _check_alone(name, x, kernel[0], stride[0], pad[0], dilation[0])
+    else:
+        _check_windows(name, x, dims, kernel, stride, pad, dilation)
+    if name == "max_pool1d" and x.dtype.category < 2:
+        raise not_implemented("max_pool1d_impl", x.dtype)
+    if getattr(call, "divisor_override", None) == 0:
+        raise RuntimeError("divisor must be not zero")
+    found = sizes()
+    if min(found) < 1:
+        raise _pooled_to_nothing(name, x, dims, found)
+
+
+def _check_windows(name: str, x: Any, dims: int, kernel: Ints, stride: Ints, pad: Ints, dilation: Ints) -> None:
+    if x.ndim not in (dims + 1, dims + 2):
+        _check_pool_dims(name, x, dims)
     if any(s == 0 for s in stride):
         raise RuntimeError("stride should not be zero" if dims > 1 else f"{name}() stride must be greater than zero, "
                                                                         f"but "
@@ -26,21 +42,33 @@ def check_pooling(call: Any, dims: int, kernel: Ints, stride: Ints, pad: Ints, d
     if min(dilation) < 1:
         listed = " ".join(f"dilation{d}: {n}" for d, n in zip("DHW"[3 - dims :], dilation))
         raise RuntimeError(f"dilation should be greater than zero, but got {listed}")
-    if name == "max_pool1d" and x.dtype.category < 2:
-        raise not_implemented("max_pool1d_impl", x.dtype)
-    if getattr(call, "divisor_override", None) == 0:
-        raise RuntimeError("divisor must be not zero")
-    _check_pool_padding(name, kernel, pad, dilation)
-    found = sizes()
-    if min(found) < 1:
-        raise _pooled_to_nothing(name, x, dims, found)
+    _check_pool_padding(kernel, pad, dilation)
+    _check_pool_dims(name, x, dims)
+
+
+def _check_alone(name: str, x: Any, kernel: int, stride: int, pad: int, dilation: int) -> None:
+    _check_pool_dims(name, x, 1)
+    for what, number in (("kernel_size", kernel), ("stride", stride)):
+        if number < 1:
+            raise RuntimeError(f"{name}() {what} must be greater than zero, but got {number}")
+    if pad < 0:
+        raise RuntimeError(f"{name}() padding must be non-negative, but got {pad}")
+    if pad > kernel // 2:
+        raise RuntimeError(f"{name}() padding should be at most half of kernel size, but got padding={pad} and "
+                           f"kernel_size={kernel}")  # fmt: skip
+    if dilation < 1:
+        raise RuntimeError(f"{name}() dilation must be greater than zero, but got {dilation}")
 
 
 def _check_pool_dims(name: str, x: Any, dims: int) -> None:
     if name == "avg_pool1d" and x.ndim not in (2, 3):
         raise _pool1d_dims(x.ndim, name)
-    if x.ndim in (dims + 1, dims + 2) and 0 not in x.shape[1:]:
+    if x.ndim in (dims + 1, dims + 2) and 0 not in x.shape[x.ndim - dims - 1 :]:
         return
+    if name == "max_pool3d" and x.ndim in (4, 5):
+        raise RuntimeError("max_pool3d_with_indices_out_cpu_template(): Expected input's non-batch dimensions to have "
+                           f"positive length, but input has a shape of {list(x.shape)} and non-batch dimension 0 has "
+                           "length zero!")  # fmt: skip
     if x.ndim <= dims and name == "avg_pool2d":
         raise dim_out_of_range(-3, x.ndim)
     if name == "max_pool1d" or x.ndim in (dims + 1, dims + 2):
@@ -55,11 +83,10 @@ def _pool1d_dims(ndim: int, name: str) -> RuntimeError:
                         f"checking arguments for {name})")  # fmt: skip
 
 
-def _check_pool_padding(name: str, kernel: Ints, pad: Ints, dilation: Ints) -> None:
+def _check_pool_padding(kernel: Ints, pad: Ints, dilation: Ints) -> None:
     for k, p, d in zip(kernel, pad, dilation):
-        if name == "max_pool1d" and p > k // 2:
-            raise RuntimeError(f"max_pool1d() padding should be at most half of kernel size, but got padding={p} and "
-                               f"kernel_size={k}")  # fmt: skip
+        if p < 0:
+            raise RuntimeError(f"pad must be non-negative, but got pad: {p}")
         if p > (d * (k - 1) + 1) // 2:
             raise RuntimeError(f"pad should be at most half of effective kernel size, but got pad={p}, kernel_size={k} "
                                f"and dilation={d}")  # fmt: skip
@@ -83,13 +110,17 @@ def check_adaptive(call: Any, dims: int) -> None:
         colon = ":" if "max" in name else ""
         raise RuntimeError(f"{name}(): Expected {dims + 1}D or {dims + 2}D tensor, but got{colon} {list(x.shape)}")
     if len(size) != dims:
+        if dims == 1:
+            raise RuntimeError(f"{name}() argument 'output_size' should contain one int (got {len(size)})")
         internal = "(): internal error: output_size.size()" if "max" in name else ": output_size"
         raise RuntimeError(f"{name}{internal} must be {dims}")
+    lone = (1,) if dims == 1 else ()  # one dim is pooled as two
     if min(size) < 0 and "max" in name:
-        raise negative_dim(min(size), (*x.shape[:-dims], *size))
+        raise negative_dim(min(size), (*x.shape[:-dims], *lone, *size))
     if min(size) < 0:
-        raise RuntimeError(f"{name}: elements of output_size must be greater than or equal to 0 but received "
-                           f"{{{', '.join(map(str, size))}}}")  # fmt: skip
+        listed = ",".join(map(str, (*lone, *size))).replace(",", ", ", 1)  # as PyTorch has it
+        raise RuntimeError(f"{name.replace('1d', '2d')}: elements of output_size must be greater than or equal to 0 "
+                           f"but received {{{listed}}}")  # fmt: skip
     for dim in range(x.ndim - dims, x.ndim):
         if not x.shape[dim]:
             raise RuntimeError(f"{name}(): Expected input to have non-zero size for non-batch dimensions, but input "
@@ -135,6 +166,16 @@ def check_fractional(call: Any, dims: int) -> None:
         raise RuntimeError("Expect _random_samples.size(1) equals to input channel size.")
     if samples.shape[2] != dims:
         raise RuntimeError(f"Expect _random_samples.size(2) equals to {dims}; got {samples.shape[2]}.")
+
+
+def adaptive_dims(dims: int) -> ValueError:
+    return ValueError(f"Input dimension should be at least {dims + 1}")
+
+
+def unpool_shape(input: Ints, indices: Ints, lone: bool) -> RuntimeError:
+    one = [1] if lone else []
+    return RuntimeError("Expected shape of indices to be same as that of the input tensor "
+                        f"({[*input, *one]}) but got indices tensor with shape: {[*indices, *one]}")  # fmt: skip
 
 
 def unpool_size(size: list[int], dim: int, low: int, high: int) -> ValueError:

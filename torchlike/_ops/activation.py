@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import jax
 import numpy as np
@@ -201,7 +202,15 @@ def hardshrink(input: Array, lambd: Scalar = 0.5):
     return xp.where(xp.abs(input) <= lambd, xp.zeros_like(input), input)
 
 
-@pointwise(where=PLACES, check=floating("softshrink_check"), inplace=False)
+def _shrinks(input: Any, lambd: float = 0.5) -> None:
+    dtype = input.aval.dtype
+    if dtype.category == _dtypes.FLOATING:
+        largest = float(_dtypes.finfo(dtype).max)
+        if not 0 <= lambd <= largest:
+            raise _errors.activations.shrink_range(largest, dtype, lambd)
+
+
+@pointwise(where=PLACES, check=floating("softshrink_check"), guard=_shrinks, inplace=False)
 def softshrink(input: Array, lambd: Scalar = 0.5):
     """x moved toward 0 by lambd, stopping there."""
     xp = namespace(input)
@@ -216,9 +225,13 @@ def _check_prelu(call: Call) -> None:
     x, w = call.input, call.weight
     if x.dtype is not w.dtype:
         raise _errors.activations.prelu_dtype(x.dtype, w.dtype)
+    if w.numel != 1 and not x.ndim:
+        raise _errors.activations.prelu_scalar()
     channels = x.shape[1] if x.ndim > 1 else 1
     if w.numel != 1 and w.numel != channels:
         raise _errors.activations.prelu_count(w.numel, channels)
+    if w.ndim > 1:
+        raise _errors.activations.prelu_weight(w.ndim)
 
 
 def _prelu_shape(call: Call) -> list:

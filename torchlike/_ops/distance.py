@@ -65,7 +65,16 @@ def cosine_embedding_loss(input1: Array, input2: Array, target: Array, margin: S
     return reduced(near + far, reduction)
 
 
-@operator(where=("nn.functional",), out=False, shape=_rows, node=composed("ClampMinBackward0"), remembers=())
+def _check_triplet(call: Call) -> None:
+    anchor, positive, negative = (x.shape for x in call.arrays)
+    if not len(anchor) == len(positive) == len(negative):
+        raise _errors.losses.triplet_dims(len(anchor), len(positive), len(negative))
+    broadcast([anchor, positive])
+    broadcast([anchor, negative])
+
+
+@operator(where=("nn.functional",), out=False, shape=_rows, node=composed("ClampMinBackward0"), remembers=(),
+          check=_check_triplet)  # fmt: skip
 def triplet_margin_loss(anchor: Array, positive: Array, negative: Array, margin: Scalar = 1.0, p: float = 2.0,
                         eps: Scalar = 1e-6, swap: bool = False, reduction: str = "mean"):  # fmt: skip
     """max(0, margin + |anchor - positive| - |anchor - negative|), in the p-norm over the last dim.

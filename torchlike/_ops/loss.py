@@ -137,7 +137,11 @@ def kl_div(input: Array, target: Array, reduction: str = "mean", log_target: boo
     return reduced(entropy - target * input, reduction)
 
 
-@_loss(node=composed(lambda call: "AddBackward0" if call.full else "SubBackward0"))
+def _check_poisson(call: Call) -> None:
+    broadcast([call.target.shape, call.input.shape] if call.log_input else [call.input.shape, call.target.shape])
+
+
+@_loss(_check_poisson, node=composed(lambda call: "AddBackward0" if call.full else "SubBackward0"))
 def poisson_nll_loss(input: Array, target: Array, log_input: bool = True, full: bool = False, eps: Scalar = 1e-8,
                      reduction: str = "mean"):  # fmt: skip
     """exp(x) - t x (or x - t log(x + eps)); `full` adds Stirling's approximation of log t! where t > 1."""

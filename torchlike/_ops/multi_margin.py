@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from torchlike import _errors
+from torchlike import _dtypes, _errors
 from torchlike._ops._declare import Array, Scalar, namespace, operator, pointwise
 from torchlike._ops._namespace import refused
 from torchlike._ops._rules import Call
@@ -20,11 +20,49 @@ def _shape(call: Call) -> list:
     return [tuple(call.input.shape[:-1]) if call.reduction == "none" else ()]
 
 
-@operator(where=("nn.functional",), out=False, keeps=("target",), shape=_shape)
+def _check_input(call: Call) -> tuple:
+    shape = tuple(call.input.shape)
+    if len(shape) > 2 or 0 in shape[-1:]:
+        raise _errors.losses.margin_input(shape)
+    return shape
+
+
+def _check_classes(call: Call) -> None:
+    if call.target.dtype is not _dtypes.int64:
+        raise _errors.dtypes.expected_scalar_type(_dtypes.int64, call.target.dtype)
+
+
+def _check_multi(call: Call) -> None:
+    shape, target, weight = _check_input(call), call.target, call.weight
+    batch = shape[0] if len(shape) == 2 else 1
+    if target.ndim > 1 or target.numel != batch:
+        raise _errors.losses.margin_target_shape(batch, target.shape, shape)
+    classes = shape[-1] if shape else 1
+    if weight is not None and weight.numel != classes:
+        raise _errors.losses.margin_weight(classes, weight.shape)
+    _check_classes(call)
+
+
+def _check_multilabel(call: Call) -> None:
+    shape = _check_input(call)
+    fits = (
+        call.target.shape == shape if len(shape) == 2 else call.target.ndim < 2 and call.target.numel == (*shape, 1)[0]
+    )
+    if not fits:
+        raise _errors.losses.margin_targets_shape(call.target.shape, shape)
+    _check_classes(call)
+
+
+def _vectors(input, target):
+    """A number stands for a vector of one class."""
+    return (input.reshape(1), target.reshape(1)) if not input.ndim else (input, target)
+
+
+@operator(where=("nn.functional",), out=False, keeps=("target",), shape=_shape, check=_check_multi)
 def multi_margin_loss(input: Array, target: Array, p: int = 1, margin: Scalar = 1.0, weight: Array | None = None,
                       reduction: str = "mean"):  # fmt: skip
     """Mean over the other classes of w[t] max(0, margin - x[t] + x[i])**p."""
-    x, xp = input, namespace(input)
+    (x, target), xp = _vectors(input, target), namespace(input)
     own = xp.expand_dims(target.reshape(x.shape[:-1]), -1) == xp.arange(x.shape[-1], dtype=target.dtype)
     zero = xp.zeros_like(x)
     gap = margin - xp.sum(xp.where(own, x, zero), axis=-1, keepdims=True) + x
@@ -35,10 +73,11 @@ def multi_margin_loss(input: Array, target: Array, p: int = 1, margin: Scalar = 
     return reduced(refused(xp.sum(each, axis=-1), wrong, _errors.losses.margin_target) / x.shape[-1], reduction)
 
 
-@operator(where=("nn.functional",), out=False, keeps=("target",), shape=_shape)
+@operator(where=("nn.functional",), out=False, keeps=("target",), shape=_shape, check=_check_multilabel)
 def multilabel_margin_loss(input: Array, target: Array, reduction: str = "mean"):
     """Mean over classes of max(0, 1 - (x[t] - x[i])), t the targets before the first -1, i the other classes."""
-    x, xp = input, namespace(input)
+    (x, target), xp = _vectors(input, target), namespace(input)
+    target = target.reshape(x.shape)
     listed = xp.cumsum((target < 0).astype("int32"), axis=-1) == 0  # (..., C): before the first -1
     classes = xp.arange(x.shape[-1], dtype=target.dtype)
     chosen = listed[..., None] & (target[..., None] == classes)  # (..., which target, class)

@@ -28,7 +28,6 @@ from ._functional.activation import sigmoid as sigmoid
 from ._functional.activation import silu as silu
 from ._functional.activation import softmax as softmax
 from ._functional.activation import softmin as softmin
-from ._functional.activation import softplus as softplus
 from ._functional.activation import tanh as tanh
 from ._functional.activation import threshold as threshold
 from ._functional.activation import threshold_ as threshold_
@@ -51,7 +50,6 @@ from ._functional.dropout import feature_alpha_dropout as feature_alpha_dropout
 from ._functional.embedding import bilinear as bilinear
 from ._functional.embedding import cosine_similarity as cosine_similarity
 from ._functional.embedding import embedding as embedding
-from ._functional.embedding import linear as linear
 from ._functional.embedding import one_hot as one_hot
 from ._functional.embedding import pairwise_distance as pairwise_distance
 from ._functional.linear_loss import linear_cross_entropy as linear_cross_entropy
@@ -117,8 +115,10 @@ from ._functional.resize import upsample_bilinear as upsample_bilinear
 from ._functional.resize import upsample_nearest as upsample_nearest
 from ._functional.rows import gelu as gelu
 from ._functional.rows import hardshrink as hardshrink
+from ._functional.rows import linear as linear
 from ._functional.rows import logsigmoid as logsigmoid
 from ._functional.rows import prelu as prelu
+from ._functional.rows import softplus as softplus
 from ._functional.rows import softshrink as softshrink
 from ._functional.rows import softsign as softsign
 from ._functional.rows import tanhshrink as tanhshrink

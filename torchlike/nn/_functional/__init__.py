@@ -25,7 +25,6 @@ from .activation import sigmoid as sigmoid
 from .activation import silu as silu
 from .activation import softmax as softmax
 from .activation import softmin as softmin
-from .activation import softplus as softplus
 from .activation import tanh as tanh
 from .activation import threshold as threshold
 from .activation import threshold_ as threshold_
@@ -47,7 +46,6 @@ from .dropout import feature_alpha_dropout as feature_alpha_dropout
 from .embedding import bilinear as bilinear
 from .embedding import cosine_similarity as cosine_similarity
 from .embedding import embedding as embedding
-from .embedding import linear as linear
 from .embedding import one_hot as one_hot
 from .embedding import pairwise_distance as pairwise_distance
 from .linear_loss import LinearCrossEntropyOptions as LinearCrossEntropyOptions
@@ -114,8 +112,10 @@ from .resize import upsample_bilinear as upsample_bilinear
 from .resize import upsample_nearest as upsample_nearest
 from .rows import gelu as gelu
 from .rows import hardshrink as hardshrink
+from .rows import linear as linear
 from .rows import logsigmoid as logsigmoid
 from .rows import prelu as prelu
+from .rows import softplus as softplus
 from .rows import softshrink as softshrink
 from .rows import softsign as softsign
 from .rows import tanhshrink as tanhshrink

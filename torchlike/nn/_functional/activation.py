@@ -101,11 +101,6 @@ def glu(input: Tensor, dim: int = -1) -> Tensor:
     return rows["glu"](input, dim)
 
 
-def softplus(input: Tensor, beta: float = 1, threshold: float = 20) -> Tensor:
-    """log(1 + exp(beta x)) / beta; x itself where beta x > threshold."""
-    return rows["softplus"](input, beta, threshold)
-
-
 # -- softmax -----------------------------------------------------------------------------------------------------------
 
 

@@ -13,11 +13,6 @@ from torchlike._errors.arguments import unsupported
 from torchlike._tensor import Tensor
 
 
-def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
-    """input @ weight.T + bias; (..., k), (n, k), (n) -> (..., n)."""
-    return rows["linear"](input, weight, bias)
-
-
 def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """x1 W x2 + bias for each W of (n, k1, k2): (..., k1), (..., k2) -> (..., n)."""
     return rows["bilinear"](input1, input2, weight, bias)

@@ -11,8 +11,8 @@ import torchlike
 from torchlike import _dtypes, _errors
 from torchlike._tensor import Tensor
 
-from .embedding import linear
 from .loss import cross_entropy
+from .rows import linear
 
 
 @dataclass(frozen=True)

@@ -115,15 +115,19 @@ def multi_margin_loss(input: Tensor, target: Tensor, p: int = 1, margin: float =
     reduction = reduction_of(reduction, size_average, reduce)
     if p not in (1, 2):
         raise _errors.losses.margin_power()
+    if weight is not None and weight.ndim != 1:
+        raise _errors.losses.margin_weight_dims()
+    made = rows["multi_margin_loss"](input, target, p, margin, weight, reduction)
     _check_classes(target, 0, input, _errors.losses.margin_target)
-    return rows["multi_margin_loss"](input, target, p, margin, weight, reduction)
+    return made
 
 
 def multilabel_margin_loss(input: Tensor, target: Tensor, size_average: bool | None = None,
                            reduce: bool | None = None, reduction: str = "mean") -> Tensor:  # fmt: skip
     """Mean over classes of max(0, 1 - (x[t] - x[i])), t the targets before the first -1, i the others."""
+    made = rows["multilabel_margin_loss"](input, target, reduction_of(reduction, size_average, reduce))
     _check_classes(target, -1, input, _errors.losses.margin_targets)
-    return rows["multilabel_margin_loss"](input, target, reduction_of(reduction, size_average, reduce))
+    return made
 
 
 def multilabel_soft_margin_loss(input: Tensor, target: Tensor, weight: Tensor | None = None,

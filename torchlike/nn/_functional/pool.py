@@ -6,6 +6,7 @@ from typing import Any
 
 from torchlike import _errors, _functions_random
 from torchlike._bind import CALLERS as rows
+from torchlike._bind import accepting_out
 from torchlike._tensor import Tensor
 
 Size = Any  # an int, or one for each dim
@@ -119,6 +120,7 @@ def avg_pool1d(input: Tensor, kernel_size: Size, stride: Size = None, padding: S
     )
 
 
+@accepting_out
 def avg_pool2d(input: Tensor, kernel_size: Size, stride: Size = None, padding: Size = 0, ceil_mode: bool = False,
                count_include_pad: bool = True, divisor_override: int | None = None) -> Tensor:  # fmt: skip
     """The mean of each window of (N, C, H, W) or (C, H, W); `divisor_override` divides the sums instead."""
@@ -126,6 +128,7 @@ def avg_pool2d(input: Tensor, kernel_size: Size, stride: Size = None, padding: S
                                count_include_pad, divisor_override)  # fmt: skip
 
 
+@accepting_out
 def avg_pool3d(input: Tensor, kernel_size: Size, stride: Size = None, padding: Size = 0, ceil_mode: bool = False,
                count_include_pad: bool = True, divisor_override: int | None = None) -> Tensor:  # fmt: skip
     """The mean of each window of (N, C, D, H, W) or (C, D, H, W)."""
@@ -168,7 +171,9 @@ def lp_pool3d(
 
 def _adaptive_size(input: Tensor, output_size: Size, dims: int) -> tuple:
     given = tuple(output_size) if isinstance(output_size, list | tuple) else (output_size,) * dims
-    if len(given) != dims:
+    if dims > 1 and isinstance(output_size, list | tuple) and input.ndim <= len(given):
+        raise _errors.pooling.adaptive_dims(len(given))
+    if len(given) != dims or input.ndim < dims:
         return given
     return tuple(n if n is not None else input.shape[i - dims] for i, n in enumerate(given))
 
@@ -278,6 +283,8 @@ def _max_unpool(dims: int, input: Tensor, indices: Tensor, kernel_size: Size, st
                 raise _errors.pooling.unpool_size(list(size), d, wanted - s, wanted + s)
     if indices.dtype.name != "int64":
         raise _errors.pooling.unpool_indices(indices.dtype)
+    if indices.shape != input.shape:
+        raise _errors.pooling.unpool_shape(input.shape, indices.shape, dims == 1)
     return rows["_max_unpool"](input, indices, size)
 
 

@@ -4,8 +4,10 @@ from torchlike._bind import function
 
 gelu = function("gelu")
 hardshrink = function("hardshrink")
+linear = function("linear")
 logsigmoid = function("logsigmoid")
 prelu = function("prelu")
+softplus = function("softplus")
 softshrink = function("softshrink")
 softsign = function("softsign")
 tanhshrink = function("tanhshrink")

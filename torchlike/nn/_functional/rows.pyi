@@ -30,12 +30,20 @@ def hardshrink(input: _Tensor, lambd: _Number = ..., *, out: _Any = ...) -> _Ten
     """x where |x| > lambd, else 0."""
     ...
 
+def linear(input: _Tensor, weight: _Tensor, bias: _Tensor | None = ..., *, out: _Any = ...) -> _Tensor:
+    """input @ weight.T + bias; (..., k), (n, k), (n) -> (..., n)."""
+    ...
+
 def logsigmoid(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     """log(sigmoid(x)), without overflow."""
     ...
 
 def prelu(input: _Tensor, weight: _Tensor) -> _Tensor:
     """x where x > 0, weight * x elsewhere; one weight, or one for each channel (dim 1)."""
+    ...
+
+def softplus(input: _Tensor, beta: _Number = ..., threshold: _Number = ..., *, out: _Any = ...) -> _Tensor:
+    """log(1 + exp(beta x)) / beta; x itself where beta x > threshold."""
     ...
 
 def softshrink(input: _Tensor, lambd: _Number = ..., *, out: _Any = ...) -> _Tensor:

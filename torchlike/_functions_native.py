@@ -1,0 +1,118 @@
+"""What PyTorch's layers are made of, under its names: with the statistics and masks that its gradients keep, and some
+of the gradients themselves."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from torchlike import _bind, _dtypes, _factories, _functions_nn, _modes
+from torchlike._bind import CALLERS as rows
+from torchlike._tensor import Tensor
+
+Triple = tuple[Tensor, Tensor, Tensor]
+
+# -- normalization -----------------------------------------------------------------------------------------------------
+
+
+def native_layer_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None, bias: Tensor | None,
+                      eps: float) -> Triple:  # fmt: skip
+    """`layer_norm`, with the means and the reciprocal deviations."""
+    out = rows["_layer_norm"](input, tuple(normalized_shape), weight, bias, eps)
+    dims = tuple(range(input.ndim - len(normalized_shape), input.ndim))
+    return out, *_statistics(input.detach(), dims, eps, keepdim=True)
+
+
+def native_group_norm(input: Tensor, weight: Tensor | None, bias: Tensor | None, N: int, C: int, HxW: int, group: int,
+                      eps: float) -> Triple:  # fmt: skip
+    """`group_norm`, with the means and the reciprocal deviations of each sample's groups."""
+    out = rows["_group_norm"](input, group, weight, bias, eps)
+    return out, *_statistics(input.reshape(N, group, C // group * HxW), (2,), eps)
+
+
+def _statistics(input: Tensor, dims: tuple, eps: float, keepdim: bool = False) -> tuple[Tensor, Tensor]:
+    wide = input.to(_dtypes.opmath(input.dtype))
+    variance, mean = wide.var(dims, correction=0, keepdim=keepdim), wide.mean(dims, keepdim)
+    return mean.to(input.dtype), (variance + eps).rsqrt().to(input.dtype)
+
+
+@_bind.accepting_out
+def native_batch_norm(input: Tensor, weight: Tensor | None, bias: Tensor | None, running_mean: Tensor | None,
+                      running_var: Tensor | None, training: bool, momentum: float, eps: float) -> Triple:  # fmt: skip
+    """`batch_norm`, with the batch's means and reciprocal deviations (empty where the running ones are used)."""
+    out = _functions_nn.batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)
+    if not training:
+        none = _factories.of_array(np.zeros(0, input.dtype.numpy), input.device)
+        return out, none, none
+    return out, *_statistics(input.detach(), tuple(d for d in range(input.ndim) if d != 1), eps)
+
+
+@_bind.accepting_out
+def _native_batch_norm_legit(input: Tensor, weight: Tensor | None, bias: Tensor | None, *rest: Any) -> Triple:
+    """`native_batch_norm`; the running statistics may be left out."""
+    running = (None, None) if len(rest) == 3 else ()
+    return native_batch_norm(input, weight, bias, *running, *rest)
+
+
+@_bind.accepting_out
+def _batch_norm_with_update(input: Tensor, weight: Tensor | None, bias: Tensor | None, running_mean: Tensor,
+                            running_var: Tensor, momentum: float,
+                            eps: float) -> tuple[Tensor, Tensor, Tensor, Tensor]:  # fmt: skip
+    """`native_batch_norm` in training, with an empty tensor for what other devices would keep."""
+    found = native_batch_norm(input, weight, bias, running_mean, running_var, True, momentum, eps)
+    return *found, _factories.of_array(np.zeros(0, np.uint8), input.device)
+
+
+# -- softmax and dropout -----------------------------------------------------------------------------------------------
+
+
+def _safe_softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
+    """Softmax that gives zeros where every element is -inf."""
+    dtype = dtype if input.dtype.category >= _dtypes.FLOATING else dtype or _dtypes.float32
+    dead = (input == -math.inf).all(dim, True)
+    return _functions_nn.softmax(input.masked_fill(dead, 0), dim, dtype).masked_fill(dead, 0)
+
+
+def _softmax_backward_data(grad_output: Tensor, output: Tensor, dim: int, input_dtype: Any) -> Tensor:
+    """The gradient of softmax: y (g - sum of g y)."""
+    kind = _dtypes.opmath(output.dtype)
+    grad, y = grad_output.to(kind), output.to(kind)
+    return (y * (grad - (grad * y).sum(dim, True))).to(input_dtype)
+
+
+def native_dropout_backward(grad_output: Tensor, mask: Tensor, scale: float) -> Tensor:
+    """The gradient of dropout: what passed the mask, scaled."""
+    kind = grad_output.dtype if grad_output.dtype.category >= _dtypes.FLOATING else _modes.default_dtype
+    return grad_output * (mask.to(kind) * scale)
+
+
+# -- images ------------------------------------------------------------------------------------------------------------
+
+
+def _upsample_bilinear2d_aa(input: Tensor, output_size: Any, align_corners: bool, scales_h: Any = None,
+                            scales_w: float | None = None, *, scale_factors: Any = None) -> Tensor:  # fmt: skip
+    """Bilinear resizing with a kernel that widens when making smaller; factors are one sequence, or two numbers."""
+    factors = scale_factors if scales_h is None else scales_h
+    scales = (factors, scales_w) if factors is None or isinstance(factors, int | float) else tuple(factors)
+    if output_size is None:
+        output_size = [int(n * s) for n, s in zip(input.shape[2:], scales)]
+    return rows["_resize"](input, tuple(output_size), "bilinear", scales, align_corners, True)
+
+
+def max_pool2d_with_indices_backward(grad_output: Tensor, input: Tensor, kernel_size: Any, stride: Any, padding: Any,
+                                     dilation: Any, ceil_mode: bool, indices: Tensor) -> Tensor:  # fmt: skip
+    """The gradient of maximum pooling: each element goes where its index says, and adds up there."""
+    shape = tuple(input.shape)
+    zeros = np.zeros((*shape[:-2], shape[-2] * shape[-1]), grad_output.dtype.numpy)
+    flat = _factories.of_array(zeros, input.device)
+    return flat.scatter_add(-1, indices.flatten(-2), grad_output.flatten(-2)).reshape(shape)
+
+
+FUNCTIONS = {f.__name__: f for f in (
+    native_layer_norm, native_group_norm, native_batch_norm, _native_batch_norm_legit,
+    _softmax_backward_data)}  # fmt: skip
+OPS = FUNCTIONS | {f.__name__: f for f in (
+    _batch_norm_with_update, _safe_softmax, native_dropout_backward, _upsample_bilinear2d_aa,
+    max_pool2d_with_indices_backward)}  # fmt: skip

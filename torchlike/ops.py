@@ -1,0 +1,41 @@
+"""`torch.ops.aten`: PyTorch's operators by their own names, such as `torch.ops.aten.native_layer_norm.default`.
+
+An operator is the function of that name here; which overload is meant follows from the arguments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torchlike
+from torchlike import _errors, _functions_native
+
+
+class _Operator:
+    """An operator; its overloads are all itself."""
+
+    def __init__(self, name: str, function: Callable) -> None:
+        self.__name__, self._function = name, function
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._function(*args, **kwargs)
+
+    def __getattr__(self, overload: str) -> _Operator:
+        if overload.startswith("__"):
+            raise AttributeError(overload)
+        return self
+
+    def __repr__(self) -> str:
+        return f"aten.{self.__name__}"
+
+
+class _Aten:
+    def __getattr__(self, name: str) -> _Operator:
+        function = _functions_native.OPS.get(name) or getattr(torchlike, name, None)
+        if not callable(function):
+            raise _errors.arguments.unknown_name("torch.ops.aten", name, list(_functions_native.OPS))
+        return _Operator(name, function)
+
+
+aten = _Aten()

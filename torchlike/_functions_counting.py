@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from torchlike import _bind, _errors
+from torchlike import _bind, _dtypes, _errors
 from torchlike._bind import CALLERS as rows
 from torchlike._core import concrete
-from torchlike._ops import REGISTRY
+from torchlike._functions_index import check_bounds
+from torchlike._ops._declare import Into
 from torchlike._tensor import Tensor
 
 
@@ -19,13 +20,14 @@ def searchsorted(sorted_sequence: Tensor, input: Any, *, out_int32: bool = False
                  sorter: Tensor | None = None) -> Tensor:  # fmt: skip
     """The index in a sorted last dim at which each element would be put in, after equal ones if `right`."""
     if side is not None:
-        if side not in ("left", "right"):
-            raise RuntimeError("torch.searchsorted(): side can only be 'left' or 'right' but got " + side)
+        _errors.histograms.check_side(side, right)
         right = side == "right"
     if sorter is not None:
+        _errors.histograms.check_sorter(sorted_sequence, sorter)
+        check_bounds(sorter, 0, max(sorted_sequence.shape[-1:], default=1), _errors.histograms.sorter_out_of_range)
         sorted_sequence = sorted_sequence.gather(-1, sorter)
     result = rows["searchsorted"](sorted_sequence, input, right, out_int32)
-    return result if out is None else _bind.write_out(REGISTRY["searchsorted"], result, out)
+    return result if out is None else _bind.write_out(Into(_errors.histograms.places_out), result, out)
 
 
 def bucketize(input: Any, boundaries: Tensor, *, out_int32: bool = False, right: bool = False,
@@ -41,6 +43,10 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
 
     The length of the result depends on the data: an observation, pending work runs.
     """
+    if minlength < 0:
+        raise RuntimeError("minlength should be >= 0")
+    if input.dtype.category != _dtypes.INTEGER:
+        raise _errors.dtypes.not_implemented("bincount_cpu", input.dtype)
     if input.ndim != 1 or (input.numel() and int(np.asarray(concrete(input._value)).min()) < 0):
         raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
     if weights is not None and weights.shape != input.shape:
@@ -49,7 +55,7 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
     length = max(largest + 1, minlength)
     if weights is None:
         return rows["_counts"](input, length)
-    if weights.dtype.is_floating_point:
+    if weights.dtype in (_dtypes.float32, _dtypes.float64):
         return rows["_weighted_counts"](input, weights, length)
     return rows["_weighted_counts"](input, weights.double(), length)
 

@@ -178,7 +178,7 @@ def scatter(input: Tensor, dim: int, index: Tensor, src: Any = None, *, value: A
     """`src` (a tensor or a number) written, or with `reduce` added or multiplied, at `index` along `dim`."""
     src = value if src is None else src
     if not isinstance(src, Tensor | int | float | complex):
-        raise _errors.arguments.invalid_combination("scatter", (input, dim, index, src), {})
+        raise _errors.arguments.invalid_combination("scatter", (input, dim, index, src)[: 3 if src is None else 4], {})
     if reduce is None:
         if not isinstance(src, Tensor):
             _check_value(input, src)
@@ -241,14 +241,9 @@ def index_reduce(input: Tensor, dim: int, index: Tensor, source: Tensor, reduce:
     """The indices of one dim of `source` reduced into those of `input` by "prod", "mean", "amax" or "amin"."""
     if reduce not in ("prod", "mean", "amax", "amin"):
         raise RuntimeError(f"index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got {reduce}.")
+    made = rows["_index_reduce"](input, dim, index, source, reduce, include_self)
     _check_rows(input, dim, index)
-    at = input._wrap(dim)
-    wide = index
-    if source.ndim:
-        shape = [1] * source.ndim
-        shape[at] = index.numel()
-        wide = rows["expand"](index.reshape(shape), tuple(source.shape))
-    return rows["_index_reduce"](input, dim, wide, source, reduce, include_self)
+    return made
 
 
 def segment_reduce(data: Tensor, reduce: str, *, lengths: Tensor | None = None, indices: Tensor | None = None,

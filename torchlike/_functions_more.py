@@ -10,6 +10,7 @@ from torchlike import _dtypes, _errors, _facade, _factories, return_types
 from torchlike._bind import CALLERS as rows
 from torchlike._bind import in_place_of, write_out
 from torchlike._core import concrete
+from torchlike._ops._declare import Into
 from torchlike._tensor import Tensor
 
 # -- finite differences ------------------------------------------------------------------------------------------------
@@ -103,11 +104,12 @@ def _host(t: Tensor) -> np.ndarray:
     return np.asarray(concrete(t._value))
 
 
-def _edges(x: np.ndarray, bins: Any, low_high: Any) -> np.ndarray:
+def _edges(x: np.ndarray, bins: Any, low_high: Any, dim: int) -> np.ndarray:
     if isinstance(bins, Tensor):
         return _host(bins)
     low, high = low_high if low_high is not None else (x.min(), x.max()) if x.size else (0, 1)
-    if low == high and low_high is None:
+    _errors.histograms.check_span(float(low), float(high), dim)
+    if low == high:
         low, high = low - 0.5, high + 0.5
     return np.linspace(x.dtype.type(low), x.dtype.type(high), bins + 1, dtype=x.dtype)
 
@@ -131,13 +133,18 @@ def _counts(points: np.ndarray, edges: list[np.ndarray], weights: np.ndarray | N
 def histogramdd(input: Tensor, bins: Any, *, range: Any = None, weight: Tensor | None = None,
                 density: bool = False) -> Any:  # fmt: skip
     """How many points of (..., D) lie in each cell of a grid; the grid's edges along each dim."""
+    _errors.histograms.check_points(input, weight)
     size = input.shape[-1]
     points = _host(input).reshape(-1, size)
     each = [bins] * size if isinstance(bins, int) else list(bins)
-    if len(each) != size:
-        raise RuntimeError("histogramdd: The size of bins must be equal to the innermost dimension of the input.")
+    tensors = any(isinstance(b, Tensor) for b in each)
+    if tensors and range is not None:
+        raise _errors.arguments.invalid_combination("histogramdd", (input, bins), {"range": range})
+    _errors.histograms.check_edges(input, each, tensors)
+    if range is not None:
+        _errors.histograms.check_range(range, size)
     spans = [None] * size if range is None else list(zip(range[::2], range[1::2]))
-    edges = [_edges(points[:, i], b, span) for i, (b, span) in enumerate(zip(each, spans))]
+    edges = [_edges(points[:, i], b, span, i) for i, (b, span) in enumerate(zip(each, spans))]
     counts = _counts(points, edges, None if weight is None else _host(weight).reshape(-1), density)
     made = lambda a: _factories.of_array(a, input.device)
     return return_types.histogramdd((made(counts), tuple(made(e) for e in edges)))
@@ -146,9 +153,12 @@ def histogramdd(input: Tensor, bins: Any, *, range: Any = None, weight: Tensor |
 def histogram(input: Tensor, bins: Any, *, range: Any = None, weight: Tensor | None = None, density: bool = False,
               out: Any = None) -> Any:  # fmt: skip
     """How many elements lie in each interval; the intervals' edges."""
-    counts, edges = histogramdd(input.reshape(-1, 1), [bins], range=range, weight=weight, density=density)
+    if isinstance(bins, Tensor) and range is not None:
+        raise _errors.arguments.invalid_combination("histogram", (input, bins), {"range": range})
+    flat = None if weight is None else weight.reshape(-1)
+    counts, edges = histogramdd(input.reshape(-1, 1), [bins], range=range, weight=flat, density=density)
     found = return_types.histogram((counts, edges[0]))
-    return found if out is None else write_out(None, found, out)
+    return found if out is None else write_out(Into(_errors.histograms.histogram_out), found, out)
 
 
 def trapz(y: Tensor, x: Tensor | None = None, *, dx: float = 1, dim: int = -1) -> Tensor:

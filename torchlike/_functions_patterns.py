@@ -89,6 +89,7 @@ def _grids(tensors: list[Tensor]) -> tuple[Tensor, ...]:
 
 def cartesian_prod(*tensors: Tensor) -> Tensor:
     """Every combination of an element of each vector, one row each."""
+    _facade.tensors("meshgrid", tensors)
     for t in tensors:
         if t.ndim != 1:
             raise RuntimeError(f"Expect a 1D vector, but got shape {list(t.shape)}")
@@ -134,6 +135,8 @@ def unravel_index(indices: Tensor, shape: Any) -> tuple[Tensor, ...]:
     """The index in each dim of places in the flattened tensor of a shape."""
     if indices.dtype.category != _dtypes.INTEGER:
         raise TypeError(f"expected 'indices' to be integer dtype, but got {indices.dtype!r}")
+    if isinstance(shape, str):
+        raise TypeError(f"expected 'shape' sequence to only contain ints, but got {type(shape[:1])}")
     sizes = (shape,) if isinstance(shape, int) else tuple(int(n) for n in shape)
     if any(n < 0 for n in sizes):
         raise ValueError(f"'shape' cannot have negative values, but got {sizes}")

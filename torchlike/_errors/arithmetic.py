@@ -33,7 +33,7 @@ def boundaries_dims(ndim: int) -> RuntimeError:
 
 
 def sorted_dims(sequence: tuple, values: tuple) -> RuntimeError:
-    if not sequence:
+    if not sequence and values:
         return RuntimeError(
             "torch.searchsorted(): boundaries tensor should have positive dimension, but got 0 dimension"
         )

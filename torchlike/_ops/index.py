@@ -300,13 +300,14 @@ def _along_dim(input: Any, dim: int, index: Any, say: Callable) -> tuple:
 def _check_rows(call: Call) -> None:
     """A vector of indices of one dim, and a source with as many of them."""
     name, index = call.op.name.removesuffix("_by").lstrip("_") + "_", call.index
+    adds = "add" in name or "reduce" in name
     if index.ndim > 1:
         raise IndexError(f"{name}(): Index is supposed to be a vector"
                          + (f", but got dim: {index.ndim} with type: {scalar_name(index.dtype)} and size: "
-                            f"{list(index.shape)}" if "add" in name else ""))  # fmt: skip
+                            f"{list(index.shape)}" if adds else ""))  # fmt: skip
     source = call.arguments.get("source")
-    wide = index.dtype is _dtypes.int64 or (index.dtype is _dtypes.int32 and "add" in name)
-    if not wide and "add" in name:
+    wide = index.dtype is _dtypes.int64 or (index.dtype is _dtypes.int32 and adds)
+    if not wide and adds:
         raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index but got: {scalar_name(index.dtype)}")
     if not wide:
         raise (IndexError if "fill" in name else RuntimeError)(f"{name}(): Expected dtype int64 for index"

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 from torchlike import _errors
 from torchlike._ops._declare import Array, operator
 from torchlike._ops._rules import Call
-from torchlike._ops.index import _along, _check_along, _within
+from torchlike._ops.index import _along, _check_along, _check_rows, _within
 
 
 def _check_reduction(call: Call) -> None:
@@ -37,11 +37,14 @@ def _scatter_reduce(input: Array, dim: int, index: Array, src: Array, reduce: st
     return combine(jnp.asarray(input), src, place, own).reshape(shape)
 
 
-@operator(promote=None, shape=lambda call: [(tuple(call.input.shape), call.input.dtype)], check=_check_reduction,
+@operator(promote=None, shape=lambda call: [(tuple(call.input.shape), call.input.dtype)], check=_check_rows,
           opmath=False, where=(), name="_index_reduce", node="IndexReduceBackward0", numpy=False)  # fmt: skip
-def _index_reduce(input: Array, dim: int, index: Array, src: Array, reduce: str, include_self: bool = True):
-    """As `_scatter_reduce`, for indices of one dim spread over the others."""
-    return _scatter_reduce.kernel(input, dim, index, src, reduce, include_self)
+def _index_reduce(input: Array, dim: int, index: Array, source: Array, reduce: str, include_self: bool = True):
+    """As `_scatter_reduce`, for indices of one dim."""
+    if source.ndim:
+        index = index.reshape([-1 if d == dim % source.ndim else 1 for d in range(source.ndim)])
+        index = jnp.broadcast_to(index, source.shape)
+    return _scatter_reduce.kernel(input, dim, index, source, reduce, include_self)
 
 
 def _mean(total: Any, count: Any) -> Any:

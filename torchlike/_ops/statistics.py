@@ -207,6 +207,9 @@ def dist(input: Array, other: Array, p: float = 2):
 
 
 def _check_search(call: Call) -> None:
+    for a in call.arrays:
+        if a.dtype.is_complex:
+            raise _errors.dtypes.not_implemented("searchsorted_out_cpu", a.dtype)
     sequence, values = call.sorted_sequence.shape, call.input.shape if isinstance(call.input, Aval) else ()
     if len(sequence) != 1 and (not sequence or not values or sequence[:-1] != values[:-1]):
         raise _errors.arithmetic.sorted_dims(tuple(sequence), tuple(values))
@@ -249,6 +252,8 @@ def _weighted_counts(input: Array, weights: Array, length: int):
 
 def _check_histc(call: Call) -> None:
     low, high = call.min, call.max
+    if not call.input.dtype.is_floating_point:
+        raise _errors.dtypes.not_implemented("histogram_cpu", call.input.dtype)
     if call.bins <= 0:
         raise _errors.arithmetic.histogram_bins(call.bins)
     if not (low <= high and abs(low) != float("inf") and abs(high) != float("inf")):
@@ -263,12 +268,15 @@ def histc(input: Array, bins: int = 100, min: float = 0, max: float = 0):
     low, high = (xp.asarray(b).astype(x.dtype) for b in (min, max))
     if min == max and x.size:
         low, high = xp.min(x), xp.max(x)
+        if xp is np and not np.isfinite(low - high):
+            raise _errors.histograms.unbounded(low, high)
     flat = low == high
     low, high = xp.where(flat, low - 1, low), xp.where(flat, high + 1, high)
     # Rounded after each step, as in PyTorch: in half precision it decides who goes where.
-    place = xp.clip(xp.floor((x - low) * xp.asarray(bins).astype(x.dtype) / (high - low)), 0, bins - 1).astype("int64")
-    inside = ((x >= low) & (x <= high)).astype(x.dtype)
-    return at(xp.zeros(bins, x.dtype), place).add(inside)
+    inside = (x >= low) & (x <= high)
+    place = xp.floor((x - low) * xp.asarray(bins).astype(x.dtype) / (high - low))
+    place = xp.clip(xp.where(inside, place, 0), 0, bins - 1).astype("int64")
+    return at(xp.zeros(bins, x.dtype), place).add(inside.astype(x.dtype))
 
 
 @operator(shape=lambda call: [(call.elements.shape if isinstance(call.elements, Aval) else (), _dtypes.bool_)],

@@ -11,6 +11,7 @@ from types import ModuleType
 from tests.oracle.bad_input import (
     arithmetic,
     autograd,
+    counting,
     devices,
     dtypes,
     functions,
@@ -42,6 +43,7 @@ REFUSED = {
     for module in (
         arithmetic,
         autograd,
+        counting,
         devices,
         dtypes,
         functions,

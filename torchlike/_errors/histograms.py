@@ -1,0 +1,109 @@
+"""PyTorch's error sentences about histograms and sorted sequences."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from torchlike._errors.dtypes import c_name, not_implemented, scalar_name
+
+
+def check_points(input: Any, weight: Any) -> None:
+    """The points of a histogram of several dims, and what each counts."""
+    if input.ndim < 2:
+        raise RuntimeError("torch.histogramdd: input tensor should have at least 2 dimensions")
+    if weight is not None:
+        if weight.dtype is not input.dtype:
+            raise RuntimeError(
+                "torch.histogramdd: if weight tensor is provided, input tensor and weight tensor should have the same "
+                f"dtype, but got input({c_name(input.dtype)}), and weight({c_name(weight.dtype)})"
+            )
+        if weight.shape != input.shape[:-1]:
+            raise RuntimeError(
+                "torch.histogramdd: if weight tensor is provided it should have the same shape as the input tensor "
+                f"excluding its innermost dimension, but got input with shape {list(input.shape)} and weight with "
+                f"shape {list(weight.shape)}"
+            )
+    if input.dtype.name not in ("float32", "float64"):
+        raise not_implemented("histogramdd", input.dtype)
+
+
+def check_edges(input: Any, bins: list, tensors: bool) -> None:
+    """How many intervals each dim has, or where they begin and end."""
+    size = input.shape[-1]
+    if len(bins) != size:
+        raise RuntimeError(
+            f"torch.histogramdd: expected {size} sequences of bin edges for a {size}-dimensional histogram but got "
+            f"{len(bins)}" if tensors else
+            "histogramdd: The size of bins must be equal to the innermost dimension of the input."
+        )  # fmt: skip
+    for dim, each in enumerate(bins):
+        if tensors and each.dtype is not input.dtype:
+            raise RuntimeError(
+                "torch.histogramdd: input tensor and bins tensors should have the same dtype, but got input with dtype "
+                f"{c_name(input.dtype)} and bins for dimension {dim} with dtype {c_name(each.dtype)}"
+            )
+        if tensors and each.ndim != 1:
+            raise RuntimeError("torch.histogramdd: bins tensor should have one dimension, but got "
+                               f"{each.ndim} dimensions in the bins tensor for dimension {dim}")  # fmt: skip
+        count = each.numel() - 1 if tensors else each
+        if count <= 0:
+            raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {count} for dimension {dim}")
+
+
+def check_range(given: Any, size: int) -> None:
+    """The least and the largest number of each dim."""
+    if len(given) != 2 * size:
+        raise RuntimeError(f"torch.histogramdd: for a {size}-dimensional histogram range should have {2 * size} "
+                           f"elements, but got {len(given)}")  # fmt: skip
+
+
+def check_span(low: float, high: float, dim: int) -> None:
+    """The range of one dim."""
+    if not (math.isfinite(low) and math.isfinite(high)):
+        raise RuntimeError(f"torch.histogramdd: dimension {dim}'s range [{low:g}, {high:g}] is not finite")
+    if low > high:
+        raise RuntimeError(f"torch.histogramdd: min should not exceed max, but got min {low:g} max {high:g} for "
+                           f"dimension {dim}")  # fmt: skip
+
+
+def histogram_out(result: Any, out: Any) -> RuntimeError:
+    return RuntimeError("torch.histogram: input tensor and hist tensor should have the same dtype, but got input "
+                        f"{c_name(result)} and hist {c_name(out)}")  # fmt: skip
+
+
+def unbounded(low: Any, high: Any) -> RuntimeError:
+    """What `histc` says of elements between which there is no finite range."""
+    return RuntimeError(f"torch.histc: range of [{low:g}, {high:g}] is not finite")
+
+
+def check_side(side: str, right: bool) -> None:
+    """`side` of `searchsorted` must not say otherwise than `right`."""
+    if side not in ("left", "right"):
+        raise RuntimeError("torch.searchsorted(): side can only be 'left' or 'right' but got " + side)
+    if side == "left" and right:
+        raise RuntimeError("torch.searchsorted(): side and right can't be set to opposites, got side of left while "
+                           "right was True")  # fmt: skip
+
+
+def check_sorter(sequence: Any, sorter: Any) -> None:
+    """The order of a sequence that is not sorted."""
+    if sorter.shape != sequence.shape:
+        raise RuntimeError("torch.searchsorted(): boundary and sorter must have the same size, but got boundary tensor "
+                           f"{list(sequence.shape)}and got sorter tensor {list(sorter.shape)}")  # fmt: skip
+    if sorter.dtype.name != "int64":
+        raise RuntimeError("torch.searchsorted(): sorter must be a tensor of long dtype but got dtype "
+                           f"{scalar_name(sorter.dtype)}")  # fmt: skip
+
+
+def sorter_out_of_range(index: int) -> RuntimeError:
+    return RuntimeError("torch.searchsorted(): sorter index out of range")
+
+
+def places_out(result: Any, out: Any) -> RuntimeError:
+    """What `searchsorted` says of an `out=` of another dtype."""
+    return RuntimeError(
+        "torch.searchsorted(): output tensor's dtype is wrong, it can only be Int(int32) or Long(int64) depending on "
+        f"whether out_int32 flag is True, but we got output tensor's dtype {scalar_name(out)} and out_int32 flag is "
+        f"{result.name == 'int32'}"
+    )

@@ -115,6 +115,28 @@ def test_a_compiled_step():
     assert run(torch.compile) == run(lambda f: f)
 
 
+@pytest.mark.parametrize("kind", ["closure", "argument", "buffer"])
+def test_a_compiled_step_sees_a_sparse_tensor_change(kind):
+    torch = torchlike
+
+    def run(wrap):
+        graph, x = coo(torch), torch.arange(3.0).requires_grad_()
+        holder = torch.nn.Module()
+        holder.register_buffer("graph", graph)
+        step = wrap({
+            "closure": lambda given: (graph.mv(x) ** 2).sum(),
+            "argument": lambda given: (given.mv(x) ** 2).sum(),
+            "buffer": lambda given: (holder.graph.mv(x) ** 2).sum(),
+        }[kind])  # fmt: skip
+        found = []
+        for factor in (1, 1, 1, 2, 3):
+            graph.mul_(factor)
+            found.append(step(graph).item())
+        return found
+
+    assert run(torch.compile) == run(lambda f: f)
+
+
 def test_no_grad_of_a_sparse_input_by_itself():
     s = coo(torchlike, requires_grad=True)
     with pytest.raises(NotImplementedError, match=r"layout torch\.sparse_coo"):

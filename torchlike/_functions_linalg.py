@@ -129,6 +129,8 @@ def old_slogdet(input: Tensor, *, out: Any = None) -> Any:
 def logdet(input: Tensor) -> Tensor:
     """The logarithm of the determinant; NaN where it is negative."""
     sign, size = rows["slogdet"](input)
+    if input.is_complex():
+        return rows["add"](rows["log"](sign), size)
     return rows["where"](rows["eq"](sign, -1.0), float("nan"), size)
 
 

@@ -199,6 +199,10 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Any = None) -> Tensor:
         if dims > builtins.min(a.ndim, b.ndim):
             raise RuntimeError(f"tensordot expects dims < ndim_a or ndim_b, but got dims={dims}")
         dims = (range(-dims, 0), range(dims))
+    for i, j in zip(*dims):  # a dim of size one stands for every element of the other
+        if i < a.ndim and j < b.ndim and a.shape[i] != b.shape[j]:
+            a = rows["sum"](a, i, True) if b.shape[j] == 1 else a
+            b = rows["sum"](b, j, True) if a.shape[i] == 1 else b
     return _written("tensordot", rows["tensordot"](a, b, tuple(tuple(d) for d in dims)), out)
 
 

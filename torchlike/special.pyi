@@ -171,7 +171,7 @@ def multigammaln(input: _Tensor, p: _int) -> _Any:
     ...
 
 def ndtr(input: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """The area under the standard normal density below x."""
+    """The area under the standard normal density below x; far below 0 without digits, see `log_ndtr`."""
     ...
 
 def ndtri(input: _Tensor, *, out: _Any = ...) -> _Tensor:

@@ -56,6 +56,11 @@ def refused(value: Any, wrong: Any, error: Callable[[], Exception]) -> Any:
     return value
 
 
+def widened(array: Any) -> Any:
+    """Half precision as float32, for what PyTorch computes there and rounds once at the end."""
+    return array.astype("float32") if array.dtype.itemsize == 2 and array.dtype.kind in "fV" else array
+
+
 def constant(array: Any) -> Any:
     """The same numbers, through which no gradient flows."""
     return array if namespace(array) is np else jax.lax.stop_gradient(array)

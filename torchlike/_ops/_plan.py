@@ -195,7 +195,7 @@ def _number_dtype(number: type, kind: int, compute: Any, typed: Typed) -> _dtype
         return _dtypes.float64
     if number is complex:
         return compute.to_complex()
-    return compute
+    return _dtypes.opmath(compute) if kind == d.SCALAR else compute  # PyTorch rounds factors of half precision last
 
 
 def _bind(op: d.Op, args: tuple, kwargs: dict, describe: Callable) -> tuple[Call, Template]:

@@ -40,7 +40,7 @@ def rows_times(x: Any, w: Any, form: str = "nn") -> Any:
     if isinstance(x, np.ndarray) and form == "nt" and w.ndim == 2 and x.size <= FEW_ROWS * w.shape[1]:
         found = np.matmul(w, x.reshape(-1, x.shape[-1]).T).T
         return np.ascontiguousarray(found).reshape(*x.shape[:-1], w.shape[0])
-    if isinstance(x, np.ndarray) and w.ndim == 2 < x.ndim:  # one product; NumPy would take one a matrix
+    if isinstance(x, np.ndarray) and w.ndim == 2 < x.ndim and x.size:  # one product; NumPy would take one a matrix
         return np.matmul(x.reshape(-1, x.shape[-1]), w.T if form == "nt" else w).reshape(*x.shape[:-1], -1)
     if isinstance(x, np.ndarray) or not alike or (w.ndim > 2 and w.shape[:-2] != x.shape[:-2]):
         xp = np if isinstance(x, np.ndarray) else jnp

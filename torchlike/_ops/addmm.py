@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import jax.numpy as jnp
+import numpy as np
+
 from torchlike import _errors
 from torchlike._ops._declare import EXACT, Array, Scalar, namespace, operator
+from torchlike._ops._namespace import widened
 from torchlike._ops._products import rows_times
 from torchlike._ops._rules import Call
 
@@ -16,6 +20,12 @@ def _plus(input, product, beta, alpha):
     xp = namespace(product)
     beta = beta.astype(product.dtype)
     return xp.where(beta == 0, xp.zeros_like(product), beta * input) + product
+
+
+def _exact(array):
+    """A factor as NumPy multiplies it: of half precision in float32, as PyTorch sums up what it rounds once. XLA's
+    product does so itself."""
+    return widened(array) if namespace(array) is np else array
 
 
 def _check_room(call: Call, product: tuple) -> None:
@@ -74,7 +84,7 @@ def _addmm_shape(call: Call) -> tuple:
           opmath=False, old_order=("beta", "input", "alpha", "mat1", "mat2"), inplace=True, out=EXACT)  # fmt: skip
 def addmm(input: Array, mat1: Array, mat2: Array, *, beta: Scalar = 1, alpha: Scalar = 1):
     """beta * input + alpha * (mat1 @ mat2); `input` is broadcast to the product."""
-    return _plus(input, rows_times(mat1, mat2), beta, alpha)
+    return _plus(input, rows_times(_exact(mat1), _exact(mat2)), beta, alpha)
 
 
 def _size(x, dim: int) -> int:
@@ -115,7 +125,7 @@ def _check_baddbmm(call: Call) -> None:
           saves=("batch1", "batch2"), opmath=False, inplace=True)  # fmt: skip
 def baddbmm(input: Array, batch1: Array, batch2: Array, *, beta: Scalar = 1, alpha: Scalar = 1):
     """beta * input + alpha * (batch1 @ batch2); `input` is broadcast to the product."""
-    return _plus(input, rows_times(batch1, batch2), beta, alpha)
+    return _plus(input, rows_times(_exact(batch1), _exact(batch2)), beta, alpha)
 
 
 def _check_addbmm(call: Call) -> None:
@@ -132,7 +142,20 @@ def _check_addbmm(call: Call) -> None:
 @operator(shape=_added(_addbmm_shape), check=_check_addbmm, saves=("batch1", "batch2"), opmath=False, inplace=True)
 def addbmm(input: Array, batch1: Array, batch2: Array, *, beta: Scalar = 1, alpha: Scalar = 1):
     """beta * input + alpha * (the sum over the batch of batch1 @ batch2)."""
-    return _plus(input, namespace(batch1).einsum("bnk,bkm->nm", batch1, batch2), beta, alpha)
+    if namespace(batch1) is not np:
+        return _plus(input, jnp.einsum("bnk,bkm->nm", batch1, batch2), beta, alpha)
+    return _one_after_the_other(input, batch1, batch2, beta, alpha)
+
+
+def _one_after_the_other(found, batch1, batch2, beta, alpha):
+    """PyTorch's sum over the batch on the CPU: exact products, each sum rounded."""
+    dtype = found.dtype
+    exact = lambda x: x.astype(np.result_type(dtype, np.float64)) if dtype.kind not in "iub" else x
+    if not batch1.size:
+        return _plus(found, np.zeros((batch1.shape[1], batch2.shape[2]), dtype), beta, 1)
+    for place, (a, b) in enumerate(zip(batch1, batch2)):
+        found = _plus(exact(found), np.matmul(exact(a), exact(b)), 1 if place else beta, alpha).astype(dtype)
+    return found
 
 
 def _check_addmv(call: Call) -> None:
@@ -149,7 +172,7 @@ def _check_addmv(call: Call) -> None:
           saves=("mat", "vec"), opmath=False, inplace=True)  # fmt: skip
 def addmv(input: Array, mat: Array, vec: Array, *, beta: Scalar = 1, alpha: Scalar = 1):
     """beta * input + alpha * (mat @ vec)."""
-    return _plus(input, namespace(mat).matmul(mat, vec), beta, alpha)
+    return _plus(input, namespace(mat).matmul(_exact(mat), _exact(vec)), beta, alpha)
 
 
 def _check_addr(call: Call) -> None:
@@ -169,4 +192,5 @@ def _addr_fits(call: Call) -> None:
           saves=("vec1", "vec2"), opmath=False, inplace=True)  # fmt: skip
 def addr(input: Array, vec1: Array, vec2: Array, *, beta: Scalar = 1, alpha: Scalar = 1):
     """beta * input + alpha * outer(vec1, vec2)."""
-    return _plus(input, vec1[:, None] * vec2[None, :], beta, alpha)
+    first = vec1 if isinstance(alpha, int) else alpha.astype(vec1.dtype) * vec1
+    return _plus(input, first[:, None] * vec2[None, :], beta, 1)

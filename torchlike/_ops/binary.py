@@ -227,8 +227,19 @@ def hypot(input: Array, other: Array):
 @pointwise(check=only("logaddexp_cpu", FLOATING, 3), inplace=False, where=("torch", "Tensor"))
 def logaddexp(input: Array, other: Array):
     """log(exp(input) + exp(other)) without overflow."""
-    xp = namespace(input)
-    return _equal_infinities(xp, input, other, xp.logaddexp)
+    return added_logarithms(input, other)
+
+
+def added_logarithms(a, b):
+    """log(exp(a) + exp(b)) without overflow; complex numbers are ordered by their real parts."""
+    xp = namespace(a)
+    if a.dtype.kind != "c":
+        return _equal_infinities(xp, a, b, xp.logaddexp)
+    ahead = a.real >= b.real
+    large, small = xp.where(ahead, a, b), xp.where(ahead, b, a)
+    nothing = xp.isneginf(large.real)  # both are
+    found = large + xp.log(1 + xp.exp(xp.where(nothing, -xp.inf, small - xp.where(nothing, 0, large))))
+    return found.astype(a.dtype)
 
 
 @pointwise(check=only("logaddexp2_cpu", FLOATING), inplace=False)
@@ -253,12 +264,23 @@ def copysign(input: Array, other: Operand):
     return xp.where(input == 0, constant(xp.copysign(input, other)) + 0 * other, xp.abs(input) * sign + 0 * other)
 
 
-@pointwise(check=only("nextafter_cpu", FLOATING), opmath=False, differentiable=False)
+@pointwise(check=only("nextafter_cpu", FLOATING), opmath=False)
 def nextafter(input: Array, other: Array):
     """The next floating-point number after `input` toward `other`."""
     if namespace(input) is np:
         return np.nextafter(input, other)
-    return jax.lax.nextafter(*jax.numpy.broadcast_arrays(input, other))
+    return _next(*jax.numpy.broadcast_arrays(input, other))
+
+
+@jax.custom_jvp
+def _next(a, b):
+    return jax.lax.nextafter(a, b)
+
+
+@_next.defjvp
+def _next_jvp(primals, changes):
+    a, b = primals
+    return _next(a, b), jax.numpy.where(a == b, 0, changes[0])
 
 
 @pointwise(promote=to_float, node="MulBackward0")

@@ -11,6 +11,7 @@ from torchlike._core import aval
 from torchlike._ops._checks import only
 from torchlike._ops._declare import Array, Into, declare, namespace, operator
 from torchlike._ops._rules import Call, Typed, sum_like, wrap_dim
+from torchlike._ops.binary import added_logarithms
 from torchlike._ops.reduce import at
 
 
@@ -46,9 +47,21 @@ def logcumsumexp(input: Array, dim: int):
     """The running log(sum(exp(input))) along `dim`, without overflow."""
     if not input.ndim or not input.size:
         return input
+    if input.dtype.kind == "c":
+        return _accumulated(input, dim % input.ndim)
     if namespace(input) is np:
         return np.logaddexp.accumulate(input, axis=dim)
     return lax.cumlogsumexp(input, dim % input.ndim)
+
+
+def _accumulated(x, axis: int):
+    """The same of complex numbers."""
+    if namespace(x) is not np:
+        return lax.associative_scan(added_logarithms, x, axis=axis)
+    parts = [np.take(x, [0], axis)]
+    for k in range(1, x.shape[axis]):
+        parts.append(added_logarithms(parts[-1], np.take(x, [k], axis)))
+    return np.concatenate(parts, axis)
 
 
 def _pair_shape(call: Call) -> list:

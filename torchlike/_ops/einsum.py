@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import string
+
+import numpy as np
+
 from torchlike._ops._declare import Arrays, namespace, operator
+from torchlike._ops._namespace import widened
 from torchlike._ops._rules import Call
 
 Sizes = dict[str, int]
@@ -49,4 +54,18 @@ def _take_sizes(term: str, place: int, shape: tuple[int, ...], sizes: Sizes) -> 
 @operator(where=(), opmath=False, out=False, node="ViewBackward0", check=_check)
 def einsum(equation: str, operands: Arrays):
     """The sum of products that `equation` describes."""
-    return namespace(operands[0]).einsum(equation.replace(" ", ""), *operands)
+    xp, equation = namespace(operands[0]), _without_lost_dims(equation.replace(" ", ""), operands)
+    return xp.einsum(equation, *(map(widened, operands) if xp is np else operands))
+
+
+def _without_lost_dims(equation: str, operands) -> str:
+    """The equation with letters for the dims of an ellipsis that the result lacks: PyTorch sums over them."""
+    inputs, arrow, output = equation.partition("->")
+    if not arrow or "..." in output or "..." not in inputs:
+        return equation
+    free = [c for c in string.ascii_letters if c not in inputs]
+    spelled = lambda term, n: term.replace("...", "".join(free[:n][::-1]))
+    terms = inputs.split(",")
+    return (
+        ",".join(spelled(t, x.ndim - len(t) + 3) if "..." in t else t for t, x in zip(terms, operands)) + "->" + output
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from torchlike import _errors
 from torchlike._dtypes import BOOL
 from torchlike._ops._declare import EXACT, Array, Into, namespace, operator
+from torchlike._ops._namespace import widened
 from torchlike._ops._products import rows_times
 from torchlike._ops._rules import Call, broadcast, sum_like, wrap_dim
 
@@ -208,7 +209,8 @@ def _check_cross(call: Call) -> None:
 
 
 @operator(shape=lambda call: [broadcast([call.input.shape, call.other.shape])], check=_check_cross,
-          where=("linalg",), node="LinalgCrossBackward0", out=Into(_errors.dtypes.exact_out, apart=0))  # fmt: skip
+          where=("linalg",), opmath=False, node="LinalgCrossBackward0",
+          out=Into(_errors.dtypes.exact_out, apart=0))  # fmt: skip
 def cross(input: Array, other: Array, *, dim: int = -1):
     """The cross product of vectors of three elements along `dim`."""
     xp = namespace(input)
@@ -223,11 +225,11 @@ def _cdot(call: Call) -> list:
     return [tuple(n for d, n in enumerate(out) if d != dim)]
 
 
-@operator(shape=_cdot, where=("linalg",))
+@operator(shape=_cdot, where=("linalg",), opmath=False)
 def vecdot(x: Array, y: Array, *, dim: int = -1):
     """The sum of conj(x) * y over `dim`."""
     xp = namespace(x)
-    return xp.sum(xp.conj(x) * y, axis=dim)
+    return xp.sum(widened(xp.conj(x) * y), axis=dim)
 
 
 def _linear_shape(call: Call) -> list:

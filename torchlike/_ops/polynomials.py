@@ -20,6 +20,13 @@ class Recurrence(NamedTuple):
     after: Callable
 
 
+def _fused(x, p, rest):
+    """x * p - rest, rounded once where NumPy computes float32, as PyTorch's and XLA's compilers fuse it."""
+    if namespace(p) is np and p.dtype == np.float32:
+        return (x.astype(np.float64) * p - rest).astype(np.float32)
+    return x * p - rest
+
+
 def _chebyshev_after(k, x, p, q):
     return 2 * x * p - q
 
@@ -29,7 +36,7 @@ CHEBYSHEV_U = Recurrence(lambda x: 2 * x, _chebyshev_after)
 CHEBYSHEV_V = Recurrence(lambda x: 2 * x - 1, _chebyshev_after)
 CHEBYSHEV_W = Recurrence(lambda x: 2 * x + 1, _chebyshev_after)
 HERMITE_H = Recurrence(lambda x: 2 * x, lambda k, x, p, q: 2 * (x * p - k * q))
-HERMITE_HE = Recurrence(lambda x: x, lambda k, x, p, q: x * p - k * q)
+HERMITE_HE = Recurrence(lambda x: x, lambda k, x, p, q: _fused(x, p, k * q))
 LAGUERRE = Recurrence(lambda x: 1 - x, lambda k, x, p, q: ((2 * k + 1 - x) * p - k * q) / (k + 1))
 LEGENDRE = Recurrence(lambda x: x, lambda k, x, p, q: ((2 * k + 1) * x * p - k * q) / (k + 1))
 

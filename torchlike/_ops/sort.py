@@ -8,6 +8,7 @@ from jax import lax
 from torchlike import _dtypes, _errors
 from torchlike._ops._checks import not_complex, real_number
 from torchlike._ops._declare import EXACT, Array, Into, namespace, operator
+from torchlike._ops._namespace import widened
 from torchlike._ops._rules import Call, wrap_dim
 from torchlike._ops.reduce import at, evenly, pair_shape
 
@@ -22,7 +23,7 @@ def ordered(x, dim: int, descending: bool = False):
     if descending:  # sorted backwards and turned round, so that the first of equal elements stays the first
         x, places = xp.flip(x, dim), xp.flip(places, dim)
     if xp is np:
-        order = np.argsort(x, axis=dim, kind="stable")
+        order = np.argsort(widened(x), axis=dim, kind="stable")  # NumPy knows no place for a NaN of half precision
         x, places = np.take_along_axis(x, order, dim), np.take_along_axis(places, order, dim)
     else:
         x, places = lax.sort((x, places), dimension=dim % x.ndim, is_stable=True, num_keys=1)

@@ -9,6 +9,7 @@ from torchlike._dtypes import FLOATING
 from torchlike._ops import _error_function
 from torchlike._ops._checks import not_complex, only
 from torchlike._ops._declare import Array, Operand, constant, namespace, pointwise
+from torchlike._ops._namespace import widened
 from torchlike._ops._nodes import of_two
 from torchlike._ops._rules import Call, to_float
 
@@ -125,7 +126,30 @@ def _at_infinity(xp, found, a, x, below):
 @pointwise(promote=to_float, where=EVERYWHERE, check=not_complex("i0_vml_cpu"))
 def i0(input: Array):
     """The modified Bessel function of the first kind of order 0."""
-    return library(input).i0(input)
+    return library(input).i0(input) if namespace(input) is np else _i0(input)
+
+
+@jax.custom_jvp
+def _i0(x):
+    return jax.scipy.special.i0(x)
+
+
+@_i0.defjvp
+def _i0_jvp(primals, changes):
+    return _i0(*primals), _i1(*primals) * changes[0]
+
+
+@jax.custom_jvp
+def _i1(x):
+    return jax.scipy.special.i1(x)
+
+
+@_i1.defjvp
+def _i1_jvp(primals, changes):
+    # i1(x) / x goes to 1/2, as i0(x) - i1(x) / x does.
+    (x,), near = primals, jax.numpy.abs(primals[0]) < jax.numpy.finfo(primals[0].dtype).eps
+    slope = _i0(x) - _i1(x) / jax.numpy.where(near, 1, x)
+    return _i1(x), jax.numpy.where(near, 0.5, slope).astype(x.dtype) * changes[0]
 
 
 @pointwise(
@@ -141,7 +165,7 @@ def i0e(input: Array):
 )
 def i1(input: Array):
     """The modified Bessel function of the first kind of order 1."""
-    return library(input).i1(input)
+    return library(input).i1(input) if namespace(input) is np else _i1(input)
 
 
 @pointwise(
@@ -152,7 +176,7 @@ def i1e(input: Array):
     return library(input).i1e(input)
 
 
-@pointwise(promote=to_float, where=EVERYWHERE, check=not_complex("logit_cpu"))
+@pointwise(promote=to_float, where=EVERYWHERE, check=not_complex("logit_cpu"), opmath=False)
 def logit(input: Array, eps: float | None = None):
     """log(x / (1 - x)); with `eps`, of x kept within [eps, 1 - eps]."""
     xp = namespace(input)
@@ -163,10 +187,11 @@ def logit(input: Array, eps: float | None = None):
     return xp.log(input / (1 - input))
 
 
-@pointwise(promote=to_float, where=("special",), inplace=False, remembers=())
+@pointwise(promote=to_float, where=("special",), inplace=False, remembers=(), opmath=False)
 def ndtr(input: Array):
-    """The area under the standard normal density below x."""
-    return library(input).ndtr(input)
+    """The area under the standard normal density below x; far below 0 without digits, see `log_ndtr`."""
+    root = namespace(input).asarray(np.sqrt(0.5), input.dtype)
+    return (1 + _error_function.erf(widened(input * root)).astype(input.dtype)) * root.dtype.type(0.5)
 
 
 @pointwise(

@@ -10,7 +10,7 @@ from torchlike import _dtypes, _errors
 from torchlike._errors.dtypes import c_name
 from torchlike._ops._declare import EXACT, Array, Operand, namespace, operator
 from torchlike._ops._namespace import at
-from torchlike._ops._rules import Aval, Call, broadcast, reduced_shape, to_float, wrap_dim
+from torchlike._ops._rules import Aval, Call, broadcast, reduced_shape, to_float, to_real, wrap_dim
 from torchlike._ops.reduce import root, vector_norm
 from torchlike._ops.sort import ordered
 
@@ -197,7 +197,7 @@ def _check_pair(call: Call) -> None:
     broadcast([call.input.shape, call.other.shape])
 
 
-@operator(shape=lambda call: [()], check=_check_pair, out=False, remembers=("inputs", "result"))
+@operator(shape=lambda call: [()], check=_check_pair, out=False, remembers=("inputs", "result"), promote=to_real)
 def dist(input: Array, other: Array, p: float = 2):
     """The p-norm of input - other."""
     return vector_norm.kernel(input - other, p)

@@ -92,11 +92,12 @@ SAMPLES = {
     "hypot": [Sample(A, ROW), Fails(INTS, SMALL)],
     "logaddexp": [
         Sample(A, ROW),
+        Sample(A + 1j * ROW, ROW - 1j * A),
         Sample(array(-inf, inf, 1.0), array(-inf, inf, 2.0)).without_gradient("NaN in PyTorch where both are infinite"),
     ],
     "logaddexp2": [Sample(A, ROW)],
     "copysign": [Sample(A, ROW), Sample(A, -2.0), Sample(INTS, SMALL), Sample(array(0.0, -1.0), array(-1.0, 0.0))],
-    "nextafter": [Sample(A, ROW).without_gradient(REFUSED)],
+    "nextafter": [Sample(A, ROW), Sample(array(1.0, 2.0), array(1.0, 3.0))],
     "ldexp": [
         Sample(A, integers(3)).without_gradient("PyTorch takes 2 to a negative whole number as 0 in it"),
         Sample(INTS, SMALL).not_in_place(WORDS),

@@ -1,5 +1,6 @@
 """Reading and writing at indices, under masks, and in sorted sequences."""
 
+import ml_dtypes
 import numpy as np
 
 from tests.ops.sample import Fails, Sample, array, bools, integers, normal, scalar
@@ -141,6 +142,7 @@ SAMPLES = {
     "nonzero": [Sample(MASK), Sample(S), Sample(np.zeros(3)), Sample(MASK, as_tuple=True)],
     "argwhere": [Sample(MASK)],
     "unique": [
+        Sample(np.array([3, np.nan, 1, np.nan, 2, 1], ml_dtypes.bfloat16)).without_gradient("not differentiable"),
         Sample(integers(6)).without_gradient("whole numbers"),
         Sample(integers(6), return_inverse=True, return_counts=True),
         Sample(np.array([[2, 1], [2, 1], [1, 3]]), dim=0, return_counts=True),

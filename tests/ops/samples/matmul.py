@@ -16,6 +16,7 @@ BF16 = {"why": "PyTorch sums in another order before it rounds", "rtol": 2e-2, "
 SAMPLES = {
     "matmul": [
         Sample(A, B),
+        Sample(X[..., :0], B[:0]),
         Sample(A, V),
         Sample(V, B),
         Sample(V, W),
@@ -83,7 +84,7 @@ SAMPLES = {
         Fails(V, X, Y),
         Fails(normal(4), A, Y),
     ],
-    "addbmm": [Sample(normal(2, 4), X, Y, alpha=0.5), Fails(V, X, Y)],
+    "addbmm": [Sample(normal(2, 4), X, Y, alpha=0.5), Sample(normal(2, 4), X[:0], Y[:0], beta=2), Fails(V, X, Y)],
     "addmv": [Sample(normal(2), A, V, beta=2), Fails(normal(2), A, normal(2))],
     "addr": [Sample(normal(3, 4), V, normal(4), alpha=0.5), Fails(V, V, normal(2))],
     "einsum": [
@@ -100,6 +101,8 @@ SAMPLES = {
         Sample("ij->ji", A).any_stride("a view in PyTorch"),
         Sample("bi,bj,k->bijk", A, A, V),
         Sample("ij,jk->ik", [A, B]),
+        Sample("...ij,...jk->ik", X, Y),
+        Sample("...ij,...j->i", X, V),
         Fails("ij,jk->ik", A, A),
         Fails("ij,jk->ik", A),
         Fails("ij->ik", A),
@@ -111,6 +114,8 @@ SAMPLES = {
         Sample(X, Y, ([0, 2], [0, 1])),
         Sample(V, W, 0),
         Sample(X, X, dims=3),
+        Sample(A[:1, :1], B, 1),
+        Sample(X, Y[:1], ([0], [0])),
         Fails(A, A, 1),
         Fails(A, A, ([0], [0, 1])),
         Fails(V, W, 2),

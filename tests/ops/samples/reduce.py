@@ -179,6 +179,7 @@ SAMPLES = {
     # -- order
     "sort": [
         Sample(A),
+        Sample(array(3.0, nan, 1.0, nan, 2.0, -1.0, dtype=ml_dtypes.bfloat16)).without_gradient("judged in float32"),
         Sample(A, 0),
         Sample(A, dim=1, descending=True),
         Sample(TIES, stable=True, descending=True),

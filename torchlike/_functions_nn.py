@@ -194,6 +194,8 @@ def batch_norm(input: Tensor, weight: Tensor | None, bias: Tensor | None, runnin
 
     In training the statistics are those of the batch, and the running ones move toward them by `momentum`, in place.
     """
+    if not input.numel() and input.ndim < 2:
+        return input.clone()
     if not training:
         for name, given in (("running_mean", running_mean), ("running_var", running_var)):
             if given is None:

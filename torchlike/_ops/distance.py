@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from torchlike import _dtypes, _errors
 from torchlike._ops._declare import Array, Scalar, constant, namespace, operator
-from torchlike._ops._rules import Call, broadcast, reduced_shape
+from torchlike._ops._rules import Call, Promotion, broadcast, reduced_shape, to_float
 from torchlike._ops.loss import clamp_below, composed, reduced
 from torchlike._ops.norm import vector_norm
 
@@ -23,7 +23,9 @@ def _check_floating(call: Call) -> None:
 def cosine_similarity(x1: Array, x2: Array, dim: int = 1, eps: Scalar = 1e-8):
     """x1 . x2 / (|x1| |x2|) over a dim; norms below eps count as eps."""
     xp = namespace(x1)
-    return xp.sum(_unit(x1, dim, eps) * _unit(x2, dim, eps), axis=dim)
+    x1, x2 = xp.broadcast_arrays(x1, x2)
+    product = _unit(x1, dim, eps) * _unit(x2, dim, eps)
+    return xp.sum(product, axis=dim) if product.ndim else product
 
 
 def _unit(x, dim: int, eps):
@@ -32,12 +34,19 @@ def _unit(x, dim: int, eps):
     return x / namespace(x).where(norm < eps, eps + (norm - constant(norm)), norm)
 
 
+def _to_real(dtype: _dtypes.dtype) -> Promotion:
+    """Distances are real, of integers too."""
+    compute, _ = to_float(dtype)
+    return compute, compute.to_real()
+
+
 def _distance_shape(call: Call) -> list:
     shape = broadcast([call.x1.shape, call.x2.shape])
     return [reduced_shape(shape, -1, call.keepdim)]
 
 
-@operator(where=("torch", "nn.functional"), shape=_distance_shape, out=False, node="NormBackward1", remembers=())
+@operator(where=("torch", "nn.functional"), shape=_distance_shape, out=False, node="NormBackward1", remembers=(),
+          promote=_to_real)  # fmt: skip
 def pairwise_distance(x1: Array, x2: Array, p: float = 2.0, eps: Scalar = 1e-6, keepdim: bool = False):
     """The p-norm of x1 - x2 + eps over the last dim."""
     return vector_norm(x1 - x2 + eps, p, -1, keepdims=keepdim)
@@ -54,7 +63,7 @@ def _cosine_shape(call: Call) -> list:
     return [shape if call.reduction == "none" else ()]
 
 
-@operator(where=("nn.functional",), out=False, shape=_cosine_shape)
+@operator(where=("nn.functional",), out=False, shape=_cosine_shape, promote=to_float)
 def cosine_embedding_loss(input1: Array, input2: Array, target: Array, margin: Scalar = 0.0, reduction: str = "mean"):
     """1 - cos where the target is 1, max(0, cos - margin) where it is -1."""
     xp, axis = namespace(input1), input1.ndim - 1
@@ -74,7 +83,7 @@ def _check_triplet(call: Call) -> None:
 
 
 @operator(where=("nn.functional",), out=False, shape=_rows, node=composed("ClampMinBackward0"), remembers=(),
-          check=_check_triplet)  # fmt: skip
+          check=_check_triplet, promote=_to_real)  # fmt: skip
 def triplet_margin_loss(anchor: Array, positive: Array, negative: Array, margin: Scalar = 1.0, p: float = 2.0,
                         eps: Scalar = 1e-6, swap: bool = False, reduction: str = "mean"):  # fmt: skip
     """max(0, margin + |anchor - positive| - |anchor - negative|), in the p-norm over the last dim.

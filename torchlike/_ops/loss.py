@@ -8,7 +8,7 @@ import jax
 
 from torchlike import _dtypes, _errors
 from torchlike._ops._declare import Array, Scalar, constant, namespace, operator
-from torchlike._ops._rules import Call, broadcast
+from torchlike._ops._rules import Call, broadcast, to_float
 from torchlike._ops.activation import floating, log1p_exp, magnitude
 
 PLACES = ("nn.functional",)
@@ -141,7 +141,7 @@ def _check_poisson(call: Call) -> None:
     broadcast([call.target.shape, call.input.shape] if call.log_input else [call.input.shape, call.target.shape])
 
 
-@_loss(_check_poisson, node=composed(lambda call: "AddBackward0" if call.full else "SubBackward0"))
+@_loss(_check_poisson, promote=to_float, node=composed(lambda call: "AddBackward0" if call.full else "SubBackward0"))
 def poisson_nll_loss(input: Array, target: Array, log_input: bool = True, full: bool = False, eps: Scalar = 1e-8,
                      reduction: str = "mean"):  # fmt: skip
     """exp(x) - t x (or x - t log(x + eps)); `full` adds Stirling's approximation of log t! where t > 1."""
@@ -182,7 +182,7 @@ def hinge_embedding_loss(input: Array, target: Array, margin: Scalar = 1.0, redu
     return reduced(apart + xp.where(target != -1, input, zero), reduction)
 
 
-@_loss()
+@_loss(promote=to_float)
 def margin_ranking_loss(input1: Array, input2: Array, target: Array, margin: Scalar = 0.0, reduction: str = "mean"):
     """max(0, margin - t (x1 - x2))."""
     return reduced(clamp_below(-target * (input1 - input2) + margin), reduction)

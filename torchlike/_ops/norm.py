@@ -13,7 +13,7 @@ from jax import lax
 from torchlike import _dtypes, _errors
 from torchlike._ops._declare import Array, Scalar, constant, namespace, operator
 from torchlike._ops._rows import row_sums
-from torchlike._ops._rules import Call
+from torchlike._ops._rules import Call, to_float
 from torchlike._ops.activation import magnitude
 
 
@@ -201,16 +201,20 @@ def _moving_average(running: Array, new: Array, momentum: Scalar):
 def vector_norm(x, p: float, axis, keepdims: bool = False):
     """The p-norm along one axis; its gradient at zero is zero."""
     xp = namespace(x)
+    if not x.ndim:
+        return vector_norm(x.reshape(1), p, 0, keepdims).reshape(())
     size = magnitude(x)
     if p == math.inf:
         return xp.max(size, axis=axis, keepdims=keepdims)
     if p == -math.inf:
         return xp.min(size, axis=axis, keepdims=keepdims)
     if p == 0:
-        return xp.sum((x != 0).astype(x.dtype), axis=axis, keepdims=keepdims)
+        return xp.sum((x != 0).astype(size.dtype), axis=axis, keepdims=keepdims)
     if p == 1:
         return xp.sum(size, axis=axis, keepdims=keepdims)
-    total = xp.sum(x * x if p == 2 else _power(size, p), axis=axis, keepdims=keepdims)
+    total = xp.sum(
+        (size * size if x.dtype.kind == "c" else x * x) if p == 2 else _power(size, p), axis=axis, keepdims=keepdims
+    )
     return _root(total, p)
 
 
@@ -240,7 +244,7 @@ def normalize(input: Array, p: float = 2.0, dim: int = 1, eps: Scalar = 1e-12):
     return input / namespace(input).where(norm >= eps, norm, eps)
 
 
-@operator(where=(), shape=_same_shape, out=False, name="_response_norm", node="PowBackward0")
+@operator(where=(), shape=_same_shape, out=False, name="_response_norm", node="PowBackward0", promote=to_float)
 def _response_norm(input: Array, size: int, alpha: Scalar, beta: Scalar, k: Scalar):
     """(k + alpha mean(x**2))**beta, the mean over `size` channels around each, with zeros beyond the ends."""
     xp = namespace(input)

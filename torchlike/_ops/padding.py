@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from torchlike import _errors
 from torchlike._ops._declare import Array, Scalar, namespace, operator
 from torchlike._ops._rules import Call
@@ -59,4 +61,14 @@ def _node(call: Call) -> str:
 def _mirror_pad(input: Array, pad: tuple, mode: str):
     """The tensor continued by its own elements: "reflect", "replicate" or "circular"."""
     x, ends = cut(input, pairs(pad, input.ndim))
+    if mode == "replicate" and 0 in x.shape and input.size:
+        return _clipped(input, pairs(pad, input.ndim))
     return namespace(input).pad(x, ends, mode=_MODES[mode])
+
+
+def _clipped(x, ends: list[tuple[int, int]]):
+    """`x` continued by its outermost elements, also those that are cut off."""
+    for axis, (before, after) in enumerate(ends):
+        n = x.shape[axis]
+        x = namespace(x).take(x, np.clip(np.arange(n + before + after) - before, 0, n - 1), axis=axis)
+    return x

@@ -227,6 +227,18 @@ def _max_unpool(input: Array, indices: Array, size: tuple):
     """Zeros of the given size, with each element put where its index says; the inverse of max pooling."""
     lead = input.shape[: input.ndim - len(size)]
     rows = math.prod(lead)
-    flat = jnp.zeros((rows, math.prod(size)), input.dtype)
-    at = indices.reshape(rows, -1)
-    return flat.at[jnp.arange(rows)[:, None], at].set(input.reshape(rows, -1)).reshape(*lead, *size)
+    count = math.prod(input.shape[len(lead) :])
+    return _put(input.reshape(rows, count), indices.reshape(rows, count), math.prod(size)).reshape(*lead, *size)
+
+
+@functools.partial(jax.custom_jvp, nondiff_argnums=(2,))
+def _put(x, places, size: int):
+    """Of elements for one place the last stays, but each gets that place's gradient."""
+    return jnp.zeros((x.shape[0], size), x.dtype).at[jnp.arange(x.shape[0])[:, None], places].set(x)
+
+
+@_put.defjvp
+def _put_jvp(size, primals, tangents):
+    (x, places), change = primals, tangents[0]
+    moved = jnp.zeros((x.shape[0], size), x.dtype).at[jnp.arange(x.shape[0])[:, None], places].add(change)
+    return _put(x, places, size), moved

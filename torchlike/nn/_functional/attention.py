@@ -7,6 +7,7 @@ import numpy as np
 from torchlike import _factories, _random
 from torchlike._bind import CALLERS as rows
 from torchlike._core import drawn
+from torchlike._ops._rules import broadcast
 from torchlike._tensor import Tensor
 
 
@@ -29,7 +30,8 @@ def scaled_dot_product_attention(query: Tensor, key: Tensor, value: Tensor, attn
         factor = 1.0 / float(query.shape[-1]) ** 0.5 if query.shape[-1] else 1.0
     noise = None
     if dropout_p > 0.0:
-        shape = (*query.shape[:-1], key.shape[-2])
+        lead = query.shape[:-2] if enable_gqa else broadcast([tuple(x.shape[:-2]) for x in (query, key, value)])
+        shape = (*lead, query.shape[-2], key.shape[-2])
         kind = np.dtype(query.dtype.numpy)
         noise = _factories.of_array(drawn(lambda: _random.dropout_noise(None, shape, kind, dropout_p)), query.device)
     return rows["_attention"](query, key, value, attn_mask, noise, is_causal, float(factor), enable_gqa)

@@ -46,7 +46,7 @@ def batch_norm(input: Tensor, running_mean: Tensor | None, running_var: Tensor |
     In training the statistics are those of the batch, and the running ones move toward them by `momentum`, in place
     (the variance's unbiased estimate).
     """
-    if training and input.numel() == input.shape[1]:
+    if training and input.ndim > 1 and input.numel() == input.shape[1]:
         raise _errors.normalization.one_value_per_channel(input.shape)
     return _functions_nn.batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)
 

@@ -681,6 +681,8 @@ def _add_to_grad(leaf: Tensor, pair: engine.Grad, create_graph: bool) -> None:
             leaf._grad._strides = leaf._grad._storage.strides = leaf._strides
     elif create_graph:
         leaf._grad = wrap(*engine.apply_op("add", grad._pair(), pair, differentiate=True))
+    elif grad._chain is not None and _storage.overlaps(grad._chain, grad.shape, grad._strides):
+        raise _errors.memory.overlapping_write()
     else:
         grad._write_raw(engine.apply_op("add", grad._pair(), pair)[0], grad._edge)
 

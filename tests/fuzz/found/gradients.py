@@ -190,4 +190,9 @@ FOUND = {
         a.requires_grad_(False)
         (b * b).sum().backward()
     """,
+    "gradient added to memory that repeats": """
+        a = torch.ones(2, 3, requires_grad=True)
+        a.grad = torch.ones(3).expand(2, 3)
+        (a * a).sum().backward()
+    """,
 }

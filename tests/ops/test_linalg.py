@@ -52,10 +52,10 @@ def test_full_matrices_are_orthogonal_and_give_the_matrix_back(shape):
     assert torch.allclose((u[:, :k] * s) @ vh[:k], a, atol=1e-5)
 
 
-FLOATS = ("float16", "bfloat16", "float32", "float64")
+FLOATS = ("float16", "bfloat16", "float32", "float64", "complex64", "complex128")
 
 
-@pytest.mark.parametrize("given", [*FLOATS, "complex64"])
+@pytest.mark.parametrize("given", FLOATS)
 @pytest.mark.parametrize("asked", [*FLOATS, "int64"])
 def test_the_dtype_of_a_vector_norm(given, asked):
     def program(torch):

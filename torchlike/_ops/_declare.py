@@ -129,9 +129,11 @@ def pointwise(kernel: Callable | None = None, *, promote: Callable = _rules.comm
     return made if kernel is None else made(kernel)
 
 
-def reduction(kernel: Callable | None = None, *, promote: Callable = _rules.common, **options: Any) -> Any:
-    """An operator with parameters `dim` and `keepdim` that reduces dims."""
-    made = declare("reduction", functools.partial(_rules.reduction, promote=promote), **options)
+def reduction(kernel: Callable | None = None, *, promote: Callable = _rules.common,
+              of_requested: Callable | None = None, **options: Any) -> Any:  # fmt: skip
+    """An operator with parameters `dim` and `keepdim` that reduces dims; `of_requested`: as `promote`, of `dtype=`."""
+    rule = functools.partial(_rules.reduction, promote=promote, of_requested=of_requested)
+    made = declare("reduction", rule, **options)
     return made if kernel is None else made(kernel)
 
 

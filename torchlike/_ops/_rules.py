@@ -158,10 +158,11 @@ def broadcast(shapes: list) -> tuple[int, ...]:
     return tuple(out)
 
 
-def reduction(call: Call, promote: Callable[[Dtype], Promotion]) -> Typed:
+def reduction(call: Call, promote: Callable[[Dtype], Promotion], of_requested: Callable | None = None) -> Typed:
     requested = call.arguments.get("dtype")
     source = call.arrays[0]
-    compute, result = (requested, requested) if requested is not None else promote(source.dtype)
+    of_requested = of_requested or (lambda dtype: (dtype, dtype))
+    compute, result = of_requested(requested) if requested is not None else promote(source.dtype)
     shape = reduced_shape(source.shape, call.arguments.get("dim"), call.arguments.get("keepdim", False))
     shapes = call.op.shape(call) if call.op.shape else [shape]
     return Typed([aval(s, result, call.device) for s in shapes], compute, [None] * len(shapes), result)

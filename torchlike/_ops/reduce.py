@@ -411,7 +411,7 @@ def _check_norm(call: Call) -> None:
                            "operation does not have an identity")  # fmt: skip
 
 
-@reduction(promote=_real, check=_check_norm, where=("linalg",), remembers=("inputs", "result"),
+@reduction(promote=_real, of_requested=_real, check=_check_norm, where=("linalg",), remembers=("inputs", "result"),
            node="LinalgVectorNormBackward0")  # fmt: skip
 def vector_norm(x: Array, ord: float = 2, dim: Dims = None, keepdim: bool = False, *, dtype=None):
     """(sum of |x|**ord)**(1/ord); inf and -inf are the largest and smallest |x|, 0 counts the nonzero elements.

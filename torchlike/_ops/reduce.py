@@ -15,6 +15,7 @@ from torchlike import _dtypes, _errors
 from torchlike._errors.dtypes import scalar_name
 from torchlike._ops._checks import not_complex
 from torchlike._ops._declare import EXACT, Array, Into, constant, namespace, operator, reduction
+from torchlike._ops._namespace import widened
 from torchlike._ops._nodes import by_dim
 from torchlike._ops._rules import Call, reduced_dims, reduced_shape, sum_like, to_float, to_int64
 
@@ -328,15 +329,17 @@ def aminmax(input: Array, *, dim: int | None = None, keepdim: bool = False):
 # -- exponentials ------------------------------------------------------------------------------------------------------
 
 
-@reduction(remembers=("inputs", "result"), promote=to_float, where=("torch", "Tensor", "special"))
+@reduction(remembers=("inputs", "result"), promote=to_float, where=("torch", "Tensor", "special"), opmath=False)
 def logsumexp(input: Array, dim: tuple | int, keepdim: bool = False):
     """log(sum(exp(input))) over `dim`, without overflow."""
     xp, over = namespace(input), axes(input, dim)
     if not input.size:
-        return xp.log(xp.sum(input, axis=over, keepdims=keepdim))
+        return xp.log(xp.sum(widened(input), axis=over, keepdims=keepdim))
+    input = input if xp is np else widened(input)  # PyTorch rounds each step to half precision, as NumPy does
     top = constant(xp.max(input.real if input.dtype.kind == "c" else input, axis=over, keepdims=True))
     top = xp.where(xp.isfinite(top), top, xp.zeros_like(top))
-    total = xp.log(xp.sum(xp.exp(input - top), axis=over, keepdims=True)) + top
+    summed = xp.sum(widened(xp.exp(input - top)), axis=over, keepdims=True)
+    total = xp.log(summed.astype(input.dtype)) + top
     return total if keepdim else xp.squeeze(total, over)
 
 

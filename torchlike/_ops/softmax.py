@@ -7,6 +7,7 @@ import numpy as np
 
 from torchlike import _dtypes, _errors
 from torchlike._ops._declare import Array, namespace, operator
+from torchlike._ops._namespace import widened
 from torchlike._ops._rows import row_sums
 from torchlike._ops._rules import Call, wrap_dim
 
@@ -42,13 +43,18 @@ def _softmax(input: Array, dim: int):
 
 
 @operator(where=(), shape=_same_shape, check=lambda call: _check("log_softmax", call), name="_log_softmax",
-          remembers=("result",), node="LogSoftmaxBackward0", refuses_complex="_log_softmax")  # fmt: skip
+          remembers=("result",), node="LogSoftmaxBackward0", refuses_complex="_log_softmax", opmath=False)  # fmt: skip
 def _log_softmax(input: Array, dim: int):
     """x minus the logarithm of the sum of exp(x) over a dim."""
+    x = widened(input)
     if namespace(input) is not np:
-        return jax.nn.log_softmax(input, axis=dim) if input.ndim else input * 0
-    if not input.ndim or not input.size:
-        return input * 0
-    shifted = input - np.max(input, axis=dim, keepdims=True)
-    shifted -= np.log(_sums(np.exp(shifted), dim))
+        return jax.nn.log_softmax(x, axis=dim) if x.ndim else x * 0
+    if not x.ndim or not x.size:
+        return x * 0
+    shifted = x - np.max(x, axis=dim, keepdims=True)
+    sums = _sums(np.exp(shifted), dim)
+    if dim in (-1, x.ndim - 1) and x.dtype != input.dtype:  # PyTorch rounds on the way, along the last dim
+        shifted -= widened(np.log(sums.astype(input.dtype)))
+    else:
+        shifted -= np.log(sums)
     return shifted

@@ -29,6 +29,30 @@ def test_work_with_gradients_is_compiled_at_once():
     assert _compiles(lambda: (w * torch.arange(11.0)).sum().backward()) == 1
 
 
+def test_a_line_that_brings_new_operators_again_and_again_stops_compiling():
+    """A loop over the letters of words of all lengths: the first two words, and whatever comes twice running."""
+    w = torch.full((3,), 0.5, requires_grad=True)
+    grads = {}
+
+    def read(letters):
+        h = torch.ones(3)
+        for _ in range(letters):
+            h = torch.tanh(h * w + 0.25)
+        w.grad = None
+        h.sum().backward()
+        boundary()
+        grads.setdefault(letters, []).append(w.grad.tolist())
+
+    assert _compiles(lambda: [read(n) for n in range(1, 10)]) == 2
+    assert _compiles(lambda: read(9)) == 1
+    assert _compiles(lambda: [read(n) for n in (5, 7, 5, 7)]) == 0
+    with torch.set_executor("xla"):
+        for n in range(1, 10):
+            read(n)
+    for found in grads.values():
+        np.testing.assert_allclose(found[:-1], [found[-1]] * (len(found) - 1), rtol=2e-6)
+
+
 def test_what_repeats_is_compiled_when_that_would_have_paid(monkeypatch):
     entries = 4  # arange's own work is done on the host
     monkeypatch.setattr(numpy_executor, "COMPILE_ENTRY", 10 * numpy_executor.INTERPRET_ENTRY)

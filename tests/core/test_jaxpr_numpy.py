@@ -140,6 +140,8 @@ UNSUPPORTED = {
     "_avg_pool2d": "reduce_window_sum",
     "_max_pool2d": "select_and_scatter_add",
     "_recurrent_layer": "scan",
+    "_ctc_loss": "scan",
+    "_segment_reduce": "scan",
     "cholesky": "cholesky",
     **dict.fromkeys(("conv1d", "conv2d", "conv3d"), "conv_general_dilated"),
     **dict.fromkeys(("conv_transpose1d", "conv_transpose2d", "conv_transpose3d"), "conv_general_dilated"),
@@ -147,8 +149,9 @@ UNSUPPORTED = {
     **dict.fromkeys(("erfcx", "matrix_exp", "ndtri"), "scan"),
     **dict.fromkeys(("inv", "lu_factor", "slogdet", "solve"), "lu"),
     "lu_solve": "lu_pivots_to_permutation",
-    **dict.fromkeys(("qr", "solve_triangular"), "triangular_solve"),
-    **dict.fromkeys(("pinv", "svdvals"), "svd"),
+    **dict.fromkeys(("cholesky_inverse", "cholesky_solve", "qr", "solve_triangular"), "triangular_solve"),
+    **dict.fromkeys(("lstsq", "pinv", "svdvals"), "svd"),
+    "svd": "cond",
 }
 
 

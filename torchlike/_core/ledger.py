@@ -15,6 +15,7 @@ from torchlike._core.trace import Trace, lock, operators
 from torchlike._device import device as Device
 
 MOST_ACCOUNTS = 10_000  # older ones are kept as one sum
+AT_ONCE = 2  # sequences of operators that train, of one line, that are compiled when they first come
 Shapes = dict[int, tuple[int, ...]]  # input -> shape
 
 
@@ -45,21 +46,31 @@ class Counts:
 COUNTED = tuple(field.name for field in fields(Counts))
 
 
+class Line:
+    """A line of the user's that runs programs."""
+
+    __slots__ = ("latest", "variants")
+
+    def __init__(self) -> None:
+        self.variants = 0  # how many sequences of operators that train came here
+        self.latest: Account | None = None  # of the program that was interpreted last
+
+
 class Group:
     """The programs of one sequence of operators first run from one line: they differ in shapes or in what is static."""
 
-    __slots__ = ("__weakref__", "base", "device", "enters", "latest", "made", "operators", "place",
-                 "programs", "seconds", "trains", "warned")  # fmt: skip
+    __slots__ = ("__weakref__", "base", "device", "enters", "line", "made", "operators", "place", "programs",
+                 "seconds", "trains", "warned")  # fmt: skip
 
-    def __init__(self, device: Device, trace: Trace, place: Place) -> None:
+    def __init__(self, device: Device, trace: Trace, place: Place, line: Line) -> None:
         entries = list(operators(trace.code))
-        self.device, self.place = device, place
+        self.device, self.place, self.line = device, place, line
         self.operators = tuple([plan.name.lstrip("_") for plan, _ in entries])
         self.base = [tuple(a.shape) for a in trace.arrays]
         self.enters = _enters(entries, len(trace.arrays))
         self.trains = any(plan.executor == FLAT for plan, _ in entries)
+        line.variants += self.trains
         self.programs = 0
-        self.latest: Shapes | None = None  # the shapes that were interpreted last
         self.made: list[Shapes] = []  # the shapes of programs that cost something, all different; until `warned`
         self.seconds = 0.0  # of these compiles
         self.warned = False
@@ -82,13 +93,15 @@ def _enters(entries: list[tuple[Plan, Sequence[int]]], inputs: int) -> list[str]
 class Account:
     """What is counted of one program, which a key of the cache means."""
 
-    __slots__ = ("__weakref__", "compile_seconds", "compiles", "donated", "executor", "from_disk", "group",
+    __slots__ = ("__weakref__", "at_once", "compile_seconds", "compiles", "donated", "executor", "from_disk", "group",
                  "interpreted", "is_first", "runs", "shapes")  # fmt: skip
 
     def __init__(self, group: Group, shapes: Shapes) -> None:
         self.group, self.shapes = group, shapes
         group.programs += 1
         self.is_first = group.programs == 1
+        # Whether it is to be compiled though it trains: on a line that does not bring new operators again and again.
+        self.at_once = self.is_first and group.line.variants <= AT_ONCE
         self.executor = ""
         self.runs = 0
         self.interpreted = 0  # of the runs, those before it was compiled
@@ -97,9 +110,10 @@ class Account:
         self.donated = 0  # bytes in each compiled run
 
     def came_again(self) -> bool:
-        """Note an interpreted run; whether the group's last one was in the same shapes."""
-        before, self.group.latest = self.group.latest, self.shapes
-        return before is self.shapes
+        """Note an interpreted run; whether the last one of this line was of the same program."""
+        line = self.group.line
+        before, line.latest = line.latest, self
+        return before is self
 
     def counts(self) -> Counts:
         """What was counted so far."""
@@ -116,6 +130,7 @@ class Ledger:
         self.accounts: dict[Account, None] = {}
         self.folded = Counts()  # the sum of those that are too old
         self.groups: WeakValueDictionary[tuple, Group] = WeakValueDictionary()
+        self.lines: dict[tuple[Device, Place], Line] = {}
 
     def open(self, device: Device, trace: Trace, live: tuple[int, ...], place: Place) -> Account:
         """An account for a program that is about to be made."""
@@ -123,7 +138,8 @@ class Ledger:
         key = (device, place, live, names, tuple([a.dtype for a in trace.arrays]))
         group = self.groups.get(key)
         if group is None:
-            group = self.groups[key] = Group(device, trace, place)
+            line = self.lines.setdefault((device, place), Line())
+            group = self.groups[key] = Group(device, trace, place, line)
         differences = {i: tuple(a.shape) for i, a in enumerate(trace.arrays) if a.shape != group.base[i]}
         account = Account(group, differences)
         self.accounts[account] = None

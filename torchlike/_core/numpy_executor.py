@@ -16,6 +16,7 @@ from torchlike._core.trace import Trace, operators
 # The model by which cold and hot are told apart, in seconds: deterministic, so that two runs of a script choose alike.
 COMPILE_ENTRY = 5e-3
 INTERPRET_ENTRY = 5e-6
+INTERPRET_GRADIENT = 1e-4  # an entry that is a program of its own
 INTERPRET_BYTE = 1 / 4e9
 
 
@@ -46,14 +47,15 @@ class Interpreted:
         self.live = live
         self.entries = _entries(trace, live)
         moved = sum(a.numel * a.dtype.itemsize for e in self.entries for a in (*e.plan.inputs, *e.plan.outputs))
-        self.cost = INTERPRET_ENTRY * len(self.entries) + INTERPRET_BYTE * moved
+        gradients = sum(e.plan.executor == FLAT for e in self.entries)
+        self.cost = INTERPRET_ENTRY * len(self.entries) + INTERPRET_GRADIENT * gradients + INTERPRET_BYTE * moved
         self.left = COMPILE_ENTRY * len(self.entries)
-        self.trains = any(e.plan.executor == FLAT for e in self.entries)
+        self.trains = gradients > 0
         self.account: Any = None
 
     def is_hot(self) -> bool:
-        """Whether interpreting once more would have cost more, all told, than a compile; or whether shapes that train
-        came twice running, and so are there to stay."""
+        """Whether interpreting once more would have cost more, all told, than a compile; or whether what trains came
+        twice running, and so is there to stay."""
         self.left -= self.cost
         return self.left < 0 or (self.trains and self.account.came_again())
 
@@ -70,10 +72,11 @@ class Interpreted:
         return _owned([results[i] for i in self.live], arrays)
 
 
-def is_cold(trace: Trace, is_first: bool) -> bool:
+def is_cold(trace: Trace, at_once: bool) -> bool:
     """Whether a trace of a first key is for NumPy: work in types that NumPy has, and forward alone, unless the same
-    operators came in other shapes before. What trains in shapes that stay would only be compiled one step later."""
-    never = (COMPILED, FLAT) if is_first else (COMPILED,)
+    operators came in other shapes before, or their line brings other operators again and again (not `at_once`). What
+    trains as it did would only be compiled one step later."""
+    never = (COMPILED, FLAT) if at_once else (COMPILED,)
     return all(
         plan.executor not in never and all(a.dtype.numpy.isbuiltin == 1 for a in (*plan.inputs, *plan.outputs))
         for plan, _ in operators(trace.code)

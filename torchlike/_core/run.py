@@ -63,7 +63,7 @@ def _first_run(device: Device, trace: _trace.Trace, key: tuple, known: Any, valu
     place, depth = users_place()
     account = ledger.open(device, trace, key[2], place) if known is None else known.account
     making = Making(account)
-    program = _build(device, trace, key[2], key[3], known is None, account.is_first)
+    program = _build(device, trace, key[2], key[3], known is None, account.at_once)
     program.account = account
     if program.__class__ is Interpreted:
         account.came_again()
@@ -80,6 +80,7 @@ def forget_programs() -> None:
     """Free every compiled program; the next run compiles, or loads from disk, anew."""
     with _trace.lock:
         _programs.clear()
+        ledger.lines.clear()
     jax.clear_caches()
 
 
@@ -99,9 +100,9 @@ def clear_cache() -> disk_cache.Contents:
 
 
 def _build(device: Device, trace: _trace.Trace, live: tuple[int, ...], donated: tuple[int, ...], is_new: bool,
-           is_first: bool) -> Any:  # fmt: skip
-    """Compile, or have a new trace interpreted (`is_first`: its operators never came before)."""
-    if device.type == "cpu" and (_executor == "numpy" or (_executor == "auto" and is_new and is_cold(trace, is_first))):
+           at_once: bool) -> Any:  # fmt: skip
+    """Compile, or have a new trace interpreted (`at_once`: not what trains)."""
+    if device.type == "cpu" and (_executor == "numpy" or (_executor == "auto" and is_new and is_cold(trace, at_once))):
         return Interpreted(trace, live)
     with _abandoning(device):
         return xla_executor.build(device, trace, live, donated)

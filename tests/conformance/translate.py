@@ -32,7 +32,7 @@ def function(entry_name: str, theirs: Callable) -> Callable:
     if isinstance(theirs, torch.cuda.jiterator._JittedFunction):
         return torchlike.cuda.jiterator._create_jit_fn(theirs.code_string)
     own = getattr(theirs, "__name__", "")
-    if getattr(torch, own, None) is theirs:  # an entry need not have its function's name
+    if getattr(torch, own, None) is theirs and hasattr(torchlike, own):  # an entry need not have its function's name
         path = own
     try:
         found = _walk(torchlike, path)

@@ -50,7 +50,12 @@ SAMPLES = {
         Fails(POINTS, M),
         Fails(normal(3), POINTS),
     ],
-    "dist": [Sample(M, normal(3, 5, seed=1)), Sample(M, M[0], 1), Sample(M, M)],
+    "dist": [
+        Sample(M, normal(3, 5, seed=1)),
+        Sample(M, M[0], 1),
+        Sample(M, M),
+        Sample(normal(3, dtype=np.complex64), normal(3, dtype=np.complex64, seed=1)),
+    ],
     "searchsorted": [
         Sample(SEQUENCE, array(-2.0, 0.5, 3.0, nan)),
         Sample(SEQUENCE, M, right=True),

@@ -198,17 +198,25 @@ class Walk:
                 self._post_hooks(leaf, [], (), {} if grad is None else {0: grad})
 
     def _arrived(self, node: Node) -> dict[int, Grad] | None:
-        """The gradients that reached a node, after its tensors' hooks; captured where they were asked for."""
+        """The gradients that reached a node, after its tensors' hooks; captured where they were asked for: before the
+        hooks where the pass goes on from there, as PyTorch does."""
         held = self.grads.pop(node, None)
+        goes_on = self.needed is not None and node in self.needed
+        if goes_on:
+            self._capture(node, held)
         wanted = self.needed is None or node in self.needed or node in self.ends
         if node.extra is not None and (wanted or held is not None):
             held = held or {}  # hooks are called where there is no gradient too
             self._tensor_hooks(node, held)
+        if not goes_on:
+            self._capture(node, held)
+        return held
+
+    def _capture(self, node: Node, held: dict[int, Grad] | None) -> None:
         if self.targets is not None and held is not None:
             for number, grad in held.items():
                 if (node, number) in self.targets:
                     self.captured[node, number] = grad
-        return held
 
     def _visit(self, node: Node) -> None:
         held = self._arrived(node) if node.extra is not None or self.targets is not None else self.grads.pop(node, None)

@@ -195,4 +195,11 @@ FOUND = {
         a.grad = torch.ones(3).expand(2, 3)
         (a * a).sum().backward()
     """,
+    "hook of what is asked for, where the pass goes on": """
+        a = torch.ones((2, 2), requires_grad=True)
+        b = a * 3
+        b.register_hook(lambda g: g * 2)
+        c, d = (g.clone() for g in torch.autograd.grad((b * b).sum(), [b, a], retain_graph=True))
+        e, = (g.clone() for g in torch.autograd.grad((b * b).sum(), [b]))
+    """,
 }

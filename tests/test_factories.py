@@ -9,7 +9,7 @@ import pytest
 import torch
 
 import torchlike
-from tests.oracle import assert_same
+from tests.oracle import assert_same, both
 
 CALLS = """
 L.zeros(2, 3, dtype=L.int8)
@@ -236,3 +236,17 @@ def test_flags_are_put_back():
     with torchlike.backends.cudnn.flags(enabled=True, benchmark=True):
         assert torchlike.backends.cudnn.benchmark
     assert not torchlike.backends.cudnn.benchmark
+
+
+def test_half_precision_is_rounded_twice():
+    """-108.03125000001 lies between two numbers of float16; in float32 it lies in the middle."""
+    number = -108.03125000001
+    made = (
+        lambda library: library.tensor([number], dtype=library.float16),
+        lambda library: library.tensor([number], dtype=library.float64).half(),
+        lambda library: library.tensor(np.array([number]), dtype=library.float16),
+        lambda library: library.full((1,), number, dtype=library.float16),
+        lambda library: library.zeros(1, dtype=library.float16).fill_(number),
+    )
+    for program in made:
+        both(program)

@@ -6,15 +6,21 @@ from typing import Any as _Any
 
 from torchlike import _dynamo as _dynamo
 from torchlike import _higher_order_ops as _higher_order_ops
+from torchlike import _utils as _utils
+from torchlike import accelerator as accelerator
 from torchlike import autograd as autograd
 from torchlike import backends as backends
 from torchlike import compiler as compiler
+from torchlike import cpu as cpu
 from torchlike import cuda as cuda
 from torchlike import distributions as distributions
 from torchlike import fft as fft
+from torchlike import hub as hub
 from torchlike import jax as jax
+from torchlike import jit as jit
 from torchlike import linalg as linalg
 from torchlike import masked as masked
+from torchlike import mps as mps
 from torchlike import nn as nn
 from torchlike import ops as ops
 from torchlike import optim as optim
@@ -26,8 +32,10 @@ from torchlike import sparse as sparse
 from torchlike import special as special
 from torchlike import storage as storage
 from torchlike import testing as testing
+from torchlike import types as types
 from torchlike import utils as utils
 from torchlike import version as version
+from torchlike import xpu as xpu
 from torchlike._autograd.anomaly import is_anomaly_check_nan_enabled as is_anomaly_check_nan_enabled
 from torchlike._autograd.anomaly import is_anomaly_enabled as is_anomaly_enabled
 from torchlike._autograd.anomaly import set_anomaly_enabled as set_anomaly_enabled
@@ -1026,6 +1034,10 @@ def ger(input: _Tensor, vec2: _Tensor, *, out: _Any = ...) -> _Tensor:
 
 def get_deterministic_debug_mode() -> _int:
     """0: not asked for, 1: warn, 2: raise."""
+    ...
+
+def get_device_module(device: _Any = ...) -> _Any:
+    """The module of a kind of device, such as `torchlike.cuda`; by default of an accelerator, or of the CPU."""
     ...
 
 def get_num_interop_threads() -> _int:
@@ -2204,6 +2216,10 @@ def slogdet(input: _Tensor, *, out: _Any = ...) -> _Any:
 
 def softmax(input: _Tensor, dim: _int, dtype: _Any = ..., *, out: _Any = ...) -> _Tensor:
     """exp(x) divided by its sum over a dim; computed in `dtype` where given."""
+    ...
+
+def solve(input: _Tensor, A: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """What `linalg.solve` has taken the place of; raises."""
     ...
 
 def sort(input: _Tensor, dim: _int = ..., descending: _bool = ..., stable: _bool = ..., *, out: _Any = ...) -> _Tensor:

@@ -84,6 +84,14 @@ def from_numpy(numpy_dtype: np.dtype) -> dtype:
     return found
 
 
+def cast(array: Any, to: dtype) -> Any:
+    """An array's elements in another dtype. NumPy rounds float64 to half precision at once; XLA and PyTorch by way of
+    float32, twice."""
+    if to is float16 and array.dtype == np.float64:
+        array = array.astype(np.float32)
+    return array.astype(to.numpy)
+
+
 _SIGNED = (int8, int16, int32, int64)
 _FLOATS = (float16, bfloat16, float32, float64)
 

@@ -28,7 +28,7 @@ def of_numpy(array: np.ndarray, dtype: Dtype | None = None) -> np.ndarray:
     """A row-major copy of an array, cast as PyTorch casts."""
     check_array(array)
     made = np.array(array, order="C", copy=True)
-    return made if dtype is None else made.astype(dtype.numpy)
+    return made if dtype is None else _dtypes.cast(made, dtype)
 
 
 def check_array(array: np.ndarray) -> None:
@@ -149,7 +149,7 @@ def _stored(flat: list, dtype: Dtype) -> np.ndarray:
     if dtype.category == _dtypes.INTEGER:
         return _whole(flat, dtype)
     with np.errstate(over="ignore"):
-        return np.array(flat, np.bool_ if dtype is _dtypes.bool_ else np.float64).astype(dtype.numpy)
+        return _dtypes.cast(np.array(flat, np.bool_ if dtype is _dtypes.bool_ else np.float64), dtype)
 
 
 def _refuse(x: Any, dtype: Dtype) -> None:
@@ -185,4 +185,7 @@ def filled(shape: tuple[int, ...], number: Any, dtype: Dtype) -> np.ndarray:
     if dtype.category == _dtypes.INTEGER and number.__class__ in (int, float):
         number = int(number) % 2 ** np.iinfo(dtype.numpy).bits
         return np.full(shape, np.array(number, f"u{dtype.itemsize}").astype(dtype.numpy), dtype.numpy)
+    if dtype is _dtypes.float16:
+        with np.errstate(over="ignore"):
+            number = np.float32(number)
     return np.full(shape, number, dtype.numpy)

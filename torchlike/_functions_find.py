@@ -79,8 +79,18 @@ def unique(input: Tensor, sorted: bool = True, return_inverse: bool = False, ret
     _check_distinct(input, axis, "unique")
     host = np.asarray(concrete(input._value))
     exact = host.astype(np.float32) if host.dtype.kind == "V" else host  # NumPy knows no place for NaN in bfloat16
-    values, inverse, counts = np.unique(exact, return_inverse=True, return_counts=True, axis=axis, equal_nan=False)
-    return _tables(input, axis, values.astype(host.dtype), inverse, counts, return_inverse, return_counts)
+    wanted: Any = {"return_inverse": return_inverse, "return_counts": return_counts}
+    if axis is None and not any(wanted.values()):
+        values, more = _distinct(np.sort(exact, axis=None)), []
+    else:
+        values, *more = np.unique(exact, axis=axis, equal_nan=False, **wanted)
+    inverse = more.pop(0) if return_inverse else None
+    return _tables(input, axis, values.astype(host.dtype), inverse, more.pop() if return_counts else None)
+
+
+def _distinct(row: np.ndarray) -> np.ndarray:
+    """The elements of a sorted row that differ from the one before."""
+    return row[np.concatenate([np.ones(min(len(row), 1), bool), row[1:] != row[:-1]])]
 
 
 def unique_consecutive(input: Tensor, return_inverse: bool = False, return_counts: bool = False,
@@ -94,14 +104,14 @@ def unique_consecutive(input: Tensor, return_inverse: bool = False, return_count
     first = np.concatenate([np.ones(min(len(flat), 1), bool), ~same])
     starts = np.flatnonzero(first)
     values = flat[first] if axis is None else np.moveaxis(flat[first], 0, axis)
-    counts = np.diff(np.append(starts, len(flat)))
-    return _tables(input, axis, values, np.cumsum(first) - 1, counts, return_inverse, return_counts)
+    counts = np.diff(np.append(starts, len(flat))) if return_counts else None
+    return _tables(input, axis, values, np.cumsum(first) - 1 if return_inverse else None, counts)
 
 
-def _tables(input: Tensor, axis: int | None, values: Any, inverse: Any, counts: Any, want_inverse: bool,
-            want_counts: bool) -> Any:  # fmt: skip
-    inverse = inverse.reshape(tuple(input.shape)) if axis is None else inverse.reshape(-1)
-    found = [values] + [inverse.astype(np.int64)] * want_inverse + [counts.astype(np.int64)] * want_counts
+def _tables(input: Tensor, axis: int | None, values: Any, inverse: Any, counts: Any) -> Any:
+    if inverse is not None:
+        inverse = inverse.reshape(tuple(input.shape)) if axis is None else inverse.reshape(-1)
+    found = [values, *[a.astype(np.int64) for a in (inverse, counts) if a is not None]]
     made: tuple[Any, ...] = tuple([of_array(np.require(a, requirements="C"), input.device) for a in found])
     if axis:  # found along the first dim, which then takes its place
         shape = list(made[0].shape)

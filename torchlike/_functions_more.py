@@ -194,11 +194,39 @@ def _divides(self: Tensor, other: Any) -> Tensor:
     return self.reciprocal() * other
 
 
-FUNCTIONS = {**_facade.functions(gradient, pdist, histogramdd, trapz, constant_pad_nd, grid_sampler_2d, grid_sampler_3d,
+def solve(input: Tensor, A: Tensor, *, out: Any = None) -> Tensor:
+    """What `linalg.solve` has taken the place of; raises."""
+    raise _errors.linalg.removed_solve()
+
+
+def _assert(condition: Any, message: str) -> None:
+    """Python's `assert` as a function."""
+    assert condition, message
+
+
+def get_device_module(device: Any = None) -> Any:
+    """The module of a kind of device, such as `torchlike.cuda`; by default of an accelerator, or of the CPU."""
+    import torchlike
+
+    kind = torchlike.accelerator.current_accelerator() if device is None else torchlike.device(device)
+    return getattr(torchlike, "cpu" if kind is None else kind.type)
+
+
+def _tensor_hooks(self: Tensor) -> Any:
+    edge = self._edge
+    extra = None if edge is None else edge[0].extra
+    return None if extra is None else extra.tensor.get(edge[1])  # type: ignore[index]
+
+
+FUNCTIONS = {"solve": solve, "_assert": _assert, "get_device_module": get_device_module,
+             **_facade.functions(gradient, pdist, histogramdd, trapz, constant_pad_nd, grid_sampler_2d, grid_sampler_3d,
                                   out=(renorm,)), "frexp": frexp,
              "histogram": histogram}  # fmt: skip
 METHODS = {
     "__rdiv__": _divides,
+    "solve": solve,
+    "_backward_hooks": property(_tensor_hooks, doc="The hooks on this tensor by their numbers; None where none was."),
+    "_cdata": property(lambda self: id(self), doc="A number that no other tensor has while this one lives."),
     **_facade.methods(renorm),
     "frexp": frexp,
     "histogram": histogram,

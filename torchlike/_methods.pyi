@@ -1498,6 +1498,9 @@ class Methods:
     def softmax(self, dim: _int, dtype: _Any = ...) -> _Tensor:
         """exp(x) divided by its sum over a dim; computed in `dtype` where given."""
         ...
+    def solve(self, A: _Tensor, *, out: _Any = ...) -> _Tensor:
+        """What `linalg.solve` has taken the place of; raises."""
+        ...
     def sort(self, dim: _int = ..., descending: _bool = ..., stable: _bool = ...) -> _Tensor:
         """The sorted elements of `dim`, and their indices; the order of equal elements is kept either way."""
         ...

@@ -73,7 +73,8 @@ _FACADES = (
 )
 MODULES = ("nn", "optim", "utils", "autograd", "serialization", "cuda", "backends", "linalg", "special", "fft",
            "random", "testing", "return_types", "distributions", "amp", "func", "jax", "storage", "version", "signal",
-           "masked", "ops", "compiler", "_dynamo", "_higher_order_ops", "sparse")  # fmt: skip
+           "masked", "ops", "compiler", "_dynamo", "_higher_order_ops", "sparse", "accelerator", "cpu", "xpu", "mps",
+           "hub", "jit", "types", "_utils")  # fmt: skip
 _SERIALIZATION = ("save", "load")
 _CONTROL_FLOW = ("cond", "while_loop")
 

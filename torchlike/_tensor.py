@@ -570,7 +570,8 @@ class Tensor(Methods):
         return _show.tensor_text(self)
 
     def __format__(self, spec: str) -> str:
-        return self.item().__format__(spec) if not self.ndim and not self.is_meta else object.__format__(self, spec)
+        plain = type(self) is Tensor and not self.ndim and not self.is_meta
+        return self.item().__format__(spec) if plain else object.__format__(self, spec)
 
     def __getitem__(self, index: Any) -> Tensor:
         from torchlike import _indexing

@@ -5,6 +5,7 @@ A compile costs tens of milliseconds an operator, NumPy microseconds: what runs 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -18,6 +19,8 @@ COMPILE_ENTRY = 5e-3
 INTERPRET_ENTRY = 5e-6
 INTERPRET_GRADIENT = 1e-4  # an entry that is a program of its own
 INTERPRET_BYTE = 1 / 4e9
+LARGE = 1 << 22  # bytes, from which on it counts that some of NumPy's loops are quicker than XLA's
+_THREADS = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 class Failed:
@@ -46,16 +49,20 @@ class Interpreted:
     def __init__(self, trace: Trace, live: tuple[int, ...]) -> None:
         self.live = live
         self.entries = _entries(trace, live)
-        moved = sum(a.numel * a.dtype.itemsize for e in self.entries for a in (*e.plan.inputs, *e.plan.outputs))
+        moved = sum(_moved(e.plan) for e in self.entries)
         gradients = sum(e.plan.executor == FLAT for e in self.entries)
         self.cost = INTERPRET_ENTRY * len(self.entries) + INTERPRET_GRADIENT * gradients + INTERPRET_BYTE * moved
         self.left = COMPILE_ENTRY * len(self.entries)
         self.trains = gradients > 0
+        on_host = sum(_moved(e.plan) for e in self.entries if e.plan.host >= _THREADS)
+        self.stays = not self.trains and on_host >= max(LARGE, moved / 2)
         self.account: Any = None
 
     def is_hot(self) -> bool:
         """Whether interpreting once more would have cost more, all told, than a compile; or whether what trains came
-        twice running, and so is there to stay."""
+        twice running, and so is there to stay. Never, where most of the work is what NumPy does best."""
+        if self.stays:
+            return False
         self.left -= self.cost
         return self.left < 0 or (self.trains and self.account.came_again())
 
@@ -70,6 +77,11 @@ class Interpreted:
                 for i in dead:
                     results[i] = None
         return _owned([results[i] for i in self.live], arrays)
+
+
+def _moved(plan: Plan) -> int:
+    """The bytes that an operator reads and writes."""
+    return sum(a.numel * a.dtype.itemsize for a in (*plan.inputs, *plan.outputs))
 
 
 def is_cold(trace: Trace, at_once: bool) -> bool:

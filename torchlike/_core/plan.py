@@ -35,10 +35,23 @@ class Plan:
       function: `function(*arrays, *scalars) -> tuple of arrays`, pure, over NumPy or JAX arrays.
       executor: how it runs in a program that is interpreted: `NUMPY`, `OWN`, `FLAT` or `COMPILED`.
       flat: of a `FLAT` plan, what makes its program, or answers None where NumPy has no way to run it.
+      host: on large arrays NumPy is as fast as so many of XLA's threads (0: no more than a compiled program).
       extra: whatever the layer above keeps with a plan (output strides, gradients, node name).
     """
 
-    __slots__ = ("executor", "extra", "flat", "function", "inputs", "jitted", "name", "outputs", "scalars", "single")
+    __slots__ = (
+        "executor",
+        "extra",
+        "flat",
+        "function",
+        "host",
+        "inputs",
+        "jitted",
+        "name",
+        "outputs",
+        "scalars",
+        "single",
+    )
 
     def __init__(self, name: str, inputs: tuple[Aval, ...], scalars: tuple[type, ...], outputs: tuple[Aval, ...],
                  function: Callable[..., tuple], extra: Any = None) -> None:  # fmt: skip
@@ -47,6 +60,7 @@ class Plan:
         self.single = outputs[0] if len(outputs) == 1 else None
         self.jitted: Any = None
         self.executor = OWN
+        self.host = 0
         self.flat: Callable[[], Callable | None] | None = None
 
     def traced(self) -> Callable[..., tuple]:

@@ -303,3 +303,11 @@ def check_ldl_solve(call: Any) -> None:
 def no_pseudoinverse(a: Any) -> RuntimeError:
     return RuntimeError(f"linalg.pinv({scalar_name(a.dtype)}{{{list(a.shape)}}}): expected a tensor with 2 or more "
                         "dimensions of float, double, cfloat or cdouble types")  # fmt: skip
+
+
+def removed_solve() -> RuntimeError:
+    return RuntimeError("This function was deprecated since version 1.9 and is now removed. `torch.solve` is "
+                        "deprecated in favor of `torch.linalg.solve`. `torch.linalg.solve` has its arguments reversed "
+                        "and does not return the LU factorization.\n\nTo get the LU factorization see `torch.lu`, "
+                        "which can be used with `torch.lu_solve` or `torch.lu_unpack`.\nX = torch.solve(B, A).solution "
+                        "should be replaced with:\nX = torch.linalg.solve(A, B)")  # fmt: skip

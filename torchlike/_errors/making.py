@@ -134,3 +134,11 @@ def check_physical_layout(ndim: int, order: Ints) -> None:
 
 def overflowing_size(size: Ints, stride: Ints) -> RuntimeError:
     return RuntimeError(f"Storage size calculation overflowed with sizes={list(size)} and strides={list(stride)}")
+
+
+def not_built_for(kind: str) -> AssertionError:
+    return AssertionError(f"Torch not compiled with {kind} enabled")
+
+
+def no_mps(order: str) -> RuntimeError:
+    return RuntimeError(f"Cannot execute {order}() without MPS backend.")

@@ -30,6 +30,8 @@ Array = Operand = Scalar = Arrays = Index = Any
 ARRAY, OPERAND, SCALAR, ARRAYS, INDEX, STATIC = range(6)
 _KINDS = {"Array": ARRAY, "Operand": OPERAND, "Scalar": SCALAR, "Arrays": ARRAYS, "Index": INDEX}
 
+HOST = 1 << 20  # `host` of a row for whose work XLA has one thread, or none that is quick
+HOST_REDUCES = 4  # of a row that reads its operand once
 REGISTRY: dict[str, Op] = {}
 
 
@@ -77,6 +79,7 @@ class Op:
     old_order: tuple[str, ...] = ()  # the parameters in the order of PyTorch's oldest overload, factors first
     keeps: tuple[str, ...] = ()  # the array parameters that take no part in promotion (masks, indices)
     formats: int | Callable[[Any], int] = 0  # how many leading arrays' channels-last order the results take over
+    host: int | Callable[[Any], int] = 0  # on large arrays NumPy is as fast as so many of XLA's threads: not compiled
     numpy: bool = True  # whether the kernel runs on NumPy arrays; else the interpreter compiles it by itself
     opmath: bool = True  # compute half precision in float32 and round once
     rounds_numbers: bool = False  # whether a number is rounded to half precision first, as a tensor's element would be

@@ -92,6 +92,7 @@ def make(op: d.Op, args: tuple, kwargs: dict, describe: Callable[[Any], tuple[Av
     node = op.node if isinstance(op.node, str) else op.node(call)
     plan.settle(op, template.saved(op), floating, tuple(typed.strides), node)
     plan.executor = NUMPY if op.numpy else OWN
+    plan.host = op.host if isinstance(op.host, int) else op.host(call)
     if op.refuses_complex and any(o.dtype.is_complex for o in typed.outputs):
         plan.__class__ = _WithoutGradient
     if any(a.__class__ is not Aval for a in call.arrays):

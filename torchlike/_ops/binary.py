@@ -8,7 +8,7 @@ import numpy as np
 from torchlike import _errors
 from torchlike._dtypes import FLOATING, INTEGER, bool_
 from torchlike._errors.dtypes import c_name
-from torchlike._ops import _rules
+from torchlike._ops import _remainders, _rules
 from torchlike._ops._checks import (
     in_order,
     not_bool,
@@ -19,7 +19,7 @@ from torchlike._ops._checks import (
     rounded_divisor,
     whole_divisor,
 )
-from torchlike._ops._declare import Array, Operand, Scalar, constant, declare, namespace, pointwise
+from torchlike._ops._declare import HOST, Array, Operand, Scalar, constant, declare, namespace, pointwise
 from torchlike._ops._nodes import by_operand
 from torchlike._ops._rules import Call, to_float
 
@@ -118,6 +118,8 @@ def _floored(a, b):
     xp = namespace(a)
     if a.dtype.kind in "iu":
         return xp.floor_divide(a, b)
+    if xp is np and (quick := _remainders.floor_divide(a, b)) is not None:
+        return quick
     # Whole numbers carry no gradient, so none is derived from this long formula.
     a, b = constant(a) + 0 * a, constant(b) + 0 * b
     rest = xp.fmod(a, b)
@@ -129,16 +131,18 @@ def _floored(a, b):
     return xp.where(b == 0, a / b, whole).astype(a.dtype)
 
 
-@pointwise(check=real_number("div_floor_cpu"), guard=whole_divisor, differentiable=False)
+@pointwise(host=HOST, check=real_number("div_floor_cpu"), guard=whole_divisor, differentiable=False)
 def floor_divide(input: Operand, other: Operand):
     """input / other rounded down."""
     return _floored(namespace(input).asarray(input), other)
 
 
-@pointwise(check=real_number("remainder_cpu"), guard=whole_divisor, node=by_operand("Remainder", "other"))
+@pointwise(host=HOST, check=real_number("remainder_cpu"), guard=whole_divisor, node=by_operand("Remainder", "other"))
 def remainder(input: Operand, other: Operand):
     """input - other * floor(input / other): the remainder with the sign of `other`, as Python's %."""
     xp = namespace(input)
+    if xp is np and (quick := _remainders.remainder(input, other)) is not None:
+        return quick
     if xp is np or input.dtype.kind in "biu":
         return xp.remainder(input, other)
     rest = xp.fmod(input, other)  # its gradient for `input` looks at no values, as PyTorch's
@@ -146,10 +150,12 @@ def remainder(input: Operand, other: Operand):
     return rest + xp.where(apart, other, xp.asarray(-0.0, rest.dtype))
 
 
-@pointwise(check=real_number("fmod_cpu"), guard=whole_divisor, node=by_operand("Fmod", "other"))
+@pointwise(host=HOST, check=real_number("fmod_cpu"), guard=whole_divisor, node=by_operand("Fmod", "other"))
 def fmod(input: Array, other: Operand):
     """The remainder with the sign of `input`, as C's fmod."""
-    return namespace(input).fmod(input, other)
+    xp = namespace(input)
+    quick = _remainders.fmod(input, other) if xp is np else None
+    return xp.fmod(input, other) if quick is None else quick
 
 
 @pointwise(check=only("gcd_cpu", INTEGER), differentiable=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from torchlike._dtypes import INTEGER
+from torchlike._dtypes import INTEGER, cast
 from torchlike._layout import copied_strides
 from torchlike._ops._declare import Array, declare, namespace
 from torchlike._ops._rules import Call, Typed
@@ -29,7 +29,7 @@ def _to(input: Array, dtype):
         return input != 0
     if dtype.category == INTEGER and (input.dtype.kind == "f" or input.dtype.name == "bfloat16"):
         return _cut(input, dtype)
-    return input.astype(dtype.numpy)
+    return cast(input, dtype)
 
 
 def _cut(x, dtype):

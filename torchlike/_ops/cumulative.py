@@ -9,7 +9,7 @@ from jax import lax
 from torchlike import _dtypes, _errors
 from torchlike._core import aval
 from torchlike._ops._checks import only
-from torchlike._ops._declare import Array, Into, declare, namespace, operator
+from torchlike._ops._declare import HOST, Array, Into, declare, namespace, operator
 from torchlike._ops._rules import Call, Typed, sum_like, wrap_dim
 from torchlike._ops.binary import added_logarithms
 from torchlike._ops.reduce import at
@@ -21,13 +21,13 @@ def _typing(call: Call) -> Typed:
     return Typed([aval(call.input.shape, result, call.device)], result, [None], result)
 
 
-@declare("operator", _typing, saves=(), inplace=True)
+@declare("operator", _typing, host=HOST, saves=(), inplace=True)
 def cumsum(input: Array, dim: int, *, dtype=None):
     """The running sum along `dim`; integers are summed in int64."""
     return namespace(input).cumsum(input, axis=dim) if input.ndim else input
 
 
-@declare("operator", _typing, remembers=("inputs", "result"), inplace=True)
+@declare("operator", _typing, host=HOST, remembers=("inputs", "result"), inplace=True)
 def cumprod(input: Array, dim: int, *, dtype=None):
     """The running product along `dim`; integers are multiplied in int64."""
     return namespace(input).cumprod(input, axis=dim) if input.ndim else input
@@ -42,7 +42,7 @@ def _check_logcumsumexp(call: Call) -> None:
     only("logcumsumexp_out_cpu", _dtypes.FLOATING, _dtypes.COMPLEX)(call)
 
 
-@operator(remembers=("inputs", "result"), shape=lambda call: [call.input.shape], check=_check_logcumsumexp)
+@operator(host=HOST, remembers=("inputs", "result"), shape=lambda call: [call.input.shape], check=_check_logcumsumexp)
 def logcumsumexp(input: Array, dim: int):
     """The running log(sum(exp(input))) along `dim`, without overflow."""
     if not input.ndim or not input.size:
@@ -74,22 +74,28 @@ def _running(x, dim: int, best, extreme):
     if not x.ndim or not x.size:
         return x, xp.zeros(x.shape, "int64")
     axis = dim % x.ndim
-    steps = xp.broadcast_to(xp.arange(x.shape[axis]).reshape([-1 if d == axis else 1 for d in range(x.ndim)]), x.shape)
-    leader = best.accumulate(x, axis) if xp is np else extreme(x, axis)
-    here = xp.where((x == leader) | (x != x), steps, 0)
-    index = np.maximum.accumulate(here, axis) if xp is np else lax.cummax(here, axis)
+    counted = xp.arange(x.shape[axis], dtype="int32")  # half the bytes to move
+    steps = xp.broadcast_to(counted.reshape([-1 if d == axis else 1 for d in range(x.ndim)]), x.shape)
+    if xp is np:
+        leader = best.accumulate(x, axis)
+        hit = x == leader
+        if (leader != leader).take(-1, axis).any():
+            hit |= x != x
+        return leader, np.maximum.accumulate(np.where(hit, steps, np.int32(0)), axis)
+    leader = extreme(x, axis)
+    index = lax.cummax(xp.where((x == leader) | (x != x), steps, 0), axis)
     return at(x, index, axis), index
 
 
 @operator(shape=_pair_shape, opmath=False, check=_check_dim, where=(), refuses_complex="cummax", chooses=True,
-          remembers=("others",), out=Into(_errors.dtypes.scalar_type_of_out))  # fmt: skip
+          host=HOST, remembers=("others",), out=Into(_errors.dtypes.scalar_type_of_out))  # fmt: skip
 def cummax(input: Array, dim: int):
     """The running maximum along `dim`, and the index of its last occurrence so far."""
     return _running(input, dim, np.maximum, lambda x, axis: _as_numbers(lax.cummax, x, axis))
 
 
 @operator(shape=_pair_shape, opmath=False, check=_check_dim, where=(), refuses_complex="cummin", chooses=True,
-          remembers=("others",), out=Into(_errors.dtypes.scalar_type_of_out))  # fmt: skip
+          host=HOST, remembers=("others",), out=Into(_errors.dtypes.scalar_type_of_out))  # fmt: skip
 def cummin(input: Array, dim: int):
     """The running minimum along `dim`, and the index of its last occurrence so far."""
     return _running(input, dim, np.minimum, lambda x, axis: _as_numbers(lax.cummin, x, axis))

@@ -13,7 +13,7 @@ import numpy as np
 from torchlike import _dtypes, _errors
 from torchlike._errors.dtypes import c_name, index_put_dtypes, scalar_name
 from torchlike._layout import contiguous_strides, ordered_strides
-from torchlike._ops._declare import Array, Arrays, Scalar, declare, namespace, operator
+from torchlike._ops._declare import HOST_REDUCES, Array, Arrays, Scalar, declare, namespace, operator
 from torchlike._ops._namespace import at, within
 from torchlike._ops._rules import Call, Typed, broadcast, wrap_dim
 
@@ -426,8 +426,8 @@ def _scattered_mask(call: Call) -> list:
     return [(broadcast([call.input.shape, call.mask.shape]), call.input.dtype)]
 
 
-@operator(promote=None, shape=_scattered_mask, saves=("mask",), opmath=False, where=(), name="_masked_scatter",
-          node="MaskedScatterBackward0")  # fmt: skip
+@operator(promote=None, shape=_scattered_mask, saves=("mask",), host=HOST_REDUCES, opmath=False, where=(),
+          name="_masked_scatter", node="MaskedScatterBackward0")  # fmt: skip
 def _masked_scatter(input: Array, mask: Array, source: Array):
     """`input` with the places where `mask` is true taken by the elements of `source`, one after another."""
     shape, xp = np.broadcast_shapes(input.shape, mask.shape), namespace(input)

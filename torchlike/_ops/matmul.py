@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from torchlike import _errors
 from torchlike._dtypes import BOOL
-from torchlike._ops._declare import EXACT, Array, Into, namespace, operator
+from torchlike._ops._declare import EXACT, HOST_REDUCES, Array, Into, namespace, operator
 from torchlike._ops._namespace import widened
 from torchlike._ops._products import rows_times
 from torchlike._ops._rules import Call, broadcast, sum_like, wrap_dim
@@ -89,7 +91,7 @@ def _check_mv(call: Call) -> None:
         raise _errors.linalg.mv_dtypes(v.dtype, a.dtype, v.dtype)
 
 
-@operator(shape=lambda call: [call.arrays[-2].shape[:1]], check=_check_mv, opmath=False)
+@operator(host=HOST_REDUCES, shape=lambda call: [call.arrays[-2].shape[:1]], check=_check_mv, opmath=False)
 def mv(input: Array, vec: Array):
     """A matrix times a vector; (n, k), (k) -> (n)."""
     return namespace(input).matmul(input, vec)
@@ -105,17 +107,17 @@ def _check_dot(call: Call) -> None:
         raise _errors.linalg.dot_sizes(a.shape[0], b.shape[0])
 
 
-@operator(shape=lambda call: [()], check=_check_dot, opmath=False)
+@operator(host=HOST_REDUCES, shape=lambda call: [()], check=_check_dot, opmath=False)
 def dot(input: Array, tensor: Array):
     """The sum of products of two vectors of one length."""
     return namespace(input).matmul(input, tensor)
 
 
-@operator(shape=lambda call: [()], check=_check_dot, opmath=False)
+@operator(host=HOST_REDUCES, shape=lambda call: [()], check=_check_dot, opmath=False)
 def vdot(input: Array, other: Array):
     """The sum of products of two vectors, the first one conjugated."""
     xp = namespace(input)
-    return xp.matmul(xp.conj(input), other)
+    return np.vdot(input, other) if xp is np else xp.matmul(xp.conj(input), other)
 
 
 def _check_outer(call: Call) -> None:
@@ -195,7 +197,9 @@ def _check_trace(call: Call) -> None:
 @operator(shape=lambda call: [()], check=_check_trace, promote=sum_like, saves=(), out=False)
 def trace(input: Array):
     """The sum of a matrix's diagonal."""
-    return namespace(input).trace(input)
+    rows, columns = input.shape
+    count = min(rows, columns)
+    return namespace(input).sum(input.reshape(-1)[: max(count * (columns + 1) - columns, 0) : columns + 1])
 
 
 def _check_cross(call: Call) -> None:

@@ -14,13 +14,14 @@ import numpy as np
 from torchlike import _dtypes, _errors
 from torchlike._errors.dtypes import scalar_name
 from torchlike._ops._checks import not_complex
-from torchlike._ops._declare import EXACT, Array, Into, constant, namespace, operator, reduction
+from torchlike._ops._declare import EXACT, HOST_REDUCES, Array, Into, constant, namespace, operator, reduction
 from torchlike._ops._namespace import widened
 from torchlike._ops._nodes import by_dim
 from torchlike._ops._rules import Call, reduced_dims, reduced_shape, sum_like, to_float, to_int64
 
 Dims = tuple | int | None
 _INT32_MAX = 2**31 - 1
+_LARGE = 1 << 16  # elements from which NumPy is helped
 
 
 def axes(input: Array, dim: object) -> tuple[int, ...]:
@@ -36,13 +37,13 @@ def count(input: Array, dim: object) -> int:
 # -- sums --------------------------------------------------------------------------------------------------------------
 
 
-@reduction(promote=sum_like, saves=(), node=by_dim("Sum"))
+@reduction(host=HOST_REDUCES, promote=sum_like, saves=(), node=by_dim("Sum"))
 def sum(input: Array, dim: Dims = None, keepdim: bool = False, *, dtype=None):
     """The sum over `dim` (every dim by default); integers are summed in int64."""
     return namespace(input).sum(input, axis=axes(input, dim), keepdims=keepdim)
 
 
-@reduction(saves=(), check=_errors.arithmetic.check_mean, node=by_dim("Mean"))
+@reduction(host=HOST_REDUCES, saves=(), check=_errors.arithmetic.check_mean, node=by_dim("Mean"))
 def mean(input: Array, dim: Dims = None, keepdim: bool = False, *, dtype=None):
     """The mean over `dim` (every dim by default); of floating-point or complex tensors."""
     return namespace(input).sum(input, axis=axes(input, dim), keepdims=keepdim) / _divisor(input, dim)
@@ -53,7 +54,7 @@ def _divisor(input: Array, dim: object):
     return namespace(input).asarray(count(input, dim)).astype(input.dtype)
 
 
-@reduction(remembers=("all", "result"), promote=sum_like, node=by_dim("Prod"))
+@reduction(host=HOST_REDUCES, remembers=("all", "result"), promote=sum_like, node=by_dim("Prod"))
 def prod(input: Array, dim: int | None = None, keepdim: bool = False, *, dtype=None):
     """The product over `dim` (every dim by default); integers are multiplied in int64."""
     xp = namespace(input)
@@ -61,7 +62,24 @@ def prod(input: Array, dim: int | None = None, keepdim: bool = False, *, dtype=N
         return input
     if xp is jnp and input.dtype.kind in "fV" and input.size:
         input = _factors(input)
-    return xp.prod(input, axis=axes(input, dim), keepdims=keepdim)
+    over = axes(input, dim)
+    if xp is np and _is_row(input, over):
+        found = _product(input.reshape(1, -1) if len(over) == input.ndim else input)
+        return found.reshape(reduced_shape(input.shape, dim, keepdim))
+    return xp.prod(input, axis=over, keepdims=keepdim)
+
+
+def _is_row(x: np.ndarray, over: tuple[int, ...]) -> bool:
+    """Whether a large array is reduced along rows that lie together in memory."""
+    return x.size >= _LARGE and x.ndim > 0 and (len(over) == x.ndim or over == (x.ndim - 1,))
+
+
+def _product(x: np.ndarray) -> np.ndarray:
+    """The product along the last axis, in lanes: NumPy multiplies rows by vectors, but the numbers of a row singly."""
+    lanes = 256
+    whole = x.shape[-1] // lanes * lanes
+    found = x[..., :whole].reshape(*x.shape[:-1], -1, lanes).prod(-2).prod(-1)
+    return found * x[..., whole:].prod(-1)
 
 
 @jax.custom_jvp
@@ -87,9 +105,13 @@ def _present(x):
     return x if x.dtype.kind in "iu" else xp.where(xp.isnan(x), xp.zeros_like(x), x)
 
 
-@reduction(promote=sum_like, check=_check_nansum, chooses=True)
+@reduction(host=HOST_REDUCES, promote=sum_like, check=_check_nansum, chooses=True)
 def nansum(input: Array, dim: Dims = None, keepdim: bool = False, *, dtype=None):
     """The sum of the elements that are not NaN."""
+    if namespace(input) is np:  # most often there is none
+        total = np.sum(input, axis=axes(input, dim), keepdims=keepdim)
+        if (total == total).all():
+            return total
     return namespace(input).sum(_present(input), axis=axes(input, dim), keepdims=keepdim)
 
 
@@ -112,10 +134,13 @@ def _counted(dtype: _dtypes.dtype) -> tuple[_dtypes.dtype, _dtypes.dtype]:
     return dtype, _dtypes.int64
 
 
-@reduction(promote=_counted, opmath=False, differentiable=False, out=False)
+@reduction(host=HOST_REDUCES, promote=_counted, opmath=False, differentiable=False, out=False)
 def count_nonzero(input: Array, dim: Dims = None):
     """How many elements are not zero."""
-    return namespace(input).count_nonzero(input, axis=axes(input, dim))
+    xp, over = namespace(input), axes(input, dim)
+    if xp is np and len(over) < input.ndim:
+        return (input != 0).sum(over)
+    return xp.count_nonzero(input, axis=over if xp is jnp else None)
 
 
 # -- hashes ------------------------------------------------------------------------------------------------------------
@@ -149,13 +174,13 @@ def _truth(dtype: _dtypes.dtype) -> tuple[_dtypes.dtype, _dtypes.dtype]:
     return dtype, _dtypes.uint8 if dtype is _dtypes.uint8 else _dtypes.bool_
 
 
-@reduction(promote=_truth, opmath=False, differentiable=False)
+@reduction(host=HOST_REDUCES, promote=_truth, opmath=False, differentiable=False)
 def any(input: Array, dim: Dims = None, keepdim: bool = False):
     """Whether any element is nonzero."""
     return namespace(input).any(input != 0, axis=axes(input, dim), keepdims=keepdim)
 
 
-@reduction(promote=_truth, opmath=False, differentiable=False)
+@reduction(host=HOST_REDUCES, promote=_truth, opmath=False, differentiable=False)
 def all(input: Array, dim: Dims = None, keepdim: bool = False):
     """Whether every element is nonzero."""
     return namespace(input).all(input != 0, axis=axes(input, dim), keepdims=keepdim)
@@ -204,28 +229,28 @@ def _extreme(x, function: str, dim, keepdim: bool, nan: bool = False):
 
 
 @reduction(remembers=("inputs", "result"), opmath=False, check=_extreme_check("amax", "max_values_cpu"),
-           refuses_complex="amax", chooses=True, out=Into(_errors.dtypes.unlike_out))  # fmt: skip
+           host=HOST_REDUCES, refuses_complex="amax", chooses=True, out=Into(_errors.dtypes.unlike_out))  # fmt: skip
 def amax(input: Array, dim: Dims = (), keepdim: bool = False):
     """The largest element over `dim` (every dim by default); equal ones share the gradient evenly."""
     return _extreme(input, "max", dim, keepdim)
 
 
 @reduction(remembers=("inputs", "result"), opmath=False, check=_extreme_check("amin", "min_values_cpu"),
-           refuses_complex="amin", chooses=True, out=Into(_errors.dtypes.unlike_out))  # fmt: skip
+           host=HOST_REDUCES, refuses_complex="amin", chooses=True, out=Into(_errors.dtypes.unlike_out))  # fmt: skip
 def amin(input: Array, dim: Dims = (), keepdim: bool = False):
     """The smallest element over `dim` (every dim by default); equal ones share the gradient evenly."""
     return _extreme(input, "min", dim, keepdim)
 
 
-@reduction(opmath=False, check=_extreme_check("max", "max_all"), where=(), node="MaxBackward1", name="_max_of_all",
-           remembers=("inputs", "result"), chooses=True)  # fmt: skip
+@reduction(host=HOST_REDUCES, opmath=False, check=_extreme_check("max", "max_all"), where=(), node="MaxBackward1",
+           name="_max_of_all", remembers=("inputs", "result"), chooses=True)  # fmt: skip
 def _max_of_all(input: Array):
     """The largest element."""
     return _extreme(input, "max", None, False, nan=True)
 
 
-@reduction(opmath=False, check=_extreme_check("min", "min_all"), where=(), node="MinBackward1", name="_min_of_all",
-           remembers=("inputs", "result"), chooses=True)  # fmt: skip
+@reduction(host=HOST_REDUCES, opmath=False, check=_extreme_check("min", "min_all"), where=(), node="MinBackward1",
+           name="_min_of_all", remembers=("inputs", "result"), chooses=True)  # fmt: skip
 def _min_of_all(input: Array):
     """The smallest element."""
     return _extreme(input, "min", None, False, nan=True)
@@ -260,13 +285,13 @@ def _index_of(input: Array, function: str, dim: int | None, keepdim: bool):
     return found.reshape(reduced_shape(input.shape, dim, True)) if keepdim else found
 
 
-@reduction(promote=to_int64, opmath=False, differentiable=False, check=_arg_check("argmax"))
+@reduction(host=HOST_REDUCES, promote=to_int64, opmath=False, differentiable=False, check=_arg_check("argmax"))
 def argmax(input: Array, dim: int | None = None, keepdim: bool = False):
     """The index of the first largest element along `dim`, or among all elements flattened."""
     return _index_of(input, "argmax", dim, keepdim)
 
 
-@reduction(promote=to_int64, opmath=False, differentiable=False, check=_arg_check("argmin"))
+@reduction(host=HOST_REDUCES, promote=to_int64, opmath=False, differentiable=False, check=_arg_check("argmin"))
 def argmin(input: Array, dim: int | None = None, keepdim: bool = False):
     """The index of the first smallest element along `dim`, or among all elements flattened."""
     return _index_of(input, "argmin", dim, keepdim)
@@ -296,14 +321,14 @@ def _pair(input: Array, function: str, dim: int, keepdim: bool):
 
 
 @operator(shape=pair_shape, opmath=False, check=_extreme_check("max", "max"), where=(), name="max",
-          remembers=("others",), chooses=True, out=EXACT)  # fmt: skip
+          host=HOST_REDUCES, remembers=("others",), chooses=True, out=EXACT)  # fmt: skip
 def max_(input: Array, dim: int, keepdim: bool = False):
     """The largest element along `dim` and its index, the first of equal ones; it alone has the gradient."""
     return _pair(input, "argmax", dim, keepdim)
 
 
 @operator(shape=pair_shape, opmath=False, check=_extreme_check("min", "min"), where=(), name="min",
-          remembers=("others",), chooses=True, out=EXACT)  # fmt: skip
+          host=HOST_REDUCES, remembers=("others",), chooses=True, out=EXACT)  # fmt: skip
 def min_(input: Array, dim: int, keepdim: bool = False):
     """The smallest element along `dim` and its index, the first of equal ones; it alone has the gradient."""
     return _pair(input, "argmin", dim, keepdim)
@@ -320,7 +345,7 @@ def _both_check(call: Call) -> None:
     _extreme_check("aminmax", "aminmax_cpu")(call)
 
 
-@operator(shape=_both_shape, opmath=False, check=_both_check, where=(), chooses=True, out=EXACT)
+@operator(host=HOST_REDUCES, shape=_both_shape, opmath=False, check=_both_check, where=(), chooses=True, out=EXACT)
 def aminmax(input: Array, *, dim: int | None = None, keepdim: bool = False):
     """The smallest and the largest element."""
     return _extreme(input, "min", dim, keepdim), _extreme(input, "max", dim, keepdim)
@@ -415,13 +440,16 @@ def _check_norm(call: Call) -> None:
 
 
 @reduction(promote=_real, of_requested=_real, check=_check_norm, where=("linalg",), remembers=("inputs", "result"),
-           node="LinalgVectorNormBackward0")  # fmt: skip
+           host=HOST_REDUCES, node="LinalgVectorNormBackward0")  # fmt: skip
 def vector_norm(x: Array, ord: float = 2, dim: Dims = None, keepdim: bool = False, *, dtype=None):
     """(sum of |x|**ord)**(1/ord); inf and -inf are the largest and smallest |x|, 0 counts the nonzero elements.
 
     The gradient is 0 where the norm is 0.
     """
     xp, over = namespace(x), axes(x, dim)
+    if ord == 2 and xp is np and x.dtype.kind == "f" and _is_row(x, over):
+        found = np.sqrt(_sum_of_squares(x.reshape(1, -1) if len(over) == x.ndim else x))
+        return found.reshape(reduced_shape(x.shape, dim, keepdim))
     if ord == 2:
         squares = x * x if x.dtype.kind != "c" else x.real * x.real + x.imag * x.imag
         return root(xp.sum(squares, axis=over, keepdims=keepdim))
@@ -435,10 +463,17 @@ def vector_norm(x: Array, ord: float = 2, dim: Dims = None, keepdim: bool = Fals
     return _general_norm(xp, size, ord, over, keepdim)
 
 
+def _sum_of_squares(x: np.ndarray) -> np.ndarray:
+    """Along the last axis, block by block, so that nothing is written and rounding errors do not add up."""
+    whole = x.shape[-1] // 128 * 128
+    blocks, rest = x[..., :whole].reshape(*x.shape[:-1], -1, 128), x[..., whole:]
+    return np.einsum("...ij,...ij->...i", blocks, blocks).sum(-1) + np.einsum("...i,...i->...", rest, rest)
+
+
 def _size(x):
     """|x|, with gradient 0 at 0."""
     xp = namespace(x)
-    return xp.abs(x) if x.dtype.kind == "c" else xp.where(x > 0, x, xp.where(x < 0, -x, 0 * x))
+    return xp.abs(x) if x.dtype.kind == "c" or xp is np else xp.where(x > 0, x, xp.where(x < 0, -x, 0 * x))
 
 
 def _general_norm(xp, size, ord, over, keepdim):

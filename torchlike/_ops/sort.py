@@ -6,8 +6,9 @@ import numpy as np
 from jax import lax
 
 from torchlike import _dtypes, _errors
+from torchlike._ops import _order
 from torchlike._ops._checks import not_complex, real_number
-from torchlike._ops._declare import EXACT, Array, Into, namespace, operator
+from torchlike._ops._declare import EXACT, HOST, Array, Into, namespace, operator
 from torchlike._ops._namespace import widened
 from torchlike._ops._rules import Call, wrap_dim
 from torchlike._ops.reduce import at, evenly, pair_shape
@@ -18,16 +19,21 @@ def ordered(x, dim: int, descending: bool = False):
     xp = namespace(x)
     if not x.ndim:
         return x, xp.zeros((), "int64")
+    if xp is np:
+        return _ordered_on_host(x, dim, descending)
     spread = [-1 if d == dim % x.ndim else 1 for d in range(x.ndim)]
     places = xp.broadcast_to(xp.arange(x.shape[dim], dtype="int32").reshape(spread), x.shape)  # half the bytes to move
     if descending:  # sorted backwards and turned round, so that the first of equal elements stays the first
         x, places = xp.flip(x, dim), xp.flip(places, dim)
-    if xp is np:
-        order = np.argsort(widened(x), axis=dim, kind="stable")  # NumPy knows no place for a NaN of half precision
-        x, places = np.take_along_axis(x, order, dim), np.take_along_axis(places, order, dim)
-    else:
-        x, places = lax.sort((x, places), dimension=dim % x.ndim, is_stable=True, num_keys=1)
+    x, places = lax.sort((x, places), dimension=dim % x.ndim, is_stable=True, num_keys=1)
     return (xp.flip(x, dim), xp.flip(places, dim)) if descending else (x, places)
+
+
+def _ordered_on_host(x: np.ndarray, dim: int, descending: bool):
+    turned = np.flip(x, dim) if descending else x
+    order = _order.stable_order(widened(turned), dim)  # NumPy knows no place for a NaN of half precision
+    found = np.take_along_axis(turned, order, dim)
+    return (np.flip(found, dim), np.flip(x.shape[dim] - 1 - order, dim)) if descending else (found, order)
 
 
 def _check_sort(call: Call) -> None:
@@ -41,20 +47,20 @@ def _same_shape(call: Call) -> list:
 
 
 @operator(remembers=("others",), shape=_same_shape, opmath=False, check=_check_sort, where=(),
-          node=lambda call: f"SortBackward{int(call.stable)}", chooses=True, out=EXACT)  # fmt: skip
+          host=HOST, node=lambda call: f"SortBackward{int(call.stable)}", chooses=True, out=EXACT)  # fmt: skip
 def sort(input: Array, dim: int = -1, descending: bool = False, stable: bool = False):
     """The sorted elements of `dim`, and their indices; the order of equal elements is kept either way."""
     return ordered(input, dim, descending)
 
 
-@operator(shape=lambda call: [(call.input.shape, _dtypes.int64)], opmath=False, check=_check_sort,
+@operator(host=HOST, shape=lambda call: [(call.input.shape, _dtypes.int64)], opmath=False, check=_check_sort,
           differentiable=False)  # fmt: skip
 def argsort(input: Array, dim: int = -1, descending: bool = False, stable: bool = False):
     """The indices that sort `dim`."""
     return ordered(input, dim, descending)[1]
 
 
-@operator(shape=lambda call: [(call.input.shape, call.input.dtype)], opmath=False, node="SortBackward0",
+@operator(host=HOST, shape=lambda call: [(call.input.shape, call.input.dtype)], opmath=False, node="SortBackward0",
           chooses=True, remembers=())  # fmt: skip
 def msort(input: Array):
     """The elements sorted along the first dim."""
@@ -69,6 +75,10 @@ def _check_topk(call: Call) -> None:
     not_complex("topk_cpu", wide=False)(call)
 
 
+def _one_row(call: Call) -> int:
+    return HOST if call.input.ndim and call.input.numel == call.input.shape[call.dim] else 0
+
+
 def _topk_shape(call: Call) -> list:
     shape = list(call.input.shape)
     if shape:
@@ -76,7 +86,8 @@ def _topk_shape(call: Call) -> list:
     return [(tuple(shape), call.input.dtype), (tuple(shape), _dtypes.int64)]
 
 
-@operator(remembers=("others",), shape=_topk_shape, opmath=False, check=_check_topk, where=(), chooses=True, out=EXACT)
+@operator(host=_one_row, remembers=("others",), shape=_topk_shape, opmath=False, check=_check_topk, where=(),
+          chooses=True, out=EXACT)  # fmt: skip
 def topk(input: Array, k: int, dim: int = -1, largest: bool = True, sorted: bool = True):
     """The `k` largest (or smallest) elements of `dim` in order, and their indices."""
     xp = namespace(input)
@@ -85,6 +96,10 @@ def topk(input: Array, k: int, dim: int = -1, largest: bool = True, sorted: bool
         # Both results are used: XLA sorts everything when it sees one of them left alone.
         _, places = lax.top_k(lax.stop_gradient(rows), k)
         return xp.moveaxis(at(rows, places, -1), -1, dim), xp.moveaxis(places, -1, dim)
+    if xp is np and input.ndim:
+        found = _order.largest(widened(input), k, dim, 1 if largest else -1)
+        if found is not None:
+            return found[0].astype(input.dtype), found[1]
     values, places = ordered(input, dim, largest)
     first = (slice(None),) * (dim % max(input.ndim, 1)) + (slice(k),) if input.ndim else ()
     return values[first], places[first]
@@ -99,7 +114,7 @@ def _check_kthvalue(call: Call) -> None:
 
 
 @operator(remembers=("others",), shape=pair_shape, opmath=False, check=_check_kthvalue, where=(), chooses=True,
-          out=Into(_errors.dtypes.kthvalue_out, apart=0))  # fmt: skip
+          host=HOST, out=Into(_errors.dtypes.kthvalue_out, apart=0))  # fmt: skip
 def kthvalue(input: Array, k: int, dim: int = -1, keepdim: bool = False):
     """The k-th smallest element of `dim` (k counts from 1), and its index."""
     return _kept(*_picked(input, dim, k - 1), dim, keepdim)
@@ -110,6 +125,12 @@ def _picked(x, dim: int, rank):
     xp = namespace(x)
     if not x.ndim:
         return x, xp.zeros((), "int64")
+    if xp is np and x.size == x.shape[dim]:
+        rank = int(np.reshape(rank, ()))
+    if xp is np and isinstance(rank, int):
+        wide = widened(x)
+        value = _order.of_rank(wide, rank, dim)
+        return value.astype(x.dtype), _order.place_of_rank(wide, value, rank, dim)
     _, places = ordered(x, dim)
     index = xp.take(places, xp.asarray([rank]), axis=dim) if isinstance(rank, int) else at(places, rank, dim)
     return at(x, index, dim), index
@@ -154,12 +175,21 @@ def _of_all(x, ignore_nan: bool):
     if not x.size:
         return xp.asarray(xp.nan).astype(x.dtype)
     flat = x.reshape(-1)
-    if xp is np or x.dtype.kind in "iu":
+    if xp is np:
+        return _middle_on_host(flat, ignore_nan)
+    if x.dtype.kind in "iu":
         return _middle(flat, 0, ignore_nan)[0].reshape(())
     return evenly(flat, lambda x: _middle(x, 0, ignore_nan)[0], (0,), not ignore_nan).reshape(())
 
 
-_ALL = {"shape": lambda call: [((), call.input.dtype)], "opmath": False, "where": (),
+def _middle_on_host(flat: np.ndarray, ignore_nan: bool):
+    there = flat.size if flat.dtype.kind in "iu" else int(np.count_nonzero(flat == flat))
+    if there < flat.size and (not ignore_nan or not there):
+        return np.asarray(np.nan).astype(flat.dtype)
+    return _order.of_rank(widened(flat), (there - 1) // 2, 0).reshape(()).astype(flat.dtype)
+
+
+_ALL = {"host": HOST, "shape": lambda call: [((), call.input.dtype)], "opmath": False, "where": (),
         "remembers": ("inputs", "result")}  # fmt: skip
 
 
@@ -175,14 +205,14 @@ def _nanmedian_of_all(input: Array):
     return _of_all(input, True)
 
 
-@operator(remembers=("others",), shape=pair_shape, opmath=False, check=_check_median("median"), where=(),
+@operator(host=HOST, remembers=("others",), shape=pair_shape, opmath=False, check=_check_median("median"), where=(),
           node="MedianBackward1", chooses=True)  # fmt: skip
 def median(input: Array, dim: int, keepdim: bool = False):
     """The middle element of `dim` (the lower one of two) and its index; NaN where there is one."""
     return _kept(*_middle(input, dim, False), dim, keepdim)
 
 
-@operator(remembers=("others",), shape=pair_shape, opmath=False, check=_check_median("nanmedian"), where=(),
+@operator(host=HOST, remembers=("others",), shape=pair_shape, opmath=False, check=_check_median("nanmedian"), where=(),
           node="NanmedianBackward1", chooses=True)  # fmt: skip
 def nanmedian(input: Array, dim: int, keepdim: bool = False):
     """The middle of the elements of `dim` that are not NaN, and its index."""
@@ -195,7 +225,7 @@ def _check_mode(call: Call) -> None:
 
 
 @operator(remembers=("others",), shape=pair_shape, opmath=False, check=_check_mode, where=(), chooses=True,
-          out=Into(_errors.dtypes.mode_out))  # fmt: skip
+          host=HOST, out=Into(_errors.dtypes.mode_out))  # fmt: skip
 def mode(input: Array, dim: int = -1, keepdim: bool = False):
     """The most frequent element of `dim` (the smallest of several) and the index of its last occurrence."""
     xp = namespace(input)

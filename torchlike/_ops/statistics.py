@@ -8,7 +8,7 @@ import numpy as np
 
 from torchlike import _dtypes, _errors
 from torchlike._errors.dtypes import c_name
-from torchlike._ops._declare import EXACT, Array, Operand, namespace, operator
+from torchlike._ops._declare import EXACT, HOST, Array, Operand, namespace, operator
 from torchlike._ops._namespace import at
 from torchlike._ops._rules import Aval, Call, broadcast, reduced_shape, to_float, to_real, wrap_dim
 from torchlike._ops.reduce import root, vector_norm
@@ -235,7 +235,7 @@ def searchsorted(sorted_sequence: Array, input: Operand, right: bool, out_int32:
     return one(sorted_sequence, input)
 
 
-@operator(shape=lambda call: [((call.length,), _dtypes.int64)], opmath=False, differentiable=False, where=(),
+@operator(host=HOST, shape=lambda call: [((call.length,), _dtypes.int64)], opmath=False, differentiable=False, where=(),
           promote=None)  # fmt: skip
 def _counts(input: Array, length: int):
     """How often each number below `length` occurs."""

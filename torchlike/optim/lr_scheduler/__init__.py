@@ -17,4 +17,6 @@ from torchlike.optim.lr_scheduler._function import LambdaLR as LambdaLR
 from torchlike.optim.lr_scheduler._function import MultiplicativeLR as MultiplicativeLR
 from torchlike.optim.lr_scheduler._plateau import ReduceLROnPlateau as ReduceLROnPlateau
 
-_LRScheduler = LRScheduler  # the name before PyTorch 2.0, which code in the wild still subclasses
+
+class _LRScheduler(LRScheduler):
+    """The name before PyTorch 2.0, which code in the wild still subclasses."""

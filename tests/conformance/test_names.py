@@ -1,0 +1,24 @@
+"""Names that repositories use: what is there stays there, and the table says what is not."""
+
+import pytest
+
+from tests.conformance import names
+from tests.conformance.names import CORE, USED_BY_SOME
+
+TEXT = names.PATH.read_text("utf-8")
+LISTED = [name for name in names.names() if f"`{name.text}` {name.repositories}" in TEXT.partition("## Missing")[2]]
+
+
+@pytest.mark.parametrize("place", sorted({name.place for name in names.names()}))
+def test_what_the_table_does_not_miss_is_there(place):
+    lost = [n.text for n in names.names() if n.place == place and n not in LISTED and not names.resolves(n.text)]
+    assert lost == []
+
+
+def test_the_table_misses_nothing_that_is_there():
+    assert [n.text for n in LISTED if names.resolves(n.text)] == [], "write it anew: python -m tests.conformance.names"
+
+
+def test_what_three_repositories_use_is_tested():
+    used = [n for n in names.names() if n.place in CORE and n.repositories >= USED_BY_SOME and n not in LISTED]
+    assert [n.text for n in used if not names.is_tested(n.text)] == []

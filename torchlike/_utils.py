@@ -1,0 +1,22 @@
+"""Many tensors in one vector, as code for several processes uses them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+
+def _flatten_dense_tensors(tensors: Sequence[Any]) -> Any:
+    """The elements of all tensors one after another, in one vector."""
+    import torchlike
+
+    return torchlike.cat([t.reshape(-1) for t in tensors])
+
+
+def _unflatten_dense_tensors(flat: Any, tensors: Sequence[Any]) -> tuple:
+    """The parts of a vector as tensors of the shapes of `tensors`, one after another."""
+    found, start = [], 0
+    for t in tensors:
+        found.append(flat.narrow(0, start, t.numel()).view(t.shape))
+        start += t.numel()
+    return tuple(found)

@@ -1,0 +1,3 @@
+"""The older place of `torch.hub.load_state_dict_from_url`."""
+
+from torchlike.hub import load_state_dict_from_url as load_url  # noqa: F401

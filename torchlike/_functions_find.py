@@ -83,7 +83,8 @@ def unique(input: Tensor, sorted: bool = True, return_inverse: bool = False, ret
     if axis is None and not any(wanted.values()):
         values, more = _distinct(np.sort(exact, axis=None)), []
     else:
-        values, *more = np.unique(exact, axis=axis, equal_nan=False, **wanted)
+        found = np.unique(exact, axis=axis, equal_nan=False, **wanted)
+        values, *more = found if any(wanted.values()) else (found,)
     inverse = more.pop(0) if return_inverse else None
     return _tables(input, axis, values.astype(host.dtype), inverse, more.pop() if return_counts else None)
 

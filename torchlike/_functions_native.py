@@ -10,6 +10,7 @@ import numpy as np
 
 from torchlike import _bind, _dtypes, _factories, _functions_nn, _modes
 from torchlike._bind import CALLERS as rows
+from torchlike._functions_copies import _slice
 from torchlike._tensor import Tensor
 
 Triple = tuple[Tensor, Tensor, Tensor]
@@ -115,4 +116,4 @@ FUNCTIONS = {f.__name__: f for f in (
     _softmax_backward_data)}  # fmt: skip
 OPS = FUNCTIONS | {f.__name__: f for f in (
     _batch_norm_with_update, _safe_softmax, native_dropout_backward, _upsample_bilinear2d_aa,
-    max_pool2d_with_indices_backward)}  # fmt: skip
+    max_pool2d_with_indices_backward)} | {"slice": _slice}  # fmt: skip

@@ -30,8 +30,10 @@ def difference(ours: Any, theirs: Any, views_of: frozenset[int] = frozenset(), v
 def _of_tensors(ours: Any, theirs: torch.Tensor, views_of: frozenset[int], values: bool) -> str | None:
     if not isinstance(ours, torchlike.Tensor):
         return f"{type(ours).__name__}, not Tensor"
+    if str(ours.layout) != str(theirs.layout):
+        return f"layout {ours.layout}, not {theirs.layout}"
     if theirs.layout is not torch.strided:
-        return f"no {theirs.layout} result"
+        return _of_sparse(ours, theirs, values)
     facts = [("dtype", name_of(ours.dtype), name_of(theirs.dtype)), ("shape", tuple(ours.shape), tuple(theirs.shape))]
     if views_of and theirs.numel() and memory(theirs) in views_of:
         facts.append(("stride of view", tuple(ours.stride()), theirs.stride()))
@@ -39,6 +41,13 @@ def _of_tensors(ours: Any, theirs: torch.Tensor, views_of: frozenset[int], value
         if seen != due:
             return f"{fact} {seen}, not {due}"
     return _of_values(to_theirs(ours), theirs.detach().resolve_conj().resolve_neg()) if values else None
+
+
+def _of_sparse(ours: Any, theirs: torch.Tensor, values: bool) -> str | None:
+    """Of equally many elements given, equal as a whole."""
+    if ours._nnz() != theirs._nnz():
+        return f"{ours._nnz()} elements given, not {theirs._nnz()}"
+    return _of_tensors(ours.to_dense(), theirs.to_dense(), frozenset(), values)
 
 
 def _of_values(ours: torch.Tensor, theirs: torch.Tensor) -> str | None:

@@ -225,6 +225,8 @@ def _gather(input: Array, dim: int, index: Array, *, sparse_grad: bool = False):
     if not index.ndim:
         index = index.reshape((1,))
         return _gather.kernel(input, dim, index).reshape(())
+    if 0 in index.shape:  # whose dims need not be as many as the input's
+        return namespace(input).zeros(index.shape, input.dtype)
     where = _along(_within(index, dim, input.shape, _errors.shapes.index_along), dim % input.ndim)
     return at(input, where).get(mode="fill")
 

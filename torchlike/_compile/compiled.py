@@ -181,6 +181,10 @@ class _Attempt:
         except UnfollowedState as reason:
             self._refuse(str(reason))
             return self.compiled.function(*self.args, **self.kwargs)
+        with _trace.lock:  # from the boundary on, so that nothing that another thread records is cut off
+            return self._watched(before)
+
+    def _watched(self, before: Reach) -> Any:
         state = list(before.tensors.values())
         views = [(t, t._read(False)) for t in state if t._chain is not None]
         boundary()

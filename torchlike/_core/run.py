@@ -35,7 +35,11 @@ def run(device: Device) -> None:
         values = [r() for r in trace.results]  # held from here on, so nothing dies between the key and the run
         live = tuple([i for i, v in enumerate(values) if v is not None])
         if live:
-            donated = tuple([i for i, r in enumerate(trace.inputs) if r() is None and _is_free(trace.arrays[i])])
+            # Free is an array that nobody but the trace holds (its list and the call); one on the host is copied first.
+            # Counted here and not in a function: whether a call holds its arguments too depends on who watches frames.
+            arrays = trace.arrays
+            donated = tuple([i for i, r in enumerate(trace.inputs) if r() is None
+                             and (getrefcount(arrays[i]) <= 2 or arrays[i].__class__ is np.ndarray)])  # fmt: skip
             key = (tuple(trace.code), len(trace.arrays), live, donated, _shared(trace.scalars), _modes.matmul_precision,
                    _executor)  # fmt: skip
             program = _programs.get(key)
@@ -45,11 +49,6 @@ def run(device: Device) -> None:
                 _execute(device, trace, program, [values[i] for i in live])
         device.trace = None
         _trace.pending.pop(device, None)
-
-
-def _is_free(array: Any) -> bool:
-    """Whether nobody but a trace holds the array of an input. One on the host is copied before it is overwritten."""
-    return array.__class__ is np.ndarray or getrefcount(array) <= 3  # the trace's list, the name here and the call
 
 
 def _shared(scalars: list) -> tuple[int, ...]:

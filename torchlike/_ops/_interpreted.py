@@ -32,14 +32,17 @@ def gradient_program(plan: OpPlan, wanted: tuple[int, ...], given: tuple[int, ..
         specs += [jax.ShapeDtypeStruct((), NUMBERS[kind]) for kind in plan.scalars]
         forward = plan.function if numbers is static else restated(plan, _with_numbers(plan.extra, iter(numbers)))
         # Half of the time goes into the inner jits of jax.numpy. A loop needs them: it would be unrolled, or fail.
-        with jax.disable_jit(plan.op in _without_loops):
+        with jax.disable_jit(plan.extra is not None and plan.op in _without_loops):
             return jax.make_jaxpr(pull_back(plan, wanted, given, of_inputs, forward))(*specs)
 
     words, static = _statics(plan.extra)
+    shapes = (*[tuple(a.shape) for a in (*plan.inputs, *outputs)], static)
+    if plan.extra is None:  # itself a gradient: what its function was made for, nothing here tells
+        return AnySize().program(shapes, trace)
     kinds = tuple((a.dtype, len(a.shape)) for a in (*plan.inputs, *plan.outputs))
     key = plan.op, words, kinds, plan.scalars, plan.saved, wanted, given
     family = _families.get(key) or _families.setdefault(key, AnySize())
-    program = family.program((*[tuple(a.shape) for a in (*plan.inputs, *outputs)], static), trace)
+    program = family.program(shapes, trace)
     _without_loops.add(plan.op)
     return program
 

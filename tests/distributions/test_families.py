@@ -36,6 +36,8 @@ DRAWN = {
     "float32": {"rtol": 3e-6, "atol": 1e-7, "stride": False},
     "float64": {"rtol": 1e-14, "atol": 1e-20, "stride": False},
 }
+# The diagonal is the root of 1 minus a sum: one rounding of the sum (6e-8) is 6e-6 of a root of 0.01.
+OF_A_ROOT = {("D.LKJCholesky", "float32"): {"atol": 1e-5}}
 FORMULAE = {"rtol": 1e-9, "atol": 1e-12, "stride": False}
 # PyTorch's polynomial for Bessel functions has six digits, less where a variance is near 0; its series of an incomplete
 # gamma function nine.
@@ -102,9 +104,10 @@ def _refusal(library, expression):
 @pytest.mark.parametrize("expression", EXPRESSIONS)
 def test_draws(expression, default_dtype):
     """The same numbers from the same seed, and the same state of the generator afterwards."""
+    how = DRAWN[default_dtype] | OF_A_ROOT.get((expression.partition("(")[0], default_dtype), {})
     for shape in ((), (2, 3)):
-        both(lambda L, shape=shape: [made(L, expression).sample(shape), L.get_rng_state()], **DRAWN[default_dtype])
-        both(lambda L, shape=shape: made(L, expression).rsample(shape), **DRAWN[default_dtype])
+        both(lambda L, shape=shape: [made(L, expression).sample(shape), L.get_rng_state()], **how)
+        both(lambda L, shape=shape: made(L, expression).rsample(shape), **how)
 
 
 # Their parameters, as the numbers of an expression that may require a gradient.

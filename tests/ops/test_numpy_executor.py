@@ -32,6 +32,12 @@ def jax_asleep(monkeypatch):
         finally:
             asleep.clear()
 
+    def by_own(plan: Any, given: list) -> list:  # NumPy refuses the data, such as a singular matrix
+        asleep.clear()
+        return own(plan, given)
+
+    own = numpy_executor._by_own
+    monkeypatch.setattr(numpy_executor, "_by_own", by_own)
     monkeypatch.setattr(jax.extend.core.Primitive, "bind", refuse)
     monkeypatch.setattr(numpy_executor, "_run", watch)
 

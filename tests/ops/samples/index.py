@@ -119,6 +119,7 @@ SAMPLES = {
     "_unsafe_masked_index_put_accumulate": [Sample(B, MASK[:, :2], [ONE, np.array([[1, -7]])], normal(2, 2))],
     "index_reduce": [
         Sample(S, 0, np.array([0]), scalar(2.0), "prod"),
+        *[Sample(normal(5), 0, FIVE, normal(5, seed=1), how) for how in ("prod", "mean", "amax")],
         Sample(ZEROS, 0, FIVE, ZEROS, "prod"),
     ],
     "index_copy": [Sample(B, 1, array(0, dtype=np.int64), normal(2, 1)), Fails(V, 0, FAR, V[:1])],

@@ -70,7 +70,7 @@ SAMPLES = {
         Fails(RECTANGLE, hermitian=True),
         Fails(VECTOR),
     ],
-    "pinverse": near(Sample(TALL), Sample(A, 0.5)),
+    "pinverse": near(Sample(TALL), Sample(A, rcond=0.5)),
     "linalg.lstsq": [
         *[
             s.any_stride("LAPACK's")

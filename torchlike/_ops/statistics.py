@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from torchlike import _dtypes, _errors
+from torchlike._core import Value
 from torchlike._errors.dtypes import c_name
+from torchlike._ops._checks import CHECKED_AT_ONCE
 from torchlike._ops._declare import EXACT, HOST, Array, Operand, namespace, operator
 from torchlike._ops._namespace import at
 from torchlike._ops._rules import Aval, Call, broadcast, reduced_shape, to_float, to_real, wrap_dim
@@ -260,7 +264,16 @@ def _check_histc(call: Call) -> None:
         raise _errors.arithmetic.histogram_range(low, high)
 
 
-@operator(shape=lambda call: [(call.bins,)], differentiable=False, check=_check_histc, opmath=False)
+def _bounded(input: Any = None, bins: int = 100, min: float = 0, max: float = 0) -> None:
+    """A guard: there must be a finite range between elements that are at hand."""
+    host = input.peek() if isinstance(input, Value) else None
+    if min == max and isinstance(host, np.ndarray) and host.dtype.kind == "f" and 0 < host.size <= CHECKED_AT_ONCE:
+        low, high = host.min(), host.max()
+        if not np.isfinite(high - low):
+            raise _errors.histograms.unbounded(low, high)
+
+
+@operator(shape=lambda call: [(call.bins,)], differentiable=False, check=_check_histc, guard=_bounded, opmath=False)
 def histc(input: Array, bins: int = 100, min: float = 0, max: float = 0):
     """How many elements lie in each of `bins` equal intervals from `min` to `max` (if equal: of the data)."""
     xp = namespace(input)

@@ -207,8 +207,7 @@ def _foreach_norm(self: Any, ord: Any = 2, dtype: Any = None) -> tuple[Tensor, .
     """The norm of each tensor, taken as a vector."""
     from torchlike import linalg
 
-    order = ord
-    if not isinstance(order, _NUMBERS):
+    if not isinstance(ord, _NUMBERS):
         raise _errors.arguments.wrong_type("_foreach_norm", "ord", 2, "Number", ord)
     found = _checked("_foreach_norm", self)
     if ord == float("inf") and not all(x.numel() for x in found):

@@ -38,19 +38,27 @@ def download_url_to_file(url: str, dst: str, hash_prefix: str | None = None, pro
     Raises:
       RuntimeError: the file's SHA256 does not begin with `hash_prefix`.
     """
-    digest, target = hashlib.sha256(), Path(dst).expanduser()
+    digest, target, done = hashlib.sha256(), Path(dst).expanduser(), 0
     with (
         urlopen(Request(url, headers={"User-Agent": "torch.hub"})) as source,
         tempfile.NamedTemporaryFile(dir=target.parent, delete=False) as part,
     ):
-        while block := source.read(1 << 17):
-            part.write(block)
-            digest.update(block)
-    found = digest.hexdigest()
-    if hash_prefix and not found.startswith(hash_prefix):
-        Path(part.name).unlink()
-        raise RuntimeError(f'invalid hash value (expected "{hash_prefix}", got "{found}")')
-    shutil.move(part.name, target)
+        try:
+            while block := source.read(1 << 17):
+                part.write(block)
+                digest.update(block)
+                done += len(block)
+                if progress:
+                    sys.stderr.write(f"\r{done:,} of {source.headers.get('Content-Length', '?')} bytes")
+            part.flush()
+            found = digest.hexdigest()
+            if hash_prefix and not found.startswith(hash_prefix):
+                raise RuntimeError(f'invalid hash value (expected "{hash_prefix}", got "{found}")')
+            shutil.move(part.name, target)
+        finally:
+            Path(part.name).unlink(missing_ok=True)
+            if progress and done:
+                sys.stderr.write("\n")
 
 
 def load_state_dict_from_url(url: str, model_dir: str | None = None, map_location: Any = None, progress: bool = True,

@@ -6,11 +6,11 @@ import builtins
 
 from torchlike._core import Size as Size
 from torchlike._device import device as _device
-from torchlike._dtypes import dtype as _dtype
+from torchlike._dtypes import dtype
 from torchlike._tensor import Tensor as Tensor
 
 Number = builtins.int | builtins.float | builtins.bool
 Device = _device | str | int | None
-_device, _dtype = _device, _dtype
+_dtype = dtype
 _int, _float, _bool, _complex, _str, _bytes = int, float, bool, complex, str, bytes
 _size = Size | list[int] | tuple[int, ...]

@@ -72,11 +72,6 @@ def histogram_out(result: Any, out: Any) -> RuntimeError:
                         f"{c_name(result)} and hist {c_name(out)}")  # fmt: skip
 
 
-def unbounded(low: Any, high: Any) -> RuntimeError:
-    """What `histc` says of elements between which there is no finite range."""
-    return RuntimeError(f"torch.histc: range of [{low:g}, {high:g}] is not finite")
-
-
 def check_side(side: str, right: bool) -> None:
     """`side` of `searchsorted` must not say otherwise than `right`."""
     if side not in ("left", "right"):

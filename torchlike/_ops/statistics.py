@@ -13,7 +13,7 @@ from torchlike._core import Value
 from torchlike._errors.dtypes import c_name
 from torchlike._ops._checks import CHECKED_AT_ONCE
 from torchlike._ops._declare import EXACT, HOST, Array, Operand, namespace, operator
-from torchlike._ops._namespace import at
+from torchlike._ops._namespace import at, refused
 from torchlike._ops._rules import Aval, Call, broadcast, reduced_shape, to_float, to_real, wrap_dim
 from torchlike._ops.reduce import root, vector_norm
 from torchlike._ops.sort import ordered
@@ -270,7 +270,7 @@ def _bounded(input: Any = None, bins: int = 100, min: float = 0, max: float = 0)
     if min == max and isinstance(host, np.ndarray) and host.dtype.kind == "f" and 0 < host.size <= CHECKED_AT_ONCE:
         low, high = host.min(), host.max()
         if not np.isfinite(high - low):
-            raise _errors.histograms.unbounded(low, high)
+            raise _errors.arithmetic.histogram_range(low, high)
 
 
 @operator(shape=lambda call: [(call.bins,)], differentiable=False, check=_check_histc, guard=_bounded, opmath=False)
@@ -281,15 +281,14 @@ def histc(input: Array, bins: int = 100, min: float = 0, max: float = 0):
     low, high = (xp.asarray(b).astype(x.dtype) for b in (min, max))
     if min == max and x.size:
         low, high = xp.min(x), xp.max(x)
-        if xp is np and not np.isfinite(low - high):
-            raise _errors.histograms.unbounded(low, high)
-    flat = low == high
+    ends, flat = (low, high), low == high
     low, high = xp.where(flat, low - 1, low), xp.where(flat, high + 1, high)
     # Rounded after each step, as in PyTorch: in half precision it decides who goes where.
     inside = (x >= low) & (x <= high)
     place = xp.floor((x - low) * xp.asarray(bins).astype(x.dtype) / (high - low))
     place = xp.clip(xp.where(inside, place, 0), 0, bins - 1).astype("int64")
-    return at(xp.zeros(bins, x.dtype), place).add(inside.astype(x.dtype))
+    found = at(xp.zeros(bins, x.dtype), place).add(inside.astype(x.dtype))
+    return refused(found, ~xp.isfinite(ends[1] - ends[0]), lambda: _errors.arithmetic.histogram_range(*ends))
 
 
 @operator(shape=lambda call: [(call.elements.shape if isinstance(call.elements, Aval) else (), _dtypes.bool_)],

@@ -1,3 +1,5 @@
 """The older place of `torch.hub.load_state_dict_from_url`."""
 
-from torchlike.hub import load_state_dict_from_url as load_url  # noqa: F401
+from torchlike.hub import load_state_dict_from_url as load_url
+
+__all__ = ["load_url"]

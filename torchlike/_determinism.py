@@ -7,6 +7,7 @@ import warnings
 from typing import Any
 
 from torchlike import _device
+from torchlike._core.numpy_executor import THREADS
 
 _mode = {"enabled": False, "warn_only": False}
 _NONDETERMINISTIC_GPU = ("XLA decides at start whether a GPU's algorithms are deterministic: set the environment "
@@ -55,7 +56,7 @@ def set_deterministic_debug_mode(debug_mode: int | str) -> None:
 
 def get_num_threads() -> int:
     """The number of threads of XLA's pool on the CPU."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return THREADS
 
 
 def set_num_threads(num: int) -> None:

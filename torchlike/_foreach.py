@@ -16,9 +16,12 @@ from torchlike import _bind, _errors, _facade, _factories
 from torchlike._errors import lists as sentences
 from torchlike._tensor import Tensor
 
-_NUMBERS = (int, float, complex, np.generic)
 _OTHER = ("other", "scalar", "scalars")
 _OF_ONE, _OF_MANY = ("scalar", "value"), ("other", "scalars", "weights")  # names that speak of one number, of a list
+
+
+def _is_number(x: Any) -> bool:
+    return isinstance(x, int | float | complex | np.generic)
 
 
 @dataclass(frozen=True)
@@ -78,7 +81,7 @@ class Call:
         if len(args) > len(places) or (kwargs and not kwargs.keys() <= {*places, *row.last, *row.options}):
             raise self.misfit(len(places))
         for n in kwargs.keys() & set(row.last):
-            lone = isinstance(kwargs[n], _NUMBERS)
+            lone = _is_number(kwargs[n])
             if n in (_OF_MANY if lone else _OF_ONE) and not isinstance(kwargs[n], Tensor):
                 raise self.misfit()
         named = {row.last[0] if n in row.last else n: a for n, a in kwargs.items() if n not in row.options}
@@ -122,13 +125,13 @@ class Call:
             if isinstance(given, Tensor) or row.tensor != "operand":
                 raise sentences.no_list(self.name, row.last[0], position, given)
             raise self.misfit()
-        if isinstance(given, _NUMBERS):
+        if _is_number(given):
             return [given] * count
         if isinstance(given, Tensor):
             return self.one_tensor(given, count)
         if lone:
             raise self.misfit()
-        if "alpha" in self.kwargs or not all(isinstance(x, _NUMBERS) for x in given):
+        if "alpha" in self.kwargs or not all(_is_number(x) for x in given):
             return tensors(self.name, given, row.last[0], len(row.lists) + 1)
         if len(given) != count:
             raise sentences.numbers()
@@ -167,7 +170,7 @@ def _made(row: Row, ending: str) -> Callable:
     name = f"_foreach_{row.name}{ending}"
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        if row.name == "pow" and not ending and args and isinstance(args[0], _NUMBERS):
+        if row.name == "pow" and not ending and args and _is_number(args[0]):
             return tuple([args[0] ** x for x in tensors(name, args[1], "exponent", 1)])
         asked = Call(row, name, args, kwargs)
         more = {n: a for n, a in kwargs.items() if n in row.options}
@@ -207,7 +210,7 @@ def _foreach_norm(self: Any, ord: Any = 2, dtype: Any = None) -> tuple[Tensor, .
     """The norm of each tensor, taken as a vector."""
     from torchlike import linalg
 
-    if not isinstance(ord, _NUMBERS):
+    if not _is_number(ord):
         raise _errors.arguments.wrong_type("_foreach_norm", "ord", 2, "Number", ord)
     found = _checked("_foreach_norm", self)
     if ord == float("inf") and not all(x.numel() for x in found):

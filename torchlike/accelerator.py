@@ -33,7 +33,10 @@ def device_count() -> int:
 
 
 def current_accelerator(check_available: bool = False) -> Device | None:
-    """The kind of accelerator that there is, as a device without an index; None where there is none."""
+    """The kind of accelerator that there is, as a device without an index; None where there is none.
+
+    Difference: what JAX lists can always be used, so `check_available` asks nothing more.
+    """
     found = _type()
     return None if found is None else Device(found)
 

@@ -20,7 +20,8 @@ INTERPRET_ENTRY = 5e-6
 INTERPRET_GRADIENT = 1e-4  # an entry that is a program of its own
 INTERPRET_BYTE = 1 / 4e9
 LARGE = 1 << 22  # bytes, from which on it counts that some of NumPy's loops are quicker than XLA's
-_THREADS = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+# Of XLA's pool on the CPU.
+THREADS = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 class Failed:
@@ -54,7 +55,7 @@ class Interpreted:
         self.cost = INTERPRET_ENTRY * len(self.entries) + INTERPRET_GRADIENT * gradients + INTERPRET_BYTE * moved
         self.left = COMPILE_ENTRY * len(self.entries)
         self.trains = gradients > 0
-        on_host = sum(_moved(e.plan) for e in self.entries if e.plan.host >= _THREADS)
+        on_host = sum(_moved(e.plan) for e in self.entries if e.plan.host >= THREADS)
         self.stays = not self.trains and on_host >= max(LARGE, moved / 2)
         self.account: Any = None
 

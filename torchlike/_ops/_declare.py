@@ -80,6 +80,7 @@ class Op:
     keeps: tuple[str, ...] = ()  # the array parameters that take no part in promotion (masks, indices)
     formats: int | Callable[[Any], int] = 0  # how many leading arrays' channels-last order the results take over
     host: int | Callable[[Any], int] = 0  # on large arrays NumPy is as fast as so many of XLA's threads: not compiled
+    sparse: Callable | None = None  # what it is of sparse operands (set by `_sparse/_rules.py`); None: refused
     numpy: bool = True  # whether the kernel runs on NumPy arrays; else the interpreter compiles it by itself
     opmath: bool = True  # compute half precision in float32 and round once
     rounds_numbers: bool = False  # whether a number is rounded to half precision first, as a tensor's element would be

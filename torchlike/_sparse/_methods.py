@@ -10,7 +10,7 @@ from torchlike import _memory_format as mf
 from torchlike._ops import REGISTRY
 from torchlike._sparse import _convert, _show, _write
 from torchlike._sparse import _tensor as s
-from torchlike._sparse._rules import RULES, mul, neg, select, sub, transpose
+from torchlike._sparse._rules import mul, neg, select, sub, transpose
 from torchlike._sparse._tensor import SparseTensor
 from torchlike._tensor import Tensor
 
@@ -224,18 +224,22 @@ def _copied(self: Any, memo: dict) -> Any:
     return requires_grad_(made) if self.requires_grad else made
 
 
+def _rule(name: str) -> Any:
+    return REGISTRY[name].sparse
+
+
 OF_SPARSE: dict[str, Any] = {f.__name__: f for f in (
     clone, detach, to, type, cpu, requires_grad_, stride, is_contiguous, numpy, data_ptr, select,
 )}  # fmt: skip
 OF_SPARSE |= {name: _cast(dtype) for name, dtype in {**_dtypes.ALIASES, "bfloat16": _dtypes.bfloat16}.items()}
 OF_SPARSE |= {
-    "t": _turned, "tolist": data_ptr, "sum": RULES["sum"], "div": RULES["div"], "grad": vars(SparseTensor)["grad"],
+    "t": _turned, "tolist": data_ptr, "sum": _rule("sum"), "div": _rule("div"), "grad": vars(SparseTensor)["grad"],
     "__repr__": lambda self, *, tensor_contents=None: _show.text(self), "__reduce_ex__": _reduce,
     "__deepcopy__": _copied, "__len__": _length, "__neg__": neg, "__mul__": mul, "__rmul__": mul,
-    "__add__": RULES["add"], "__radd__": lambda self, other: RULES["add"](other, self), "__sub__": sub,
-    "__rsub__": lambda self, other: sub(other, self), "__truediv__": RULES["div"], "__matmul__": RULES["matmul"],
-    "__rmatmul__": lambda self, other: RULES["matmul"](other, self), "__pow__": RULES["pow"],
-    "__abs__": RULES["abs"], "__hash__": lambda self: id(self),
+    "__add__": _rule("add"), "__radd__": lambda self, other: _rule("add")(other, self), "__sub__": sub,
+    "__rsub__": lambda self, other: sub(other, self), "__truediv__": _rule("div"), "__matmul__": _rule("matmul"),
+    "__rmatmul__": lambda self, other: _rule("matmul")(other, self), "__pow__": _rule("pow"),
+    "__abs__": _rule("abs"), "__hash__": lambda self: id(self),
     "__array__": lambda self, dtype=None, copy=None: numpy(self), "__format__": object.__format__,
     "__getitem__": _item, "__iter__": _iterated, "is_pinned": lambda self, device=None: False,
 }  # fmt: skip
@@ -267,8 +271,8 @@ def bind() -> None:
     for name, method in OF_ALL.items():
         setattr(Tensor, name, method)
     for name, op in REGISTRY.items():
-        if op.name in RULES and hasattr(Tensor, name):
-            OF_SPARSE.setdefault(name, RULES[op.name])
+        if op.sparse is not None and hasattr(Tensor, name):
+            OF_SPARSE.setdefault(name, op.sparse)
     for name, method in OF_SPARSE.items():
         setattr(SparseTensor, name, method)
     known = {*_SHARED, *OF_ALL, *OF_SPARSE, *_OF_PYTHON, *vars(SparseTensor)}

@@ -1,6 +1,6 @@
 """What operators do with sparse operands, each said by operators on the members.
 
-A rule is found by its row's name; what has none is refused. Dense operands may stand at any place.
+A rule is part of its row; what has none is refused. Dense operands may stand at any place.
 """
 
 from __future__ import annotations
@@ -13,21 +13,20 @@ import numpy as np
 from torchlike import _dtypes, _errors, _factories
 from torchlike import _memory_format as mf
 from torchlike._bind import CALLERS as rows
-from torchlike._ops import Op
+from torchlike._ops import REGISTRY, Op
 from torchlike._sparse import _tensor as s
 from torchlike._sparse._convert import added, coalesce, coo, of_places, picked, to_dense, to_sparse, to_sparse_csr
 from torchlike._sparse._make import held
 from torchlike._sparse._tensor import SparseTensor
 from torchlike._tensor import Tensor
 
-RULES: dict[str, Callable] = {}
-
 
 def rule(*names: str) -> Callable:
     """The decorator that makes a function the rule of rows."""
 
     def decorate(function: Callable) -> Callable:
-        RULES.update(dict.fromkeys(names, function))
+        for name in names:
+            REGISTRY[name].sparse = function
         return function
 
     return decorate
@@ -35,11 +34,10 @@ def rule(*names: str) -> Callable:
 
 def elsewhere(op: Op, args: tuple, kwargs: dict) -> Any:
     """The result of an operator of which an operand is sparse."""
-    found = RULES.get(op.name)
-    if found is None:
+    if op.sparse is None:
         layouts = [a.layout for a in _operands((*args, *kwargs.values())) if isinstance(a, SparseTensor)]
         raise _errors.layouts.refused(s.asked(op.name.strip("_")), layouts[0])
-    return found(*args, **kwargs)
+    return op.sparse(*args, **kwargs)
 
 
 def _operands(given: tuple) -> list:
@@ -67,7 +65,7 @@ def _of_values(name: str) -> Callable:
 
 
 for _name in KEEPS_ZERO.split():
-    RULES[_name] = _of_values(_name)
+    rule(_name)(_of_values(_name))
 
 
 @rule("neg")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 from math import copysign
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ import numpy as np
 from torchlike import _modes
 from torchlike._tensor import TENSOR_TYPES, Tensor
 
+_STORAGE = attrgetter("_storage")
 _EXACT = frozenset((int, bool, str, bytes, type(None)))
 
 
@@ -28,7 +30,7 @@ class Signature:
         key: list = [local.grad, local.inference, _modes.default_dtype, _modes.default_device, _modes.matmul_precision]
         for a in args:
             if a.__class__ is Tensor and a._edge is a._chain is None and not a.__dict__:  # common: without a call
-                key += (Tensor, a._storage.value.aval, a._strides, None, True)
+                key += (a._storage.value.aval, a._strides)  # no other argument's entries begin with an aval
                 tensors.append(a)
             else:
                 self._add(a, key)
@@ -80,7 +82,9 @@ class Signature:
 
     def _add_aliases(self, key: list) -> None:
         """Which of the tensors share memory; a call in which none do is the common case."""
-        storages = [id(t._storage) for t in self.tensors]
+        storages = [*map(id, map(_STORAGE, self.tensors))]
         if len({*storages}) < len(storages):
             for ids in (storages, [*map(id, self.tensors)]):
-                key += map({one: i for i, one in enumerate(ids)}.__getitem__, ids)
+                # Of a few, looking through them is sooner done than a dictionary is made.
+                place = ids.index if len(ids) <= 16 else {one: i for i, one in enumerate(ids)}.__getitem__
+                key += map(place, ids)

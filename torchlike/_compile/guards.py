@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import chain
-from operator import attrgetter, is_
+from operator import attrgetter, call, is_
 from typing import Any
 
 import numpy as np
@@ -46,7 +46,7 @@ class Guards:
         if self._tensors and self._histories() != (self._storages, self._edges, self._extras):
             return False
         try:
-            now = chain(*self._live, *[look() for look in self._looks], (self,))
+            now = chain(*self._live, *map(call, self._looks), (self,))
             if (all(map(is_, now, self._seen)) and not any(self._empty)
                     and (not self._strings or all([[*keys] == seen for keys, seen in self._strings]))):  # fmt: skip
                 return True

@@ -82,6 +82,7 @@ class Replay:
         self._is_pure = not (writes or grads or self._again or self._holds or self._checks or self._states
                              or any(s.kind not in (ARGUMENT, CONSTANT) for s in sources))  # fmt: skip
         self._make(capture, outputs)
+        self._fixed = self._packs.now(())
         results.settle()
 
     def first(self, tensors: Sequence[Tensor]) -> None:
@@ -248,9 +249,11 @@ class Replay:
     def run(self, given: Sequence[Value], tensors: Sequence[Tensor]) -> Any:
         """Run the call again with these arguments."""
         if self._is_pure:
-            arrays = [v.array if v.array.__class__ is _JaxArray else self._moved(v)
-                      for v in [given[what] if kind == ARGUMENT else what for kind, what in self._sources]]  # fmt: skip
-            return self._returned(self.program.compiled([], arrays, self._packs.now(())), tensors)
+            values = [given[what] if kind == ARGUMENT else what for kind, what in self._sources]
+            arrays = [*map(_ARRAY, values)]
+            if {*map(type, arrays)} != _ONLY_JAX:
+                arrays = [*map(self._moved, values)]
+            return self._returned(self.program.compiled([], arrays, self._fixed), tensors)
         if self._checks:
             self._check(given)
         with lock, uninterrupted():  # counters, generators and parameters are those before or after the call
@@ -264,7 +267,8 @@ class Replay:
     def _returned(self, arrays: list, tensors: Sequence[Tensor]) -> Any:
         """What the call returns."""
         self.program.account.runs += 1
-        made = [*map(Value, self._avals[self._begin :], arrays[self._begin :])]
+        begin = self._begin
+        made = [*map(Value, self._avals[begin:], arrays[begin:] if begin else arrays)]
         return self._results.make(made, tensors, None)
 
     def _put(self, arrays: list, owned: list, tensors: Sequence[Tensor]) -> None:

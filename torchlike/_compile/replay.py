@@ -82,7 +82,6 @@ class Replay:
         self._is_pure = not (writes or grads or self._again or self._holds or self._checks or self._states
                              or any(s.kind not in (ARGUMENT, CONSTANT) for s in sources))  # fmt: skip
         self._make(capture, outputs)
-        self._fixed = self._packs.now(())
         results.settle()
 
     def first(self, tensors: Sequence[Tensor]) -> None:
@@ -253,7 +252,7 @@ class Replay:
             arrays = [*map(_ARRAY, values)]
             if {*map(type, arrays)} != _ONLY_JAX:
                 arrays = [*map(self._moved, values)]
-            return self._returned(self.program.compiled([], arrays, self._fixed), tensors)
+            return self._returned(self.program.compiled([], arrays, self._packs.now(())), tensors)
         if self._checks:
             self._check(given)
         with lock, uninterrupted():  # counters, generators and parameters are those before or after the call

@@ -47,7 +47,17 @@ def native_batch_norm(input: Tensor, weight: Tensor | None, bias: Tensor | None,
     if not training:
         none = _factories.of_array(np.zeros(0, input.dtype.numpy), input.device)
         return out, none, none
-    return out, *_statistics(input.detach(), tuple(d for d in range(input.ndim) if d != 1), eps)
+    return out, *_statistics_of_batch(input.detach(), eps)
+
+
+def _statistics_of_batch(input: Tensor, eps: float) -> tuple[Tensor, Tensor]:
+    """The means and reciprocal deviations of each channel. PyTorch stores the means, and the sums of squares that are
+    the variances, in the input's dtype."""
+    dims, wide = tuple(d for d in range(input.ndim) if d != 1), input.to(_dtypes.opmath(input.dtype))
+    mean = wide.mean(dims, True)
+    squares = (wide - mean).square().sum(dims).to(input.dtype)
+    count = max(input.numel() // max(input.shape[1], 1), 1)
+    return mean.reshape(-1).to(input.dtype), ((squares / count).to(wide.dtype) + eps).rsqrt().to(input.dtype)
 
 
 @_bind.accepting_out

@@ -13,6 +13,7 @@ from torchlike import _dtypes, _errors
 from torchlike._ops._declare import Array, Scalar, constant, namespace, operator, pointwise
 from torchlike._ops._error_function import erf
 from torchlike._ops._rules import Call, to_float, wrap_dim
+from torchlike._ops._steps import stepwise
 
 PLACES = ("nn.functional",)
 
@@ -119,10 +120,11 @@ def softsign(input: Array):
     return input / (1 + namespace(input).abs(input))
 
 
-@pointwise(remembers=(), where=PLACES, promote=to_float, inplace=False, node="SubBackward0")
+@pointwise(remembers=(), where=PLACES, promote=to_float, inplace=False, node="SubBackward0", opmath=False)
 def tanhshrink(input: Array):
     """x - tanh(x)."""
-    return input - namespace(input).tanh(input)
+    step, x = stepwise(input)
+    return x - step(namespace(x).tanh(x))
 
 
 # -- exponential for negative numbers ----------------------------------------------------------------------------------

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
+
 import jax.numpy as jnp
 import numpy as np
 
 from torchlike import _dtypes, _errors
 from torchlike._ops._declare import Array, namespace, operator
 from torchlike._ops._rules import Call
+from torchlike._ops._steps import stepwise, total_in_steps, unchanged
 from torchlike._ops.pool import _largest
 
 
@@ -38,7 +41,9 @@ def _check(call: Call) -> None:
 
 def _adaptive_avg(dims: int):
     def kernel(input: Array, output_size: tuple):
-        out = input
+        step, out = stepwise(input)
+        if dims == 3 and step is not unchanged and 0 not in output_size and set(output_size) != {1}:
+            return _means_in_steps(out, output_size, step)
         for axis, count in zip(range(input.ndim - dims, input.ndim), output_size):
             out = _mean_along(out, axis, count)
         return out
@@ -47,7 +52,27 @@ def _adaptive_avg(dims: int):
     kernel.__name__ = f"_adaptive_avg_pool{dims}d"
     names = {1: "SqueezeBackward1", 2: "AdaptiveAvgPool2DBackward0", 3: "AdaptiveAvgPool3DBackward0"}
     node = lambda call: "MeanBackward1" if dims > 1 and set(call.output_size) == {1} else names[dims]
-    return operator(where=(), shape=_shape, check=_check, saves=(), out=False, node=node, formats=1)(kernel)
+    return operator(where=(), shape=_shape, check=_check, saves=(), out=False, node=node, formats=1,
+                    opmath=False)(kernel)  # fmt: skip
+
+
+def _means_in_steps(x, output_size: tuple, step):
+    """The means over windows of the last dims as PyTorch's loop has them, which adds element by element, then divides
+    by the window's size dim by dim."""
+    xp, dims = namespace(x), len(output_size)
+    sizes = []
+    for axis, count in zip(range(-dims, 0), output_size):
+        start, end = _bounds(x.shape[axis], count)
+        at = start + np.arange((end - start).max())[:, None]  # (the window's element, the window)
+        terms = xp.take(x, np.minimum(at, end - 1), axis=axis)
+        inside = (at < end).reshape(at.shape + (1,) * (-1 - axis))
+        x = xp.moveaxis(xp.where(inside, terms, 0), axis - 1, 0)  # windows in the dim, their elements in front
+        sizes.append((end - start).reshape((count,) + (1,) * (-1 - axis)).astype(np.float32))
+    x = xp.moveaxis(x, range(dims), range(dims - 1, -1, -1))  # the last dim's elements follow one another
+    total = total_in_steps(x.reshape(math.prod(x.shape[:dims]), *x.shape[dims:]), step)
+    for size in sizes:
+        total = step(total / size)
+    return total
 
 
 def _mean_along(x, axis: int, count: int):

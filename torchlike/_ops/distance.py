@@ -5,6 +5,7 @@ from __future__ import annotations
 from torchlike import _dtypes, _errors
 from torchlike._ops._declare import Array, Scalar, constant, namespace, operator
 from torchlike._ops._rules import Call, Promotion, broadcast, reduced_shape, to_float
+from torchlike._ops._steps import stepwise
 from torchlike._ops.loss import clamp_below, composed, reduced
 from torchlike._ops.norm import vector_norm
 
@@ -19,19 +20,19 @@ def _check_floating(call: Call) -> None:
 
 
 @operator(where=("torch", "nn.functional"), shape=_similarity_shape, check=_check_floating, out=False,
-          node="SumBackward1")  # fmt: skip
+          node="SumBackward1", opmath=False)  # fmt: skip
 def cosine_similarity(x1: Array, x2: Array, dim: int = 1, eps: Scalar = 1e-8):
     """x1 . x2 / (|x1| |x2|) over a dim; norms below eps count as eps."""
-    xp = namespace(x1)
-    x1, x2 = xp.broadcast_arrays(x1, x2)
-    product = _unit(x1, dim, eps) * _unit(x2, dim, eps)
+    (step, *pair), xp = stepwise(x1, x2), namespace(x1)
+    x1, x2 = xp.broadcast_arrays(*pair)
+    product = step(_unit(x1, dim, eps, step) * _unit(x2, dim, eps, step))
     return xp.sum(product, axis=dim) if product.ndim else product
 
 
-def _unit(x, dim: int, eps):
-    norm = vector_norm(x, 2, dim, keepdims=True)
+def _unit(x, dim: int, eps, step):
+    norm = step(vector_norm(x, 2, dim, keepdims=True))
     # A held norm keeps the gradient of the norm itself.
-    return x / namespace(x).where(norm < eps, eps + (norm - constant(norm)), norm)
+    return step(x / step(namespace(x).where(norm < eps, eps + (norm - constant(norm)), norm)))
 
 
 def _to_real(dtype: _dtypes.dtype) -> Promotion:

@@ -6,11 +6,11 @@ import math
 
 import jax.numpy as jnp
 import numpy as np
-from jax import lax
 
 from torchlike import _dtypes, _errors
 from torchlike._ops._declare import Array, operator
 from torchlike._ops._rules import Call
+from torchlike._ops._steps import stepwise
 from torchlike._ops.pool import _largest
 
 Ints = tuple[int, ...]
@@ -18,15 +18,14 @@ Ints = tuple[int, ...]
 
 def _starts(sample, size: int, count: int, kernel: int):
     """Where `count` windows of one dim begin: (N, C) random numbers -> (N, C, count). The last window ends the dim."""
-    info = jnp.finfo(sample.dtype)
-    rounded = lambda x: lax.reduce_precision(x, info.nexp, info.nmant)  # else XLA keeps a half's product in float32
+    step, sample = stepwise(sample)
     last = jnp.full((*sample.shape, 1), size - kernel)
     if count < 2:
         return last[..., :count]
-    step = jnp.asarray((size - kernel) / (count - 1), sample.dtype)
-    at = rounded(jnp.arange(count - 1).astype(sample.dtype) + sample[..., None])
-    first = rounded(sample[..., None] * step).astype(int)
-    return jnp.concatenate([rounded(at * step).astype(int) - first, last], -1)
+    apart = step(jnp.asarray((size - kernel) / (count - 1), sample.dtype))
+    at = step(jnp.arange(count - 1).astype(sample.dtype) + sample[..., None])
+    first = step(sample[..., None] * apart).astype(int)
+    return jnp.concatenate([step(at * apart).astype(int) - first, last], -1)
 
 
 def _flat_places(starts: list, sizes: Ints, offset: Ints):

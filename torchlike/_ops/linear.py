@@ -5,6 +5,7 @@ from __future__ import annotations
 from torchlike import _errors
 from torchlike._ops._declare import Array, namespace, operator
 from torchlike._ops._rules import Call
+from torchlike._ops._steps import stepwise
 
 
 def _shape(call: Call) -> list:
@@ -26,10 +27,10 @@ def _check(call: Call) -> None:
 
 
 @operator(where=("torch", "nn.functional"), shape=_shape, check=_check, saves=("input1", "input2", "weight"), out=False,
-          node=lambda call: "ViewBackward0" if call.bias is None else "AddBackward0")  # fmt: skip
+          opmath=False, node=lambda call: "ViewBackward0" if call.bias is None else "AddBackward0")  # fmt: skip
 def bilinear(input1: Array, input2: Array, weight: Array, bias: Array | None = None):
     """x1 W x2 + bias for each W of (n, k1, k2): (..., k1), (..., k2) -> (..., n)."""
-    xp = namespace(input1)
-    left = xp.einsum("...i,nij->...nj", input1, weight)
-    out = xp.sum(left * input2[..., None, :], axis=-1)
+    (step, x1, x2, weight, bias), xp = stepwise(input1, input2, weight, bias), namespace(input1)
+    left = step(xp.einsum("...i,nij->...nj", x1, weight))
+    out = step(xp.sum(left * x2[..., None, :], axis=-1))
     return out if bias is None else out + bias

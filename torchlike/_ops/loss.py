@@ -9,6 +9,7 @@ import jax
 from torchlike import _dtypes, _errors
 from torchlike._ops._declare import Array, Scalar, constant, namespace, operator
 from torchlike._ops._rules import Call, broadcast, to_float
+from torchlike._ops._steps import stepwise
 from torchlike._ops.activation import floating, log1p_exp, magnitude
 
 PLACES = ("nn.functional",)
@@ -115,15 +116,16 @@ def binary_cross_entropy(input: Array, target: Array, weight: Array | None = Non
     return reduced(loss if weight is None else loss * weight, reduction)
 
 
-@_loss(node="BinaryCrossEntropyWithLogitsBackward0")
+@_loss(node="BinaryCrossEntropyWithLogitsBackward0", opmath=False)
 def binary_cross_entropy_with_logits(input: Array, target: Array, weight: Array | None = None,
                                      pos_weight: Array | None = None, reduction: str = "mean"):  # fmt: skip
     """-w (pos_weight t log(sigmoid(x)) + (1 - t) log(1 - sigmoid(x)))."""
-    log_sigmoid = -log1p_exp(-input)
+    step, x, target, weight, pos_weight = stepwise(input, target, weight, pos_weight)
+    log_sigmoid = step(-log1p_exp(-x))
     if pos_weight is not None:
-        log_sigmoid = log_sigmoid * ((pos_weight - 1) * target + 1)
-    loss = (1 - target) * input - log_sigmoid
-    return reduced(loss if weight is None else loss * weight, reduction)
+        log_sigmoid = step(log_sigmoid * step(step(step(pos_weight - 1) * target) + 1))
+    loss = step(step(step(1 - target) * x) - log_sigmoid)
+    return reduced(loss if weight is None else step(loss * weight), reduction)
 
 
 @_loss(node=composed(lambda call: "MulBackward0" if call.log_target else "SubBackward0"))
@@ -141,17 +143,21 @@ def _check_poisson(call: Call) -> None:
     broadcast([call.target.shape, call.input.shape] if call.log_input else [call.input.shape, call.target.shape])
 
 
-@_loss(_check_poisson, promote=to_float, node=composed(lambda call: "AddBackward0" if call.full else "SubBackward0"))
+@_loss(_check_poisson, promote=to_float, node=composed(lambda call: "AddBackward0" if call.full else "SubBackward0"),
+       opmath=False)  # fmt: skip
 def poisson_nll_loss(input: Array, target: Array, log_input: bool = True, full: bool = False, eps: Scalar = 1e-8,
                      reduction: str = "mean"):  # fmt: skip
     """exp(x) - t x (or x - t log(x + eps)); `full` adds Stirling's approximation of log t! where t > 1."""
-    xp = namespace(input)
-    loss = xp.exp(input) - target * input if log_input else input - target * xp.log(input + eps)
+    (step, x, target), xp = stepwise(input, target), namespace(input)
+    if log_input:
+        loss = step(xp.exp(x)) - step(target * x)
+    else:
+        loss = x - step(target * step(xp.log(step(x + eps))))
     if full:
         t = xp.where(target > 1, target, xp.ones_like(target))
-        stirling = t * xp.log(t) - t + 0.5 * xp.log(2 * math.pi * t)
-        loss = loss + xp.where(target > 1, stirling, xp.zeros_like(stirling))
-    return reduced(loss, reduction)
+        stirling = step(step(t * step(xp.log(t))) - t) + step(0.5 * step(xp.log(step(2 * math.pi * t))))
+        loss = step(loss) + xp.where(target > 1, step(stirling), xp.zeros_like(stirling))
+    return reduced(step(loss), reduction)
 
 
 @_loss(node=composed(lambda call: "AddBackward0" if call.full else "MulBackward0"), remembers=())
@@ -173,13 +179,13 @@ def soft_margin_loss(input: Array, target: Array, reduction: str = "mean"):
     return reduced(log1p_exp(-target * input), reduction)
 
 
-@_loss(_check_mean, chooses=True)
+@_loss(_check_mean, chooses=True, opmath=False)
 def hinge_embedding_loss(input: Array, target: Array, margin: Scalar = 1.0, reduction: str = "mean"):
     """x where t is 1, max(0, margin - x) where it is -1."""
-    xp = namespace(input)
-    zero = xp.zeros_like(input)
-    apart = xp.where(target != 1, clamp_below(margin - input), zero)
-    return reduced(apart + xp.where(target != -1, input, zero), reduction)
+    (step, x, target), xp = stepwise(input, target), namespace(input)
+    zero = xp.zeros_like(x)
+    apart = xp.where(target != 1, clamp_below(step(step(xp.asarray(margin, x.dtype)) - x)), zero)
+    return reduced(step(apart + xp.where(target != -1, x, zero)), reduction)
 
 
 @_loss(promote=to_float)

@@ -6,6 +6,7 @@ from torchlike import _dtypes, _errors
 from torchlike._ops._declare import Array, Scalar, namespace, operator, pointwise
 from torchlike._ops._namespace import refused
 from torchlike._ops._rules import Call
+from torchlike._ops._steps import stepwise
 from torchlike._ops.activation import log1p_exp
 from torchlike._ops.loss import clamp_below, composed, reduced
 
@@ -91,10 +92,12 @@ def multilabel_margin_loss(input: Array, target: Array, reduction: str = "mean")
     return reduced(each / x.shape[-1], reduction)
 
 
-@operator(where=("nn.functional",), out=False, shape=_shape, node=composed("DivBackward0"))
+@operator(where=("nn.functional",), out=False, shape=_shape, node=composed("DivBackward0"), opmath=False)
 def multilabel_soft_margin_loss(input: Array, target: Array, weight: Array | None = None, reduction: str = "mean"):
     """Mean over classes of w (t log(1 + exp(-x)) + (1 - t) log(1 + exp(x)))."""
-    loss = target * log1p_exp(-input) + (1 - target) * log1p_exp(input)
+    step, x, target, weight = stepwise(input, target, weight)
+    loss = step(step(target * step(log1p_exp(-x))) + step(step(1 - target) * step(log1p_exp(x))))
     if weight is not None:
-        loss = loss * weight
-    return reduced(namespace(loss).mean(loss, axis=-1), reduction)
+        loss = step(loss * weight)
+    of_sample = step(step(namespace(loss).sum(loss, axis=-1)) / loss.shape[-1])
+    return reduced(of_sample, reduction)

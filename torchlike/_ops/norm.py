@@ -14,6 +14,7 @@ from torchlike import _dtypes, _errors
 from torchlike._ops._declare import Array, Scalar, constant, namespace, operator
 from torchlike._ops._rows import row_sums
 from torchlike._ops._rules import Call, to_float
+from torchlike._ops._steps import stepwise, unchanged
 from torchlike._ops.activation import magnitude
 
 
@@ -22,31 +23,36 @@ def rsqrt(x):
     return 1 / np.sqrt(x) if namespace(x) is np else lax.rsqrt(x)
 
 
-@functools.partial(jax.custom_jvp, nondiff_argnums=(1,))
-def _standardized(x, axes: tuple[int, ...], eps):
+@functools.partial(jax.custom_jvp, nondiff_argnums=(1, 3))
+def _standardized(x, axes: tuple[int, ...], eps, step):
     total, count = namespace(x).sum, math.prod(x.shape[axis] for axis in axes)  # `numpy.mean` costs ten times its sum
     mean = total(x, axis=axes, keepdims=True) / count
     centred = x - mean
-    var = total(centred * centred, axis=axes, keepdims=True) / count
-    return centred * rsqrt(var + eps), mean, var
+    squares = step(total(centred * centred, axis=axes, keepdims=True))
+    centred = centred if step is unchanged else x - step(mean)
+    return centred * step(rsqrt(step(squares / count) + eps)), mean, squares
 
 
 @_standardized.defjvp
-def _standardized_jvp(axes, primals, tangents):
+def _standardized_jvp(axes, step, primals, tangents):
     # Written out so that backward is two reductions and one pass, not the chain of the formula's own steps.
     (x, eps), (dx, _) = primals, tangents
-    out, mean, var = _standardized(x, axes, eps)
+    out, mean, squares = _standardized(x, axes, eps, step)
     average = lambda y: jnp.mean(y, axis=axes, keepdims=True)
-    scale, along = lax.rsqrt(var + eps), average(out * dx)
+    count = math.prod(x.shape[axis] for axis in axes)
+    scale, along = lax.rsqrt(squares / count + eps), average(out * dx)
     shift = average(dx)
-    return (out, mean, var), (scale * (dx - shift - out * along), shift, 2 * average((x - mean) * dx))
+    change = 2 * jnp.sum((x - mean) * dx, axis=axes, keepdims=True)
+    return (out, mean, squares), (scale * (dx - shift - out * along), shift, change)
 
 
-def standardized(x, axes: tuple[int, ...], eps):
-    """(x - mean) / sqrt(variance + eps) over `axes`, with the mean and the (biased) variance."""
+def standardized(x, axes: tuple[int, ...], eps, step=unchanged):
+    """(x - mean) / sqrt(variance + eps) over `axes`, with the mean and the sum of (x - mean)**2."""
     if namespace(x) is not np:
-        return _standardized(x, axes, eps)
-    return _standardized_rows(x, eps) if axes == (x.ndim - 1,) else _standardized.fun(x, axes, eps)
+        return _standardized(x, axes, eps, step)
+    if step is unchanged and axes == (x.ndim - 1,):
+        return _standardized_rows(x, eps)
+    return _standardized.fun(x, axes, eps, step)
 
 
 def _standardized_rows(x: np.ndarray, eps):
@@ -54,8 +60,8 @@ def _standardized_rows(x: np.ndarray, eps):
     count = x.shape[-1]
     mean = row_sums(x) / count
     centred = x - mean
-    var = np.vecdot(centred, centred)[..., None] / count
-    return centred * rsqrt(var + eps), mean, var
+    squares = np.vecdot(centred, centred)[..., None]
+    return centred * rsqrt(squares / count + eps), mean, squares
 
 
 def affine(x, weight, bias):
@@ -167,14 +173,14 @@ def _with_statistics(call: Call) -> list:
 
 
 @operator(where=(), shape=_with_statistics, check=_check_batch_norm, saves=("input", "weight"), out=False, formats=1,
-          node="NativeBatchNormBackward0", name="_batch_norm_of_batch", fused=True)  # fmt: skip
+          node="NativeBatchNormBackward0", name="_batch_norm_of_batch", fused=True, opmath=False)  # fmt: skip
 def _batch_norm_of_batch(input: Array, weight: Array | None, bias: Array | None, eps: Scalar):
     """Standardize each channel (dim 1) over the batch; returns that, the means and the unbiased variances."""
-    xp = namespace(input)
-    x = xp.moveaxis(input, 1, -1)  # channels last, as in convolutions
-    out, mean, var = standardized(x, tuple(range(x.ndim - 1)), eps)
+    (step, x, weight, bias), xp = stepwise(input, weight, bias), namespace(input)
+    x = xp.moveaxis(x, 1, -1)  # channels last, as in convolutions
+    out, mean, squares = standardized(x, tuple(range(x.ndim - 1)), eps, step)
     count = input.size // max(input.shape[1], 1)
-    unbiased = var.reshape(-1) * (count / max(count - 1, 1))
+    unbiased = squares.reshape(-1) / max(count - 1, 1)
     return xp.moveaxis(affine(out, weight, bias), -1, 1), mean.reshape(-1), unbiased
 
 
@@ -189,10 +195,12 @@ def _batch_norm_of_running(input: Array, running_mean: Array, running_var: Array
 
 
 @operator(where=(), shape=lambda call: [call.running.shape], out=False, differentiable=False, saves=(),
-          name="_moving_average")  # fmt: skip
+          name="_moving_average", opmath=False)  # fmt: skip
 def _moving_average(running: Array, new: Array, momentum: Scalar):
     """(1 - momentum) running + momentum new."""
-    return (1 - momentum) * running + momentum * new
+    step, running, new = stepwise(running, new)
+    momentum = step(namespace(new).asarray(momentum, new.dtype))
+    return step(step(1 - momentum) * running) + step(momentum * new)
 
 
 # -- vectors -----------------------------------------------------------------------------------------------------------

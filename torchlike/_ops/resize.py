@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Callable
 
 import jax.numpy as jnp
 import numpy as np
 
 from torchlike import _errors
 from torchlike._ops._declare import Array, namespace, operator
+from torchlike._ops._namespace import widened
 from torchlike._ops._rules import Call
 
 Floats = tuple[float | None, ...]
+Rounding = Callable[[np.ndarray], np.ndarray]
 
 
 def _step(size: int, out: int, scale: float | None, align_corners: bool) -> float:
@@ -34,13 +37,13 @@ def _centres(size: int, out: int, scale: float | None, align_corners: bool) -> n
     return np.arange(out) * step if align_corners else (np.arange(out) + 0.5) * step - 0.5
 
 
-def _linear_matrix(size: int, out: int, scale: float | None, align_corners: bool) -> np.ndarray:
+def _linear_matrix(size: int, out: int, scale: float | None, align_corners: bool, stored: Rounding) -> np.ndarray:
     at = np.maximum(_centres(size, out, scale, align_corners), 0)
     low = np.minimum(np.floor(at).astype(np.int64), size - 1)
     high = np.minimum(low + 1, size - 1)
-    part = np.clip(at - low, 0, 1)
+    part = stored(np.clip(at - low, 0, 1))
     matrix = np.zeros((out, size))
-    np.add.at(matrix, (np.arange(out), low), 1 - part)
+    np.add.at(matrix, (np.arange(out), low), stored(1 - part))
     np.add.at(matrix, (np.arange(out), high), part)
     return matrix
 
@@ -53,12 +56,13 @@ def _cubic(x: np.ndarray, a: float) -> np.ndarray:
     return np.where(x < 1, near, np.where(x < 2, far, 0))
 
 
-def _cubic_matrix(size: int, out: int, scale: float | None, align_corners: bool) -> np.ndarray:
+def _cubic_matrix(size: int, out: int, scale: float | None, align_corners: bool, stored: Rounding) -> np.ndarray:
     at = _centres(size, out, scale, align_corners)
     first = np.floor(at).astype(np.int64)
     matrix = np.zeros((out, size))
     for offset in range(-1, 3):
-        np.add.at(matrix, (np.arange(out), np.clip(first + offset, 0, size - 1)), _cubic(at - first - offset, -0.75))
+        weights = stored(_cubic(at - first - offset, -0.75))
+        np.add.at(matrix, (np.arange(out), np.clip(first + offset, 0, size - 1)), weights)
     return matrix
 
 
@@ -76,13 +80,17 @@ def _smooth_matrix(size: int, out: int, scale: float | None, align_corners: bool
 
 
 @functools.lru_cache(256)
-def matrix(mode: str, size: int, out: int, scale: float | None, align_corners: bool, antialias: bool) -> np.ndarray:
-    """(out, size): what each result takes of each element."""
+def matrix(mode: str, size: int, out: int, scale: float | None, align_corners: bool, antialias: bool,
+           dtype: np.dtype) -> np.ndarray:  # fmt: skip
+    """(out, size): what each result takes of each element of this dtype."""
     if antialias:
         cubic = mode == "bicubic"
         kernel = (lambda x: _cubic(x, -0.5)) if cubic else (lambda x: np.maximum(1 - np.abs(x), 0))
         return _smooth_matrix(size, out, scale, align_corners, 2.0 if cubic else 1.0, kernel)
-    return (_cubic_matrix if mode == "bicubic" else _linear_matrix)(size, out, scale, align_corners)
+    # In half precision PyTorch stores the weights so, but not those of two linear dims.
+    kept = np.dtype(float) if mode == "bilinear" or dtype.itemsize > 2 else dtype
+    stored = lambda weights: weights.astype(kept).astype(float)
+    return (_cubic_matrix if mode == "bicubic" else _linear_matrix)(size, out, scale, align_corners, stored)
 
 
 def _shape(call: Call) -> list:
@@ -103,15 +111,16 @@ def _node(call: Call) -> str:
     return f"Upsample{name}{'Aa' if call.antialias else ''}Backward0"
 
 
-@operator(where=(), shape=_shape, check=_check, saves=(), out=False, name="_resize", node=_node, formats=1)
+@operator(where=(), shape=_shape, check=_check, saves=(), out=False, name="_resize", node=_node, formats=1,
+          opmath=False)  # fmt: skip
 def _resize(input: Array, size: tuple, mode: str, scales: tuple, align_corners: bool = False, antialias: bool = False):
     """(N, C, d1, ...) with its dims brought to `size`."""
-    xp, out = namespace(input), input
+    xp, out = namespace(input), input if mode.startswith("nearest") else widened(input)
     for axis, n, scale in zip(range(2, input.ndim), size, scales):
         if mode.startswith("nearest"):
             out = xp.take(out, nearest_places(input.shape[axis], n, scale, mode == "nearest-exact"), axis=axis)
         else:
-            weights = matrix(mode, input.shape[axis], n, scale, align_corners, antialias)
+            weights = matrix(mode, input.shape[axis], n, scale, align_corners, antialias, input.dtype)
             out = xp.moveaxis(xp.tensordot(out, xp.asarray(weights, out.dtype), ((axis,), (1,))), -1, axis)
     return out
 

@@ -1,0 +1,49 @@
+"""What PyTorch composes of several operators rounds half precision after each: the same numbers to the last bit, from
+NumPy and from XLA."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+
+import torchlike
+from tests.oracle import to_ours, to_theirs
+
+COMPOSED: dict[str, Callable[..., Any]] = {
+    "tanhshrink": lambda F, x, y: F.tanhshrink(x),
+    "hinge_embedding_loss": lambda F, x, y: F.hinge_embedding_loss(x, y.sign(), margin=8.3961, reduction="none"),
+    "poisson_nll_loss": lambda F, x, y: F.poisson_nll_loss(x, y.abs(), full=True, reduction="none"),
+    "binary_cross_entropy_with_logits": lambda F, x, y: F.binary_cross_entropy_with_logits(
+        x, y, y.abs(), reduction="none", pos_weight=y + 4
+    ),
+    "multilabel_soft_margin_loss": lambda F, x, y: F.multilabel_soft_margin_loss(x, y, y.abs(), reduction="none"),
+    "cosine_similarity": lambda F, x, y: F.cosine_similarity(x, y),
+    "batch_norm": lambda F, x, y: F.batch_norm(x, None, None, y[0], y[1], training=True),
+    "instance_norm": lambda F, x, y: F.instance_norm(x.reshape(8, 5, 10)),
+    "interpolate linear": lambda F, x, y: F.interpolate(x[None], 33, mode="linear"),
+    "interpolate bicubic": lambda F, x, y: F.interpolate(x[None, None], (9, 33), mode="bicubic"),
+    "adaptive_avg_pool3d": lambda F, x, y: F.adaptive_avg_pool3d(x.reshape(1, 5, 8, 10), (2, 3, 4)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("executor", ["numpy", "xla"])
+@pytest.mark.parametrize("name", COMPOSED)
+def test_every_step_is_rounded(name: str, executor: str):
+    x, y = torch.randn(2, 8, 50, generator=torch.Generator().manual_seed(3)).bfloat16()
+    due = COMPOSED[name](torch.nn.functional, x, y)
+    with torchlike.set_executor(executor):
+        found = to_theirs(COMPOSED[name](torchlike.nn.functional, to_ours(x), to_ours(y)))
+    assert torch.equal(found, due)
+
+
+@pytest.mark.parametrize("executor", ["numpy", "xla"])
+def test_a_subnormal_step_of_float16_is_kept(executor: str):
+    x = torch.tensor([3.1e-6, 6e-8, 2e-5, 1e-3], dtype=torch.float16)
+    due = torch.nn.functional.poisson_nll_loss(x, 1 + 0 * x, log_input=False, eps=0.0, reduction="none")
+    with torchlike.set_executor(executor):
+        ours = to_ours(x)
+        found = torchlike.nn.functional.poisson_nll_loss(ours, 1 + 0 * ours, log_input=False, eps=0.0, reduction="none")
+        assert torch.equal(to_theirs(found), due)

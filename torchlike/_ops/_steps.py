@@ -1,0 +1,54 @@
+"""Rounding between the operators that PyTorch composes a function of.
+
+PyTorch stores the result of each of them: half precision is computed in float32 and rounded after every one. A kernel
+that stands for several says where, with the same result in both executors.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from torchlike._ops._namespace import namespace, widened
+
+
+def stepwise(*arrays: Any) -> tuple:
+    """`step`, and the arrays (None stays) in the dtype that each step is computed in; for a row with `opmath=False`.
+
+    `step(x)` is a result x as PyTorch stores it between two operators; nothing is rounded but half precision.
+    """
+    wide = [a if a is None else widened(a) for a in arrays]
+    halves = [a.dtype for a, w in zip(arrays, wide) if w is not a]
+    return _rounding(halves[0]) if halves else unchanged, *wide
+
+
+def unchanged(x: Any) -> Any:
+    """The step of a kernel that rounds once, at its end."""
+    return x
+
+
+def total_in_steps(terms: Any, step: Callable[[Any], Any]) -> Any:
+    """The sum over the first dim, term by term, as a loop leaves it that keeps its sum in the terms' dtype."""
+    add = lambda total, term: (step(total + term), None)
+    if namespace(terms) is np:
+        return functools.reduce(lambda total, term: step(total + term), terms)
+    return lax.scan(add, jnp.zeros_like(terms[0]), terms)[0]
+
+
+@functools.cache
+def _rounding(dtype: np.dtype) -> Callable[[Any], Any]:
+    mantissa = jnp.finfo(dtype).nmant
+
+    def step(x: Any) -> Any:
+        if namespace(x) is not np:
+            # XLA leaves out a cast and the cast back. What it keeps would flush the subnormal numbers of a narrower
+            # exponent, so the exponent is left to the casts.
+            x = lax.reduce_precision(x, jnp.finfo(x.dtype).nexp, mantissa)
+        return x.astype(dtype).astype(x.dtype)
+
+    return step

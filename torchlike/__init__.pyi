@@ -8,6 +8,7 @@ from torchlike import _dynamo as _dynamo
 from torchlike import _higher_order_ops as _higher_order_ops
 from torchlike import _utils as _utils
 from torchlike import accelerator as accelerator
+from torchlike import amp as amp
 from torchlike import autograd as autograd
 from torchlike import backends as backends
 from torchlike import compiler as compiler
@@ -334,6 +335,14 @@ def atleast_3d(*tensors: _Any) -> _Any:
     """Tensors with dims of size one added until they have 3."""
     ...
 
+def autocast_decrement_nesting() -> _int:
+    """Count a region that ends; returns how many there are."""
+    ...
+
+def autocast_increment_nesting() -> _int:
+    """Count a region that begins; returns how many there are."""
+    ...
+
 def baddbmm(
     input: _Tensor, batch1: _Tensor, batch2: _Tensor, *, beta: _Number = ..., alpha: _Number = ..., out: _Any = ...
 ) -> _Tensor:
@@ -512,6 +521,10 @@ def clamp_max(input: _Tensor, max: _Tensor | _Number, *, out: _Any = ...) -> _Te
 
 def clamp_min(input: _Tensor, min: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
     """max(input, min); see `clamp`."""
+    ...
+
+def clear_autocast_cache() -> None:
+    """Forget the weights that were cast."""
     ...
 
 def clip(
@@ -1032,6 +1045,26 @@ def ger(input: _Tensor, vec2: _Tensor, *, out: _Any = ...) -> _Tensor:
     """Every product of an element of `input` and one of `vec2`; (n), (m) -> (n, m)."""
     ...
 
+def get_autocast_cpu_dtype() -> _Any:
+    """`get_autocast_dtype` of cpu."""
+    ...
+
+def get_autocast_dtype(device_type: _str) -> _Any:
+    """The dtype of operators that are quick in it, such as products, on a type of device."""
+    ...
+
+def get_autocast_gpu_dtype() -> _Any:
+    """`get_autocast_dtype` of cuda."""
+    ...
+
+def get_autocast_ipu_dtype() -> _Any:
+    """`get_autocast_dtype` of ipu."""
+    ...
+
+def get_autocast_xla_dtype() -> _Any:
+    """`get_autocast_dtype` of xla."""
+    ...
+
 def get_deterministic_debug_mode() -> _int:
     """0: not asked for, 1: warn, 2: raise."""
     ...
@@ -1254,6 +1287,26 @@ int: _dtype
 
 def inverse(A: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
     """The inverse of a square matrix; raises LinAlgError for a singular one (an observation: pending work runs)."""
+    ...
+
+def is_autocast_cache_enabled() -> _bool:
+    """Whether weights are cast once in an outermost `autocast`."""
+    ...
+
+def is_autocast_cpu_enabled() -> _bool:
+    """`is_autocast_enabled` of cpu."""
+    ...
+
+def is_autocast_enabled(device_type: _str = ...) -> _bool:
+    """Whether operators on a type of device choose their own precision."""
+    ...
+
+def is_autocast_ipu_enabled() -> _bool:
+    """`is_autocast_enabled` of ipu."""
+    ...
+
+def is_autocast_xla_enabled() -> _bool:
+    """`is_autocast_enabled` of xla."""
     ...
 
 def is_complex(input: _Tensor) -> _bool:
@@ -2144,6 +2197,46 @@ def selu(input: _Tensor) -> _Tensor:
 
 def selu_(input: _Tensor, *args: _Any, **kwargs: _Any) -> _Tensor:
     """In place: The scaled exponential unit, which keeps activations normalised."""
+    ...
+
+def set_autocast_cache_enabled(enabled: _bool) -> None:
+    """Set whether weights are cast once in an outermost `autocast`."""
+    ...
+
+def set_autocast_cpu_dtype(dtype: _Any) -> None:
+    """`set_autocast_dtype` of cpu."""
+    ...
+
+def set_autocast_cpu_enabled(enabled: _bool) -> None:
+    """`set_autocast_enabled` of cpu."""
+    ...
+
+def set_autocast_dtype(device_type: _str, dtype: _Any) -> None:
+    """Set the dtype of operators that are quick in it."""
+    ...
+
+def set_autocast_enabled(*args: _Any, **kwargs: _Any) -> None:
+    """`set_autocast_enabled(device_type, enabled)`: turn mixed precision on or off; without a type, on CUDA."""
+    ...
+
+def set_autocast_gpu_dtype(dtype: _Any) -> None:
+    """`set_autocast_dtype` of cuda."""
+    ...
+
+def set_autocast_ipu_dtype(dtype: _Any) -> None:
+    """`set_autocast_dtype` of ipu."""
+    ...
+
+def set_autocast_ipu_enabled(enabled: _bool) -> None:
+    """`set_autocast_enabled` of ipu."""
+    ...
+
+def set_autocast_xla_dtype(dtype: _Any) -> None:
+    """`set_autocast_dtype` of xla."""
+    ...
+
+def set_autocast_xla_enabled(enabled: _bool) -> None:
+    """`set_autocast_enabled` of xla."""
     ...
 
 def set_default_tensor_type(t: _Any) -> None:

@@ -43,7 +43,7 @@ def _with_out(op: Op, call: Callable) -> Callable:
         out = kwargs.pop("out")
         if out is None:
             return call(*args, **kwargs)
-        return into(op.name, call, args, kwargs, out, asked_of(op))
+        return into(op.name, op.uncast or call, args, kwargs, out, asked_of(op))
 
     return public
 
@@ -137,7 +137,7 @@ def fit_out(asked: Op | Into | None, result: Any, out: Any) -> None:
 
 
 def _in_place(op: Op, call: Callable) -> Callable:
-    return in_place_of(op.name, call, op=op)
+    return in_place_of(op.name, op.uncast or call, op=op)
 
 
 def check_history(self: Tensor, operands: tuple = ()) -> None:

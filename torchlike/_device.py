@@ -71,6 +71,12 @@ class device:
         _modes.pop_device()
 
 
+def type_named(name: str) -> str:
+    """The type that a string names, with an index or without; of PyTorch's others, which no tensor has, their name."""
+    kind = name.partition(":")[0]
+    return kind if kind in _KNOWN.split(", ") and kind not in _TYPES else device(name).type
+
+
 _lock = threading.Lock()
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from torchlike import _errors, _modes
+from torchlike import _autocast, _errors, _modes
 from torchlike._autograd import views
 from torchlike._autograd.nodes import Node, quick_node
 from torchlike._autograd.versions import Stamp, keep_results
@@ -19,6 +19,7 @@ from torchlike._ops._plan import OpPlan, Varying, make
 from torchlike._storage import Storage, move, writes
 from torchlike._tensor import TENSOR_TYPES, Tensor, wrap
 
+CASTING = _autocast.CASTING
 _NUMBERS = frozenset((int, float, bool, complex))
 _STRIDED = object()  # stands before strides in a key, so they cannot be taken for a static argument
 _TOO_LARGE = 1 << 63  # whole numbers from here on have no place among a program's inputs
@@ -34,8 +35,11 @@ def describe(x: Any) -> tuple[Aval, tuple[int, ...] | None] | None:
 
 def caller(op: Op) -> Callable:
     """The function that users call for a row."""
-    call = _view_caller(op) if op.family == "view" else _plain_caller(op)
-    return call if op.guard is None else _guarded(op.guard, call)
+    call = _guarded(op, _view_caller(op) if op.family == "view" else _plain_caller(op))
+    if op.autocast is None:
+        return call
+    op.uncast = call
+    return _autocast.casting(op.autocast)(call) if op.family == "view" else _guarded(op, _plain_caller(op, True))
 
 
 def _reading_anyway(op: Op, call: Callable) -> Callable:
@@ -56,7 +60,10 @@ def _reading_anyway(op: Op, call: Callable) -> Callable:
     return reading
 
 
-def _guarded(guard: Callable, call: Callable) -> Callable:
+def _guarded(op: Op, call: Callable) -> Callable:
+    guard = op.guard
+    if guard is None:
+        return call
     seen = lambda a: a._value if isinstance(a, Tensor) else a
 
     def guarded(*args: Any, **kwargs: Any) -> Any:
@@ -69,9 +76,9 @@ def _guarded(guard: Callable, call: Callable) -> Callable:
     return guarded
 
 
-def _plain_caller(op: Op) -> Callable:
+def _plain_caller(op: Op, casts: bool = False) -> Callable:
     plans, kinds = op.plans, op.kinds
-    slow = bool(op.special) or d.ARRAYS in kinds
+    slow: object = bool(op.special) or d.ARRAYS in kinds
 
     def call(*args: Any, **kwargs: Any) -> Any:
         values: list = []
@@ -108,13 +115,15 @@ def _plain_caller(op: Op) -> Callable:
                     plan = plans[found] = make(op, args, kwargs, describe)
                 return _finish(plan, values, edges, scalars, needs)
             values, edges, scalars = [], [], []
+        if slow is CASTING:
+            return _autocast.call(op, args, kwargs)
         try:
             plan, needs = _gather(op, args, kwargs, values, edges, scalars)
         except _errors.layouts.Elsewhere:
             return _elsewhere(op, args, kwargs)
         return _finish(plan, values, edges, scalars, needs)
 
-    return _reading_anyway(op, call)
+    return _reading_anyway(op, _autocast.listening(call) if casts else call)
 
 
 def _elsewhere(op: Op, args: tuple, kwargs: dict) -> Any:
@@ -156,7 +165,7 @@ def binary(op: Op, call: Callable) -> Callable:
                 return _tensor_of(plan, record_one(plan, values, scalars), node)
         return call(a, b)
 
-    return _reading_anyway(op, quick)
+    return _reading_anyway(op, quick if op.autocast is None else _autocast.without_plans(quick))
 
 
 def _tensor_of(plan: OpPlan, value: Value, node: Node | None) -> Tensor:

@@ -64,7 +64,7 @@ def _slot(name: str) -> Callable:
 
 
 def _in_place(op: Op, call: Callable) -> Callable:
-    twin = in_place_of(op.name, call, op=op)
+    twin = in_place_of(op.name, op.uncast or call, op=op)
 
     def dunder(self: Tensor, other: Any) -> Any:
         if not isinstance(other, _OPERANDS):

@@ -19,6 +19,7 @@ _F = TypeVar("_F", bound=Callable)
 class _Local(threading.local):
     grad = True
     inference = False
+    autocast: tuple = ()  # the types of device for which mixed precision is on, each with its dtype
     capture: Any = None  # the call that is being recorded whole (see `_core/capture.py`)
 
 

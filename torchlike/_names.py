@@ -16,6 +16,7 @@ from torchlike import (
     _factories,
     _foreach,
     _functions,
+    _functions_autocast,
     _functions_copies,
     _functions_counting,
     _functions_factors,
@@ -69,6 +70,7 @@ _FACADES = (
     _legacy_types,
     _determinism,
     _foreach,
+    _functions_autocast,
     _sparse,
 )
 MODULES = ("nn", "optim", "utils", "autograd", "serialization", "cuda", "backends", "linalg", "special", "fft",
@@ -129,6 +131,8 @@ def lazy(name: str, modules: tuple[str, ...]) -> Any:
         return OutOfMemoryError
     if name in _CONTROL_FLOW:
         return getattr(importlib.import_module("torchlike._higher_order_ops"), name)
+    if name in ("autocast", "GradScaler"):
+        return getattr(importlib.import_module("torchlike.amp"), name)
     if name == "compile":
         from torchlike._compile import compile
 

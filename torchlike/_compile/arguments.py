@@ -27,7 +27,8 @@ class Signature:
         self.others: list[Any] = []
         self.is_followed = True  # whether no tensor among them has attributes or hooks of its own
         local, tensors = _modes.local, self.tensors
-        key: list = [local.grad, local.inference, _modes.default_dtype, _modes.default_device, _modes.matmul_precision]
+        key: list = [local.grad, local.inference, local.autocast, _modes.default_dtype, _modes.default_device,
+                     _modes.matmul_precision]  # fmt: skip
         for a in args:
             if a.__class__ is Tensor and a._edge is a._chain is None and not a.__dict__:  # common: without a call
                 key += (a._storage.value.aval, a._strides)  # no other argument's entries begin with an aval

@@ -3,6 +3,7 @@
 from torchlike._errors import activations as activations
 from torchlike._errors import arguments as arguments
 from torchlike._errors import arithmetic as arithmetic
+from torchlike._errors import autocast as autocast
 from torchlike._errors import autograd as autograd
 from torchlike._errors import checkpoint as checkpoint
 from torchlike._errors import compiling as compiling

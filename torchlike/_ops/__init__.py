@@ -39,6 +39,7 @@ from torchlike._ops import pseudoinverse as pseudoinverse
 from torchlike._ops import reduce as reduce
 from torchlike._ops import resize as resize
 from torchlike._ops import rnn as rnn
+from torchlike._ops import scaling as scaling
 from torchlike._ops import scatter_reduce as scatter_reduce
 from torchlike._ops import segment_reduce as segment_reduce
 from torchlike._ops import shape as shape

@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 
 from torchlike import _errors, _modes
 from torchlike._ops import _rules
+from torchlike._ops._casts import Casts
 from torchlike._ops._namespace import constant as constant
 from torchlike._ops._namespace import namespace as namespace
 
@@ -81,6 +82,8 @@ class Op:
     formats: int | Callable[[Any], int] = 0  # how many leading arrays' channels-last order the results take over
     host: int | Callable[[Any], int] = 0  # on large arrays NumPy is as fast as so many of XLA's threads: not compiled
     sparse: Callable | None = None  # what it is of sparse operands (set by `_sparse/_rules.py`); None: refused
+    autocast: Casts | None = None  # what mixed precision makes of its operands
+    uncast: Callable | None = None  # its caller that casts nothing (set by `_dispatch`, of rows with `autocast`)
     numpy: bool = True  # whether the kernel runs on NumPy arrays; else the interpreter compiles it by itself
     opmath: bool = True  # compute half precision in float32 and round once
     rounds_numbers: bool = False  # whether a number is rounded to half precision first, as a tensor's element would be

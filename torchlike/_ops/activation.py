@@ -10,6 +10,7 @@ import jax
 import numpy as np
 
 from torchlike import _dtypes, _errors
+from torchlike._ops._casts import FULL_ELSEWHERE, LOWER
 from torchlike._ops._declare import Array, Scalar, constant, namespace, operator, pointwise
 from torchlike._ops._error_function import erf
 from torchlike._ops._rules import Call, to_float, wrap_dim
@@ -104,7 +105,7 @@ def logsigmoid(input: Array):
     return -log1p_exp(-input)
 
 
-@pointwise(where=PLACES, check=floating("softplus_cpu"), inplace=False)
+@pointwise(autocast=FULL_ELSEWHERE, where=PLACES, check=floating("softplus_cpu"), inplace=False)
 def softplus(input: Array, beta: Scalar = 1, threshold: Scalar = 20):
     """log(1 + exp(beta x)) / beta; x itself where beta x > threshold."""
     xp = namespace(input)
@@ -240,7 +241,7 @@ def _prelu_shape(call: Call) -> list:
     return [call.input.shape]
 
 
-@operator(where=("torch", "Tensor", "nn.functional"), shape=_prelu_shape, check=_check_prelu, out=False,
+@operator(autocast=LOWER, where=("torch", "Tensor", "nn.functional"), shape=_prelu_shape, check=_check_prelu, out=False,
           node="PreluKernelBackward0")  # fmt: skip
 def prelu(input: Array, weight: Array):
     """x where x > 0, weight * x elsewhere; one weight, or one for each channel (dim 1)."""

@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from torchlike import _dtypes, _errors
+from torchlike._ops._casts import FULL_ON_CPU
 from torchlike._ops._declare import Array, namespace, operator
 from torchlike._ops._rules import Call
 from torchlike._ops._steps import stepwise, total_in_steps, unchanged
@@ -53,7 +54,7 @@ def _adaptive_avg(dims: int):
     names = {1: "SqueezeBackward1", 2: "AdaptiveAvgPool2DBackward0", 3: "AdaptiveAvgPool3DBackward0"}
     node = lambda call: "MeanBackward1" if dims > 1 and set(call.output_size) == {1} else names[dims]
     return operator(where=(), shape=_shape, check=_check, saves=(), out=False, node=node, formats=1,
-                    opmath=False)(kernel)  # fmt: skip
+                    opmath=False, autocast=FULL_ON_CPU if dims == 3 else None)(kernel)  # fmt: skip
 
 
 def _means_in_steps(x, output_size: tuple, step):
@@ -100,7 +101,7 @@ def _adaptive_max(dims: int):
     both = lambda call: [_shape(call)[0], (_shape(call)[0], _dtypes.int64)]
     return operator(
         numpy=False, where=(), shape=both, check=_check, out=False, node=names[dims], opmath=False, formats=1,
-        remembers=("inputs", "others"),
+        remembers=("inputs", "others"), autocast=FULL_ON_CPU if dims == 3 else None,
     )(kernel)  # fmt: skip
 
 

@@ -6,6 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from torchlike import _errors
+from torchlike._ops._casts import LOWER, LOWER_ELSEWHERE
 from torchlike._ops._declare import EXACT, Array, Scalar, namespace, operator
 from torchlike._ops._namespace import widened
 from torchlike._ops._products import rows_times
@@ -80,7 +81,8 @@ def _addmm_shape(call: Call) -> tuple:
     return call.mat1.shape[0], call.mat2.shape[1]
 
 
-@operator(shape=_added(_addmm_shape), check=_check_addmm, fits=_exactly(_addmm_shape), saves=("mat1", "mat2"),
+@operator(autocast=LOWER, shape=_added(_addmm_shape), check=_check_addmm, fits=_exactly(_addmm_shape),
+          saves=("mat1", "mat2"),
           opmath=False, old_order=("beta", "input", "alpha", "mat1", "mat2"), inplace=True, out=EXACT)  # fmt: skip
 def addmm(input: Array, mat1: Array, mat2: Array, *, beta: Scalar = 1, alpha: Scalar = 1):
     """beta * input + alpha * (mat1 @ mat2); `input` is broadcast to the product."""
@@ -121,7 +123,7 @@ def _check_baddbmm(call: Call) -> None:
         raise _errors.dtypes.expected_scalar_type(a.dtype, b.dtype)
 
 
-@operator(shape=_added(_baddbmm_shape), check=_check_baddbmm, fits=_exactly(_baddbmm_shape),
+@operator(autocast=LOWER, shape=_added(_baddbmm_shape), check=_check_baddbmm, fits=_exactly(_baddbmm_shape),
           saves=("batch1", "batch2"), opmath=False, inplace=True)  # fmt: skip
 def baddbmm(input: Array, batch1: Array, batch2: Array, *, beta: Scalar = 1, alpha: Scalar = 1):
     """beta * input + alpha * (batch1 @ batch2); `input` is broadcast to the product."""
@@ -139,7 +141,14 @@ def _check_addbmm(call: Call) -> None:
     _check_dtypes(call.input, a, b)
 
 
-@operator(shape=_added(_addbmm_shape), check=_check_addbmm, saves=("batch1", "batch2"), opmath=False, inplace=True)
+@operator(
+    autocast=LOWER,
+    shape=_added(_addbmm_shape),
+    check=_check_addbmm,
+    saves=("batch1", "batch2"),
+    opmath=False,
+    inplace=True,
+)
 def addbmm(input: Array, batch1: Array, batch2: Array, *, beta: Scalar = 1, alpha: Scalar = 1):
     """beta * input + alpha * (the sum over the batch of batch1 @ batch2)."""
     if namespace(batch1) is not np:
@@ -168,7 +177,8 @@ def _check_addmv(call: Call) -> None:
         raise _errors.linalg.mv_dtypes(x.dtype, a.dtype, v.dtype)
 
 
-@operator(shape=lambda call: [call.mat.shape[:1]], check=_check_addmv, fits=_exactly(lambda call: call.mat.shape[:1]),
+@operator(autocast=LOWER_ELSEWHERE, shape=lambda call: [call.mat.shape[:1]], check=_check_addmv,
+          fits=_exactly(lambda call: call.mat.shape[:1]),
           saves=("mat", "vec"), opmath=False, inplace=True)  # fmt: skip
 def addmv(input: Array, mat: Array, vec: Array, *, beta: Scalar = 1, alpha: Scalar = 1):
     """beta * input + alpha * (mat @ vec)."""
@@ -188,7 +198,8 @@ def _addr_fits(call: Call) -> None:
         raise _errors.linalg.addr_sizes(call.input, call.vec1, call.vec2)
 
 
-@operator(shape=_added(lambda call: call.vec1.shape + call.vec2.shape), check=_check_addr, fits=_addr_fits,
+@operator(autocast=LOWER_ELSEWHERE, shape=_added(lambda call: call.vec1.shape + call.vec2.shape), check=_check_addr,
+          fits=_addr_fits,
           saves=("vec1", "vec2"), opmath=False, inplace=True)  # fmt: skip
 def addr(input: Array, vec1: Array, vec2: Array, *, beta: Scalar = 1, alpha: Scalar = 1):
     """beta * input + alpha * outer(vec1, vec2)."""

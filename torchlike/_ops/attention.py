@@ -7,6 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from torchlike import _dtypes, _errors
+from torchlike._ops._casts import LOWER
 from torchlike._ops._declare import Array, Scalar, namespace, operator
 from torchlike._ops._products import rows_times
 from torchlike._ops._rows import row_sums
@@ -70,7 +71,7 @@ def _product(a, b, form):
     return jnp.matmul(a, b.mT if form == "nt" else b, preferred_element_type=np.float32)
 
 
-@operator(where=(), shape=_shape, check=_check, keeps=("attn_mask", "noise"), out=False, opmath=False,
+@operator(autocast=LOWER, where=(), shape=_shape, check=_check, keeps=("attn_mask", "noise"), out=False, opmath=False,
           name="_attention", node="ScaledDotProductFlashAttentionForCpuBackward0")  # fmt: skip
 def _attention(query: Array, key: Array, value: Array, attn_mask: Array | None = None, noise: Array | None = None,
                is_causal: bool = False, scale: Scalar = 0.0, enable_gqa: bool = False):  # fmt: skip

@@ -9,6 +9,7 @@ from torchlike import _errors
 from torchlike._dtypes import FLOATING, INTEGER, bool_
 from torchlike._errors.dtypes import c_name
 from torchlike._ops import _remainders, _rules
+from torchlike._ops._casts import WIDEST_ELSEWHERE
 from torchlike._ops._checks import (
     in_order,
     not_bool,
@@ -173,7 +174,7 @@ def lcm(input: Array, other: Array):
 # -- several operands --------------------------------------------------------------------------------------------------
 
 
-@pointwise(saves=("tensor1", "tensor2"), old_order=("input", "value", "tensor1", "tensor2"),
+@pointwise(autocast=WIDEST_ELSEWHERE, saves=("tensor1", "tensor2"), old_order=("input", "value", "tensor1", "tensor2"),
            check=not_bool("addcmul_cpu_out"))  # fmt: skip
 def addcmul(input: Array, tensor1: Array, tensor2: Array, *, value: Scalar = 1):
     """input + value * tensor1 * tensor2; among integers `value` is cut to a whole number."""
@@ -186,7 +187,12 @@ def _check_addcdiv(call: Call) -> None:
         raise _errors.arithmetic.whole_addcdiv()
 
 
-@pointwise(saves=("tensor1", "tensor2"), check=_check_addcdiv, old_order=("input", "value", "tensor1", "tensor2"))
+@pointwise(
+    autocast=WIDEST_ELSEWHERE,
+    saves=("tensor1", "tensor2"),
+    check=_check_addcdiv,
+    old_order=("input", "value", "tensor1", "tensor2"),
+)
 def addcdiv(input: Array, tensor1: Array, tensor2: Array, *, value: Scalar = 1):
     """input + value * tensor1 / tensor2."""
     return input + (tensor1 / tensor2 if isinstance(value, int) else value * (tensor1 / tensor2))
@@ -214,7 +220,7 @@ def lerp(input: Array, end: Array, weight: Operand):
 # -- pairs that become one float ---------------------------------------------------------------------------------------
 
 
-@pointwise(promote=to_float, aliases=("arctan2",), check=not_complex("atan2_cpu"))
+@pointwise(autocast=WIDEST_ELSEWHERE, promote=to_float, aliases=("arctan2",), check=not_complex("atan2_cpu"))
 def atan2(input: Array, other: Array):
     """The angle of the point (other, input) in radians; the gradient at the origin is 0."""
     xp = namespace(input)

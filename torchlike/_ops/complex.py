@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from torchlike import _dtypes, _errors
 from torchlike._errors.dtypes import scalar_name
+from torchlike._ops._casts import FULL_ON_CPU
 from torchlike._ops._declare import Array, Into, constant, namespace, pointwise
 from torchlike._ops._rules import Call
 
@@ -62,7 +63,8 @@ def complex_(real: Array, imag: Array):
     return namespace(real).asarray(real) + 1j * imag
 
 
-@pointwise(promote=_to_complex, inplace=False, where=("torch",), check=_same_floats("polar"), remembers=("result",),
+@pointwise(autocast=FULL_ON_CPU, promote=_to_complex, inplace=False, where=("torch",), check=_same_floats("polar"),
+           remembers=("result",),
            out=Into(_errors.dtypes.object_of_out))  # fmt: skip
 def polar(abs: Array, angle: Array):
     """abs * (cos(angle) + i sin(angle))."""

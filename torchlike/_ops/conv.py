@@ -11,6 +11,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from torchlike import _errors
+from torchlike._ops._casts import LOWER
 from torchlike._ops._declare import Array, operator
 from torchlike._ops._rules import Call
 
@@ -166,8 +167,8 @@ def _convolution(count: int):
       groups: input and output channels are split into this many parts, each convolved by itself.
     """
     kernel.__name__ = f"conv{count}d"
-    return operator(where=("torch", "nn.functional"), shape=_shape, check=_check, saves=("input", "weight"), formats=2,
-                    remembers=("all",), out=False,
+    return operator(autocast=LOWER, where=("torch", "nn.functional"), shape=_shape, check=_check,
+                    saves=("input", "weight"), formats=2, remembers=("all",), out=False,
                     opmath=False, node=_node, numpy=False, fused=True)(kernel)  # fmt: skip
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import jax.numpy as jnp
 
 from torchlike import _errors
+from torchlike._ops._casts import LOWER
 from torchlike._ops._declare import Array, operator
 from torchlike._ops._rules import Call
 from torchlike._ops.conv import channels_last, channels_second, expand, plain
@@ -58,8 +59,8 @@ def _transposed(count: int):
     The size of a dim is (d - 1) stride - 2 padding + dilation (k - 1) + output_padding + 1.
     """
     kernel.__name__ = f"conv_transpose{count}d"
-    return operator(where=("torch", "nn.functional"), shape=_shape, check=_check, saves=("input", "weight"), formats=2,
-                    remembers=("all",), out=False,
+    return operator(autocast=LOWER, where=("torch", "nn.functional"), shape=_shape, check=_check,
+                    saves=("input", "weight"), formats=2, remembers=("all",), out=False,
                     opmath=False, node=_node, numpy=False, fused=True)(kernel)  # fmt: skip
 
 

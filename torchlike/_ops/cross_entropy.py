@@ -10,6 +10,7 @@ import numpy as np
 
 from torchlike import _dtypes, _errors
 from torchlike._errors.shapes import dim_out_of_range
+from torchlike._ops._casts import FULL
 from torchlike._ops._declare import Array, Index, Scalar, constant, namespace, operator
 from torchlike._ops._namespace import refused
 from torchlike._ops._rules import Call
@@ -102,7 +103,7 @@ _KERNELS = {("cross_entropy", True): "log_softmax_lastdim_kernel_impl",
             ("cross_entropy", False): "log_softmax_kernel_impl"}  # fmt: skip
 
 
-@operator(where=(), out=False, keeps=("target",), shape=_shape, check=check_classes, node=_picking_node,
+@operator(autocast=FULL, where=(), out=False, keeps=("target",), shape=_shape, check=check_classes, node=_picking_node,
           name="nll_loss")  # fmt: skip
 def nll_loss(input: Array, target: Array, weight: Array | None = None, ignore_index: Index = -100,
              reduction: str = "mean"):  # fmt: skip
@@ -119,7 +120,8 @@ def _aligned(x, target):
     return target.astype(np.int64) if target.dtype == np.uint8 else target
 
 
-@operator(remembers=("target", "weight"), where=(), out=False, keeps=("target",), shape=_shape, check=check_classes,
+@operator(autocast=FULL, remembers=("target", "weight"), where=(), out=False, keeps=("target",), shape=_shape,
+          check=check_classes,
           node=_node, special={"label_smoothing": (0.0,)}, name="cross_entropy")  # fmt: skip
 def cross_entropy(input: Array, target: Array, weight: Array | None = None, ignore_index: Index = -100,
                   reduction: str = "mean", label_smoothing: Scalar = 0.0):  # fmt: skip
@@ -151,7 +153,7 @@ def _check_probabilities(call: Call) -> None:
         raise _errors.losses.class_weights(classes, weight.shape)
 
 
-@operator(where=(), out=False, shape=_shape, check=_check_probabilities,
+@operator(autocast=FULL, where=(), out=False, shape=_shape, check=_check_probabilities,
           node=lambda call: "DivBackward1" if call.reduction == "mean" else "NegBackward0",
           special={"label_smoothing": (0.0,)}, name="_cross_entropy_of_probabilities")  # fmt: skip
 def _cross_entropy_of_probabilities(input: Array, target: Array, weight: Array | None = None, reduction: str = "mean",

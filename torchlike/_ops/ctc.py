@@ -10,6 +10,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from torchlike import _errors
+from torchlike._ops._casts import FULL_ON_CPU
 from torchlike._ops._declare import Array, operator
 from torchlike._ops._rules import Call
 from torchlike._ops.loss import composed, reduced
@@ -65,7 +66,7 @@ def _check(call: Call) -> None:
     _errors.losses.check_ctc(call)
 
 
-@operator(where=(), out=False, shape=_shape, check=_check, name="_ctc_loss", numpy=False,
+@operator(autocast=FULL_ON_CPU, where=(), out=False, shape=_shape, check=_check, name="_ctc_loss", numpy=False,
           keeps=("targets", "input_lengths", "target_lengths"), underivable="aten::_ctc_loss_backward",
           node=composed(lambda call: "WhereBackward0" if call.zero_infinity else "CtcLossBackward0"))  # fmt: skip
 def _ctc_loss(log_probs: Array, targets: Array, input_lengths: Array, target_lengths: Array, blank: int,

@@ -8,6 +8,7 @@ from jax import lax
 
 from torchlike import _dtypes, _errors
 from torchlike._core import aval
+from torchlike._ops._casts import FULL_ELSEWHERE
 from torchlike._ops._checks import only
 from torchlike._ops._declare import HOST, Array, Into, declare, namespace, operator
 from torchlike._ops._rules import Call, Typed, sum_like, wrap_dim
@@ -21,13 +22,13 @@ def _typing(call: Call) -> Typed:
     return Typed([aval(call.input.shape, result, call.device)], result, [None], result)
 
 
-@declare("operator", _typing, host=HOST, saves=(), inplace=True)
+@declare("operator", _typing, autocast=FULL_ELSEWHERE, host=HOST, saves=(), inplace=True)
 def cumsum(input: Array, dim: int, *, dtype=None):
     """The running sum along `dim`; integers are summed in int64."""
     return namespace(input).cumsum(input, axis=dim) if input.ndim else input
 
 
-@declare("operator", _typing, host=HOST, remembers=("inputs", "result"), inplace=True)
+@declare("operator", _typing, autocast=FULL_ELSEWHERE, host=HOST, remembers=("inputs", "result"), inplace=True)
 def cumprod(input: Array, dim: int, *, dtype=None):
     """The running product along `dim`; integers are multiplied in int64."""
     return namespace(input).cumprod(input, axis=dim) if input.ndim else input

@@ -9,6 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from torchlike import _errors
+from torchlike._ops._casts import FULL_ON_CPU
 from torchlike._ops._declare import Array, constant
 from torchlike._ops._rules import Call, broadcast
 from torchlike._ops.linalg import adjoint, factorization, square_check
@@ -46,7 +47,7 @@ def _lower_change(upper, primals, changes):
     return low, low @ (below / 2)
 
 
-@factorization(numpy=False, check=square_check("cholesky"), shape=lambda call: [call.A.shape],
+@factorization(autocast=FULL_ON_CPU, numpy=False, check=square_check("cholesky"), shape=lambda call: [call.A.shape],
                node="LinalgCholeskyExBackward0", remembers=("result",))  # fmt: skip
 def cholesky(A: Array, upper: bool = False):
     """L with L L* = A, or its conjugate transpose; NaN where A is not positive-definite. Only half of A is read."""
@@ -75,7 +76,8 @@ def _by_factor_change(upper, primals, changes):
     return found, _inverse(L, upper) @ (dB - _factor_change(L, dL, upper) @ found)
 
 
-@factorization(shape=lambda call: [(*broadcast([call.L.shape[:-2], call.B.shape[:-2]]), *call.B.shape[-2:])],
+@factorization(autocast=FULL_ON_CPU,
+               shape=lambda call: [(*broadcast([call.L.shape[:-2], call.B.shape[:-2]]), *call.B.shape[-2:])],
                where=("torch", "Tensor"), numpy=False)  # fmt: skip
 def cholesky_solve(B: Array, L: Array, upper: bool = False):
     """X with A X = B, from the Cholesky factor L of A."""
@@ -96,7 +98,7 @@ def _inverse_change(upper, primals, changes):
     return found, -found @ _factor_change(L, dL, upper) @ found
 
 
-@factorization(numpy=False, shape=lambda call: [call.L.shape], where=("torch", "Tensor"))
+@factorization(autocast=FULL_ON_CPU, numpy=False, shape=lambda call: [call.L.shape], where=("torch", "Tensor"))
 def cholesky_inverse(L: Array, upper: bool = False):
     """The inverse of A, from its Cholesky factor."""
     return _inverse(L, upper)
@@ -120,7 +122,8 @@ def _check_qr(call: Call) -> None:
                            "or 'complete'")  # fmt: skip
 
 
-@factorization(numpy=False, check=_check_qr, shape=_qr_shape, residuals=True, node="LinalgQrBackward0",
+@factorization(autocast=FULL_ON_CPU, numpy=False, check=_check_qr, shape=_qr_shape, residuals=True,
+               node="LinalgQrBackward0",
                remembers=("results",))  # fmt: skip
 def qr(A: Array, mode: str = "reduced"):
     """Q with orthonormal columns and upper triangular R, Q R = A."""
@@ -182,6 +185,7 @@ def _svd_shape(call: Call) -> list:
 
 
 @factorization(
+    autocast=FULL_ON_CPU,
     numpy=False,
     check=square_check("svd", square=False),
     shape=_svd_shape,
@@ -194,7 +198,8 @@ def svd(A: Array, full_matrices: bool = True):
     return _svd(A, full_matrices and A.shape[-1] != A.shape[-2])
 
 
-@factorization(numpy=False, check=square_check("svdvals", square=False), columns=False, node="LinalgSvdBackward0",
+@factorization(autocast=FULL_ON_CPU, numpy=False, check=square_check("svdvals", square=False), columns=False,
+               node="LinalgSvdBackward0",
                shape=lambda call: [((*call.A.shape[:-2], min(call.A.shape[-2:])), call.A.dtype.to_real())],
                where=("linalg",), remembers=("result",))  # fmt: skip
 def svdvals(A: Array):
@@ -206,7 +211,8 @@ def _eigh_shape(call: Call) -> list:
     return [(call.A.shape[:-1], call.A.dtype.to_real()), (call.A.shape, call.A.dtype)]
 
 
-@factorization(numpy=False, check=square_check("eigh"), shape=_eigh_shape, residuals=True, node="LinalgEighBackward0",
+@factorization(autocast=FULL_ON_CPU, numpy=False, check=square_check("eigh"), shape=_eigh_shape, residuals=True,
+               node="LinalgEighBackward0",
                remembers=("results",))  # fmt: skip
 def eigh(A: Array, UPLO: str = "L"):
     """Eigenvalues in ascending order and eigenvectors of a Hermitian matrix, of which one half is read."""
@@ -214,6 +220,7 @@ def eigh(A: Array, UPLO: str = "L"):
 
 
 @factorization(
+    autocast=FULL_ON_CPU,
     numpy=False,
     check=square_check("eigvalsh"),
     columns=False,
@@ -232,13 +239,16 @@ def _eig_shape(call: Call) -> list:
     return [(call.A.shape[:-1], dtype), (call.A.shape, dtype)]
 
 
-@factorization(check=square_check("eig"), shape=_eig_shape, node="LinalgEigBackward0", numpy=False)
+@factorization(
+    autocast=FULL_ON_CPU, check=square_check("eig"), shape=_eig_shape, node="LinalgEigBackward0", numpy=False
+)
 def eig(A: Array):
     """Eigenvalues and eigenvectors, complex, of a square matrix."""
     return tuple(_eig(A))
 
 
-@factorization(numpy=False, check=square_check("eigvals"), columns=False, where=("linalg",), node="LinalgEigBackward0",
+@factorization(autocast=FULL_ON_CPU, numpy=False, check=square_check("eigvals"), columns=False, where=("linalg",),
+               node="LinalgEigBackward0",
                shape=lambda call: [(call.A.shape[:-1], call.A.dtype.to_complex())])  # fmt: skip
 def eigvals(A: Array):
     """The eigenvalues, complex, of a square matrix."""

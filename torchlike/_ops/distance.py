@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from torchlike import _dtypes, _errors
+from torchlike._ops._casts import FULL, FULL_ELSEWHERE
 from torchlike._ops._declare import Array, Scalar, constant, namespace, operator
 from torchlike._ops._rules import Call, Promotion, broadcast, reduced_shape, to_float
 from torchlike._ops._steps import stepwise
@@ -19,8 +20,8 @@ def _check_floating(call: Call) -> None:
         raise _errors.normalization.cosine_dtype(call.x1.dtype)
 
 
-@operator(where=("torch", "nn.functional"), shape=_similarity_shape, check=_check_floating, out=False,
-          node="SumBackward1", opmath=False)  # fmt: skip
+@operator(autocast=FULL_ELSEWHERE, where=("torch", "nn.functional"), shape=_similarity_shape, check=_check_floating,
+          out=False, node="SumBackward1", opmath=False)  # fmt: skip
 def cosine_similarity(x1: Array, x2: Array, dim: int = 1, eps: Scalar = 1e-8):
     """x1 . x2 / (|x1| |x2|) over a dim; norms below eps count as eps."""
     (step, *pair), xp = stepwise(x1, x2), namespace(x1)
@@ -64,7 +65,7 @@ def _cosine_shape(call: Call) -> list:
     return [shape if call.reduction == "none" else ()]
 
 
-@operator(where=("nn.functional",), out=False, shape=_cosine_shape, promote=to_float)
+@operator(autocast=FULL, where=("nn.functional",), out=False, shape=_cosine_shape, promote=to_float)
 def cosine_embedding_loss(input1: Array, input2: Array, target: Array, margin: Scalar = 0.0, reduction: str = "mean"):
     """1 - cos where the target is 1, max(0, cos - margin) where it is -1."""
     xp, axis = namespace(input1), input1.ndim - 1
@@ -83,7 +84,8 @@ def _check_triplet(call: Call) -> None:
     broadcast([anchor, negative])
 
 
-@operator(where=("nn.functional",), out=False, shape=_rows, node=composed("ClampMinBackward0"), remembers=(),
+@operator(autocast=FULL, where=("nn.functional",), out=False, shape=_rows, node=composed("ClampMinBackward0"),
+          remembers=(),
           check=_check_triplet, promote=_to_real)  # fmt: skip
 def triplet_margin_loss(anchor: Array, positive: Array, negative: Array, margin: Scalar = 1.0, p: float = 2.0,
                         eps: Scalar = 1e-6, swap: bool = False, reduction: str = "mean"):  # fmt: skip

@@ -6,6 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from torchlike import _dtypes, _errors
+from torchlike._ops._casts import FULL_ELSEWHERE
 from torchlike._ops._declare import Array, Scalar, constant, namespace, operator
 from torchlike._ops._namespace import at, within
 from torchlike._ops._rules import Call
@@ -127,7 +128,8 @@ def _bag_count(indices, offsets, include_last_offset: bool) -> int:
     return indices.shape[0] if offsets is None else offsets.shape[0] - include_last_offset
 
 
-@operator(where=(), keeps=("indices",), shape=lambda call: [call.weight.shape], differentiable=False, out=False,
+@operator(autocast=FULL_ELSEWHERE, where=(), keeps=("indices",), shape=lambda call: [call.weight.shape],
+          differentiable=False, out=False,
           name="_renormed")  # fmt: skip
 def _renormed(weight: Array, indices: Array, max_norm: Scalar, norm_type: float):
     """The table with each picked row whose norm exceeds max_norm scaled down to it."""

@@ -7,6 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from torchlike import _dtypes, _errors
+from torchlike._ops._casts import FULL_ON_CPU
 from torchlike._ops._declare import Array, namespace
 from torchlike._ops._rules import Call, broadcast
 from torchlike._ops.linalg import adjoint as turned
@@ -71,7 +72,7 @@ def _solve_shape(call: Call) -> list:
     return [(*broadcast([call.LU.shape[:-2], call.B.shape[:-2]]), *call.B.shape[-2:])]
 
 
-@factorization(numpy=False, shape=_solve_shape, keeps=("pivots",), node="LinalgLuSolveBackward0")
+@factorization(autocast=FULL_ON_CPU, numpy=False, shape=_solve_shape, keeps=("pivots",), node="LinalgLuSolveBackward0")
 def lu_solve(LU: Array, pivots: Array, B: Array, left: bool = True, adjoint: bool = False):
     """X with A X = B (X A = B unless `left`; A* for A with `adjoint`), from the compact form of A."""
     if not left:
@@ -105,7 +106,7 @@ def _check_geqrf(call: Call) -> None:
         raise RuntimeError("torch.geqrf: input must have at least 2 dimensions.")
 
 
-@factorization(check=_check_geqrf, shape=_geqrf_shape, differentiable=False)
+@factorization(autocast=FULL_ON_CPU, check=_check_geqrf, shape=_geqrf_shape, differentiable=False)
 def geqrf(input: Array):
     """R above the diagonal, the reflectors whose product is Q below it, and their factors tau."""
     xp = namespace(input)
@@ -128,7 +129,7 @@ def _check_product(call: Call) -> None:
     _errors.linalg.check_reflectors("torch.linalg.householder_product", call.input, call.tau)
 
 
-@factorization(check=_check_product, shape=lambda call: [call.input.shape], where=("linalg",),
+@factorization(autocast=FULL_ON_CPU, check=_check_product, shape=lambda call: [call.input.shape], where=("linalg",),
                node="LinalgHouseholderProductBackward0")  # fmt: skip
 def householder_product(input: Array, tau: Array):
     """The first columns of the product of the reflectors that lie below the diagonal."""
@@ -141,7 +142,9 @@ def _check_ormqr(call: Call) -> None:
     _errors.linalg.check_ormqr(call.input, call.tau, call.other, call.left)
 
 
-@factorization(check=_check_ormqr, shape=lambda call: [call.other.shape], where=("torch", "Tensor"))
+@factorization(
+    autocast=FULL_ON_CPU, check=_check_ormqr, shape=lambda call: [call.other.shape], where=("torch", "Tensor")
+)
 def ormqr(input: Array, tau: Array, other: Array, left: bool = True, transpose: bool = False):
     """Q `other` (`other` Q unless `left`; Q* for Q with `transpose`) of the product Q of the reflectors."""
     if left:

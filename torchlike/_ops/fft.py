@@ -13,6 +13,7 @@ from torchlike._core import Aval
 from torchlike._errors.dtypes import scalar_name
 from torchlike._layout import contiguous_strides, normal
 from torchlike._ops import _rules
+from torchlike._ops._casts import FULL_ON_CPU, Casts
 from torchlike._ops._declare import Array, declare, namespace
 from torchlike._ops._rules import Call, Typed, wrap_dim
 
@@ -116,18 +117,20 @@ def _shape(call: Call, last: Callable[[int, int | None], int]) -> list:
     return [tuple(shape)]
 
 
-def _row(promote: Callable, check: Callable, last: Callable[[int, int | None], int], node: str) -> Callable:
+def _row(promote: Callable, check: Callable, last: Callable[[int, int | None], int], node: str,
+         autocast: Casts | None) -> Callable:  # fmt: skip
     return declare("operator", functools.partial(_typing, promote=promote), check=check, saves=(), opmath=False,
-                   where=("fft",), shape=functools.partial(_shape, last=last), node=node)  # fmt: skip
+                   autocast=autocast, where=("fft",), shape=functools.partial(_shape, last=last),
+                   node=node)  # fmt: skip
 
 
 _whole = lambda have, n: have if n is None else n
 _half = lambda have, n: (have if n is None else n) // 2 + 1
 _doubled = lambda have, n: 2 * (have - 1) if n is None else n
 
-_complex = lambda: _row(_to_complex, _check, _whole, "FftC2CBackward0")
-_real = lambda: _row(_real_to_complex, _check_real, _half, "FftR2CBackward0")
-_back = lambda: _row(_complex_to_real, _check_half, _doubled, "FftC2RBackward0")
+_complex = lambda autocast=FULL_ON_CPU: _row(_to_complex, _check, _whole, "FftC2CBackward0", autocast)
+_real = lambda autocast=FULL_ON_CPU: _row(_real_to_complex, _check_real, _half, "FftR2CBackward0", autocast)
+_back = lambda autocast=FULL_ON_CPU: _row(_complex_to_real, _check_half, _doubled, "FftC2RBackward0", autocast)
 
 
 # -- one dim -----------------------------------------------------------------------------------------------------------
@@ -233,7 +236,7 @@ def irfft2(input: Array, s: Dims = None, dim: Dims = (-2, -1), norm: str | None 
 _OTHER_NORM = {None: "forward", "backward": "forward", "forward": "backward", "ortho": "ortho"}
 
 
-@_back()
+@_back(Casts())
 def hfftn(input: Array, s: Dims = None, dim: Dims = None, norm: str | None = None):
     """`hfft` along the last of several dims and `fft` along the others."""
     xp = namespace(input)
@@ -242,20 +245,20 @@ def hfftn(input: Array, s: Dims = None, dim: Dims = None, norm: str | None = Non
     return xp.fft.irfftn(xp.conj(input).astype(exact), *_over(input, s, dim), _OTHER_NORM[norm])
 
 
-@_real()
+@_real(Casts())
 def ihfftn(input: Array, s: Dims = None, dim: Dims = None, norm: str | None = None):
     """The inverse of `hfftn`."""
     xp = namespace(input)
     return xp.conj(xp.fft.rfftn(input, *_over(input, s, dim), _OTHER_NORM[norm]))
 
 
-@_back()
+@_back(Casts())
 def hfft2(input: Array, s: Dims = None, dim: Dims = (-2, -1), norm: str | None = None):
     """`hfftn` along the last two dims."""
     return hfftn.kernel(input, s, dim, norm)
 
 
-@_real()
+@_real(Casts())
 def ihfft2(input: Array, s: Dims = None, dim: Dims = (-2, -1), norm: str | None = None):
     """The inverse of `hfft2`."""
     return ihfftn.kernel(input, s, dim, norm)

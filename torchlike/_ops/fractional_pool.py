@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from torchlike import _dtypes, _errors
+from torchlike._ops._casts import FULL_ON_CPU
 from torchlike._ops._declare import Array, operator
 from torchlike._ops._rules import Call
 from torchlike._ops._steps import stepwise
@@ -71,7 +72,8 @@ def _fractional_max(dims: int):
 
     kernel_function.__doc__ = f"The largest elements of windows at random places of the last {dims} dims, and where."
     kernel_function.__name__ = f"_fractional_max_pool{dims}d"
-    return operator(where=(), shape=_shapes, check=_check, keeps=("samples",), out=False, opmath=False, numpy=False,
+    return operator(autocast=FULL_ON_CPU, where=(), shape=_shapes, check=_check, keeps=("samples",), out=False,
+                    opmath=False, numpy=False,
                     node=f"FractionalMaxPool{dims}DBackward0")(kernel_function)  # fmt: skip
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from torchlike import _dtypes, _errors
 from torchlike._errors.dtypes import c_name, index_put_dtypes, scalar_name
 from torchlike._layout import contiguous_strides, ordered_strides
+from torchlike._ops._casts import WIDEST_ELSEWHERE
 from torchlike._ops._declare import HOST_REDUCES, Array, Arrays, Scalar, declare, namespace, operator
 from torchlike._ops._namespace import at, within
 from torchlike._ops._rules import Call, Typed, broadcast, wrap_dim
@@ -120,7 +121,8 @@ def _added(target, values):
     return target.max(values) if values.dtype == bool else target.add(values)
 
 
-@operator(promote=None, shape=lambda call: [(tuple(call.input.shape), call.input.dtype)], check=_check_put,
+@operator(autocast=WIDEST_ELSEWHERE, promote=None, shape=lambda call: [(tuple(call.input.shape), call.input.dtype)],
+          check=_check_put,
           saves=("indices",), opmath=False, where=(), name="_index_put", node="IndexPutBackward0")  # fmt: skip
 def _index_put(input: Array, indices: Arrays, values: Array, dims: tuple, accumulate: bool = False):
     """`input` with `input[..., i, j, ...]` replaced by `values`, or with `values` added there."""
@@ -263,7 +265,7 @@ def _scatter_fill(input: Array, dim: int, index: Array, value: Scalar):
     return _scattered(input, dim, index, namespace(input).asarray(value), "set")
 
 
-@operator(where=(), name="_scatter_add", node="ScatterAddBackward0", **_SCATTER)
+@operator(autocast=WIDEST_ELSEWHERE, where=(), name="_scatter_add", node="ScatterAddBackward0", **_SCATTER)
 def _scatter_add(input: Array, dim: int, index: Array, src: Array):
     """`input` with `src` added at `index` along `dim`."""
     if input.dtype == bool:

@@ -12,6 +12,7 @@ import numpy as np
 from torchlike import _errors
 from torchlike._layout import contiguous_strides, normal
 from torchlike._ops import _rules
+from torchlike._ops._casts import FULL_ON_CPU
 from torchlike._ops._declare import Array, declare, namespace
 from torchlike._ops._rules import Call, Typed, broadcast
 
@@ -54,7 +55,11 @@ def adjoint(x):
 
 
 @factorization(
-    check=square_check("inv"), shape=lambda call: [call.A.shape], node="LinalgInvExBackward0", remembers=("result",)
+    autocast=FULL_ON_CPU,
+    check=square_check("inv"),
+    shape=lambda call: [call.A.shape],
+    node="LinalgInvExBackward0",
+    remembers=("result",),
 )
 def inv(A: Array):
     """The inverse of a square matrix."""
@@ -101,7 +106,13 @@ def _solve_shape(call: Call) -> list:
     return [(*batch, *b.shape[-2:])]
 
 
-@factorization(check=_check_solve, shape=_solve_shape, node="LinalgSolveExBackward0", remembers=("A", "result"))
+@factorization(
+    autocast=FULL_ON_CPU,
+    check=_check_solve,
+    shape=_solve_shape,
+    node="LinalgSolveExBackward0",
+    remembers=("A", "result"),
+)
 def solve(A: Array, B: Array):
     """X with A X = B."""
     xp = namespace(A)

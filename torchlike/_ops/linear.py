@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from torchlike import _errors
+from torchlike._ops._casts import WIDEST_ELSEWHERE
 from torchlike._ops._declare import Array, namespace, operator
 from torchlike._ops._rules import Call
 from torchlike._ops._steps import stepwise
@@ -26,8 +27,9 @@ def _check(call: Call) -> None:
         raise _errors.activations.bilinear_bias(call.bias.shape[0], w.shape[0])
 
 
-@operator(where=("torch", "nn.functional"), shape=_shape, check=_check, saves=("input1", "input2", "weight"), out=False,
-          opmath=False, node=lambda call: "ViewBackward0" if call.bias is None else "AddBackward0")  # fmt: skip
+@operator(autocast=WIDEST_ELSEWHERE, where=("torch", "nn.functional"), shape=_shape, check=_check,
+          saves=("input1", "input2", "weight"), out=False, opmath=False,
+          node=lambda call: "ViewBackward0" if call.bias is None else "AddBackward0")  # fmt: skip
 def bilinear(input1: Array, input2: Array, weight: Array, bias: Array | None = None):
     """x1 W x2 + bias for each W of (n, k1, k2): (..., k1), (..., k2) -> (..., n)."""
     (step, x1, x2, weight, bias), xp = stepwise(input1, input2, weight, bias), namespace(input1)

@@ -7,6 +7,7 @@ import math
 import jax
 
 from torchlike import _dtypes, _errors
+from torchlike._ops._casts import FULL, Casts, banned, full
 from torchlike._ops._declare import Array, Scalar, constant, namespace, operator
 from torchlike._ops._rules import Call, broadcast, to_float
 from torchlike._ops._steps import stepwise
@@ -41,6 +42,7 @@ def composed(last):
 
 
 def _loss(check=None, **options):
+    options.setdefault("autocast", FULL)
     return operator(where=PLACES, out=False, shape=_shape, check=check, **options)
 
 
@@ -109,7 +111,7 @@ def _check_bernoulli(call: Call) -> None:
     floating("binary_cross_entropy")(call)
 
 
-@_loss(_check_bernoulli)
+@_loss(_check_bernoulli, autocast=Casts(full, banned))
 def binary_cross_entropy(input: Array, target: Array, weight: Array | None = None, reduction: str = "mean"):
     """-w (t log p + (1 - t) log(1 - p)) of probabilities p; logarithms are held at -100 or above."""
     loss = plain(_bernoulli_nll, input)(input, target)
@@ -160,7 +162,7 @@ def poisson_nll_loss(input: Array, target: Array, log_input: bool = True, full: 
     return reduced(step(loss), reduction)
 
 
-@_loss(node=composed(lambda call: "AddBackward0" if call.full else "MulBackward0"), remembers=())
+@_loss(node=composed(lambda call: "AddBackward0" if call.full else "MulBackward0"), remembers=(), autocast=None)
 def gaussian_nll_loss(input: Array, target: Array, var: Array, full: bool = False, eps: Scalar = 1e-6,
                       reduction: str = "mean"):  # fmt: skip
     """0.5 (log v + (x - t)**2 / v), v = max(var, eps) with the gradient of var itself; `full` adds 0.5 log 2 pi."""

@@ -6,6 +6,7 @@ import numpy as np
 
 from torchlike import _errors
 from torchlike._dtypes import BOOL
+from torchlike._ops._casts import FULL_ON_CPU, LOWER, LOWER_ELSEWHERE, WIDEST_ELSEWHERE
 from torchlike._ops._declare import EXACT, HOST_REDUCES, Array, Into, namespace, operator
 from torchlike._ops._namespace import widened
 from torchlike._ops._products import rows_times
@@ -29,7 +30,7 @@ def _matmul_node(call: Call) -> str:
             (1, 2): "SqueezeBackward4"}.get((first, second), "UnsafeViewBackward0")  # fmt: skip
 
 
-@operator(shape=_product_shape, check=_check_matmul, opmath=False, where=("torch", "Tensor", "linalg"),
+@operator(autocast=LOWER, shape=_product_shape, check=_check_matmul, opmath=False, where=("torch", "Tensor", "linalg"),
           node=_matmul_node, out=EXACT)  # fmt: skip
 def matmul(input: Array, other: Array):
     """The matrix product; (..., n, k) @ (..., k, m) -> (..., n, m), vectors as in NumPy."""
@@ -53,7 +54,7 @@ def _mm_shape(call: Call) -> list:
     return [(call.arrays[-2].shape[0], call.arrays[-1].shape[1])]
 
 
-@operator(shape=_mm_shape, check=_check_mm, opmath=False, out=EXACT)
+@operator(autocast=LOWER, shape=_mm_shape, check=_check_mm, opmath=False, out=EXACT)
 def mm(input: Array, mat2: Array):
     """The product of two matrices; (n, k), (k, m) -> (n, m)."""
     return rows_times(input, mat2)
@@ -75,7 +76,7 @@ def _bmm_shape(call: Call) -> list:
     return [(a.shape[0], a.shape[1], b.shape[2])]
 
 
-@operator(shape=_bmm_shape, check=_check_batches, opmath=False, out=EXACT)
+@operator(autocast=LOWER, shape=_bmm_shape, check=_check_batches, opmath=False, out=EXACT)
 def bmm(input: Array, mat2: Array):
     """The products of two batches of matrices; (b, n, k), (b, k, m) -> (b, n, m)."""
     return rows_times(input, mat2)
@@ -91,7 +92,13 @@ def _check_mv(call: Call) -> None:
         raise _errors.linalg.mv_dtypes(v.dtype, a.dtype, v.dtype)
 
 
-@operator(host=HOST_REDUCES, shape=lambda call: [call.arrays[-2].shape[:1]], check=_check_mv, opmath=False)
+@operator(
+    autocast=LOWER_ELSEWHERE,
+    host=HOST_REDUCES,
+    shape=lambda call: [call.arrays[-2].shape[:1]],
+    check=_check_mv,
+    opmath=False,
+)
 def mv(input: Array, vec: Array):
     """A matrix times a vector; (n, k), (k) -> (n)."""
     return namespace(input).matmul(input, vec)
@@ -107,13 +114,13 @@ def _check_dot(call: Call) -> None:
         raise _errors.linalg.dot_sizes(a.shape[0], b.shape[0])
 
 
-@operator(host=HOST_REDUCES, shape=lambda call: [()], check=_check_dot, opmath=False)
+@operator(autocast=WIDEST_ELSEWHERE, host=HOST_REDUCES, shape=lambda call: [()], check=_check_dot, opmath=False)
 def dot(input: Array, tensor: Array):
     """The sum of products of two vectors of one length."""
     return namespace(input).matmul(input, tensor)
 
 
-@operator(host=HOST_REDUCES, shape=lambda call: [()], check=_check_dot, opmath=False)
+@operator(autocast=WIDEST_ELSEWHERE, host=HOST_REDUCES, shape=lambda call: [()], check=_check_dot, opmath=False)
 def vdot(input: Array, other: Array):
     """The sum of products of two vectors, the first one conjugated."""
     xp = namespace(input)
@@ -170,7 +177,14 @@ def _tensordot_shape(call: Call) -> list:
     return [tuple(n for x, out in zip(call.arrays, gone) for d, n in enumerate(x.shape) if d not in out)]
 
 
-@operator(where=(), opmath=False, node="ViewBackward0", shape=_tensordot_shape, check=_check_tensordot)
+@operator(
+    autocast=WIDEST_ELSEWHERE,
+    where=(),
+    opmath=False,
+    node="ViewBackward0",
+    shape=_tensordot_shape,
+    check=_check_tensordot,
+)
 def tensordot(a: Array, b: Array, dims: tuple):
     """The sum of products over dims of two tensors."""
     return namespace(a).tensordot(a, b, axes=dims)
@@ -194,7 +208,7 @@ def _check_trace(call: Call) -> None:
         raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {call.input.ndim}")
 
 
-@operator(shape=lambda call: [()], check=_check_trace, promote=sum_like, saves=(), out=False)
+@operator(autocast=FULL_ON_CPU, shape=lambda call: [()], check=_check_trace, promote=sum_like, saves=(), out=False)
 def trace(input: Array):
     """The sum of a matrix's diagonal."""
     rows, columns = input.shape
@@ -212,7 +226,8 @@ def _check_cross(call: Call) -> None:
                            f"{b.shape[dim]}")  # fmt: skip
 
 
-@operator(shape=lambda call: [broadcast([call.input.shape, call.other.shape])], check=_check_cross,
+@operator(autocast=WIDEST_ELSEWHERE, shape=lambda call: [broadcast([call.input.shape, call.other.shape])],
+          check=_check_cross,
           where=("linalg",), opmath=False, node="LinalgCrossBackward0",
           out=Into(_errors.dtypes.exact_out, apart=0))  # fmt: skip
 def cross(input: Array, other: Array, *, dim: int = -1):
@@ -229,7 +244,7 @@ def _cdot(call: Call) -> list:
     return [tuple(n for d, n in enumerate(out) if d != dim)]
 
 
-@operator(shape=_cdot, where=("linalg",), opmath=False)
+@operator(autocast=LOWER, shape=_cdot, where=("linalg",), opmath=False)
 def vecdot(x: Array, y: Array, *, dim: int = -1):
     """The sum of conj(x) * y over `dim`."""
     xp = namespace(x)
@@ -248,7 +263,8 @@ def _linear_node(call: Call) -> str:
     return "UnsafeViewBackward0" if call.input.ndim > 2 else "SqueezeBackward4"
 
 
-@operator(shape=_linear_shape, check=_errors.linalg.check_linear, saves=("input", "weight"), opmath=False,
+@operator(autocast=LOWER, shape=_linear_shape, check=_errors.linalg.check_linear, saves=("input", "weight"),
+          opmath=False,
           where=("nn.functional",), node=_linear_node)  # fmt: skip
 def linear(input: Array, weight: Array, bias: Array | None = None):
     """input @ weight.T + bias; (..., k), (n, k), (n) -> (..., n)."""

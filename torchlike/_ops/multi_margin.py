@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from torchlike import _dtypes, _errors
+from torchlike._ops._casts import FULL
 from torchlike._ops._declare import Array, Scalar, namespace, operator, pointwise
 from torchlike._ops._namespace import refused
 from torchlike._ops._rules import Call
@@ -59,7 +60,7 @@ def _vectors(input, target):
     return (input.reshape(1), target.reshape(1)) if not input.ndim else (input, target)
 
 
-@operator(where=("nn.functional",), out=False, keeps=("target",), shape=_shape, check=_check_multi)
+@operator(autocast=FULL, where=("nn.functional",), out=False, keeps=("target",), shape=_shape, check=_check_multi)
 def multi_margin_loss(input: Array, target: Array, p: int = 1, margin: Scalar = 1.0, weight: Array | None = None,
                       reduction: str = "mean"):  # fmt: skip
     """Mean over the other classes of w[t] max(0, margin - x[t] + x[i])**p."""
@@ -74,7 +75,7 @@ def multi_margin_loss(input: Array, target: Array, p: int = 1, margin: Scalar = 
     return reduced(refused(xp.sum(each, axis=-1), wrong, _errors.losses.margin_target) / x.shape[-1], reduction)
 
 
-@operator(where=("nn.functional",), out=False, keeps=("target",), shape=_shape, check=_check_multilabel)
+@operator(autocast=FULL, where=("nn.functional",), out=False, keeps=("target",), shape=_shape, check=_check_multilabel)
 def multilabel_margin_loss(input: Array, target: Array, reduction: str = "mean"):
     """Mean over classes of max(0, 1 - (x[t] - x[i])), t the targets before the first -1, i the other classes."""
     (x, target), xp = _vectors(input, target), namespace(input)

@@ -11,6 +11,7 @@ import numpy as np
 from jax import lax
 
 from torchlike import _dtypes, _errors
+from torchlike._ops._casts import FULL_ELSEWHERE
 from torchlike._ops._declare import Array, Scalar, constant, namespace, operator
 from torchlike._ops._rows import row_sums
 from torchlike._ops._rules import Call, to_float
@@ -114,7 +115,7 @@ def _layer_norm_checks(call: Call) -> None:
     _check_dtypes(call)
 
 
-@operator(where=(), shape=_same_shape, check=_layer_norm_checks, saves=("input", "weight"),
+@operator(autocast=FULL_ELSEWHERE, where=(), shape=_same_shape, check=_layer_norm_checks, saves=("input", "weight"),
           out=False, node="NativeLayerNormBackward0", name="_layer_norm", fused=True)  # fmt: skip
 def _layer_norm(input: Array, normalized_shape: tuple, weight: Array | None = None, bias: Array | None = None,
                 eps: Scalar = 1e-5):  # fmt: skip
@@ -123,7 +124,15 @@ def _layer_norm(input: Array, normalized_shape: tuple, weight: Array | None = No
     return affine(standardized(input, axes, eps)[0], weight, bias)
 
 
-@operator(where=(), shape=_same_shape, check=_check_layer_norm, out=False, node="MulBackward0", name="_rms_norm")
+@operator(
+    autocast=FULL_ELSEWHERE,
+    where=(),
+    shape=_same_shape,
+    check=_check_layer_norm,
+    out=False,
+    node="MulBackward0",
+    name="_rms_norm",
+)
 def _rms_norm(input: Array, normalized_shape: tuple, weight: Array | None = None, eps: Scalar = 1e-5):
     """Divide by the root of the mean square over the last dims, times weight."""
     xp = namespace(input)
@@ -145,7 +154,8 @@ def _check_group_norm(call: Call) -> None:
     _check_dtypes(call)
 
 
-@operator(where=(), shape=_same_shape, check=_check_group_norm, saves=("input", "weight"), out=False, formats=1,
+@operator(autocast=FULL_ELSEWHERE, where=(), shape=_same_shape, check=_check_group_norm, saves=("input", "weight"),
+          out=False, formats=1,
           node="NativeGroupNormBackward0", name="_group_norm")  # fmt: skip
 def _group_norm(input: Array, num_groups: int, weight: Array | None = None, bias: Array | None = None,
                 eps: Scalar = 1e-5):  # fmt: skip
@@ -245,7 +255,9 @@ def _check_normalize(call: Call) -> None:
         raise _errors.normalization.vector_norm_dtype(dtype)
 
 
-@operator(where=("nn.functional",), shape=_same_shape, check=_check_normalize, node="DivBackward0")
+@operator(
+    autocast=FULL_ELSEWHERE, where=("nn.functional",), shape=_same_shape, check=_check_normalize, node="DivBackward0"
+)
 def normalize(input: Array, p: float = 2.0, dim: int = 1, eps: Scalar = 1e-12):
     """x divided by its p-norm over a dim, or by eps where the norm is smaller."""
     norm = vector_norm(input, p, dim, keepdims=True)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from torchlike import _errors
+from torchlike import _dtypes, _errors
+from torchlike._ops._casts import Casts
 from torchlike._ops._declare import Array, Scalar, namespace, operator
 from torchlike._ops._rules import Call
 
@@ -54,8 +55,15 @@ def _node(call: Call) -> str:
     return _NODES[call.mode].format(len(call.pad) // 2)
 
 
+def _padded_in(fast: _dtypes.dtype, dtypes: list, args: tuple) -> _dtypes.dtype | None:
+    """PyTorch's policy for each of its operators that this one stands for."""
+    _, pad, mode = args
+    return _dtypes.float32 if mode == "replicate" or (mode == "reflect" and len(pad) < 6) else None
+
+
 @operator(
-    where=(), shape=_shape, check=_check_mirror, saves=(), out=False, opmath=False, name="_mirror_pad", node=_node,
+    autocast=Casts(_padded_in), where=(), shape=_shape, check=_check_mirror, saves=(), out=False, opmath=False,
+    name="_mirror_pad", node=_node,
     formats=lambda call: int(call.mode != "circular"),
 )  # fmt: skip
 def _mirror_pad(input: Array, pad: tuple, mode: str):

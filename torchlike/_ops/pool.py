@@ -11,6 +11,7 @@ import numpy as np
 from jax import lax
 
 from torchlike import _dtypes, _errors
+from torchlike._ops._casts import FULL_ON_CPU
 from torchlike._ops._declare import Array, operator
 from torchlike._ops._rules import Call
 from torchlike._ops.conv import channels_last, channels_second, expand, padded, windows
@@ -156,6 +157,7 @@ def _max_pool(dims: int, with_positions: bool):
     node = {1: "SqueezeBackward1", 2: "MaxPool2DWithIndicesBackward0", 3: "MaxPool3DWithIndicesBackward0"}[dims]
     remembers = ("inputs", "others") if with_positions else ("inputs",)
     return operator(numpy=False, where=(), shape=shape, check=_check, out=False, node=node, opmath=False, formats=1,
+                    autocast=FULL_ON_CPU if dims == 3 and not with_positions else None,
                     remembers=remembers)(kernel_function)  # fmt: skip
 
 
@@ -208,9 +210,8 @@ def _avg_pool(dims: int):
     """
     kernel_function.__name__ = f"_avg_pool{dims}d"
     node = {1: "SqueezeBackward1", 2: "AvgPool2DBackward0", 3: "AvgPool3DBackward0"}[dims]
-    return operator(numpy=False, where=(), shape=_shape, check=_check, saves=(), out=False, node=node, formats=1)(
-        kernel_function
-    )
+    return operator(numpy=False, where=(), shape=_shape, check=_check, saves=(), out=False, node=node, formats=1,
+                    autocast=FULL_ON_CPU if dims == 3 else None)(kernel_function)  # fmt: skip
 
 
 for _count in (1, 2, 3):
@@ -221,7 +222,8 @@ def _unpooled_shape(call: Call) -> list:
     return [(*call.input.shape[: -len(call.size)], *call.size)]
 
 
-@operator(where=(), shape=_unpooled_shape, keeps=("indices",), saves=("indices",), out=False, name="_max_unpool",
+@operator(autocast=FULL_ON_CPU, where=(), shape=_unpooled_shape, keeps=("indices",), saves=("indices",), out=False,
+          name="_max_unpool",
           node="MaxUnpool2DBackward0", numpy=False)  # fmt: skip
 def _max_unpool(input: Array, indices: Array, size: tuple):
     """Zeros of the given size, with each element put where its index says; the inverse of max pooling."""

@@ -9,6 +9,7 @@ import numpy as np
 from jax.custom_derivatives import SymbolicZero
 
 from torchlike import _dtypes, _errors
+from torchlike._ops._casts import FULL_ELSEWHERE
 from torchlike._ops._checks import exponent_in_range, not_bool, not_wide
 from torchlike._ops._declare import Operand, namespace, pointwise
 from torchlike._ops._rules import Aval, Call, result_type
@@ -35,7 +36,8 @@ def _node(call: Call) -> str:
     return "PowBackward1" if isinstance(call.input, Aval) else "PowBackward2"
 
 
-@pointwise(remembers=("all",), special={"exponent": FORMULAS}, rounds_numbers=True, check=_check,
+@pointwise(autocast=FULL_ELSEWHERE, remembers=("all",), special={"exponent": FORMULAS}, rounds_numbers=True,
+           check=_check,
            guard=exponent_in_range, node=_node)  # fmt: skip
 def pow(input: Operand, exponent: Operand):
     """input ** exponent; the usual small exponents select their own formulas.

@@ -13,6 +13,7 @@ import numpy as np
 
 from torchlike import _dtypes, _errors
 from torchlike._errors.dtypes import scalar_name
+from torchlike._ops._casts import FULL, FULL_ELSEWHERE
 from torchlike._ops._checks import not_complex
 from torchlike._ops._declare import EXACT, HOST_REDUCES, Array, Into, constant, namespace, operator, reduction
 from torchlike._ops._namespace import widened
@@ -37,7 +38,7 @@ def count(input: Array, dim: object) -> int:
 # -- sums --------------------------------------------------------------------------------------------------------------
 
 
-@reduction(host=HOST_REDUCES, promote=sum_like, saves=(), node=by_dim("Sum"))
+@reduction(autocast=FULL_ELSEWHERE, host=HOST_REDUCES, promote=sum_like, saves=(), node=by_dim("Sum"))
 def sum(input: Array, dim: Dims = None, keepdim: bool = False, *, dtype=None):
     """The sum over `dim` (every dim by default); integers are summed in int64."""
     return namespace(input).sum(input, axis=axes(input, dim), keepdims=keepdim)
@@ -54,7 +55,7 @@ def _divisor(input: Array, dim: object):
     return namespace(input).asarray(count(input, dim)).astype(input.dtype)
 
 
-@reduction(host=HOST_REDUCES, remembers=("all", "result"), promote=sum_like, node=by_dim("Prod"))
+@reduction(autocast=FULL, host=HOST_REDUCES, remembers=("all", "result"), promote=sum_like, node=by_dim("Prod"))
 def prod(input: Array, dim: int | None = None, keepdim: bool = False, *, dtype=None):
     """The product over `dim` (every dim by default); integers are multiplied in int64."""
     xp = namespace(input)
@@ -354,7 +355,13 @@ def aminmax(input: Array, *, dim: int | None = None, keepdim: bool = False):
 # -- exponentials ------------------------------------------------------------------------------------------------------
 
 
-@reduction(remembers=("inputs", "result"), promote=to_float, where=("torch", "Tensor", "special"), opmath=False)
+@reduction(
+    autocast=FULL_ELSEWHERE,
+    remembers=("inputs", "result"),
+    promote=to_float,
+    where=("torch", "Tensor", "special"),
+    opmath=False,
+)
 def logsumexp(input: Array, dim: tuple | int, keepdim: bool = False):
     """log(sum(exp(input))) over `dim`, without overflow."""
     xp, over = namespace(input), axes(input, dim)
@@ -439,7 +446,8 @@ def _check_norm(call: Call) -> None:
                            "operation does not have an identity")  # fmt: skip
 
 
-@reduction(promote=_real, of_requested=_real, check=_check_norm, where=("linalg",), remembers=("inputs", "result"),
+@reduction(autocast=FULL_ELSEWHERE, promote=_real, of_requested=_real, check=_check_norm, where=("linalg",),
+           remembers=("inputs", "result"),
            host=HOST_REDUCES, node="LinalgVectorNormBackward0")  # fmt: skip
 def vector_norm(x: Array, ord: float = 2, dim: Dims = None, keepdim: bool = False, *, dtype=None):
     """(sum of |x|**ord)**(1/ord); inf and -inf are the largest and smallest |x|, 0 counts the nonzero elements.

@@ -10,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from torchlike import _errors
+from torchlike._ops._casts import FULL_ELSEWHERE, Casts, full, widest
 from torchlike._ops._declare import Array, namespace, operator
 from torchlike._ops._namespace import widened
 from torchlike._ops._rules import Call
@@ -111,8 +112,8 @@ def _node(call: Call) -> str:
     return f"Upsample{name}{'Aa' if call.antialias else ''}Backward0"
 
 
-@operator(where=(), shape=_shape, check=_check, saves=(), out=False, name="_resize", node=_node, formats=1,
-          opmath=False)  # fmt: skip
+@operator(autocast=FULL_ELSEWHERE, where=(), shape=_shape, check=_check, saves=(), out=False, name="_resize",
+          node=_node, formats=1, opmath=False)  # fmt: skip
 def _resize(input: Array, size: tuple, mode: str, scales: tuple, align_corners: bool = False, antialias: bool = False):
     """(N, C, d1, ...) with its dims brought to `size`."""
     xp, out = namespace(input), input if mode.startswith("nearest") else widened(input)
@@ -196,7 +197,7 @@ def _sampled_cubic(image, at: list, padding_mode: str, align_corners: bool):
     return total
 
 
-@operator(where=(), shape=_grid_shape, out=False, name="_grid_sample", numpy=False,
+@operator(autocast=Casts(full, widest), where=(), shape=_grid_shape, out=False, name="_grid_sample", numpy=False,
           node=lambda call: f"GridSampler{call.input.ndim - 2}DBackward0")  # fmt: skip
 def _grid_sample(input: Array, grid: Array, mode: str, padding_mode: str, align_corners: bool):
     """(N, C, d1, ...) read at the places of `grid` (N, o1, ..., dims), each in [-1, 1] with the last dim first."""

@@ -6,6 +6,7 @@ import numpy as np
 
 from torchlike import _errors
 from torchlike._layout import copied_strides
+from torchlike._ops._casts import WIDEST_ON_CPU
 from torchlike._ops._declare import Array, Arrays, declare, namespace, operator
 from torchlike._ops._rules import Call, Typed, wrap_dim
 
@@ -44,7 +45,7 @@ def _cat_shape(call: Call) -> list:
     return [(*real[0][:dim], total, *real[0][dim + 1 :])]
 
 
-@operator(shape=_cat_shape, check=_check_cat, saves=(), opmath=False, where=())
+@operator(autocast=WIDEST_ON_CPU, shape=_cat_shape, check=_check_cat, saves=(), opmath=False, where=())
 def cat(tensors: Arrays, dim: int = 0):
     """The tensors one after another along a dim; (…, n, …), (…, m, …) -> (…, n + m, …)."""
     real = [t for t in tensors if not _is_legacy_empty(t.shape)]
@@ -61,7 +62,7 @@ def _stack_shape(call: Call) -> list:
     return [(*first[:dim], len(call.tensors), *first[dim:])]
 
 
-@operator(shape=_stack_shape, saves=(), opmath=False, where=())
+@operator(autocast=WIDEST_ON_CPU, shape=_stack_shape, saves=(), opmath=False, where=())
 def stack(tensors: Arrays, dim: int = 0):
     """Tensors of one shape along a new dim."""
     return namespace(tensors[0]).stack(tensors, axis=dim)

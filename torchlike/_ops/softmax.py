@@ -6,6 +6,7 @@ import jax
 import numpy as np
 
 from torchlike import _dtypes, _errors
+from torchlike._ops._casts import FULL_ELSEWHERE
 from torchlike._ops._declare import Array, namespace, operator
 from torchlike._ops._namespace import widened
 from torchlike._ops._rows import row_sums
@@ -28,7 +29,8 @@ def _sums(x: np.ndarray, dim: int) -> np.ndarray:
     return row_sums(x) if dim in (-1, x.ndim - 1) else np.sum(x, axis=dim, keepdims=True)
 
 
-@operator(where=(), shape=_same_shape, check=lambda call: _check("softmax", call), name="_softmax",
+@operator(autocast=FULL_ELSEWHERE, where=(), shape=_same_shape, check=lambda call: _check("softmax", call),
+          name="_softmax",
           remembers=("result",), node="SoftmaxBackward0", refuses_complex="_softmax")  # fmt: skip
 def _softmax(input: Array, dim: int):
     """exp(x) divided by its sum over a dim."""
@@ -42,7 +44,8 @@ def _softmax(input: Array, dim: int):
     return e
 
 
-@operator(where=(), shape=_same_shape, check=lambda call: _check("log_softmax", call), name="_log_softmax",
+@operator(autocast=FULL_ELSEWHERE, where=(), shape=_same_shape, check=lambda call: _check("log_softmax", call),
+          name="_log_softmax",
           remembers=("result",), node="LogSoftmaxBackward0", refuses_complex="_log_softmax", opmath=False)  # fmt: skip
 def _log_softmax(input: Array, dim: int):
     """x minus the logarithm of the sum of exp(x) over a dim."""

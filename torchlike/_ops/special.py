@@ -7,6 +7,7 @@ import numpy as np
 
 from torchlike._dtypes import FLOATING
 from torchlike._ops import _error_function
+from torchlike._ops._casts import FULL_ELSEWHERE
 from torchlike._ops._checks import not_complex, only
 from torchlike._ops._declare import Array, Operand, constant, namespace, pointwise
 from torchlike._ops._namespace import widened
@@ -44,7 +45,7 @@ def erfcx(input: Array):
     return library(input).erfcx(input)
 
 
-@pointwise(promote=to_float, where=EVERYWHERE, check=not_complex("erfinv_vml_cpu"))
+@pointwise(autocast=FULL_ELSEWHERE, promote=to_float, where=EVERYWHERE, check=not_complex("erfinv_vml_cpu"))
 def erfinv(input: Array):
     """The inverse of erf; inf at 1, -inf at -1, NaN outside."""
     return library(input).erfinv(input)

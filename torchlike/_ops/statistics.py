@@ -11,6 +11,7 @@ import numpy as np
 from torchlike import _dtypes, _errors
 from torchlike._core import Value
 from torchlike._errors.dtypes import c_name
+from torchlike._ops._casts import FULL, FULL_ELSEWHERE, FULL_ON_CPU
 from torchlike._ops._checks import CHECKED_AT_ONCE
 from torchlike._ops._declare import EXACT, HOST, Array, Operand, namespace, operator
 from torchlike._ops._namespace import at, refused
@@ -77,13 +78,13 @@ def _quantiles(x, q, dim, keepdim: bool, between: str, holes: bool):
 _QUANTILE = {"remembers": (), "shape": _quantile_shape, "node": "SqueezeBackward4"}
 
 
-@operator(**_QUANTILE, check=_check_quantile("quantile"), guard=_guard_quantile("quantile"))
+@operator(autocast=FULL_ON_CPU, **_QUANTILE, check=_check_quantile("quantile"), guard=_guard_quantile("quantile"))
 def quantile(input: Array, q: Operand, dim: int | None = None, keepdim: bool = False, *, interpolation: str = "linear"):
     """The q-th quantile along `dim` (of all elements by default), for each q of a tensor; NaN where there is one."""
     return _quantiles(input, q, dim, keepdim, interpolation, False)
 
 
-@operator(**_QUANTILE, check=_check_quantile("nanquantile"), guard=_guard_quantile("nanquantile"))
+@operator(autocast=FULL_ON_CPU, **_QUANTILE, check=_check_quantile("nanquantile"), guard=_guard_quantile("nanquantile"))
 def nanquantile(input: Array, q: Operand, dim: int | None = None, keepdim: bool = False, *,
                 interpolation: str = "linear"):  # fmt: skip
     """The q-th quantile of the elements that are not NaN."""
@@ -177,7 +178,7 @@ def _cdist_node(call: Call) -> str:
     return "EuclideanDistBackward0" if by_product else "CdistBackward0"
 
 
-@operator(shape=_cdist_shape, check=_check_cdist, where=("torch",), out=False, node=_cdist_node,
+@operator(autocast=FULL, shape=_cdist_shape, check=_check_cdist, where=("torch",), out=False, node=_cdist_node,
           remembers=("inputs", "result"))  # fmt: skip
 def cdist(x1: Array, x2: Array, p: float = 2.0, compute_mode: str = "use_mm_for_euclid_dist_if_necessary"):
     """The p-norm of every difference of a row of x1 and a row of x2; (..., n, k), (..., m, k) -> (..., n, m).
@@ -201,7 +202,14 @@ def _check_pair(call: Call) -> None:
     broadcast([call.input.shape, call.other.shape])
 
 
-@operator(shape=lambda call: [()], check=_check_pair, out=False, remembers=("inputs", "result"), promote=to_real)
+@operator(
+    autocast=FULL_ELSEWHERE,
+    shape=lambda call: [()],
+    check=_check_pair,
+    out=False,
+    remembers=("inputs", "result"),
+    promote=to_real,
+)
 def dist(input: Array, other: Array, p: float = 2):
     """The p-norm of input - other."""
     return vector_norm.kernel(input - other, p)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from torchlike._dtypes import int32
+from torchlike._ops._casts import FULL_ELSEWHERE
 from torchlike._ops._declare import Array, constant, namespace, operator, pointwise
 from torchlike._ops._rules import to_float
 
 SPECIAL = ("torch", "Tensor", "special")
 
 
-@pointwise(remembers=("result",), promote=to_float)
+@pointwise(autocast=FULL_ELSEWHERE, remembers=("result",), promote=to_float)
 def exp(input: Array):
     """e to the power of each element."""
     return namespace(input).exp(input)
@@ -23,31 +24,31 @@ def exp2(input: Array):
     return namespace(input).exp2(input)
 
 
-@pointwise(remembers=("result",), promote=to_float, where=SPECIAL)
+@pointwise(autocast=FULL_ELSEWHERE, remembers=("result",), promote=to_float, where=SPECIAL)
 def expm1(input: Array):
     """exp(x) - 1, exact near 0."""
     return namespace(input).expm1(input)
 
 
-@pointwise(promote=to_float)
+@pointwise(autocast=FULL_ELSEWHERE, promote=to_float)
 def log(input: Array):
     """The natural logarithm of each element; -inf at 0, NaN below."""
     return namespace(input).log(input)
 
 
-@pointwise(promote=to_float, where=SPECIAL)
+@pointwise(autocast=FULL_ELSEWHERE, promote=to_float, where=SPECIAL)
 def log1p(input: Array):
     """log(1 + x), exact near 0."""
     return namespace(input).log1p(input)
 
 
-@pointwise(promote=to_float)
+@pointwise(autocast=FULL_ELSEWHERE, promote=to_float)
 def log2(input: Array):
     """The logarithm to base 2."""
     return namespace(input).log2(input)
 
 
-@pointwise(promote=to_float)
+@pointwise(autocast=FULL_ELSEWHERE, promote=to_float)
 def log10(input: Array):
     """The logarithm to base 10."""
     return namespace(input).log10(input)
@@ -65,19 +66,19 @@ def cos(input: Array):
     return namespace(input).cos(input)
 
 
-@pointwise(remembers=("result",), promote=to_float)
+@pointwise(autocast=FULL_ELSEWHERE, remembers=("result",), promote=to_float)
 def tan(input: Array):
     """The tangent of an angle in radians."""
     return namespace(input).tan(input)
 
 
-@pointwise(promote=to_float, aliases=("arcsin",))
+@pointwise(autocast=FULL_ELSEWHERE, promote=to_float, aliases=("arcsin",))
 def asin(input: Array):
     """The arcsine in radians; NaN outside [-1, 1]."""
     return namespace(input).arcsin(input)
 
 
-@pointwise(promote=to_float, aliases=("arccos",))
+@pointwise(autocast=FULL_ELSEWHERE, promote=to_float, aliases=("arccos",))
 def acos(input: Array):
     """The arccosine in radians; NaN outside [-1, 1]."""
     return namespace(input).arccos(input)
@@ -89,13 +90,13 @@ def atan(input: Array):
     return namespace(input).arctan(input)
 
 
-@pointwise(promote=to_float)
+@pointwise(autocast=FULL_ELSEWHERE, promote=to_float)
 def sinh(input: Array):
     """The hyperbolic sine."""
     return namespace(input).sinh(input)
 
 
-@pointwise(promote=to_float)
+@pointwise(autocast=FULL_ELSEWHERE, promote=to_float)
 def cosh(input: Array):
     """The hyperbolic cosine."""
     return namespace(input).cosh(input)

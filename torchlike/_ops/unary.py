@@ -7,6 +7,7 @@ import jax.numpy as jnp
 
 from torchlike import _errors
 from torchlike._dtypes import COMPLEX, FLOATING, INTEGER, bool_, int64
+from torchlike._ops._casts import FULL_ELSEWHERE
 from torchlike._ops._checks import in_order, not_bool, not_wide, only
 from torchlike._ops._declare import Array, Into, Scalar, constant, namespace, pointwise
 from torchlike._ops._rules import Call, to_bool, to_float, to_real
@@ -88,7 +89,7 @@ def square(input: Array):
     return input * input
 
 
-@pointwise(remembers=("result",), promote=to_float)
+@pointwise(autocast=FULL_ELSEWHERE, remembers=("result",), promote=to_float)
 def reciprocal(input: Array):
     """1 / x."""
     return 1 / input
@@ -100,7 +101,7 @@ def sqrt(input: Array):
     return namespace(input).sqrt(input)
 
 
-@pointwise(remembers=("result",), promote=to_float)
+@pointwise(autocast=FULL_ELSEWHERE, remembers=("result",), promote=to_float)
 def rsqrt(input: Array):
     """1 / sqrt(x); inf at 0, NaN below."""
     return 1 / namespace(input).sqrt(input)

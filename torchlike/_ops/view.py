@@ -9,6 +9,7 @@ import numpy as np
 from torchlike import _dtypes, _errors
 from torchlike._errors.dtypes import scalar_name
 from torchlike._layout import contiguous_strides, view_strides
+from torchlike._ops._casts import FULL_ON_CPU
 from torchlike._ops._declare import Array, Index, namespace, view
 from torchlike._ops._rules import Call, wrap_dim
 
@@ -351,7 +352,8 @@ def _put_parts(base, new):
     return view_as_real.kernel(new).astype(base.dtype)
 
 
-@view(geometry=_as_complex_geometry, check=_needs_parts, result=lambda call: call.input.dtype.to_complex(),
+@view(autocast=FULL_ON_CPU, geometry=_as_complex_geometry, check=_needs_parts,
+      result=lambda call: call.input.dtype.to_complex(),
       inverse=_put_parts, offset=lambda t: -(t._offset // 2), where=("torch",))  # fmt: skip
 def view_as_complex(input: Array):
     """A real tensor with a last dim of two as a complex one."""

@@ -6,6 +6,7 @@ from typing import Any
 
 from torchlike import _accelerators, _errors
 from torchlike._errors.making import OutOfMemoryError as OutOfMemoryError
+from torchlike.cuda import amp as amp
 from torchlike.cuda import jiterator as jiterator
 from torchlike.cuda._memory import empty_cache as empty_cache
 from torchlike.cuda._memory import ipc_collect as ipc_collect

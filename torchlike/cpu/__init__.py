@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from torchlike.cpu import amp as amp
+
 
 def is_available() -> bool:
     """Whether operators run on it: always."""

@@ -1,0 +1,7 @@
+"""Mixed precision: operators that choose their precision, and losses scaled so that small gradients survive it."""
+
+from torchlike.amp.autocast_mode import autocast as autocast
+from torchlike.amp.autocast_mode import custom_bwd as custom_bwd
+from torchlike.amp.autocast_mode import custom_fwd as custom_fwd
+from torchlike.amp.autocast_mode import is_autocast_available as is_autocast_available
+from torchlike.amp.grad_scaler import GradScaler as GradScaler

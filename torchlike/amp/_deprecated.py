@@ -1,0 +1,37 @@
+"""The names that mixed precision had for each type of device, which PyTorch warns of."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from torchlike import _dtypes, _errors
+from torchlike.amp import autocast_mode, grad_scaler
+
+
+def _told(kind: str, name: str) -> None:
+    warnings.warn(_errors.autocast.moved(f"{kind}.amp.{name}(args...)", f"amp.{name}('{kind}', args...)"),
+                  FutureWarning, stacklevel=3)  # fmt: skip
+
+
+def of(kind: str, dtype: _dtypes.dtype) -> tuple[type, type]:
+    """`autocast` and `GradScaler` of one type of device."""
+
+    class autocast(autocast_mode.autocast):
+        __doc__ = f"`torch.amp.autocast` for {kind}."
+
+        def __init__(self, enabled: bool = True, dtype: Any = dtype, cache_enabled: bool = True) -> None:
+            _told(kind, "autocast")
+            super().__init__(kind, dtype, enabled, cache_enabled)
+
+    class GradScaler(grad_scaler.GradScaler):
+        __doc__ = f"`torch.amp.GradScaler` for {kind}."
+
+        def __init__(self, init_scale: float = 2.0**16, growth_factor: float = 2.0, backoff_factor: float = 0.5,
+                     growth_interval: int = 2000, enabled: bool = True) -> None:  # fmt: skip
+            _told(kind, "GradScaler")
+            super().__init__(kind, init_scale, growth_factor, backoff_factor, growth_interval, enabled)
+
+    for made in (autocast, GradScaler):
+        made.__module__, made.__qualname__ = f"torchlike.{kind}.amp", made.__name__
+    return autocast, GradScaler

@@ -1,0 +1,136 @@
+"""`autocast`: a region, or a function, in which operators choose their precision."""
+
+from __future__ import annotations
+
+import functools
+import warnings
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Self
+
+import numpy as np
+
+import torchlike
+from torchlike import _autocast, _dtypes, _errors
+from torchlike._tensor import Tensor
+
+
+def is_autocast_available(device_type: str) -> bool:
+    """Whether there is mixed precision for a type of device."""
+    return _autocast.is_known(_autocast.named(device_type, "_is_autocast_available"))
+
+
+def _kind(device_type: Any) -> str:
+    if not isinstance(device_type, str):
+        raise _errors.autocast.type_is_no_string(device_type)
+    return _autocast.named(device_type, "autocast")
+
+
+class autocast:
+    """Inside, products and convolutions are computed in a fast dtype, and what needs the range in float32.
+
+    Each operator says what it wants: its operands are cast where it is called, and gradients flow back through the
+    cast. A float32 weight is cast once in an outermost region. What is done in place or into `out=` is not cast.
+
+    Args:
+      device_type: "cpu", "cuda", "xla": whose tensors are concerned.
+      dtype: the fast dtype; by default bfloat16 on the CPU and on TPUs, float16 on CUDA.
+      enabled: False turns mixed precision off inside.
+      cache_enabled: whether weights are cast once.
+
+    >>> import torchlike as torch
+    >>> with torch.autocast("cpu"):
+    ...     print(torch.ones(2, 2).mm(torch.ones(2, 2)).dtype)
+    torch.bfloat16
+    """
+
+    def __init__(self, device_type: str, dtype: Any = None, enabled: bool = True,
+                 cache_enabled: bool | None = None) -> None:  # fmt: skip
+        self.device = device_type
+        self._kind = _kind(device_type)
+        self.fast_dtype = _autocast.fast_dtype(self._kind) if dtype is None else dtype
+        if not _autocast.is_known(self._kind):
+            raise _errors.autocast.unsupported_type(device_type)
+        self._cache_enabled = torchlike.is_autocast_cache_enabled() if cache_enabled is None else cache_enabled
+        self._enabled = enabled and self._is_possible()
+        self._before: list[tuple] = []
+
+    def _is_possible(self) -> bool:
+        """Whether there is the device, and its operators know the dtype; warns if not."""
+        if self._kind == "cuda":
+            if not torchlike.cuda.is_available():
+                warnings.warn(_errors.autocast.NO_CUDA, stacklevel=4)
+                return False
+        elif self.fast_dtype not in (_dtypes.bfloat16, _dtypes.float16):
+            warnings.warn(_errors.autocast.no_such_fast_dtype(self.device), stacklevel=4)
+            return False
+        return True
+
+    def __enter__(self) -> Self:
+        state, kind = _autocast.state, self._kind
+        self._before.append((_autocast.is_enabled(kind), _autocast.fast_dtype(kind), state.cache_enabled))
+        state.cache_enabled = self._cache_enabled
+        _autocast.autocast_increment_nesting()
+        _autocast.change(kind, bool(self._enabled), self.fast_dtype)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        enabled, dtype, _autocast.state.cache_enabled = self._before.pop()
+        if _autocast.autocast_decrement_nesting() == 0:
+            _autocast.state.cache.clear()
+        _autocast.change(self._kind, enabled, dtype)
+
+    def __call__(self, func: Callable) -> Any:
+        @functools.wraps(func)
+        def decorated(*args: Any, **kwargs: Any) -> Any:
+            with self:
+                return func(*args, **kwargs)
+
+        return decorated
+
+
+def _cast(value: Any, kind: str, dtype: _dtypes.dtype) -> Any:
+    """Arguments with their floating-point tensors in `dtype`."""
+    if isinstance(value, Tensor):
+        return value.to(dtype) if _autocast.is_eligible(value, kind) else value
+    if isinstance(value, str | np.ndarray):
+        return value
+    if isinstance(value, Mapping):
+        return {_cast(k, kind, dtype): _cast(v, kind, dtype) for k, v in value.items()}
+    if isinstance(value, Iterable):
+        made = [_cast(v, kind, dtype) for v in value]
+        return type(value)(made) if isinstance(value, list | tuple) else made  # type: ignore[call-arg]
+    return value
+
+
+def custom_fwd(fwd: Callable | None = None, *, device_type: str, cast_inputs: Any = None) -> Any:
+    """The decorator of a `Function`'s forward: with `cast_inputs`, its arguments have that dtype and operators inside
+    are not cast; without, they are as where it is called. Either is remembered for `custom_bwd`."""
+    kind = _kind(device_type)
+    if fwd is None:
+        return functools.partial(custom_fwd, device_type=device_type, cast_inputs=cast_inputs)
+
+    @functools.wraps(fwd)
+    def decorated(*args: Any, **kwargs: Any) -> Any:
+        ctx, is_on = args[0], torchlike.is_autocast_enabled(device_type)
+        ctx._dtype = torchlike.get_autocast_dtype(device_type)
+        ctx._fwd_used_autocast = is_on and cast_inputs is None
+        if cast_inputs is None or not is_on:
+            return fwd(*args, **kwargs)
+        with autocast(device_type, enabled=False):
+            return fwd(*_cast(args, kind, cast_inputs), **_cast(kwargs, kind, cast_inputs))
+
+    return decorated
+
+
+def custom_bwd(bwd: Callable | None = None, *, device_type: str) -> Any:
+    """The decorator of a `Function`'s backward: operators are cast as they were in its forward."""
+    _kind(device_type)
+    if bwd is None:
+        return functools.partial(custom_bwd, device_type=device_type)
+
+    @functools.wraps(bwd)
+    def decorated(*args: Any, **kwargs: Any) -> Any:
+        with autocast(device_type, enabled=args[0]._fwd_used_autocast, dtype=args[0]._dtype):
+            return bwd(*args, **kwargs)
+
+    return decorated

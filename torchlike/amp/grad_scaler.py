@@ -1,0 +1,271 @@
+"""`GradScaler`: scales the loss, so that gradients of half precision do not vanish, and undoes it before the step."""
+
+from __future__ import annotations
+
+import enum
+import warnings
+from collections import defaultdict
+from collections.abc import Iterable
+from typing import Any
+
+import torchlike
+from torchlike import _core, _errors, _modes
+from torchlike._bind import CALLERS as rows
+from torchlike._tensor import Tensor, commit
+
+
+class OptState(enum.Enum):
+    """What was done for an optimizer since the last `update()`."""
+
+    READY = 0
+    UNSCALED = 1
+    STEPPED = 2
+
+
+def _refresh_per_optimizer_state() -> dict[str, Any]:
+    return {"stage": OptState.READY, "found_inf_per_device": {}}
+
+
+class GradScaler:
+    """Multiplies losses by a scale and divides gradients by it; a step whose gradients overflow is skipped.
+
+    The scale is a tensor of the device, so a new one compiles nothing. Whether gradients overflowed is found on the
+    device, and `step()` waits for it.
+
+    Args:
+      device: "cuda" or "cpu", where losses are.
+      init_scale: the first scale.
+      growth_factor: times the scale after `growth_interval` steps in a row without overflow; above 1.
+      backoff_factor: times the scale after an overflow; below 1.
+      enabled: False makes everything do nothing.
+
+    >>> import torchlike as torch
+    >>> w = torch.ones(1, requires_grad=True)
+    >>> scaler, optimizer = torch.amp.GradScaler("cpu"), torch.optim.SGD([w], lr=0.5)
+    >>> scaler.scale(w.sum()).backward()
+    >>> scaler.step(optimizer)
+    >>> scaler.update()
+    >>> w.tolist(), scaler.get_scale()
+    ([0.5], 65536.0)
+    """
+
+    def __init__(self, device: str = "cuda", init_scale: float = 2.0**16, growth_factor: float = 2.0,
+                 backoff_factor: float = 0.5, growth_interval: int = 2000, enabled: bool = True) -> None:  # fmt: skip
+        self._device = device
+        self._enabled = enabled
+        if enabled and device == "cuda" and not torchlike.cuda.is_available():
+            warnings.warn(_errors.autocast.NO_CUDA_SCALER, stacklevel=2)
+            self._enabled = False
+        if self._enabled:
+            if growth_factor <= 1.0:
+                raise AssertionError("The growth factor must be > 1.0.")
+            if backoff_factor >= 1.0:
+                raise AssertionError("The backoff factor must be < 1.0.")
+            self._init_scale = init_scale
+            self._scale: Tensor | None = None
+            self._growth_factor, self._backoff_factor = growth_factor, backoff_factor
+            self._growth_interval = growth_interval
+            self._init_growth_tracker = 0
+            self._growth_tracker: Tensor | None = None
+            self._forget()
+
+    def _forget(self) -> None:
+        self._per_optimizer_states: dict[int, dict[str, Any]] = defaultdict(_refresh_per_optimizer_state)
+
+    def _check_scale_growth_tracker(self, what: str) -> tuple[Tensor, Tensor]:
+        if self._scale is None or self._growth_tracker is None:
+            raise _errors.autocast.not_scaled(what)
+        return self._scale, self._growth_tracker
+
+    def _lazy_init_scale_growth_tracker(self, device: Any) -> None:
+        self._scale = torchlike.full((), self._init_scale, dtype=torchlike.float32, device=device)
+        self._growth_tracker = torchlike.full((), self._init_growth_tracker, dtype=torchlike.int32, device=device)
+
+    # -- a step --------------------------------------------------------------------------------------------------------
+
+    def scale(self, outputs: Tensor | Iterable[Tensor]) -> Any:
+        """A loss, or each of several, times the scale."""
+        if not self._enabled:
+            return outputs
+        if isinstance(outputs, Tensor):
+            if self._scale is None:
+                self._lazy_init_scale_growth_tracker(outputs.device)
+            assert self._scale is not None
+            return outputs * self._scale.to(outputs.device)
+        if not isinstance(outputs, Iterable):
+            raise _errors.autocast.outputs()
+        made = map(self.scale, outputs)
+        return type(outputs)(made) if isinstance(outputs, list | tuple) else made  # type: ignore[call-arg]
+
+    def _unscale_grads_(self, optimizer: Any, inv_scale: Tensor, found_inf: Tensor,
+                        allow_fp16: bool) -> dict[Any, Tensor]:  # fmt: skip
+        """Divide an optimizer's gradients by the scale; returns whether some overflowed, by device."""
+        grads: dict[Any, list[Tensor]] = defaultdict(list)
+        for group in optimizer.param_groups:
+            for parameter in group["params"]:
+                grad = parameter.grad
+                if grad is None:
+                    continue
+                if grad.dtype is torchlike.float16 and not allow_fp16:
+                    raise _errors.autocast.half_gradients()
+                if grad.is_sparse:
+                    if grad.dtype is torchlike.float16:  # whose sums may overflow
+                        grad = parameter.grad = grad.coalesce()
+                    grad = grad._values()
+                grads[grad.device].append(grad)
+        with _modes.no_grad():
+            return {device: found_inf.to(device) + _unscale(each, inv_scale.to(device))
+                    for device, each in grads.items()}  # fmt: skip
+
+    def unscale_(self, optimizer: Any) -> None:
+        """Divide an optimizer's gradients by the scale now, so that they can be clipped; `step()` then does not."""
+        if not self._enabled:
+            return
+        scale, _ = self._check_scale_growth_tracker("unscale_")
+        state = self._per_optimizer_states[id(optimizer)]
+        if state["stage"] is OptState.UNSCALED:
+            raise _errors.autocast.unscaled_before()
+        if state["stage"] is OptState.STEPPED:
+            raise _errors.autocast.unscaled_after_step()
+        self._find(optimizer, scale, state, False)
+        state["stage"] = OptState.UNSCALED
+
+    def _find(self, optimizer: Any, scale: Tensor, state: dict, allow_fp16: bool) -> None:
+        inverse = scale.double().reciprocal().float()
+        none = torchlike.zeros((), dtype=torchlike.float32, device=scale.device)
+        state["found_inf_per_device"] = self._unscale_grads_(optimizer, inverse, none, allow_fp16)
+
+    def step(self, optimizer: Any, *args: Any, **kwargs: Any) -> Any:
+        """`optimizer.step(*args, **kwargs)` on gradients divided by the scale, unless some overflowed."""
+        if not self._enabled:
+            return optimizer.step(*args, **kwargs)
+        if "closure" in kwargs:
+            raise _errors.autocast.with_closure()
+        self._check_scale_growth_tracker("step")
+        state = self._per_optimizer_states[id(optimizer)]
+        if state["stage"] is OptState.STEPPED:
+            raise _errors.autocast.stepped_before()
+        if state["stage"] is OptState.READY:
+            self.unscale_(optimizer)
+        if not state["found_inf_per_device"]:
+            raise _errors.autocast.no_checks("for this optimizer")
+        result = None
+        if not sum(found.item() for found in state["found_inf_per_device"].values()):
+            result = optimizer.step(*args, **kwargs)
+        state["stage"] = OptState.STEPPED
+        return result
+
+    def update(self, new_scale: float | Tensor | None = None) -> None:
+        """The end of a step: grow the scale, or shrink it after an overflow, or set it."""
+        if not self._enabled:
+            return
+        scale, tracker = self._check_scale_growth_tracker("update")
+        if new_scale is not None:
+            self._set(scale, new_scale)
+        else:
+            found = [f.to(scale.device) for s in self._per_optimizer_states.values()
+                     for f in s["found_inf_per_device"].values()]  # fmt: skip
+            if not found:
+                raise _errors.autocast.no_checks("prior to update")
+            with _modes.no_grad():
+                commit(zip((scale, tracker), [t._value for t in rows["_next_scale"](
+                    scale, tracker, sum(found[1:], found[0]), float(self._growth_factor), float(self._backoff_factor),
+                    self._growth_interval)]))  # fmt: skip
+        self._forget()
+        _core.boundary()  # or the next step's program would begin with it, and the first one's would not
+
+    def _set(self, scale: Tensor, new: Any) -> None:
+        if isinstance(new, float):
+            scale.fill_(new)
+        elif new.device.type != self._device or new.numel() != 1 or new.requires_grad:
+            raise _errors.autocast.new_scale()
+        else:
+            scale.copy_(new)
+
+    # -- settings ------------------------------------------------------------------------------------------------------
+
+    def _get_growth_tracker(self) -> int:
+        if not self._enabled:
+            return 0
+        return self._init_growth_tracker if self._growth_tracker is None else int(self._growth_tracker.item())
+
+    def get_scale(self) -> float:
+        """The scale, for which this waits; 1.0 where nothing is scaled."""
+        if not self._enabled:
+            return 1.0
+        return self._init_scale if self._scale is None else self._scale.item()
+
+    def get_growth_factor(self) -> float:
+        """What the scale grows by."""
+        return self._growth_factor
+
+    def set_growth_factor(self, new_factor: float) -> None:
+        """Set what the scale grows by."""
+        self._growth_factor = new_factor
+
+    def get_backoff_factor(self) -> float:
+        """What the scale shrinks by."""
+        return self._backoff_factor
+
+    def set_backoff_factor(self, new_factor: float) -> None:
+        """Set what the scale shrinks by."""
+        self._backoff_factor = new_factor
+
+    def get_growth_interval(self) -> int:
+        """After how many steps in a row the scale grows."""
+        return self._growth_interval
+
+    def set_growth_interval(self, new_interval: int) -> None:
+        """Set after how many steps in a row the scale grows."""
+        self._growth_interval = new_interval
+
+    def is_enabled(self) -> bool:
+        """Whether it does anything."""
+        return self._enabled
+
+    # -- kept and read back --------------------------------------------------------------------------------------------
+
+    def state_dict(self) -> dict[str, Any]:
+        """Everything that a later run needs; empty where nothing is scaled."""
+        if not self._enabled:
+            return {}
+        return {"scale": self.get_scale(), "growth_factor": self._growth_factor,
+                "backoff_factor": self._backoff_factor, "growth_interval": self._growth_interval,
+                "_growth_tracker": self._get_growth_tracker()}  # fmt: skip
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Take over what `state_dict()` returned."""
+        if not self._enabled:
+            return
+        if not state_dict:
+            raise _errors.autocast.empty_state()
+        self._init_scale = state_dict["scale"]
+        if self._scale is not None:
+            self._scale.fill_(state_dict["scale"])
+        self._growth_factor = state_dict["growth_factor"]
+        self._backoff_factor = state_dict["backoff_factor"]
+        self._growth_interval = state_dict["growth_interval"]
+        self._init_growth_tracker = state_dict["_growth_tracker"]
+        if self._growth_tracker is not None:
+            self._growth_tracker.fill_(state_dict["_growth_tracker"])
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = self.__dict__.copy()
+        if self._enabled:
+            if self._per_optimizer_states:
+                raise _errors.autocast.pickled_midway()
+            state |= {"_init_scale": self.get_scale(), "_init_growth_tracker": self._get_growth_tracker(),
+                      "_scale": None, "_growth_tracker": None}  # fmt: skip
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+
+    def _found_inf_per_device(self, optimizer: Any) -> dict[Any, Tensor]:
+        return self._per_optimizer_states[id(optimizer)]["found_inf_per_device"]
+
+
+def _unscale(grads: list[Tensor], inv_scale: Tensor) -> Tensor:
+    found, *scaled = rows["_unscaled"](grads, inv_scale)
+    commit(zip(grads, [t._value for t in scaled]))
+    return found

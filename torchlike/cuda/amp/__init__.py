@@ -1,0 +1,30 @@
+"""Mixed precision by the names it had for CUDA alone."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+from torchlike import _errors
+from torchlike._dtypes import float16 as _float16
+from torchlike.amp import _deprecated, autocast_mode
+
+autocast, GradScaler = _deprecated.of("cuda", _float16)
+
+
+def _told(name: str) -> None:
+    new = f"amp.{name}(args..., device_type='cuda')"
+    warnings.warn(_errors.autocast.moved(f"cuda.amp.{name}(args...)", new), FutureWarning, stacklevel=3)
+
+
+def custom_fwd(fwd: Callable | None = None, *, cast_inputs: Any = None) -> Any:
+    """`torch.amp.custom_fwd` for CUDA."""
+    _told("custom_fwd")
+    return autocast_mode.custom_fwd(fwd, device_type="cuda", cast_inputs=cast_inputs)
+
+
+def custom_bwd(bwd: Callable) -> Any:
+    """`torch.amp.custom_bwd` for CUDA."""
+    _told("custom_bwd")
+    return autocast_mode.custom_bwd(bwd, device_type="cuda")

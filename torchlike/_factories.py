@@ -328,11 +328,11 @@ def empty_strided(size: Any, stride: Any, *, dtype: Dtype | None = None, layout:
 
 def _with_gaps(shape: tuple[int, ...], strides: tuple[int, ...], options: dict) -> Tensor:
     """A tensor of which not every place of memory is an element, or one is several."""
-    from torchlike._functions_memory import _extent, as_strided
+    from torchlike._functions_memory import as_strided
 
     if any(s < 0 for s in strides):
         raise _errors.making.overflowing_size(shape, strides)
-    return as_strided(empty(_extent(shape, strides, 0), **options), shape, strides).detach()
+    return as_strided(empty(_layout.extent(shape, strides, 0), **options), shape, strides).detach()
 
 
 def empty_permuted(size: Any, physical_layout: Any, **options: Any) -> Tensor:

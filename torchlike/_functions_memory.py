@@ -8,22 +8,18 @@ from collections.abc import Callable
 from typing import Any
 from weakref import ref
 
-import jax.numpy as jnp
 import numpy as np
 
 from torchlike import _device, _errors, _exchange, _facade, _factories, _layout, _modes, _storage_io
 from torchlike import _memory_format as mf
-from torchlike._autograd import versions, views
+from torchlike._autograd import strided, versions, views
 from torchlike._autograd.nodes import AccumulateGrad, Node, hooks_of
 from torchlike._bind import CALLERS as rows
-from torchlike._core import Aval
 from torchlike._errors.dtypes import c_name
 from torchlike._exchange import from_dlpack, to_dlpack
 from torchlike._facade import history_first, ints
 from torchlike._functions import reshape
 from torchlike._grown import grow
-from torchlike._ops import REGISTRY
-from torchlike._ops._plan import OpPlan
 from torchlike._storage import move
 from torchlike._tensor import Tensor, adopt, alias
 from torchlike.storage import TypedStorage, UntypedStorage
@@ -55,13 +51,13 @@ def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None
     made._tracks, made._cache = grad, (made._storage.version, root._edge, value)
     if whole is not root:
         views.freeze(made, views.Frozen.APART)
-        made._edge = edge and (_edge_within(input, shape, strides, start) if grad else root._edge and views.NOWHERE)
+        made._edge = edge and (strided.within(input, shape, strides, start) if grad else root._edge and views.NOWHERE)
         return made
     if not grad or (input is not root and not input._tracks):
         views.freeze(made, views.reason(input) if grad else views.reason_of_mode(input))
     made._edge = edge and root._edge and views.NOWHERE
     if edge is not None and grad and input is not root:  # until its memory is written to, through the view alone
-        made._edge = _edge_within(input, shape, strides, start)
+        made._edge = strided.within(input, shape, strides, start)
     elif edge is not None and grad:
         made._edge = views.named((Node(plan, [], [root._edge or edge], []), 0), "AsStridedBackward0")
     return made
@@ -77,36 +73,6 @@ def _strided_apart(input: Tensor, shape: Ints, strides: Ints, start: int) -> Ten
     return made
 
 
-def _edge_within(input: Tensor, size: Ints, stride: Ints, offset: int) -> Any:
-    """The edge of a strided view of a view: gradients reach the view's own elements, and no others of the memory."""
-    key = (input._value.aval, input.stride(), input._offset, size, stride, offset)
-    plan = _plans_within.get(key)
-    if plan is None:
-        plan = _plans_within[key] = _plan_within(*key)
-    return Node(plan, [], [input._edge], []), 0
-
-
-_plans_within: dict[tuple, OpPlan] = {}
-
-
-def _plan_within(seen: Aval, steps: Ints, start: int, size: Ints, stride: Ints, offset: int) -> OpPlan:
-    """A tensor of which `seen` tells, as the memory it lies in, as a strided view of that. Elements that share a place
-    share its gradient evenly."""
-    shape = tuple(seen.shape)
-    source = _storage_io._places(shape, steps).reshape(-1) + start
-    wanted = _storage_io._places(size, stride) + offset
-    held = 1 + max([int(p.max()) for p in (source, wanted) if p.size], default=0)
-    counts = np.bincount(source, minlength=held)
-    weights = (1 / np.maximum(counts, 1))[source]
-
-    def look(x: Any) -> tuple:
-        memory = jnp.zeros(held, x.dtype).at[source].add(x.reshape(-1) * weights.astype(x.dtype))
-        return (memory[wanted],)
-
-    plan = OpPlan("as_strided", (seen,), (), (seen.like(size),), look)
-    return plan.settle(REGISTRY["view"], (), (True,), node="AsStridedBackward0")
-
-
 def owner(view: Tensor) -> Tensor:
     """The tensor that is all of the storage, in the order in which memory holds it."""
     root = view if view._origin is None else view._root()
@@ -118,11 +84,6 @@ def owner(view: Tensor) -> Tensor:
     return whole
 
 
-def _extent(size: Ints, stride: Ints, offset: int) -> int:
-    """How many elements of memory lie before the end of a strided view."""
-    return 0 if 0 in size else offset + 1 + sum((n - 1) * s for n, s in zip(size, stride))
-
-
 def _check_strided(input: Tensor, size: Ints, stride: Ints, offset: int) -> None:
     if len(size) != len(stride):
         raise RuntimeError("mismatch in length of strides and shape")
@@ -131,13 +92,10 @@ def _check_strided(input: Tensor, size: Ints, stride: Ints, offset: int) -> None
                            f"{list(stride)}")  # fmt: skip
     if any(n < 0 for n in size):
         raise RuntimeError(f"Storage size calculation overflowed with sizes={list(size)} and strides={list(stride)}")
-    if offset < 0:
-        raise RuntimeError(f"Tensor: invalid storage offset {offset}")
-    item, held = input.dtype.itemsize, input._storage.value.aval
-    need = _extent(size, stride, offset) * item
-    if need > held.numel * held.dtype.itemsize:
-        have = held.numel * held.dtype.itemsize
-        raise _errors.memory.beyond_storage(size, stride, offset, item, need, have)
+    held = input._storage.value.aval
+    misfit = strided.misfit(size, stride, offset, input.dtype.itemsize, held.numel * held.dtype.itemsize)
+    if misfit is not None:
+        raise misfit
 
 
 # -- shapes changed in place -------------------------------------------------------------------------------------------
@@ -165,7 +123,7 @@ def become(self: Tensor, seen: Tensor) -> Tensor:
     self._count()
     self._cache = (self._storage.version, self._cache[1] if self._cache and not self._tracks else
                    None if self._origin is None else self._origin._edge, value)  # fmt: skip
-    if is_leaf and views.is_whole(self):
+    if edge is not None and (is_leaf or _modes.local.grad) and views.is_whole(self):
         views.rebase(self)
     elif self._tracks and not _modes.local.grad and not views.is_whole(self):
         self._cache = None  # its history is made anew, of the elements that it sees now
@@ -193,9 +151,11 @@ def _in_place(name: str, function: Callable[..., Tensor]) -> Callable[..., Tenso
         seen = function(self, *args, **kwargs)
         edge = self._edge if self._origin is None else self._root()._edge  # type: ignore[union-attr]
         if edge is not None:
-            versions.note_result(edge[0], self._storage)
+            versions.note_result(edge[0], views.whole(self))
         self._storage.touch(self)
-        return become(self, seen)
+        become(self, seen)
+        versions.note_fate(views.whole(self))
+        return self
 
     method.__name__ = method.__qualname__ = name
     method.__doc__ = f"`{name[:-1]}` in place: this tensor is seen in another shape; no element moves."
@@ -286,7 +246,7 @@ def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = 
         strides = _layout.contiguous_strides(shape) if stride is None else ints((stride,), "set_", "stride")
         if len(shape) != len(strides):
             raise _errors.memory.unequal_lengths(len(shape), len(strides))
-        need = _extent(shape, strides, storage_offset) * self.dtype.itemsize
+        need = _layout.extent(shape, strides, storage_offset) * self.dtype.itemsize
         if held is not source and need > source.nbytes():
             enlarge(held, need)
         held = _strided_within(held.detach(), self.dtype, shape, strides, storage_offset)

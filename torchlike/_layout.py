@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+import numpy as np
+
 Ints = tuple[int, ...]
 
 _remembered = lru_cache(8192)  # a program asks the same questions at every step
@@ -53,6 +55,17 @@ def is_apart(shape: Ints, strides: Ints) -> bool:
             return 0 in shape
         extent += (n - 1) * s
     return True
+
+
+def extent(shape: Ints, strides: Ints, offset: int = 0) -> int:
+    """How many elements of memory lie before the end of a strided view."""
+    return 0 if 0 in shape else offset + 1 + sum((n - 1) * s for n, s in zip(shape, strides))
+
+
+def places(shape: Ints, strides: Ints) -> np.ndarray:
+    """Where in memory each element lies, from the first."""
+    grids = np.ogrid[tuple(slice(n) for n in shape)]
+    return np.broadcast_to(sum(g * s for g, s in zip(grids, strides)), shape)
 
 
 def normal(shape: Ints, strides: Ints) -> Ints | None:

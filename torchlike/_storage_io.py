@@ -100,7 +100,7 @@ def _unfold(flat: Any, size: Ints, stride: Ints) -> Any:
     if 0 in size:
         return xp.zeros(size, flat.dtype)
     if not _nested([size[d] for d in dims], [stride[d] for d in dims]):
-        return flat[_places(size, stride)]
+        return flat[_layout.places(size, stride)]
     cut = flat
     for k, d in enumerate(dims):
         rest = dims[k + 1 :]
@@ -126,11 +126,6 @@ def _nested(size: list[int], stride: list[int]) -> bool:
 def _extent(size: Any, stride: Any) -> int:
     """Elements from the first to the last of a strided view."""
     return 1 + sum((n - 1) * s for n, s in zip(size, stride))
-
-
-def _places(size: Ints, stride: Ints) -> np.ndarray:
-    grids = np.ogrid[tuple(slice(n) for n in size)]
-    return np.broadcast_to(sum(g * s for g, s in zip(grids, stride)), size)
 
 
 def _strided(flat: np.ndarray, size: Ints, stride: Ints) -> np.ndarray:

@@ -29,8 +29,8 @@ TENSOR_TYPES: set[type] = set()  # Tensor and every subclass: the dispatcher's q
 class Tensor(Methods):
     """A multi-dimensional array with PyTorch's behaviour; see `torchlike.tensor` to make one."""
 
-    __slots__ = ("__dict__", "__weakref__", "_cache", "_chain", "_counter", "_edge", "_frozen", "_grad", "_offset",
-                 "_origin", "_shown", "_storage", "_strides", "_tracks")  # fmt: skip
+    __slots__ = ("__dict__", "__weakref__", "_cache", "_chain", "_counter", "_edge", "_fate", "_frozen", "_grad",
+                 "_offset", "_origin", "_shown", "_storage", "_strides", "_tracks")  # fmt: skip
     __array_priority__ = 1000
 
     _storage: Storage
@@ -44,6 +44,7 @@ class Tensor(Methods):
     _grad: Tensor | None
     # Unset on most:
     _counter: _storage.Counter  # it counts its writes apart from its storage
+    _fate: versions.Fate  # what it is now, for those who saved what it was
     _frozen: views.Frozen  # why a view does not follow its origin, where it is not for `no_grad`
     _shown: Any  # an origin that stands for another tensor, whose shape was changed in place: that one, weakly
 
@@ -116,10 +117,11 @@ class Tensor(Methods):
             since = edge[0].age
         if self._chain is None and self._origin is None:
             if self._edge is not None:
-                versions.note_result(self._edge[0], self._storage)
+                versions.note_result(self._edge[0], self)
             self._storage.put(value, since, self, _storage.step(counter))
             if differentiable:
                 self._edge = edge
+            versions.note_fate(self)
             return
         if _storage.overlaps(self._chain or (), self._aval.shape, self._strides):
             raise _errors.memory.overlapping_write()
@@ -141,7 +143,7 @@ class Tensor(Methods):
             return
         old, old_edge = origin._pair()
         if old_edge is not None:
-            versions.note_result(old_edge[0], storage)
+            versions.note_result(old_edge[0], views.whole(self))
         new, new_edge = value, edge
         if steps:
             numbers = [n for _, given in steps for n in given]
@@ -156,8 +158,10 @@ class Tensor(Methods):
             self._edge = edge if differentiable else self._edge
             self._cache = (storage.version, origin._edge, value)
         elif differentiable and new_edge is not None:
-            self._cache = (storage.version, views.Written(new_edge), value)
+            views.rebase_owner(self, origin)
+            self._cache = (storage.version, views.Written(origin._edge or new_edge), value)
             self._edge = self._edge or edge  # until it is looked at; it is known to have a history
+        versions.note_fate(views.whole(self))
 
     def _write_raw(self, value: Value, edge: Edge | None, since: int | None = None) -> None:
         """Store new contents without asking about gradients."""

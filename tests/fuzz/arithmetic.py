@@ -93,7 +93,6 @@ def _other(w):
         f"torch.where({name} == {name}, {name}, {other})",
         f"{name}.contiguous()",
         f"{name}.clone()",
-        f"torch.stack([{name}, {name}])",
         f"{name}.to(torch.float64)",
         f"{name}.float()",
         f"torch.zeros_like({name})",
@@ -105,7 +104,9 @@ def _other(w):
             f"torch.cat([{name}, {name}])", f"{name}.flip(0)", f"{name}.roll(1, 0)", f"{name}.cumsum(0)",
             f"{name}.index_select(0, torch.tensor([0]))",
         ]  # fmt: skip
-    if t.ndim and not t.is_inference():  # PyTorch's copy says then that it is a view (docs/differences.md)
+    if not t.is_inference():  # PyTorch's copy says then that it is a view (docs/differences.md)
+        options += [f"torch.stack([{name}, {name}])"]
+    if t.ndim and not t.is_inference():
         options += [f"{name}.repeat({', '.join(['2'] + ['1'] * (t.ndim - 1))})"]
     if _real(t):
         options += [f"{name}.clamp(-1, 1)", f"torch.maximum({name}, {other})", f"{name}.clamp(min=0.3)"]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import textwrap
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import Any
@@ -72,6 +73,13 @@ class Writer:
         found = self.tensors(want)
         return self.pick(found) if found else None
 
+    def graph(self) -> list[torch.Tensor]:
+        """The live tensors and their gradients, which may have histories."""
+        live = [self.names[n] for n in self.tensors()]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return live + [t.grad for t in live if t.grad is not None]
+
     def __getitem__(self, name: str) -> torch.Tensor:
         return self.names[name]
 
@@ -85,6 +93,8 @@ class Writer:
     def add(self, statement: str) -> None:
         """Run a statement in PyTorch and keep it, unless it makes a tensor too large to be of use."""
         before = dict(self.names)
+        unseen = ".data" in "".join([*self.statements, statement])
+        saved = _copies_of_saved(self.graph()) if unseen else {}
         error = execute(statement, self.names)
         new = [t for n, t in self.names.items() if before.get(n) is not t and isinstance(t, torch.Tensor)]
         if any(t.numel() > MOST_ELEMENTS for t in new):
@@ -92,6 +102,9 @@ class Writer:
             return
         if error is not None and "Inplace update to inference" in str(error):
             self.over = True  # PyTorch has written all the same
+            return
+        if saved and _changed(saved, self.graph()):
+            self.over = True  # PyTorch computes gradients with what was written unseen (docs/differences.md)
             return
         self.statements.append(statement)
         # Half of a backward that failed may have run, and in another order.
@@ -125,6 +138,32 @@ def nodes_behind(tensors: Iterable[torch.Tensor], follow: Callable[[Any], bool] 
             if follow(node):
                 stack += [after for after, _ in node.next_functions]
     return seen
+
+
+def _copies_of_saved(tensors: Iterable[torch.Tensor]) -> dict[Any, torch.Tensor]:
+    """What the histories of these tensors have saved, copied."""
+    return {place: saved.clone() for place, saved in _saved(tensors)}
+
+
+def _changed(copies: dict[Any, torch.Tensor], tensors: Iterable[torch.Tensor]) -> bool:
+    """Whether what was saved is other than its copies, and can be used all the same."""
+    now = dict(_saved(tensors))
+    return any(not _alike(now[place], copy) for place, copy in copies.items() if place in now)
+
+
+def _alike(a: torch.Tensor, b: torch.Tensor) -> bool:
+    a, b = a.detach(), b.detach()
+    return a.shape == b.shape and bool(((a == b) | ((a != a) & (b != b))).all())
+
+
+def _saved(tensors: Iterable[torch.Tensor]) -> Iterator[tuple[Any, torch.Tensor]]:
+    for node in nodes_behind(tensors):
+        for name in dir(node):
+            if name.startswith("_saved_"):
+                with contextlib.suppress(RuntimeError):  # it is freed, or cannot be used any more
+                    found = getattr(node, name)
+                    each = found if isinstance(found, tuple | list) else (found,)
+                    yield from (((node, name, i), t) for i, t in enumerate(each) if isinstance(t, torch.Tensor))
 
 
 def _is_spoilt(t: torch.Tensor) -> bool:

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterator
-from typing import Any
-
 import torch
 
 from tests.fuzz import views
 from tests.fuzz.arithmetic import index_parts, is_float, partner
-from tests.fuzz.programs import Writer, has_history, nodes_behind, shares
+from tests.fuzz.programs import Writer, has_history, shares
 
 _UNARY = ["neg_", "abs_", "sin_", "tanh_", "sigmoid_", "relu_", "square_", "zero_", "sign_"]
 _NUMBERS = ["2", "0.5", "-1", "1", "3"]
@@ -268,30 +264,10 @@ def through_data(w: Writer) -> str | None:
         return None
     other = w.tensor(lambda o: o.dtype is t.dtype and not o.is_inference()) or name
     options = [f"{name}.detach().add_({number_for(w, t)})"]
-    # PyTorch computes gradients with what was written through `.data` into what it had saved (docs/differences.md).
-    kept = _is_kept(w, t)
-    if not kept:
-        options += [f"{name}.data.mul_({number_for(w, t)})", f"{name}.data.zero_()"]
+    options += [f"{name}.data.mul_({number_for(w, t)})", f"{name}.data.zero_()"]
     # Views of what is exchanged see neither, and gradients differ of what was saved before (docs/differences.md).
-    if not shares(w, name) and not (t.requires_grad and w.tensors(has_history)):
+    if not shares(w, name) and not (t.requires_grad and any(map(has_history, w.graph()))):
         options += [f"{name}.data = {other}.detach().clone()", f"{name}.data = {other}.data"]
     if t.ndim and t.shape[0]:
-        options += [f"{name}.detach()[0] = {number_for(w, t)}"]
-        options += [] if kept else [f"{name}.data[0] = {number_for(w, t)}"]
+        options += [f"{name}.detach()[0] = {number_for(w, t)}", f"{name}.data[0] = {number_for(w, t)}"]
     return w.pick(options)
-
-
-def _is_kept(w: Writer, t: torch.Tensor) -> bool:
-    """Whether a live tensor's history has saved something that lies in this one's memory."""
-    memory = t.untyped_storage()._cdata
-    return any(memory in _memories(node) for node in nodes_behind([w[n] for n in w.tensors()]))
-
-
-def _memories(node: Any) -> Iterator[int]:
-    for name in dir(node):
-        if name.startswith("_saved_"):
-            with contextlib.suppress(RuntimeError):  # it is freed, or cannot be used any more
-                saved = getattr(node, name)
-                for each in saved if isinstance(saved, tuple | list) else (saved,):
-                    if isinstance(each, torch.Tensor):
-                        yield each.untyped_storage()._cdata

@@ -21,12 +21,13 @@ from torchlike._ops._plan import OpPlan, dependence
 class Stamp:
     """On a value (and on what was seen of it through views): when, and in which storage, it was overwritten."""
 
-    __slots__ = ("mark", "owner", "since", "storage", "version")
+    __slots__ = ("fate", "mark", "owner", "since", "storage", "version")
 
     def __init__(self) -> None:
         self.since: int | None = None  # the age of a node made at that moment; None: it still stands
         self.storage: Any = None
         self.owner: Any = None  # the tensor written to
+        self.fate: Any = None  # what that became, where it lives no longer
         self.mark: Any = None  # by which a saved tensor is known to be the owner: its node, or value, before the write
         self.version = 0  # the storage's version while it held the value
 
@@ -41,11 +42,40 @@ class Stamp:
         if owner is not None:
             self.owner, edge = ref(owner), owner._edge
             self.mark = ref(owner._latest if edge is None else edge[0])
+            self.fate = fate_of(owner)
         latest = min(latest, self.since)
 
     def before(self, node: Node) -> bool:
         """Whether the write came after the node was made."""
         return self.since is not None and self.since < node.age
+
+
+class Fate:
+    """Of a tensor whose contents were overwritten while others had saved them: what it is now, known when it lives no
+    longer. Not its node, which may lead to those who saved."""
+
+    __slots__ = ("aval", "made_by", "version")
+
+    def __init__(self) -> None:
+        self.version: int | None = None  # not known: not written to after the first time
+
+
+def fate_of(tensor: Any) -> Fate:
+    """The fate of a tensor, which it keeps up to date from now on."""
+    fate = getattr(tensor, "_fate", None)
+    if fate is None:
+        fate = tensor._fate = Fate()
+    return fate
+
+
+def note_fate(tensor: Any) -> None:
+    """Called after a write to a tensor that is no view."""
+    fate = getattr(tensor, "_fate", None)
+    if fate is not None:
+        node = tensor._edge and tensor._edge[0]
+        is_leaf = tensor._edge is None or isinstance(node, nodes.AccumulateGrad)
+        fate.aval, fate.made_by = tensor._aval, None if is_leaf else (0, short_name(node))
+        fate.version = tensor._storage.version >> 32
 
 
 UNSEEN = 2  # the `since` of a write that no node minds: every node is younger
@@ -66,16 +96,18 @@ def note_write(old: Value, storage: Any, since: int | None, owner: Any) -> None:
         stamp.set(storage, since, owner)
 
 
-def note_result(node: Node, storage: Any, owner: Any = None) -> None:
-    """Called before the result of a node is overwritten: some nodes need it for their gradient."""
+def note_result(node: Node, tensor: Any, owner: Any = None) -> None:
+    """Called before the result of a node, which a tensor shows, is overwritten: some nodes need it for their
+    gradient."""
     if node.plan is not None and "result" in node.plan.remembers:
         extra = nodes.hooks_of(node)
         if extra.overwritten is None or extra.overwritten.since is None:
-            extra.overwritten = Stamp()
-            extra.overwritten.set(storage, None, owner)
+            stamp = extra.overwritten = Stamp()
+            stamp.set(tensor._storage, None, owner)
+            stamp.fate = fate_of(tensor)
     if node.extra is not None and node.extra.inner is not None:
         inner, view = node.extra.inner
-        note_result(inner, storage, view())
+        note_result(inner, tensor, view())
 
 
 def keep_results(node: Node, made: Sequence[Value]) -> None:
@@ -177,12 +209,15 @@ def _now(value: Value, edge: Any) -> tuple[Any, tuple[int, str] | None]:
     """The shape of a saved tensor, and which output of which operator it is, as they are now. Only of the tensor that
     was written to they may have changed."""
     stamp = value.stamp
-    owner = stamp.owner and stamp.owner()
-    if owner is None or stamp.mark() is not (value if edge is None else edge[0]):
-        _check_pieces(edge)
-        return value.aval, _made_by(edge)
-    made = owner.grad_fn
-    return owner._aval, None if made is None else (0, short_name(made))
+    owner, fate = stamp.owner and stamp.owner(), stamp.fate
+    if stamp.mark is not None and stamp.mark() is (value if edge is None else edge[0]):
+        if owner is not None:
+            made = owner.grad_fn
+            return owner._aval, None if made is None else (0, short_name(made))
+        if fate is not None and fate.version is not None:
+            return fate.aval, fate.made_by
+    _check_pieces(edge)
+    return value.aval, _made_by(edge)
 
 
 def _check_pieces(edge: Any) -> None:
@@ -195,8 +230,9 @@ def _check_pieces(edge: Any) -> None:
 
 
 def _modified(aval: Any, made_by: tuple[int, str] | None, stamp: Stamp) -> RuntimeError:
-    storage = stamp.storage()
-    version = stamp.version + 1 if storage is None else storage.version >> 32
+    storage, fate = stamp.storage(), stamp.fate
+    last = None if fate is None else fate.version
+    version = storage.version >> 32 if storage is not None else stamp.version + 1 if last is None else last
     return _errors.autograd.modified_in_place(aval, made_by, version, stamp.version)
 
 

@@ -13,9 +13,10 @@ from itertools import accumulate
 from typing import Any, NamedTuple
 
 from torchlike import _errors, _modes, _storage
-from torchlike._autograd import engine, versions
+from torchlike._autograd import engine, strided, versions
 from torchlike._autograd.nodes import AccumulateGrad, Edge, Node
 from torchlike._core import Aval, Value
+from torchlike._layout import extent, is_apart
 from torchlike._ops._declare import REGISTRY
 from torchlike._ops._namespace import namespace
 from torchlike._ops._plan import OpPlan
@@ -76,6 +77,13 @@ def _owner(origin: Any) -> Any:
     """The tensor that stands before users as this origin, where its own shape was changed in place."""
     shown = getattr(origin, "_shown", None)
     return None if shown is None else shown()
+
+
+def whole(tensor: Any) -> Any:
+    """The tensor that is no view for the user and of which this is one, perhaps itself."""
+    origin = tensor._root()
+    owner = None if origin is None else _owner(origin)
+    return tensor if origin is None else origin if owner is None else owner
 
 
 def base_of(tensor: Any) -> Any:
@@ -222,9 +230,9 @@ _replace_plans: dict[tuple[Aval, str], OpPlan] = {}
 
 
 class _Unplaceable(Node):
-    """A view written to itself where a dim is repeated: nothing moves, but a gradient has no place to go."""
+    """A write whose gradient has no place to go."""
 
-    __slots__ = ("written",)
+    __slots__ = ("error", "written")
 
     def name(self) -> str:
         return "torch::autograd::CopySlices"
@@ -236,27 +244,48 @@ class _Unplaceable(Node):
         return self.written
 
     def differentiate(self, held: dict, wanted: tuple[int, ...], walk: engine.Walk) -> list:
-        raise _errors.memory.overlapping_write()
+        raise self.error.with_traceback(None)
 
 
-def unplaceable(view: Any) -> None:
-    """The history of the origin of a view that is copied to itself where a dim is repeated."""
+def unplaceable(view: Any, error: Exception | None = None) -> None:
+    """The history of the origin of a view that is copied to itself where a dim is repeated; or of another write that
+    ends in this error on the way back."""
     origin = view._root()
     node = _Unplaceable(None, (), [origin._edge], ())  # type: ignore[arg-type]
-    node.written = origin._aval
+    node.written, node.error = origin._aval, error or _errors.memory.overlapping_write()
     origin._edge = (node, 0)
 
 
 def rebase(tensor: Any) -> None:
-    """The history of the origin of a tensor whose own shape was changed in place, where the tensor is a leaf: what is
-    seen of the origin elsewhere leads to it."""
+    """The history of the origin of a tensor whose own shape was changed in place: what is seen of the origin elsewhere
+    leads to the tensor, as far as that shows it."""
     origin, value = tensor._origin, tensor._value
     origin._edge, steps = tensor._edge, steps_from(origin, tensor)
     if steps and tensor._edge is not None:
-        numbers = [n for _, given in steps for n in given]
-        edge = (Node(_storage.write_plan(steps), [], [None, tensor._edge], numbers), 0)
-        origin._edge = named(edge, edge[0].name())
+        origin._edge = _led_through(tensor, steps, origin)
     tensor._cache = (tensor._storage.version, origin._edge, value)
+
+
+def _led_through(tensor: Any, steps: tuple, origin: Any) -> Edge:
+    if not is_apart(tuple(tensor.shape), tensor.stride()):
+        return strided.within(tensor, tuple(origin.shape), origin.stride(), origin._offset)
+    numbers = [n for _, given in steps for n in given]
+    edge = (Node(_storage.write_plan(steps), [], [None, tensor._edge], numbers), 0)
+    return named(edge, edge[0].name())
+
+
+def rebase_owner(view: Any, origin: Any) -> None:
+    """After a write to a view of a tensor whose own shape was changed in place: the history of the write is that
+    tensor's, and what is seen of it elsewhere leads to it. One to what it does not show any more has none."""
+    owner = _owner(origin)
+    if owner is not None:
+        have = extent(tuple(owner.shape), owner.stride()) * owner.dtype.itemsize
+        start = view._offset - owner._offset
+        misfit = strided.misfit(tuple(view.shape), view.stride(), start, view.dtype.itemsize, have)
+        if misfit is not None:
+            unplaceable(view, misfit)
+        owner._cache = (origin._storage.version, origin._edge, _made_anew(owner, origin, origin._edge))
+        rebase(owner)
 
 
 def named(edge: Edge, name: str, operator: str = "") -> Edge:

@@ -99,6 +99,10 @@ def non_leaf_deepcopy() -> RuntimeError:
     )
 
 
+def before_storage(offset: int) -> RuntimeError:
+    return RuntimeError(f"Tensor: invalid storage offset {offset}")
+
+
 def beyond_storage(size: Ints, stride: Ints, offset: int, itemsize: int, need: int, have: int) -> RuntimeError:
     return RuntimeError(
         f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {offset}, and itemsize "

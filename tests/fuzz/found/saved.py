@@ -202,4 +202,48 @@ FOUND = {
         f.backward()
         g.sum().backward()
     """,
+    "saved, written to at an index, and let go": """
+        a = torch.full((2, 2), 1.25, requires_grad=True)
+        e = a @ a
+        c = e * e
+        e[torch.tensor([[0], [1]]), torch.tensor([0])] = 1
+        e = a.sum()
+        (c * a).sum().backward()
+    """,
+    "saved, written to more than once, and let go": """
+        a = torch.full((2, 2), 1.25, requires_grad=True)
+        e = a @ a
+        c = e * e
+        e.mul_(2)
+        e.sin_()
+        del e
+        c.sum().backward()
+    """,
+    "saved, written to through a view, and let go": """
+        a = torch.full((2, 2), 1.25, requires_grad=True)
+        e = a @ a
+        c = e * e
+        e.mul_(2)
+        e[0] = 1
+        del e
+        c.sum().backward()
+    """,
+    "saved, changed in its shape and written to, and let go": """
+        a = torch.full((2, 2), 1.25, requires_grad=True)
+        e = a @ a
+        c = e * e
+        e.unsqueeze_(0)
+        e[0].mul_(2)
+        del e
+        c.sum().backward()
+    """,
+    "result written to more than once, and let go": """
+        a = torch.full((2, 2), 1.25, requires_grad=True)
+        e = a.exp()
+        c = e * 1
+        e.mul_(2)
+        e[0] = 1
+        del e
+        c.sum().backward()
+    """,
 }

@@ -171,4 +171,62 @@ FOUND = {
         d, = (g.clone() for g in torch.autograd.grad(b.sin().sum(), [a], create_graph=True))
         d.sum().backward()
     """,
+    "gradient for a base whose own shape was changed": """
+        a = torch.arange(6.).reshape(2, 3).requires_grad_()
+        b = a * a
+        c = b[0]
+        b.t_()
+        log += torch.autograd.grad((c * c).sum(), [b, c], retain_graph=True)
+        c.mul_(3)
+        log += torch.autograd.grad((c * c).sum(), [b, c], retain_graph=True)
+        b.mul_(2)
+        (b * b).sum().backward(retain_graph=True)
+        (c * c).sum().backward()
+    """,
+    "gradient for a base that shows less of its memory than before": """
+        a = torch.arange(12.).reshape((2, 3, 2)).requires_grad_()
+        b = a + a
+        c = b.tensor_split(2, 0)[-1]
+        d = c.reshape((1, 6))
+        b.as_strided_((1,), (1,), 1)
+        log += torch.autograd.grad((d * d).sum(), [b, d], retain_graph=True)
+        (c * c).sum().backward()
+    """,
+    "gradient for a base that shows places of its memory twice": """
+        a = torch.arange(6.).reshape(2, 3).requires_grad_()
+        b = a * a
+        c = b[0]
+        b.as_strided_((2, 2), (1, 1), 1)
+        log += torch.autograd.grad((c * c).sum(), [b, c], retain_graph=True)
+        (c * c).sum().backward()
+        f = torch.arange(3.).requires_grad_() * 2
+        g = f[1:]
+        f.as_strided_((2, 2), (0, 1), 1)
+        log += torch.autograd.grad((g * g).sum(), [f, g], retain_graph=True)
+    """,
+    "write to a view whose base shows some of it": """
+        a = torch.arange(6.).reshape(2, 3).requires_grad_()
+        b = a * a
+        c = b[0]
+        b.as_strided_((4,), (1,), 0)
+        c.mul_(3)
+        log += torch.autograd.grad((c * c).sum(), [b, c], retain_graph=True)
+        (b * b).sum().backward()
+    """,
+    "write to a view that begins before its base": """
+        a = torch.arange(6.).reshape(2, 3).requires_grad_()
+        b = a * a
+        c = b[0]
+        b.as_strided_((2,), (1,), 2)
+        c.mul_(3)
+        c.sum().backward()
+    """,
+    "write to a view that ends after its base": """
+        a = torch.arange(6.).reshape(2, 3).requires_grad_()
+        b = a * a
+        c = b[0]
+        b.as_strided_((2,), (1,), 0)
+        c.mul_(3)
+        c.sum().backward()
+    """,
 }

@@ -41,6 +41,26 @@ log([p.grad for p in L.parameters()]); P.remove_parametrizations(L, 'weight'); l
 U.parametrizations.spectral_norm(L); log(repr(L)); log(L.state_dict()); log(L(X)); log(L.state_dict())
 N = U.parametrizations.spectral_norm(nn.LayerNorm(3)); log(N.weight); log(repr(N))
 """,
+    **{
+        f"orthogonal {rows}x{columns} {which} {trivial}": f"""
+M = nn.Linear({columns}, {rows}, dtype=T.float64)
+Q = T.arange({rows}. * {columns}).sqrt().double().view({rows}, {columns})
+U.parametrizations.orthogonal(M, 'weight', {which}, use_trivialization={trivial}); log(repr(M)); log(M.weight)
+M.weight.abs().sum().backward(); log(M.parametrizations.weight.original.grad); T.manual_seed(3)
+M.weight = M.weight.detach().flip(0); log(M.weight); M.weight = Q; log(M.weight); log(list(M.state_dict()))
+"""
+        for rows, columns in ((3, 3), (4, 2), (2, 4))
+        for which in (None, "'matrix_exp'", "'cayley'", "'householder'")
+        for trivial in (True, False)
+    },
+    "orthogonal, complex": "M = nn.Linear(2, 3, dtype=T.complex128); U.parametrizations.orthogonal(M); log(M.weight)",
+    "orthogonal, complex reflections": """
+U.parametrizations.orthogonal(nn.Linear(2, 3, dtype=T.cfloat), 'weight', 'householder')
+""",
+    "orthogonal of nothing": "U.parametrizations.orthogonal(L, 'w')",
+    "orthogonal of a vector": "U.parametrizations.orthogonal(L, 'bias')",
+    "orthogonal by no map": "U.parametrizations.orthogonal(L, 'weight', 'qr')",
+    "orthogonal, another shape": "U.parametrizations.orthogonal(L); L.weight = T.ones(3, 3)",
     "parametrize": """
 before = L.weight.detach().clone(); P.register_parametrization(L, 'weight', Double())
 log(repr(L)); log(L.weight - before); log(P.is_parametrized(L)); log(P.is_parametrized(L, 'bias'))

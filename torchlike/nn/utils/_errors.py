@@ -32,6 +32,33 @@ def nothing_to_parametrize(module: Any, name: str) -> ValueError:
     )
 
 
+def no_parameter_or_buffer(module: Any, name: str) -> ValueError:
+    return ValueError(f"Module '{module}' has no parameter or buffer with name '{name}'")
+
+
+def no_matrices(dimensions: int) -> ValueError:
+    return ValueError(f"Expected a matrix or batch of matrices. Got a tensor of {dimensions} dimensions.")
+
+
+def not_these_matrices(due: Any, shape: Any) -> ValueError:
+    return ValueError(f"Expected a matrix or batch of matrices of shape {due}. Got a tensor of shape {shape}.")
+
+
+def orthogonal_map(given: str) -> ValueError:
+    return ValueError(f'orthogonal_map has to be one of "matrix_exp", "cayley", "householder". Got: {given}')
+
+
+def complex_householder() -> ValueError:
+    return ValueError("The householder parametrization does not support complex tensors.")
+
+
+def map_not_inverted() -> NotImplementedError:
+    return NotImplementedError(
+        "It is not possible to assign to the matrix exponential or the Cayley parametrizations when "
+        "use_trivialization=False."
+    )
+
+
 def no_parametrization(module: Any, name: str) -> ValueError:
     return ValueError(f"Module {module} does not have a parametrization on {name}")
 

@@ -12,6 +12,7 @@ from ..modules.module import Module
 from . import _errors
 from ._norms import as_matrix, norm_except_dim, power_iterations, spectral_dim
 from ._norms import weight_norm as _scaled_to
+from ._orthogonal import orthogonal as orthogonal
 from .parametrize import register_parametrization
 
 

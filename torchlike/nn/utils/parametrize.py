@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import torchlike
@@ -67,7 +67,8 @@ class ParametrizationList(ModuleList):
             inner: Any = value
             for module in reversed(list(self)):
                 if hasattr(module, "right_inverse"):
-                    inner = module.right_inverse(inner)
+                    with suppress(NotImplementedError):  # it refuses later assignments, not to be used
+                        inner = module.right_inverse(inner)
             return inner
 
     def right_inverse(self, value: Tensor) -> None:

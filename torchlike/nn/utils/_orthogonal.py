@@ -1,0 +1,130 @@
+"""The orthogonal parametrization: a matrix whose columns (or rows, where those are fewer) are orthonormal."""
+
+from __future__ import annotations
+
+from enum import Enum, auto
+
+import torchlike
+from torchlike._tensor import Tensor
+
+from ..modules.module import Module
+from . import _errors
+from .parametrize import register_parametrization
+
+
+class _OrthMaps(Enum):
+    matrix_exp = auto()
+    cayley = auto()
+    householder = auto()
+
+
+def _nearest_by_qr(matrix: Tensor) -> Tensor:
+    """The orthonormal factor of a matrix, its signs such that an orthonormal matrix is its own factor."""
+    reflectors, tau = torchlike.geqrf(matrix)
+    factor = torchlike.linalg.householder_product(reflectors, tau)
+    return factor * reflectors.diagonal(dim1=-2, dim2=-1).sgn().unsqueeze(-2)
+
+
+def _is_orthonormal(matrix: Tensor) -> bool:
+    size = matrix.size(-1)
+    identity = torchlike.eye(size, dtype=matrix.dtype, device=matrix.device)
+    allowed = 10.0 * size * torchlike.finfo(matrix.dtype).eps
+    return torchlike.allclose(matrix.mH @ matrix, identity, atol=allowed)
+
+
+class _Orthogonal(Module):
+    """An orthonormal matrix made of the lower triangle of an unconstrained one; times `base`, where there is one."""
+
+    base: Tensor | None
+
+    def __init__(self, weight: Tensor, orthogonal_map: _OrthMaps, *, use_trivialization: bool = True) -> None:
+        super().__init__()
+        if weight.is_complex() and orthogonal_map == _OrthMaps.householder:
+            raise _errors.complex_householder()
+        self.shape = weight.shape
+        self.orthogonal_map = orthogonal_map
+        if use_trivialization:
+            self.register_buffer("base", None)
+
+    def forward(self, X: Tensor) -> Tensor:
+        n, k = X.size(-2), X.size(-1)
+        is_wide = n < k
+        if is_wide:
+            X, n, k = X.mT, k, n
+        Q = self._reflected(X) if self.orthogonal_map == _OrthMaps.householder else self._rotated(X, n, k)
+        if "base" in self._buffers:
+            Q = self.base @ Q
+        return Q.mT if is_wide else Q
+
+    def _rotated(self, X: Tensor, n: int, k: int) -> Tensor:
+        """From the skew matrix of a lower triangle, by the exponential or by Cayley's map."""
+        X = X.tril()
+        if n != k:
+            X = torchlike.cat([X, X.new_zeros(n, n - k).expand(*X.shape[:-2], -1, -1)], dim=-1)
+        A = X - X.mH
+        if self.orthogonal_map == _OrthMaps.matrix_exp:
+            Q = torchlike.matrix_exp(A)
+        else:
+            identity = torchlike.eye(n, dtype=A.dtype, device=A.device)
+            Q = torchlike.linalg.solve(identity - 0.5 * A, identity + 0.5 * A)
+        return Q[..., :k] if n != k else Q
+
+    @staticmethod
+    def _reflected(X: Tensor) -> Tensor:
+        """The product of the reflections whose vectors stand below the diagonal; the diagonal holds signs."""
+        A = X.tril(diagonal=-1)
+        tau = 2.0 / (1.0 + (A * A).sum(dim=-2))
+        Q = torchlike.linalg.householder_product(A, tau)
+        return Q * X.diagonal(dim1=-2, dim2=-1).int().unsqueeze(-2)
+
+    @torchlike.no_grad()
+    def right_inverse(self, Q: Tensor) -> Tensor:
+        if Q.shape != self.shape:
+            raise _errors.not_these_matrices(self.shape, Q.shape)
+        n, k = Q.size(-2), Q.size(-1)
+        tall = Q.mT if n < k else Q
+        if "base" in self._buffers:
+            self.base = self._completed(tall)
+            original = torchlike.zeros_like(Q)
+            original.diagonal(dim1=-2, dim2=-1).fill_(-1.0)
+            return original
+        if self.orthogonal_map != _OrthMaps.householder:
+            raise _errors.map_not_inverted()
+        A, tau = torchlike.geqrf(tall)
+        signs = A.diagonal(dim1=-2, dim2=-1)
+        signs.sign_()
+        signs[tau == 0.0] *= -1
+        return A.mT if n < k else A
+
+    @staticmethod
+    def _completed(tall: Tensor) -> Tensor:
+        """A square orthonormal matrix that begins with these columns; those that are missing are drawn."""
+        n, k = tall.size(-2), tall.size(-1)
+        if n == k:
+            return tall.clone() if _is_orthonormal(tall) else _nearest_by_qr(tall)
+        drawn = torchlike.randn(*tall.shape[:-2], n, n - k, dtype=tall.dtype, device=tall.device)
+        return _nearest_by_qr(torchlike.cat([tall, drawn], dim=-1))
+
+
+def orthogonal(
+    module: Module, name: str = "weight", orthogonal_map: str | None = None, *, use_trivialization: bool = True
+) -> Module:
+    """Let `name`, a matrix or a batch of them, have orthonormal columns, or rows where those are fewer.
+
+    `orthogonal_map` is "matrix_exp" (the default of square and of complex matrices), "cayley" or "householder" (the
+    default of others). With `use_trivialization` the map starts from the matrix that was last assigned.
+    """
+    weight = getattr(module, name, None)
+    if not isinstance(weight, Tensor):
+        raise _errors.no_parameter_or_buffer(module, name)
+    if weight.ndim < 2:
+        raise _errors.no_matrices(weight.ndim)
+    if orthogonal_map is None:
+        square = weight.shape[-2] == weight.shape[-1] or weight.is_complex()
+        orthogonal_map = "matrix_exp" if square else "householder"
+    chosen = _OrthMaps.__members__.get(orthogonal_map)
+    if chosen is None:
+        raise _errors.orthogonal_map(orthogonal_map)
+    made = _Orthogonal(weight, chosen, use_trivialization=use_trivialization)
+    register_parametrization(module, name, made, unsafe=True)
+    return module

@@ -389,13 +389,18 @@ def full_like(input: Tensor, fill_value: Any, *, dtype: Dtype | None = None, lay
     return _full_like(input, number, dtype_of("full_like", dtype), device, requires_grad, memory_format)
 
 
+_SELF = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+
+
 def _new(name: str, factory: Callable[..., Tensor]) -> Callable[..., Tensor]:
     def new(self: Tensor, *args: Any, dtype: Dtype | None = None, device: Any = None, **options: Any) -> Tensor:
         return factory(*args, dtype=dtype or self.dtype, device=device or self.device, **options)
 
     new.__name__ = new.__qualname__ = name
     new.__doc__ = f"As `{name[4:]}`, with the dtype and device of this tensor."
-    new.__signature__ = inspect.signature(factory)  # type: ignore[attr-defined]
+    of_factory = inspect.signature(factory)
+    parameters = [_SELF, *of_factory.parameters.values()]
+    new.__signature__ = of_factory.replace(parameters=parameters)  # type: ignore[attr-defined]
     return new
 
 

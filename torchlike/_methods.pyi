@@ -1159,6 +1159,7 @@ class Methods:
         ...
     def new_empty(
         self,
+        *size: _Any,
         out: _Tensor | None = ...,
         dtype: _dtype | None = ...,
         layout: _Any = ...,
@@ -1171,6 +1172,7 @@ class Methods:
         ...
     def new_empty_strided(
         self,
+        size: _Any,
         stride: _Any,
         *,
         dtype: _dtype | None = ...,
@@ -1183,6 +1185,7 @@ class Methods:
         ...
     def new_full(
         self,
+        size: _Any,
         fill_value: _Any = ...,
         *,
         out: _Tensor | None = ...,
@@ -1196,6 +1199,7 @@ class Methods:
         ...
     def new_ones(
         self,
+        *size: _Any,
         out: _Tensor | None = ...,
         dtype: _dtype | None = ...,
         layout: _Any = ...,
@@ -1220,6 +1224,7 @@ class Methods:
         ...
     def new_zeros(
         self,
+        *size: _Any,
         out: _Tensor | None = ...,
         dtype: _dtype | None = ...,
         layout: _Any = ...,

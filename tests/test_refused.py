@@ -7,7 +7,7 @@ import torchlike
 from tests.oracle import both
 
 NAMES = ("quantize_per_tensor", "quantize_per_channel", "qint8", "quint4x2", "fake_quantize_per_tensor_affine", "ao",
-         "quantization", "QInt8Storage", "nested", "_nested_from_padded", "dequantize")  # fmt: skip
+         "quantization", "QInt8Storage", "nested", "_nested_from_padded")  # fmt: skip
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -17,7 +17,7 @@ def test_names(name):
         getattr(torchlike, name)
 
 
-@pytest.mark.parametrize("name", ["dequantize", "int_repr", "q_scale", "qscheme"])
+@pytest.mark.parametrize("name", ["int_repr", "q_scale", "qscheme"])
 def test_methods(name):
     t = torchlike.ones(2)
     assert hasattr(torch.Tensor, name) and not hasattr(t, name) and not hasattr(torchlike.Tensor, name)

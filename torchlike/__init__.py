@@ -18,6 +18,11 @@ from torchlike._dtypes import complex64 as complex64
 from torchlike._dtypes import complex128 as complex128
 from torchlike._dtypes import dtype as dtype
 from torchlike._dtypes import finfo as finfo
+from torchlike._dtypes import float8_e4m3fn as float8_e4m3fn
+from torchlike._dtypes import float8_e4m3fnuz as float8_e4m3fnuz
+from torchlike._dtypes import float8_e5m2 as float8_e5m2
+from torchlike._dtypes import float8_e5m2fnuz as float8_e5m2fnuz
+from torchlike._dtypes import float8_e8m0fnu as float8_e8m0fnu
 from torchlike._dtypes import float16 as float16
 from torchlike._dtypes import float32 as float32
 from torchlike._dtypes import float64 as float64

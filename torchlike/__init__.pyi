@@ -56,6 +56,11 @@ from torchlike._dtypes import finfo as finfo
 from torchlike._dtypes import float16 as float16
 from torchlike._dtypes import float32 as float32
 from torchlike._dtypes import float64 as float64
+from torchlike._dtypes import float8_e4m3fn as float8_e4m3fn
+from torchlike._dtypes import float8_e4m3fnuz as float8_e4m3fnuz
+from torchlike._dtypes import float8_e5m2 as float8_e5m2
+from torchlike._dtypes import float8_e5m2fnuz as float8_e5m2fnuz
+from torchlike._dtypes import float8_e8m0fnu as float8_e8m0fnu
 from torchlike._dtypes import iinfo as iinfo
 from torchlike._dtypes import int16 as int16
 from torchlike._dtypes import int32 as int32
@@ -702,6 +707,10 @@ def cumulative_trapezoid(
 
 def deg2rad(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     """Degrees as radians."""
+    ...
+
+def dequantize(input: _Tensor) -> _Tensor:
+    """A tensor in float32: what is left to do for one that is not quantized."""
     ...
 
 def det(A: _Tensor, *, out: _Any = ...) -> _Tensor:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import isfinite
 from typing import Any
 
@@ -14,23 +15,24 @@ from torchlike import _errors
 class dtype:
     """An element type; there is one object for each, so identity is equality."""
 
-    __slots__ = ("_short", "category", "is_complex", "is_floating_point", "itemsize", "name", "numpy")
+    __slots__ = ("category", "is_complex", "is_floating_point", "itemsize", "name", "numpy")
 
-    def __init__(self, name: str, numpy: type, category: int, short: str) -> None:
+    def __init__(self, name: str, numpy: type, category: int) -> None:
         self.name = name
         self.numpy: np.dtype[Any] = np.dtype(numpy)
         self.category = category  # 0 bool, 1 integer, 2 floating, 3 complex
         self.is_floating_point = category == FLOATING
         self.is_complex = category == COMPLEX
         self.itemsize = self.numpy.itemsize
-        self._short = short
 
     @property
     def is_signed(self) -> bool:
-        return self.category >= FLOATING or self.numpy.kind == "i"
+        return self.numpy.kind == "i" or (self.category >= FLOATING and self is not float8_e8m0fnu)
 
     def to_complex(self) -> dtype:
         """The complex dtype whose parts have (at least) this precision."""
+        if self in FLOAT8:
+            raise _errors.dtypes.no_complex_of(self)
         return complex128 if self in (float64, complex128) else complex64
 
     def to_real(self) -> dtype:
@@ -46,25 +48,34 @@ class dtype:
 
 BOOL, INTEGER, FLOATING, COMPLEX = range(4)
 
-bool_ = dtype("bool", np.bool_, BOOL, "b8")
-uint8 = dtype("uint8", np.uint8, INTEGER, "u8")
-int8 = dtype("int8", np.int8, INTEGER, "i8")
-int16 = dtype("int16", np.int16, INTEGER, "i16")
-int32 = dtype("int32", np.int32, INTEGER, "i32")
-int64 = dtype("int64", np.int64, INTEGER, "i64")
-uint16 = dtype("uint16", np.uint16, INTEGER, "u16")
-uint32 = dtype("uint32", np.uint32, INTEGER, "u32")
-uint64 = dtype("uint64", np.uint64, INTEGER, "u64")
-float16 = dtype("float16", np.float16, FLOATING, "f16")
-bfloat16 = dtype("bfloat16", ml_dtypes.bfloat16, FLOATING, "bf16")
-float32 = dtype("float32", np.float32, FLOATING, "f32")
-float64 = dtype("float64", np.float64, FLOATING, "f64")
-complex64 = dtype("complex64", np.complex64, COMPLEX, "c64")
-complex128 = dtype("complex128", np.complex128, COMPLEX, "c128")
+bool_ = dtype("bool", np.bool_, BOOL)
+uint8 = dtype("uint8", np.uint8, INTEGER)
+int8 = dtype("int8", np.int8, INTEGER)
+int16 = dtype("int16", np.int16, INTEGER)
+int32 = dtype("int32", np.int32, INTEGER)
+int64 = dtype("int64", np.int64, INTEGER)
+uint16 = dtype("uint16", np.uint16, INTEGER)
+uint32 = dtype("uint32", np.uint32, INTEGER)
+uint64 = dtype("uint64", np.uint64, INTEGER)
+float16 = dtype("float16", np.float16, FLOATING)
+bfloat16 = dtype("bfloat16", ml_dtypes.bfloat16, FLOATING)
+float8_e4m3fn = dtype("float8_e4m3fn", ml_dtypes.float8_e4m3fn, FLOATING)
+float8_e5m2 = dtype("float8_e5m2", ml_dtypes.float8_e5m2, FLOATING)
+float8_e4m3fnuz = dtype("float8_e4m3fnuz", ml_dtypes.float8_e4m3fnuz, FLOATING)
+float8_e5m2fnuz = dtype("float8_e5m2fnuz", ml_dtypes.float8_e5m2fnuz, FLOATING)
+float8_e8m0fnu = dtype("float8_e8m0fnu", ml_dtypes.float8_e8m0fnu, FLOATING)
+float32 = dtype("float32", np.float32, FLOATING)
+float64 = dtype("float64", np.float64, FLOATING)
+complex64 = dtype("complex64", np.complex64, COMPLEX)
+complex128 = dtype("complex128", np.complex128, COMPLEX)
 
-ALL = (bool_, uint8, int8, int16, int32, int64, uint16, uint32, uint64,
+FLOAT8_SIGNED = (float8_e4m3fn, float8_e5m2, float8_e4m3fnuz, float8_e5m2fnuz)
+FLOAT8 = (*FLOAT8_SIGNED, float8_e8m0fnu)  # of which few operators take any: most are for casts and storage
+NARROW = (bfloat16, *FLOAT8)  # floating dtypes that NumPy has no name for
+ALL = (bool_, uint8, int8, int16, int32, int64, uint16, uint32, uint64, *FLOAT8,
        float16, bfloat16, float32, float64, complex64, complex128)  # fmt: skip
 WIDE = (uint16, uint32, uint64)  # unsigned integers that PyTorch keeps but hardly computes with
+FLOAT8_NUMPY = tuple(d.numpy for d in FLOAT8)
 FROM_NUMPY = {d.numpy: d for d in ALL}
 ALIASES = {"half": float16, "float": float32, "double": float64, "short": int16, "int": int32, "long": int64,
            "cfloat": complex64, "cdouble": complex128, "bool": bool_}  # fmt: skip
@@ -85,13 +96,55 @@ def from_numpy(numpy_dtype: np.dtype) -> dtype:
 
 
 def cast(array: Any, to: dtype) -> Any:
-    """An array's elements in another dtype. NumPy rounds float64 to half precision at once; XLA and PyTorch by way of
-    float32, twice."""
+    """A NumPy array's elements in another dtype. NumPy rounds float64 to half precision at once; XLA and PyTorch by way
+    of float32, twice."""
     if to is float16 and array.dtype == np.float64:
         array = array.astype(np.float32)
+    if to in FLOAT8 or array.dtype in FLOAT8_NUMPY:
+        return cast_float8(array, to, _numpy_step)
     return array.astype(to.numpy)
 
 
+def cast_float8(array: Any, to: dtype, step: Callable[[Any, dtype], Any]) -> Any:
+    """A cast from or to eight bits by way of float32, of which `step` does one part."""
+    if array.dtype == to.numpy:
+        return array
+    if array.dtype in FLOAT8_NUMPY:
+        array = step(array, float32)
+    if to not in FLOAT8:
+        return array.astype(to.numpy)
+    return step(array if array.dtype == np.float32 else array.astype(np.float32), to)
+
+
+def _numpy_step(array: Any, to: dtype) -> Any:
+    with np.errstate(all="ignore"):
+        return rounded_to_float8(np, array, to)
+
+
+def rounded_to_float8(xp: Any, x: Any, to: dtype) -> Any:
+    """What PyTorch makes of float32: e4m3fn is held within its range, NaN keeps its sign, e8m0fnu takes the size alone
+    (of zero the least that it has). The other way, those without infinity and sign of zero have one NaN."""
+    if to is float32:
+        made = x.astype(np.float32)
+        return xp.where(xp.isnan(made), np.float32(np.nan), made) if x.dtype in _ONE_NAN else made
+    if to is float8_e8m0fnu:
+        return _exponent(x)
+    if to is float8_e5m2:
+        bits = xp.where(xp.isnan(x), 127 + 128 * xp.signbit(x), x.astype(to.numpy).view(np.uint8))
+        return bits.astype(np.uint8).view(to.numpy)
+    return (xp.clip(x, -448.0, 448.0) if to is float8_e4m3fn else x).astype(to.numpy)
+
+
+def _exponent(x: Any) -> Any:
+    """The power of two nearest to a float32's size, the larger one of two; infinity is NaN. By bits, since compiled
+    programs have no numbers as small as its least."""
+    bits = x.view(np.uint32)
+    found = (bits >> 23) & 255
+    up = (bits & 0x400000 != 0) & ((found > 0) | (bits & 0x3FFFFF != 0)) & (found < 255)
+    return (found + up).astype(np.uint8).view(float8_e8m0fnu.numpy)
+
+
+_ONE_NAN = (float8_e4m3fnuz.numpy, float8_e5m2fnuz.numpy)
 _SIGNED = (int8, int16, int32, int64)
 _FLOATS = (float16, bfloat16, float32, float64)
 
@@ -112,6 +165,8 @@ def _promote_floats(a: dtype, b: dtype) -> dtype:
 def _promote(a: dtype, b: dtype) -> dtype:
     if a is b:
         return a
+    if a in FLOAT8 or b in FLOAT8:
+        raise _errors.dtypes.float8_promotion(a, b)
     for one, other in ((a, b), (b, a)):
         if one in WIDE and not other.is_floating_point:
             raise _errors.dtypes.wide_promotion(a, b)
@@ -156,7 +211,7 @@ def can_cast(from_: dtype, to: dtype) -> bool:
 
 def opmath(d: dtype) -> dtype:
     """The dtype in which element-wise arithmetic on `d` is carried out before one final rounding."""
-    return float32 if d is float16 or d is bfloat16 else d
+    return float32 if d is float16 or d in NARROW else d
 
 
 class finfo:
@@ -173,8 +228,10 @@ class finfo:
         self.dtype = d.to_real().name
         self.max, self.min = float(info.max), float(info.min)
         self.eps, self.tiny = float(info.eps), float(info.tiny)
+        if d is float8_e5m2fnuz:
+            self.eps = 0.125  # as PyTorch has it; the number after 1 is 1.25
         self.smallest_normal = self.tiny
-        self.resolution = float(info.resolution)
+        self.resolution = 1.0 if d in FLOAT8 else float(info.resolution)
 
     def __repr__(self) -> str:
         return (f"finfo(resolution={self.resolution:g}, min={self.min:g}, max={self.max:g}, eps={self.eps:g}, "

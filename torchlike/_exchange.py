@@ -85,7 +85,7 @@ def to_numpy(tensor: Tensor, force: bool = False) -> np.ndarray:
         raise _errors.memory.numpy_of_grad()
     elif tensor.device.type != "cpu":
         raise _errors.memory.numpy_of_device(tensor.device)
-    if tensor.dtype is _dtypes.bfloat16:
+    if tensor.dtype in _dtypes.NARROW:
         raise _errors.memory.no_numpy_type(tensor.dtype)
     if not tensor.numel():
         return np.empty(tuple(tensor.shape), tensor.dtype.numpy)
@@ -236,7 +236,7 @@ def dlpack(self: Tensor, *, stream: Any = -1, max_version: tuple[int, int] | Non
         return concrete(self._value).__dlpack__(stream=None if stream == -1 else stream)
     if stream not in (None, -1):
         raise AssertionError("stream should be None on cpu.")
-    if self.dtype is not _dtypes.bfloat16:
+    if self.dtype not in _dtypes.NARROW:
         return to_numpy(self).__dlpack__(max_version=max_version, dl_device=dl_device, copy=copy)
     if copy is False:
         raise BufferError(f"torchlike can export {self.dtype!r} only as a copy")

@@ -227,6 +227,10 @@ def into(out: Tensor | None, made: Tensor) -> Tensor:
     return out.copy_(made)
 
 
+def _repeated(shape: tuple[int, ...], fill: int, dtype: Dtype) -> np.ndarray:
+    return np.full(shape, _dtypes.cast(np.array(fill), dtype) if dtype in _dtypes.FLOAT8 else fill, dtype.numpy)
+
+
 def _filled(name: str, fill: Any, doc: str) -> Callable[..., Tensor]:
     negative = (
         (lambda n, shape: RuntimeError("zeros: Dimension size must be non-negative.")) if name == "zeros" else None
@@ -247,7 +251,7 @@ def _filled(name: str, fill: Any, doc: str) -> Callable[..., Tensor]:
             dtype = dtype_of(name, dtype) or (_modes.default_dtype if out is None else out.dtype)
         if not size:
             raise _errors.arguments.missing(name, "size")
-        made = of_array(np.full(shape_of(size, name, negative), fill, dtype.numpy), device, requires_grad)  # type: ignore[union-attr]
+        made = of_array(_repeated(shape_of(size, name, negative), fill, dtype), device, requires_grad)  # type: ignore[union-attr]
         if order is not None:
             with_strides(made, mf.strides_for(tuple(made.shape), order))
         return made if out is None else into(out, made)

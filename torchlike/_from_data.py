@@ -185,6 +185,8 @@ def filled(shape: tuple[int, ...], number: Any, dtype: Dtype) -> np.ndarray:
     if dtype.category == _dtypes.INTEGER and number.__class__ in (int, float):
         number = int(number) % 2 ** np.iinfo(dtype.numpy).bits
         return np.full(shape, np.array(number, f"u{dtype.itemsize}").astype(dtype.numpy), dtype.numpy)
+    if dtype in _dtypes.FLOAT8:
+        return np.full(shape, _dtypes.cast(np.asarray(number), dtype), dtype.numpy)
     if dtype is _dtypes.float16:
         with np.errstate(over="ignore"):
             number = np.float32(number)

@@ -250,7 +250,7 @@ def replace(self: Tensor, src: Any, node: str) -> Tensor:
 def _overwrite(self: Tensor, src: Tensor, node: str) -> Tensor:
     if self.dtype.category < _dtypes.FLOATING and src._edge is not None and src is not self:
         src = alias(src)  # no history is asked for
-    if _storage.overlaps((), self.shape, self._strides) and _is_same(self, src):
+    if _storage.overlaps((), self.shape, self._strides) and is_same(self, src):
         records = _modes.local.grad and self.requires_grad
         if records:
             check_history(self, (src,))
@@ -279,7 +279,7 @@ def _overwrite(self: Tensor, src: Tensor, node: str) -> Tensor:
     return self
 
 
-def _is_same(a: Tensor, b: Tensor) -> bool:
+def is_same(a: Tensor, b: Tensor) -> bool:
     """Whether two tensors show the same elements of memory in the same way."""
     return (a._storage is b._storage and a._offset == b._offset and a.shape == b.shape and a.stride() == b.stride()
             and a.dtype is b.dtype)  # fmt: skip

@@ -20,6 +20,7 @@ from torchlike._tensor import Tensor
 
 def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
     """The indices of the elements that are not zero, one row each (with `as_tuple`, one tensor for each dim)."""
+    _errors.dtypes.not_eight_bits("nonzero_count_cpu", input.dtype)
     found = np.nonzero(np.atleast_1d(input._host()))
     if as_tuple and not input.ndim:
         return (of_array(found[0].astype(np.int64), input.device),)
@@ -63,6 +64,7 @@ def _axis(input: Tensor, dim: int | None) -> int | None:
 
 
 def _check_distinct(input: Tensor, axis: int | None, name: str) -> None:
+    _errors.dtypes.not_eight_bits(name if axis is None else "unique_dim", input.dtype)
     if input.dtype.is_complex:
         raise _errors.dtypes.not_implemented(name if axis is None else "unique_dim", input.dtype)
     if axis is not None and not input.numel() and input.shape[axis]:

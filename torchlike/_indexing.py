@@ -44,7 +44,10 @@ def put(t: Tensor, index: Any, value: Any) -> None:
     if not isinstance(value, Tensor):
         if not isinstance(value, int | float | complex | np.generic):
             raise _errors.shapes.cannot_assign(value, t)
-        value = _factories.of_array(filled((), _number(value, t.dtype), t.dtype), t.device)
+        number = _number(value, t.dtype)
+        narrow = t.dtype in _dtypes.FLOAT8  # which hold a number within their range instead of refusing it
+        host = _dtypes.cast(np.array(number), t.dtype) if narrow else filled((), number, t.dtype)
+        value = _factories.of_array(host, t.device)
     if advanced:
         if value.numel() == 1 and _is_one_mask(index):  # that one PyTorch fills in
             check_history(viewed, (value,))

@@ -11,10 +11,14 @@ from torchlike._tensor import Tensor
 NAMES = {"Float": _dtypes.float32, "Double": _dtypes.float64, "Half": _dtypes.float16, "Long": _dtypes.int64,
          "Int": _dtypes.int32, "Short": _dtypes.int16, "Char": _dtypes.int8, "Byte": _dtypes.uint8,
          "Bool": _dtypes.bool_, "BFloat16": _dtypes.bfloat16}  # fmt: skip
-_STEMS = {d: name for name, d in NAMES.items()} | {
-    _dtypes.complex64: "ComplexFloat",
-    _dtypes.complex128: "ComplexDouble",
-}
+_STEMS = (
+    {d: name for name, d in NAMES.items()}
+    | {d: _errors.dtypes.scalar_name(d) for d in _dtypes.FLOAT8}
+    | {
+        _dtypes.complex64: "ComplexFloat",
+        _dtypes.complex128: "ComplexDouble",
+    }
+)
 
 
 class TensorType(type):

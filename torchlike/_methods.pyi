@@ -499,6 +499,9 @@ class Methods:
     def dense_dim(self) -> _int:
         """How many dims the elements have."""
         ...
+    def dequantize(self) -> _Tensor:
+        """A tensor in float32: what is left to do for one that is not quantized."""
+        ...
     def det(self) -> _Tensor:
         """The determinant of a square matrix."""
         ...

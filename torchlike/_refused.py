@@ -12,11 +12,11 @@ from torchlike import _errors
 
 KINDS = {
     "quantized tensors": re.compile(
-        r".*quanti[sz].*|q_\w+|qu?int\d+(x\d+)?|int_repr|qscheme|per_(tensor|channel)_affine|ao|.*Q\w*Int\w+Storage"
+        r"(?!dequantize$).*quanti[sz].*|q_\w+|qu?int\d+(x\d+)?|int_repr|qscheme|per_(tensor|channel)_affine|ao|.*Q\w*Int\w+Storage"
     ),
     "nested tensors": re.compile(r"_?nested\w*"),
 }
-METHODS = ("dequantize", "int_repr", "qscheme", "q_scale", "q_zero_point", "q_per_channel_axis", "q_per_channel_scales",
+METHODS = ("int_repr", "qscheme", "q_scale", "q_zero_point", "q_per_channel_axis", "q_per_channel_scales",
            "q_per_channel_zero_points")  # fmt: skip
 
 

@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from torchlike import _dtypes
+
 
 @dataclass
 class _Options:
@@ -138,8 +140,8 @@ def numbers(array: np.ndarray, indent: int) -> str:
     if not array.size:
         return "[]"
     short = array.size > _options.threshold
-    if array.dtype.kind == "V" and array.dtype.itemsize == 1:
-        array = array.astype(np.float16)  # the eight-bit dtypes print as float16 does
+    if array.dtype in _dtypes.FLOAT8_NUMPY:
+        array = array.astype(np.float32)
     seen = _corners(array) if short else array
     if array.dtype.kind == "c":
         return _lay_out(array, indent, short, _complex_format(_Format(seen.real), _Format(seen.imag)))

@@ -56,6 +56,7 @@ def arange(*args: Any, out: Tensor | None = None, dtype: Dtype | None = None, la
         dtype = _modes.default_dtype if floats else _dtypes.int64
     if dtype.category not in (_dtypes.INTEGER, _dtypes.FLOATING):
         raise _errors.dtypes.not_implemented("arange_cpu", dtype)
+    _errors.dtypes.not_eight_bits("arange_cpu", dtype)
     _check_range(start, end, step)
     return into(out, of_array(_range(start, end, step, dtype), device, requires_grad))
 
@@ -110,6 +111,7 @@ def linspace(
     """`steps` numbers from `start` to `end`, both included, evenly spaced."""
     no_pinning(pin_memory)
     low, high, steps, kind = _spread("linspace", start, end, steps, dtype, layout, out)
+    _errors.dtypes.not_eight_bits("linspace_cpu", kind)
     return into(out, of_array(_spaced(low, high, steps, kind).astype(kind.numpy), device, requires_grad))
 
 

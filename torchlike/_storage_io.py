@@ -129,4 +129,6 @@ def _extent(size: Any, stride: Any) -> int:
 
 
 def _strided(flat: np.ndarray, size: Ints, stride: Ints) -> np.ndarray:
-    return np.lib.stride_tricks.as_strided(flat, size, [s * flat.itemsize for s in stride])
+    seen = flat if flat.dtype.isbuiltin == 1 else flat.view(f"u{flat.itemsize}")  # NumPy asks for dtypes that it names
+    found = np.lib.stride_tricks.as_strided(seen, size, [s * flat.itemsize for s in stride])
+    return found if seen is flat else found.view(flat.dtype)

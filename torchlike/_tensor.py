@@ -503,7 +503,7 @@ class Tensor(Methods):
     def tolist(self) -> Any:
         """The elements as nested lists of Python numbers."""
         host = self._host()
-        return host.astype(np.float32).tolist() if self.dtype is _dtypes.bfloat16 else host.tolist()
+        return host.astype(np.float32).tolist() if self.dtype in _dtypes.NARROW else host.tolist()
 
     def numpy(self, *, force: bool = False) -> np.ndarray:
         """The elements as a NumPy array over the same memory: what is written to one shows in the other.

@@ -5,7 +5,7 @@ import torch
 import torchlike
 
 # NumPy has no such types, and float32 holds every value of them.
-NARROW = ("bfloat16", "float8_e4m3fn", "float8_e5m2")
+NARROW = ("bfloat16", *(f"float8_{form}" for form in ("e4m3fn", "e5m2", "e4m3fnuz", "e5m2fnuz", "e8m0fnu")))
 
 
 def name_of(dtype) -> str:

@@ -257,9 +257,13 @@ def non_differentiable_no_tensor() -> RuntimeError:
     return RuntimeError("mark_non_differentiable only accepts variable arguments, but got ")
 
 
+def no_derivative(name: str) -> RuntimeError:
+    return RuntimeError(f"derivative for {name} is not implemented")
+
+
 def no_second_derivative(gradient: str) -> RuntimeError:
     if gradient.startswith("aten::"):
-        return RuntimeError(f"derivative for {gradient} is not implemented")
+        return no_derivative(gradient)
     return NotImplementedError(f"the derivative for '{gradient}' is not implemented.")
 
 

@@ -19,12 +19,12 @@ _SCALAR_NAMES = {"float32": "Float", "float64": "Double", "float16": "Half", "bf
 
 def c_name(dtype: Any) -> str:
     """The C++ type of a dtype, such as `float` or `long int`, as some of PyTorch's errors print it."""
-    return _C_NAMES.get(str(dtype.name)) or str(dtype.name)
+    return _C_NAMES.get(dtype.name) or f"c10::{scalar_name(dtype)}"
 
 
 def scalar_name(dtype: Any) -> str:
     """PyTorch's internal name of a dtype, such as `Float` or `Long`, as its errors print it."""
-    return _SCALAR_NAMES[dtype.name]
+    return _SCALAR_NAMES.get(dtype.name) or str(dtype.name.capitalize())  # those of eight bits
 
 
 def type_text(tensor: Any) -> str:
@@ -44,9 +44,29 @@ def not_implemented(kernel: str, dtype: Any) -> NotImplementedError:
     return NotImplementedError(f"\"{kernel}\" not implemented for '{scalar_name(dtype)}'")
 
 
+def not_eight_bits(kernel: str, *dtypes: Any) -> None:
+    """Refuse dtypes of eight bits to a function that looks at elements on the host."""
+    for dtype in dtypes:
+        if dtype.category == 2 and dtype.itemsize == 1:
+            raise not_implemented(kernel, dtype)
+
+
 def wide_promotion(a: Any, b: Any) -> RuntimeError:
     return RuntimeError(f"Promotion for uint16, uint32, uint64 types is not supported, attempted to promote "
                         f"{scalar_name(a)} and {scalar_name(b)}")  # fmt: skip
+
+
+def float8_promotion(a: Any, b: Any) -> RuntimeError:
+    names = f"{scalar_name(a)} and {scalar_name(b)}"
+    return RuntimeError(f"Promotion for Float8 Types is not supported, attempted to promote {names}")
+
+
+def no_storage(dtype: Any) -> TypeError:
+    return TypeError(f"couldn't find storage object {scalar_name(dtype)}Storage")
+
+
+def no_complex_of(dtype: Any) -> RuntimeError:
+    return RuntimeError(f"Unknown Complex ScalarType for {scalar_name(dtype)}")
 
 
 def no_complex(name: str) -> Any:

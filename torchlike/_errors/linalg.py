@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from torchlike._errors.arguments import wrong_type
 from torchlike._errors.dtypes import c_name, expected_scalar_type, scalar_name
 from torchlike._errors.shapes import dim_out_of_range, expand_mismatch
 
@@ -311,3 +312,73 @@ def removed_solve() -> RuntimeError:
                         "and does not return the LU factorization.\n\nTo get the LU factorization see `torch.lu`, "
                         "which can be used with `torch.lu_solve` or `torch.lu_unpack`.\nX = torch.solve(B, A).solution "
                         "should be replaced with:\nX = torch.linalg.solve(A, B)")  # fmt: skip
+
+
+def check_scaled(a: Any, b: Any, scale_a: Any, scale_b: Any, bias: Any, scale_result: Any) -> None:
+    """What a product of scaled matrices asks of its operands."""
+    for place, (name, x) in enumerate((("scale_a", scale_a), ("scale_b", scale_b)), 3):
+        if not hasattr(x, "_storage"):
+            raise wrong_type("_scaled_mm", name, place, "Tensor", x)
+    for name, x in (("mat1", a), ("mat2", b)):
+        if x.ndim != 2:
+            raise RuntimeError(f"{name} must be a matrix")
+    if a.shape[1] != b.shape[0]:
+        raise RuntimeError("mat_a and mat_b shapes cannot be multiplied "
+                           f"({a.shape[0]}x{a.shape[1]} and {b.shape[0]}x{b.shape[1]})")  # fmt: skip
+    _check_scales(a, b, scale_a, scale_b)
+    if bias is not None and bias.numel() != b.shape[1]:
+        raise RuntimeError(f"Bias must be size {b.shape[1]} but got {bias.numel()}")
+    if scale_result is not None and (scale_result.numel() != 1 or scale_result.dtype.name != "float32"):
+        raise RuntimeError("scale_result must be a float scalar")
+
+
+def _check_scales(a: Any, b: Any, scale_a: Any, scale_b: Any) -> None:
+    narrow = all(x.dtype.is_floating_point and x.dtype.itemsize == 1 for x in (a, b))
+    floats = all(x.dtype.name == "float32" for x in (scale_a, scale_b))
+    rows, columns = (a.shape[0], 1), (1, b.shape[1])
+    by_row = (tuple(scale_a.shape), tuple(scale_b.shape)) == (rows, columns)
+    if not (narrow and floats and (by_row or scale_a.numel() == scale_b.numel() == 1)):
+        said = [f"mat_{n}.dtype()={scalar_name(x.dtype)}, scale_{n}.dtype()={scalar_name(s.dtype)}, "
+                f"scale_{n}.size()={list(s.shape)}{{}} scale_{n}.stride()={list(s.stride())}"
+                for n, x, s in (("a", a, scale_a), ("b", b, scale_b))]  # fmt: skip
+        raise ValueError(
+            "Invalid scaling configuration.\n"
+            "- For TensorWise scaling, a and b should be float8, scales should be float and singletons.\n"
+            "- For RowWise scaling, a and b should be float8, scales should be float, scale_a should be "
+            f"({rows[0]}, 1) and scale_b should be (1, {columns[1]}), and both should be contiguous.\n"
+            f"Got {said[0].format(',')}, {said[1].format(' and')}"
+        )
+    if by_row and scale_a.stride(1) != 1:
+        raise ValueError(f"expected scale_a.stride(1) to be 1, but got {scale_a.stride(1)}")
+    if by_row and scale_b.stride(1) != 1:
+        raise ValueError(f"expected scale_b.stride(1) to be 1, but got {scale_b.stride(1)}")
+
+
+def check_grouped(call: Any) -> None:
+    """What a product of groups asks of its operands."""
+    a, b, offs = call.mat_a, call.mat_b, call.offs
+    for name, x in (("mat_a", a), ("mat_b", b)):
+        if x.dtype.name not in ("float32", "bfloat16", "float16"):
+            raise RuntimeError(f"Expected {name} to be Float32, BFloat16 or Float16 matrix, got {scalar_name(x.dtype)}")
+    if a.dtype is not b.dtype:
+        raise product_dtypes(a.dtype, b.dtype)
+    for name, x in (("mat_a", a), ("mat_b", b)):
+        if x.ndim not in (2, 3):
+            raise RuntimeError(f"{name} has to be 2 or 3d")
+    if a.shape[-1] != b.shape[-2]:
+        raise RuntimeError("contraction dimension of mat_a and mat_b must match")
+    if (offs is None) != (a.ndim == b.ndim == 3):
+        raise RuntimeError("Have to provide offsets if there is a 2d matrix, or no offset if both matrices are 3d")
+    if offs is None and a.shape[0] != b.shape[0]:
+        raise RuntimeError("batched dimension has to match")
+    if offs is not None and offs.ndim != 1:
+        raise RuntimeError("offs has to be 1D")
+    if offs is not None and offs.dtype.name != "int32":
+        raise RuntimeError("Offsets have to be int32")
+    groups = a.shape[0] if a.ndim == 3 else b.shape[0]
+    if offs is not None and a.ndim + b.ndim > 4 and offs.shape[0] != groups:
+        raise RuntimeError("matrix batch sizes have to match")
+    if call.bias is not None:
+        raise RuntimeError("Bias not supported yet")
+    if call.out_dtype is not None and call.out_dtype is not a.dtype:
+        raise RuntimeError("Grouped gemm output dtype must match `mat_a` dtype")

@@ -22,6 +22,7 @@ from torchlike._ops import embedding as embedding
 from torchlike._ops import factors as factors
 from torchlike._ops import fft as fft
 from torchlike._ops import fractional_pool as fractional_pool
+from torchlike._ops import grouped as grouped
 from torchlike._ops import implicit as implicit
 from torchlike._ops import index as index
 from torchlike._ops import ldl as ldl

@@ -9,7 +9,7 @@ import numpy as np
 
 from torchlike import _errors
 from torchlike._core import Value
-from torchlike._dtypes import BOOL, COMPLEX, FLOATING, INTEGER, WIDE, bfloat16, check_number, float16
+from torchlike._dtypes import BOOL, COMPLEX, FLOAT8, FLOATING, INTEGER, WIDE, bfloat16, check_number, float16
 from torchlike._ops._rules import Call, result_type
 
 REAL = (BOOL, INTEGER, FLOATING)
@@ -22,7 +22,9 @@ def only(kernel: str, *categories: int, wide: bool = False) -> Callable[[Call], 
 
     def check(call: Call) -> None:
         dtype = result_type(call.promoted, call.numbers)
-        if dtype.category not in categories or (dtype in WIDE and not wide):
+        asked = call.arguments.get("dtype")
+        narrow = dtype in FLOAT8 and dtype not in call.op.float8 and (asked is None or asked in FLOAT8)
+        if dtype.category not in categories or (dtype in WIDE and not wide) or narrow:
             raise _errors.dtypes.not_implemented(kernel, dtype)
 
     return check

@@ -86,6 +86,8 @@ class Op:
     uncast: Callable | None = None  # its caller that casts nothing (set by `_dispatch`, of rows with `autocast`)
     numpy: bool = True  # whether the kernel runs on NumPy arrays; else the interpreter compiles it by itself
     opmath: bool = True  # compute half precision in float32 and round once
+    loop: str = ""  # PyTorch's name of its inner loop, which errors say where that lacks a dtype; mostly NAME_cpu
+    float8: tuple[Any, ...] = ()  # the dtypes of eight bits that it takes
     rounds_numbers: bool = False  # whether a number is rounded to half precision first, as a tensor's element would be
     geometry: Callable | None = None  # views: geometry(shape, strides, **statics) -> (shape, strides)
     offset: Callable | None = None  # views: offset(tensor, *statics) -> elements from the input's first to the result's
@@ -105,6 +107,7 @@ class Op:
         self.positional = sum(p.kind is not p.KEYWORD_ONLY for p in parameters)
         self.defaults = {p.name: p.default for p in parameters if p.default is not p.empty}
         self.node = self.node or self.name.title().replace("_", "") + "Backward0"
+        self.loop = self.loop or self.name + "_cpu"
         self.doc = inspect.getdoc(self.kernel) or ""
         place = self.where[0] if self.where else ""
         self.called = f"{place}_{self.name}" if place in ("linalg", "special", "fft") else self.name  # in errors

@@ -58,7 +58,7 @@ def refused(value: Any, wrong: Any, error: Callable[[], Exception]) -> Any:
 
 def widened(array: Any) -> Any:
     """Half precision as float32, for what PyTorch computes there and rounds once at the end."""
-    return array.astype("float32") if array.dtype.itemsize == 2 and array.dtype.kind in "fV" else array
+    return array.astype("float32") if array.dtype.itemsize <= 2 and array.dtype.kind in "fV" else array
 
 
 def constant(array: Any) -> Any:

@@ -10,6 +10,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax.interpreters import partial_eval
 
 from torchlike import _dtypes, _errors
@@ -17,7 +18,8 @@ from torchlike._core import Aval, Plan, aval
 from torchlike._core.numpy_rules import Unsupported
 from torchlike._core.plan import FLAT, NUMPY, OWN, specs
 from torchlike._ops import _declare as d
-from torchlike._ops._rules import Call, Typed, check_devices, numbers_are_tensors
+from torchlike._ops._float8 import cast
+from torchlike._ops._rules import Call, Typed, check_devices, check_float8, numbers_are_tensors
 
 
 class OpPlan(Plan):
@@ -79,6 +81,8 @@ def make(op: d.Op, args: tuple, kwargs: dict, describe: Callable[[Any], tuple[Av
     check_devices(call)
     if op.check is not None:
         op.check(call)
+    if op.family != "view":
+        check_float8(call)
     typed = op.typing(call)
     scalars = tuple(kind for kind, _ in template.numbers)
     function = template.function(op, typed)
@@ -153,6 +157,7 @@ class Template:
         array_kinds = [kind for _, kind in self.arrays]
         numbers_in = typed.compute if op.rounds_numbers else compute
         number_dtypes = [_number_dtype(number, kind, numbers_in, typed) for number, kind in self.numbers]
+        narrow = any(dt in _dtypes.FLOAT8 for dt in number_dtypes)
         count, arguments, kernel = len(array_kinds), self.arguments, op.kernel
         kept = frozenset(i for i, (name, _) in enumerate(self.arrays) if name in op.keeps)
 
@@ -162,6 +167,8 @@ class Template:
                 arrays = [x if x.dtype == compute.numpy or i in kept else _cast(x, compute)
                           for i, x in enumerate(arrays)]  # fmt: skip
             numbers = [x.astype(dt.numpy) if hasattr(x, "astype") else dt.numpy.type(x)
+                       for x, dt in zip(flat[count:], number_dtypes)] if not narrow else [
+                       cast(x if hasattr(x, "dtype") else np.asarray(x), dt)
                        for x, dt in zip(flat[count:], number_dtypes)]  # fmt: skip
             bound = {}
             for name, (where, what) in arguments.items():
@@ -186,7 +193,7 @@ def _call(kernel: Callable, bound: dict[str, Any]) -> tuple:
 def _cast(x: Any, to: _dtypes.dtype) -> Any:
     if x.dtype.kind == "c" and not to.is_complex:
         x = x.real
-    return x.astype(to.numpy)
+    return cast(x, to)
 
 
 def _number_dtype(number: type, kind: int, compute: Any, typed: Typed) -> _dtypes.dtype:

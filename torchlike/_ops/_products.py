@@ -18,6 +18,7 @@ from jax.extend.core import Primitive
 from jax.interpreters import ad, batching, mlir
 
 from torchlike._core.numpy_rules import Equation, is_half, rule
+from torchlike._ops._float8 import wide
 
 FEW_ROWS = 64  # up to which NumPy's library reads the transposed factor faster as the first one
 MANY_ROWS = 256  # of the first factor, from which it pays to turn the second within a program that is a whole step
@@ -36,6 +37,7 @@ def product(a: Any, b: Any, form: str) -> Any:
 
 def rows_times(x: Any, w: Any, form: str = "nn") -> Any:
     """`matmul(x, w)` or (form "nt") `matmul(x, w.mT)`, of vectors and broadcast batches too."""
+    x, w = wide(x), wide(w)
     if isinstance(x, np.ndarray) and x.dtype == w.dtype == np.complex64:  # its single-precision sums lose digits
         return rows_times(x.astype(np.complex128), w.astype(np.complex128), form).astype(np.complex64)
     alike = x.ndim >= 2 and w.ndim >= 2 and x.dtype == w.dtype and 0 not in x.shape

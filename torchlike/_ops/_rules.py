@@ -121,6 +121,20 @@ def check_devices(call: Call) -> None:
             raise _errors.making.different_devices(first, a.device)
 
 
+def check_float8(call: Call) -> None:
+    """Few operators take dtypes of eight bits, unless they are asked to compute in another one."""
+    if all(a.dtype not in _dtypes.FLOAT8 for a in call.arrays) or call.arguments.get("dtype") not in _NARROW_OR_NONE:
+        return
+    promotes = getattr(call.op.typing, "keywords", {}).get("promote") is not None
+    found = [result_type(call.promoted, call.numbers)] if promotes else [a.dtype for a in call.arrays]
+    for dtype in found:
+        if dtype in _dtypes.FLOAT8 and dtype not in call.op.float8:
+            raise _errors.dtypes.not_implemented(call.op.loop, dtype)
+
+
+_NARROW_OR_NONE = (None, *_dtypes.FLOAT8)
+
+
 # -- families ----------------------------------------------------------------------------------------------------------
 
 

@@ -69,7 +69,7 @@ def _check_gelu(call: Call) -> None:
     floating("GeluKernelImpl")(call)
 
 
-@pointwise(where=PLACES, check=_check_gelu, inplace=False)
+@pointwise(where=PLACES, check=_check_gelu, inplace=False, loop="GeluKernelImpl")
 def gelu(input: Array, *, approximate: str = "none"):
     """x times the normal distribution function at x, exactly or by its tanh approximation.
 
@@ -99,7 +99,9 @@ def mish(input: Array):
     return input * namespace(input).tanh(log1p_exp(input))
 
 
-@pointwise(where=PLACES, check=floating("log_sigmoid_cpu"), inplace=False, node="LogSigmoidBackward0")
+@pointwise(
+    where=PLACES, check=floating("log_sigmoid_cpu"), inplace=False, node="LogSigmoidBackward0", loop="log_sigmoid_cpu"
+)
 def logsigmoid(input: Array):
     """log(sigmoid(x)), without overflow."""
     return -log1p_exp(-input)
@@ -115,13 +117,15 @@ def softplus(input: Array, beta: Scalar = 1, threshold: Scalar = 20):
     return xp.where(linear, input, xp.log1p(xp.exp(safe)) / beta)
 
 
-@pointwise(where=PLACES, promote=to_float, inplace=False, node="DivBackward0")
+@pointwise(where=PLACES, promote=to_float, inplace=False, node="DivBackward0", loop="add_stub")
 def softsign(input: Array):
     """x / (1 + |x|)."""
     return input / (1 + namespace(input).abs(input))
 
 
-@pointwise(remembers=(), where=PLACES, promote=to_float, inplace=False, node="SubBackward0", opmath=False)
+@pointwise(
+    remembers=(), where=PLACES, promote=to_float, inplace=False, node="SubBackward0", opmath=False, loop="tanh_vml_cpu"
+)
 def tanhshrink(input: Array):
     """x - tanh(x)."""
     step, x = stepwise(input)
@@ -213,7 +217,7 @@ def _shrinks(input: Any, lambd: float = 0.5) -> None:
             raise _errors.activations.shrink_range(largest, dtype, lambd)
 
 
-@pointwise(where=PLACES, check=floating("softshrink_check"), guard=_shrinks, inplace=False)
+@pointwise(where=PLACES, check=floating("softshrink_check"), guard=_shrinks, inplace=False, loop="softshrink_check")
 def softshrink(input: Array, lambd: Scalar = 0.5):
     """x moved toward 0 by lambd, stopping there."""
     xp = namespace(input)

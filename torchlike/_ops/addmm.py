@@ -6,8 +6,10 @@ import jax.numpy as jnp
 import numpy as np
 
 from torchlike import _errors
+from torchlike._dtypes import FLOAT8_SIGNED
 from torchlike._ops._casts import LOWER, LOWER_ELSEWHERE
 from torchlike._ops._declare import EXACT, Array, Scalar, namespace, operator
+from torchlike._ops._float8 import wide
 from torchlike._ops._namespace import widened
 from torchlike._ops._products import rows_times
 from torchlike._ops._rules import Call
@@ -16,6 +18,7 @@ from torchlike._ops._rules import Call
 def _plus(input, product, beta, alpha):
     """beta * input + alpha * product; where beta is 0 the input's values, NaN too, are ignored."""
     product = product if isinstance(alpha, int) else alpha.astype(product.dtype) * product
+    input = wide(input)
     if isinstance(beta, int):
         return input + product
     xp = namespace(product)
@@ -83,7 +86,8 @@ def _addmm_shape(call: Call) -> tuple:
 
 @operator(autocast=LOWER, shape=_added(_addmm_shape), check=_check_addmm, fits=_exactly(_addmm_shape),
           saves=("mat1", "mat2"),
-          opmath=False, old_order=("beta", "input", "alpha", "mat1", "mat2"), inplace=True, out=EXACT)  # fmt: skip
+          opmath=False, old_order=("beta", "input", "alpha", "mat1", "mat2"), inplace=True, out=EXACT,
+          loop="addmm_impl_cpu_", float8=FLOAT8_SIGNED)  # fmt: skip
 def addmm(input: Array, mat1: Array, mat2: Array, *, beta: Scalar = 1, alpha: Scalar = 1):
     """beta * input + alpha * (mat1 @ mat2); `input` is broadcast to the product."""
     return _plus(input, rows_times(_exact(mat1), _exact(mat2)), beta, alpha)
@@ -124,7 +128,7 @@ def _check_baddbmm(call: Call) -> None:
 
 
 @operator(autocast=LOWER, shape=_added(_baddbmm_shape), check=_check_baddbmm, fits=_exactly(_baddbmm_shape),
-          saves=("batch1", "batch2"), opmath=False, inplace=True)  # fmt: skip
+          saves=("batch1", "batch2"), opmath=False, inplace=True, loop="baddbmm")  # fmt: skip
 def baddbmm(input: Array, batch1: Array, batch2: Array, *, beta: Scalar = 1, alpha: Scalar = 1):
     """beta * input + alpha * (batch1 @ batch2); `input` is broadcast to the product."""
     return _plus(input, rows_times(_exact(batch1), _exact(batch2)), beta, alpha)
@@ -148,6 +152,8 @@ def _check_addbmm(call: Call) -> None:
     saves=("batch1", "batch2"),
     opmath=False,
     inplace=True,
+    loop="addmm_impl_cpu_",
+    float8=FLOAT8_SIGNED,
 )
 def addbmm(input: Array, batch1: Array, batch2: Array, *, beta: Scalar = 1, alpha: Scalar = 1):
     """beta * input + alpha * (the sum over the batch of batch1 @ batch2)."""
@@ -179,7 +185,7 @@ def _check_addmv(call: Call) -> None:
 
 @operator(autocast=LOWER_ELSEWHERE, shape=lambda call: [call.mat.shape[:1]], check=_check_addmv,
           fits=_exactly(lambda call: call.mat.shape[:1]),
-          saves=("mat", "vec"), opmath=False, inplace=True)  # fmt: skip
+          saves=("mat", "vec"), opmath=False, inplace=True, loop="addmv_impl_cpu")  # fmt: skip
 def addmv(input: Array, mat: Array, vec: Array, *, beta: Scalar = 1, alpha: Scalar = 1):
     """beta * input + alpha * (mat @ vec)."""
     return _plus(input, namespace(mat).matmul(_exact(mat), _exact(vec)), beta, alpha)

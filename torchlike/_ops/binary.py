@@ -6,7 +6,7 @@ import jax
 import numpy as np
 
 from torchlike import _errors
-from torchlike._dtypes import FLOATING, INTEGER, bool_
+from torchlike._dtypes import FLOAT8, FLOATING, INTEGER, bool_
 from torchlike._errors.dtypes import c_name
 from torchlike._ops import _remainders, _rules
 from torchlike._ops._casts import WIDEST_ELSEWHERE
@@ -22,7 +22,7 @@ from torchlike._ops._checks import (
 )
 from torchlike._ops._declare import HOST, Array, Operand, Scalar, constant, declare, namespace, pointwise
 from torchlike._ops._nodes import by_operand
-from torchlike._ops._rules import Call, to_float
+from torchlike._ops._rules import Call, result_type, to_float
 
 
 def _no_bool_minus(call: Call) -> None:
@@ -65,7 +65,14 @@ def rsub(input: Array, other: Operand, *, alpha: Scalar = 1):
     return other - input if isinstance(alpha, int) else other - alpha * input
 
 
-@pointwise(aliases=("multiply",), overloads=False)
+def _check_mul(call: Call) -> None:
+    """PyTorch has no product of eight bits and a number."""
+    dtype = result_type(call.promoted, call.numbers)
+    if dtype in FLOAT8 and (call.numbers or not all(a.ndim for a in call.arrays)):
+        raise _errors.dtypes.not_implemented("mul_cpu_reduced_float", dtype)
+
+
+@pointwise(check=_check_mul, aliases=("multiply",), overloads=False, float8=FLOAT8)
 def mul(input: Operand, other: Operand):
     """input * other."""
     return input * other
@@ -74,7 +81,7 @@ def mul(input: Operand, other: Operand):
 # -- division ----------------------------------------------------------------------------------------------------------
 
 
-@pointwise(promote=to_float, node="DivBackward0")
+@pointwise(promote=to_float, node="DivBackward0", loop="div_cpu")
 def true_divide(input: Operand, other: Operand):
     """input / other, in floating point."""
     return namespace(input).true_divide(input, other)
@@ -192,6 +199,7 @@ def _check_addcdiv(call: Call) -> None:
     saves=("tensor1", "tensor2"),
     check=_check_addcdiv,
     old_order=("input", "value", "tensor1", "tensor2"),
+    loop="addcdiv_cpu_out",
 )
 def addcdiv(input: Array, tensor1: Array, tensor2: Array, *, value: Scalar = 1):
     """input + value * tensor1 / tensor2."""
@@ -209,7 +217,7 @@ def _check_lerp(call: Call) -> None:
         raise _errors.dtypes.not_implemented(f"lerp_kernel_{'tensor' if tensor else 'scalar'}", call.input.dtype)
 
 
-@pointwise(check=_check_lerp, node=by_operand("Lerp", "weight"))
+@pointwise(check=_check_lerp, node=by_operand("Lerp", "weight"), loop="lerp_kernel_scalar")
 def lerp(input: Array, end: Array, weight: Operand):
     """input + weight * (end - input), exact at both ends."""
     xp, span = namespace(input), end - input

@@ -9,6 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from torchlike import _dtypes, _errors
+from torchlike._dtypes import FLOAT8
 from torchlike._errors.dtypes import scalar_name
 from torchlike._ops._checks import bounds_in_range, chosen_in_range, not_bool, not_complex, not_wide
 from torchlike._ops._declare import Array, Operand, constant, namespace, pointwise
@@ -164,7 +165,7 @@ def _check_where(call: Call) -> None:
 
 
 @pointwise(keeps=("condition",), saves=("condition",), opmath=False, inplace=False, check=_check_where,
-           guard=chosen_in_range)  # fmt: skip
+           guard=chosen_in_range, float8=FLOAT8)  # fmt: skip
 def where(condition: Array, input: Operand, other: Operand):
     """`input` where the condition holds, `other` elsewhere; no gradient leaves the side not taken."""
     return namespace(condition).where(condition != 0, input, other)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from torchlike import _dtypes, _errors
+from torchlike._dtypes import FLOAT8
 from torchlike._ops._checks import not_complex, not_wide, only, whole
 from torchlike._ops._declare import Array, Operand, namespace, pointwise
 from torchlike._ops._rules import to_bool
@@ -12,13 +13,13 @@ from torchlike._ops._rules import to_bool
 COMPARISON = {"promote": to_bool, "opmath": False, "differentiable": False}
 
 
-@pointwise(**COMPARISON)
+@pointwise(**COMPARISON, float8=FLOAT8)
 def eq(input: Array, other: Operand):
     """input == other, element by element."""
     return input == other
 
 
-@pointwise(**COMPARISON, aliases=("not_equal",))
+@pointwise(**COMPARISON, aliases=("not_equal",), float8=FLOAT8)
 def ne(input: Array, other: Operand):
     """input != other, element by element."""
     return input != other
@@ -48,7 +49,7 @@ def ge(input: Array, other: Operand):
     return input >= other
 
 
-@pointwise(**COMPARISON, inplace=False, out=False, check=_errors.arithmetic.check_isclose)
+@pointwise(**COMPARISON, inplace=False, out=False, check=_errors.arithmetic.check_isclose, loop="mul_cpu_reduced_float")
 def isclose(input: Array, other: Array, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False):
     """|input - other| <= atol + rtol * |other|; infinities are close to themselves, NaN too if `equal_nan`."""
     xp = namespace(input)

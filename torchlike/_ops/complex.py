@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from torchlike import _dtypes, _errors
+from torchlike._dtypes import FLOAT8
 from torchlike._errors.dtypes import scalar_name
 from torchlike._ops._casts import FULL_ON_CPU
 from torchlike._ops._declare import Array, Into, constant, namespace, pointwise
 from torchlike._ops._rules import Call
 
 
-@pointwise(saves=(), inplace=False, out=False, opmath=False, where=())
+@pointwise(saves=(), inplace=False, out=False, opmath=False, where=(), float8=FLOAT8)
 def conj(input: Array):
     """The complex conjugate."""
     return namespace(input).conj(input)
 
 
-@pointwise(saves=(), opmath=False, where=())
+@pointwise(saves=(), opmath=False, where=(), float8=FLOAT8)
 def conj_physical(input: Array):
     """The complex conjugate."""
     return namespace(input).conj(input)

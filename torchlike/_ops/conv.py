@@ -169,7 +169,8 @@ def _convolution(count: int):
     kernel.__name__ = f"conv{count}d"
     return operator(autocast=LOWER, where=("torch", "nn.functional"), shape=_shape, check=_check,
                     saves=("input", "weight"), formats=2, remembers=("all",), out=False,
-                    opmath=False, node=_node, numpy=False, fused=True)(kernel)  # fmt: skip
+                    opmath=False, node=_node, numpy=False, fused=True,
+                    loop="compute_columns3d" if count == 3 else "slow_conv2d_cpu")(kernel)  # fmt: skip
 
 
 conv1d, conv2d, conv3d = _convolution(1), _convolution(2), _convolution(3)

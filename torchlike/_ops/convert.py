@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from torchlike._dtypes import INTEGER, cast
+from torchlike._dtypes import FLOAT8, FLOAT8_NUMPY, INTEGER, float32
 from torchlike._layout import copied_strides
 from torchlike._ops._declare import Array, declare, namespace
+from torchlike._ops._float8 import cast
 from torchlike._ops._rules import Call, Typed
 
 
@@ -16,7 +17,8 @@ def _typing(call: Call) -> Typed:
     return Typed([source.like(dtype=call.dtype)], None, [strides])
 
 
-@declare("operator", _typing, name="_to", saves=(), opmath=False, where=(), node="ToCopyBackward0")
+@declare("operator", _typing, name="_to", saves=(), opmath=False, where=(), node="ToCopyBackward0",
+         float8=FLOAT8)  # fmt: skip
 def _to(input: Array, dtype):
     """The elements cast to another dtype: floats are cut toward zero, complex numbers lose their imaginary part.
 
@@ -25,6 +27,8 @@ def _to(input: Array, dtype):
     """
     if input.dtype.kind == "c" and not dtype.is_complex:
         input = input.real
+    if dtype.category <= INTEGER and input.dtype in FLOAT8_NUMPY:
+        input = cast(input, float32)
     if dtype.name == "bool":
         return input != 0
     if dtype.category == INTEGER and (input.dtype.kind == "f" or input.dtype.name == "bfloat16"):

@@ -22,13 +22,21 @@ def _typing(call: Call) -> Typed:
     return Typed([aval(call.input.shape, result, call.device)], result, [None], result)
 
 
-@declare("operator", _typing, autocast=FULL_ELSEWHERE, host=HOST, saves=(), inplace=True)
+@declare("operator", _typing, autocast=FULL_ELSEWHERE, host=HOST, saves=(), inplace=True, loop="cumsum_out_cpu")
 def cumsum(input: Array, dim: int, *, dtype=None):
     """The running sum along `dim`; integers are summed in int64."""
     return namespace(input).cumsum(input, axis=dim) if input.ndim else input
 
 
-@declare("operator", _typing, autocast=FULL_ELSEWHERE, host=HOST, remembers=("inputs", "result"), inplace=True)
+@declare(
+    "operator",
+    _typing,
+    autocast=FULL_ELSEWHERE,
+    host=HOST,
+    remembers=("inputs", "result"),
+    inplace=True,
+    loop="cumprod_out_cpu",
+)
 def cumprod(input: Array, dim: int, *, dtype=None):
     """The running product along `dim`; integers are multiplied in int64."""
     return namespace(input).cumprod(input, axis=dim) if input.ndim else input

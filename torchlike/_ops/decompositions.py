@@ -98,7 +98,13 @@ def _inverse_change(upper, primals, changes):
     return found, -found @ _factor_change(L, dL, upper) @ found
 
 
-@factorization(autocast=FULL_ON_CPU, numpy=False, shape=lambda call: [call.L.shape], where=("torch", "Tensor"))
+@factorization(
+    autocast=FULL_ON_CPU,
+    numpy=False,
+    shape=lambda call: [call.L.shape],
+    where=("torch", "Tensor"),
+    loop="cholesky_inverse_out_cpu",
+)
 def cholesky_inverse(L: Array, upper: bool = False):
     """The inverse of A, from its Cholesky factor."""
     return _inverse(L, upper)

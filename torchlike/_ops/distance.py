@@ -21,7 +21,7 @@ def _check_floating(call: Call) -> None:
 
 
 @operator(autocast=FULL_ELSEWHERE, where=("torch", "nn.functional"), shape=_similarity_shape, check=_check_floating,
-          out=False, node="SumBackward1", opmath=False)  # fmt: skip
+          out=False, node="SumBackward1", opmath=False, loop="norm_cpu")  # fmt: skip
 def cosine_similarity(x1: Array, x2: Array, dim: int = 1, eps: Scalar = 1e-8):
     """x1 . x2 / (|x1| |x2|) over a dim; norms below eps count as eps."""
     (step, *pair), xp = stepwise(x1, x2), namespace(x1)
@@ -48,7 +48,7 @@ def _distance_shape(call: Call) -> list:
 
 
 @operator(where=("torch", "nn.functional"), shape=_distance_shape, out=False, node="NormBackward1", remembers=(),
-          promote=_to_real)  # fmt: skip
+          promote=_to_real, loop="add_stub")  # fmt: skip
 def pairwise_distance(x1: Array, x2: Array, p: float = 2.0, eps: Scalar = 1e-6, keepdim: bool = False):
     """The p-norm of x1 - x2 + eps over the last dim."""
     return vector_norm(x1 - x2 + eps, p, -1, keepdims=keepdim)
@@ -65,7 +65,7 @@ def _cosine_shape(call: Call) -> list:
     return [shape if call.reduction == "none" else ()]
 
 
-@operator(autocast=FULL, where=("nn.functional",), out=False, shape=_cosine_shape, promote=to_float)
+@operator(autocast=FULL, where=("nn.functional",), out=False, shape=_cosine_shape, promote=to_float, loop="sum_cpu")
 def cosine_embedding_loss(input1: Array, input2: Array, target: Array, margin: Scalar = 0.0, reduction: str = "mean"):
     """1 - cos where the target is 1, max(0, cos - margin) where it is -1."""
     xp, axis = namespace(input1), input1.ndim - 1
@@ -86,7 +86,7 @@ def _check_triplet(call: Call) -> None:
 
 @operator(autocast=FULL, where=("nn.functional",), out=False, shape=_rows, node=composed("ClampMinBackward0"),
           remembers=(),
-          check=_check_triplet, promote=_to_real)  # fmt: skip
+          check=_check_triplet, promote=_to_real, loop="add_stub")  # fmt: skip
 def triplet_margin_loss(anchor: Array, positive: Array, negative: Array, margin: Scalar = 1.0, p: float = 2.0,
                         eps: Scalar = 1e-6, swap: bool = False, reduction: str = "mean"):  # fmt: skip
     """max(0, margin + |anchor - positive| - |anchor - negative|), in the p-norm over the last dim.

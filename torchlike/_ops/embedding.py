@@ -6,6 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from torchlike import _dtypes, _errors
+from torchlike._dtypes import FLOAT8
 from torchlike._ops._casts import FULL_ELSEWHERE
 from torchlike._ops._declare import Array, Scalar, constant, namespace, operator
 from torchlike._ops._namespace import at, within
@@ -38,7 +39,16 @@ def _counted(indices, weight):
     return jnp.bincount(indices, length=weight.shape[0])
 
 
-@operator(where=("torch",), keeps=("indices",), shape=_shape, check=_check, saves=("indices",), out=False, opmath=False)
+@operator(
+    where=("torch",),
+    keeps=("indices",),
+    shape=_shape,
+    check=_check,
+    saves=("indices",),
+    out=False,
+    opmath=False,
+    float8=FLOAT8,
+)
 def embedding(weight: Array, indices: Array, padding_idx: int = -1, scale_grad_by_freq: bool = False,
               sparse: bool = False):  # fmt: skip
     """weight[indices]; row `padding_idx` gets no gradient.

@@ -11,6 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from torchlike import _dtypes, _errors
+from torchlike._dtypes import FLOAT8, FLOAT8_SIGNED
 from torchlike._errors.dtypes import c_name, index_put_dtypes, scalar_name
 from torchlike._layout import contiguous_strides, ordered_strides
 from torchlike._ops._casts import WIDEST_ELSEWHERE
@@ -88,7 +89,16 @@ def _spread(shape: tuple, strides: tuple, out: tuple) -> tuple:
     return (*[0] * lead, *[0 if n == 1 and m != 1 else s for n, s, m in zip(shape, strides, out[lead:])])
 
 
-@declare("operator", _index_typing, saves=("indices",), opmath=False, where=(), name="_index", node="IndexBackward0")
+@declare(
+    "operator",
+    _index_typing,
+    saves=("indices",),
+    opmath=False,
+    where=(),
+    name="_index",
+    node="IndexBackward0",
+    float8=FLOAT8,
+)
 def _index(input: Array, indices: Arrays, dims: tuple):
     """`input[..., i, j, ...]` with int64 tensors at (non-negative) `dims`."""
     indices = _wrapped(indices, dims, input.shape)
@@ -97,7 +107,7 @@ def _index(input: Array, indices: Arrays, dims: tuple):
 
 
 @declare("operator", _index_typing, saves=("indices",), opmath=False, where=(), name="_masked_select",
-         node="MaskedSelectBackward0")  # fmt: skip
+         node="MaskedSelectBackward0", float8=FLOAT8)  # fmt: skip
 def _masked_select(input: Array, indices: Arrays, dims: tuple):
     """The elements at the places where a mask is true."""
     return _index.kernel(input, indices, dims)
@@ -123,7 +133,8 @@ def _added(target, values):
 
 @operator(autocast=WIDEST_ELSEWHERE, promote=None, shape=lambda call: [(tuple(call.input.shape), call.input.dtype)],
           check=_check_put,
-          saves=("indices",), opmath=False, where=(), name="_index_put", node="IndexPutBackward0")  # fmt: skip
+          saves=("indices",), opmath=False, where=(), name="_index_put", node="IndexPutBackward0",
+          loop="index_put", float8=FLOAT8_SIGNED)  # fmt: skip
 def _index_put(input: Array, indices: Arrays, values: Array, dims: tuple, accumulate: bool = False):
     """`input` with `input[..., i, j, ...]` replaced by `values`, or with `values` added there."""
     where = _where_to(dims, _wrapped(indices, dims, input.shape), input.ndim)
@@ -158,7 +169,7 @@ def _masked_index_shape(call: Call) -> list:
 
 
 @operator(promote=None, shape=_masked_index_shape, saves=("mask", "indices"), opmath=False, where=("torch",), out=False,
-          node="UnsafeMaskedIndexBackward0")  # fmt: skip
+          node="UnsafeMaskedIndexBackward0", loop="masked_fill")  # fmt: skip
 def _unsafe_masked_index(input: Array, mask: Array, indices: Arrays, fill: Scalar):
     """The elements at `indices`, which are clamped, where `mask` is true; a number elsewhere."""
     xp = namespace(input)
@@ -166,7 +177,8 @@ def _unsafe_masked_index(input: Array, mask: Array, indices: Arrays, fill: Scala
 
 
 @operator(promote=None, shape=lambda call: [(tuple(call.input.shape), call.input.dtype)], saves=("mask", "indices"),
-          opmath=False, where=("torch",), out=False, node="UnsafeMaskedIndexPutAccumulateBackward0")  # fmt: skip
+          opmath=False, where=("torch",), out=False, node="UnsafeMaskedIndexPutAccumulateBackward0",
+          loop="masked_fill")  # fmt: skip
 def _unsafe_masked_index_put_accumulate(input: Array, mask: Array, indices: Arrays, values: Array):
     """A copy with `values` added at `indices`, which are clamped, where `mask` is true."""
     values = namespace(input).where(mask != 0, values, values.dtype.type(0))
@@ -219,7 +231,8 @@ def _check_source(index: tuple, own: tuple, source: tuple, dim: int) -> None:
 
 
 @operator(promote=None, shape=lambda call: [(tuple(call.index.shape), call.input.dtype)], check=_check_along,
-          saves=("index",), opmath=False, where=(), name="_gather", node="GatherBackward0")  # fmt: skip
+          saves=("index",), opmath=False, where=(), name="_gather", node="GatherBackward0",
+          loop="gather_expanded_index")  # fmt: skip
 def _gather(input: Array, dim: int, index: Array, *, sparse_grad: bool = False):
     """out[i][j] = input[index[i][j]][j] for dim 0, and so on for other dims."""
     if not input.ndim:
@@ -253,19 +266,26 @@ _SCATTER = {"promote": None, "shape": lambda call: [(tuple(call.input.shape), ca
             "check": _check_along, "saves": ("index",), "opmath": False}  # fmt: skip
 
 
-@operator(where=(), name="_scatter", node="ScatterBackward0", **_SCATTER)
+@operator(where=(), name="_scatter", node="ScatterBackward0", **_SCATTER, loop="scatter_gather_tensor_cpu")
 def _scatter(input: Array, dim: int, index: Array, src: Array):
     """`input` with `src` written at `index` along `dim`."""
     return _scattered(input, dim, index, src, "set")
 
 
-@operator(where=(), name="_scatter_fill", node="ScatterBackward1", **_SCATTER)
+@operator(where=(), name="_scatter_fill", node="ScatterBackward1", **_SCATTER, loop="scatter_gather_scalar_cpu")
 def _scatter_fill(input: Array, dim: int, index: Array, value: Scalar):
     """`input` with a number written at `index` along `dim`."""
     return _scattered(input, dim, index, namespace(input).asarray(value), "set")
 
 
-@operator(autocast=WIDEST_ELSEWHERE, where=(), name="_scatter_add", node="ScatterAddBackward0", **_SCATTER)
+@operator(
+    autocast=WIDEST_ELSEWHERE,
+    where=(),
+    name="_scatter_add",
+    node="ScatterAddBackward0",
+    **_SCATTER,
+    loop="scatter_gather_tensor_cpu",
+)
 def _scatter_add(input: Array, dim: int, index: Array, src: Array):
     """`input` with `src` added at `index` along `dim`."""
     if input.dtype == bool:
@@ -288,7 +308,7 @@ def _selected(call: Call) -> list:
     return [((*shape[:dim], call.index.numel, *shape[dim + 1 :]), call.input.dtype)]
 
 
-@operator(promote=None, shape=_selected, saves=("index",), opmath=False, where=())  # fmt: skip
+@operator(promote=None, shape=_selected, saves=("index",), opmath=False, where=(), float8=FLOAT8)  # fmt: skip
 def index_select(input: Array, dim: int, index: Array):
     """The indices `index` of one dim."""
     if not input.ndim:
@@ -340,7 +360,7 @@ def _check_rows(call: Call) -> None:
 _ROWS = {**_SCATTER, "check": _check_rows}
 
 
-@operator(where=(), name="_index_add", node="IndexAddBackward0", **_ROWS)
+@operator(where=(), name="_index_add", node="IndexAddBackward0", **_ROWS, loop="index_add_")
 def _index_add(input: Array, dim: int, index: Array, source: Array, *, alpha: Scalar = 1):
     """`input` with `alpha * source` added at the indices of one dim."""
     added = source if isinstance(alpha, int) else (source * alpha).astype(input.dtype)
@@ -350,7 +370,7 @@ def _index_add(input: Array, dim: int, index: Array, source: Array, *, alpha: Sc
     return _added(at(input, where), added)
 
 
-@operator(where=(), name="_index_copy", node="IndexCopyBackward0", **_ROWS)
+@operator(where=(), name="_index_copy", node="IndexCopyBackward0", **_ROWS, loop="index_copy_cpu")
 def _index_copy(input: Array, dim: int, index: Array, source: Array):
     """`input` with the indices of one dim replaced by those of `source`."""
     if not input.ndim:
@@ -358,13 +378,13 @@ def _index_copy(input: Array, dim: int, index: Array, source: Array):
     return at(input, _along_dim(input, dim, index, _errors.shapes.index_copied)).set(source)
 
 
-@operator(where=(), name="_index_fill", node="IndexFillBackward0", **_ROWS)
+@operator(where=(), name="_index_fill", node="IndexFillBackward0", **_ROWS, loop="index_fill_cpu")
 def _index_fill(input: Array, dim: int, index: Array, value: Scalar):
     """`input` with the indices of one dim set to a number."""
     return _index_fill_by.kernel(input, dim, index, namespace(input).asarray(value))
 
 
-@operator(where=(), name="_index_fill_by", node="IndexFillBackward1", **_ROWS)
+@operator(where=(), name="_index_fill_by", node="IndexFillBackward1", **_ROWS, loop="index_fill_cpu")
 def _index_fill_by(input: Array, dim: int, index: Array, value: Array):
     """`input` with the indices of one dim set to a zero-dim tensor's element."""
     if not input.ndim:
@@ -376,7 +396,7 @@ def _index_fill_by(input: Array, dim: int, index: Array, value: Array):
 
 
 @operator(promote=None, shape=lambda call: [(tuple(call.index.shape), call.input.dtype)], saves=("index",),
-          opmath=False, where=(), name="_take", node="TakeBackward0")  # fmt: skip
+          opmath=False, where=(), name="_take", node="TakeBackward0", loop="take_cpu")  # fmt: skip
 def _take(input: Array, index: Array):
     """The elements at `index` of the flattened tensor."""
     return namespace(input).take(input.reshape(-1), _flat(input, index))
@@ -404,7 +424,7 @@ def _masked_shape(call: Call) -> list:
 
 
 @operator(promote=None, shape=_masked_shape, saves=("mask",), opmath=False, where=(), name="_masked_fill",
-          node="MaskedFillBackward0")  # fmt: skip
+          node="MaskedFillBackward0", loop="masked_fill")  # fmt: skip
 def _masked_fill(input: Array, mask: Array, value: Scalar):
     """`input` with a number where `mask` is true."""
     xp = namespace(input)
@@ -412,7 +432,7 @@ def _masked_fill(input: Array, mask: Array, value: Scalar):
 
 
 @operator(promote=None, shape=_masked_shape, saves=("mask",), opmath=False, where=(), name="_masked_fill_by",
-          node="MaskedFillBackward1")  # fmt: skip
+          node="MaskedFillBackward1", loop="masked_fill")  # fmt: skip
 def _masked_fill_by(input: Array, mask: Array, value: Array):
     """`input` with a zero-dim tensor's element where `mask` is true."""
     return namespace(input).where(mask, value.astype(input.dtype), input)
@@ -431,7 +451,7 @@ def _scattered_mask(call: Call) -> list:
 
 
 @operator(promote=None, shape=_scattered_mask, saves=("mask",), host=HOST_REDUCES, opmath=False, where=(),
-          name="_masked_scatter", node="MaskedScatterBackward0")  # fmt: skip
+          name="_masked_scatter", node="MaskedScatterBackward0", loop="masked_scatter")  # fmt: skip
 def _masked_scatter(input: Array, mask: Array, source: Array):
     """`input` with the places where `mask` is true taken by the elements of `source`, one after another."""
     shape, xp = np.broadcast_shapes(input.shape, mask.shape), namespace(input)

@@ -71,7 +71,7 @@ def _solve_shape(call: Call) -> list:
 
 
 @factorization(check=_errors.linalg.check_ldl_solve, shape=_solve_shape, where=("linalg",), keeps=("pivots",),
-               differentiable=False)  # fmt: skip
+               differentiable=False, loop="ldl_solve_kernel_cpu")  # fmt: skip
 def ldl_solve(LD: Array, pivots: Array, B: Array, *, hermitian: bool = False):
     """X with A X = B, from what `ldl_factor` made of A."""
 

@@ -46,7 +46,7 @@ def _loss(check=None, **options):
     return operator(where=PLACES, out=False, shape=_shape, check=check, **options)
 
 
-@_loss(floating("mse_cpu"))
+@_loss(floating("mse_cpu"), loop="mse_cpu")
 def mse_loss(input: Array, target: Array, reduction: str = "mean"):
     """The squared difference, (input - target)**2."""
     d = input - target
@@ -58,7 +58,13 @@ def _check_mean(call: Call) -> None:
         raise _errors.arithmetic.mean_of_integers(call.arrays[0].dtype)
 
 
-@_loss(_check_mean, remembers=(), promote=lambda dtype: (dtype, dtype.to_real()), node=composed("AbsBackward0"))
+@_loss(
+    _check_mean,
+    remembers=(),
+    promote=lambda dtype: (dtype, dtype.to_real()),
+    node=composed("AbsBackward0"),
+    loop="add_stub",
+)
 def l1_loss(input: Array, target: Array, reduction: str = "mean"):
     """The absolute difference, |input - target|."""
     return reduced(magnitude(input - target), reduction)
@@ -72,7 +78,7 @@ def smooth_l1_loss(input: Array, target: Array, reduction: str = "mean", beta: S
     return reduced(namespace(d).where(size < beta, 0.5 * d * d / beta, size - 0.5 * beta), reduction)
 
 
-@_loss(floating("huber_cpu"))
+@_loss(floating("huber_cpu"), loop="huber_cpu")
 def huber_loss(input: Array, target: Array, reduction: str = "mean", delta: Scalar = 1.0):
     """0.5 d**2 where |d| < delta, delta (|d| - 0.5 delta) elsewhere; d = input - target."""
     d = input - target
@@ -111,14 +117,14 @@ def _check_bernoulli(call: Call) -> None:
     floating("binary_cross_entropy")(call)
 
 
-@_loss(_check_bernoulli, autocast=Casts(full, banned))
+@_loss(_check_bernoulli, autocast=Casts(full, banned), loop="binary_cross_entropy")
 def binary_cross_entropy(input: Array, target: Array, weight: Array | None = None, reduction: str = "mean"):
     """-w (t log p + (1 - t) log(1 - p)) of probabilities p; logarithms are held at -100 or above."""
     loss = plain(_bernoulli_nll, input)(input, target)
     return reduced(loss if weight is None else loss * weight, reduction)
 
 
-@_loss(node="BinaryCrossEntropyWithLogitsBackward0", opmath=False)
+@_loss(node="BinaryCrossEntropyWithLogitsBackward0", opmath=False, loop="log_sigmoid_cpu")
 def binary_cross_entropy_with_logits(input: Array, target: Array, weight: Array | None = None,
                                      pos_weight: Array | None = None, reduction: str = "mean"):  # fmt: skip
     """-w (pos_weight t log(sigmoid(x)) + (1 - t) log(1 - sigmoid(x)))."""
@@ -130,7 +136,7 @@ def binary_cross_entropy_with_logits(input: Array, target: Array, weight: Array 
     return reduced(loss if weight is None else step(loss * weight), reduction)
 
 
-@_loss(node=composed(lambda call: "MulBackward0" if call.log_target else "SubBackward0"))
+@_loss(node=composed(lambda call: "MulBackward0" if call.log_target else "SubBackward0"), loop="xlogy_cpu")
 def kl_div(input: Array, target: Array, reduction: str = "mean", log_target: bool = False):
     """target (log target - input), for an input of log-probabilities."""
     xp = namespace(input)
@@ -146,7 +152,7 @@ def _check_poisson(call: Call) -> None:
 
 
 @_loss(_check_poisson, promote=to_float, node=composed(lambda call: "AddBackward0" if call.full else "SubBackward0"),
-       opmath=False)  # fmt: skip
+       opmath=False, loop="exp_vml_cpu")  # fmt: skip
 def poisson_nll_loss(input: Array, target: Array, log_input: bool = True, full: bool = False, eps: Scalar = 1e-8,
                      reduction: str = "mean"):  # fmt: skip
     """exp(x) - t x (or x - t log(x + eps)); `full` adds Stirling's approximation of log t! where t > 1."""
@@ -162,7 +168,12 @@ def poisson_nll_loss(input: Array, target: Array, log_input: bool = True, full: 
     return reduced(step(loss), reduction)
 
 
-@_loss(node=composed(lambda call: "AddBackward0" if call.full else "MulBackward0"), remembers=(), autocast=None)
+@_loss(
+    node=composed(lambda call: "AddBackward0" if call.full else "MulBackward0"),
+    remembers=(),
+    autocast=None,
+    loop="lt_cpu",
+)
 def gaussian_nll_loss(input: Array, target: Array, var: Array, full: bool = False, eps: Scalar = 1e-6,
                       reduction: str = "mean"):  # fmt: skip
     """0.5 (log v + (x - t)**2 / v), v = max(var, eps) with the gradient of var itself; `full` adds 0.5 log 2 pi."""
@@ -175,13 +186,13 @@ def gaussian_nll_loss(input: Array, target: Array, var: Array, full: bool = Fals
 # -- margins -----------------------------------------------------------------------------------------------------------
 
 
-@_loss()
+@_loss(loop="neg_cpu")
 def soft_margin_loss(input: Array, target: Array, reduction: str = "mean"):
     """log(1 + exp(-t x)) for t of 1 or -1."""
     return reduced(log1p_exp(-target * input), reduction)
 
 
-@_loss(_check_mean, chooses=True, opmath=False)
+@_loss(_check_mean, chooses=True, opmath=False, loop="add_stub")
 def hinge_embedding_loss(input: Array, target: Array, margin: Scalar = 1.0, reduction: str = "mean"):
     """x where t is 1, max(0, margin - x) where it is -1."""
     (step, x, target), xp = stepwise(input, target), namespace(input)
@@ -190,7 +201,7 @@ def hinge_embedding_loss(input: Array, target: Array, margin: Scalar = 1.0, redu
     return reduced(step(apart + xp.where(target != -1, x, zero)), reduction)
 
 
-@_loss(promote=to_float)
+@_loss(promote=to_float, loop="add_stub")
 def margin_ranking_loss(input1: Array, input2: Array, target: Array, margin: Scalar = 0.0, reduction: str = "mean"):
     """max(0, margin - t (x1 - x2))."""
     return reduced(clamp_below(-target * (input1 - input2) + margin), reduction)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from torchlike import _errors
-from torchlike._dtypes import BOOL
+from torchlike._dtypes import BOOL, FLOAT8, FLOAT8_SIGNED
 from torchlike._ops._casts import FULL_ON_CPU, LOWER, LOWER_ELSEWHERE, WIDEST_ELSEWHERE
 from torchlike._ops._declare import EXACT, HOST_REDUCES, Array, Into, namespace, operator
+from torchlike._ops._float8 import wide
 from torchlike._ops._namespace import widened
 from torchlike._ops._products import rows_times
 from torchlike._ops._rules import Call, broadcast, sum_like, wrap_dim
@@ -22,6 +23,13 @@ def _product_shape(call: Call) -> list:
 
 def _check_matmul(call: Call) -> None:
     _errors.linalg.check_matmul(*call.arrays)
+    a, b = call.arrays
+    loop = _LOOPS.get((a.ndim, b.ndim), "bmm")
+    if a.dtype in FLOAT8 and (loop != "addmm_impl_cpu_" or a.dtype not in FLOAT8_SIGNED):
+        raise _errors.dtypes.not_implemented(loop, a.dtype)
+
+
+_LOOPS = {(1, 1): "dot", (2, 1): "addmv_impl_cpu", **dict.fromkeys([(1, 2), (2, 2), (3, 2)], "addmm_impl_cpu_")}
 
 
 def _matmul_node(call: Call) -> str:
@@ -31,7 +39,7 @@ def _matmul_node(call: Call) -> str:
 
 
 @operator(autocast=LOWER, shape=_product_shape, check=_check_matmul, opmath=False, where=("torch", "Tensor", "linalg"),
-          node=_matmul_node, out=EXACT)  # fmt: skip
+          node=_matmul_node, out=EXACT, float8=FLOAT8)  # fmt: skip
 def matmul(input: Array, other: Array):
     """The matrix product; (..., n, k) @ (..., k, m) -> (..., n, m), vectors as in NumPy."""
     return rows_times(input, other)
@@ -54,7 +62,15 @@ def _mm_shape(call: Call) -> list:
     return [(call.arrays[-2].shape[0], call.arrays[-1].shape[1])]
 
 
-@operator(autocast=LOWER, shape=_mm_shape, check=_check_mm, opmath=False, out=EXACT)
+@operator(
+    autocast=LOWER,
+    shape=_mm_shape,
+    check=_check_mm,
+    opmath=False,
+    out=EXACT,
+    loop="addmm_impl_cpu_",
+    float8=FLOAT8_SIGNED,
+)
 def mm(input: Array, mat2: Array):
     """The product of two matrices; (n, k), (k, m) -> (n, m)."""
     return rows_times(input, mat2)
@@ -76,7 +92,7 @@ def _bmm_shape(call: Call) -> list:
     return [(a.shape[0], a.shape[1], b.shape[2])]
 
 
-@operator(autocast=LOWER, shape=_bmm_shape, check=_check_batches, opmath=False, out=EXACT)
+@operator(autocast=LOWER, shape=_bmm_shape, check=_check_batches, opmath=False, out=EXACT, loop="bmm")
 def bmm(input: Array, mat2: Array):
     """The products of two batches of matrices; (b, n, k), (b, k, m) -> (b, n, m)."""
     return rows_times(input, mat2)
@@ -98,6 +114,7 @@ def _check_mv(call: Call) -> None:
     shape=lambda call: [call.arrays[-2].shape[:1]],
     check=_check_mv,
     opmath=False,
+    loop="addmv_impl_cpu",
 )
 def mv(input: Array, vec: Array):
     """A matrix times a vector; (n, k), (k) -> (n)."""
@@ -114,13 +131,17 @@ def _check_dot(call: Call) -> None:
         raise _errors.linalg.dot_sizes(a.shape[0], b.shape[0])
 
 
-@operator(autocast=WIDEST_ELSEWHERE, host=HOST_REDUCES, shape=lambda call: [()], check=_check_dot, opmath=False)
+@operator(
+    autocast=WIDEST_ELSEWHERE, host=HOST_REDUCES, shape=lambda call: [()], check=_check_dot, opmath=False, loop="dot"
+)
 def dot(input: Array, tensor: Array):
     """The sum of products of two vectors of one length."""
     return namespace(input).matmul(input, tensor)
 
 
-@operator(autocast=WIDEST_ELSEWHERE, host=HOST_REDUCES, shape=lambda call: [()], check=_check_dot, opmath=False)
+@operator(
+    autocast=WIDEST_ELSEWHERE, host=HOST_REDUCES, shape=lambda call: [()], check=_check_dot, opmath=False, loop="dot"
+)
 def vdot(input: Array, other: Array):
     """The sum of products of two vectors, the first one conjugated."""
     xp = namespace(input)
@@ -134,7 +155,7 @@ def _check_outer(call: Call) -> None:
 
 
 @operator(shape=lambda call: [call.input.shape + call.vec2.shape], check=_check_outer, aliases=("ger",),
-          node="MulBackward0")  # fmt: skip
+          node="MulBackward0", float8=FLOAT8)  # fmt: skip
 def outer(input: Array, vec2: Array):
     """Every product of an element of `input` and one of `vec2`; (n), (m) -> (n, m)."""
     return input[:, None] * vec2[None, :]
@@ -197,7 +218,7 @@ def _kron_shape(call: Call) -> list:
     return [tuple(x * y for x, y in zip(a, b))]
 
 
-@operator(shape=_kron_shape, node="UnsafeViewBackward0", remembers=())
+@operator(shape=_kron_shape, node="UnsafeViewBackward0", remembers=(), float8=FLOAT8)
 def kron(input: Array, other: Array):
     """The Kronecker product: every element of `input` times the whole of `other`."""
     return namespace(input).kron(input, other)
@@ -208,7 +229,15 @@ def _check_trace(call: Call) -> None:
         raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {call.input.ndim}")
 
 
-@operator(autocast=FULL_ON_CPU, shape=lambda call: [()], check=_check_trace, promote=sum_like, saves=(), out=False)
+@operator(
+    autocast=FULL_ON_CPU,
+    shape=lambda call: [()],
+    check=_check_trace,
+    promote=sum_like,
+    saves=(),
+    out=False,
+    loop="trace",
+)
 def trace(input: Array):
     """The sum of a matrix's diagonal."""
     rows, columns = input.shape
@@ -229,7 +258,7 @@ def _check_cross(call: Call) -> None:
 @operator(autocast=WIDEST_ELSEWHERE, shape=lambda call: [broadcast([call.input.shape, call.other.shape])],
           check=_check_cross,
           where=("linalg",), opmath=False, node="LinalgCrossBackward0",
-          out=Into(_errors.dtypes.exact_out, apart=0))  # fmt: skip
+          out=Into(_errors.dtypes.exact_out, apart=0), loop="cross")  # fmt: skip
 def cross(input: Array, other: Array, *, dim: int = -1):
     """The cross product of vectors of three elements along `dim`."""
     xp = namespace(input)
@@ -244,7 +273,7 @@ def _cdot(call: Call) -> list:
     return [tuple(n for d, n in enumerate(out) if d != dim)]
 
 
-@operator(autocast=LOWER, shape=_cdot, where=("linalg",), opmath=False)
+@operator(autocast=LOWER, shape=_cdot, where=("linalg",), opmath=False, loop="sum_cpu")
 def vecdot(x: Array, y: Array, *, dim: int = -1):
     """The sum of conj(x) * y over `dim`."""
     xp = namespace(x)
@@ -265,10 +294,10 @@ def _linear_node(call: Call) -> str:
 
 @operator(autocast=LOWER, shape=_linear_shape, check=_errors.linalg.check_linear, saves=("input", "weight"),
           opmath=False,
-          where=("nn.functional",), node=_linear_node)  # fmt: skip
+          where=("nn.functional",), node=_linear_node, loop="addmm_impl_cpu_", float8=FLOAT8_SIGNED)  # fmt: skip
 def linear(input: Array, weight: Array, bias: Array | None = None):
     """input @ weight.T + bias; (..., k), (n, k), (n) -> (..., n)."""
     out = rows_times(input, weight, "nt")
     if bias is not None:
-        out += bias
+        out += wide(bias)
     return out

@@ -60,7 +60,15 @@ def _vectors(input, target):
     return (input.reshape(1), target.reshape(1)) if not input.ndim else (input, target)
 
 
-@operator(autocast=FULL, where=("nn.functional",), out=False, keeps=("target",), shape=_shape, check=_check_multi)
+@operator(
+    autocast=FULL,
+    where=("nn.functional",),
+    out=False,
+    keeps=("target",),
+    shape=_shape,
+    check=_check_multi,
+    loop="multi_margin_loss_cpu_kernel",
+)
 def multi_margin_loss(input: Array, target: Array, p: int = 1, margin: Scalar = 1.0, weight: Array | None = None,
                       reduction: str = "mean"):  # fmt: skip
     """Mean over the other classes of w[t] max(0, margin - x[t] + x[i])**p."""
@@ -75,7 +83,15 @@ def multi_margin_loss(input: Array, target: Array, p: int = 1, margin: Scalar = 
     return reduced(refused(xp.sum(each, axis=-1), wrong, _errors.losses.margin_target) / x.shape[-1], reduction)
 
 
-@operator(autocast=FULL, where=("nn.functional",), out=False, keeps=("target",), shape=_shape, check=_check_multilabel)
+@operator(
+    autocast=FULL,
+    where=("nn.functional",),
+    out=False,
+    keeps=("target",),
+    shape=_shape,
+    check=_check_multilabel,
+    loop="multilabel_margin_loss_forward_out_frame",
+)
 def multilabel_margin_loss(input: Array, target: Array, reduction: str = "mean"):
     """Mean over classes of max(0, 1 - (x[t] - x[i])), t the targets before the first -1, i the other classes."""
     (x, target), xp = _vectors(input, target), namespace(input)
@@ -93,7 +109,14 @@ def multilabel_margin_loss(input: Array, target: Array, reduction: str = "mean")
     return reduced(each / x.shape[-1], reduction)
 
 
-@operator(where=("nn.functional",), out=False, shape=_shape, node=composed("DivBackward0"), opmath=False)
+@operator(
+    where=("nn.functional",),
+    out=False,
+    shape=_shape,
+    node=composed("DivBackward0"),
+    opmath=False,
+    loop="log_sigmoid_cpu",
+)
 def multilabel_soft_margin_loss(input: Array, target: Array, weight: Array | None = None, reduction: str = "mean"):
     """Mean over classes of w (t log(1 + exp(-x)) + (1 - t) log(1 + exp(x)))."""
     step, x, target, weight = stepwise(input, target, weight)

@@ -91,7 +91,7 @@ def _check_layer_norm(call: Call) -> None:
             raise _errors.normalization.normalized_parameter(name, given.shape, shape)
     if tuple(x.shape[-len(shape) :]) != shape:
         raise _errors.normalization.normalized_input(shape, x.shape, ", " if call.op.name == "_layer_norm" else "")
-    if x.dtype.category < _dtypes.FLOATING and call.op.name == "_layer_norm":
+    if (x.dtype.category < _dtypes.FLOATING or x.dtype in _dtypes.FLOAT8) and call.op.name == "_layer_norm":
         raise _errors.dtypes.not_implemented("LayerNormKernelImpl", x.dtype)
 
 
@@ -257,7 +257,7 @@ def _check_normalize(call: Call) -> None:
 
 @operator(
     autocast=FULL_ELSEWHERE, where=("nn.functional",), shape=_same_shape, check=_check_normalize, node="DivBackward0"
-)
+    loop="norm_cpu")
 def normalize(input: Array, p: float = 2.0, dim: int = 1, eps: Scalar = 1e-12):
     """x divided by its p-norm over a dim, or by eps where the norm is smaller."""
     norm = vector_norm(input, p, dim, keepdims=True)

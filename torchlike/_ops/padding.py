@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from torchlike import _dtypes, _errors
+from torchlike._dtypes import FLOAT8_SIGNED
 from torchlike._ops._casts import Casts
 from torchlike._ops._declare import Array, Scalar, namespace, operator
 from torchlike._ops._rules import Call
@@ -33,7 +34,7 @@ def _check_constant(call: Call) -> None:
 
 
 @operator(where=(), shape=_shape, check=_check_constant, saves=(), out=False, opmath=False, formats=1,
-          name="_constant_pad", node="ConstantPadNdBackward0")  # fmt: skip
+          name="_constant_pad", node="ConstantPadNdBackward0", float8=FLOAT8_SIGNED)  # fmt: skip
 def _constant_pad(input: Array, pad: tuple, value: Scalar = 0):
     """The tensor between blocks of one number; negative padding cuts."""
     xp = namespace(input)

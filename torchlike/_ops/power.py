@@ -9,6 +9,7 @@ import numpy as np
 from jax.custom_derivatives import SymbolicZero
 
 from torchlike import _dtypes, _errors
+from torchlike._dtypes import FLOAT8
 from torchlike._ops._casts import FULL_ELSEWHERE
 from torchlike._ops._checks import exponent_in_range, not_bool, not_wide
 from torchlike._ops._declare import Operand, namespace, pointwise
@@ -38,7 +39,7 @@ def _node(call: Call) -> str:
 
 @pointwise(autocast=FULL_ELSEWHERE, remembers=("all",), special={"exponent": FORMULAS}, rounds_numbers=True,
            check=_check,
-           guard=exponent_in_range, node=_node)  # fmt: skip
+           guard=exponent_in_range, node=_node, loop="pow")  # fmt: skip
 def pow(input: Operand, exponent: Operand):
     """input ** exponent; the usual small exponents select their own formulas.
 
@@ -102,7 +103,7 @@ def _to_double(dtype: _dtypes.dtype) -> tuple[_dtypes.dtype, _dtypes.dtype]:
     return d, d
 
 
-@pointwise(promote=_to_double, node=_node, remembers=())
+@pointwise(promote=_to_double, node=_node, remembers=(), float8=FLOAT8)
 def float_power(input: Operand, exponent: Operand):
     """input ** exponent in double precision."""
     return _power(namespace(input).asarray(input), exponent)

@@ -12,6 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from torchlike import _dtypes, _errors
+from torchlike._dtypes import FLOAT8
 from torchlike._errors.dtypes import scalar_name
 from torchlike._ops._casts import FULL, FULL_ELSEWHERE
 from torchlike._ops._checks import not_complex
@@ -44,7 +45,7 @@ def sum(input: Array, dim: Dims = None, keepdim: bool = False, *, dtype=None):
     return namespace(input).sum(input, axis=axes(input, dim), keepdims=keepdim)
 
 
-@reduction(host=HOST_REDUCES, saves=(), check=_errors.arithmetic.check_mean, node=by_dim("Mean"))
+@reduction(host=HOST_REDUCES, saves=(), check=_errors.arithmetic.check_mean, node=by_dim("Mean"), loop="sum_cpu")
 def mean(input: Array, dim: Dims = None, keepdim: bool = False, *, dtype=None):
     """The mean over `dim` (every dim by default); of floating-point or complex tensors."""
     return namespace(input).sum(input, axis=axes(input, dim), keepdims=keepdim) / _divisor(input, dim)
@@ -55,7 +56,14 @@ def _divisor(input: Array, dim: object):
     return namespace(input).asarray(count(input, dim)).astype(input.dtype)
 
 
-@reduction(autocast=FULL, host=HOST_REDUCES, remembers=("all", "result"), promote=sum_like, node=by_dim("Prod"))
+@reduction(
+    autocast=FULL,
+    host=HOST_REDUCES,
+    remembers=("all", "result"),
+    promote=sum_like,
+    node=by_dim("Prod"),
+    loop="prod_out_cpu",
+)
 def prod(input: Array, dim: int | None = None, keepdim: bool = False, *, dtype=None):
     """The product over `dim` (every dim by default); integers are multiplied in int64."""
     xp = namespace(input)
@@ -123,7 +131,7 @@ def _check_nanmean(call: Call) -> None:
     _check_nansum(call)
 
 
-@reduction(check=_check_nanmean, node="DivBackward0")
+@reduction(check=_check_nanmean, node="DivBackward0", loop="nansum_cpu")
 def nanmean(input: Array, dim: Dims = None, keepdim: bool = False, *, dtype=None):
     """The mean of the elements that are not NaN."""
     xp, over = namespace(input), axes(input, dim)
@@ -135,7 +143,7 @@ def _counted(dtype: _dtypes.dtype) -> tuple[_dtypes.dtype, _dtypes.dtype]:
     return dtype, _dtypes.int64
 
 
-@reduction(host=HOST_REDUCES, promote=_counted, opmath=False, differentiable=False, out=False)
+@reduction(host=HOST_REDUCES, promote=_counted, opmath=False, differentiable=False, out=False, loop="nonzero_count_cpu")
 def count_nonzero(input: Array, dim: Dims = None):
     """How many elements are not zero."""
     xp, over = namespace(input), axes(input, dim)
@@ -175,13 +183,13 @@ def _truth(dtype: _dtypes.dtype) -> tuple[_dtypes.dtype, _dtypes.dtype]:
     return dtype, _dtypes.uint8 if dtype is _dtypes.uint8 else _dtypes.bool_
 
 
-@reduction(host=HOST_REDUCES, promote=_truth, opmath=False, differentiable=False)
+@reduction(host=HOST_REDUCES, promote=_truth, opmath=False, differentiable=False, float8=FLOAT8)
 def any(input: Array, dim: Dims = None, keepdim: bool = False):
     """Whether any element is nonzero."""
     return namespace(input).any(input != 0, axis=axes(input, dim), keepdims=keepdim)
 
 
-@reduction(host=HOST_REDUCES, promote=_truth, opmath=False, differentiable=False)
+@reduction(host=HOST_REDUCES, promote=_truth, opmath=False, differentiable=False, float8=FLOAT8)
 def all(input: Array, dim: Dims = None, keepdim: bool = False):
     """Whether every element is nonzero."""
     return namespace(input).all(input != 0, axis=axes(input, dim), keepdims=keepdim)
@@ -361,6 +369,7 @@ def aminmax(input: Array, *, dim: int | None = None, keepdim: bool = False):
     promote=to_float,
     where=("torch", "Tensor", "special"),
     opmath=False,
+    loop="max_values_cpu",
 )
 def logsumexp(input: Array, dim: tuple | int, keepdim: bool = False):
     """log(sum(exp(input))) over `dim`, without overflow."""
@@ -402,7 +411,7 @@ def _real(dtype: _dtypes.dtype) -> tuple[_dtypes.dtype, _dtypes.dtype]:
     return dtype, dtype.to_real()
 
 
-@reduction(promote=_real, check=_check_spread, where=())
+@reduction(promote=_real, check=_check_spread, where=(), loop="std_cpu")
 def var(input: Array, dim: Dims = None, correction: float = 1, keepdim: bool = False):
     """The sum of squared distances from the mean over (number of elements - correction)."""
     return _variance(input, dim, correction, keepdim)
@@ -419,13 +428,13 @@ def _with_mean_shape(call: Call) -> list:
     return [(shape, call.input.dtype.to_real()), (shape, call.input.dtype)]
 
 
-@operator(shape=_with_mean_shape, check=_check_spread, where=())
+@operator(shape=_with_mean_shape, check=_check_spread, where=(), loop="std_cpu")
 def var_mean(input: Array, dim: Dims = None, correction: float = 1, keepdim: bool = False):
     """`var` and `mean`."""
     return _variance(input, dim, correction, keepdim), mean.kernel(input, dim, keepdim)
 
 
-@operator(shape=_with_mean_shape, check=_check_spread, where=())
+@operator(shape=_with_mean_shape, check=_check_spread, where=(), loop="std_cpu")
 def std_mean(input: Array, dim: Dims = None, correction: float = 1, keepdim: bool = False):
     """`std` and `mean`."""
     return root(_variance(input, dim, correction, keepdim)), mean.kernel(input, dim, keepdim)
@@ -448,7 +457,7 @@ def _check_norm(call: Call) -> None:
 
 @reduction(autocast=FULL_ELSEWHERE, promote=_real, of_requested=_real, check=_check_norm, where=("linalg",),
            remembers=("inputs", "result"),
-           host=HOST_REDUCES, node="LinalgVectorNormBackward0")  # fmt: skip
+           host=HOST_REDUCES, node="LinalgVectorNormBackward0", loop="norm_cpu")  # fmt: skip
 def vector_norm(x: Array, ord: float = 2, dim: Dims = None, keepdim: bool = False, *, dtype=None):
     """(sum of |x|**ord)**(1/ord); inf and -inf are the largest and smallest |x|, 0 counts the nonzero elements.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from torchlike import _errors
+from torchlike._dtypes import FLOAT8, FLOAT8_SIGNED
 from torchlike._layout import copied_strides
 from torchlike._ops._casts import WIDEST_ON_CPU
 from torchlike._ops._declare import Array, Arrays, declare, namespace, operator
@@ -45,7 +46,7 @@ def _cat_shape(call: Call) -> list:
     return [(*real[0][:dim], total, *real[0][dim + 1 :])]
 
 
-@operator(autocast=WIDEST_ON_CPU, shape=_cat_shape, check=_check_cat, saves=(), opmath=False, where=())
+@operator(autocast=WIDEST_ON_CPU, shape=_cat_shape, check=_check_cat, saves=(), opmath=False, where=(), float8=FLOAT8)
 def cat(tensors: Arrays, dim: int = 0):
     """The tensors one after another along a dim; (…, n, …), (…, m, …) -> (…, n + m, …)."""
     real = [t for t in tensors if not _is_legacy_empty(t.shape)]
@@ -62,13 +63,15 @@ def _stack_shape(call: Call) -> list:
     return [(*first[:dim], len(call.tensors), *first[dim:])]
 
 
-@operator(autocast=WIDEST_ON_CPU, shape=_stack_shape, saves=(), opmath=False, where=())
+@operator(autocast=WIDEST_ON_CPU, shape=_stack_shape, saves=(), opmath=False, where=(), float8=FLOAT8)
 def stack(tensors: Arrays, dim: int = 0):
     """Tensors of one shape along a new dim."""
     return namespace(tensors[0]).stack(tensors, axis=dim)
 
 
-@declare("operator", _in_memory_order, saves=(), opmath=False, where=(), name="_flip", node="FlipBackward0")
+@declare(
+    "operator", _in_memory_order, saves=(), opmath=False, where=(), name="_flip", node="FlipBackward0", loop="flip_cpu"
+)
 def _flip(input: Array, dims: tuple):
     """The order of the indices of (non-negative) `dims` reversed."""
     return namespace(input).flip(input, dims) if input.ndim else input
@@ -79,7 +82,7 @@ def _rolled(call: Call) -> Typed:
     return _in_memory_order(call) if not call.input.numel else Typed([call.input], None, [None])
 
 
-@declare("operator", _rolled, saves=(), opmath=False, where=(), name="_roll", node="RollBackward0")
+@declare("operator", _rolled, saves=(), opmath=False, where=(), name="_roll", node="RollBackward0", float8=FLOAT8)
 def _roll(input: Array, shifts: tuple, dims: tuple | None):
     """The elements moved along (non-negative) `dims`, those pushed out coming in at the other end."""
     xp = namespace(input)
@@ -101,13 +104,13 @@ def _repeat_shape(call: Call) -> list:
 
 
 @operator(shape=lambda call: [call.size], saves=(), opmath=False, where=(), name="_unsafe_view",
-          node="UnsafeViewBackward0")  # fmt: skip
+          node="UnsafeViewBackward0", float8=FLOAT8)  # fmt: skip
 def _unsafe_view(input: Array, size: tuple):
     """A fresh copy's elements in another shape: shared with nobody, so no view."""
     return namespace(input).reshape(input, size)
 
 
-@operator(shape=_repeat_shape, saves=(), opmath=False, where=(), name="_repeat", node="RepeatBackward0")
+@operator(shape=_repeat_shape, saves=(), opmath=False, where=(), name="_repeat", node="RepeatBackward0", float8=FLOAT8)
 def _repeat(input: Array, repeats: tuple):
     """The tensor tiled, `repeats[d]` times along each dim."""
     return namespace(input).tile(input, repeats)
@@ -119,13 +122,13 @@ def _matrix(call: Call) -> list:
     return [tuple(call.input.shape)]
 
 
-@operator(shape=_matrix, saves=(), opmath=False, inplace=True)
+@operator(shape=_matrix, saves=(), opmath=False, inplace=True, loop="tril")
 def tril(input: Array, diagonal: int = 0):
     """The lower triangle of each matrix, zeros above it."""
     return namespace(input).tril(input, diagonal)
 
 
-@operator(shape=_matrix, saves=(), opmath=False, inplace=True)
+@operator(shape=_matrix, saves=(), opmath=False, inplace=True, loop="triu")
 def triu(input: Array, diagonal: int = 0):
     """The upper triangle of each matrix, zeros below it."""
     return namespace(input).triu(input, diagonal)
@@ -139,7 +142,7 @@ def _interleaved(call: Call) -> list:
     return [(*shape[:dim], shape[dim] * call.repeats, *shape[dim + 1 :])]
 
 
-@operator(shape=_interleaved, saves=(), opmath=False, where=(), name="_repeat_interleave")
+@operator(shape=_interleaved, saves=(), opmath=False, where=(), name="_repeat_interleave", float8=FLOAT8)
 def _repeat_interleave(input: Array, repeats: int, dim: int | None = None):
     """Each index of a dim `repeats` times."""
     return namespace(input).repeat(input, repeats, axis=dim)
@@ -154,7 +157,15 @@ def _embedded(call: Call) -> list:
     return [tuple(rest)]
 
 
-@operator(shape=_embedded, saves=(), opmath=False, where=(), name="_diag_embed", node="DiagEmbedBackward0")
+@operator(
+    shape=_embedded,
+    saves=(),
+    opmath=False,
+    where=(),
+    name="_diag_embed",
+    node="DiagEmbedBackward0",
+    float8=FLOAT8_SIGNED,
+)
 def _diag_embed(input: Array, offset: int, dim1: int, dim2: int):
     """Matrices, in the (non-negative) dims `dim1` and `dim2`, with the last dim on their diagonals."""
     count = input.shape[-1]
@@ -176,7 +187,15 @@ def _diagonal_shape(call: Call) -> list:
     return [(max(0, min(n, m - offset) if offset >= 0 else min(n + offset, m)),)]
 
 
-@operator(shape=_diagonal_shape, saves=(), opmath=False, where=(), name="_diagonal_copy", node="DiagonalBackward0_copy")
+@operator(
+    shape=_diagonal_shape,
+    saves=(),
+    opmath=False,
+    where=(),
+    name="_diagonal_copy",
+    node="DiagonalBackward0_copy",
+    float8=FLOAT8,
+)
 def _diagonal_copy(input: Array, offset: int):
     """A matrix's diagonal."""
     return namespace(input).diagonal(input, offset)

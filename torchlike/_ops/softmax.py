@@ -16,7 +16,7 @@ from torchlike._ops._rules import Call, wrap_dim
 def _check(kernel: str, call: Call) -> None:
     x = call.input
     dim = wrap_dim(call.dim, x.ndim)
-    if x.dtype.category < _dtypes.FLOATING:
+    if x.dtype in _dtypes.FLOAT8 or x.dtype.category < _dtypes.FLOATING:
         last = "_lastdim" if dim == max(x.ndim, 1) - 1 else ""
         raise _errors.dtypes.not_implemented(f"{kernel}{last}_kernel_impl", x.dtype)
 

@@ -47,21 +47,22 @@ def _same_shape(call: Call) -> list:
 
 
 @operator(remembers=("others",), shape=_same_shape, opmath=False, check=_check_sort, where=(),
-          host=HOST, node=lambda call: f"SortBackward{int(call.stable)}", chooses=True, out=EXACT)  # fmt: skip
+          host=HOST, node=lambda call: f"SortBackward{int(call.stable)}", chooses=True, out=EXACT,
+         loop="sorting_kernel_method_name")  # fmt: skip
 def sort(input: Array, dim: int = -1, descending: bool = False, stable: bool = False):
     """The sorted elements of `dim`, and their indices; the order of equal elements is kept either way."""
     return ordered(input, dim, descending)
 
 
 @operator(host=HOST, shape=lambda call: [(call.input.shape, _dtypes.int64)], opmath=False, check=_check_sort,
-          differentiable=False)  # fmt: skip
+          differentiable=False, loop="sorting_kernel_method_name")  # fmt: skip
 def argsort(input: Array, dim: int = -1, descending: bool = False, stable: bool = False):
     """The indices that sort `dim`."""
     return ordered(input, dim, descending)[1]
 
 
 @operator(host=HOST, shape=lambda call: [(call.input.shape, call.input.dtype)], opmath=False, node="SortBackward0",
-          chooses=True, remembers=())  # fmt: skip
+          chooses=True, remembers=(), loop="sorting_kernel_method_name")  # fmt: skip
 def msort(input: Array):
     """The elements sorted along the first dim."""
     return ordered(input, 0)[0]

@@ -64,7 +64,7 @@ def digamma(input: Array):
     return namespace(input).where(input == 0, -namespace(input).inf, found)
 
 
-@pointwise(promote=to_float, where=("torch", "special"), inplace=False)
+@pointwise(promote=to_float, where=("torch", "special"), inplace=False, loop="trigamma")
 def polygamma(n: int, input: Array):
     """The n-th derivative of digamma."""
     special = library(input)
@@ -188,7 +188,9 @@ def logit(input: Array, eps: float | None = None):
     return xp.log(input / (1 - input))
 
 
-@pointwise(promote=to_float, where=("special",), inplace=False, remembers=(), opmath=False)
+@pointwise(
+    promote=to_float, where=("special",), inplace=False, remembers=(), opmath=False, loop="mul_cpu_reduced_float"
+)
 def ndtr(input: Array):
     """The area under the standard normal density below x; far below 0 without digits, see `log_ndtr`."""
     root = namespace(input).asarray(np.sqrt(0.5), input.dtype)

@@ -113,7 +113,7 @@ def _check_diff(call: Call) -> None:
         raise RuntimeError(f"order must be non-negative but got {call.n}")
 
 
-@operator(shape=_diff_shape, check=_check_diff, saves=(), opmath=False, node="SubBackward0")
+@operator(shape=_diff_shape, check=_check_diff, saves=(), opmath=False, node="SubBackward0", loop="add_stub")
 def diff(input: Array, n: int = 1, dim: int = -1, prepend: Array | None = None, append: Array | None = None):
     """The n-th differences of neighbours along `dim`, of bools their exclusive or."""
     if not n:
@@ -139,13 +139,13 @@ def _areas(y, x, dx, dim: int):
     return pairs * (_cut(x, dim, 1, None) - _cut(x, dim, None, -1))
 
 
-@operator(promote=to_float, out=False, node="DivBackward0", remembers=())
+@operator(promote=to_float, out=False, node="DivBackward0", remembers=(), loop="add_stub")
 def trapezoid(y: Array, x: Array | None = None, *, dx: Operand = 1, dim: int = -1):
     """The area under y by the trapezoidal rule, at points x or `dx` apart."""
     return namespace(y).sum(_areas(y, x, dx, dim), axis=dim)
 
 
-@operator(promote=to_float, out=False, node="DivBackward0")
+@operator(promote=to_float, out=False, node="DivBackward0", loop="add_stub")
 def cumulative_trapezoid(y: Array, x: Array | None = None, *, dx: Operand = 1, dim: int = -1):
     """The running area under y by the trapezoidal rule."""
     return namespace(y).cumsum(_areas(y, x, dx, dim), axis=dim)
@@ -179,7 +179,7 @@ def _cdist_node(call: Call) -> str:
 
 
 @operator(autocast=FULL, shape=_cdist_shape, check=_check_cdist, where=("torch",), out=False, node=_cdist_node,
-          remembers=("inputs", "result"))  # fmt: skip
+          remembers=("inputs", "result"), loop="cdist")  # fmt: skip
 def cdist(x1: Array, x2: Array, p: float = 2.0, compute_mode: str = "use_mm_for_euclid_dist_if_necessary"):
     """The p-norm of every difference of a row of x1 and a row of x2; (..., n, k), (..., m, k) -> (..., n, m).
 
@@ -209,6 +209,7 @@ def _check_pair(call: Call) -> None:
     out=False,
     remembers=("inputs", "result"),
     promote=to_real,
+    loop="add_stub",
 )
 def dist(input: Array, other: Array, p: float = 2):
     """The p-norm of input - other."""
@@ -232,7 +233,9 @@ def _search_shape(call: Call) -> list:
     return [(shape, _dtypes.int32 if call.out_int32 else _dtypes.int64)]
 
 
-@operator(shape=_search_shape, check=_check_search, opmath=False, differentiable=False, where=())
+@operator(
+    shape=_search_shape, check=_check_search, opmath=False, differentiable=False, where=(), loop="searchsorted_out_cpu"
+)
 def searchsorted(sorted_sequence: Array, input: Operand, right: bool, out_int32: bool):
     """Where each element would be put in so that the sequence stays sorted."""
     side = "right" if right else "left"
@@ -281,7 +284,14 @@ def _bounded(input: Any = None, bins: int = 100, min: float = 0, max: float = 0)
             raise _errors.arithmetic.histogram_range(low, high)
 
 
-@operator(shape=lambda call: [(call.bins,)], differentiable=False, check=_check_histc, guard=_bounded, opmath=False)
+@operator(
+    shape=lambda call: [(call.bins,)],
+    differentiable=False,
+    check=_check_histc,
+    guard=_bounded,
+    opmath=False,
+    loop="aminmax_cpu",
+)
 def histc(input: Array, bins: int = 100, min: float = 0, max: float = 0):
     """How many elements lie in each of `bins` equal intervals from `min` to `max` (if equal: of the data)."""
     xp = namespace(input)
@@ -300,7 +310,7 @@ def histc(input: Array, bins: int = 100, min: float = 0, max: float = 0):
 
 
 @operator(shape=lambda call: [(call.elements.shape if isinstance(call.elements, Aval) else (), _dtypes.bool_)],
-          opmath=False, differentiable=False, where=("torch",), out=EXACT)  # fmt: skip
+          opmath=False, differentiable=False, where=("torch",), out=EXACT, loop="isin_default_cpu")  # fmt: skip
 def isin(elements: Operand, test_elements: Operand, *, assume_unique: bool = False, invert: bool = False):
     """Whether each element is among the test elements."""
     xp = namespace(elements)

@@ -12,79 +12,79 @@ from torchlike._ops._rules import to_float
 SPECIAL = ("torch", "Tensor", "special")
 
 
-@pointwise(autocast=FULL_ELSEWHERE, remembers=("result",), promote=to_float)
+@pointwise(autocast=FULL_ELSEWHERE, remembers=("result",), promote=to_float, loop="exp_vml_cpu")
 def exp(input: Array):
     """e to the power of each element."""
     return namespace(input).exp(input)
 
 
-@pointwise(remembers=("result",), promote=to_float, where=SPECIAL)
+@pointwise(remembers=("result",), promote=to_float, where=SPECIAL, loop="exp2")
 def exp2(input: Array):
     """2 to the power of each element."""
     return namespace(input).exp2(input)
 
 
-@pointwise(autocast=FULL_ELSEWHERE, remembers=("result",), promote=to_float, where=SPECIAL)
+@pointwise(autocast=FULL_ELSEWHERE, remembers=("result",), promote=to_float, where=SPECIAL, loop="expm1_vml_cpu")
 def expm1(input: Array):
     """exp(x) - 1, exact near 0."""
     return namespace(input).expm1(input)
 
 
-@pointwise(autocast=FULL_ELSEWHERE, promote=to_float)
+@pointwise(autocast=FULL_ELSEWHERE, promote=to_float, loop="log_vml_cpu")
 def log(input: Array):
     """The natural logarithm of each element; -inf at 0, NaN below."""
     return namespace(input).log(input)
 
 
-@pointwise(autocast=FULL_ELSEWHERE, promote=to_float, where=SPECIAL)
+@pointwise(autocast=FULL_ELSEWHERE, promote=to_float, where=SPECIAL, loop="log1p_vml_cpu")
 def log1p(input: Array):
     """log(1 + x), exact near 0."""
     return namespace(input).log1p(input)
 
 
-@pointwise(autocast=FULL_ELSEWHERE, promote=to_float)
+@pointwise(autocast=FULL_ELSEWHERE, promote=to_float, loop="log2_vml_cpu")
 def log2(input: Array):
     """The logarithm to base 2."""
     return namespace(input).log2(input)
 
 
-@pointwise(autocast=FULL_ELSEWHERE, promote=to_float)
+@pointwise(autocast=FULL_ELSEWHERE, promote=to_float, loop="log10_vml_cpu")
 def log10(input: Array):
     """The logarithm to base 10."""
     return namespace(input).log10(input)
 
 
-@pointwise(promote=to_float)
+@pointwise(promote=to_float, loop="sin_vml_cpu")
 def sin(input: Array):
     """The sine of an angle in radians."""
     return namespace(input).sin(input)
 
 
-@pointwise(promote=to_float)
+@pointwise(promote=to_float, loop="cos_vml_cpu")
 def cos(input: Array):
     """The cosine of an angle in radians."""
     return namespace(input).cos(input)
 
 
-@pointwise(autocast=FULL_ELSEWHERE, remembers=("result",), promote=to_float)
+@pointwise(autocast=FULL_ELSEWHERE, remembers=("result",), promote=to_float, loop="tan_vml_cpu")
 def tan(input: Array):
     """The tangent of an angle in radians."""
     return namespace(input).tan(input)
 
 
-@pointwise(autocast=FULL_ELSEWHERE, promote=to_float, aliases=("arcsin",))
+@pointwise(autocast=FULL_ELSEWHERE, promote=to_float, aliases=("arcsin",), loop="asin_vml_cpu")
 def asin(input: Array):
     """The arcsine in radians; NaN outside [-1, 1]."""
     return namespace(input).arcsin(input)
 
 
-@pointwise(autocast=FULL_ELSEWHERE, promote=to_float, aliases=("arccos",))
+@pointwise(autocast=FULL_ELSEWHERE, promote=to_float, aliases=("arccos",), loop="acos_vml_cpu")
 def acos(input: Array):
     """The arccosine in radians; NaN outside [-1, 1]."""
     return namespace(input).arccos(input)
 
 
-@pointwise(promote=to_float, aliases=("arctan",))
+@pointwise(promote=to_float, aliases=("arctan",), loop="atan_vml_cpu")
 def atan(input: Array):
     """The arctangent in radians."""
     return namespace(input).arctan(input)
@@ -102,7 +102,7 @@ def cosh(input: Array):
     return namespace(input).cosh(input)
 
 
-@pointwise(remembers=("result",), promote=to_float)
+@pointwise(remembers=("result",), promote=to_float, loop="tanh_vml_cpu")
 def tanh(input: Array):
     """The hyperbolic tangent."""
     return namespace(input).tanh(input)

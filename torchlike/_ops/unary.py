@@ -6,7 +6,17 @@ import jax
 import jax.numpy as jnp
 
 from torchlike import _errors
-from torchlike._dtypes import COMPLEX, FLOATING, INTEGER, bool_, int64
+from torchlike._dtypes import (
+    COMPLEX,
+    FLOAT8,
+    FLOAT8_SIGNED,
+    FLOATING,
+    INTEGER,
+    bool_,
+    float8_e5m2,
+    float8_e8m0fnu,
+    int64,
+)
 from torchlike._ops._casts import FULL_ELSEWHERE
 from torchlike._ops._checks import in_order, not_bool, not_wide, only
 from torchlike._ops._declare import Array, Into, Scalar, constant, namespace, pointwise
@@ -19,7 +29,7 @@ def neg(input: Array):
     return -input
 
 
-@pointwise(promote=to_real, aliases=("absolute",), check=not_bool("abs_cpu"))
+@pointwise(promote=to_real, aliases=("absolute",), check=not_bool("abs_cpu"), float8=FLOAT8_SIGNED)
 def abs(input: Array):
     """The absolute value of each element; of a complex one its (real) modulus. The gradient at 0 is 0."""
     xp = namespace(input)
@@ -31,7 +41,7 @@ def abs(input: Array):
     return xp.where(input > 0, input, xp.where(input < 0, -input, xp.abs(constant(input))))
 
 
-@pointwise(opmath=False)
+@pointwise(opmath=False, loop="sign_cpu")
 def sgn(input: Array):
     """x / |x|, and 0 for 0; the sign of a real number."""
     return _phase(input) if input.dtype.kind == "c" else _sign(input)
@@ -83,7 +93,7 @@ def _bool_to_int64(dtype):
     return d, d
 
 
-@pointwise(promote=_bool_to_int64, node="PowBackward0")
+@pointwise(promote=_bool_to_int64, node="PowBackward0", loop="pow")
 def square(input: Array):
     """The square of each element."""
     return input * input
@@ -95,7 +105,7 @@ def reciprocal(input: Array):
     return 1 / input
 
 
-@pointwise(remembers=("result",), promote=to_float)
+@pointwise(remembers=("result",), promote=to_float, loop="sqrt_vml_cpu")
 def sqrt(input: Array):
     """The square root of each element; NaN below 0. Its gradient at 0 is inf."""
     return namespace(input).sqrt(input)
@@ -107,7 +117,12 @@ def rsqrt(input: Array):
     return 1 / namespace(input).sqrt(input)
 
 
-@pointwise(remembers=("result",), promote=to_float, where=("torch", "Tensor", "nn.functional"))
+@pointwise(
+    remembers=("result",),
+    promote=to_float,
+    where=("torch", "Tensor", "nn.functional"),
+    loop="sigmoid_cpu_reduced_float",
+)
 def sigmoid(input: Array):
     """1 / (1 + exp(-x))."""
     return jax.nn.sigmoid(input) if namespace(input) is jnp else 1 / (1 + namespace(input).exp(-input))
@@ -120,20 +135,24 @@ def _check_relu(call) -> None:
         raise NotImplementedError("clamp is not supported for complex types")
 
 
-@pointwise(remembers=("result",), where=("torch", "Tensor"), opmath=False, check=_check_relu)
+@pointwise(
+    remembers=("result",), where=("torch", "Tensor"), opmath=False, check=_check_relu, loop="clamp_min_scalar_cpu"
+)
 def relu(input: Array):
     """max(x, 0); NaN stays NaN, the gradient at 0 is 0."""
     xp = namespace(input)
     return xp.where(input <= 0, xp.zeros_like(input), input)
 
 
-@pointwise(saves=(), opmath=False, inplace=False, out=False)
+@pointwise(saves=(), opmath=False, inplace=False, out=False, float8=FLOAT8)
 def clone(input: Array):
     """A copy."""
     return input
 
 
-@pointwise(opmath=False, refuses_complex="nan_to_num", chooses=True, out=Into(_errors.dtypes.nan_to_num_out))
+@pointwise(
+    opmath=False, refuses_complex="nan_to_num", chooses=True, out=Into(_errors.dtypes.nan_to_num_out), loop="nan_to_num"
+)
 def nan_to_num(input: Array, nan: Scalar = 0.0, posinf: Scalar | None = None, neginf: Scalar | None = None):
     """NaN, inf and -inf replaced by numbers: `nan`, and where not given the largest and the lowest of the dtype."""
     xp = namespace(input)
@@ -156,19 +175,29 @@ def _replaced(xp, x, nan, posinf, neginf):
 # -- tests -------------------------------------------------------------------------------------------------------------
 
 
-@pointwise(promote=to_bool, opmath=False, differentiable=False, inplace=False, out=False)
+@pointwise(promote=to_bool, opmath=False, differentiable=False, inplace=False, out=False, float8=FLOAT8)
 def isnan(input: Array):
     """Whether each element is NaN."""
     return input != input
 
 
-@pointwise(promote=to_bool, opmath=False, differentiable=False, inplace=False, out=False)
+@pointwise(
+    promote=to_bool, opmath=False, differentiable=False, inplace=False, out=False, loop="isinf", float8=(float8_e5m2,)
+)
 def isinf(input: Array):
     """Whether each element is infinite (for a complex one: whether either part is)."""
     return namespace(input).isinf(input)
 
 
-@pointwise(promote=to_bool, opmath=False, differentiable=False, inplace=False, out=False)
+@pointwise(
+    promote=to_bool,
+    opmath=False,
+    differentiable=False,
+    inplace=False,
+    out=False,
+    loop="isfinite",
+    float8=(float8_e5m2, float8_e8m0fnu),
+)
 def isfinite(input: Array):
     """Whether each element is neither infinite nor NaN."""
     return namespace(input).isfinite(input)
@@ -198,7 +227,7 @@ def isneginf(input: Array):
     return input == -xp.inf if input.dtype.kind not in "biu" else xp.zeros(input.shape, bool)
 
 
-@pointwise(promote=to_bool, opmath=False, differentiable=False, inplace=False, out=False)
+@pointwise(promote=to_bool, opmath=False, differentiable=False, inplace=False, out=False, float8=FLOAT8)
 def isreal(input: Array):
     """Whether each element has no imaginary part."""
     xp = namespace(input)
@@ -286,13 +315,13 @@ def _angles(name: str):
     return check
 
 
-@pointwise(promote=to_float, saves=(), check=_angles("deg2rad"))
+@pointwise(promote=to_float, saves=(), check=_angles("deg2rad"), loop="mul_cpu_reduced_float")
 def deg2rad(input: Array):
     """Degrees as radians."""
     return input * 0.017453292519943295
 
 
-@pointwise(promote=to_float, saves=(), check=_angles("rad2deg"))
+@pointwise(promote=to_float, saves=(), check=_angles("rad2deg"), loop="mul_cpu_reduced_float")
 def rad2deg(input: Array):
     """Radians as degrees."""
     return input * 57.29577951308232

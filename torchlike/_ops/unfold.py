@@ -29,6 +29,7 @@ def _shuffled(call: Call) -> list:
     saves=(),
     out=False,
     opmath=False,
+    loop="pixel_shuffle",
 )
 def pixel_shuffle(input: Array, upscale_factor: int):
     """(..., C r r, H, W) -> (..., C, H r, W r): each r x r block of pixels was r r channels."""
@@ -51,6 +52,7 @@ def _unshuffled(call: Call) -> list:
     saves=(),
     out=False,
     opmath=False,
+    loop="pixel_unshuffle",
 )
 def pixel_unshuffle(input: Array, downscale_factor: int):
     """(..., C, H r, W r) -> (..., C r r, H, W): the inverse of `pixel_shuffle`."""
@@ -68,6 +70,7 @@ def pixel_unshuffle(input: Array, downscale_factor: int):
     out=False,
     opmath=False,
     check=lambda call: _errors.images.check_channel_shuffle(call),
+    loop="channel_shuffle",
 )
 def channel_shuffle(input: Array, groups: int):
     """The channels dealt out again: the first of each group, then the second of each, ..."""

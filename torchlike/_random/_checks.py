@@ -18,6 +18,11 @@ def is_floating(dtype: np.dtype) -> bool:
     return dtype == _BF16 or (dtype.kind == "f" and dtype.itemsize in (2, 4, 8))
 
 
+def is_no_number(dtype: np.dtype) -> bool:
+    """Whether PyTorch draws none of the dtype: complex ones and those of eight bits."""
+    return dtype.kind in "cfV" and not is_floating(dtype)
+
+
 def mantissa_digits(dtype: np.dtype) -> int:
     """Bits of the significand, the hidden one included."""
     return ml_dtypes.finfo(dtype).nmant + 1

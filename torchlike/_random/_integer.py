@@ -10,7 +10,7 @@ import numpy as np
 
 from torchlike import _errors
 
-from ._checks import bounds, is_floating, mantissa_digits, require_in_bounds, warn_beyond_precision
+from ._checks import bounds, is_floating, is_no_number, mantissa_digits, require_in_bounds, warn_beyond_precision
 from ._generator import Generator, default_generator
 from ._real import SLAB
 from ._rounding import narrow
@@ -34,7 +34,7 @@ def random_(generator: Generator | None, size: Size, dtype: np.dtype) -> np.ndar
     generator, dtype = generator or default_generator, np.dtype(dtype)
     if 0 in size:  # PyTorch looks at the dtype where there is something to draw
         return np.empty(size, dtype)
-    if dtype.kind == "c" or dtype.name in ("uint16", "uint32", "uint64"):
+    if is_no_number(dtype) or dtype.name in ("uint16", "uint32", "uint64"):
         raise _errors.dtypes.not_implemented("random_kernel_cpu", dtype)
     count = math.prod(size)
     largest = 1 << mantissa_digits(dtype) if is_floating(dtype) else int(bounds(dtype)[1])
@@ -53,6 +53,8 @@ def randint(generator: Generator | None, size: Size, dtype: np.dtype, low: int, 
     [4, 9, 3, 0, 3]
     """
     generator, dtype = generator or default_generator, np.dtype(dtype)
+    if is_no_number(dtype):
+        raise _errors.dtypes.not_implemented("random_update_from_to", dtype)
     count = math.prod(size)
     if high is None and low == _INT64_MIN:
         return _full_range(generator, count, dtype).reshape(size)

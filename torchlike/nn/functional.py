@@ -114,6 +114,7 @@ from ._functional.resize import upsample as upsample
 from ._functional.resize import upsample_bilinear as upsample_bilinear
 from ._functional.resize import upsample_nearest as upsample_nearest
 from ._functional.rows import gelu as gelu
+from ._functional.rows import grouped_mm as grouped_mm
 from ._functional.rows import hardshrink as hardshrink
 from ._functional.rows import linear as linear
 from ._functional.rows import logsigmoid as logsigmoid

@@ -13,7 +13,28 @@ INTS = integers(3, 3)
 COMPLEX = normal(2, 3, dtype=np.complex64)
 BF16 = {"why": "PyTorch sums in another order before it rounds", "rtol": 2e-2, "atol": 2e-2}
 
+ROWS, EXPERTS = normal(8, 16), normal(3, 16, 8)  # groups of rows, as PyTorch wants them: a multiple of 16 bytes
+ENDS = array(2, 2, 8, dtype=np.int32)
+
 SAMPLES = {
+    "grouped_mm": [
+        Sample(ROWS, EXPERTS, offs=ENDS),
+        Sample(ROWS.astype(ml_dtypes.bfloat16), EXPERTS.astype(ml_dtypes.bfloat16), offs=ENDS).loosely(**BF16),
+        Sample(normal(3, 8, 16), EXPERTS),
+        Sample(normal(3, 8, 16), normal(16, 8), offs=ENDS),
+        Sample(normal(8, 16), normal(16, 8), offs=array(4, 4, 16, dtype=np.int32)),
+        Fails(ROWS, EXPERTS),
+        Fails(normal(3, 8, 16), EXPERTS, offs=ENDS),
+        Fails(ROWS, EXPERTS, offs=ENDS.astype(np.int64)),
+        Fails(ROWS, EXPERTS, offs=ENDS[:2]),
+        Fails(ROWS, EXPERTS, offs=ENDS[None]),
+        Fails(ROWS, EXPERTS.astype(np.float64), offs=ENDS),
+        Fails(ROWS.astype(np.float64), EXPERTS.astype(np.float64), offs=ENDS),
+        Fails(ROWS[:, :8], EXPERTS, offs=ENDS),
+        Fails(ROWS[0], EXPERTS, offs=ENDS),
+        Fails(ROWS, EXPERTS, offs=ENDS, bias=normal(8)),
+        Fails(normal(2, 8, 16), EXPERTS),
+    ],
     "matmul": [
         Sample(A, B),
         Sample(X[..., :0], B[:0]),

@@ -3,6 +3,7 @@
 from torchlike._bind import function
 
 gelu = function("gelu")
+grouped_mm = function("grouped_mm")
 hardshrink = function("hardshrink")
 linear = function("linear")
 logsigmoid = function("logsigmoid")

@@ -256,8 +256,13 @@ def _check_normalize(call: Call) -> None:
 
 
 @operator(
-    autocast=FULL_ELSEWHERE, where=("nn.functional",), shape=_same_shape, check=_check_normalize, node="DivBackward0"
-    loop="norm_cpu")
+    autocast=FULL_ELSEWHERE,
+    where=("nn.functional",),
+    shape=_same_shape,
+    check=_check_normalize,
+    node="DivBackward0",
+    loop="norm_cpu",
+)
 def normalize(input: Array, p: float = 2.0, dim: int = 1, eps: Scalar = 1e-12):
     """x divided by its p-norm over a dim, or by eps where the norm is smaller."""
     norm = vector_norm(input, p, dim, keepdims=True)

@@ -25,6 +25,17 @@ COMPOSED: dict[str, Callable[..., Any]] = {
     "instance_norm": lambda F, x, y: F.instance_norm(x.reshape(8, 5, 10)),
     "interpolate linear": lambda F, x, y: F.interpolate(x[None], 33, mode="linear"),
     "interpolate bicubic": lambda F, x, y: F.interpolate(x[None, None], (9, 33), mode="bicubic"),
+    "conv1d": lambda F, x, y: F.conv1d(x[None], y[:, :24].reshape(8, 8, 3), y[0, :8]),
+    "conv_transpose1d": lambda F, x, y: F.conv_transpose1d(x[None], y[:, :24].reshape(8, 8, 3), y[0, :8]),
+    "grid_sample bilinear reflection": lambda F, x, y: F.grid_sample(
+        x.reshape(2, 4, 5, 10), y.reshape(2, 5, 20, 2), "bilinear", "reflection", align_corners=False
+    ),
+    "grid_sample bicubic zeros": lambda F, x, y: F.grid_sample(
+        x.reshape(2, 4, 5, 10), y.reshape(2, 5, 20, 2), "bicubic", "zeros", align_corners=True
+    ),
+    "grid_sample in space": lambda F, x, y: F.grid_sample(
+        x.reshape(1, 4, 5, 4, 5), y[:, :48].reshape(1, 8, 4, 4, 3), "bilinear", "border", align_corners=False
+    ),
     "adaptive_avg_pool3d": lambda F, x, y: F.adaptive_avg_pool3d(x.reshape(1, 5, 8, 10), (2, 3, 4)),
 }  # fmt: skip
 

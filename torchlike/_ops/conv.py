@@ -13,6 +13,7 @@ from jax import lax
 from torchlike import _errors
 from torchlike._ops._casts import LOWER
 from torchlike._ops._declare import Array, operator
+from torchlike._ops._namespace import widened
 from torchlike._ops._rules import Call
 
 Ints = tuple[int, ...]
@@ -124,6 +125,12 @@ def convolve(x, w, stride: Ints, pads: Pairs, dilation: Ints, groups: int):
     return plain(x, w, stride, pads, dilation, 1)
 
 
+def unrounded(*arrays) -> tuple:
+    """The arrays (None stays), half precision as float32: PyTorch's sum with the bias is rounded once. An accelerator's
+    convolution rounds by itself."""
+    return arrays if jax.default_backend() != "cpu" else tuple(a if a is None else widened(a) for a in arrays)
+
+
 # -- rows --------------------------------------------------------------------------------------------------------------
 
 
@@ -147,6 +154,7 @@ def _node(call: Call) -> str:
 def _convolution(count: int):
     def kernel(input: Array, weight: Array, bias: Array | None = None, stride: tuple | int = 1,
                padding: tuple | int | str = 0, dilation: tuple | int = 1, groups: int = 1):  # fmt: skip
+        input, weight, bias = unrounded(input, weight, bias)
         strides, dilations = expand(stride, count), expand(dilation, count)
         pads = padding_pairs(padding, weight.shape[2:], dilations)
         x = channels_last(input if input.ndim == count + 2 else input[None])

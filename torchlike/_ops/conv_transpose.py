@@ -8,7 +8,7 @@ from torchlike import _errors
 from torchlike._ops._casts import LOWER
 from torchlike._ops._declare import Array, operator
 from torchlike._ops._rules import Call
-from torchlike._ops.conv import channels_last, channels_second, expand, plain
+from torchlike._ops.conv import channels_last, channels_second, expand, plain, unrounded
 
 
 def _dims(call: Call) -> int:
@@ -38,6 +38,7 @@ def _transposed(count: int):
     def kernel(input: Array, weight: Array, bias: Array | None = None, stride: tuple | int = 1,
                padding: tuple | int = 0, output_padding: tuple | int = 0, groups: int = 1,
                dilation: tuple | int = 1):  # fmt: skip
+        input, weight, bias = unrounded(input, weight, bias)
         strides, dilations = expand(stride, count), expand(dilation, count)
         kernel_size = weight.shape[2:]
         pads = tuple((d * (k - 1) - p, d * (k - 1) - p + extra)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import math
 from collections.abc import Callable
 
 import jax.numpy as jnp
@@ -14,6 +13,7 @@ from torchlike._ops._casts import FULL_ELSEWHERE, Casts, full, widest
 from torchlike._ops._declare import Array, namespace, operator
 from torchlike._ops._namespace import widened
 from torchlike._ops._rules import Call
+from torchlike._ops._steps import stepwise
 
 Floats = tuple[float | None, ...]
 Rounding = Callable[[np.ndarray], np.ndarray]
@@ -133,23 +133,26 @@ def _grid_shape(call: Call) -> list:
     return [(*call.input.shape[:2], *call.grid.shape[1:-1])]
 
 
-def _unnormalized(x, size: int, align_corners: bool):
-    return (x + 1) / 2 * (size - 1) if align_corners else ((x + 1) * size - 1) / 2
+def _unnormalized(x, size: int, align_corners: bool, step):
+    moved = step(x + 1)
+    if align_corners:
+        return step(moved / 2 * step(jnp.asarray(size - 1, x.dtype)))
+    return step(step(moved * step(jnp.asarray(size, x.dtype))) - 1) / 2
 
 
-def _reflected(x, low: float, high: float):
+def _reflected(x, low: float, high: float, step):
     """x bounced back and forth between low and high."""
     span = high - low
     if span <= 0:
         return jnp.zeros_like(x)
-    x = jnp.abs(x - low)
+    x = jnp.abs(step(x - low))
     rest = jnp.mod(x, 2 * span)
-    return jnp.where(rest > span, 2 * span - rest, rest) + low
+    return step(jnp.where(rest > span, step(2 * span - rest), rest) + low)
 
 
-def _inside(x, size: int, padding_mode: str, align_corners: bool):
+def _inside(x, size: int, padding_mode: str, align_corners: bool, step):
     if padding_mode == "reflection":
-        x = _reflected(x, 0, size - 1) if align_corners else _reflected(x, -0.5, size - 0.5)
+        x = _reflected(x, 0, size - 1, step) if align_corners else _reflected(x, -0.5, size - 0.5, step)
     return x if padding_mode == "zeros" else jnp.clip(x, 0, size - 1)
 
 
@@ -161,49 +164,58 @@ def _fetch(image, places: list):
     return jnp.where(valid, image[(slice(None), *at)], 0)
 
 
-def _sampled(image, grid, mode: str, padding_mode: str, align_corners: bool):
+def _sampled(image, grid, mode: str, padding_mode: str, align_corners: bool, step):
     sizes = image.shape[1:]
-    at = [_unnormalized(grid[..., -1 - i], n, align_corners) for i, n in enumerate(sizes)]
+    at = [_unnormalized(grid[..., -1 - i], n, align_corners, step) for i, n in enumerate(sizes)]
     if mode == "bicubic":
-        return _sampled_cubic(image, at, padding_mode, align_corners)
-    at = [_inside(x, n, padding_mode, align_corners) for x, n in zip(at, sizes)]
+        return _sampled_cubic(image, at, padding_mode, align_corners, step)
+    at = [_inside(x, n, padding_mode, align_corners, step) for x, n in zip(at, sizes)]
     if mode == "nearest":
         return _fetch(image, [jnp.round(x) for x in at])
     low = [jnp.floor(x) for x in at]
+    rising = [step(x - lo) for x, lo in zip(at, low)]
+    # PyTorch has two loops, which round what is left of 1 in two ways.
+    falling = [step(1 - up) if len(sizes) == 2 else step(lo + 1 - x) for x, lo, up in zip(at, low, rising)]
     total = 0
     for corner in np.ndindex((2,) * len(sizes)):
-        weights = [(x - lo) if up else (1 - (x - lo)) for x, lo, up in zip(at, low, corner)]
-        total = total + math.prod(weights[1:], start=weights[0]) * _fetch(
-            image, [lo + up for lo, up in zip(low, corner)]
-        )
+        weights = [up if high else down for up, down, high in zip(rising, falling, corner)]
+        weight = functools.reduce(lambda a, b: step(a * b), weights[::-1])
+        total = step(total + step(weight * _fetch(image, [lo + high for lo, high in zip(low, corner)])))
     return total
 
 
-def _cubic_weight(x):
+def _cubic_weight(x, step):
+    """Keys' kernel, as PyTorch computes it here."""
     a, x = -0.75, jnp.abs(x)
-    return jnp.where(x < 1, ((a + 2) * x - (a + 3)) * x * x + 1, ((x - 5) * x + 8) * x * a - 4 * a)
+    near = step(step(step(step(step((a + 2) * x) - (a + 3)) * x) * x) + 1)
+    far = step(step(step(step(step(step(a * x) - 5 * a) * x) + 8 * a) * x) - 4 * a)
+    return jnp.where(x < 1, near, far)
 
 
-def _sampled_cubic(image, at: list, padding_mode: str, align_corners: bool):
+def _sampled_cubic(image, at: list, padding_mode: str, align_corners: bool, step):
     low = [jnp.floor(x) for x in at]
-    total = 0
-    for offsets in np.ndindex(4, 4):
-        places = [lo + (o - 1) for lo, o in zip(low, offsets)]
-        weight = math.prod(
-            [_cubic_weight(x - p) for x, p in zip(at, places)][1:], start=_cubic_weight(at[0] - places[0])
-        )
-        held = [_inside(p, n, padding_mode, align_corners) for p, n in zip(places, image.shape[1:])]
-        total = total + weight * _fetch(image, held)
-    return total
+    lines, rows = [], []  # of each dim, the four places to read at and their weights
+    for x, lo, size in zip(at, low, image.shape[1:]):
+        part = step(x - lo)
+        held = [_inside(step(lo + o), size, padding_mode, align_corners, step) for o in range(-1, 3)]
+        lines.append([(place, _cubic_weight(step(part - o), step)) for o, place in zip(range(-1, 3), held)])
+    for y, weight in lines[0]:
+        rows.append((weight, _weighted([(w, _fetch(image, [y, x])) for x, w in lines[1]], step)))
+    return _weighted(rows, step)
+
+
+def _weighted(pairs: list, step):
+    return functools.reduce(lambda a, b: step(a + b), [step(weight * value) for weight, value in pairs])
 
 
 @operator(autocast=Casts(full, widest), where=(), shape=_grid_shape, out=False, name="_grid_sample", numpy=False,
-          node=lambda call: f"GridSampler{call.input.ndim - 2}DBackward0")  # fmt: skip
+          opmath=False, node=lambda call: f"GridSampler{call.input.ndim - 2}DBackward0")  # fmt: skip
 def _grid_sample(input: Array, grid: Array, mode: str, padding_mode: str, align_corners: bool):
     """(N, C, d1, ...) read at the places of `grid` (N, o1, ..., dims), each in [-1, 1] with the last dim first."""
     import jax
 
-    return jax.vmap(lambda image, places: _sampled(image, places, mode, padding_mode, align_corners))(input, grid)
+    step, *both = stepwise(input, grid)
+    return jax.vmap(lambda image, places: _sampled(image, places, mode, padding_mode, align_corners, step))(*both)
 
 
 @operator(where=(), shape=lambda call: [(*call.theta.shape[:1], *call.size[2:], len(call.size) - 2)], out=False,

@@ -16,6 +16,7 @@ from torchlike import cpu as cpu
 from torchlike import cuda as cuda
 from torchlike import distributions as distributions
 from torchlike import fft as fft
+from torchlike import func as func
 from torchlike import hub as hub
 from torchlike import jax as jax
 from torchlike import jit as jit

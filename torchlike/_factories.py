@@ -16,6 +16,7 @@ import numpy as np
 from torchlike import _device, _dtypes, _errors, _exchange, _from_data, _layout, _modes
 from torchlike import _memory_format as mf
 from torchlike._core import Value, aval
+from torchlike._core.examples import Row, levels_of, lifted
 from torchlike._dtypes import dtype as Dtype
 from torchlike._exchange import from_numpy, frombuffer
 from torchlike._from_data import dtype_of
@@ -368,7 +369,17 @@ def _full_like(input: Tensor, fill: Any, dtype: Any, device: Any, requires_grad:
     made = of_array(_from_data.filled(tuple(input.shape), fill, dtype or input.dtype), device or input.device)
     if input._strides is not None or memory_format is not None:
         with_strides(made, like_strides(input, memory_format))
+    _as_examples(made, input)
     return _requiring(made) if requires_grad else made
+
+
+def _as_examples(made: Tensor, like: Tensor) -> None:
+    """Inside of a mapped function, what is made like a tensor of one example is one of its own for each example."""
+    value = like._value
+    if value.__class__ is Row:
+        storage = made._storage
+        for level in levels_of(value):
+            storage.value = lifted(storage.value, level)
 
 
 def like_strides(input: Tensor, memory_format: Any) -> tuple[int, ...]:
@@ -398,7 +409,9 @@ _SELF = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
 def _new(name: str, factory: Callable[..., Tensor]) -> Callable[..., Tensor]:
     def new(self: Tensor, *args: Any, dtype: Dtype | None = None, device: Any = None, **options: Any) -> Tensor:
-        return factory(*args, dtype=dtype or self.dtype, device=device or self.device, **options)
+        made = factory(*args, dtype=dtype or self.dtype, device=device or self.device, **options)
+        _as_examples(made, self)
+        return made
 
     new.__name__ = new.__qualname__ = name
     new.__doc__ = f"As `{name[4:]}`, with the dtype and device of this tensor."

@@ -11,9 +11,10 @@ import numpy as np
 from torchlike import _bind, _errors, _factories, return_types
 from torchlike._bind import CALLERS as rows
 from torchlike._core import concrete
+from torchlike._core.examples import outermost
 from torchlike._dtypes import int32
 from torchlike._ops import REGISTRY
-from torchlike._tensor import Tensor
+from torchlike._tensor import Tensor, wrap
 
 LinAlgError = _errors.linalg.LinAlgError
 matmul = rows["matmul"]
@@ -29,6 +30,12 @@ def _host(t: Tensor) -> np.ndarray:
 
 def host_matrices(A: Tensor) -> np.ndarray:
     return _host(A).reshape(math.prod(A.shape[:-2]), *A.shape[-2:])
+
+
+def all_examples(A: Tensor) -> Tensor:
+    """Inside of a mapped function the matrices of all examples, to be looked at."""
+    value = outermost(A._value)
+    return A if value is A._value else wrap(value)
 
 
 # -- inverses and systems: PyTorch raises for singular matrices, so the result is looked at ---------------------------
@@ -49,6 +56,7 @@ def solve(A: Tensor, B: Tensor, *, left: bool = True, out: Tensor | None = None)
 
 
 def _refuse_singular(A: Tensor, result: Tensor, name: str) -> None:
+    A, result = all_examples(A), all_examples(result)
     if result.device.type == "meta" or np.isfinite(_host(result)).all():
         return
     from scipy.linalg import lapack
@@ -64,8 +72,8 @@ def _refuse_singular(A: Tensor, result: Tensor, name: str) -> None:
 def cholesky(A: Tensor, *, upper: bool = False, out: Tensor | None = None) -> Tensor:
     """L with L L* = A; raises LinAlgError where A is not positive-definite (an observation: pending work runs)."""
     result = rows["cholesky"](A, upper)
-    if result.device.type != "meta" and np.isnan(_host(result)).any():
-        _refuse_indefinite(A)
+    if result.device.type != "meta" and np.isnan(_host(all_examples(result))).any():
+        _refuse_indefinite(all_examples(A))
     return _written("cholesky", result, out)
 
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from torchlike import _bind, _dtypes, _errors, _factories, _layout, _modes, _random, _storage
+from torchlike import _bind, _drawn, _dtypes, _errors, _factories, _modes, _random
 from torchlike._bind import CALLERS as rows
-from torchlike._core import concrete, drawn
+from torchlike._core import concrete
 from torchlike._tensor import Tensor
 
 
@@ -67,6 +67,11 @@ def rrelu(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, trainin
         return rows["_leaky_relu"](input, (lower + upper) / 2)
     if input.dtype not in (_dtypes.float32, _dtypes.float64, _dtypes.bfloat16):
         raise _errors.dtypes.not_implemented("rrelu_with_noise_out_cpu", input.dtype)
+    return rows["mul"](input, _slopes(input, lower, upper, generator))
+
+
+@_drawn.by_elements
+def _slopes(input: Tensor, lower: float, upper: float, generator: Any) -> Tensor:
     host = np.asarray(concrete(input._value))
     below = host <= 0
     slopes = np.ones(host.shape, input.dtype.numpy)
@@ -74,22 +79,10 @@ def rrelu(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, trainin
     low, high = float(bound(lower)), float(bound(upper))
     # Without a fused multiply-add, which `uniform` with bounds would have.
     slopes[below] = _random.uniform(generator, (int(below.sum()),), np.dtype(np.float64)) * (high - low) + low
-    return rows["mul"](input, _factories.of_array(slopes, input.device))
+    return _factories.of_array(slopes, input.device)
 
 
 # -- dropout -----------------------------------------------------------------------------------------------------------
-
-
-def drawn_like(input: Tensor, draw: Callable[[tuple], np.ndarray]) -> np.ndarray:
-    """Random numbers for each element of `input`, drawn in the order of memory."""
-    shape = tuple(input.shape)
-    if input._strides is None:
-        return drawn(lambda: draw(shape))
-    strides = _storage.strides_of(shape, input._strides)
-    if not _layout.is_dense(shape, strides):
-        strides = _layout.pointwise_strides(shape, [(shape, strides)]) or _layout.contiguous_strides(shape)
-    order = sorted(range(len(shape)), key=lambda d: (-strides[d], d))
-    return drawn(lambda: draw(tuple(shape[d] for d in order)).transpose(np.argsort(order)))
 
 
 def _check_dropout(input: Tensor, p: float) -> None:
@@ -106,8 +99,8 @@ def _noise(input: Tensor, p: float, features: bool, scaled: bool) -> Tensor:
         draw = lambda shape: _random.bernoulli(None, shape, dtype, 1 - p)
     if features:
         shape = tuple(input.shape[:2]) + (1,) * (input.ndim - 2)
-        return _factories.of_array(drawn(lambda: draw(shape)), input.device)
-    return _factories.of_array(drawn_like(input, draw), input.device)
+        return _drawn.of_shape(draw, shape, input.device)
+    return _drawn.like(input, draw)
 
 
 def _dropout(input: Tensor, p: float, train: bool, features: bool) -> Tensor:

@@ -6,19 +6,19 @@ PyTorch fills a tensor in the order of its memory, and so must every draw here.
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from torchlike import _bind, _dtypes, _errors, _facade, _factories, _modes, _random
+from torchlike import _bind, _drawn, _dtypes, _errors, _facade, _factories, _modes, _random
 from torchlike._autograd import views
-from torchlike._core import drawn
 from torchlike._dtypes import dtype as Dtype
 from torchlike._factories import into, of_array, shape_of
 from torchlike._from_data import dtype_of
 from torchlike._ops._declare import Into
-from torchlike._random import Generator, default_generator, in_memory_order
+from torchlike._random import Generator, default_generator
 from torchlike._tensor import Tensor
 
 Ints = tuple[int, ...]
@@ -52,13 +52,13 @@ def set_rng_state(new_state: Tensor) -> None:
 # -- new tensors -------------------------------------------------------------------------------------------------------
 
 
-def _made(array: np.ndarray, name: str, out: Tensor | None, options: dict) -> Tensor:
+def _made(draw: _drawn.Draw, shape: Ints, name: str, out: Tensor | None, options: dict) -> Tensor:
     device, requires_grad = options.pop("device", None), options.pop("requires_grad", False)
     _factories.no_pinning(options.pop("pin_memory", False))
     _factories.only_strided(name, options.pop("layout", None))
     if options:
         raise _errors.arguments.invalid_combination(name, (), options)
-    return into(out, of_array(array, device, requires_grad))
+    return into(out, _drawn.of_shape(draw, shape, device, requires_grad))
 
 
 def _size(name: str, size: tuple, options: dict) -> Ints:
@@ -78,14 +78,14 @@ def rand(*size: Any, generator: Generator | None = None, out: Tensor | None = No
          **options: Any) -> Tensor:  # fmt: skip
     """Uniform numbers in [0, 1)."""
     shape, kind = _size("rand", size, options), _kind("rand", dtype, out)
-    return _made(drawn(lambda: _random.uniform(generator, shape, kind)), "rand", out, options)
+    return _made(lambda shape: _random.uniform(generator, shape, kind), shape, "rand", out, options)
 
 
 def randn(*size: Any, generator: Generator | None = None, out: Tensor | None = None, dtype: Dtype | None = None,
           **options: Any) -> Tensor:  # fmt: skip
     """Standard normal numbers."""
     shape, kind = _size("randn", size, options), _kind("randn", dtype, out)
-    return _made(drawn(lambda: _random.normal(generator, shape, kind)), "randn", out, options)
+    return _made(lambda shape: _random.normal(generator, shape, kind), shape, "randn", out, options)
 
 
 def randint(*args: Any, generator: Generator | None = None, out: Tensor | None = None, dtype: Dtype | None = None,
@@ -102,7 +102,7 @@ def randint(*args: Any, generator: Generator | None = None, out: Tensor | None =
         raise _errors.arguments.invalid_combination("randint", args, named)
     kind = (dtype_of("randint", dtype) or (_dtypes.int64 if out is None else out.dtype)).numpy
     shape = shape_of((given[-1],), "randint")
-    return _made(drawn(lambda: _random.randint(generator, shape, kind, low, high)), "randint", out, options)
+    return _made(lambda shape: _random.randint(generator, shape, kind, low, high), shape, "randint", out, options)
 
 
 def _bounds(name: str, given: list) -> tuple[int, int]:
@@ -125,7 +125,12 @@ def randperm(n: int, *, generator: Generator | None = None, out: Tensor | None =
     kind = dtype_of("randperm", dtype) or (_dtypes.int64 if out is None else out.dtype)
     if kind.category == _dtypes.INTEGER and n - 1 > np.iinfo(kind.numpy).max:
         raise _errors.dtypes.overflow(_errors.dtypes.fixed_width_name(kind))
-    return _made(drawn(lambda: _random.randperm(generator, n, kind.numpy)), "randperm", out, options)
+
+    def draw(shape: Ints) -> np.ndarray:
+        rows = [_random.randperm(generator, n, kind.numpy) for _ in range(math.prod(shape[:-1]))]
+        return np.stack(rows).reshape(shape) if rows else np.empty(shape, kind.numpy)
+
+    return _made(draw, (n,), "randperm", out, options)
 
 
 def _like(name: str, draw: Callable[..., Tensor]) -> Callable[..., Tensor]:
@@ -149,10 +154,16 @@ def normal(mean: Any, std: Any = 1.0, size: Any = None, *, generator: Generator 
     """Normal numbers of given means and standard deviations (numbers or tensors); no gradient reaches them."""
     if size is not None:
         shape, kind = shape_of((size,), "normal"), _kind("normal", dtype, out)
-        return _made(drawn(lambda: _random.normal(generator, shape, kind, mean, std)), "normal", out, options)
-    given = [x for x in (mean, std) if isinstance(x, Tensor)]
-    if not given or options:
+        return _made(lambda shape: _random.normal(generator, shape, kind, mean, std), shape, "normal", out, options)
+    if not any(isinstance(x, Tensor) for x in (mean, std)) or options:
         raise _errors.arguments.invalid_combination("normal", (mean, std), options)
+    return into(out, _normal_by(mean, std, generator))
+
+
+@_drawn.by_elements
+def _normal_by(mean: Any, std: Any, generator: Generator | None) -> Tensor:
+    """Normal numbers by the elements of tensors."""
+    given = [x for x in (mean, std) if isinstance(x, Tensor)]
     if isinstance(std, Tensor) and std.dtype.is_complex:
         raise RuntimeError("normal expects standard deviation to be non-complex")
     means, stds = (x._host() if isinstance(x, Tensor) else x for x in (mean, std))
@@ -162,9 +173,10 @@ def normal(mean: Any, std: Any = 1.0, size: Any = None, *, generator: Generator 
     kind = given[0].dtype.numpy
     noise = _random.normal(generator, shape, kind, 0.0, std if not isinstance(std, Tensor) else 1.0)
     scaled = noise * stds if isinstance(std, Tensor) else noise
-    return into(out, of_array((scaled + np.asarray(means, kind)).astype(kind), given[0].device))
+    return of_array((scaled + np.asarray(means, kind)).astype(kind), given[0].device)
 
 
+@_drawn.by_elements
 def bernoulli(input: Tensor, p: float | None = None, *, generator: Generator | None = None) -> Tensor:
     """Ones with the probabilities in `input` (or `p`), else zeros."""
     _only_tensor("bernoulli", input)
@@ -172,6 +184,7 @@ def bernoulli(input: Tensor, p: float | None = None, *, generator: Generator | N
     return of_array(_random.bernoulli(generator, tuple(input.shape), input.dtype.numpy, chance), input.device)
 
 
+@functools.partial(_drawn.by_elements, matrices=2)
 def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *,
                 generator: Generator | None = None) -> Tensor:  # fmt: skip
     """Indices drawn with the weights in each row of `input`; (rows, classes) -> (rows, num_samples)."""
@@ -184,11 +197,13 @@ def _only_tensor(name: str, input: Any) -> None:
         raise _errors.arguments.wrong_type(name, "input", 1, "Tensor", input)
 
 
+@_drawn.by_elements
 def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
     """Poisson numbers of the rates in `input`."""
     return of_array(_random.poisson(generator, np.array(input._host())), input.device)
 
 
+@_drawn.by_elements
 def binomial(count: Tensor, prob: Tensor, generator: Generator | None = None) -> Tensor:
     """How many of `count` trials succeed, each with probability `prob`."""
     counts, chances = np.broadcast_arrays(count._host(), prob._host())
@@ -197,14 +212,22 @@ def binomial(count: Tensor, prob: Tensor, generator: Generator | None = None) ->
 
 def _standard_gamma(self: Tensor, generator: Generator | None = None) -> Tensor:
     """Gamma numbers of the shapes in `self`, of scale one; they move with the shapes as their quantiles do."""
-    gammas = of_array(_random.standard_gamma(generator, np.array(self._host())), self.device)
-    return _bind.CALLERS["_gamma_drawn"](self, gammas)
+    return _bind.CALLERS["_gamma_drawn"](self, _gammas(self, generator))
+
+
+@_drawn.by_elements
+def _gammas(shapes: Tensor, generator: Generator | None) -> Tensor:
+    return of_array(_random.standard_gamma(generator, np.array(shapes._host())), shapes.device)
 
 
 def _sample_dirichlet(self: Tensor, generator: Generator | None = None) -> Tensor:
     """Dirichlet numbers of the concentrations in the last dim; they move with these as their quantiles do."""
-    parts = of_array(_random.dirichlet(generator, np.array(self._host())), self.device)
-    return _bind.CALLERS["_dirichlet_drawn"](self, parts)
+    return _bind.CALLERS["_dirichlet_drawn"](self, _parts(self, generator))
+
+
+@_drawn.by_elements
+def _parts(concentrations: Tensor, generator: Generator | None) -> Tensor:
+    return of_array(_random.dirichlet(generator, np.array(concentrations._host())), concentrations.device)
 
 
 # -- in place ----------------------------------------------------------------------------------------------------------
@@ -214,14 +237,8 @@ def _fill(self: Tensor, draw: Callable[[Ints, np.dtype], np.ndarray]) -> Tensor:
     """Write drawn numbers, drawn in the order of this tensor's memory; they have no history."""
     if self._edge is not None and _modes.local.grad:
         views.check_write(self)
-    shape, strides, kind = tuple(self.shape), self._strides, self.dtype.numpy
-
-    def fill() -> np.ndarray:
-        one = lambda size: draw(size, kind)
-        array = one(shape) if strides is None else in_memory_order(one, shape, strides)
-        return np.asarray(array.astype(kind, copy=False), order="C")
-
-    self._write(of_array(drawn(fill), self.device)._value)
+    kind = self.dtype.numpy
+    _drawn.into(self, lambda size: draw(size, kind))
     return self
 
 

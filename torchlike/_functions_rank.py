@@ -11,7 +11,7 @@ from torchlike._bind import CALLERS as rows
 from torchlike._bind import write_out
 from torchlike._dtypes import INTEGER, float64, int64
 from torchlike._functions_factors import first_zero
-from torchlike._functions_linalg import host_matrices, matrix_norm
+from torchlike._functions_linalg import all_examples, host_matrices, matrix_norm
 from torchlike._ops import REGISTRY
 from torchlike._tensor import Tensor
 
@@ -94,7 +94,7 @@ def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | Non
 
 
 def _is_full(A: Tensor, rank: Tensor) -> bool:
-    return A.is_meta or bool((rank == min(A.shape[-2:])).all())
+    return A.is_meta or bool((all_examples(rank) == min(A.shape[-2:])).all())
 
 
 def _refuse_rank(A: Tensor, rank: Tensor) -> None:
@@ -102,6 +102,7 @@ def _refuse_rank(A: Tensor, rank: Tensor) -> None:
 
     if _is_full(A, rank):
         return
+    A = all_examples(A)
     for place, matrix in enumerate(host_matrices(A)):
         (solve,) = lapack.get_lapack_funcs(("gels",), (matrix,))
         *_, info = solve(matrix, np.zeros((max(matrix.shape), 1), matrix.dtype))

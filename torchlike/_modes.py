@@ -20,6 +20,7 @@ class _Local(threading.local):
     grad = True
     inference = False
     autocast: tuple = ()  # the types of device for which mixed precision is on, each with its dtype
+    transforms = 0  # how many functions are being transformed by `torchlike.func`
     capture: Any = None  # the call that is being recorded whole (see `_core/capture.py`)
 
 

@@ -135,6 +135,10 @@ def lazy(name: str, modules: tuple[str, ...]) -> Any:
         return getattr(importlib.import_module("torchlike._higher_order_ops"), name)
     if name in ("autocast", "GradScaler"):
         return getattr(importlib.import_module("torchlike.amp"), name)
+    if name == "vmap":
+        from torchlike.func import vmap
+
+        return vmap
     if name == "compile":
         from torchlike._compile import compile
 

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import textwrap
+
 from torchlike import _modes, _repr
-from torchlike._tensor import Tensor
+from torchlike._core.examples import Row
+from torchlike._tensor import Tensor, wrap
 
 
 def tensor_text(t: Tensor) -> str:
     """PyTorch's `repr` of a tensor, character by character."""
+    value = t._value
+    if isinstance(value, Row):
+        inside = textwrap.indent(tensor_text(wrap(value.whole)), "    ")
+        return f"BatchedTensor(lvl={value.level.depth}, bdim=0, value=\n{inside}\n)"
     node = t.grad_fn
     array = t._host() if not t.is_meta else None
     return _repr.tensor_repr(array, t.dtype, default_dtype=_modes.default_dtype, requires_grad=t.requires_grad,

@@ -15,6 +15,7 @@ from torchlike._autograd import engine, hooks, versions, views
 from torchlike._autograd.handles import RemovableHandle, hold
 from torchlike._autograd.nodes import AccumulateGrad, Edge, Node, hooks_of, shown
 from torchlike._core import Aval, Size, Value, boundary, concrete, uninterrupted
+from torchlike._core.place import calls_of_ours
 from torchlike._layout import is_dense
 from torchlike._storage import Step, Storage
 
@@ -322,6 +323,8 @@ class Tensor(Methods):
         """Make this leaf require (or stop requiring) grad."""
         if requires_grad.__class__ is not bool:
             raise _errors.arguments.wrong_type("requires_grad_", "requires_grad", 1, "bool", requires_grad)
+        if _modes.local.transforms and len(calls_of_ours()) == 1:  # called by the user
+            raise _errors.func.inside_a_transform("requires_grad_")
         edge = views.edge_of(self) if self._origin is not None and self._tracks else self._edge
         if edge is not None and not isinstance(edge[0], AccumulateGrad):
             if requires_grad:

@@ -105,6 +105,8 @@ def backward(tensors: Any, grad_tensors: Any = None, retain_graph: bool | None =
 
     The end of the walk is a boundary of the engine: pending work runs there.
     """
+    if _modes.local.transforms:
+        raise _errors.func.inside_a_transform("backward")
     if grad_variables is not None:
         warnings.warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning, stacklevel=2)
         if grad_tensors is not None:

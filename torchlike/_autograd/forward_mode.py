@@ -22,16 +22,17 @@ from torchlike._autograd.engine import Grad, apply_op
 from torchlike._autograd.nodes import Edge, Node
 from torchlike._autograd.watched import seam, watchers
 from torchlike._core import Value, record, record_one
+from torchlike._core.examples import record_mapped
 from torchlike._core.plan import specs
 from torchlike._core.seam import Seam
 from torchlike._ops._namespace import own_gradients
 from torchlike._ops._plan import OpPlan
 
-_plain_record, _plain_record_one = record, record_one
+Tangents = WeakKeyDictionary[Value, Grad]
 
 
 class _Local(threading.local):
-    tangents: WeakKeyDictionary[Value, Grad] | None = None  # of the open level
+    levels: tuple[Tangents, ...] = ()  # of the open levels, the outermost first; a tangent may have further ones there
     resting = False
     recorded: tuple[Any, Sequence[Edge | None]] = ((), ())  # the inputs of the node made last, and their edges
 
@@ -41,21 +42,33 @@ local = _Local()
 
 def is_open() -> bool:
     """Whether this thread is in a dual level."""
-    return local.tangents is not None
+    return bool(local.levels)
 
 
 def enter() -> None:
-    """Open the level."""
-    for each in _seams():
-        each.__enter__()
-    local.tangents = WeakKeyDictionary()
+    """Open a level."""
+    recording.__enter__()
+    seam.__enter__()
+    _alias_seam().__enter__()
+    local.levels = (*local.levels, WeakKeyDictionary())
 
 
 def leave() -> None:
-    """Close the level and forget its tangents."""
-    local.tangents = None
-    for each in reversed(_seams()):
-        each.__exit__()
+    """Close the innermost level and forget its tangents."""
+    local.levels = local.levels[:-1]
+    _alias_seam().__exit__()
+    seam.__exit__()
+    recording.__exit__()
+
+
+@contextmanager
+def within(levels: tuple[Tangents, ...]) -> Iterator[None]:
+    """What is recorded inside carries the tangents of these levels alone."""
+    before, local.levels = local.levels, levels
+    try:
+        yield
+    finally:
+        local.levels = before
 
 
 @contextmanager
@@ -72,22 +85,27 @@ def paused() -> Iterator[None]:
 
 
 def tangent_of(value: Value) -> Grad | None:
-    """The tangent that a value carries."""
-    return None if local.tangents is None else local.tangents.get(value)
+    """The tangent that a value carries, of the innermost level."""
+    return local.levels[-1].get(value) if local.levels else None
+
+
+def carries(value: Value) -> bool:
+    """Whether a value has a tangent, of any level."""
+    return any(value in tangents for tangents in local.levels)
 
 
 def _fresh(pair: Grad) -> Grad:
-    """The same contents as a Value of its own, which carries no tangent."""
-    with paused():
+    """The same contents as a Value of its own, which carries no tangent of the innermost level."""
+    with within(local.levels[:-1]):
         return apply_op("clone", pair, differentiate=_modes.local.grad)
 
 
 def _check_level(level: int | None) -> None:
-    if (level is None and local.tangents is None) or (level or 0) < 0:
+    if (level is None and not local.levels) or (level or 0) < 0:
         raise _errors.autograd.no_dual_level()
     if level:
         raise _errors.autograd.no_such_dual_level()
-    if local.tangents is None:
+    if not local.levels:
         raise _errors.autograd.closed_dual_level()
 
 
@@ -100,13 +118,12 @@ def make_dual(tensor: Any, tangent: Any, level: int | None = None) -> Any:
         if not (given.is_floating_point() or given.is_complex()):
             raise _errors.autograd.dual_dtype(name, given.dtype)
     value, edge = tensor._pair()
-    assert local.tangents is not None
-    if value in local.tangents:
+    if value in local.levels[-1]:
         raise _errors.autograd.dual_of_dual()
     if tangent.shape != tensor.shape:
         raise _errors.autograd.tangent_shape(tensor.shape, tangent.shape)
     fresh, edge = _fresh((value, edge))
-    local.tangents[fresh] = tangent.to(tensor.dtype)._pair()
+    local.levels[-1][fresh] = tangent.to(tensor.dtype)._pair()
     return wrap(fresh, edge, tensor._strides)
 
 
@@ -114,7 +131,7 @@ def unpack_dual(tensor: Any, level: int | None = None) -> tuple[Any, Any]:
     """The tensor without its tangent, and the tangent (None where there is none)."""
     from torchlike._tensor import Tensor, wrap
 
-    if (level is None and local.tangents is None) or (level or 0) < 0:
+    if (level is None and not local.levels) or (level or 0) < 0:
         return tensor, None
     if not isinstance(tensor, Tensor):
         raise _errors.arguments.wrong_type("_unpack_dual", "dual", 1, "Tensor", tensor)
@@ -129,7 +146,7 @@ def unpack_dual(tensor: Any, level: int | None = None) -> tuple[Any, Any]:
 
 
 def _note_edges(node: Node, values: Sequence[Value]) -> Node:
-    if local.tangents is not None:
+    if local.levels:
         local.recorded = (values, node.edges)
     return node
 
@@ -138,43 +155,58 @@ watchers.append(_note_edges)
 
 
 def _record_one(plan: OpPlan, values: Sequence[Value], scalars: Sequence = ()) -> Value:
-    made = _plain_record_one(plan, values, scalars)
-    if local.tangents is not None and not local.resting:
-        _carry(plan, values, scalars, (made,))
-    return made
+    return _record(plan, values, scalars)[0]
 
 
 def _record(plan: OpPlan, values: Sequence[Value], scalars: Sequence = ()) -> tuple[Value, ...]:
-    if plan.single is not None:
-        return (_record_one(plan, values, scalars),)
-    made = _plain_record(plan, values, scalars)
-    if local.tangents is not None and not local.resting:
-        _carry(plan, values, scalars, made)
-    return made
-
-
-def _carry(plan: OpPlan, values: Sequence[Value], scalars: Sequence, results: Sequence[Value]) -> None:
-    tangents = local.tangents
-    which = tuple([i for i, v in enumerate(values) if v in tangents])  # type: ignore[operator]
-    noted, edges = local.recorded
-    local.recorded = ((), ())
-    if not which or not any(plan.differentiable):
-        return
+    if not local.levels or local.resting:
+        return record_mapped(plan, values, scalars)
+    (noted, edges), local.recorded = local.recorded, ((), ())
     if noted is not values or not _modes.local.grad:
         edges = [None] * len(values)
-    carried = [tangents[values[i]] for i in which]  # type: ignore[index]
+    return _carried(local.levels, plan, values, edges, scalars)
+
+
+def _carried(levels: tuple[Tangents, ...], plan: OpPlan, values: Sequence[Value], edges: Sequence[Edge | None],
+             scalars: Sequence) -> tuple[Value, ...]:  # fmt: skip
+    """The operator's results, and in each level their tangents, which carry those of the levels further out."""
+    if not levels:
+        return record_mapped(plan, values, scalars)
+    *outer, tangents = levels
+    results = _carried(tuple(outer), plan, values, edges, scalars)
+    which = tuple([i for i, v in enumerate(values) if v in tangents])
+    if not which or not any(plan.differentiable):
+        return results
+    carried = [tangents[values[i]] for i in which]
     pushed = push(plan, which)
     inputs = [*values, *[value for value, _ in carried]]
     all_edges = [*edges, *[edge for _, edge in carried]]
     node = None
     if _modes.local.grad and any(e is not None for e in all_edges):
+        # Not seen by the hooks on saved tensors: PyTorch's formulas of tangents are no operators either.
         node = Node.quick(pushed, inputs, all_edges, scalars)
-    # Not counted as a node by the hooks on saved tensors: PyTorch's formulas of tangents are no operators either.
-    with paused():
-        made = record(pushed, inputs, scalars)
-    outputs = [r for r, d in zip(results, plan.differentiable) if d]
-    for i, (result, tangent) in enumerate(zip(outputs, made)):
-        tangents[result] = (tangent, None if node is None else (node, i))  # type: ignore[index]
+    made = _carried(tuple(outer), pushed, inputs, all_edges, scalars)
+    differentiable = [r for r, d in zip(results, plan.differentiable) if d]
+    for i, (result, tangent) in enumerate(zip(differentiable, made)):
+        tangents[result] = (tangent, None if node is None else (node, i))
+    return results
+
+
+class _Recording:
+    """The functions that record, exchanged for those that know of tangents and of examples (see `examples.py`)."""
+
+    seams = Seam(record, _record), Seam(record_one, _record_one)
+
+    def __enter__(self) -> None:
+        for each in self.seams:
+            each.__enter__()
+
+    def __exit__(self, *_: object) -> None:
+        for each in self.seams:
+            each.__exit__()
+
+
+recording = _Recording()
 
 
 @functools.lru_cache(4096)
@@ -209,11 +241,15 @@ def push(plan: OpPlan, which: tuple[int, ...]) -> OpPlan:
 
 def through_function(function: Any, ctx: Any, values: Sequence[Value | None], outputs: Sequence[Any]) -> None:
     """Give the results of an `autograd.Function` the tangents that its `jvp` computes."""
+    for depth, tangents in enumerate(local.levels):
+        if not local.resting and any(v is not None and v in tangents for v in values):
+            with within(local.levels[:depth]):
+                _push_through(function, ctx, tangents, values, outputs)
+
+
+def _push_through(function: Any, ctx: Any, tangents: Tangents, values: Sequence, outputs: Sequence) -> None:
     from torchlike._tensor import Tensor, wrap
 
-    tangents = local.tangents
-    if tangents is None or local.resting or not any(v is not None and v in tangents for v in values):
-        return
     given: list = []
     for value in values:
         pair = None if value is None else tangents.get(value)
@@ -221,8 +257,7 @@ def through_function(function: Any, ctx: Any, values: Sequence[Value | None], ou
             pair = (_zeros(value), None)
         given.append(None if pair is None else wrap(*pair))
     ctx._lives_forward = True
-    with paused():
-        made = function.jvp(ctx, *given)
+    made = function.jvp(ctx, *given)
     ctx._lives_forward = False
     made = made if isinstance(made, tuple) else (made,)
     for i, tangent in enumerate(made):
@@ -244,16 +279,17 @@ def _zeros(value: Value) -> Value:
 
 
 @functools.cache
-def _seams() -> tuple[Any, ...]:
-    """What a level exchanges; made late, since detaching belongs to the facade above."""
+def _alias_seam() -> Seam:
+    """`detach` as it is in a level; made late, since detaching belongs to the facade above."""
     from torchlike import _tensor
 
     plain_alias = _tensor.alias
 
     def alias(source: Any, cls: type = _tensor.Tensor) -> Any:
         """`detach` drops the tangent, so where there is one it needs a Value of its own."""
-        if cls is not _tensor.Tensor or tangent_of(source._value) is None:
+        if cls is not _tensor.Tensor or not carries(source._value):
             return plain_alias(source, cls)
-        return _tensor.wrap(_fresh((source._value, None))[0], None, source._strides)
+        with paused():
+            return _tensor.wrap(apply_op("clone", (source._value, None))[0], None, source._strides)
 
-    return seam, Seam(record, _record), Seam(record_one, _record_one), Seam(plain_alias, alias)
+    return Seam(plain_alias, alias)

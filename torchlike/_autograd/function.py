@@ -161,8 +161,9 @@ class Function:
 
     `forward(ctx, *args)` computes the result; or `forward(*args)` does, and `setup_context(ctx, inputs, output)` stores
     what is needed. `backward(ctx, *grad_outputs)` (or `vjp`) returns one gradient for each argument of forward, None
-    for what is no tensor. `jvp(ctx, *tangents)` gives forward mode its tangents. `vmap` is not called: there is no
-    `torchlike.vmap` yet.
+    for what is no tensor. `jvp(ctx, *tangents)` gives forward mode its tangents. Within a function that
+    `torch.vmap` maps it runs as it stands if `generate_vmap_rule` is True; else `vmap(info, in_dims, *args)` is called
+    with all examples.
 
     >>> import torchlike as torch
     >>> class Double(torch.autograd.Function):
@@ -220,15 +221,19 @@ class Function:
 
     @staticmethod
     def vmap(info: Any, in_dims: tuple, *args: Any) -> Any:
-        """How to map the function over a dim; never called here."""
+        """How to map the function over a dim; returns the result and its dim. No gradient goes through it here."""
         raise _errors.autograd.no_vmap()
 
     @classmethod
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
         """Call the function, recording its gradient."""
-        from torchlike._autograd import forward_mode
+        from torchlike._autograd import forward_mode, mapped
         from torchlike._tensor import Tensor
 
+        if _modes.local.transforms:
+            rule = mapped.rule_of(cls, args)
+            if rule is not None:
+                return rule(*args)
         if cls.setup_context is not Function.setup_context:
             args, kwargs = _with_defaults(cls.forward, args, kwargs)
         elif kwargs:

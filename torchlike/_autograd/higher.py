@@ -263,7 +263,7 @@ def apply(op: Higher, given: Sequence[Grad], recordings: Sequence[Recording]) ->
         settled = _settle(op, given, recordings, edges)
         values += [value for recording in recordings for value in recording.sub.outer]
         numbers = [x for recording in recordings for x in recording.sub.numbers()[0]]
-    if forward_mode.is_open() and any(forward_mode.tangent_of(value) for value in values):
+    if forward_mode.is_open() and any(map(forward_mode.carries, values)):
         raise _errors.recording.no_tangents(op.name)
     if settled.pair is None:
         last = LastNode(op, edges, settled.plan.outputs) if settled.needs else None

@@ -43,11 +43,11 @@ class InputNode(Node):
         return self.aval
 
 
-class _InnerWalk(Walk):
+class InnerWalk(Walk):
     """A pass that goes no further than the inputs, and what was there before the recording."""
 
-    def __init__(self, create_graph: bool, since: int) -> None:
-        super().__init__(True, create_graph, None)
+    def __init__(self, create_graph: bool, since: int, keep_graph: bool = True) -> None:
+        super().__init__(keep_graph, create_graph, None)
         self.since = since
         self.ends_at: dict[Edge, None] = {}  # the edges to the outside that were met
 
@@ -91,7 +91,7 @@ class Recording:
         """The function's results."""
         self.outputs = list(outputs)
         self._slots(self.outputs)
-        walk = _InnerWalk(False, self.since)
+        walk = InnerWalk(False, self.since)
         walk._collect([self.outputs[i][1] for i in self.differentiable])  # type: ignore[index,misc]
         own = {edge for _, edge in self.inputs}
         self.outside = [edge for edge in walk.ends_at if edge not in own]
@@ -151,7 +151,7 @@ class Recording:
         roots = [self.outputs[i] for i in self.differentiable]
         new = Recording(self.sub, self.since)
         seeds = [new.input(value.aval, create_graph) for value, _ in roots]  # type: ignore[misc]
-        walk = _InnerWalk(create_graph, self.since)
+        walk = InnerWalk(create_graph, self.since)
         walk.run([edge for _, edge in roots], seeds)  # type: ignore[misc]
         ends = [self.inputs[i][1] for i in self.wanted] + self.outside
         return new.places, seeds, [walk.reached(edge) for edge in ends]  # type: ignore[arg-type]

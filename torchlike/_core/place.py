@@ -32,6 +32,15 @@ def users_place() -> tuple[Place, int]:
     return Place(frame.f_code.co_filename, frame.f_lineno), depth - 1
 
 
+def calls_of_ours() -> list[str]:
+    """The names of our functions on the way from the user's line to here, the innermost first."""
+    frame, found = sys._getframe(1), []
+    while frame is not None and not is_users(frame.f_code.co_filename):
+        found.append(frame.f_code.co_name)
+        frame = frame.f_back
+    return found
+
+
 def is_users(file: str) -> bool:
     """Whether a file is part of the user's program."""
     if file.startswith((_OURS, "<frozen ")):

@@ -17,6 +17,7 @@ import jax
 import numpy as np
 
 from torchlike import _errors, _modes
+from torchlike._core import examples
 from torchlike._core import trace as _trace
 from torchlike._core.place import is_users, users_place
 from torchlike._core.trace import Trace, operators
@@ -48,7 +49,19 @@ _LOOKS = {
 class SubTrace(Trace):
     """The operators of one function. Open (in a `with` block), it takes the place of its device's trace."""
 
-    __slots__ = ("around", "before", "device", "drawn", "given", "is_quiet", "outer", "stretch", "what", "written")
+    __slots__ = (
+        "around",
+        "before",
+        "device",
+        "drawn",
+        "given",
+        "is_quiet",
+        "outer",
+        "resting",
+        "stretch",
+        "what",
+        "written",
+    )
 
     def __init__(self, what: str, device: Device) -> None:
         super().__init__()
@@ -69,6 +82,7 @@ class SubTrace(Trace):
         device, outside = self.device, self.device.trace
         marks = [(value.trace, value.slot) for value in self.outer]
         self.before = outside, _trace.pending.get(device), _modes.local.capture, _trace.immediate, marks
+        self.resting, examples.local.resting = examples.local.resting, len(examples.local.open)
         self.around = () if outside is None else (outside, *getattr(outside, "around", ()))
         for i, place in enumerate(self.stretch):
             if place < 0:
@@ -87,7 +101,7 @@ class SubTrace(Trace):
             _trace.pending.pop(self.device, None)
         else:
             _trace.pending[self.device] = pending
-        self.before = None
+        self.before, examples.local.resting = None, self.resting
         _trace.lock.release()
 
     @property
@@ -107,7 +121,7 @@ class SubTrace(Trace):
     def adopt(self, value: Value) -> None:
         settled = value.settle()
         if settled.trace is not self:
-            if settled.array is None and settled.trace not in self.around:
+            if settled.array is None and settled.trace not in self.around and not examples.is_alive(settled):
                 raise getattr(settled.trace, "error", None) or _errors.recording.abandoned()
             if self.stand_in(settled.array) is not None:
                 self._give(settled)

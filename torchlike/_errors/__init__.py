@@ -11,6 +11,7 @@ from torchlike._errors import control_flow as control_flow
 from torchlike._errors import convolution as convolution
 from torchlike._errors import dtypes as dtypes
 from torchlike._errors import engine as engine
+from torchlike._errors import func as func
 from torchlike._errors import functional as functional
 from torchlike._errors import gradcheck as gradcheck
 from torchlike._errors import histograms as histograms

@@ -204,7 +204,8 @@ def no_jvp() -> NotImplementedError:
 
 
 def no_vmap() -> NotImplementedError:
-    return NotImplementedError("torchlike has no vmap yet, so the vmap method of an autograd.Function is never used")
+    return NotImplementedError("To use autograd.Function with vmap, you must either override the vmap staticmethod or "
+                               "set generate_vmap_rule=True.")  # fmt: skip
 
 
 def backward_and_vjp() -> RuntimeError:

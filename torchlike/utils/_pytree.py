@@ -106,7 +106,8 @@ def register_pytree_node(cls: Any, flatten_fn: Callable, unflatten_fn: Callable,
 register_pytree_node(tuple, lambda t: (list(t), None), lambda parts, _: tuple(parts))
 register_pytree_node(list, lambda x: (x, None), lambda parts, _: list(parts))
 register_pytree_node(dict, _dict_flatten, _dict_unflatten)
-register_pytree_node(namedtuple, lambda t: (list(t), type(t)), lambda parts, kind: kind(*parts))
+register_pytree_node(namedtuple, lambda t: (list(t), type(t)),
+                     lambda parts, kind: kind._make(parts) if hasattr(kind, "_make") else kind(parts))  # fmt: skip
 register_pytree_node(OrderedDict, _dict_flatten, lambda parts, keys: OrderedDict(zip(keys, parts)))
 register_pytree_node(defaultdict, lambda d: (list(d.values()), [d.default_factory, list(d)]),
                      lambda parts, context: defaultdict(context[0], zip(context[1], parts)))  # fmt: skip

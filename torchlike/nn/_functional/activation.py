@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from torchlike import _bind, _dtypes, _errors, _factories, _functions_nn, _random
+from torchlike import _bind, _drawn, _dtypes, _errors, _functions_nn, _random
 from torchlike._bind import CALLERS as rows
 from torchlike._functions_nn import finish
 from torchlike._tensor import Tensor
@@ -134,7 +134,7 @@ def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: floa
         warnings.warn("`eps` parameter is deprecated and has no effect.", stacklevel=2)
     dtype = np.dtype(logits.dtype.numpy)
     draw = lambda shape: (-np.log(_random.exponential(None, shape, dtype, 1.0))).astype(dtype)
-    gumbels = _factories.of_array(_functions_nn.drawn_like(logits, draw), logits.device)
+    gumbels = _drawn.like(logits, draw)
     soft = _functions_nn.softmax((logits + gumbels) / tau, dim)
     if not hard:
         return soft

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from torchlike import _factories, _random
+from torchlike import _drawn, _random
 from torchlike._bind import CALLERS as rows
-from torchlike._core import drawn
 from torchlike._ops._rules import broadcast
 from torchlike._tensor import Tensor
 
@@ -33,5 +32,5 @@ def scaled_dot_product_attention(query: Tensor, key: Tensor, value: Tensor, attn
         lead = query.shape[:-2] if enable_gqa else broadcast([tuple(x.shape[:-2]) for x in (query, key, value)])
         shape = (*lead, query.shape[-2], key.shape[-2])
         kind = np.dtype(query.dtype.numpy)
-        noise = _factories.of_array(drawn(lambda: _random.dropout_noise(None, shape, kind, dropout_p)), query.device)
+        noise = _drawn.of_shape(lambda shape: _random.dropout_noise(None, shape, kind, dropout_p), shape, query.device)
     return rows["_attention"](query, key, value, attn_mask, noise, is_causal, float(factor), enable_gqa)

@@ -1,0 +1,22 @@
+"""Functions of functions: the same numbers and histories as PyTorch, whatever runs them."""
+
+import pytest
+
+import torchlike
+from tests.func import programs_derivatives, programs_vmap
+from tests.oracle import both
+
+PROGRAMS = {**programs_vmap.ALIKE, **programs_derivatives.ALIKE}
+
+
+# Where results lie in memory follows from how examples are put together, which is each library's own affair.
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_same_results(name):
+    both(PROGRAMS[name], stride=False)
+
+
+@pytest.mark.parametrize("name", ["per_sample_gradients", "hessians", "nested", "jvp", "index"])
+@pytest.mark.parametrize("executor", ["numpy", "xla", "immediate"])
+def test_same_results_by_each_executor(name, executor):
+    with torchlike.set_executor(executor):
+        both(PROGRAMS[name], stride=False)

@@ -1,0 +1,307 @@
+"""Functions differentiated: gradients, vector-Jacobian and Jacobian-vector products."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from torchlike import _errors, _modes
+from torchlike._autograd import api, forward_mode
+from torchlike._autograd.mapped import Watched, is_alive, transforming
+from torchlike._autograd.views import edge_of
+from torchlike._dtypes import FLOATING
+from torchlike._tensor import Tensor, wrap
+from torchlike._tensor import alias as _plain_alias  # under this name it keeps tangents: see `forward_mode`
+from torchlike.utils._pytree import TreeSpec, tree_flatten, tree_map, tree_structure
+
+Argnums = int | tuple[int, ...]
+
+
+# -- reverse mode ------------------------------------------------------------------------------------------------------
+
+
+class Watch:
+    """A function called with tensors that stand for its own, so that gradients of these can be asked for."""
+
+    def __init__(self) -> None:
+        self.inputs: list[Tensor] = []
+        self.outer_grad = _modes.local.grad
+
+    @contextmanager
+    def __call__(self) -> Iterator[Watch]:
+        """Gradients are recorded inside, whatever the mode outside; what is inside is no leaf outside."""
+        self.outer_grad = _modes.local.grad
+        try:
+            with _modes.enable_grad(), transforming():
+                yield self
+        finally:
+            for x in self.inputs:
+                x._edge[0].is_open = False  # type: ignore[index,union-attr]
+
+    def take(self, tree: Any) -> Any:
+        """The same containers with tensors that stand for those in them."""
+        return tree_map(self._watched, tree)
+
+    def _watched(self, x: Any) -> Tensor:
+        if not isinstance(x, Tensor):
+            raise _errors.func.watched_kind(x)
+        if x.dtype.category < FLOATING:
+            raise _errors.autograd.only_floating_requires_grad()
+        edge = x._edge if x._origin is None else edge_of(x)
+        made = _plain_alias(x)
+        made._edge = (Watched(x, edge if self.outer_grad else None), 0)
+        self.inputs.append(made)
+        return made
+
+    def settled(self, tree: Any) -> Any:
+        """Results as they are outside: with the histories that lead to something there."""
+        return tree_map(lambda x: self._settled(x) if isinstance(x, Tensor) else x, tree)
+
+    def _settled(self, x: Tensor) -> Tensor:
+        edge = x._edge if x._origin is None else edge_of(x)
+        return x if edge is None or (self.outer_grad and is_alive([edge])) else _plain_alias(x)
+
+    def gradients(self, outputs: list[Tensor], weights: list | None, retain: bool, create: bool | None) -> list[Tensor]:
+        """The gradients of the inputs, zeros where outputs do not depend on one."""
+        pairs = [(o, None if weights is None else w) for o, w in zip(outputs, weights or outputs) if o.requires_grad]
+        if not pairs:
+            return [_zeros(x) for x in self.inputs]
+        if create is None:
+            create = _modes.local.grad and is_alive([t._pair()[1] for pair in pairs for t in pair if t is not None])
+        found = api.grad([o for o, _ in pairs], self.inputs, [w for _, w in pairs], retain_graph=retain or create,
+                         create_graph=create, allow_unused=True)  # fmt: skip
+        return [_zeros(x) if g is None else g for x, g in zip(self.inputs, found)]
+
+
+def _zeros(x: Tensor) -> Tensor:
+    from torchlike import zeros_like
+
+    return zeros_like(x)
+
+
+def chosen(args: tuple, argnums: Any) -> tuple[Any, tuple[int, ...]]:
+    """The arguments to differentiate by, one or a tuple, and their places."""
+    if isinstance(argnums, bool) or not isinstance(argnums, int | tuple):
+        raise _errors.func.argnums_kind(argnums)
+    places = (argnums,) if isinstance(argnums, int) else argnums
+    if not places:
+        raise _errors.func.no_argnums()
+    for n in places:
+        if not isinstance(n, int):
+            raise _errors.func.argnum_kind(n, places)
+        if not -len(args) <= n < len(args):
+            raise _errors.func.argnum_range(n, len(args))
+    places = tuple(n % len(args) for n in places)
+    if len(set(places)) < len(places):
+        raise _errors.func.argnums_repeat(places)
+    picked = tuple(args[n] for n in places)
+    return (picked[0] if isinstance(argnums, int) else picked), places
+
+
+def replaced(args: tuple, argnums: Argnums, places: tuple[int, ...], given: Any) -> list:
+    """All arguments, with others in some places."""
+    full = list(args)
+    for n, x in zip(places, (given,) if isinstance(argnums, int) else given):
+        full[n] = x
+    return full
+
+
+def with_aux(out: Any, has_aux: bool, what: str) -> tuple[Any, Any]:
+    """A function's result, and what it returns besides."""
+    if not has_aux:
+        return out, None
+    if not (isinstance(out, tuple) and len(out) == 2):
+        raise _errors.func.no_aux(what)
+    for leaf in tree_flatten(out[1])[0]:
+        if not isinstance(leaf, Tensor):
+            raise _errors.func.aux_kind(leaf)
+    return out
+
+
+def grad_and_value(func: Callable, argnums: Argnums = 0, has_aux: bool = False) -> Callable:
+    """A function that returns the gradient of `func` and its value: `(gradient, value)`, or `(gradient, (value, aux))`.
+
+    The arguments are those of `grad`.
+    """
+
+    @functools.wraps(func, updated=())
+    def gradient(*args: Any, **kwargs: Any) -> tuple:
+        watch = Watch()
+        with watch():
+            picked, places = chosen(args, argnums)
+            spec = tree_structure(picked)
+            given = watch.take(picked)
+            out = func(*replaced(args, argnums, places, given), **kwargs)
+            out, aux = with_aux(out, has_aux, "grad_and_value(f)(*args)")
+            if not isinstance(out, Tensor):
+                raise _errors.func.gradient_of_no_tensor(out)
+            if out.ndim:
+                raise _errors.func.gradient_of_no_scalar(out.ndim)
+        create = watch.outer_grad and is_alive([out._pair()[1]])
+        with _modes.enable_grad():
+            found = watch.settled(spec.unflatten(watch.gradients([out], None, False, create)))
+        value = watch.settled(out)
+        return found, ((value, watch.settled(aux)) if has_aux else value)
+
+    return gradient
+
+
+def grad(func: Callable, argnums: Argnums = 0, has_aux: bool = False) -> Callable:
+    """A function that returns the gradient of `func`, which returns a tensor without dims.
+
+    Args:
+      func: its arguments may be tensors, containers of them, or anything else.
+      argnums: by which arguments to differentiate: a place, or a tuple of places, which gives a tuple of gradients.
+        What lies there are tensors or containers of them; gradients come in the same containers.
+      has_aux: whether `func` returns `(value, aux)`, tensors that are handed on: the result is `(gradient, aux)`.
+
+    It can be differentiated in turn, mapped, and compiled. `.grad` is not touched.
+
+    >>> import torchlike as torch
+    >>> torch.func.grad(torch.func.grad(torch.sin))(torch.tensor(0.5))
+    tensor(-0.4794)
+    """
+    both = grad_and_value(func, argnums, has_aux)
+
+    @functools.wraps(func, updated=())
+    def gradient(*args: Any, **kwargs: Any) -> Any:
+        found, value = both(*args, **kwargs)
+        return (found, value[1]) if has_aux else found
+
+    return gradient
+
+
+def vjp(func: Callable, *primals: Any, has_aux: bool = False) -> tuple:
+    """`(func(*primals), pull)`: `pull(cotangents)` gives a tuple with the vector-Jacobian product for each primal.
+
+    Args:
+      func: returns tensors in any containers; cotangents have the same ones.
+      primals: tensors, or containers of them.
+      has_aux: whether `func` returns `(result, aux)`; the result is then `(result, pull, aux)`.
+
+    >>> import torchlike as torch
+    >>> out, pull = torch.func.vjp(torch.sin, torch.zeros(2))
+    >>> pull(torch.tensor([1.0, 2.0]))
+    (tensor([1., 2.]),)
+    """
+    watch = Watch()
+    what = "vjp(f, *primals)"
+    with watch():
+        spec = tree_structure(primals)
+        given = watch.take(primals)
+        out = func(*given)
+        out, aux = with_aux(out, has_aux, what)
+        outputs, out_spec = tree_flatten(out)
+        for leaf in outputs:
+            if not isinstance(leaf, Tensor):
+                raise _errors.func.only_tensors(what, leaf)
+
+    def pull(cotangents: Any, retain_graph: bool = True, create_graph: bool | None = None) -> Any:
+        weights, given_spec = tree_flatten(cotangents)
+        if given_spec != out_spec:
+            raise _errors.func.cotangent_structure(_shown(given_spec), _shown(out_spec))
+        outer = _modes.local.grad
+        with _modes.enable_grad():
+            alive = outer and is_alive([t._pair()[1] for t in (*outputs, *weights)])
+            found = watch.gradients(outputs, weights, retain_graph, alive if create_graph is None else create_graph)
+        return spec.unflatten(found if alive else [_plain_alias(g) if g.requires_grad else g for g in found])
+
+    settled = watch.settled(out)
+    return (settled, pull, watch.settled(aux)) if has_aux else (settled, pull)
+
+
+def _shown(spec: TreeSpec) -> str:
+    """A structure as PyTorch's sentence has it."""
+    if spec.is_leaf():
+        return "*"
+    parts = ", ".join(map(_shown, spec.children_specs))
+    if spec.type is tuple:
+        return f"({parts},)" if spec.num_children == 1 else f"({parts})"
+    if spec.type is list:
+        return f"[{parts}]"
+    return repr(spec)
+
+
+# -- forward mode ------------------------------------------------------------------------------------------------------
+
+
+def jvp(func: Callable, primals: Any, tangents: Any, *, strict: bool = False, has_aux: bool = False) -> tuple:
+    """`(func(*primals), J t)`: the Jacobian-vector product, in one pass forward.
+
+    Args:
+      func: returns tensors in any containers.
+      primals: a tuple of tensors or containers of them.
+      tangents: of the same structure and shapes.
+      strict: refuse results that do not depend on the primals, instead of zeros.
+      has_aux: whether `func` returns `(result, aux)`; the result is then `(result, J t, aux)`.
+
+    >>> import torchlike as torch
+    >>> torch.func.jvp(torch.sin, (torch.zeros(2),), (torch.ones(2),))
+    (tensor([0., 0.]), tensor([1., 1.]))
+    """
+    what = "jvp(f, primals, tangents)"
+    if not isinstance(primals, tuple):
+        raise _errors.func.primals_kind(what)
+    leaves, spec = tree_flatten(primals)
+    given, given_spec = tree_flatten(tangents)
+    if spec != given_spec:
+        raise _errors.func.tangents_structure(what, spec, given_spec)
+    for name, found in (("primals", leaves), ("tangents", given)):
+        if not found:
+            raise _errors.func.no_primals(what)
+        for x in found:
+            if not isinstance(x, Tensor):
+                raise _errors.func.primal_kind(what, name, x)
+    with transforming(), _level():
+        duals = [forward_mode.make_dual(x, t) for x, t in zip(leaves, given)]
+        out, aux = with_aux(func(*spec.unflatten(duals)), has_aux, what)
+        results, out_spec = tree_flatten(out)
+        for leaf in results:
+            if not isinstance(leaf, Tensor):
+                raise _errors.func.only_tensors(what, leaf)
+        pairs = [forward_mode.unpack_dual(x) for x in results]
+        if strict and any(t is None for _, t in pairs):
+            raise _errors.func.independent_result("jvp(f, primals, tangents, strict=True)")
+        aux = tree_map(lambda x: forward_mode.unpack_dual(x)[0], aux) if has_aux else None
+        values = [_outlasting(x) for x, _ in pairs]
+        pushed = [_zeros(x) if t is None else _outlasting(t) for x, t in pairs]
+    found = out_spec.unflatten(values), out_spec.unflatten(pushed)
+    return (*found, aux) if has_aux else found
+
+
+@contextmanager
+def _level() -> Iterator[None]:
+    forward_mode.enter()
+    try:
+        yield
+    finally:
+        forward_mode.leave()
+
+
+def _outlasting(x: Tensor) -> Tensor:
+    """A tensor without a history that leads to nothing."""
+    return x if is_alive([x._pair()[1]]) else _plain_alias(x)
+
+
+def linearize(func: Callable, *primals: Any) -> tuple[Any, Callable]:
+    """`(func(*primals), push)`: `push(*tangents)` gives the Jacobian-vector product at these primals.
+
+    PyTorch keeps a graph of the linear function; here `push` calls `func` again.
+    """
+    leaves, spec = tree_flatten(primals)
+    kept = spec.unflatten([wrap(*x._pair()) if isinstance(x, Tensor) else x for x in leaves])
+
+    def push(*tangents: Any) -> Any:
+        given, given_spec = tree_flatten(tangents)
+        if given_spec != spec:
+            raise _errors.func.linear_structure(given_spec, spec)
+        for i, (t, x) in enumerate(zip(given, leaves)):
+            if t.shape != x.shape:
+                raise _errors.func.linear_tangent(i, "shape", t.shape, x.shape)
+            if t.dtype is not x.dtype:
+                raise _errors.func.linear_tangent(i, "dtype", t.dtype, x.dtype)
+        return jvp(func, kept, tangents)[1]
+
+    return func(*primals), push

@@ -1,0 +1,117 @@
+"""Whole Jacobians: products with all unit vectors at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torchlike
+from torchlike import _errors
+from torchlike._dtypes import FLOATING
+from torchlike._tensor import Tensor
+from torchlike.func._derivatives import Argnums, chosen, jvp, replaced, vjp
+from torchlike.func._vmap import vmap
+from torchlike.utils._pytree import tree_flatten
+
+
+def jacrev(func: Callable, argnums: Argnums = 0, *, has_aux: bool = False, chunk_size: int | None = None,
+           _preallocate_and_copy: bool = False) -> Callable:  # fmt: skip
+    """A function that returns the Jacobian of `func`, by one backward pass mapped over the elements of its results.
+
+    Args:
+      func: takes and returns tensors, or containers of them.
+      argnums: by which arguments to differentiate (see `grad`).
+      has_aux: whether `func` returns `(result, aux)`; the result is then `(jacobian, aux)`.
+      chunk_size: how many rows to compute at a time; None: all at once.
+
+    For each result, in the containers of the results, it has in the containers of the arguments a tensor of shape
+    (*result shape, *argument shape).
+
+    >>> import torchlike as torch
+    >>> torch.func.jacrev(torch.square)(torch.tensor([1.0, 2.0]))
+    tensor([[2., 0.],
+            [0., 4.]])
+    """
+    if chunk_size is not None and chunk_size <= 0:
+        raise _errors.func.jacobian_chunk()
+
+    def jacobian(*args: Any) -> Any:
+        picked, places = chosen(args, argnums)
+        of = lambda given: func(*replaced(args, argnums, places, given))
+        out, pull, *aux = vjp(of, picked, has_aux=has_aux)
+        outputs, out_spec = tree_flatten(out)
+        _check("vjp(f, ...)", "outputs", outputs)
+        leaves, spec = tree_flatten(picked)
+        rows = _mapped(lambda cotangents: tree_flatten(pull(out_spec.unflatten(list(cotangents))))[0],
+                       _units(outputs), chunk_size)  # fmt: skip
+        columns = [g.split([o.numel() for o in outputs], 0) for g in rows]
+        blocks = [[column[i].reshape((*o.shape, *x.shape)) for column, x in zip(columns, leaves)]
+                  for i, o in enumerate(outputs)]  # fmt: skip
+        found = out_spec.unflatten([spec.unflatten(row) for row in blocks])
+        return (found, aux[0]) if has_aux else found
+
+    return jacobian
+
+
+def jacfwd(func: Callable, argnums: Argnums = 0, has_aux: bool = False, *, randomness: str = "error") -> Callable:
+    """A function that returns the Jacobian of `func`, by one pass forward mapped over the elements of its arguments.
+
+    The arguments and the result are those of `jacrev`; `randomness` is that of `vmap`.
+    """
+
+    def jacobian(*args: Any) -> Any:
+        picked, places = chosen(args, argnums)
+        leaves, spec = tree_flatten(picked)
+        _check("jvp(f, ...)", "inputs", leaves)
+        shapes: list = []
+
+        def push(*tangents: Any) -> tuple:
+            of = lambda given: func(*replaced(args, argnums, places, given))
+            out, pushed, *aux = jvp(of, (picked,), (spec.unflatten(tangents),), has_aux=has_aux)
+            shapes[:] = [tree_flatten(out)]
+            return tuple(tree_flatten(pushed)[0]), *aux
+
+        out_dims = (-1, None) if has_aux else (-1,)
+        pushed, *aux = vmap(push, out_dims=out_dims, randomness=randomness)(*_units(leaves))
+        outputs, out_spec = shapes[0]
+        blocks = []
+        for o, whole in zip(outputs, pushed):
+            parts = whole.split([x.numel() for x in leaves], -1)
+            blocks.append(spec.unflatten([p.reshape((*o.shape, *x.shape)) for p, x in zip(parts, leaves)]))
+        found = out_spec.unflatten(blocks)
+        return (found, aux[0]) if has_aux else found
+
+    return jacobian
+
+
+def hessian(func: Callable, argnums: Argnums = 0) -> Callable:
+    """A function that returns the second derivatives of `func`: `jacfwd(jacrev(func))`.
+
+    >>> import torchlike as torch
+    >>> torch.func.hessian(lambda x: (x**3).sum())(torch.tensor([1.0, 2.0]))
+    tensor([[ 6.,  0.],
+            [ 0., 12.]])
+    """
+    return jacfwd(jacrev(func, argnums), argnums)
+
+
+def _check(what: str, which: str, tensors: list[Tensor]) -> None:
+    for x in tensors:
+        if isinstance(x, Tensor) and x.dtype.category < FLOATING:
+            raise _errors.func.jacobian_dtype(what, which, x.dtype)
+
+
+def _units(tensors: list[Tensor]) -> tuple[Tensor, ...]:
+    """For each tensor one of its shape for every element of all tensors: one where that is its own, else zero."""
+    sizes = [x.numel() for x in tensors]
+    made, begin = [], 0
+    for x, size in zip(tensors, sizes):
+        unit = torchlike.zeros(sum(sizes), size, dtype=x.dtype, device=x.device)
+        unit.diagonal(-begin).fill_(1)
+        made.append(unit.view(sum(sizes), *x.shape))
+        begin += size
+    return tuple(made)
+
+
+def _mapped(function: Callable, units: tuple, chunk_size: int | None) -> Any:
+    return vmap(lambda *given: function(given), chunk_size=chunk_size)(*units)

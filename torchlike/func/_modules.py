@@ -1,0 +1,66 @@
+"""Modules as functions of their parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from torchlike import _errors
+from torchlike.nn import Module
+from torchlike.nn.utils.stateless import call_with
+
+
+def functional_call(module: Any, parameter_and_buffer_dicts: Any, args: Any = None, kwargs: dict | None = None, *,
+                    tie_weights: bool = True, strict: bool = False) -> Any:  # fmt: skip
+    """Call `module` as if its parameters and buffers were the given ones; it is left as it was.
+
+    Args:
+      module: any module.
+      parameter_and_buffer_dicts: tensors by dotted name, in a dict or several; the rest stays the module's own.
+      args: a tuple of arguments, or one that is none.
+      kwargs: arguments by name.
+      tie_weights: where one parameter has several names, a tensor given for one of them stands for all.
+      strict: every name must be given and known.
+
+    >>> import torchlike as torch
+    >>> layer = torch.nn.Linear(2, 1, bias=False)
+    >>> torch.func.functional_call(layer, {"weight": torch.ones(1, 2)}, torch.tensor([1.0, 2.0]))
+    tensor([3.])
+    """
+    if not isinstance(parameter_and_buffer_dicts, dict | list | tuple):
+        raise _errors.func.dicts_kind(parameter_and_buffer_dicts)
+    return call_with(module, parameter_and_buffer_dicts, args, kwargs, tie_weights=tie_weights, strict=strict)
+
+
+def stack_module_state(models: Sequence[Module]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """`(parameters, buffers)` of several models of one class, each stacked along a new first dim, by name."""
+    from torchlike import stack
+
+    if not len(models):
+        raise _errors.func.no_models()
+    if not (all(m.training for m in models) or all(not m.training for m in models)):
+        raise _errors.func.models_differ("mode")
+    if not all(type(m) is type(models[0]) for m in models):
+        raise _errors.func.models_differ("class")
+    params = [dict(m.named_parameters()) for m in models]
+    buffers = [dict(m.named_buffers()) for m in models]
+    stacked = {name: stack([p[name] for p in params]).detach() for name in params[0]}
+    for name, tensor in stacked.items():
+        tensor.requires_grad_(params[0][name].requires_grad)
+    return stacked, {name: stack([b[name] for b in buffers]) for name in buffers[0]}
+
+
+def replace_all_batch_norm_modules_(root: Module) -> Module:
+    """Make every batch normalization below `root` (or itself) normalize by each batch alone, keeping no statistics."""
+    from torchlike.nn.modules.batchnorm import _BatchNorm
+
+    for module in root.modules():
+        if isinstance(module, _BatchNorm):
+            module.running_mean = module.running_var = module.num_batches_tracked = None
+            module.track_running_stats = False
+    return root
+
+
+def functionalize(func: Any, *, remove: str = "mutations") -> Any:
+    """Refused: it rewrites a function for PyTorch's tracers, and changes no result."""
+    raise _errors.func.no_functionalize()

@@ -271,7 +271,7 @@ def _overwrite(self: Tensor, src: Tensor, node: str) -> Tensor:
         src = _broadcast_onto(src, tuple(self.shape))
     value, edge = src._pair()
     records = edge is not None and _modes.local.grad
-    if src._storage.inference or (records and src._storage is not self._storage):
+    if src._storage.inference or records:
         value = engine.apply_op("clone", (value, None))[0]
     elif not records and (src is given or value.stamp is not None):
         value = engine.another(value)

@@ -14,6 +14,7 @@ import numpy as np
 from torchlike import _dtypes, _errors, _facade, _factories, _indexing
 from torchlike._autograd.engine import another
 from torchlike._bind import CALLERS as rows
+from torchlike._bind import check_history
 from torchlike._core import at_hand, when_at_hand
 from torchlike._errors.dtypes import scalar_name
 from torchlike._functions import replace
@@ -304,8 +305,12 @@ def fill_(self: Tensor, value: Any) -> Tensor:
 
 def _once(t: Tensor) -> Tensor:
     """Each place of memory once: of a repeated dim the first index, for what is written is the same everywhere."""
+    strides, shape = t._strides, t.shape
+    if strides is None:
+        return t
+    check_history(t)  # as the view that it is
     for dim in range(t.ndim - 1, -1, -1):
-        if t._strides is not None and t._strides[dim] == 0 and t.shape[dim] > 1:
+        if strides[dim] == 0 and shape[dim] > 1:
             t = rows["_select"](t, dim, 0)
     return t
 

@@ -38,6 +38,8 @@ class Frozen(Enum):
     APART = "apart"  # its memory is not reached through its origin; nothing is refused
 
 
+_LED = "led"  # the operator by which the memory of a tensor whose own shape was changed leads to that tensor
+
 # The edge of a view without history of a tensor that requires grad: gradients that come here are dropped.
 NOWHERE: Edge = (AccumulateGrad(lambda: None, lambda pair, create_graph: None), 0)
 
@@ -202,10 +204,17 @@ def check_write(tensor: Any) -> None:
         origin = tensor._root()
         owner = _owner(origin)
         origin = origin if owner is None else owner
-        if requires_grad(tensor) and (origin._edge is None or isinstance(origin._edge[0], AccumulateGrad)):
+        if requires_grad(tensor) and _is_of_leaf(origin._edge):
             raise _errors.autograd.leaf_view_in_place()
     if tensor._edge is not None and isinstance(tensor._edge[0], AccumulateGrad):
         raise _errors.autograd.leaf_in_place()
+
+
+def _is_of_leaf(edge: Edge | None) -> bool:
+    """Whether this is the edge of a leaf, or leads to one whose own shape was changed in place."""
+    if edge is not None and edge[0].plan is not None and edge[0].plan.name == _LED:
+        edge = edge[0].edges[-1]
+    return edge is None or isinstance(edge[0], AccumulateGrad)
 
 
 def check_unseen(view: Any) -> None:
@@ -213,7 +222,7 @@ def check_unseen(view: Any) -> None:
     has looked at the view since: it still takes it for a leaf."""
     if view._tracks and view._edge is None and not is_whole(view):
         edge = view._root()._edge
-        if edge is not None and not isinstance(edge[0], AccumulateGrad):
+        if not _is_of_leaf(edge):
             raise _errors.autograd.leaf_in_place()
 
 
@@ -267,11 +276,12 @@ def rebase(tensor: Any) -> None:
 
 
 def _led_through(tensor: Any, steps: tuple, origin: Any) -> Edge:
-    if not is_apart(tuple(tensor.shape), tensor.stride()):
-        return strided.within(tensor, tuple(origin.shape), origin.stride(), origin._offset)
-    numbers = [n for _, given in steps for n in given]
-    edge = (Node(_storage.write_plan(steps), [], [None, tensor._edge], numbers), 0)
-    return named(edge, edge[0].name())
+    if is_apart(tuple(tensor.shape), tensor.stride()):
+        numbers = [n for _, given in steps for n in given]
+        edge = (Node(_storage.write_plan(steps), [], [None, tensor._edge], numbers), 0)
+    else:
+        edge = strided.within(tensor, tuple(origin.shape), origin.stride(), origin._offset)
+    return named(edge, edge[0].name(), _LED)
 
 
 def rebase_owner(view: Any, origin: Any) -> None:

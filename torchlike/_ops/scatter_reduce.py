@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import math
 from typing import Any
 
 import jax
@@ -63,25 +65,59 @@ def _product(input: Any, src: Any, place: Any, own: Any) -> Any:
 
 @_product.defjvp
 def _product_jvp(primals: Any, tangents: Any) -> Any:
-    input, src, place, own = primals
-    found = _product(*primals)
+    input, src, place, _ = primals
+    return _tangents(_product(*primals), input, src, place, *_others(*primals), tangents)
+
+
+@jax.custom_jvp
+def _others(input: Any, src: Any, place: Any, own: Any) -> tuple[Any, Any]:
+    """For each factor, of `input` and of `src`, the product of all others that fall on its place."""
     zeros = (own & (input == 0)).astype(jnp.int64).at[place].add((src == 0).astype(jnp.int64))
     ones = jnp.ones(input.shape, bool)
     rest = _product(
         jnp.where(own & (input != 0), input, 1), jnp.where(src == 0, 1, src), place, ones
     )  # but for the zeros
 
-    nothing = jnp.where(own & (input == 0), input, 0).at[place].add(jnp.where(src == 0, src, 0))  # but with a gradient
+    def share(x: Any, zeros: Any, rest: Any) -> Any:
+        left = rest / jnp.where(x == 0, 1, x)
+        return jnp.where(zeros == (x == 0), left, left * 0).astype(input.dtype)
 
-    def share(x: Any, zeros: Any, rest: Any, nothing: Any) -> Any:
-        """The product of all factors but this one."""
-        others, left = zeros - (x == 0), rest / jnp.where(x == 0, 1, x)
-        last = left * (nothing - jnp.where(x == 0, x, 0))
-        return jnp.where(others == 0, left, jnp.where(others == 1, last, 0)).astype(input.dtype)
+    return jnp.where(own, share(input, zeros, rest), 0), share(src, zeros[place], rest[place])
 
-    of_input = jnp.where(own, share(input, zeros, rest, nothing), 0)
-    of_src = share(src, zeros[place], rest[place], nothing[place])
-    return _tangents(found, input, src, place, of_input, of_src, tangents)
+
+@_others.defjvp
+def _others_jvp(primals: Any, tangents: Any) -> Any:
+    """Counting zeros and dividing has the right value, but no derivatives: those of nothing but products serve."""
+    input, src, place, own = primals
+    products = functools.partial(_others_multiplied, place=place, own=own)
+    return _others(*primals), jax.jvp(products, (input, src), tangents[:2])[1]
+
+
+def _others_multiplied(input: Any, src: Any, place: Any, own: Any) -> tuple[Any, Any]:
+    """`_others` by multiplying what comes before each factor with what comes after it."""
+    lead, rest = input.shape[: len(place)], math.prod(input.shape[len(place) :])
+    count = math.prod(lead)  # places, each with rows of factors
+    missed = functools.reduce(jnp.logical_or, [(p < 0) | (p >= n) for p, n in zip(place, lead)])
+    theirs = jnp.where(missed, count, jnp.ravel_multi_index(place, lead, mode="clip")).reshape(-1)
+    keys = jnp.concatenate([jnp.arange(count), theirs])
+    rows = [jnp.where(own, input, 1).reshape(count, rest), src.reshape(theirs.size, rest)]
+    order = jnp.argsort(keys)
+    keys, factors = keys[order], jnp.concatenate(rows)[order]
+    changes = (keys[1:] != keys[:-1])[:, None]
+    before, after = _run(factors, changes), _run(factors[::-1], changes[::-1])[::-1]
+    found = jnp.zeros_like(factors).at[order].set(before * after)
+    return jnp.where(own, found[:count].reshape(input.shape), 0), found[count:].reshape(src.shape)
+
+
+def _run(factors: Any, changes: Any) -> Any:
+    """The product of the rows before each one; after each change it begins anew."""
+
+    def join(a: Any, b: Any) -> Any:
+        return a[0] | b[0], b[1] * jnp.where(b[0], 1, a[1])
+
+    starts = jnp.pad(changes, ((1, 0), (0, 0)), constant_values=True)
+    shifted = jnp.pad(factors[:-1], ((1, 0), (0, 0)))
+    return jax.lax.associative_scan(join, (starts, jnp.where(starts, 1, shifted)))[1]
 
 
 def _extreme(name: str, worst: Any, nan: bool = False) -> Any:

@@ -316,4 +316,12 @@ FOUND = {
         e, = (g.clone() for g in torch.autograd.grad((c * c).sum(), [a], retain_graph=True))
         f = d * 2
     """,
+    "repeated view of a view made in inference mode": """
+        a = torch.ones(3, requires_grad=True)
+        b = a @ a
+        with torch.inference_mode():
+            d = b.view(b.shape)
+        d.expand(2).fill_(-1)
+        d.expand(2).zero_()
+    """,
 }

@@ -313,4 +313,19 @@ FOUND = {
             b = torch.arange(1, dtype=torch.float32).reshape(())
         b.lerp_(a, 0.5)
     """,
+    "copied to itself, then saved and written to": """
+        a = torch.ones(2, requires_grad=True)
+        c = a @ a
+        c.copy_(c)
+        c.mul_(c)
+        c.backward()
+    """,
+    "view of a leaf whose shape was changed and that is gone": """
+        a = torch.tensor(-2.0)
+        a.squeeze_()
+        a.requires_grad = True
+        b = a.reshape((1, 1))
+        a = b.mT
+        b.addcmul_(b, b)
+    """,
 }

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from torchlike import _bind, _dtypes, _factories, _functions_nn, _modes
+from torchlike import _bind, _dtypes, _errors, _factories, _functions_nn, _modes
 from torchlike._bind import CALLERS as rows
 from torchlike._functions_copies import _slice
 from torchlike._tensor import Tensor
@@ -121,9 +121,20 @@ def max_pool2d_with_indices_backward(grad_output: Tensor, input: Tensor, kernel_
     return flat.scatter_add(-1, indices.flatten(-2), grad_output.flatten(-2)).reshape(shape)
 
 
+def _to_copy(self: Tensor, *, dtype: Any = None, layout: Any = None, device: Any = None, pin_memory: Any = None,
+             non_blocking: bool = False, memory_format: Any = None) -> Tensor:  # fmt: skip
+    """A copy of another dtype or on another device."""
+    for argument, given in (("layout", layout), ("pin_memory", pin_memory)):
+        if given:
+            raise _errors.arguments.unsupported("_to_copy", argument)
+    return self.to(device=device, dtype=dtype, copy=True, memory_format=memory_format)
+
+
 FUNCTIONS = {f.__name__: f for f in (
     native_layer_norm, native_group_norm, native_batch_norm, _native_batch_norm_legit,
     _softmax_backward_data)}  # fmt: skip
 OPS = FUNCTIONS | {f.__name__: f for f in (
     _batch_norm_with_update, _safe_softmax, native_dropout_backward, _upsample_bilinear2d_aa,
-    max_pool2d_with_indices_backward)} | {"slice": _slice}  # fmt: skip
+    max_pool2d_with_indices_backward)} | {
+    "slice": _slice,
+    "alias": rows["view_as_self"], "_to_copy": _to_copy}  # fmt: skip

@@ -78,9 +78,12 @@ _FACADES = (
 MODULES = ("nn", "optim", "utils", "autograd", "serialization", "cuda", "backends", "linalg", "special", "fft",
            "random", "testing", "return_types", "distributions", "amp", "func", "jax", "storage", "version", "signal",
            "masked", "ops", "compiler", "_dynamo", "_higher_order_ops", "sparse", "accelerator", "cpu", "xpu", "mps",
-           "hub", "jit", "types", "_utils")  # fmt: skip
-_SERIALIZATION = ("save", "load")
-_CONTROL_FLOW = ("cond", "while_loop")
+           "hub", "jit", "types",
+           "_utils", "_C", "futures", "multiprocessing", "distributed", "profiler", "onnx", "library", "overrides",
+           "__config__")  # fmt: skip
+_ELSEWHERE = {"save": "serialization", "load": "serialization", "cond": "_higher_order_ops", "Future": "futures",
+              "while_loop": "_higher_order_ops", "autocast": "amp", "GradScaler": "amp", "vmap": "func",
+              "Stream": "cuda", "compile": "_compile", "OutOfMemoryError": "_errors.making"}  # fmt: skip
 
 
 def _bind_tensor() -> None:
@@ -127,24 +130,8 @@ def lazy(name: str, modules: tuple[str, ...]) -> Any:
         except ModuleNotFoundError as error:
             if error.name != f"torchlike.{name}":
                 raise
-    if name == "OutOfMemoryError":
-        from torchlike._errors.making import OutOfMemoryError
-
-        return OutOfMemoryError
-    if name in _CONTROL_FLOW:
-        return getattr(importlib.import_module("torchlike._higher_order_ops"), name)
-    if name in ("autocast", "GradScaler"):
-        return getattr(importlib.import_module("torchlike.amp"), name)
-    if name == "vmap":
-        from torchlike.func import vmap
-
-        return vmap
-    if name == "compile":
-        from torchlike._compile import compile
-
-        return compile
-    if name in _SERIALIZATION:
-        return getattr(importlib.import_module("torchlike.serialization"), name)
+    if name in _ELSEWHERE:
+        return getattr(importlib.import_module(f"torchlike.{_ELSEWHERE[name]}"), name)
     _refused.refuse("torch", name)
     import torchlike
 

@@ -20,3 +20,15 @@ def _unflatten_dense_tensors(flat: Any, tensors: Sequence[Any]) -> tuple:
         found.append(flat.narrow(0, start, t.numel()).view(t.shape))
         start += t.numel()
     return tuple(found)
+
+
+def _rebuild_tensor_v2(storage: Any, storage_offset: int, size: Any, stride: Any, requires_grad: bool,
+                       backward_hooks: Any, metadata: Any = None) -> Any:  # fmt: skip
+    """A tensor over a storage, as files say it; hooks and metadata must be empty."""
+    import torchlike
+    from torchlike import _errors
+
+    if backward_hooks or metadata:
+        raise _errors.arguments.unsupported("_rebuild_tensor_v2", "backward_hooks" if backward_hooks else "metadata")
+    made = torchlike.empty(0, dtype=storage.dtype, device=storage.device)
+    return made.set_(storage, storage_offset, size, stride).requires_grad_(requires_grad)

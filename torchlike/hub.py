@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import importlib.util
 import os
 import re
 import shutil
@@ -12,6 +13,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlparse
 from urllib.request import Request, urlopen
+
+from torchlike import _errors
 
 HASH_REGEX = re.compile(r"-([a-f0-9]*)\.")
 _folder: str | None = None
@@ -77,3 +80,48 @@ def load_state_dict_from_url(url: str, model_dir: str | None = None, map_locatio
         found = HASH_REGEX.search(name) if check_hash else None
         download_url_to_file(url, str(path), found.group(1) if found else None, progress)
     return serialization.load(path, map_location=map_location, weights_only=weights_only)
+
+
+def _entries(repo: Any, source: str, called: str) -> Any:
+    """The module `hubconf` of a folder."""
+    if source not in ("github", "local"):
+        raise ValueError(f'Unknown source: "{source}". Allowed values: "github" | "local".')
+    if source == "github":
+        raise _errors.arguments.cannot(f"hub.{called} of a repository on GitHub", 'fetch it and say source="local"')
+    path = Path(repo).expanduser() / "hubconf.py"
+    spec = importlib.util.spec_from_file_location("hubconf", path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.path.insert(0, str(path.parent))
+    try:
+        spec.loader.exec_module(module)
+    finally:
+        sys.path.remove(str(path.parent))
+    return module
+
+
+def _entry(module: Any, name: str) -> Any:
+    found = getattr(module, name, None)
+    if not callable(found):
+        raise RuntimeError(f"Cannot find callable {name} in hubconf")
+    return found
+
+
+def list(github: Any, force_reload: bool = False, skip_validation: bool = False, trust_repo: Any = "check",
+         verbose: bool = True, *, source: str = "github") -> Any:  # fmt: skip
+    """The names that can be given to `load`: the functions of a folder's `hubconf.py`."""
+    module = _entries(github, source, "list")
+    return [name for name, each in vars(module).items() if callable(each) and not name.startswith("_")]
+
+
+def help(github: Any, model: str, force_reload: bool = False, skip_validation: bool = False, trust_repo: Any = "check",
+         *, source: str = "github") -> str | None:  # fmt: skip
+    """The docstring of a function of `hubconf.py`."""
+    return _entry(_entries(github, source, "help"), model).__doc__
+
+
+def load(repo_or_dir: Any, model: str, *args: Any, source: str = "github", trust_repo: Any = "check",
+         force_reload: bool = False, verbose: bool = True, skip_validation: bool = False,
+         **kwargs: Any) -> Any:  # fmt: skip
+    """What a function of the folder's `hubconf.py` returns for these arguments; `source` must be "local"."""
+    return _entry(_entries(repo_or_dir, source, "load"), model)(*args, **kwargs)

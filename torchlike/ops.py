@@ -39,3 +39,12 @@ class _Aten:
 
 
 aten = _Aten()
+
+
+def __getattr__(name: str) -> Any:
+    from torchlike import library
+
+    found = library.namespace(name)
+    if found is None:
+        raise _errors.arguments.unknown_name("torch.ops", name, ["aten"])
+    return found

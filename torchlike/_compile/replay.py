@@ -15,6 +15,7 @@ from torchlike._compile import whole_program
 from torchlike._compile.results import Results
 from torchlike._core import Aval, Value, boundary, concrete, to_numpy, uninterrupted
 from torchlike._core.capture import Capture, Draw, Numbers
+from torchlike._core.timing import timed, watchers
 from torchlike._core.trace import lock
 from torchlike._device import to_jax
 from torchlike._tensor import Tensor, wrap
@@ -252,16 +253,20 @@ class Replay:
             arrays = [*map(_ARRAY, values)]
             if {*map(type, arrays)} != _ONLY_JAX:
                 arrays = [*map(self._moved, values)]
-            return self._returned(self.program.compiled([], arrays, self._packs.now(())), tensors)
+            return self._returned(self._run([], arrays, self._packs.now(())), tensors)
         if self._checks:
             self._check(given)
         with lock, uninterrupted():  # counters, generators and parameters are those before or after the call
             boundary()
             draws, asked = self._act()
             donated, owned = self._donated()
-            arrays = self.program.compiled(donated, self._kept(given, tensors, draws), self._packs.now(asked))
+            arrays = self._run(donated, self._kept(given, tensors, draws), self._packs.now(asked))
             self._put(arrays, owned, tensors)
         return self._returned(arrays, tensors)
+
+    def _run(self, *given: Any) -> list:
+        program = self.program
+        return timed(program.account, program.compiled, *given) if watchers else program.compiled(*given)
 
     def _returned(self, arrays: list, tensors: Sequence[Tensor]) -> Any:
         """What the call returns."""

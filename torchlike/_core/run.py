@@ -17,6 +17,7 @@ from torchlike._core.interrupts import uninterrupted
 from torchlike._core.ledger import Making, ledger
 from torchlike._core.numpy_executor import Failed, Interpreted, is_cold
 from torchlike._core.place import users_place
+from torchlike._core.timing import timed, watchers
 from torchlike._core.value import Value
 from torchlike._device import device as Device
 
@@ -121,7 +122,7 @@ def _abandoning(device: Device) -> Iterator[None]:
 def _execute(device: Device, trace: _trace.Trace, program: Any, values: list) -> None:
     """Run and hand over the results as one act: an interrupt is seen before or after, never between."""
     with uninterrupted(), _abandoning(device):
-        for value, array in zip(values, program(trace)):
+        for value, array in zip(values, timed(program.account, program, trace) if watchers else program(trace)):
             if array.__class__ is Failed:
                 value.trace = array
             else:

@@ -10,6 +10,21 @@ def unsupported(name: str, argument: str) -> NotImplementedError:
     return NotImplementedError(f"{name}: the argument '{argument}' is not supported by torchlike yet")
 
 
+def cannot(name: str, instead: str) -> NotImplementedError:
+    """A name that is there to be imported, and what to do instead of calling it."""
+    return NotImplementedError(f"torch.{name} is not supported by torchlike; {instead}")
+
+
+def no_distributed(name: str) -> NotImplementedError:
+    return cannot(name.removeprefix("torch."), "it runs in one process and torch.distributed.is_available() is False: "
+                  "start the program as one process, without a launcher, and ask is_available() or is_initialized() "
+                  "first. Several devices are JAX's business (torchlike.jax.functional)")  # fmt: skip
+
+
+def no_torchscript(name: str) -> NotImplementedError:
+    return cannot(f"jit.{name}", "functions and modules stay Python's: keep the code and save the state dict")
+
+
 class _Refused(NotImplementedError, AttributeError):
     """`hasattr` and `getattr` with a default take it for what it also is: there is no such name."""
 

@@ -14,6 +14,7 @@ from torchlike.autograd import forward_ad as forward_ad
 from torchlike.autograd import function as function
 from torchlike.autograd import functional as functional
 from torchlike.autograd import graph as graph
+from torchlike.autograd import profiler as profiler
 from torchlike.autograd.gradcheck import gradcheck as gradcheck
 from torchlike.autograd.gradcheck import gradgradcheck as gradgradcheck
 from torchlike.autograd.variable import Variable as Variable

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from torchlike import _modes
@@ -36,3 +38,34 @@ class _Matmul:
 
 
 matmul = _Matmul()
+_allowed = {"flash": True, "mem_efficient": True, "math": True, "cudnn": True}
+
+
+def _switch(kind: str) -> tuple[Callable[[bool], None], Callable[[], bool]]:
+    def enable(enabled: bool) -> None:
+        _allowed[kind] = bool(enabled)
+
+    def enabled() -> bool:
+        return _allowed[kind]
+
+    enable.__doc__ = f"Allow or forbid PyTorch's {kind} kernel of attention, of which there is one formula here."
+    enabled.__doc__ = f"Whether PyTorch's {kind} kernel of attention is allowed."
+    return enable, enabled
+
+
+enable_flash_sdp, flash_sdp_enabled = _switch("flash")
+enable_mem_efficient_sdp, mem_efficient_sdp_enabled = _switch("mem_efficient")
+enable_math_sdp, math_sdp_enabled = _switch("math")
+enable_cudnn_sdp, cudnn_sdp_enabled = _switch("cudnn")
+
+
+@contextlib.contextmanager
+def sdp_kernel(enable_flash: bool = True, enable_math: bool = True, enable_mem_efficient: bool = True,
+               enable_cudnn: bool = True) -> Iterator[dict]:  # fmt: skip
+    """Within the block, the kernels of attention that are allowed; the formula is one whichever they are."""
+    before = dict(_allowed)
+    _allowed.update(flash=enable_flash, math=enable_math, mem_efficient=enable_mem_efficient, cudnn=enable_cudnn)
+    try:
+        yield {}
+    finally:
+        _allowed.update(before)

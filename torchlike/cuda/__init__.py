@@ -16,6 +16,7 @@ from torchlike.cuda._memory import mem_get_info as mem_get_info
 from torchlike.cuda._memory import memory_allocated as memory_allocated
 from torchlike.cuda._memory import memory_reserved as memory_reserved
 from torchlike.cuda._memory import memory_stats as memory_stats
+from torchlike.cuda._memory import memory_summary as memory_summary
 from torchlike.cuda._memory import reset_max_memory_allocated as reset_max_memory_allocated
 from torchlike.cuda._memory import reset_peak_memory_stats as reset_peak_memory_stats
 from torchlike.cuda._random import get_rng_state as get_rng_state
@@ -27,10 +28,14 @@ from torchlike.cuda._random import seed as seed
 from torchlike.cuda._random import seed_all as seed_all
 from torchlike.cuda._random import set_rng_state as set_rng_state
 from torchlike.cuda._random import set_rng_state_all as set_rng_state_all
+from torchlike.cuda._streams import CUDAGraph as CUDAGraph
 from torchlike.cuda._streams import Event as Event
 from torchlike.cuda._streams import Stream as Stream
+from torchlike.cuda._streams import StreamContext as StreamContext
 from torchlike.cuda._streams import current_stream as current_stream
 from torchlike.cuda._streams import default_stream as default_stream
+from torchlike.cuda._streams import graph as graph
+from torchlike.cuda._streams import is_current_stream_capturing as is_current_stream_capturing
 from torchlike.cuda._streams import stream as stream
 
 

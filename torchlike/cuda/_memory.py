@@ -35,6 +35,13 @@ def memory_stats(device: Any = None) -> dict[str, int]:
     return dict(_accelerators.jax_device("cuda", device).memory_stats() or {})
 
 
+def memory_summary(device: Any = None, abbreviated: bool = False) -> str:
+    """The allocator's figures as a table, by the names XLA gives them; `abbreviated`: those that are not 0."""
+    _accelerators.jax_device("cuda", device)
+    kept = {name: n for name, n in sorted(memory_stats(device).items()) if n or not abbreviated}
+    return "\n".join([f"{name:<32} {n:>20,}" for name, n in kept.items()]) + "\n"
+
+
 def mem_get_info(device: Any = None) -> tuple[int, int]:
     """Free and total bytes that XLA may use."""
     kept = _accelerators.jax_device("cuda", device).memory_stats() or {}

@@ -101,3 +101,29 @@ def current_stream(device: Any = None) -> Stream:
 def default_stream(device: Any = None) -> Stream:
     """The one stream of a GPU."""
     return Stream(device)
+
+
+class StreamContext(stream):
+    """The class of `stream`."""
+
+
+def is_current_stream_capturing() -> bool:
+    """Whether a graph is being captured: no, since none can be."""
+    return False
+
+
+class CUDAGraph:
+    """A captured sequence of kernels. Refused: `compile` makes one program of a step."""
+
+    def __init__(self, keep_graph: bool = False) -> None:
+        raise _errors.arguments.cannot("cuda.CUDAGraph", _NO_GRAPH)
+
+
+class graph:
+    """Capturing into a graph. Refused: `compile` makes one program of a step."""
+
+    def __init__(self, cuda_graph: Any, *args: Any, **kwargs: Any) -> None:
+        raise _errors.arguments.cannot("cuda.graph", _NO_GRAPH)
+
+
+_NO_GRAPH = "torch.compile makes one program of a whole step"

@@ -41,3 +41,10 @@ def log_softmax(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
     if input.layout is not mf.sparse_coo:
         raise _errors.layouts.not_for("_sparse_log_softmax", input.layout)
     return _rules.softmax(input, dim, dtype, True)
+
+
+def FloatTensor(indices: Any, values: Any, size: Any = None) -> Tensor:
+    """A sparse tensor in float32."""
+    import torchlike
+
+    return torchlike.sparse_coo_tensor(indices, values, size, dtype=torchlike.float32)

@@ -254,3 +254,7 @@ def _warn_about_pinning(loader: DataLoader) -> None:
         warnings.warn(errors.pin_device_deprecated(loader.pin_memory_device), stacklevel=4)
     if not torchlike.cuda.is_available():
         warnings.warn(errors.pin_without_accelerator(), stacklevel=4)
+
+
+class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
+    """The iterator of a loader with workers: nothing is one."""

@@ -1,0 +1,45 @@
+"""The older names of `torch.profiler`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torchlike import _errors
+from torchlike.profiler._events import Average, EventList
+from torchlike.profiler._profile import profile as _profile
+from torchlike.profiler._recording import record_function as record_function
+
+__all__ = ["EventList", "emit_nvtx", "profile", "record_function"]
+
+
+class profile(_profile):
+    """Times programs and regions within a `with` block; `enabled=False` times nothing."""
+
+    def __init__(self, enabled: bool = True, *, use_cuda: bool = False, use_device: Any = None,
+                 record_shapes: bool = False, with_stack: bool = False, use_kineto: bool = False,
+                 **more: Any) -> None:  # fmt: skip
+        super().__init__(record_shapes=record_shapes, with_stack=with_stack, **more)
+        self.enabled = enabled
+
+    def start(self) -> None:
+        """Begin."""
+        if self.enabled:
+            super().start()
+
+    def table(self, sort_by: str | None = None, row_limit: int = 100, **more: Any) -> str:
+        """The sums by name as text."""
+        return self.key_averages().table(sort_by, row_limit, **more)
+
+    def total_average(self) -> Average:
+        """The sum of all."""
+        return self.key_averages().total_average()
+
+    @property
+    def self_cpu_time_total(self) -> float:
+        """The time of all, each moment counted once, in microseconds."""
+        return self.key_averages().self_cpu_time_total
+
+
+def emit_nvtx(*args: Any, **kwargs: Any) -> Any:
+    """Refused: NVIDIA's tools see the kernels that XLA makes."""
+    raise _errors.arguments.cannot("autograd.profiler.emit_nvtx", "record_function names regions for JAX's profiler")

@@ -1,0 +1,114 @@
+"""Results that are still to come."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Generic, TypeVar
+
+T = TypeVar("T")
+S = TypeVar("S")
+
+
+class Future(Generic[T]):
+    """A result that some thread will give: `set_result` or `set_exception`, once."""
+
+    def __init__(self, *, devices: Sequence[Any] | None = None) -> None:
+        from torchlike._accelerators import jax_device
+        from torchlike._device import device
+
+        for each in map(device, devices or ()):
+            if each.index is None:
+                raise ValueError(f"Expected devices to have indices, got {each}")
+            jax_device(each.type, each.index)
+        self._lock = threading.Lock()
+        self._ready = threading.Event()
+        self._callbacks: list[Callable[[Future[T]], Any]] = []
+        self._value: Any = None
+        self._error: BaseException | None = None
+
+    def done(self) -> bool:
+        """Whether the result, or an error, is there."""
+        return self._ready.is_set()
+
+    def wait(self) -> T:
+        """The result, once it is there; an error is raised."""
+        self._ready.wait()
+        return self.value()
+
+    def value(self) -> T:
+        """The result, which must be there."""
+        if not self.done():
+            raise RuntimeError("Future.value(): there is no result yet; ask done(), or wait()")
+        if self._error is not None:
+            raise self._error
+        return self._value
+
+    def set_result(self, result: T) -> None:
+        """Give the result, and call what waits for it."""
+        self._complete(result, None)
+
+    def set_exception(self, result: BaseException) -> None:
+        """Give an error in place of a result."""
+        if not isinstance(result, Exception):
+            raise AssertionError(f"{result} is of type {type(result)}, not an Exception.")
+        self._complete(None, result)
+
+    def _complete(self, value: Any, error: BaseException | None) -> None:
+        with self._lock:
+            if self.done():
+                raise RuntimeError("Attempting to mark a completed Future as complete again. Note that a Future can "
+                                   "only be marked completed once.")  # fmt: skip
+            self._value, self._error = value, error
+            self._ready.set()
+            waiting, self._callbacks = self._callbacks, []
+        for callback in waiting:
+            callback(self)
+
+    def add_done_callback(self, callback: Callable[[Future[T]], None]) -> None:
+        """Call a function with this future when it is done; at once, if it is."""
+        with self._lock:
+            if not self.done():
+                self._callbacks.append(callback)
+                return
+        callback(self)
+
+    def then(self, callback: Callable[[Future[T]], S]) -> Future[S]:
+        """A future of what the function will make of this one."""
+        made: Future[S] = Future()
+
+        def run(done: Future[T]) -> None:
+            try:
+                found = callback(done)
+            except Exception as error:
+                made.set_exception(error)
+            else:
+                made.set_result(found)
+
+        self.add_done_callback(run)
+        return made
+
+
+def collect_all(futures: Iterable[Future]) -> Future[list[Future]]:
+    """A future of all of them, which is done when each is."""
+    awaited = list(futures)
+    made: Future[list[Future]] = Future()
+    left, lock = [len(awaited)], threading.Lock()
+
+    def one_more(_: Future) -> None:
+        with lock:
+            left[0] -= 1
+            last = not left[0]
+        if last:
+            made.set_result(awaited)
+
+    if not awaited:
+        made.set_result(awaited)
+    for each in awaited:
+        each.add_done_callback(one_more)
+    return made
+
+
+def wait_all(futures: Iterable[Future]) -> list:
+    """The results of all, once they are there; the first error is raised."""
+    return [future.wait() for future in collect_all(futures).wait()]

@@ -1,0 +1,77 @@
+"""Python's `multiprocessing` by PyTorch's names. Tensors sent to another process are copied, never shared.
+
+A child that was forked must not compute if its parent has run JAX's threads (JAX warns of it): use "spawn", as `spawn`
+and `start_processes` do.
+"""
+
+from __future__ import annotations
+
+import sys
+from multiprocessing import Array as Array
+from multiprocessing import AuthenticationError as AuthenticationError
+from multiprocessing import Barrier as Barrier
+from multiprocessing import BoundedSemaphore as BoundedSemaphore
+from multiprocessing import BufferTooShort as BufferTooShort
+from multiprocessing import Condition as Condition
+from multiprocessing import Event as Event
+from multiprocessing import JoinableQueue as JoinableQueue
+from multiprocessing import Lock as Lock
+from multiprocessing import Manager as Manager
+from multiprocessing import Pipe as Pipe
+from multiprocessing import Pool as Pool
+from multiprocessing import Process as Process
+from multiprocessing import ProcessError as ProcessError
+from multiprocessing import Queue as Queue
+from multiprocessing import RawArray as RawArray
+from multiprocessing import RawValue as RawValue
+from multiprocessing import RLock as RLock
+from multiprocessing import Semaphore as Semaphore
+from multiprocessing import SimpleQueue as SimpleQueue
+from multiprocessing import TimeoutError as TimeoutError
+from multiprocessing import Value as Value
+from multiprocessing import active_children as active_children
+from multiprocessing import allow_connection_pickling as allow_connection_pickling
+from multiprocessing import cpu_count as cpu_count
+from multiprocessing import current_process as current_process
+from multiprocessing import freeze_support as freeze_support
+from multiprocessing import get_all_start_methods as get_all_start_methods
+from multiprocessing import get_context as get_context
+from multiprocessing import get_logger as get_logger
+from multiprocessing import get_start_method as get_start_method
+from multiprocessing import log_to_stderr as log_to_stderr
+from multiprocessing import parent_process as parent_process
+from multiprocessing import reducer as reducer
+from multiprocessing import set_executable as set_executable
+from multiprocessing import set_forkserver_preload as set_forkserver_preload
+from multiprocessing import set_start_method as set_start_method
+
+from ._spawn import ProcessContext as ProcessContext
+from ._spawn import ProcessException as ProcessException
+from ._spawn import ProcessExitedException as ProcessExitedException
+from ._spawn import ProcessRaisedException as ProcessRaisedException
+from ._spawn import SpawnContext as SpawnContext
+from ._spawn import spawn as spawn
+from ._spawn import start_processes as start_processes
+
+_STRATEGIES = frozenset({"file_descriptor", "file_system"} if sys.platform == "linux" else {"file_system"})
+
+
+def get_all_sharing_strategies() -> set[str]:
+    """The ways in which PyTorch would share memory on this system. Here tensors are copied whichever is set."""
+    return set(_STRATEGIES)
+
+
+def get_sharing_strategy() -> str:
+    """The way that was set; it has no effect."""
+    return _strategy
+
+
+def set_sharing_strategy(new_strategy: str) -> None:
+    """Choose a way to share memory, of which there is no need: tensors are copied."""
+    global _strategy
+    if new_strategy not in _STRATEGIES:
+        raise AssertionError(f"invalid sharing strategy {new_strategy!r}; available: {sorted(_STRATEGIES)}")
+    _strategy = new_strategy
+
+
+_strategy = "file_descriptor" if sys.platform == "linux" else "file_system"

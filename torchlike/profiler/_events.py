@@ -1,0 +1,145 @@
+"""Events, their sums by name, and a table of these."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+
+class Event(NamedTuple):
+    """Something that took time: a program or a region. Times are seconds of one clock."""
+
+    name: str
+    started: float
+    ended: float
+    thread: int
+    kind: str  # "program" or "region"
+    shapes: tuple
+    place: str
+    device: str
+
+    @property
+    def microseconds(self) -> float:
+        """How long it took."""
+        return (self.ended - self.started) * 1e6
+
+
+@dataclass
+class Average:
+    """The events of one name. Times are microseconds; a program's on a GPU are device times."""
+
+    key: str
+    count: int = 0
+    cpu_time_total: float = 0.0
+    self_cpu_time_total: float = 0.0
+    device_time_total: float = 0.0
+    self_device_time_total: float = 0.0
+    input_shapes: list = field(default_factory=list)
+    stack: list[str] = field(default_factory=list)
+    is_user_annotation: bool = False
+
+    @property
+    def cpu_time(self) -> float:
+        """On the average."""
+        return self.cpu_time_total / self.count
+
+    @property
+    def device_time(self) -> float:
+        """On the average."""
+        return self.device_time_total / self.count
+
+
+_SORTS = {"cuda_time": "device_time", "cuda_time_total": "device_time_total",
+          "self_cuda_time_total": "self_device_time_total"}  # fmt: skip
+
+
+class EventList(list):
+    """Sums by name."""
+
+    @property
+    def self_cpu_time_total(self) -> float:
+        """The time of all, each moment counted once."""
+        return sum(each.self_cpu_time_total for each in self)
+
+    def total_average(self) -> Average:
+        """The sum of all."""
+        made = Average("Total")
+        for each in self:
+            made.count += each.count
+            made.self_cpu_time_total += each.self_cpu_time_total
+            made.self_device_time_total += each.self_device_time_total
+        made.cpu_time_total, made.device_time_total = made.self_cpu_time_total, made.self_device_time_total
+        return made
+
+    def table(self, sort_by: str | None = None, row_limit: int = 100, max_name_column_width: int = 55,
+              header: str | None = None, top_level_events_only: bool = False) -> str:  # fmt: skip
+        """The sums as text, a line for each name."""
+        if top_level_events_only:
+            raise NotImplementedError(
+                "EventList.table: the argument 'top_level_events_only' is not supported by torchlike"
+            )
+        rows = self if sort_by is None else sorted(self, key=lambda e: -getattr(e, _SORTS.get(sort_by, sort_by)))
+        device = any(each.device_time_total for each in self)
+        names = ["Name", "Self CPU %", "Self CPU", "CPU total %", "CPU total", "CPU time avg"]
+        names += ["Self device", "device total", "device time avg"] if device else []
+        total = self.self_cpu_time_total
+        lines = [[*names, "# of Calls"], *[_line(each, total, device) for each in rows[:row_limit]]]
+        width = min(max_name_column_width, max(len(line[0]) for line in lines))
+        text = ["  ".join([line[0][:width].rjust(width), *[cell.rjust(15) for cell in line[1:]]]) for line in lines]
+        rule = "  ".join(["-" * width, *["-" * 15 for _ in lines[0][1:]]])
+        above = [] if header is None else ["=" * len(rule), header]
+        return "\n".join([*above, rule, text[0], rule, *text[1:], rule, f"Self CPU time total: {duration(total)}", ""])
+
+
+def _line(each: Average, total: float, device: bool) -> list[str]:
+    share = lambda part: f"{100 * part / total if total else 0:.2f}%"
+    cells = [each.key, share(each.self_cpu_time_total), duration(each.self_cpu_time_total),
+             share(each.cpu_time_total), duration(each.cpu_time_total), duration(each.cpu_time)]  # fmt: skip
+    if device:
+        cells += [duration(t) for t in (each.self_device_time_total, each.device_time_total, each.device_time)]
+    return [*cells, str(each.count)]
+
+
+def duration(microseconds: float) -> str:
+    """A time in the unit that suits it."""
+    for unit, size in (("s", 1e6), ("ms", 1e3)):
+        if microseconds >= size:
+            return f"{microseconds / size:.3f}{unit}"
+    return f"{microseconds:.3f}us"
+
+
+def averages(events: Iterable[Event], by_shape: bool = False, shapes: bool = False) -> EventList:
+    """The sums of events by name (and shapes)."""
+    found: dict[tuple, Average] = {}
+    inside = _inside(events)
+    for event in events:
+        key = (event.name, event.shapes if by_shape else ())
+        one = found.setdefault(key, Average(event.name, is_user_annotation=event.kind == "region"))
+        one.count += 1
+        own = event.microseconds - inside.get(id(event), 0.0)
+        if event.device == "cpu":
+            one.cpu_time_total += event.microseconds
+            one.self_cpu_time_total += own
+        else:
+            one.device_time_total += event.microseconds
+            one.self_device_time_total += own
+        if event.place and not one.stack:
+            one.stack = [event.place]
+        if shapes and event.kind == "program" and not one.input_shapes:
+            one.input_shapes = [list(shape) for shape in event.shapes]
+    return EventList(found.values())
+
+
+def _inside(events: Iterable[Event]) -> dict[int, float]:
+    """For each event, the time of those that lie in it at once."""
+    found: dict[int, float] = {}
+    open_: dict[int, list[Event]] = {}
+    for event in sorted(events, key=lambda e: (e.started, -e.ended)):
+        around = open_.setdefault(event.thread, [])
+        while around and around[-1].ended <= event.started:
+            around.pop()
+        if around:
+            found[id(around[-1])] = found.get(id(around[-1]), 0.0) + event.microseconds
+        around.append(event)
+    return found

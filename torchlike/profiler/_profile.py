@@ -1,0 +1,204 @@
+"""A profile: when it records, and what is done with it."""
+
+from __future__ import annotations
+
+import enum
+import gzip
+import json
+import os
+import socket
+import time
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from torchlike import _errors
+from torchlike.profiler._events import Event, EventList, averages
+from torchlike.profiler._recording import Recorder, region
+
+
+class ProfilerActivity(enum.Enum):
+    """Kinds of devices."""
+
+    CPU = 0
+    XPU = 1
+    MTIA = 2
+    CUDA = 3
+    HPU = 4
+    PrivateUse1 = 5
+
+
+class ProfilerAction(enum.Enum):
+    """What to do in a step."""
+
+    NONE = 0
+    WARMUP = 1
+    RECORD = 2
+    RECORD_AND_SAVE = 3
+
+
+def supported_activities() -> set[ProfilerActivity]:
+    """The kinds of devices there are."""
+    from torchlike import cuda
+
+    return {ProfilerActivity.CPU} | ({ProfilerActivity.CUDA} if cuda.is_available() else set())
+
+
+def schedule(*, wait: int, warmup: int, active: int, repeat: int = 0, skip_first: int = 0,
+             skip_first_wait: int = 0) -> Callable[[int], ProfilerAction]:  # fmt: skip
+    """A function from a step's number to what is done in it: `skip_first` steps nothing, then cycles of `wait` steps
+    nothing, `warmup` steps nothing yet, `active` steps recorded; `repeat` cycles, or (0) without end.
+    `skip_first_wait`: the first cycle has no waiting."""
+    if wait < 0 or warmup < 0 or active <= 0 or repeat < 0 or skip_first < 0:
+        raise AssertionError(
+            f"Invalid profiler schedule arguments. Got wait={wait} (need >= 0), warmup={warmup} (need >= 0), "
+            f"active={active} (need > 0), repeat={repeat} (need >= 0), skip_first={skip_first} (need >= 0)."
+        )
+
+    def action(step: int) -> ProfilerAction:
+        if step < 0:
+            raise AssertionError(f"Step must be non-negative. Got {step}.")
+        step -= skip_first
+        if step < 0:
+            return ProfilerAction.NONE
+        step += wait if skip_first_wait else 0
+        cycle = wait + warmup + active
+        if repeat and step // cycle >= repeat:
+            return ProfilerAction.NONE
+        place = step % cycle
+        if place < wait:
+            return ProfilerAction.NONE
+        if place < wait + warmup:
+            return ProfilerAction.WARMUP
+        return ProfilerAction.RECORD if place < cycle - 1 else ProfilerAction.RECORD_AND_SAVE
+
+    return action
+
+
+def tensorboard_trace_handler(dir_name: str, worker_name: str | None = None,
+                              use_gzip: bool = False) -> Callable[[profile], None]:  # fmt: skip
+    """What writes a finished profile as a file into a folder, for TensorBoard or a browser's trace viewer."""
+
+    def write(prof: profile) -> None:
+        os.makedirs(dir_name, exist_ok=True)
+        worker = worker_name or f"{socket.gethostname()}_{os.getpid()}"
+        name = f"{worker}.{time.time_ns()}.pt.trace.json" + (".gz" if use_gzip else "")
+        prof.export_chrome_trace(os.path.join(dir_name, name))
+
+    return write
+
+
+class profile:
+    """Times programs and regions within a `with` block, or between `start` and `stop`.
+
+    Args:
+      activities: kinds of devices; what is run is timed whichever are named, but one that is not there is refused.
+      schedule: which steps are recorded (`step` ends one); without it everything is.
+      on_trace_ready: called with the profile when a cycle was recorded.
+      record_shapes: keep the shapes of what enters each program.
+      with_stack: keep the user's line, which is always kept.
+      profile_memory, with_flops, with_modules: refused. XLA plans memory for whole programs, and fused operators have
+        no times of their own; a compiled step's `memory()` and `cost()` are XLA's own figures.
+    """
+
+    def __init__(self, *, activities: Iterable[ProfilerActivity] | None = None,
+                 schedule: Callable[[int], ProfilerAction] | None = None,
+                 on_trace_ready: Callable[[profile], Any] | None = None, record_shapes: bool = False,
+                 profile_memory: bool = False, with_stack: bool = False, with_flops: bool = False,
+                 with_modules: bool = False, acc_events: bool = False, **more: Any) -> None:  # fmt: skip
+        refused = {"profile_memory": profile_memory, "with_flops": with_flops, "with_modules": with_modules, **more}
+        for name, given in refused.items():
+            if given:
+                raise _errors.arguments.unsupported("profiler.profile", name)
+        self.activities = set(activities or supported_activities())
+        self._schedule, self._ready = schedule, on_trace_ready
+        self.record_shapes, self._accumulates = record_shapes, acc_events
+        self.step_num = 0
+        self.current_action = ProfilerAction.NONE
+        self._events: list[Event] = []
+        self._recorder: Recorder | None = None
+        self._started = 0.0
+
+    def _action(self) -> ProfilerAction:
+        return ProfilerAction.RECORD if self._schedule is None else self._schedule(self.step_num)
+
+    def __enter__(self) -> profile:
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def start(self) -> None:
+        """Begin, with the first step."""
+        self.current_action = self._action()
+        self._follow()
+
+    def stop(self) -> None:
+        """End, with the last step."""
+        self._end_of_step()
+        recorded = self._recorder is not None
+        self._close()
+        if recorded and self._ready is not None:
+            self._ready(self)
+
+    def step(self) -> None:
+        """End a step."""
+        self._end_of_step()
+        saves = self.current_action is ProfilerAction.RECORD_AND_SAVE
+        if saves:
+            self._close()
+            if self._ready is not None:
+                self._ready(self)
+        self.step_num += 1
+        self.current_action = self._action()
+        self._follow()
+
+    def _follow(self) -> None:
+        records = self.current_action in (ProfilerAction.RECORD, ProfilerAction.RECORD_AND_SAVE)
+        if records and self._recorder is None:
+            self._recorder = Recorder()
+            self._recorder.start()
+        elif not records:
+            self._close()
+        self._started = time.perf_counter()
+
+    def _end_of_step(self) -> None:
+        from torchlike._core import boundary
+
+        if self._recorder is not None and self._schedule is not None:
+            boundary()
+            region(f"ProfilerStep#{self.step_num}", self._started)
+
+    def _close(self) -> None:
+        if self._recorder is not None:
+            self._recorder.stop()
+            self._events = (self._events if self._accumulates else []) + self._recorder.events
+            self._recorder = None
+
+    def events(self) -> list[Event]:
+        """What was recorded last, in order."""
+        return sorted(self._events, key=lambda event: event.started)
+
+    def key_averages(self, group_by_input_shape: bool = False, group_by_stack_n: int = 0,
+                     group_by_overload_name: bool = False) -> EventList:  # fmt: skip
+        """The sums by name; a program's name is the user's line and its operators, so its line is its stack."""
+        if group_by_overload_name:
+            raise _errors.arguments.unsupported("key_averages", "group_by_overload_name")
+        return averages(self._events, group_by_input_shape, self.record_shapes)
+
+    def export_chrome_trace(self, path: str) -> None:
+        """Write what was recorded for a browser's trace viewer."""
+        text = json.dumps({"schemaVersion": 1, "traceEvents": [_traced(event) for event in self.events()]})
+        with gzip.open(path, "wt") if str(path).endswith(".gz") else open(path, "w") as file:
+            file.write(text)
+
+    def export_stacks(self, path: str, metric: str = "self_cpu_time_total") -> None:
+        """Refused: of a program only one line is known."""
+        raise _errors.arguments.cannot("profiler.profile.export_stacks", "export_chrome_trace says each program's line")
+
+
+def _traced(event: Event) -> dict:
+    shown = {"line": event.place, "shapes": [list(shape) for shape in event.shapes]} if event.place else {}
+    category = "user_annotation" if event.kind == "region" else "cpu_op" if event.device == "cpu" else "kernel"
+    return {"ph": "X", "name": event.name, "cat": category, "pid": os.getpid(), "tid": event.thread,
+            "ts": event.started * 1e6, "dur": event.microseconds, "args": shown}  # fmt: skip

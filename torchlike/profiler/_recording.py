@@ -1,0 +1,86 @@
+"""What a profile writes down: programs as they run, and the regions that the user names."""
+
+from __future__ import annotations
+
+import functools
+import threading
+from collections.abc import Callable
+from time import perf_counter
+from typing import Any
+
+import jax
+
+from torchlike._core import boundary
+from torchlike._core.ledger import Account
+from torchlike._core.timing import watchers
+from torchlike.profiler._events import Event
+
+_MOST_NAMES = 4  # operators that a program's name says
+
+
+class Recorder:
+    """The events of one profile, while it records."""
+
+    def __init__(self) -> None:
+        self.events: list[Event] = []
+
+    def start(self) -> None:
+        """Record from here on."""
+        boundary()
+        watchers.append(self._program)
+        _active.append(self)
+
+    def stop(self) -> None:
+        """Record no more."""
+        boundary()
+        watchers.remove(self._program)
+        _active.remove(self)
+
+    def _program(self, account: Account, started: float, ended: float) -> None:
+        group = account.group
+        names = group.operators
+        said = " ".join(names[:_MOST_NAMES]) + (f" ... ({len(names)})" if len(names) > _MOST_NAMES else "")
+        shapes = tuple(group.shapes(account.shapes, i) for i in range(len(group.base)))
+        self.events.append(Event(f"{group.place}: {said}", started, ended, threading.get_ident(), "program", shapes,
+                                 f"{group.place.file}:{group.place.line}", group.device.type))  # fmt: skip
+
+
+_active: list[Recorder] = []
+
+
+class record_function:
+    """A named region, as a context manager or a decorator. JAX's own profiler (`jax.profiler.trace`) sees it too."""
+
+    def __init__(self, name: str, args: str | None = None) -> None:
+        self.name, self.args = name, args
+        self._open: list[tuple] = []
+
+    def __enter__(self) -> record_function:
+        if _active:
+            boundary()
+        annotation = jax.profiler.TraceAnnotation(self.name)
+        annotation.__enter__()
+        self._open.append((perf_counter(), annotation))
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        if _active:
+            boundary()
+        started, annotation = self._open.pop()
+        annotation.__exit__(*error)
+        region(self.name, started)
+
+    def __call__(self, function: Callable) -> Callable:
+        @functools.wraps(function)
+        def called(*args: Any, **kwargs: Any) -> Any:
+            with record_function(self.name, self.args):
+                return function(*args, **kwargs)
+
+        return called
+
+
+def region(name: str, started: float) -> None:
+    """Write down a region that ends here."""
+    event = Event(name, started, perf_counter(), threading.get_ident(), "region", (), "", "cpu")
+    for recorder in _active:
+        recorder.events.append(event)

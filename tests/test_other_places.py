@@ -371,3 +371,16 @@ def test_streams_of_a_gpu_that_is_not_there():
     if not torchlike.cuda.is_available():
         with pytest.raises(Exception, match=r"CUDA|cuda|GPU"):
             torchlike.cuda.memory_summary()
+
+
+def test_tensors_at_which_a_graph_ends_do_not_swap():
+    def under(library):
+        a, b = library.ones(2, requires_grad=True), library.ones(2)
+        kept = (a * 2).sum()
+        try:
+            library.utils.swap_tensors(a, b)
+        except RuntimeError:
+            return kept, a.requires_grad
+        return "no error"
+
+    both(under)

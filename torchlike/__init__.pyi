@@ -4,6 +4,8 @@ from collections.abc import Callable as _Callable
 from collections.abc import Sequence as _Sequence
 from typing import Any as _Any
 
+from torchlike import _C as _C
+from torchlike import __config__ as __config__
 from torchlike import _dynamo as _dynamo
 from torchlike import _higher_order_ops as _higher_order_ops
 from torchlike import _utils as _utils
@@ -14,18 +16,25 @@ from torchlike import backends as backends
 from torchlike import compiler as compiler
 from torchlike import cpu as cpu
 from torchlike import cuda as cuda
+from torchlike import distributed as distributed
 from torchlike import distributions as distributions
 from torchlike import fft as fft
 from torchlike import func as func
+from torchlike import futures as futures
 from torchlike import hub as hub
 from torchlike import jax as jax
 from torchlike import jit as jit
+from torchlike import library as library
 from torchlike import linalg as linalg
 from torchlike import masked as masked
 from torchlike import mps as mps
+from torchlike import multiprocessing as multiprocessing
 from torchlike import nn as nn
+from torchlike import onnx as onnx
 from torchlike import ops as ops
 from torchlike import optim as optim
+from torchlike import overrides as overrides
+from torchlike import profiler as profiler
 from torchlike import random as random
 from torchlike import return_types as return_types
 from torchlike import serialization as serialization

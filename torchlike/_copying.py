@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from sys import getrefcount
 from typing import Any
 
 import numpy as np
 
 from torchlike import _errors, _layout
-from torchlike._tensor import Tensor, adopt
+from torchlike._autograd.nodes import AccumulateGrad
+from torchlike._tensor import Tensor, adopt, leaf_node
 
 
 def deepcopy(t: Tensor, memo: dict) -> Any:
@@ -46,3 +48,27 @@ def reduce(t: Tensor) -> Any:
     """What pickle stores of a tensor."""
     strides = t._strides if t._strides is not None and _layout.is_dense(tuple(t.shape), t._strides) else None
     return (_rebuild, (type(t), np.array(t._host()), strides, t.requires_grad and t.is_leaf, dict(t.__dict__)))
+
+
+def swap(first: Tensor, second: Tensor) -> None:
+    """Let two tensors change places. No graph may end at either: its gradients would go to the other one."""
+    states = []
+    for name, t in (("t1", first), ("t2", second)):
+        node = t._edge and t._edge[0]
+        if isinstance(node, AccumulateGrad) and getrefcount(node) > _NODE_AND_EDGE:
+            raise RuntimeError(f"Cannot swap {name}: a graph still ends at it")
+        del node
+        states.append({slot: getattr(t, slot) for slot in _SLOTS if hasattr(t, slot)})
+    first.__class__, second.__class__ = second.__class__, first.__class__
+    for t, state in zip((second, first), states):
+        for slot in _SLOTS:
+            if slot in state:
+                setattr(t, slot, state[slot])
+            elif hasattr(t, slot):
+                delattr(t, slot)
+        if t._edge is not None and isinstance(t._edge[0], AccumulateGrad):
+            t._edge = (leaf_node(t), 0)
+
+
+_SLOTS = tuple(slot for slot in Tensor.__slots__ if slot != "__weakref__")
+_NODE_AND_EDGE = 3  # references to a leaf's node: its edge's, a local name's, and that of who counts

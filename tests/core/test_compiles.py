@@ -41,6 +41,35 @@ def test_a_step_is_two_programs_and_the_second_step_is_none(model):
     assert _compiles(lambda: [_step(model, optimizer, x, y) for _ in range(5)]) == 0
 
 
+def test_what_sets_up_the_first_step_is_no_part_of_it():
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Linear(5, 11), nn.ReLU(), nn.Linear(11, 3))
+    mask = torch.ones(4, 5).tril()
+    average = [p.detach().clone() for p in model.parameters()]
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    x, y = _batch(4)
+
+    def steps():
+        for _ in range(3):
+            nn.functional.cross_entropy(model(x * mask), y).backward()
+            optimizer.step()
+            optimizer.zero_grad()
+            with torch.no_grad():
+                for a, p in zip(average, model.parameters()):
+                    a.mul_(0.9).add_(p, alpha=0.1)
+
+    assert _compiles(steps) == 2
+
+
+def test_layers_without_gradients_are_one_program_still(model):
+    model.requires_grad_(False)
+    x, _ = _batch(4)
+    model(x).tolist()
+    with torch.explain() as report:
+        model(x).tolist()
+    assert report.totals.runs == 1
+
+
 @pytest.mark.parametrize("name", ["SGD", "Adam", "AdamW", "RMSprop"])
 def test_a_learning_rate_that_changes_each_step_compiles_nothing(model, name):
     optimizer = getattr(torch.optim, name)(model.parameters(), lr=0.1)

@@ -10,6 +10,7 @@ from typing import Any
 
 from torchlike._autograd.handles import RemovableHandle, hold
 from torchlike._core import Value
+from torchlike._core.trace import latest
 from torchlike._ops._plan import OpPlan
 
 Edge = tuple["Node", int]  # a node and which of its outputs
@@ -29,7 +30,7 @@ class Node:
         self.saved: Sequence[Value] | None = saved
         self.edges = edges
         self.scalars = scalars
-        self.age = next(sequence)
+        self.age = latest.node = next(sequence)
         self.extra: Extra | None = None
 
     @staticmethod
@@ -40,7 +41,7 @@ class Node:
         node.saved = values if plan.saves_all else [values[i] for i in plan.saved] if plan.saved else _NOTHING
         node.edges = edges
         node.scalars = scalars
-        node.age = next(sequence)
+        node.age = latest.node = next(sequence)
         node.extra = None
         return node
 

@@ -15,6 +15,7 @@ from torchlike._core.run import boundary as boundary
 from torchlike._core.run import clear_cache as clear_cache
 from torchlike._core.run import concrete as concrete
 from torchlike._core.run import peek as peek
+from torchlike._core.run import prelude as prelude
 from torchlike._core.run import set_executor as set_executor
 from torchlike._core.run import to_numpy as to_numpy
 from torchlike._core.stats import stats as stats

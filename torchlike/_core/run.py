@@ -141,6 +141,14 @@ def boundary() -> None:
         run(device)
 
 
+def prelude() -> None:
+    """The boundary before a model is called: nothing that is differentiated is pending. What was done to set up the
+    first step, or between two steps, is no part of the step's program then, which so is one and the same."""
+    latest = _trace.latest.node
+    if all([trace.before == latest for trace in [*_trace.pending.values()]]):
+        boundary()
+
+
 def concrete(value: Value) -> Any:
     """The array of a value, running pending work if need be (an observation)."""
     if value.array is None:

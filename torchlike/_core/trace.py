@@ -19,6 +19,18 @@ pending: dict[Device, Trace] = {}
 LENGTH_CAP = 4096  # results; a loop that never meets a boundary still runs in pieces
 
 
+class _Latest:
+    """The age of the gradient node that was made last, in any thread."""
+
+    __slots__ = ("node",)
+
+    def __init__(self) -> None:
+        self.node = 1
+
+
+latest = _Latest()
+
+
 class Trace:
     """The operators recorded on one device since the last boundary.
 
@@ -26,12 +38,13 @@ class Trace:
     trace, a slot < 0 is input `~slot`. Results are held weakly: what nobody holds at the boundary is not an output.
     Inputs are held weakly too (their arrays strongly): an input whose Value died is donated. `scalars` holds the
     sequence of numbers of each entry that has some; a gradient gives the very sequence of its forward, so that the
-    program has them once.
+    program has them once. `before` is the age of the latest gradient node when it began.
     """
 
-    __slots__ = ("arrays", "code", "hosts", "inputs", "results", "scalars")
+    __slots__ = ("arrays", "before", "code", "hosts", "inputs", "results", "scalars")
 
     def __init__(self) -> None:
+        self.before = latest.node
         self.code: list = []
         self.scalars: list[Sequence] = []
         self.inputs: list[ref[Value]] = []

@@ -8,7 +8,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from typing import Any, Self
 
-from torchlike._core import boundary
+from torchlike._core import boundary, prelude
 from torchlike._modes import is_grad_enabled
 from torchlike._tensor import Tensor
 
@@ -54,7 +54,7 @@ def _blank_state() -> dict[str, Any]:
 
 
 class _Depth(threading.local):
-    """How many module calls without gradients are under way in this thread."""
+    """How many module calls without gradients, and outermost ones with, are under way in this thread."""
 
     value = 0
 
@@ -115,6 +115,8 @@ class Module(Members, State, Conversion):
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if not is_grad_enabled():
             return self._call_without_grad(args, kwargs)
+        if not _depth.value:
+            return self._call_outermost(args, kwargs)
         if self._compiled_call_impl is not None:
             return self._compiled_call_impl(*args, **kwargs)
         # Spelled out, not delegated to _call_impl: this line is paid by every layer of every step.
@@ -136,6 +138,14 @@ class Module(Members, State, Conversion):
         return self.forward(*args, **kwargs)
 
     _wrapped_call_impl = __call__
+
+    def _call_outermost(self, args: tuple, kwargs: dict) -> Any:
+        prelude()
+        _depth.value = 1
+        try:
+            return self(*args, **kwargs)
+        finally:
+            _depth.value = 0
 
     def _call_without_grad(self, args: tuple, kwargs: dict) -> Any:
         """Inference: pending work runs when the outermost module returns, so that its program is the same each time."""

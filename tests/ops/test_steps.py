@@ -36,6 +36,8 @@ COMPOSED: dict[str, Callable[..., Any]] = {
     "grid_sample in space": lambda F, x, y: F.grid_sample(
         x.reshape(1, 4, 5, 4, 5), y[:, :48].reshape(1, 8, 4, 4, 3), "bilinear", "border", align_corners=False
     ),
+    "nll_loss": lambda F, x, y: F.nll_loss(x.reshape(100, 4), (y.reshape(100, 4) > 0).long().sum(1) % 4),
+    "div": lambda F, x, y: x.div(y / 16, rounding_mode="trunc"),
     "adaptive_avg_pool3d": lambda F, x, y: F.adaptive_avg_pool3d(x.reshape(1, 5, 8, 10), (2, 3, 4)),
 }  # fmt: skip
 

@@ -152,7 +152,7 @@ class Template:
 
     def function(self, op: d.Op, typed: Typed) -> Callable:
         compute = typed.compute
-        if compute is not None and op.opmath:
+        if compute is not None and op.opmath and typed.opmath:
             compute = _dtypes.opmath(compute)
         array_kinds = [kind for _, kind in self.arrays]
         numbers_in = typed.compute if op.rounds_numbers else compute

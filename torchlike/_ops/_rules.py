@@ -47,6 +47,7 @@ class Typed:
     compute: Dtype | None  # dtype to which promoted inputs are cast; None leaves them as they are
     strides: list[tuple[int, ...] | None]
     result: Dtype | None = None
+    opmath: bool = True  # False: this call's half precision is not widened, whatever the row says
 
 
 # -- dtypes ------------------------------------------------------------------------------------------------------------

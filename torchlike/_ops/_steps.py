@@ -10,6 +10,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
@@ -34,10 +35,34 @@ def unchanged(x: Any) -> Any:
 
 def total_in_steps(terms: Any, step: Callable[[Any], Any]) -> Any:
     """The sum over the first dim, term by term, as a loop leaves it that keeps its sum in the terms' dtype."""
-    add = lambda total, term: (step(total + term), None)
     if namespace(terms) is np:
         return functools.reduce(lambda total, term: step(total + term), terms)
+    return _scanned(terms, step)
+
+
+@functools.partial(jax.custom_jvp, nondiff_argnums=(1,))
+def _scanned(terms: Any, step: Callable[[Any], Any]) -> Any:
+    add = lambda total, term: (step(total + term), None)
     return lax.scan(add, jnp.zeros_like(terms[0]), terms)[0]
+
+
+@_scanned.defjvp
+def _scanned_jvp(step: Callable[[Any], Any], primals: tuple, tangents: tuple) -> tuple:
+    return _scanned(*primals, step), jnp.sum(tangents[0], axis=0)
+
+
+def total_in_cascade(terms: Any, step: Callable[[Any], Any]) -> Any:
+    """The sum of all, as PyTorch's loops over a batch leave it: each 16 terms make one of the next level, and what no
+    level has 16 of is added at the end, the first term last."""
+    terms = terms.reshape(-1)
+    first, rest = terms[:1].sum(), terms[1:]
+    total = namespace(terms).zeros_like(first)
+    while rest.size:
+        whole = rest.size // 16 * 16
+        if whole < rest.size:
+            total = step(total + total_in_steps(rest[whole:], step))
+        rest = total_in_steps(rest[:whole].reshape(-1, 16).T, step)
+    return step(total + first)
 
 
 @functools.cache

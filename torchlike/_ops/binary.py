@@ -6,6 +6,7 @@ import jax
 import numpy as np
 
 from torchlike import _errors
+from torchlike._core import Aval
 from torchlike._dtypes import FLOAT8, FLOATING, INTEGER, bool_
 from torchlike._errors.dtypes import c_name
 from torchlike._ops import _remainders, _rules
@@ -23,6 +24,7 @@ from torchlike._ops._checks import (
 from torchlike._ops._declare import HOST, Array, Operand, Scalar, constant, declare, namespace, pointwise
 from torchlike._ops._nodes import by_operand
 from torchlike._ops._rules import Call, result_type, to_float
+from torchlike._ops._steps import stepwise
 
 
 def _no_bool_minus(call: Call) -> None:
@@ -93,7 +95,9 @@ def _divide_typing(call: Call) -> _rules.Typed:
         raise _errors.arithmetic.rounding_mode(mode)
     if mode is not None:
         not_bool(f"div_{mode}_cpu")(call)
-    return _rules.pointwise(call, _rules.common if mode else to_float)
+    typed = _rules.pointwise(call, _rules.common if mode else to_float)
+    typed.opmath = mode != "trunc" or not all(isinstance(x, Aval) and x.ndim for x in (call.input, call.other))
+    return typed
 
 
 def _divide_node(call: Call) -> str:
@@ -117,7 +121,8 @@ def div(input: Operand, other: Operand, *, rounding_mode: str | None = None):
 def _cut(a, b):
     xp = namespace(a)
     if a.dtype.kind not in "iu":
-        return xp.trunc(a / b)
+        step, a, b = stepwise(a, b)  # PyTorch rounds the quotient of two tensors with dims before it is cut
+        return xp.trunc(step(a / b))
     return a // b + ((xp.remainder(a, b) != 0) & ((a < 0) != (b < 0))).astype(a.dtype)
 
 

@@ -14,6 +14,7 @@ from torchlike._ops._casts import FULL
 from torchlike._ops._declare import Array, Index, Scalar, constant, namespace, operator
 from torchlike._ops._namespace import refused
 from torchlike._ops._rules import Call
+from torchlike._ops._steps import stepwise, total_in_cascade, unchanged
 
 
 def class_axis(x) -> int:
@@ -42,12 +43,12 @@ def log_sum_exp(x, axis: int):
     return xp.log(xp.sum(xp.exp(x - shift), axis=axis)), shift
 
 
-def weighted(loss, weights, reduction: str):
+def weighted(loss, weights, reduction: str, total=None):
     """Reduce losses that are already multiplied by these weights; the mean divides by their sum."""
-    xp = namespace(loss)
+    total = total or namespace(loss).sum
     if reduction == "none":
         return loss
-    return xp.sum(loss) if reduction == "sum" else xp.sum(loss) / xp.sum(weights)
+    return total(loss) if reduction == "sum" else total(loss) / total(weights)
 
 
 def _picked(x, target, weight, ignore_index):
@@ -104,14 +105,15 @@ _KERNELS = {("cross_entropy", True): "log_softmax_lastdim_kernel_impl",
 
 
 @operator(autocast=FULL, where=(), out=False, keeps=("target",), shape=_shape, check=check_classes, node=_picking_node,
-          name="nll_loss", loop="nll_loss_out_frame")  # fmt: skip
+          name="nll_loss", loop="nll_loss_out_frame", opmath=False)  # fmt: skip
 def nll_loss(input: Array, target: Array, weight: Array | None = None, ignore_index: Index = -100,
              reduction: str = "mean"):  # fmt: skip
     """-w[t] x[t] of log-probabilities; the mean is over the weights of the targets that are not ignored."""
-    x, target = input, _aligned(input, target)
+    (step, x, weight), target = stepwise(input, weight), _aligned(input, target)
     entry, weights, counts = _picked(x, target, weight, ignore_index)
-    loss = namespace(x).where(counts, -entry * weights, namespace(x).zeros_like(entry))
-    return weighted(loss, weights, reduction)
+    loss = step(namespace(x).where(counts, -entry * weights, namespace(x).zeros_like(entry)))
+    total = None if step is unchanged else lambda terms: total_in_cascade(terms, step)
+    return weighted(loss, weights, reduction, total)
 
 
 def _aligned(x, target):

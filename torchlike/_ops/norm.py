@@ -270,8 +270,9 @@ def normalize(input: Array, p: float = 2.0, dim: int = 1, eps: Scalar = 1e-12):
 
 
 @operator(where=(), shape=_same_shape, out=False, name="_response_norm", node="PowBackward0", promote=to_float)
-def _response_norm(input: Array, size: int, alpha: Scalar, beta: Scalar, k: Scalar):
-    """(k + alpha mean(x**2))**beta, the mean over `size` channels around each, with zeros beyond the ends."""
+def _response_norm(input: Array, size: int, alpha: Scalar, beta: Scalar, k: Scalar, whole: bool):
+    """(k + alpha mean(x**2))**beta, the mean over `size` channels around each, with zeros beyond the ends; of integers
+    it is cut off to a `whole` number."""
     xp = namespace(input)
     ends = ((0, 0), (size // 2, (size - 1) // 2)) + ((0, 0),) * (input.ndim - 2)
     squares = xp.pad(input * input, ends)
@@ -279,4 +280,5 @@ def _response_norm(input: Array, size: int, alpha: Scalar, beta: Scalar, k: Scal
     total = squares[:, :channels]
     for shift in range(1, size):
         total = total + squares[:, shift : shift + channels]
-    return (k + alpha * (total / size)) ** beta
+    mean = xp.trunc(total / size) if whole else total / size
+    return (k + alpha * mean) ** beta

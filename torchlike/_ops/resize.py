@@ -67,15 +67,17 @@ def _cubic_matrix(size: int, out: int, scale: float | None, align_corners: bool,
     return matrix
 
 
-def _smooth_matrix(size: int, out: int, scale: float | None, align_corners: bool, reach: float, kernel) -> np.ndarray:
-    """With antialiasing: the kernel is stretched over as many elements as a result stands for."""
-    step = _step(size, out, scale, align_corners)
-    stretch = max(step, 1.0)
-    support, matrix = reach * stretch, np.zeros((out, size))
+def _smooth_matrix(size: int, out: int, scale: float | None, align_corners: bool, reach: float, kernel,
+                   real: type) -> np.ndarray:  # fmt: skip
+    """With antialiasing: the kernel is stretched over as many elements as a result stands for. Numbers are of the type
+    `real`, since where a window ends hangs on their last bit."""
+    step, half = real(_step(size, out, scale, align_corners)), real(0.5)
+    stretch = max(step, real(1))
+    support, matrix = real(reach) * stretch, np.zeros((out, size))
     for i in range(out):
-        centre = step * (i + 0.5)
-        low, high = max(int(centre - support + 0.5), 0), min(int(centre + support + 0.5), size)
-        weights = kernel((np.arange(low, high) - centre + 0.5) / stretch)
+        centre = step * (real(i) + half)
+        low, high = max(int(centre - support + half), 0), min(int(centre + support + half), size)
+        weights = kernel((np.arange(low, high, dtype=real) - centre + half) * (1 / stretch))
         matrix[i, low:high] = weights / weights.sum()
     return matrix
 
@@ -84,10 +86,13 @@ def _smooth_matrix(size: int, out: int, scale: float | None, align_corners: bool
 def matrix(mode: str, size: int, out: int, scale: float | None, align_corners: bool, antialias: bool,
            dtype: np.dtype) -> np.ndarray:  # fmt: skip
     """(out, size): what each result takes of each element of this dtype."""
+    if size == out and (antialias or mode != "bicubic"):
+        return np.eye(size)  # whatever the scale
     if antialias:
         cubic = mode == "bicubic"
         kernel = (lambda x: _cubic(x, -0.5)) if cubic else (lambda x: np.maximum(1 - np.abs(x), 0))
-        return _smooth_matrix(size, out, scale, align_corners, 2.0 if cubic else 1.0, kernel)
+        return _smooth_matrix(size, out, scale, align_corners, 2.0 if cubic else 1.0, kernel,
+                              np.float64 if dtype.itemsize > 4 else np.float32)  # fmt: skip
     # In half precision PyTorch stores the weights so, but not those of two linear dims.
     kept = np.dtype(float) if mode == "bilinear" or dtype.itemsize > 2 else dtype
     stored = lambda weights: weights.astype(kept).astype(float)
@@ -119,6 +124,8 @@ def _resize(input: Array, size: tuple, mode: str, scales: tuple, align_corners: 
     xp, out = namespace(input), input if mode.startswith("nearest") else widened(input)
     for axis, n, scale in zip(range(2, input.ndim), size, scales):
         if mode.startswith("nearest"):
+            if mode == "nearest" and len(size) == 2 and n in (input.shape[axis], 2 * input.shape[axis]):
+                scale = None  # of images alone PyTorch takes no step from a scale that leaves a size or doubles it
             out = xp.take(out, nearest_places(input.shape[axis], n, scale, mode == "nearest-exact"), axis=axis)
         else:
             weights = matrix(mode, input.shape[axis], n, scale, align_corners, antialias, input.dtype)

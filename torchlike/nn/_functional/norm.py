@@ -70,7 +70,8 @@ def local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: flo
         raise _errors.normalization.response_norm_dims(input.ndim)
     if not input.numel():
         return input
-    return input / rows["_response_norm"](input, size, alpha, beta, k)
+    whole = not (input.is_floating_point() or input.is_complex())
+    return input / rows["_response_norm"](input, size, alpha, beta, k, whole)
 
 
 def normalize(input: Tensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12, out: Tensor | None = None) -> Tensor:

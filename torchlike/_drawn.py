@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from torchlike import _errors, _layout, _storage
-from torchlike._core import Value, drawn
-from torchlike._core.examples import Level, Row, levels_of, lifted, local
+from torchlike._core import drawn
+from torchlike._core.examples import Level, as_rows, levels_of, lifted, local
 from torchlike._factories import of_array
 from torchlike._random import in_memory_order
 from torchlike._tensor import Tensor, wrap
@@ -23,7 +23,7 @@ def of_shape(draw: Draw, shape: tuple[int, ...], device: Any = None, requires_gr
     levels = _different()
     sizes = tuple([level.size for level in levels])
     made = of_array(drawn(lambda: draw((*sizes, *shape))), device, requires_grad)
-    return wrap(_as_rows(made._value, levels)) if levels else made
+    return wrap(as_rows(made._value, levels)) if levels else made
 
 
 def like(input: Tensor, draw: Draw) -> Tensor:
@@ -57,7 +57,7 @@ def into(target: Tensor, draw: Draw) -> None:
     order = draw if target._strides is None else _ordered(draw, shape, target._strides)
     sizes = (*[level.size for level in levels], *shape)
     fill = lambda: np.asarray(order(sizes).astype(kind, copy=False), order="C")
-    target._write(_as_rows(of_array(drawn(fill), target.device)._value, levels))
+    target._write(as_rows(of_array(drawn(fill), target.device)._value, levels))
 
 
 def by_elements(function: Callable, matrices: int | None = None) -> Callable:
@@ -79,7 +79,7 @@ def by_elements(function: Callable, matrices: int | None = None) -> Callable:
             made = draw(*map(whole, args), **{name: whole(x) for name, x in kwargs.items()})
         if matrices is not None and len(shape) == matrices:
             made = made.view(level.size, -1, *made.shape[1:])
-        return wrap(_as_rows(made._value, [level]))
+        return wrap(as_rows(made._value, [level]))
 
     return draw
 
@@ -113,9 +113,3 @@ def _different() -> list[Level]:
     if any(level.randomness == "error" for level in active):
         raise _errors.func.randomness_is_error()
     return [level for level in active if level.randomness == "different"]
-
-
-def _as_rows(value: Value, levels: list[Level]) -> Value:
-    for level in levels:
-        value = Row(value.aval.like(tuple(value.aval.shape[1:])), level, value)
-    return value

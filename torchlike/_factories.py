@@ -16,7 +16,7 @@ import numpy as np
 from torchlike import _device, _dtypes, _errors, _exchange, _from_data, _layout, _modes
 from torchlike import _memory_format as mf
 from torchlike._core import Value, aval
-from torchlike._core.examples import Row, levels_of, lifted
+from torchlike._core.examples import Row, as_rows, levels_of, lifted, outermost
 from torchlike._dtypes import dtype as Dtype
 from torchlike._exchange import from_numpy, frombuffer
 from torchlike._from_data import dtype_of
@@ -380,6 +380,17 @@ def _as_examples(made: Tensor, like: Tensor) -> None:
         storage = made._storage
         for level in levels_of(value):
             storage.value = lifted(storage.value, level)
+
+
+def all_examples(tensor: Tensor) -> Tensor:
+    """Inside of a mapped function the elements of all examples, to be looked at."""
+    value = outermost(tensor._value)
+    return tensor if value is tensor._value else wrap(value)
+
+
+def one_example(every: Tensor, like: Tensor) -> Tensor:
+    """What was found of `all_examples(like)`, as what one example has."""
+    return wrap(as_rows(every._value, list(levels_of(like._value))[::-1]))
 
 
 def like_strides(input: Tensor, memory_format: Any) -> tuple[int, ...]:

@@ -7,6 +7,7 @@ from typing import Any
 from torchlike import _errors, return_types
 from torchlike._bind import CALLERS as rows
 from torchlike._bind import write_out
+from torchlike._factories import all_examples
 from torchlike._tensor import Tensor
 
 
@@ -16,8 +17,8 @@ def _written(result: Any, out: Any) -> Any:
 
 def _factored(name: str, A: Tensor, hermitian: bool, look: bool) -> tuple[Tensor, ...]:
     packed, pivots, info = rows["ldl_factor"](A, hermitian)
-    if look and not A.is_meta and info.any():
-        raise _errors.linalg.no_ldl_factor(name, int(info.max()))
+    if look and not A.is_meta and (seen := all_examples(info)).any():
+        raise _errors.linalg.no_ldl_factor(name, int(seen.max()))
     return packed, pivots, info
 
 

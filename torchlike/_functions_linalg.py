@@ -11,10 +11,10 @@ import numpy as np
 from torchlike import _bind, _errors, _factories, return_types
 from torchlike._bind import CALLERS as rows
 from torchlike._core import concrete
-from torchlike._core.examples import outermost
 from torchlike._dtypes import int32
+from torchlike._factories import all_examples
 from torchlike._ops import REGISTRY
-from torchlike._tensor import Tensor, wrap
+from torchlike._tensor import Tensor
 
 LinAlgError = _errors.linalg.LinAlgError
 matmul = rows["matmul"]
@@ -30,12 +30,6 @@ def _host(t: Tensor) -> np.ndarray:
 
 def host_matrices(A: Tensor) -> np.ndarray:
     return _host(A).reshape(math.prod(A.shape[:-2]), *A.shape[-2:])
-
-
-def all_examples(A: Tensor) -> Tensor:
-    """Inside of a mapped function the matrices of all examples, to be looked at."""
-    value = outermost(A._value)
-    return A if value is A._value else wrap(value)
 
 
 # -- inverses and systems: PyTorch raises for singular matrices, so the result is looked at ---------------------------
@@ -95,7 +89,9 @@ def _refuse_indefinite(A: Tensor) -> None:
 def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False, out: Any = None) -> Any:
     """`cholesky` that says in `info` which leading minor failed, where one did; L is then NaN."""
     result = cholesky(A, upper=upper) if check_errors else rows["cholesky"](A, upper)
-    info = _factories.tensor(np.array(_minors(A), np.int32).reshape(A.shape[:-2]), dtype=int32, device=A.device)
+    every = all_examples(A)
+    info = _factories.tensor(np.array(_minors(every), np.int32).reshape(every.shape[:-2]), dtype=int32, device=A.device)
+    info = _factories.one_example(info, A)
     return _written("cholesky", return_types.linalg_cholesky_ex((result, info)), out)
 
 

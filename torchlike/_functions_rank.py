@@ -10,8 +10,9 @@ from torchlike import _errors, _factories, return_types
 from torchlike._bind import CALLERS as rows
 from torchlike._bind import write_out
 from torchlike._dtypes import INTEGER, float64, int64
+from torchlike._factories import all_examples
 from torchlike._functions_factors import first_zero
-from torchlike._functions_linalg import all_examples, host_matrices, matrix_norm
+from torchlike._functions_linalg import host_matrices, matrix_norm
 from torchlike._ops import REGISTRY
 from torchlike._tensor import Tensor
 

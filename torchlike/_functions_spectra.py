@@ -93,7 +93,7 @@ def istft(input: Tensor, n_fft: int, hop_length: int | None = None, win_length: 
     start = n_fft // 2 if center else 0
     end = total if length is None and not center else total - n_fft // 2 if length is None else start + length
     signal, weight = signal[..., start:end], weight[..., start:end]
-    if weight.device.type != "meta" and not bool((weight.abs() > _LEAST).all()):
+    if weight.device.type != "meta" and not bool((_factories.all_examples(weight).abs() > _LEAST).all()):
         raise _errors.spectra.no_envelope()
     signal = signal / weight
     if end > total:

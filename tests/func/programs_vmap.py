@@ -120,6 +120,7 @@ def index(torch):
         torch.vmap(lambda a: a[1:, ::2])(x),
         torch.vmap(lambda a: torch.where(a > 0, a, -a))(x),
         torch.vmap(lambda a, i: a.index_fill(0, i, 3.0))(x, i),
+        torch.vmap(lambda i: torch.nn.functional.one_hot(i, 4))(i),
     )
 
 

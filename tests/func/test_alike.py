@@ -1,10 +1,12 @@
 """Functions of functions: the same numbers and histories as PyTorch, whatever runs them."""
 
 import pytest
+import torch
 
 import torchlike
 from tests.func import programs_derivatives, programs_vmap
-from tests.oracle import both
+from tests.func.refused import REFUSED
+from tests.oracle import both, outcome
 
 PROGRAMS = {**programs_vmap.ALIKE, **programs_derivatives.ALIKE}
 
@@ -20,3 +22,10 @@ def test_same_results(name):
 def test_same_results_by_each_executor(name, executor):
     with torchlike.set_executor(executor):
         both(PROGRAMS[name], stride=False)
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_same_refusals(name):
+    theirs, ours = outcome(REFUSED[name], torch), outcome(REFUSED[name], torchlike)
+    assert theirs.error is not None
+    assert ours.sentence == theirs.sentence

@@ -7,11 +7,13 @@ holds for whatever runs the trace. What depends on floating-point numbers, on mu
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
+from torchlike._core.examples import Row, outermost
 from torchlike._core.numpy_executor import Entry
 from torchlike._core.plan import NUMPY, Plan
 from torchlike._core.trace import Trace, lock
@@ -24,6 +26,7 @@ MOST_ELEMENTS = 1 << 16  # that are computed for one look
 
 def at_hand(value: Value) -> Any:
     """The array of a value, to be looked at and let go at once; None where it would have to be waited for."""
+    value = outermost(value)
     array = value.peek()
     trace = value.trace
     if array is not None or trace.__class__ is not Trace or not _is_exact(value.aval):
@@ -40,6 +43,8 @@ def when_at_hand(value: Value, check: Callable[[Any], None]) -> None:
 
     `check` must hold no Value: it would keep that alive.
     """
+    if value.__class__ is Row:
+        value, check = outermost(value), functools.partial(_of_each, tuple(value.aval.shape), check)
     capture = local.capture
     if capture is None:
         array = at_hand(value)
@@ -53,6 +58,12 @@ def when_at_hand(value: Value, check: Callable[[Any], None]) -> None:
             capture.checks.append((look, check))
     elif value.array is not None:
         check(value.array)
+
+
+def _of_each(shape: tuple[int, ...], check: Callable[[Any], None], array: Any) -> None:
+    """Check the array of each example."""
+    for one in np.asarray(array).reshape(-1, *shape):
+        check(np.asarray(one))
 
 
 class Look:

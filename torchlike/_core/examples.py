@@ -88,6 +88,13 @@ def outermost(value: Value) -> Value:
     return value
 
 
+def as_rows(value: Value, levels: Sequence[Level]) -> Value:
+    """What has a dim in front for each of these functions, the outermost first, as one example's."""
+    for level in levels:
+        value = Row(value.aval.like(tuple(value.aval.shape[1:])), level, value)
+    return value
+
+
 def is_alive(value: Value) -> bool:
     """Whether a value is a Row that operators can be recorded on."""
     return value.__class__ is Row and value.level.is_open  # type: ignore[attr-defined]

@@ -36,6 +36,9 @@ def observed(calls: Sequence[str]) -> RuntimeError:
     if "__getitem__" in names or "__setitem__" in names:
         return RuntimeError("vmap: We do not support batching operators that can support dynamic shape. Attempting to "
                             "batch over indexing with a boolean mask.")  # fmt: skip
+    if "one_hot" in names:
+        return RuntimeError("When vmap-ing torch.nn.functional.one_hot, please provide an explicit positive num_classes"
+                            " argument.")  # fmt: skip
     if "allclose" in names:
         return RuntimeError(f"vmap over torch.allclose isn't supported yet. {_ISSUE}")
     if "__bool__" in names or "is_nonzero" in names:
@@ -56,6 +59,13 @@ def observed(calls: Sequence[str]) -> RuntimeError:
 
 def write_to_unmapped(calls: Sequence[str]) -> RuntimeError:
     """A tensor that is the same for all examples would be overwritten by what is not."""
+    if any("batch_norm" in name for name in calls):
+        return RuntimeError(
+            "Batch norm got a batched tensor as input while the running_mean or running_var, which will be updated in "
+            "place, were not batched.\nIf you are using a module and do not need eval mode, please set "
+            "`track_running_stats` to be False.If you are using a prebuilt module and do not need eval mode, please "
+            "see the functorch website for resources on how to patch your module to work with vmap"
+        )
     named = [name for name in calls if name in ("fill_", "index_put_", "index_add_", "scatter_", "scatter_add_")]
     name = named[-1] if named else "inplace arithmetic"
     return RuntimeError(
@@ -102,6 +112,10 @@ def in_dims_kind(name: str, in_dims: Any) -> ValueError:
 def no_inputs(name: str) -> ValueError:
     return ValueError(f"vmap({name})(<inputs>): got no inputs. Maybe you forgot to add inputs, or you are trying to "
                       "vmap over a function with no inputs. The latter is unsupported.")  # fmt: skip
+
+
+def nothing_mapped() -> ValueError:
+    return ValueError("vmap: Expected at least one Tensor to vmap over")
 
 
 def in_dims_structure(name: str, in_dims: Any, specs: tuple) -> ValueError:

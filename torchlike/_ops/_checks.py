@@ -9,6 +9,7 @@ import numpy as np
 
 from torchlike import _errors
 from torchlike._core import Value
+from torchlike._core.examples import outermost
 from torchlike._dtypes import BOOL, COMPLEX, FLOAT8, FLOATING, INTEGER, WIDE, bfloat16, check_number, float16
 from torchlike._ops._rules import Call, result_type
 
@@ -83,7 +84,7 @@ def rounded_divisor(input: Any = None, other: Any = None, rounding_mode: str | N
 def _has_zero(divisor: Any) -> bool:
     if not isinstance(divisor, Value):
         return isinstance(divisor, int) and divisor == 0
-    host = divisor.peek()
+    host = outermost(divisor).peek()
     return (isinstance(host, np.ndarray) and host.dtype.kind in "iu" and host.size <= CHECKED_AT_ONCE
             and not host.all())  # fmt: skip
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from torchlike import _dtypes, _errors
 from torchlike._core import Value
+from torchlike._core.examples import outermost
 from torchlike._errors.dtypes import c_name
 from torchlike._ops._casts import FULL, FULL_ELSEWHERE, FULL_ON_CPU
 from torchlike._ops._checks import CHECKED_AT_ONCE
@@ -44,7 +45,7 @@ def _check_quantile(name: str):
 
 def _guard_quantile(name: str):
     def guard(input, q, *args, **kwargs) -> None:
-        host = q if isinstance(q, int | float) else q.peek() if q.aval.ndim < 2 else None
+        host = q if isinstance(q, int | float) else outermost(q).peek() if q.aval.ndim < 2 else None
         if host is not None and not np.all((np.asarray(host) >= 0) & (np.asarray(host) <= 1)):
             raise _errors.arithmetic.quantile_range(name, host if isinstance(q, int | float) else None)
 
@@ -277,7 +278,7 @@ def _check_histc(call: Call) -> None:
 
 def _bounded(input: Any = None, bins: int = 100, min: float = 0, max: float = 0) -> None:
     """A guard: there must be a finite range between elements that are at hand."""
-    host = input.peek() if isinstance(input, Value) else None
+    host = outermost(input).peek() if isinstance(input, Value) else None
     if min == max and isinstance(host, np.ndarray) and host.dtype.kind == "f" and 0 < host.size <= CHECKED_AT_ONCE:
         low, high = host.min(), host.max()
         if not np.isfinite(high - low):

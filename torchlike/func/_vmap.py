@@ -64,7 +64,7 @@ class _Call:
         self.dims = self._in_dims(in_dims, args)
         sizes = [x.shape[d] for x, d in zip(self.leaves, self.dims) if d is not None]
         if not sizes:
-            raise _errors.func.no_inputs(self.name)
+            raise _errors.func.nothing_mapped()
         if len(set(sizes)) > 1:
             raise _errors.func.different_sizes(sizes)
         self.size = sizes[0]

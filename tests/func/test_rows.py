@@ -80,12 +80,15 @@ def _same(ours, loop):
         torch.testing.assert_close(to_theirs(a), to_theirs(b), rtol=1e-4, atol=1e-5, equal_nan=True)
 
 
-@pytest.mark.parametrize("key", [key for key in JUDGED if first_sample(key) is not None])
+def _takes_tensors(key):
+    sample = first_sample(key)
+    return sample is not None and any(isinstance(x, np.ndarray) for x in _leaves([sample.args, sample.kwargs]))
+
+
+@pytest.mark.parametrize("key", filter(_takes_tensors, JUDGED))
 def test_as_in_a_loop(key):
     sample, f = first_sample(key), function(torchlike, key)
     wholes = [_examples(x) for x in _leaves([sample.args, sample.kwargs]) if isinstance(x, np.ndarray)]
-    if not wholes:
-        pytest.skip("takes no tensor")
     wanted = tuple(i for i, w in enumerate(wholes) if w.dtype is torchlike.float32 and w.numel())
 
     def call(*arrays):

@@ -143,24 +143,30 @@ def is_tensor(obj: Any) -> bool:
     return isinstance(obj, Tensor)
 
 
+def _asked(name: str, input: Any) -> Tensor:
+    if not isinstance(input, Tensor):
+        raise _errors.arguments.wrong_type(name, "input", 1, "Tensor", input)
+    return input
+
+
 def is_floating_point(input: Tensor) -> bool:
     """Whether the dtype is a real floating one."""
-    return input.is_floating_point()
+    return _asked("is_floating_point", input).is_floating_point()
 
 
 def is_complex(input: Tensor) -> bool:
     """Whether the dtype is complex."""
-    return input.is_complex()
+    return _asked("is_complex", input).is_complex()
 
 
 def is_inference(input: Tensor) -> bool:
     """Whether a tensor was made in inference mode."""
-    return input.is_inference()
+    return _asked("is_inference", input).is_inference()
 
 
 def numel(input: Tensor) -> int:
     """The number of elements."""
-    return input.numel()
+    return _asked("numel", input).numel()
 
 
 def typename(obj: Any) -> str:

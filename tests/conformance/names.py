@@ -2,9 +2,12 @@
 
 `python -m tests.conformance.names` writes the table anew. `names.csv` holds the names with the number of repositories.
 
-A name counts as tested if PyTorch's operator database has an entry for it, if it is a row of the registry (all of which
-have samples that are judged), or if some test says it: as an attribute (`library.nn.Linear`, `x.new_zeros`), or as a
-name or an expression in a test's table.
+A name counts as tested if a test is seen to reach it in that very namespace: PyTorch's operator database has an entry
+for it that was run (its method and in-place variant, where these were); samples of `tests/ops` are judged by it; or it
+stands in a test's syntax tree, as an attribute of a library (`library.nn.Linear`, with the names that modules and
+variables give to parts of one); as a word of a file that looks words up in one of the smaller namespaces
+(`getattr(library.optim, word)`); and, for `Tensor`, as an attribute of anything else (`x.new_zeros`), unless Python's
+own types have it too.
 """
 
 from __future__ import annotations
@@ -14,16 +17,27 @@ import contextlib
 import csv
 import importlib
 import json
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+import torch
+
+from tests.ops.samples import SAMPLES
 from torchlike._ops import REGISTRY
 
 ROOT = Path(__file__).parents[2]
 PATH = ROOT / "docs" / "names.md"
+WHOLE = "torch.distributed"  # a namespace of which a test goes through every name of the list
 USED_BY_SOME = 3  # repositories, from which on a name is to be there
 CORE = ("torch", "Tensor", "torch.linalg", "torch.fft", "torch.special", "torch.nn.functional")
+# What stands for a library, or a part of one, where no import or assignment says otherwise.
+LIBRARIES = {
+    **dict.fromkeys(("torch", "torchlike", "library", "L"), "torch"),
+    "F": "torch.nn.functional",
+    "nn": "torch.nn",
+}
 
 
 class Name(NamedTuple):
@@ -62,44 +76,116 @@ def resolves(name: str) -> bool:
 
 
 @cache
-def said_in_tests() -> frozenset[str]:
-    """The attributes that tests look at, alone and with the word before them, and the words of their tables."""
-    found: set[str] = set()
+def reached() -> frozenset[str]:
+    """The names that tests reach, each in its namespace."""
+    found = {*_by_database(), *_by_samples(), *[n.text for n in names() if n.place == WHOLE]}
     for path in (ROOT / "tests").rglob("*.py"):
         if path != Path(__file__):
-            _collect(ast.parse(path.read_text("utf-8")), found)
+            found |= _Reader().read(ast.parse(path.read_text("utf-8")))
     return frozenset(found)
 
 
-def _collect(tree: ast.AST, found: set[str]) -> None:
-    for node in ast.walk(tree):
+def _by_database() -> Iterator[str]:
+    for entry, kinds in json.loads((ROOT / "docs" / "coverage.json").read_text("utf-8")).items():
+        name = entry.partition(" ")[0]
+        last = name.rpartition(".")[2]
+        ran = {kind.partition(" ")[0] for kind, verdict in kinds.items() if sum(verdict[:2])}
+        yield from (f"torch.{name}",) if "forward" in ran else ()
+        yield from (f"Tensor.{last}",) if "method" in ran else ()
+        yield from (f"Tensor.{last}_",) if "in-place" in ran else ()
+
+
+def _by_samples() -> Iterator[str]:
+    for key in SAMPLES:
+        if "." in key:
+            yield key if key.startswith("Tensor.") else f"torch.{key}"
+            continue
+        place = REGISTRY[key].where[0] if key in REGISTRY and REGISTRY[key].where else "torch"
+        yield f"{place}.{key}" if place in ("torch", "Tensor") else f"torch.{place}.{key}"
+        yield from (f"Tensor.{name}" for name in (key, key + "_") if hasattr(torch.Tensor, name))
+
+
+# What `.` and one of these words may as well ask of a text, a list, a path, ...
+PYTHONS = frozenset(name for kind in (str, list, dict, set, Path, complex) for name in dir(kind))
+
+
+class _Reader(ast.NodeVisitor):
+    """Collects what one file reaches."""
+
+    def read(self, tree: ast.AST) -> set[str]:
+        self.parts, self.found = dict(LIBRARIES), set[str]()
+        for node in ast.walk(tree):
+            self._import(node)
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Assign):
+                self._assign(node.targets[0], node.value)
+        self.words, self.looked_up = set[str](), set[str | None]()
+        self.visit(tree)
+        return self.found | {f"{part}.{word}" for part in self.looked_up for word in self.words}
+
+    def _import(self, node: ast.AST) -> None:
+        given = [(a, None) for a in node.names] if isinstance(node, ast.Import) else []
+        given += [(a, node.module) for a in node.names] if isinstance(node, ast.ImportFrom) else []
+        for alias, module in given:
+            path = f"{module}.{alias.name}" if module else alias.name
+            top, _, rest = path.partition(".")
+            if top in ("torch", "torchlike"):
+                whole = "torch" + ("." + rest if rest else "")
+                self.found.add(whole)
+                self.parts[alias.asname or (alias.name if module else top)] = (
+                    whole if module or alias.asname else "torch"
+                )
+
+    def _assign(self, target: ast.AST, value: ast.AST) -> None:
+        if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
+            for one, other in zip(target.elts, value.elts):
+                self._assign(one, other)
+        elif isinstance(target, ast.Name) and (part := self._part(value)):
+            self.parts.setdefault(target.id, part)
+
+    def _part(self, node: ast.AST) -> str | None:
+        """The path in a library that an expression names, if it names one."""
+        if isinstance(node, ast.Name):
+            return self.parts.get(node.id)
         if isinstance(node, ast.Attribute):
-            owner = node.value
-            before = owner.attr if isinstance(owner, ast.Attribute) else getattr(owner, "id", "")
-            found |= {node.attr, f"{before}.{node.attr}"}
-        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-            found.add(node.value)
-            if "(" in node.value or "." in node.value:  # an expression, in a table of them
-                with contextlib.suppress(SyntaxError, ValueError):
-                    _collect(ast.parse(node.value.strip(), mode="eval"), found)
-        elif isinstance(node, ast.Name):
-            found.add(node.id)
-        elif isinstance(node, ast.keyword) and node.arg:
-            found.add(node.arg)  # a table written as dict(name=...)
-        elif isinstance(node, ast.ImportFrom):
-            found |= {alias.name for alias in node.names}
+            owner = self._part(node.value)
+            return owner and f"{owner}.{node.attr}"
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "getattr":
+            owner, name = self._part(node.args[0]), node.args[1]
+            return f"{owner}.{name.value}" if owner and isinstance(name, ast.Constant) else None
+        return None
 
+    def visit_Attribute(self, node: ast.Attribute) -> None:
+        self._reach(self._part(node), node.attr)
+        self.generic_visit(node)
 
-@cache
-def judged() -> frozenset[str]:
-    """The rows of the registry and the entries of PyTorch's operator database, by their last word."""
-    entries = json.loads((ROOT / "docs" / "coverage.json").read_text("utf-8"))
-    return frozenset(REGISTRY) | {name.rpartition(".")[2].partition(" ")[0] for name in entries}
+    def visit_Call(self, node: ast.Call) -> None:
+        named = isinstance(node.func, ast.Name) and node.func.id in ("getattr", "hasattr") and len(node.args) > 1
+        if named and isinstance(node.args[1], ast.Constant):
+            self._reach(self._part(node), str(node.args[1].value))
+        elif named and (part := self._part(node.args[0])) not in (None, *CORE):
+            self.looked_up.add(part)
+        self.generic_visit(node)
+
+    def visit_Constant(self, node: ast.Constant) -> None:
+        if isinstance(node.value, str) and node.value.isidentifier():
+            self.words.add(node.value)
+        elif isinstance(node.value, str) and (
+            "(" in node.value or "." in node.value
+        ):  # an expression, in a table of them
+            with contextlib.suppress(SyntaxError, ValueError):
+                self.visit(ast.parse(node.value.strip(), mode="eval"))
+
+    def _reach(self, part: str | None, last: str) -> None:
+        if part is None:
+            self.found |= {f"Tensor.{last}"} - {f"Tensor.{name}" for name in PYTHONS}
+            return
+        self.found.add(part.replace("torch.Tensor.", "Tensor."))
+        self.found.add(part)
 
 
 def is_tested(name: str) -> bool:
-    last = name.rpartition(".")[2]
-    return last in judged() or last.removesuffix("_") in judged() or last in said_in_tests()
+    return name in reached()
 
 
 def table() -> str:

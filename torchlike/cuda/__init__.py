@@ -125,7 +125,8 @@ class device:
     """Make a bare `"cuda"` mean this GPU within a `with` block."""
 
     def __init__(self, device: Any) -> None:
-        self.idx = _accelerators.number("cuda", device)
+        none = device is None or (isinstance(device, int) and device < 0)
+        self.idx = -1 if none else _accelerators.number("cuda", device)
 
     def __enter__(self) -> device:
         if self.idx >= 0:

@@ -156,10 +156,11 @@ def pad_packed_sequence(
             raise _errors.padded_total_length(length, total_length)
         length = total_length
     counts = torchlike.tensor([sum(size > row for size in sizes) for row in range(sizes[0])])
-    rows = pad_sequence(_rows(sequence.data, sizes), batch_first, padding_value)
+    rows = pad_sequence(_rows(sequence.data, sizes), False, padding_value)
     if length > len(sizes):
-        sides = [0, 0] * (rows.dim() - (2 if batch_first else 1)) + [0, length - len(sizes)]
+        sides = [0, 0] * (rows.dim() - 1) + [0, length - len(sizes)]
         rows = torchlike.nn.functional.pad(rows, sides, value=padding_value)
+    rows = rows.transpose(0, 1) if batch_first else rows
     if sequence.unsorted_indices is not None:
         order = sequence.unsorted_indices
         return rows.index_select(0 if batch_first else 1, order), counts[order.cpu()]

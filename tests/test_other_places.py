@@ -54,6 +54,10 @@ PROGRAMS = {
     "schedule": lambda L: actions(L, 14, wait=1, warmup=1, active=2, repeat=2, skip_first=1),
     "schedule without end": lambda L: actions(L, 7, wait=0, warmup=1, active=1),
     "wrong schedule": lambda L: L.profiler.schedule(wait=-1, warmup=0, active=1),
+    "Stream": lambda L: [repr(s := L.Stream(device="cpu")), s.query(), s.synchronize(), s.device, s.device_index,
+                         s == L.Stream("cpu"), s.wait_event(None), within(s)],
+    "event of a CPU's stream": lambda L: L.Stream(device="cpu").record_event(),
+    "other stream than a CPU's": lambda L: L.Stream(device="cpu").wait_stream(L.Stream(device="cpu")),
     "ProfilerActivity": lambda L: [a.name for a in (L.profiler.ProfilerActivity.CPU, L.profiler.ProfilerActivity.CUDA)],
 }  # fmt: skip
 
@@ -366,7 +370,6 @@ def test_benchmark_timer():
 
 
 def test_streams_of_a_gpu_that_is_not_there():
-    assert torchlike.Stream is torchlike.cuda.Stream
     assert not torchlike.cuda.is_current_stream_capturing()
     if not torchlike.cuda.is_available():
         with pytest.raises(Exception, match=r"CUDA|cuda|GPU"):

@@ -184,7 +184,6 @@ def test_programs(name):
     both(lambda library: PROGRAMS[name](library, library.tensor(X)))
 
 
-@pytest.mark.skipif(torchlike.cuda.is_available(), reason="compared with a PyTorch that sees no GPU")
 @pytest.mark.parametrize("name", CUDA)
 def test_programs_of_a_machine_without_gpu(name):
     both(CUDA[name])

@@ -7,8 +7,8 @@ from typing import Any
 from torchlike import _device, _dtypes
 from torchlike import _memory_format as mf
 from torchlike._functions import _parse_to as parse_to
+from torchlike._streams import Stream as Stream
 from torchlike._tensor import Tensor
-from torchlike.cuda._streams import Stream as Stream
 
 
 def _get_tracing_state() -> None:

@@ -83,7 +83,7 @@ MODULES = ("nn", "optim", "utils", "autograd", "serialization", "cuda", "backend
            "__config__")  # fmt: skip
 _ELSEWHERE = {"save": "serialization", "load": "serialization", "cond": "_higher_order_ops", "Future": "futures",
               "while_loop": "_higher_order_ops", "autocast": "amp", "GradScaler": "amp", "vmap": "func",
-              "Stream": "cuda", "compile": "_compile", "OutOfMemoryError": "_errors.making"}  # fmt: skip
+              "Stream": "_streams", "compile": "_compile", "OutOfMemoryError": "_errors.making"}  # fmt: skip
 
 
 def _bind_tensor() -> None:

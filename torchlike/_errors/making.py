@@ -142,3 +142,7 @@ def not_built_for(kind: str) -> AssertionError:
 
 def no_mps(order: str) -> RuntimeError:
     return RuntimeError(f"Cannot execute {order}() without MPS backend.")
+
+
+def no_events(device: str) -> RuntimeError:
+    return RuntimeError(f"{device} backend doesn't support events.")

@@ -43,6 +43,15 @@ log([n for n in dir(net) if n in ('first', 'scale', 'kept', 'weight', 'training'
 log(repr(net))
 log(list(vars(nn.Module())))
 """,
+    "a call of its own": """
+class Counting(nn.Linear):
+    def __call__(self, *args):
+        log('called')
+        return super().__call__(*args)
+linear = Counting(2, 1); log(linear(x)); log(nn.Sequential(linear, nn.ReLU())(x))
+with T.no_grad():
+    log(linear(x))
+""",
     "attributes": """
 net.kept = T.zeros(3); log(list(net.state_dict()))
 net.kept = None; log(list(net.state_dict())); log(net._buffers['kept'])

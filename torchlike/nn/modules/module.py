@@ -143,7 +143,7 @@ class Module(Members, State, Conversion):
         prelude()
         _depth.value = 1
         try:
-            return self(*args, **kwargs)
+            return Module.__call__(self, *args, **kwargs)  # not `self(...)`: a subclass may have come from its own
         finally:
             _depth.value = 0
 

@@ -57,7 +57,7 @@ def casting(policies: Casts) -> Callable[[Callable], Callable]:
     def decorate(function: Callable) -> Callable:
         @functools.wraps(function)
         def call(*args: Any, **kwargs: Any) -> Any:
-            if not _local.autocast:
+            if not _local.autocast or kwargs.get("out") is not None:
                 return function(*args, **kwargs)
             found = _policy(policies, args, kwargs)
             if found is None:
@@ -69,9 +69,15 @@ def casting(policies: Casts) -> Callable[[Callable], Callable]:
             finally:
                 _local.autocast = before
 
+        call.uncast = function  # type: ignore[attr-defined]
         return call
 
     return decorate
+
+
+def uncast(function: Callable) -> Callable:
+    """What of a function with policies works in place: nothing is cast there."""
+    return getattr(function, "uncast", function)
 
 
 # -- casting -----------------------------------------------------------------------------------------------------------
@@ -102,6 +108,12 @@ def _policy(policies: Casts, args: tuple, kwargs: dict) -> tuple[Policy, str, _d
             policy = policies.on(kind)
             return None if policy is None else (policy, kind, fast, tensors)
     return None
+
+
+def rounded(x: Tensor) -> Tensor:
+    """The result of what ends in a product of matrices, though it is one row here: in the fast dtype of the region."""
+    fast = next((fast for kind, fast in _local.autocast if is_eligible(x, kind)), x.dtype)
+    return x if fast is x.dtype else x.to(fast)
 
 
 def is_eligible(x: Tensor, kind: str) -> bool:

@@ -106,7 +106,8 @@ def bind() -> None:
             setattr(Tensor, f"__{stem}__", _binary(REGISTRY[name]))
             reflected, operands = f"__r{stem}__", _operands(REGISTRY[name])
             setattr(Tensor, reflected, (_slot(reflected) if stem in _SLOTS else _reflected)(call, operands))
-            setattr(Tensor, f"__i{stem}__", _in_place(REGISTRY[name], call))
+            if REGISTRY[name].inplace:
+                setattr(Tensor, f"__i{stem}__", _in_place(REGISTRY[name], call))
     for stem, turned in _TURNED.items():
         setattr(Tensor, f"__r{stem}__", _reflected(turned))
     for stem, name in _COMPARISONS.items():

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from torchlike import _bind, _errors
+from torchlike._autocast import uncast
 from torchlike._ops._declare import Into
 from torchlike._tensor import Tensor
 
@@ -31,7 +32,7 @@ def methods(*made: Callable) -> dict[str, Callable]:
 
 def in_place(*made: Callable, apart: bool = False) -> dict[str, Callable]:
     """The in-place twins of facade functions, as methods of Tensor; `apart`: their operands must lie elsewhere."""
-    return {f.__name__ + "_": _bind.in_place_of(f.__name__, f, apart) for f in made}
+    return {f.__name__ + "_": _bind.in_place_of(f.__name__, uncast(f), apart) for f in made}
 
 
 def history_first(function: Callable) -> Callable:

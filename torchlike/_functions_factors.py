@@ -6,11 +6,13 @@ import math
 from typing import Any
 
 from torchlike import _errors, _factories, return_types
+from torchlike._autocast import casting
 from torchlike._bind import CALLERS as rows
 from torchlike._bind import write_out
 from torchlike._dtypes import int32, int64
 from torchlike._functions_linalg import inv, solve
 from torchlike._functions_random import randn
+from torchlike._ops._casts import FULL_ON_CPU
 from torchlike._tensor import Tensor
 
 
@@ -74,12 +76,14 @@ def lu_solve(LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True, adjoin
     return _written(rows["lu_solve"](LU, pivots, B, left, adjoint), out)
 
 
+@casting(FULL_ON_CPU)
 def old_lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Any = None) -> Any:
     """L and U in one matrix, the exchanges of rows, and whether there was a zero on the diagonal with `get_infos`."""
     found = lu_factor_ex(A, pivot=pivot)
     return _written(tuple(found) if get_infos else tuple(found[:2]), out)
 
 
+@casting(FULL_ON_CPU)
 def old_lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor | None = None) -> Tensor:
     """X with A X = input, from what `lu` made of A."""
     return lu_solve(LU_data, LU_pivots, input, out=out)
@@ -93,6 +97,7 @@ def geqrf(input: Tensor, *, out: Any = None) -> Any:
 # -- systems -----------------------------------------------------------------------------------------------------------
 
 
+@casting(FULL_ON_CPU)
 def inv_ex(A: Tensor, *, check_errors: bool = False, out: Any = None) -> Any:
     """`inv` that says in `info` where the first zero on the diagonal of U is, instead of raising."""
     result = inv(A) if check_errors else rows["inv"](A)
@@ -108,6 +113,7 @@ def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = Fa
     return _written(return_types.linalg_solve_ex((result, first_zero(rows["lu_factor"](A.detach())[0]))), out)
 
 
+@casting(FULL_ON_CPU)
 def triangular_solve(b: Tensor, A: Tensor, upper: bool = True, transpose: bool = False, unitriangular: bool = False, *,
                      out: Any = None) -> Any:  # fmt: skip
     """X with A X = b for a triangular A, and a copy of A."""
@@ -118,6 +124,7 @@ def triangular_solve(b: Tensor, A: Tensor, upper: bool = True, transpose: bool =
     return _written(return_types.triangular_solve((found, copy)), out)
 
 
+@casting(FULL_ON_CPU)
 def tensorinv(A: Tensor, ind: int = 2, *, out: Tensor | None = None) -> Tensor:
     """The inverse of a tensor taken for a matrix of its first `ind` dims and the others."""
     if ind <= 0:
@@ -128,6 +135,7 @@ def tensorinv(A: Tensor, ind: int = 2, *, out: Tensor | None = None) -> Tensor:
     return _written(inv(A.reshape(math.prod(first), -1)).reshape(*rest, *first), out)
 
 
+@casting(FULL_ON_CPU)
 def tensorsolve(A: Tensor, B: Tensor, dims: Any = None, *, out: Tensor | None = None) -> Tensor:
     """X with tensordot(A, X, X.ndim) = B."""
     if dims is not None:

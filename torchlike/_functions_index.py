@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from torchlike import _dtypes, _errors, _facade, _factories, _indexing
+from torchlike._autocast import casting
 from torchlike._autograd.engine import another
 from torchlike._bind import CALLERS as rows
 from torchlike._bind import check_history
@@ -19,6 +20,7 @@ from torchlike._core import at_hand, when_at_hand
 from torchlike._errors.dtypes import scalar_name
 from torchlike._functions import replace
 from torchlike._functions_shape import broadcast_tensors
+from torchlike._ops._casts import WIDEST_ELSEWHERE
 from torchlike._ops._declare import Into
 from torchlike._tensor import Tensor, wrap
 
@@ -275,6 +277,7 @@ def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) 
     return rows["_put"](input, index, source, accumulate)
 
 
+@casting(WIDEST_ELSEWHERE)
 def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
     """A copy with `values` written (or added) at the tensors `indices`."""
     made = rows["clone"](input)

@@ -9,11 +9,13 @@ from typing import Any
 import numpy as np
 
 from torchlike import _bind, _errors, _factories, return_types
+from torchlike._autocast import casting
 from torchlike._bind import CALLERS as rows
 from torchlike._core import concrete
 from torchlike._dtypes import int32
 from torchlike._factories import all_examples
 from torchlike._ops import REGISTRY
+from torchlike._ops._casts import FULL_ON_CPU
 from torchlike._tensor import Tensor
 
 LinAlgError = _errors.linalg.LinAlgError
@@ -86,6 +88,7 @@ def _refuse_indefinite(A: Tensor) -> None:
             raise _errors.linalg.not_positive_definite(place if A.ndim > 2 else None, order)
 
 
+@casting(FULL_ON_CPU)
 def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False, out: Any = None) -> Any:
     """`cholesky` that says in `info` which leading minor failed, where one did; L is then NaN."""
     result = cholesky(A, upper=upper) if check_errors else rows["cholesky"](A, upper)

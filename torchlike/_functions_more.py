@@ -7,9 +7,11 @@ from typing import Any
 import numpy as np
 
 from torchlike import _dtypes, _errors, _facade, _factories, return_types
+from torchlike._autocast import casting
 from torchlike._bind import CALLERS as rows
 from torchlike._bind import in_place_of, write_out
 from torchlike._core import concrete
+from torchlike._ops._casts import FULL_ELSEWHERE
 from torchlike._ops._declare import Into
 from torchlike._tensor import Tensor
 
@@ -67,6 +69,7 @@ def _edge(x0: Tensor, x1: Tensor, x2: Any, gaps: list, edge_order: int) -> Tenso
 # -- norms and distances -----------------------------------------------------------------------------------------------
 
 
+@casting(FULL_ELSEWHERE)
 def renorm(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
     """Each part along `dim` scaled down to the p-norm `maxnorm`, where its norm is larger."""
     _errors.arithmetic.check_renorm(input, p, maxnorm)
@@ -78,6 +81,7 @@ def renorm(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
     return input * factor.to(input.dtype)
 
 
+@casting(FULL_ELSEWHERE)
 def pdist(input: Tensor, p: float = 2.0) -> Tensor:
     """The distances of all pairs of rows, (0, 1), (0, 2), ... (n - 2, n - 1), in the p-norm."""
     _errors.arithmetic.check_pdist(input, p)

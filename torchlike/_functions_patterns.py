@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 
 from torchlike import _dtypes, _errors, _facade, _factories
+from torchlike._autocast import casting
 from torchlike._bind import CALLERS as rows
 from torchlike._functions import reshape
 from torchlike._functions_split import cat, stack
+from torchlike._ops._casts import Casts, as_given
 from torchlike._tensor import Tensor
 
 
@@ -114,6 +116,7 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> T
     return rows["view"](chosen, places.shape)
 
 
+@casting(Casts(as_given, as_given))
 def vander(x: Tensor, N: int | None = None, *, increasing: bool = False) -> Tensor:
     """A matrix of the powers of a vector's elements, from high to low (or low to high); (..., n) -> (..., n, N)."""
     count = x.shape[-1] if N is None else N

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from torchlike import _errors, _factories, return_types
+from torchlike._autocast import casting, rounded
 from torchlike._bind import CALLERS as rows
 from torchlike._bind import write_out
 from torchlike._dtypes import INTEGER, float64, int64
@@ -14,6 +15,7 @@ from torchlike._factories import all_examples
 from torchlike._functions_factors import first_zero
 from torchlike._functions_linalg import host_matrices, matrix_norm
 from torchlike._ops import REGISTRY
+from torchlike._ops._casts import FULL_ON_CPU
 from torchlike._tensor import Tensor
 
 
@@ -43,6 +45,7 @@ def _is_matrix(A: Tensor) -> bool:
     return A.ndim >= 2 and A.dtype.category > INTEGER and A.dtype.itemsize >= 4
 
 
+@casting(FULL_ON_CPU)
 def matrix_rank(A: Tensor, tol: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None,
                 out: Tensor | None = None) -> Tensor:  # fmt: skip
     """How many singular values are above max(atol, rtol * the largest); `tol` is an older name of an `atol` alone."""
@@ -58,9 +61,10 @@ def pinv(A: Tensor, rcond: Any = None, hermitian: bool = False, *, atol: Any = N
     older name of an `rtol` alone. Of a Hermitian matrix half is read."""
     if rcond is not None:
         atol, rtol = 0.0, rcond
-    return _written("pinv", rows["pinv"](A, *_tolerances("pinv", A, atol, rtol), hermitian), out)
+    return _written("pinv", rounded(rows["pinv"](A, *_tolerances("pinv", A, atol, rtol), hermitian)), out)
 
 
+@casting(FULL_ON_CPU)
 def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
     """The Moore-Penrose inverse: singular values of at most `rcond` times the largest count as zero."""
     return pinv(input, rcond)
@@ -69,6 +73,7 @@ def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
 # -- least squares -----------------------------------------------------------------------------------------------------
 
 
+@casting(FULL_ON_CPU)
 def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | None = None,
           out: Any = None) -> Any:  # fmt: skip
     """X that makes |A X - B| least, with the squares of that, the rank of A and its singular values, as far as the
@@ -116,6 +121,7 @@ def _refuse_rank(A: Tensor, rank: Tensor) -> None:
 _BY_VALUES, _BY_INVERSE = (None, 2, -2), ("fro", "nuc", 1, -1, float("inf"), float("-inf"))
 
 
+@casting(FULL_ON_CPU)
 def cond(A: Tensor, p: Any = None, *, out: Tensor | None = None) -> Tensor:
     """The condition number: norm(A) * norm(inverse of A), inf where there is none; by singular values for p None, 2
     or -2."""

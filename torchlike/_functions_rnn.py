@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from torchlike import _errors, _factories, _functions_nn
+from torchlike._autocast import rounded
 from torchlike._bind import CALLERS as rows
 from torchlike._core import concrete
 from torchlike._tensor import Tensor
@@ -41,6 +42,8 @@ def _network(mode: str, x: Tensor, states: list[Tensor], params: Any, biases: bo
             h, c = states[0][at], states[1][at] if len(states) > 1 else None
             out, *final = rows["_recurrent_layer"](mode, x, h, c, w[0], w[1], *b, direction == 1, lengths, projection,
                                                    by_batch)  # fmt: skip
+            if projection is not None:
+                out, final[0] = rounded(out), rounded(final[0])
             outputs.append(out)
             for kept, state in zip(last, final):
                 kept.append(state)

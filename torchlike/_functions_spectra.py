@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from torchlike import _errors, _factories
+from torchlike._autocast import casting
 from torchlike._bind import CALLERS as rows
 from torchlike._functions import reshape
+from torchlike._ops._casts import FULL_ON_CPU
 from torchlike._tensor import Tensor
 
 _LEAST = 1e-11  # of the summed squares of the windows
 
 
+@casting(FULL_ON_CPU)
 def stft(input: Tensor, n_fft: int, hop_length: int | None = None, win_length: int | None = None,
          window: Tensor | None = None, center: bool = True, pad_mode: str = "reflect", normalized: bool = False,
          onesided: bool | None = None, return_complex: bool | None = None,

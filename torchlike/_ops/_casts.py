@@ -45,6 +45,11 @@ def widest(fast: _dtypes.dtype, dtypes: list[_dtypes.dtype], args: tuple) -> _dt
     return fast
 
 
+def as_given(fast: _dtypes.dtype, dtypes: list[_dtypes.dtype], args: tuple) -> _dtypes.dtype | None:
+    """Computed as it is, though what it is made of here would be cast."""
+    return None
+
+
 def banned(fast: _dtypes.dtype, dtypes: list[_dtypes.dtype], args: tuple) -> _dtypes.dtype | None:
     """Refused."""
     raise _errors.autocast.banned()

@@ -47,8 +47,8 @@ def _distance_shape(call: Call) -> list:
     return [reduced_shape(shape, -1, call.keepdim)]
 
 
-@operator(where=("torch", "nn.functional"), shape=_distance_shape, out=False, node="NormBackward1", remembers=(),
-          promote=_to_real, loop="add_stub")  # fmt: skip
+@operator(autocast=FULL_ELSEWHERE, where=("torch", "nn.functional"), shape=_distance_shape, out=False,
+          node="NormBackward1", remembers=(), promote=_to_real, loop="add_stub")  # fmt: skip
 def pairwise_distance(x1: Array, x2: Array, p: float = 2.0, eps: Scalar = 1e-6, keepdim: bool = False):
     """The p-norm of x1 - x2 + eps over the last dim."""
     return vector_norm(x1 - x2 + eps, p, -1, keepdims=keepdim)

@@ -6,6 +6,8 @@ import string
 
 import numpy as np
 
+from torchlike import _dtypes
+from torchlike._ops._casts import Casts, lower
 from torchlike._ops._declare import Arrays, namespace, operator
 from torchlike._ops._namespace import widened
 from torchlike._ops._rules import Call
@@ -51,7 +53,25 @@ def _take_sizes(term: str, place: int, shape: tuple[int, ...], sizes: Sizes) -> 
         sizes[letter] = max(n, sizes[letter])
 
 
-@operator(where=(), opmath=False, out=False, node="ViewBackward0", check=_check)
+def _is_product(equation: str, operands: tuple) -> bool:
+    """Whether PyTorch's last step is a product of matrices: a dim of both operands is summed there."""
+    terms, arrow, output = equation.replace(" ", "").partition("->")
+    sizes = [_sizes(term, x) for term, x in zip(terms.split(","), operands)]
+    *before, last = sizes
+    wide = {c for each in before for c, n in each.items() if n != 1} & {c for c, n in last.items() if n != 1}
+    return any(not arrow or c not in output for c in wide)
+
+
+def _sizes(term: str, x) -> dict[str, int]:
+    first, _, final = term.partition("...")
+    return {**dict(zip(first, x.shape)), **dict(zip(final[::-1], x.shape[::-1]))}
+
+
+def _einsum_in(fast: _dtypes.dtype, dtypes: list, args: tuple) -> _dtypes.dtype | None:
+    return fast if _is_product(*args) else None
+
+
+@operator(autocast=Casts(_einsum_in, lower), where=(), opmath=False, out=False, node="ViewBackward0", check=_check)
 def einsum(equation: str, operands: Arrays):
     """The sum of products that `equation` describes."""
     xp, equation = namespace(operands[0]), _without_lost_dims(equation.replace(" ", ""), operands)

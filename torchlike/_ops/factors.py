@@ -72,7 +72,7 @@ def _solve_shape(call: Call) -> list:
     return [(*broadcast([call.LU.shape[:-2], call.B.shape[:-2]]), *call.B.shape[-2:])]
 
 
-@factorization(autocast=FULL_ON_CPU, numpy=False, shape=_solve_shape, keeps=("pivots",), node="LinalgLuSolveBackward0")
+@factorization(numpy=False, shape=_solve_shape, keeps=("pivots",), node="LinalgLuSolveBackward0")
 def lu_solve(LU: Array, pivots: Array, B: Array, left: bool = True, adjoint: bool = False):
     """X with A X = B (X A = B unless `left`; A* for A with `adjoint`), from the compact form of A."""
     if not left:

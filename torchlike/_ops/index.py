@@ -14,7 +14,7 @@ from torchlike import _dtypes, _errors
 from torchlike._dtypes import FLOAT8, FLOAT8_SIGNED
 from torchlike._errors.dtypes import c_name, index_put_dtypes, scalar_name
 from torchlike._layout import contiguous_strides, ordered_strides
-from torchlike._ops._casts import WIDEST_ELSEWHERE
+from torchlike._ops._casts import WIDEST_ELSEWHERE, WIDEST_ON_CPU
 from torchlike._ops._declare import HOST_REDUCES, Array, Arrays, Scalar, declare, namespace, operator
 from torchlike._ops._namespace import at, within
 from torchlike._ops._rules import Call, Typed, broadcast, wrap_dim
@@ -370,7 +370,9 @@ def _index_add(input: Array, dim: int, index: Array, source: Array, *, alpha: Sc
     return _added(at(input, where), added)
 
 
-@operator(where=(), name="_index_copy", node="IndexCopyBackward0", **_ROWS, loop="index_copy_cpu")
+@operator(
+    autocast=WIDEST_ON_CPU, where=(), name="_index_copy", node="IndexCopyBackward0", **_ROWS, loop="index_copy_cpu"
+)
 def _index_copy(input: Array, dim: int, index: Array, source: Array):
     """`input` with the indices of one dim replaced by those of `source`."""
     if not input.ndim:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
+
 import numpy as np
 
-from torchlike import _errors
+from torchlike import _dtypes, _errors
 from torchlike._dtypes import BOOL, FLOAT8, FLOAT8_SIGNED
-from torchlike._ops._casts import FULL_ON_CPU, LOWER, LOWER_ELSEWHERE, WIDEST_ELSEWHERE
+from torchlike._ops._casts import FULL_ON_CPU, LOWER, LOWER_ELSEWHERE, WIDEST_ELSEWHERE, Casts, Policy, widest
 from torchlike._ops._declare import EXACT, HOST_REDUCES, Array, Into, namespace, operator
 from torchlike._ops._float8 import wide
 from torchlike._ops._namespace import widened
@@ -161,6 +164,21 @@ def outer(input: Array, vec2: Array):
     return input[:, None] * vec2[None, :]
 
 
+def _summed_in(dims_of: Callable) -> Policy:
+    """PyTorch's policy for sums of products over dims: a product of matrices, unless one number is all that is left."""
+
+    def policy(fast: _dtypes.dtype, dtypes: list, args: tuple) -> _dtypes.dtype | None:
+        a, b = args[:2]
+        if not (a.ndim and b.ndim):
+            return None
+        left = [
+            math.prod(x.shape) // max(math.prod(x.shape[d] for d in dims), 1) for x, dims in zip((a, b), dims_of(*args))
+        ]
+        return None if left == [1, 1] else fast
+
+    return policy
+
+
 def _check_inner(call: Call) -> None:
     a, b = call.arrays
     if a.ndim and b.ndim and a.shape[-1] != b.shape[-1]:
@@ -173,7 +191,12 @@ def _inner_shape(call: Call) -> list:
     return [a.shape[:-1] + b.shape[:-1] if a.ndim and b.ndim else a.shape + b.shape]
 
 
-@operator(shape=_inner_shape, check=_check_inner, opmath=False)
+@operator(
+    autocast=Casts(_summed_in(lambda a, b: ((-1,), (-1,))), widest),
+    shape=_inner_shape,
+    check=_check_inner,
+    opmath=False,
+)
 def inner(input: Array, other: Array):
     """The sums of products over the last dims; (..., k), (*, k) -> (..., *)."""
     return namespace(input).inner(input, other)
@@ -199,7 +222,7 @@ def _tensordot_shape(call: Call) -> list:
 
 
 @operator(
-    autocast=WIDEST_ELSEWHERE,
+    autocast=Casts(_summed_in(lambda a, b, dims: dims), widest),
     where=(),
     opmath=False,
     node="ViewBackward0",

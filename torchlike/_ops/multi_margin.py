@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from torchlike import _dtypes, _errors
-from torchlike._ops._casts import FULL
+from torchlike._ops._casts import FULL, FULL_ELSEWHERE
 from torchlike._ops._declare import Array, Scalar, namespace, operator, pointwise
 from torchlike._ops._namespace import refused
 from torchlike._ops._rules import Call
@@ -110,6 +110,7 @@ def multilabel_margin_loss(input: Array, target: Array, reduction: str = "mean")
 
 
 @operator(
+    autocast=FULL_ELSEWHERE,
     where=("nn.functional",),
     out=False,
     shape=_shape,

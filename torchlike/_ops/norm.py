@@ -81,6 +81,11 @@ def _same_shape(call: Call) -> list:
     return [call.input.shape]
 
 
+def _like_input(call: Call) -> list:
+    """Parameters of float32 beside half precision do not widen the result."""
+    return [(tuple(call.input.shape), call.input.dtype)]
+
+
 def _check_layer_norm(call: Call) -> None:
     x, shape = call.input, tuple(call.normalized_shape)
     if not shape:
@@ -115,7 +120,7 @@ def _layer_norm_checks(call: Call) -> None:
     _check_dtypes(call)
 
 
-@operator(autocast=FULL_ELSEWHERE, where=(), shape=_same_shape, check=_layer_norm_checks, saves=("input", "weight"),
+@operator(autocast=FULL_ELSEWHERE, where=(), shape=_like_input, check=_layer_norm_checks, saves=("input", "weight"),
           out=False, node="NativeLayerNormBackward0", name="_layer_norm", fused=True)  # fmt: skip
 def _layer_norm(input: Array, normalized_shape: tuple, weight: Array | None = None, bias: Array | None = None,
                 eps: Scalar = 1e-5):  # fmt: skip
@@ -127,7 +132,7 @@ def _layer_norm(input: Array, normalized_shape: tuple, weight: Array | None = No
 @operator(
     autocast=FULL_ELSEWHERE,
     where=(),
-    shape=_same_shape,
+    shape=_like_input,
     check=_check_layer_norm,
     out=False,
     node="MulBackward0",
@@ -154,7 +159,7 @@ def _check_group_norm(call: Call) -> None:
     _check_dtypes(call)
 
 
-@operator(autocast=FULL_ELSEWHERE, where=(), shape=_same_shape, check=_check_group_norm, saves=("input", "weight"),
+@operator(autocast=FULL_ELSEWHERE, where=(), shape=_like_input, check=_check_group_norm, saves=("input", "weight"),
           out=False, formats=1,
           node="NativeGroupNormBackward0", name="_group_norm")  # fmt: skip
 def _group_norm(input: Array, num_groups: int, weight: Array | None = None, bias: Array | None = None,
@@ -179,7 +184,7 @@ def _check_batch_norm(call: Call) -> None:
 
 
 def _with_statistics(call: Call) -> list:
-    return [call.input.shape, call.input.shape[1:2], call.input.shape[1:2]]
+    return [*_like_input(call), call.input.shape[1:2], call.input.shape[1:2]]
 
 
 @operator(where=(), shape=_with_statistics, check=_check_batch_norm, saves=("input", "weight"), out=False, formats=1,
@@ -194,7 +199,7 @@ def _batch_norm_of_batch(input: Array, weight: Array | None, bias: Array | None,
     return xp.moveaxis(affine(out, weight, bias), -1, 1), mean.reshape(-1), unbiased
 
 
-@operator(where=(), shape=_same_shape, check=_check_batch_norm, out=False, formats=1, node="NativeBatchNormBackward0",
+@operator(where=(), shape=_like_input, check=_check_batch_norm, out=False, formats=1, node="NativeBatchNormBackward0",
           saves=("input", "running_mean", "running_var", "weight"), name="_batch_norm_of_running",
           fused=True)  # fmt: skip
 def _batch_norm_of_running(input: Array, running_mean: Array, running_var: Array, weight: Array | None,
@@ -269,7 +274,8 @@ def normalize(input: Array, p: float = 2.0, dim: int = 1, eps: Scalar = 1e-12):
     return input / namespace(input).where(norm >= eps, norm, eps)
 
 
-@operator(where=(), shape=_same_shape, out=False, name="_response_norm", node="PowBackward0", promote=to_float)
+@operator(autocast=FULL_ELSEWHERE, where=(), shape=_same_shape, out=False, name="_response_norm", node="PowBackward0",
+          promote=to_float)  # fmt: skip
 def _response_norm(input: Array, size: int, alpha: Scalar, beta: Scalar, k: Scalar, whole: bool):
     """(k + alpha mean(x**2))**beta, the mean over `size` channels around each, with zeros beyond the ends; of integers
     it is cut off to a `whole` number."""

@@ -9,7 +9,6 @@ import jax.numpy as jnp
 import numpy as np
 
 from torchlike import _dtypes, _errors
-from torchlike._ops._casts import FULL_ON_CPU
 from torchlike._ops._declare import Array, namespace
 from torchlike._ops._rules import Call, broadcast
 from torchlike._ops.linalg import adjoint, factorization, is_vector_side, square_check
@@ -75,7 +74,7 @@ def _rank_shape(call: Call) -> list:
     return [(broadcast([call.A.shape[:-2], call.atol.shape, call.rtol.shape]), _dtypes.int64)]
 
 
-@factorization(autocast=FULL_ON_CPU, check=_check_rank, columns=False, differentiable=False, where=(),
+@factorization(check=_check_rank, columns=False, differentiable=False, where=(),
                keeps=("atol", "rtol"),
                shape=_rank_shape)  # fmt: skip
 def matrix_rank(A: Array, atol: Array, rtol: Array, hermitian: bool = False):
@@ -97,7 +96,7 @@ def _lstsq_shape(call: Call) -> list:
     return [((*batch, a.shape[-1], *columns), a.dtype), (residuals, a.dtype.to_real())]
 
 
-@factorization(autocast=FULL_ON_CPU, numpy=False, check=_errors.linalg.check_lstsq, shape=_lstsq_shape, where=(),
+@factorization(numpy=False, check=_errors.linalg.check_lstsq, shape=_lstsq_shape, where=(),
                node="LinalgLstsqBackward0")  # fmt: skip
 def lstsq(A: Array, B: Array, rcond: float | None = None, residuals: bool = False):
     """X that makes |A X - B| least, and the squares of that for each column."""

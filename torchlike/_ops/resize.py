@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from torchlike import _errors
-from torchlike._ops._casts import FULL_ELSEWHERE, Casts, full, widest
+from torchlike._ops._casts import FULL_ELSEWHERE, LOWER, Casts, full, widest
 from torchlike._ops._declare import Array, namespace, operator
 from torchlike._ops._namespace import widened
 from torchlike._ops._rules import Call
@@ -225,7 +225,8 @@ def _grid_sample(input: Array, grid: Array, mode: str, padding_mode: str, align_
     return jax.vmap(lambda image, places: _sampled(image, places, mode, padding_mode, align_corners, step))(*both)
 
 
-@operator(where=(), shape=lambda call: [(*call.theta.shape[:1], *call.size[2:], len(call.size) - 2)], out=False,
+@operator(autocast=LOWER, where=(), shape=lambda call: [(*call.theta.shape[:1], *call.size[2:], len(call.size) - 2)],
+          out=False,
           saves=(), name="_affine_grid", node="AffineGridGeneratorBackward0")  # fmt: skip
 def _affine_grid(theta: Array, size: tuple, align_corners: bool):
     """The places theta (N, d, d + 1) sends each pixel of `size` (N, C, d1, ...) to."""

@@ -15,7 +15,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from torchlike import _errors
+from torchlike import _dtypes, _errors
+from torchlike._ops._casts import Casts, lower
 from torchlike._ops._declare import Array, operator
 from torchlike._ops._namespace import own_gradients
 from torchlike._ops._products import product, rows_times
@@ -256,7 +257,21 @@ def _check(call: Call) -> None:
     _errors.sequences.check_recurrent(call)
 
 
-@operator(where=(), shape=_shape, check=_check, keeps=("lengths",), residuals=True, out=False, name="_recurrent_layer",
+def _layer_in(fast: _dtypes.dtype, dtypes: list, args: tuple) -> _dtypes.dtype | None:
+    """PyTorch's results on the CPU: a whole LSTM is one operator, the others are products and element-wise functions of
+    the state, which keep what range that has."""
+    mode, _, h, *_, lengths, projection, _ = args
+    is_whole = mode == "lstm" and lengths is None and projection is None
+    return fast if is_whole else _cell_in(fast, dtypes, (mode, None, h))
+
+
+def _cell_in(fast: _dtypes.dtype, dtypes: list, args: tuple) -> _dtypes.dtype | None:
+    mode, _, h, *_ = args
+    return fast if mode in ("tanh", "relu") or h.dtype is fast else _dtypes.float32
+
+
+@operator(autocast=Casts(_layer_in, lower), where=(), shape=_shape, check=_check, keeps=("lengths",), residuals=True,
+          out=False, name="_recurrent_layer",
           node="MkldnnRnnLayerBackward0", numpy=False)  # fmt: skip
 def _recurrent_layer(mode: str, input: Array, h: Array, c: Array | None, w_ih: Array, w_hh: Array, b_ih: Array | None,
                      b_hh: Array | None, reverse: bool = False, lengths: Array | None = None,
@@ -290,7 +305,8 @@ def _check_cell(call: Call) -> None:
     _errors.sequences.check_cell(call)
 
 
-@operator(numpy=False, where=(), shape=_cell_shape, check=_check_cell, out=False, name="_recurrent_cell",
+@operator(autocast=Casts(_cell_in, lower), numpy=False, where=(), shape=_cell_shape, check=_check_cell, out=False,
+          name="_recurrent_cell",
           node="AddBackward0", remembers=("input", "h", "c", "w_ih", "w_hh"))  # fmt: skip
 def _recurrent_cell(mode: str, input: Array, h: Array, c: Array | None, w_ih: Array, w_hh: Array, b_ih: Array | None,
                     b_hh: Array | None):  # fmt: skip

@@ -93,7 +93,7 @@ def _bool_to_int64(dtype):
     return d, d
 
 
-@pointwise(promote=_bool_to_int64, node="PowBackward0", loop="pow")
+@pointwise(autocast=FULL_ELSEWHERE, promote=_bool_to_int64, node="PowBackward0", loop="pow")
 def square(input: Array):
     """The square of each element."""
     return input * input

@@ -157,11 +157,8 @@ class _Surroundings:
 
 
 def _autocast_now() -> list[tuple[str, dict]]:
-    """The settings of mixed precision for each kind of device, where there is any."""
-    asked = getattr(torchlike, "is_autocast_enabled", None)
-    if asked is None:
-        return []
-    cached = torchlike.is_autocast_cache_enabled()
+    """The settings of mixed precision for each kind of device."""
+    asked, cached = torchlike.is_autocast_enabled, torchlike.is_autocast_cache_enabled()
     return [
         (kind, {"enabled": asked(kind), "dtype": torchlike.get_autocast_dtype(kind), "cache_enabled": cached})
         for kind in ("cpu", "cuda")

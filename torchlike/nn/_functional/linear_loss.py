@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import warnings
 from dataclasses import dataclass
 from typing import Any
 
 import torchlike
-from torchlike import _dtypes, _errors
+from torchlike import _dtypes, _errors, _modes
 from torchlike._tensor import Tensor
 
 from .loss import cross_entropy
@@ -113,7 +114,10 @@ def _by_parts(input: Tensor, linear_weight: Tensor, target: Tensor, bias: Tensor
 
     size = _rows_at_once(options, x.shape[0], x.shape[1], linear_weight.shape[0])
     places = range(0, x.shape[0], size)
-    losses = [checkpoint(part, x[i : i + size], t[i : i + size], use_reentrant=False) for i in places]
+    # The parts have a dtype of their own, whatever operators around them are cast to.
+    region = torchlike.autocast(x.device.type, enabled=False) if _modes.local.autocast else contextlib.nullcontext()
+    with region:
+        losses = [checkpoint(part, x[i : i + size], t[i : i + size], use_reentrant=False) for i in places]
     if reduction == "none":
         made = torchlike.cat(losses)
         return (made if input.ndim == 2 else made.squeeze(0)).to(input.dtype)

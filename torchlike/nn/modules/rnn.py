@@ -6,17 +6,18 @@ outputs of the last layer for every step and the final state of every layer.
 
 from __future__ import annotations
 
+import contextlib
 import math
 import numbers
 import warnings
 from typing import Any, TypeAlias
 
 import torchlike
+from torchlike import _modes
 from torchlike._tensor import Tensor
 
 from .. import _errors_sequence as _errors
 from .. import init
-from .._autocast import autocast_is_on
 from ..parameter import Parameter
 from ..utils.rnn import PackedSequence
 from ._packed import run_packed
@@ -142,7 +143,7 @@ class RNNBase(Module):
     def check_input(self, input: Tensor, batch_sizes: Tensor | None) -> None:
         """Raise unless the input has the right dtype, dimensions and size."""
         weight = self.weight_ih_l0
-        if input.dtype != weight.dtype and not autocast_is_on():
+        if input.dtype != weight.dtype and not _modes.local.autocast:
             raise _errors.rnn_dtype(input.dtype, weight.dtype)
         expected = 2 if batch_sizes is not None else 3
         if input.dim() != expected:
@@ -200,11 +201,20 @@ class RNNBase(Module):
         self.check_forward_args(data, hx, batch_sizes)
         states, dropout = self._state_parts(hx), self.dropout if self.training else 0.0
         run = (data, batch_sizes.tolist(), states, self.all_weights, dropout, self._directions)
-        output, states = run_packed(self._step, *run)
+        with self._around_packed(data, states):
+            output, states = run_packed(self._step, *run)
         hidden = self._state_of(states)
         if unsorted_indices is not None:
             hidden = self._of_state(lambda h: h.index_select(1, unsorted_indices), hidden)
         return PackedSequence(output, batch_sizes, sorted_indices, unsorted_indices), hidden
+
+    def _around_packed(self, data: Tensor, states: tuple) -> Any:
+        """PyTorch has a whole LSTM as one operator, which autocast casts, for plain batches; for packed ones on the CPU
+        the state keeps its range."""
+        is_whole = self.mode == "LSTM" and not self.proj_size
+        if is_whole and data.device.type == "cpu" and states[0].dtype is data.dtype is torchlike.float32:
+            return torchlike.autocast("cpu", enabled=False)
+        return contextlib.nullcontext()
 
     def _step(self, block: Tensor, states: tuple, weights: list) -> tuple[Tensor, tuple]:
         """One layer in one direction over a plain batch."""

@@ -14,7 +14,6 @@ from .. import _errors_sequence as _errors
 from .. import functional as F
 from .. import init
 from .._attention import as_scores
-from .._autocast import autocast_is_on
 from .attention import MultiheadAttention
 from .container import ModuleList
 from .dropout import Dropout
@@ -238,7 +237,7 @@ class TransformerEncoder(Module):
 
     def _leaves_padding_zero(self, src: Tensor) -> bool:
         first = self.layers[0]
-        if not self.use_nested_tensor or first.training or src.dim() != 3 or autocast_is_on():
+        if not self.use_nested_tensor or first.training or src.dim() != 3 or torchlike.is_autocast_enabled():
             return False
         if not torchlike.is_grad_enabled():
             return True

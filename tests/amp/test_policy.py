@@ -1,0 +1,73 @@
+"""What each operator is cast to: PyTorch's dtypes and values for all samples of all names, in either precision."""
+
+import pytest
+import torch
+
+import torchlike
+from tests.ops.row import JUDGED, SAMPLES, function, row
+from tests.ops.sample import Fails, arguments
+from tests.oracle import assert_same
+from tests.oracle._convert import name_of
+
+pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
+ROUNDED = {"rtol": 1.6e-2, "atol": 1e-2}  # bfloat16's, also where float32 was made of it
+
+
+def _halved(x, library):
+    """Arguments with bfloat16 in place of float32."""
+    if isinstance(x, library.Tensor):
+        return x.bfloat16() if x.dtype == library.float32 else x
+    if isinstance(x, list | tuple) and type(x) in (list, tuple):
+        return type(x)(_halved(y, library) for y in x)
+    return x
+
+
+def _call(library, key, sample, half, enabled=True):
+    args, kwargs = arguments(library, sample)
+    if half:
+        args = _halved(tuple(args), library)
+        kwargs = {name: _halved(a, library) for name, a in kwargs.items()}
+    with library.autocast("cpu", enabled=enabled):
+        return function(library, key)(*args, **kwargs)
+
+
+def _is_refused(*call, **options):
+    try:
+        _call(*call, **options)
+    except Exception:
+        return True
+    return False
+
+
+def _results(key, half):
+    """Each sample, and what both libraries make of it. What PyTorch refuses is not judged here, nor what torchlike
+    alone refuses in any region."""
+    for sample in SAMPLES[key]:
+        if isinstance(sample, Fails) or _is_refused(torch, key, sample, half):
+            continue
+        given = key, sample, half
+        if not _is_refused(torchlike, *given, enabled=False) or _is_refused(torch, *given, enabled=False):
+            yield str(sample), _call(torchlike, *given), _call(torch, *given)
+
+
+# A row without policies knows nothing of mixed precision; the names that are no rows are made of others.
+CAST = [key for key in JUDGED if row(key) is None or row(key).autocast is not None]
+
+
+@pytest.mark.parametrize("key", CAST)
+def test_float32(key):
+    with torchlike.set_executor("numpy"):
+        for sample, ours, theirs in _results(key, half=False):
+            assert_same(ours, theirs, at=sample, stride=False, **ROUNDED)
+
+
+@pytest.mark.parametrize("key", CAST)
+def test_bfloat16(key):
+    """Dtypes: how bfloat16 is rounded inside is judged with each operator."""
+    with torchlike.set_executor("numpy"):
+        for sample, ours, theirs in _results(key, half=True):
+            assert _dtypes(ours) == _dtypes(theirs), sample
+
+
+def _dtypes(x):
+    return [_dtypes(y) for y in x] if isinstance(x, list | tuple) else name_of(getattr(x, "dtype", None))

@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterator
 from typing import Any, Self
 
 from torchlike._core import boundary, prelude
-from torchlike._modes import is_grad_enabled
+from torchlike._core.trace import pending
+from torchlike._modes import local
 from torchlike._tensor import Tensor
 
 from .. import _errors
@@ -113,7 +114,7 @@ class Module(Members, State, Conversion):
         raise _errors.forward_missing(type(self).__name__)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if not is_grad_enabled():
+        if not local.grad:
             return self._call_without_grad(args, kwargs)
         if not _depth.value:
             return self._call_outermost(args, kwargs)
@@ -140,10 +141,11 @@ class Module(Members, State, Conversion):
     _wrapped_call_impl = __call__
 
     def _call_outermost(self, args: tuple, kwargs: dict) -> Any:
-        prelude()
+        if pending:
+            prelude()
         _depth.value = 1
         try:
-            return Module.__call__(self, *args, **kwargs)  # not `self(...)`: a subclass may have come from its own
+            return (self._compiled_call_impl or self._call_impl)(*args, **kwargs)
         finally:
             _depth.value = 0
 

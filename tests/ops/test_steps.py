@@ -37,6 +37,9 @@ COMPOSED: dict[str, Callable[..., Any]] = {
         x.reshape(1, 4, 5, 4, 5), y[:, :48].reshape(1, 8, 4, 4, 3), "bilinear", "border", align_corners=False
     ),
     "nll_loss": lambda F, x, y: F.nll_loss(x.reshape(100, 4), (y.reshape(100, 4) > 0).long().sum(1) % 4),
+    "cross_entropy": lambda F, x, y: F.cross_entropy(x.reshape(100, 4), (y.reshape(100, 4) > 0).long().sum(1) % 4),
+    "log_softmax": lambda F, x, y: F.log_softmax(4 * x, -1),
+    "embedding": lambda F, x, y: F.embedding((y > 0).long() + 1, x.clone(), max_norm=1.0),
     "div": lambda F, x, y: x.div(y / 16, rounding_mode="trunc"),
     "adaptive_avg_pool3d": lambda F, x, y: F.adaptive_avg_pool3d(x.reshape(1, 5, 8, 10), (2, 3, 4)),
 }  # fmt: skip

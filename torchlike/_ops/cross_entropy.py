@@ -36,19 +36,20 @@ def _is_class(x, target):
     return namespace(x).expand_dims(target, axis) == classes
 
 
-def log_sum_exp(x, axis: int):
-    """The logarithm of the sum of exp(x), with what was subtracted first: (log-sum, shift)."""
-    xp = namespace(x)
+def log_sum_exp(x, axis: int, step=unchanged):
+    """The logarithm of the sum of exp(x), with what was subtracted first: (log-sum, shift). PyTorch stores both on the
+    way if it sums along the last dim."""
+    xp, step = namespace(x), step if axis == x.ndim - 1 else unchanged
     shift = constant(xp.max(x, axis=axis, keepdims=True))
-    return xp.log(xp.sum(xp.exp(x - shift), axis=axis)), shift
+    return step(xp.log(step(xp.sum(xp.exp(x - shift), axis=axis)))), shift
 
 
-def weighted(loss, weights, reduction: str, total=None):
+def weighted(loss, weights, reduction: str, step=unchanged):
     """Reduce losses that are already multiplied by these weights; the mean divides by their sum."""
-    total = total or namespace(loss).sum
     if reduction == "none":
         return loss
-    return total(loss) if reduction == "sum" else total(loss) / total(weights)
+    total = total_in_cascade(loss, step)
+    return total if reduction == "sum" else total / total_in_cascade(weights, step)
 
 
 def _picked(x, target, weight, ignore_index):
@@ -112,8 +113,7 @@ def nll_loss(input: Array, target: Array, weight: Array | None = None, ignore_in
     (step, x, weight), target = stepwise(input, weight), _aligned(input, target)
     entry, weights, counts = _picked(x, target, weight, ignore_index)
     loss = step(namespace(x).where(counts, -entry * weights, namespace(x).zeros_like(entry)))
-    total = None if step is unchanged else lambda terms: total_in_cascade(terms, step)
-    return weighted(loss, weights, reduction, total)
+    return weighted(loss, weights, reduction, step)
 
 
 def _aligned(x, target):
@@ -124,21 +124,21 @@ def _aligned(x, target):
 
 @operator(autocast=FULL, remembers=("target", "weight"), where=(), out=False, keeps=("target",), shape=_shape,
           check=check_classes,
-          node=_node, special={"label_smoothing": (0.0,)}, name="cross_entropy")  # fmt: skip
+          node=_node, special={"label_smoothing": (0.0,)}, name="cross_entropy", opmath=False)  # fmt: skip
 def cross_entropy(input: Array, target: Array, weight: Array | None = None, ignore_index: Index = -100,
                   reduction: str = "mean", label_smoothing: Scalar = 0.0):  # fmt: skip
     """-w[t] log softmax(x)[t] of logits and class indices.
 
     With label smoothing s the target gives s / C to every class and 1 - s more to its own.
     """
-    x, target = input, _aligned(input, target)
+    (step, x, weight), target = stepwise(input, weight), _aligned(input, target)
     xp, axis = namespace(x), class_axis(x)
-    log_sum, shift = log_sum_exp(x, axis)
+    log_sum, shift = log_sum_exp(x, axis, step)
     entry, weights, counts = _picked(x, target, weight, ignore_index)
     zero = xp.zeros_like(log_sum)
-    loss = xp.where(counts, (log_sum - (entry - xp.squeeze(shift, axis))) * weights, zero)
+    loss = step(xp.where(counts, step(log_sum - (entry - xp.squeeze(shift, axis))) * weights, zero))
     if isinstance(label_smoothing, int | float) and label_smoothing == 0:
-        return weighted(loss, weights, reduction)
+        return weighted(loss, weights, reduction, step)
     log_p = (x - shift) - xp.expand_dims(log_sum, axis)
     spread = -xp.sum(log_p if weight is None else log_p * by_class(weight, x), axis=axis)
     share = label_smoothing / x.shape[axis]

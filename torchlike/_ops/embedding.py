@@ -11,6 +11,7 @@ from torchlike._ops._casts import FULL_ELSEWHERE
 from torchlike._ops._declare import Array, Scalar, constant, namespace, operator
 from torchlike._ops._namespace import at, within
 from torchlike._ops._rules import Call
+from torchlike._ops._steps import stepwise
 
 
 def _check(call: Call) -> None:
@@ -120,7 +121,7 @@ def _embedding_bag(weight: Array, indices: Array, offsets: Array | None, per_sam
         return xp.zeros((0, weight.shape[1]), weight.dtype)
     rows = _by_frequency(rows_of(weight, indices), indices, weight, scale_grad_by_freq)
     bags = _Bags(rows, offsets)
-    wide = rows.astype(np.float32) if weight.dtype.itemsize == 2 else rows
+    step, wide = stepwise(rows)
     counted = (indices != padding_idx)[..., None]
     if per_sample_weights is not None:
         wide = wide * per_sample_weights[..., None].astype(wide.dtype)
@@ -130,7 +131,7 @@ def _embedding_bag(weight: Array, indices: Array, offsets: Array | None, per_sam
         found = xp.where(filled > 0, largest, xp.zeros_like(largest))
     else:
         found = bags.sum(xp.where(counted, wide, xp.zeros_like(wide)))
-        found = found / xp.maximum(filled, 1) if mode == "mean" else found
+        found = step(found) / xp.maximum(filled, 1) if mode == "mean" else found
     return found[:count].astype(weight.dtype)
 
 
@@ -140,16 +141,16 @@ def _bag_count(indices, offsets, include_last_offset: bool) -> int:
 
 @operator(autocast=FULL_ELSEWHERE, where=(), keeps=("indices",), shape=lambda call: [call.weight.shape],
           differentiable=False, out=False,
-          name="_renormed")  # fmt: skip
+          name="_renormed", opmath=False)  # fmt: skip
 def _renormed(weight: Array, indices: Array, max_norm: Scalar, norm_type: float):
     """The table with each picked row whose norm exceeds max_norm scaled down to it."""
     from torchlike._ops.norm import vector_norm
 
     picked = at(namespace(weight).zeros(weight.shape[0], bool), indices.reshape(-1)).set(True)
-    norm = vector_norm(weight, norm_type, 1)
-    limit = max_norm
-    scale = limit / (norm + 1e-7)
-    return weight * namespace(weight).where(picked & (norm > limit), scale, 1)[:, None].astype(weight.dtype)
+    step, table = stepwise(weight)
+    norm = step(vector_norm(table, norm_type, 1))
+    scale = step(max_norm / (norm + 1e-7))
+    return table * namespace(weight).where(picked & (norm > max_norm), scale, 1)[:, None].astype(table.dtype)
 
 
 def _one_hot_shape(call: Call) -> list:

@@ -7,10 +7,10 @@ import numpy as np
 
 from torchlike import _dtypes, _errors
 from torchlike._ops._casts import FULL_ELSEWHERE
-from torchlike._ops._declare import Array, namespace, operator
-from torchlike._ops._namespace import widened
+from torchlike._ops._declare import Array, constant, namespace, operator
 from torchlike._ops._rows import row_sums
 from torchlike._ops._rules import Call, wrap_dim
+from torchlike._ops._steps import stepwise, unchanged
 
 
 def _check(kernel: str, call: Call) -> None:
@@ -49,15 +49,14 @@ def _softmax(input: Array, dim: int):
           remembers=("result",), node="LogSoftmaxBackward0", refuses_complex="_log_softmax", opmath=False)  # fmt: skip
 def _log_softmax(input: Array, dim: int):
     """x minus the logarithm of the sum of exp(x) over a dim."""
-    x = widened(input)
-    if namespace(input) is not np:
-        return jax.nn.log_softmax(x, axis=dim) if x.ndim else x * 0
+    (step, x), xp = stepwise(input), namespace(input)
     if not x.ndim or not x.size:
         return x * 0
-    shifted = x - np.max(x, axis=dim, keepdims=True)
-    sums = _sums(np.exp(shifted), dim)
-    if dim in (-1, x.ndim - 1) and x.dtype != input.dtype:  # PyTorch rounds on the way, along the last dim
-        shifted -= widened(np.log(sums.astype(input.dtype)))
-    else:
-        shifted -= np.log(sums)
+    if dim not in (-1, x.ndim - 1):
+        step = unchanged  # PyTorch rounds on the way along the last dim
+    if xp is not np and step is unchanged:
+        return jax.nn.log_softmax(x, axis=dim)
+    shifted = x - constant(xp.max(x, axis=dim, keepdims=True))
+    sums = _sums(np.exp(shifted), dim) if xp is np else xp.sum(xp.exp(shifted), axis=dim, keepdims=True)
+    shifted -= step(xp.log(step(sums)))  # NumPy takes no new memory for it
     return shifted

@@ -230,6 +230,77 @@ def decompositions(torch):
     return torch.vmap(torch.func.grad(f))(p), torch.func.jacfwd(f)(p[0]), torch.func.hessian(torch.logdet)(p[0])
 
 
+def ensemble_that_trains(torch):
+    torch.manual_seed(4)
+    models = [torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.BatchNorm1d(4), torch.nn.ReLU()) for _ in range(2)]
+    params, buffers = torch.func.stack_module_state(models)
+    call = lambda p, b, x: torch.func.functional_call(models[0], (p, b), (x,))
+    out = torch.vmap(call)(params, buffers, torch.randn(2, 5, 3))
+    out.pow(3).sum().backward()
+    return out, buffers, params["0.weight"].grad, params["1.bias"].grad
+
+
+def learning_to_learn(torch):
+    x, y, w = torch.randn(4, 5, 3), torch.randn(4, 5), torch.randn(3)
+    loss = lambda w, x, y: ((x @ w - y) ** 2).mean()
+    adapted = lambda w, x, y: loss(w - 0.1 * torch.func.grad(loss)(w, x, y), x, y)
+    return torch.func.grad(lambda w: torch.vmap(adapted, in_dims=(None, 0, 0))(w, x, y).mean())(w)
+
+
+def differential_equations(torch):
+    torch.manual_seed(5)
+    net = torch.nn.Sequential(torch.nn.Linear(1, 8), torch.nn.Tanh(), torch.nn.Linear(8, 1))
+    params = dict(net.named_parameters())
+    u = lambda x: torch.func.functional_call(net, params, (x[None],)).squeeze()
+    x = torch.linspace(0, 1, 5)
+    rest = torch.vmap(torch.func.grad(torch.func.grad(u)))(x) + torch.vmap(u)(x)
+    rest.pow(2).mean().backward()
+    laplacian = lambda x: torch.func.hessian(lambda x: (x.sin() * x.prod()).sum())(x).trace()
+    return rest, [p.grad for p in net.parameters()], torch.vmap(laplacian)(torch.randn(4, 3))
+
+
+def tangent_kernels(torch):
+    torch.manual_seed(6)
+    net = torch.nn.Sequential(torch.nn.Linear(2, 4), torch.nn.ReLU(), torch.nn.Linear(4, 2))
+    params = {name: p.detach() for name, p in net.named_parameters()}
+    f = lambda p, x: torch.func.functional_call(net, p, (x[None],)).squeeze(0)
+    x = torch.randn(3, 2)
+    rows = [j.flatten(2) for j in torch.vmap(torch.func.jacrev(f), (None, 0))(params, x).values()]
+
+    def kernel(x1, x2):
+        def product(v):
+            back = torch.func.vjp(lambda p: f(p, x2), params)[1](v)
+            return torch.func.jvp(lambda p: f(p, x1), (params,), back)[1]
+
+        return torch.vmap(product)(torch.eye(2))
+
+    by_products = torch.vmap(torch.vmap(kernel, (None, 0)), (0, None))(x, x)
+    return sum(torch.einsum("naf,mbf->nmab", j, j) for j in rows), by_products
+
+
+def complex_numbers(torch):
+    x = torch.randn(3, dtype=torch.complex64, requires_grad=True)
+    w = torch.randn(2, dtype=torch.complex64, requires_grad=True)
+    torch.vmap(lambda a: (a * w).exp().sum())(x).abs().sum().backward()
+    return x.grad, w.grad, torch.func.grad(lambda z: (z * z).abs().sum())(x.detach())
+
+
+def anomaly_mode(torch):
+    torch.autograd.set_detect_anomaly(True)
+    try:
+        return torch.vmap(torch.func.grad(lambda a: a.sin().sum()))(torch.ones(2, 2))
+    finally:
+        torch.autograd.set_detect_anomaly(False)
+
+
+def backward_passes(torch):
+    w = torch.randn(3, requires_grad=True)
+    y = torch.vmap(lambda a: (a * w).sin().sum())(torch.ones(2, 3)).sum()
+    y.backward(retain_graph=True)
+    y.backward()
+    return w.grad, y.backward()
+
+
 def hooks(torch):
     seen = []
 

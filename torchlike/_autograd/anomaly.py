@@ -20,6 +20,7 @@ from torchlike._autograd.engine import Grad, Walk
 from torchlike._autograd.nodes import Node, hooks_of
 from torchlike._autograd.watched import seam, watchers
 from torchlike._core import Value, concrete
+from torchlike._core.examples import outermost
 from torchlike._core.seam import Seam
 
 _HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
@@ -166,7 +167,7 @@ def _has_nan(value: Value) -> bool:
     dtype = value.aval.dtype
     if dtype.category < 2 or value.aval.device.type == "meta":
         return False
-    array = np.asarray(concrete(value))
+    array = np.asarray(concrete(outermost(value)))
     return bool(np.isnan(array if array.dtype.kind in "fc" else array.astype(np.float32)).any())
 
 

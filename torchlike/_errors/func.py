@@ -256,9 +256,22 @@ def jacobian_chunk() -> ValueError:
     return ValueError("jacrev: `chunk_size` should be greater than 0.")
 
 
-def jacobian_dtype(what: str, which: str, dtype: Any) -> RuntimeError:
-    return RuntimeError(f"{what}: All {which} of f must be floating-point or complex Tensors, got Tensor with dtype "
-                        f"{dtype}")  # fmt: skip
+def jacobian_dtype(dtype: Any) -> RuntimeError:
+    return RuntimeError("vjp(f, ...): All outputs of f must be floating-point or complex Tensors, got Tensor with "
+                        f"dtype {dtype}")  # fmt: skip
+
+
+def only_real(what: str, which: str, place: int) -> RuntimeError:
+    return RuntimeError(f"{what}: Expected all {which} to be real but received complex tensor at flattened input idx: "
+                        f"{place}")  # fmt: skip
+
+
+def no_results(what: str) -> RuntimeError:
+    return RuntimeError(f"{what}: Expected f to be a function that has non-empty output (got output = [])")
+
+
+def primal_dtype(dtype: Any) -> ValueError:
+    return ValueError(f"Expected primal to be floating point or complex, but got: {dtype}")
 
 
 def linear_structure(given: Any, wanted: Any) -> RuntimeError:

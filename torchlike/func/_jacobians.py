@@ -38,10 +38,16 @@ def jacrev(func: Callable, argnums: Argnums = 0, *, has_aux: bool = False, chunk
     def jacobian(*args: Any) -> Any:
         picked, places = chosen(args, argnums)
         of = lambda given: func(*replaced(args, argnums, places, given))
+        leaves, spec = tree_flatten(picked)
+        _check_real("jacrev", "inputs", leaves)
         out, pull, *aux = vjp(of, picked, has_aux=has_aux)
         outputs, out_spec = tree_flatten(out)
-        _check("vjp(f, ...)", "outputs", outputs)
-        leaves, spec = tree_flatten(picked)
+        if not outputs:
+            raise _errors.func.no_results("vjp(f, *primals)")
+        for o in outputs:
+            if o.dtype.category < FLOATING:
+                raise _errors.func.jacobian_dtype(o.dtype)
+        _check_real("jacrev", "outputs", outputs)
         rows = _mapped(lambda cotangents: tree_flatten(pull(out_spec.unflatten(list(cotangents))))[0],
                        _units(outputs), chunk_size)  # fmt: skip
         columns = [g.split([o.numel() for o in outputs], 0) for g in rows]
@@ -62,13 +68,16 @@ def jacfwd(func: Callable, argnums: Argnums = 0, has_aux: bool = False, *, rando
     def jacobian(*args: Any) -> Any:
         picked, places = chosen(args, argnums)
         leaves, spec = tree_flatten(picked)
-        _check("jvp(f, ...)", "inputs", leaves)
+        _check_real("jacfwd", "inputs", leaves)
         shapes: list = []
 
         def push(*tangents: Any) -> tuple:
             of = lambda given: func(*replaced(args, argnums, places, given))
             out, pushed, *aux = jvp(of, (picked,), (spec.unflatten(tangents),), has_aux=has_aux)
             shapes[:] = [tree_flatten(out)]
+            if not shapes[0][0]:
+                raise _errors.func.no_results("jvp(f, primals, tangents)")
+            _check_real("jacfwd", "outputs", shapes[0][0])
             return tuple(tree_flatten(pushed)[0]), *aux
 
         out_dims = (-1, None) if has_aux else (-1,)
@@ -95,10 +104,12 @@ def hessian(func: Callable, argnums: Argnums = 0) -> Callable:
     return jacfwd(jacrev(func, argnums), argnums)
 
 
-def _check(what: str, which: str, tensors: list[Tensor]) -> None:
-    for x in tensors:
-        if isinstance(x, Tensor) and x.dtype.category < FLOATING:
-            raise _errors.func.jacobian_dtype(what, which, x.dtype)
+def _check_real(what: str, which: str, tensors: list) -> None:
+    for place, x in enumerate(tensors):
+        if isinstance(x, Tensor) and x.is_complex():
+            raise _errors.func.only_real(what, which, place)
+        if which == "inputs" and what == "jacfwd" and isinstance(x, Tensor) and x.dtype.category < FLOATING:
+            raise _errors.func.primal_dtype(x.dtype)
 
 
 def _units(tensors: list[Tensor]) -> tuple[Tensor, ...]:

@@ -71,6 +71,7 @@ class device:
         _modes.pop_device()
 
 
+@functools.cache
 def type_named(name: str) -> str:
     """The type that a string names, with an index or without; of PyTorch's others, which no tensor has, their name."""
     kind = name.partition(":")[0]

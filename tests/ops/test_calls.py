@@ -1,5 +1,7 @@
 """Ways to call: operators of Python, keywords in any order, NumPy's names, the oldest overloads, views of results."""
 
+import operator
+
 import pytest
 
 from tests.oracle import both
@@ -20,6 +22,7 @@ PROGRAMS = {
                                        torch.addmm(0.5, x, 2, x, x)),
     "in place": lambda torch, x: (x.clone().clamp_(0, 1), x.clone().pow_(2), x.clone().mul_(x).add_(1),
                                   x.clone().div_(2), x.clone().sqrt_(), x.clone().abs_().log_(), x.clone().neg_()),
+    "no product of matrices in place": lambda torch, x: (lambda y: (operator.imatmul(y, y), y))(x @ x.T),
     "named results": lambda torch, x: (x.max(1).indices, x.sort(descending=True).values, x.topk(2).indices,
                                        x.min(0)[0], torch.median(x, 1).values),
     "numbers": lambda torch, x: (x.sum().item(), x.max().item(), float(x.mean()), int(x.argmax()), bool(x.all())),

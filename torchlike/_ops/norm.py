@@ -135,7 +135,7 @@ def _layer_norm(input: Array, normalized_shape: tuple, weight: Array | None = No
     shape=_like_input,
     check=_check_layer_norm,
     out=False,
-    node="MulBackward0",
+    node=lambda call: "ToCopyBackward0" if call.input.dtype.itemsize == 2 else "MulBackward0",
     name="_rms_norm",
 )
 def _rms_norm(input: Array, normalized_shape: tuple, weight: Array | None = None, eps: Scalar = 1e-5):

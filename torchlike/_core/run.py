@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 from sys import getrefcount
+from time import perf_counter
 from typing import Any
 
 import jax
@@ -17,7 +18,7 @@ from torchlike._core.interrupts import uninterrupted
 from torchlike._core.ledger import Making, ledger
 from torchlike._core.numpy_executor import Failed, Interpreted, is_cold
 from torchlike._core.place import users_place
-from torchlike._core.timing import timed, watchers
+from torchlike._core.timing import tell, timed, watchers
 from torchlike._core.value import Value
 from torchlike._device import device as Device
 
@@ -62,12 +63,13 @@ def _first_run(device: Device, trace: _trace.Trace, key: tuple, known: Any, valu
     """Make a program, or compile one that was interpreted so far; run it; and say so."""
     place, depth = users_place()
     account = ledger.open(device, trace, key[2], place) if known is None else known.account
-    making = Making(account)
+    making, started = Making(account), perf_counter()
     program = _build(device, trace, key[2], key[3], known is None, account.at_once)
     program.account = account
     if program.__class__ is Interpreted:
         account.came_again()
     making.is_built(program.__class__ is Interpreted, getattr(program, "donated_bytes", 0))
+    tell(account, started, perf_counter(), True)
     _programs[key] = program
     if len(_programs) > MOST_PROGRAMS:
         del _programs[next(iter(_programs))]  # the oldest; the disk cache still has it

@@ -10,7 +10,8 @@ import jax
 
 from torchlike._core.ledger import Account
 
-watchers: list[Callable[[Account, float, float], None]] = []  # called with a program's account, begin and end
+# Called with a program's account, begin, end, and whether it was made then, or run.
+watchers: list[Callable[[Account, float, float, bool], None]] = []
 
 
 def timed(account: Account, program: Callable, *args: Any) -> Any:
@@ -18,6 +19,11 @@ def timed(account: Account, program: Callable, *args: Any) -> Any:
     started = perf_counter()
     results = jax.block_until_ready(program(*args))
     ended = perf_counter()
-    for watch in watchers:
-        watch(account, started, ended)
+    tell(account, started, ended, False)
     return results
+
+
+def tell(account: Account, started: float, ended: float, made: bool) -> None:
+    """Tell who watches."""
+    for watch in watchers:
+        watch(account, started, ended, made)

@@ -36,13 +36,15 @@ class Recorder:
         watchers.remove(self._program)
         _active.remove(self)
 
-    def _program(self, account: Account, started: float, ended: float) -> None:
+    def _program(self, account: Account, started: float, ended: float, made: bool) -> None:
         group = account.group
         names = group.operators
         said = " ".join(names[:_MOST_NAMES]) + (f" ... ({len(names)})" if len(names) > _MOST_NAMES else "")
         shapes = tuple(group.shapes(account.shapes, i) for i in range(len(group.base)))
-        self.events.append(Event(f"{group.place}: {said}", started, ended, threading.get_ident(), "program", shapes,
-                                 f"{group.place.file}:{group.place.line}", group.device.type))  # fmt: skip
+        name = f"making of {group.place}: {said}" if made else f"{group.place}: {said}"
+        place, device = f"{group.place.file}:{group.place.line}", "cpu" if made else group.device.type
+        event = Event(name, started, ended, threading.get_ident(), "program", shapes, place, device)
+        self.events.append(event)
 
 
 _active: list[Recorder] = []

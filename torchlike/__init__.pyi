@@ -35,6 +35,7 @@ from torchlike import ops as ops
 from torchlike import optim as optim
 from torchlike import overrides as overrides
 from torchlike import profiler as profiler
+from torchlike import quasirandom as quasirandom
 from torchlike import random as random
 from torchlike import return_types as return_types
 from torchlike import serialization as serialization

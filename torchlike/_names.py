@@ -77,8 +77,8 @@ _FACADES = (
 )
 MODULES = ("nn", "optim", "utils", "autograd", "serialization", "cuda", "backends", "linalg", "special", "fft",
            "random", "testing", "return_types", "distributions", "amp", "func", "jax", "storage", "version", "signal",
-           "masked", "ops", "compiler", "_dynamo", "_higher_order_ops", "sparse", "accelerator", "cpu", "xpu", "mps",
-           "hub", "jit", "types",
+           "masked", "ops", "quasirandom", "compiler", "_dynamo", "_higher_order_ops", "sparse", "accelerator", "cpu",
+           "xpu", "mps", "hub", "jit", "types",
            "_utils", "_C", "futures", "multiprocessing", "distributed", "profiler", "onnx", "library", "overrides",
            "__config__")  # fmt: skip
 _ELSEWHERE = {"save": "serialization", "load": "serialization", "cond": "_higher_order_ops", "Future": "futures",

@@ -8,11 +8,11 @@ _given: set[str] = set()
 _always = False
 
 
-def once(sentence: str, stacklevel: int) -> None:
+def once(sentence: str, stacklevel: int, category: type[Warning] = UserWarning) -> None:
     """Warn, unless this sentence was given before; `stacklevel` counts from the caller."""
     if _always or sentence not in _given:
         _given.add(sentence)
-        warnings.warn(sentence, UserWarning, stacklevel=stacklevel + 1)
+        warnings.warn(sentence, category, stacklevel=stacklevel + 1)
 
 
 def set_warn_always(b: bool) -> None:

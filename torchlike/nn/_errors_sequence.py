@@ -218,6 +218,21 @@ def attention_backend(kind: str) -> AssertionError:
     return AssertionError(f"Backend must be an instance of SDPBackend or a list of SDPBackend instances, got {kind}")
 
 
+BIAS_WITHOUT_KEYS = "Lower right causal bias will produce NaNs in the output when seq_len_q > seq_len_kv!"
+
+
+def bias_variant(kind: str) -> AssertionError:
+    return AssertionError(f"variant must be a CausalVariant, got {kind}")
+
+
+def bias_dims(name: str) -> AssertionError:
+    return AssertionError(f"{name} only supports 2D tensors")
+
+
+def bias_and_causal() -> ValueError:
+    return ValueError("CausalBias should not be used with causal=True")
+
+
 # -- transformers ------------------------------------------------------------------------------------------------------
 
 

@@ -9,6 +9,8 @@ from torchlike._bind import CALLERS as rows
 from torchlike._ops._rules import broadcast
 from torchlike._tensor import Tensor
 
+from ..attention.bias import CausalBias
+
 
 def scaled_dot_product_attention(query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor | None = None,
                                  dropout_p: float = 0.0, is_causal: bool = False, scale: float | None = None,
@@ -24,6 +26,8 @@ def scaled_dot_product_attention(query: Tensor, key: Tensor, value: Tensor, attn
 
     A query that may see nothing gives zeros.
     """
+    if isinstance(attn_mask, CausalBias):
+        attn_mask, is_causal = attn_mask.as_arguments(query, is_causal)
     factor = scale
     if factor is None:
         factor = 1.0 / float(query.shape[-1]) ** 0.5 if query.shape[-1] else 1.0

@@ -1,0 +1,73 @@
+"""Masks for `scaled_dot_product_attention` that are given by their shape alone."""
+
+from __future__ import annotations
+
+import enum
+import warnings
+from typing import Any
+
+import torchlike
+from torchlike._tensor import Tensor
+
+from .. import _errors_sequence as _errors
+
+__all__ = ["causal_upper_left", "causal_lower_right", "CausalVariant", "CausalBias"]
+
+
+class CausalVariant(enum.IntEnum):
+    """The corner at which the diagonal of a triangle begins."""
+
+    UPPER_LEFT = 1
+    LOWER_RIGHT = 2
+
+
+class CausalBias(Tensor):
+    """A triangle of (queries, keys), to be given as `attn_mask`; as a tensor it is empty."""
+
+    def __init__(self, variant: CausalVariant, seq_len_q: int, seq_len_kv: int) -> None:
+        if not isinstance(variant, CausalVariant):
+            raise _errors.bias_variant(type(variant).__name__)
+        super().__init__()
+        self.variant, self.seq_len_q, self.seq_len_kv = variant, seq_len_q, seq_len_kv
+        if self._has_offset() and seq_len_q > seq_len_kv:
+            warnings.warn(_errors.BIAS_WITHOUT_KEYS, stacklevel=2)
+
+    def _has_offset(self) -> bool:
+        return self.variant == CausalVariant.LOWER_RIGHT and self.seq_len_q != self.seq_len_kv
+
+    def _materialize(self, device: Any = None) -> Tensor:
+        """The mask itself: True takes part."""
+        offset = self.seq_len_kv - self.seq_len_q if self._has_offset() else 0
+        size = (self.seq_len_q, self.seq_len_kv)
+        return torchlike.ones(size, dtype=torchlike.bool, device=device or "cpu").tril(offset)
+
+    def as_arguments(self, query: Tensor, is_causal: bool) -> tuple[Tensor | None, bool]:
+        """`attn_mask` and `is_causal` that come to the same."""
+        if is_causal:
+            raise _errors.bias_and_causal()
+        return (self._materialize(query.device), False) if self._has_offset() else (None, True)
+
+    def __repr__(self, **how: Any) -> str:
+        return repr(self._materialize())
+
+
+def causal_upper_left(*size: int) -> CausalBias:
+    """Query i sees keys 0 to i.
+
+    >>> import torchlike as torch
+    >>> torch.nn.attention.bias.causal_upper_left(2, 3)
+    tensor([[ True, False, False],
+            [ True,  True, False]])
+    """
+    return _of_corner(CausalVariant.UPPER_LEFT, "causal_upper_left", size)
+
+
+def causal_lower_right(*size: int) -> CausalBias:
+    """The last query sees all keys, the one before it all but the last, and so on."""
+    return _of_corner(CausalVariant.LOWER_RIGHT, "causal_lower_right", size)
+
+
+def _of_corner(corner: CausalVariant, name: str, size: tuple[int, ...]) -> CausalBias:
+    if len(size) != 2:
+        raise _errors.bias_dims(name)
+    return CausalBias(corner, *size)

@@ -119,7 +119,9 @@ class Tensor(Methods):
         if self._chain is None and self._origin is None:
             if self._edge is not None:
                 versions.note_result(self._edge[0], self)
-            self._storage.put(value, since, self, _storage.step(counter))
+            self._storage.put(value, since, self, _storage.WRITE if counter is None else 0)
+            if counter is not None:
+                self._count()
             if differentiable:
                 self._edge = edge
             versions.note_fate(self)
@@ -167,15 +169,15 @@ class Tensor(Methods):
     def _write_raw(self, value: Value, edge: Edge | None, since: int | None = None) -> None:
         """Store new contents without asking about gradients."""
         storage, origin = self._storage, self if self._origin is None else self._root()
-        if origin._storage is storage:  # type: ignore[union-attr]
-            step = _storage.step(getattr(origin, "_counter", None))
-        else:
-            step = 1
-            self._count()
+        is_there = origin._storage is storage  # type: ignore[union-attr]
+        apart = not is_there or getattr(origin, "_counter", None) is not None
+        step = 0 if is_there and apart else _storage.WRITE if is_there else 1
         if self._chain is None:
             storage.put(value, since, self, step)
         else:
             storage.put_seen(self._chain, value, since, self, step)
+        if apart:  # after the write, which notes how many there were before
+            self._count()
         self._edge = edge
         if self._chain is not None:
             born = self._cache[1] if self._cache is not None and not self._tracks else None
@@ -701,7 +703,9 @@ def commit(writes: Iterable[tuple[Tensor, Value]]) -> None:
         for tensor, value in writes:
             storage = tensor._storage
             if tensor._chain is None:
-                storage.put(value, None, None, _storage.step(getattr(tensor, "_counter", None)))
+                counter = getattr(tensor, "_counter", None)
+                storage.put(value, None, counter and tensor, _storage.WRITE if counter is None else 0)
+                storage.version += 0 if counter is None else _storage.step(counter)
             else:
                 tensor._write_raw(value, tensor._edge)
 

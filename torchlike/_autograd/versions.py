@@ -21,21 +21,27 @@ from torchlike._ops._plan import OpPlan, dependence
 class Stamp:
     """On a value (and on what was seen of it through views): when, and in which storage, it was overwritten."""
 
-    __slots__ = ("fate", "mark", "owner", "since", "storage", "version")
+    __slots__ = ("counter", "fate", "mark", "owner", "since", "storage", "version")
 
     def __init__(self) -> None:
         self.since: int | None = None  # the age of a node made at that moment; None: it still stands
-        self.storage: Any = None
+        self.storage: Any = None  # which counts the writes,
+        self.counter: Any = None  # unless the tensor written to counts its own
         self.owner: Any = None  # the tensor written to
         self.fate: Any = None  # what that became, where it lives no longer
         self.mark: Any = None  # by which a saved tensor is known to be the owner: its node, or value, before the write
-        self.version = 0  # the storage's version while it held the value
+        self.version = 0  # the count of the writes while the storage held the value
 
-    def set(self, storage: Any, since: int | None, owner: Any = None) -> None:
-        """The storage's contents are about to be replaced. Nodes as young as `since` belong to the write itself."""
+    def set(self, storage: Any, since: int | None, owner: Any = None, counting: Any = None) -> None:
+        """The storage's contents are about to be replaced. Nodes as young as `since` belong to the write itself; the
+        tensor `counting`, or the owner, will count it."""
         global latest
         self.since = next(nodes.sequence) if since is None else since
-        self.storage, self.version = ref(storage), storage.version >> 32
+        root = owner if counting is None else counting
+        root = root if root is None or root._origin is None else root._root()
+        self.counter = getattr(root, "_counter", None)
+        self.storage = ref(storage if root is None else root._storage)
+        self.version = self.writes() or 0
         if owner is not None:
             shown = getattr(owner, "_shown", None)
             owner = owner if shown is None else shown()
@@ -44,6 +50,13 @@ class Stamp:
             self.mark = ref(owner._latest if edge is None else edge[0])
             self.fate = fate_of(owner)
         latest = min(latest, self.since)
+
+    def writes(self) -> int | None:
+        """How many writes have been counted; None where nobody knows any more."""
+        storage = self.storage()
+        if self.counter is not None:
+            return self.counter.count
+        return None if storage is None else storage.version >> 32
 
     def before(self, node: Node) -> bool:
         """Whether the write came after the node was made."""
@@ -103,7 +116,7 @@ def note_result(node: Node, tensor: Any, owner: Any = None) -> None:
         extra = nodes.hooks_of(node)
         if extra.overwritten is None or extra.overwritten.since is None:
             stamp = extra.overwritten = Stamp()
-            stamp.set(tensor._storage, None, owner)
+            stamp.set(tensor._storage, None, owner, tensor)
             stamp.fate = fate_of(tensor)
     if node.extra is not None and node.extra.inner is not None:
         inner, view = node.extra.inner
@@ -230,9 +243,9 @@ def _check_pieces(edge: Any) -> None:
 
 
 def _modified(aval: Any, made_by: tuple[int, str] | None, stamp: Stamp) -> RuntimeError:
-    storage, fate = stamp.storage(), stamp.fate
-    last = None if fate is None else fate.version
-    version = storage.version >> 32 if storage is not None else stamp.version + 1 if last is None else last
+    version, last = stamp.writes(), None if stamp.fate is None else stamp.fate.version
+    if version is None:
+        version = stamp.version + 1 if last is None else last
     return _errors.autograd.modified_in_place(aval, made_by, version, stamp.version)
 
 

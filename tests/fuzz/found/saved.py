@@ -246,4 +246,25 @@ FOUND = {
         del e
         c.sum().backward()
     """,
+    "saved of a tensor that counts its own writes": """
+        a = torch.ones(1, 3, requires_grad=True)
+        a.data = a.data
+        b = a[-2:]
+        c = a * 3
+        c.mul_(b)
+        with torch.no_grad():
+            a[0][:] = 1
+        c.sum().backward()
+    """,
+    "saved of a tensor that was given other data and written to twice": """
+        z = torch.ones(1, 3)
+        z.mul_(2)
+        a = torch.ones(1, 3, requires_grad=True)
+        a.data = z
+        c = a * a
+        with torch.no_grad():
+            a.mul_(2)
+            a.mul_(2)
+        c.sum().backward()
+    """,
 }

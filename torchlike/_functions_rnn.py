@@ -10,6 +10,7 @@ from torchlike import _errors, _factories, _functions_nn
 from torchlike._autocast import rounded
 from torchlike._bind import CALLERS as rows
 from torchlike._core import concrete
+from torchlike._ops.rnn import is_one_call
 from torchlike._tensor import Tensor
 
 
@@ -31,6 +32,8 @@ def _network(mode: str, x: Tensor, states: list[Tensor], params: Any, biases: bo
     each += projected
     if len(params) != layers * directions * each:
         raise _errors.sequences.recurrent_params(len(params), each)
+    if not is_one_call(mode, x.dtype, lengths, projected or None):
+        states = [state.unbind(0) for state in states]  # type: ignore[misc]
     last: list[list[Tensor]] = [[] for _ in states]
     for layer in range(layers):
         outputs = []

@@ -61,6 +61,11 @@ class Node:
         """The aval of one of the operator's results."""
         return self.plan.outputs[number]
 
+    @property
+    def inputs(self) -> Sequence[tuple[int, Value]]:
+        """The inputs that it holds, each with its place."""
+        return list(zip(self.plan.saved, self.saved or ()))
+
     def repeatable(self) -> tuple[OpPlan, Sequence[Value]]:
         """The plan and the values to differentiate where the gradient will be differentiated in turn."""
         return self.plan, self.saved  # type: ignore[return-value]

@@ -26,6 +26,10 @@ class ResidualNode(Node):
 
     __slots__ = ("forward", "values")
 
+    @property
+    def inputs(self) -> list[tuple[int, Value]]:  # type: ignore[override]
+        return list(enumerate(self.values))
+
     def forget(self) -> None:
         self.values = []
 
@@ -82,6 +86,7 @@ def _gradient_source(plan: OpPlan, wanted: tuple[int, ...], residuals: tuple, fl
     """A plan that answers `gradient(plan, wanted, given)` with the stored pull-back."""
     source = OpPlan(plan.name, plan.inputs, plan.scalars, plan.outputs, plan.function)
     source.settle(plan.op, (), plan.differentiable, plan.strides, plan.node)
+    source.remembers = plan.remembers
     source.gradients = _Pulls(plan, wanted, residuals, floating, structure)  # type: ignore[assignment]
     return source
 

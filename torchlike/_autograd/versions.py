@@ -126,9 +126,9 @@ def note_result(node: Node, tensor: Any, owner: Any = None) -> None:
 def keep_results(node: Node, made: Sequence[Value]) -> None:
     """Called with the results of a node that has several: some nodes need them for their gradient."""
     remembers = node.plan.remembers
-    if "others" in remembers or "results" in remembers:
-        first = int("results" not in remembers)
-        nodes.hooks_of(node).kept = {i: of(made[i]) for i in range(first, len(node.plan.outputs))}
+    if "others" in remembers or "results" in remembers or "first" in remembers:
+        first, last = int("others" in remembers), 1 if "first" in remembers else len(node.plan.outputs)
+        nodes.hooks_of(node).kept = {i: of(made[i]) for i in range(first, last)}
 
 
 def watch_result(tensor: Any) -> None:
@@ -185,13 +185,36 @@ def check_pairs(node: Node, pairs: Sequence[tuple[Value, Any]]) -> None:
 
 
 def _check_inputs(node: Node, wanted: tuple[int, ...], given: tuple[int, ...]) -> None:
-    plan = node.plan
-    stale = [(i, v) for i, v in zip(plan.saved, node.saved or ()) if v.stamp is not None and v.stamp.before(node)]
+    plan = getattr(node, "forward", node.plan)
+    if plan is not node.plan and ("inputs" in plan.remembers or "all" in plan.remembers):
+        return  # PyTorch keeps what the forward found, as the residuals do
+    stale = [(i, v) for i, v in node.inputs if v.stamp is not None and v.stamp.before(node)]
     if stale:
         needed = _remembered(plan, wanted, given)
         for i, value in sorted(stale, key=lambda pair: _name_of(plan, pair[0])):
             if i in needed:
-                raise _modified(*_now(value, node.edges[i]), value.stamp)
+                seen = _named(plan, wanted).get(i, "")
+                raise _modified(*(_as_kept(value.aval, seen, node.edges[i]) or _now(value, node.edges[i])), value.stamp)
+
+
+def _named(plan: OpPlan, wanted: tuple[int, ...]) -> dict[int, str]:
+    """The inputs that a row says by name that PyTorch keeps, each with the view of it that is kept."""
+    names = [] if plan.extra is None else [name for name, _ in plan.extra.arrays]
+    found = {}
+    for each in plan.remembers:
+        kept, _, other = each.partition(">")
+        name, _, seen = kept.partition(".")
+        if name in names and (not other or (other in names and names.index(other) in wanted)):
+            found[names.index(name)] = seen
+    return found
+
+
+def _as_kept(aval: Any, seen: str, edge: Any) -> tuple[Any, tuple[int, str] | None] | None:
+    """A view of an input as PyTorch's error has it; None where it is the input itself that is kept."""
+    if not seen or (seen == "rows" and aval.ndim == 2):
+        return None
+    shape = aval.shape[::-1] if seen == "T" else (aval.numel // max(aval.shape[-1], 1), aval.shape[-1])
+    return aval.like(shape), None if edge is None else (0, "AsStrided")
 
 
 def _check_detached(node: Node, wanted: tuple[int, ...], given: tuple[int, ...]) -> None:
@@ -209,7 +232,8 @@ def _remembered(plan: OpPlan, wanted: tuple[int, ...], given: tuple[int, ...]) -
         return plan.saved
     if "inputs" in plan.remembers:
         return dependence(plan, wanted, given)
-    return [i for i in plan.saved if plan.extra is not None and plan.extra.arrays[i][0] in plan.remembers]
+    named = _named(plan, wanted)
+    return [i for i in plan.saved if i in named]
 
 
 def _name_of(plan: OpPlan, place: int) -> str:

@@ -60,9 +60,12 @@ class Op:
     fits: Callable | None = None  # fits(call): PyTorch's errors in place, where `input` has not the result's shape
     guard: Callable | None = None  # guard(*args): checks of values at hand, at every call; tensors come as Values
     saves: tuple[str, ...] | None = None  # the array parameters whose values the gradient needs; None is all
-    remembers: tuple[str, ...] = ("inputs",)  # what PyTorch keeps for backward, so must not be overwritten until then:
+    remembers: tuple[str, ...] | Callable[[Any], tuple[str, ...]] = (
+        "inputs",
+    )  # (perhaps of a call) what PyTorch keeps for backward, so must not be overwritten until then:
     # "inputs" (of the saved ones those on which the gradient depends), "all" (saved ones), an array parameter's name,
-    # "result" (the first), "others" (of several), "results" (all of several)
+    # "result" (the only), "first" (of several), "others", "results" (all). A parameter of which PyTorch keeps a view:
+    # "weight.T" (transposed), "input.rows" (as a matrix); one kept for the gradient of another: "weight.T>input"
     chooses: bool = False  # whether its gradient uses what it saved only to choose, so has no derivative by that
     fused: bool = False  # whether PyTorch computes all its gradients by one operator: if one has a derivative, all have
     residuals: bool = False  # the forward keeps what backward needs, instead of being repeated in it

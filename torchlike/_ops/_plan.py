@@ -31,7 +31,7 @@ class OpPlan(Plan):
                strides: tuple | None = None, node: str = "") -> OpPlan:  # fmt: skip
         """Fill in what the facade needs."""
         self.op, self.saved, self.differentiable = op, saved, differentiable
-        self.remembers = op.remembers
+        self.remembers = () if callable(op.remembers) else op.remembers
         self.saves_all = saved == tuple(range(len(self.inputs)))
         self.strides = strides or (None,) * len(self.outputs)
         self.node = node
@@ -95,6 +95,7 @@ def make(op: d.Op, args: tuple, kwargs: dict, describe: Callable[[Any], tuple[Av
     floating = tuple(op.differentiable and o.dtype.category >= _dtypes.FLOATING for o in typed.outputs)
     node = op.node if isinstance(op.node, str) else op.node(call)
     plan.settle(op, template.saved(op), floating, tuple(typed.strides), node)
+    plan.remembers = op.remembers(call) if callable(op.remembers) else op.remembers
     plan.executor = NUMPY if op.numpy else OWN
     plan.host = op.host if isinstance(op.host, int) else op.host(call)
     if op.refuses_complex and any(o.dtype.is_complex for o in typed.outputs):

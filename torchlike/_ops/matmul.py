@@ -317,7 +317,8 @@ def _linear_node(call: Call) -> str:
 
 @operator(autocast=LOWER, shape=_linear_shape, check=_errors.linalg.check_linear, saves=("input", "weight"),
           opmath=False,
-          where=("nn.functional",), node=_linear_node, loop="addmm_impl_cpu_", float8=FLOAT8_SIGNED)  # fmt: skip
+          where=("nn.functional",), node=_linear_node, loop="addmm_impl_cpu_", float8=FLOAT8_SIGNED,
+          remembers=("input.rows>weight", "weight.T>input"))  # fmt: skip
 def linear(input: Array, weight: Array, bias: Array | None = None):
     """input @ weight.T + bias; (..., k), (n, k), (n) -> (..., n)."""
     out = rows_times(input, weight, "nt")

@@ -270,9 +270,21 @@ def _cell_in(fast: _dtypes.dtype, dtypes: list, args: tuple) -> _dtypes.dtype | 
     return fast if mode in ("tanh", "relu") or h.dtype is fast else _dtypes.float32
 
 
+def is_one_call(mode: str, dtype: _dtypes.dtype, lengths: Any, projection: Any) -> bool:
+    """Whether PyTorch has all steps done by one operator of oneDNN; else by products, step by step."""
+    return mode == "lstm" and lengths is None and projection is None and dtype is _dtypes.float32
+
+
+def _kept(call: Call) -> tuple[str, ...]:
+    given = () if call.by_batch else ("input",)  # which is copied then
+    if is_one_call(call.mode, call.input.dtype, call.lengths, call.projection):
+        return *given, "h", "c", "w_ih", "w_hh", "b_ih", "b_hh", "first"
+    return *[f"{each}.rows" for each in given], "h", "c", "w_ih.T>input", "w_hh.T", "projection.T"
+
+
 @operator(autocast=Casts(_layer_in, lower), where=(), shape=_shape, check=_check, keeps=("lengths",), residuals=True,
           out=False, name="_recurrent_layer",
-          node="MkldnnRnnLayerBackward0", numpy=False)  # fmt: skip
+          node="MkldnnRnnLayerBackward0", numpy=False, remembers=_kept)  # fmt: skip
 def _recurrent_layer(mode: str, input: Array, h: Array, c: Array | None, w_ih: Array, w_hh: Array, b_ih: Array | None,
                      b_hh: Array | None, reverse: bool = False, lengths: Array | None = None,
                      projection: Array | None = None, by_batch: bool = False):  # fmt: skip
@@ -301,13 +313,18 @@ def _cell_shape(call: Call) -> list:
     return [s.shape for s in (call.h, call.arguments.get("c")) if s is not None]
 
 
+_KEPT_BY_CELL = ("input", "h", "c", "w_ih.T>input", "w_hh.T>h")
+_CELL_NODES = {"tanh": "TanhBackward0", "relu": "ReluBackward0"}  # of those that end so
+
+
 def _check_cell(call: Call) -> None:
     _errors.sequences.check_cell(call)
 
 
 @operator(autocast=Casts(_cell_in, lower), numpy=False, where=(), shape=_cell_shape, check=_check_cell, out=False,
           name="_recurrent_cell",
-          node="AddBackward0", remembers=("input", "h", "c", "w_ih", "w_hh"))  # fmt: skip
+          node=lambda call: _CELL_NODES.get(call.mode, "AddBackward0"),
+          remembers=lambda call: _KEPT_BY_CELL + ("result",) * (call.mode in _CELL_NODES))  # fmt: skip
 def _recurrent_cell(mode: str, input: Array, h: Array, c: Array | None, w_ih: Array, w_hh: Array, b_ih: Array | None,
                     b_hh: Array | None):  # fmt: skip
     """One step: (N, I) and the state (N, H) each -> the new state."""

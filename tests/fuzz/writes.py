@@ -210,6 +210,8 @@ def by_index(w: Writer) -> str | None:
     def fits(o: torch.Tensor) -> bool:
         if meets(o, written) or not _castable(o, t) or (not is_float(t) and is_float(o)):
             return False
+        if o is t and written is t and not _is_dense(t):  # read while it is written to (docs/differences.md)
+            return False
         try:
             return torch.broadcast_shapes(o.shape, part.shape) == part.shape
         except RuntimeError:

@@ -88,7 +88,7 @@ class Op:
     autocast: Casts | None = None  # what mixed precision makes of its operands
     uncast: Callable | None = None  # its caller that casts nothing (set by `_dispatch`, of rows with `autocast`)
     numpy: bool = True  # whether the kernel runs on NumPy arrays; else the interpreter compiles it by itself
-    opmath: bool = True  # compute half precision in float32 and round once
+    opmath: bool = True  # compute half precision in float32 and round once; else see _steps.py
     loop: str = ""  # PyTorch's name of its inner loop, which errors say where that lacks a dtype; mostly NAME_cpu
     float8: tuple[Any, ...] = ()  # the dtypes of eight bits that it takes
     rounds_numbers: bool = False  # whether a number is rounded to half precision first, as a tensor's element would be

@@ -3,6 +3,7 @@
 import importlib
 import json
 import sys
+from typing import get_args
 
 import pytest
 import torch
@@ -24,6 +25,10 @@ FUTURES = {
     "device without index": lambda F: F.Future(devices=["cpu"]),
 }  # fmt: skip
 PROGRAMS = {
+    "nn.common_types": lambda L: [str(get_args(getattr(L.nn.common_types, f"_{n}_t"))) for n in
+                                  ("size_any", "size_1", "size_2", "size_3_opt", "size_6", "ratio_2", "ratio_any")],
+    "functional": lambda L: L.functional.tensordot(*[x.view(2, 2) for x in L.functional.split(L.arange(8.0), 4)]),
+    **{f"gradient of conv{d}d": lambda L, d=d: conv_gradients(L, d) for d in (1, 2, 3)},
     "_get_tracing_state": lambda L: L._C._get_tracing_state(),
     "_get_accelerator": lambda L: L._C._get_accelerator(),
     "_parse_to of a dtype": lambda L: parsed(L, L.float32),
@@ -87,6 +92,19 @@ def collected(F):
     before = both_done.done()
     b.set_result(2)
     return before, [f.wait() for f in both_done.wait()], F.wait_all([a, b]), F.collect_all([]).wait()
+
+
+def conv_gradients(library, dims):
+    """By input and by weight, and a second one."""
+    options = {"stride": 2, "padding": 1, "dilation": 2, "groups": 2}
+    x = library.arange(2.0 * 4 * 7**dims, dtype=library.float64).sin().view(2, 4, *[7] * dims)
+    weight = library.arange(6.0 * 2 * 2**dims, dtype=library.float64).cos().view(6, 2, *[2] * dims).requires_grad_()
+    out = getattr(library.nn.functional, f"conv{dims}d")(x, weight, **options)
+    given = library.ones_like(out).cumsum(-1).requires_grad_()
+    by_input = getattr(library.nn.grad, f"conv{dims}d_input")(x.shape, weight, given, **options)
+    by_weight = getattr(library.nn.grad, f"conv{dims}d_weight")(x, weight.shape, given.detach(), **options)
+    second = library.autograd.grad(by_input.square().sum(), (weight, given))
+    return [x.contiguous() for x in (by_input, by_weight, *second)]  # memory order is each library's own
 
 
 def sharing(module):

@@ -20,6 +20,7 @@ from torchlike import distributed as distributed
 from torchlike import distributions as distributions
 from torchlike import fft as fft
 from torchlike import func as func
+from torchlike import functional as functional
 from torchlike import futures as futures
 from torchlike import hub as hub
 from torchlike import jax as jax

@@ -80,7 +80,7 @@ MODULES = ("nn", "optim", "utils", "autograd", "serialization", "cuda", "backend
            "masked", "ops", "quasirandom", "compiler", "_dynamo", "_higher_order_ops", "sparse", "accelerator", "cpu",
            "xpu", "mps", "hub", "jit", "types",
            "_utils", "_C", "futures", "multiprocessing", "distributed", "profiler", "onnx", "library", "overrides",
-           "__config__")  # fmt: skip
+           "__config__", "functional")  # fmt: skip
 _ELSEWHERE = {"save": "serialization", "load": "serialization", "cond": "_higher_order_ops", "Future": "futures",
               "while_loop": "_higher_order_ops", "autocast": "amp", "GradScaler": "amp", "vmap": "func",
               "Stream": "_streams", "compile": "_compile", "OutOfMemoryError": "_errors.making"}  # fmt: skip

@@ -23,8 +23,8 @@ from .weight_norm import weight_norm as weight_norm
 
 
 def __getattr__(name: str) -> object:
-    # These two need the modules, which themselves need this package.
-    if name in ("parametrize", "parametrizations"):
+    # These need the modules, which themselves need this package.
+    if name in ("parametrize", "parametrizations", "prune"):
         import importlib
 
         return importlib.import_module(f"{__name__}.{name}")

@@ -44,20 +44,18 @@ class SobolEngine:
         self.sobolstate = torchlike.tensor(directions, device="cpu")
         self.shift = torchlike.tensor(shift, device="cpu")
         self.quasi = self.shift.clone()
-        self._first_point = (self.quasi / 2**self.MAXBIT).reshape(1, -1)  # in the default dtype of this moment
+        self._origin = self.quasi[None] / 2**self.MAXBIT  # in the default dtype of this moment
         self.num_generated = 0
 
     def draw(self, n: int = 1, out: Tensor | None = None, dtype: Any = None) -> Tensor:
         """The next `n` points: (n, dimension), in float32 or float64; the default dtype if None."""
         dtype = torchlike.get_default_dtype() if dtype is None else dtype
-        if self.num_generated:
-            result = self._next(n, dtype)
-        elif n == 1:
-            result = self._first_point.to(dtype)
-        else:
-            result = torchlike.cat((self._first_point.to(dtype), self._next(n - 1, dtype)))
+        parts = [] if self.num_generated else [self._origin.to(dtype)]
+        if not parts or n != 1:
+            parts.append(self._next(n - len(parts), dtype))
         self.num_generated += n
-        return result if out is None else out.resize_as_(result).copy_(result)
+        points = torchlike.cat(parts)
+        return points if out is None else out.resize_as_(points).copy_(points)
 
     def draw_base2(self, m: int, out: Tensor | None = None, dtype: Any = None) -> Tensor:
         """The next 2^m points, where all points drawn are then a power of two."""
@@ -126,10 +124,9 @@ class SobolEngine:
         return shift, parity @ (1 << np.arange(bits)[::-1])
 
     def __repr__(self) -> str:
-        said = [f"dimension={self.dimension}"]
-        said += ["scramble=True"] if self.scramble else []
-        said += [] if self.seed is None else [f"seed={self.seed}"]
-        return f"{type(self).__name__}({', '.join(said)})"
+        settings = {"dimension": self.dimension, "scramble": self.scramble or None, "seed": self.seed}
+        shown = [f"{name}={value}" for name, value in settings.items() if value is not None]
+        return f"{type(self).__name__}({', '.join(shown)})"
 
 
 def _gray(number: int) -> int:

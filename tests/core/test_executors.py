@@ -150,3 +150,21 @@ def test_a_number_that_no_array_holds_spoils_nothing_else(executor):
                 held.append(torch.ones(2) + 2**70)
                 held[-1].tolist()
             assert (torch.ones(2) * 3).tolist() == [3, 3]
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        lambda x: x.sum(0),
+        lambda x: x.mean(0),
+        lambda x: x.t().sum(1),
+        lambda x: x.var(0),
+        lambda x: x.flatten().cumsum(0)[-3:],
+        lambda x: torch.autograd.grad((x * (w := torch.ones(5, requires_grad=True))).sum(), w)[0],
+    ],
+)
+def test_long_sums_of_numpy_are_exact(run):
+    x = torch.tensor(np.random.default_rng(0).random((200_000, 5), "float32"))
+    with torch.set_executor("numpy"):
+        found, due = run(x).numpy(), run(x.double()).numpy()
+    np.testing.assert_allclose(found, due, rtol=1.3e-6)

@@ -13,6 +13,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from torchlike._core.numpy_sums import running, total
+
 
 class Equation(NamedTuple):
     """One equation: its primitive's name and parameters, and what has `shape` and `dtype` of its inputs and outputs."""
@@ -336,9 +338,11 @@ def _reduction(e: Equation) -> Callable:
     shape, dtype, axes = e.inputs[0].shape, e.inputs[0].dtype, tuple(e.params["axes"])
     if all(shape[axis] == 1 for axis in axes):
         return operator.methodcaller("reshape", tuple(e.outputs[0].shape))
+    reduce = REDUCTIONS[e.name].reduce
+    if e.name == "reduce_sum" and dtype.kind in "fc" and not is_half(dtype):
+        return lambda x: total(x, axes)
     if len(axes) == 1:
         axes = axes[0]
-    reduce = REDUCTIONS[e.name].reduce
     if e.name in ("reduce_sum", "reduce_prod"):
         wide = np.dtype(np.float32) if is_half(dtype) else dtype
         if wide != dtype:
@@ -368,10 +372,10 @@ SCANS: dict[str, np.ufunc] = {"cumsum": np.add, "cumprod": np.multiply, "cummax"
 
 @rule(*SCANS)
 def _scan(e: Equation) -> Callable:
-    accumulate, axis, dtype = SCANS[e.name].accumulate, e.params["axis"], e.outputs[0].dtype
+    scan, axis, dtype = SCANS[e.name], e.params["axis"], e.outputs[0].dtype
     if not e.params["reverse"]:
-        return lambda x: accumulate(x, axis, dtype)
-    return lambda x: np.flip(accumulate(np.flip(x, axis), axis, dtype), axis)
+        return lambda x: running(scan, x, axis, dtype)
+    return lambda x: np.flip(running(scan, np.flip(x, axis), axis, dtype), axis)
 
 
 @rule("sort")

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
 from torchlike import _dtypes, _errors
 from torchlike._core import aval
+from torchlike._core.numpy_sums import running
 from torchlike._ops._casts import FULL_ELSEWHERE
 from torchlike._ops._checks import only
 from torchlike._ops._declare import HOST, Array, Into, declare, namespace, operator
@@ -25,7 +28,7 @@ def _typing(call: Call) -> Typed:
 @declare("operator", _typing, autocast=FULL_ELSEWHERE, host=HOST, saves=(), inplace=True, loop="cumsum_out_cpu")
 def cumsum(input: Array, dim: int, *, dtype=None):
     """The running sum along `dim`; integers are summed in int64."""
-    return namespace(input).cumsum(input, axis=dim) if input.ndim else input
+    return _scanned(np.add, jnp.cumsum, input, dim)
 
 
 @declare(
@@ -39,7 +42,13 @@ def cumsum(input: Array, dim: int, *, dtype=None):
 )
 def cumprod(input: Array, dim: int, *, dtype=None):
     """The running product along `dim`; integers are multiplied in int64."""
-    return namespace(input).cumprod(input, axis=dim) if input.ndim else input
+    return _scanned(np.multiply, jnp.cumprod, input, dim)
+
+
+def _scanned(ufunc: np.ufunc, scan: Callable, x: Array, dim: int) -> Array:
+    if not x.ndim:
+        return x
+    return running(ufunc, x, dim) if namespace(x) is np else scan(x, axis=dim)
 
 
 def _check_dim(call: Call) -> None:

@@ -12,6 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from torchlike import _dtypes, _errors
+from torchlike._core.numpy_sums import total as numpy_total
 from torchlike._dtypes import FLOAT8
 from torchlike._errors.dtypes import scalar_name
 from torchlike._ops._casts import FULL, FULL_ELSEWHERE
@@ -42,13 +43,18 @@ def count(input: Array, dim: object) -> int:
 @reduction(autocast=FULL_ELSEWHERE, host=HOST_REDUCES, promote=sum_like, saves=(), node=by_dim("Sum"))
 def sum(input: Array, dim: Dims = None, keepdim: bool = False, *, dtype=None):
     """The sum over `dim` (every dim by default); integers are summed in int64."""
-    return namespace(input).sum(input, axis=axes(input, dim), keepdims=keepdim)
+    return _total(input, axes(input, dim), keepdim)
 
 
 @reduction(host=HOST_REDUCES, saves=(), check=_errors.arithmetic.check_mean, node=by_dim("Mean"), loop="sum_cpu")
 def mean(input: Array, dim: Dims = None, keepdim: bool = False, *, dtype=None):
     """The mean over `dim` (every dim by default); of floating-point or complex tensors."""
-    return namespace(input).sum(input, axis=axes(input, dim), keepdims=keepdim) / _divisor(input, dim)
+    return _total(input, axes(input, dim), keepdim) / _divisor(input, dim)
+
+
+def _total(x, over: tuple[int, ...], keepdim: bool):
+    xp = namespace(x)
+    return numpy_total(x, over, keepdim) if xp is np else xp.sum(x, axis=over, keepdims=keepdim)
 
 
 def _divisor(input: Array, dim: object):
@@ -394,10 +400,10 @@ def _check_spread(call: Call) -> None:
 
 def _variance(x, dim, correction, keepdim):
     xp, over = namespace(x), axes(x, dim)
-    gap = x - xp.sum(x, axis=over, keepdims=True) / _divisor(x, dim)
+    gap = x - _total(x, over, True) / _divisor(x, dim)
     squares = gap * gap if x.dtype.kind != "c" else gap.real * gap.real + gap.imag * gap.imag
     freedom = xp.asarray(builtins.max(0.0, count(x, dim) - correction)).astype(squares.dtype)
-    return xp.sum(squares, axis=over, keepdims=keepdim) / freedom
+    return _total(squares, over, keepdim) / freedom
 
 
 def root(x):

@@ -25,7 +25,7 @@ def stepwise(*arrays: Any) -> tuple:
     """
     wide = [a if a is None else widened(a) for a in arrays]
     halves = [a.dtype for a, w in zip(arrays, wide) if w is not a]
-    return _rounding(halves[0]) if halves else unchanged, *wide
+    return rounding(halves[0]) if halves else unchanged, *wide
 
 
 def unchanged(x: Any) -> Any:
@@ -71,7 +71,7 @@ def total_in_cascade(terms: Any, step: Callable[[Any], Any]) -> Any:
 
 
 @functools.cache
-def _rounding(dtype: np.dtype) -> Callable[[Any], Any]:
+def rounding(dtype: np.dtype) -> Callable[[Any], Any]:
     mantissa = jnp.finfo(dtype).nmant
 
     def step(x: Any) -> Any:

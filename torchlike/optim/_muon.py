@@ -6,7 +6,9 @@ import math
 from typing import Any
 
 from torchlike import Tensor
+from torchlike._dtypes import bfloat16
 from torchlike._ops._namespace import namespace
+from torchlike._ops._steps import rounding
 from torchlike.optim import _errors
 from torchlike.optim._checks import check_at_least
 from torchlike.optim._rule import Bucket, Group, RuleOptimizer, update_rule
@@ -26,18 +28,14 @@ def muon_update(variant: list, scalars: list, param: Any, grad: Any, buffer: Any
 
 def _orthogonal(matrix: Any, coefficients: list, steps: int, eps: Any) -> Any:
     """The nearest orthogonal matrix, roughly: a Newton-Schulz iteration of a quintic, in bfloat16 as PyTorch's is."""
-    import ml_dtypes
-
-    xp = namespace(matrix)
+    xp, step = namespace(matrix), rounding(bfloat16.numpy)  # stored where PyTorch stores
     a, b, c = coefficients
-    low = lambda x: x.astype(ml_dtypes.bfloat16)
-    product = lambda x, y: xp.matmul(x, y, preferred_element_type=a.dtype)  # rounded where PyTorch does
     wide = matrix.shape[0] <= matrix.shape[1]
-    x = low(matrix if wide else matrix.T)
-    x = low(x / low(xp.maximum(low(xp.sqrt((x.astype(a.dtype) ** 2).sum())), eps)))
+    x = step((matrix if wide else matrix.T).astype(a.dtype))
+    x = step(x / step(xp.maximum(step(xp.sqrt((x * x).sum())), eps)))
     for _ in range(steps):
-        gram = low(product(x, x.T))
-        x = low(a * x + product(low(b * gram + c * product(gram, gram)), x))
+        gram = step(x @ x.T)
+        x = step(a * x + step(b * gram + c * (gram @ gram)) @ x)
     return x if wide else x.T
 
 

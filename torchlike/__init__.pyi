@@ -1762,7 +1762,7 @@ def native_dropout(input: _Tensor, p: _float, train: _bool | None) -> _tuple[_Te
 def native_group_norm(
     input: _Tensor, weight: _Tensor | None, bias: _Tensor | None, N: _int, C: _int, HxW: _int, group: _int, eps: _float
 ) -> _Any:
-    """`group_norm`, with the means and the reciprocal deviations of each sample's groups."""
+    """`group_norm`, with the means and the reciprocal deviations of each sample's groups: these have gradients too."""
     ...
 
 def native_layer_norm(

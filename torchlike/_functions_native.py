@@ -23,19 +23,19 @@ def native_layer_norm(input: Tensor, normalized_shape: Any, weight: Tensor | Non
     """`layer_norm`, with the means and the reciprocal deviations."""
     out = rows["_layer_norm"](input, tuple(normalized_shape), weight, bias, eps)
     dims = tuple(range(input.ndim - len(normalized_shape), input.ndim))
-    return out, *_statistics(_beside(input, weight), dims, eps, keepdim=True)
+    return out, *_statistics(_beside(input.detach(), weight), dims, eps, keepdim=True)
 
 
 def native_group_norm(input: Tensor, weight: Tensor | None, bias: Tensor | None, N: int, C: int, HxW: int, group: int,
                       eps: float) -> Triple:  # fmt: skip
-    """`group_norm`, with the means and the reciprocal deviations of each sample's groups."""
+    """`group_norm`, with the means and the reciprocal deviations of each sample's groups: these have gradients too."""
     out = rows["_group_norm"](input, group, weight, bias, eps)
     return out, *_statistics(_beside(input, weight).reshape(N, group, C // group * HxW), (2,), eps)
 
 
 def _beside(input: Tensor, parameter: Tensor | None) -> Tensor:
-    """The input without its history, in the dtype of parameters, which its statistics have."""
-    return input.detach() if parameter is None else input.detach().to(parameter.dtype)
+    """The input in the dtype of parameters, which its statistics have."""
+    return input if parameter is None else input.to(parameter.dtype)
 
 
 def _statistics(input: Tensor, dims: tuple, eps: float, keepdim: bool = False) -> tuple[Tensor, Tensor]:
@@ -52,7 +52,7 @@ def native_batch_norm(input: Tensor, weight: Tensor | None, bias: Tensor | None,
     if not training:
         none = _factories.of_array(np.zeros(0, input.dtype.numpy), input.device)
         return out, none, none
-    return out, *_statistics_of_batch(_beside(input, running_mean if weight is None else weight), eps)
+    return out, *_statistics_of_batch(_beside(input.detach(), running_mean if weight is None else weight), eps)
 
 
 def _statistics_of_batch(input: Tensor, eps: float) -> tuple[Tensor, Tensor]:

@@ -163,7 +163,6 @@ def check(node: Node, wanted: tuple[int, ...], given: tuple[int, ...]) -> None:
     plan = node.plan
     if plan.remembers and plan.remembers != ("result",):
         _check_inputs(node, wanted, given)
-        _check_detached(node, wanted, given)
     for number, stamp in node.extra.kept.items() if node.extra is not None else ():
         if stamp.before(node):
             made = (node, number) if plan.differentiable[number] else None
@@ -186,15 +185,25 @@ def check_pairs(node: Node, pairs: Sequence[tuple[Value, Any]]) -> None:
 
 def _check_inputs(node: Node, wanted: tuple[int, ...], given: tuple[int, ...]) -> None:
     plan = getattr(node, "forward", node.plan)
-    if plan is not node.plan and ("inputs" in plan.remembers or "all" in plan.remembers):
-        return  # PyTorch keeps what the forward found, as the residuals do
-    stale = [(i, v) for i, v in node.inputs if v.stamp is not None and v.stamp.before(node)]
-    if stale:
-        needed = _remembered(plan, wanted, given)
-        for i, value in sorted(stale, key=lambda pair: _name_of(plan, pair[0])):
-            if i in needed:
-                seen = _named(plan, wanted).get(i, "")
-                raise _modified(*(_as_kept(value.aval, seen, node.edges[i]) or _now(value, node.edges[i])), value.stamp)
+    # Where the forward kept what it found, as the residuals do, PyTorch keeps that and not the inputs.
+    is_apart = plan is not node.plan and ("inputs" in plan.remembers or "all" in plan.remembers)
+    stale = {} if is_apart else {i: v for i, v in node.inputs if v.stamp is not None and v.stamp.before(node)}
+    suspects = {*stale, *[i for i, edge in enumerate(node.edges) if _is_detached(node, edge)]}
+    if not suspects:
+        return
+    needed = _remembered(plan, wanted, given)
+    for i in sorted(suspects.intersection(needed), key=lambda i: _name_of(plan, i)):
+        if _is_detached(node, node.edges[i]):
+            raise _errors.autograd.detached_in_place()
+        seen = _named(plan, wanted).get(i, "")
+        value = stale[i]
+        raise _modified(*(_as_kept(value.aval, seen, node.edges[i]) or _now(value, node.edges[i])), value.stamp)
+
+
+def _is_detached(node: Node, edge: Any) -> bool:
+    """Whether the tensor that came by this edge was cut off from it, in place, after the node was made."""
+    extra = None if edge is None else edge[0].extra
+    return extra is not None and extra.detached.get(edge[1], node.age) < node.age  # type: ignore[index]
 
 
 def _named(plan: OpPlan, wanted: tuple[int, ...]) -> dict[int, str]:
@@ -215,15 +224,6 @@ def _as_kept(aval: Any, seen: str, edge: Any) -> tuple[Any, tuple[int, str] | No
         return None
     shape = aval.shape[::-1] if seen == "T" else (aval.numel // max(aval.shape[-1], 1), aval.shape[-1])
     return aval.like(shape), None if edge is None else (0, "AsStrided")
-
-
-def _check_detached(node: Node, wanted: tuple[int, ...], given: tuple[int, ...]) -> None:
-    plan = node.plan
-    for i in _remembered(plan, wanted, given):
-        edge = node.edges[i] if i < len(node.edges) else None
-        extra = None if edge is None else edge[0].extra
-        if extra is not None and extra.detached.get(edge[1], node.age) < node.age:  # type: ignore[index]
-            raise _errors.autograd.detached_in_place()
 
 
 def _remembered(plan: OpPlan, wanted: tuple[int, ...], given: tuple[int, ...]) -> Collection[int]:

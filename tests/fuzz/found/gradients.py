@@ -202,4 +202,12 @@ FOUND = {
         c, d = (g.clone() for g in torch.autograd.grad((b * b).sum(), [b, a], retain_graph=True))
         e, = (g.clone() for g in torch.autograd.grad((b * b).sum(), [b]))
     """,
+    "detached in place, then written to": """
+        a = torch.tensor([1.5, 0.0, -0.25], requires_grad=True)
+        b = a * a
+        c, = (g.clone() for g in torch.autograd.grad(b.sin().sum(), [a], create_graph=True))
+        b.detach_()
+        b.unfold(0, 3, 1).tanh_()
+        torch.autograd.grad(c.sin().sum(), [a, c], create_graph=True)
+    """,
 }

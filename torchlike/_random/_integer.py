@@ -53,7 +53,7 @@ def randint(generator: Generator | None, size: Size, dtype: np.dtype, low: int, 
     [4, 9, 3, 0, 3]
     """
     generator, dtype = generator or default_generator, np.dtype(dtype)
-    if is_no_number(dtype):
+    if is_no_number(dtype) and dtype.kind != "c":  # of complex numbers it is the bounds that are refused
         raise _errors.dtypes.not_implemented("random_update_from_to", dtype)
     count = math.prod(size)
     if high is None and low == _INT64_MIN:

@@ -187,6 +187,23 @@ def a_mode_is_switched_inside(torch, compile):
 
 
 @footgun
+def the_precision_of_products_is_set_inside(torch, compile):
+    @compile
+    def f(x, how):
+        torch.set_float32_matmul_precision(how)
+        return x @ x
+
+    named, found = {"highest": 0, "high": 1}, []
+    try:
+        for how in ("high", "highest", "high", "highest"):
+            torch.set_float32_matmul_precision("highest")
+            found += [f(torch.ones(2, 2), how), named[torch.get_float32_matmul_precision()]]
+        return numbers(found)
+    finally:
+        torch.set_float32_matmul_precision("highest")
+
+
+@footgun
 def a_branch_on_an_element(torch, compile):
     f = compile(lambda x: x * 2 if x.sum() > 0 else x - 10)
     return numbers([f(torch.full((2,), s)) for s in (1.0, -1.0, 3.0, -2.0, 5.0)])

@@ -27,8 +27,8 @@ class Signature:
         self.others: list[Any] = []
         self.is_followed = True  # whether no tensor among them has attributes or hooks of its own
         local, tensors = _modes.local, self.tensors
-        key: list = [local.grad, local.inference, local.autocast, _modes.default_dtype, _modes.default_device,
-                     _modes.matmul_precision]  # fmt: skip
+        key: list = [(local.grad, local.inference, local.autocast, _modes.default_dtype, _modes.default_device,
+                      _modes.matmul_precision)]  # fmt: skip
         for a in args:
             if a.__class__ is Tensor and a._edge is a._chain is None and not a.__dict__:  # common: without a call
                 key += (a._storage.value.aval, a._strides)  # no other argument's entries begin with an aval
@@ -41,6 +41,11 @@ class Signature:
         if len(tensors) > 1:
             self._add_aliases(key)
         self.key = tuple(key)
+
+    @property
+    def modes(self) -> tuple:
+        """The modes that hold at the call."""
+        return self.key[0]
 
     def _add(self, a: Any, key: list) -> None:
         cls = a.__class__

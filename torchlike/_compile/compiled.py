@@ -195,7 +195,7 @@ class _Attempt:
         capture.views = views
         shown = [*capture.given, *(v for _, v in views), *(t._storage.value for t in [*state, *before.grads.values()])]
         capture.known = {id(v) for v in shown}
-        watch, modes = Watch(), self.signature.key[:5]
+        watch, modes = Watch(), self.signature.modes
         with capture, cut_off(self.signature.tensors):
             capture.histories = [(t, t._edge, t._storage) for t in [*self.signature.tensors, *state]]
             with watch:
@@ -240,7 +240,7 @@ class _Attempt:
         """The walk over what ran, which must find everything as it was before."""
         if watch.refused is not None:
             raise recording.Refusal(watch.refused)
-        if Signature(self.args, self.kwargs).key[:5] != modes:
+        if Signature(self.args, self.kwargs).modes != modes:
             raise recording.Refusal("it changes a mode: of gradients, of the default dtype or device, of precision")
         after = self._reach(watch.codes)
         unknown = next((c for c in watch.codes if c not in before.found_codes), None)

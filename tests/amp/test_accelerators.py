@@ -60,6 +60,16 @@ def _ours(key, sample, half, enabled=True):
 KEYS = [k for k in CAST if k != "pinverse" and (row(k) is None or row(k).autocast.accelerator)]
 
 
+# What PyTorch cannot tell without a GPU and elements: sizes and truths that follow from elements, what its CPU kernels
+# alone do, and what it has in no half precision. The test fails where one of them can be judged after all.
+UNSEEN = frozenset((
+    "allclose", "argwhere", "bincount", "corrcoef", "cov", "equal", "gru", "gru_cell", "histogram", "is_nonzero",
+    "istft", "masked_select", "nn.functional.binary_cross_entropy", "nn.functional.ctc_loss", "nonzero", "unique",
+    "unique_consecutive",
+))  # fmt: skip
+UNSEEN_IN_HALVES = UNSEEN | {"inverse", "linalg.cholesky_ex", "linalg.ldl_factor_ex", "logdet"}
+
+
 @pytest.mark.parametrize("half", [False, True], ids=["float32", "float16"])
 @pytest.mark.parametrize("key", KEYS)
 def test_dtypes(key, half):
@@ -77,6 +87,7 @@ def test_dtypes(key, half):
                 continue
             assert _dtypes(_ours(key, sample, half)) == theirs, sample
             judged += 1
+    assert (judged == 0) is (key in (UNSEEN_IN_HALVES if half else UNSEEN))
 
 
 def _is_refused(key, sample):

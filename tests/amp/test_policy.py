@@ -56,17 +56,27 @@ CAST = [key for key in JUDGED if row(key) is None or row(key).autocast is not No
 
 @pytest.mark.parametrize("key", CAST)
 def test_float32(key):
+    judged = 0
     with torchlike.set_executor("numpy"):
         for sample, ours, theirs in _results(key, half=False):
             assert_same(ours, theirs, at=sample, stride=False, **ROUNDED)
+            judged += 1
+    assert judged
+
+
+# What PyTorch has in bfloat16 in no region; the test fails where it has it after all.
+NOT_IN_BFLOAT16 = frozenset(("fft.ihfft2", "fft.ihfftn", "linalg.ldl_factor_ex", "logdet"))
 
 
 @pytest.mark.parametrize("key", CAST)
 def test_bfloat16(key):
     """Dtypes: how bfloat16 is rounded inside is judged with each operator."""
+    judged = 0
     with torchlike.set_executor("numpy"):
         for sample, ours, theirs in _results(key, half=True):
             assert _dtypes(ours) == _dtypes(theirs), sample
+            judged += 1
+    assert (judged == 0) is (key in NOT_IN_BFLOAT16)
 
 
 def _dtypes(x):

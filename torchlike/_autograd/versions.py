@@ -7,7 +7,7 @@ younger than the node, only while there has been such a write at all.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 from weakref import ref
 
@@ -29,7 +29,7 @@ class Stamp:
         self.counter: Any = None  # unless the tensor written to counts its own
         self.owner: Any = None  # the tensor written to
         self.fate: Any = None  # what that became, where it lives no longer
-        self.mark: Any = None  # by which a saved tensor is known to be the owner: its node, or value, before the write
+        self.mark: Any = None  # by which a saved tensor is known to be the owner: its value or node before the write
         self.version = 0  # the count of the writes while the storage held the value
 
     def set(self, storage: Any, since: int | None, owner: Any = None, counting: Any = None) -> None:
@@ -47,7 +47,7 @@ class Stamp:
             owner = owner if shown is None else shown()
         if owner is not None:
             self.owner, edge = ref(owner), owner._edge
-            self.mark = ref(owner._latest if edge is None else edge[0])
+            self.mark = ref(owner._latest if _ends(edge) else edge[0])
             self.fate = fate_of(owner)
         latest = min(latest, self.since)
 
@@ -61,6 +61,13 @@ class Stamp:
     def before(self, node: Node) -> bool:
         """Whether the write came after the node was made."""
         return self.since is not None and self.since < node.age
+
+    def is_of(self, value: Value, edge: Any) -> bool:
+        """Whether the tensor written to is the very one that was saved, as this value and by this edge. A leaf may have
+        stopped to be one meanwhile."""
+        if edge is not None and isinstance(edge[0], nodes.AccumulateGrad):
+            return self.owner is not None and edge[0].variable_ref is self.owner
+        return self.mark is not None and self.mark() is (value if edge is None else edge[0])
 
 
 class Fate:
@@ -86,8 +93,7 @@ def note_fate(tensor: Any) -> None:
     fate = getattr(tensor, "_fate", None)
     if fate is not None:
         node = tensor._edge and tensor._edge[0]
-        is_leaf = tensor._edge is None or isinstance(node, nodes.AccumulateGrad)
-        fate.aval, fate.made_by = tensor._aval, None if is_leaf else (0, short_name(node))
+        fate.aval, fate.made_by = tensor._aval, None if _ends(tensor._edge) else (0, short_name(node))
         fate.version = tensor._storage.version >> 32
 
 
@@ -191,8 +197,9 @@ def _check_inputs(node: Node, wanted: tuple[int, ...], given: tuple[int, ...]) -
     suspects = {*stale, *[i for i, edge in enumerate(node.edges) if _is_detached(node, edge)]}
     if not suspects:
         return
-    needed = _remembered(plan, wanted, given)
-    for i in sorted(suspects.intersection(needed), key=lambda i: _name_of(plan, i)):
+    for i in _remembered(plan, wanted, given):
+        if i not in suspects:
+            continue
         if _is_detached(node, node.edges[i]):
             raise _errors.autograd.detached_in_place()
         seen = _named(plan, wanted).get(i, "")
@@ -218,26 +225,33 @@ def _named(plan: OpPlan, wanted: tuple[int, ...]) -> dict[int, str]:
     return found
 
 
+_SEEN: dict[str, Callable[[Any], tuple[int, ...]]] = {
+    "T": lambda a: a.shape[::-1],
+    "rows": lambda a: (a.numel // max(a.shape[-1], 1), a.shape[-1]),
+    "row": lambda a: (1, *a.shape),
+    "column": lambda a: (*a.shape, 1),
+}
+
+
 def _as_kept(aval: Any, seen: str, edge: Any) -> tuple[Any, tuple[int, str] | None] | None:
     """A view of an input as PyTorch's error has it; None where it is the input itself that is kept."""
     if not seen or (seen == "rows" and aval.ndim == 2):
         return None
-    shape = aval.shape[::-1] if seen == "T" else (aval.numel // max(aval.shape[-1], 1), aval.shape[-1])
-    return aval.like(shape), None if edge is None else (0, "AsStrided")
+    return aval.like(_SEEN[seen](aval)), None if edge is None else (0, "AsStrided")
 
 
 def _remembered(plan: OpPlan, wanted: tuple[int, ...], given: tuple[int, ...]) -> Collection[int]:
-    """The saved inputs that PyTorch keeps too, itself and not a copy."""
+    """The saved inputs that PyTorch keeps too, itself and not a copy, in the order in which it looks at them: that of
+    their names, which rows that name them follow."""
     if "all" in plan.remembers:
-        return plan.saved
+        return sorted(plan.saved, key=lambda i: _name_of(plan, i))
     if "inputs" in plan.remembers:
-        return dependence(plan, wanted, given)
-    named = _named(plan, wanted)
-    return [i for i in plan.saved if i in named]
+        return sorted(dependence(plan, wanted, given), key=lambda i: _name_of(plan, i))
+    return [i for i in _named(plan, wanted) if i in plan.saved]
 
 
 def _name_of(plan: OpPlan, place: int) -> str:
-    """PyTorch's name of an input: it looks at what it saved in the order of the names."""
+    """PyTorch's name of an input."""
     name = "" if plan.extra is None else plan.extra.arrays[place][0]
     return "self" if name == "input" else name
 
@@ -247,7 +261,7 @@ def _now(value: Value, edge: Any) -> tuple[Any, tuple[int, str] | None]:
     was written to they may have changed."""
     stamp = value.stamp
     owner, fate = stamp.owner and stamp.owner(), stamp.fate
-    if stamp.mark is not None and stamp.mark() is (value if edge is None else edge[0]):
+    if stamp.is_of(value, edge):
         if owner is not None:
             made = owner.grad_fn
             return owner._aval, None if made is None else (0, short_name(made))
@@ -280,12 +294,17 @@ def modified(aval: Any, edge: Any, version: int, expected: int) -> RuntimeError:
 
 def _made_by(edge: Any) -> tuple[int, str] | None:
     """Which output of which operator a tensor was, as PyTorch's error puts it; nothing for leaves."""
-    if edge is None or isinstance(edge[0], nodes.AccumulateGrad):
+    if _ends(edge):
         return None
     node, number = edge
     if _is_view(edge):
         return 0, "AsStrided"  # after a write PyTorch makes the history of a view anew
     return number, short_name(node)
+
+
+def _ends(edge: Any) -> bool:
+    """Whether no operator made the tensor of this edge."""
+    return edge is None or isinstance(edge[0], nodes.AccumulateGrad)
 
 
 def short_name(node: Node) -> str:

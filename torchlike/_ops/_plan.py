@@ -433,6 +433,8 @@ def carried(plan: OpPlan, wanted: tuple[int, ...], given: tuple[int, ...]) -> fr
 @functools.lru_cache(4096)
 def _used(plan: OpPlan, wanted: tuple[int, ...], given: tuple[int, ...]) -> tuple[frozenset[int], frozenset[int]]:
     """The saved inputs and the outputs' gradients of which this gradient makes use."""
+    if plan.op.family == "view":  # moves elements, and be it none
+        return frozenset(), frozenset(given)
     avals = (*plan.inputs, *plan.outputs)
     if any(0 in a.shape for a in avals):  # where there is nothing to compute JAX looks at nothing
         with contextlib.suppress(TypeError, ValueError, RuntimeError):  # sizes that are arguments too may not fit

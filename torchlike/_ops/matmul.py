@@ -41,8 +41,16 @@ def _matmul_node(call: Call) -> str:
             (1, 2): "SqueezeBackward4"}.get((first, second), "UnsafeViewBackward0")  # fmt: skip
 
 
+def _matmul_keeps(call: Call) -> tuple[str, ...]:
+    """A vector is `vec` or `tensor` in PyTorch, and comes after `self`; a matrix is `mat2`, and comes before."""
+    first, second = (a.ndim for a in call.arrays)
+    if second == 1 and first < 3:
+        return "input>other", "other>input"
+    return ("other>input", "input.row>other" if (first, second) == (1, 2) else "input>other")
+
+
 @operator(autocast=LOWER, shape=_product_shape, check=_check_matmul, opmath=False, where=("torch", "Tensor", "linalg"),
-          node=_matmul_node, out=EXACT, float8=FLOAT8)  # fmt: skip
+          node=_matmul_node, out=EXACT, float8=FLOAT8, remembers=_matmul_keeps)  # fmt: skip
 def matmul(input: Array, other: Array):
     """The matrix product; (..., n, k) @ (..., k, m) -> (..., n, m), vectors as in NumPy."""
     return rows_times(input, other)
@@ -158,7 +166,7 @@ def _check_outer(call: Call) -> None:
 
 
 @operator(shape=lambda call: [call.input.shape + call.vec2.shape], check=_check_outer, aliases=("ger",),
-          node="MulBackward0", float8=FLOAT8)  # fmt: skip
+          node="MulBackward0", float8=FLOAT8, remembers=("vec2>input", "input.column>vec2"))  # fmt: skip
 def outer(input: Array, vec2: Array):
     """Every product of an element of `input` and one of `vec2`; (n), (m) -> (n, m)."""
     return input[:, None] * vec2[None, :]

@@ -210,4 +210,11 @@ FOUND = {
         b.unfold(0, 3, 1).tanh_()
         torch.autograd.grad(c.sin().sum(), [a, c], create_graph=True)
     """,
+    "derivative of a write of no elements": """
+        a = torch.ones(2, requires_grad=True)
+        b = a[1]
+        c = torch.ones(2, 3)
+        c[0:0] *= b
+        d, = (g.clone() for g in torch.autograd.grad(c.sin().sum(), [a], create_graph=True))
+    """,
 }

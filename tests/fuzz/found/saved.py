@@ -267,4 +267,38 @@ FOUND = {
             a.mul_(2)
         c.sum().backward()
     """,
+    "product of a matrix and a vector, both written to": """
+        a = torch.ones(2, 2, requires_grad=True)
+        b = a * 1
+        c = b.diagonal()
+        d = b @ c
+        e = c @ c
+        f = c @ b
+        c.detach().mul_(1)
+        d.sum().backward(retain_graph=True)
+        e.sum().backward(retain_graph=True)
+        f.sum().backward(retain_graph=True)
+        g = torch.ones(2, requires_grad=True) * 1
+        h = g @ b.clone()
+        g.detach().mul_(1)
+        h.sum().backward()
+    """,
+    "leaf that stopped requiring grad and got a history": """
+        a = torch.tensor([1.5, 0.0, -0.25], requires_grad=True)
+        b = a @ a
+        a.requires_grad_(False)
+        a.addcmul_(b, b)
+        b.backward(retain_graph=True)
+        del a
+        b.backward()
+    """,
+    "leaf that was detached in place and changed in its shape": """
+        a = torch.tensor([-1.0], requires_grad=True)
+        b = a @ a
+        a.detach_()
+        a.squeeze_()
+        b.backward(retain_graph=True)
+        del a
+        b.backward()
+    """,
 }

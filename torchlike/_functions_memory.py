@@ -19,7 +19,7 @@ from torchlike._errors.dtypes import c_name
 from torchlike._exchange import from_dlpack, to_dlpack
 from torchlike._facade import history_first, ints
 from torchlike._functions import reshape
-from torchlike._grown import grow
+from torchlike._grown import follow, grow
 from torchlike._storage import move
 from torchlike._tensor import Tensor, adopt, alias
 from torchlike.storage import TypedStorage, UntypedStorage
@@ -34,12 +34,14 @@ def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None
     """A view of the whole storage: the element at `index` lies `storage_offset + sum(index * stride)` into it."""
     shape, strides = ints((size,), "as_strided"), ints((stride,), "as_strided", "stride")
     start = input._offset if storage_offset is None else int(storage_offset)
+    follow(input)
     _check_strided(input, shape, strides, start)
     if input.dtype is not input._storage.value.aval.dtype:  # over memory that holds another type
         return _strided_apart(input, shape, strides, start)
-    root = input if input._origin is None else input._root()
+    root = whole = origin_of_all(input)
+    if whole is None:  # a view that was given other memory
+        root, whole = input._root(), owner(input)
     assert root is not None
-    whole = owner(input)
     made = _storage_io.strided_view(whole, shape, strides, start)
     if made._chain is None:
         made = rows["view_as_self"](whole)
@@ -77,11 +79,36 @@ def owner(view: Tensor) -> Tensor:
     """The tensor that is all of the storage, in the order in which memory holds it."""
     root = view if view._origin is None else view._root()
     assert root is not None
-    if root._chain is None:
+    if root._chain is None and root._storage is view._storage:
         return root
-    whole = alias(root)
+    whole = alias(view)
     whole._chain, whole._strides, whole._offset = None, root._storage.strides, 0
     return whole
+
+
+def origin_of_all(tensor: Tensor) -> Tensor | None:
+    """The origin of a tensor (or itself), which sees all of the memory: what sees a part of it only gets an origin of
+    its own, since views of it may see the rest. None where the origin sees other memory."""
+    root: Any = tensor if tensor._origin is None else tensor._root()
+    follow(root)
+    if root._storage is not tensor._storage:
+        return None
+    if root._chain is not None:
+        shown = views.whole(root if tensor is root else tensor)
+        seen, made = root._value, _hidden(shown)
+        root._origin, root._tracks, root._cache = made, True, (root._storage.version, made._edge, seen)
+        root = made
+        root._chain, root._strides, root._offset = None, root._storage.strides, 0
+        if shown._edge is not None:
+            views.rebase(shown)
+    return root
+
+
+def _hidden(shown: Tensor) -> Tensor:
+    """What takes over from a tensor that is no view, as that of which it and its views are views."""
+    made = alias(shown)
+    made._edge, made._shown = shown._edge, ref(shown)
+    return made
 
 
 def _check_strided(input: Tensor, size: Ints, stride: Ints, offset: int) -> None:
@@ -107,10 +134,7 @@ def become(self: Tensor, seen: Tensor) -> Tensor:
     if self._edge is not None and _modes.local.grad:
         views.check_write(self)
     if self._origin is None:
-        hidden = alias(self)  # takes over as that of which this tensor, and the views of it, are views
-        hidden._edge, hidden._shown = self._edge, ref(self)
-        self._origin = hidden
-        self._tracks = True
+        self._origin, self._tracks = _hidden(self), True
     value, edge = seen._value, self._edge
     value.stamp = versions.of(self._storage.value)
     if _modes.local.grad and edge is not None:
@@ -177,10 +201,6 @@ def resize_(self: Tensor, *size: Any, memory_format: Any = mf.contiguous_format)
     need = (self._offset + math.prod(shape)) * self.dtype.itemsize
     if need > held.numel * held.dtype.itemsize:
         enlarge(self, need)
-    if self._storage.whole is not self._storage:
-        self._see(_storage_io.strided_view(in_memory_order(self), shape, strides, self._offset))
-        self._count()
-        return self
     return become(self, as_strided(self, shape, strides, self._offset))
 
 

@@ -69,6 +69,13 @@ class Grown(Storage):
         larger.put_seen(window + chain, value, since, owner, step)
 
 
+def follow(tensor: Any) -> None:
+    """Let a tensor over memory that has grown see it in the storage that took the place of its own."""
+    while tensor._storage.__class__ is Grown:
+        larger, window = tensor._storage._loan
+        tensor._storage, tensor._chain = larger, (*window, *(tensor._chain or ()))
+
+
 def grow(storage: Storage, larger: Storage, window: tuple[Step, ...]) -> None:
     """Let a larger storage, which begins with the same elements, take the place of one; `window` shows them in it."""
     if hasattr(storage, "_address"):

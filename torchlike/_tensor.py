@@ -340,7 +340,7 @@ class Tensor(Methods):
             self._edge = (leaf_node(self), 0) if requires_grad else None
             self._storage.version += 1  # for autograd no write, but views are to look again
             if self._origin is not None and views.is_whole(self):
-                self._origin._edge = None
+                self._root()._edge = None  # type: ignore[union-attr]
                 views.rebase(self)
         return self
 
@@ -413,7 +413,7 @@ class Tensor(Methods):
         self._edge = None
         self._storage.version += 1  # for autograd no write, but views are to look again
         if self._origin is not None and views.is_whole(self):
-            self._origin._edge = None
+            self._root()._edge = None  # type: ignore[union-attr]
             views.rebase(self)
         return self
 

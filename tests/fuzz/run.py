@@ -27,18 +27,16 @@ def observe(program: Program, library: Any) -> list[Seen]:
     """Run a program and look at everything after each statement, or at the end alone."""
     names = start(library)
     seen = []
-    gradients: dict[int, Any] = {}  # held, so that no other object takes over the identity
     births: dict[int, tuple[Any, int]] = {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
             for number, statement in enumerate(program.statements):
-                gradients |= _gradients_of(names, statement, library)  # a name may be taken over
+                may = "@" in statement or _has_inference(names, library)
                 error = execute(statement, names)
-                gradients |= _gradients_of(names, statement, library)
-                _note_births(statement, names, births, library)
+                _note_births("backward(" in statement, may or _has_inference(names, library), names, births, library)
                 look = program.watched or number == len(program.statements) - 1
-                facts = _facts(names, gradients, births, library) if look else {}
+                facts = _facts(names, births, library) if look else {}
                 seen.append(Seen(error and _sentence(error), facts))
         finally:
             library.set_grad_enabled(True)
@@ -49,22 +47,32 @@ def _sentence(error: Exception) -> tuple[str, str]:
     return type(error).__name__, str(error).partition("\n")[0]
 
 
-def _note_births(statement: str, names: dict[str, Any], births: dict[int, tuple[Any, int]], library: Any) -> None:
-    """With which version a result came into being, where PyTorch's operators write to it themselves while they make it
-    (docs/differences.md); writes are counted from there."""
-    tensors = [t for t in (names.get(n) for n in NAMES) if isinstance(t, library.Tensor)]
-    may = "@" in statement or any(t.is_inference() for t in tensors)
-    for t in tensors:
+def _tensors(names: dict[str, Any], library: Any) -> list:
+    return [t for t in (names.get(n) for n in NAMES) if isinstance(t, library.Tensor)]
+
+
+def _has_inference(names: dict[str, Any], library: Any) -> bool:
+    return any(t.is_inference() for t in _tensors(names, library))
+
+
+def _note_births(backward: bool, may: bool, names: dict[str, Any], births: dict[int, tuple[Any, int]],
+                 library: Any) -> None:  # fmt: skip
+    """With which version a result came into being, where PyTorch writes to it itself while it is made: some operators
+    (`may`), and `backward` where it copies a gradient into `.grad` (docs/differences.md). Writes are counted from
+    there."""
+    tensors = _tensors(names, library)
+    found = [_attempt(lambda: t.grad) for t in tensors] if backward else []  # noqa: B023
+    gradients = [g for g in found if isinstance(g, library.Tensor)]
+    for t in [*gradients, *tensors]:
         if id(t) not in births or births[id(t)][0]() is not t:
             memory, version = _memory(t, library), 0 if t.is_inference() else t._version
             alive = [(held(), born) for held, born in births.values()]
             known = [born for other, born in alive if other is not None and _memory(other, library) == memory]
-            fresh = version if may and t._base is None else 0
+            fresh = version if (may and t._base is None) or any(t is g for g in gradients) else 0
             births[id(t)] = ref(t), min([version, *known]) if known else fresh
 
 
-def _facts(names: dict[str, Any], gradients: dict[int, Any], births: dict[int, tuple[Any, int]],
-           library: Any) -> dict[str, dict[str, Any]]:  # fmt: skip
+def _facts(names: dict[str, Any], births: dict[int, tuple[Any, int]], library: Any) -> dict[str, dict[str, Any]]:
     live = {n: names[n] for n in NAMES if n in names}
     tensors = {n: t for n, t in live.items() if isinstance(t, library.Tensor)}
     found: dict[str, dict[str, Any]] = {n: {"is": type(t).__name__} for n, t in live.items()}
@@ -74,24 +82,14 @@ def _facts(names: dict[str, Any], gradients: dict[int, Any], births: dict[int, t
         found[name] = _of_tensor(t, tensors, library)
         if isinstance(found[name]["version"], int):
             found[name]["version"] -= births[id(t)][1]
-        if id(t if t._base is None else t._base) in gradients:
-            found[name]["version"] = None  # whether a gradient was moved or copied into `.grad` is nobody's promise
         found[name]["memory of"] = owners.setdefault(_memory(t, library), name)
         found[name]["same object"] = objects.setdefault(id(t), name)
     found["log"] = {f"log[{i}]": _values(t, library) for i, t in enumerate(names["log"])}
     return found
 
 
-def _gradients_of(names: dict[str, Any], statement: str, library: Any) -> dict[int, Any]:
-    """The gradients that a statement may give a name to."""
-    if ".grad" not in statement:
-        return {}
-    tensors = [t for t in (names.get(n) for n in NAMES) if isinstance(t, library.Tensor) and t.requires_grad]
-    return {id(t.grad): t.grad for t in tensors if t.grad is not None}
-
-
 def _memory(t: Any, library: Any) -> Any:
-    return t.untyped_storage()._cdata if library is torch else id(t._storage)
+    return t.untyped_storage()._cdata if library is torch else id(t._storage.whole)
 
 
 def _of_tensor(t: Any, tensors: dict[str, Any], library: Any) -> dict[str, Any]:

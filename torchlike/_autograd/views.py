@@ -12,7 +12,7 @@ from enum import Enum
 from itertools import accumulate
 from typing import Any, NamedTuple
 
-from torchlike import _errors, _modes, _storage
+from torchlike import _errors, _grown, _modes, _storage
 from torchlike._autograd import engine, strided, versions
 from torchlike._autograd.nodes import AccumulateGrad, Edge, Node
 from torchlike._core import Aval, Value
@@ -99,8 +99,13 @@ def base_of(tensor: Any) -> Any:
 
 def steps_from(origin: Any, view: Any) -> tuple | None:
     """The views that lead from its origin to a view; None where none do: one of them sees other memory meanwhile."""
-    if origin is None or origin._storage is not view._storage or getattr(view, "_frozen", None) is Frozen.APART:
+    if origin is None or getattr(view, "_frozen", None) is Frozen.APART:
         return None
+    if origin._storage is not view._storage:
+        _grown.follow(origin)
+        _grown.follow(view)
+        if origin._storage is not view._storage:
+            return None
     lead, chain = origin._chain or (), view._chain or ()
     return chain[len(lead) :] if chain[: len(lead)] == lead else None
 
@@ -268,7 +273,7 @@ def unplaceable(view: Any, error: Exception | None = None) -> None:
 def rebase(tensor: Any) -> None:
     """The history of the origin of a tensor whose own shape was changed in place: what is seen of the origin elsewhere
     leads to the tensor, as far as that shows it."""
-    origin, value = tensor._origin, tensor._value
+    origin, value = tensor._root(), tensor._value
     origin._edge, steps = tensor._edge, steps_from(origin, tensor)
     if steps and tensor._edge is not None:
         origin._edge = _led_through(tensor, steps, origin)

@@ -217,4 +217,20 @@ FOUND = {
         c[0:0] *= b
         d, = (g.clone() for g in torch.autograd.grad(c.sin().sum(), [a], create_graph=True))
     """,
+    "writes to a gradient, counted from its birth": """
+        a = torch.full((3, 2), 1.25, requires_grad=True)
+        a.backward(gradient=torch.ones_like(a))
+        a.detach_()
+        b = a.grad
+        b.zero_()
+        c = b.t()
+        c.mul_(2)
+    """,
+    "version of what is made of an inference tensor": """
+        a = torch.full((2, 3), -0.5j)
+        with torch.inference_mode():
+            b = torch.sub(a, a, alpha=2)
+        b = b.abs()
+        b.add_(1)
+    """,
 }

@@ -101,4 +101,58 @@ FOUND = {
         g = h * 2
         (f * 2).sum().backward()
     """,
+    "write through a view of what was enlarged and made smaller again": """
+        a = torch.tensor(-1.0)
+        a.resize_((2, 2)).fill_(1)
+        a.resize_((2,)).fill_(1)
+        b = torch.tensor(3.0, requires_grad=True)
+        a.select(0, 0).copy_(b)
+        (a * a).sum().backward()
+    """,
+    "views made before their memory grew": """
+        a = torch.ones(3)
+        b = a[1:]
+        c = torch.tensor([3.0, 4.0], requires_grad=True)
+        a.resize_(2, 2).fill_(1)
+        b.mul_(c)
+        a[0].mul_(c)
+        (b * a).sum().backward()
+    """,
+    "view that was enlarged, and what it is a view of": """
+        a = torch.ones(3)
+        b = a[1:]
+        c = torch.tensor([3.0, 4.0], requires_grad=True)
+        b.resize_(2, 2).fill_(1)
+        b[0].mul_(c)
+        a[:2].mul_(c)
+        (b.sum() + a.sum()).backward()
+    """,
+    "memory enlarged through an alias of what has a history": """
+        a = torch.tensor([3.0, 4.0], requires_grad=True)
+        b = torch.arange(3.) * a[0]
+        c = b[1:]
+        d = b.detach()
+        d.resize_(2, 2)[1].fill_(1)
+        c.mul_(a)
+        (b.sum() + c.sum()).backward()
+    """,
+    "strided views of what sees a part of its memory": """
+        a = torch.arange(4.)
+        b = a[1:].detach()
+        c = torch.tensor([3.0, 4.0], requires_grad=True)
+        d = b.as_strided((2,), (1,), 0)
+        d.mul_(c)
+        (d.sum() + b.sum()).backward()
+        e = torch.ones(2, requires_grad=True) * 1
+        e.data = a[2:]
+        f = e.as_strided((2,), (1,), 1)
+        f.mul_(c)
+        (e * e).sum().backward()
+    """,
+    "strided view of a view that was given other memory": """
+        a = torch.ones(4)
+        b = a[:2]
+        b.data = torch.zeros(3)
+        c = b.as_strided((2,), (1,), 0)
+    """,
 }

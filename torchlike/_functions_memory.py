@@ -95,6 +95,7 @@ def origin_of_all(tensor: Tensor) -> Tensor | None:
         return None
     if root._chain is not None:
         shown = views.whole(root if tensor is root else tensor)
+        follow(shown)
         seen, made = root._value, _hidden(shown)
         root._origin, root._tracks, root._cache = made, True, (root._storage.version, made._edge, seen)
         root = made

@@ -137,8 +137,8 @@ class Tensor(Methods):
         origin._storage.version += step
 
     def _write_through(self, value: Value, edge: Edge | None, differentiable: bool, since: int | None) -> None:
-        origin, storage = self._root(), self._storage
-        steps = views.steps_from(origin, self)
+        origin = self._root()
+        steps, storage = views.steps_from(origin, self), self._storage  # in this order: it may follow grown memory
         if origin is None or steps is None or views.is_plain(origin, edge):
             if differentiable and edge is not None and origin is not None and not views.is_whole(self):
                 edge = views.replaced(self._aval, None, edge, "AsStridedBackward0")

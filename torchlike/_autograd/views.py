@@ -123,9 +123,10 @@ def read_again(view: Any, strict: bool) -> Value:
 
     `strict`: an operator that records gradients reads, so what PyTorch refuses is refused.
     """
-    storage, origin, cache = view._storage, view._root(), view._cache
+    origin, cache = view._root(), view._cache
+    steps, storage = steps_from(origin, view), view._storage  # in this order: it may follow memory that has grown
     now = storage.version
-    if origin is None or steps_from(origin, view) is None:
+    if origin is None or steps is None:
         value, mark = storage.seen(view), None
     elif view._tracks:
         value, mark = _follow(view, origin, cache), origin._edge

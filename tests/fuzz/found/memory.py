@@ -155,4 +155,20 @@ FOUND = {
         b.data = torch.zeros(3)
         c = b.as_strided((2,), (1,), 0)
     """,
+    "views without steps, of what was enlarged": """
+        a = torch.ones(3)
+        b = a.view_as(a)
+        a.resize_((2, 3)).fill_(1)
+        c = torch.tensor([-0.25, 3.0, 1.0])
+        d = c.view(c.shape)
+        d.resize_((2, 2)).fill_(1)
+        d.resize_((4, 2)).fill_(1)
+        b.mul_(d[0, 0])
+    """,
+    "enlarged view of what sees a part of its memory": """
+        a = torch.tensor([[4, 2], [0, 5]], dtype=torch.uint8)
+        a.as_strided_((1,), (1,), 1)
+        b = a.narrow(0, 1, 0)
+        b.resize_((2, 2)).fill_(1)
+    """,
 }

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import itertools
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 
 from torchlike import _dtypes
-from torchlike._core import Plan, Value, record
+from torchlike._core import Aval, Plan, Value, record
 from torchlike._core.plan import COMPILED
 from torchlike._tensor import Tensor, commit
 
@@ -16,7 +18,8 @@ _plans: dict[tuple, Plan] = {}
 
 
 def multi_tensor_update(rule: Callable[..., tuple], statics: tuple, scalars: tuple[float, ...],
-                        tensors: Sequence[Sequence[Tensor]], written: tuple[int, ...]) -> None:  # fmt: skip
+                        tensors: Sequence[Sequence[Tensor]], written: tuple[int, ...],
+                        joined: tuple[int, ...] = (), shown: Sequence[Sequence[Tensor]] = ()) -> None:  # fmt: skip
     """Update many tensors by one rule, in place and outside autograd, as one entry of the trace.
 
     Args:
@@ -26,21 +29,29 @@ def multi_tensor_update(rule: Callable[..., tuple], statics: tuple, scalars: tup
         them as 0-d arrays in the dtype of the row's arithmetic.
       tensors: columns, e.g. `[params, grads, exp_avgs]`; row i is made of the i-th tensor of each.
       written: the columns that the rule writes.
+      joined: the last tensors are taken together, laid end to end, so many to a row each time: [3, 2] makes two rows of
+        the last five. A column that is shorter has one flat tensor for each such row.
+      shown: for each of the last scalars, which the rule does not get, the tensors that shall hold it.
     """
     values = [t._storage.value if t._chain is None else t._read() for column in tensors for t in column]
-    key = (rule, statics, len(scalars), len(tensors), written, *[v.aval for v in values])
+    lengths = tuple([len(column) for column in tensors])
+    kinds = tuple([tuple([t._value.aval for t in holders]) for holders in shown])
+    key = (rule, statics, len(scalars), lengths, written, joined, kinds, *[v.aval for v in values])
     plan = _plans.get(key)
     if plan is None:
-        plan = _plans[key] = _make_plan(rule, statics, len(scalars), len(tensors), written, values)
+        plan = _plans[key] = _make_plan(rule, statics, len(scalars), lengths, written, joined, kinds, values)
     results = record(plan, values, scalars)
     del values  # what is overwritten below must not look needed
-    commit(zip([t for c in written for t in tensors[c]], results))
+    targets = [t for c in written for t in tensors[c]]
+    commit(zip([*targets, *[t for holders in shown for t in holders]] if shown else targets, results))
 
 
-def _make_plan(rule: Callable, statics: tuple, numbers: int, columns: int, written: tuple[int, ...],
-               values: list[Value]) -> Plan:  # fmt: skip
-    avals = tuple(v.aval for v in values)
-    count, rows = len(avals), len(avals) // columns  # the plan must not hold the values themselves
+def _make_plan(rule: Callable, statics: tuple, numbers: int, lengths: tuple[int, ...], written: tuple[int, ...],
+               joined: tuple[int, ...], shown: tuple[tuple[Aval, ...], ...], values: list[Value]) -> Plan:  # fmt: skip
+    avals = tuple(v.aval for v in values)  # the plan must not hold the values themselves
+    ends = list(itertools.accumulate(lengths))
+    columns = [slice(end - length, end) for end, length in zip(ends, lengths)]
+    rows = _rows(lengths[0], joined)
 
     @jax.jit  # traced once for all rows of one shape
     def update_row(scalars: tuple, row: tuple) -> tuple:
@@ -49,11 +60,35 @@ def _make_plan(rule: Callable, statics: tuple, numbers: int, columns: int, writt
         return tuple(array.astype(row[place].dtype) for array, place in zip(new, written))
 
     def update(*flat: Any) -> tuple:
-        arrays, scalars = flat[:count], flat[count:]
-        new = [update_row(scalars, arrays[i::rows]) for i in range(rows)]
-        return tuple(row[c] for c in range(len(written)) for row in new)
+        arrays, scalars = flat[: len(avals)], flat[len(avals) :]
+        whole = [_joined(arrays[column], rows) for column in columns]
+        new = zip(*[update_row(scalars[: numbers - len(shown)], row) for row in zip(*whole)])
+        made = [array for c, parts in zip(written, new) for array in _apart(parts, arrays[columns[c]], rows)]
+        counts = zip(shown, scalars[numbers - len(shown) :])
+        return *made, *[jnp.full(a.shape, count, a.dtype.numpy) for kinds, count in counts for a in kinds]
 
-    outputs = tuple(avals[c * rows + i] for c in written for i in range(rows))
+    outputs = (*[a for c in written for a in avals[columns[c]]], *itertools.chain.from_iterable(shown))
     plan = Plan(rule.__name__, avals, (float,) * numbers, outputs, update)
     plan.executor = COMPILED
     return plan
+
+
+def _rows(length: int, joined: tuple[int, ...]) -> list[slice]:
+    """Which tensors of a column that has them all make up each row."""
+    ends = list(itertools.accumulate([*[1] * (length - sum(joined)), *joined]))
+    return [slice(begin, end) for begin, end in zip([0, *ends], ends)]
+
+
+def _joined(column: Sequence[Any], rows: list[slice]) -> list[Any]:
+    """One array for each row."""
+    if len(column) == len(rows):
+        return list(column)
+    parts = [column[row] for row in rows]
+    return [p[0] if len(p) == 1 else jnp.concatenate([a.reshape(-1) for a in p]) for p in parts]
+
+
+def _apart(made: Sequence[Any], like: Sequence[Any], rows: list[slice]) -> Iterator[Any]:
+    """`_joined` undone."""
+    for array, parts in zip(made, [like[row] for row in rows] if len(like) > len(rows) else [[a] for a in like]):
+        ends = itertools.accumulate([p.size for p in parts])
+        yield from [array[e - p.size : e].reshape(p.shape) for e, p in zip(ends, parts)] if len(parts) > 1 else [array]

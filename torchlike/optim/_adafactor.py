@@ -62,6 +62,7 @@ class Adafactor(RuleOptimizer):
     """
 
     rule = staticmethod(adafactor_update)
+    by_element = False
 
     def __init__(self, params: ParamsT, lr: float | Tensor = 1e-2, beta2_decay: float = -0.8,
                  eps: tuple[float | None, float] = (None, 1e-3), d: float = 1.0, weight_decay: float = 0.0, *,

@@ -70,6 +70,7 @@ class Muon(RuleOptimizer):
     """
 
     rule = staticmethod(muon_update)
+    by_element = False
     counters = ()
 
     def __init__(self, params: ParamsT, lr: float = 1e-3, weight_decay: float = 0.1, momentum: float = 0.95,

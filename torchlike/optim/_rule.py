@@ -13,14 +13,19 @@ import functools
 from collections import defaultdict
 from collections.abc import Callable
 from operator import is_
+from sys import getrefcount
 from typing import Any
+
+import numpy as np
 
 import torchlike
 from torchlike import Tensor, _core
+from torchlike._core import Value
 from torchlike._fused import multi_tensor_update
 from torchlike._modes import local
 from torchlike._ops._namespace import namespace
 from torchlike.optim import _errors
+from torchlike.optim._packs import ALONE, Pack, give, is_seen, packs
 from torchlike.optim.optimizer import Optimizer, scalar_tensor
 
 Group = dict[str, Any]
@@ -61,16 +66,19 @@ def _like(new: Any, old: Any) -> Any:
 class Bucket:
     """Rows of one group that share counters, dtype and device, with their columns of state.
 
-    `fresh` says that the state was made for the very next step.
+    `fresh` says that the state was made for the very next step. The last rows are those of the packs, whose state is
+    one tensor for each name and pack.
     """
 
-    __slots__ = ("columns", "counters", "dtype", "fresh", "rows")
+    __slots__ = ("columns", "counters", "dtype", "fresh", "packs", "rows", "shown")
 
     def __init__(self, counters: tuple[float, ...], fresh: bool, dtype: torchlike.dtype, columns: int) -> None:
         self.counters = counters
         self.fresh = fresh
         self.dtype = dtype
         self.rows: list[int] = []
+        self.packs: list[Pack] = []
+        self.shown: list[list[Tensor]] = []  # for each counter the tensors that are written at each step
         self.columns: list[list[Tensor]] = [[] for _ in range(1 + columns)]
 
 
@@ -99,6 +107,7 @@ class RuleOptimizer(Optimizer):
     """An optimizer that is one update rule. Subclasses give `rule` and the methods below it."""
 
     rule: Callable[..., tuple]
+    by_element = True  # whether the rule treats each element by itself, so that rows may be laid end to end
     # Numbers kept on the host for each parameter and shown as zero-dim tensors in `state`, where they come first.
     counters: tuple[str, ...] = ("step",)
 
@@ -149,11 +158,13 @@ class RuleOptimizer(Optimizer):
         self._state = state
 
     def _settle(self) -> None:
-        """Write the counters of every bucket back, as plain numbers, and forget the plans."""
-        for plan in self._plans.values() if self.counters else ():
+        """Write the counters of every bucket back, as plain numbers, take the packs apart, and forget the plans."""
+        for plan in self._plans.values():
             for bucket in plan.buckets.values():
-                for i in bucket.rows:
-                    self._state[plan.params[i]].update(zip(self.counters, bucket.counters))
+                for i in bucket.rows if self.counters else ():
+                    _keep_counters(self._state[plan.params[i]], self.counters, bucket.counters)
+                for pack in bucket.packs:
+                    pack.take_apart()
         self._plans.clear()
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -165,6 +176,10 @@ class RuleOptimizer(Optimizer):
                 group.setdefault(name, None if default is None else False)
         for kept in self._state.values():
             _show_counters(kept, self.counters)
+
+    def _followed(self) -> list:
+        buckets = [bucket for plan in self._plans.values() for bucket in plan.buckets.values()]
+        return [*super()._followed(), *[t for bucket in buckets for pack in bucket.packs for t in pack.tensors]]
 
     # --- the step -----------------------------------------------------------------------------------------------------
 
@@ -205,10 +220,10 @@ class RuleOptimizer(Optimizer):
         for bucket in plan.buckets.values():
             ask = functools.partial(self._next_scalars, group, bucket)
             scalars = ask() if capture is None else capture.ask(ask)
-            given = grads if len(bucket.rows) == len(grads) else [grads[i] for i in bucket.rows]
-            columns = [bucket.columns[0], given, *bucket.columns[1:]]
+            columns = [bucket.columns[0], [grads[i] for i in bucket.rows], *bucket.columns[1:]]
             written = (0, *range(2, len(columns)))
-            multi_tensor_update(self.rule, flags, scalars, columns, written)  # type: ignore[arg-type]
+            joined = tuple([len(pack.rows) for pack in bucket.packs])
+            multi_tensor_update(self.rule, flags, scalars, columns, written, joined, bucket.shown)  # type: ignore[arg-type]
 
     def _flags(self, group: Group) -> tuple:
         return group.get("maximize", False), self._decay(group), *self._variant(group)
@@ -231,7 +246,7 @@ class RuleOptimizer(Optimizer):
         shrink = 1 - float(group["lr"]) * weight_decay
         scalars = self._scalars(group, before, now, bucket)
         bucket.counters, bucket.fresh = now, False
-        return weight_decay, shrink, *scalars
+        return weight_decay, shrink, *scalars, *(now if bucket.shown else ())
 
     def _gather(self, group: Group, names: tuple[str, ...], rows: list[int]) -> _Plan:
         """Sort the rows into buckets, making the state of those that have none."""
@@ -242,16 +257,40 @@ class RuleOptimizer(Optimizer):
             param = plan.params[i]
             kept_names = self._names(group, param)
             fresh = self._prepare(group, kept_names, param)
-            kept = self._state[param] if (kept_names or self.counters) else {}
-            counters = tuple(float(kept[name]) for name in self.counters)
+            counters = tuple(_count_of(self._state[param][name]) for name in self.counters)
             key = (counters, fresh, kept_names, param.dtype, param.device)
             bucket = plan.buckets.get(key)
             if bucket is None:
                 bucket = plan.buckets[key] = Bucket(counters, fresh, param.dtype, len(kept_names))
             bucket.rows.append(i)
-            for column, tensor in zip(bucket.columns, (param, *(kept[name] for name in kept_names))):
-                column.append(tensor)
+        for (_, fresh, kept_names, *_), bucket in plan.buckets.items():
+            self._fill(bucket, plan.params, kept_names, fresh)
         return plan
+
+    def _fill(self, bucket: Bucket, params: list[Tensor], names: tuple[str, ...], fresh: bool) -> None:
+        """Order a bucket's rows, and gather its columns."""
+        is_open = getrefcount(self._state) > ALONE  # to others, who see the state without asking for it
+        bucket.shown = self._shown(bucket, params, is_open) if self.counters and names else []
+        if self.by_element and not is_open and (fresh or local.capture is None):
+            bucket.packs = packs(self._state, params, bucket.rows, names)
+        joined = [i for pack in bucket.packs for i in pack.rows]
+        alone = sorted(set(bucket.rows).difference(joined))
+        bucket.rows = alone + joined
+        bucket.columns[0] = [params[i] for i in bucket.rows]
+        for place, name in enumerate(names):
+            flat = [pack.tensors[place] for pack in bucket.packs]
+            bucket.columns[1 + place] = [self._state[params[i]][name] for i in alone] + flat
+
+    def _shown(self, bucket: Bucket, params: list[Tensor], is_open: bool) -> list[list[Tensor]]:
+        """The counters that are tensors by now and that others may hold: for each name."""
+        for i in bucket.rows:
+            if is_open or getrefcount(self._state[params[i]]) > ALONE:
+                _show_counters(self._state[params[i]], self.counters)
+        is_held = is_open or local.capture is not None  # a capture holds them itself
+        if not (is_held or any(is_seen(self._state, params[i], self.counters) for i in bucket.rows)):
+            return []
+        kept = [self._state[params[i]] for i in bucket.rows]
+        return [[k[name] for k in kept if isinstance(k[name], Tensor)] for name in self.counters]
 
     def _prepare(self, group: Group, names: tuple[str, ...], param: Tensor) -> bool:
         """Make what state is missing, outside the trace, so that a first step is the same program as a later one."""
@@ -266,6 +305,19 @@ class RuleOptimizer(Optimizer):
                 fresh = True
                 kept[name] = self._start(group, name, param)
         return fresh
+
+
+def _count_of(counter: Any) -> float:
+    """A counter; a call that is recorded whole does not hang on it, but has it counted on at each call."""
+    array = counter._storage.value.array if isinstance(counter, Tensor) and counter._chain is None else None
+    return float(counter if array is None else array)
+
+
+def _keep_counters(kept: dict[str, Any], names: tuple[str, ...], counts: tuple[float, ...]) -> None:
+    """Write counters as plain numbers, and into the tensors that have been shown."""
+    shown = [(kept[name], count) for name, count in zip(names, counts) if isinstance(kept[name], Tensor)]
+    give((t, Value(t._value.aval, np.asarray(count, t.dtype.numpy))) for t, count in shown)
+    kept.update((name, count) for name, count in zip(names, counts) if not isinstance(kept[name], Tensor))
 
 
 def _show_counters(kept: Any, counters: tuple[str, ...]) -> None:

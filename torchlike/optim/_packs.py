@@ -1,0 +1,110 @@
+"""State that nobody looks at, kept end to end: a step over many small tensors costs by their number, not their size.
+
+A pack holds the state of several small parameters as one flat tensor for each name. It is made where no reference but
+the optimizer's leads to what it replaces, and taken apart as soon as `state` is read (see `_rule.py`), so that who
+looks finds the tensors there, and those a user holds are written to in place at every step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from sys import getrefcount
+from typing import Any
+from weakref import getweakrefcount
+
+import numpy as np
+
+import torchlike
+from torchlike import Tensor
+from torchlike._core import Value
+from torchlike._modes import local
+from torchlike._storage import WRITE
+from torchlike._tensor import commit, wrap
+
+MOST = 8192  # elements of a pack; XLA hands larger loops to several threads, and waking them costs more than they save
+
+
+class Pack:
+    """The state of several parameters: `rows` tells which, `tensors` has one flat tensor for each name."""
+
+    __slots__ = ("members", "rows", "tensors")
+
+    def __init__(self, rows: list[int], members: list[list[Tensor]]) -> None:
+        self.rows, self.members = rows, members
+        self.tensors = [_end_to_end(column) for column in zip(*members)]
+
+    def take_apart(self) -> None:
+        """Give the members what was computed for them."""
+        with torchlike.no_grad():
+            for flat, column in zip(self.tensors, zip(*self.members)):
+                give(zip(column, _parts(flat, column)))
+
+
+def give(pairs: Iterable[tuple[Tensor, Value]]) -> None:
+    """Give tensors what they should have held already. Where a call is being recorded, that is no part of it: what was
+    computed before the call is put there once."""
+    for tensor, value in pairs:
+        if local.capture is None or value.array is None:
+            commit([(tensor, value)])
+        else:
+            tensor._storage.value = value
+            tensor._storage.version += WRITE
+
+
+def packs(state: dict, params: Sequence[Tensor], rows: Sequence[int], names: tuple[str, ...]) -> list[Pack]:
+    """Packs of those of these rows whose state is small and nobody else's, at least two to a pack."""
+    found, gathered, size = [], [], 0
+    for i in sorted((i for i in rows if _can_join(state, params[i], names)), key=lambda i: params[i].numel()):
+        if size + params[i].numel() > MOST:
+            found.append(gathered)
+            gathered, size = [], 0
+        gathered.append(i)
+        size += params[i].numel()
+    found.append(gathered)
+    return [Pack(g, [[state[params[i]][name] for name in names] for i in g]) for g in found if len(g) > 1]
+
+
+def _can_join(state: dict, param: Tensor, names: tuple[str, ...]) -> bool:
+    if not names or param.numel() > MOST // 2 or is_seen(state, param, names):
+        return False
+    like = param._value.aval
+    return all(_is_plain(state[param][name]) and state[param][name]._value.aval is like for name in names)
+
+
+def _is_plain(tensor: Tensor) -> bool:
+    storage = tensor._storage
+    return not (tensor._chain or storage.shared or tensor.requires_grad or storage.value.array is None)
+
+
+def is_seen(state: dict, param: Tensor, names: Sequence[str]) -> bool:
+    """Whether anybody else has a reference to these tensors of a parameter's state, or to the dictionary of them."""
+    return getrefcount(state[param]) > ALONE or any(
+        getrefcount(state[param][name]) > ALONE
+        or getweakrefcount(state[param][name]) > 0
+        or getrefcount(state[param][name]._storage) > ALONE
+        for name in names
+        if isinstance(state[param][name], Tensor)
+    )
+
+
+def _end_to_end(tensors: Sequence[Tensor]) -> Tensor:
+    # On the host and at once: recorded, it would make the step another program than the one that follows it.
+    arrays = [np.asarray(t._value.array).reshape(-1) for t in tensors]
+    aval = tensors[0]._value.aval
+    return wrap(Value(aval.like((sum(a.size for a in arrays),)), np.concatenate(arrays)))
+
+
+def _parts(flat: Tensor, like: Sequence[Tensor]) -> list[Value]:
+    ends = np.cumsum([t.numel() for t in like]).tolist()
+    places = list(zip([0, *ends], ends, like))
+    if flat._value.array is None:
+        return [flat[a:b].reshape(t.shape).clone()._value for a, b, t in places]
+    array = np.asarray(flat._value.array)
+    return [Value(t._value.aval, array[a:b].reshape(t.shape).copy()) for a, b, t in places]
+
+
+def _count(kept: dict[str, Any]) -> int:
+    return getrefcount(kept["x"])
+
+
+ALONE = _count({"x": object()})  # what `getrefcount` answers of something that one container holds

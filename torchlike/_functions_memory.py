@@ -82,7 +82,7 @@ def owner(view: Tensor) -> Tensor:
     if root._chain is None and root._storage is view._storage:
         return root
     whole = alias(view)
-    whole._chain, whole._strides, whole._offset = None, root._storage.strides, 0
+    whole._chain, whole._strides, whole._offset = None, view._storage.strides, 0
     return whole
 
 

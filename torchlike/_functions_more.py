@@ -218,7 +218,9 @@ def get_device_module(device: Any = None) -> Any:
 
 def _tensor_hooks(self: Tensor) -> Any:
     edge = self._edge
-    extra = None if edge is None else edge[0].extra
+    if edge is None:
+        return getattr(self, "_ended", (None, None))[1]
+    extra = edge[0].extra
     return None if extra is None else extra.tensor.get(edge[1])  # type: ignore[index]
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from torchlike import _device, _dtypes, _errors, _modes, _storage
 from torchlike._autograd import engine, hooks, versions, views
 from torchlike._autograd.handles import RemovableHandle, hold
-from torchlike._autograd.nodes import AccumulateGrad, Edge, Node, hooks_of, shown
+from torchlike._autograd.nodes import AccumulateGrad, Edge, Node, begin_again, hooks_of, note_end, shown
 from torchlike._core import Aval, Size, Value, boundary, concrete, uninterrupted
 from torchlike._core.place import calls_of_ours
 from torchlike._layout import is_dense
@@ -30,8 +30,8 @@ TENSOR_TYPES: set[type] = set()  # Tensor and every subclass: the dispatcher's q
 class Tensor(Methods):
     """A multi-dimensional array with PyTorch's behaviour; see `torchlike.tensor` to make one."""
 
-    __slots__ = ("__dict__", "__weakref__", "_cache", "_chain", "_counter", "_edge", "_fate", "_frozen", "_grad",
-                 "_offset", "_origin", "_shown", "_storage", "_strides", "_tracks")  # fmt: skip
+    __slots__ = ("__dict__", "__weakref__", "_cache", "_chain", "_counter", "_edge", "_ended", "_fate", "_frozen",
+                 "_grad", "_offset", "_origin", "_shown", "_storage", "_strides", "_tracks")  # fmt: skip
     __array_priority__ = 1000
 
     _storage: Storage
@@ -45,6 +45,7 @@ class Tensor(Methods):
     _grad: Tensor | None
     # Unset on most:
     _counter: _storage.Counter  # it counts its writes apart from its storage
+    _ended: tuple[Any, Any]  # what it takes up again as a leaf: its node, weakly, and the hooks on its gradient
     _fate: versions.Fate  # what it is now, for those who saved what it was
     _frozen: views.Frozen  # why a view does not follow its origin, where it is not for `no_grad`
     _shown: Any  # an origin that stands for another tensor, whose shape was changed in place: that one, weakly
@@ -337,7 +338,8 @@ class Tensor(Methods):
         if requires_grad and self._storage.inference and not _modes.local.inference:
             raise _errors.autograd.inference_requires_grad()
         if bool(requires_grad) != (self._edge is not None and self._edge is not views.NOWHERE):
-            self._edge = (leaf_node(self), 0) if requires_grad else None
+            note_end(self)
+            self._edge = (begin_again(self, leaf_node), 0) if requires_grad else None
             self._storage.version += 1  # for autograd no write, but views are to look again
             if self._origin is not None and views.is_whole(self):
                 self._root()._edge = None  # type: ignore[union-attr]
@@ -410,6 +412,7 @@ class Tensor(Methods):
                                "these gradients. To fix this error, please refer to the Optimizer.zero_grad() function "
                                "in torch/optim/optimizer.py as the solution.")  # fmt: skip
         versions.note_detached(self._edge)
+        note_end(self)
         self._edge = None
         self._storage.version += 1  # for autograd no write, but views are to look again
         if self._origin is not None and views.is_whole(self):

@@ -34,8 +34,13 @@ def meets(o: torch.Tensor, t: torch.Tensor) -> bool:
     """Whether an operand may lie in the memory written to without PyTorch noticing: the order of writing would tell."""
     if o.untyped_storage()._cdata != t.untyped_storage()._cdata or o is t:
         return False
-    same = o.storage_offset() == t.storage_offset() and o.stride() == t.stride() and o.shape == t.shape
-    return not same and not (_is_dense(o) and _is_dense(t))
+    return not _is_seen_in(o, t) and not (_is_dense(o) and _is_dense(t))
+
+
+def _is_seen_in(o: torch.Tensor, t: torch.Tensor) -> bool:
+    """Whether two tensors show the same memory in the same way."""
+    place = lambda x: (x.untyped_storage()._cdata, x.storage_offset(), x.stride(), x.shape)
+    return place(o) == place(t)
 
 
 def _is_dense(t: torch.Tensor) -> bool:
@@ -210,8 +215,8 @@ def by_index(w: Writer) -> str | None:
     def fits(o: torch.Tensor) -> bool:
         if meets(o, written) or not _castable(o, t) or (not is_float(t) and is_float(o)):
             return False
-        if o is t and written is t and not _is_dense(t):  # read while it is written to (docs/differences.md)
-            return False
+        if written is t and _is_seen_in(o, t) and not _is_dense(t):
+            return False  # read while it is written to (docs/differences.md)
         try:
             return torch.broadcast_shapes(o.shape, part.shape) == part.shape
         except RuntimeError:

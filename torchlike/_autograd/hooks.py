@@ -9,7 +9,7 @@ from weakref import ref
 from torchlike import _errors, _modes
 from torchlike._autograd import engine
 from torchlike._autograd.engine import Grad
-from torchlike._autograd.nodes import Node, hooks_of
+from torchlike._autograd.nodes import AccumulateGrad, Node, hooks_of
 
 
 def _tensors(pairs: dict[int, Grad], places: Sequence[int | None]) -> tuple:
@@ -104,7 +104,8 @@ def retain(tensor: Any) -> None:
         held = mine()
         if held is not None and held.requires_grad:
             node, output = edge = held._edge
-            hooks_of(node).retained[output] = lambda pair: keep(pair, edge)
+            if not isinstance(node, AccumulateGrad):  # a leaf, which it has become, gets its gradient anyway
+                hooks_of(node).retained[output] = lambda pair: keep(pair, edge)
 
     def keep(pair: Grad, edge: Any) -> None:
         from torchlike._tensor import wrap

@@ -7,6 +7,7 @@ import itertools
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from typing import Any
+from weakref import ref
 
 from torchlike._autograd.handles import RemovableHandle, hold
 from torchlike._core import Value
@@ -193,3 +194,31 @@ def hooks_of(node: Node) -> Extra:
     if node.extra is None:
         node.extra = Extra()
     return node.extra
+
+
+# -- leaves that stop to be one ----------------------------------------------------------------------------------------
+
+
+def note_end(tensor: Any) -> None:
+    """Called before a tensor is cut off from its history: what it takes up again when gradients flow to it once more,
+    its node where it was a leaf (if a graph still holds that), and the hooks on its gradient."""
+    if tensor._edge is None:
+        return
+    node, number = tensor._edge
+    ended = ref(node) if isinstance(node, AccumulateGrad) and node.variable is tensor else None
+    before = getattr(tensor, "_ended", None)
+    hooks = None if node.extra is None else node.extra.tensor.get(number)
+    if ended or before or hooks:
+        tensor._ended = ended or (before and before[0]), hooks
+
+
+def begin_again(tensor: Any, make: Callable[[Any], AccumulateGrad]) -> AccumulateGrad:
+    """The node of a tensor that becomes a leaf: the one that it has been, or else one that `make` makes."""
+    before = getattr(tensor, "_ended", None)
+    if before is None:
+        return make(tensor)
+    held, hooks = before
+    node = (held and held()) or make(tensor)
+    if hooks or node.extra is not None:
+        hooks_of(node).tensor = {0: hooks} if hooks else {}
+    return node

@@ -66,7 +66,8 @@ class Stamp:
         """Whether the tensor written to is the very one that was saved, as this value and by this edge. A leaf may have
         stopped to be one meanwhile."""
         if edge is not None and isinstance(edge[0], nodes.AccumulateGrad):
-            return self.owner is not None and edge[0].variable_ref is self.owner
+            leaf, owner = edge[0].variable, self.owner and self.owner()
+            return edge[0].variable_ref is self.owner or (leaf is not None and leaf is owner)
         return self.mark is not None and self.mark() is (value if edge is None else edge[0])
 
 

@@ -7,12 +7,15 @@ from collections.abc import Callable
 from torchlike._ops._rules import Aval, Call
 
 
-def by_operand(stem: str, parameter: str, tensor: int = 1, number: int = 0) -> Callable[[Call], str]:
-    """The name follows from whether an operand is a tensor or a number."""
+def by_operand(
+    stem: str, parameter: str, tensor: int = 1, number: int = 0, wraps: bool = True
+) -> Callable[[Call], str]:
+    """The name follows from whether an operand is a tensor or a number, of which PyTorch then makes one (`wraps`)."""
 
     def node(call: Call) -> str:
         return f"{stem}Backward{tensor if isinstance(call.arguments[parameter], Aval) else number}"
 
+    node.wraps = wraps  # type: ignore[attr-defined]
     return node
 
 
@@ -29,4 +32,5 @@ def of_two(stem: str) -> Callable[[Call], str]:
         number = {(True, True): 0, (False, True): 1, (True, False): 2}[tensors]
         return f"{stem}Backward{number}"
 
+    node.wraps = True  # type: ignore[attr-defined]
     return node

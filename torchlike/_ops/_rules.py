@@ -145,7 +145,7 @@ def pointwise(call: Call, promote: Callable[[Dtype], Promotion]) -> Typed:
     strides = None
     if 0 in shape or any(s is not None for s in call.strides):
         operands = [(tuple(a.shape), s or contiguous_strides(a.shape)) for a, s in zip(call.arrays, call.strides)]
-        if call.numbers and numbers_are_tensors(call.op):
+        if call.numbers and (numbers_are_tensors(call.op) or getattr(call.op.node, "wraps", False)):
             operands.append(((), ()))
         strides = pointwise_strides(tuple(shape), operands)
     return Typed([aval(shape, result, call.device)], compute, [strides], result)

@@ -222,7 +222,7 @@ def _check_lerp(call: Call) -> None:
         raise _errors.dtypes.not_implemented(f"lerp_kernel_{'tensor' if tensor else 'scalar'}", call.input.dtype)
 
 
-@pointwise(check=_check_lerp, node=by_operand("Lerp", "weight"), loop="lerp_kernel_scalar")
+@pointwise(check=_check_lerp, node=by_operand("Lerp", "weight", wraps=False), loop="lerp_kernel_scalar")
 def lerp(input: Array, end: Array, weight: Operand):
     """input + weight * (end - input), exact at both ends."""
     xp, span = namespace(input), end - input

@@ -146,13 +146,13 @@ def _clamped(x, low, high):
     return out
 
 
-@pointwise(check=_check_clamp_min, opmath=False, node=by_operand("ClampMin", "min"), chooses=True)
+@pointwise(check=_check_clamp_min, opmath=False, node=by_operand("ClampMin", "min", wraps=False), chooses=True)
 def clamp_min(input: Array, min: Operand):
     """max(input, min); see `clamp`."""
     return _clamped(input, min, None)
 
 
-@pointwise(check=_check_clamp_max, opmath=False, node=by_operand("ClampMax", "max"), chooses=True)
+@pointwise(check=_check_clamp_max, opmath=False, node=by_operand("ClampMax", "max", wraps=False), chooses=True)
 def clamp_max(input: Array, max: Operand):
     """min(input, max); see `clamp`."""
     return _clamped(input, None, max)

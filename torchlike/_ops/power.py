@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 
 import jax
 import numpy as np
@@ -12,8 +13,9 @@ from torchlike import _dtypes, _errors
 from torchlike._dtypes import FLOAT8
 from torchlike._ops._casts import FULL_ELSEWHERE
 from torchlike._ops._checks import exponent_in_range, not_bool, not_wide
-from torchlike._ops._declare import Operand, namespace, pointwise
-from torchlike._ops._rules import Aval, Call, result_type
+from torchlike._ops._declare import Operand, declare, namespace
+from torchlike._ops._rules import Aval, Call, Typed, common, result_type
+from torchlike._ops._rules import pointwise as pointwise_typing
 
 # Exponents with a formula (or, for integers, a refusal) of their own.
 FORMULAS = (0, 0.5, 1, 2, 3, -0.5, -1, -2, -3, -4)
@@ -37,9 +39,16 @@ def _node(call: Call) -> str:
     return "PowBackward1" if isinstance(call.input, Aval) else "PowBackward2"
 
 
-@pointwise(autocast=FULL_ELSEWHERE, remembers=("all",), special={"exponent": FORMULAS}, rounds_numbers=True,
-           check=_check,
-           guard=exponent_in_range, node=_node, loop="pow")  # fmt: skip
+def _typing(call: Call, promote: Callable = common) -> Typed:
+    typed = pointwise_typing(call, promote)
+    if not isinstance(call.input, Aval):  # PyTorch's powers of a number are row-major
+        typed.strides = [None]
+    return typed
+
+
+@declare("pointwise", _typing, inplace=True, autocast=FULL_ELSEWHERE, remembers=("all",),
+         special={"exponent": FORMULAS}, rounds_numbers=True, check=_check, guard=exponent_in_range, node=_node,
+         loop="pow")  # fmt: skip
 def pow(input: Operand, exponent: Operand):
     """input ** exponent; the usual small exponents select their own formulas.
 
@@ -103,7 +112,8 @@ def _to_double(dtype: _dtypes.dtype) -> tuple[_dtypes.dtype, _dtypes.dtype]:
     return d, d
 
 
-@pointwise(promote=_to_double, node=_node, remembers=(), float8=FLOAT8)
+@declare("pointwise", functools.partial(_typing, promote=_to_double), inplace=True, node=_node, remembers=(),
+         float8=FLOAT8)  # fmt: skip
 def float_power(input: Operand, exponent: Operand):
     """input ** exponent in double precision."""
     return _power(namespace(input).asarray(input), exponent)

@@ -233,4 +233,30 @@ FOUND = {
         b = b.abs()
         b.add_(1)
     """,
+    "hooks of what stopped requiring grad for a while": """
+        a = torch.ones(3, requires_grad=True)
+        a.register_hook(lambda g: g * 2)
+        b = a * 3
+        a.requires_grad_(False)
+        a.requires_grad_()
+        (a * a).sum().backward()
+        c = torch.ones(3, requires_grad=True) * 2
+        c.register_hook(lambda g: g * 5)
+        c.retain_grad()
+        c.detach_()
+        c.requires_grad_()
+        c.register_hook(lambda g: g + 1)
+        c.sin().sum().backward()
+        b.sum().backward()
+    """,
+    "hooks of what was written to while it required no grad": """
+        a = torch.ones(3, requires_grad=True)
+        a.register_hook(lambda g: g * 2)
+        b = torch.ones(3, requires_grad=True) * 2
+        a.requires_grad_(False)
+        a.add_(b)
+        a.detach_()
+        a.requires_grad_()
+        a.sin().sum().backward()
+    """,
 }

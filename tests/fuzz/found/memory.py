@@ -171,4 +171,14 @@ FOUND = {
         b = a.narrow(0, 1, 0)
         b.resize_((2, 2)).fill_(1)
     """,
+    "strided view of a view whose base was given other memory": """
+        a = torch.zeros(4)
+        b = torch.arange(4.)
+        c = b[1:]
+        b.set_(a)
+        d = c.as_strided((2, 2), (1, 1), 0)
+        c.add_(1)
+        e = torch.zeros(1).set_(c)
+        f = c.untyped_storage().nbytes()
+    """,
 }

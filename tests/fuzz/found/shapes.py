@@ -229,4 +229,14 @@ FOUND = {
         c.mul_(3)
         c.sum().backward()
     """,
+    "memory order of a number and a tensor with dims of size one": """
+        a = torch.ones(2, 1, 3).mT
+        b = (1.5 - a)[..., 1:]
+        c = (a % 2)[..., 1:]
+        d = torch.fmod(a, 2)[..., 1:]
+        e = (2 ** a)[..., 1:]
+        f = (2 ** a.T)
+        g = (a ** 2.5)[..., 1:]
+        h = a.clamp(min=2)[..., 1:]
+    """,
 }

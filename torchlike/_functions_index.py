@@ -22,6 +22,7 @@ from torchlike._functions import replace
 from torchlike._functions_shape import broadcast_tensors
 from torchlike._ops._casts import WIDEST_ELSEWHERE
 from torchlike._ops._declare import Into
+from torchlike._ops._rules import broadcast
 from torchlike._tensor import Tensor, wrap
 
 
@@ -134,6 +135,8 @@ def _check_flat(input: Tensor, index: Tensor) -> None:
 
 def masked_select(input: Tensor, mask: Tensor) -> Tensor:
     """The elements where `mask` is true, as one dim (an observation: pending work runs)."""
+    if not isinstance(mask, Tensor):
+        raise _errors.arguments.wrong_type("masked_select", "mask", 1, "Tensor", mask)
     if mask.dtype is not _dtypes.bool_:
         raise RuntimeError("masked_select: expected BoolTensor for mask")
     mask, input = broadcast_tensors(mask, input)
@@ -145,6 +148,8 @@ def masked_select(input: Tensor, mask: Tensor) -> Tensor:
 
 def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
     """`value` where `mask` is true."""
+    if not isinstance(mask, Tensor) or isinstance(value, str):
+        raise _errors.arguments.invalid_combination("masked_fill", (mask, value), {})
     if isinstance(value, Tensor):
         if value.ndim:
             raise RuntimeError("masked_fill_ only supports a 0-dimensional value tensor, but got tensor with "
@@ -152,8 +157,6 @@ def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
         if value.dtype.is_complex and not input.dtype.is_complex:
             _check_value(input, value.item())
         return rows["_masked_fill_by"](input, mask, value)
-    if not isinstance(mask, Tensor) or isinstance(value, str):
-        raise _errors.arguments.invalid_combination("masked_fill", (mask, value), {})
     _check_value(input, value)
     return rows["_masked_fill"](input, mask, value)
 
@@ -165,8 +168,10 @@ def _check_value(input: Tensor, value: Any) -> None:
 
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     """The places where `mask` is true taken by the elements of `source`, one after another."""
+    if not isinstance(mask, Tensor):
+        raise _errors.arguments.wrong_type("masked_scatter", "mask", 1, "Tensor", mask)
     if mask.dtype is _dtypes.bool_:
-        shape, count = np.broadcast_shapes(tuple(mask.shape), tuple(input.shape)), source.numel()
+        shape, count = broadcast([mask.shape, input.shape]), source.numel()
 
         def check(found: Any) -> None:
             if np.broadcast_to(np.asarray(found), shape).sum() > count:
@@ -280,6 +285,7 @@ def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) 
 @casting(WIDEST_ELSEWHERE)
 def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
     """A copy with `values` written (or added) at the tensors `indices`."""
+    _check_tensors(indices)
     made = rows["clone"](input)
     _indexing.put_at(made, tuple(indices), values, accumulate)
     return made
@@ -287,8 +293,15 @@ def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = Fa
 
 def index_put_(self: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
     """Write (or add) `values` at the tensors `indices`."""
+    _check_tensors(indices)
     _indexing.put_at(self, tuple(indices), values, accumulate)
     return self
+
+
+def _check_tensors(indices: Any) -> None:
+    for place, index in enumerate(indices):
+        if not isinstance(index, Tensor):
+            raise _errors.lists.element(place, 0, index)
 
 
 def fill_(self: Tensor, value: Any) -> Tensor:

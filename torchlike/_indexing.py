@@ -40,6 +40,8 @@ def put(t: Tensor, index: Any, value: Any) -> None:
         raise _errors.shapes.slice_of_scalar()
     if _is_one_mask(index) and _tensors(index)[0].dtype is _dtypes.uint8 and _is_one_element(value):
         raise _errors.shapes.byte_mask()
+    if index is False:
+        return  # PyTorch looks at nothing more
     viewed, advanced = _basic(t, index)
     if not isinstance(value, Tensor):
         if not isinstance(value, int | float | complex | np.generic):

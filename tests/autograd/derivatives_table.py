@@ -12,11 +12,13 @@ HEAD = """\
 # Derivatives
 
 What `python -m tests.autograd.derivatives --table` found: for each operator whether its first, second and third
-derivatives agree with small differences in float64 (`gradcheck`; the third derivative with differences of the second).
+derivatives agree with small differences in float64 (`gradcheck`; the third derivative with differences of the second),
+at all samples of the operator. Of an argument that is taken to be symmetric or triangular the differences are so too.
 
 - passed: agrees, and is not zero at the numbers tried
 - zero: agrees, and is zero there
-- none: the operator has no gradient
+- none: neither the operator nor PyTorch's has a gradient
+- refused: PyTorch has none, and it is refused in the same words
 - unchecked: it has one, but no sample where differences tell
 - wrong: does not agree
 

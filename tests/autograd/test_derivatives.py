@@ -2,14 +2,19 @@
 
 import subprocess
 import sys
+from copy import copy
 
+import numpy as np
 import pytest
 
 import torchlike
-from tests.autograd import derivatives, derivatives_table
+from tests.autograd import derivatives, derivatives_line, derivatives_table
 from tests.house.source import ROOT
 from tests.ops.row import JUDGED
+from tests.ops.sample import Sample, normal
+from tests.ops.samples import SAMPLES
 
+pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 QUICK = ["exp", "mul", "softmax", "cat"]
 
 
@@ -45,20 +50,81 @@ def _power(exponent, wrong):
     return Power.apply
 
 
-@pytest.mark.filterwarnings("ignore::UserWarning")
+def _checked(monkeypatch, call, samples, orders=derivatives.ORDERS):
+    """What comes of a function in the place of an operator of this library."""
+    named = derivatives_line.function
+    monkeypatch.setattr(derivatives, "SAMPLES", {"exp": samples})
+    monkeypatch.setattr(derivatives_line, "function", lambda of, key: call if of is torchlike else named(of, key))
+    return derivatives.check("exp", orders)
+
+
 @pytest.mark.parametrize("order", derivatives.ORDERS)
 def test_a_wrong_derivative_is_found_at_its_order(monkeypatch, order):
-    monkeypatch.setattr(derivatives, "function", lambda library, key: _power(5, order))
-    monkeypatch.setattr(derivatives, "MOST_SAMPLES", 1)
-    assert min(derivatives.check("exp").wrong) == order
+    assert min(_checked(monkeypatch, _power(5, order), [Sample(normal(2))]).wrong) == order
 
 
-@pytest.mark.filterwarnings("ignore::UserWarning")
 def test_a_history_cut_short_is_found(monkeypatch):
     """What depends on its input in truth and not in the graph: the weight of `x * x.detach()` changes with `x`."""
-    monkeypatch.setattr(derivatives, "function", lambda library, key: lambda x: x * x.detach())
-    monkeypatch.setattr(derivatives, "MOST_SAMPLES", 1)
-    assert 1 in derivatives.check("exp", [1]).wrong
+    assert 1 in _checked(monkeypatch, lambda x: x * x.detach(), [Sample(normal(2))], [1]).wrong
+
+
+def test_a_gradient_that_pytorch_alone_has_is_found(monkeypatch):
+    assert 1 in _checked(monkeypatch, lambda x: x.detach().exp(), [Sample(normal(2))]).wrong
+
+
+def _in_single_precision(slope):
+    """A product that takes nothing else, with this gradient of its first factor."""
+
+    class Product(torchlike.autograd.Function):
+        @staticmethod
+        def forward(ctx, x, y):
+            if x.dtype is torchlike.float64:
+                raise RuntimeError("Expected single precision, got Double")
+            ctx.save_for_backward(x, y)
+            ctx.save_for_forward(x, y)
+            return x * y
+
+        @staticmethod
+        def backward(ctx, grad):
+            x, y = ctx.saved_tensors
+            return grad * slope * y, grad * x
+
+        @staticmethod
+        def jvp(ctx, change, other):
+            x, y = ctx.saved_tensors
+            return change * slope * y + x * other
+
+    return Product.apply
+
+
+@pytest.mark.parametrize("slope", [1, 1.01])
+def test_what_takes_single_precision_alone_is_checked_in_it(monkeypatch, slope):
+    found = _checked(monkeypatch, _in_single_precision(slope), [Sample(normal(2), normal(2, seed=1))])
+    assert [found.word(order) for order in (1, 2)] == (["passed"] * 2 if slope == 1 else ["wrong"] * 2)
+
+
+def test_changes_stay_within_what_an_argument_is_taken_to_be(monkeypatch):
+    kept = SAMPLES["cholesky_inverse"][0]
+    free = copy(kept)
+    free.kinds = {}
+    assert not derivatives.check("cholesky_inverse", [1]).wrong
+    monkeypatch.setitem(derivatives.SAMPLES, "cholesky_inverse", [free])
+    assert derivatives.check("cholesky_inverse", [1]).wrong
+
+
+def test_a_derivative_that_pytorch_refuses_in_the_same_words_is_refused():
+    found = derivatives.check("nn.functional.ctc_loss", [1, 2])
+    assert [found.word(order) for order in (1, 2)] == ["passed", "refused"]
+
+
+@pytest.mark.parametrize(("name", "at", "due"), [("i1", [0.0, 1e-9, -1e-7], 3 / 8), ("i1e", [1e-9, 1e-7], 15 / 8)])
+def test_near_zero_the_third_derivative_of_a_bessel_function_is_that_of_its_series(name, at, due):
+    """PyTorch's is 256 there, and 0 at zero."""
+    x = torchlike.tensor(at, dtype=torchlike.float64, requires_grad=True)
+    found = getattr(torchlike.special, name)(x)
+    for _ in range(3):
+        (found,) = torchlike.autograd.grad(found.sum(), x, create_graph=True)
+    np.testing.assert_allclose(found.detach().numpy(), due, rtol=1e-6)
 
 
 def test_the_table_holds_every_operator():

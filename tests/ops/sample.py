@@ -29,6 +29,8 @@ class Sample:
         self.gradient = self.second_gradient = True
         self.stride = True
         self.in_place = True
+        self.derivative = True
+        self.kinds: dict[int | str, Callable[[Any], Any] | None] = {}
 
     def loosely(self, why: str, rtol: float, atol: float) -> Sample:
         """Compare values less closely than the dtype's rounding."""
@@ -46,6 +48,18 @@ class Sample:
         """Leave the gradient of the gradient unjudged."""
         assert why
         self.second_gradient = False
+        return self
+
+    def by_convention(self, why: str) -> Sample:
+        """Judge the gradient beside PyTorch's alone: both define one that is not the derivative."""
+        assert why
+        self.derivative = False
+        return self
+
+    def taken_as(self, place: int | str, kind: Callable[[Any], Any] | None, why: str) -> Sample:
+        """Differentiate within what an argument is taken to be: `kind` makes it of any numbers; None is a constant."""
+        assert why
+        self.kinds[place] = kind
         return self
 
     def any_stride(self, why: str) -> Sample:
@@ -145,9 +159,13 @@ def made_real(library: Any, a: Any, each: Callable[[Any], Any] = lambda t: t) ->
 
 
 def arguments(library: Any, sample: Sample, each: Callable[[Any], Any] = lambda t: t) -> tuple[list, dict]:
-    """The arguments of a sample as one library takes them."""
-    args = [made_real(library, a, each) for a in sample.args]
-    return args, {k: made_real(library, a, each) for k, a in sample.kwargs.items()}
+    """The arguments of a sample as one library takes them; `each` is called with every tensor that is no constant."""
+    args = [made_real(library, a, _unless_constant(sample, place, each)) for place, a in enumerate(sample.args)]
+    return args, {k: made_real(library, a, _unless_constant(sample, k, each)) for k, a in sample.kwargs.items()}
+
+
+def _unless_constant(sample: Sample, place: int | str, each: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    return (lambda t: t) if sample.kinds.get(place, each) is None else each
 
 
 def cotangent(shape: tuple[int, ...], dtype: np.dtype, number: int = 0) -> np.ndarray:

@@ -78,7 +78,7 @@ def _by_factor_change(upper, primals, changes):
 
 @factorization(autocast=FULL_ON_CPU,
                shape=lambda call: [(*broadcast([call.L.shape[:-2], call.B.shape[:-2]]), *call.B.shape[-2:])],
-               where=("torch", "Tensor"), numpy=False)  # fmt: skip
+               where=("torch", "Tensor"), numpy=False, remembers=("inputs", "result"))  # fmt: skip
 def cholesky_solve(B: Array, L: Array, upper: bool = False):
     """X with A X = B, from the Cholesky factor L of A."""
     batch = np.broadcast_shapes(L.shape[:-2], B.shape[:-2])
@@ -104,6 +104,7 @@ def _inverse_change(upper, primals, changes):
     shape=lambda call: [call.L.shape],
     where=("torch", "Tensor"),
     loop="cholesky_inverse_out_cpu",
+    remembers=("inputs", "result"),
 )
 def cholesky_inverse(L: Array, upper: bool = False):
     """The inverse of A, from its Cholesky factor."""

@@ -25,7 +25,7 @@ def _lu_shape(call: Call) -> list:
     return [(call.A.shape, call.A.dtype), ((*batch, min(m, n)), _dtypes.int32)]
 
 
-@factorization(numpy=False, check=_check_lu, shape=_lu_shape, node="LinalgLuFactorExBackward0")
+@factorization(numpy=False, check=_check_lu, shape=_lu_shape, node="LinalgLuFactorExBackward0", remembers=("results",))
 def lu_factor(A: Array):
     """L below the diagonal and U above, P L U = A; the rows exchanged with each row, counted from 1."""
     packed, pivots, _ = jax.lax.linalg.lu(A)
@@ -72,7 +72,8 @@ def _solve_shape(call: Call) -> list:
     return [(*broadcast([call.LU.shape[:-2], call.B.shape[:-2]]), *call.B.shape[-2:])]
 
 
-@factorization(numpy=False, shape=_solve_shape, keeps=("pivots",), node="LinalgLuSolveBackward0")
+@factorization(numpy=False, shape=_solve_shape, keeps=("pivots",), node="LinalgLuSolveBackward0",
+               remembers=("LU", "pivots"))  # fmt: skip
 def lu_solve(LU: Array, pivots: Array, B: Array, left: bool = True, adjoint: bool = False):
     """X with A X = B (X A = B unless `left`; A* for A with `adjoint`), from the compact form of A."""
     if not left:
@@ -130,7 +131,7 @@ def _check_product(call: Call) -> None:
 
 
 @factorization(autocast=FULL_ON_CPU, check=_check_product, shape=lambda call: [call.input.shape], where=("linalg",),
-               node="LinalgHouseholderProductBackward0")  # fmt: skip
+               node="LinalgHouseholderProductBackward0", remembers=("inputs", "result"))  # fmt: skip
 def householder_product(input: Array, tau: Array):
     """The first columns of the product of the reflectors that lie below the diagonal."""
     xp, (m, n) = namespace(input), input.shape[-2:]
@@ -143,7 +144,11 @@ def _check_ormqr(call: Call) -> None:
 
 
 @factorization(
-    autocast=FULL_ON_CPU, check=_check_ormqr, shape=lambda call: [call.other.shape], where=("torch", "Tensor")
+    autocast=FULL_ON_CPU,
+    check=_check_ormqr,
+    shape=lambda call: [call.other.shape],
+    where=("torch", "Tensor"),
+    remembers=("inputs", "result"),
 )
 def ormqr(input: Array, tau: Array, other: Array, left: bool = True, transpose: bool = False):
     """Q `other` (`other` Q unless `left`; Q* for Q with `transpose`) of the product Q of the reflectors."""

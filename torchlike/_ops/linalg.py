@@ -78,7 +78,8 @@ def _slogdet_shape(call: Call) -> list:
     return [(call.A.shape[:-2], call.A.dtype), (call.A.shape[:-2], call.A.dtype.to_real())]
 
 
-@factorization(check=square_check("slogdet"), shape=_slogdet_shape, columns=False, node="LinalgSlogdetBackward0")
+@factorization(check=square_check("slogdet"), shape=_slogdet_shape, columns=False, node="LinalgSlogdetBackward0",
+               remembers=("inputs", "first"))  # fmt: skip
 def slogdet(A: Array):
     """The sign of the determinant and the logarithm of its absolute value."""
     return namespace(A).linalg.slogdet(A)

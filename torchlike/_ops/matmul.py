@@ -9,6 +9,7 @@ import numpy as np
 
 from torchlike import _dtypes, _errors
 from torchlike._dtypes import BOOL, FLOAT8, FLOAT8_SIGNED
+from torchlike._layout import contiguous_strides, view_strides
 from torchlike._ops._casts import FULL_ON_CPU, LOWER, LOWER_ELSEWHERE, WIDEST_ELSEWHERE, Casts, Policy, widest
 from torchlike._ops._declare import EXACT, HOST_REDUCES, Array, Into, namespace, operator
 from torchlike._ops._float8 import wide
@@ -229,8 +230,26 @@ def _tensordot_shape(call: Call) -> list:
     return [tuple(n for x, out in zip(call.arrays, gone) for d, n in enumerate(x.shape) if d not in out)]
 
 
+def _tensordot_remembers(call: Call) -> tuple:
+    """The factors that are matrices as they lie: of others PyTorch keeps the copy that it made."""
+    found = []
+    for name, x, dims, last in zip("ab", call.arrays, call.dims, (True, False)):
+        summed = [wrap_dim(d, x.ndim) for d in dims]
+        free = [d for d in range(x.ndim) if d not in summed]
+        order = [*free, *summed] if last else [*summed, *free]
+        strides, sizes = (
+            contiguous_strides(tuple(x.shape)),
+            [math.prod(x.shape[d] for d in part) for part in (free, summed)],
+        )
+        matrix = tuple(sizes if last else sizes[::-1])
+        if view_strides(tuple(x.shape[d] for d in order), tuple(strides[d] for d in order), matrix) is not None:
+            found.append(name)
+    return tuple(found)
+
+
 @operator(
     autocast=Casts(_summed_in(lambda a, b, dims: dims), widest),
+    remembers=_tensordot_remembers,
     where=(),
     opmath=False,
     node="ViewBackward0",

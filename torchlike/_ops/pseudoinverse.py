@@ -97,7 +97,7 @@ def _lstsq_shape(call: Call) -> list:
 
 
 @factorization(numpy=False, check=_errors.linalg.check_lstsq, shape=_lstsq_shape, where=(),
-               node="LinalgLstsqBackward0")  # fmt: skip
+               node="LinalgLstsqBackward0", remembers=("inputs", "first"))  # fmt: skip
 def lstsq(A: Array, B: Array, rcond: float | None = None, residuals: bool = False):
     """X that makes |A X - B| least, and the squares of that for each column."""
     vector = is_vector_side(A, B)

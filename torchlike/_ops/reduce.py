@@ -360,7 +360,8 @@ def _both_check(call: Call) -> None:
     _extreme_check("aminmax", "aminmax_cpu")(call)
 
 
-@operator(host=HOST_REDUCES, shape=_both_shape, opmath=False, check=_both_check, where=(), chooses=True, out=EXACT)
+@operator(host=HOST_REDUCES, shape=_both_shape, opmath=False, check=_both_check, where=(), chooses=True, out=EXACT,
+          remembers=("inputs", "results"))  # fmt: skip
 def aminmax(input: Array, *, dim: int | None = None, keepdim: bool = False):
     """The smallest and the largest element."""
     return _extreme(input, "min", dim, keepdim), _extreme(input, "max", dim, keepdim)
@@ -440,7 +441,7 @@ def var_mean(input: Array, dim: Dims = None, correction: float = 1, keepdim: boo
     return _variance(input, dim, correction, keepdim), mean.kernel(input, dim, keepdim)
 
 
-@operator(shape=_with_mean_shape, check=_check_spread, where=(), loop="std_cpu")
+@operator(shape=_with_mean_shape, check=_check_spread, where=(), loop="std_cpu", remembers=("inputs", "first"))
 def std_mean(input: Array, dim: Dims = None, correction: float = 1, keepdim: bool = False):
     """`std` and `mean`."""
     return root(_variance(input, dim, correction, keepdim)), mean.kernel(input, dim, keepdim)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import jax
 import numpy as np
 
@@ -39,7 +41,7 @@ def erfc(input: Array):
 
 
 @pointwise(promote=to_float, where=("special",), inplace=False, node="SpecialErfcxBackward0",
-           check=not_complex("erfcx_cpu"))  # fmt: skip
+           remembers=("inputs", "result"), check=not_complex("erfcx_cpu"))  # fmt: skip
 def erfcx(input: Array):
     """erfc(x) * exp(x**2), exact where erfc is next to 0."""
     return library(input).erfcx(input)
@@ -147,10 +149,32 @@ def _i1(x):
 
 @_i1.defjvp
 def _i1_jvp(primals, changes):
-    # i1(x) / x goes to 1/2, as i0(x) - i1(x) / x does.
-    (x,), near = primals, jax.numpy.abs(primals[0]) < jax.numpy.finfo(primals[0].dtype).eps
-    slope = _i0(x) - _i1(x) / jax.numpy.where(near, 1, x)
-    return _i1(x), jax.numpy.where(near, 0.5, slope).astype(x.dtype) * changes[0]
+    (x,) = primals
+    return _i1(x), (_i0(x) - _by_x(_i1, x, 1)) * changes[0]
+
+
+@jax.custom_jvp
+def _i1e(x):
+    return jax.scipy.special.i1e(x)
+
+
+@_i1e.defjvp
+def _i1e_jvp(primals, changes):
+    (x,), xp = primals, jax.numpy
+    sign = xp.sign(x)  # the slope at 0 is that of no side
+    slope = jax.scipy.special.i0e(x) - sign * _i1e(x) - _by_x(_i1e, x, xp.exp(-sign * x))
+    return _i1e(x), slope * changes[0]
+
+
+def _by_x(function, x, scale):
+    """i1(x) / x times a scale, which the function has too; by the series of i1 up to 1, where the derivatives of a
+    quotient are differences of near numbers."""
+    near = jax.numpy.abs(x) < 1
+    square, found = jax.numpy.where(near, x, 0) ** 2 / 4, 0
+    for k in range(12, -1, -1):
+        found = found * square + 0.5 / (math.factorial(k) * math.factorial(k + 1))
+    far = jax.numpy.where(near, 1, x)
+    return jax.numpy.where(near, found * scale, function(far) / far).astype(x.dtype)
 
 
 @pointwise(
@@ -174,7 +198,7 @@ def i1(input: Array):
 )
 def i1e(input: Array):
     """i1(x) * exp(-|x|)."""
-    return library(input).i1e(input)
+    return library(input).i1e(input) if namespace(input) is np else _i1e(input)
 
 
 @pointwise(promote=to_float, where=EVERYWHERE, check=not_complex("logit_cpu"), opmath=False)

@@ -41,7 +41,7 @@ def abs(input: Array):
     return xp.where(input > 0, input, xp.where(input < 0, -input, xp.abs(constant(input))))
 
 
-@pointwise(opmath=False, loop="sign_cpu")
+@pointwise(opmath=False, loop="sign_cpu", remembers=("input", "result"))
 def sgn(input: Array):
     """x / |x|, and 0 for 0; the sign of a real number."""
     return _phase(input) if input.dtype.kind == "c" else _sign(input)

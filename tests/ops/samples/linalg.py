@@ -26,6 +26,24 @@ def near(*calls: Sample) -> list[Sample]:
     return [close(s) for s in calls]
 
 
+def symmetric(a):
+    return (a + a.mH) / 2
+
+
+def of_symmetric(*calls: Sample) -> list[Sample]:
+    return [close(s).taken_as(0, symmetric, "its halves are taken for one another") for s in calls]
+
+
+def lower(a):
+    return a.tril()
+
+
+def upper(a):
+    return a.triu()
+
+
+CUTS = "it cuts, and PyTorch's gradient is that of the full rank"
+OTHER_HALF = "the other half is not read, and its gradient is not zero"
 NONE = "PyTorch has none"
 SIGNS = "eigenvectors have no sign; test_linalg judges what does not depend on it"
 
@@ -55,22 +73,31 @@ SAMPLES = {
         Fails(A, TALL, upper=True),
     ],
     "linalg.cholesky": [
-        *near(Sample(POSITIVE), Sample(POSITIVES), Sample(POSITIVE, upper=True)),
+        *of_symmetric(Sample(POSITIVE), Sample(POSITIVES), Sample(POSITIVE, upper=True)),
         Fails(-EYE),
         Fails(INDEFINITE),
         *REFUSED,
     ],
-    "cholesky": near(Sample(POSITIVE)),
-    "linalg.cholesky_ex": near(Sample(POSITIVE), Sample(np.zeros((2, 0, 0), np.float32))),
-    "cholesky_solve": near(Sample(WIDE, HALF), Sample(WIDE, HALF.T, True)),
-    "cholesky_inverse": [s.any_stride("LAPACK's") for s in near(Sample(HALF + EYE), Sample(HALF.T + EYE, True))],
+    "cholesky": of_symmetric(Sample(POSITIVE)),
+    "linalg.cholesky_ex": of_symmetric(Sample(POSITIVE), Sample(np.zeros((2, 0, 0), np.float32))),
+    "cholesky_solve": near(
+        Sample(WIDE, HALF).taken_as(1, lower, OTHER_HALF), Sample(WIDE, HALF.T, True).taken_as(1, upper, OTHER_HALF)
+    ),
+    "cholesky_inverse": [
+        s.any_stride("LAPACK's")
+        for s in near(
+            Sample(HALF + EYE).taken_as(0, lower, OTHER_HALF),
+            Sample(HALF.T + EYE, True).taken_as(0, upper, OTHER_HALF),
+        )
+    ],
     "linalg.pinv": [
         *near(Sample(A), Sample(TALL), Sample(WIDE), Sample(MANY, 0.3), Sample(MANY, atol=2.0)),
-        *near(Sample(A, hermitian=True), Sample(TALL, atol=0.1, rtol=np.float32(0.5))),
+        *of_symmetric(Sample(A, hermitian=True)),
+        *near(Sample(TALL, atol=0.1, rtol=np.float32(0.5)).by_convention(CUTS)),
         Fails(RECTANGLE, hermitian=True),
         Fails(VECTOR),
     ],
-    "pinverse": near(Sample(TALL), Sample(A, rcond=0.5)),
+    "pinverse": near(Sample(TALL), Sample(A, rcond=0.5).by_convention(CUTS)),
     "linalg.lstsq": [
         *[
             s.any_stride("LAPACK's")
@@ -78,8 +105,8 @@ SAMPLES = {
                 *(Sample(TALL, normal(4, 2), driver=driver) for driver in (None, "gels", "gelsd", "gelss")),
                 Sample(WIDE, normal(3)),
                 Sample(np.stack([TALL, TALL + 1]), normal(2, 4), driver="gelsd"),
-                Sample(SINGULAR, normal(2, 2)).without_gradient("PyTorch's is of the full rank"),
-                Sample(A, VECTOR, 0.9, driver="gelsd").without_gradient("PyTorch's is of the full rank"),
+                Sample(SINGULAR, normal(2, 2)).without_gradient(CUTS).by_convention(CUTS),
+                Sample(A, VECTOR, 0.9, driver="gelsd").without_gradient(CUTS).by_convention(CUTS),
             )
         ],
         Fails(VECTOR, VECTOR),
@@ -128,8 +155,8 @@ SAMPLES = {
     ],
     "svd": near(Sample(A), Sample(TALL, compute_uv=False)),
     "linalg.svdvals": near(Sample(A), Sample(WIDE), Sample(MANY)),
-    "linalg.eigh": [*[s.without_gradient(SIGNS) for s in near(Sample(POSITIVE))], Fails(RECTANGLE)],
-    "linalg.eigvalsh": near(Sample(POSITIVE), Sample(POSITIVES)),
+    "linalg.eigh": [*[s.without_gradient(SIGNS) for s in of_symmetric(Sample(POSITIVE))], Fails(RECTANGLE)],
+    "linalg.eigvalsh": of_symmetric(Sample(POSITIVE), Sample(POSITIVES)),
     "linalg.eigvals": [close(Sample(POSITIVE)).without_gradient("the order of the values")],
     "linalg.matrix_rank": [
         *(Sample(A), Sample(SINGULAR), Sample(MANY), Sample(POSITIVE, hermitian=True), Sample(TALL[:0])),

@@ -27,6 +27,14 @@ def once(samples):
     return [s.without_second_gradient("PyTorch has none") for s in samples]
 
 
+def log_softmax(a):
+    return a.log_softmax(-1)
+
+
+def of_log_softmax(samples):
+    return [s.taken_as(0, log_softmax, "the gradient is that of what the logarithms come from") for s in samples]
+
+
 def fixed(samples):
     return [s.without_gradient(FIXED) for s in samples]
 
@@ -120,15 +128,17 @@ SAMPLES = {
         Fails(LOGITS[0], normal(7, 2, 5), CLASSES),
         Fails(LOGITS, normal(7, 5), uniform(4, 7), ignore_index=1),
     ],
-    F + "ctc_loss": once(
-        [
-            *each(SPEECH, WORDS, [6, 5], [2, 3]),
-            *each(SPEECH, WORDS, array(2, 5, dtype=np.int64), array(2, 1, dtype=np.int64), zero_infinity=True),
-            Sample(SPEECH, array(1, 1, 4, 2, dtype=np.int64), [6, 5], [3, 1]),
-            Sample(SPEECH, WORDS - 1, [6, 5], [2, 0], 4),
-            Sample(SPEECH[:, 0].copy(), WORDS[0], [6], [3]),
-            Sample(SPEECH, WORDS, [1, 5], [3, 0], reduction="none"),
-        ]
+    F + "ctc_loss": of_log_softmax(
+        once(
+            [
+                *each(SPEECH, WORDS, [6, 5], [2, 3]),
+                *each(SPEECH, WORDS, array(2, 5, dtype=np.int64), array(2, 1, dtype=np.int64), zero_infinity=True),
+                Sample(SPEECH, array(1, 1, 4, 2, dtype=np.int64), [6, 5], [3, 1]),
+                Sample(SPEECH, WORDS - 1, [6, 5], [2, 0], 4),
+                Sample(SPEECH[:, 0].copy(), WORDS[0], [6], [3]),
+                Sample(SPEECH, WORDS, [1, 5], [3, 0], reduction="none"),
+            ]
+        )
     )
     + [
         Fails(SPEECH, WORDS, [6, 5], [2, 3], reduction="x"),

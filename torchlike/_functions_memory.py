@@ -171,7 +171,7 @@ def _in_place(name: str, function: Callable[..., Tensor]) -> Callable[..., Tenso
     def method(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         if _modes.local.grad:
             views.check_unseen(self)
-            if self._edge is not None:
+            if self._value is not None and self._edge is not None:  # which the look brings up to date
                 views.check_write(self)
         seen = function(self, *args, **kwargs)
         edge = self._edge if self._origin is None else self._root()._edge  # type: ignore[union-attr]
@@ -273,6 +273,12 @@ def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = 
         held = _strided_within(held.detach(), self.dtype, shape, strides, storage_offset)
     elif held is not source:
         held = _strided_within(held.detach(), self.dtype, (source.nbytes() // self.dtype.itemsize,), (1,), 0)
+    if (
+        held._storage.whole is self._storage.whole
+        and self._edge is None
+        and held.dtype is held._storage.value.aval.dtype
+    ):
+        return become(self, as_strided(self, tuple(held.shape), held.stride(), held._offset))
     self._count()  # those that share the memory left behind count it too
     self._see(held)
     return self

@@ -118,11 +118,24 @@ def move(plan: OpPlan, value: Value, numbers: tuple) -> Value:
 class Counter:
     """The writes of a tensor that counts them apart from its storage's: made by `.data`, or given other data."""
 
-    __slots__ = ("count", "is_hidden")
+    __slots__ = ("_shared", "is_hidden")
 
-    def __init__(self, is_hidden: bool, count: int = 0) -> None:
+    def __init__(self, is_hidden: bool, shared: list[int] | None = None) -> None:
         self.is_hidden = is_hidden  # what backward has saved is not compared with it
-        self.count = count
+        self._shared = [0] if shared is None else shared
+
+    def shown(self) -> Counter:
+        """This one for a tensor that is given other memory: it goes on counting with those that shared it."""
+        return Counter(False, self._shared) if self.is_hidden else self
+
+    @property
+    def count(self) -> int:
+        """How many writes there were."""
+        return self._shared[0]
+
+    @count.setter
+    def count(self, count: int) -> None:
+        self._shared[0] = count
 
 
 class LeftCounter(Counter):

@@ -442,10 +442,7 @@ class Tensor(Methods):
     def _see(self, other: Tensor) -> None:
         """See another tensor's memory from now on; history, origin and the count of the writes stay."""
         counter = getattr(self, "_counter", None)
-        if counter is None:
-            counter = _storage.LeftCounter(self._storage)
-        elif counter.is_hidden:
-            counter = _storage.Counter(False, counter.count)
+        counter = _storage.LeftCounter(self._storage) if counter is None else counter.shown()
         self._storage, self._chain, self._strides = other._storage, other._chain, other._strides
         self._offset, self._cache = other._offset, None
         if views.is_whole(self):

@@ -181,4 +181,30 @@ FOUND = {
         e = torch.zeros(1).set_(c)
         f = c.untyped_storage().nbytes()
     """,
+    "tensor that is given a part of its own memory": """
+        a = torch.tensor(-0.5j, requires_grad=True)
+        b = a.flatten()
+        a.detach_()
+        with torch.no_grad():
+            c, d = b.split([0, 1], -1)
+        a.set_(c)
+        e = torch.arange(4.)
+        f = e[1:]
+        e.set_(f[1:])
+        f[-1] *= torch.tensor(2.0, requires_grad=True)
+    """,
+    "alias of data that was given other memory": """
+        a = torch.tensor(False)
+        b = a.data
+        c = b.detach()
+        c.set_(b)
+        b.unsqueeze_(0)
+    """,
+    "shape of a view whose base stopped requiring grad": """
+        a = torch.full((4,), 1.5, requires_grad=True)
+        with torch.no_grad():
+            b = a.as_strided((2,), (2,), 1)
+        a.detach_()
+        b.squeeze_()
+    """,
 }

@@ -237,7 +237,7 @@ def shape_in_place(w: Writer) -> str | None:
         options += ["t_()"] * (t.ndim == 2) + [f"transpose_(0, {t.ndim - 1})", "swapaxes_(0, 1)"]
     if t.ndim == 2 or w.chance(30):
         options.append("t_()")
-    options += _resize(w, name)
+    options += _resize(w)
     options += [f"as_strided_((1,), (1,), {w.number(2)})" if t.numel() > 1 else "squeeze_()"]
     if w.chance(30):
         # A view that is given other memory: PyTorch goes on sending its gradients to its base (docs/differences.md).
@@ -249,15 +249,8 @@ def shape_in_place(w: Writer) -> str | None:
     return f"{name}.{w.pick(options)}"
 
 
-def _resize(w: Writer, name: str) -> list[str]:
-    t = w[name]
+def _resize(w: Writer) -> list[str]:
     size = w.pick([(2,), (2, 2), (3,), (2, 3), (4, 2)])
-    count = 1
-    for n in size:
-        count *= n
-    held = t.untyped_storage().nbytes() // t.element_size()
-    if t.storage_offset() + count > held and shares(w, name):
-        return []  # memory that others see too does not grow (docs/differences.md)
     return [f"resize_({size}).fill_(1)"]  # what a larger memory holds at first is not defined
 
 

@@ -694,7 +694,10 @@ def _add_to_grad(leaf: Tensor, pair: engine.Grad, create_graph: bool) -> None:
     elif grad._chain is not None and _storage.overlaps(grad._chain, grad.shape, grad._strides):
         raise _errors.memory.overlapping_write()
     else:
-        grad._write_raw(engine.apply_op("add", grad._pair(), pair)[0], grad._edge)
+        (total, _), before = engine.apply_op("add", grad._pair(), pair), grad._aval.shape
+        if total.aval.shape != before:  # it was given another shape
+            raise _errors.shapes.in_place_shape(before, total.aval.shape)
+        grad._write_raw(total, grad._edge)
 
 
 def commit(writes: Iterable[tuple[Tensor, Value]]) -> None:

@@ -232,6 +232,8 @@ def shape_in_place(w: Writer) -> str | None:
     t = w[name]
     if t.requires_grad and not torch.is_grad_enabled() and shares(w, name):
         return None  # the history of its views would not fit any more, nor does it in PyTorch (docs/differences.md)
+    if t.retains_grad or t._backward_hooks:
+        return None  # whose gradients have the old shape in PyTorch, where the next write fails (docs/differences.md)
     options = ["squeeze_()", f"unsqueeze_({w.number(t.ndim + 1)})"]
     if t.ndim >= 2:
         options += ["t_()"] * (t.ndim == 2) + [f"transpose_(0, {t.ndim - 1})", "swapaxes_(0, 1)"]

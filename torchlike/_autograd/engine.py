@@ -86,6 +86,8 @@ def differentiated(plan: OpPlan, source: OpPlan, values: list[Value], node: Node
         found = apply(plan, values, edges, node.scalars, False)
         return [(value, (Refusal(_errors.autograd.once_only), 0) if refused else None) for value, _ in found]
     pairs = apply(plan, values, edges, node.scalars, True)
+    if not source.op.chooses:
+        versions.note_gradient(node, pairs)
     if (
         len(wanted) > 1 and not source.op.fused and not any(held[i][1] for i in given)
     ):  # each result by what it alone depends on

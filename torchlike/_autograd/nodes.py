@@ -173,8 +173,8 @@ class AccumulateGrad(Node):
 class Extra:
     """What few nodes have: hooks, the user's notes, an overwritten result."""
 
-    __slots__ = ("detached", "inner", "kept", "metadata", "overwritten", "post", "pre", "reshaped", "retained",
-                 "tensor")  # fmt: skip
+    __slots__ = ("behind", "detached", "inner", "kept", "metadata", "overwritten", "post", "pre", "reshaped",
+                 "retained", "tensor")  # fmt: skip
 
     def __init__(self) -> None:
         self.tensor: dict[int, OrderedDict[int, Callable]] = {}  # output number -> hooks on that output's gradient
@@ -182,6 +182,7 @@ class Extra:
         self.pre: OrderedDict[int, Callable] = OrderedDict()
         self.post: OrderedDict[int, Callable] = OrderedDict()
         self.metadata: dict = {}
+        self.behind: Node | None = None  # of a node of a gradient: the node whose gradient it is, if that keeps results
         self.inner: Any = None  # of a write to a part of memory: the node whose result was written, and what sees it
         self.reshaped = False  # whether a result was given another shape unseen by the graph
         self.detached: dict[int, int] = {}  # output number -> the age of a node made when it was detached in place

@@ -165,16 +165,48 @@ def note_part(write: Node, made: Node, since: int | None, view: Any) -> None:
         nodes.hooks_of(write).inner = made, ref(view)
 
 
+def note_gradient(node: Node, made: Sequence[tuple[Value, Any]]) -> None:
+    """Called with the gradients of a node, which are to be differentiated in turn: what that keeps of its results
+    PyTorch needs for their derivatives too."""
+    edge = next((edge for _, edge in made if edge is not None), None)
+    if edge is not None and node.plan is not None and _RESULTS.intersection(node.plan.remembers):
+        nodes.hooks_of(edge[0]).behind = node
+
+
+_RESULTS = frozenset(("result", "results"))
+
+
 def check(node: Node, wanted: tuple[int, ...], given: tuple[int, ...]) -> None:
     """Raise PyTorch's error if what the node needs for this gradient was overwritten after it was saved."""
     plan = node.plan
     if plan.remembers and plan.remembers != ("result",):
         _check_inputs(node, wanted, given)
-    for number, stamp in node.extra.kept.items() if node.extra is not None else ():
+    if node.extra is not None:
+        _check_results(node, node.extra)
+        behind = node.extra.behind
+        if behind is not None and behind.extra is not None and min(wanted) < len(behind.repeatable()[0].saved):
+            _check_unsqueezed(behind, behind.extra.overwritten)
+            _check_results(behind, behind.extra)
+
+
+def _check_unsqueezed(node: Node, stamp: Stamp | None) -> None:
+    """Of a reduction whose gradient, where that is differentiated, is made of the result with its dims kept."""
+    if stamp is None or not stamp.before(node) or "result.unsqueezed" not in node.plan.remembers:
+        return
+    given, (shape,) = node.plan.extra.arguments, [a.shape for a in node.plan.inputs]
+    dim, keeps = given["dim"][1], given["keepdim"][1]
+    if dim is not None and shape and not keeps:
+        kept = tuple([1 if d == dim % len(shape) else n for d, n in enumerate(shape)])
+        raise _modified(node.plan.outputs[0].like(kept), (0, "AsStrided"), stamp)
+
+
+def _check_results(node: Node, extra: nodes.Extra) -> None:
+    plan = node.plan
+    for number, stamp in extra.kept.items():
         if stamp.before(node):
             made = (node, number) if plan.differentiable[number] else None
             raise _modified(plan.outputs[number], _made_by(made), stamp)
-    stamp = None if node.extra is None else node.extra.overwritten
+    stamp = extra.overwritten
     if stamp is not None and stamp.before(node):
         view = stamp.owner and stamp.owner()
         if view is not None and view._cache is not None and view._cache[0] >> 32 > stamp.version:

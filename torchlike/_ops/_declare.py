@@ -65,7 +65,8 @@ class Op:
     )  # (perhaps of a call) what PyTorch keeps for backward, so must not be overwritten until then:
     # "inputs" (of the saved ones those on which the gradient depends), "all" (saved ones), an array parameter's name,
     # "result" (the only), "first" (of several), "others", "results" (all). A parameter of which PyTorch keeps a view:
-    # "weight.T" (transposed), "input.rows" (as a matrix); one kept for the gradient of another: "weight.T>input"
+    # "weight.T" (transposed), "input.rows" (as a matrix); one kept for the gradient of another: "weight.T>input".
+    # "result.unsqueezed": a gradient to be differentiated keeps the result with its dims of size one
     chooses: bool = False  # whether its gradient uses what it saved only to choose, so has no derivative by that
     fused: bool = False  # whether PyTorch computes all its gradients by one operator: if one has a derivative, all have
     residuals: bool = False  # the forward keeps what backward needs, instead of being repeated in it

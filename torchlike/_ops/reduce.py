@@ -65,7 +65,7 @@ def _divisor(input: Array, dim: object):
 @reduction(
     autocast=FULL,
     host=HOST_REDUCES,
-    remembers=("all", "result"),
+    remembers=("all", "result", "result.unsqueezed"),
     promote=sum_like,
     node=by_dim("Prod"),
     loop="prod_out_cpu",

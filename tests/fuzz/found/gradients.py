@@ -259,4 +259,12 @@ FOUND = {
         a.requires_grad_()
         a.sin().sum().backward()
     """,
+    "gradient added to one of another shape": """
+        a = torch.ones(2, 2, 2, requires_grad=True)
+        a.sin().sum().backward()
+        a.grad.as_strided_((1,), (1,), 1)
+        a.sin().sum().backward()
+        a.grad.resize_(3).fill_(1)
+        a.sin().sum().backward()
+    """,
 }

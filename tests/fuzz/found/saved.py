@@ -301,4 +301,19 @@ FOUND = {
         del a
         b.backward()
     """,
+    "result written to before its gradient was differentiated": """
+        a = torch.tensor([0.25, 3.0, 1.0], requires_grad=True)
+        b = a.prod(0)
+        c, = (g.clone() for g in torch.autograd.grad(b.sum(), [a], create_graph=True))
+        b.squeeze_()
+        (c * c).sum().backward(retain_graph=True)
+        d = a.exp()
+        e, = (g.clone() for g in torch.autograd.grad(d.sum(), [a], create_graph=True))
+        f = a.amax(0)
+        g, = (g.clone() for g in torch.autograd.grad((f * f).sum(), [a], create_graph=True))
+        d.mul_(2)
+        f.detach().mul_(2)
+        e.sum().backward()
+        g.sum().backward()
+    """,
 }

@@ -198,11 +198,19 @@ def resize_(self: Tensor, *size: Any, memory_format: Any = mf.contiguous_format)
     strides = mf.strides_for(shape, memory_format)
     if shape == tuple(self.shape) and (memory_format is mf.contiguous_format or strides == self.stride()):
         return self
+    _outdate(self)
     held = self._storage.whole.value.aval
     need = (self._offset + math.prod(shape)) * self.dtype.itemsize
     if need > held.numel * held.dtype.itemsize:
         enlarge(self, need)
     return become(self, as_strided(self, shape, strides, self._offset))
+
+
+def _outdate(self: Tensor) -> None:
+    """What was saved of a tensor that is to show other memory counts as overwritten; unless it counts its writes
+    itself, when others are not to know."""
+    if getattr(self if self._origin is None else self._root(), "_counter", None) is None:
+        self._storage.touch(self)
 
 
 def enlarge(self: Tensor, nbytes: int) -> None:
@@ -273,6 +281,7 @@ def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = 
         held = _strided_within(held.detach(), self.dtype, shape, strides, storage_offset)
     elif held is not source:
         held = _strided_within(held.detach(), self.dtype, (source.nbytes() // self.dtype.itemsize,), (1,), 0)
+    _outdate(self)
     if (
         held._storage.whole is self._storage.whole
         and self._edge is None

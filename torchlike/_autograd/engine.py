@@ -87,7 +87,7 @@ def differentiated(plan: OpPlan, source: OpPlan, values: list[Value], node: Node
         return [(value, (Refusal(_errors.autograd.once_only), 0) if refused else None) for value, _ in found]
     pairs = apply(plan, values, edges, node.scalars, True)
     if not source.op.chooses:
-        versions.note_gradient(node, pairs)
+        versions.note_gradient(node, len(source.saved), pairs)
     if (
         len(wanted) > 1 and not source.op.fused and not any(held[i][1] for i in given)
     ):  # each result by what it alone depends on

@@ -182,12 +182,21 @@ class Extra:
         self.pre: OrderedDict[int, Callable] = OrderedDict()
         self.post: OrderedDict[int, Callable] = OrderedDict()
         self.metadata: dict = {}
-        self.behind: Node | None = None  # of a node of a gradient: the node whose gradient it is, if that keeps results
+        self.behind: tuple[Node, int] | None = None  # of a gradient's node: the `shell` of what it is the
+        # gradient of, if that keeps results, and how many of its inputs stand for what that saved
         self.inner: Any = None  # of a write to a part of memory: the node whose result was written, and what sees it
         self.reshaped = False  # whether a result was given another shape unseen by the graph
         self.detached: dict[int, int] = {}  # output number -> the age of a node made when it was detached in place
         self.kept: dict[int, Any] = {}  # output number -> the stamp of one of several results that the node needs
         self.overwritten: Any = None  # the stamp of a result that the node needs and that was written to
+
+
+def shell(node: Node) -> Node:
+    """A node as the checks of its results see it, which holds nothing that it saved."""
+    made = _new(Node)
+    made.plan, made.saved, made.edges, made.scalars = node.plan, None, (), ()
+    made.age, made.extra = node.age, hooks_of(node)
+    return made
 
 
 def hooks_of(node: Node) -> Extra:

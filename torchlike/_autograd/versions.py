@@ -165,12 +165,12 @@ def note_part(write: Node, made: Node, since: int | None, view: Any) -> None:
         nodes.hooks_of(write).inner = made, ref(view)
 
 
-def note_gradient(node: Node, made: Sequence[tuple[Value, Any]]) -> None:
+def note_gradient(node: Node, saved: int, made: Sequence[tuple[Value, Any]]) -> None:
     """Called with the gradients of a node, which are to be differentiated in turn: what that keeps of its results
-    PyTorch needs for their derivatives too."""
+    PyTorch needs for their derivatives by what it `saved`, so many inputs, too."""
     edge = next((edge for _, edge in made if edge is not None), None)
     if edge is not None and node.plan is not None and _RESULTS.intersection(node.plan.remembers):
-        nodes.hooks_of(edge[0]).behind = node
+        nodes.hooks_of(edge[0]).behind = nodes.shell(node), saved
 
 
 _RESULTS = frozenset(("result", "results"))
@@ -183,8 +183,8 @@ def check(node: Node, wanted: tuple[int, ...], given: tuple[int, ...]) -> None:
         _check_inputs(node, wanted, given)
     if node.extra is not None:
         _check_results(node, node.extra)
-        behind = node.extra.behind
-        if behind is not None and behind.extra is not None and min(wanted) < len(behind.repeatable()[0].saved):
+        if node.extra.behind is not None and min(wanted) < node.extra.behind[1]:
+            behind: Any = node.extra.behind[0]
             _check_unsqueezed(behind, behind.extra.overwritten)
             _check_results(behind, behind.extra)
 

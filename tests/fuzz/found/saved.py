@@ -316,4 +316,30 @@ FOUND = {
         e.sum().backward()
         g.sum().backward()
     """,
+    "saved of a tensor that was given other memory": """
+        a = torch.tensor([0.5], requires_grad=True)
+        b = a @ a
+        a.detach_()
+        a.set_(a)
+        b.sum().backward(retain_graph=True)
+        c = torch.ones(3)
+        d = c.view(3)
+        e = torch.ones(3, requires_grad=True)
+        f = (c * e).sum()
+        g = (d * e).sum()
+        c.set_(torch.zeros(2, 2))
+        f.backward()
+        g.backward()
+    """,
+    "saved of a tensor that was resized": """
+        a = torch.ones(3, requires_grad=True)
+        b = torch.ones(3)
+        c = torch.ones(3)
+        d = (a * b).sum()
+        e = (a * c).sum()
+        b.resize_(5).fill_(1)
+        c.resize_(2)
+        d.backward()
+        e.backward()
+    """,
 }

@@ -46,7 +46,12 @@ def _typing(call: Call, promote: Callable = common) -> Typed:
     return typed
 
 
-@declare("pointwise", _typing, inplace=True, autocast=FULL_ELSEWHERE, remembers=("all",),
+def _keeps(call: Call) -> tuple[str, ...]:
+    """The exponent's gradient is made of the result, which PyTorch keeps wherever the exponent is a tensor."""
+    return ("all", "result") if isinstance(call.exponent, Aval) else ("all",)
+
+
+@declare("pointwise", _typing, inplace=True, autocast=FULL_ELSEWHERE, remembers=_keeps,
          special={"exponent": FORMULAS}, rounds_numbers=True, check=_check, guard=exponent_in_range, node=_node,
          loop="pow")  # fmt: skip
 def pow(input: Operand, exponent: Operand):
@@ -112,7 +117,8 @@ def _to_double(dtype: _dtypes.dtype) -> tuple[_dtypes.dtype, _dtypes.dtype]:
     return d, d
 
 
-@declare("pointwise", functools.partial(_typing, promote=_to_double), inplace=True, node=_node, remembers=(),
+@declare("pointwise", functools.partial(_typing, promote=_to_double), inplace=True, node=_node,
+         remembers=lambda call: _keeps(call)[1:],  # and of its operands, which it casts, nothing
          float8=FLOAT8)  # fmt: skip
 def float_power(input: Operand, exponent: Operand):
     """input ** exponent in double precision."""

@@ -342,4 +342,16 @@ FOUND = {
         d.backward()
         e.backward()
     """,
+    "power that was written to": """
+        a = torch.tensor([1.0, 2.0, 3.0], requires_grad=True)
+        b = a ** a
+        c = 2.5 ** a
+        d = a ** 2.5
+        b.detach().mul_(1)
+        c.detach().mul_(1)
+        d.detach().mul_(1)
+        b.sum().backward()
+        c.sum().backward()
+        d.sum().backward()
+    """,
 }

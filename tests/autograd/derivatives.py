@@ -151,19 +151,19 @@ def _line(key: str, sample: Sample) -> Line:
 
 def _moved(sample: Sample) -> Sample:
     """The same with all floating numbers moved a little, each by another distance."""
-    moved = copy(sample)
-    moved.args, moved.kwargs = _apart(sample.args), _apart(sample.kwargs)
+    moved, random = copy(sample), np.random.default_rng(0)
+    moved.args, moved.kwargs = _apart(sample.args, random), _apart(sample.kwargs, random)
     return moved
 
 
-def _apart(x: Any) -> Any:
+def _apart(x: Any, random: np.random.Generator) -> Any:
     if isinstance(x, dict):
-        return {k: _apart(v) for k, v in x.items()}
+        return {k: _apart(v, random) for k, v in x.items()}
     if isinstance(x, list | tuple):
-        return type(x)([_apart(y) for y in x])
+        return type(x)([_apart(y, random) for y in x])
     if isinstance(x, np.ndarray) and x.dtype.kind in "fc" and not is_label(x):
         x = np.nan_to_num(x, nan=0.5, posinf=1.5, neginf=-1.5)
-        return (x + np.random.default_rng(x.size).uniform(-0.03, 0.03, x.shape)).astype(x.dtype)
+        return (x + random.uniform(-0.03, 0.03, x.shape)).astype(x.dtype)
     return x
 
 

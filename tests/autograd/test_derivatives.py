@@ -112,8 +112,10 @@ def test_changes_stay_within_what_an_argument_is_taken_to_be(monkeypatch):
     assert derivatives.check("cholesky_inverse", [1]).wrong
 
 
-def test_a_derivative_that_pytorch_refuses_in_the_same_words_is_refused():
-    found = derivatives.check("nn.functional.ctc_loss", [1, 2])
+def test_a_derivative_that_pytorch_refuses_in_the_same_words_is_refused(monkeypatch):
+    key = "nn.functional.ctc_loss"
+    monkeypatch.setitem(derivatives.SAMPLES, key, SAMPLES[key][:1])
+    found = derivatives.check(key, [1, 2])
     assert [found.word(order) for order in (1, 2)] == ["passed", "refused"]
 
 

@@ -15,6 +15,7 @@ from torchlike import _memory_format as mf
 from torchlike._autograd import strided, versions, views
 from torchlike._autograd.nodes import AccumulateGrad, Node, hooks_of
 from torchlike._bind import CALLERS as rows
+from torchlike._core import Value
 from torchlike._errors.dtypes import c_name
 from torchlike._exchange import from_dlpack, to_dlpack
 from torchlike._facade import history_first, ints
@@ -134,6 +135,7 @@ def become(self: Tensor, seen: Tensor) -> Tensor:
     self._storage.check_change(self)
     if self._edge is not None and _modes.local.grad:
         views.check_write(self)
+    _outdate(self)
     if self._origin is None:
         self._origin, self._tracks = _hidden(self), True
     value, edge = seen._value, self._edge
@@ -152,6 +154,7 @@ def become(self: Tensor, seen: Tensor) -> Tensor:
         views.rebase(self)
     elif self._tracks and not _modes.local.grad and not views.is_whole(self):
         self._cache = None  # its history is made anew, of the elements that it sees now
+    versions.note_fate(views.whole(self))
     return self
 
 
@@ -177,10 +180,7 @@ def _in_place(name: str, function: Callable[..., Tensor]) -> Callable[..., Tenso
         edge = self._edge if self._origin is None else self._root()._edge  # type: ignore[union-attr]
         if edge is not None:
             versions.note_result(edge[0], views.whole(self))
-        self._storage.touch(self)
-        become(self, seen)
-        versions.note_fate(views.whole(self))
-        return self
+        return become(self, seen)
 
     method.__name__ = method.__qualname__ = name
     method.__doc__ = f"`{name[:-1]}` in place: this tensor is seen in another shape; no element moves."
@@ -198,19 +198,22 @@ def resize_(self: Tensor, *size: Any, memory_format: Any = mf.contiguous_format)
     strides = mf.strides_for(shape, memory_format)
     if shape == tuple(self.shape) and (memory_format is mf.contiguous_format or strides == self.stride()):
         return self
-    _outdate(self)
-    held = self._storage.whole.value.aval
+    follow(self)
+    held = self._storage.value.aval
     need = (self._offset + math.prod(shape)) * self.dtype.itemsize
     if need > held.numel * held.dtype.itemsize:
+        old = _outdate(self)
         enlarge(self, need)
+        if old is not None:
+            versions.note_growth(old, self._storage.whole)
     return become(self, as_strided(self, shape, strides, self._offset))
 
 
-def _outdate(self: Tensor) -> None:
-    """What was saved of a tensor that is to show other memory counts as overwritten; unless it counts its writes
-    itself, when others are not to know."""
-    if getattr(self if self._origin is None else self._root(), "_counter", None) is None:
-        self._storage.touch(self)
+def _outdate(self: Tensor) -> Value | None:
+    """What was saved of a tensor that is to show other memory counts as overwritten, and is returned; unless it counts
+    its writes itself, when others are not to know."""
+    counter = getattr(self if self._origin is None else self._root(), "_counter", None)
+    return None if counter is not None else self._storage.touch(self)
 
 
 def enlarge(self: Tensor, nbytes: int) -> None:
@@ -281,15 +284,16 @@ def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = 
         held = _strided_within(held.detach(), self.dtype, shape, strides, storage_offset)
     elif held is not source:
         held = _strided_within(held.detach(), self.dtype, (source.nbytes() // self.dtype.itemsize,), (1,), 0)
-    _outdate(self)
     if (
         held._storage.whole is self._storage.whole
         and self._edge is None
         and held.dtype is held._storage.value.aval.dtype
     ):
         return become(self, as_strided(self, tuple(held.shape), held.stride(), held._offset))
+    _outdate(self)
     self._count()  # those that share the memory left behind count it too
     self._see(held)
+    versions.note_fate(views.whole(self))
     return self
 
 

@@ -57,12 +57,14 @@ class Storage:
         self.value = value
         self.version += step
 
-    def touch(self, owner: Any) -> None:
+    def touch(self, owner: Any) -> Value | None:
         """What backward has saved of the contents counts as overwritten, though no element is: they go on as another
-        value. The write is counted by the caller."""
+        value, and the old one is returned. The write is counted by the caller."""
         old = self.value
         if getrefcount(old) > 3 or old.stamp is not None:
             self.put(engine.apply_op("clone", (old, None))[0], None, owner, step=0)
+            return old
+        return None
 
     def check_change(self, owner: Any) -> None:
         """Refuse a tensor whose shape or memory must not change."""

@@ -116,6 +116,12 @@ def note_write(old: Value, storage: Any, since: int | None, owner: Any) -> None:
         stamp.set(storage, since, owner)
 
 
+def note_growth(old: Value, storage: Any) -> None:
+    """Called after the memory that held a value, touched before, has grown: another storage counts the writes now."""
+    if old.stamp is not None:
+        old.stamp.storage = ref(storage)
+
+
 def note_result(node: Node, tensor: Any, owner: Any = None) -> None:
     """Called before the result of a node, which a tensor shows, is overwritten: some nodes need it for their
     gradient."""

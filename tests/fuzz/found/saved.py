@@ -1,6 +1,46 @@
 """What backward has saved, and its being overwritten: programs that once came out otherwise than in PyTorch."""
 
 FOUND = {
+    "what was saved and then made smaller": """
+        a = torch.ones(2, 3, requires_grad=True)
+        b = torch.arange(6.).reshape(2, 3)
+        c = b[1] * 1
+        d = b * a + c * a
+        b.resize_((2,)).fill_(1)
+        d.sum().backward()
+    """,
+    "what was saved and then enlarged": """
+        a = torch.ones(2, 3, requires_grad=True)
+        b = torch.arange(6.).reshape(2, 3)
+        c = b[1] * 1
+        d = b * a + c * a
+        b.resize_((4, 4)).fill_(1)
+        d.sum().backward()
+    """,
+    "what was saved and then enlarged through a view": """
+        a = torch.ones(2, 3, requires_grad=True)
+        b = torch.arange(6.).reshape(2, 3)
+        c = b[1] * 1
+        d = b * a + c * a
+        b[0].resize_(9)
+        d.sum().backward()
+    """,
+    "what was saved and then given other memory": """
+        a = torch.ones(2, 3, requires_grad=True)
+        b = torch.arange(6.).reshape(2, 3)
+        c = b[1] * 1
+        d = b * a + c * a
+        b.set_(torch.ones(2))
+        d.sum().backward()
+    """,
+    "what was saved and of which an alias was then given other memory": """
+        a = torch.ones(2, 3, requires_grad=True)
+        b = torch.arange(6.).reshape(2, 3)
+        c = b[1] * 1
+        d = b * a + c * a
+        b.detach().set_(torch.ones(2))
+        d.sum().backward()
+    """,
     "order in which saved tensors are looked at": """
         a = torch.full((2, 3), 0.5, requires_grad=True) * 2
         b = a @ a.t()

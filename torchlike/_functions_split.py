@@ -24,6 +24,8 @@ def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     dim, select = input._wrap(dim), rows["_unbound"]
     if not input.ndim:
         raise _errors.shapes.dim_of_scalar(dim)
+    if not input.shape[dim]:
+        input._pair()  # a view that must not be used any more is refused though there is nothing to select
     return views.of_several(input, tuple([select(input, dim, i) for i in range(input.shape[dim])]), dim)
 
 

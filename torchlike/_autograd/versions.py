@@ -175,7 +175,8 @@ def note_gradient(node: Node, saved: int, made: Sequence[tuple[Value, Any]]) -> 
     """Called with the gradients of a node, which are to be differentiated in turn: what that keeps of its results
     PyTorch needs for their derivatives by what it `saved`, so many inputs, too."""
     edge = next((edge for _, edge in made if edge is not None), None)
-    if edge is not None and node.plan is not None and _RESULTS.intersection(node.plan.remembers):
+    remembers = () if node.plan is None else node.plan.remembers
+    if edge is not None and _RESULTS.intersection(remembers) and "result.once" not in remembers:
         nodes.hooks_of(edge[0]).behind = nodes.shell(node), saved
 
 
@@ -202,7 +203,8 @@ def _check_unsqueezed(node: Node, stamp: Stamp | None) -> None:
     given, (shape,) = node.plan.extra.arguments, [a.shape for a in node.plan.inputs]
     dim, keeps = given["dim"][1], given["keepdim"][1]
     if dim is not None and shape and not keeps:
-        kept = tuple([1 if d == dim % len(shape) else n for d, n in enumerate(shape)])
+        gone = [d % len(shape) for d in (dim if isinstance(dim, tuple) else (dim,))]
+        kept = tuple([1 if d in gone else n for d, n in enumerate(shape)])
         raise _modified(node.plan.outputs[0].like(kept), (0, "AsStrided"), stamp)
 
 

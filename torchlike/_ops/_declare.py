@@ -66,7 +66,7 @@ class Op:
     # "inputs" (of the saved ones those on which the gradient depends), "all" (saved ones), an array parameter's name,
     # "result" (the only), "first" (of several), "others", "results" (all). A parameter of which PyTorch keeps a view:
     # "weight.T" (transposed), "input.rows" (as a matrix); one kept for the gradient of another: "weight.T>input".
-    # "result.unsqueezed": a gradient to be differentiated keeps the result with its dims of size one
+    # Of a gradient to be differentiated: "result.unsqueezed" (that keeps all dims), "result.once" (nothing is kept)
     chooses: bool = False  # whether its gradient uses what it saved only to choose, so has no derivative by that
     fused: bool = False  # whether PyTorch computes all its gradients by one operator: if one has a derivative, all have
     residuals: bool = False  # the forward keeps what backward needs, instead of being repeated in it

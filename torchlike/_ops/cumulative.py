@@ -36,7 +36,7 @@ def cumsum(input: Array, dim: int, *, dtype=None):
     _typing,
     autocast=FULL_ELSEWHERE,
     host=HOST,
-    remembers=("inputs", "result"),
+    remembers=("inputs", "result", "result.once"),  # where no factor is zero PyTorch uses it twice
     inplace=True,
     loop="cumprod_out_cpu",
 )

@@ -462,8 +462,15 @@ def _check_norm(call: Call) -> None:
                            "operation does not have an identity")  # fmt: skip
 
 
+FLAT_ORDERS = (0, 1, math.inf, -math.inf)  # norms whose second derivative is zero
+
+
+def _norm_keeps(call: Call) -> tuple[str, ...]:
+    return ("inputs", "result", "result.once" if call.ord in FLAT_ORDERS else "result.unsqueezed")
+
+
 @reduction(autocast=FULL_ELSEWHERE, promote=_real, of_requested=_real, check=_check_norm, where=("linalg",),
-           remembers=("inputs", "result"),
+           remembers=_norm_keeps,
            host=HOST_REDUCES, node="LinalgVectorNormBackward0", loop="norm_cpu")  # fmt: skip
 def vector_norm(x: Array, ord: float = 2, dim: Dims = None, keepdim: bool = False, *, dtype=None):
     """(sum of |x|**ord)**(1/ord); inf and -inf are the largest and smallest |x|, 0 counts the nonzero elements.

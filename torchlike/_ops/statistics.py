@@ -17,7 +17,7 @@ from torchlike._ops._checks import CHECKED_AT_ONCE
 from torchlike._ops._declare import EXACT, HOST, Array, Operand, namespace, operator
 from torchlike._ops._namespace import at, refused
 from torchlike._ops._rules import Aval, Call, broadcast, reduced_shape, to_float, to_real, wrap_dim
-from torchlike._ops.reduce import root, vector_norm
+from torchlike._ops.reduce import FLAT_ORDERS, root, vector_norm
 from torchlike._ops.sort import ordered
 
 # -- quantiles ---------------------------------------------------------------------------------------------------------
@@ -208,7 +208,7 @@ def _check_pair(call: Call) -> None:
     shape=lambda call: [()],
     check=_check_pair,
     out=False,
-    remembers=("inputs", "result"),
+    remembers=lambda call: ("inputs", "result", *["result.once"] * (call.p in FLAT_ORDERS)),
     promote=to_real,
     loop="add_stub",
 )

@@ -394,4 +394,15 @@ FOUND = {
         c.sum().backward()
         d.sum().backward()
     """,
+    "norm written to before its gradient was differentiated": """
+        a = torch.tensor([[0.25, 3.0], [1.0, 2.0]], requires_grad=True)
+        b = a.norm(2, 0)
+        c, = (g.clone() for g in torch.autograd.grad(b.sum(), [a], create_graph=True))
+        d = torch.linalg.vector_norm(a, inf, 0)
+        e, = (g.clone() for g in torch.autograd.grad((d * d).sum(), [a], create_graph=True))
+        b.mul_(2)
+        d.detach().mul_(2)
+        c.sum().backward()
+        e.sum().backward()
+    """,
 }

@@ -324,4 +324,12 @@ FOUND = {
         d.expand(2).fill_(-1)
         d.expand(2).zero_()
     """,
+    "no pieces of a view that must not be used": """
+        a = torch.ones(2, 2, requires_grad=True)
+        b = a.as_strided((1,), (1,))
+        with torch.no_grad():
+            c = b.narrow(0, 1, 0)
+        b.detach().add_(1)
+        d = c.unbind(0)
+    """,
 }

@@ -14,6 +14,7 @@ from torchlike._dtypes import dtype as Dtype
 from torchlike._errors.dtypes import scalar_name
 from torchlike._factories import into, no_pinning, of_array, only_strided
 from torchlike._from_data import dtype_of
+from torchlike._ops._spacing import spaced
 from torchlike._tensor import Tensor
 
 _HALF = (_dtypes.float16, _dtypes.bfloat16)
@@ -112,7 +113,7 @@ def linspace(
     no_pinning(pin_memory)
     low, high, steps, kind = _spread("linspace", start, end, steps, dtype, layout, out)
     _errors.dtypes.not_eight_bits("linspace_cpu", kind)
-    return into(out, of_array(_spaced(low, high, steps, kind).astype(kind.numpy), device, requires_grad))
+    return into(out, of_array(spaced(low, high, steps, kind).astype(kind.numpy), device, requires_grad))
 
 
 def logspace(start: Any, end: Any, steps: Any = None, base: float = 10.0, *, out: Tensor | None = None,
@@ -145,22 +146,6 @@ def _spread(name: str, start: Any, end: Any, steps: Any, dtype: Any, layout: Any
     elif not dtype.is_complex and (isinstance(low, complex) or isinstance(high, complex)):
         raise _errors.making.unsafe_cast(name, _modes.default_complex(), dtype)
     return low, high, steps, dtype
-
-
-def _spaced(start: Any, end: Any, steps: int, dtype: Dtype) -> np.ndarray:
-    """As PyTorch rounds it: from the start in the first half, from the end in the second, multiplying and adding in one
-    rounding (which a wider type stands for here); half precision rounds after each operation."""
-    narrow = dtype.numpy.type if dtype.category >= _dtypes.FLOATING else np.float64
-    if dtype.category == _dtypes.INTEGER:
-        start, end = int(start), int(end)
-    if steps <= 1:
-        return np.full(steps, start, narrow)
-    work = {_dtypes.float32: np.float64, _dtypes.float64: np.longdouble}.get(dtype, narrow)
-    step = work(narrow((narrow(end) - narrow(start)) / narrow(steps - 1)))
-    i = np.arange(steps)
-    low = work(narrow(start)) + step * i.astype(work)
-    high = work(narrow(end)) - step * (steps - 1 - i).astype(work)
-    return np.where(i < steps // 2, low, high)
 
 
 def eye(n: int, m: int | None = None, *, out: Tensor | None = None, dtype: Dtype | None = None, layout: Any = None,

@@ -158,7 +158,7 @@ class Template:
         array_kinds = [kind for _, kind in self.arrays]
         numbers_in = typed.compute if op.rounds_numbers else compute
         number_dtypes = [_number_dtype(number, kind, numbers_in, typed) for number, kind in self.numbers]
-        narrow = any(dt in _dtypes.FLOAT8 for dt in number_dtypes)
+        converted = _cast_number if any(dt in _dtypes.FLOAT8 for dt in number_dtypes) else _number
         count, arguments, kernel = len(array_kinds), self.arguments, op.kernel
         kept = frozenset(i for i, (name, _) in enumerate(self.arrays) if name in op.keeps)
 
@@ -167,10 +167,7 @@ class Template:
             if compute is not None:
                 arrays = [x if x.dtype == compute.numpy or i in kept else _cast(x, compute)
                           for i, x in enumerate(arrays)]  # fmt: skip
-            numbers = [x.astype(dt.numpy) if hasattr(x, "astype") else dt.numpy.type(x)
-                       for x, dt in zip(flat[count:], number_dtypes)] if not narrow else [
-                       cast(x if hasattr(x, "dtype") else np.asarray(x), dt)
-                       for x, dt in zip(flat[count:], number_dtypes)]  # fmt: skip
+            numbers = [converted(x, dt) for x, dt in zip(flat[count:], number_dtypes)]
             bound = {}
             for name, (where, what) in arguments.items():
                 if where == "array":
@@ -189,6 +186,14 @@ class Template:
 def _call(kernel: Callable, bound: dict[str, Any]) -> tuple:
     out = kernel(**bound)
     return tuple(out) if isinstance(out, tuple | list) else (out,)
+
+
+def _number(x: Any, to: _dtypes.dtype) -> Any:
+    return x.astype(to.numpy) if hasattr(x, "astype") else to.numpy.type(x)
+
+
+def _cast_number(x: Any, to: _dtypes.dtype) -> Any:
+    return cast(x if hasattr(x, "dtype") else np.asarray(x), to)
 
 
 def _cast(x: Any, to: _dtypes.dtype) -> Any:

@@ -7,12 +7,14 @@ from collections.abc import Callable
 
 import jax.numpy as jnp
 import numpy as np
+from jax import lax
 
-from torchlike import _errors
+from torchlike import _dtypes, _errors
 from torchlike._ops._casts import FULL_ELSEWHERE, LOWER, Casts, full, widest
 from torchlike._ops._declare import Array, namespace, operator
 from torchlike._ops._namespace import widened
 from torchlike._ops._rules import Call
+from torchlike._ops._spacing import spaced
 from torchlike._ops._steps import stepwise
 
 Floats = tuple[float | None, ...]
@@ -160,7 +162,10 @@ def _reflected(x, low: float, high: float, step):
 def _inside(x, size: int, padding_mode: str, align_corners: bool, step):
     if padding_mode == "reflection":
         x = _reflected(x, 0, size - 1, step) if align_corners else _reflected(x, -0.5, size - 0.5, step)
-    return x if padding_mode == "zeros" else jnp.clip(x, 0, size - 1)
+    if padding_mode == "zeros":
+        return x
+    # On the first and the last pixel PyTorch's gradient is 0, as it is outside.
+    return jnp.where((x > 0) & (x < size - 1), x, lax.stop_gradient(jnp.clip(x, 0, size - 1)))
 
 
 def _fetch(image, places: list):
@@ -233,9 +238,12 @@ def _affine_grid(theta: Array, size: tuple, align_corners: bool):
     xp, dims = namespace(theta), size[2:]
     lines = []
     for n in dims:
-        line = np.linspace(-1, 1, n) if n > 1 else np.zeros(n)
-        lines.append(line if align_corners else line * (n - 1) / n)
+        # Rounded as PyTorch rounds it: the identity samples at pixels, the edges between one gradient and another.
+        line = (
+            spaced(-1, 1, n, _dtypes.FROM_NUMPY[theta.dtype]).astype(theta.dtype) if n > 1 else np.zeros(n, theta.dtype)
+        )
+        lines.append(line if align_corners else line * line.dtype.type(n - 1) / line.dtype.type(n))
     mesh = np.meshgrid(*lines, indexing="ij")
-    base = np.stack([*mesh[::-1], np.ones(dims)], -1)  # (d1, ..., d + 1), last dim first
+    base = np.stack([*mesh[::-1], np.ones(dims, theta.dtype)], -1)  # (d1, ..., d + 1), last dim first
     flat = xp.asarray(base.reshape(-1, len(dims) + 1), theta.dtype)
     return xp.matmul(flat, xp.swapaxes(theta, 1, 2)).reshape((theta.shape[0], *dims, len(dims)))

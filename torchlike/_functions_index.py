@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from torchlike import _dtypes, _errors, _facade, _factories, _indexing
+from torchlike import _dtypes, _errors, _facade, _factories, _indexing, _modes
 from torchlike._autocast import casting
+from torchlike._autograd import views
 from torchlike._autograd.engine import another
 from torchlike._bind import CALLERS as rows
 from torchlike._bind import check_history
@@ -315,7 +316,16 @@ def fill_(self: Tensor, value: Any) -> Tensor:
     if not isinstance(value, int | float | complex | np.generic):
         raise _errors.arguments.invalid_combination("fill_", (value,), {})
     _check_value(self, value)
-    replace(_once(self), value, "FillBackward2")
+    return _fill(self, value, "FillBackward2")
+
+
+def _fill(self: Tensor, value: Any, node: str) -> Tensor:
+    """Every element set to a number. The gradient of a view that repeats a dim has no place to go."""
+    once = _once(self)
+    records = once is not self and _modes.local.grad and self.requires_grad and not views.is_whole(self)
+    replace(once, value, node)
+    if records:
+        views.unplaceable(self)
     return self
 
 
@@ -338,8 +348,7 @@ def fill(input: Tensor, value: Any) -> Tensor:
 
 def zero_(self: Tensor) -> Tensor:
     """Set every element to zero."""
-    replace(_once(self), 0, "ZeroBackward0")
-    return self
+    return _fill(self, 0, "ZeroBackward0")
 
 
 def fill_diagonal_(self: Tensor, fill_value: Any, wrap: bool = False) -> Tensor:

@@ -1,6 +1,15 @@
 """Writes: in place, at indices, and what they refuse: programs that once came out otherwise than in PyTorch."""
 
 FOUND = {
+    "repeated view that is filled": """
+        a = torch.tensor(1.5, requires_grad=True)
+        b = a * 2
+        c = a * 3
+        b.expand(2).fill_(2)
+        c.expand(2).zero_()
+        (a * b).sum().backward()
+        (a * c).sum().backward()
+    """,
     "leaf that is a view stays a leaf when written to": """
         a = torch.arange(6.).reshape(2, 3).requires_grad_()
         with torch.no_grad():

@@ -54,6 +54,31 @@ def test_a_line_that_brings_new_operators_again_and_again_stops_compiling():
         np.testing.assert_allclose(found[:-1], [found[-1]] * (len(found) - 1), rtol=2e-6)
 
 
+def test_layers_that_keep_more_than_their_results_are_interpreted_too():
+    """A decoder that is now and then fed what it made itself: another graph for each sequence of choices."""
+    found = []
+    for library in (torch, judge):
+        library.manual_seed(0)
+        layer, cell = library.nn.LSTM(2, 3), library.nn.LSTMCell(2, 3)
+        words = library.randn(4, 1, 2)
+
+        def read(choices, layer=layer, cell=cell, words=words, library=library):
+            layer.zero_grad()
+            _, (h, c) = layer(words)
+            state, given = (h[0], c[0]), words[0]
+            for k, own in enumerate(choices):
+                state = cell(given, state)
+                given = state[0][:, :2] if own else words[k]
+            state[0].sum().backward()
+            return layer.weight_hh_l0.grad.tolist()
+
+        choices = [[k >> i & 1 for i in range(4)] for k in range(8)]
+        if library is torch:
+            assert _compiles(lambda choices=choices: [read(some) for some in choices]) == 2
+        found.append([read(some) for some in choices])
+    np.testing.assert_allclose(*found, rtol=1e-5, atol=1e-7)
+
+
 @pytest.mark.parametrize(("call", "often", "once"), [("F.gelu(x, approximate=how)", "none", "tanh"),
                                                      ("L.pow(x, how)", 2.5, 0.5)])  # fmt: skip
 def test_second_gradients_are_those_of_their_own_options(call, often, once):

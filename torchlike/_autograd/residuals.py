@@ -17,7 +17,7 @@ from torchlike._autograd import versions
 from torchlike._autograd.engine import Grad
 from torchlike._autograd.nodes import Edge, Node
 from torchlike._core import Aval, Value, aval, record
-from torchlike._core.plan import COMPILED, specs
+from torchlike._core.plan import FLAT, specs
 from torchlike._ops._plan import OpPlan, conjugate
 
 
@@ -77,7 +77,10 @@ def _make(plan: OpPlan, wanted: tuple[int, ...]) -> tuple[OpPlan, OpPlan]:
     device = plan.inputs[0].device
     residuals = tuple(aval(s.shape, _dtypes.FROM_NUMPY[s.dtype], device) for s in found[len(plan.outputs) :])
     kept = OpPlan(plan.name, plan.inputs, plan.scalars, plan.outputs + residuals, forward)
-    kept.executor = COMPILED
+    kept.executor = (
+        FLAT  # it trains; NumPy has no program of it, so where it is interpreted it has an executable of its own
+    )
+    kept.flat = lambda: None
     return kept, _gradient_source(plan, wanted, residuals, floating, structure)
 
 

@@ -146,7 +146,7 @@ UNSUPPORTED = {
     **dict.fromkeys(("conv1d", "conv2d", "conv3d"), "conv_general_dilated"),
     **dict.fromkeys(("conv_transpose1d", "conv_transpose2d", "conv_transpose3d"), "conv_general_dilated"),
     "eigvalsh": "eigh",
-    "igamma": "igamma_grad_a",
+    **dict.fromkeys(("igamma", "igammac"), "igamma_grad_a"),
     **dict.fromkeys(("erfcx", "matrix_exp", "ndtri"), "scan"),
     **dict.fromkeys(("inv", "lu_factor", "slogdet", "solve"), "lu"),
     "lu_solve": "lu_pivots_to_permutation",

@@ -1,9 +1,15 @@
 """The loader gives PyTorch's batches, draws PyTorch's random numbers and refuses what PyTorch refuses."""
 
+import functools
+import json
+import subprocess
+import sys
+
 import pytest
 import torch
 
 import torchlike
+from tests.utils_data import workers
 from tests.utils_data.judge import outcome, same
 
 
@@ -174,9 +180,36 @@ def test_no_worker_in_the_main_process():
     assert torchlike.utils.data.get_worker_info() is None
 
 
-def test_workers_are_refused_by_name():
-    with pytest.raises(NotImplementedError, match="num_workers=2"):
-        torchlike.utils.data.DataLoader([1], num_workers=2)
+@functools.cache
+def _with_workers():
+    """What PyTorch's worker processes give. They are forked, so from a process without JAX and its threads."""
+    command = [sys.executable, "-W", "ignore", workers.__file__, "torch"]
+    told = subprocess.run(command, capture_output=True, text=True, timeout=100, check=True).stdout
+    return json.loads(told.splitlines()[-1]), json.loads(json.dumps(workers.results(torchlike)))
+
+
+@pytest.mark.parametrize("name", [
+    "shuffled", "one", "more workers than batches", "persistent", "set up", "set up, persistent", "set up wrongly",
+    "what is fixed", "weighted", "stream", "stream, full batches", "stream, single samples", "stream, persistent",
+    "failing", "failing, persistent", "collated",
+])  # fmt: skip
+def test_workers(name):
+    theirs, ours = _with_workers()
+    assert ours.keys() == theirs.keys()
+    assert ours[name] == theirs[name]
+
+
+@pytest.mark.parametrize("context", ["nonsense", 3])
+def test_contexts_that_are_none(context):
+    same(lambda T: T.utils.data.DataLoader([1], num_workers=1, multiprocessing_context=context))
+
+
+def test_what_a_loader_with_workers_knows():
+    def seen(T):
+        loader = T.utils.data.DataLoader([1], num_workers=1, multiprocessing_context="spawn")
+        return type(loader.multiprocessing_context).__name__, loader.prefetch_factor
+
+    same(seen)
 
 
 def test_signature_is_pytorchs():

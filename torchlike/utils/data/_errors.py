@@ -1,6 +1,10 @@
 """PyTorch's sentences about datasets, samplers and loaders, one function each."""
 
+from __future__ import annotations
+
+import traceback
 from collections.abc import Iterable
+from typing import Any
 
 
 def positive_int(name: str, value: object) -> ValueError:
@@ -153,6 +157,30 @@ def iterable_too_long(dataset: object, promised: int, fetched: int) -> str:
             f"but {fetched} samples have been fetched. ")  # fmt: skip
 
 
-def workers(count: int) -> NotImplementedError:
-    return NotImplementedError(f"DataLoader: num_workers={count} is not supported; use num_workers=0, "
-                               "which loads batches in the main process")  # fmt: skip
+class _Verbatim(str):
+    """A message that a KeyError shows as it is."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def in_worker(error: Exception, number: int) -> Exception:
+    """What a worker's error becomes outside: of the same type, with the worker's traceback as its message."""
+    kind = type(error)
+    told = "".join(traceback.format_exception(error)).removeprefix("Traceback (most recent call last):\n")
+    message = _Verbatim(f"Caught {kind.__name__} in DataLoader worker process {number}.\n"
+                        f"Original Traceback (most recent call last):\n{told}")  # fmt: skip
+    try:
+        return kind(message)
+    except Exception:  # a type that takes other arguments
+        return RuntimeError(message)
+
+
+def bad_context(context: Any, methods: list[str]) -> Exception:
+    if isinstance(context, str):
+        return ValueError("multiprocessing_context option should specify a valid start method in "
+                          f"{methods!r}, but got multiprocessing_context={context!r}")  # fmt: skip
+    return TypeError("multiprocessing_context option should be a valid context object or a string specifying the start "
+                     f"method, but got multiprocessing_context={context}")  # fmt: skip

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from itertools import cycle, islice
 from typing import Any, Generic, TypeVar
 
 import torchlike
@@ -14,6 +16,8 @@ from torchlike.utils.data import _utils as _utils
 from torchlike.utils.data._utils.collate import default_collate as default_collate
 from torchlike.utils.data._utils.collate import default_convert as default_convert
 from torchlike.utils.data._utils.fetch import IterableFetcher, MapFetcher
+from torchlike.utils.data._utils.worker import Worker
+from torchlike.utils.data._utils.worker import WorkerInfo as WorkerInfo
 from torchlike.utils.data._utils.worker import get_worker_info as get_worker_info
 from torchlike.utils.data.dataset import IterableDataset
 from torchlike.utils.data.sampler import BatchSampler, RandomSampler, Sampler, SequentialSampler, _draw_seed
@@ -35,7 +39,7 @@ class _InfiniteConstantSampler(Sampler):
 
 
 class DataLoader(Generic[T_co]):
-    """Batches of a dataset, loaded in the main process.
+    """Batches of a dataset, all loaded in the main process.
 
     Args (all as in PyTorch):
         dataset: with `__getitem__` and `__len__`, or an `IterableDataset`.
@@ -47,9 +51,10 @@ class DataLoader(Generic[T_co]):
         generator: the source of the epoch's seed and order, in place of the global one.
         pin_memory: batches stay in ordinary host memory, from which JAX copies to a device without pinning;
             without an accelerator PyTorch's warning is given.
-        num_workers, timeout, worker_init_fn, multiprocessing_context, prefetch_factor, persistent_workers, in_order:
-            about worker processes. `num_workers` above 0 raises `NotImplementedError`; the others are then checked as
-            PyTorch checks them and have no effect in the main process, there as here.
+        num_workers, worker_init_fn, persistent_workers, prefetch_factor: workers load the batches in turns, in the main
+            process, with generators of their own: the batches are PyTorch's, but nothing is loaded at the same time.
+        timeout, multiprocessing_context, in_order: checked as PyTorch checks them; without processes there is nothing
+            to wait for, to start, or that could come out of order.
 
     Raises `ValueError` for options that exclude each other.
 
@@ -63,7 +68,7 @@ class DataLoader(Generic[T_co]):
     sampler: Any
     batch_sampler: Any
     drop_last: bool
-    _iterator = None
+    _iterator: Any = None
     __initialized = False
 
     def __init__(
@@ -90,7 +95,7 @@ class DataLoader(Generic[T_co]):
         _check_worker_options(num_workers, timeout, prefetch_factor, persistent_workers)
         self.dataset = dataset
         self.num_workers = num_workers
-        self.prefetch_factor = prefetch_factor
+        self.prefetch_factor = 2 if prefetch_factor is None and num_workers > 0 else prefetch_factor
         self.pin_memory = pin_memory
         self.pin_memory_device = pin_memory_device
         self.timeout = timeout
@@ -122,8 +127,6 @@ class DataLoader(Generic[T_co]):
         self.collate_fn = collate_fn or (default_collate if self._auto_collation else default_convert)
         self.persistent_workers = persistent_workers
         self._IterableDataset_len_called: int | None = None
-        if num_workers > 0:
-            raise errors.workers(num_workers)
         self.__initialized = True
 
     def _default_sampler(self, shuffle: bool | None, generator: Any) -> Sampler:
@@ -144,7 +147,7 @@ class DataLoader(Generic[T_co]):
     def multiprocessing_context(self, context: Any) -> None:
         if context is not None and self.num_workers == 0:
             raise errors.context_without_workers(self.num_workers)
-        self.__context = context
+        self.__context = None if context is None else _context(context)
 
     @property
     def _auto_collation(self) -> bool:
@@ -155,10 +158,16 @@ class DataLoader(Generic[T_co]):
         return self.batch_sampler if self._auto_collation else self.sampler
 
     def _get_iterator(self) -> _BaseDataLoaderIter:
-        return _SingleProcessDataLoaderIter(self)
+        return _MultiProcessingDataLoaderIter(self) if self.num_workers else _SingleProcessDataLoaderIter(self)
 
     def __iter__(self) -> _BaseDataLoaderIter:
-        return self._get_iterator()
+        if not (self.persistent_workers and self.num_workers):
+            return self._get_iterator()
+        if self._iterator is None:
+            self._iterator = self._get_iterator()
+        else:
+            self._iterator._reset(self)
+        return self._iterator
 
     def __len__(self) -> int:
         if self._dataset_kind != _DatasetKind.Iterable:
@@ -167,6 +176,17 @@ class DataLoader(Generic[T_co]):
         if self.batch_size is None:
             return length
         return length // self.batch_size if self.drop_last else math.ceil(length / self.batch_size)
+
+
+def _context(context: Any) -> Any:
+    import multiprocessing  # takes a while
+    from multiprocessing.context import BaseContext
+
+    methods = multiprocessing.get_all_start_methods()
+    found = multiprocessing.get_context(context) if context in methods else context
+    if not isinstance(found, BaseContext):
+        raise errors.bad_context(context, methods)
+    return found
 
 
 _FIXED = ("batch_size", "batch_sampler", "sampler", "drop_last", "dataset", "persistent_workers")
@@ -257,4 +277,50 @@ def _warn_about_pinning(loader: DataLoader) -> None:
 
 
 class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
-    """The iterator of a loader with workers: nothing is one."""
+    """Has each batch loaded by the worker whose turn it is, when it is asked for. As in PyTorch, the sampler is some
+    batches ahead."""
+
+    def __init__(self, loader: DataLoader) -> None:
+        super().__init__(loader)
+        fetcher = IterableFetcher if self._dataset_kind == _DatasetKind.Iterable else MapFetcher
+        make = lambda dataset: fetcher(dataset, loader._auto_collation, loader.collate_fn, loader.drop_last)
+        self._workers = [Worker(i, loader, self._base_seed, make) for i in range(loader.num_workers)]
+        self._ahead = (loader.prefetch_factor or 0) * loader.num_workers
+        self._begin()
+
+    def _reset(self, loader: DataLoader) -> None:
+        """Another epoch of the same workers."""
+        self._sampler_iter = iter(self._index_sampler)
+        self._num_yielded = 0
+        self._promised = loader._IterableDataset_len_called
+        for worker in self._workers:
+            worker.resume()
+        self._begin()
+
+    def _begin(self) -> None:
+        self._turns = cycle(self._workers)
+        self._tasks: deque[tuple[Worker, Any]] = deque()
+        for _ in range(self._ahead):
+            self._assign()
+
+    def _assign(self) -> None:
+        try:
+            index = self._next_index()
+        except StopIteration:
+            return
+        worker = next((w for w in islice(self._turns, len(self._workers)) if w.is_active), None)
+        if worker is not None:
+            self._tasks.append((worker, index))
+
+    def _next_data(self) -> Any:
+        while self._tasks:
+            worker, index = self._tasks.popleft()
+            if not worker.is_active:
+                continue
+            try:
+                return worker.fetch(index)
+            except StopIteration:
+                worker.is_active = False
+            finally:
+                self._assign()
+        raise StopIteration

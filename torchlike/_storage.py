@@ -23,6 +23,7 @@ Step = tuple[OpPlan, tuple]  # a view operator and its runtime numbers
 _addresses = itertools.count(0x10000)
 WRITE = 1 << 32  # what a write adds to a storage's version; one that autograd does not see adds 1
 _COUNTED = 1 << 16  # what one adds that a tensor counts apart, whose views see it
+_ITS_OWN = WRITE - _COUNTED
 
 
 class Storage:
@@ -120,11 +121,24 @@ def move(plan: OpPlan, value: Value, numbers: tuple) -> Value:
 class Counter:
     """The writes of a tensor that counts them apart from its storage's: made by `.data`, or given other data."""
 
-    __slots__ = ("_shared", "is_hidden")
+    __slots__ = ("_shared", "_values", "is_hidden")
 
     def __init__(self, is_hidden: bool, shared: list[int] | None = None) -> None:
         self.is_hidden = is_hidden  # what backward has saved is not compared with it
+        self._values: list[tuple[ref, ref]] = []
         self._shared = [0] if shared is None else shared
+
+    def leave(self, value: Value, tensor: Any) -> None:
+        """The tensor that counts here is given other memory: what was saved of this value is outdated by its next
+        write, wherever that goes."""
+        self._values.append((ref(value), ref(tensor)))
+
+    def outdate(self) -> None:
+        """Called before a write is counted."""
+        for value, tensor in [(held(), owner()) for held, owner in self._values]:
+            if value is not None and tensor is not None:
+                versions.note_write(value, tensor._storage, None, tensor)
+        self._values.clear()
 
     def shown(self) -> Counter:
         """This one for a tensor that is given other memory: it goes on counting with those that shared it."""
@@ -146,7 +160,7 @@ class LeftCounter(Counter):
     __slots__ = ("_left", "_own")
 
     def __init__(self, left: Storage) -> None:
-        self.is_hidden = False
+        self.is_hidden, self._values = False, []
         self._left = ref(left)
         self._own = left.version >> 32
 
@@ -166,6 +180,8 @@ def step(counter: Counter | None) -> int:
     """How a write counts in the storage's version; it is counted by the counter, where there is one."""
     if counter is None:
         return WRITE
+    if counter._values:
+        counter.outdate()
     counter.count += 1
     return 1 if counter.is_hidden else _COUNTED
 
@@ -181,8 +197,9 @@ def unseen_since(cache: tuple[int, Any, Value], origin: Any) -> bool:
     counter = getattr(origin, "_counter", None)
     if counter is not None and counter.is_hidden:  # the storage's version does not tell its writes from others
         return cache[1] is origin._edge
-    bits = 32 if counter is None else 16
-    return cache[0] >> bits == origin._storage.version >> bits
+    changed = cache[0] ^ origin._storage.version
+    # One that counts its own writes does not mind those of others, which count as this one's would without a counter.
+    return changed >> 32 == 0 if counter is None else changed & _ITS_OWN == 0
 
 
 _view_plans: dict[tuple, OpPlan] = {}

@@ -443,9 +443,11 @@ class Tensor(Methods):
         """See another tensor's memory from now on; history, origin and the count of the writes stay."""
         counter = getattr(self, "_counter", None)
         counter = _storage.LeftCounter(self._storage) if counter is None else counter.shown()
+        left = self._storage.value
         self._storage, self._chain, self._strides = other._storage, other._chain, other._strides
         self._offset, self._cache = other._offset, None
         if views.is_whole(self):
+            counter.leave(left, self)
             self._counter = counter
             if self._origin is not None:
                 self._origin._counter = self._counter

@@ -1,6 +1,39 @@
 """Memory exchanged by `data`, `set_`, `resize_`: programs that once came out otherwise than in PyTorch."""
 
 FOUND = {
+    "write to what was given other memory since it was saved": """
+        f = torch.tensor([[-1.0, 2.0, 1.5]], requires_grad=True)
+        a = torch.full((1, 3), 2.0)
+        b = f * a
+        a.data = torch.ones(1, 3)
+        a[::2, 2] *= -1
+        (f * b).sum().backward()
+    """,
+    "write to what was given other memory twice": """
+        f = torch.tensor([-1.0, 2.0, 1.5], requires_grad=True)
+        a = torch.full((3,), 2.0)
+        a.data = torch.ones(3)
+        b = f * a
+        a.data = torch.zeros(3)
+        a.add_(1)
+        b.sum().backward()
+    """,
+    "write to a leaf that was given other memory": """
+        f = torch.tensor([-1.0, 2.0, 1.5], requires_grad=True)
+        b = f * f
+        f.data = torch.zeros(3)
+        with torch.no_grad():
+            f.add_(1)
+        b.sum().backward()
+    """,
+    "write to other memory through what lent it": """
+        a = torch.zeros((2, 3, 2), requires_grad=True)
+        b = torch.ones((2, 3, 2))
+        a.data = b.data
+        c = a.transpose(1, 1)
+        b.mul_(-1)
+        c.sum().backward()
+    """,
     "data counts its writes apart": """
         a = torch.ones(3, requires_grad=True)
         b = a.data

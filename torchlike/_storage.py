@@ -131,6 +131,7 @@ class Counter:
     def leave(self, value: Value, tensor: Any) -> None:
         """The tensor that counts here is given other memory: what was saved of this value is outdated by its next
         write, wherever that goes."""
+        self._values = [pair for pair in self._values if pair[0]() is not None]  # of the others nobody has saved any
         self._values.append((ref(value), ref(tensor)))
 
     def outdate(self) -> None:

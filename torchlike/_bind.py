@@ -185,7 +185,7 @@ def in_place_of(name: str, function: Callable, apart: bool = False, op: Op | Non
 
     def twin(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         shares = before_write(self, args, apart, op, kwargs)
-        if (shares or self._storage.inference) and op is not None and _modes.local.grad:
+        if (shares or (self._storage.inference and op is not None)) and _modes.local.grad:
             return _onto_itself(self, function, args, kwargs)
         since = next(sequence)
         try:

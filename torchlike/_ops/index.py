@@ -358,9 +358,11 @@ def _check_rows(call: Call) -> None:
 
 
 _ROWS = {**_SCATTER, "check": _check_rows}
+# Of the source PyTorch's gradient needs the shape alone, and keeps all of it.
+_FROM_ROWS = {**_ROWS, "saves": ("index", "source"), "remembers": ("index", "source>source")}
 
 
-@operator(where=(), name="_index_add", node="IndexAddBackward0", **_ROWS, loop="index_add_")
+@operator(where=(), name="_index_add", node="IndexAddBackward0", **_FROM_ROWS, loop="index_add_")
 def _index_add(input: Array, dim: int, index: Array, source: Array, *, alpha: Scalar = 1):
     """`input` with `alpha * source` added at the indices of one dim."""
     added = source if isinstance(alpha, int) else (source * alpha).astype(input.dtype)
@@ -371,7 +373,7 @@ def _index_add(input: Array, dim: int, index: Array, source: Array, *, alpha: Sc
 
 
 @operator(
-    autocast=WIDEST_ON_CPU, where=(), name="_index_copy", node="IndexCopyBackward0", **_ROWS, loop="index_copy_cpu"
+    autocast=WIDEST_ON_CPU, where=(), name="_index_copy", node="IndexCopyBackward0", **_FROM_ROWS, loop="index_copy_cpu"
 )
 def _index_copy(input: Array, dim: int, index: Array, source: Array):
     """`input` with the indices of one dim replaced by those of `source`."""

@@ -1,6 +1,26 @@
 """What backward has saved, and its being overwritten: programs that once came out otherwise than in PyTorch."""
 
 FOUND = {
+    "write to the rows that are added": """
+        h = torch.ones((2, 2), requires_grad=True).t()
+        a = h * h
+        a.index_add_(0, torch.tensor([1]), a[:1])
+        a.backward(torch.ones_like(a))
+    """,
+    "write to the rows that are copied": """
+        h = torch.ones((2, 2), requires_grad=True)
+        a, b = h * h, h * 2
+        a.index_copy_(0, torch.tensor([1]), b[:1])
+        b.add_(1)
+        a.backward(torch.ones_like(a))
+    """,
+    "write to rows that are added without a gradient": """
+        h = torch.ones((2, 2), requires_grad=True)
+        a, b = h * h, torch.ones(2, 2)
+        a.index_add_(0, torch.tensor([1, 0]), b)
+        b.add_(1)
+        a.backward(torch.ones_like(a))
+    """,
     "what was saved and then made smaller": """
         a = torch.ones(2, 3, requires_grad=True)
         b = torch.arange(6.).reshape(2, 3)

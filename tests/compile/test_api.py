@@ -2,8 +2,10 @@
 
 import copy
 import cProfile
+import gc
 import json
 import pickle
+import time
 
 import pytest
 import torch
@@ -254,3 +256,22 @@ def test_a_profiled_call_is_recorded_and_profiled_further():
     seen = {entry.code.co_name for entry in profiler.getstats() if not isinstance(entry.code, str)}
     assert "dumps" in seen  # after the recording
     assert function(torchlike.ones(2)).tolist() == [2.0, 2.0]
+
+
+def test_collecting_garbage_is_none_of_the_call_s_doing():
+    def step(x):
+        kept = [[i] for i in range(5000)]  # enough to begin a collection
+        return x * len(kept)
+
+    told = []
+
+    def others(phase, info):
+        told.append((phase, time.perf_counter()))
+
+    gc.callbacks.append(others)
+    try:
+        found = torchlike.compile(step, fullgraph=True)(torchlike.ones(2))
+    finally:
+        gc.callbacks.remove(others)
+    assert found.tolist() == [5000, 5000]
+    assert gc.isenabled()

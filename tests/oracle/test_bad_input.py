@@ -106,7 +106,6 @@ def test_python_itself_suggests_the_nearest_method():
 
 
 UNSUPPORTED = [
-    ("num_workers", lambda torch: torch.utils.data.DataLoader([1], num_workers=2)),
     ("capturable", lambda torch: torch.optim.Adam([torch.ones(1)], capturable=True)),
     ("pickle_module", lambda torch: torch.save({}, io.BytesIO(), pickle_module=io)),
 ]

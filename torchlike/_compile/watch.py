@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import gc
 import sys
 import types
 from typing import Any
@@ -29,10 +30,15 @@ class Watch:
 
     def __enter__(self) -> Watch:
         self._before, self._base = sys.getprofile(), sys._getframe(1)
+        # What others do when garbage is collected (callbacks, finalizers) is none of the call's doing.
+        self._collects = gc.isenabled()
+        gc.disable()
         sys.setprofile(self._saw)
         return self
 
     def __exit__(self, *_: object) -> None:
+        if self._collects:
+            gc.enable()
         if self._before is None or callable(self._before):
             sys.setprofile(self._before)
         else:  # a profiler written in C, such as `cProfile`'s, for which its object stands

@@ -88,7 +88,12 @@ def _joined(column: Sequence[Any], rows: list[slice]) -> list[Any]:
 
 
 def _apart(made: Sequence[Any], like: Sequence[Any], rows: list[slice]) -> Iterator[Any]:
-    """`_joined` undone."""
-    for array, parts in zip(made, [like[row] for row in rows] if len(like) > len(rows) else [[a] for a in like]):
-        ends = itertools.accumulate([p.size for p in parts])
-        yield from [array[e - p.size : e].reshape(p.shape) for e, p in zip(ends, parts)] if len(parts) > 1 else [array]
+    """`_joined` undone: arrays of these shapes and dtypes."""
+    if len(like) == len(rows):
+        yield from made
+        return
+    for array, row in zip(made, rows):
+        begin, flat = 0, array.reshape(-1)
+        for part in like[row]:
+            yield flat[begin : begin + part.size].reshape(part.shape).astype(part.dtype)
+            begin += part.size

@@ -77,10 +77,8 @@ def _make(plan: OpPlan, wanted: tuple[int, ...]) -> tuple[OpPlan, OpPlan]:
     device = plan.inputs[0].device
     residuals = tuple(aval(s.shape, _dtypes.FROM_NUMPY[s.dtype], device) for s in found[len(plan.outputs) :])
     kept = OpPlan(plan.name, plan.inputs, plan.scalars, plan.outputs + residuals, forward)
-    kept.executor = (
-        FLAT  # it trains; NumPy has no program of it, so where it is interpreted it has an executable of its own
-    )
-    kept.flat = lambda: None
+    # It trains, and NumPy has no program of it: where it is interpreted, it has an executable of its own.
+    kept.executor, kept.flat = FLAT, lambda: None
     return kept, _gradient_source(plan, wanted, residuals, floating, structure)
 
 

@@ -17,7 +17,6 @@ from torchlike.utils.data._utils.collate import default_collate as default_colla
 from torchlike.utils.data._utils.collate import default_convert as default_convert
 from torchlike.utils.data._utils.fetch import IterableFetcher, MapFetcher
 from torchlike.utils.data._utils.worker import Worker
-from torchlike.utils.data._utils.worker import WorkerInfo as WorkerInfo
 from torchlike.utils.data._utils.worker import get_worker_info as get_worker_info
 from torchlike.utils.data.dataset import IterableDataset
 from torchlike.utils.data.sampler import BatchSampler, RandomSampler, Sampler, SequentialSampler, _draw_seed

@@ -57,6 +57,8 @@ def into(name: str, call: Callable, args: tuple, kwargs: dict, out: Any, asked: 
     """A call with `out=`."""
     operands = (*args, *kwargs.values())
     check_out(name, out, operands)
+    if asked.always is not None and out.dtype is not asked.always:
+        raise asked.misfit(asked.always, out.dtype)  # type: ignore[misc]
     result = call(*args, **kwargs)
     check_apart(out, operands)
     if asked.apart is not None:

@@ -333,7 +333,9 @@ FUNCTIONS = {f.__name__: f for f in (
     _standard_gamma, _sample_dirichlet,
 )}  # fmt: skip
 FUNCTIONS |= {f.__name__: _drawing(f, True) for f in (rand, randn, randint, randperm, normal)}
-FUNCTIONS |= _facade.functions(poisson, binomial, out={bernoulli: Into(), multinomial: Into(_errors.random.long_out)})
+FUNCTIONS |= _facade.functions(
+    poisson, binomial, out={bernoulli: Into(), multinomial: Into(_errors.random.long_out, always=_dtypes.int64)}
+)
 METHODS = {f.__name__: _drawing(f, f in (bernoulli_, random_)) for f in (
     uniform_, normal_, bernoulli_, random_, exponential_, cauchy_, log_normal_, geometric_,
 )}  # fmt: skip

@@ -41,7 +41,13 @@ class Entry(NamedTuple):
     def errors(self) -> list[Any]:
         """Calls that PyTorch refuses."""
         _seed()
-        return list(self.info.error_inputs("cpu")) if self.info.error_inputs_func is not None else []
+        if self.info.error_inputs_func is None:
+            return []
+        torch.use_deterministic_algorithms(True)  # some are of `torch.empty`: NaN then, and not what memory held
+        try:
+            return list(self.info.error_inputs("cpu"))
+        finally:
+            torch.use_deterministic_algorithms(False)
 
 
 @functools.cache

@@ -41,6 +41,7 @@ class Into(NamedTuple):
 
     misfit: Callable[[Any, Any], Exception] | None = None  # misfit(result's dtype, out's) is raised where they are not
     # the same one; without it, what can be cast is
+    always: Any = None  # the dtype of every result: then `out` is refused before anything is computed or drawn
     apart: int | None = None  # the operand from which on none may lie in the memory written to, not even in all of it
 
 

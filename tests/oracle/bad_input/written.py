@@ -38,6 +38,7 @@ ROWS = {
     "max": lambda torch: torch.max(torch.ones(2, 3), 1, out=(_wide(torch, 2), torch.zeros(2, dtype=torch.int64))),
     "mode": lambda torch: torch.mode(torch.ones(2, 3), 1, out=(_wide(torch, 2), torch.zeros(2, dtype=torch.int64))),
     "multinomial": lambda torch: torch.multinomial(torch.ones(3), 2, out=torch.zeros(2)),
+    "multinomial of no weight": lambda torch: torch.multinomial(torch.zeros(3), 2, out=torch.zeros(2)),
     "nan_to_num": lambda torch: torch.nan_to_num(torch.ones(3), out=_wide(torch, 3)),
     "ones": lambda torch: torch.ones(2, dtype=torch.float32, out=_wide(torch, 2)),
     "polar": lambda torch: torch.polar(torch.ones(2), torch.ones(2), out=torch.zeros(2, dtype=torch.complex128)),

@@ -271,7 +271,7 @@ class RuleOptimizer(Optimizer):
         """Order a bucket's rows, and gather its columns."""
         is_open = getrefcount(self._state) > ALONE  # to others, who see the state without asking for it
         bucket.shown = self._shown(bucket, params, is_open) if self.counters and names else []
-        if self.by_element and not is_open and (fresh or local.capture is None):
+        if self.by_element and not is_open and local.capture is None:  # a compiled step gains nothing by them
             bucket.packs = packs(self._state, params, bucket.rows, names)
         joined = [i for pack in bucket.packs for i in pack.rows]
         alone = sorted(set(bucket.rows).difference(joined))

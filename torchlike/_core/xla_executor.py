@@ -40,12 +40,11 @@ def build(device: Device, trace: Trace, live: tuple[int, ...], donated: tuple[in
         for i in trace.hosts:
             if not isinstance(arrays[i], np.ndarray):  # the compile has moved it already
                 continue
-            # A large host array is moved once: its Value keeps the device's copy. A small one is passed as it is, which
-            # costs less than keeping it. A donated one gets a private copy.
-            if i in private:
-                arrays[i] = put(arrays[i].copy())
-            elif arrays[i].nbytes > small:
-                arrays[i] = put(arrays[i])
+            # A large host array is moved once: its Value keeps the device's copy; a donated one gets a private copy. A
+            # small one is passed as it is, which costs less than keeping it: JAX copies it, so donated or not, nobody
+            # writes to it.
+            if arrays[i].nbytes > small:
+                arrays[i] = put(arrays[i].copy() if i in private else arrays[i])
                 owner = trace.inputs[i]()
                 if owner is not None:
                     owner.array = arrays[i]

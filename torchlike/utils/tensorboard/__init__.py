@@ -1,0 +1,15 @@
+"""Events for TensorBoard, written by the package `tensorboard`, without which this cannot be imported."""
+
+import re
+
+import tensorboard
+
+if tuple(map(int, re.findall(r"\d+", getattr(tensorboard, "__version__", "0"))[:2])) < (1, 15):
+    raise ImportError("TensorBoard logging requires TensorBoard version 1.15 or above")
+
+from tensorboard.summary.writer.record_writer import RecordWriter as RecordWriter
+
+from torchlike.utils.tensorboard.writer import FileWriter as FileWriter
+from torchlike.utils.tensorboard.writer import SummaryWriter as SummaryWriter
+
+__all__ = ["FileWriter", "RecordWriter", "SummaryWriter"]

@@ -1,0 +1,75 @@
+"""Histograms, and the curves that are counted from them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from tensorboard.compat.proto.summary_pb2 import HistogramProto, Summary
+from tensorboard.compat.proto.tensor_pb2 import TensorProto
+from tensorboard.plugins.pr_curve.plugin_data_pb2 import PrCurvePluginData
+
+from torchlike.utils.tensorboard import _errors
+from torchlike.utils.tensorboard._arrays import make_np, shape_of, value_of
+
+
+def histogram_raw(name: str, min: Any, max: Any, num: Any, sum: Any, sum_squares: Any, bucket_limits: Any,
+                  bucket_counts: Any) -> Summary:  # fmt: skip
+    """A summary of a histogram that was counted elsewhere: the right edge of each bucket, and what is in it."""
+    found = HistogramProto(min=min, max=max, num=num, sum=sum, sum_squares=sum_squares, bucket_limit=bucket_limits,
+                           bucket=bucket_counts)  # fmt: skip
+    return Summary(value=[Summary.Value(tag=name, histo=found)])
+
+
+def histogram(name: str, values: Any, bins: Any, max_bins: int | None = None) -> Summary:
+    """A summary of the histogram of all elements, from the first bucket that is not empty to the last."""
+    x = make_np(values).astype(float).reshape(-1)
+    if x.size == 0:
+        raise _errors.no_element()
+    counts, edges = np.histogram(x, bins=bins)
+    if max_bins is not None and len(counts) > max_bins:
+        counts, edges = _joined(counts, edges, len(counts) // max_bins)
+    occupied = np.flatnonzero(counts)
+    if not len(occupied):
+        raise _errors.empty_histogram()
+    first, last = occupied[0], occupied[-1]
+    # TensorBoard knows right edges only: an empty bucket in front says where the first one begins.
+    counts = [0, *counts[first : last + 1].tolist()]
+    edges = edges[first : last + 2].tolist()
+    return histogram_raw(name, x.min(), x.max(), len(x), x.sum(), x.dot(x), edges, counts)
+
+
+def _joined(counts: np.ndarray, edges: np.ndarray, step: int) -> tuple[np.ndarray, np.ndarray]:
+    """As many buckets as `step` says become one."""
+    starts = np.arange(0, len(counts), step)
+    return np.add.reduceat(counts, starts), np.append(edges[starts], edges[-1])
+
+
+# TensorBoard shows no more thresholds.
+_MOST_THRESHOLDS = 127
+
+
+def pr_curve_raw(tag: str, tp: Any, fp: Any, tn: Any, fn: Any, precision: Any, recall: Any,
+                 num_thresholds: int = 127, weights: Any = None) -> Summary:  # fmt: skip
+    """A summary of precision and recall, counted elsewhere: a number for each threshold."""
+    rows = np.stack((tp, fp, tn, fn, precision, recall))
+    content = PrCurvePluginData(version=0, num_thresholds=min(num_thresholds, _MOST_THRESHOLDS)).SerializeToString()
+    numbers = TensorProto(dtype="DT_FLOAT", float_val=rows.reshape(-1).tolist(), tensor_shape=shape_of(*rows.shape))
+    return value_of(tag, "pr_curves", content, numbers)
+
+
+def pr_curve(tag: str, labels: Any, predictions: Any, num_thresholds: int = 127, weights: Any = None) -> Summary:
+    """A summary of precision and recall of predicted probabilities, at thresholds evenly from 0 to 1."""
+    n = min(num_thresholds, _MOST_THRESHOLDS)
+    true = make_np(labels).astype(np.float64)
+    places = np.int32(np.floor(make_np(predictions) * (n - 1)))
+    weights = 1.0 if weights is None else make_np(weights)
+
+    def at_least(weights: Any) -> np.ndarray:
+        """What is predicted to be above each threshold."""
+        return np.histogram(places, bins=n, range=(0, n - 1), weights=weights)[0][::-1].cumsum()[::-1]
+
+    tp, fp = at_least(true * weights), at_least((1.0 - true) * weights)
+    tn, fn = fp[0] - fp, tp[0] - tp
+    precision, recall = tp / np.maximum(1e-7, tp + fp), tp / np.maximum(1e-7, tp + fn)
+    return pr_curve_raw(tag, tp, fp, tn, fn, precision, recall, n)

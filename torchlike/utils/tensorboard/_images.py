@@ -1,0 +1,96 @@
+"""Images, figures and sounds."""
+
+from __future__ import annotations
+
+import io
+import math
+import wave
+from typing import Any
+
+import numpy as np
+from tensorboard.compat.proto.summary_pb2 import Summary
+
+from torchlike.utils.tensorboard import _errors
+from torchlike.utils.tensorboard._arrays import make_np
+
+
+def make_grid(images: np.ndarray, columns: int = 8) -> np.ndarray:
+    """Images side by side, in rows: (N, C, H, W) to (3, rows * H, columns * W); places left over are black."""
+    if images.shape[1] == 1:
+        images = np.concatenate([images] * 3, 1)
+    n, channels, height, width = images.shape
+    if channels != 3:
+        raise _errors.channels()
+    columns = min(n, columns)
+    rows = math.ceil(n / columns)
+    black = np.zeros((rows * columns - n, channels, height, width), images.dtype)
+    grid = np.concatenate([images, black]).reshape(rows, columns, channels, height, width)
+    return grid.transpose(2, 0, 3, 1, 4).reshape(channels, rows * height, columns * width)
+
+
+def _height_width_channels(array: np.ndarray, dataformats: str) -> np.ndarray:
+    """The image, or the grid of images, with its dims in the order of Pillow."""
+    if len(set(dataformats)) != len(dataformats):
+        raise _errors.repeated_dim(dataformats)
+    if array.ndim != len(dataformats):
+        raise _errors.other_ndim(array.shape, dataformats)
+    wanted = {4: "NCHW", 3: "HWC", 2: "HW"}[array.ndim]
+    array = array.transpose([dataformats.upper().find(dim) for dim in wanted])
+    if array.ndim == 4:
+        return make_grid(array).transpose(1, 2, 0)
+    array = array[..., None] if array.ndim == 2 else array
+    return np.concatenate([array] * 3, 2) if array.shape[2] == 1 else array
+
+
+def png(array: np.ndarray, rescale: float = 1) -> bytes:
+    """The file of an image of bytes (H, W, C), made larger or smaller."""
+    from PIL import Image
+
+    file, (height, width, _) = io.BytesIO(), array.shape
+    size = int(width * rescale), int(height * rescale)
+    Image.fromarray(array).resize(size, Image.Resampling.LANCZOS).save(file, format="PNG")
+    return file.getvalue()
+
+
+def image(tag: str, tensor: Any, rescale: float = 1, dataformats: str = "NCHW") -> Summary:
+    """A summary of an image, or of several as a grid: bytes, or other numbers, where 1 is white."""
+    array = _height_width_channels(make_np(tensor), dataformats)
+    white = 1 if array.dtype == np.uint8 else 255
+    array = (array.astype(np.float32) * white).clip(0, 255).astype(np.uint8)
+    height, width, channels = array.shape
+    found = Summary.Image(height=height, width=width, colorspace=channels, encoded_image_string=png(array, rescale))
+    return Summary(value=[Summary.Value(tag=tag, image=found)])
+
+
+def figure_to_image(figures: Any, close: bool = True) -> np.ndarray:
+    """What matplotlib draws: (3, H, W), and a dim in front for a list of figures."""
+    import matplotlib.pyplot as plt  # pyright: ignore[reportMissingImports]
+    from matplotlib.backends.backend_agg import FigureCanvasAgg  # pyright: ignore[reportMissingImports]
+
+    if isinstance(figures, list):
+        return np.stack([figure_to_image(figure, close) for figure in figures])
+    canvas = FigureCanvasAgg(figures)
+    canvas.draw()
+    drawn = np.array(canvas.buffer_rgba())[..., :3].transpose(2, 0, 1)
+    if close:
+        plt.close(figures)
+    return drawn
+
+
+def audio(tag: str, tensor: Any, sample_rate: int = 44100) -> Summary:
+    """A summary of a sound: amplitudes from -1 to 1."""
+    array = make_np(tensor).squeeze()
+    if abs(array).max() > 1:
+        print("warning: audio amplitude out of range, auto clipped.")
+        array = array.clip(-1, 1)
+    if array.ndim != 1:
+        raise _errors.no_sound()
+    file = io.BytesIO()
+    with wave.open(file, "wb") as sound:
+        sound.setnchannels(1)
+        sound.setsampwidth(2)
+        sound.setframerate(sample_rate)
+        sound.writeframes((array * np.iinfo(np.int16).max).astype("<i2").tobytes())
+    found = Summary.Audio(sample_rate=sample_rate, num_channels=1, length_frames=len(array),
+                          encoded_audio_string=file.getvalue(), content_type="audio/wav")  # fmt: skip
+    return Summary(value=[Summary.Value(tag=tag, audio=found)])

@@ -1,0 +1,59 @@
+"""What is logged, as the summaries that TensorBoard reads."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorboard.compat.proto.summary_pb2 import Summary
+from tensorboard.compat.proto.tensor_pb2 import TensorProto
+from tensorboard.plugins.custom_scalar import layout_pb2
+from tensorboard.plugins.custom_scalar.metadata import CONFIG_SUMMARY_TAG
+from tensorboard.plugins.custom_scalar.metadata import PLUGIN_NAME as CUSTOM_SCALARS
+
+from torchlike.utils.tensorboard import _errors
+from torchlike.utils.tensorboard._arrays import make_np, shape_of, value_of
+from torchlike.utils.tensorboard._arrays import tensor_proto as tensor_proto
+from torchlike.utils.tensorboard._histograms import histogram as histogram
+from torchlike.utils.tensorboard._histograms import histogram_raw as histogram_raw
+from torchlike.utils.tensorboard._histograms import pr_curve as pr_curve
+from torchlike.utils.tensorboard._histograms import pr_curve_raw as pr_curve_raw
+from torchlike.utils.tensorboard._hparams import hparams as hparams
+from torchlike.utils.tensorboard._images import audio as audio
+from torchlike.utils.tensorboard._images import image as image
+
+
+def scalar(name: str, tensor: Any, collections: Any = None, new_style: bool = False,
+           double_precision: bool = False) -> Summary:  # fmt: skip
+    """A summary of one number: in a field of its own, or (`new_style`) as a tensor, which may be float64."""
+    array = make_np(tensor).squeeze()
+    if array.ndim:
+        raise _errors.no_scalar(array)
+    if not new_style:
+        return Summary(value=[Summary.Value(tag=name, simple_value=float(array))])
+    if double_precision:
+        return value_of(name, "scalars", tensor=TensorProto(double_val=[float(array)], dtype="DT_DOUBLE"))
+    return value_of(name, "scalars", tensor=TensorProto(float_val=[float(array)], dtype="DT_FLOAT"))
+
+
+def text(tag: str, text: str) -> Summary:
+    """A summary of a text, which TensorBoard reads as Markdown."""
+    held = TensorProto(dtype="DT_STRING", string_val=[text.encode()], tensor_shape=shape_of(1))
+    return value_of(f"{tag}/text_summary", "text", tensor=held)
+
+
+def custom_scalars(layout: dict) -> Summary:
+    """A summary of charts: `{category: {title: ["Multiline" or "Margin", tags]}}`."""
+    categories = [layout_pb2.Category(title=name, chart=[_chart(title, *rest) for title, rest in charts.items()])
+                  for name, charts in layout.items()]  # fmt: skip
+    content = layout_pb2.Layout(category=categories).SerializeToString()
+    held = TensorProto(dtype="DT_STRING", string_val=[content], tensor_shape=shape_of())
+    return value_of(CONFIG_SUMMARY_TAG, CUSTOM_SCALARS, tensor=held)
+
+
+def _chart(title: str, kind: str, tags: list[str]) -> layout_pb2.Chart:
+    if kind != "Margin":
+        return layout_pb2.Chart(title=title, multiline=layout_pb2.MultilineChartContent(tag=tags))
+    if len(tags) != 3:
+        raise _errors.three_tags_of_a_layout()
+    series = layout_pb2.MarginChartContent.Series(value=tags[0], lower=tags[1], upper=tags[2])
+    return layout_pb2.Chart(title=title, margin=layout_pb2.MarginChartContent(series=[series]))

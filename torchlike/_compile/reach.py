@@ -67,6 +67,7 @@ class Reach:
         self._seen: dict[int, Any] = {}
         self._objects: list[tuple[Any, str]] = []  # whose attributes are looked at by name
         self._unnamed: set[int] = set()  # dictionaries whose order tells as much as their keys
+        self._bare: set[int] = set()  # dictionaries of which nobody asks for an attribute: those of a module's hooks
         self._stepping: list[tuple[Any, str]] = []  # optimizers and schedulers, whose own state steps are repeated
         self._todo: deque[tuple[Any, str]] = deque()
 
@@ -109,7 +110,8 @@ class Reach:
             self._todo.extend([(y, f"{path}[{i}]") for i, y in enumerate(x)])
         elif isinstance(x, dict):
             self._dictionary(x, path)
-            self._instance(x, path)
+            if id(x) not in self._bare:
+                self._instance(x, path)
         elif isinstance(x, list | set | deque):
             self._sequence(x, path)
             self._instance(x, path)
@@ -227,6 +229,7 @@ class Reach:
         elif _is_module(cls):
             for held in (x._parameters, x._buffers, x._modules):
                 self._unnamed.add(id(held))
+            self._bare.update([id(v) for name, v in x.__dict__.items() if "_hooks" in name])
             self._dictionary(x.__dict__, path)
         elif hasattr(x, "__next__"):
             raise Unfollowed(f"{path} is an iterator made outside")

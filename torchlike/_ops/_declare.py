@@ -99,6 +99,7 @@ class Op:
     result: Callable | None = None  # views of another element type: result(call) -> dtype
     inverse: Callable | None = None  # views that no linear map undoes: inverse(base, new) -> base with `new` seen in it
     plans: dict = field(default_factory=dict, repr=False)
+    forms: dict = field(default_factory=dict, repr=False)  # by the types of its arguments (see `_binding.py`)
     varying: dict = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:

@@ -10,7 +10,6 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 from jax.interpreters import partial_eval
 
 from torchlike import _dtypes, _errors
@@ -18,7 +17,9 @@ from torchlike._core import Aval, Plan, aval
 from torchlike._core.numpy_rules import Unsupported
 from torchlike._core.plan import FLAT, NUMPY, OWN, specs
 from torchlike._ops import _declare as d
-from torchlike._ops._float8 import cast
+from torchlike._ops._binding import Template as Template
+from torchlike._ops._binding import Varying as Varying
+from torchlike._ops._binding import bind, cast_array
 from torchlike._ops._rules import Call, Typed, check_devices, check_float8, numbers_are_tensors
 
 
@@ -69,7 +70,7 @@ class OpPlan(Plan):
 def make(op: d.Op, args: tuple, kwargs: dict, describe: Callable[[Any], tuple[Aval, Any] | None]) -> OpPlan:
     """Settle one call signature; `describe(x)` gives (aval, strides) of a tensor and None for anything else."""
     try:
-        call, template = _bind(op, args, kwargs, describe)
+        call, template = bind(op, args, kwargs, describe)
     except TypeError:
         if op.overloads and args and describe(args[0]) is None:
             raise _errors.arguments.invalid_combination(op.called, args, kwargs) from None
@@ -123,192 +124,18 @@ class _WithoutGradient(OpPlan):
 def check_row(op: d.Op, args: tuple, kwargs: dict, describe: Callable[[Any], tuple[Aval, Any] | None]) -> None:
     """Raise what a row's own check raises for these arguments."""
     if op.check is not None:
-        op.check(_bind(op, args, kwargs, describe)[0])
+        op.check(bind(op, args, kwargs, describe)[0])
 
 
 def check_fits(op: d.Op, args: tuple, kwargs: dict, describe: Callable[[Any], tuple[Aval, Any] | None]) -> None:
     """Raise what a row says in place of a tensor that has not the result's shape."""
-    call, _ = _bind(op, args, kwargs, describe)
+    call, _ = bind(op, args, kwargs, describe)
     if op.check is not None:
         op.check(call)
     op.fits(call)  # type: ignore[misc]
 
 
 on_foreign_aval: list[Callable[[OpPlan], None]] = []  # called with plans whose inputs have avals of another class
-
-
-class Template:
-    """How the flat inputs of a plan become its kernel's arguments."""
-
-    def __init__(self) -> None:
-        self.arguments: dict[str, tuple[str, Any]] = {}
-        self.arrays: list[tuple[str, int]] = []  # parameter name, kind
-        self.numbers: list[tuple[type, int]] = []  # number type, kind
-        self.typed: Any = None
-
-    def saved(self, op: d.Op) -> tuple[int, ...]:
-        if op.saves is None:
-            return tuple(range(len(self.arrays)))
-        return tuple(i for i, (name, _) in enumerate(self.arrays) if name in op.saves)
-
-    def function(self, op: d.Op, typed: Typed) -> Callable:
-        compute = typed.compute
-        if compute is not None and op.opmath and typed.opmath:
-            compute = _dtypes.opmath(compute)
-        array_kinds = [kind for _, kind in self.arrays]
-        numbers_in = typed.compute if op.rounds_numbers else compute
-        number_dtypes = [_number_dtype(number, kind, numbers_in, typed) for number, kind in self.numbers]
-        converted = _cast_number if any(dt in _dtypes.FLOAT8 for dt in number_dtypes) else _number
-        count, arguments, kernel = len(array_kinds), self.arguments, op.kernel
-        kept = frozenset(i for i, (name, _) in enumerate(self.arrays) if name in op.keeps)
-
-        def run(*flat: Any) -> Any:
-            arrays = list(flat[:count])
-            if compute is not None:
-                arrays = [x if x.dtype == compute.numpy or i in kept else _cast(x, compute)
-                          for i, x in enumerate(arrays)]  # fmt: skip
-            numbers = [converted(x, dt) for x, dt in zip(flat[count:], number_dtypes)]
-            bound = {}
-            for name, (where, what) in arguments.items():
-                if where == "array":
-                    bound[name] = arrays[what]
-                elif where == "arrays":
-                    bound[name] = [arrays[i] for i in what]
-                elif where == "number":
-                    bound[name] = numbers[what]
-                else:
-                    bound[name] = what
-            return _call(kernel, bound)
-
-        return run
-
-
-def _call(kernel: Callable, bound: dict[str, Any]) -> tuple:
-    out = kernel(**bound)
-    return tuple(out) if isinstance(out, tuple | list) else (out,)
-
-
-def _number(x: Any, to: _dtypes.dtype) -> Any:
-    return x.astype(to.numpy) if hasattr(x, "astype") else to.numpy.type(x)
-
-
-def _cast_number(x: Any, to: _dtypes.dtype) -> Any:
-    return cast(x if hasattr(x, "dtype") else np.asarray(x), to)
-
-
-def _cast(x: Any, to: _dtypes.dtype) -> Any:
-    if x.dtype.kind == "c" and not to.is_complex:
-        x = x.real
-    return cast(x, to)
-
-
-def _number_dtype(number: type, kind: int, compute: Any, typed: Typed) -> _dtypes.dtype:
-    if kind == d.INDEX or compute is None:
-        return {int: _dtypes.int64, bool: _dtypes.bool_, complex: _dtypes.complex128}.get(number, _dtypes.float64)
-    if kind == d.SCALAR and compute.category < _dtypes.FLOATING and number is float:
-        return _dtypes.float64
-    if number is complex:
-        return compute.to_complex()
-    return _dtypes.opmath(compute) if kind == d.SCALAR else compute  # PyTorch rounds factors of half precision last
-
-
-def _bind(op: d.Op, args: tuple, kwargs: dict, describe: Callable) -> tuple[Call, Template]:
-    try:
-        bound = op.signature.bind(*args, **kwargs)
-    except TypeError as error:
-        raise _errors.arguments.bad_arguments(op.name, op.signature, args, kwargs, error) from None
-    for name, value in bound.arguments.items():
-        if value is not None and op.kind_of[name] in (d.STATIC, d.INDEX):
-            _check_static(op, name, value, args, kwargs)
-    if d.OPERAND in op.kinds[1:] and op.kinds[0] == d.ARRAY and type(args and args[0]) in _dtypes.SCALAR_CATEGORY:
-        raise _errors.arguments.invalid_combination(op.called, args, kwargs)  # PyTorch has several overloads
-    template, call = Template(), Call(op, {}, [], [], [], [])
-    for name in op.names:
-        if name in bound.arguments:
-            _take(op, name, bound.arguments[name], call, template, describe)
-        else:
-            template.arguments[name] = ("static", op.defaults[name])
-            call.arguments[name] = op.defaults[name]
-    return call, template
-
-
-def _is_whole(n: Any) -> bool:
-    return hasattr(n, "__index__")
-
-
-# What an annotation asks of a static argument. Numbers of any kind pass as they do in PyTorch, words do not.
-_ASKED: dict[str, Callable[[Any], bool]] = {
-    "int": _is_whole,
-    "Index": _is_whole,
-    "Dims": lambda given: all(map(_is_whole, given if isinstance(given, tuple | list) else (given,))),
-    "bool": lambda given: not isinstance(given, str | float | complex | tuple | list),
-    "float": lambda given: not isinstance(given, str | tuple | list),
-}
-
-
-def _check_static(op: d.Op, name: str, value: Any, args: tuple, kwargs: dict) -> None:
-    """An argument of a kind that the row does not take. Positions are counted as in a method where it is one."""
-    kind = str(op.signature.parameters[name].annotation).split(" |")[0].strip()
-    asked = _ASKED["Dims" if name == "dim" and kind == "int" else kind] if kind in _ASKED else None
-    if asked is None or asked(value):
-        return
-    is_method = "nn.functional" not in op.where
-    if name == "dim" and op.family == "reduction" and op.defaults.get("dim", ()) is None and kind == "Dims":
-        raise _errors.arguments.invalid_combination(op.name, args[1:], kwargs)  # PyTorch has an overload without it
-    position = None if name in kwargs else op.names.index(name) + (not is_method)
-    raise _errors.arguments.wrong_type(op.name.lstrip("_"), name, position, kind.replace("Dims", "int"), value)
-
-
-def _take(op: d.Op, name: str, value: Any, call: Call, template: Template, describe: Callable) -> None:
-    kind = op.kind_of[name]
-
-    def take_array(tensor: Any) -> int:
-        aval_, strides = describe(tensor)
-        call.arrays.append(aval_)
-        call.strides.append(strides)
-        if name not in op.keeps:
-            call.promoted.append(aval_)
-        template.arrays.append((name, kind))
-        return len(template.arrays) - 1
-
-    if kind == d.ARRAYS:
-        if not isinstance(value, tuple | list) or not all(describe(t) for t in value):
-            raise _errors.arguments.wrong_type(op.name, name, op.names.index(name) + 1, "tuple of Tensors", value)
-        template.arguments[name] = ("arrays", [take_array(t) for t in value])
-        call.arguments[name] = [describe(t)[0] for t in value]
-    elif kind in (d.ARRAY, d.OPERAND) and describe(value):
-        template.arguments[name] = ("array", take_array(value))
-        call.arguments[name] = call.arrays[-1]
-    elif kind == d.ARRAY and not (value is None and name in op.optional):
-        given = [] if isinstance(value, tuple) else value  # lists come here as tuples
-        raise _errors.arguments.wrong_type(op.name, name, op.names.index(name) + 1, "Tensor", given)
-    elif is_runtime_number(op, name, kind, value):
-        number = int if kind == d.INDEX else type(value)
-        if kind == d.OPERAND:
-            call.numbers.append(number)
-        template.arguments[name] = ("number", len(template.numbers))
-        template.numbers.append((number, kind))
-        call.arguments[name] = number
-    else:
-        if kind == d.OPERAND and type(value) in _dtypes.SCALAR_CATEGORY:
-            call.numbers.append(type(value))
-        elif kind == d.OPERAND and not (value is None and name in op.optional):
-            raise _errors.arguments.wrong_type(op.name, name, op.names.index(name) + 1, "Tensor", value)
-        template.arguments[name] = ("static", value)
-        call.arguments[name] = value
-
-
-def is_runtime_number(op: d.Op, name: str, kind: int, value: Any) -> bool:
-    """Whether this argument is a number that the program takes as an input."""
-    if kind == d.INDEX:
-        return isinstance(value, Varying)
-    if kind not in (d.OPERAND, d.SCALAR) or type(value) not in _dtypes.SCALAR_CATEGORY:
-        return False
-    return value not in op.special.get(name, ())
-
-
-class Varying(int):
-    """An index that was seen to vary between calls, so it is a runtime input."""
 
 
 def _traced_outputs(op: d.Op, call: Call, typed: Typed, function: Callable, scalars: tuple) -> Typed:
@@ -339,7 +166,7 @@ def _cast_outputs(function: Callable, outputs: list[Aval]) -> Callable:
     wanted = [o.dtype for o in outputs]
 
     def run(*flat: Any) -> tuple:
-        return tuple([x if x.dtype == to.numpy else _cast(x, to) for x, to in zip(function(*flat), wanted)])
+        return tuple([x if x.dtype == to.numpy else cast_array(x, to) for x, to in zip(function(*flat), wanted)])
 
     return run
 

@@ -1,0 +1,257 @@
+"""From a row and a call's arguments to what its rules see, and to how a plan's inputs become its kernel's arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from torchlike import _dtypes, _errors
+from torchlike._core import Aval
+from torchlike._ops import _declare as d
+from torchlike._ops._float8 import cast
+from torchlike._ops._rules import Call, Typed
+
+
+class Template:
+    """How the flat inputs of a plan become its kernel's arguments."""
+
+    def __init__(self) -> None:
+        self.arguments: dict[str, tuple[str, Any]] = {}
+        self.arrays: list[tuple[str, int]] = []  # parameter name, kind
+        self.numbers: list[tuple[type, int]] = []  # number type, kind
+        self.typed: Any = None
+
+    def saved(self, op: d.Op) -> tuple[int, ...]:
+        if op.saves is None:
+            return tuple(range(len(self.arrays)))
+        return tuple(i for i, (name, _) in enumerate(self.arrays) if name in op.saves)
+
+    def function(self, op: d.Op, typed: Typed) -> Callable:
+        compute = typed.compute
+        if compute is not None and op.opmath and typed.opmath:
+            compute = _dtypes.opmath(compute)
+        array_kinds = [kind for _, kind in self.arrays]
+        numbers_in = typed.compute if op.rounds_numbers else compute
+        number_dtypes = [_number_dtype(number, kind, numbers_in, typed) for number, kind in self.numbers]
+        converted = _cast_number if any(dt in _dtypes.FLOAT8 for dt in number_dtypes) else _number
+        count, arguments, kernel = len(array_kinds), self.arguments, op.kernel
+        kept = frozenset(i for i, (name, _) in enumerate(self.arrays) if name in op.keeps)
+
+        def run(*flat: Any) -> Any:
+            arrays = list(flat[:count])
+            if compute is not None:
+                arrays = [x if x.dtype == compute.numpy or i in kept else cast_array(x, compute)
+                          for i, x in enumerate(arrays)]  # fmt: skip
+            numbers = [converted(x, dt) for x, dt in zip(flat[count:], number_dtypes)]
+            bound = {}
+            for name, (where, what) in arguments.items():
+                if where == "array":
+                    bound[name] = arrays[what]
+                elif where == "arrays":
+                    bound[name] = [arrays[i] for i in what]
+                elif where == "number":
+                    bound[name] = numbers[what]
+                else:
+                    bound[name] = what
+            return _call(kernel, bound)
+
+        return run
+
+
+def _call(kernel: Callable, bound: dict[str, Any]) -> tuple:
+    out = kernel(**bound)
+    return tuple(out) if isinstance(out, tuple | list) else (out,)
+
+
+def _number(x: Any, to: _dtypes.dtype) -> Any:
+    return x.astype(to.numpy) if hasattr(x, "astype") else to.numpy.type(x)
+
+
+def _cast_number(x: Any, to: _dtypes.dtype) -> Any:
+    return cast(x if hasattr(x, "dtype") else np.asarray(x), to)
+
+
+def cast_array(x: Any, to: _dtypes.dtype) -> Any:
+    """An array in another dtype; of complex numbers the real parts where that is real."""
+    if x.dtype.kind == "c" and not to.is_complex:
+        x = x.real
+    return cast(x, to)
+
+
+def _number_dtype(number: type, kind: int, compute: Any, typed: Typed) -> _dtypes.dtype:
+    if kind == d.INDEX or compute is None:
+        return {int: _dtypes.int64, bool: _dtypes.bool_, complex: _dtypes.complex128}.get(number, _dtypes.float64)
+    if kind == d.SCALAR and compute.category < _dtypes.FLOATING and number is float:
+        return _dtypes.float64
+    if number is complex:
+        return compute.to_complex()
+    return _dtypes.opmath(compute) if kind == d.SCALAR else compute  # PyTorch rounds factors of half precision last
+
+
+class Form(NamedTuple):
+    """How arguments of these types are taken, whatever their shapes, dtypes and values."""
+
+    places: tuple[tuple[str, str, Any], ...]  # of each argument: its parameter, what it is taken for, a number's type
+    defaults: dict[str, Any]  # of the other parameters
+    arrays: list[tuple[str, int]]
+    numbers: list[tuple[type, int]]
+    promoted: list[type]
+
+    def bind(self, op: d.Op, args: tuple, seen: list) -> tuple[Call, Template]:
+        """What `bind` returns, without another look at what only the types decide."""
+        call, template = Call(op, {}, [], [], list(self.promoted), []), Template()
+        template.arrays, template.numbers = self.arrays, self.numbers
+        numbers = 0
+        for (name, where, number), value, known in zip(self.places, args, seen):
+            what = shown = value
+            if where == "array":
+                shown, strides = known
+                what = len(call.arrays)
+                call.arrays.append(shown)
+                call.strides.append(strides)
+                if name not in op.keeps:
+                    call.promoted.append(shown)
+            elif where == "number":
+                what, shown = numbers, number
+                numbers += 1
+            template.arguments[name] = (where, what)
+            call.arguments[name] = shown
+        for name, value in self.defaults.items():
+            template.arguments[name] = ("static", value)
+        call.arguments.update(self.defaults)
+        return call, template
+
+
+_PLAIN = frozenset((int, bool, float, complex, str, type(None), _dtypes.dtype))
+
+
+def _types(op: d.Op, args: tuple, seen: list) -> tuple | None:
+    """The types of the arguments, where they alone decide how these are taken."""
+    if op.special or d.ARRAYS in op.kinds:
+        return None
+    types = []
+    for value, known in zip(args, seen):
+        cls = value.__class__
+        if known is not None:
+            cls = Aval
+        elif not (cls in _PLAIN or (cls is tuple and all([n.__class__ is int for n in value]))):
+            return None
+        types.append(cls)
+    return tuple(types)
+
+
+def bind(op: d.Op, args: tuple, kwargs: dict, describe: Callable) -> tuple[Call, Template]:
+    """Give a row's parameters these arguments; raises PyTorch's errors where it has none for one or cannot take it."""
+    seen = [describe(a) for a in args]
+    types = None if kwargs else _types(op, args, seen)
+    form = op.forms.get(types)
+    if form is not None:
+        return form.bind(op, args, seen)
+    call, template = _bind_anew(op, args, kwargs, describe)
+    if types is not None:
+        given = op.names[: len(args)]
+        places = tuple([(name, template.arguments[name][0], call.arguments[name]) for name in given])
+        defaults = {name: call.arguments[name] for name in op.names[len(args) :]}
+        op.forms[types] = Form(places, defaults, template.arrays, template.numbers, call.numbers)
+    return call, template
+
+
+def _bind_anew(op: d.Op, args: tuple, kwargs: dict, describe: Callable) -> tuple[Call, Template]:
+    try:
+        bound = op.signature.bind(*args, **kwargs)
+    except TypeError as error:
+        raise _errors.arguments.bad_arguments(op.name, op.signature, args, kwargs, error) from None
+    for name, value in bound.arguments.items():
+        if value is not None and op.kind_of[name] in (d.STATIC, d.INDEX):
+            _check_static(op, name, value, args, kwargs)
+    if d.OPERAND in op.kinds[1:] and op.kinds[0] == d.ARRAY and type(args and args[0]) in _dtypes.SCALAR_CATEGORY:
+        raise _errors.arguments.invalid_combination(op.called, args, kwargs)  # PyTorch has several overloads
+    template, call = Template(), Call(op, {}, [], [], [], [])
+    for name in op.names:
+        if name in bound.arguments:
+            _take(op, name, bound.arguments[name], call, template, describe)
+        else:
+            template.arguments[name] = ("static", op.defaults[name])
+            call.arguments[name] = op.defaults[name]
+    return call, template
+
+
+def _is_whole(n: Any) -> bool:
+    return hasattr(n, "__index__")
+
+
+# What an annotation asks of a static argument. Numbers of any kind pass as they do in PyTorch, words do not.
+_ASKED: dict[str, Callable[[Any], bool]] = {
+    "int": _is_whole,
+    "Index": _is_whole,
+    "Dims": lambda given: all(map(_is_whole, given if isinstance(given, tuple | list) else (given,))),
+    "bool": lambda given: not isinstance(given, str | float | complex | tuple | list),
+    "float": lambda given: not isinstance(given, str | tuple | list),
+}
+
+
+def _check_static(op: d.Op, name: str, value: Any, args: tuple, kwargs: dict) -> None:
+    """An argument of a kind that the row does not take. Positions are counted as in a method where it is one."""
+    kind = str(op.signature.parameters[name].annotation).split(" |")[0].strip()
+    asked = _ASKED["Dims" if name == "dim" and kind == "int" else kind] if kind in _ASKED else None
+    if asked is None or asked(value):
+        return
+    is_method = "nn.functional" not in op.where
+    if name == "dim" and op.family == "reduction" and op.defaults.get("dim", ()) is None and kind == "Dims":
+        raise _errors.arguments.invalid_combination(op.name, args[1:], kwargs)  # PyTorch has an overload without it
+    position = None if name in kwargs else op.names.index(name) + (not is_method)
+    raise _errors.arguments.wrong_type(op.name.lstrip("_"), name, position, kind.replace("Dims", "int"), value)
+
+
+def _take(op: d.Op, name: str, value: Any, call: Call, template: Template, describe: Callable) -> None:
+    kind = op.kind_of[name]
+
+    def take_array(tensor: Any) -> int:
+        aval_, strides = describe(tensor)
+        call.arrays.append(aval_)
+        call.strides.append(strides)
+        if name not in op.keeps:
+            call.promoted.append(aval_)
+        template.arrays.append((name, kind))
+        return len(template.arrays) - 1
+
+    if kind == d.ARRAYS:
+        if not isinstance(value, tuple | list) or not all(describe(t) for t in value):
+            raise _errors.arguments.wrong_type(op.name, name, op.names.index(name) + 1, "tuple of Tensors", value)
+        template.arguments[name] = ("arrays", [take_array(t) for t in value])
+        call.arguments[name] = [describe(t)[0] for t in value]
+    elif kind in (d.ARRAY, d.OPERAND) and describe(value):
+        template.arguments[name] = ("array", take_array(value))
+        call.arguments[name] = call.arrays[-1]
+    elif kind == d.ARRAY and not (value is None and name in op.optional):
+        given = [] if isinstance(value, tuple) else value  # lists come here as tuples
+        raise _errors.arguments.wrong_type(op.name, name, op.names.index(name) + 1, "Tensor", given)
+    elif is_runtime_number(op, name, kind, value):
+        number = int if kind == d.INDEX else type(value)
+        if kind == d.OPERAND:
+            call.numbers.append(number)
+        template.arguments[name] = ("number", len(template.numbers))
+        template.numbers.append((number, kind))
+        call.arguments[name] = number
+    else:
+        if kind == d.OPERAND and type(value) in _dtypes.SCALAR_CATEGORY:
+            call.numbers.append(type(value))
+        elif kind == d.OPERAND and not (value is None and name in op.optional):
+            raise _errors.arguments.wrong_type(op.name, name, op.names.index(name) + 1, "Tensor", value)
+        template.arguments[name] = ("static", value)
+        call.arguments[name] = value
+
+
+def is_runtime_number(op: d.Op, name: str, kind: int, value: Any) -> bool:
+    """Whether this argument is a number that the program takes as an input."""
+    if kind == d.INDEX:
+        return isinstance(value, Varying)
+    if kind not in (d.OPERAND, d.SCALAR) or type(value) not in _dtypes.SCALAR_CATEGORY:
+        return False
+    return value not in op.special.get(name, ())
+
+
+class Varying(int):
+    """An index that was seen to vary between calls, so it is a runtime input."""

@@ -2,13 +2,16 @@
 
 import importlib
 import json
+import subprocess
 import sys
+import typing
 from typing import get_args
 
 import pytest
 import torch
 
 import torchlike
+from tests.house.source import ROOT
 from tests.oracle import assert_same, both
 
 FUTURES = {
@@ -24,6 +27,7 @@ FUTURES = {
     "collect_all": lambda F: collected(F),
     "device without index": lambda F: F.Future(devices=["cpu"]),
 }  # fmt: skip
+INDENTED = ("", "a", "a\n\n b\n", "a\n \nb", "\n\na", "a\r\nb", "a\nb  \nc", "  \n  \n\tb")
 PROGRAMS = {
     "nn.common_types": lambda L: [str(get_args(getattr(L.nn.common_types, f"_{n}_t"))) for n in
                                   ("size_any", "size_1", "size_2", "size_3_opt", "size_6", "ratio_2", "ratio_any")],
@@ -53,6 +57,13 @@ PROGRAMS = {
     "custom_op without gradient": lambda L: custom_without_gradient(L),
     "custom_op by name": lambda L: [custom(L), L.ops.testing.twice(L.ones(2))][1],
     "TorchFunctionMode": lambda L: issubclass(type("Mode", (L.overrides.TorchFunctionMode,), {}), object),
+    **{f"nvtx.{name}": lambda L, name=name, given=given: getattr(L.cuda.nvtx, name)(*given)
+       for name, given in (("range_push", "a"), ("range_pop", ""), ("mark", "a"))},
+    "nvtx.range": lambda L: within(L.cuda.nvtx.range("a {}", 3)),
+    "nvtx.range of a function": lambda L: L.cuda.nvtx.range("a")(plain)(3),
+    "_addindent": lambda L: [L.nn.modules.module._addindent(text, n) for text in INDENTED for n in (0, 3)],
+    "lines of a module": lambda L: repr(L.nn.Sequential(lines(L, "a\n\nb"), L.nn.ModuleList([lines(L, "\n")]))),
+    "jit.Final": lambda L: (L.jit.Final is typing.Final, str(L.jit.Final[int])),
     "get_loader_iter": lambda L: isinstance(
         iter(L.utils.data.DataLoader([1])), L.utils.data.dataloader._MultiProcessingDataLoaderIter
     ),
@@ -65,6 +76,10 @@ PROGRAMS = {
     "other stream than a CPU's": lambda L: L.Stream(device="cpu").wait_stream(L.Stream(device="cpu")),
     "ProfilerActivity": lambda L: [a.name for a in (L.profiler.ProfilerActivity.CPU, L.profiler.ProfilerActivity.CUDA)],
 }  # fmt: skip
+
+
+def lines(L, text):
+    return type("Lines", (L.nn.Module,), {"extra_repr": lambda self: text})()
 
 
 def actions(L, count, **cycle):
@@ -267,7 +282,7 @@ def test_what_is_scripted_or_traced_is_itself():
     assert torchlike.jit.trace(layer, torchlike.ones(1, 2)) is layer
     torchlike.jit.trace(lambda x, y: calls.append((x, y)), (1, 2))
     assert calls == [(1, 2)]
-    assert not isinstance(layer, torchlike.jit.ScriptModule)
+    assert not isinstance(layer, torchlike.jit.ScriptModule) and not isinstance(plain, torchlike.jit.ScriptFunction)
     assert torchlike.jit._overload_method(plain)(2) == torchlike.jit.script_method(plain)(2) == 3
 
 
@@ -379,6 +394,27 @@ def test_hub_of_a_folder(tmp_path):
 
 def test_configuration():
     assert "jax" in torchlike.__config__.show() and "threads" in torchlike.__config__.parallel_info()
+
+
+def test_what_a_bug_report_needs(monkeypatch, capsys):
+    monkeypatch.setenv("JAX_ENABLE_CHECKS", "0")
+    monkeypatch.setenv("SECRET", "not to be told")
+    torchlike.utils.collect_env.main()
+    said = capsys.readouterr().out
+    wanted = ("torchlike 0.1.0", "jax: ", "jaxlib: ", "Python 3.", "CUDA available: ", "cpu:0", "JAX_ENABLE_CHECKS=0")
+    assert [each for each in wanted if each not in said] == [] and "not to be told" not in said
+
+
+def test_what_a_bug_report_needs_as_a_program():
+    command = [sys.executable, "-W", "error", "-m", "torchlike.utils.collect_env"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert "cpu:0" in done.stdout and done.stderr == ""
+
+
+def test_ranges_of_nvtx_are_refused():
+    for name in ("range_start", "range_end"):  # PyTorch's stub lacks them, and raises AttributeError
+        with pytest.raises(RuntimeError, match="NVTX functions not installed"):
+            getattr(torchlike.cuda.nvtx, name)("a")
 
 
 def test_benchmark_timer():

@@ -20,6 +20,12 @@ def _get_accelerator(check: bool | None = None) -> _device.device:
     return _device.device("cuda" if _device.jax_devices("cuda") else "cpu")
 
 
+@staticmethod  # as an attribute of a class it stays a function
+def _disabled_torch_function_impl(func: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
+    """The `__torch_function__` of what wants none: the function is called as it is."""
+    return func(*args, **(kwargs or {}))
+
+
 class _nn:
     """Arguments of modules."""
 

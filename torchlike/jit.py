@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
+from typing import Final as Final
 
 from torchlike import _errors
 

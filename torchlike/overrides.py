@@ -1,10 +1,13 @@
-"""Functions called in place of PyTorch's: not there, since operators are not looked up in such modes."""
+"""Functions called in place of others: operators ask for none, functions of the user's that ask find theirs here."""
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Callable, Iterable
 from typing import Any
 
-from torchlike import _errors
+from torchlike import _C, _errors
+from torchlike._tensor import Tensor
 
 
 class TorchFunctionMode:
@@ -18,3 +21,57 @@ class TorchFunctionMode:
 
     def __exit__(self, *_: object) -> None:
         return None
+
+
+def has_torch_function(args: Any) -> bool:
+    """Whether one of several arguments has a `__torch_function__`, which is to be called instead."""
+    if not isinstance(args, tuple | list):
+        raise _errors.arguments.not_a_sequence()
+    return any(map(has_torch_function_unary, args))
+
+
+def has_torch_function_unary(arg: Any) -> bool:
+    """Whether an argument has a `__torch_function__`; tensors have none."""
+    none = _C._disabled_torch_function_impl.__func__
+    return getattr(arg, "__torch_function__", none) is not none
+
+
+def has_torch_function_variadic(*args: Any) -> bool:
+    """`has_torch_function` of the arguments one by one."""
+    return has_torch_function(args)
+
+
+def is_tensor_like(inp: Any) -> bool:
+    """Whether it is a tensor, or has a `__torch_function__`."""
+    return isinstance(inp, Tensor) or hasattr(inp, "__torch_function__")
+
+
+def _in_turn(args: Iterable) -> list:
+    """The first tensor, and the first argument of each type that has one; a subclass comes before its base."""
+    found: list = []
+    for arg in args:
+        if (type(arg) is Tensor or has_torch_function_unary(arg)) and type(arg) not in map(type, found):
+            before = (i for i, other in enumerate(found) if isinstance(arg, type(other)))
+            found.insert(next(before, len(found)), arg)
+    return found
+
+
+def handle_torch_function(public_api: Callable, relevant_args: Iterable, *args: Any, **kwargs: Any) -> Any:
+    """What the first `__torch_function__` among these arguments that knows the function answers for it."""
+    found = _in_turn(relevant_args)
+    types = tuple(map(type, found))
+    for arg in found:
+        result = _answer(arg, public_api, types, args, kwargs)
+        if result is not NotImplemented:
+            return result
+    raise _errors.arguments.no_override(public_api, list(types))
+
+
+def _answer(arg: Any, func: Callable, types: tuple[type, ...], args: tuple, kwargs: dict) -> Any:
+    if type(arg) is Tensor:  # which leaves it to the others, if there are any
+        return func(*args, **kwargs) if types == (Tensor,) else NotImplemented
+    method = arg.__torch_function__
+    if getattr(method, "__self__", None) is arg:
+        warnings.warn("Defining your `__torch_function__ as a plain method is deprecated and will be an error in "
+                      "future, please define it as a classmethod.", DeprecationWarning, stacklevel=3)  # fmt: skip
+    return method(func, types, args, kwargs)

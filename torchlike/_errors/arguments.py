@@ -25,6 +25,15 @@ def no_torchscript(name: str) -> NotImplementedError:
     return cannot(f"jit.{name}", "functions and modules stay Python's: keep the code and save the state dict")
 
 
+def no_override(function: Any, types: list[type]) -> TypeError:
+    return TypeError(f"no implementation found for '{function.__module__}.{function.__name__}' on types that implement "
+                     f"__torch_function__: {types}")  # fmt: skip
+
+
+def not_a_sequence() -> TypeError:
+    return TypeError("expected a sequence")
+
+
 class _Refused(NotImplementedError, AttributeError):
     """`hasattr` and `getattr` with a default take it for what it also is: there is no such name."""
 

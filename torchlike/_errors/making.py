@@ -140,6 +140,10 @@ def not_built_for(kind: str) -> AssertionError:
     return AssertionError(f"Torch not compiled with {kind} enabled")
 
 
+def no_nvtx() -> RuntimeError:
+    return RuntimeError("NVTX functions not installed. Are you sure you have a CUDA build?")
+
+
 def no_mps(order: str) -> RuntimeError:
     return RuntimeError(f"Cannot execute {order}() without MPS backend.")
 

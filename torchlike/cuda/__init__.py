@@ -8,6 +8,7 @@ from torchlike import _accelerators, _errors
 from torchlike._errors.making import OutOfMemoryError as OutOfMemoryError
 from torchlike.cuda import amp as amp
 from torchlike.cuda import jiterator as jiterator
+from torchlike.cuda import nvtx as nvtx
 from torchlike.cuda._memory import empty_cache as empty_cache
 from torchlike.cuda._memory import ipc_collect as ipc_collect
 from torchlike.cuda._memory import max_memory_allocated as max_memory_allocated

@@ -10,7 +10,7 @@ from typing import Any, Self
 
 from .. import _errors
 from ._holding import pairs_of, place_in
-from .module import Module, framed, indented
+from .module import Module, _addindent, framed
 from .parameter_container import ParameterDict as ParameterDict
 from .parameter_container import ParameterList as ParameterList
 
@@ -193,7 +193,7 @@ class ModuleList(_Numbered):
         lines = []
         for first, last, text in blocks:
             label = f"({first}): " if first == last else f"({first}-{last}): {last - first + 1} x "
-            lines.append(label + indented(text))
+            lines.append(label + _addindent(text, 2))
         return framed(self._get_name(), [], lines)
 
 

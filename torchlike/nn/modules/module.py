@@ -396,7 +396,7 @@ class Module(Members, State, Conversion):
     def __repr__(self) -> str:
         extra = self.extra_repr()
         extra_lines = extra.split("\n") if extra else []
-        children = [f"({name}): {indented(repr(module))}" for name, module in self._modules.items()]
+        children = [f"({name}): {_addindent(repr(module), 2)}" for name, module in self._modules.items()]
         return framed(self._get_name(), extra_lines, children)
 
 
@@ -407,9 +407,10 @@ for _part in (Members, State, Conversion):
             _member.__qualname__ = f"Module.{_name}"
 
 
-def indented(text: str) -> str:
-    """`text` with every line but the first moved two columns to the right."""
-    return text.replace("\n", "\n  ")
+def _addindent(s_: str, numSpaces: int) -> str:
+    """A text with every line but the first moved to the right; modules with a printed form of their own import this."""
+    first, *rest = s_.split("\n")
+    return "\n".join([first, *(" " * numSpaces + line if line.strip() else "" for line in rest)])
 
 
 def framed(name: str, extra_lines: list[str], children: list[str]) -> str:

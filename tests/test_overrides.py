@@ -1,0 +1,89 @@
+"""`overrides`: what functions of the user's that look for `__torch_function__` find, in both libraries."""
+
+import importlib
+import warnings
+
+import pytest
+
+from tests.oracle import both
+
+
+class Answers:
+    @classmethod
+    def __torch_function__(cls, func, types, args=(), kwargs=None):
+        return cls.__name__, func.__name__, [t.__name__ for t in types], len(args), kwargs
+
+
+class Declines(Answers):
+    @classmethod
+    def __torch_function__(cls, func, types, args=(), kwargs=None):
+        return NotImplemented
+
+
+class Sub(Answers):
+    pass
+
+
+class Plain:
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        return "plain"
+
+
+GIVEN = {
+    "one": lambda L: [Answers()],
+    "one of two": lambda L: [1, Answers()],
+    "two of a type": lambda L: [Answers(), Answers()],
+    "one that declines": lambda L: [Declines()],
+    "base first": lambda L: [Answers(), Declines(), Sub()],
+    "subclass first": lambda L: [Sub(), Answers()],
+    "tensor": lambda L: [L.ones(2), Answers(), L.nn.Parameter(L.ones(1))],
+    "parameter": lambda L: [L.nn.Parameter(L.ones(1)), L.ones(1)],
+    "class": lambda L: [Answers],
+    "none": lambda L: [],
+    "numbers": lambda L: [1, None, "a"],
+    "disabled": lambda L: [disabled(L)],
+    "plain method": lambda L: [Plain()],
+}
+
+
+def disabled(L):
+    return type("Disabled", (), {"__torch_function__": L._C._disabled_torch_function_impl})()
+
+
+def overrides(L):
+    return importlib.import_module(f"{L.__name__}.overrides")
+
+
+def work(*args, **kwargs):
+    """A function that asks."""
+
+
+@pytest.mark.parametrize("name", GIVEN)
+def test_who_has_one(name):
+    def asked(L):
+        given, found = GIVEN[name](L), overrides(L)
+        single = [(found.has_torch_function_unary(x), found.is_tensor_like(x)) for x in given]
+        several = [found.has_torch_function(kind(given)) for kind in (list, tuple)]
+        return single, several, found.has_torch_function_variadic(*given, 3)
+
+    both(asked)
+
+
+@pytest.mark.parametrize("name", GIVEN.keys() - {"class"})
+def test_who_answers(name):
+    def called(L):
+        given = GIVEN[name](L)
+        with warnings.catch_warnings(record=True) as heard:
+            warnings.simplefilter("always")
+            answer = overrides(L).handle_torch_function(work, given, *given, option=3)
+        return answer, [(w.category, str(w.message)) for w in heard]
+
+    both(called)
+
+
+def test_what_is_no_sequence():
+    both(lambda L: overrides(L).has_torch_function(3))
+
+
+def test_disabled_ones_call_the_function():
+    both(lambda L: L._C._disabled_torch_function_impl(divmod, (), (7, 2)))

@@ -18,4 +18,7 @@ def __getattr__(name: str) -> Any:
     known = [module.name for module in pkgutil.iter_modules(__path__)]
     if name not in known:
         raise _errors.arguments.unknown_name("torch.utils", name, known)
-    return importlib.import_module(f"torchlike.utils.{name}")
+    try:
+        return importlib.import_module(f"torchlike.utils.{name}")
+    except ImportError as error:  # of a library that is not installed: `import` says which, `hasattr` says no
+        raise _errors.arguments.unknown_name("torch.utils", name, []) from error

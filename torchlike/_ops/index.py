@@ -13,7 +13,7 @@ import numpy as np
 from torchlike import _dtypes, _errors
 from torchlike._dtypes import FLOAT8, FLOAT8_SIGNED
 from torchlike._errors.dtypes import c_name, index_put_dtypes, scalar_name
-from torchlike._layout import contiguous_strides, ordered_strides
+from torchlike._layout import contiguous_strides, ordered_strides, view_strides
 from torchlike._ops._casts import WIDEST_ELSEWHERE, WIDEST_ON_CPU
 from torchlike._ops._declare import HOST_REDUCES, Array, Arrays, Scalar, declare, namespace, operator
 from torchlike._ops._namespace import at, within
@@ -75,11 +75,11 @@ def _index_typing(call: Call) -> Typed:
         rest = [s for d, s in enumerate(own) if d not in dims]
         at = dims[0] if _adjacent(dims) else 0
         common = broadcast([tuple(i.shape) for i in call.indices])
-        before, after = len(rest[:at]), len(rest[at:])
+        among = (*[1] * len(rest[:at]), *common, *[1] * len(rest[at:]))
         operands = [(shape, (*rest[:at], *[0] * len(common), *rest[at:]))]
         for index, steps in zip(call.indices, call.strides[1:]):
             spread = _spread(tuple(index.shape), steps or contiguous_strides(tuple(index.shape)), common)
-            operands.append((shape, (*[0] * before, *spread, *[0] * after)))
+            operands.append((among, view_strides(common, spread, among) or spread))  # only ones are added
         strides = ordered_strides(shape, operands)
     return Typed([call.input.like(shape)], None, [strides])
 

@@ -332,4 +332,8 @@ FOUND = {
         b.detach().add_(1)
         d = c.unbind(0)
     """,
+    "indexed in the midst of dims that lie in another order": """
+        b = torch.arange(200.0).as_strided((1, 2, 3), (1, 2, 8))[:, torch.tensor([1, 0])]
+        c = torch.arange(200.0).as_strided((1, 1, 2), (2, 1, 8))[:, torch.tensor([[0, 0], [0, 0]]).t()]
+    """,
 }

@@ -5,6 +5,7 @@ import warnings
 
 import pytest
 
+import torchlike
 from tests.oracle import both
 
 
@@ -87,3 +88,15 @@ def test_what_is_no_sequence():
 
 def test_disabled_ones_call_the_function():
     both(lambda L: L._C._disabled_torch_function_impl(divmod, (), (7, 2)))
+
+
+@pytest.mark.parametrize("hook", ["__torch_function__", "__torch_dispatch__"])
+def test_a_subclass_whose_method_would_not_be_called_is_refused(hook):
+    method = classmethod(lambda cls, func, types, args=(), kwargs=None: func(*args, **(kwargs or {})))
+    with pytest.raises(NotImplementedError, match=f"Named.{hook}: torchlike's operators do not call it"):
+        type("Named", (torchlike.Tensor,), {hook: method})
+
+
+def test_a_subclass_that_wants_no_such_method_is_one():
+    none = torchlike._C._disabled_torch_function_impl
+    assert issubclass(type("Plain", (torchlike.Tensor,), {"__torch_function__": none}), torchlike.Tensor)

@@ -52,6 +52,9 @@ class Tensor(Methods):
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
+        for hook in {"__torch_function__", "__torch_dispatch__"}.intersection(cls.__dict__):
+            if not getattr(getattr(cls, hook), "__name__", "").startswith("_disabled_torch_"):
+                raise _errors.making.never_called(cls, hook)
         TENSOR_TYPES.add(cls)
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:

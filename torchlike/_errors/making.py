@@ -52,6 +52,12 @@ def cannot_alias(found: Any, wanted: Any) -> ValueError:
     return ValueError(f"can't alias tensor with dtype '{names[0]}' into dtype '{names[1]}'.")
 
 
+def never_called(cls: type, hook: str) -> NotImplementedError:
+    return NotImplementedError(f"{cls.__name__}.{hook}: torchlike's operators do not call it, so what it is to change "
+                               "would go unchanged. Write the change as a function, a module or a torch.autograd."
+                               "Function.")  # fmt: skip
+
+
 def cannot_require_grad() -> RuntimeError:
     return RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
 

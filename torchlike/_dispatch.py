@@ -71,9 +71,21 @@ def _guarded(op: Op, call: Callable) -> Callable:
             guard(*[seen(a) for a in args], **{name: seen(a) for name, a in kwargs.items()})
         except _errors.layouts.Elsewhere:
             return call(*args, **kwargs)  # which finds the rule
-        return call(*args, **kwargs)
+        except TypeError:
+            if _is_for(op, args, kwargs):
+                raise
+        return call(*args, **kwargs)  # which says, if need be, what its own signature lacks
 
     return guarded
+
+
+def _is_for(op: Op, args: tuple, kwargs: dict) -> bool:
+    """Whether the row has a parameter for each argument, and an argument for each that wants one."""
+    try:
+        op.signature.bind(*args, **kwargs)
+    except TypeError:
+        return False
+    return True
 
 
 def _plain_caller(op: Op, casts: bool = False) -> Callable:

@@ -10,7 +10,7 @@ import numpy as np
 from torchlike import _errors
 from torchlike._core import Value
 from torchlike._core.examples import outermost
-from torchlike._dtypes import BOOL, COMPLEX, FLOAT8, FLOATING, INTEGER, WIDE, bfloat16, check_number, float16
+from torchlike._dtypes import BOOL, COMPLEX, FLOAT8, FLOATING, INTEGER, WIDE, bfloat16, bool_, check_number, float16
 from torchlike._ops._rules import Call, result_type
 
 REAL = (BOOL, INTEGER, FLOATING)
@@ -71,7 +71,7 @@ CHECKED_AT_ONCE = 1 << 22  # host data is looked through up to this many element
 
 def whole_divisor(input: Any = None, other: Any = None, **_: Any) -> None:
     """A guard: an integer divided by an integer zero is an error, where the divisor is at hand."""
-    if _has_zero(other) and not _is_real(input):
+    if _has_zero(other) and not _is_real(input) and not (_is_bool(other) and _is_bool(input)):
         raise _errors.arithmetic.zero_division()
 
 
@@ -85,8 +85,12 @@ def _has_zero(divisor: Any) -> bool:
     if not isinstance(divisor, Value):
         return isinstance(divisor, int) and divisor == 0
     host = outermost(divisor).peek()
-    return (isinstance(host, np.ndarray) and host.dtype.kind in "iu" and host.size <= CHECKED_AT_ONCE
+    return (isinstance(host, np.ndarray) and host.dtype.kind in "iub" and host.size <= CHECKED_AT_ONCE
             and not host.all())  # fmt: skip
+
+
+def _is_bool(x: Any) -> bool:
+    return x.aval.dtype is bool_ if isinstance(x, Value) else isinstance(x, bool)
 
 
 def _is_real(x: Any) -> bool:

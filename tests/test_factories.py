@@ -1,6 +1,7 @@
 """Making tensors: values, dtypes, strides and errors beside PyTorch's."""
 
 import copy
+import operator
 import pickle
 import warnings
 
@@ -60,6 +61,16 @@ L.blackman_window(6)
 L.bartlett_window(6)
 L.tensor([1, 2.5])
 L.tensor([[True], [False]])
+L.tensor(L.zeros(2, 3).shape)
+L.tensor([L.zeros(2, 3).shape, L.zeros(4, 5).size()])
+L.as_tensor(L.Size([]))
+L.Size([2, 3]) + (4,)
+(4,) + L.Size([2, 3])
+L.Size([2, 3]) + (L.tensor(4), 5)
+L.from_numpy(L.Size([2, 3]) + np.array([1, 2]))
+L.Size([2, 3]) * 2
+operator.iadd([1], L.Size([2, 3]))
+operator.iadd((1,), L.Size([2, 3]))
 L.tensor([])
 L.tensor([[]])
 L.tensor(range(3))
@@ -136,6 +147,11 @@ L.tensor([1, [2, 3]])
 L.tensor([1.0, [2, 3]])
 L.tensor(2**63)
 L.tensor([300], dtype=L.uint8)
+L.Size([2, 3]) + [4]
+L.Size([2, 3]) + 4
+L.Size([2, 3]) + L.tensor([4, 5])
+L.Size([2, 3]) + (4.5,)
+(4, "a") + L.Size([2, 3])
 L.tensor([1j], dtype=L.float32)
 L.tensor(np.arange(3)[::-1])
 L.from_numpy([1])
@@ -163,7 +179,7 @@ def lines(text: str) -> list[str]:
 def evaluate(library, call: str):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return eval(call, {"L": library, "np": np})
+        return eval(call, {"L": library, "np": np, "operator": operator})
 
 
 def refusal(library, call: str) -> tuple[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import index
 from typing import Any, SupportsIndex, overload
 
 import numpy as np
@@ -40,11 +41,16 @@ class Size(tuple):
         got = tuple.__getitem__(self, item)
         return Size(got) if isinstance(item, slice) else got
 
+    # Of tuples only: `list += size` extends the list, and an array added to a size is added up by NumPy.
     def __add__(self, other):
-        return Size(tuple.__add__(self, tuple(other)))
+        if isinstance(other, tuple):
+            return Size(tuple.__add__(self, _whole(other, len(self))))
+        if isinstance(other, np.ndarray | np.generic):
+            return NotImplemented
+        raise _errors.shapes.not_joined_to_size(other)
 
     def __radd__(self, other):
-        return Size(tuple(other) + tuple(self))
+        return Size(_whole(other) + tuple(self)) if isinstance(other, tuple) else NotImplemented
 
     def __mul__(self, count):
         return Size(tuple.__mul__(self, count))
@@ -53,6 +59,16 @@ class Size(tuple):
 
     def __reduce__(self):
         return (Size, (tuple(self),))
+
+
+def _whole(sizes: tuple, start: int = 0) -> tuple:
+    """Sizes that a Size is joined to, as ints; `start` is where in the result they begin."""
+    if sizes.__class__ is Size or all(n.__class__ is int for n in sizes):
+        return tuple(sizes)
+    for at, n in enumerate(sizes, start):
+        if not hasattr(n, "__index__"):
+            raise _errors.shapes.no_size(n, at)
+    return tuple(map(index, sizes))
 
 
 class Aval:

@@ -29,6 +29,14 @@ def too_many_dims() -> RuntimeError:
     return RuntimeError("only tensors with up to 64 dims are supported")
 
 
+def no_size(item: object, at: int) -> TypeError:
+    return TypeError(f"torch.Size() takes an iterable of 'int' (item {at} is '{type(item).__name__}')")
+
+
+def not_joined_to_size(other: object) -> TypeError:
+    return TypeError(f"can only concatenate tuple (not {type(other).__name__}) to torch.Size")
+
+
 def repeated_dim(dim: int) -> RuntimeError:
     return RuntimeError(f"dim {dim} appears multiple times in the list of dims")
 

@@ -114,8 +114,6 @@ class Optimizer:
             groups = [{"params": groups}]
         for group in groups:
             self.add_param_group(group)  # type: ignore[arg-type]
-        for param in self.param_groups[0]["params"][:1]:
-            _core.warm_up(param.device)
 
     def _set_up(self) -> None:
         """What is not part of a pickle: empty hooks, and `step` of this class wrapped once."""

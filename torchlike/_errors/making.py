@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from torchlike._errors.arguments import cannot
 from torchlike._errors.dtypes import c_name, scalar_name
 
 Ints = tuple[int, ...]
@@ -53,9 +54,8 @@ def cannot_alias(found: Any, wanted: Any) -> ValueError:
 
 
 def never_called(cls: type, hook: str) -> NotImplementedError:
-    return NotImplementedError(f"{cls.__name__}.{hook}: torchlike's operators do not call it, so what it is to change "
-                               "would go unchanged. Write the change as a function, a module or a torch.autograd."
-                               "Function.")  # fmt: skip
+    return cannot(f"Tensor.{hook}", f"operators would not call {cls.__name__}'s: write what it is to change as a "
+                                    "function, a module or a torch.autograd.Function")  # fmt: skip
 
 
 def cannot_require_grad() -> RuntimeError:

@@ -51,7 +51,8 @@ _MOST_THRESHOLDS = 127
 
 def pr_curve_raw(tag: str, tp: Any, fp: Any, tn: Any, fn: Any, precision: Any, recall: Any,
                  num_thresholds: int = 127, weights: Any = None) -> Summary:  # fmt: skip
-    """A summary of precision and recall, counted elsewhere: a number for each threshold."""
+    """A summary of precision and recall, counted elsewhere: a number for each threshold. Counts have their weights in
+    them already: `weights` changes nothing, here as in PyTorch."""
     rows = np.stack((tp, fp, tn, fn, precision, recall))
     content = PrCurvePluginData(version=0, num_thresholds=min(num_thresholds, _MOST_THRESHOLDS)).SerializeToString()
     numbers = TensorProto(dtype="DT_FLOAT", float_val=rows.reshape(-1).tolist(), tensor_shape=shape_of(*rows.shape))

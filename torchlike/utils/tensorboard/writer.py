@@ -126,7 +126,7 @@ class SummaryWriter(Unwritten):
                          true_negative_counts: Any, false_negative_counts: Any, precision: Any, recall: Any,
                          global_step: Any = None, num_thresholds: int = 127, weights: Any = None,
                          walltime: float | None = None) -> None:  # fmt: skip
-        """Log precision and recall that were counted elsewhere."""
+        """Log precision and recall that were counted elsewhere; `weights` changes nothing, as in PyTorch."""
         what = summary.pr_curve_raw(tag, true_positive_counts, false_positive_counts, true_negative_counts,
                                     false_negative_counts, precision, recall, num_thresholds)  # fmt: skip
         self._add(what, global_step, walltime)

@@ -7,11 +7,12 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import jax
-import jax.numpy as jnp
+import numpy as np
 
 from torchlike import _dtypes
 from torchlike._core import Aval, Plan, Value, record
-from torchlike._core.plan import COMPILED
+from torchlike._core.plan import COMPILED, ONCE
+from torchlike._ops._namespace import namespace
 from torchlike._tensor import Tensor, commit
 
 _plans: dict[tuple, Plan] = {}
@@ -19,11 +20,12 @@ _plans: dict[tuple, Plan] = {}
 
 def multi_tensor_update(rule: Callable[..., tuple], statics: tuple, scalars: tuple[float, ...],
                         tensors: Sequence[Sequence[Tensor]], written: tuple[int, ...],
-                        joined: tuple[int, ...] = (), shown: Sequence[Sequence[Tensor]] = ()) -> None:  # fmt: skip
+                        joined: tuple[int, ...] = (), shown: Sequence[Sequence[Tensor]] = (),
+                        by_element: bool = True) -> None:  # fmt: skip
     """Update many tensors by one rule, in place and outside autograd, as one entry of the trace.
 
     Args:
-      rule: `rule(statics, scalars, *row) -> new arrays for the written columns`, pure, over JAX arrays.
+      rule: `rule(statics, scalars, *row) -> new arrays for the written columns`, pure, over NumPy or JAX arrays.
       statics: hashable settings, part of the program's key.
       scalars: runtime numbers (learning rate, bias corrections, ...): changing them never recompiles. The rule gets
         them as 0-d arrays in the dtype of the row's arithmetic.
@@ -32,6 +34,7 @@ def multi_tensor_update(rule: Callable[..., tuple], statics: tuple, scalars: tup
       joined: the last tensors are taken together, laid end to end, so many to a row each time: [3, 2] makes two rows of
         the last five. A column that is shorter has one flat tensor for each such row.
       shown: for each of the last scalars, which the rule does not get, the tensors that shall hold it.
+      by_element: whether the rule treats each element by itself.
     """
     values = [t._storage.value if t._chain is None else t._read() for column in tensors for t in column]
     lengths = tuple([len(column) for column in tensors])
@@ -39,7 +42,9 @@ def multi_tensor_update(rule: Callable[..., tuple], statics: tuple, scalars: tup
     key = (rule, statics, len(scalars), lengths, written, joined, kinds, *[v.aval for v in values])
     plan = _plans.get(key)
     if plan is None:
-        plan = _plans[key] = _make_plan(rule, statics, len(scalars), lengths, written, joined, kinds, values)
+        plan = _plans[key] = _make_plan(
+            rule, statics, len(scalars), lengths, written, joined, kinds, values, by_element
+        )
     results = record(plan, values, scalars)
     del values  # what is overwritten below must not look needed
     targets = [t for c in written for t in tensors[c]]
@@ -47,7 +52,8 @@ def multi_tensor_update(rule: Callable[..., tuple], statics: tuple, scalars: tup
 
 
 def _make_plan(rule: Callable, statics: tuple, numbers: int, lengths: tuple[int, ...], written: tuple[int, ...],
-               joined: tuple[int, ...], shown: tuple[tuple[Aval, ...], ...], values: list[Value]) -> Plan:  # fmt: skip
+               joined: tuple[int, ...], shown: tuple[tuple[Aval, ...], ...], values: list[Value],
+               by_element: bool) -> Plan:  # fmt: skip
     avals = tuple(v.aval for v in values)  # the plan must not hold the values themselves
     ends = list(itertools.accumulate(lengths))
     columns = [slice(end - length, end) for end, length in zip(ends, lengths)]
@@ -61,16 +67,38 @@ def _make_plan(rule: Callable, statics: tuple, numbers: int, lengths: tuple[int,
 
     def update(*flat: Any) -> tuple:
         arrays, scalars = flat[: len(avals)], flat[len(avals) :]
-        whole = [_joined(arrays[column], rows) for column in columns]
-        new = zip(*[update_row(scalars[: numbers - len(shown)], row) for row in zip(*whole)])
-        made = [array for c, parts in zip(written, new) for array in _apart(parts, arrays[columns[c]], rows)]
+        xp = namespace(arrays[0])
+        cut, of_row = (rows, update_row) if xp is not np else (_end_to_end(lengths[0]), _of_any_length(update_row))
+        whole = [_joined(arrays[column], cut) for column in columns]
+        new = zip(*[of_row(scalars[: numbers - len(shown)], row) for row in zip(*whole)])
+        made = [array for c, parts in zip(written, new) for array in _apart(parts, arrays[columns[c]], cut)]
         counts = zip(shown, scalars[numbers - len(shown) :])
-        return *made, *[jnp.full(a.shape, count, a.dtype.numpy) for kinds, count in counts for a in kinds]
+        return *made, *[xp.full(a.shape, count, a.dtype.numpy) for kinds, count in counts for a in kinds]
 
     outputs = (*[a for c in written for a in avals[columns[c]]], *itertools.chain.from_iterable(shown))
     plan = Plan(rule.__name__, avals, (float,) * numbers, outputs, update)
-    plan.executor = COMPILED
+    is_single = all(a.dtype in (_dtypes.float32, _dtypes.complex64) for a in avals)
+    plan.executor = ONCE if by_element and is_single else COMPILED
     return plan
+
+
+def _end_to_end(length: int) -> list[slice]:
+    """All tensors of a column as one row."""
+    return [slice(0, length)]
+
+
+def _of_any_length(update_row: Callable) -> Callable:
+    """The update of one row on the host: a program for the next power of two, since compiling one costs a tenth of what
+    the update of many tensors does. What it computes for an element in single precision is to the bit what the larger
+    program does, so who goes on from a checkpoint sees no difference; in double precision XLA contracts otherwise."""
+
+    def update(scalars: tuple, row: tuple) -> list:
+        size = row[0].size
+        more = (1 << max(size - 1, 0).bit_length()) - size
+        padded = tuple([np.concatenate((a.reshape(-1), np.zeros(more, a.dtype))) for a in row])
+        return [np.asarray(new)[:size] for new in update_row(scalars, padded)]
+
+    return update
 
 
 def _rows(length: int, joined: tuple[int, ...]) -> list[slice]:
@@ -84,13 +112,13 @@ def _joined(column: Sequence[Any], rows: list[slice]) -> list[Any]:
     if len(column) == len(rows):
         return list(column)
     parts = [column[row] for row in rows]
-    return [p[0] if len(p) == 1 else jnp.concatenate([a.reshape(-1) for a in p]) for p in parts]
+    return [p[0] if len(p) == 1 else namespace(column[0]).concatenate([a.reshape(-1) for a in p]) for p in parts]
 
 
 def _apart(made: Sequence[Any], like: Sequence[Any], rows: list[slice]) -> Iterator[Any]:
     """`_joined` undone: arrays of these shapes and dtypes."""
     if len(like) == len(rows):
-        yield from made
+        yield from [array.reshape(one.shape) for array, one in zip(made, like)]
         return
     for array, row in zip(made, rows):
         begin, flat = 0, array.reshape(-1)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from torchlike._core.plan import COMPILED, FLAT, NUMBERS, NUMPY, Plan
+from torchlike._core.plan import COMPILED, FLAT, NUMBERS, NUMPY, ONCE, Plan
 from torchlike._core.trace import Trace, operators
 
 # The model by which cold and hot are told apart, in seconds: deterministic, so that two runs of a script choose alike.
@@ -19,6 +19,8 @@ COMPILE_ENTRY = 5e-3
 INTERPRET_ENTRY = 5e-6
 INTERPRET_GRADIENT = 1e-4  # an entry that is a program of its own
 INTERPRET_BYTE = 1 / 4e9
+UPDATE_BYTE = 2e-9  # of an optimizer's step on the host, parameters and state being moved there and back ...
+COMPILE_UPDATE = 2e-3  # ... and of its compile, for each tensor that it writes
 LARGE = 1 << 22  # bytes, from which on it counts that some of NumPy's loops are quicker than XLA's
 # Of XLA's pool on the CPU.
 THREADS = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
@@ -55,6 +57,7 @@ class Interpreted:
         self.cost = INTERPRET_ENTRY * len(self.entries) + INTERPRET_GRADIENT * gradients + INTERPRET_BYTE * moved
         self.left = COMPILE_ENTRY * len(self.entries)
         self.trains = gradients > 0
+        self.repeats = any(e.plan.executor == ONCE for e in self.entries)
         on_host = sum(_moved(e.plan) for e in self.entries if e.plan.host >= THREADS)
         self.stays = not self.trains and on_host >= max(LARGE, moved / 2)
         self.account: Any = None
@@ -62,6 +65,8 @@ class Interpreted:
     def is_hot(self) -> bool:
         """Whether interpreting once more would have cost more, all told, than a compile; or whether what trains came
         twice running, and so is there to stay. Never, where most of the work is what NumPy does best."""
+        if self.repeats:
+            return True
         if self.stays:
             return False
         self.left -= self.cost
@@ -89,10 +94,13 @@ def is_cold(trace: Trace, at_once: bool) -> bool:
     """Whether a trace of a first key is for NumPy: work in types that NumPy has, and forward alone, unless the same
     operators came in other shapes before, or their line brings other operators again and again (not `at_once`). What
     trains as it did would only be compiled one step later."""
+    plans = [plan for plan, _ in operators(trace.code)]
+    if any(plan.executor == ONCE for plan in plans):  # alone, since only these compute to the bit what XLA does
+        return all(p.executor == ONCE and _moved(p) * UPDATE_BYTE < COMPILE_UPDATE * len(p.outputs) for p in plans)
     never = (COMPILED, FLAT) if at_once else (COMPILED,)
     return all(
         plan.executor not in never and all(a.dtype.numpy.isbuiltin == 1 for a in (*plan.inputs, *plan.outputs))
-        for plan, _ in operators(trace.code)
+        for plan in plans
     )
 
 
@@ -132,7 +140,7 @@ def _run(plan: Plan, given: list) -> list[np.ndarray]:
         program = plan.flat()  # type: ignore[misc]
         if program is not None:
             return program(*given)
-    if plan.executor == NUMPY:
+    if plan.executor in (NUMPY, ONCE):
         try:
             return [np.asarray(x) for x in plan.function(*given)]
         except np.linalg.LinAlgError:

@@ -3,7 +3,6 @@ operators that do the same cancel the moves."""
 
 from __future__ import annotations
 
-import functools
 import math
 
 import jax
@@ -14,12 +13,12 @@ from torchlike import _errors
 from torchlike._ops._casts import LOWER
 from torchlike._ops._declare import Array, operator
 from torchlike._ops._namespace import widened
+from torchlike._ops._products import rows_times
 from torchlike._ops._rules import Call
 
 Ints = tuple[int, ...]
 Pairs = tuple[tuple[int, int], ...]
 _FEW_COLUMNS = 64  # up to here a convolution is one product with all shifted copies side by side
-_FEW_TAPS = 27  # up to here the weight's gradient is one product for each place in the kernel
 
 
 def expand(value, count: int) -> Ints:
@@ -86,43 +85,15 @@ def by_columns(x, w, stride: Ints, pads: Pairs, dilation: Ints):
     """One matrix product: every window as a row."""
     *kernel, _, outputs = w.shape
     columns = jnp.concatenate(windows(padded(x, pads), tuple(kernel), stride, dilation), -1)
-    return columns @ w.reshape(-1, outputs)
-
-
-def by_taps(x, w, stride: Ints, pads: Pairs, dilation: Ints):
-    """A sum of matrix products, one for each place in the kernel."""
-    *kernel, channels, outputs = w.shape
-    taps = w.reshape(-1, channels, outputs)
-    return functools.reduce(jnp.add, [
-        part @ tap for part, tap in zip(windows(padded(x, pads), tuple(kernel), stride, dilation), taps)
-    ])  # fmt: skip
-
-
-@functools.partial(jax.custom_jvp, nondiff_argnums=(2, 3, 4))
-def tapped(x, w, stride: Ints, pads: Pairs, dilation: Ints):
-    """XLA's convolution, whose gradient for `w` is a matrix product for each place in the kernel: on a CPU that takes
-    two thirds of the time of XLA's own."""
-    return plain(x, w, stride, pads, dilation, 1)
-
-
-@tapped.defjvp
-def _tapped_jvp(stride, pads, dilation, primals, tangents):
-    (x, w), (dx, dw) = primals, tangents
-    out = tapped(x, w, stride, pads, dilation)
-    # The tangent is linear in dw, so its transpose is what backward runs; the sum itself runs in forward mode only.
-    return out, plain(dx, w, stride, pads, dilation, 1) + by_taps(x, dw, stride, pads, dilation)
+    return rows_times(columns, w.reshape(-1, outputs))
 
 
 def convolve(x, w, stride: Ints, pads: Pairs, dilation: Ints, groups: int):
     """The convolution in whichever form is fastest here."""
-    taps, channels = math.prod(w.shape[:-2]), w.shape[-2]
-    if groups > 1 or jax.default_backend() != "cpu" or not x.size or x.dtype.kind != "f":
-        return plain(x, w, stride, pads, dilation, groups)
-    if taps * channels <= _FEW_COLUMNS:
+    is_narrow = groups == 1 and math.prod(w.shape[:-1]) <= _FEW_COLUMNS
+    if is_narrow and x.size and x.dtype.kind == "f" and jax.default_backend() == "cpu":
         return by_columns(x, w, stride, pads, dilation)
-    if taps <= _FEW_TAPS:
-        return tapped(x, w, stride, pads, dilation)
-    return plain(x, w, stride, pads, dilation, 1)
+    return plain(x, w, stride, pads, dilation, groups)
 
 
 def unrounded(*arrays) -> tuple:

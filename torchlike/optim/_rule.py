@@ -223,7 +223,8 @@ class RuleOptimizer(Optimizer):
             columns = [bucket.columns[0], [grads[i] for i in bucket.rows], *bucket.columns[1:]]
             written = (0, *range(2, len(columns)))
             joined = tuple([len(pack.rows) for pack in bucket.packs])
-            multi_tensor_update(self.rule, flags, scalars, columns, written, joined, bucket.shown)  # type: ignore[arg-type]
+            multi_tensor_update(self.rule, flags, scalars, columns, written, joined, bucket.shown,  # type: ignore[arg-type]
+                                self.by_element)  # fmt: skip
 
     def _flags(self, group: Group) -> tuple:
         return group.get("maximize", False), self._decay(group), *self._variant(group)

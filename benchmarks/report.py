@@ -17,8 +17,9 @@ PACKAGES = ("torch", "jax", "jaxlib", "optax", "numpy")
 READING = """\
 Medians of interleaved rounds in one run; every contender in a process of its own, the same weights, data and threads.
 A step is forward, backward, optimizer and `loss.item()`; the first step is timed in a fresh process with empty caches,
-model, data and optimizer ready. JAX + optax is hand-written: one jitted, donating step. The limit over JAX holds where
-its step takes 5 ms or more; ratios without a limit are shown for information."""
+model, data and optimizer ready. The recorded loop compiles its optimizer's update when that comes again, so the first
+two steps are shown too. JAX + optax is hand-written: one jitted, donating step. The limit over JAX holds where its step
+takes 5 ms or more; ratios without a limit are shown for information."""
 
 
 def write(rows, about, folder, name):

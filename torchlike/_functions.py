@@ -190,9 +190,10 @@ def convert(self: Tensor, dtype: Any, device: Any, copy: bool, memory_format: An
             _errors.dtypes.warn_of_cast(made.dtype, dtype)
         made = rows["_to"](made, dtype)
     if memory_format is not mf.preserve_format:
-        mf.strides_for(tuple(self.shape), memory_format)  # refuses a rank that the format does not have
-        if not made.is_contiguous(memory_format):
-            return clone(made, memory_format=memory_format)
+        exact = mf.strides_for(tuple(self.shape), memory_format)
+        if made is self and not copy and mf.suggested(self) is memory_format:
+            return self
+        return made if made is not self and made.stride() == exact else clone(made, memory_format=memory_format)
     return clone(made) if copy and made is self else made
 
 

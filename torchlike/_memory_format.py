@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from torchlike import _layout
@@ -48,8 +49,7 @@ def strides_for(shape: tuple[int, ...], wanted: memory_format | None) -> tuple[i
         if len(shape) != rank:
             raise RuntimeError(f"required rank {rank} tensor to use {wanted.name} format")  # type: ignore[union-attr]
         order = (0, *range(2, rank), 1)
-        moved = _layout.contiguous_strides(tuple(shape[d] for d in order))
-        return tuple(moved[order.index(d)] for d in range(rank))
+        return tuple(math.prod(shape[inner] for inner in order[order.index(d) + 1 :]) for d in range(rank))
     return _layout.contiguous_strides(shape)
 
 

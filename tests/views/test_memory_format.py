@@ -89,3 +89,34 @@ REFUSED = {
 @pytest.mark.parametrize("program", [conversions, a_module, *REFUSED.values()])
 def test_programs(program):
     both(program)
+
+
+SHAPES = [(40, 1, 1, 1), (40, 3, 1, 1), (2, 3, 4, 5), (2, 1, 4, 5), (1, 1, 1, 1), (0, 3, 4, 5), (3, 4), (2, 3, 4, 5, 6)]
+TURNS = {
+    "plain": lambda torch, t: t,
+    "channels last": lambda torch, t: t.contiguous(memory_format=torch.channels_last) if t.ndim == 4 else t,
+    "turned": lambda torch, t: t.transpose(0, 1),
+    "turned at the end": lambda torch, t: t.transpose(-2, -1),
+    "channels moved last": lambda torch, t: t.movedim(1, -1),
+    "channels moved second": lambda torch, t: t.movedim(-1, 1),
+}
+
+
+@pytest.mark.parametrize("turn", TURNS)
+@pytest.mark.parametrize("wanted", ["channels_last", "contiguous_format", "preserve_format", "channels_last_3d"])
+def test_to_a_memory_format(wanted, turn):
+    """A tensor that speaks of the format already is returned as it is, however its strides are."""
+
+    def moved(torch, shape, options):
+        source = TURNS[turn](torch, torch.zeros(shape))
+        try:
+            made = source.to(memory_format=getattr(torch, wanted), **options)
+        except RuntimeError as error:
+            return str(error)
+        return made is source, made.stride()
+
+    def program(torch):
+        kinds = ({}, {"copy": True}, {"dtype": torch.float64})
+        return [moved(torch, shape, options) for shape in SHAPES for options in kinds]
+
+    both(program)

@@ -77,7 +77,7 @@ def _make_plan(rule: Callable, statics: tuple, numbers: int, lengths: tuple[int,
 
     outputs = (*[a for c in written for a in avals[columns[c]]], *itertools.chain.from_iterable(shown))
     plan = Plan(rule.__name__, avals, (float,) * numbers, outputs, update)
-    is_single = all(a.dtype in (_dtypes.float32, _dtypes.complex64) for a in avals)
+    is_single = all(a.dtype is _dtypes.float32 for a in avals)
     plan.executor = ONCE if by_element and is_single else COMPILED
     return plan
 
@@ -89,8 +89,8 @@ def _end_to_end(length: int) -> list[slice]:
 
 def _of_any_length(update_row: Callable) -> Callable:
     """The update of one row on the host: a program for the next power of two, since compiling one costs a tenth of what
-    the update of many tensors does. What it computes for an element in single precision is to the bit what the larger
-    program does, so who goes on from a checkpoint sees no difference; in double precision XLA contracts otherwise."""
+    the update of many tensors does. What it computes for an element of float32 is to the bit what the larger program
+    does, so who goes on from a checkpoint sees no difference; in other types XLA contracts otherwise at times."""
 
     def update(scalars: tuple, row: tuple) -> list:
         size = row[0].size

@@ -90,17 +90,6 @@ def test_looking_at_the_state_compiles_nothing():
     assert stats.compiles == compiles
 
 
-def test_bfloat16_is_computed_in_float32():
-    param = torchlike.nn.Parameter(torchlike.ones(4, dtype=torchlike.bfloat16))
-    optimizer = torchlike.optim.Adam([param], lr=1e-2)
-    for _ in range(3):
-        param.grad = torchlike.full((4,), 0.5, dtype=torchlike.bfloat16)
-        optimizer.step()
-    assert param.dtype is torchlike.bfloat16
-    assert optimizer.state[param]["exp_avg"].dtype is torchlike.bfloat16
-    np.testing.assert_allclose(param.detach().float().numpy(), 0.97, rtol=1e-2)
-
-
 def test_scheduler_in_the_loop():
     curves = []
     for library in (torchlike, torch):

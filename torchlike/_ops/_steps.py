@@ -17,6 +17,8 @@ from jax import lax
 
 from torchlike._ops._namespace import namespace, widened
 
+Step = Callable[[Any], Any]
+
 
 def stepwise(*arrays: Any) -> tuple:
     """`step`, and the arrays (None stays) in the dtype that each step is computed in; for a row with `opmath=False`.

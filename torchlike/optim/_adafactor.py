@@ -7,6 +7,7 @@ from typing import Any
 import torchlike
 from torchlike import Tensor
 from torchlike._ops._namespace import namespace
+from torchlike._ops._steps import Step
 from torchlike.optim import _errors
 from torchlike.optim._checks import check_at_least
 from torchlike.optim._rule import Bucket, Group, RuleOptimizer, update_rule
@@ -14,7 +15,7 @@ from torchlike.optim.optimizer import ParamsT
 
 
 @update_rule
-def adafactor_update(variant: list, scalars: list, param: Any, grad: Any, *state: Any) -> tuple:
+def adafactor_update(variant: list, scalars: list, step: Step, param: Any, grad: Any, *state: Any) -> tuple:
     xp = namespace(param)
     rate, rest, eps1, eps2, limit, shrink = scalars
     scale = rate * xp.maximum(eps2, _rms(param))  # of the parameter as it was before decay
@@ -27,8 +28,8 @@ def adafactor_update(variant: list, scalars: list, param: Any, grad: Any, *state
     else:
         variance = state[0] + rest * (square - state[0])
         kept = (variance,)
-    step = grad / xp.sqrt(xp.maximum(variance, eps1 * eps1))
-    return param * shrink - scale / xp.maximum(1, _rms(step) / limit) * step, *kept
+    change = grad / xp.sqrt(xp.maximum(variance, eps1 * eps1))
+    return param * shrink - scale / xp.maximum(1, _rms(change) / limit) * change, *kept
 
 
 def _rms(array: Any) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 from torchlike import Tensor
 from torchlike._dtypes import bfloat16
 from torchlike._ops._namespace import namespace
-from torchlike._ops._steps import rounding
+from torchlike._ops._steps import Step, rounding
 from torchlike.optim import _errors
 from torchlike.optim._checks import check_at_least
 from torchlike.optim._rule import Bucket, Group, RuleOptimizer, update_rule
@@ -16,14 +16,14 @@ from torchlike.optim.optimizer import ParamsT
 
 
 @update_rule
-def muon_update(variant: list, scalars: list, param: Any, grad: Any, buffer: Any) -> tuple:
+def muon_update(variant: list, scalars: list, step: Step, param: Any, grad: Any, buffer: Any) -> tuple:
     """PyTorch's formula written out: `optax.contrib.muon` iterates in the parameter's precision, not in bfloat16."""
     nesterov, adjustment, steps = variant
     lr, momentum, rest, eps, *coefficients = scalars
     buffer = buffer + rest * (grad - buffer)
     direction = grad + momentum * (buffer - grad) if nesterov else buffer
-    step = _orthogonal(direction, coefficients, steps, eps).astype(param.dtype)
-    return param - lr * _adjusted(adjustment, *param.shape) * step, buffer
+    change = _orthogonal(direction, coefficients, steps, eps).astype(param.dtype)
+    return param - lr * _adjusted(adjustment, *param.shape) * change, buffer
 
 
 def _orthogonal(matrix: Any, coefficients: list, steps: int, eps: Any) -> Any:

@@ -24,6 +24,7 @@ from torchlike._core import Value
 from torchlike._fused import multi_tensor_update
 from torchlike._modes import local
 from torchlike._ops._namespace import namespace
+from torchlike._ops._steps import stepwise
 from torchlike.optim import _errors
 from torchlike.optim._packs import ALONE, Pack, give, is_seen, packs
 from torchlike.optim.optimizer import Optimizer, scalar_tensor
@@ -32,10 +33,11 @@ Group = dict[str, Any]
 
 
 def update_rule(formula: Callable[..., tuple]) -> Callable[..., tuple]:
-    """Make `formula(variant, scalars, param, grad, *state) -> (param, *state)` a rule for every dtype.
+    """Make `formula(variant, scalars, step, param, grad, *state) -> (param, *state)` a rule for every dtype.
 
-    The formula computes in the dtype of its scalars (float32 for bfloat16 parameters), and the engine rounds what it
-    returns once, to the dtype of each column. Complex rows are shown to it as real ones with a last dimension of two.
+    The formula computes in the dtype of its scalars (float32 for bfloat16 parameters). `step(x)` is x as PyTorch stores
+    it between two of its operators, which rounds half precision and nothing else, and so PyTorch takes a number that it
+    adds, or by which it scales what it adds; what the formula returns is rounded by the engine. Complex rows are shown to it as real ones with a last dimension of two.
     The sign of an ascent and weight decay are the same for all optimizers and are applied before it is called.
     """
 
@@ -44,12 +46,13 @@ def update_rule(formula: Callable[..., tuple]) -> Callable[..., tuple]:
         weight_decay, shrink, *own = scalars
         maximize, decay, *variant = flags
         param, grad, *state = [_as_real(a).astype(shrink.dtype) for a in row]
+        step, _ = stepwise(row[0])
         grad = -grad if maximize else grad
         if decay == "decoupled":
-            param = param * shrink
+            param = step(param * shrink)
         elif decay == "penalty":
-            grad = grad + weight_decay * param
-        made = formula(variant, own, param, grad, *state)
+            grad = step(grad + step(weight_decay) * param)
+        made = formula(variant, own, step, param, grad, *state)
         return tuple(_like(new, old) for new, old in zip(made, (row[0], *row[2:])))
 
     return rule

@@ -6,20 +6,24 @@ from typing import Any
 
 from torchlike import Tensor
 from torchlike._ops._namespace import namespace
+from torchlike._ops._steps import Step
 from torchlike.optim._checks import check_fraction, check_implementation, check_lr, check_positive
 from torchlike.optim._rule import Bucket, Group, RuleOptimizer, update_rule
 from torchlike.optim.optimizer import ParamsT
 
 
 @update_rule
-def adadelta_update(variant: tuple, scalars: tuple, param: Any, grad: Any, square: Any, delta_square: Any) -> tuple:
+def adadelta_update(
+    variant: tuple, scalars: tuple, step: Step, param: Any, grad: Any, square: Any, delta_square: Any
+) -> tuple:
     """PyTorch's formula written out: Optax forms `1 - rho` in the parameter's precision, PyTorch in double."""
     xp = namespace(param)
     lr, rho, rest, eps = scalars
-    square = rho * square + rest * grad * grad
-    delta = xp.sqrt(delta_square + eps) / xp.sqrt(square + eps) * grad
-    delta_square = rho * delta_square + rest * delta * delta
-    return param - lr * delta, square, delta_square
+    square = step(step(rho * square) + rest * grad * grad)
+    of_delta, of_grad = (step(xp.sqrt(step(a + step(eps)))) for a in (delta_square, square))
+    delta = step(step(of_delta / of_grad) * grad)
+    delta_square = step(rho * delta_square) + rest * delta * delta
+    return param - step(lr) * delta, square, delta_square
 
 
 class Adadelta(RuleOptimizer):

@@ -7,17 +7,18 @@ from typing import Any
 import torchlike
 from torchlike import Tensor
 from torchlike._ops._namespace import namespace
+from torchlike._ops._steps import Step
 from torchlike.optim._checks import check_implementation, check_lr, check_positive
 from torchlike.optim._rule import Bucket, Group, RuleOptimizer, update_rule
 from torchlike.optim.optimizer import ParamsT, scalar_tensor
 
 
 @update_rule
-def adagrad_update(variant: tuple, scalars: tuple, param: Any, grad: Any, total: Any) -> tuple:
+def adagrad_update(variant: tuple, scalars: tuple, step: Step, param: Any, grad: Any, total: Any) -> tuple:
     """PyTorch's formula written out: `optax.scale_by_rss` puts `eps` under the root and skips zero sums."""
     rate, eps = scalars
-    total = total + grad * grad
-    return param - rate * grad / (namespace(param).sqrt(total) + eps), total
+    total = step(total + grad * grad)
+    return param - rate * grad / step(step(namespace(param).sqrt(total)) + step(eps)), total
 
 
 class Adagrad(RuleOptimizer):

@@ -6,6 +6,7 @@ from typing import Any
 
 from torchlike import Tensor
 from torchlike._ops._namespace import namespace
+from torchlike._ops._steps import Step
 from torchlike.optim import _errors
 from torchlike.optim._checks import check_betas, check_implementation, check_lr, check_positive
 from torchlike.optim._rule import Bucket, Group, RuleOptimizer, update_rule
@@ -14,7 +15,7 @@ from torchlike.optim.optimizer import ParamsT
 
 @update_rule
 def adam_update(
-    variant: tuple, scalars: tuple, param: Any, grad: Any, mean: Any, square: Any, largest: Any = None
+    variant: tuple, scalars: tuple, step: Step, param: Any, grad: Any, mean: Any, square: Any, largest: Any = None
 ) -> tuple:
     """PyTorch's formula written out.
 
@@ -23,12 +24,12 @@ def adam_update(
     """
     xp = namespace(param)
     step_size, beta1_rest, beta2, beta2_rest, correction, eps = scalars
-    mean = mean + beta1_rest * (grad - mean)
-    square = beta2 * square + beta2_rest * grad * grad
-    if largest is None:
-        return param - step_size * mean / (xp.sqrt(square) / correction + eps), mean, square
-    largest = xp.maximum(largest, square)
-    return param - step_size * mean / (xp.sqrt(largest) / correction + eps), mean, square, largest
+    mean = step(mean + beta1_rest * (grad - mean))
+    square = step(step(beta2 * square) + beta2_rest * grad * grad)
+    largest = square if largest is None else xp.maximum(largest, square)
+    divisor = step(step(step(xp.sqrt(largest)) / correction) + step(eps))
+    kept = (mean, square) if largest is square else (mean, square, largest)
+    return param - step_size * mean / divisor, *kept
 
 
 class Adam(RuleOptimizer):

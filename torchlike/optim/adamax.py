@@ -6,17 +6,18 @@ from typing import Any
 
 from torchlike import Tensor
 from torchlike._ops._namespace import namespace
+from torchlike._ops._steps import Step
 from torchlike.optim._checks import check_betas, check_implementation, check_lr, check_positive
 from torchlike.optim._rule import Bucket, Group, RuleOptimizer, update_rule
 from torchlike.optim.optimizer import ParamsT
 
 
 @update_rule
-def adamax_update(variant: tuple, scalars: tuple, param: Any, grad: Any, mean: Any, largest: Any) -> tuple:
+def adamax_update(variant: tuple, scalars: tuple, step: Step, param: Any, grad: Any, mean: Any, largest: Any) -> tuple:
     xp = namespace(param)
     rate, beta1_rest, beta2, eps = scalars
-    mean = mean + beta1_rest * (grad - mean)
-    largest = xp.maximum(largest * beta2, xp.abs(grad) + eps)
+    mean = step(mean + beta1_rest * (grad - mean))
+    largest = xp.maximum(step(largest * beta2), step(xp.abs(grad) + step(eps)))
     return param - rate * mean / largest, mean, largest
 
 

@@ -8,16 +8,17 @@ import numpy as np
 
 from torchlike import Tensor
 from torchlike._ops._namespace import namespace
+from torchlike._ops._steps import Step
 from torchlike.optim._checks import check_implementation, check_lr, check_positive
 from torchlike.optim._rule import Bucket, Group, RuleOptimizer, update_rule
 from torchlike.optim.optimizer import ParamsT
 
 
 @update_rule
-def asgd_update(variant: tuple, scalars: tuple, param: Any, grad: Any, average: Any) -> tuple:
+def asgd_update(variant: tuple, scalars: tuple, step: Step, param: Any, grad: Any, average: Any) -> tuple:
     eta, shrink, mu = scalars
-    param = param * shrink - eta * grad
-    return param, namespace(param).where(mu == 1, param, average + mu * (param - average))
+    param = step(step(param * shrink) - step(eta) * grad)
+    return param, namespace(param).where(mu == 1, param, average + step(mu * step(param - average)))
 
 
 class ASGD(RuleOptimizer):

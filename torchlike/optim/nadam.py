@@ -8,18 +8,19 @@ import numpy as np
 
 from torchlike import Tensor
 from torchlike._ops._namespace import namespace
+from torchlike._ops._steps import Step
 from torchlike.optim._checks import check_betas, check_implementation, check_lr, check_positive
 from torchlike.optim._rule import Bucket, Group, RuleOptimizer, update_rule
 from torchlike.optim.optimizer import ParamsT
 
 
 @update_rule
-def nadam_update(variant: tuple, scalars: tuple, param: Any, grad: Any, mean: Any, square: Any) -> tuple:
+def nadam_update(variant: tuple, scalars: tuple, step: Step, param: Any, grad: Any, mean: Any, square: Any) -> tuple:
     grad_rate, mean_rate, beta1_rest, beta2, beta2_rest, correction, eps = scalars
-    mean = mean + beta1_rest * (grad - mean)
-    square = beta2 * square + beta2_rest * grad * grad
-    divisor = namespace(param).sqrt(square / correction) + eps
-    return param - grad_rate * grad / divisor - mean_rate * mean / divisor, mean, square
+    mean = step(mean + beta1_rest * (grad - mean))
+    square = step(step(beta2 * square) + beta2_rest * grad * grad)
+    divisor = step(step(namespace(param).sqrt(step(square / correction))) + step(eps))
+    return step(param - grad_rate * grad / divisor) - mean_rate * mean / divisor, mean, square
 
 
 class NAdam(RuleOptimizer):

@@ -6,20 +6,23 @@ from typing import Any
 
 from torchlike import Tensor
 from torchlike._ops._namespace import namespace
+from torchlike._ops._steps import Step
 from torchlike.optim._checks import check_betas, check_implementation, check_lr, check_positive
 from torchlike.optim._rule import Bucket, Group, RuleOptimizer, update_rule
 from torchlike.optim.optimizer import ParamsT
 
 
 @update_rule
-def radam_update(variant: tuple, scalars: tuple, param: Any, grad: Any, mean: Any, square: Any) -> tuple:
+def radam_update(variant: tuple, scalars: tuple, step: Step, param: Any, grad: Any, mean: Any, square: Any) -> tuple:
     xp = namespace(param)
-    rate, rectified, beta1_rest, beta2, beta2_rest, eps = scalars
-    mean = mean + beta1_rest * (grad - mean)
-    square = beta2 * square + beta2_rest * grad * grad
+    lr, correction, rectification, root_correction, beta1_rest, beta2, beta2_rest, eps = scalars
+    mean = step(mean + beta1_rest * (grad - mean))
+    square = step(step(beta2 * square) + beta2_rest * grad * grad)
+    change = step(step(mean / correction) * lr)
+    scale = step(root_correction / step(step(xp.sqrt(square)) + step(eps)))
     # A number chooses, not a flag: the sixth step would otherwise be another program.
-    scale = xp.where(rectified > 0, rectified / (xp.sqrt(square) + eps), 1)
-    return param - rate * mean * scale, mean, square
+    change = xp.where(rectification > 0, step(step(change * scale) * rectification), change)
+    return param - change, mean, square
 
 
 class RAdam(RuleOptimizer):
@@ -67,17 +70,14 @@ class RAdam(RuleOptimizer):
     def _scalars(self, group: Group, before: tuple, now: tuple, bucket: Bucket) -> tuple[float, ...]:
         (step,) = now
         beta1, beta2 = map(float, group["betas"])
-        rate = float(group["lr"]) / (1 - beta1**step)
-        rests = (1 - beta1, beta2, 1 - beta2)
-        return rate, _rectified(beta2, step), *rests, float(group["eps"])
+        lr, corrections = float(group["lr"]), (1 - beta1**step, _rectification(beta2, step), (1 - beta2**step) ** 0.5)
+        return lr, *corrections, 1 - beta1, beta2, 1 - beta2, float(group["eps"])
 
 
-def _rectified(beta2: float, step: float) -> float:
-    """The rectification times the second moment's bias correction; 0 while the average is too young."""
-    correction = 1 - beta2**step
+def _rectification(beta2: float, step: float) -> float:
+    """What the variance of the second moment asks for; 0 while its average is too young."""
     limit = 2 / (1 - beta2) - 1
-    length = limit - 2 * step * beta2**step / correction
+    length = limit - 2 * step * beta2**step / (1 - beta2**step)
     if length <= 5.0:
         return 0.0
-    rectification = (length - 4) * (length - 2) * limit / ((limit - 4) * (limit - 2) * length)
-    return rectification**0.5 * correction**0.5
+    return ((length - 4) * (length - 2) * limit / ((limit - 4) * (limit - 2) * length)) ** 0.5

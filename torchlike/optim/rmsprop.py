@@ -6,27 +6,28 @@ from typing import Any
 
 from torchlike import Tensor
 from torchlike._ops._namespace import namespace
+from torchlike._ops._steps import Step
 from torchlike.optim._checks import check_implementation, check_lr, check_positive
 from torchlike.optim._rule import Bucket, Group, RuleOptimizer, update_rule
 from torchlike.optim.optimizer import ParamsT
 
 
 @update_rule
-def rmsprop_update(variant: tuple, scalars: tuple, param: Any, grad: Any, square: Any, *more: Any) -> tuple:
+def rmsprop_update(variant: tuple, scalars: tuple, step: Step, param: Any, grad: Any, square: Any, *more: Any) -> tuple:
     """PyTorch's formula written out: Optax forms `1 - decay` in the parameter's precision, PyTorch in double."""
     xp = namespace(param)
     has_buffer, centered = variant
     lr, alpha, rest, eps, momentum = scalars
-    square = alpha * square + rest * grad * grad
+    square = step(step(alpha * square) + rest * grad * grad)
     variance, means = square, ()
     if centered:
-        mean = more[-1] + rest * (grad - more[-1])
-        variance, means = square - mean * mean, (mean,)
-    step, buffers = grad / (xp.sqrt(variance) + eps), ()
+        mean = step(more[-1] + rest * (grad - more[-1]))
+        variance, means = step(square - mean * mean), (mean,)
+    rate, change, buffers = lr, grad / step(step(xp.sqrt(variance)) + step(eps)), ()
     if has_buffer:
-        step = momentum * more[0] + step
-        buffers = (step,)
-    return (param - lr * step, square, *buffers, *means)
+        change = step(step(momentum * more[0]) + change)
+        rate, buffers = step(lr), (change,)
+    return (param - rate * change, square, *buffers, *means)
 
 
 class RMSprop(RuleOptimizer):

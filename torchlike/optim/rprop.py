@@ -7,6 +7,7 @@ from typing import Any
 import torchlike
 from torchlike import Tensor
 from torchlike._ops._namespace import namespace
+from torchlike._ops._steps import Step
 from torchlike.optim import _errors
 from torchlike.optim._checks import check_implementation, check_lr
 from torchlike.optim._rule import Bucket, Group, RuleOptimizer, update_rule
@@ -14,13 +15,13 @@ from torchlike.optim.optimizer import ParamsT
 
 
 @update_rule
-def rprop_update(variant: tuple, scalars: tuple, param: Any, grad: Any, previous: Any, size: Any) -> tuple:
+def rprop_update(variant: tuple, scalars: tuple, step: Step, param: Any, grad: Any, previous: Any, size: Any) -> tuple:
     xp = namespace(param)
     shrink, grow, smallest, largest = scalars
-    agreement = grad * previous
-    factor = xp.where(agreement > 0, grow, xp.where(agreement < 0, shrink, 1))
-    size = xp.clip(size * factor, smallest, largest)
-    grad = xp.where(factor == shrink, 0, grad)  # a step that overshot is not repeated
+    agreement = step(grad * previous)
+    factor = xp.where(agreement > 0, step(grow), xp.where(agreement < 0, step(shrink), 1))
+    size = xp.clip(step(size * factor), step(smallest), step(largest))
+    grad = xp.where(factor == step(shrink), 0, grad)  # a step that overshot is not repeated
     return param - xp.sign(grad) * size, grad, size
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from torchlike import Tensor
+from torchlike._ops._steps import Step, unchanged
 from torchlike.optim import _errors
 from torchlike.optim._checks import check_implementation, check_lr, check_positive
 from torchlike.optim._rule import Bucket, Group, RuleOptimizer, update_rule
@@ -12,14 +13,18 @@ from torchlike.optim.optimizer import ParamsT
 
 
 @update_rule
-def sgd_update(variant: tuple, scalars: tuple, param: Any, grad: Any, buffer: Any = None) -> tuple:
-    """Optax's momentum: its arithmetic is PyTorch's, term for term, and its decay may be an input of the program."""
+def sgd_update(variant: tuple, scalars: tuple, step: Step, param: Any, grad: Any, buffer: Any = None) -> tuple:
+    """Optax's momentum: its arithmetic is PyTorch's, term for term, and its decay may be an input of the program. Half
+    precision is rounded between the terms."""
     import optax
 
     (nesterov,) = variant
     lr, momentum, undamped = scalars
     if buffer is None:
-        return (param - lr * grad,)
+        return (param - step(lr) * grad,)
+    if step is not unchanged:
+        buffer = step(step(momentum * buffer) + step(undamped) * grad)
+        return param - step(lr) * (step(grad + step(momentum) * buffer) if nesterov else buffer), buffer
     # Optax has no dampening; damping what enters the trace is the same thing.
     trace = optax.trace(momentum, nesterov)
     update, kept = trace.update(undamped * grad, optax.TraceState(buffer))

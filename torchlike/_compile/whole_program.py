@@ -15,7 +15,7 @@ from torchlike._core.place import users_place
 from torchlike._core.plan import NUMBERS
 from torchlike._core.stats import stats
 from torchlike._core.trace import Trace
-from torchlike._core.xla_executor import numbers_of, replay
+from torchlike._core.xla_executor import executable, numbers_of, replay
 from torchlike._device import device as Device
 from torchlike._ops._products import whole_step
 
@@ -93,7 +93,7 @@ def _make(device: Device, trace: Trace, live: tuple[int, ...], donated: tuple[in
     kept = tuple(sorted(set(range(len(trace.arrays))) - set(donated)))
     function = replay(tuple(trace.code), places, kinds, donated, kept, live)
     with jax.default_matmul_precision(_modes.matmul_precision), whole_step:
-        compiled = jax.jit(function, donate_argnums=0).lower(*given).compile()
+        compiled = executable(device, function, *given)
     stats.compiles += 1
     stats.compile_seconds += account.compile_seconds
     making.is_built(False, sum(a.nbytes for a in given[0]))

@@ -18,6 +18,14 @@ from torchlike._device import device as Device
 from torchlike._device import to_jax
 
 SMALL = 1 << 16  # bytes
+# XLA would rather keep more digits of half precision from one operator to the next than PyTorch, which stores them.
+ROUNDED = {"xla_allow_excess_precision": False}
+
+
+def executable(device: Device, function: Callable, *given: Any) -> Any:
+    """A compiled program; the buffers of the first argument are donated."""
+    lowered = jax.jit(function, donate_argnums=0).lower(*given)
+    return lowered.compile(ROUNDED if device.type == "cpu" else None)
 
 
 def build(device: Device, trace: Trace, live: tuple[int, ...], donated: tuple[int, ...]) -> Callable:
@@ -52,7 +60,7 @@ def build(device: Device, trace: Trace, live: tuple[int, ...], donated: tuple[in
 
     given, held = gather(trace)
     with jax.default_matmul_precision(_modes.matmul_precision):
-        compiled = jax.jit(function, donate_argnums=0).lower(given, held, packs(trace.scalars)).compile()
+        compiled = executable(device, function, given, held, packs(trace.scalars))
     stats.compiles += 1
     stats.compile_seconds += time.perf_counter() - started
 

@@ -12,6 +12,7 @@ from torchlike._core import Aval
 from torchlike._ops import _declare as d
 from torchlike._ops._float8 import cast
 from torchlike._ops._rules import Call, Typed
+from torchlike._ops._steps import rounding
 
 
 class Template:
@@ -32,19 +33,22 @@ class Template:
         compute = typed.compute
         if compute is not None and op.opmath and typed.opmath:
             compute = _dtypes.opmath(compute)
-        array_kinds = [kind for _, kind in self.arrays]
-        numbers_in = typed.compute if op.rounds_numbers else compute
-        number_dtypes = [_number_dtype(number, kind, numbers_in, typed) for number, kind in self.numbers]
+        number_dtypes = [_number_dtype(number, kind, compute, typed) for number, kind in self.numbers]
         converted = _cast_number if any(dt in _dtypes.FLOAT8 for dt in number_dtypes) else _number
-        count, arguments, kernel = len(array_kinds), self.arguments, op.kernel
+        count, arguments, kernel = len(self.arrays), self.arguments, op.kernel
         kept = frozenset(i for i, (name, _) in enumerate(self.arrays) if name in op.keeps)
+        stored = None if compute is typed.compute else self._stored(op, typed.compute)
 
         def run(*flat: Any) -> Any:
             arrays = list(flat[:count])
             if compute is not None:
+                if stored is not None:
+                    arrays = [stored(i, x) for i, x in enumerate(arrays)]
                 arrays = [x if x.dtype == compute.numpy or i in kept else cast_array(x, compute)
                           for i, x in enumerate(arrays)]  # fmt: skip
             numbers = [converted(x, dt) for x, dt in zip(flat[count:], number_dtypes)]
+            if stored is not None:
+                numbers = [stored(i, x) for i, x in enumerate(numbers, count)]
             bound = {}
             for name, (where, what) in arguments.items():
                 if where == "array":
@@ -58,6 +62,17 @@ class Template:
             return _call(kernel, bound)
 
         return run
+
+    def _stored(self, op: d.Op, half: _dtypes.dtype) -> Callable[[int, Any], Any] | None:
+        """What rounds an input, counted arrays first, that PyTorch has rounded to half precision before the loop."""
+        names = [name for name, _ in self.arrays]
+        number = {what: name for name, (where, what) in self.arguments.items() if where == "number"}
+        names += [number[i] for i in range(len(self.numbers))]
+        rounds = [op.rounds(name) for name in names]
+        if not any(rounds):
+            return None
+        step = rounding(half.numpy)
+        return lambda i, x: step(x) if rounds[i] and x.dtype.kind == "f" and x.dtype.itemsize > 2 else x
 
 
 def _call(kernel: Callable, bound: dict[str, Any]) -> tuple:

@@ -93,7 +93,9 @@ class Op:
     opmath: bool = True  # compute half precision in float32 and round once; else see _steps.py
     loop: str = ""  # PyTorch's name of its inner loop, which errors say where that lacks a dtype; mostly NAME_cpu
     float8: tuple[Any, ...] = ()  # the dtypes of eight bits that it takes
-    rounds_numbers: bool = False  # whether a number is rounded to half precision first, as a tensor's element would be
+    # Beside half precision an element-wise operator's operands are rounded to it first, numbers and 0-d tensors too,
+    exact: tuple[str, ...] = ()  # but for these,
+    rounded: tuple[str, ...] = ()  # and its other numbers are not, but for these
     geometry: Callable | None = None  # views: geometry(shape, strides, **statics) -> (shape, strides)
     offset: Callable | None = None  # views: offset(tensor, *statics) -> elements from the input's first to the result's
     result: Callable | None = None  # views of another element type: result(call) -> dtype
@@ -117,6 +119,14 @@ class Op:
         self.doc = inspect.getdoc(self.kernel) or ""
         place = self.where[0] if self.where else ""
         self.called = f"{place}_{self.name}" if place in ("linalg", "special", "fft") else self.name  # in errors
+
+    def rounds(self, name: str) -> bool:
+        """Whether among tensors of half precision an argument that is not of their dtype is rounded to it first."""
+        return name in self.rounded or (
+            self.family == "pointwise"
+            and self.kind_of[name] in (OPERAND, ARRAY)
+            and name not in self.exact + self.keeps
+        )
 
 
 def _kind(parameter: inspect.Parameter) -> int:

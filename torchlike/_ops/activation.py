@@ -202,7 +202,7 @@ def _hardsigmoid(input: Array):
     return xp.where(inside, (input + 3) / 6, xp.clip(constant(input) + 3, 0, 6) / 6)
 
 
-@pointwise(where=("torch", "nn.functional"), check=floating("hardshrink_cpu"), inplace=False)
+@pointwise(where=("torch", "nn.functional"), check=floating("hardshrink_cpu"), inplace=False, rounded=("lambd",))
 def hardshrink(input: Array, lambd: Scalar = 0.5):
     """x where |x| > lambd, else 0."""
     xp = namespace(input)

@@ -48,20 +48,21 @@ def _check_alpha(call: Call) -> None:
 
 
 @pointwise(saves=(), check=in_order(_check_alpha, not_wide("add_stub")), old_order=("input", "alpha", "other"),
-           overloads=False)  # fmt: skip
+           overloads=False, rounded=("alpha",))  # fmt: skip
 def add(input: Operand, other: Operand, *, alpha: Scalar = 1):
     """input + alpha * other."""
     return input + other if isinstance(alpha, int) else input + alpha * other
 
 
 @pointwise(saves=(), check=_no_bool_minus, aliases=("subtract",), old_order=("input", "alpha", "other"),
-           overloads=False)  # fmt: skip
+           overloads=False, rounded=("alpha",))  # fmt: skip
 def sub(input: Operand, other: Operand, *, alpha: Scalar = 1):
     """input - alpha * other."""
     return input - other if isinstance(alpha, int) else input - alpha * other
 
 
-@pointwise(saves=(), check=_no_bool_minus, inplace=False, out=False, node=by_operand("Rsub", "other", 0, 1))
+@pointwise(saves=(), check=_no_bool_minus, inplace=False, out=False, node=by_operand("Rsub", "other", 0, 1),
+           rounded=("alpha",))  # fmt: skip
 def rsub(input: Array, other: Operand, *, alpha: Scalar = 1):
     """other - alpha * input."""
     return other - input if isinstance(alpha, int) else other - alpha * input
@@ -74,7 +75,7 @@ def _check_mul(call: Call) -> None:
         raise _errors.dtypes.not_implemented("mul_cpu_reduced_float", dtype)
 
 
-@pointwise(check=_check_mul, aliases=("multiply",), overloads=False, float8=FLOAT8)
+@pointwise(check=_check_mul, aliases=("multiply",), overloads=False, float8=FLOAT8, exact=("other",))
 def mul(input: Operand, other: Operand):
     """input * other."""
     return input * other
@@ -83,7 +84,7 @@ def mul(input: Operand, other: Operand):
 # -- division ----------------------------------------------------------------------------------------------------------
 
 
-@pointwise(promote=to_float, node="DivBackward0", loop="div_cpu")
+@pointwise(promote=to_float, node="DivBackward0", loop="div_cpu", exact=("other",))
 def true_divide(input: Operand, other: Operand):
     """input / other, in floating point."""
     return namespace(input).true_divide(input, other)
@@ -107,7 +108,8 @@ def _divide_node(call: Call) -> str:
 _divide_node.numbers_are_tensors = True  # type: ignore[attr-defined]
 
 
-@declare("pointwise", _divide_typing, guard=rounded_divisor, inplace=True, aliases=("divide",), node=_divide_node)
+@declare("pointwise", _divide_typing, guard=rounded_divisor, inplace=True, aliases=("divide",), node=_divide_node,
+         exact=("other",))  # fmt: skip
 def div(input: Operand, other: Operand, *, rounding_mode: str | None = None):
     """input / other; with `rounding_mode` "trunc" or "floor" rounded to a whole number, in the common dtype.
 
@@ -144,7 +146,7 @@ def _floored(a, b):
     return xp.where(b == 0, a / b, whole).astype(a.dtype)
 
 
-@pointwise(host=HOST, check=real_number("div_floor_cpu"), guard=whole_divisor, differentiable=False)
+@pointwise(host=HOST, check=real_number("div_floor_cpu"), guard=whole_divisor, differentiable=False, exact=("other",))
 def floor_divide(input: Operand, other: Operand):
     """input / other rounded down."""
     return _floored(namespace(input).asarray(input), other)
@@ -222,7 +224,9 @@ def _check_lerp(call: Call) -> None:
         raise _errors.dtypes.not_implemented(f"lerp_kernel_{'tensor' if tensor else 'scalar'}", call.input.dtype)
 
 
-@pointwise(check=_check_lerp, node=by_operand("Lerp", "weight", wraps=False), loop="lerp_kernel_scalar")
+@pointwise(
+    exact=("weight",), check=_check_lerp, node=by_operand("Lerp", "weight", wraps=False), loop="lerp_kernel_scalar"
+)
 def lerp(input: Array, end: Array, weight: Operand):
     """input + weight * (end - input), exact at both ends."""
     xp, span = namespace(input), end - input
@@ -308,7 +312,7 @@ def _next_jvp(primals, changes):
     return _next(a, b), jax.numpy.where(a == b, 0, changes[0])
 
 
-@pointwise(promote=to_float, node="MulBackward0")
+@pointwise(promote=to_float, node="MulBackward0", exact=("other",))
 def ldexp(input: Array, other: Array):
     """input * 2**other."""
     return input * namespace(input).exp2(other)

@@ -52,7 +52,7 @@ def _keeps(call: Call) -> tuple[str, ...]:
 
 
 @declare("pointwise", _typing, inplace=True, autocast=FULL_ELSEWHERE, remembers=_keeps,
-         special={"exponent": FORMULAS}, rounds_numbers=True, check=_check, guard=exponent_in_range, node=_node,
+         special={"exponent": FORMULAS}, check=_check, guard=exponent_in_range, node=_node,
          loop="pow")  # fmt: skip
 def pow(input: Operand, exponent: Operand):
     """input ** exponent; the usual small exponents select their own formulas.

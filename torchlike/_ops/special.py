@@ -15,6 +15,7 @@ from torchlike._ops._declare import Array, Operand, constant, namespace, pointwi
 from torchlike._ops._namespace import widened
 from torchlike._ops._nodes import of_two
 from torchlike._ops._rules import Call, to_float
+from torchlike._ops._steps import stepwise
 
 EVERYWHERE = ("torch", "Tensor", "special")
 
@@ -241,18 +242,20 @@ def entr(input: Array):
     return library(input).entr(input)
 
 
-@pointwise(promote=to_float, node=of_two("Xlogy"))
+@pointwise(promote=to_float, node=of_two("Xlogy"), opmath=False)
 def xlogy(input: Operand, other: Operand):
     """input * log(other); 0 where `input` is 0 and `other` is not NaN."""
     xp = namespace(other)
+    step, input, other = stepwise(input, other)
     # log is taken of 1 where its value is not needed, so that no NaN comes out of the unused branch.
     unused = (input == 0) & ((other <= 0) | xp.isinf(other))
-    return input * xp.log(xp.where(unused, xp.ones_like(other), other))
+    return input * step(xp.log(xp.where(unused, xp.ones_like(other), other)))
 
 
-@pointwise(promote=to_float, where=("special",), inplace=False, node=of_two("SpecialXlog1Py"))
+@pointwise(promote=to_float, where=("special",), inplace=False, node=of_two("SpecialXlog1Py"), opmath=False)
 def xlog1py(input: Operand, other: Operand):
     """input * log1p(other); 0 where `input` is 0 and `other` is not NaN."""
     xp = namespace(other)
+    step, input, other = stepwise(input, other)
     unused = (input == 0) & ((other <= -1) | xp.isinf(other))
-    return input * xp.log1p(xp.where(unused, xp.zeros_like(other), other))
+    return input * step(xp.log1p(xp.where(unused, xp.zeros_like(other), other)))

@@ -36,9 +36,10 @@ def update_rule(formula: Callable[..., tuple]) -> Callable[..., tuple]:
     """Make `formula(variant, scalars, step, param, grad, *state) -> (param, *state)` a rule for every dtype.
 
     The formula computes in the dtype of its scalars (float32 for bfloat16 parameters). `step(x)` is x as PyTorch stores
-    it between two of its operators, which rounds half precision and nothing else, and so PyTorch takes a number that it
-    adds, or by which it scales what it adds; what the formula returns is rounded by the engine. Complex rows are shown to it as real ones with a last dimension of two.
-    The sign of an ascent and weight decay are the same for all optimizers and are applied before it is called.
+    it between two of its operators, which rounds half precision and nothing else; so it takes a number that it adds, or
+    by which it scales what it adds. What the formula returns is rounded by the engine. Complex rows are shown to it as
+    real ones with a last dimension of two. The sign of an ascent and weight decay are the same for all optimizers and
+    are applied before it is called.
     """
 
     @functools.wraps(formula)

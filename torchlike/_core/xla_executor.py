@@ -19,7 +19,7 @@ from torchlike._device import to_jax
 
 SMALL = 1 << 16  # bytes
 # XLA would rather keep more digits of half precision from one operator to the next than PyTorch, which stores them.
-ROUNDED = {"xla_allow_excess_precision": False}
+ROUNDED: dict[str, bool | str] = {"xla_allow_excess_precision": False}
 
 
 def executable(device: Device, function: Callable, *given: Any) -> Any:

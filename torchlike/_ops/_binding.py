@@ -37,7 +37,8 @@ class Template:
         converted = _cast_number if any(dt in _dtypes.FLOAT8 for dt in number_dtypes) else _number
         count, arguments, kernel = len(self.arrays), self.arguments, op.kernel
         kept = frozenset(i for i, (name, _) in enumerate(self.arrays) if name in op.keeps)
-        stored = None if compute is typed.compute else self._stored(op, typed.compute)
+        half = None if compute is typed.compute else typed.compute
+        stored = None if half is None else self._stored(op, half)
 
         def run(*flat: Any) -> Any:
             arrays = list(flat[:count])

@@ -72,8 +72,9 @@ class Template:
         rounds = [op.rounds(name) for name in names]
         if not any(rounds):
             return None
-        step = rounding(half.numpy)
-        return lambda i, x: step(x) if rounds[i] and x.dtype.kind == "f" and x.dtype.itemsize > 2 else x
+        step, wide = rounding(half.numpy), _dtypes.opmath(half)
+        is_wider = lambda x: x.dtype.kind in "iu" or (x.dtype.kind == "f" and x.dtype.itemsize > 2)
+        return lambda i, x: step(cast_array(x, wide)) if rounds[i] and is_wider(x) else x
 
 
 def _call(kernel: Callable, bound: dict[str, Any]) -> tuple:

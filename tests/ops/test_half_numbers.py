@@ -1,0 +1,77 @@
+"""Numbers and zero-dim tensors beside half precision: which PyTorch rounds first, and which it takes as they are."""
+
+import numpy as np
+import pytest
+import torch
+
+import torchlike
+
+BINARY = ["add", "sub", "mul", "true_divide", "div", "fmod", "remainder", "floor_divide", "pow", "maximum", "atan2",
+          "hypot", "copysign", "xlogy", "eq", "lt", "ge", "fmin", "logaddexp", "rsub"]  # fmt: skip
+OPERANDS = {
+    "a number": lambda torch, dtype: 0.3,
+    "a zero-dim tensor": lambda torch, dtype: torch.tensor(0.3),
+    "one of float64": lambda torch, dtype: torch.tensor(0.3, dtype=torch.float64),
+    "one of the same dtype": lambda torch, dtype: torch.tensor(0.3).to(dtype),
+}
+TENSORS_ONLY = ["maximum", "atan2", "hypot", "fmin", "logaddexp"]  # PyTorch takes no number there
+CASES = [
+    (name, operand) for name in BINARY for operand in OPERANDS if name not in TENSORS_ONLY or operand != "a number"
+]
+OTHERS = {
+    "alpha": lambda torch, a, b: torch.add(a, b, alpha=0.3),
+    "alpha of sub": lambda torch, a, b: torch.sub(a, b, alpha=0.3),
+    "alpha of rsub": lambda torch, a, b: torch.rsub(a, b, alpha=0.3),
+    "alpha and a number": lambda torch, a, b: torch.add(a, 0.7, alpha=0.3),
+    "in place": lambda torch, a, b: a.clone().add_(b, alpha=0.3).mul_(0.3).sub_(0.7),
+    "reversed": lambda torch, a, b: 0.3 - a,
+    "rounded quotients": lambda torch, a, b: torch.div(a, 0.3, rounding_mode="floor"),
+    "hardshrink": lambda torch, a, b: torch.nn.functional.hardshrink(a, 0.3),
+    "clamp": lambda torch, a, b: a.clamp(0.3, 0.9),
+    "where": lambda torch, a, b: torch.where(a > 0, a, 0.3),
+    "leaky_relu": lambda torch, a, b: torch.nn.functional.leaky_relu(a, 0.3),
+    "a whole number": lambda torch, a, b: a + 1001,
+    "whole numbers": lambda torch, a, b: a + torch.arange(1000, 1000 + a.numel()),
+    "a list": lambda torch, a, b: torch._foreach_add([a], 0.3)[0] + torch._foreach_mul([a], 0.3)[0],
+}
+
+
+def _both(program, dtype, executor):
+    def run(torch):
+        rng = np.random.default_rng(1)
+        dtype_of = getattr(torch, dtype)
+        made = program(torch, *[torch.tensor(np.round(rng.standard_normal(256), 1)).to(dtype_of) for _ in range(2)])
+        return str(made.dtype).removeprefix("torchlike.").removeprefix("torch."), made.double().numpy()
+
+    with torchlike.set_executor(executor):
+        kind, ours = run(torchlike)
+    wanted, theirs = run(torch)
+    assert kind == wanted
+    return ours, theirs
+
+
+@pytest.mark.parametrize("executor", ["numpy", "xla"])
+@pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
+@pytest.mark.parametrize(("name", "operand"), CASES)
+def test_operands(name, operand, dtype, executor):
+    def program(torch, a, b):
+        return getattr(torch, name)(a, OPERANDS[operand](torch, a.dtype))
+
+    ours, theirs = _both(program, dtype, executor)
+    np.testing.assert_array_equal(ours, theirs)
+
+
+@pytest.mark.parametrize("executor", ["numpy", "xla"])
+@pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
+@pytest.mark.parametrize("case", OTHERS)
+def test_others(case, dtype, executor):
+    ours, theirs = _both(OTHERS[case], dtype, executor)
+    np.testing.assert_array_equal(ours, theirs)
+
+
+def test_a_product_is_rounded_before_it_is_widened():
+    def program(torch, a, b):
+        return (a.reshape(16, 16) @ b.reshape(16, 16)).float()
+
+    ours, theirs = _both(program, "bfloat16", "xla")
+    np.testing.assert_array_equal(ours, theirs)

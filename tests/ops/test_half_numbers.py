@@ -69,9 +69,26 @@ def test_others(case, dtype, executor):
     np.testing.assert_array_equal(ours, theirs)
 
 
-def test_a_product_is_rounded_before_it_is_widened():
-    def program(torch, a, b):
-        return (a.reshape(16, 16) @ b.reshape(16, 16)).float()
+PRODUCTS = {
+    "a product, widened": lambda torch, a, b: (a @ b).float(),
+    "linear": lambda torch, a, b: torch.nn.functional.linear(a, b, b[0]),
+    "addmm": lambda torch, a, b: torch.addmm(b, a, b, alpha=0.7, beta=0.3),
+    "baddbmm": lambda torch, a, b: torch.baddbmm(b[None], a[None], b[None], beta=0.3),
+    "its gradient": lambda torch, a, b: _gradient(torch, a, b),
+}
 
-    ours, theirs = _both(program, "bfloat16", "xla")
+
+def _gradient(torch, a, b):
+    weight = b.requires_grad_()
+    (torch.nn.functional.linear(a, weight, b[0]) * a).sum().backward()
+    return weight.grad
+
+
+@pytest.mark.parametrize("executor", ["numpy", "xla"])
+@pytest.mark.parametrize("case", PRODUCTS)
+def test_a_product_and_what_is_added_to_it_are_rounded_once(case, executor):
+    def program(torch, a, b):
+        return PRODUCTS[case](torch, a.reshape(16, 16), b.reshape(16, 16))
+
+    ours, theirs = _both(program, "bfloat16", executor)
     np.testing.assert_array_equal(ours, theirs)

@@ -61,6 +61,12 @@ def widened(array: Any) -> Any:
     return array.astype("float32") if array.dtype.itemsize <= 2 and array.dtype.kind in "fV" else array
 
 
+def unrounded(*arrays: Any) -> tuple:
+    """The arrays (None stays), half precision as float32: PyTorch rounds a product and what is added to it once. An
+    accelerator's products round by themselves."""
+    return arrays if jax.default_backend() != "cpu" else tuple(a if a is None else widened(a) for a in arrays)
+
+
 def constant(array: Any) -> Any:
     """The same numbers, through which no gradient flows."""
     return array if namespace(array) is np else jax.lax.stop_gradient(array)

@@ -10,7 +10,7 @@ from torchlike._dtypes import FLOAT8_SIGNED
 from torchlike._ops._casts import LOWER, LOWER_ELSEWHERE
 from torchlike._ops._declare import EXACT, Array, Scalar, namespace, operator
 from torchlike._ops._float8 import wide
-from torchlike._ops._namespace import widened
+from torchlike._ops._namespace import unrounded
 from torchlike._ops._products import rows_times
 from torchlike._ops._rules import Call
 
@@ -24,12 +24,6 @@ def _plus(input, product, beta, alpha):
     xp = namespace(product)
     beta = beta.astype(product.dtype)
     return xp.where(beta == 0, xp.zeros_like(product), beta * input) + product
-
-
-def _exact(array):
-    """A factor as NumPy multiplies it: of half precision in float32, as PyTorch sums up what it rounds once. XLA's
-    product does so itself."""
-    return widened(array) if namespace(array) is np else array
 
 
 def _check_room(call: Call, product: tuple) -> None:
@@ -90,7 +84,7 @@ def _addmm_shape(call: Call) -> tuple:
           loop="addmm_impl_cpu_", float8=FLOAT8_SIGNED)  # fmt: skip
 def addmm(input: Array, mat1: Array, mat2: Array, *, beta: Scalar = 1, alpha: Scalar = 1):
     """beta * input + alpha * (mat1 @ mat2); `input` is broadcast to the product."""
-    return _plus(input, rows_times(_exact(mat1), _exact(mat2)), beta, alpha)
+    return _plus(input, rows_times(*unrounded(mat1, mat2)), beta, alpha)
 
 
 def _size(x, dim: int) -> int:
@@ -131,7 +125,7 @@ def _check_baddbmm(call: Call) -> None:
           saves=("batch1", "batch2"), opmath=False, inplace=True, loop="baddbmm")  # fmt: skip
 def baddbmm(input: Array, batch1: Array, batch2: Array, *, beta: Scalar = 1, alpha: Scalar = 1):
     """beta * input + alpha * (batch1 @ batch2); `input` is broadcast to the product."""
-    return _plus(input, rows_times(_exact(batch1), _exact(batch2)), beta, alpha)
+    return _plus(input, rows_times(*unrounded(batch1, batch2)), beta, alpha)
 
 
 def _check_addbmm(call: Call) -> None:
@@ -188,7 +182,7 @@ def _check_addmv(call: Call) -> None:
           saves=("mat", "vec"), opmath=False, inplace=True, loop="addmv_impl_cpu")  # fmt: skip
 def addmv(input: Array, mat: Array, vec: Array, *, beta: Scalar = 1, alpha: Scalar = 1):
     """beta * input + alpha * (mat @ vec)."""
-    return _plus(input, namespace(mat).matmul(_exact(mat), _exact(vec)), beta, alpha)
+    return _plus(input, namespace(mat).matmul(*unrounded(mat, vec)), beta, alpha)
 
 
 def _check_addr(call: Call) -> None:

@@ -12,7 +12,7 @@ from jax import lax
 from torchlike import _errors
 from torchlike._ops._casts import LOWER
 from torchlike._ops._declare import Array, operator
-from torchlike._ops._namespace import widened
+from torchlike._ops._namespace import unrounded
 from torchlike._ops._products import rows_times
 from torchlike._ops._rules import Call
 
@@ -94,12 +94,6 @@ def convolve(x, w, stride: Ints, pads: Pairs, dilation: Ints, groups: int):
     if is_narrow and x.size and x.dtype.kind == "f" and jax.default_backend() == "cpu":
         return by_columns(x, w, stride, pads, dilation)
     return plain(x, w, stride, pads, dilation, groups)
-
-
-def unrounded(*arrays) -> tuple:
-    """The arrays (None stays), half precision as float32: PyTorch's sum with the bias is rounded once. An accelerator's
-    convolution rounds by itself."""
-    return arrays if jax.default_backend() != "cpu" else tuple(a if a is None else widened(a) for a in arrays)
 
 
 # -- rows --------------------------------------------------------------------------------------------------------------

@@ -7,8 +7,9 @@ import jax.numpy as jnp
 from torchlike import _errors
 from torchlike._ops._casts import LOWER
 from torchlike._ops._declare import Array, operator
+from torchlike._ops._namespace import unrounded
 from torchlike._ops._rules import Call
-from torchlike._ops.conv import channels_last, channels_second, expand, plain, unrounded
+from torchlike._ops.conv import channels_last, channels_second, expand, plain
 
 
 def _dims(call: Call) -> int:

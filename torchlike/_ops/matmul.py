@@ -13,7 +13,7 @@ from torchlike._layout import contiguous_strides, view_strides
 from torchlike._ops._casts import FULL_ON_CPU, LOWER, LOWER_ELSEWHERE, WIDEST_ELSEWHERE, Casts, Policy, widest
 from torchlike._ops._declare import EXACT, HOST_REDUCES, Array, Into, namespace, operator
 from torchlike._ops._float8 import wide
-from torchlike._ops._namespace import widened
+from torchlike._ops._namespace import unrounded, widened
 from torchlike._ops._products import rows_times
 from torchlike._ops._rules import Call, broadcast, sum_like, wrap_dim
 
@@ -348,6 +348,7 @@ def _linear_node(call: Call) -> str:
           remembers=("input.rows>weight", "weight.T>input"))  # fmt: skip
 def linear(input: Array, weight: Array, bias: Array | None = None):
     """input @ weight.T + bias; (..., k), (n, k), (n) -> (..., n)."""
+    input, weight, bias = unrounded(input, weight, bias)
     out = rows_times(input, weight, "nt")
     if bias is not None:
         out += wide(bias)

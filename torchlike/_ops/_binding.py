@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+import jax
 import numpy as np
 
 from torchlike import _dtypes, _errors
@@ -65,12 +66,13 @@ class Template:
         return run
 
     def _stored(self, op: d.Op, half: _dtypes.dtype) -> Callable[[int, Any], Any] | None:
-        """What rounds an input, counted arrays first, that PyTorch has rounded to half precision before the loop."""
+        """What rounds an input, counted arrays first, that PyTorch has rounded to half precision before its CPU loop;
+        an accelerator's loop takes it in float32."""
         names = [name for name, _ in self.arrays]
         number = {what: name for name, (where, what) in self.arguments.items() if where == "number"}
         names += [number[i] for i in range(len(self.numbers))]
         rounds = [op.rounds(name) for name in names]
-        if not any(rounds):
+        if not any(rounds) or jax.default_backend() != "cpu":
             return None
         step, wide = rounding(half.numpy), _dtypes.opmath(half)
         is_wider = lambda x: x.dtype.kind in "iu" or (x.dtype.kind == "f" and x.dtype.itemsize > 2)

@@ -12,6 +12,7 @@ from torchlike._ops._declare import Array, Scalar, namespace, operator
 from torchlike._ops._products import rows_times
 from torchlike._ops._rows import row_sums
 from torchlike._ops._rules import Call, broadcast
+from torchlike._ops._steps import stepwise, unchanged
 
 
 def _check(call: Call) -> None:
@@ -64,6 +65,15 @@ def _attended(scores, blocked, value):
 _ENOUGH = 1e-6  # of a row's weights, which are at most 1 each: by then, score minus maximum is rounded as scores are
 
 
+def _in_half(scores, value, step):
+    """softmax(scores) V as PyTorch's CPU kernel rounds it: the exponentials before the product, the quotient after."""
+    xp = namespace(scores)
+    top = xp.max(scores, axis=-1, keepdims=True)
+    weights = xp.exp(scores - xp.where(xp.isfinite(top), top, 0))
+    total = weights.sum(-1, keepdims=True)
+    return rows_times(step(weights), value) / xp.where(total == 0, 1, total)
+
+
 def _product(a, b, form):
     """a @ b or a @ b.mT; of half-precision factors in float32."""
     if namespace(a) is np or a.dtype.itemsize > 2:
@@ -76,7 +86,9 @@ def _product(a, b, form):
 def _attention(query: Array, key: Array, value: Array, attn_mask: Array | None = None, noise: Array | None = None,
                is_causal: bool = False, scale: Scalar = 0.0, enable_gqa: bool = False):  # fmt: skip
     """softmax(Q Kᵀ scale + mask) V: (..., L, E), (..., S, E), (..., S, V) -> (..., L, V)."""
-    xp = namespace(query)
+    xp, step = namespace(query), unchanged
+    if jax.default_backend() == "cpu":
+        step, query, key, value = stepwise(query, key, value)
     if enable_gqa:
         key, value = (xp.repeat(t, query.shape[-3] // t.shape[-3], axis=-3) for t in (key, value))
     scores = _product(query * scale.astype(query.dtype), key, "nt")  # (..., L, S)
@@ -87,10 +99,13 @@ def _attention(query: Array, key: Array, value: Array, attn_mask: Array | None =
         blocked = ~attn_mask
     elif attn_mask is not None:
         scores = scores + attn_mask.astype(scores.dtype)
-    if xp is np and noise is None and (out := _attended(scores, blocked, value)) is not None:
+    is_quick = xp is np and noise is None and step is unchanged
+    if is_quick and (out := _attended(scores, blocked, value)) is not None:
         return out
     if blocked is not None:
         scores = xp.where(blocked, xp.asarray(-np.inf, scores.dtype), scores)
+    if step is not unchanged and noise is None:
+        return _in_half(scores, value, step)
     weights = _weights(scores)
     if attn_mask is not None and xp is jnp:
         dead = jnp.max(scores, axis=-1, keepdims=True) == -np.inf

@@ -90,13 +90,26 @@ def test_disabled_ones_call_the_function():
     both(lambda L: L._C._disabled_torch_function_impl(divmod, (), (7, 2)))
 
 
-@pytest.mark.parametrize("hook", ["__torch_function__", "__torch_dispatch__"])
-def test_a_subclass_whose_method_would_not_be_called_is_refused(hook):
+def test_a_subclass_whose_method_would_not_be_called_has_no_tensors():
     method = classmethod(lambda cls, func, types, args=(), kwargs=None: func(*args, **(kwargs or {})))
-    with pytest.raises(
-        NotImplementedError, match=rf"Tensor\.{hook} is not supported by torchlike; operators would not call Named's"
-    ):
-        type("Named", (torchlike.Tensor,), {hook: method})
+    named = type("Named", (torchlike.Tensor,), {"__torch_dispatch__": method})
+    data = torchlike.ones(2)
+    for make in (named, data.as_subclass, lambda cls: torchlike.Tensor._make_subclass(cls, data)):
+        argument = named if make is not named else [1.0]
+        with pytest.raises(
+            NotImplementedError, match=r"Tensor\.__torch_dispatch__ is not supported .* would not call Named's"
+        ):
+            make(argument)
+    assert not issubclass(torchlike.Tensor, named) and not isinstance(torchlike.ones(2), named)
+
+
+def test_a_subclass_of_given_data():
+    def made(L):
+        data = L.ones(2, requires_grad=True) * 2
+        found = L.Tensor._make_subclass(type("Plain", (L.Tensor,), {}), data, True)
+        return type(found).__name__, found.requires_grad, found.grad_fn, found.data_ptr() == data.data_ptr()
+
+    both(made)
 
 
 def test_a_subclass_that_wants_no_such_method_is_one():

@@ -40,6 +40,8 @@ def test_torch_is_torchlike_itself(script):
         assert torch.nn is nn is torchlike.nn and F is torchlike.nn.functional
         assert DataLoader is torchlike.utils.data.DataLoader and Tensor is torchlike.Tensor
         assert torch.nn.__name__ == torch.nn.__spec__.name == "torchlike.nn"
+        from importlib.metadata import version
+        assert version("torch") == torch.__version__ and torch.__name__ == "torch" and torch.torch is torch
         print(torch.ones(2).sum().item())
     """)
     assert (done.stdout, done.stderr) == ("2.0\n", "")
@@ -57,7 +59,7 @@ def test_the_program_sees_what_python_would_show_it(script, tmp_path):
         "a",
         "--b=c",
     )
-    assert done.stdout == "['program.py', 'a', '--b=c'] __main__ torchlike\n"
+    assert done.stdout == "['program.py', 'a', '--b=c'] __main__ torch\n"
     assert done.returncode == 7
 
 
@@ -125,7 +127,7 @@ def test_a_module_of_a_package(tmp_path):
         "import sys\nfrom . import torch\nprint(torch.__name__, __package__, sys.argv[1:])\n"
     )
     (package / "broken.py").write_text("import no_such_thing\n")
-    assert run(["-m", "pack", "x"], tmp_path).stdout == "torchlike pack ['x']\n"
+    assert run(["-m", "pack", "x"], tmp_path).stdout == "torch pack ['x']\n"
     assert run(["-m", "pack.broken"], tmp_path).stderr.endswith(
         "ModuleNotFoundError: No module named 'no_such_thing'\n"
     )

@@ -2,13 +2,65 @@
 
 from __future__ import annotations
 
+from enum import Enum, auto
 from typing import Any
 
-from torchlike import _device, _dtypes
+from torchlike import _device, _dtypes, _modes
 from torchlike import _memory_format as mf
 from torchlike._functions import _parse_to as parse_to
+from torchlike._overriding import DisableTorchFunctionSubclass as DisableTorchFunctionSubclass
+from torchlike._overriding import _disabled_torch_function_impl as _disabled_torch_function_impl
 from torchlike._streams import Stream as Stream
 from torchlike._tensor import Tensor
+
+_TensorMeta = type(Tensor)
+
+
+class DispatchKey(Enum):
+    """The kinds of kernels among which PyTorch chooses, by name; here there is one for all."""
+
+    CPU = auto()
+    CUDA = auto()
+    Meta = auto()
+    Autograd = auto()
+    AutogradCPU = auto()
+    AutogradCUDA = auto()
+    AutocastCPU = auto()
+    AutocastCUDA = auto()
+    AutocastXPU = auto()
+    CompositeImplicitAutograd = auto()
+    CompositeExplicitAutograd = auto()
+
+
+class DispatchKeySet:
+    """A set of such kinds."""
+
+    def __init__(self, key: DispatchKey | frozenset) -> None:
+        self._keys = key if isinstance(key, frozenset) else frozenset((key,))
+
+    def __or__(self, other: DispatchKeySet) -> DispatchKeySet:
+        return DispatchKeySet(self._keys | other._keys)
+
+    def has(self, key: DispatchKey) -> bool:
+        """Whether this kind is among them."""
+        return key in self._keys
+
+
+class Graph:
+    """A function as PyTorch's tracer keeps it; nothing is one here."""
+
+
+class Value:
+    """A value of such a graph; nothing is one here."""
+
+
+def _log_api_usage_once(event: str) -> None:
+    """What PyTorch's own builds count; nothing is counted here."""
+
+
+def _get_default_device() -> str:
+    """The kind of device on which tensors are made, as text."""
+    return str(_modes.get_default_device())
 
 
 def _get_tracing_state() -> None:
@@ -18,12 +70,6 @@ def _get_tracing_state() -> None:
 def _get_accelerator(check: bool | None = None) -> _device.device:
     """The kind of device that work goes to fastest."""
     return _device.device("cuda" if _device.jax_devices("cuda") else "cpu")
-
-
-@staticmethod  # as an attribute of a class it stays a function
-def _disabled_torch_function_impl(func: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
-    """The `__torch_function__` of what wants none: the function is called as it is."""
-    return func(*args, **(kwargs or {}))
 
 
 class _nn:

@@ -7,12 +7,12 @@ def show() -> str:
     """The versions of what computes, as text."""
     from importlib.metadata import version
 
-    import torchlike
     from torchlike._core.numpy_executor import THREADS
+    from torchlike.torch_version import LIKE, OWN
 
     built = {name: version(name) for name in ("jax", "jaxlib", "numpy", "ml_dtypes")}
     lines = [f"  - {name}: {number}" for name, number in built.items()]
-    return "\n".join([f"torchlike {torchlike.__version__} built with:", *lines, f"  - threads of XLA: {THREADS}", ""])
+    return "\n".join([f"torchlike {OWN}, as PyTorch {LIKE}, built with:", *lines, f"  - threads of XLA: {THREADS}", ""])
 
 
 def parallel_info() -> str:

@@ -63,9 +63,9 @@ from torchlike._random import Generator as Generator
 from torchlike._random import default_generator as default_generator
 from torchlike._repr import set_printoptions as set_printoptions
 from torchlike._tensor import Tensor as Tensor
+from torchlike.torch_version import __version__ as __version__
 
 globals().update(_names.public())  # the registry's rows, and the functions that choose among them
-__version__ = "0.1.0"
 
 
 def __getattr__(name: str):

@@ -6,11 +6,15 @@ from typing import Any as _Any
 
 from torchlike import _C as _C
 from torchlike import __config__ as __config__
+from torchlike import _custom_ops as _custom_ops
 from torchlike import _dynamo as _dynamo
 from torchlike import _higher_order_ops as _higher_order_ops
+from torchlike import _subclasses as _subclasses
+from torchlike import _tensor_str as _tensor_str
 from torchlike import _utils as _utils
 from torchlike import accelerator as accelerator
 from torchlike import amp as amp
+from torchlike import ao as ao
 from torchlike import autograd as autograd
 from torchlike import backends as backends
 from torchlike import compiler as compiler
@@ -22,6 +26,7 @@ from torchlike import fft as fft
 from torchlike import func as func
 from torchlike import functional as functional
 from torchlike import futures as futures
+from torchlike import fx as fx
 from torchlike import hub as hub
 from torchlike import jax as jax
 from torchlike import jit as jit
@@ -45,6 +50,7 @@ from torchlike import sparse as sparse
 from torchlike import special as special
 from torchlike import storage as storage
 from torchlike import testing as testing
+from torchlike import torch_version as torch_version
 from torchlike import types as types
 from torchlike import utils as utils
 from torchlike import version as version
@@ -111,6 +117,7 @@ from torchlike._repr import set_printoptions as set_printoptions
 from torchlike._tensor import Tensor as Tensor
 from torchlike.serialization import load as load
 from torchlike.serialization import save as save
+from torchlike.torch_version import __version__ as __version__
 from torchlike._dtypes import dtype as _dtype
 from torchlike._tensor import Tensor as _Tensor
 
@@ -141,6 +148,10 @@ def abs(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     """The absolute value of each element; of a complex one its (real) modulus. The gradient at 0 is 0."""
     ...
 
+def abs_(input: _Tensor) -> _Tensor:
+    """The absolute value of each element, in place."""
+    ...
+
 def absolute(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     """The absolute value of each element; of a complex one its (real) modulus. The gradient at 0 is 0."""
     ...
@@ -149,8 +160,24 @@ def acos(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     """The arccosine in radians; NaN outside [-1, 1]."""
     ...
 
+def acos_(input: _Tensor) -> _Tensor:
+    """The arccosine in radians; NaN outside [-1, 1]."""
+    ...
+
 def acosh(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     """The inverse hyperbolic cosine; NaN below 1."""
+    ...
+
+def acosh_(input: _Tensor) -> _Tensor:
+    """The inverse hyperbolic cosine; NaN below 1."""
+    ...
+
+def adaptive_avg_pool1d(input: _Tensor, output_size: _int | _Sequence[_int]) -> _Tensor:
+    """The means of `output_size` windows of (N, C, L)."""
+    ...
+
+def adaptive_max_pool1d(input: _Tensor, output_size: _int | _Sequence[_int]) -> _Any:
+    """The largest elements of `output_size` windows of (N, C, L), and where they stand."""
     ...
 
 def add(input: _Tensor | _Number, other: _Tensor | _Number, *, alpha: _Number = ..., out: _Any = ...) -> _Tensor:
@@ -183,6 +210,10 @@ def addmv(
     """beta * input + alpha * (mat @ vec)."""
     ...
 
+def addmv_(input: _Tensor, mat: _Tensor, vec: _Tensor, *, beta: _Number = ..., alpha: _Number = ...) -> _Tensor:
+    """beta * input + alpha * (mat @ vec)."""
+    ...
+
 def addr(
     input: _Tensor, vec1: _Tensor, vec2: _Tensor, *, beta: _Number = ..., alpha: _Number = ..., out: _Any = ...
 ) -> _Tensor:
@@ -191,6 +222,10 @@ def addr(
 
 def adjoint(input: _Tensor) -> _Tensor:
     """The last two dims exchanged, complex numbers conjugated."""
+    ...
+
+def affine_grid_generator(theta: _Tensor, size: _tuple[_int, ...], align_corners: _bool) -> _Tensor:
+    """The grid for `grid_sampler` that applies theta (N, 2, 3) or (N, 3, 4) to pixels of `size`, 4-D or 5-D."""
     ...
 
 def alias_copy(*args: _Any, out: _Any = ..., **kwargs: _Any) -> _Any:
@@ -250,7 +285,15 @@ def arccos(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     """The arccosine in radians; NaN outside [-1, 1]."""
     ...
 
+def arccos_(input: _Tensor) -> _Tensor:
+    """The arccosine in radians; NaN outside [-1, 1]."""
+    ...
+
 def arccosh(input: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """The inverse hyperbolic cosine; NaN below 1."""
+    ...
+
+def arccosh_(input: _Tensor) -> _Tensor:
     """The inverse hyperbolic cosine; NaN below 1."""
     ...
 
@@ -258,7 +301,15 @@ def arcsin(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     """The arcsine in radians; NaN outside [-1, 1]."""
     ...
 
+def arcsin_(input: _Tensor) -> _Tensor:
+    """The arcsine in radians; NaN outside [-1, 1]."""
+    ...
+
 def arcsinh(input: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """The inverse hyperbolic sine."""
+    ...
+
+def arcsinh_(input: _Tensor) -> _Tensor:
     """The inverse hyperbolic sine."""
     ...
 
@@ -270,7 +321,15 @@ def arctan2(input: _Tensor, other: _Tensor, *, out: _Any = ...) -> _Tensor:
     """The angle of the point (other, input) in radians; the gradient at the origin is 0."""
     ...
 
+def arctan_(input: _Tensor) -> _Tensor:
+    """The arctangent in radians."""
+    ...
+
 def arctanh(input: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """The inverse hyperbolic tangent; NaN outside [-1, 1]."""
+    ...
+
+def arctanh_(input: _Tensor) -> _Tensor:
     """The inverse hyperbolic tangent; NaN outside [-1, 1]."""
     ...
 
@@ -287,7 +346,7 @@ def argmin(input: _Tensor, dim: _int | None = ..., keepdim: _bool = ..., *, out:
     ...
 
 def argsort(
-    input: _Tensor, dim: _int = ..., descending: _bool = ..., stable: _bool = ..., *, out: _Any = ...
+    input: _Tensor, dim: _int = ..., descending: _bool = ..., stable: _bool | None = ..., *, out: _Any = ...
 ) -> _Tensor:
     """The indices that sort `dim`."""
     ...
@@ -298,6 +357,10 @@ def argwhere(input: _Tensor) -> _Tensor:
 
 def as_strided(input: _Tensor, size: _Any, stride: _Any, storage_offset: _int | None = ...) -> _Tensor:
     """A view of the whole storage: the element at `index` lies `storage_offset + sum(index * stride)` into it."""
+    ...
+
+def as_strided_(input: _Tensor, size: _Any, stride: _Any, storage_offset: _int | None = ...) -> _Tensor:
+    """`as_strided` in place: this tensor is seen in another shape; no element moves."""
     ...
 
 def as_strided_copy(*args: _Any, out: _Any = ..., **kwargs: _Any) -> _Any:
@@ -324,7 +387,15 @@ def asin(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     """The arcsine in radians; NaN outside [-1, 1]."""
     ...
 
+def asin_(input: _Tensor) -> _Tensor:
+    """The arcsine in radians; NaN outside [-1, 1]."""
+    ...
+
 def asinh(input: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """The inverse hyperbolic sine."""
+    ...
+
+def asinh_(input: _Tensor) -> _Tensor:
     """The inverse hyperbolic sine."""
     ...
 
@@ -336,7 +407,15 @@ def atan2(input: _Tensor, other: _Tensor, *, out: _Any = ...) -> _Tensor:
     """The angle of the point (other, input) in radians; the gradient at the origin is 0."""
     ...
 
+def atan_(input: _Tensor) -> _Tensor:
+    """The arctangent in radians."""
+    ...
+
 def atanh(input: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """The inverse hyperbolic tangent; NaN outside [-1, 1]."""
+    ...
+
+def atanh_(input: _Tensor) -> _Tensor:
     """The inverse hyperbolic tangent; NaN outside [-1, 1]."""
     ...
 
@@ -358,6 +437,17 @@ def autocast_decrement_nesting() -> _int:
 
 def autocast_increment_nesting() -> _int:
     """Count a region that begins; returns how many there are."""
+    ...
+
+def avg_pool1d(
+    input: _Tensor,
+    kernel_size: _int | _Sequence[_int],
+    stride: _int | _Sequence[_int] | None = ...,
+    padding: _int | _Sequence[_int] = ...,
+    ceil_mode: _bool = ...,
+    count_include_pad: _bool = ...,
+) -> _Tensor:
+    """The mean of each window of (N, C, L) or (C, L); padding counts as zeros unless told otherwise."""
     ...
 
 def baddbmm(
@@ -402,6 +492,16 @@ def bilinear(input1: _Tensor, input2: _Tensor, weight: _Tensor, bias: _Tensor | 
     """x1 W x2 + bias for each W of (n, k1, k2): (..., k1), (..., k2) -> (..., n)."""
     ...
 
+def binary_cross_entropy_with_logits(
+    input: _Tensor,
+    target: _Tensor,
+    weight: _Tensor | None = ...,
+    pos_weight: _Tensor | None = ...,
+    reduction: _int = ...,
+) -> _Tensor:
+    """-w (pos_weight t log(sigmoid(x)) + (1 - t) log(1 - sigmoid(x)))."""
+    ...
+
 def bincount(input: _Tensor, weights: _Tensor | None = ..., minlength: _int = ...) -> _Tensor:
     """How often each number from 0 up to the largest occurs, or the sum of the weights at it."""
     ...
@@ -409,6 +509,13 @@ def bincount(input: _Tensor, weights: _Tensor | None = ..., minlength: _int = ..
 def binomial(count: _Tensor, prob: _Tensor, generator: _Any = ...) -> _Tensor:
     """How many of `count` trials succeed, each with probability `prob`."""
     ...
+
+bit: _Any
+bits16: _Any
+bits1x8: _Any
+bits2x4: _Any
+bits4x2: _Any
+bits8: _Any
 
 def bitwise_and(input: _Tensor | _Number, other: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
     """The bits set in both."""
@@ -492,6 +599,10 @@ def ceil(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     """The smallest whole number not below each element."""
     ...
 
+def ceil_(input: _Tensor) -> _Tensor:
+    """The smallest whole number not below each element."""
+    ...
+
 def celu(input: _Tensor, alpha: _float = ...) -> _Tensor:
     """x where x > 0, alpha (exp(x / alpha) - 1) elsewhere."""
     ...
@@ -505,6 +616,8 @@ cfloat: _dtype
 def chain_matmul(*matrices: _Tensor) -> _Tensor:
     """The product of several matrices."""
     ...
+
+chalf: _Any
 
 def channel_shuffle(input: _Tensor, groups: _int) -> _Tensor:
     """The channels dealt out again: the first of each group, then the second of each, ..."""
@@ -532,11 +645,23 @@ def clamp(
     """min(max(input, min), max); an element at a bound has the gradient, one outside gives it to a tensor bound."""
     ...
 
+def clamp_(input: _Tensor, min: _Tensor | _Number | None = ..., max: _Tensor | _Number | None = ...) -> _Tensor:
+    """min(max(input, min), max); an element at a bound has the gradient, one outside gives it to a tensor bound."""
+    ...
+
 def clamp_max(input: _Tensor, max: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
     """min(input, max); see `clamp`."""
     ...
 
+def clamp_max_(input: _Tensor, max: _Tensor | _Number) -> _Tensor:
+    """min(input, max); see `clamp`."""
+    ...
+
 def clamp_min(input: _Tensor, min: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
+    """max(input, min); see `clamp`."""
+    ...
+
+def clamp_min_(input: _Tensor, min: _Tensor | _Number) -> _Tensor:
     """max(input, min); see `clamp`."""
     ...
 
@@ -547,6 +672,10 @@ def clear_autocast_cache() -> None:
 def clip(
     input: _Tensor, min: _Tensor | _Number | None = ..., max: _Tensor | _Number | None = ..., *, out: _Any = ...
 ) -> _Tensor:
+    """min(max(input, min), max); an element at a bound has the gradient, one outside gives it to a tensor bound."""
+    ...
+
+def clip_(input: _Tensor, min: _Tensor | _Number | None = ..., max: _Tensor | _Number | None = ...) -> _Tensor:
     """min(max(input, min), max); an element at a bound has the gradient, one outside gives it to a tensor bound."""
     ...
 
@@ -562,9 +691,15 @@ def combinations(input: _Tensor, r: _int = ..., with_replacement: _bool = ...) -
     """Every choice of `r` elements of a vector, in order, one row each."""
     ...
 
+def compiled_with_cxx11_abi() -> _bool:
+    """Whether strings are those of C++11, as in every PyTorch of today."""
+    ...
+
 def complex(real: _Tensor, imag: _Tensor, *, out: _Any = ...) -> _Tensor:
     """real + i imag."""
     ...
+
+complex32: _Any
 
 def concat(tensors: _Any, dim: _int = ...) -> _Tensor:
     """Another name of `cat`."""
@@ -580,6 +715,10 @@ def conj(input: _Tensor) -> _Tensor:
 
 def conj_physical(input: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
     """The complex conjugate; a real tensor is returned itself."""
+    ...
+
+def conj_physical_(input: _Tensor) -> _Tensor:
+    """The complex conjugate."""
     ...
 
 def constant_pad_nd(input: _Tensor, pad: _Any, value: _float = ...) -> _Tensor:
@@ -622,6 +761,10 @@ def conv3d(
     """Slide a kernel over the last 3 dims of (N, C, ...) or (C, ...)."""
     ...
 
+def conv_tbc(input: _Tensor, weight: _Tensor, bias: _Tensor, pad: _int = ...) -> _Tensor:
+    """A convolution over the first dim of (T, B, C) with a weight (K, C, O): (T + 2 pad - K + 1, B, O)."""
+    ...
+
 def conv_transpose1d(
     input: _Tensor,
     weight: _Tensor,
@@ -661,6 +804,20 @@ def conv_transpose3d(
     """The transpose of `conv3d`: each input element adds a scaled kernel to the output."""
     ...
 
+def convolution(
+    input: _Tensor,
+    weight: _Tensor,
+    bias: _Tensor | None,
+    stride: _tuple[_int, ...],
+    padding: _tuple[_int, ...],
+    dilation: _tuple[_int, ...],
+    transposed: _bool,
+    output_padding: _tuple[_int, ...],
+    groups: _int,
+) -> _Tensor:
+    """A convolution of (N, C, ...) over as many dims as the weight has besides two, or its transpose."""
+    ...
+
 def copysign(input: _Tensor, other: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
     """The size of `input` with the sign of `other`; no gradient flows to `other`, and none where `input` is 0."""
     ...
@@ -673,8 +830,22 @@ def cos(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     """The cosine of an angle in radians."""
     ...
 
+def cos_(input: _Tensor) -> _Tensor:
+    """The cosine of an angle in radians."""
+    ...
+
 def cosh(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     """The hyperbolic cosine."""
+    ...
+
+def cosh_(input: _Tensor) -> _Tensor:
+    """The hyperbolic cosine."""
+    ...
+
+def cosine_embedding_loss(
+    input1: _Tensor, input2: _Tensor, target: _Tensor, margin: _float = ..., reduction: _int = ...
+) -> _Tensor:
+    """1 - cos where the target is 1, max(0, cos - margin) where it is -1."""
     ...
 
 def cosine_similarity(x1: _Tensor, x2: _Tensor, dim: _int = ..., eps: _Number = ...) -> _Tensor:
@@ -695,6 +866,18 @@ def cross(input: _Tensor, other: _Tensor, dim: _int | None = ..., *, out: _Any =
     """The cross product of vectors of three elements along `dim` (by default the first dim of size three)."""
     ...
 
+def ctc_loss(
+    log_probs: _Tensor,
+    targets: _Tensor,
+    input_lengths: _Any,
+    target_lengths: _Any,
+    blank: _int = ...,
+    reduction: _int = ...,
+    zero_infinity: _bool = ...,
+) -> _Tensor:
+    """`torch.nn.functional.ctc_loss`; reduction: 0 for none, 1 for the mean, 2 for the sum."""
+    ...
+
 def cummax(input: _Tensor, dim: _int, *, out: _Any = ...) -> _Tensor:
     """The running maximum along `dim`, and the index of its last occurrence so far."""
     ...
@@ -711,13 +894,15 @@ def cumsum(input: _Tensor, dim: _int, *, dtype: _Any = ..., out: _Any = ...) -> 
     """The running sum along `dim`; integers are summed in int64."""
     ...
 
-def cumulative_trapezoid(
-    y: _Tensor, x: _Tensor | None = ..., *, dx: _Tensor | _Number = ..., dim: _int = ...
-) -> _Tensor:
+def cumulative_trapezoid(y: _Tensor, x: _Tensor | None = ..., *, dx: _Number | None = ..., dim: _int = ...) -> _Tensor:
     """The running area under y by the trapezoidal rule."""
     ...
 
 def deg2rad(input: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """Degrees as radians."""
+    ...
+
+def deg2rad_(input: _Tensor) -> _Tensor:
     """Degrees as radians."""
     ...
 
@@ -731,6 +916,10 @@ def det(A: _Tensor, *, out: _Any = ...) -> _Tensor:
 
 def detach(input: _Tensor) -> _Tensor:
     """This tensor without its history; shares storage."""
+    ...
+
+def detach_(input: _Any) -> _Tensor:
+    """Cut this tensor off from its history, in place."""
     ...
 
 def detach_copy(*args: _Any, out: _Any = ..., **kwargs: _Any) -> _Any:
@@ -829,6 +1018,24 @@ def embedding(
     """weight[indices]; row `padding_idx` gets no gradient."""
     ...
 
+def embedding_bag(
+    weight: _Tensor,
+    indices: _Tensor,
+    offsets: _Tensor,
+    scale_grad_by_freq: _bool = ...,
+    mode: _int = ...,
+    sparse: _bool = ...,
+    per_sample_weights: _Tensor | None = ...,
+    include_last_offset: _bool = ...,
+    padding_idx: _int | None = ...,
+) -> _tuple[_Tensor, _Tensor, _Tensor, _Tensor]:
+    """`torch.nn.functional.embedding_bag` of joined bags, with what PyTorch's gradient keeps."""
+    ...
+
+def embedding_renorm_(input: _Tensor, indices: _Tensor, max_norm: _float, norm_type: _float) -> _Tensor:
+    """Scale the rows that `indices` pick, where their norm exceeds `max_norm`, down to it, in place."""
+    ...
+
 def empty(
     *size: _Any,
     out: _Tensor | None = ...,
@@ -884,7 +1091,15 @@ def erf(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     """The error function, 2/sqrt(pi) times the integral of exp(-t**2) from 0 to x."""
     ...
 
+def erf_(input: _Tensor) -> _Tensor:
+    """The error function, 2/sqrt(pi) times the integral of exp(-t**2) from 0 to x."""
+    ...
+
 def erfc(input: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """1 - erf(x)."""
+    ...
+
+def erfc_(input: _Tensor) -> _Tensor:
     """1 - erf(x)."""
     ...
 
@@ -900,6 +1115,14 @@ def exp2(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     """2 to the power of each element."""
     ...
 
+def exp2_(input: _Tensor) -> _Tensor:
+    """2 to the power of each element."""
+    ...
+
+def exp_(input: _Tensor) -> _Tensor:
+    """e to the power of each element."""
+    ...
+
 def expand(input: _Tensor, size: _tuple) -> _Tensor:
     """Dims of size one repeated without copying; -1 keeps a dim."""
     ...
@@ -909,6 +1132,10 @@ def expand_copy(*args: _Any, out: _Any = ..., **kwargs: _Any) -> _Any:
     ...
 
 def expm1(input: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """exp(x) - 1, exact near 0."""
+    ...
+
+def expm1_(input: _Tensor) -> _Tensor:
     """exp(x) - 1, exact near 0."""
     ...
 
@@ -954,6 +1181,10 @@ def fix(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     """Each element without its fractional part."""
     ...
 
+def fix_(input: _Tensor) -> _Tensor:
+    """Each element without its fractional part."""
+    ...
+
 def flatten(input: _Tensor, start_dim: _int = ..., end_dim: _int = ...) -> _Tensor:
     """The dims from `start_dim` to `end_dim` as one."""
     ...
@@ -971,12 +1202,17 @@ def flipud(input: _Tensor) -> _Tensor:
     ...
 
 float: _dtype
+float4_e2m1fn_x2: _Any
 
 def float_power(input: _Tensor | _Number, exponent: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
     """input ** exponent in double precision."""
     ...
 
 def floor(input: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """The largest whole number not above each element."""
+    ...
+
+def floor_(input: _Tensor) -> _Tensor:
     """The largest whole number not above each element."""
     ...
 
@@ -1000,12 +1236,34 @@ def frac(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     """The fractional part, with the sign of the element."""
     ...
 
+def frac_(input: _Tensor) -> _Tensor:
+    """The fractional part, with the sign of the element."""
+    ...
+
 def frexp(input: _Tensor, *, out: _Any = ...) -> _Any:
     """The mantissa in [0.5, 1) and the exponent of 2 of each element."""
     ...
 
+def frobenius_norm(input: _Tensor, dim: _int | _Sequence[_int], keepdim: _bool = ...) -> _Tensor:
+    """The square root of the sum of squares over at most two dims; over all where none is given."""
+    ...
+
 def from_dlpack(ext_tensor: _Any, *, device: _Any = ..., copy: _bool | None = ...) -> _Tensor:
     """A tensor over the memory of an array of any library that speaks DLPack, or of a capsule of one on the CPU."""
+    ...
+
+def from_file(
+    filename: _Any,
+    shared: _bool | None = ...,
+    size: _int = ...,
+    *,
+    dtype: _dtype | None = ...,
+    layout: _Any = ...,
+    device: _Any = ...,
+    pin_memory: _bool = ...,
+    requires_grad: _bool = ...,
+) -> _Tensor:
+    """The first `size` elements of a file, as a tensor of one dim on the CPU."""
     ...
 
 def from_numpy(ndarray: _Any) -> _Tensor:
@@ -1054,6 +1312,10 @@ def gcd(input: _Tensor, other: _Tensor, *, out: _Any = ...) -> _Tensor:
     """The greatest common divisor."""
     ...
 
+def gcd_(input: _Tensor, other: _Tensor) -> _Tensor:
+    """The greatest common divisor."""
+    ...
+
 def ge(input: _Tensor, other: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
     """input >= other, element by element."""
     ...
@@ -1090,6 +1352,10 @@ def get_deterministic_debug_mode() -> _int:
     """0: not asked for, 1: warn, 2: raise."""
     ...
 
+def get_device(input: _Any) -> _int:
+    """The index of the accelerator it lives on; -1 on the CPU."""
+    ...
+
 def get_device_module(device: _Any = ...) -> _Any:
     """The module of a kind of device, such as `torchlike.cuda`; by default of an accelerator, or of the CPU."""
     ...
@@ -1116,6 +1382,13 @@ def greater(input: _Tensor, other: _Tensor | _Number, *, out: _Any = ...) -> _Te
 
 def greater_equal(input: _Tensor, other: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
     """input >= other, element by element."""
+    ...
+
+def grid_sampler(
+    input: _Tensor, grid: _Tensor, interpolation_mode: _int, padding_mode: _int, align_corners: _bool
+) -> _Tensor:
+    """`torch.nn.functional.grid_sample` by numbers: 0 bilinear, 1 nearest, 2 bicubic; outside 0 zeros, 1 the border,
+    2 a reflection. Any other number raises ValueError (PyTorch returns whatever memory holds)."""
     ...
 
 def grid_sampler_2d(
@@ -1190,12 +1463,21 @@ def hardshrink(input: _Tensor, lambd: _Number = ..., *, out: _Any = ...) -> _Ten
     """x where |x| > lambd, else 0."""
     ...
 
+has_lapack: _bool
+has_mkl: _bool
+has_openmp: _bool
+has_spectral: _bool
+
 def hash_tensor(input: _Tensor, dim: _Any = ..., *, keepdim: _bool = ..., mode: _int = ..., out: _Any = ...) -> _Tensor:
     """The elements' bits (as 64-bit numbers, whole ones or floating-point) joined by exclusive or, in uint64."""
     ...
 
 def heaviside(input: _Tensor, values: _Tensor, *, out: _Any = ...) -> _Tensor:
     """0 below zero, 1 above it, `values` at it."""
+    ...
+
+def hinge_embedding_loss(input: _Tensor, target: _Tensor, margin: _float = ..., reduction: _int = ...) -> _Tensor:
+    """x where t is 1, max(0, margin - x) where it is -1."""
     ...
 
 def histc(input: _Tensor, bins: _int = ..., min: _float = ..., max: _float = ..., *, out: _Any = ...) -> _Tensor:
@@ -1235,6 +1517,10 @@ def hypot(input: _Tensor, other: _Tensor, *, out: _Any = ...) -> _Tensor:
     ...
 
 def i0(input: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """The modified Bessel function of the first kind of order 0."""
+    ...
+
+def i0_(input: _Tensor) -> _Tensor:
     """The modified Bessel function of the first kind of order 0."""
     ...
 
@@ -1305,6 +1591,13 @@ def instance_norm(
     ...
 
 int: _dtype
+int1: _Any
+int2: _Any
+int3: _Any
+int4: _Any
+int5: _Any
+int6: _Any
+int7: _Any
 
 def inverse(A: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
     """The inverse of a square matrix; raises LinAlgError for a singular one (an observation: pending work runs)."""
@@ -1334,6 +1627,10 @@ def is_complex(input: _Tensor) -> _bool:
     """Whether the dtype is complex."""
     ...
 
+def is_conj(input: _Tensor) -> _Any:
+    """Whether conjugation is left pending: never."""
+    ...
+
 def is_deterministic_algorithms_warn_only_enabled() -> _bool:
     """Whether only a warning was asked for where an algorithm is not deterministic."""
     ...
@@ -1346,12 +1643,20 @@ def is_inference(input: _Tensor) -> _bool:
     """Whether a tensor was made in inference mode."""
     ...
 
+def is_neg(input: _Tensor) -> _Any:
+    """Whether negation is left pending: never."""
+    ...
+
 def is_nonzero(input: _Tensor) -> _bool:
     """Whether the one element is not zero."""
     ...
 
 def is_same_size(input: _Tensor, other: _Tensor) -> _bool:
     """Whether two tensors have one shape."""
+    ...
+
+def is_signed(input: _Any) -> _bool:
+    """Whether the dtype has negative numbers."""
     ...
 
 def is_storage(obj: _Any) -> _bool:
@@ -1435,6 +1740,10 @@ def kaiser_window(
     """The Kaiser window of parameter `beta`. With `periodic`, one period of a longer one, as spectral analysis wants it."""
     ...
 
+def kl_div(input: _Tensor, target: _Tensor, reduction: _int = ..., *, log_target: _bool = ...) -> _Tensor:
+    """target (log target - input), for an input of log-probabilities."""
+    ...
+
 def kron(input: _Tensor, other: _Tensor, *, out: _Any = ...) -> _Tensor:
     """The Kronecker product: every element of `input` times the whole of `other`."""
     ...
@@ -1458,7 +1767,15 @@ def lcm(input: _Tensor, other: _Tensor, *, out: _Any = ...) -> _Tensor:
     """The least common multiple."""
     ...
 
+def lcm_(input: _Tensor, other: _Tensor) -> _Tensor:
+    """The least common multiple."""
+    ...
+
 def ldexp(input: _Tensor, other: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """input * 2**other."""
+    ...
+
+def ldexp_(input: _Tensor, other: _Tensor) -> _Tensor:
     """input * 2**other."""
     ...
 
@@ -1505,12 +1822,28 @@ def log10(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     """The logarithm to base 10."""
     ...
 
+def log10_(input: _Tensor) -> _Tensor:
+    """The logarithm to base 10."""
+    ...
+
 def log1p(input: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """log(1 + x), exact near 0."""
+    ...
+
+def log1p_(input: _Tensor) -> _Tensor:
     """log(1 + x), exact near 0."""
     ...
 
 def log2(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     """The logarithm to base 2."""
+    ...
+
+def log2_(input: _Tensor) -> _Tensor:
+    """The logarithm to base 2."""
+    ...
+
+def log_(input: _Tensor) -> _Tensor:
+    """The natural logarithm of each element; -inf at 0, NaN below."""
     ...
 
 def log_softmax(input: _Tensor, dim: _int, dtype: _Any = ..., *, out: _Any = ...) -> _Tensor:
@@ -1550,6 +1883,10 @@ def logical_xor(input: _Tensor, other: _Tensor, *, out: _Any = ...) -> _Tensor:
     ...
 
 def logit(input: _Tensor, eps: _float | None = ..., *, out: _Any = ...) -> _Tensor:
+    """log(x / (1 - x)); with `eps`, of x kept within [eps, 1 - eps]."""
+    ...
+
+def logit_(input: _Tensor, eps: _float | None = ...) -> _Tensor:
     """log(x / (1 - x)); with `eps`, of x kept within [eps, 1 - eps]."""
     ...
 
@@ -1608,6 +1945,12 @@ def manual_seed(seed: _int) -> _Any:
     """Seed the default generator; the same seed gives the same numbers as in PyTorch on the CPU."""
     ...
 
+def margin_ranking_loss(
+    input1: _Tensor, input2: _Tensor, target: _Tensor, margin: _float = ..., reduction: _int = ...
+) -> _Tensor:
+    """max(0, margin - t (x1 - x2))."""
+    ...
+
 def masked_fill(input: _Tensor, mask: _Tensor, value: _Any) -> _Tensor:
     """`value` where `mask` is true."""
     ...
@@ -1634,6 +1977,50 @@ def matrix_power(A: _Tensor, n: _int, *, out: _Tensor | None = ...) -> _Tensor:
 
 def max(input: _Tensor, *args: _Any, out: _Any = ..., **kwargs: _Any) -> _Any:
     """The largest element; with `dim` the largest along it and its index (the first of equal ones); with a second tensor the `maximum` of each pair."""
+    ...
+
+def max_pool1d(
+    input: _Tensor,
+    kernel_size: _int | _Sequence[_int],
+    stride: _int | _Sequence[_int] | None = ...,
+    padding: _int | _Sequence[_int] = ...,
+    dilation: _int | _Sequence[_int] = ...,
+    ceil_mode: _bool = ...,
+) -> _Any:
+    """The largest element of each window over the last 1 dims"""
+    ...
+
+def max_pool1d_with_indices(
+    input: _Tensor,
+    kernel_size: _int | _Sequence[_int],
+    stride: _int | _Sequence[_int] | None = ...,
+    padding: _int | _Sequence[_int] = ...,
+    dilation: _int | _Sequence[_int] = ...,
+    ceil_mode: _bool = ...,
+) -> _Any:
+    """The largest element of each window over the last 1 dims, and where it stands"""
+    ...
+
+def max_pool2d(
+    input: _Tensor,
+    kernel_size: _int | _Sequence[_int],
+    stride: _int | _Sequence[_int] | None = ...,
+    padding: _int | _Sequence[_int] = ...,
+    dilation: _int | _Sequence[_int] = ...,
+    ceil_mode: _bool = ...,
+) -> _Any:
+    """The largest element of each window over the last 2 dims"""
+    ...
+
+def max_pool3d(
+    input: _Tensor,
+    kernel_size: _int | _Sequence[_int],
+    stride: _int | _Sequence[_int] | None = ...,
+    padding: _int | _Sequence[_int] = ...,
+    dilation: _int | _Sequence[_int] = ...,
+    ceil_mode: _bool = ...,
+) -> _Any:
+    """The largest element of each window over the last 3 dims"""
     ...
 
 def maximum(input: _Tensor, other: _Tensor, *, out: _Any = ...) -> _Tensor:
@@ -1704,6 +2091,12 @@ nan: _float
 
 def nan_to_num(
     input: _Tensor, nan: _Number = ..., posinf: _Number | None = ..., neginf: _Number | None = ..., *, out: _Any = ...
+) -> _Tensor:
+    """NaN, inf and -inf replaced by numbers: `nan`, and where not given the largest and the lowest of the dtype."""
+    ...
+
+def nan_to_num_(
+    input: _Tensor, nan: _Number = ..., posinf: _Number | None = ..., neginf: _Number | None = ...
 ) -> _Tensor:
     """NaN, inf and -inf replaced by numbers: `nan`, and where not given the largest and the lowest of the dtype."""
     ...
@@ -1779,7 +2172,15 @@ def neg(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     """The negative of each element."""
     ...
 
+def neg_(input: _Tensor) -> _Tensor:
+    """The negative of each element."""
+    ...
+
 def negative(input: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """The negative of each element."""
+    ...
+
+def negative_(input: _Tensor) -> _Tensor:
     """The negative of each element."""
     ...
 
@@ -1803,6 +2204,10 @@ def norm(
     """The vector norm (sum of |x|**p)**(1/p) over `dim` (every dim by default); "fro" is p = 2."""
     ...
 
+def norm_except_dim(v: _Tensor, pow: _int = ..., dim: _int = ...) -> _Tensor:
+    """The `pow`-norm over every dim but one, which are kept as size 1; over all of them for dim -1."""
+    ...
+
 def normal(
     mean: _Any,
     std: _Any = ...,
@@ -1818,6 +2223,10 @@ def normal(
 
 def not_equal(input: _Tensor, other: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
     """input != other, element by element."""
+    ...
+
+def nuclear_norm(input: _Tensor, dim: _int | _Sequence[_int] | _bool | None = ..., keepdim: _bool = ...) -> _Tensor:
+    """The sum of the singular values of matrices, of the last two dims unless told otherwise."""
     ...
 
 def numel(input: _Tensor) -> _int:
@@ -1898,6 +2307,12 @@ def poisson(input: _Tensor, generator: _Any = ...) -> _Tensor:
     """Poisson numbers of the rates in `input`."""
     ...
 
+def poisson_nll_loss(
+    input: _Tensor, target: _Tensor, log_input: _bool, full: _bool, eps: _float, reduction: _int
+) -> _Tensor:
+    """exp(x) - t x (or x - t log(x + eps)); `full` adds Stirling's approximation of log t! where t > 1."""
+    ...
+
 def polar(abs: _Tensor, angle: _Tensor, *, out: _Any = ...) -> _Tensor:
     """abs * (cos(angle) + i sin(angle))."""
     ...
@@ -1945,6 +2360,10 @@ def quantile(
     ...
 
 def rad2deg(input: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """Radians as degrees."""
+    ...
+
+def rad2deg_(input: _Tensor) -> _Tensor:
     """Radians as degrees."""
     ...
 
@@ -2041,7 +2460,15 @@ def reciprocal(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     """1 / x."""
     ...
 
+def reciprocal_(input: _Tensor) -> _Tensor:
+    """1 / x."""
+    ...
+
 def relu(input: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """max(x, 0); NaN stays NaN, the gradient at 0 is 0."""
+    ...
+
+def relu_(input: _Tensor) -> _Tensor:
     """max(x, 0); NaN stays NaN, the gradient at 0 is 0."""
     ...
 
@@ -2118,6 +2545,10 @@ def round(input: _Tensor, *, decimals: _int = ..., out: _Any = ...) -> _Tensor:
     """The nearest whole number (halves go to the even one), or the nearest with so many `decimals`."""
     ...
 
+def round_(input: _Tensor, *, decimals: _int = ...) -> _Tensor:
+    """The nearest whole number (halves go to the even one), or the nearest with so many `decimals`."""
+    ...
+
 def row_stack(tensors: _Any) -> _Tensor:
     """Tensors joined along dim 0, vectors as rows."""
     ...
@@ -2133,6 +2564,10 @@ def rrelu_(input: _Tensor, *args: _Any, **kwargs: _Any) -> _Tensor:
     ...
 
 def rsqrt(input: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """1 / sqrt(x); inf at 0, NaN below."""
+    ...
+
+def rsqrt_(input: _Tensor) -> _Tensor:
     """1 / sqrt(x); inf at 0, NaN below."""
     ...
 
@@ -2268,6 +2703,10 @@ def set_deterministic_debug_mode(debug_mode: _int | _str) -> None:
     """Ask for deterministic algorithms by number or name: 0 "default", 1 "warn", 2 "error"."""
     ...
 
+def set_flush_denormal(mode: _bool) -> _bool:
+    """Whether the processor was told what to do with tiny numbers: it was not, XLA decides."""
+    ...
+
 def set_num_interop_threads(num: _int) -> None:
     """As `set_num_threads`."""
     ...
@@ -2294,6 +2733,10 @@ def sigmoid(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     """1 / (1 + exp(-x))."""
     ...
 
+def sigmoid_(input: _Tensor) -> _Tensor:
+    """1 / (1 + exp(-x))."""
+    ...
+
 def sign(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     """-1, 0 or 1, as each element is below, at or above zero; 0 for NaN."""
     ...
@@ -2306,11 +2749,23 @@ def sin(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     """The sine of an angle in radians."""
     ...
 
+def sin_(input: _Tensor) -> _Tensor:
+    """The sine of an angle in radians."""
+    ...
+
 def sinc(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     """sin(pi x) / (pi x), and 1 at 0."""
     ...
 
+def sinc_(input: _Tensor) -> _Tensor:
+    """sin(pi x) / (pi x), and 1 at 0."""
+    ...
+
 def sinh(input: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """The hyperbolic sine."""
+    ...
+
+def sinh_(input: _Tensor) -> _Tensor:
     """The hyperbolic sine."""
     ...
 
@@ -2336,7 +2791,9 @@ def solve(input: _Tensor, A: _Tensor, *, out: _Any = ...) -> _Tensor:
     """What `linalg.solve` has taken the place of; raises."""
     ...
 
-def sort(input: _Tensor, dim: _int = ..., descending: _bool = ..., stable: _bool = ..., *, out: _Any = ...) -> _Tensor:
+def sort(
+    input: _Tensor, dim: _int = ..., descending: _bool = ..., stable: _bool | None = ..., *, out: _Any = ...
+) -> _Tensor:
     """The sorted elements of `dim`, and their indices; the order of equal elements is kept either way."""
     ...
 
@@ -2418,7 +2875,15 @@ def sqrt(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     """The square root of each element; NaN below 0. Its gradient at 0 is inf."""
     ...
 
+def sqrt_(input: _Tensor) -> _Tensor:
+    """The square root of each element; NaN below 0. Its gradient at 0 is inf."""
+    ...
+
 def square(input: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """The square of each element."""
+    ...
+
+def square_(input: _Tensor) -> _Tensor:
     """The square of each element."""
     ...
 
@@ -2508,7 +2973,15 @@ def tan(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     """The tangent of an angle in radians."""
     ...
 
+def tan_(input: _Tensor) -> _Tensor:
+    """The tangent of an angle in radians."""
+    ...
+
 def tanh(input: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """The hyperbolic tangent."""
+    ...
+
+def tanh_(input: _Tensor) -> _Tensor:
     """The hyperbolic tangent."""
     ...
 
@@ -2567,11 +3040,11 @@ def transpose_copy(*args: _Any, out: _Any = ..., **kwargs: _Any) -> _Any:
     """What `transpose` shows, as a copy in row-major order."""
     ...
 
-def trapezoid(y: _Tensor, x: _Tensor | None = ..., *, dx: _Tensor | _Number = ..., dim: _int = ...) -> _Tensor:
+def trapezoid(y: _Tensor, x: _Tensor | None = ..., *, dx: _Number | None = ..., dim: _int = ...) -> _Tensor:
     """The area under y by the trapezoidal rule, at points x or `dx` apart."""
     ...
 
-def trapz(y: _Tensor, x: _Tensor | None = ..., *, dx: _float = ..., dim: _int = ...) -> _Tensor:
+def trapz(y: _Tensor, x: _Tensor | None = ..., *, dx: _float | None = ..., dim: _int = ...) -> _Tensor:
     """`trapezoid`."""
     ...
 
@@ -2586,9 +3059,22 @@ def tril(input: _Tensor, diagonal: _int = ..., *, out: _Any = ...) -> _Tensor:
     ...
 
 def tril_indices(
-    row: _int, col: _int, offset: _int = ..., *, dtype: _dtype = ..., device: _Any = ..., layout: _Any = ...
+    row: _int, col: _int, offset: _int = ..., *, dtype: _Any = ..., device: _Any = ..., layout: _Any = ...
 ) -> _Tensor:
     """Row and column numbers of the lower triangle, row by row; (2, count)."""
+    ...
+
+def triplet_margin_loss(
+    anchor: _Tensor,
+    positive: _Tensor,
+    negative: _Tensor,
+    margin: _float = ...,
+    p: _float = ...,
+    eps: _float = ...,
+    swap: _bool = ...,
+    reduction: _int = ...,
+) -> _Tensor:
+    """max(0, margin + |anchor - positive| - |anchor - negative|), in the p-norm over the last dim."""
     ...
 
 def triu(input: _Tensor, diagonal: _int = ..., *, out: _Any = ...) -> _Tensor:
@@ -2596,7 +3082,7 @@ def triu(input: _Tensor, diagonal: _int = ..., *, out: _Any = ...) -> _Tensor:
     ...
 
 def triu_indices(
-    row: _int, col: _int, offset: _int = ..., *, dtype: _dtype = ..., device: _Any = ..., layout: _Any = ...
+    row: _int, col: _int, offset: _int = ..., *, dtype: _Any = ..., device: _Any = ..., layout: _Any = ...
 ) -> _Tensor:
     """Row and column numbers of the upper triangle, row by row; (2, count)."""
     ...
@@ -2609,9 +3095,21 @@ def trunc(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     """Each element without its fractional part."""
     ...
 
+def trunc_(input: _Tensor) -> _Tensor:
+    """Each element without its fractional part."""
+    ...
+
 def typename(obj: _Any) -> _str:
     """The name of an object's type, tensors by their dtype."""
     ...
+
+uint1: _Any
+uint2: _Any
+uint3: _Any
+uint4: _Any
+uint5: _Any
+uint6: _Any
+uint7: _Any
 
 def unbind(input: _Tensor, dim: _int = ...) -> _tuple[_Tensor, ...]:
     """Every index of a dim, as views."""
@@ -2728,6 +3226,10 @@ def where(condition: _Tensor, *choices: _Any, **named: _Any) -> _Any:
     ...
 
 def xlogy(input: _Tensor | _Number, other: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
+    """input * log(other); 0 where `input` is 0 and `other` is not NaN."""
+    ...
+
+def xlogy_(input: _Tensor | _Number, other: _Tensor | _Number) -> _Tensor:
     """input * log(other); 0 where `input` is 0 and `other` is not NaN."""
     ...
 

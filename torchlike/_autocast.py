@@ -176,7 +176,7 @@ def named(device_type: Any, name: str) -> str:
     """The type of device that a string names; what a function of this name was given for it."""
     if not isinstance(device_type, str):
         raise _errors.arguments.wrong_type(name, "device_type", 1, "str", device_type)
-    return _device.type_named(device_type)
+    return _device.device(device_type).type
 
 
 def kind_of(device_type: Any, name: str) -> str:

@@ -16,6 +16,8 @@ _KNOWN = ("cpu, cuda, ipu, xpu, mkldnn, opengl, opencl, ideep, hip, ve, fpga, ma
 class device:
     """Where a tensor lives: a type (`cpu`, `cuda`, `tpu`, `meta`) and an index; one object for each pair.
 
+    PyTorch's other types may be named; no tensor can be put there.
+
     `trace` is the list of operators recorded there and not yet run; the engine owns it.
 
     >>> device("cuda", 1)
@@ -41,9 +43,9 @@ class device:
         name, number = match.groups()
         if number is not None and index is not None:
             raise RuntimeError(f"type (string) must not include an index because index was passed explicitly: {type}")
-        if name not in _TYPES:
+        if name not in _TYPES and name not in _KNOWN.split(", "):
             raise RuntimeError(f"Expected one of {_KNOWN} device type at start of device string: {name}")
-        return _intern(_TYPES[name], int(number) if number is not None else index)
+        return _intern(_TYPES.get(name, name), int(number) if number is not None else index)
 
     def __setattr__(self, name: str, value: object) -> None:
         if name != "trace":  # all who name this device share the object
@@ -69,13 +71,6 @@ class device:
         from torchlike import _modes
 
         _modes.pop_device()
-
-
-@functools.cache
-def type_named(name: str) -> str:
-    """The type that a string names, with an index or without; of PyTorch's others, which no tensor has, their name."""
-    kind = name.partition(":")[0]
-    return kind if kind in _KNOWN.split(", ") and kind not in _TYPES else device(name).type
 
 
 _lock = threading.Lock()

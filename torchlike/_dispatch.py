@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from torchlike import _autocast, _errors, _modes
+from torchlike import _autocast, _dtypes, _errors, _modes
 from torchlike._autograd import views
 from torchlike._autograd.nodes import Node, quick_node
 from torchlike._autograd.versions import Stamp, keep_results
@@ -64,11 +64,16 @@ def _guarded(op: Op, call: Callable) -> Callable:
     guard = op.guard
     if guard is None:
         return call
-    seen = lambda a: a._value if isinstance(a, Tensor) else a
+    kinds, kind_of = (*op.kinds, *[d.STATIC] * 9), op.kind_of
+
+    def seen(a: Any, kind: int) -> Any:
+        if isinstance(a, Tensor):
+            return a._value if kind in (d.ARRAY, d.OPERAND, d.ARRAYS) else _number(a, kind)
+        return a.item() if isinstance(a, np.generic) else a
 
     def guarded(*args: Any, **kwargs: Any) -> Any:
         try:
-            guard(*[seen(a) for a in args], **{name: seen(a) for name, a in kwargs.items()})
+            guard(*map(seen, args, kinds), **{name: seen(a, kind_of.get(name, d.STATIC)) for name, a in kwargs.items()})
         except _errors.layouts.Elsewhere:
             return call(*args, **kwargs)  # which finds the rule
         except TypeError:
@@ -122,10 +127,14 @@ def _plain_caller(op: Op, casts: bool = False) -> Callable:
                     key.append(a)
             else:
                 found = tuple(key)
-                plan = plans.get(found)
-                if plan is None:
+                try:
+                    plan = plans.get(found)
+                except TypeError:  # something that is no key, so not yet as they hold it
+                    plan = None
+                if plan is None and not any(map(_is_foreign, args)):
                     plan = plans[found] = make(op, args, kwargs, describe)
-                return _finish(plan, values, edges, scalars, needs)
+                if plan is not None:
+                    return _finish(plan, values, edges, scalars, needs)
             values, edges, scalars = [], [], []
         if slow is CASTING:
             return _autocast.call(op, args, kwargs)
@@ -139,8 +148,10 @@ def _plain_caller(op: Op, casts: bool = False) -> Callable:
 
 
 def _elsewhere(op: Op, args: tuple, kwargs: dict) -> Any:
-    from torchlike import _sparse
+    from torchlike import _overriding, _sparse
 
+    if next(_overriding.of((*args, *kwargs.values())), None) is not None:
+        return _overriding.call_operator(op, args, kwargs)
     return _sparse.elsewhere(op, args, kwargs)
 
 
@@ -216,7 +227,7 @@ def _gather(op: Op, args: tuple, kwargs: dict, values: list, edges: list, scalar
     key: list = []
     if op.old_order and len(args) == len(op.old_order):
         args, kwargs = _from_old_order(op, args, kwargs)
-    args = tuple([_plain(a) for a in args])
+    args = tuple([_number(a, kind) for a, kind in zip([_plain(a) for a in args], (*op.kinds, *[d.STATIC] * len(args)))])
     kwargs = _in_order(op, kwargs) if kwargs else kwargs
     needs = False
     for name, a in [*zip(op.names, args), *kwargs.items()]:
@@ -231,7 +242,7 @@ def _gather(op: Op, args: tuple, kwargs: dict, values: list, edges: list, scalar
             key.append(len(a))
         for x in a if many else (a,):
             cls = x.__class__
-            if cls in TENSOR_TYPES and kind <= d.ARRAYS:
+            if cls in TENSOR_TYPES and kind in (d.ARRAY, d.OPERAND, d.ARRAYS):
                 value = x._storage.value if x._chain is None else x._read()
                 values.append(value)
                 key += (value.aval, _STRIDED, x._strides)
@@ -266,20 +277,53 @@ def _in_order(op: Op, kwargs: dict) -> dict:
     named = {}
     for name, a in kwargs.items():
         other = _NUMPY_NAMES.get(name) if name not in kinds else None
-        named[other if other in kinds and other not in kwargs else name] = _plain(a)
+        name = other if other in kinds and other not in kwargs else name
+        named[name] = _number(_plain(a), op.kind_of.get(name, d.STATIC))
     place = {name: i for i, name in enumerate(op.names)}
     return {name: named[name] for name in sorted(named, key=lambda n: place.get(n, len(place)))}
 
 
+def _number(a: Any, kind: int) -> Any:
+    """A tensor or an array where a row takes numbers is these numbers, as a key and a program's inputs hold them."""
+    if kind in (d.ARRAY, d.OPERAND, d.ARRAYS):
+        return a
+    if a.__class__ is tuple:
+        return tuple([_number(x, kind) for x in a])
+    if a.__class__ in TENSOR_TYPES and not (a.ndim or a.requires_grad):
+        return a.item()
+    if kind == d.SCALAR or not isinstance(a, np.ndarray | Tensor) or a.ndim > 1:
+        return a
+    found = np.asarray(a)
+    if found.dtype.kind != "i":
+        return a
+    return found.item() if found.size == 1 else tuple(found.tolist())
+
+
+def settled(a: Any) -> Any:
+    """A static argument as keys hold it, for functions that look at theirs before a row does."""
+    return a if a.__class__ is int else _number(_plain(a), d.STATIC)
+
+
+def _is_foreign(a: Any) -> bool:
+    """Whether a static argument is not yet as keys hold it, so that a plan must not be made with it."""
+    if a.__class__ is tuple:
+        return any([x.__class__ in TENSOR_TYPES or _is_foreign(x) for x in a])
+    return isinstance(a, np.generic | np.ndarray | list | type)
+
+
 def _plan(op: Op, key: tuple, args: tuple, kwargs: dict) -> OpPlan:
-    plan = op.plans.get(key)
+    try:
+        plan = op.plans.get(key)
+    except TypeError:
+        make(op, args, kwargs, describe)  # which says what it cannot take
+        raise
     if plan is None:
         plan = op.plans[key] = make(op, args, kwargs, describe)
     return plan
 
 
 def _plain(a: Any) -> Any:
-    """An argument as keys hold it: lists become tuples, NumPy numbers Python's, arrays tensors."""
+    """An argument as keys hold it: lists become tuples, NumPy numbers Python's, Python's types dtypes."""
     cls = a.__class__
     if cls in TENSOR_TYPES or cls in _NUMBERS or a is None:
         return a
@@ -287,10 +331,8 @@ def _plain(a: Any) -> Any:
         return tuple([_plain(x) for x in a])
     if isinstance(a, np.generic):
         return a.item()
-    if isinstance(a, np.ndarray):
-        from torchlike import _factories
-
-        return _factories.from_numpy(a)
+    if isinstance(a, type):
+        return _dtypes.OF_PYTHON.get(a, a)
     if isinstance(a, slice | dict | set):
         raise TypeError(f"unsupported argument of type {type(a).__name__}")
     if isinstance(a, Tensor):  # but none of TENSOR_TYPES
@@ -319,9 +361,14 @@ def _view_caller(op: Op) -> Callable:
             raise _errors.arguments.wrong_type(op.name, op.names[0], 1, "Tensor", a)
         value = a._storage.value if a._chain is None else a._read()
         key = (value.aval, a._strides, *args)
-        plan = plans.get(key)
+        try:
+            plan = plans.get(key)
+        except TypeError:
+            plan = None
         numbers: tuple = ()
         if plan is None:
+            if _is_foreign(tuple(args)):
+                return call(a, *map(settled, args))
             if varies:
                 plan, numbers = _varying_plan(op, key, (a, *args), varies)
             if plan is None:

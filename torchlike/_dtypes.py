@@ -79,6 +79,7 @@ FLOAT8_NUMPY = tuple(d.numpy for d in FLOAT8)
 FROM_NUMPY = {d.numpy: d for d in ALL}
 ALIASES = {"half": float16, "float": float32, "double": float64, "short": int16, "int": int32, "long": int64,
            "cfloat": complex64, "cdouble": complex128, "bool": bool_}  # fmt: skip
+OF_PYTHON = {float: float64, int: int64, bool: bool_, complex: complex128}
 SCALAR_CATEGORY = {bool: BOOL, int: INTEGER, float: FLOATING, complex: COMPLEX}
 
 

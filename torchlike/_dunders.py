@@ -11,11 +11,12 @@ from torchlike import _errors
 from torchlike._bind import CALLERS, in_place_of
 from torchlike._dispatch import binary
 from torchlike._dtypes import FLOATING
+from torchlike._exchange import from_numpy
 from torchlike._ops import REGISTRY, Op
 from torchlike._ops._declare import OPERAND
 from torchlike._tensor import TENSOR_TYPES, Tensor
 
-_OPERANDS = (Tensor, int, float, complex, np.generic, np.ndarray)
+_OPERANDS = (Tensor, int, float, complex, np.generic)  # of an array NumPy makes a tensor, by `__array_wrap__`
 
 # dunder stem -> row; each makes __x__, __rx__ and __ix__
 _ARITHMETIC = {"add": "add", "sub": "sub", "mul": "mul", "truediv": "true_divide", "floordiv": "floor_divide",
@@ -39,7 +40,7 @@ def _binary(op: Op) -> Callable:
 
 def _operands(op: Op) -> tuple[type, ...]:
     """What may stand beside a tensor: also a number, unless the row takes tensors only."""
-    return _OPERANDS if op.kinds[1] == OPERAND else (Tensor, np.ndarray)
+    return _OPERANDS if op.kinds[1] == OPERAND else (Tensor,)
 
 
 def _reflected(call: Callable, operands: tuple[type, ...] = _OPERANDS) -> Callable:
@@ -74,8 +75,14 @@ def _in_place(op: Op, call: Callable) -> Callable:
     return dunder
 
 
+def _equality(op: Op) -> Callable:
+    """`==`, which alone knows an array when it sees one."""
+    dunder = _binary(op)
+    return lambda self, other: dunder(self, from_numpy(other) if isinstance(other, np.ndarray) else other)
+
+
 def _divided(other: Any, self: Tensor) -> Tensor:
-    return CALLERS["mul"](CALLERS["reciprocal"](self), other)  # as PyTorch rounds it
+    return CALLERS["reciprocal"](self) * other  # as PyTorch rounds it
 
 
 def _subtracted(other: Any, self: Tensor) -> Tensor:
@@ -109,10 +116,11 @@ def bind() -> None:
             if REGISTRY[name].inplace:
                 setattr(Tensor, f"__i{stem}__", _in_place(REGISTRY[name], call))
     for stem, turned in _TURNED.items():
-        setattr(Tensor, f"__r{stem}__", _reflected(turned))
+        setattr(Tensor, f"__r{stem}__", _reflected(turned, _OPERANDS if stem == "sub" else (*_OPERANDS, np.ndarray)))
     for stem, name in _COMPARISONS.items():
         if name in REGISTRY:
-            setattr(Tensor, f"__{stem}__", _binary(REGISTRY[name]))
+            made = _equality if stem == "eq" else _binary
+            setattr(Tensor, f"__{stem}__", made(REGISTRY[name]))
     for stem, name in _UNARY.items():
         if name in REGISTRY:
             setattr(Tensor, f"__{stem}__", _unary(CALLERS[REGISTRY[name].name]))

@@ -7,11 +7,12 @@ they are taken and given without a copy but share no writes; nor does bfloat16, 
 from __future__ import annotations
 
 import enum
+import os
 from typing import Any
 
 import numpy as np
 
-from torchlike import _device, _dtypes, _errors, _from_data, _layout, _shared, _storage_io
+from torchlike import _device, _dtypes, _errors, _from_data, _layout, _modes, _shared, _storage_io
 from torchlike._core import Value, aval, concrete
 from torchlike._dtypes import dtype as Dtype
 from torchlike._tensor import Tensor, wrap
@@ -52,7 +53,7 @@ def over(array: np.ndarray, writable: bool = False) -> Tensor:
     kind = _dtypes.from_numpy(array.dtype)
     if not array.size:
         return wrap(Value(aval(shape, kind, _device.cpu), array), None, _layout.normal(shape, steps))
-    length = 1 + sum((n - 1) * s for n, s in zip(shape, steps))
+    length = _layout.span(shape, steps)
     if _layout.is_dense(shape, steps):
         return _whole(array, aval(shape, kind, _device.cpu), _layout.normal(shape, steps), length, writable)
     whole = _whole(array, aval((length,), kind, _device.cpu), None, length, writable)
@@ -81,7 +82,7 @@ def to_numpy(tensor: Tensor, force: bool = False) -> np.ndarray:
     """The tensor's memory as an array of its shape and strides."""
     if force:
         tensor = tensor.detach().cpu()
-    elif tensor.requires_grad:
+    elif tensor.requires_grad and _modes.local.grad:
         raise _errors.memory.numpy_of_grad()
     elif tensor.device.type != "cpu":
         raise _errors.memory.numpy_of_device(tensor.device)
@@ -120,6 +121,38 @@ def frombuffer(
     if requires_grad and dtype.category < _dtypes.FLOATING:
         raise _errors.making.cannot_require_grad()
     return made.requires_grad_(requires_grad)
+
+
+def from_file(filename: Any, shared: bool | None = None, size: int = 0, *, dtype: Dtype | None = None,
+              layout: Any = None, device: Any = None, pin_memory: bool = False,
+              requires_grad: bool = False) -> Tensor:  # fmt: skip
+    """The first `size` elements of a file, as a tensor of one dim on the CPU.
+
+    Args:
+      shared: whether what is written to the tensor goes into the file, which is made long enough; else it is read once.
+
+    Raises RuntimeError where the file cannot be opened or is too short.
+    """
+    if layout is not None or pin_memory or (device is not None and _device.device(device).type != "cpu"):
+        raise _errors.arguments.unsupported("from_file", "layout, device and pin_memory")
+    dtype = dtype or _modes.default_dtype
+    nbytes = size * dtype.itemsize
+    try:
+        array = _mapped(filename, nbytes) if shared else np.fromfile(filename, np.uint8, nbytes)
+    except OSError as e:
+        mode = "read-write" if shared else "read-only"
+        raise RuntimeError(f"unable to open file <{filename}> in {mode} mode: {e.strerror} ({e.errno})") from None
+    if array.size < nbytes:
+        held = os.path.getsize(filename)
+        raise RuntimeError(f"file <{filename}> size <{held}> is smaller than the required mapping size <{nbytes}>")
+    made = over(array)
+    return (made if dtype is _dtypes.uint8 else made.view(dtype)).requires_grad_(requires_grad)
+
+
+def _mapped(filename: Any, nbytes: int) -> np.ndarray:
+    with open(filename, "ab") as file:
+        file.truncate(max(nbytes, file.tell()))
+    return np.memmap(filename, np.uint8, "r+", shape=(nbytes,)) if nbytes else np.empty(0, np.uint8)
 
 
 def _check_bounds(size: int, item: int, count: int, offset: int) -> None:

@@ -61,14 +61,24 @@ def _public(function: Callable, itself: int = 0) -> Callable:
             kwargs = _renamed(kwargs, names)
         try:
             return function(*args, **kwargs)
-        except TypeError as error:
+        except (TypeError, AttributeError) as error:
             try:
-                signature.bind(*args, **kwargs)
-            except TypeError:
-                raise _misfit(function.__name__, signature, args, kwargs, error, itself) from None
+                bound = signature.bind(*args, **kwargs)
+            except TypeError as misfit:
+                raise _misfit(function.__name__, signature, args, kwargs, misfit, itself) from None
+            if isinstance(error, AttributeError):
+                _check_tensors(function.__name__, bound, itself)
             raise
 
     return call
+
+
+def _check_tensors(name: str, bound: inspect.BoundArguments, itself: int) -> None:
+    """Raise for what is no tensor, where a call that failed wants one."""
+    for place, (parameter, given) in enumerate(bound.arguments.items(), 1 - itself):
+        asked = bound.signature.parameters[parameter]
+        if asked.annotation == "Tensor" and asked.kind != asked.VAR_POSITIONAL and not isinstance(given, Tensor):
+            raise _errors.arguments.wrong_type(name, parameter, place, "Tensor", given) from None
 
 
 def _renamed(kwargs: dict, names: Any) -> dict:
@@ -133,7 +143,7 @@ def tensors(name: str, given: Any) -> list[Tensor]:
         raise _errors.arguments.wrong_type(name, "tensors", 1, "tuple of Tensors", given)
     for i, t in enumerate(given):
         if not isinstance(t, Tensor):
-            raise TypeError(f"expected Tensor as element {i} in argument 0, but got {type(t).__name__}")
+            raise _errors.lists.element(i, 0, t)
     if not given:
         raise RuntimeError(f"{name} expects a non-empty TensorList")
     return list(given)

@@ -18,7 +18,7 @@ from torchlike import _memory_format as mf
 from torchlike._core import Value, aval
 from torchlike._core.examples import Row, as_rows, levels_of, lifted, outermost
 from torchlike._dtypes import dtype as Dtype
-from torchlike._exchange import from_numpy, frombuffer
+from torchlike._exchange import from_file, from_numpy, frombuffer
 from torchlike._from_data import dtype_of
 from torchlike._tensor import Tensor, adopt, wrap
 
@@ -142,6 +142,8 @@ def _sharing(obj: Any, dtype: Dtype | None, copy: bool | None) -> Tensor | None:
         return of_array(np.asarray(obj))
     if hasattr(obj, "__dlpack__"):
         return _exchange.from_dlpack(obj)
+    if hasattr(obj, "_seen_as"):  # a storage
+        return obj._seen_as(dtype)
     if isinstance(obj, bytes | bytearray | memoryview | PythonArray):
         return frombuffer(obj, dtype=dtype or _modes.default_dtype)
     if copy is False:
@@ -452,6 +454,6 @@ def new(self: Tensor, *args: Any, device: Any = None) -> Tensor:
 METHODS = {f"new_{f.__name__}": _new(f"new_{f.__name__}", f) for f in (zeros, ones, empty, full, empty_strided)}
 METHODS |= {"new_tensor": new_tensor, "new": new}
 FUNCTIONS = {f.__name__: f for f in (
-    tensor, as_tensor, asarray, scalar_tensor, from_numpy, frombuffer, zeros, ones, empty, full, empty_strided,
-    empty_permuted, zeros_like, ones_like, empty_like, full_like,
+    tensor, as_tensor, asarray, scalar_tensor, from_numpy, frombuffer, from_file, zeros, ones, empty, full,
+    empty_strided, empty_permuted, zeros_like, ones_like, empty_like, full_like,
 )}  # fmt: skip

@@ -10,7 +10,6 @@ import numpy as np
 from torchlike import _dtypes, _errors, _modes
 from torchlike._dtypes import dtype as Dtype
 
-_PYTHON = {float: _dtypes.float64, int: _dtypes.int64, bool: _dtypes.bool_, complex: _dtypes.complex128}
 _NUMBERS = frozenset((int, float, bool, complex))
 _PLAIN_KINDS = {_dtypes.BOOL: bool, _dtypes.INTEGER: int, _dtypes.FLOATING: float, _dtypes.COMPLEX: complex}
 
@@ -19,8 +18,8 @@ def dtype_of(name: str, dtype: Any) -> Dtype | None:
     """A `dtype=` argument: a dtype, None, or one of Python's types."""
     if dtype is None or dtype.__class__ is Dtype:
         return dtype
-    if isinstance(dtype, type) and dtype in _PYTHON:
-        return _PYTHON[dtype]
+    if isinstance(dtype, type) and dtype in _dtypes.OF_PYTHON:
+        return _dtypes.OF_PYTHON[dtype]
     raise TypeError(f"{name}(): argument 'dtype' must be torch.dtype, not {type(dtype).__name__}")
 
 

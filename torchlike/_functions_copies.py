@@ -16,7 +16,7 @@ from torchlike._tensor import Tensor
 
 def _slice(input: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1) -> Tensor:
     """The indices of a dim from `start` to `end` in steps of `step`."""
-    at = input._wrap(dim)
+    at = input._nonnegative(dim)
     if not input.ndim:
         raise _errors.shapes.slice_of_scalar()
     return input[(*[slice(None)] * at, slice(start, end, step))]

@@ -60,7 +60,7 @@ def _axis(input: Tensor, dim: int | None) -> int | None:
         return None
     if not input.ndim:
         raise _errors.shapes.dim_of_scalar(dim)
-    return input._wrap(dim)
+    return input._nonnegative(dim)
 
 
 def _check_distinct(input: Tensor, axis: int | None, name: str) -> None:

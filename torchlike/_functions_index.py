@@ -96,7 +96,7 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Te
             "torch.take_along_dim(): input and indices should have the same number of dimensions, but "
             f"got {input.ndim} dimensions for input, and {indices.ndim} dimensions for indices"
         )
-    at = input._wrap(dim)
+    at = input._nonnegative(dim)
     one = [slice(None)] * input.ndim
     one[at] = slice(0, 1)
     rest = broadcast_tensors(input.detach()[tuple(one)], indices.detach()[tuple(one)])[0].shape

@@ -180,8 +180,7 @@ def matrix_norm(A: Tensor, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool 
     elif ord in ("nuc", 2, -2):
         values = rows["svdvals"](A.movedim((rows_dim, columns_dim), (-2, -1)))
         picked = (rows["sum"] if ord == "nuc" else rows["amin"] if ord < 0 else _largest)(values, -1)
-        low, high = sorted((rows_dim, columns_dim))
-        result = picked.unsqueeze(low).unsqueeze(high)
+        result = picked.unsqueeze(-1).unsqueeze(-1).movedim((-2, -1), (rows_dim, columns_dim))
     else:
         raise RuntimeError(f"linalg.matrix_norm: Order {ord} not supported.")
     return _written("vector_norm", result if keepdim else result.squeeze((rows_dim, columns_dim)), out)

@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from torchlike import _bind, _errors, _functions, return_types
+from torchlike import _bind, _errors, _facade, _functions, return_types
 from torchlike._bind import CALLERS as rows
 from torchlike._core import concrete
+from torchlike._dispatch import settled
 from torchlike._dtypes import bool_
 from torchlike._ops import REGISTRY
 from torchlike._tensor import Tensor
@@ -120,7 +121,7 @@ def _warn_of_freedom(name: str, input: Tensor, dim: Any, correction: float) -> N
 
 
 def _spread_arguments(name: str, args: tuple, kwargs: dict) -> tuple[Any, Any, bool]:
-    given = dict(kwargs)
+    args, given = tuple(map(settled, args)), {key: settled(a) for key, a in kwargs.items()}
     for old, new in (("axis", "dim"), ("keepdims", "keepdim")):
         if old in given:
             given[new] = given.pop(old)
@@ -312,11 +313,11 @@ def abs_(self: Tensor) -> Tensor:
 
 _abs_in_place = _bind.in_place_of("abs", rows["abs"], op=REGISTRY["abs"])
 _NOT_METHODS = ("std_mean", "var_mean", "einsum", "tensordot", "chain_matmul")
-FUNCTIONS = {f.__name__: f for f in (sort, topk, kthvalue, mode, cummax, cummin, aminmax, max, min, median, nanmedian,
-                                     std, var, std_mean, var_mean, norm, equal, allclose, einsum,
-                                     tensordot, cross, chain_matmul, real, imag, conj, conj_physical, resolve_conj,
-                                     resolve_neg, positive)}  # fmt: skip
-METHODS = {name: f for name, f in FUNCTIONS.items() if name not in _NOT_METHODS}
+_ALL = (sort, topk, kthvalue, mode, cummax, cummin, aminmax, max, min, median, nanmedian, std, var, std_mean, var_mean,
+        norm, equal, allclose, einsum, tensordot, cross, chain_matmul, real, imag, conj, conj_physical, resolve_conj,
+        resolve_neg, positive)  # fmt: skip
+FUNCTIONS = _facade.functions(*_ALL)
+METHODS = _facade.methods(*[f for f in _ALL if f.__name__ not in _NOT_METHODS])
 METHODS |= {"__pos__": positive, "real": _part(real), "imag": _part(imag)}
 METHODS |= {"abs_": abs_, "absolute_": abs_}
 METHODS |= {"polygamma": polygamma, "polygamma_": polygamma_}

@@ -21,8 +21,9 @@ from torchlike._exchange import from_dlpack, to_dlpack
 from torchlike._facade import history_first, ints
 from torchlike._functions import reshape
 from torchlike._grown import follow, grow
+from torchlike._overriding import DisableTorchFunctionSubclass
 from torchlike._storage import move
-from torchlike._tensor import Tensor, adopt, alias
+from torchlike._tensor import Tensor, alias, turn_into
 from torchlike.storage import TypedStorage, UntypedStorage
 
 Ints = tuple[int, ...]
@@ -404,10 +405,16 @@ def _put_elements(self: Tensor, found: list) -> Tensor:
 
 
 def as_subclass(self: Tensor, cls: type) -> Any:
-    """This tensor as an instance of a subclass, sharing storage and history."""
+    """This tensor as an instance of a subclass: a view of it."""
     if not (isinstance(cls, type) and issubclass(cls, Tensor)):
         raise TypeError("cls must be a type (got " + type(cls).__name__ + ")")
-    return adopt(cls, self)
+    with DisableTorchFunctionSubclass():
+        return turn_into(cls, rows["view_as_self"](self))
+
+
+def _make_subclass(cls: type, data: Tensor, require_grad: bool = False) -> Any:
+    """A tensor of a subclass over the memory of `data`, with no history."""
+    return as_subclass(data.detach(), cls).requires_grad_(require_grad)
 
 
 # -- what it is --------------------------------------------------------------------------------------------------------
@@ -460,6 +467,7 @@ METHODS |= {f.__name__: f for f in (
     share_memory_, is_shared, record_stream, apply_, map_, *_FACTS,
 )} | _view_twins()  # fmt: skip
 METHODS |= {
+    "_make_subclass": staticmethod(_make_subclass),  # type: ignore[dict-item]
     "__dlpack__": _exchange.dlpack,
     "__dlpack_device__": _exchange.dlpack_device,
     "layout": property(lambda self: mf.strided, doc="How the elements are kept: always strided."),  # type: ignore[dict-item]

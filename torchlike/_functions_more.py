@@ -24,10 +24,10 @@ def gradient(input: Tensor, *, spacing: Any = None, dim: Any = None, edge_order:
     `spacing` is the distance of the points, one for all dims or one for each, or the coordinates along each dim.
     """
     dims = [dim] if isinstance(dim, int) else list(range(input.ndim)) if dim is None else list(dim)
-    if spacing is None or isinstance(spacing, int | float | complex):
-        spacing = [1 if spacing is None else spacing] * len(dims)
+    if spacing is None or isinstance(spacing, int | float | complex) or not getattr(spacing, "ndim", 1):
+        spacing = [1 if spacing is None else getattr(spacing, "item", lambda: spacing)()] * len(dims)
     _errors.arithmetic.check_gradient(input, list(spacing), dims, edge_order)
-    dims = [input._wrap(d) for d in dims]
+    dims = [input._nonnegative(d) for d in dims]
     return tuple([_slope(input, step, d, edge_order) for step, d in zip(spacing, dims)])
 
 
@@ -73,7 +73,7 @@ def _edge(x0: Tensor, x1: Tensor, x2: Any, gaps: list, edge_order: int) -> Tenso
 def renorm(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
     """Each part along `dim` scaled down to the p-norm `maxnorm`, where its norm is larger."""
     _errors.arithmetic.check_renorm(input, p, maxnorm)
-    at = input._wrap(dim)
+    at = input._nonnegative(dim)
     others = tuple(d for d in range(input.ndim) if d != at)
     half = input.dtype in (_dtypes.float16, _dtypes.bfloat16)
     norms = rows["vector_norm"](input.float() if half else input, p, others, True)
@@ -165,7 +165,7 @@ def histogram(input: Tensor, bins: Any, *, range: Any = None, weight: Tensor | N
     return found if out is None else write_out(Into(_errors.histograms.histogram_out), found, out)
 
 
-def trapz(y: Tensor, x: Tensor | None = None, *, dx: float = 1, dim: int = -1) -> Tensor:
+def trapz(y: Tensor, x: Tensor | None = None, *, dx: float | None = None, dim: int = -1) -> Tensor:
     """`trapezoid`."""
     return rows["trapezoid"](y, x, dx=dx, dim=dim)
 

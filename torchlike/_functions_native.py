@@ -38,6 +38,18 @@ def _beside(input: Tensor, parameter: Tensor | None) -> Tensor:
     return input if parameter is None else input.to(parameter.dtype)
 
 
+def _sparse_mm_reduce_impl(self: Any, other: Any, reduce: str) -> Any:
+    """Refused."""
+    raise _errors.arguments.cannot("ops.aten._sparse_mm_reduce_impl", "use torch.sparse.mm, which sums")
+
+
+def _sparse_addmm(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
+    """`torch.sparse.addmm`."""
+    from torchlike import sparse
+
+    return sparse.addmm(input, mat1, mat2, beta=beta, alpha=alpha)
+
+
 def _statistics(input: Tensor, dims: tuple, eps: float, keepdim: bool = False) -> tuple[Tensor, Tensor]:
     wide = input.to(_dtypes.opmath(input.dtype))
     variance, mean = wide.var(dims, correction=0, keepdim=keepdim), wide.mean(dims, keepdim)
@@ -139,7 +151,8 @@ FUNCTIONS = {f.__name__: f for f in (
     native_layer_norm, native_group_norm, native_batch_norm, _native_batch_norm_legit,
     _softmax_backward_data)}  # fmt: skip
 OPS = FUNCTIONS | {f.__name__: f for f in (
-    _batch_norm_with_update, _safe_softmax, native_dropout_backward, _upsample_bilinear2d_aa,
-    max_pool2d_with_indices_backward)} | {
-    "slice": _slice,
+    _batch_norm_with_update, _safe_softmax, _sparse_addmm, _sparse_mm_reduce_impl, native_dropout_backward,
+    _upsample_bilinear2d_aa, max_pool2d_with_indices_backward)} | {
+    "slice": _slice, "_pin_memory": lambda input: input.pin_memory(), "_local_scalar_dense": lambda input: input.item(),
+    "index": lambda input, indices: input[tuple(slice(None) if i is None else i for i in indices)],
     "alias": rows["view_as_self"], "_to_copy": _to_copy}  # fmt: skip

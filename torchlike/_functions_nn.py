@@ -169,6 +169,8 @@ def layer_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = Non
 
 def rms_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None, eps: float | None = None) -> Tensor:
     """x / sqrt(mean(x**2) + eps) over the last dims, times weight; eps is the dtype's epsilon by default."""
+    if input.dtype.category < _dtypes.FLOATING:
+        raise _errors.dtypes.not_implemented("rms_norm", input.dtype)
     if eps is None:
         eps = float(np.finfo(_dtypes.opmath(input.dtype).to_real().numpy).eps)
     return rows["_rms_norm"](input, tuple(normalized_shape), weight, eps)

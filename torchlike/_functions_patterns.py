@@ -145,7 +145,7 @@ def unravel_index(indices: Tensor, shape: Any) -> tuple[Tensor, ...]:
         raise ValueError(f"'shape' cannot have negative values, but got {sizes}")
     if not sizes:
         return ()
-    table = stack(_columns(indices, sizes), -1)
+    table = stack(_columns(indices.to(_dtypes.int64), sizes), -1)
     return tuple(rows["_select"](table, table.ndim - 1, i) for i in range(len(sizes)))
 
 

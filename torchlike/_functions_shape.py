@@ -11,6 +11,7 @@ import numpy as np
 from torchlike import _dtypes, _errors, _facade, _factories
 from torchlike._bind import CALLERS as rows
 from torchlike._core import Size
+from torchlike._dispatch import settled
 from torchlike._facade import history_first, ints
 from torchlike._functions import reshape
 from torchlike._tensor import Tensor
@@ -94,6 +95,7 @@ def swapdims(input: Tensor, dim0: int, dim1: int) -> Tensor:
 
 def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
     """Dims moved to new places, the others in their order."""
+    source, destination = settled(source), settled(destination)
     if isinstance(source, int) is not isinstance(destination, int):
         raise _errors.arguments.invalid_combination("movedim", (input, source, destination), {})
     if isinstance(source, int):
@@ -101,7 +103,7 @@ def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
     if len(source) != len(destination):
         raise RuntimeError(f"movedim: Invalid source or destination dims: source ({list(source)} dims) should contain "
                            f"the same number of dims as destination ({list(destination)} dims)")  # fmt: skip
-    taken, target = [input._wrap(d) for d in source], [input._wrap(d) for d in destination]
+    taken, target = [input._nonnegative(d) for d in source], [input._nonnegative(d) for d in destination]
     for name, dims, given in (("source", taken, source), ("destination", target, destination)):
         if len(set(dims)) != len(dims):
             raise RuntimeError(f"movedim: repeated dim in `{name}` ({list(given)})")
@@ -112,6 +114,7 @@ def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
 
 def moveaxis(input: Tensor, source: Any, destination: Any) -> Tensor:
     """Dims moved to new places, the others in their order."""
+    source, destination = settled(source), settled(destination)
     return movedim(input, source, destination)
 
 
@@ -120,7 +123,7 @@ def flip(input: Tensor, *several: Any, dims: Any = None) -> Tensor:
     """The order of the indices of `dims` reversed (a copy)."""
     if dims is None and not several:
         raise _errors.arguments.missing("flip", "dims")
-    wrapped = [input._wrap(d) for d in ints(several if dims is None else (dims,), "flip", "dims")]
+    wrapped = [input._nonnegative(d) for d in ints(several if dims is None else (dims,), "flip", "dims")]
     for d in wrapped:
         if wrapped.count(d) > 1:
             raise _errors.shapes.repeated_dim(d)
@@ -174,7 +177,7 @@ def roll(input: Tensor, shifts: Any, dims: Any = ()) -> Tensor:
         raise RuntimeError(f"shifts and dimensions must align. shifts: {len(moves)}, dims:{len(along)}")
     if along and not input.ndim:
         raise _errors.shapes.dim_of_scalar(along[0])
-    return rows["_roll"](input, moves, tuple(input._wrap(d) for d in along) or None)
+    return rows["_roll"](input, moves, tuple(input._nonnegative(d) for d in along) or None)
 
 
 # -- other shapes ------------------------------------------------------------------------------------------------------
@@ -183,7 +186,7 @@ def roll(input: Tensor, shifts: Any, dims: Any = ()) -> Tensor:
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     """The dims from `start_dim` to `end_dim` as one."""
     start, end = (
-        input._wrap(_facade.whole("flatten", name, i, d))
+        input._nonnegative(_facade.whole("flatten", name, i, d))
         for i, (name, d) in enumerate((("start_dim", start_dim), ("end_dim", end_dim)), 2)
     )
     if start > end:
@@ -207,7 +210,7 @@ def unflatten(input: Tensor, dim: int, sizes: Any) -> Tensor:
 
     if isinstance(sizes, int):
         raise _errors.arguments.not_a_size("unflatten", sizes, "sizes", 3)
-    at, sizes = input._wrap(dim), ints((sizes,), "unflatten", "sizes")
+    at, sizes = input._nonnegative(dim), ints((sizes,), "unflatten", "sizes")
     if not input.ndim:
         raise RuntimeError(f"unflatten got an unexpected error:\n{_errors.shapes.dim_of_scalar(at)}")
     if not sizes:
@@ -325,7 +328,7 @@ def repeat_interleave(input: Tensor, repeats: Any = None, dim: int | None = None
     if repeats is None:
         return _factories.of_array(_places(input), input.device)
     source = ravel(input) if dim is None else input
-    at = source._wrap(dim or 0)
+    at = source._nonnegative(dim or 0)
     if isinstance(repeats, Tensor) and repeats.numel() == 1 and not repeats.is_floating_point():
         repeats = int(repeats.item())
     if not isinstance(repeats, Tensor):

@@ -11,6 +11,7 @@ from torchlike import _bind, _dtypes, _errors, _facade, _factories
 from torchlike import _memory_format as mf
 from torchlike._autograd import views
 from torchlike._bind import CALLERS as rows
+from torchlike._dispatch import settled
 from torchlike._facade import history_first, ints, whole
 from torchlike._functions import reshape
 from torchlike._tensor import Tensor, untracked
@@ -21,7 +22,7 @@ from torchlike._tensor import Tensor, untracked
 @history_first
 def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     """Every index of a dim, as views."""
-    dim, select = input._wrap(dim), rows["_unbound"]
+    dim, select = input._nonnegative(dim), rows["_unbound"]
     if not input.ndim:
         raise _errors.shapes.dim_of_scalar(dim)
     if not input.shape[dim]:
@@ -34,7 +35,7 @@ def select(input: Tensor, dim: int, index: int) -> Tensor:
     """One index of a dim, as a view."""
     if not input.ndim:
         raise IndexError("select() cannot be applied to a 0-dim tensor.")
-    dim, n = input._wrap(dim), index if index.__class__ is int else whole("select", "index", 3, index)
+    dim, n = input._nonnegative(dim), index if index.__class__ is int else whole("select", "index", 3, index)
     size = input.shape[dim]
     if not -size <= n < size:
         raise IndexError(f"select(): index {n} out of range for tensor of size {list(input.shape)} at dimension {dim}")
@@ -47,7 +48,7 @@ def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
         raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
     if isinstance(start, Tensor) and (start.ndim or start.dtype.category != _dtypes.INTEGER):
         raise RuntimeError("start must be an 0-dim integral Tensor.")
-    dim, start = input._wrap(dim), int(start)
+    dim, start = input._nonnegative(dim), int(start)
     size = input.shape[dim]
     if not -size <= start <= size:
         raise IndexError(f"start out of range (expected to be in range of [{-size}, {size}], but got {start})")
@@ -82,7 +83,7 @@ def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Te
         )
     if not tensor.ndim:
         raise RuntimeError("split expects at least a 1-dimensional tensor")
-    step, dim = int(split_size_or_sections), tensor._wrap(dim)
+    step, dim = int(split_size_or_sections), tensor._nonnegative(dim)
     size = tensor.shape[dim]
     if step < 0:
         raise RuntimeError(f"split expects split_size be non-negative, but got split_size={step}")
@@ -102,7 +103,7 @@ def split_with_sizes(input: Tensor, split_sizes: Any, dim: int = 0) -> tuple[Ten
     """Views of consecutive pieces of the sizes given."""
     if not input.ndim:
         raise RuntimeError("split expects at least a 1-dimensional tensor")
-    dim, sizes = input._wrap(dim), list(ints((split_sizes,), "split_with_sizes", "split_sizes"))
+    dim, sizes = input._nonnegative(dim), list(ints((split_sizes,), "split_with_sizes", "split_sizes"))
     size = input.shape[dim]
     if any(n < 0 for n in sizes):
         raise RuntimeError("split_with_sizes expects split_sizes have only non-negative entries, but got "
@@ -127,7 +128,7 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
         raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
     if not input.ndim:
         raise RuntimeError("chunk expects at least a 1-dimensional tensor")
-    size = input.shape[input._wrap(dim)]
+    size = input.shape[input._nonnegative(dim)]
     step = math.ceil(size / chunks)
     return split(input, step, dim) if step else split(input, [0] * chunks, dim)
 
@@ -143,7 +144,7 @@ def tensor_split(input: Tensor, indices_or_sections: Any = None, dim: int = 0, *
         where = _where_to_split(where)
     if where is None or isinstance(where, str | float):
         raise _errors.arguments.invalid_combination("tensor_split", (input, where), {})
-    n = input.shape[input._wrap(dim)]
+    n, where = input.shape[input._nonnegative(dim)], settled(where)
     if isinstance(where, int):
         if where <= 0:
             raise RuntimeError(f"number of sections must be larger than 0, got {where}")
@@ -152,7 +153,7 @@ def tensor_split(input: Tensor, indices_or_sections: Any = None, dim: int = 0, *
         where = [sum(sizes[:i]) for i in range(1, where)]
     bounds = [0, *[min(max(c + n if c < 0 else c, 0), n) for c in ints((where,), "tensor_split", "indices")], n]
     cut = rows["_slice"]
-    return tuple([cut(input, input._wrap(dim), a, max(0, b - a), 1) for a, b in pairwise(bounds)])
+    return tuple([cut(input, input._nonnegative(dim), a, max(0, b - a), 1) for a, b in pairwise(bounds)])
 
 
 def _where_to_split(where: Tensor) -> Any:
@@ -176,7 +177,7 @@ def _split_along(name: str, needed: int, place: int) -> Any:
         if input.ndim < needed:
             raise RuntimeError(f"torch.{name} requires a tensor with at least {needed} dimension, but got a tensor "
                                f"with {input.ndim} dimensions!")  # fmt: skip
-        dim = place if input.ndim > place else 0
+        dim, where = place if input.ndim > place else 0, settled(where)
         if isinstance(where, int) and (where <= 0 or input.shape[dim] % where):
             raise RuntimeError(f"torch.{name} attempted to split along dimension {dim}, but the size of the dimension "
                                f"{input.shape[dim]} is not divisible by the split_size {where}!")  # fmt: skip

@@ -78,8 +78,8 @@ def follow(tensor: Any) -> None:
 
 def grow(storage: Storage, larger: Storage, window: tuple[Step, ...]) -> None:
     """Let a larger storage, which begins with the same elements, take the place of one; `window` shows them in it."""
-    if hasattr(storage, "_address"):
-        larger._address = storage._address
+    if hasattr(storage, "_block"):
+        del storage._block  # memory that grows moves
     larger.version = storage.version
     _value.__delete__(storage)
     storage._loan = (larger, window)

@@ -6,6 +6,7 @@ A name that torchlike lacks stays missing: nothing is faked, so ``hasattr`` and 
 import importlib
 import importlib.abc
 import importlib.machinery
+import importlib.metadata
 import importlib.util
 import io
 import os
@@ -44,6 +45,23 @@ class TorchFinder(importlib.abc.MetaPathFinder):
             return None
         return importlib.machinery.ModuleSpec(fullname, _Alias(name))
 
+    def find_distributions(self, context=None):
+        """What `importlib.metadata` says of the package: libraries ask there which PyTorch they have."""
+        asked = getattr(context, "name", None)
+        return iter([_Distribution()] if asked in (None, _THEIRS) else [])
+
+
+class _Distribution(importlib.metadata.Distribution):
+    """An installed package of PyTorch's name, with the version that `torch.__version__` has."""
+
+    def read_text(self, filename):
+        if filename == "METADATA":
+            return f"Metadata-Version: 2.1\nName: {_THEIRS}\nVersion: {sys.modules[_OURS].__version__}\n"
+        return f"{_THEIRS}\n" if filename == "top_level.txt" else None
+
+    def locate_file(self, path):
+        return os.path.join(os.path.dirname(os.path.dirname(__file__)), path)
+
 
 def install() -> None:
     """Let ``import torch`` give torchlike from now on. Raises ImportError if PyTorch itself is already imported."""
@@ -52,6 +70,7 @@ def install() -> None:
         raise ImportError("PyTorch is already imported in this process, so 'import torch' cannot mean torchlike")
     if not any(isinstance(finder, TorchFinder) for finder in sys.meta_path):
         sys.meta_path.insert(0, TorchFinder())
+    ours.__name__ = _THEIRS  # libraries compare it with the first part of dotted names
 
 
 def run_script(script: str, args: list[str]) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from torchlike import _dispatch, _dtypes, _errors, _factories
+from torchlike import _dispatch, _dtypes, _errors, _factories, _overriding
 from torchlike._bind import CALLERS as rows
 from torchlike._bind import before_write, check_history
 from torchlike._core import Value, when_at_hand
@@ -31,7 +31,10 @@ def get(t: Tensor, index: Any) -> Tensor:
     viewed, advanced = _basic(t, index)
     if not advanced:
         return viewed if viewed is not t else rows["view_as_self"](t)
-    return _gather(viewed, advanced)
+    try:
+        return _gather(viewed, advanced)
+    except _errors.layouts.Elsewhere:
+        return _overriding.instead(Tensor.__getitem__, t, index)
 
 
 def put(t: Tensor, index: Any, value: Any) -> None:
@@ -57,7 +60,10 @@ def put(t: Tensor, index: Any, value: Any) -> None:
         else:
             value = _without_leading_ones(value)
             before_write(viewed, (value, *advanced.values()), apart=True)
-        _scatter(viewed, advanced, value)
+        try:
+            _scatter(viewed, advanced, value)
+        except _errors.layouts.Elsewhere:
+            _overriding.instead(Tensor.__setitem__, t, index, value)
         return
     if not value.ndim and viewed.ndim and value.device.type == "cpu":
         viewed.fill_(value)

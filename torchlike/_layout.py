@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -180,3 +181,8 @@ def _compare(inner: int, outer: int, shape: Ints, operands: list[Ints]) -> int:
         if shape[inner] > shape[outer]:
             return 1
     return 0
+
+
+def span(shape: Sequence[int], strides: Sequence[int]) -> int:
+    """Elements from the first to the last, of which there is at least one."""
+    return 1 + sum((n - 1) * s for n, s in zip(shape, strides))

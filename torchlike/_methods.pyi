@@ -234,7 +234,7 @@ class Methods:
     def argmin(self, dim: _int | None = ..., keepdim: _bool = ...) -> _Tensor:
         """The index of the first smallest element along `dim`, or among all elements flattened."""
         ...
-    def argsort(self, dim: _int = ..., descending: _bool = ..., stable: _bool = ...) -> _Tensor:
+    def argsort(self, dim: _int = ..., descending: _bool = ..., stable: _bool | None = ...) -> _Tensor:
         """The indices that sort `dim`."""
         ...
     def argwhere(self) -> _Tensor:
@@ -250,7 +250,7 @@ class Methods:
         """A copy of `input` with `src` where `as_strided` would show its memory."""
         ...
     def as_subclass(self, cls: _Any) -> _Any:
-        """This tensor as an instance of a subclass, sharing storage and history."""
+        """This tensor as an instance of a subclass: a view of it."""
         ...
     def asin(self) -> _Tensor:
         """The arcsine in radians; NaN outside [-1, 1]."""
@@ -486,7 +486,7 @@ class Methods:
     def cumsum_(self, dim: _int, *, dtype: _Any = ...) -> _Tensor:
         """The running sum along `dim`; integers are summed in int64."""
         ...
-    def cumulative_trapezoid(self, x: _Tensor | None = ..., *, dx: _Tensor | _Number = ..., dim: _int = ...) -> _Tensor:
+    def cumulative_trapezoid(self, x: _Tensor | None = ..., *, dx: _Number | None = ..., dim: _int = ...) -> _Tensor:
         """The running area under y by the trapezoidal rule."""
         ...
     def deg2rad(self) -> _Tensor:
@@ -1508,7 +1508,7 @@ class Methods:
     def solve(self, A: _Tensor, *, out: _Any = ...) -> _Tensor:
         """What `linalg.solve` has taken the place of; raises."""
         ...
-    def sort(self, dim: _int = ..., descending: _bool = ..., stable: _bool = ...) -> _Tensor:
+    def sort(self, dim: _int = ..., descending: _bool = ..., stable: _bool | None = ...) -> _Tensor:
         """The sorted elements of `dim`, and their indices; the order of equal elements is kept either way."""
         ...
     def sparse_dim(self) -> _int:
@@ -1661,7 +1661,7 @@ class Methods:
     def transpose_(self, dim0: _int, dim1: _int) -> _Tensor:
         """`transpose` in place: this tensor is seen in another shape; no element moves."""
         ...
-    def trapezoid(self, x: _Tensor | None = ..., *, dx: _Tensor | _Number = ..., dim: _int = ...) -> _Tensor:
+    def trapezoid(self, x: _Tensor | None = ..., *, dx: _Number | None = ..., dim: _int = ...) -> _Tensor:
         """The area under y by the trapezoidal rule, at points x or `dx` apart."""
         ...
     def triangular_solve(

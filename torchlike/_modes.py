@@ -40,7 +40,7 @@ def set_default_dtype(d: _dtypes.dtype) -> None:
         raise TypeError("invalid dtype object: only floating-point types are supported as the default type")
     if not d.is_floating_point:
         raise TypeError("only floating-point types are supported as the default type")
-    if d in _dtypes.FLOAT8:
+    if d in _dtypes.FLOAT8 or d not in _dtypes.ALL:
         raise _errors.dtypes.no_storage(d)
     default_dtype = d
     for forget in on_default_dtype_change:

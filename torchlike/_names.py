@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import math
+import sys
 from typing import Any
 
 from torchlike import (
@@ -11,6 +12,7 @@ from torchlike import (
     _determinism,
     _device,
     _dtypes,
+    _dtypes_named,
     _dunders,
     _errors,
     _factories,
@@ -23,6 +25,7 @@ from torchlike import (
     _functions_find,
     _functions_float8,
     _functions_index,
+    _functions_inplace,
     _functions_linalg,
     _functions_math,
     _functions_memory,
@@ -32,6 +35,7 @@ from torchlike import (
     _functions_patterns,
     _functions_random,
     _functions_rank,
+    _functions_raw,
     _functions_rnn,
     _functions_scatters,
     _functions_shape,
@@ -56,6 +60,7 @@ _FACADES = (
     _functions_counting,
     _functions_nn,
     _functions_native,
+    _functions_raw,
     _functions_shape,
     _functions_random,
     _functions_rnn,
@@ -80,10 +85,21 @@ MODULES = ("nn", "optim", "utils", "autograd", "serialization", "cuda", "backend
            "masked", "ops", "quasirandom", "compiler", "_dynamo", "_higher_order_ops", "sparse", "accelerator", "cpu",
            "xpu", "mps", "hub", "jit", "types",
            "_utils", "_C", "futures", "multiprocessing", "distributed", "profiler", "onnx", "library", "overrides",
-           "__config__", "functional")  # fmt: skip
+           "__config__", "functional", "torch_version", "fx", "_custom_ops", "ao",
+           "_subclasses", "_tensor_str")  # fmt: skip
 _ELSEWHERE = {"save": "serialization", "load": "serialization", "cond": "_higher_order_ops", "Future": "futures",
               "while_loop": "_higher_order_ops", "autocast": "amp", "GradScaler": "amp", "vmap": "func",
-              "Stream": "_streams", "compile": "_compile", "OutOfMemoryError": "_errors.making"}  # fmt: skip
+              "Stream": "_streams", "compile": "_compile", "OutOfMemoryError": "_errors.making",
+              "PyTorchFileReader": "serialization", "ScriptModule": "jit", "ScriptFunction": "jit",
+              "fork": "jit", "wait": "jit",
+              **dict.fromkeys(("ByteStorage", "CharStorage", "ShortStorage", "IntStorage", "LongStorage", "BoolStorage",
+                               "HalfStorage", "BFloat16Storage", "FloatStorage", "DoubleStorage",
+                               "ComplexFloatStorage", "ComplexDoubleStorage", "Storage"), "storage"),
+              **dict.fromkeys(("_check", "_check_with", "_check_index", "_check_value", "_check_type", "_check_is_size",
+                               "_check_not_implemented", "_check_tensor_all", "_check_tensor_all_with",
+                               "_assert_async"), "_checks"),
+              **dict.fromkeys(("SymInt", "SymFloat", "SymBool", "sym_int", "sym_float", "sym_not", "sym_max", "sym_min",
+                               "sym_ite", "sym_sum", "sym_sqrt"), "_symbolic")}  # fmt: skip
 
 
 def _bind_tensor() -> None:
@@ -114,7 +130,8 @@ def public() -> dict[str, Any]:
     names: dict[str, Any] = dict(_bind.names_in("torch"))
     for facade in _FACADES:
         names |= getattr(facade, "FUNCTIONS", {})
-    names |= {name: d for name, d in _dtypes.ALIASES.items() if name != "bool"}
+    names |= _functions_inplace.functions()
+    names |= {name: d for name, d in _dtypes.ALIASES.items() if name != "bool"} | _dtypes_named.NAMES
     names |= {"pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan, "newaxis": None}
     names |= {f.__name__: f for f in (is_tensor, is_floating_point, is_complex, is_inference, numel, typename)}
     names["result_type"] = result_type
@@ -124,6 +141,8 @@ def public() -> dict[str, Any]:
 
 def lazy(name: str, modules: tuple[str, ...]) -> Any:
     """A submodule or a rarely used name of `torchlike`, loaded on first use."""
+    if name == "torch":  # PyTorch's module holds itself
+        return sys.modules["torchlike"]
     if name in modules:
         try:
             return importlib.import_module(f"torchlike.{name}")

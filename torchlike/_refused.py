@@ -12,7 +12,7 @@ from torchlike import _errors
 
 KINDS = {
     "quantized tensors": re.compile(
-        r"(?!dequantize$).*quanti[sz].*|q_\w+|qu?int\d+(x\d+)?|int_repr|qscheme|per_(tensor|channel)_affine|ao|.*Q\w*Int\w+Storage"
+        r"(?!dequantize$).*quanti[sz].*|q_\w+|qu?int\d+(x\d+)?|int_repr|qscheme|per_(tensor|channel)_affine|.*Q\w*Int\w+Storage"
     ),
     "nested tensors": re.compile(r"_?nested\w*"),
 }

@@ -124,7 +124,9 @@ def logspace(start: Any, end: Any, steps: Any = None, base: float = 10.0, *, out
     low, high, steps, kind = _spread("logspace", start, end, steps, dtype, layout, out)
     if kind.category == _dtypes.INTEGER and steps > 1:
         low, high = int(low), int(high)
-    found = np.power(base, np.linspace(low, high, steps)).astype(kind.numpy)
+    found = np.power(base.item() if isinstance(base, Tensor) else base, np.linspace(low, high, steps)).astype(
+        kind.numpy
+    )
     return into(out, of_array(found, device, requires_grad))
 
 
@@ -161,13 +163,16 @@ def eye(n: int, m: int | None = None, *, out: Tensor | None = None, dtype: Dtype
 
 
 def _triangle(name: str, find: Callable) -> Callable[..., Tensor]:
-    def indices(row: int, col: int, offset: int = 0, *, dtype: Dtype = _dtypes.int64, device: Any = None,
+    def indices(row: int, col: int, offset: int = 0, *, dtype: Any = _dtypes.int64, device: Any = None,
                 layout: Any = None) -> Tensor:  # fmt: skip
         only_strided(name, layout)
         for label, size in (("row", row), ("col", col)):
             if size < 0:
                 raise RuntimeError(f"{label} must be non-negative, got{size}")
-        return of_array(np.stack(find(row, offset, col)).astype(dtype.numpy), device)
+        kind = dtype_of(name, dtype) or _dtypes.int64
+        if kind.category != _dtypes.INTEGER:
+            raise _errors.dtypes.not_implemented(name, kind)
+        return of_array(np.stack(find(row, offset, col)).astype(kind.numpy), device)
 
     indices.__name__ = indices.__qualname__ = name
     side = "lower" if name.startswith("tril") else "upper"

@@ -10,6 +10,7 @@ from __future__ import annotations
 from array import array as PythonArray
 from sys import getrefcount
 from typing import Any
+from weakref import ref
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from torchlike import _errors, _modes
 from torchlike._autograd import versions
 from torchlike._core import Aval, Live, Value, to_numpy
 from torchlike._layout import contiguous_strides
-from torchlike._storage import WRITE, Step, Storage, read
+from torchlike._storage import WRITE, Block, Step, Storage, extent, read
 
 _value = Storage.__dict__["value"]
 _version = Storage.__dict__["version"]
@@ -66,19 +67,21 @@ def owner_of(array: Any) -> Any:
 class Loan:
     """What a shared storage knows: its memory as bytes, how the elements lie in it, and the last copy that was made."""
 
-    __slots__ = ("aval", "bytes", "kind", "lender", "settled", "stamp", "strides", "writable")
+    __slots__ = ("aval", "block", "bytes", "kind", "lender", "settled", "stamp", "strides", "writable")
 
     def __init__(self, aval: Aval, strides: tuple[int, ...] | None, memory: np.ndarray, lender: Lender | None,
                  writable: bool = True) -> None:  # fmt: skip
         self.aval, self.bytes, self.lender, self.writable = aval, memory, lender, writable
         self.strides = contiguous_strides(aval.shape) if strides is None else strides
+        self.block: Block | None = None  # the storage's, where its address has been asked for: the same memory
         self.settled: Value | None = None
         self.stamp = versions.Stamp()
         self.kind: type[Storage] = Storage  # what the storage was, and will be again
 
     def alone(self) -> bool:
         """Whether nobody but us can reach the memory any more."""
-        return getrefcount(self.bytes) <= 2 and (self.lender is None or self.lender.alone())
+        ours = 2 if self.block is None else 3
+        return getrefcount(self.bytes) <= ours and (self.lender is None or self.lender.alone())
 
     def look(self) -> np.ndarray:
         """The memory as an array."""
@@ -141,8 +144,17 @@ class Shared(Storage):
     def version(self, count: int) -> None:
         _version.__set__(self, count)
 
+    @property
+    def address(self) -> int:
+        """Where the memory begins."""
+        if self._loan.block is None:
+            self._block = self._loan.block = Block(self._loan.bytes)
+        return self._block.address
+
     def take_back(self) -> Value:
         """Become an ordinary storage."""
+        if self._loan.block is not None and not self._loan.writable:
+            del self._block
         value, version = self._loan.settle(), self.version
         borrowed = self._loan.lender is not None
         self.__class__ = self._loan.kind  # type: ignore[assignment]
@@ -203,13 +215,29 @@ def lend(tensor: Any) -> np.ndarray:
 
 def _share(storage: Storage) -> None:
     """Move the contents of a storage to memory that NumPy may write to."""
-    value, item = storage.value, storage.value.aval.dtype.itemsize
+    value = storage.value
     array = to_numpy(value)
-    loan = Loan(value.aval, storage.strides, np.empty(0, np.uint8), None)
-    loan.bytes = np.zeros(item * (1 + sum((n - 1) * s for n, s in zip(array.shape, loan.strides))), np.uint8)
-    loan.look()[...] = array
+    block = getattr(storage, "_block", None)
+    memory = np.zeros(extent(value.aval, storage.strides), np.uint8) if block is None else block.memory
+    loan = Loan(value.aval, storage.strides, memory, None)
+    loan.block, loan.look()[...] = block, array
     loan.settled, loan.stamp = value, versions.of(value)
-    _lend(storage, loan, loan.bytes.ctypes.data)
+    _lend(storage, loan)
+
+
+def show(storage: Storage) -> int:
+    """The address of a storage; on the CPU its contents lie there as they are now, for whoever reads memory directly.
+
+    What is written there is not seen, unless the memory is on loan; later contents are there when it is asked again.
+    """
+    address, value = storage.address, storage.value
+    if storage.shared or _modes.local.capture is not None or value.aval.device.type != "cpu":
+        return address
+    block = storage._block
+    if block.shown() is not value:
+        Loan(value.aval, storage.strides, block.memory, None).look()[...] = to_numpy(value)
+        block.shown = ref(value)
+    return address
 
 
 def borrow(aval: Aval, strides: tuple[int, ...] | None, array: np.ndarray, nbytes: int,
@@ -217,13 +245,11 @@ def borrow(aval: Aval, strides: tuple[int, ...] | None, array: np.ndarray, nbyte
     """A storage over the memory of an array, `nbytes` from its first element on."""
     owner, address = owner_of(array), array.__array_interface__["data"][0]
     lender = Lender(address, nbytes, owner if _countable(owner) else array)
-    return _lend(Storage(Value(aval), strides), Loan(aval, strides, np.asarray(lender), lender, writable), address)
+    return _lend(Storage(Value(aval), strides), Loan(aval, strides, np.asarray(lender), lender, writable))
 
 
-def _lend(storage: Storage, loan: Loan, address: int) -> Shared:
+def _lend(storage: Storage, loan: Loan) -> Shared:
     storage._loan = loan
-    if not hasattr(storage, "_address"):
-        storage._address = address
     loan.kind = storage.__class__
     _value.__delete__(storage)
     storage.__class__ = Shared  # type: ignore[assignment]

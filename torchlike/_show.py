@@ -9,14 +9,16 @@ from torchlike._core.examples import Row
 from torchlike._tensor import Tensor, wrap
 
 
-def tensor_text(t: Tensor) -> str:
-    """PyTorch's `repr` of a tensor, character by character."""
+def tensor_text(t: Tensor, contents: str | None = None) -> str:
+    """PyTorch's `repr` of a tensor, character by character; `contents` replaces the numbers."""
     value = t._value
     if isinstance(value, Row):
         inside = textwrap.indent(tensor_text(wrap(value.whole)), "    ")
         return f"BatchedTensor(lvl={value.level.depth}, bdim=0, value=\n{inside}\n)"
-    node = t.grad_fn
+    node, kind = t.grad_fn, type(t)
+    plain = kind.__module__.startswith("torchlike.")
     array = t._host() if not t.is_meta else None
-    return _repr.tensor_repr(array, t.dtype, default_dtype=_modes.default_dtype, requires_grad=t.requires_grad,
-                             grad_fn=None if node is None else node.name(), device=str(t.device),
-                             size=tuple(t.shape))  # fmt: skip
+    text = _repr.tensor_repr(array, t.dtype, default_dtype=_modes.default_dtype, requires_grad=t.requires_grad,
+                             grad_fn=None if node is None else node.name(), device=str(t.device), size=tuple(t.shape),
+                             contents=contents, prefix="tensor(" if plain else f"{kind.__name__}(")  # fmt: skip
+    return text if plain or not hasattr(t, "_is_parameter") else f"Parameter({text})"

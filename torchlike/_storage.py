@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable
 from sys import getrefcount
 from typing import Any
@@ -14,16 +13,30 @@ import numpy as np
 
 from torchlike import _dtypes, _errors
 from torchlike._autograd import engine, versions
-from torchlike._core import Live, Value, record
-from torchlike._layout import contiguous_strides, is_apart, is_dense
+from torchlike._core import Aval, Live, Value, record
+from torchlike._layout import contiguous_strides, is_apart, is_dense, span
 from torchlike._modes import local
 from torchlike._ops._plan import OpPlan
 
 Step = tuple[OpPlan, tuple]  # a view operator and its runtime numbers
-_addresses = itertools.count(0x10000)
 WRITE = 1 << 32  # what a write adds to a storage's version; one that autograd does not see adds 1
 _COUNTED = 1 << 16  # what one adds that a tensor counts apart, whose views see it
 _ITS_OWN = WRITE - _COUNTED
+
+
+class Block:
+    """Memory of a storage whose address somebody has asked for: XLA's buffers move with every write, this stays."""
+
+    __slots__ = ("address", "memory", "shown")
+
+    def __init__(self, memory: np.ndarray) -> None:
+        self.memory, self.address = memory, memory.ctypes.data
+        self.shown: Callable[[], Value | None] = lambda: None  # the contents that lie there, while they are somewhere
+
+
+def extent(aval: Aval, strides: tuple[int, ...] | None) -> int:
+    """From how many bytes on end the elements are taken."""
+    return aval.dtype.itemsize * (span(aval.shape, strides or contiguous_strides(aval.shape)) if aval.numel else 0)
 
 
 class Storage:
@@ -32,7 +45,7 @@ class Storage:
     `strides` tell where the elements of the Value lie in (made-up) memory; None is row-major.
     """
 
-    __slots__ = ("__weakref__", "_address", "_loan", "strides", "value", "version")
+    __slots__ = ("__weakref__", "_block", "_loan", "strides", "value", "version")
 
     inference = False  # whether its tensors were made in inference mode (see `_autograd/inference.py`)
     shared = False  # whether somebody else may write to the memory (see `_shared.py`, and its class of storages)
@@ -91,15 +104,10 @@ class Storage:
 
     @property
     def address(self) -> int:
-        """A stable made-up address, a multiple of 64, unique in this process."""
-        try:
-            return self._address
-        except AttributeError:
-            pages = 1 + self.value.aval.numel * self.value.aval.dtype.itemsize // 64
-            self._address = next(_addresses) * 64
-            for _ in range(pages // 64):
-                next(_addresses)
-            return self._address
+        """Where its memory begins from now on; `_shared.show` puts the contents there."""
+        if not hasattr(self, "_block"):  # the system gives no page of it before it is written to
+            self._block = Block(np.empty(extent(self.value.aval, self.strides), np.uint8))
+        return self._block.address
 
 
 def read(value: Value, chain: tuple[Step, ...]) -> Value:

@@ -25,7 +25,7 @@ def storage_of(tensor: Tensor) -> tuple[object, np.ndarray]:
     if strides is None or not array.size:
         flat = array.reshape(-1)
     else:
-        flat = np.zeros(_extent(array.shape, strides), array.dtype)
+        flat = np.zeros(_layout.span(array.shape, strides), array.dtype)
         _strided(flat, array.shape, strides)[...] = array
     return storage, flat.view(tensor.dtype.numpy)
 
@@ -104,7 +104,7 @@ def _unfold(flat: Any, size: Ints, stride: Ints) -> Any:
     cut = flat
     for k, d in enumerate(dims):
         rest = dims[k + 1 :]
-        cut = _split(cut, size[d], stride[d], _extent([size[e] for e in rest], [stride[e] for e in rest]))
+        cut = _split(cut, size[d], stride[d], _layout.span([size[e] for e in rest], [stride[e] for e in rest]))
     cut = cut[..., 0]
     order = sorted(range(len(dims)), key=lambda k: dims[k])
     kept = [size[d] if stride[d] else 1 for d in range(len(size))]
@@ -120,12 +120,7 @@ def _split(x: Any, count: int, step: int, keep: int) -> Any:
 
 
 def _nested(size: list[int], stride: list[int]) -> bool:
-    return all(stride[k] >= _extent(size[k + 1 :], stride[k + 1 :]) for k in range(len(size)))
-
-
-def _extent(size: Any, stride: Any) -> int:
-    """Elements from the first to the last of a strided view."""
-    return 1 + sum((n - 1) * s for n, s in zip(size, stride))
+    return all(stride[k] >= _layout.span(size[k + 1 :], stride[k + 1 :]) for k in range(len(size)))
 
 
 def _strided(flat: np.ndarray, size: Ints, stride: Ints) -> np.ndarray:

@@ -17,6 +17,7 @@ from torchlike._autograd.nodes import AccumulateGrad, Edge, Node, begin_again, h
 from torchlike._core import Aval, Size, Value, boundary, concrete, uninterrupted
 from torchlike._core.place import calls_of_ours
 from torchlike._layout import is_dense
+from torchlike._shared import show
 from torchlike._storage import Step, Storage
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ class Tensor(Methods):
     __slots__ = ("__dict__", "__weakref__", "_cache", "_chain", "_counter", "_edge", "_ended", "_fate", "_frozen",
                  "_grad", "_offset", "_origin", "_shown", "_storage", "_strides", "_tracks")  # fmt: skip
     __array_priority__ = 1000
+    _never_called: str | None = None  # the hook of a subclass that operators do not call, so that it has no tensors
 
     _storage: Storage
     _chain: tuple[Step, ...] | None  # how to see this tensor in its storage's value; None: it is that value
@@ -50,12 +52,16 @@ class Tensor(Methods):
     _frozen: views.Frozen  # why a view does not follow its origin, where it is not for `no_grad`
     _shown: Any  # an origin that stands for another tensor, whose shape was changed in place: that one, weakly
 
-    def __init_subclass__(cls, **kwargs: Any) -> None:
+    def __init_subclass__(cls, overridden: bool = False, **kwargs: Any) -> None:
+        from torchlike import _overriding
+
         super().__init_subclass__(**kwargs)
-        for hook in {"__torch_function__", "__torch_dispatch__"}.intersection(cls.__dict__):
-            if not getattr(getattr(cls, hook), "__name__", "").startswith("_disabled_torch_"):
-                raise _errors.making.never_called(cls, hook)
-        TENSOR_TYPES.add(cls)
+        hook = cls.__dict__.get("__torch_dispatch__")
+        if hook is not None:
+            is_disabled = getattr(cls.__torch_dispatch__, "__name__", "").startswith("_disabled_torch_")  # type: ignore[attr-defined]
+            cls._never_called = None if is_disabled else "__torch_dispatch__"
+        if not overridden:
+            _overriding.take_in(cls)
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
         from torchlike import _factories
@@ -246,9 +252,9 @@ class Tensor(Methods):
     def stride(self, dim: int | None = None) -> Any:
         """Steps in memory, in elements, from one index to the next along each dim (or one dim)."""
         strides = _storage.strides_of(self.shape, self._strides)
-        return strides if dim is None else strides[self._wrap(dim)]
+        return strides if dim is None else strides[self._nonnegative(dim)]
 
-    def _wrap(self, dim: int) -> int:
+    def _nonnegative(self, dim: int) -> int:
         n = max(self.ndim, 1)
         if not -n <= dim < n:
             raise _errors.shapes.dim_out_of_range(dim, n)
@@ -265,8 +271,8 @@ class Tensor(Methods):
         return _memory_format.is_contiguous(self.shape, self.stride(), memory_format)
 
     def data_ptr(self) -> int:
-        """A stable made-up address of the first element."""
-        return 0 if not self.numel() else self._storage.address + self._offset * self.dtype.itemsize
+        """The address of the first element, where the contents lie as they are now (see `_shared.show`)."""
+        return 0 if not self.numel() else show(self._storage.whole) + self._offset * self.dtype.itemsize
 
     @property
     def _version(self) -> int:
@@ -284,6 +290,7 @@ class Tensor(Methods):
         return not views.is_whole(self) and not self._storage.inference
 
     is_cuda = property(lambda self: self.device.type == "cuda", doc="Whether it lives on a GPU.")
+    is_mps = is_xpu = is_mtia = is_ipu = is_maia = is_vulkan = is_xla = property(lambda self: False, doc="Never.")
     is_cpu = property(lambda self: self.device.type == "cpu", doc="Whether it lives on the CPU.")
     is_meta = property(lambda self: self.device.type == "meta", doc="Whether it has no data.")
     is_sparse = property(lambda self: False, doc="Whether its layout is COO.")
@@ -531,6 +538,12 @@ class Tensor(Methods):
             return array.copy()
         return array if dtype is None else array.astype(dtype, copy=False)
 
+    def __array_wrap__(self, array: np.ndarray, context: Any = None, return_scalar: bool = False) -> Tensor:
+        """What NumPy's functions make of a tensor: a tensor, of a truth value one of uint8 as in PyTorch."""
+        from torchlike import _exchange
+
+        return _exchange.from_numpy(array.astype(np.uint8) if array.dtype == bool else array)
+
     def __bool__(self) -> bool:
         if self.numel() == 0:
             raise _errors.memory.ambiguous_bool("no values")
@@ -581,7 +594,7 @@ class Tensor(Methods):
     def __repr__(self, *, tensor_contents: Any = None) -> str:
         from torchlike import _show
 
-        return _show.tensor_text(self)
+        return _show.tensor_text(self, tensor_contents)
 
     def __format__(self, spec: str) -> str:
         plain = type(self) is Tensor and not self.ndim and not self.is_meta
@@ -651,9 +664,27 @@ def untracked(view: Tensor) -> Tensor:
 
 def adopt(cls: type, source: Tensor) -> Any:
     """`source` as an instance of a subclass, sharing its storage and history."""
+    _begin(cls)
     tensor = alias(source, cls)
     tensor._edge, tensor._origin, tensor._tracks = source._edge, source._origin, source._tracks
     return tensor
+
+
+def _begin(cls: Any) -> None:
+    """What the first tensor of a subclass asks for."""
+    if cls._never_called is not None:
+        raise _errors.making.never_called(cls, cls._never_called)
+    if cls not in TENSOR_TYPES:
+        from torchlike import _overriding
+
+        _overriding.look_at_functions()
+
+
+def turn_into(cls: type, fresh: Tensor) -> Any:
+    """A tensor that nobody else has, as an instance of a subclass."""
+    _begin(cls)
+    fresh.__class__ = cls
+    return fresh
 
 
 def leaf_node(tensor: Tensor) -> AccumulateGrad:

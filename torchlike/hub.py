@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import importlib
 import importlib.util
 import os
 import re
@@ -16,17 +17,53 @@ from urllib.request import Request, urlopen
 
 from torchlike import _errors
 
+
+class _Count:
+    """Where the package tqdm is not installed: the same calls, and a plain count on the standard error."""
+
+    def __init__(self, total: int | None = None, disable: bool = False, **_: Any) -> None:
+        self.total, self.disable, self.n = total, disable, 0
+
+    def update(self, n: int) -> None:
+        """Count `n` more."""
+        self.n += n
+        if not self.disable:
+            sys.stderr.write(f"\r{self.n:,} of {self.total or '?'} bytes")
+
+    def set_description(self, *_: Any, **__: Any) -> None:
+        """Take a title, which is not shown."""
+
+    def __enter__(self) -> _Count:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the line."""
+        if self.n and not self.disable:
+            sys.stderr.write("\n")
+
+
+try:
+    tqdm: Any = importlib.import_module("tqdm").tqdm
+except ImportError:
+    tqdm = _Count
+
+
 HASH_REGEX = re.compile(r"-([a-f0-9]*)\.")
 _folder: str | None = None
 
 
-def get_dir() -> str:
-    """The folder for files: `TORCH_HOME`/hub, by default in the user's cache."""
-    if _folder is not None:
-        return _folder
+def _get_torch_home() -> str:
+    """`TORCH_HOME`, by default in the user's cache."""
     cache = os.environ.get("XDG_CACHE_HOME", "~/.cache")
-    home = os.environ.get("TORCH_HOME", str(Path(cache) / "torch"))
-    return str(Path(home).expanduser() / "hub")
+    return str(Path(os.environ.get("TORCH_HOME", str(Path(cache) / "torch"))).expanduser())
+
+
+def get_dir() -> str:
+    """The folder for files: `TORCH_HOME`/hub."""
+    return _folder or str(Path(_get_torch_home()) / "hub")
 
 
 def set_dir(d: str | os.PathLike) -> None:
@@ -41,18 +78,18 @@ def download_url_to_file(url: str, dst: str, hash_prefix: str | None = None, pro
     Raises:
       RuntimeError: the file's SHA256 does not begin with `hash_prefix`.
     """
-    digest, target, done = hashlib.sha256(), Path(dst).expanduser(), 0
+    digest, target = hashlib.sha256(), Path(dst).expanduser()
     with (
         urlopen(Request(url, headers={"User-Agent": "torch.hub"})) as source,
         tempfile.NamedTemporaryFile(dir=target.parent, delete=False) as part,
     ):
+        length = source.headers.get("Content-Length")
         try:
-            while block := source.read(1 << 17):
-                part.write(block)
-                digest.update(block)
-                done += len(block)
-                if progress:
-                    sys.stderr.write(f"\r{done:,} of {source.headers.get('Content-Length', '?')} bytes")
+            with tqdm(total=length and int(length), disable=not progress, unit="B", unit_scale=True) as bar:
+                while block := source.read(1 << 17):
+                    part.write(block)
+                    digest.update(block)
+                    bar.update(len(block))
             part.flush()
             found = digest.hexdigest()
             if hash_prefix and not found.startswith(hash_prefix):
@@ -60,8 +97,6 @@ def download_url_to_file(url: str, dst: str, hash_prefix: str | None = None, pro
             shutil.move(part.name, target)
         finally:
             Path(part.name).unlink(missing_ok=True)
-            if progress and done:
-                sys.stderr.write("\n")
 
 
 def load_state_dict_from_url(url: str, model_dir: str | None = None, map_location: Any = None, progress: bool = True,

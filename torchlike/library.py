@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from torchlike import _errors
+from torchlike._device import device as Device
 from torchlike._tensor import Tensor
 
 _made: dict[str, CustomOpDef] = {}
@@ -14,8 +15,13 @@ _made: dict[str, CustomOpDef] = {}
 class CustomOpDef:
     """A function as an operator, called as it is. Gradients go through it where `register_autograd` says how."""
 
-    def __init__(self, name: str, fn: Callable, mutates_args: Any) -> None:
-        self._qualname, self._fn, self.mutates_args = name, fn, mutates_args
+    direct = False  # whether gradients go through what the function does, where nothing else says how
+
+    def __init__(self, name: str, fn: Callable | None, mutates_args: Any, device_types: Any = None) -> None:
+        self._qualname, self.mutates_args = name, mutates_args
+        self._kernels: dict[str | None, Callable] = {}  # by the type of device; None: of those that have none
+        if fn is not None:
+            self.register_kernel(device_types, fn)
         self._name = name.rpartition("::")[2]
         self._fake: Callable | None = None
         self._backward: Callable | None = None
@@ -24,6 +30,11 @@ class CustomOpDef:
 
     def __repr__(self) -> str:
         return f"<CustomOpDef({self._qualname})>"
+
+    @property
+    def default(self) -> CustomOpDef:
+        """The one overload: the operator itself."""
+        return self
 
     def register_fake(self, fn: Callable, /) -> Callable:
         """Keep the function that finds shapes; it is not needed, since the operator itself is recorded."""
@@ -35,19 +46,32 @@ class CustomOpDef:
         self._backward, self._setup_context = backward, setup_context
 
     def register_kernel(self, device_types: Any, fn: Callable | None = None, /) -> Any:
-        """Refused: one function serves all devices."""
-        raise _errors.arguments.cannot("library.register_kernel", "give one function for all devices")
+        """Give another function for a type of device, or several; a decorator, where no function is given."""
+        if fn is None:
+            return lambda fn: self.register_kernel(device_types, fn)
+        for each in [device_types] if device_types is None or isinstance(device_types, str) else device_types:
+            self._kernels[each and Device(each).type] = fn
+        return fn
+
+    def _kernel(self, args: tuple) -> Callable:
+        """The function for the devices on which the tensors lie."""
+        type = next((each.device.type for each in args if isinstance(each, Tensor)), None)
+        found = self._kernels.get(type) or self._kernels.get(None)
+        if found is None:
+            raise _errors.making.no_kernel(self._qualname, type or "none", [each for each in self._kernels if each])
+        return found
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         from torchlike import _modes
 
         tensors = [a for a in (*args, *kwargs.values()) if isinstance(a, Tensor)]
-        if not (_modes.local.grad and any(t.requires_grad for t in tensors)):
-            return self._fn(*args, **kwargs)
+        as_it_is = self.direct and self._backward is None
+        if as_it_is or not (_modes.local.grad and any(t.requires_grad for t in tensors)):
+            return self._kernel((*args, *kwargs.values()))(*args, **kwargs)
         if kwargs:
             import inspect
 
-            bound = inspect.signature(self._fn).bind(*args, **kwargs)
+            bound = inspect.signature(self._kernel((*args, *kwargs.values()))).bind(*args, **kwargs)
             bound.apply_defaults()
             args = tuple(bound.arguments.values())
         return self._function().apply(*args)
@@ -60,7 +84,7 @@ class CustomOpDef:
         class Operator(Function):
             @staticmethod
             def forward(*args: Any) -> Any:
-                return made._fn(*args)
+                return made._kernel(args)(*args)
 
             @staticmethod
             def setup_context(ctx: Any, inputs: tuple, output: Any) -> None:
@@ -86,17 +110,14 @@ def custom_op(name: str, fn: Callable | None = None, /, *, mutates_args: str | I
       name: "namespace::name".
       fn: the function.
       mutates_args: which arguments it writes to. Writes are seen in any case.
-      device_types: None, the one function for all devices.
-      schema, tags: for PyTorch's compiler, which is not here; refused.
+      device_types: the type of device, or several, that this function is for; None, all that have no other.
+      schema, tags: what PyTorch's compiler is told of the function, which here is called as it is.
     """
-    for argument, given in (("device_types", device_types), ("schema", schema), ("tags", tags)):
-        if given is not None:
-            raise _errors.arguments.unsupported("library.custom_op", argument)
     if name.count("::") != 1:
         raise ValueError(f"Expected `name` to be of the form `namespace::name`, got {name!r}")
     if fn is None:
-        return lambda fn: custom_op(name, fn, mutates_args=mutates_args)
-    _made[name] = CustomOpDef(name, fn, mutates_args)
+        return lambda fn: custom_op(name, fn, mutates_args=mutates_args, device_types=device_types)
+    _made[name] = CustomOpDef(name, fn, mutates_args, device_types)
     return _made[name]
 
 
@@ -108,9 +129,20 @@ def _known(op: Any) -> CustomOpDef:
 
 
 def register_fake(op: Any, func: Callable | None = None, /, **_: Any) -> Any:
-    """As `CustomOpDef.register_fake`, by name; a decorator, where no function is given."""
+    """As `CustomOpDef.register_fake`, by name; a decorator, where no function is given.
+
+    An operator that is not there is let pass (PyTorch refuses it): libraries say this of operators that are compiled
+    for PyTorch, whose use is refused.
+    """
+    if isinstance(op, str) and op not in _made:
+        return (lambda fn: fn) if func is None else func
     known = _known(op)
     return known.register_fake if func is None else known.register_fake(func)
+
+
+def register_kernel(op: Any, device_types: Any, func: Callable | None = None, /) -> Any:
+    """As `CustomOpDef.register_kernel`, by name."""
+    return _known(op).register_kernel(device_types, func)
 
 
 def register_autograd(op: Any, backward: Callable, /, *, setup_context: Callable | None = None, **_: Any) -> None:
@@ -118,7 +150,74 @@ def register_autograd(op: Any, backward: Callable, /, *, setup_context: Callable
     _known(op).register_autograd(backward, setup_context=setup_context)
 
 
-def namespace(name: str) -> Any:
-    """What `torch.ops.<name>` is: the operators that were made in this namespace."""
-    found = {op._name: op for qualified, op in _made.items() if qualified.startswith(f"{name}::")}
-    return type(f"_{name}", (), {k: staticmethod(v) for k, v in found.items()})() if found else None
+_KEYS = {"default": None, "CompositeExplicitAutograd": None, "CompositeImplicitAutograd": None, "": None,
+         "CPU": "cpu", "CUDA": "cuda", "Meta": "meta"}  # fmt: skip
+
+
+def define(qualname: str, schema: str, *, lib: Library | None = None, tags: Any = ()) -> None:
+    """Declare the operator `namespace::name`, whose functions `impl` gives. The schema is not looked at."""
+    if lib is not None:
+        qualname = f"{lib.ns}::{qualname}"
+    if qualname.count("::") != 1:
+        raise ValueError(f"Expected `qualname` to be of the form `namespace::name`, got {qualname!r}")
+    if qualname in _made:
+        raise _errors.making.defined_twice(qualname, schema)
+    _made[qualname] = CustomOpDef(qualname, None, ())
+    _made[qualname].direct = True
+
+
+def impl(qualname: Any, types: Any, func: Any = None, *, lib: Library | None = None) -> Any:
+    """Give the function of an operator for types of devices, or for all ("default"); a decorator, without `func`.
+
+    With a `Library` in the first place: its operator's name, and the key (as `Library.impl` takes it) in the third.
+    """
+    if isinstance(qualname, Library):
+        return lambda fn: qualname.impl(types, fn, func or "")
+    if func is None:
+        return lambda fn: impl(qualname, types, fn, lib=lib)
+    op = _known(qualname if lib is None else f"{lib.ns}::{qualname}")
+    for each in [types] if isinstance(types, str) else types:
+        if each.startswith("Autograd"):
+            raise _errors.arguments.cannot(f"library.impl for {each}", "say the gradient with register_autograd")
+        op.register_kernel(_KEYS.get(each, each), func)
+    return func
+
+
+class Library:
+    """Operators of a namespace. `kind` is "DEF" or "FRAGMENT" to declare some, "IMPL" to give functions only."""
+
+    def __init__(self, ns: str, kind: str, dispatch_key: str = "") -> None:
+        if kind not in ("DEF", "IMPL", "FRAGMENT"):
+            raise ValueError(f"Unsupported kind: {kind}")
+        self.ns, self.kind, self.dispatch_key = ns, kind, dispatch_key
+
+    def define(self, schema: str, alias_analysis: str = "", *, tags: Any = ()) -> str:
+        """Declare an operator by its schema, "name(Tensor x) -> Tensor"; returns the name."""
+        name = schema.partition("(")[0].strip()
+        define(name, schema, lib=self)
+        return name
+
+    def impl(self, op_name: str, fn: Callable, dispatch_key: str = "", *, with_keyset: bool = False,
+             allow_override: bool = True) -> None:  # fmt: skip
+        """Give an operator's function for a key such as "CPU" or "CompositeImplicitAutograd"."""
+        if with_keyset:
+            raise _errors.arguments.unsupported("Library.impl", "with_keyset")
+        impl(op_name, [dispatch_key or self.dispatch_key or "default"], fn, lib=self)
+
+
+class _OpNamespace:
+    """What `torch.ops.<name>` is: the operators of this namespace."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, name: str) -> CustomOpDef:
+        found = _made.get(f"{self._name}::{name}")
+        if found is None:
+            raise AttributeError(f"'_OpNamespace' '{self._name}' object has no attribute '{name}'")
+        return found
+
+
+def namespace(name: str) -> _OpNamespace | None:
+    """The operators that were made in a namespace; None where there are none."""
+    return _OpNamespace(name) if any(each.startswith(f"{name}::") for each in _made) else None

@@ -33,12 +33,21 @@ class _Operator:
 class _Aten:
     def __getattr__(self, name: str) -> _Operator:
         function = _functions_native.OPS.get(name) or getattr(torchlike, name, None)
+        if function is None and name.endswith("_"):  # in place, and so a method
+            function = getattr(torchlike.Tensor, name, None)
         if not callable(function):
             raise _errors.arguments.unknown_name("torch.ops.aten", name, list(_functions_native.OPS))
         return _Operator(name, function)
 
 
 aten = _Aten()
+
+
+def load_library(path: Any) -> None:
+    """Refused with OSError, as where a library cannot be loaded: what it holds is built for PyTorch."""
+    raise OSError(
+        f"Could not load this library: {path}: it needs PyTorch's own C++ libraries, which torchlike replaces"
+    )
 
 
 def __getattr__(name: str) -> Any:

@@ -31,9 +31,9 @@ def has_torch_function(args: Any) -> bool:
 
 
 def has_torch_function_unary(arg: Any) -> bool:
-    """Whether an argument has a `__torch_function__`; tensors have none."""
+    """Whether an argument has a `__torch_function__`; plain tensors have none."""
     none = _C._disabled_torch_function_impl.__func__
-    return getattr(arg, "__torch_function__", none) is not none
+    return type(arg) is not Tensor and getattr(arg, "__torch_function__", none) is not none
 
 
 def has_torch_function_variadic(*args: Any) -> bool:

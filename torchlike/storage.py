@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from torchlike import _dtypes, _errors
+from torchlike import _dtypes, _errors, _exchange, _modes
 from torchlike._device import device as Device
 from torchlike._dtypes import dtype as Dtype
+from torchlike._shared import show
 from torchlike._storage import Counter
 from torchlike._tensor import Tensor
 
@@ -48,8 +49,8 @@ class _Memory:
         return id(self._tensor._storage.whole)
 
     def data_ptr(self) -> int:
-        """The made-up address of the first byte."""
-        return self._tensor._storage.address if self.nbytes() else 0
+        """The address of the first byte."""
+        return show(self._tensor._storage.whole) if self.nbytes() else 0
 
     def nbytes(self) -> int:
         """The number of bytes."""
@@ -73,9 +74,17 @@ class _Memory:
         """The elements as Python numbers."""
         return self._elements().tolist()
 
-    def __getitem__(self, index: int) -> Any:
+    def _host(self) -> Any:
+        return self._elements()._host()
+
+    def _seen_as(self, dtype: Dtype | None) -> Tensor:
+        return self._elements().view(_dtypes.uint8).view(dtype or _dtypes.int64)
+
+    def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
-            raise _errors.arguments.unsupported(f"{type(self).__name__}[...]", "slice")
+            if index.step not in (None, 1):
+                raise RuntimeError(f"Trying to slice with a step of {index.step}, but only a step of 1 is supported")
+            return self._of(self._elements()[index].clone())
         if not isinstance(index, int):
             raise TypeError(f"can't index a torch.{type(self).__name__} with {type(index).__name__}")
         if not -self.size() <= index < self.size():
@@ -184,12 +193,17 @@ class UntypedStorage(_Memory):
         """This storage."""
         return self
 
+    @staticmethod
+    def from_file(filename: Any, shared: bool = False, nbytes: int = 0) -> UntypedStorage:
+        """The first bytes of a file; with `shared`, what is written goes into the file, which is made long enough."""
+        return UntypedStorage(_exchange.from_file(filename, shared, nbytes, dtype=_dtypes.uint8))
+
     def type(self) -> str:
         """The name of this class."""
         return "torch.storage.UntypedStorage"
 
     def __repr__(self) -> str:
-        lines = "\n".join(f" {x}" for x in self.tolist())
+        lines = " " + "\n ".join(map(str, self.tolist()))
         return f"{lines}\n[torch.storage.UntypedStorage(device={self.device}) of size {len(self)}]"
 
 
@@ -205,11 +219,18 @@ def _bytes(data: Any) -> list:
 class TypedStorage(_Memory):
     """The memory behind a tensor, as elements of its dtype (deprecated in PyTorch)."""
 
-    def __init__(self, tensor: Any) -> None:
-        if not isinstance(tensor, Tensor):
-            raise _errors.arguments.unsupported(type(self).__name__, "size")
-        self._tensor = tensor
+    def __init__(self, data: Any = 0, *, wrap_storage: UntypedStorage | None = None, dtype: Dtype | None = None,
+                 device: Any = None) -> None:  # fmt: skip
         warnings.warn(_DEPRECATED, UserWarning, stacklevel=4)
+        kind = dtype or _modes.default_dtype
+        if wrap_storage is not None:
+            data = wrap_storage._seen_as(kind)
+        elif not isinstance(data, Tensor):
+            from torchlike import _factories
+
+            made = _factories.zeros if isinstance(data, int) else _factories.tensor
+            data = made(data, dtype=kind, device=device)
+        self._tensor = data
 
     @classmethod
     def _over(cls, tensor: Tensor) -> TypedStorage:
@@ -238,10 +259,54 @@ class TypedStorage(_Memory):
         return f"torch.{'cuda.' if self.is_cuda else ''}{self.pickle_storage_type()}"
 
     def __repr__(self) -> str:
-        lines = "\n".join(f" {x}" for x in self.tolist())
+        lines = " " + "\n ".join(map(str, self.tolist()))
         head = f"[torch.storage.TypedStorage(dtype={self.dtype!r}, device={self.device}) of size {len(self)}]"
         return f"{lines}\n{head}"
 
+
+class _OfOneType(type):
+    """What is an instance is told by the dtype: every storage is a `TypedStorage`."""
+
+    dtype: Dtype
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return type(instance) is TypedStorage and instance.dtype is cls.dtype and instance.device.type == "cpu"
+
+
+class _LegacyStorage(TypedStorage, metaclass=_OfOneType):
+    """PyTorch's old class of storages of one dtype on the CPU, which makes a `TypedStorage`.
+
+    Of a size (its elements are zeros), of a sequence, or over the memory of `wrap_storage`.
+    """
+
+    def __new__(cls, *args: Any, wrap_storage: Any = None) -> Any:
+        if len(args) > 1:
+            raise RuntimeError(_errors.making.old_storage(cls.__name__, "Too many positional arguments"))
+        if args and wrap_storage is not None:
+            wrong = "No positional arguments should be given when using 'wrap_storage'"
+            raise RuntimeError(_errors.making.old_storage(cls.__name__, wrong))
+        if wrap_storage is not None and not isinstance(wrap_storage, UntypedStorage):
+            got = f"Argument 'wrap_storage' must be UntypedStorage, but got {type(wrap_storage)}"
+            raise TypeError(_errors.making.old_storage(cls.__name__, got))
+        if args and not isinstance(args[0], int | Sequence):
+            got = str(type(args[0])).replace("torchlike._tensor", "torch")
+            raise TypeError(_errors.making.old_storage(cls.__name__, f"Argument type not recognized: {got}"))
+        return TypedStorage(*args, wrap_storage=wrap_storage, dtype=cls.dtype)
+
+
+def _legacy(dtype: Dtype) -> Any:
+    name = _LEGACY_NAMES[dtype.name] + "Storage"
+    return _OfOneType(
+        name, (_LegacyStorage,), {"dtype": dtype, "__doc__": _LegacyStorage.__doc__, "__module__": "torchlike"}
+    )
+
+
+ByteStorage, CharStorage, ShortStorage = map(_legacy, (_dtypes.uint8, _dtypes.int8, _dtypes.int16))
+IntStorage, LongStorage, BoolStorage = map(_legacy, (_dtypes.int32, _dtypes.int64, _dtypes.bool_))
+HalfStorage, BFloat16Storage, FloatStorage = map(_legacy, (_dtypes.float16, _dtypes.bfloat16, _dtypes.float32))
+DoubleStorage, ComplexFloatStorage = map(_legacy, (_dtypes.float64, _dtypes.complex64))
+ComplexDoubleStorage = _legacy(_dtypes.complex128)
+Storage = FloatStorage
 
 _CONVERSIONS = {"bool": _dtypes.bool_, "byte": _dtypes.uint8, "char": _dtypes.int8, "short": _dtypes.int16,
                 "int": _dtypes.int32, "long": _dtypes.int64, "half": _dtypes.float16, "bfloat16": _dtypes.bfloat16,

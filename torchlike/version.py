@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from torchlike.torch_version import __version__ as __version__
+
 __all__ = ["__version__", "cuda", "debug", "git_version", "hip", "xpu"]
 
-__version__ = "0.1.0"
 debug = False
 cuda: str | None = None
 git_version: str | None = None

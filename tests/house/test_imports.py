@@ -14,7 +14,7 @@ LAYERS: list[tuple[str, ...]] = [
     ("_ops",),
     ("_autograd", "_storage", "_shared", "_grown"),
     ("_tensor",),
-    ("_autocast",),
+    ("_autocast", "_overriding"),
     ("_dispatch", "_factories", "_exchange", "_from_data", "_sequences", "_storage_io"),
     ("_bind", "_facade"),
     ("_indexing", "_dunders", "_functions", "_copying", "_repr", "_show"),

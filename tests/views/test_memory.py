@@ -1,7 +1,12 @@
 """Storages, and tensors that are given other memory: `untyped_storage`, `set_`, `resize_`, `data_ptr`."""
 
+import ctypes
+import warnings
+
+import numpy as np
 import pytest
 
+import torchlike
 from tests.oracle import both
 
 
@@ -145,3 +150,117 @@ PROGRAMS = [bytes_of_a_tensor, memory_of_its_own, one_storage, memory_that_grows
 @pytest.mark.parametrize("program", PROGRAMS, ids=[f.__name__ for f in PROGRAMS[: -len(REFUSED)]] + list(REFUSED))
 def test_programs(program):
     both(program)
+
+
+def raw(t):
+    """The bytes at a tensor's address, whoever put them there."""
+    return bytes((ctypes.c_ubyte * (t.numel() * t.element_size())).from_address(t.data_ptr()))
+
+
+def read_by_address(torch, dtype):
+    t = torch.arange(6).reshape(2, 3).to(dtype)
+    place, said = t.data_ptr(), [raw(t), raw(t[1])]
+    t.add_(1)
+    said += [raw(t), t.data_ptr() == place]
+    array = t.view(torch.uint8).numpy()
+    array[0, 0] ^= 1
+    said += [raw(t), array.ctypes.data == place]
+    del array
+    t.mul_(1)
+    return said, raw(t), t.data_ptr() == place, t.clone().data_ptr() != place, raw(t.t().contiguous())
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "bfloat16", "float16", "int64", "uint8", "bool", "complex64"])
+def test_what_lies_at_an_address(dtype):
+    both(lambda torch: read_by_address(torch, getattr(torch, dtype)))
+
+
+def borrowed(torch, writable):
+    array = np.arange(4.0)
+    array.flags.writeable = writable
+    t = torch.from_numpy(array)
+    seen = [raw(t), t.data_ptr() == array.ctypes.data]
+    kept = bytes(array)
+    t = t + 0 if not writable else t.mul_(2)
+    return seen, raw(t), bytes(array) == kept, raw(torch.ones(3)[:0].resize_(2).fill_(7))
+
+
+@pytest.mark.filterwarnings("ignore:The given NumPy array is not writable")
+@pytest.mark.parametrize("writable", [True, False])
+def test_what_lies_at_the_address_of_an_array(writable):
+    both(lambda torch: borrowed(torch, writable))
+
+
+def test_what_is_put_at_an_address_is_not_written_to_memory_that_must_not_change():
+    given = np.arange(4.0).tobytes()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        t = torchlike.frombuffer(given, dtype=torchlike.float64)
+    t.data_ptr()
+    t.add_(1)
+    assert raw(t) == np.arange(1, 5.0).tobytes() and given == np.arange(4.0).tobytes()
+
+
+def from_files(torch, folder, shared):
+    file = folder / f"{torch.__name__}"
+    file.write_bytes(bytes(range(16)))
+    storage = torch.UntypedStorage.from_file(str(file), shared, 12)
+    t = torch.from_file(str(file), shared, 3, dtype=torch.int32)
+    t[0] = -1
+    storage[11] = 9
+    return storage.tolist(), t, list(file.read_bytes()), torch.from_file(str(file), shared, 2).dtype
+
+
+@pytest.mark.parametrize("shared", [False, True])
+def test_files_as_memory(tmp_path, shared):
+    both(lambda torch: from_files(torch, tmp_path, shared))
+
+
+@pytest.mark.parametrize("shared", [False, True])
+def test_files_that_are_too_short_or_not_there(tmp_path, shared):
+    def asked(torch, name, size):
+        (tmp_path / "short").write_bytes(bytes(4))
+        return torch.UntypedStorage.from_file(str(tmp_path / name), shared, size).tolist()
+
+    both(lambda torch: asked(torch, "short", 9))
+    both(lambda torch: asked(torch, "nowhere/file", 9))
+    both(lambda torch: asked(torch, "short", 0))
+
+
+def test_parts_of_a_storage():
+    def parts(torch):
+        s = torch.UntypedStorage(list(range(8)))
+        taken = torch.asarray(s[2:6], dtype=torch.uint8)
+        return (s[2:5].tolist(), s[:].nbytes(), s[-2:].nbytes() >= 0, taken, torch.asarray(s[:4], dtype=torch.int16),
+                torch.asarray(s), len(s[5:2]))  # fmt: skip
+
+    both(parts)
+    both(lambda torch: torch.UntypedStorage(4)[::2])
+
+
+def test_a_tensor_over_a_storage_shares_its_memory():
+    def written(torch):
+        s = torch.UntypedStorage(list(range(8)))
+        torch.asarray(s, dtype=torch.uint8)[0] = 9
+        return s.tolist()
+
+    both(written)
+
+
+KINDS = ["cpu", "cuda", "ipu", "xpu", "hip", "ve", "lazy", "vulkan", "mps", "meta", "hpu", "mtia", "mps:1", "nonsense"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_devices_that_may_be_named(kind):
+    def named(torch):
+        device = torch.device(kind)
+        return str(device), repr(device), device.type, device.index, device == torch.device(kind)
+
+    both(named)
+
+
+@pytest.mark.parametrize("kind", ["mps", "xpu", "hpu"])
+def test_devices_on_which_nothing_can_be(kind):
+    with pytest.raises(RuntimeError, match=f"No {kind.upper()} devices are available"):
+        torchlike.ones(2, device=kind)
+    both(lambda torch: getattr(torch.ones(2), f"is_{kind}", False))

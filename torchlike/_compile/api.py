@@ -108,11 +108,12 @@ def is_compiling() -> bool:
 
 
 def disable(fn: Any = None, recursive: bool = True, *, reason: str | None = None) -> Any:
-    """A function that is never part of a compiled call: a call that meets it is not recorded whole."""
+    """A function that is never part of a compiled call: a call that meets it is not recorded whole.
+
+    What it calls and is compiled itself runs compiled, `recursive` or not: the results are the same.
+    """
     if fn is None:
         return functools.partial(disable, recursive=recursive, reason=reason)
-    if not recursive:
-        raise _errors.arguments.unsupported("torch.compiler.disable", "recursive=False")
     if isinstance(fn, Module):
         fn.forward = disable(fn.forward, reason=reason)  # type: ignore[method-assign]
         return fn

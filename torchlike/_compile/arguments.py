@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from torchlike import _modes
+from torchlike._core import Value
 from torchlike._tensor import TENSOR_TYPES, Tensor
 
 _STORAGE = attrgetter("_storage")
@@ -20,25 +21,32 @@ _EXACT = frozenset((int, bool, str, bytes, type(None)))
 class Signature:
     """The key of a call, its tensors in order, and the other objects that were given, whose state counts too."""
 
-    __slots__ = ("is_followed", "key", "others", "tensors")
+    __slots__ = ("given", "is_followed", "key", "others", "tensors")
 
     def __init__(self, args: Sequence, kwargs: dict) -> None:
         self.tensors: list[Tensor] = []
         self.others: list[Any] = []
         self.is_followed = True  # whether no tensor among them has attributes or hooks of its own
-        local, tensors = _modes.local, self.tensors
+        self.given: list[Value] | None = []  # what the tensors show; None where one is not plainly a storage's value
+        local, tensors, given = _modes.local, self.tensors, self.given
         key: list = [(local.grad, local.inference, local.autocast, _modes.default_dtype, _modes.default_device,
                       _modes.matmul_precision)]  # fmt: skip
         for a in args:
-            if a.__class__ is Tensor and a._edge is a._chain is None and not a.__dict__:  # common: without a call
-                key += (a._storage.value.aval, a._strides)  # no other argument's entries begin with an aval
+            if (a.__class__ is Tensor and a._edge is a._chain is None and not a.__dict__
+                    and (value := a._storage.value).__class__ is Value):  # fmt: skip
+                # Common, so without a call. No other argument's entries begin with an aval.
+                key += (value.aval, a._strides)
                 tensors.append(a)
+                given.append(value)
             else:
                 self._add(a, key)
         for name, a in kwargs.items():
             key.append(name)
             self._add(a, key)
-        if len(tensors) > 1:
+        if len(tensors) == 2:
+            a, b = tensors
+            key += (a._storage is b._storage, a is b)
+        elif len(tensors) > 2:
             self._add_aliases(key)
         self.key = tuple(key)
 
@@ -56,6 +64,7 @@ class Signature:
                 self.is_followed = False
             key += (cls, a._aval, a._strides, kind, a._chain is None)
             self.tensors.append(a)
+            self.given = None
         elif cls in _EXACT:
             key += (cls, a)
         elif cls is float:

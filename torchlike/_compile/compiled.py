@@ -89,7 +89,8 @@ class Compiled:
                 one.runs += 1
                 if self.verify_every and one.runs % self.verify_every == 0:
                     return self._verify(one, signature, args, kwargs)
-                return one.replay.run([t._pair()[0] for t in tensors], tensors)
+                given = signature.given
+                return one.replay.run([t._pair()[0] for t in tensors] if given is None else given, tensors)
         return self._record(signature, args, kwargs)
 
     # -- recording -----------------------------------------------------------------------------------------------------

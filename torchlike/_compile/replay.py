@@ -249,10 +249,12 @@ class Replay:
     def run(self, given: Sequence[Value], tensors: Sequence[Tensor]) -> Any:
         """Run the call again with these arguments."""
         if self._is_pure:
-            values = [given[what] if kind == ARGUMENT else what for kind, what in self._sources]
-            arrays = [*map(_ARRAY, values)]
-            if {*map(type, arrays)} != _ONLY_JAX:
-                arrays = [*map(self._moved, values)]
+            values = [given[what] if kind is ARGUMENT else what for kind, what in self._sources]
+            arrays = [value.array for value in values]
+            for array in arrays:
+                if array.__class__ is not _JaxArray:
+                    arrays = [*map(self._moved, values)]
+                    break
             return self._returned(self._run([], arrays, self._packs.now(())), tensors)
         if self._checks:
             self._check(given)

@@ -100,7 +100,7 @@ def aval(shape: tuple[int, ...], dtype: Dtype, device: Device) -> Aval:
         if len(shape) > 64:  # NumPy has no more
             raise _errors.shapes.too_many_dims()
         made = Aval()
-        made.shape, made.dtype, made.device = Size(shape), dtype, device
+        made.shape, made.dtype, made.device = Size(map(index, shape)), dtype, device
         made.ndim, made.numel = len(shape), made.shape.numel()
         found = _interned.setdefault(key, made)
     return found

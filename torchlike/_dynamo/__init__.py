@@ -9,5 +9,6 @@ from torchlike._compile.api import list_backends as list_backends
 from torchlike._compile.api import reset as reset
 from torchlike._compile.api import set_stance as set_stance
 from torchlike._compile.module import OptimizedModule as OptimizedModule
+from torchlike._dynamo import config as config
 from torchlike._dynamo import eval_frame as eval_frame
 from torchlike._dynamo import exc as exc

@@ -81,6 +81,14 @@ def dropout3d_dims(ndim: int) -> str:
             "and an optional batch dimension (i.e. 4D or 5D inputs).")  # fmt: skip
 
 
+def hardtanh_of_bools() -> RuntimeError:
+    return RuntimeError("Bool inputs not supported for hardtanh")
+
+
+def hardtanh_of_unsigned() -> RuntimeError:
+    return RuntimeError("cannot do hardtanh on an unsigned type with negative limits")
+
+
 def bilinear_dims(a: int, b: int) -> RuntimeError:
     return RuntimeError(f"bilinear(): input dimensions do not match: got {a} and {b}")
 

@@ -78,7 +78,18 @@ def no_tensor_argument(name: str) -> TypeError:
 def wrong_type(function: str, argument: str, position: int | None, wanted: str, got: Any) -> TypeError:
     """`position` is None for an argument that was given by its name."""
     place = "" if position is None else f" (position {position})"
-    return TypeError(f"{function}(): argument '{argument}'{place} must be {wanted}, not {type(got).__name__}")
+    return TypeError(f"{function}(): argument '{argument}'{place} must be {wanted}, not {type_name(got)}")
+
+
+def wrong_element(function: str, argument: str, position: int | None, place: int, got: Any) -> TypeError:
+    error = wrong_type(function, argument, position, "tuple of ints", got)
+    return TypeError(str(error).replace(", not ", ", but found element of type ") + f" at pos {place}")
+
+
+def type_name(x: Any) -> str:
+    """The name of a value's type as PyTorch has it: types written in C bear their module's."""
+    cls = type(x)
+    return f"{cls.__module__}.{cls.__name__}" if cls.__module__ == "numpy" else cls.__name__
 
 
 def bad_arguments(name: str, signature: inspect.Signature, args: tuple, kwargs: dict, error: TypeError) -> TypeError:
@@ -89,8 +100,11 @@ def bad_arguments(name: str, signature: inspect.Signature, args: tuple, kwargs: 
     positional = [p for p in signature.parameters.values() if p.kind is not p.KEYWORD_ONLY]
     if len(args) > len(positional):
         were = "was" if len(args) == 1 else "were"
-        plural = "s" if len(positional) != 1 else ""
-        return TypeError(f"{name}() takes {len(positional)} positional argument{plural} but {len(args)} {were} given")
+        least = sum(p.default is p.empty for p in positional)
+        span = "" if least == len(positional) else f"from {least} to "
+        plural = "s" if span or len(positional) != 1 else ""
+        return TypeError(f"{name}() takes {span}{len(positional)} positional argument{plural} but {len(args)} {were} "
+                         "given")  # fmt: skip
     missing = [p.name for i, p in enumerate(positional)
                if p.default is p.empty and i >= len(args) and p.name not in kwargs]  # fmt: skip
     if missing:
@@ -111,7 +125,7 @@ def not_writable(name: str, kind: str = "torch._C.TensorBase") -> AttributeError
 
 
 def out_is_no_tensor(function: str, given: Any) -> TypeError:
-    return TypeError(f"{function}(): argument 'out' must be Tensor, not {type(given).__name__}")
+    return TypeError(f"{function}(): argument 'out' must be Tensor, not {type_name(given)}")
 
 
 def old_overload(op: Any) -> str:
@@ -127,18 +141,18 @@ def old_overload(op: Any) -> str:
 
 def foreign_descriptor(name: str, got: Any) -> TypeError:
     """A slot of the tensor type, called by its name with something else."""
-    return TypeError(f"descriptor '{name}' for 'torch._C.TensorBase' objects doesn't apply to a '{type(got).__name__}' "
+    return TypeError(f"descriptor '{name}' for 'torch._C.TensorBase' objects doesn't apply to a '{type_name(got)}' "
                      "object")  # fmt: skip
 
 
 def not_a_size(function: str, got: Any, argument: str = "size", position: int = 1) -> TypeError:
     return TypeError(f"{function}(): argument '{argument}' (position {position}) must be tuple of ints, not "
-                     f"{type(got).__name__}")  # fmt: skip
+                     f"{type_name(got)}")  # fmt: skip
 
 
 def size_item(function: str, got: Any, place: int, argument: str = "size") -> TypeError:
     return TypeError(f"{function}(): argument '{argument}' failed to unpack the object at pos {place} with error \""
-                     f"type must be tuple of ints,but got {type(got).__name__}\"")  # fmt: skip
+                     f"type must be tuple of ints,but got {type_name(got)}\"")  # fmt: skip
 
 
 def missing(function: str, *names: str) -> TypeError:
@@ -152,6 +166,13 @@ def no_such_keyword(function: str, name: str) -> TypeError:
 
 def invalid_combination(function: str, args: tuple, kwargs: dict) -> TypeError:
     """The first line of PyTorch's error for a call that fits no overload."""
-    given = [type(a).__name__ for a in args] + [f"{name}={type(a).__name__}" for name, a in kwargs.items()]
-    text = ", ".join(given) + (", " if kwargs and len(given) == 1 else "")
-    return TypeError(f"{function}() received an invalid combination of arguments - got ({text}), but expected one of:")
+    given = [type_name(a) for a in args] + [f"{name}={type_name(a)}" for name, a in kwargs.items()]
+    return no_overload(function, ", ".join(given) + (", " if kwargs and len(given) == 1 else ""))
+
+
+def no_overload(function: str, given: str) -> TypeError:
+    return TypeError(f"{function}() received an invalid combination of arguments - got ({given}), but expected one of:")
+
+
+def flush_denormal(got: Any) -> RuntimeError:
+    return RuntimeError(f"flush_denormal expects a bool, but got {type_name(got)}")

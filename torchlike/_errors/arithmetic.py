@@ -46,9 +46,31 @@ def sorted_dims(sequence: tuple, values: tuple) -> RuntimeError:
                         f"{list(sequence)} and input value tensor {list(values)}")  # fmt: skip
 
 
+def clamped_complex() -> NotImplementedError:
+    return NotImplementedError("clamp is not supported for complex types")
+
+
+def areas_of_bools(name: str, between: bool) -> RuntimeError:
+    which = "`x` or `y`" if between else "`y`"
+    return RuntimeError(f"{name}: received a bool input for {which}, but bool is not supported")
+
+
+def areas_apart(name: str) -> RuntimeError:
+    return RuntimeError(f"{name}: Currently, we only support dx as a real number.")
+
+
+def areas_between(name: str) -> RuntimeError:
+    return RuntimeError(f"{name}: There must be one `x` value for each sample point")
+
+
 def mean_of_integers(dtype: Any, what: str = "Input") -> RuntimeError:
     return RuntimeError(f"mean(): could not infer output dtype. {what} dtype must be either a floating point or "
                         f"complex dtype. Got: {scalar_name(dtype)}")  # fmt: skip
+
+
+def masked_mean_of_integers(dtype: Any, what: str) -> ValueError:
+    return ValueError(f"mean(): Could not infer output dtype. {what} dtype must be either a floating point or "
+                      f"complex dtype. Got: {dtype!r}")  # fmt: skip
 
 
 def check_mean(call: Any) -> None:
@@ -164,7 +186,7 @@ def check_gradient(input: Any, spacing: list, dims: list[int], edge_order: int) 
                                f"{input.device} and {step.device}!")  # fmt: skip
     if edge_order not in (1, 2):
         raise RuntimeError("torch.gradient only supports edge_order=1 and edge_order=2.")
-    places = [input._wrap(d) for d in dims]
+    places = [input._nonnegative(d) for d in dims]
     for place in places:
         if places.count(place) > 1:
             raise RuntimeError(f"dim {place} appears multiple times in the list of dims")

@@ -124,3 +124,27 @@ def check_transposed(call: Any, dims: int, sizes: list[int]) -> None:
     if min(sizes) < 1:
         raise RuntimeError(f"Given input size per channel: {_by(shape[2:])}. Calculated output size per channel: "
                            f"{_by(sizes)}. Output size is too small")  # fmt: skip
+
+
+def check_batched(x: Any, w: Any, options: dict[str, Any]) -> None:
+    """Raise where a convolution of a batch has an input or options of other dims than its weight."""
+    if x.ndim != w.ndim:
+        raise RuntimeError(f"Expected {w.ndim}-dimensional input for {w.ndim}-dimensional weight {list(w.shape)}, but "
+                           f"got {x.ndim}-dimensional input of size {list(x.shape)} instead")  # fmt: skip
+    for name, value in options.items():
+        if len(value) not in (1, w.ndim - 2):
+            raise RuntimeError(f"expected {name} to be a single integer value or a list of {w.ndim - 2} values to "
+                               f"match the convolution dimensions, but got {name}={list(value)}")  # fmt: skip
+
+
+def check_tbc(x: Any, w: Any, bias: Any) -> None:
+    """Raise where the operands of `conv_tbc` do not fit together."""
+    for wrong, sentence in (
+        (x.ndim != 3, "Input must have 3 dims: time, batch, in_channel"),
+        (w.ndim != 3, "Weight tensor must have 3 dims: kernel_width, in_channels, out_channels."),
+        (bias.ndim != 1, "Bias must be 1-D"),
+        (x.shape[-1] != w.shape[1 % w.ndim], "Input dim 2 (input channels) is not == dim 1 in the weight tensor"),
+        (bias.shape[:1] != w.shape[2:], "Bias size must equal dim 2 in the weight tensor (output channels)."),
+    ):
+        if wrong:
+            raise RuntimeError(sentence)

@@ -89,7 +89,8 @@ def check_unfold(x: Any, kernel: Ints, dilation: Ints, padding: Ints, stride: In
     """Raise PyTorch's errors for taking windows of an image."""
     if x.ndim < 3:
         raise dim_out_of_range(2, x.ndim)
-    if x.ndim > 4:
+    _check_windows(kernel, dilation, padding, stride)
+    if x.ndim > 4 or not all(x.shape[-3:]):
         raise RuntimeError("Expected 3D or 4D (batch mode) tensor with possibly 0 batch size and other non-zero "
                            "dimensions "
                            f"for input, but got: {list(x.shape)}")  # fmt: skip
@@ -100,8 +101,24 @@ def check_unfold(x: Any, kernel: Ints, dilation: Ints, padding: Ints, stride: In
                            "components must be at least one.")  # fmt: skip
 
 
-def check_fold(x: Any, size: Ints, kernel: Ints, dilation: Ints, padding: Ints, stride: Ints, counts: Ints) -> None:
+def no_pair(option: str, got: int) -> RuntimeError:
+    return RuntimeError(f"It is expected {option} equals to 2, but got size {got}")
+
+
+def _check_windows(kernel: Ints, dilation: Ints, padding: Ints, stride: Ints) -> None:
+    for called, short, sizes in (("kernel size", "kernel", kernel), ("stride", "stride", stride),
+                                 ("dilation", "dilation", dilation)):  # fmt: skip
+        if min(sizes) <= 0:
+            raise RuntimeError(f"{called} should be greater than zero, but got {short}_height: {sizes[0]} "
+                               f"{short}_width: {sizes[1]}")  # fmt: skip
+    if min(padding) < 0:
+        raise RuntimeError(f"padding should be non-negative, but got pad_height: {padding[0]} pad_width: {padding[1]}")
+
+
+def check_fold(x: Any, size: Ints, kernel: Ints, dilation: Ints, padding: Ints, stride: Ints, counts: Any) -> None:
     """Raise PyTorch's errors for adding columns up to an image."""
+    _check_windows(kernel, dilation, padding, stride)
+    counts = counts()
     if x.ndim not in (2, 3):
         raise RuntimeError("Expected 2D or 3D (batch mode) tensor for input with possibly 0 batch size and non-zero "
                            f"dimensions for input, but got: {list(x.shape)}")  # fmt: skip
@@ -174,3 +191,11 @@ def grid_padding(mode: str) -> ValueError:
 def grid_size(dims: int, shape: Ints) -> RuntimeError:
     return RuntimeError(f"grid_sampler(): expected grid to have size {dims} in last dimension, but got grid with sizes "
                         f"{list(shape)}")  # fmt: skip
+
+
+def affine_dims() -> RuntimeError:
+    return RuntimeError("AffineGridGenerator needs 4d (spatial) or 5d (volumetric) inputs.")
+
+
+def unknown_number(function: str, argument: str, got: int) -> ValueError:
+    return ValueError(f"{function}(): {argument} is one of 0, 1 and 2. Received: {got}")

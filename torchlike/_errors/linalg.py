@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from torchlike._errors import warned
 from torchlike._errors.arguments import wrong_type
 from torchlike._errors.dtypes import c_name, expected_scalar_type, scalar_name
 from torchlike._errors.shapes import dim_out_of_range, expand_mismatch
@@ -131,7 +132,7 @@ def check_matrix(name: str, a: Any, square: bool) -> None:
     """Decompositions take matrices (square ones, some of them) of single or double precision."""
     check_matrix_sizes(name, a, square)
     if a.dtype.category < 2:
-        raise RuntimeError(f"{name}: Expected a floating point or complex tensor as input. Got {scalar_name(a.dtype)}")
+        raise inexact(name, a.dtype)
     if a.dtype.itemsize < 4:
         raise RuntimeError(f"{name}: Low precision dtypes not supported. Got {scalar_name(a.dtype)}")
 
@@ -382,3 +383,40 @@ def check_grouped(call: Any) -> None:
         raise RuntimeError("Bias not supported yet")
     if call.out_dtype is not None and call.out_dtype is not a.dtype:
         raise RuntimeError("Grouped gemm output dtype must match `mat_a` dtype")
+
+
+def old_norm(name: str, instead: str) -> None:
+    """Warn, once, of a norm that is left over from long ago."""
+    warned.once(f"at::{name} is deprecated and it is just left for JIT compatibility. It will be removed in a future "
+                f"PyTorch release. Please use `linalg.{instead}` instead", stacklevel=5)  # fmt: skip
+
+
+def check_matrix_norm(given: Any, dims: tuple) -> None:
+    """Raise where a tensor has no matrices over two dims, or none of numbers that have a norm."""
+    if given.ndim < 2:
+        raise RuntimeError("linalg.matrix_norm: The input tensor A must have at least 2 dimensions.")
+    if not (given.dtype.is_floating_point or given.dtype.is_complex):
+        raise RuntimeError("linalg.matrix_norm: Expected a floating point or complex tensor as input. Got "
+                           f"{scalar_name(given.dtype)}")  # fmt: skip
+    if len(dims) != 2:
+        raise RuntimeError(f"linalg.matrix_norm: dim must be a 2-tuple. Got {' '.join(map(str, dims))}")
+    for dim in dims:
+        if not -given.ndim <= dim < given.ndim:
+            raise dim_out_of_range(dim, given.ndim)
+    if dims[0] == dims[1]:
+        raise RuntimeError(f"linalg.matrix_norm: dims must be different. Got ({dims[0]}, {dims[1]})")
+
+
+def inexact(name: str, dtype: Any) -> RuntimeError:
+    return RuntimeError(f"{name}: Expected a floating point or complex tensor as input. Got {scalar_name(dtype)}")
+
+
+def check_norm_dtype_of_input(given: Any) -> None:
+    """Raise where a tensor is of numbers that have no norm."""
+    if not (given.dtype.is_floating_point or given.dtype.is_complex):
+        raise RuntimeError("norm(): input dtype should be either floating point or complex. Got "
+                           f"{scalar_name(given.dtype)} instead.")  # fmt: skip
+
+
+def frobenius_dims(count: int) -> RuntimeError:
+    return RuntimeError(f"Expected at most 2 dimensions, but got {count} dimensions instead.")

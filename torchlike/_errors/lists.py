@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from torchlike._errors.arguments import wrong_type
+from torchlike._errors.arguments import type_name, wrong_type
 
 
 def no_tensors() -> RuntimeError:
@@ -32,7 +32,7 @@ def packed_length(wanted: int, got: int) -> RuntimeError:
 
 
 def element(place: int, argument: int, got: Any) -> TypeError:
-    return TypeError(f"expected Tensor as element {place} in argument {argument}, but got {type(got).__name__}")
+    return TypeError(f"expected Tensor as element {place} in argument {argument}, but got {type_name(got)}")
 
 
 def no_list(name: str, argument: str, position: int, got: Any) -> TypeError:

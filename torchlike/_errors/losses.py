@@ -219,3 +219,7 @@ def chunk_size(got: Any) -> ValueError:
 def chunk_sizes(asked: int, method: str, found: int) -> ValueError:
     return ValueError(f"batch_chunk_size (={asked}) and chunking_method ('{method}') give different chunk sizes "
                       f"({asked} vs {found}); pass only one.")  # fmt: skip
+
+
+def integral_divergence() -> RuntimeError:
+    return RuntimeError("kl_div: Integral inputs not supported.")

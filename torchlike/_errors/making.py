@@ -156,3 +156,41 @@ def no_mps(order: str) -> RuntimeError:
 
 def no_events(device: str) -> RuntimeError:
     return RuntimeError(f"{device} backend doesn't support events.")
+
+
+NO_MESSAGE = ("Expected cond to be True, but got False. (Could this error message be improved? If so, please report an "
+              "enhancement request to PyTorch.)")  # fmt: skip
+CHECK_IS_SIZE = ("_check_is_size will be removed in a future PyTorch release along with guard_size_oblivious.     Use "
+                 "_check(i >= 0) instead.")  # fmt: skip
+
+IGNORE_DROP = ("ignore(True) has been deprecated. TorchScript will now drop the function call on compilation. Use "
+               "torch.jit.unused now. {}")  # fmt: skip
+
+
+def check_of(condition: object) -> TypeError:
+    from torchlike._tensor import Tensor
+
+    if isinstance(condition, Tensor):
+        return TypeError("cond must be a bool, but got a Tensor. For tensor conditions, use torch._check_tensor_all() "
+                         "to assert that all elements are true.")  # fmt: skip
+    return TypeError(f"cond must be a bool, but got {type(condition)}")
+
+
+def no_kernel(name: str, type: str, types: list[str]) -> NotImplementedError:
+    return NotImplementedError(
+        f"Could not run '{name}' with arguments from the '{type.upper()}' backend. '{name}' is "
+        f"only available for these backends: [{', '.join(each.upper() for each in types)}]."
+    )
+
+
+def defined_twice(name: str, schema: str) -> RuntimeError:
+    space, _, _ = name.partition("::")
+    return RuntimeError(f"Tried to register an operator ({space}::{schema}) with the same name and overload name "
+                        "multiple times. Each overload's schema should only be registered with a single call to "
+                        "def().")  # fmt: skip
+
+
+def old_storage(name: str, wrong: str) -> str:
+    return (f"<class 'torch.{name}'>.__new__ received an invalid combination of arguments. Expected one of:\n"
+            " * no arguments\n * (int size)\n * (Sequence data)\n * (*, UntypedStorage wrap_storage)\n"
+            f"{wrong}")  # fmt: skip

@@ -42,6 +42,12 @@ def group_norm_channels(shape: Ints, groups: int) -> RuntimeError:
                         f"{list(shape)} and num_groups={groups}")  # fmt: skip
 
 
+def group_norm_groups(groups: int) -> Exception:
+    if not groups:
+        return ZeroDivisionError("integer division or modulo by zero")
+    return RuntimeError(f"Expected num groups to be greater than 0, got {groups}")
+
+
 def group_norm_parameter(name: str, shape: Ints, input_shape: Ints) -> RuntimeError:
     return RuntimeError(f"Expected {name} to be a vector of size equal to the number of channels in input, but got "
                         f"{name} of shape {list(shape)} and input of shape {list(input_shape)}")  # fmt: skip

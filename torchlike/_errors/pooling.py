@@ -14,22 +14,34 @@ Ints = tuple[int, ...]
 def check_pooling(call: Any, dims: int, kernel: Ints, stride: Ints, pad: Ints, dilation: Ints, sizes: Any) -> None:
     """Raise PyTorch's errors for the shapes and options of pooling over windows."""
     name, x = call.op.name.lstrip("_").replace("_at", ""), call.input
-    if len(kernel) != dims:
-        words = {1: "a single int, or a tuple of one int", 2: "a single int, or a tuple of two ints",
-                 3: "a single int, or a tuple of three ints"}[dims]  # fmt: skip
-        raise RuntimeError(f"{name}: kernel_size must either be {words}")
     alone = call.op.name == "_max_pool1d"  # without indices PyTorch has a kernel for one dim
+    for option, given in (("kernel_size", kernel), ("stride", stride), ("padding", pad), ("dilation", dilation)):
+        if len(given) != dims:
+            raise _count(name, option, dims, len(given), alone)
     if alone:
         _check_alone(name, x, kernel[0], stride[0], pad[0], dilation[0])
     else:
         _check_windows(name, x, dims, kernel, stride, pad, dilation)
-    if name == "max_pool1d" and x.dtype.category < 2:
-        raise not_implemented("max_pool1d_impl", x.dtype)
     if getattr(call, "divisor_override", None) == 0:
         raise RuntimeError("divisor must be not zero")
     found = sizes()
     if min(found) < 1:
-        raise _pooled_to_nothing(name, x, dims, found)
+        raise _pooled_to_nothing(x, dims, found, alone)
+    if alone and x.dtype.category < 2:
+        raise not_implemented("max_pool1d_impl", x.dtype)
+
+
+def _count(name: str, option: str, dims: int, got: int, alone: bool) -> RuntimeError:
+    """An option of windows that has not one number for each dim."""
+    if alone:
+        none, comma = "None, " if option == "stride" else "", "," if option in ("stride", "padding") else ""
+        return RuntimeError(f"{name}() {option} must be {none}an int, list of ints{comma} or tuple of ints of size 1 "
+                            f"but got size {got}")  # fmt: skip
+    if dims == 1:
+        return RuntimeError(f"{name}() argument '{option}' should contain one int (got {got})")
+    must_be = "must be" if name == "avg_pool3d" else "must be either" if option == "dilation" else "must either be"
+    omitted, words = "omitted, " if option == "stride" else "", {2: "two", 3: "three"}[dims]
+    return RuntimeError(f"{name}: {option} {must_be} {omitted}a single int, or a tuple of {words} ints")
 
 
 def _check_windows(name: str, x: Any, dims: int, kernel: Ints, stride: Ints, pad: Ints, dilation: Ints) -> None:
@@ -92,8 +104,8 @@ def _check_pool_padding(kernel: Ints, pad: Ints, dilation: Ints) -> None:
                                f"and dilation={d}")  # fmt: skip
 
 
-def _pooled_to_nothing(name: str, x: Any, dims: int, found: Ints) -> RuntimeError:
-    if name == "max_pool1d":
+def _pooled_to_nothing(x: Any, dims: int, found: Ints, alone: bool) -> RuntimeError:
+    if alone:
         return RuntimeError(f"max_pool1d() Invalid computed output size: {found[0]}")
     given = x.shape[-dims - 1 :]
     before, after = ((given[0], 1, given[1]), (given[0], 1, *found)) if dims == 1 else (given, (given[0], *found))
@@ -127,7 +139,7 @@ def check_adaptive(call: Any, dims: int) -> None:
                                f"has "
                                f"sizes {list(x.shape)} with dimension {dim} being empty")  # fmt: skip
     if x.dtype.category < 2:
-        raise not_implemented(name, x.dtype)
+        raise not_implemented(name.replace("1d", "2d"), x.dtype)
 
 
 def fractional_size_missing(name: str) -> ValueError:

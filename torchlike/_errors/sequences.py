@@ -169,3 +169,22 @@ def bag_offsets_decrease() -> RuntimeError:
 
 def bag_index(place: int, value: int, rows: int) -> RuntimeError:
     return RuntimeError(f"Index {place} of input takes value {value} which is not in the valid range [0, {rows})")
+
+
+def raw_bag_mode() -> RuntimeError:
+    return RuntimeError("`mode` must be sum, mean, or max.")
+
+
+def raw_bag_weights_mode() -> RuntimeError:
+    return RuntimeError("embedding_bag: per_sample_weights only supported with mode='sum'")
+
+
+def renorm_dims(ndim: int) -> RuntimeError:
+    return RuntimeError(f"Expected 2-dimensional tensor, but got {ndim}-dimensional tensor for argument #1 'self' "
+                        "(while checking arguments for embedding_renorm_)")  # fmt: skip
+
+
+def not_of_types(function: str, place: int, argument: str, types: str, dtype: Any) -> RuntimeError:
+    got = f"torch.{scalar_name(dtype)}Tensor"
+    return RuntimeError(f"Expected tensor for argument #{place} '{argument}' to have one of the following scalar "
+                        f"types: {types}; but got {got} instead (while checking arguments for {function})")  # fmt: skip

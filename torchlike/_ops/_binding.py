@@ -183,8 +183,10 @@ def _bind_anew(op: d.Op, args: tuple, kwargs: dict, describe: Callable) -> tuple
     except TypeError as error:
         raise _errors.arguments.bad_arguments(op.name, op.signature, args, kwargs, error) from None
     for name, value in bound.arguments.items():
-        if value is not None and op.kind_of[name] in (d.STATIC, d.INDEX):
-            _check_static(op, name, value, args, kwargs)
+        if name == "dtype" and not isinstance(value, _dtypes.dtype | None):
+            raise _errors.arguments.wrong_type(op.name, name, None, "torch.dtype", value)
+        if value is not None and op.kind_of[name] in (d.STATIC, d.INDEX, d.SCALAR):
+            _check_static(op, name, value, args, kwargs, describe(value) is not None)
     if d.OPERAND in op.kinds[1:] and op.kinds[0] == d.ARRAY and type(args and args[0]) in _dtypes.SCALAR_CATEGORY:
         raise _errors.arguments.invalid_combination(op.called, args, kwargs)  # PyTorch has several overloads
     template, call = Template(), Call(op, {}, [], [], [], [])
@@ -198,30 +200,43 @@ def _bind_anew(op: d.Op, args: tuple, kwargs: dict, describe: Callable) -> tuple
 
 
 def _is_whole(n: Any) -> bool:
-    return hasattr(n, "__index__")
+    return hasattr(n, "__index__") and n.__class__ is not bool
 
 
-# What an annotation asks of a static argument. Numbers of any kind pass as they do in PyTorch, words do not.
+def _are_whole(given: Any) -> bool:
+    return all(map(_is_whole, given)) if isinstance(given, tuple | list) else _is_whole(given)
+
+
+# What an annotation asks of a static argument
 _ASKED: dict[str, Callable[[Any], bool]] = {
+    "Scalar": lambda given: type(given) in _dtypes.SCALAR_CATEGORY,
     "int": _is_whole,
     "Index": _is_whole,
-    "Dims": lambda given: all(map(_is_whole, given if isinstance(given, tuple | list) else (given,))),
-    "bool": lambda given: not isinstance(given, str | float | complex | tuple | list),
-    "float": lambda given: not isinstance(given, str | tuple | list),
+    "Dims": _are_whole,
+    "tuple | int": _are_whole,
+    "bool": lambda given: given.__class__ is bool,
+    "float": lambda given: type(given) in (float, int, bool),
 }
 
 
-def _check_static(op: d.Op, name: str, value: Any, args: tuple, kwargs: dict) -> None:
+_CALLED = {"Dims": "int", "Index": "int", "Scalar": "Number", "tuple | int": "tuple of ints"}  # in errors
+
+
+def _check_static(op: d.Op, name: str, value: Any, args: tuple, kwargs: dict, is_tensor: bool) -> None:
     """An argument of a kind that the row does not take. Positions are counted as in a method where it is one."""
-    kind = str(op.signature.parameters[name].annotation).split(" |")[0].strip()
+    kind = str(op.signature.parameters[name].annotation).removesuffix(" | None")
+    kind = kind if kind in _ASKED else kind.split(" |")[0].strip()
     asked = _ASKED["Dims" if name == "dim" and kind == "int" else kind] if kind in _ASKED else None
-    if asked is None or asked(value):
+    if not is_tensor and (asked is None or asked(value)):
         return
     is_method = "nn.functional" not in op.where
     if name == "dim" and op.family == "reduction" and op.defaults.get("dim", ()) is None and kind == "Dims":
         raise _errors.arguments.invalid_combination(op.name, args[1:], kwargs)  # PyTorch has an overload without it
     position = None if name in kwargs else op.names.index(name) + (not is_method)
-    raise _errors.arguments.wrong_type(op.name.lstrip("_"), name, position, kind.replace("Dims", "int"), value)
+    if kind == "tuple | int" and isinstance(value, tuple):
+        place = next(i for i, n in enumerate(value) if not _is_whole(n))
+        raise _errors.arguments.wrong_element(op.name.lstrip("_"), name, position, place, value[place])
+    raise _errors.arguments.wrong_type(op.name.lstrip("_"), name, position, _CALLED.get(kind, kind), value)
 
 
 def _take(op: d.Op, name: str, value: Any, call: Call, template: Template, describe: Callable) -> None:

@@ -13,8 +13,10 @@ from torchlike._core.examples import outermost
 from torchlike._dtypes import BOOL, COMPLEX, FLOAT8, FLOATING, INTEGER, WIDE, bfloat16, bool_, check_number, float16
 from torchlike._ops._rules import Call, result_type
 
-REAL = (BOOL, INTEGER, FLOATING)
+REALS = (BOOL, INTEGER, FLOATING)
 INEXACT = (FLOATING, COMPLEX)
+NUMBERS = (INTEGER, FLOATING, COMPLEX)
+REAL_FLOATS = (FLOATING,)
 
 
 def only(kernel: str, *categories: int, wide: bool = False) -> Callable[[Call], None]:
@@ -48,7 +50,7 @@ def real_number(kernel: str) -> Callable[[Call], None]:
 
 def not_complex(kernel: str, wide: bool = True) -> Callable[[Call], None]:
     """A check that the common dtype is not complex."""
-    return only(kernel, *REAL, wide=wide)
+    return only(kernel, *REALS, wide=wide)
 
 
 def whole(kernel: str, wide: bool = True) -> Callable[[Call], None]:

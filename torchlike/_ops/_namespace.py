@@ -56,6 +56,11 @@ def refused(value: Any, wrong: Any, error: Callable[[], Exception]) -> Any:
     return value
 
 
+def fractional(array: Any) -> Any:
+    """Integers, once a row has computed with them as integers, in float64: the result is rounded to its dtype."""
+    return array.astype(np.float64) if array.dtype.kind in "iub" else array
+
+
 def widened(array: Any) -> Any:
     """Half precision as float32, for what PyTorch computes there and rounds once at the end."""
     return array.astype("float32") if array.dtype.itemsize <= 2 and array.dtype.kind in "fV" else array

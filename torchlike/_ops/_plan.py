@@ -82,6 +82,8 @@ def make(op: d.Op, args: tuple, kwargs: dict, describe: Callable[[Any], tuple[Av
     check_devices(call)
     if op.check is not None:
         op.check(call)
+    if op.takes and not {(first := call.arrays[0].dtype), first.category} & {*op.takes}:
+        raise _errors.dtypes.not_implemented(op.loop, first)
     if op.family != "view":
         check_float8(call)
     typed = op.typing(call)

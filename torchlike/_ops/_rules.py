@@ -103,6 +103,11 @@ def to_int64(dtype: Dtype) -> Promotion:
     return dtype, _dtypes.int64
 
 
+def through_integers(dtype: Dtype) -> Promotion:
+    """Integers are computed with as they are, so they wrap around; the result is floating."""
+    return dtype, to_float(dtype)[1]
+
+
 def sum_like(dtype: Dtype) -> Promotion:
     """Integers and bools are summed in int64."""
     d = dtype if dtype.category >= _dtypes.FLOATING else _dtypes.int64

@@ -11,20 +11,22 @@ import numpy as np
 
 from torchlike import _dtypes, _errors
 from torchlike._ops._casts import FULL_ELSEWHERE, LOWER
+from torchlike._ops._checks import REAL_FLOATS
 from torchlike._ops._declare import Array, Scalar, constant, namespace, operator, pointwise
 from torchlike._ops._error_function import erf
-from torchlike._ops._rules import Call, to_float, wrap_dim
+from torchlike._ops._namespace import fractional
+from torchlike._ops._rules import Call, through_integers, to_float, wrap_dim
 from torchlike._ops._steps import stepwise
 
 PLACES = ("nn.functional",)
 
 
-def floating(kernel: str) -> Callable[[Call], None]:
-    """A check that refuses integers as PyTorch's `kernel` does."""
+def floating(kernel: str, *also: int) -> Callable[[Call], None]:
+    """A check that refuses integers as PyTorch's `kernel` does, and complex numbers unless it takes them `also`."""
 
     def check(call: Call) -> None:
         dtype = call.arrays[0].dtype
-        if dtype.category < _dtypes.FLOATING:
+        if dtype.category not in (_dtypes.FLOATING, *also):
             raise _errors.dtypes.not_implemented(kernel, dtype)
 
     return check
@@ -87,7 +89,7 @@ def gelu(input: Array, *, approximate: str = "none"):
     return out
 
 
-@pointwise(where=PLACES, check=floating("silu_cpu"), inplace=False)
+@pointwise(where=PLACES, check=floating("silu_cpu", _dtypes.COMPLEX), inplace=False)
 def silu(input: Array):
     """x * sigmoid(x)."""
     return input * logistic(input)
@@ -117,10 +119,10 @@ def softplus(input: Array, beta: Scalar = 1, threshold: Scalar = 20):
     return xp.where(linear, input, xp.log1p(xp.exp(safe)) / beta)
 
 
-@pointwise(where=PLACES, promote=to_float, inplace=False, node="DivBackward0", loop="add_stub")
+@pointwise(where=PLACES, promote=through_integers, inplace=False, node="DivBackward0", loop="add_stub")
 def softsign(input: Array):
     """x / (1 + |x|)."""
-    return input / (1 + namespace(input).abs(input))
+    return fractional(input) / fractional(1 + namespace(input).abs(input))
 
 
 @pointwise(
@@ -170,7 +172,19 @@ def _leaky_relu(input: Array, negative_slope: Scalar = 0.01):
     return namespace(input).where(input > 0, input, input * negative_slope)
 
 
-@pointwise(where=(), name="_hardtanh", node="HardtanhBackward0")
+def _check_hardtanh(call: Call) -> None:
+    if call.input.dtype is _dtypes.bool_:
+        raise _errors.activations.hardtanh_of_bools()
+    if call.input.dtype.is_complex:
+        raise _errors.arithmetic.clamped_complex()
+
+
+def _clamps(input: Any, min_val: float = -1.0, max_val: float = 1.0) -> None:
+    if input.aval.dtype is _dtypes.uint8 and min_val < 0:
+        raise _errors.activations.hardtanh_of_unsigned()
+
+
+@pointwise(where=(), name="_hardtanh", node="HardtanhBackward0", check=_check_hardtanh, guard=_clamps)
 def _hardtanh(input: Array, min_val: Scalar = -1.0, max_val: Scalar = 1.0):
     """x held between min_val and max_val; the gradient is 0 at the bounds."""
     xp = namespace(input)
@@ -178,7 +192,13 @@ def _hardtanh(input: Array, min_val: Scalar = -1.0, max_val: Scalar = 1.0):
     return xp.where(input <= low, low, xp.where(input >= high, high, input))
 
 
-@pointwise(where=(), name="_threshold", node="ThresholdBackward0")
+@pointwise(
+    where=(),
+    name="_threshold",
+    node="ThresholdBackward0",
+    loop="threshold_cpu",
+    takes=(_dtypes.INTEGER, _dtypes.FLOATING),
+)
 def _threshold(input: Array, threshold: Scalar, value: Scalar):
     """x where x > threshold, `value` elsewhere."""
     xp = namespace(input)
@@ -246,7 +266,7 @@ def _prelu_shape(call: Call) -> list:
 
 
 @operator(autocast=LOWER, where=("torch", "Tensor", "nn.functional"), shape=_prelu_shape, check=_check_prelu, out=False,
-          node="PreluKernelBackward0")  # fmt: skip
+          node="PreluKernelBackward0", takes=REAL_FLOATS)  # fmt: skip
 def prelu(input: Array, weight: Array):
     """x where x > 0, weight * x elsewhere; one weight, or one for each channel (dim 1)."""
     if weight.size > 1 and input.ndim > 1:

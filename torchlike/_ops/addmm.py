@@ -8,6 +8,7 @@ import numpy as np
 from torchlike import _errors
 from torchlike._dtypes import FLOAT8_SIGNED
 from torchlike._ops._casts import LOWER, LOWER_ELSEWHERE
+from torchlike._ops._checks import NUMBERS
 from torchlike._ops._declare import EXACT, Array, Scalar, namespace, operator
 from torchlike._ops._float8 import wide
 from torchlike._ops._namespace import unrounded
@@ -81,7 +82,7 @@ def _addmm_shape(call: Call) -> tuple:
 @operator(autocast=LOWER, shape=_added(_addmm_shape), check=_check_addmm, fits=_exactly(_addmm_shape),
           saves=("mat1", "mat2"),
           opmath=False, old_order=("beta", "input", "alpha", "mat1", "mat2"), inplace=True, out=EXACT,
-          loop="addmm_impl_cpu_", float8=FLOAT8_SIGNED)  # fmt: skip
+          loop="addmm_impl_cpu_", float8=FLOAT8_SIGNED, takes=NUMBERS)  # fmt: skip
 def addmm(input: Array, mat1: Array, mat2: Array, *, beta: Scalar = 1, alpha: Scalar = 1):
     """beta * input + alpha * (mat1 @ mat2); `input` is broadcast to the product."""
     return _plus(input, rows_times(*unrounded(mat1, mat2)), beta, alpha)
@@ -122,7 +123,7 @@ def _check_baddbmm(call: Call) -> None:
 
 
 @operator(autocast=LOWER, shape=_added(_baddbmm_shape), check=_check_baddbmm, fits=_exactly(_baddbmm_shape),
-          saves=("batch1", "batch2"), opmath=False, inplace=True, loop="baddbmm")  # fmt: skip
+          saves=("batch1", "batch2"), opmath=False, inplace=True, loop="baddbmm", takes=NUMBERS)  # fmt: skip
 def baddbmm(input: Array, batch1: Array, batch2: Array, *, beta: Scalar = 1, alpha: Scalar = 1):
     """beta * input + alpha * (batch1 @ batch2); `input` is broadcast to the product."""
     return _plus(input, rows_times(*unrounded(batch1, batch2)), beta, alpha)
@@ -148,6 +149,7 @@ def _check_addbmm(call: Call) -> None:
     inplace=True,
     loop="addmm_impl_cpu_",
     float8=FLOAT8_SIGNED,
+    takes=NUMBERS,
 )
 def addbmm(input: Array, batch1: Array, batch2: Array, *, beta: Scalar = 1, alpha: Scalar = 1):
     """beta * input + alpha * (the sum over the batch of batch1 @ batch2)."""
@@ -179,7 +181,7 @@ def _check_addmv(call: Call) -> None:
 
 @operator(autocast=LOWER_ELSEWHERE, shape=lambda call: [call.mat.shape[:1]], check=_check_addmv,
           fits=_exactly(lambda call: call.mat.shape[:1]),
-          saves=("mat", "vec"), opmath=False, inplace=True, loop="addmv_impl_cpu")  # fmt: skip
+          saves=("mat", "vec"), opmath=False, inplace=True, loop="addmv_impl_cpu", takes=NUMBERS)  # fmt: skip
 def addmv(input: Array, mat: Array, vec: Array, *, beta: Scalar = 1, alpha: Scalar = 1):
     """beta * input + alpha * (mat @ vec)."""
     return _plus(input, namespace(mat).matmul(*unrounded(mat, vec)), beta, alpha)

@@ -8,6 +8,7 @@ import numpy as np
 
 from torchlike import _dtypes, _errors
 from torchlike._ops._casts import LOWER
+from torchlike._ops._checks import REAL_FLOATS
 from torchlike._ops._declare import Array, Scalar, namespace, operator
 from torchlike._ops._products import rows_times
 from torchlike._ops._rows import row_sums
@@ -21,6 +22,8 @@ def _check(call: Call) -> None:
         raise _errors.sequences.attention_dims(q.ndim, k.ndim, v.ndim)
     if not q.dtype is k.dtype is v.dtype:
         raise _errors.sequences.attention_dtypes(q.dtype, k.dtype, v.dtype)
+    if q.dtype.category < _dtypes.FLOATING:
+        raise _errors.dtypes.expected_scalar_type(_dtypes.float32, q.dtype)
     if mask is not None and call.is_causal:
         raise _errors.sequences.attention_two_masks()
     if mask is not None and mask.dtype not in (_dtypes.bool_, _dtypes.float32, q.dtype):
@@ -82,7 +85,8 @@ def _product(a, b, form):
 
 
 @operator(autocast=LOWER, where=(), shape=_shape, check=_check, keeps=("attn_mask", "noise"), out=False, opmath=False,
-          name="_attention", node="ScaledDotProductFlashAttentionForCpuBackward0")  # fmt: skip
+          name="_attention", node="ScaledDotProductFlashAttentionForCpuBackward0",
+          loop="softmax_lastdim_kernel_impl", takes=REAL_FLOATS)  # fmt: skip
 def _attention(query: Array, key: Array, value: Array, attn_mask: Array | None = None, noise: Array | None = None,
                is_causal: bool = False, scale: Scalar = 0.0, enable_gqa: bool = False):  # fmt: skip
     """softmax(Q Kᵀ scale + mask) V: (..., L, E), (..., S, E), (..., S, V) -> (..., L, V)."""

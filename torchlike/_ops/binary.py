@@ -12,6 +12,7 @@ from torchlike._errors.dtypes import c_name
 from torchlike._ops import _remainders, _rules
 from torchlike._ops._casts import WIDEST_ELSEWHERE
 from torchlike._ops._checks import (
+    REALS,
     in_order,
     not_bool,
     not_complex,
@@ -285,7 +286,7 @@ def _equal_infinities(xp, a, b, function):
     return xp.where(same, a, function(a, b))
 
 
-@pointwise(promote=to_float, node=by_operand("Copysign", "other", 0, 1), remembers=("input", "result"))
+@pointwise(promote=to_float, node=by_operand("Copysign", "other", 0, 1), remembers=("input", "result"), takes=REALS)
 def copysign(input: Array, other: Operand):
     """The size of `input` with the sign of `other`; no gradient flows to `other`, and none where `input` is 0."""
     xp = namespace(input)

@@ -84,7 +84,7 @@ def _check_clamp(call: Call) -> None:
     if call.min is None and call.max is None:
         raise _errors.arithmetic.clamp_without_bounds("torch.clamp")
     if call.input.dtype.is_complex:
-        raise NotImplementedError("clamp is not supported for complex types")
+        raise _errors.arithmetic.clamped_complex()
     if call.min is None or call.max is None:
         (_check_clamp_max if call.min is None else _check_clamp_min)(call)
     else:
@@ -96,7 +96,7 @@ def _check_bound(side: str, kernel: str) -> Callable[[Call], None]:
         if not call.numbers:
             not_complex(kernel)(call)
         elif result_type(call.promoted, call.numbers).is_complex:
-            raise NotImplementedError("clamp is not supported for complex types")
+            raise _errors.arithmetic.clamped_complex()
         else:
             not_bool(f"clamp_{side}_scalar_cpu")(call)
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import jax.numpy as jnp
 
 from torchlike import _errors
+from torchlike._dtypes import int64
 from torchlike._ops._casts import LOWER
+from torchlike._ops._checks import INEXACT
 from torchlike._ops._declare import Array, operator
 from torchlike._ops._namespace import unrounded
 from torchlike._ops._rules import Call
@@ -63,7 +65,8 @@ def _transposed(count: int):
     kernel.__name__ = f"conv_transpose{count}d"
     return operator(autocast=LOWER, where=("torch", "nn.functional"), shape=_shape, check=_check,
                     saves=("input", "weight"), formats=2, remembers=("all",), out=False,
-                    opmath=False, node=_node, numpy=False, fused=True)(kernel)  # fmt: skip
+                    opmath=False, node=_node, numpy=False, fused=True, takes=(*INEXACT, int64),
+                    loop=f"slow_conv_transpose{max(count, 2)}d_out_cpu")(kernel)  # fmt: skip
 
 
 def _flipped(weight, groups: int):

@@ -11,6 +11,7 @@ import numpy as np
 from torchlike import _dtypes, _errors
 from torchlike._errors.shapes import dim_out_of_range
 from torchlike._ops._casts import FULL
+from torchlike._ops._checks import REAL_FLOATS
 from torchlike._ops._declare import Array, Index, Scalar, constant, namespace, operator
 from torchlike._ops._namespace import refused
 from torchlike._ops._rules import Call
@@ -106,7 +107,7 @@ _KERNELS = {("cross_entropy", True): "log_softmax_lastdim_kernel_impl",
 
 
 @operator(autocast=FULL, where=(), out=False, keeps=("target",), shape=_shape, check=check_classes, node=_picking_node,
-          name="nll_loss", loop="nll_loss_out_frame", opmath=False)  # fmt: skip
+          name="nll_loss", loop="nll_loss_out_frame", opmath=False, takes=REAL_FLOATS)  # fmt: skip
 def nll_loss(input: Array, target: Array, weight: Array | None = None, ignore_index: Index = -100,
              reduction: str = "mean"):  # fmt: skip
     """-w[t] x[t] of log-probabilities; the mean is over the weights of the targets that are not ignored."""

@@ -12,7 +12,7 @@ from torchlike import _dtypes, _errors
 from torchlike._core import aval
 from torchlike._core.numpy_sums import running
 from torchlike._ops._casts import FULL_ELSEWHERE
-from torchlike._ops._checks import only
+from torchlike._ops._checks import REALS, only
 from torchlike._ops._declare import HOST, Array, Into, declare, namespace, operator
 from torchlike._ops._rules import Call, Typed, sum_like, wrap_dim
 from torchlike._ops.binary import added_logarithms
@@ -22,6 +22,8 @@ from torchlike._ops.reduce import at
 def _typing(call: Call) -> Typed:
     wrap_dim(call.dim, call.input.ndim)
     result = call.dtype or sum_like(call.input.dtype)[0]
+    if result is _dtypes.bool_:
+        raise _errors.dtypes.not_implemented(call.op.loop, result)
     return Typed([aval(call.input.shape, result, call.device)], result, [None], result)
 
 
@@ -105,15 +107,15 @@ def _running(x, dim: int, best, extreme):
     return at(x, index, axis), index
 
 
-@operator(shape=_pair_shape, opmath=False, check=_check_dim, where=(), refuses_complex="cummax", chooses=True,
-          host=HOST, remembers=("others",), out=Into(_errors.dtypes.scalar_type_of_out))  # fmt: skip
+@operator(shape=_pair_shape, opmath=False, check=_check_dim, where=(), chooses=True,
+          host=HOST, remembers=("others",), out=Into(_errors.dtypes.scalar_type_of_out), takes=REALS)  # fmt: skip
 def cummax(input: Array, dim: int):
     """The running maximum along `dim`, and the index of its last occurrence so far."""
     return _running(input, dim, np.maximum, lambda x, axis: _as_numbers(lax.cummax, x, axis))
 
 
-@operator(shape=_pair_shape, opmath=False, check=_check_dim, where=(), refuses_complex="cummin", chooses=True,
-          host=HOST, remembers=("others",), out=Into(_errors.dtypes.scalar_type_of_out))  # fmt: skip
+@operator(shape=_pair_shape, opmath=False, check=_check_dim, where=(), chooses=True,
+          host=HOST, remembers=("others",), out=Into(_errors.dtypes.scalar_type_of_out), takes=REALS)  # fmt: skip
 def cummin(input: Array, dim: int):
     """The running minimum along `dim`, and the index of its last occurrence so far."""
     return _running(input, dim, np.minimum, lambda x, axis: _as_numbers(lax.cummin, x, axis))

@@ -5,7 +5,8 @@ from __future__ import annotations
 from torchlike import _dtypes, _errors
 from torchlike._ops._casts import FULL, FULL_ELSEWHERE
 from torchlike._ops._declare import Array, Scalar, constant, namespace, operator
-from torchlike._ops._rules import Call, Promotion, broadcast, reduced_shape, to_float
+from torchlike._ops._namespace import fractional
+from torchlike._ops._rules import Call, Promotion, broadcast, reduced_shape, through_integers
 from torchlike._ops._steps import stepwise
 from torchlike._ops.loss import clamp_below, composed, reduced
 from torchlike._ops.norm import vector_norm
@@ -38,8 +39,8 @@ def _unit(x, dim: int, eps, step):
 
 def _to_real(dtype: _dtypes.dtype) -> Promotion:
     """Distances are real, of integers too."""
-    compute, _ = to_float(dtype)
-    return compute, compute.to_real()
+    compute, result = through_integers(dtype)
+    return compute, result.to_real()
 
 
 def _distance_shape(call: Call) -> list:
@@ -51,7 +52,7 @@ def _distance_shape(call: Call) -> list:
           node="NormBackward1", remembers=(), promote=_to_real, loop="add_stub")  # fmt: skip
 def pairwise_distance(x1: Array, x2: Array, p: float = 2.0, eps: Scalar = 1e-6, keepdim: bool = False):
     """The p-norm of x1 - x2 + eps over the last dim."""
-    return vector_norm(x1 - x2 + eps, p, -1, keepdims=keepdim)
+    return vector_norm(fractional(x1 - x2) + eps, p, -1, keepdims=keepdim)
 
 
 def _rows(call: Call) -> list:
@@ -65,12 +66,13 @@ def _cosine_shape(call: Call) -> list:
     return [shape if call.reduction == "none" else ()]
 
 
-@operator(autocast=FULL, where=("nn.functional",), out=False, shape=_cosine_shape, promote=to_float, loop="sum_cpu")
+@operator(autocast=FULL, where=("nn.functional",), out=False, shape=_cosine_shape, keeps=("target",),
+          promote=through_integers, loop="sum_cpu")  # fmt: skip
 def cosine_embedding_loss(input1: Array, input2: Array, target: Array, margin: Scalar = 0.0, reduction: str = "mean"):
     """1 - cos where the target is 1, max(0, cos - margin) where it is -1."""
     xp, axis = namespace(input1), input1.ndim - 1
-    square = lambda x: xp.sum(x * x, axis=axis) + 1e-12
-    cosine = xp.sum(input1 * input2, axis=axis) / xp.sqrt(square(input1) * square(input2))
+    square = lambda x: xp.sum(fractional(x * x), axis=axis) + 1e-12
+    cosine = xp.sum(fractional(input1 * input2), axis=axis) / xp.sqrt(square(input1) * square(input2))
     zero = xp.zeros_like(cosine)
     near, far = xp.where(target == 1, 1 - cosine, zero), xp.where(target == -1, clamp_below(cosine - margin), zero)
     return reduced(near + far, reduction)
@@ -94,8 +96,8 @@ def triplet_margin_loss(anchor: Array, positive: Array, negative: Array, margin:
     With `swap` the second distance is the smaller of that and |positive - negative|.
     """
     xp = namespace(anchor)
-    near = vector_norm(anchor - positive + eps, p, -1)
-    far = vector_norm(anchor - negative + eps, p, -1)
+    near = vector_norm(fractional(anchor - positive) + eps, p, -1)
+    far = vector_norm(fractional(anchor - negative) + eps, p, -1)
     if swap:
-        far = xp.minimum(far, vector_norm(positive - negative + eps, p, -1))
+        far = xp.minimum(far, vector_norm(fractional(positive - negative) + eps, p, -1))
     return reduced(clamp_below(margin + near - far), reduction)

@@ -13,6 +13,7 @@ from torchlike import _errors
 from torchlike._layout import contiguous_strides, normal
 from torchlike._ops import _rules
 from torchlike._ops._casts import FULL_ON_CPU
+from torchlike._ops._checks import INEXACT
 from torchlike._ops._declare import Array, declare, namespace
 from torchlike._ops._rules import Call, Typed, broadcast
 
@@ -34,7 +35,7 @@ def _by_columns(shape: tuple[int, ...]) -> tuple[int, ...] | None:
 
 def factorization(*, columns: bool = True, **options) -> Callable:
     """A row over matrices; its forward keeps what backward needs."""
-    options.setdefault("where", ())
+    options = {"where": (), "takes": INEXACT} | options
     return declare("operator", functools.partial(_typing, columns=columns), **options)
 
 

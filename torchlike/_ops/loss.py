@@ -9,7 +9,8 @@ import jax
 from torchlike import _dtypes, _errors
 from torchlike._ops._casts import FULL, Casts, banned, full
 from torchlike._ops._declare import Array, Scalar, constant, namespace, operator
-from torchlike._ops._rules import Call, broadcast, to_float
+from torchlike._ops._namespace import fractional
+from torchlike._ops._rules import Call, broadcast, through_integers, to_float
 from torchlike._ops._steps import stepwise
 from torchlike._ops.activation import floating, log1p_exp, magnitude
 
@@ -21,11 +22,16 @@ def reduced(loss, reduction: str):
     if reduction == "none":
         return loss
     xp = namespace(loss)
+    if loss.dtype.kind in "iu":  # of which there is no mean
+        return xp.sum(loss, dtype="int64")
     return xp.mean(loss) if reduction == "mean" else xp.sum(loss)
 
 
 def _shape(call: Call) -> list:
     shape = broadcast([a.shape for a in call.arrays])
+    whole = call.reduction == "sum" and all(a.dtype.category < _dtypes.FLOATING for a in call.promoted)
+    if whole and call.op.name in ("l1_loss", "hinge_embedding_loss"):
+        return [((), _dtypes.int64)]
     return [shape if call.reduction == "none" else ()]
 
 
@@ -54,6 +60,8 @@ def mse_loss(input: Array, target: Array, reduction: str = "mean"):
 
 
 def _check_mean(call: Call) -> None:
+    if call.arrays[0].dtype is _dtypes.bool_:
+        raise _errors.arithmetic.bool_minus_bool()
     if call.reduction == "mean" and call.arrays[0].dtype.category < _dtypes.FLOATING:
         raise _errors.arithmetic.mean_of_integers(call.arrays[0].dtype)
 
@@ -124,7 +132,16 @@ def binary_cross_entropy(input: Array, target: Array, weight: Array | None = Non
     return reduced(loss if weight is None else loss * weight, reduction)
 
 
-@_loss(node="BinaryCrossEntropyWithLogitsBackward0", opmath=False, loop="log_sigmoid_cpu")
+def _check_logits(call: Call) -> None:
+    floating("log_sigmoid_cpu")(call)
+    made = broadcast([call.input.shape, call.target.shape])
+    if made != tuple(call.target.shape):  # the product with 1 - target is written over it
+        raise _errors.shapes.in_place_shape(call.target.shape, made)
+    if call.target.dtype.category < call.input.dtype.category:
+        raise _errors.dtypes.cannot_cast(call.input.dtype, call.target.dtype)
+
+
+@_loss(_check_logits, node="BinaryCrossEntropyWithLogitsBackward0", opmath=False, loop="log_sigmoid_cpu")
 def binary_cross_entropy_with_logits(input: Array, target: Array, weight: Array | None = None,
                                      pos_weight: Array | None = None, reduction: str = "mean"):  # fmt: skip
     """-w (pos_weight t log(sigmoid(x)) + (1 - t) log(1 - sigmoid(x)))."""
@@ -136,7 +153,13 @@ def binary_cross_entropy_with_logits(input: Array, target: Array, weight: Array 
     return reduced(loss if weight is None else step(loss * weight), reduction)
 
 
-@_loss(node=composed(lambda call: "MulBackward0" if call.log_target else "SubBackward0"), loop="xlogy_cpu")
+def _check_divergence(call: Call) -> None:
+    if any(a.dtype.category < _dtypes.FLOATING for a in (call.input, call.target)):
+        raise _errors.losses.integral_divergence()
+
+
+@_loss(_check_divergence, node=composed(lambda call: "MulBackward0" if call.log_target else "SubBackward0"),
+       loop="xlogy_cpu")  # fmt: skip
 def kl_div(input: Array, target: Array, reduction: str = "mean", log_target: bool = False):
     """target (log target - input), for an input of log-probabilities."""
     xp = namespace(input)
@@ -168,7 +191,16 @@ def poisson_nll_loss(input: Array, target: Array, log_input: bool = True, full: 
     return reduced(step(loss), reduction)
 
 
+def _check_quotient(call: Call) -> None:
+    """PyTorch writes the fractions over the operand."""
+    if call.input.dtype.category < _dtypes.FLOATING:
+        raise _errors.dtypes.cannot_cast(_dtypes.float32, call.input.dtype)
+    if call.op.name == "gaussian_nll_loss" and call.input.dtype.is_complex:
+        raise _errors.dtypes.not_implemented(call.op.loop, call.input.dtype)
+
+
 @_loss(
+    _check_quotient,
     node=composed(lambda call: "AddBackward0" if call.full else "MulBackward0"),
     remembers=(),
     autocast=None,
@@ -186,13 +218,19 @@ def gaussian_nll_loss(input: Array, target: Array, var: Array, full: bool = Fals
 # -- margins -----------------------------------------------------------------------------------------------------------
 
 
-@_loss(loop="neg_cpu")
+@_loss(_check_quotient, loop="neg_cpu")
 def soft_margin_loss(input: Array, target: Array, reduction: str = "mean"):
     """log(1 + exp(-t x)) for t of 1 or -1."""
     return reduced(log1p_exp(-target * input), reduction)
 
 
-@_loss(_check_mean, chooses=True, opmath=False, loop="add_stub")
+def _check_hinge(call: Call) -> None:
+    if call.input.dtype.is_complex:
+        raise _errors.arithmetic.clamped_complex()
+    _check_mean(call)
+
+
+@_loss(_check_hinge, keeps=("target",), chooses=True, opmath=False, loop="add_stub")
 def hinge_embedding_loss(input: Array, target: Array, margin: Scalar = 1.0, reduction: str = "mean"):
     """x where t is 1, max(0, margin - x) where it is -1."""
     (step, x, target), xp = stepwise(input, target), namespace(input)
@@ -201,7 +239,7 @@ def hinge_embedding_loss(input: Array, target: Array, margin: Scalar = 1.0, redu
     return reduced(step(apart + xp.where(target != -1, x, zero)), reduction)
 
 
-@_loss(promote=to_float, loop="add_stub")
+@_loss(promote=through_integers, loop="add_stub")
 def margin_ranking_loss(input1: Array, input2: Array, target: Array, margin: Scalar = 0.0, reduction: str = "mean"):
     """max(0, margin - t (x1 - x2))."""
-    return reduced(clamp_below(-target * (input1 - input2) + margin), reduction)
+    return reduced(clamp_below(fractional(-target * (input1 - input2)) + margin), reduction)

@@ -8,9 +8,10 @@ from collections.abc import Callable
 import numpy as np
 
 from torchlike import _dtypes, _errors
-from torchlike._dtypes import BOOL, FLOAT8, FLOAT8_SIGNED
+from torchlike._dtypes import BOOL, FLOAT8, FLOAT8_SIGNED, FLOATING
 from torchlike._layout import contiguous_strides, view_strides
 from torchlike._ops._casts import FULL_ON_CPU, LOWER, LOWER_ELSEWHERE, WIDEST_ELSEWHERE, Casts, Policy, widest
+from torchlike._ops._checks import NUMBERS
 from torchlike._ops._declare import EXACT, HOST_REDUCES, Array, Into, namespace, operator
 from torchlike._ops._float8 import wide
 from torchlike._ops._namespace import unrounded, widened
@@ -51,7 +52,7 @@ def _matmul_keeps(call: Call) -> tuple[str, ...]:
 
 
 @operator(autocast=LOWER, shape=_product_shape, check=_check_matmul, opmath=False, where=("torch", "Tensor", "linalg"),
-          node=_matmul_node, out=EXACT, float8=FLOAT8, remembers=_matmul_keeps)  # fmt: skip
+          node=_matmul_node, out=EXACT, float8=FLOAT8, remembers=_matmul_keeps, takes=NUMBERS)  # fmt: skip
 def matmul(input: Array, other: Array):
     """The matrix product; (..., n, k) @ (..., k, m) -> (..., n, m), vectors as in NumPy."""
     return rows_times(input, other)
@@ -82,6 +83,7 @@ def _mm_shape(call: Call) -> list:
     out=EXACT,
     loop="addmm_impl_cpu_",
     float8=FLOAT8_SIGNED,
+    takes=NUMBERS,
 )
 def mm(input: Array, mat2: Array):
     """The product of two matrices; (n, k), (k, m) -> (n, m)."""
@@ -104,7 +106,7 @@ def _bmm_shape(call: Call) -> list:
     return [(a.shape[0], a.shape[1], b.shape[2])]
 
 
-@operator(autocast=LOWER, shape=_bmm_shape, check=_check_batches, opmath=False, out=EXACT, loop="bmm")
+@operator(autocast=LOWER, shape=_bmm_shape, check=_check_batches, opmath=False, out=EXACT, loop="bmm", takes=NUMBERS)
 def bmm(input: Array, mat2: Array):
     """The products of two batches of matrices; (b, n, k), (b, k, m) -> (b, n, m)."""
     return rows_times(input, mat2)
@@ -127,6 +129,7 @@ def _check_mv(call: Call) -> None:
     check=_check_mv,
     opmath=False,
     loop="addmv_impl_cpu",
+    takes=NUMBERS,
 )
 def mv(input: Array, vec: Array):
     """A matrix times a vector; (n, k), (k) -> (n)."""
@@ -144,7 +147,13 @@ def _check_dot(call: Call) -> None:
 
 
 @operator(
-    autocast=WIDEST_ELSEWHERE, host=HOST_REDUCES, shape=lambda call: [()], check=_check_dot, opmath=False, loop="dot"
+    autocast=WIDEST_ELSEWHERE,
+    host=HOST_REDUCES,
+    shape=lambda call: [()],
+    check=_check_dot,
+    opmath=False,
+    loop="dot",
+    takes=NUMBERS,
 )
 def dot(input: Array, tensor: Array):
     """The sum of products of two vectors of one length."""
@@ -152,7 +161,13 @@ def dot(input: Array, tensor: Array):
 
 
 @operator(
-    autocast=WIDEST_ELSEWHERE, host=HOST_REDUCES, shape=lambda call: [()], check=_check_dot, opmath=False, loop="dot"
+    autocast=WIDEST_ELSEWHERE,
+    host=HOST_REDUCES,
+    shape=lambda call: [()],
+    check=_check_dot,
+    opmath=False,
+    loop="dot",
+    takes=NUMBERS,
 )
 def vdot(input: Array, other: Array):
     """The sum of products of two vectors, the first one conjugated."""
@@ -205,6 +220,8 @@ def _inner_shape(call: Call) -> list:
     shape=_inner_shape,
     check=_check_inner,
     opmath=False,
+    loop="dot",
+    takes=NUMBERS,
 )
 def inner(input: Array, other: Array):
     """The sums of products over the last dims; (..., k), (*, k) -> (..., *)."""
@@ -287,6 +304,7 @@ def _check_trace(call: Call) -> None:
     saves=(),
     out=False,
     loop="trace",
+    takes=NUMBERS,
 )
 def trace(input: Array):
     """The sum of a matrix's diagonal."""
@@ -308,7 +326,7 @@ def _check_cross(call: Call) -> None:
 @operator(autocast=WIDEST_ELSEWHERE, shape=lambda call: [broadcast([call.input.shape, call.other.shape])],
           check=_check_cross,
           where=("linalg",), opmath=False, node="LinalgCrossBackward0",
-          out=Into(_errors.dtypes.exact_out, apart=0), loop="cross")  # fmt: skip
+          out=Into(_errors.dtypes.exact_out, apart=0), loop="cross", takes=NUMBERS)  # fmt: skip
 def cross(input: Array, other: Array, *, dim: int = -1):
     """The cross product of vectors of three elements along `dim`."""
     xp = namespace(input)
@@ -323,7 +341,12 @@ def _cdot(call: Call) -> list:
     return [tuple(n for d, n in enumerate(out) if d != dim)]
 
 
-@operator(autocast=LOWER, shape=_cdot, where=("linalg",), opmath=False, loop="sum_cpu")
+def _check_vecdot(call: Call) -> None:
+    if call.x.dtype.category < FLOATING:
+        raise _errors.linalg.inexact("linalg.vecdot", call.x.dtype)
+
+
+@operator(autocast=LOWER, shape=_cdot, check=_check_vecdot, where=("linalg",), opmath=False, loop="sum_cpu")
 def vecdot(x: Array, y: Array, *, dim: int = -1):
     """The sum of conj(x) * y over `dim`."""
     xp = namespace(x)
@@ -345,7 +368,7 @@ def _linear_node(call: Call) -> str:
 @operator(autocast=LOWER, shape=_linear_shape, check=_errors.linalg.check_linear, saves=("input", "weight"),
           opmath=False,
           where=("nn.functional",), node=_linear_node, loop="addmm_impl_cpu_", float8=FLOAT8_SIGNED,
-          remembers=("input.rows>weight", "weight.T>input"))  # fmt: skip
+          remembers=("input.rows>weight", "weight.T>input"), takes=NUMBERS)  # fmt: skip
 def linear(input: Array, weight: Array, bias: Array | None = None):
     """input @ weight.T + bias; (..., k), (n, k), (n) -> (..., n)."""
     input, weight, bias = unrounded(input, weight, bias)

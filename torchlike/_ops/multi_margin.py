@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from torchlike import _dtypes, _errors
 from torchlike._ops._casts import FULL, FULL_ELSEWHERE
+from torchlike._ops._checks import REAL_FLOATS
 from torchlike._ops._declare import Array, Scalar, namespace, operator, pointwise
 from torchlike._ops._namespace import refused
 from torchlike._ops._rules import Call
@@ -68,8 +69,9 @@ def _vectors(input, target):
     shape=_shape,
     check=_check_multi,
     loop="multi_margin_loss_cpu_kernel",
+    takes=REAL_FLOATS,
 )
-def multi_margin_loss(input: Array, target: Array, p: int = 1, margin: Scalar = 1.0, weight: Array | None = None,
+def multi_margin_loss(input: Array, target: Array, p: float = 1, margin: Scalar = 1.0, weight: Array | None = None,
                       reduction: str = "mean"):  # fmt: skip
     """Mean over the other classes of w[t] max(0, margin - x[t] + x[i])**p."""
     (x, target), xp = _vectors(input, target), namespace(input)
@@ -91,6 +93,7 @@ def multi_margin_loss(input: Array, target: Array, p: int = 1, margin: Scalar = 
     shape=_shape,
     check=_check_multilabel,
     loop="multilabel_margin_loss_forward_out_frame",
+    takes=REAL_FLOATS,
 )
 def multilabel_margin_loss(input: Array, target: Array, reduction: str = "mean"):
     """Mean over classes of max(0, 1 - (x[t] - x[i])), t the targets before the first -1, i the other classes."""
@@ -117,6 +120,7 @@ def multilabel_margin_loss(input: Array, target: Array, reduction: str = "mean")
     node=composed("DivBackward0"),
     opmath=False,
     loop="log_sigmoid_cpu",
+    takes=REAL_FLOATS,
 )
 def multilabel_soft_margin_loss(input: Array, target: Array, weight: Array | None = None, reduction: str = "mean"):
     """Mean over classes of w (t log(1 + exp(-x)) + (1 - t) log(1 + exp(x)))."""

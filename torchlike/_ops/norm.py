@@ -12,6 +12,7 @@ from jax import lax
 
 from torchlike import _dtypes, _errors
 from torchlike._ops._casts import FULL_ELSEWHERE
+from torchlike._ops._checks import INEXACT, REAL_FLOATS
 from torchlike._ops._declare import Array, Scalar, constant, namespace, operator
 from torchlike._ops._rows import row_sums
 from torchlike._ops._rules import Call, to_float
@@ -121,7 +122,8 @@ def _layer_norm_checks(call: Call) -> None:
 
 
 @operator(autocast=FULL_ELSEWHERE, where=(), shape=_like_input, check=_layer_norm_checks, saves=("input", "weight"),
-          out=False, node="NativeLayerNormBackward0", name="_layer_norm", fused=True)  # fmt: skip
+          out=False, node="NativeLayerNormBackward0", name="_layer_norm", fused=True,
+          loop="LayerNormKernelImpl", takes=REAL_FLOATS)  # fmt: skip
 def _layer_norm(input: Array, normalized_shape: tuple, weight: Array | None = None, bias: Array | None = None,
                 eps: Scalar = 1e-5):  # fmt: skip
     """Standardize over the last dims, whose sizes are `normalized_shape`; then times weight, plus bias."""
@@ -137,6 +139,8 @@ def _layer_norm(input: Array, normalized_shape: tuple, weight: Array | None = No
     out=False,
     node=lambda call: "ToCopyBackward0" if call.input.dtype.itemsize == 2 else "MulBackward0",
     name="_rms_norm",
+    loop="rms_norm",
+    takes=INEXACT,
 )
 def _rms_norm(input: Array, normalized_shape: tuple, weight: Array | None = None, eps: Scalar = 1e-5):
     """Divide by the root of the mean square over the last dims, times weight."""
@@ -150,6 +154,8 @@ def _check_group_norm(call: Call) -> None:
     x, groups = call.input, call.num_groups
     if x.ndim < 2:
         raise _errors.normalization.group_norm_dims(x.ndim)
+    if groups < 1:
+        raise _errors.normalization.group_norm_groups(groups)
     if x.shape[1] % groups:
         raise _errors.normalization.group_norm_channels(x.shape, groups)
     for name in ("weight", "bias"):
@@ -161,7 +167,8 @@ def _check_group_norm(call: Call) -> None:
 
 @operator(autocast=FULL_ELSEWHERE, where=(), shape=_like_input, check=_check_group_norm, saves=("input", "weight"),
           out=False, formats=1,
-          node="NativeGroupNormBackward0", name="_group_norm")  # fmt: skip
+          node="NativeGroupNormBackward0", name="_group_norm",
+          loop="GroupNormKernelImpl", takes=REAL_FLOATS)  # fmt: skip
 def _group_norm(input: Array, num_groups: int, weight: Array | None = None, bias: Array | None = None,
                 eps: Scalar = 1e-5):  # fmt: skip
     """Standardize each of `num_groups` groups of channels of each sample; then times weight, plus bias."""
@@ -188,7 +195,8 @@ def _with_statistics(call: Call) -> list:
 
 
 @operator(where=(), shape=_with_statistics, check=_check_batch_norm, saves=("input", "weight"), out=False, formats=1,
-          node="NativeBatchNormBackward0", name="_batch_norm_of_batch", fused=True, opmath=False)  # fmt: skip
+          node="NativeBatchNormBackward0", name="_batch_norm_of_batch", fused=True, opmath=False,
+          loop="batch_norm", takes=REAL_FLOATS)  # fmt: skip
 def _batch_norm_of_batch(input: Array, weight: Array | None, bias: Array | None, eps: Scalar):
     """Standardize each channel (dim 1) over the batch; returns that, the means and the unbiased variances."""
     (step, x, weight, bias), xp = stepwise(input, weight, bias), namespace(input)
@@ -201,7 +209,7 @@ def _batch_norm_of_batch(input: Array, weight: Array | None, bias: Array | None,
 
 @operator(where=(), shape=_like_input, check=_check_batch_norm, out=False, formats=1, node="NativeBatchNormBackward0",
           saves=("input", "running_mean", "running_var", "weight"), name="_batch_norm_of_running",
-          fused=True)  # fmt: skip
+          fused=True, loop="batch_norm", takes=REAL_FLOATS)  # fmt: skip
 def _batch_norm_of_running(input: Array, running_mean: Array, running_var: Array, weight: Array | None,
                            bias: Array | None, eps: Scalar):  # fmt: skip
     """Standardize each channel (dim 1) by statistics gathered before."""
@@ -275,7 +283,7 @@ def normalize(input: Array, p: float = 2.0, dim: int = 1, eps: Scalar = 1e-12):
 
 
 @operator(autocast=FULL_ELSEWHERE, where=(), shape=_same_shape, out=False, name="_response_norm", node="PowBackward0",
-          promote=to_float)  # fmt: skip
+          promote=to_float, loop="avg_pool2d", takes=(_dtypes.FLOATING, _dtypes.int64))  # fmt: skip
 def _response_norm(input: Array, size: int, alpha: Scalar, beta: Scalar, k: Scalar, whole: bool):
     """(k + alpha mean(x**2))**beta, the mean over `size` channels around each, with zeros beyond the ends; of integers
     it is cut off to a `whole` number."""

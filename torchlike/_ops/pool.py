@@ -11,7 +11,9 @@ import numpy as np
 from jax import lax
 
 from torchlike import _dtypes, _errors
+from torchlike._dtypes import FLOATING, INTEGER, int64
 from torchlike._ops._casts import FULL_ON_CPU
+from torchlike._ops._checks import REAL_FLOATS
 from torchlike._ops._declare import Array, operator
 from torchlike._ops._rules import Call
 from torchlike._ops.conv import channels_last, channels_second, expand, padded, windows
@@ -158,6 +160,7 @@ def _max_pool(dims: int, with_positions: bool):
     remembers = ("inputs", "others") if with_positions else ("inputs",)
     return operator(numpy=False, where=(), shape=shape, check=_check, out=False, node=node, opmath=False, formats=1,
                     autocast=FULL_ON_CPU if dims == 3 and not with_positions else None,
+                    loop="max_pool3d" if dims == 3 else "max_pool2d", takes=(INTEGER, FLOATING),
                     remembers=remembers)(kernel_function)  # fmt: skip
 
 
@@ -211,6 +214,7 @@ def _avg_pool(dims: int):
     kernel_function.__name__ = f"_avg_pool{dims}d"
     node = {1: "SqueezeBackward1", 2: "AvgPool2DBackward0", 3: "AvgPool3DBackward0"}[dims]
     return operator(numpy=False, where=(), shape=_shape, check=_check, saves=(), out=False, node=node, formats=1,
+                    loop="avg_pool3d_out_frame" if dims == 3 else "avg_pool2d", takes=(FLOATING, int64),
                     autocast=FULL_ON_CPU if dims == 3 else None)(kernel_function)  # fmt: skip
 
 
@@ -224,7 +228,7 @@ def _unpooled_shape(call: Call) -> list:
 
 @operator(autocast=FULL_ON_CPU, where=(), shape=_unpooled_shape, keeps=("indices",), saves=("indices",), out=False,
           name="_max_unpool",
-          node="MaxUnpool2DBackward0", numpy=False)  # fmt: skip
+          node="MaxUnpool2DBackward0", numpy=False, loop="max_unpool2d", takes=REAL_FLOATS)  # fmt: skip
 def _max_unpool(input: Array, indices: Array, size: tuple):
     """Zeros of the given size, with each element put where its index says; the inverse of max pooling."""
     lead = input.shape[: input.ndim - len(size)]

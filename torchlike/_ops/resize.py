@@ -101,12 +101,69 @@ def matrix(mode: str, size: int, out: int, scale: float | None, align_corners: b
     return (_cubic_matrix if mode == "bicubic" else _linear_matrix)(size, out, scale, align_corners, stored)
 
 
+def _smooth_bytes(mode: str, size: int, out: int, step: float, align_corners: bool, antialias: bool) -> np.ndarray:
+    kept = 0.5 if align_corners and not antialias else 0.0
+    stretch = max(step, 1.0) if antialias else 1.0
+    cubic, matrix = mode == "bicubic", np.zeros((out, size))
+    support = (2.0 if cubic else 1.0) * stretch
+    for i in range(out):
+        centre = step * (i + 0.5 - kept)
+        low = max(int(centre - support + 0.5 + kept), 0)
+        high = min(int(centre + support + 0.5 + kept), size)
+        x = (np.arange(low, high) - centre + 0.5 - kept) / stretch
+        weights = _cubic(x, -0.5) if cubic else np.maximum(1 - np.abs(x), 0)
+        matrix[i, low:high] = weights / (weights.sum() or 1)
+    return matrix
+
+
+@functools.lru_cache(256)
+def byte_matrix(mode: str, size: int, out: int, scale: float | None, align_corners: bool,
+                antialias: bool) -> tuple[np.ndarray, int]:  # fmt: skip
+    """(out, size) as whole numbers of a power of two, and which: bytes are weighted so, and rounded after each dim."""
+    if mode == "bicubic" and not antialias:
+        matrix = _cubic_matrix(size, out, scale, align_corners, lambda weights: weights)
+    else:
+        matrix = _smooth_bytes(mode, size, out, _step(size, out, scale, align_corners), align_corners, antialias)
+    bits = 0
+    while bits < 22 and int(0.5 + matrix.max() * (2 << bits)) < 1 << 15:
+        bits += 1
+    scaled = matrix * (1 << bits)
+    return np.trunc(scaled + np.where(scaled < 0, -0.5, 0.5)).astype(np.int32), bits
+
+
+def _resized_bytes(xp, input: Array, size: tuple, mode: str, scales: tuple, align_corners: bool, antialias: bool):
+    out = input
+    for axis, n, scale in [*zip(range(2, input.ndim), size, scales)][::-1]:
+        if n != input.shape[axis]:
+            weights, bits = byte_matrix(mode, input.shape[axis], n, scale, align_corners, antialias)
+            total = xp.tensordot(out.astype(np.int32), xp.asarray(weights), ((axis,), (1,))) + (1 << bits >> 1)
+            out = xp.moveaxis(xp.clip(total >> bits, 0, 255).astype(np.uint8), -1, axis)
+    return out
+
+
 def _shape(call: Call) -> list:
     return [(*call.input.shape[:2], *call.size)]
 
 
+_LOOPS = {"nearest": "compute_indices_weights_nearest", "nearest-exact": "compute_indices_weights_nearest",
+          "linear": "compute_indices_weights_linear", "trilinear": "compute_indices_weights_linear",
+          "bilinear": "upsample_bilinear2d_channels_last", "bicubic": "compute_indices_weights_cubic"}  # fmt: skip
+_FLOATS = (_dtypes.float16, _dtypes.bfloat16, _dtypes.float32, _dtypes.float64)
+
+
 def _check(call: Call) -> None:
     _errors.images.check_resize(call)
+    near, loop = call.mode.startswith("nearest"), _LOOPS[call.mode]
+    bytes_too = near or call.mode in ("bilinear", "bicubic")
+    if call.input.dtype in _FLOATS or (bytes_too and call.input.dtype is _dtypes.uint8):
+        return
+    if call.antialias:
+        if tuple(call.size) == tuple(call.input.shape[2:]):
+            return  # a copy
+        loop = "compute_index_ranges_weights"
+    elif near and len(call.size) == 2:
+        loop = "upsample_nearest2d_channels_last"
+    raise _errors.dtypes.not_implemented(loop, call.input.dtype)
 
 
 def _node(call: Call) -> str:
@@ -124,6 +181,8 @@ def _node(call: Call) -> str:
 def _resize(input: Array, size: tuple, mode: str, scales: tuple, align_corners: bool = False, antialias: bool = False):
     """(N, C, d1, ...) with its dims brought to `size`."""
     xp, out = namespace(input), input if mode.startswith("nearest") else widened(input)
+    if input.dtype == np.uint8 and not mode.startswith("nearest"):
+        return _resized_bytes(xp, input, size, mode, scales, align_corners, antialias)
     for axis, n, scale in zip(range(2, input.ndim), size, scales):
         if mode.startswith("nearest"):
             if mode == "nearest" and len(size) == 2 and n in (input.shape[axis], 2 * input.shape[axis]):
@@ -220,8 +279,16 @@ def _weighted(pairs: list, step):
     return functools.reduce(lambda a, b: step(a + b), [step(weight * value) for weight, value in pairs])
 
 
-@operator(autocast=Casts(full, widest), where=(), shape=_grid_shape, out=False, name="_grid_sample", numpy=False,
-          opmath=False, node=lambda call: f"GridSampler{call.input.ndim - 2}DBackward0")  # fmt: skip
+def _check_grid(call: Call) -> None:
+    if call.input.dtype is not call.grid.dtype:
+        raise _errors.dtypes.expected_scalar_type(call.input.dtype, call.grid.dtype)
+    if call.input.dtype.category < _dtypes.FLOATING:
+        kernel = "grid_sampler_2d_cpu_kernel_impl" if call.input.ndim == 4 else "grid_sampler3d_cpu"
+        raise _errors.dtypes.not_implemented(kernel, call.input.dtype)
+
+
+@operator(autocast=Casts(full, widest), where=(), shape=_grid_shape, check=_check_grid, out=False, name="_grid_sample",
+          numpy=False, opmath=False, node=lambda call: f"GridSampler{call.input.ndim - 2}DBackward0")  # fmt: skip
 def _grid_sample(input: Array, grid: Array, mode: str, padding_mode: str, align_corners: bool):
     """(N, C, d1, ...) read at the places of `grid` (N, o1, ..., dims), each in [-1, 1] with the last dim first."""
     import jax

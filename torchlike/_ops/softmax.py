@@ -7,6 +7,7 @@ import numpy as np
 
 from torchlike import _dtypes, _errors
 from torchlike._ops._casts import FULL_ELSEWHERE
+from torchlike._ops._checks import REALS
 from torchlike._ops._declare import Array, constant, namespace, operator
 from torchlike._ops._rows import row_sums
 from torchlike._ops._rules import Call, wrap_dim
@@ -31,7 +32,8 @@ def _sums(x: np.ndarray, dim: int) -> np.ndarray:
 
 @operator(autocast=FULL_ELSEWHERE, where=(), shape=_same_shape, check=lambda call: _check("softmax", call),
           name="_softmax",
-          remembers=("result",), node="SoftmaxBackward0", refuses_complex="_softmax")  # fmt: skip
+          remembers=("result",), node="SoftmaxBackward0",
+          loop="softmax_lastdim_kernel_impl", takes=REALS)  # fmt: skip
 def _softmax(input: Array, dim: int):
     """exp(x) divided by its sum over a dim."""
     if namespace(input) is not np:
@@ -46,7 +48,8 @@ def _softmax(input: Array, dim: int):
 
 @operator(autocast=FULL_ELSEWHERE, where=(), shape=_same_shape, check=lambda call: _check("log_softmax", call),
           name="_log_softmax",
-          remembers=("result",), node="LogSoftmaxBackward0", refuses_complex="_log_softmax", opmath=False)  # fmt: skip
+          remembers=("result",), node="LogSoftmaxBackward0", opmath=False,
+          loop="log_softmax_lastdim_kernel_impl", takes=REALS)  # fmt: skip
 def _log_softmax(input: Array, dim: int):
     """x minus the logarithm of the sum of exp(x) over a dim."""
     (step, x), xp = stepwise(input), namespace(input)

@@ -47,16 +47,16 @@ def _same_shape(call: Call) -> list:
 
 
 @operator(remembers=("others",), shape=_same_shape, opmath=False, check=_check_sort, where=(),
-          host=HOST, node=lambda call: f"SortBackward{int(call.stable)}", chooses=True, out=EXACT,
+          host=HOST, node=lambda call: f"SortBackward{int(bool(call.stable))}", chooses=True, out=EXACT,
          loop="sorting_kernel_method_name")  # fmt: skip
-def sort(input: Array, dim: int = -1, descending: bool = False, stable: bool = False):
+def sort(input: Array, dim: int = -1, descending: bool = False, stable: bool | None = False):
     """The sorted elements of `dim`, and their indices; the order of equal elements is kept either way."""
     return ordered(input, dim, descending)
 
 
 @operator(host=HOST, shape=lambda call: [(call.input.shape, _dtypes.int64)], opmath=False, check=_check_sort,
           differentiable=False, loop="sorting_kernel_method_name")  # fmt: skip
-def argsort(input: Array, dim: int = -1, descending: bool = False, stable: bool = False):
+def argsort(input: Array, dim: int = -1, descending: bool = False, stable: bool | None = False):
     """The indices that sort `dim`."""
     return ordered(input, dim, descending)[1]
 

@@ -10,7 +10,7 @@ import numpy as np
 from torchlike._dtypes import FLOATING
 from torchlike._ops import _error_function
 from torchlike._ops._casts import FULL_ELSEWHERE
-from torchlike._ops._checks import not_complex, only
+from torchlike._ops._checks import REALS, not_complex, only
 from torchlike._ops._declare import Array, Operand, constant, namespace, pointwise
 from torchlike._ops._namespace import widened
 from torchlike._ops._nodes import of_two
@@ -179,7 +179,12 @@ def _by_x(function, x, scale):
 
 
 @pointwise(
-    promote=to_float, where=("special",), inplace=False, node="SpecialI0EBackward0", remembers=("inputs", "result")
+    promote=to_float,
+    where=("special",),
+    inplace=False,
+    node="SpecialI0EBackward0",
+    remembers=("inputs", "result"),
+    takes=REALS,
 )
 def i0e(input: Array):
     """i0(x) * exp(-|x|)."""
@@ -187,7 +192,12 @@ def i0e(input: Array):
 
 
 @pointwise(
-    promote=to_float, where=("special",), inplace=False, node="SpecialI1Backward0", remembers=("inputs", "result")
+    promote=to_float,
+    where=("special",),
+    inplace=False,
+    node="SpecialI1Backward0",
+    remembers=("inputs", "result"),
+    takes=REALS,
 )
 def i1(input: Array):
     """The modified Bessel function of the first kind of order 1."""
@@ -195,7 +205,12 @@ def i1(input: Array):
 
 
 @pointwise(
-    promote=to_float, where=("special",), inplace=False, node="SpecialI1EBackward0", remembers=("inputs", "result")
+    promote=to_float,
+    where=("special",),
+    inplace=False,
+    node="SpecialI1EBackward0",
+    remembers=("inputs", "result"),
+    takes=REALS,
 )
 def i1e(input: Array):
     """i1(x) * exp(-|x|)."""
@@ -214,7 +229,7 @@ def logit(input: Array, eps: float | None = None):
 
 
 @pointwise(
-    promote=to_float, where=("special",), inplace=False, remembers=(), opmath=False, loop="mul_cpu_reduced_float"
+    promote=to_float, where=("special",), inplace=False, remembers=(), opmath=False, loop="erf_vml_cpu", takes=REALS
 )
 def ndtr(input: Array):
     """The area under the standard normal density below x; far below 0 without digits, see `log_ndtr`."""
@@ -223,26 +238,38 @@ def ndtr(input: Array):
 
 
 @pointwise(
-    promote=to_float, where=("special",), inplace=False, node="SpecialLogNdtrBackward0", remembers=("inputs", "result")
+    promote=to_float,
+    where=("special",),
+    inplace=False,
+    node="SpecialLogNdtrBackward0",
+    remembers=("inputs", "result"),
+    takes=REALS,
 )
 def log_ndtr(input: Array):
     """log(ndtr(x)), exact far below 0."""
     return library(input).log_ndtr(input)
 
 
-@pointwise(promote=to_float, where=("special",), inplace=False, node="SpecialNdtriBackward0", remembers=("result",))
+@pointwise(
+    promote=to_float,
+    where=("special",),
+    inplace=False,
+    node="SpecialNdtriBackward0",
+    remembers=("result",),
+    takes=REALS,
+)
 def ndtri(input: Array):
     """The inverse of ndtr."""
     return library(input).ndtri(input)
 
 
-@pointwise(promote=to_float, where=("special",), inplace=False, node="SpecialEntrBackward0")
+@pointwise(promote=to_float, where=("special",), inplace=False, node="SpecialEntrBackward0", takes=REALS)
 def entr(input: Array):
     """-x * log(x); 0 at 0, -inf below."""
     return library(input).entr(input)
 
 
-@pointwise(promote=to_float, node=of_two("Xlogy"), opmath=False)
+@pointwise(promote=to_float, node=of_two("Xlogy"), opmath=False, takes=REALS)
 def xlogy(input: Operand, other: Operand):
     """input * log(other); 0 where `input` is 0 and `other` is not NaN."""
     xp = namespace(other)
@@ -252,7 +279,9 @@ def xlogy(input: Operand, other: Operand):
     return input * step(xp.log(xp.where(unused, xp.ones_like(other), other)))
 
 
-@pointwise(promote=to_float, where=("special",), inplace=False, node=of_two("SpecialXlog1Py"), opmath=False)
+@pointwise(
+    promote=to_float, where=("special",), inplace=False, node=of_two("SpecialXlog1Py"), opmath=False, takes=REALS
+)
 def xlog1py(input: Operand, other: Operand):
     """input * log1p(other); 0 where `input` is 0 and `other` is not NaN."""
     xp = namespace(other)

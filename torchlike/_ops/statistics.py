@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import jax
@@ -11,12 +12,12 @@ import numpy as np
 from torchlike import _dtypes, _errors
 from torchlike._core import Value
 from torchlike._core.examples import outermost
-from torchlike._errors.dtypes import c_name
+from torchlike._errors.dtypes import scalar_name
 from torchlike._ops._casts import FULL, FULL_ELSEWHERE, FULL_ON_CPU
-from torchlike._ops._checks import CHECKED_AT_ONCE
-from torchlike._ops._declare import EXACT, HOST, Array, Operand, namespace, operator
-from torchlike._ops._namespace import at, refused
-from torchlike._ops._rules import Aval, Call, broadcast, reduced_shape, to_float, to_real, wrap_dim
+from torchlike._ops._checks import CHECKED_AT_ONCE, NUMBERS
+from torchlike._ops._declare import EXACT, HOST, Array, Operand, Scalar, namespace, operator
+from torchlike._ops._namespace import at, fractional, refused
+from torchlike._ops._rules import Aval, Call, broadcast, reduced_shape, through_integers, to_real, wrap_dim
 from torchlike._ops.reduce import FLAT_ORDERS, root, vector_norm
 from torchlike._ops.sort import ordered
 
@@ -131,25 +132,64 @@ def _cut(x, dim: int, start: int | None, stop: int | None):
     return x[(slice(None),) * (dim % x.ndim) + (slice(start, stop),)]
 
 
-def _areas(y, x, dx, dim: int):
-    pairs = (_cut(y, dim, 1, None) + _cut(y, dim, None, -1)) / 2
+def _check_areas(call: Call) -> None:
+    if any(a.dtype is _dtypes.bool_ for a in call.arrays):
+        raise _errors.arithmetic.areas_of_bools(call.op.name, call.x is not None)
+    if call.dx is not None and call.x is not None:
+        raise _errors.arguments.no_overload(call.op.name, f"Tensor, Tensor, dx={call.dx.__name__}")
+    if call.dx in (bool, complex):
+        raise _errors.arithmetic.areas_apart(call.op.name)
+    if not call.y.ndim:
+        raise _errors.shapes.dim_of_scalar(call.dim)
+    length = call.y.shape[wrap_dim(call.dim, call.y.ndim)]
+    if call.x is not None and call.x.ndim == 1 and length not in (0, call.x.shape[0]):
+        raise _errors.arithmetic.areas_between(call.op.name)
+
+
+def _area_shape(call: Call) -> list:
+    """The shape of `y` with one place fewer along `dim`, or without it; of no points PyTorch leaves the dtype."""
+    shape, dim = list(call.y.shape), wrap_dim(call.dim, call.y.ndim)
+    empty = not shape[dim]
+    shape[dim] = max(shape[dim] - 1, 0)
+    if call.x is not None and call.x.ndim > 1:
+        steps = list(call.x.shape)
+        steps[dim] = max(steps[dim] - 1, 0)
+        shape = list(broadcast([shape, steps]))
+    if call.op.name == "trapezoid":
+        del shape[dim]
+        return [(tuple(shape), call.y.dtype)] if empty else [tuple(shape)]
+    return [tuple(shape)]
+
+
+_area = functools.partial(operator, promote=through_integers, shape=_area_shape, check=_check_areas, out=False,
+                          node="DivBackward0", loop="add_stub")  # fmt: skip
+
+
+@_area(remembers=())
+def trapezoid(y: Array, x: Array | None = None, *, dx: Scalar | None = None, dim: int = -1):
+    """The area under y by the trapezoidal rule, at points x or `dx` apart."""
+    xp = namespace(y)
+    if x is not None or y.shape[dim] < 2:
+        return xp.sum(_areas(y, x, dim), axis=dim)
+    ends = _cut(y, dim, 0, 1) + _cut(y, dim, y.shape[dim] - 1, None)  # each counts half
+    return (xp.sum(fractional(y), axis=dim) - fractional(ends.squeeze(dim)) * 0.5) * (1 if dx is None else dx)
+
+
+@_area()
+def cumulative_trapezoid(y: Array, x: Array | None = None, *, dx: Scalar | None = None, dim: int = -1):
+    """The running area under y by the trapezoidal rule."""
+    areas = _areas(y, x, dim)
+    return namespace(y).cumsum(areas if dx is None else areas * dx, axis=dim)
+
+
+def _areas(y, x, dim: int):
+    """Between neighbours; without x as if they were one apart."""
+    pairs = _cut(y, dim, 1, None) + _cut(y, dim, None, -1)
     if x is None:
-        return pairs * dx
+        return fractional(pairs) / 2
     if x.ndim == 1:
         x = x.reshape([-1 if d == dim % y.ndim else 1 for d in range(y.ndim)])
-    return pairs * (_cut(x, dim, 1, None) - _cut(x, dim, None, -1))
-
-
-@operator(promote=to_float, out=False, node="DivBackward0", remembers=(), loop="add_stub")
-def trapezoid(y: Array, x: Array | None = None, *, dx: Operand = 1, dim: int = -1):
-    """The area under y by the trapezoidal rule, at points x or `dx` apart."""
-    return namespace(y).sum(_areas(y, x, dx, dim), axis=dim)
-
-
-@operator(promote=to_float, out=False, node="DivBackward0", loop="add_stub")
-def cumulative_trapezoid(y: Array, x: Array | None = None, *, dx: Operand = 1, dim: int = -1):
-    """The running area under y by the trapezoidal rule."""
-    return namespace(y).cumsum(_areas(y, x, dx, dim), axis=dim)
+    return fractional(pairs * (_cut(x, dim, 1, None) - _cut(x, dim, None, -1))) / 2
 
 
 # -- distances ---------------------------------------------------------------------------------------------------------
@@ -166,7 +206,7 @@ def _check_cdist(call: Call) -> None:
         raise RuntimeError(f"X1 and X2 must have the same number of columns. X1: {a.shape[-1]} X2: {b.shape[-1]}")
     for name, x in (("X1", a), ("X2", b)):
         if x.dtype.category != _dtypes.FLOATING:
-            raise RuntimeError(f"cdist only supports floating-point dtypes, {name} got: {c_name(x.dtype)}")
+            raise RuntimeError(f"cdist only supports floating-point dtypes, {name} got: {scalar_name(x.dtype)}")
 
 
 def _cdist_shape(call: Call) -> list:
@@ -201,6 +241,7 @@ def _by_product(a, b, p: float, mode: str) -> bool:
 
 def _check_pair(call: Call) -> None:
     broadcast([call.input.shape, call.other.shape])
+    _errors.linalg.check_norm_dtype_of_input(call.input)
 
 
 @operator(
@@ -235,7 +276,13 @@ def _search_shape(call: Call) -> list:
 
 
 @operator(
-    shape=_search_shape, check=_check_search, opmath=False, differentiable=False, where=(), loop="searchsorted_out_cpu"
+    shape=_search_shape,
+    check=_check_search,
+    opmath=False,
+    differentiable=False,
+    where=(),
+    loop="searchsorted_out_cpu",
+    takes=NUMBERS,
 )
 def searchsorted(sorted_sequence: Array, input: Operand, right: bool, out_int32: bool):
     """Where each element would be put in so that the sequence stays sorted."""

@@ -132,7 +132,7 @@ def _check_relu(call) -> None:
     if call.input.dtype.name == "bool":
         raise RuntimeError("Boolean inputs not supported for relu")
     if call.input.dtype.is_complex:
-        raise NotImplementedError("clamp is not supported for complex types")
+        raise _errors.arithmetic.clamped_complex()
 
 
 @pointwise(

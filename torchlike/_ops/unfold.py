@@ -8,6 +8,7 @@ import jax
 import jax.numpy as jnp
 
 from torchlike import _errors
+from torchlike._ops._checks import BOOL, INEXACT
 from torchlike._ops._declare import Array, namespace, operator
 from torchlike._ops._rules import Call
 from torchlike._ops.conv import expand, windows
@@ -88,7 +89,12 @@ def block_counts(size: Ints, kernel: Ints, dilation: Ints, padding: Ints, stride
 
 
 def _pairs_of(call: Call) -> list[Ints]:
-    return [expand(getattr(call, n), 2) for n in ("kernel_size", "dilation", "padding", "stride")]
+    names = ("kernel_size", "dilation", "padding", "stride")
+    options = [expand(getattr(call, n), 2) for n in names]
+    for name, given in zip(names, options):
+        if len(given) != 2:
+            raise _errors.images.no_pair(name, len(given))
+    return options
 
 
 def _unfold_shape(call: Call) -> list:
@@ -102,7 +108,7 @@ def _unfolded(x, kernel: Ints, dilation: Ints, padding: Ints, stride: Ints):
     x = jnp.pad(x, ((0, 0), (0, 0), *[(p, p) for p in padding]))
     parts = windows(jnp.moveaxis(x, 1, -1), kernel, stride, dilation)
     columns = jnp.moveaxis(jnp.stack(parts, -1), (-2, -1), (1, 2))  # (N, C, k k, h, w)
-    return columns.reshape(x.shape[0], x.shape[1] * len(parts), -1)
+    return columns.reshape(x.shape[0], x.shape[1] * len(parts), math.prod(columns.shape[3:]))
 
 
 def _check_unfold(call: Call) -> None:
@@ -119,6 +125,8 @@ def _check_unfold(call: Call) -> None:
     out=False,
     opmath=False,
     name="_unfold_windows",
+    loop="im2col_out_cpu",
+    takes=(BOOL, *INEXACT),
     node="Im2ColBackward0",
 )
 def _unfold_windows(
@@ -141,7 +149,7 @@ def _check_fold(call: Call) -> None:
         call.input,
         expand(call.output_size, 2),
         *_pairs_of(call),
-        counts=block_counts(expand(call.output_size, 2), *_pairs_of(call)),
+        counts=lambda: block_counts(expand(call.output_size, 2), *_pairs_of(call)),
     )
 
 

@@ -282,7 +282,7 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
 @rule("transpose")
 def transpose(input: Any, dim0: int, dim1: int) -> Any:
     """Two indexed dims exchanged."""
-    a, b = input._wrap(dim0), input._wrap(dim1)
+    a, b = input._nonnegative(dim0), input._nonnegative(dim1)
     size = list(input.shape)
     size[a], size[b] = size[b], size[a]
     if input.layout is not mf.sparse_coo:
@@ -302,7 +302,7 @@ def transpose(input: Any, dim0: int, dim1: int) -> Any:
 def select(input: Any, dim: int, index: int) -> Any:
     """One index of an indexed dim: a tensor of the dims left, dense where none of them is indexed."""
     coo(input, "select")
-    at, kept = input._wrap(dim), s.sparse_dim(input)
+    at, kept = input._nonnegative(dim), s.sparse_dim(input)
     if at >= kept:
         raise _errors.layouts.refused("select of a dense dim", mf.sparse_coo)
     if not -input.shape[at] <= index < input.shape[at]:
@@ -328,7 +328,7 @@ def sum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None
     if keepdim:
         raise _errors.arguments.unsupported("sum of a sparse tensor", "keepdim")
     coo(input, "sum")
-    dims = sorted({input._wrap(d) for d in ((dim,) if isinstance(dim, int) else dim)})
+    dims = sorted({input._nonnegative(d) for d in ((dim,) if isinstance(dim, int) else dim)})
     if len(dims) < (1 if isinstance(dim, int) else len(dim)):
         raise _errors.layouts.repeated_dim(dim)
     return _summed(input, dims, dtype)
@@ -354,7 +354,7 @@ def _summed(t: Any, dims: list[int], dtype: Any) -> Any:
 def softmax(t: Any, dim: int, dtype: Any, log: bool) -> Any:
     """Over the elements that are kept, as if the others were -inf."""
     coo(t, "softmax")
-    d, t = t._wrap(dim), coalesce(t)
+    d, t = t._nonnegative(dim), coalesce(t)
     values, kept = t._values_ if dtype is None else t._values_.to(dtype), s.sparse_dim(t)
     if not (values.is_floating_point() or values.is_complex()):
         raise _errors.dtypes.not_implemented("softmax", values.dtype)

@@ -16,10 +16,11 @@ from torchlike import _memory_format as mf
 from torchlike._autograd import views
 from torchlike._core import Aval, Size
 from torchlike._core.value import aval
+from torchlike._overriding import _disabled_torch_function_impl
 from torchlike._tensor import TENSOR_TYPES, Tensor, untracked
 
 _new = object.__new__
-_WRAPPERS = ("call", "public", "guarded", "reading", "quick", "twin", "dunder", "<lambda>", "missing",
+_WRAPPERS = ("call", "__call__", "public", "guarded", "reading", "quick", "twin", "dunder", "<lambda>", "missing",
              "by_name", "function", "elsewhere", "_elsewhere", "asked", "like")  # fmt: skip
 
 
@@ -59,6 +60,7 @@ class SparseTensor(Tensor):
     _size: Size
     _coalesced: bool
 
+    __torch_function__ = _disabled_torch_function_impl
     layout = property(lambda self: self._layout_, doc="How the elements are kept.")
 
     @property

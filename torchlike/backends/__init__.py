@@ -1,8 +1,17 @@
 """What stands behind the operators. Here it is always XLA; the names are those that programs ask about."""
 
+from contextlib import nullcontext
+
+from torchlike.backends import cpu as cpu
 from torchlike.backends import cuda as cuda
 from torchlike.backends import cudnn as cudnn
+from torchlike.backends import mha as mha
 from torchlike.backends import mkl as mkl
 from torchlike.backends import mkldnn as mkldnn
 from torchlike.backends import mps as mps
 from torchlike.backends import openmp as openmp
+
+
+def __allow_nonbracketed_mutation() -> nullcontext:
+    """A block within which these settings may be changed; they always may."""
+    return nullcontext()

@@ -13,6 +13,9 @@ from . import constraints
 from ._logits import OfProbability
 from .exp_family import ExponentialFamily
 from .utils import broadcast_all
+from .utils import lazy_property as lazy_property
+from .utils import logits_to_probs as logits_to_probs
+from .utils import probs_to_logits as probs_to_logits
 
 
 class Bernoulli(OfProbability, ExponentialFamily):

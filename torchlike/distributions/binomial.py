@@ -10,6 +10,11 @@ from torchlike._tensor import Tensor
 
 from . import _errors, constraints
 from ._logits import OfProbability
+from .distribution import Distribution as Distribution
+from .utils import broadcast_all as broadcast_all
+from .utils import lazy_property as lazy_property
+from .utils import logits_to_probs as logits_to_probs
+from .utils import probs_to_logits as probs_to_logits
 
 
 def _above_zero(x: Tensor) -> Tensor:

@@ -10,6 +10,10 @@ from torchlike._tensor import Tensor
 
 from . import _errors, constraints
 from ._logits import OfProbability
+from .distribution import Distribution as Distribution
+from .utils import lazy_property as lazy_property
+from .utils import logits_to_probs as logits_to_probs
+from .utils import probs_to_logits as probs_to_logits
 
 
 class Categorical(OfProbability):

@@ -11,6 +11,7 @@ from torchlike._tensor import Tensor
 
 from . import constraints
 from .distribution import Distribution
+from .utils import broadcast_all as broadcast_all
 
 
 class Cauchy(Distribution):

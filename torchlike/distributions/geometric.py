@@ -11,7 +11,11 @@ from torchlike.nn import functional as F
 
 from . import _errors, constraints
 from ._logits import OfProbability
+from .distribution import Distribution as Distribution
 from .utils import broadcast_all
+from .utils import lazy_property as lazy_property
+from .utils import logits_to_probs as logits_to_probs
+from .utils import probs_to_logits as probs_to_logits
 
 
 class Geometric(OfProbability):

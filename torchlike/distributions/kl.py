@@ -11,6 +11,7 @@ from torchlike._tensor import Tensor
 
 from . import _errors
 from .distribution import Distribution
+from .exp_family import ExponentialFamily as ExponentialFamily
 
 _KL_REGISTRY: dict[tuple[type, type], Callable[[Any, Any], Tensor]] = {}
 _KL_MEMOIZE: dict[tuple[type, type], Any] = {}

@@ -11,6 +11,7 @@ from . import constraints
 from .transformed_distribution import TransformedDistribution
 from .transforms import AffineTransform, PowerTransform
 from .uniform import Uniform
+from .utils import broadcast_all as broadcast_all
 from .utils import euler_constant
 
 

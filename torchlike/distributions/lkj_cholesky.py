@@ -13,6 +13,7 @@ from . import _errors, constraints
 from ._matrices import multivariate_lgamma
 from .beta import Beta
 from .distribution import Distribution
+from .utils import broadcast_all as broadcast_all
 
 
 class LKJCholesky(Distribution):

@@ -12,6 +12,8 @@ from torchlike._tensor import Tensor
 from . import _errors, constraints
 from ._covariance import OfCovariance
 from ._matrices import log_diagonal, mahalanobis, matrix_vector
+from .distribution import Distribution as Distribution
+from .utils import lazy_property as lazy_property
 from .utils import standard_normal
 
 

@@ -11,8 +11,12 @@ from torchlike.nn import functional as F
 
 from . import constraints
 from ._logits import OfProbability
+from .distribution import Distribution as Distribution
 from .gamma import Gamma
+from .utils import broadcast_all as broadcast_all
 from .utils import lazy_property
+from .utils import logits_to_probs as logits_to_probs
+from .utils import probs_to_logits as probs_to_logits
 
 
 class NegativeBinomial(OfProbability):

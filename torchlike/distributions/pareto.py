@@ -10,6 +10,7 @@ from . import constraints
 from .exponential import Exponential
 from .transformed_distribution import TransformedDistribution
 from .transforms import AffineTransform, ExpTransform
+from .utils import broadcast_all as broadcast_all
 
 
 class Pareto(TransformedDistribution):

@@ -10,9 +10,13 @@ from torchlike._tensor import Tensor
 
 from . import constraints
 from ._logits import OfProbability
+from .distribution import Distribution as Distribution
 from .transformed_distribution import TransformedDistribution
 from .transforms import SigmoidTransform
 from .utils import broadcast_all, clamp_probs
+from .utils import lazy_property as lazy_property
+from .utils import logits_to_probs as logits_to_probs
+from .utils import probs_to_logits as probs_to_logits
 
 
 class LogitRelaxedBernoulli(OfProbability):

@@ -12,6 +12,7 @@ from torchlike._tensor import Tensor
 from . import constraints
 from .chi2 import Chi2
 from .distribution import Distribution
+from .utils import broadcast_all as broadcast_all
 from .utils import standard_normal
 
 

@@ -21,3 +21,12 @@ from ._transforms_vectors import LowerCholeskyTransform as LowerCholeskyTransfor
 from ._transforms_vectors import PositiveDefiniteTransform as PositiveDefiniteTransform
 from ._transforms_vectors import SoftmaxTransform as SoftmaxTransform
 from ._transforms_vectors import StickBreakingTransform as StickBreakingTransform
+from .distribution import Distribution as Distribution
+from .utils import broadcast_all as broadcast_all
+from .utils import lazy_property as lazy_property
+
+__all__ = ["AbsTransform", "AffineTransform", "CatTransform", "ComposeTransform", "CorrCholeskyTransform",
+           "CumulativeDistributionTransform", "ExpTransform", "IndependentTransform", "LowerCholeskyTransform",
+           "PositiveDefiniteTransform", "PowerTransform", "ReshapeTransform", "SigmoidTransform", "SoftplusTransform",
+           "TanhTransform", "SoftmaxTransform", "StackTransform", "StickBreakingTransform", "Transform",
+           "identity_transform"]  # fmt: skip

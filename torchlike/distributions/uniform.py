@@ -10,6 +10,7 @@ from torchlike._tensor import Tensor
 
 from . import constraints
 from .distribution import Distribution
+from .utils import broadcast_all as broadcast_all
 
 
 class Uniform(Distribution):

@@ -12,6 +12,7 @@ from . import constraints
 from .exponential import Exponential
 from .transformed_distribution import TransformedDistribution
 from .transforms import AffineTransform, PowerTransform
+from .utils import broadcast_all as broadcast_all
 from .utils import euler_constant
 
 

@@ -16,6 +16,7 @@ from ._covariance import OfCovariance
 from ._matrices import log_diagonal, multivariate_lgamma
 from .chi2 import Chi2
 from .exp_family import ExponentialFamily
+from .utils import lazy_property as lazy_property
 from .utils import vec_to_tril_matrix
 
 

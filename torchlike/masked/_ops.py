@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import torchlike as torch
+from torchlike import _errors
 from torchlike._tensor import Tensor
 
 Dims = int | tuple[int, ...] | None
@@ -89,8 +90,10 @@ def _count(input: Tensor, dims: tuple[int, ...], keepdim: bool, mask: Any) -> Te
 
 def mean(input: Tensor, dim: Dims = None, *, keepdim: bool = False, dtype: Any = None, mask: Any = None) -> Tensor:
     """The mean; NaN of no elements."""
-    dims = _dims(input, dim)
-    total = sum(input, dims, keepdim=keepdim, dtype=dtype or input.dtype, mask=mask)
+    which, dims, dtype = "Input" if dtype is None else "Optional", _dims(input, dim), dtype or input.dtype
+    if not (dtype.is_floating_point or dtype.is_complex):
+        raise _errors.arithmetic.masked_mean_of_integers(dtype, which)
+    total = sum(input, dims, keepdim=keepdim, dtype=dtype, mask=mask)
     return total / _count(input, dims, keepdim, mask)
 
 
@@ -148,12 +151,12 @@ def std(input: Tensor, dim: Dims = None, unbiased: bool | None = None, *, correc
 
 def cumsum(input: Tensor, dim: int, *, dtype: Any = None, mask: Any = None) -> Tensor:
     """The running sum."""
-    return torch.cumsum(_taken(input, mask, 0, dtype), dim)
+    return torch.cumsum(_taken(input, mask, 0, dtype), dim, dtype=dtype or input.dtype)
 
 
 def cumprod(input: Tensor, dim: int, *, dtype: Any = None, mask: Any = None) -> Tensor:
     """The running product."""
-    return torch.cumprod(_taken(input, mask, 1, dtype), dim)
+    return torch.cumprod(_taken(input, mask, 1, dtype), dim, dtype=dtype or input.dtype)
 
 
 def softmax(input: Tensor, dim: int, *, dtype: Any = None, mask: Any = None) -> Tensor:

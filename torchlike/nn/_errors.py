@@ -428,13 +428,6 @@ def lazy_not_initialized(name: str) -> RuntimeError:
     return RuntimeError(f"module {name} has not been fully initialized")
 
 
-def lazy_conv_dimensions(spatial: int, name: str, shape: Any) -> RuntimeError:
-    return RuntimeError(
-        f"Expected {spatial + 1}D (unbatched) or {spatial + 2}D (batched) input to {name}, but got input of size: "
-        f"{shape}"
-    )
-
-
 # -- several devices and processes -------------------------------------------------------------------------------------
 
 

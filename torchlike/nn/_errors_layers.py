@@ -225,3 +225,10 @@ def trunc_normal_far_mean() -> str:
 
 def init_renamed(old: str, new: str) -> str:
     return f"`nn.init.{old}` is now deprecated in favor of `nn.init.{new}`."
+
+
+def lazy_conv_dimensions(spatial: int, name: str, shape: Any) -> RuntimeError:
+    return RuntimeError(
+        f"Expected {spatial + 1}D (unbatched) or {spatial + 2}D (batched) input to {name}, but got input of size: "
+        f"{shape}"
+    )

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, Self
 
 import torchlike
+from torchlike._overriding import _disabled_torch_function_impl
 from torchlike._tensor import Tensor, adopt
 
 from . import _errors
@@ -15,6 +16,7 @@ from .parameter import Parameter
 class Uninitialized(Tensor):
     """A tensor with a dtype and a device but no shape; reading it raises until `materialize` is called."""
 
+    __torch_function__ = _disabled_torch_function_impl
     _becomes: type = Tensor
 
     @classmethod

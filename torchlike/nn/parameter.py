@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import torchlike
+from torchlike._overriding import _disabled_torch_function_impl
 from torchlike._tensor import Tensor, adopt
 
 from . import _errors
@@ -20,6 +21,9 @@ class Parameter(Tensor):
     Parameter containing:
     tensor([1., 1.], requires_grad=True)
     """
+
+    __torch_function__ = _disabled_torch_function_impl
+    _is_parameter = True
 
     def __new__(cls, data: Tensor | None = None, requires_grad: bool = True) -> Any:
         source = torchlike.empty(0) if data is None else data.detach()
@@ -43,6 +47,8 @@ class Buffer(Tensor, metaclass=_BufferMeta):
 
     It is saved in `state_dict()` unless `persistent` is false. Shares memory with `data`.
     """
+
+    __torch_function__ = _disabled_torch_function_impl
 
     def __new__(cls, data: Tensor | None = None, *, persistent: bool = True) -> Any:
         source: Tensor = torchlike.empty(0) if data is None else data

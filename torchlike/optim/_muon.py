@@ -12,6 +12,7 @@ from torchlike._ops._steps import Step, rounding
 from torchlike.optim import _errors
 from torchlike.optim._checks import check_at_least
 from torchlike.optim._rule import Bucket, Group, RuleOptimizer, update_rule
+from torchlike.optim.optimizer import Optimizer as Optimizer
 from torchlike.optim.optimizer import ParamsT
 
 

@@ -9,6 +9,7 @@ from torchlike._ops._namespace import namespace
 from torchlike._ops._steps import Step
 from torchlike.optim._checks import check_fraction, check_implementation, check_lr, check_positive
 from torchlike.optim._rule import Bucket, Group, RuleOptimizer, update_rule
+from torchlike.optim.optimizer import Optimizer as Optimizer
 from torchlike.optim.optimizer import ParamsT
 
 

@@ -12,3 +12,8 @@ from torchlike.profiler._profile import schedule as schedule
 from torchlike.profiler._profile import supported_activities as supported_activities
 from torchlike.profiler._profile import tensorboard_trace_handler as tensorboard_trace_handler
 from torchlike.profiler._recording import record_function as record_function
+
+
+def kineto_available() -> bool:
+    """Whether PyTorch's tracing library is there: no, traces are JAX's."""
+    return False

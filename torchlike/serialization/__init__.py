@@ -1,5 +1,8 @@
 """`torch.save` and `torch.load`: PyTorch's checkpoint files, written and read without PyTorch."""
 
+from typing import Any
+
+from torchlike._errors import arguments as _arguments
 from torchlike.serialization._load import load as load
 from torchlike.serialization._safe_globals import add_safe_globals as add_safe_globals
 from torchlike.serialization._safe_globals import clear_safe_globals as clear_safe_globals
@@ -7,3 +10,13 @@ from torchlike.serialization._safe_globals import get_safe_globals as get_safe_g
 from torchlike.serialization._safe_globals import safe_globals as safe_globals
 from torchlike.serialization._save import save as save
 from torchlike.serialization._weights_only import get_unsafe_globals_in_checkpoint as get_unsafe_globals_in_checkpoint
+
+DEFAULT_PROTOCOL = 2  # of pickle, in the files
+MAP_LOCATION = Any  # as annotations say it: a device, its name, a dictionary of names, or a function
+
+
+class PyTorchFileReader:
+    """What reads a file's records one by one; refused."""
+
+    def __init__(self, *args: Any) -> None:
+        raise _arguments.cannot("PyTorchFileReader", "read the file with load, which maps what it holds")

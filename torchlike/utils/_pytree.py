@@ -4,7 +4,53 @@ from __future__ import annotations
 
 from collections import OrderedDict, defaultdict, deque, namedtuple
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any, NamedTuple
+
+Context = Any
+PyTree = Any
+
+
+@dataclass(frozen=True)
+class SequenceKey:
+    """A part of a sequence, by its place."""
+
+    idx: int
+
+    def __str__(self) -> str:
+        return f"[{self.idx!r}]"
+
+    def get(self, parent: Any) -> Any:
+        """The part of a container."""
+        return parent[self.idx]
+
+
+@dataclass(frozen=True)
+class MappingKey:
+    """A part of a dictionary, by its key."""
+
+    key: Any
+
+    def __str__(self) -> str:
+        return f"[{self.key!r}]"
+
+    def get(self, parent: Any) -> Any:
+        """The part of a container."""
+        return parent[self.key]
+
+
+@dataclass(frozen=True)
+class GetAttrKey:
+    """A part of an object, by its name."""
+
+    name: str
+
+    def __str__(self) -> str:
+        return f".{self.name}"
+
+    def get(self, parent: Any) -> Any:
+        """The part of a container."""
+        return getattr(parent, self.name)
 
 
 class NodeDef(NamedTuple):
@@ -13,6 +59,7 @@ class NodeDef(NamedTuple):
     type: Any
     flatten_fn: Callable[[Any], tuple[list, Any]]
     unflatten_fn: Callable[[Iterable, Any], Any]
+    flatten_with_keys_fn: Callable[[Any], tuple[list, Any]] | None = None
 
 
 class TreeSpec:
@@ -96,22 +143,47 @@ def _dict_unflatten(values: Iterable, context: Any) -> dict:
 SUPPORTED_NODES: dict[Any, NodeDef] = {}
 
 
-def register_pytree_node(cls: Any, flatten_fn: Callable, unflatten_fn: Callable, **named: Any) -> None:
-    """Make a type a container. The names of its serialized form and its keys are not used."""
+def _dict_flatten_with_keys(d: dict) -> tuple[list, list]:
+    return [(MappingKey(key), value) for key, value in d.items()], list(d)
+
+
+def register_pytree_node(cls: Any, flatten_fn: Callable, unflatten_fn: Callable, *,
+                         flatten_with_keys_fn: Callable | None = None, **named: Any) -> None:  # fmt: skip
+    """Make a type a container. The names of its serialized form are not used."""
     if cls in SUPPORTED_NODES:
         raise ValueError(f"{cls} is already registered as pytree node.")
-    SUPPORTED_NODES[cls] = NodeDef(cls, flatten_fn, unflatten_fn)
+    SUPPORTED_NODES[cls] = NodeDef(cls, flatten_fn, unflatten_fn, flatten_with_keys_fn)
 
 
-register_pytree_node(tuple, lambda t: (list(t), None), lambda parts, _: tuple(parts))
-register_pytree_node(list, lambda x: (x, None), lambda parts, _: list(parts))
-register_pytree_node(dict, _dict_flatten, _dict_unflatten)
+def _by_place(flatten: Callable) -> Callable:
+    """How a sequence is taken apart with the places of its parts."""
+
+    def with_keys(tree: Any) -> tuple[list, Any]:
+        parts, context = flatten(tree)
+        return [(SequenceKey(i), part) for i, part in enumerate(parts)], context
+
+    return with_keys
+
+
+def _register_sequence(kind: Any, flatten: Callable, unflatten: Callable) -> None:
+    register_pytree_node(kind, flatten, unflatten, flatten_with_keys_fn=_by_place(flatten))
+
+
+def _register_mapping(kind: Any, flatten: Callable, unflatten: Callable) -> None:
+    with_keys = lambda d: (_dict_flatten_with_keys(d)[0], flatten(d)[1])
+    register_pytree_node(kind, flatten, unflatten, flatten_with_keys_fn=with_keys)
+
+
+_register_sequence(tuple, lambda t: (list(t), None), lambda parts, _: tuple(parts))
+_register_sequence(list, lambda x: (x, None), lambda parts, _: list(parts))
+_register_mapping(dict, _dict_flatten, _dict_unflatten)
 register_pytree_node(namedtuple, lambda t: (list(t), type(t)),
-                     lambda parts, kind: kind._make(parts) if hasattr(kind, "_make") else kind(parts))  # fmt: skip
-register_pytree_node(OrderedDict, _dict_flatten, lambda parts, keys: OrderedDict(zip(keys, parts)))
-register_pytree_node(defaultdict, lambda d: (list(d.values()), [d.default_factory, list(d)]),
-                     lambda parts, context: defaultdict(context[0], zip(context[1], parts)))  # fmt: skip
-register_pytree_node(deque, lambda d: (list(d), d.maxlen), lambda parts, most: deque(parts, maxlen=most))
+                     lambda parts, kind: kind._make(parts) if hasattr(kind, "_make") else kind(parts),
+                     flatten_with_keys_fn=lambda t: ([*zip(map(GetAttrKey, t._fields), t)], type(t)))  # fmt: skip
+_register_mapping(OrderedDict, _dict_flatten, lambda parts, keys: OrderedDict(zip(keys, parts)))
+_register_mapping(defaultdict, lambda d: (list(d.values()), [d.default_factory, list(d)]),
+                  lambda parts, context: defaultdict(context[0], zip(context[1], parts)))  # fmt: skip
+_register_sequence(deque, lambda d: (list(d), d.maxlen), lambda parts, most: deque(parts, maxlen=most))
 
 
 def kind_of(tree: Any) -> Any:
@@ -120,6 +192,10 @@ def kind_of(tree: Any) -> Any:
     if kind in SUPPORTED_NODES:
         return kind
     return namedtuple if isinstance(tree, tuple) and hasattr(kind, "_fields") else None
+
+
+def _get_node_type(tree: Any) -> Any:
+    return kind_of(tree) or type(tree)
 
 
 def tree_flatten(tree: Any, is_leaf: Callable[[Any], bool] | None = None) -> tuple[list, TreeSpec]:
@@ -186,3 +262,46 @@ def tree_any(pred: Callable[[Any], bool], tree: Any, is_leaf: Callable[[Any], bo
 def tree_all(pred: Callable[[Any], bool], tree: Any, is_leaf: Callable[[Any], bool] | None = None) -> bool:
     """Whether all leaves are so."""
     return all(map(pred, tree_leaves(tree, is_leaf)))
+
+
+def tree_flatten_with_path(tree: Any, is_leaf: Callable[[Any], bool] | None = None) -> tuple[list, TreeSpec]:
+    """The leaves, each as (its keys from the outermost container on, itself), and the structure."""
+    found = list(_with_paths(tree, is_leaf, ()))
+    return found, tree_structure(tree, is_leaf)
+
+
+def _with_paths(tree: Any, is_leaf: Callable[[Any], bool] | None, path: tuple) -> Iterator:
+    kind = None if is_leaf is not None and is_leaf(tree) else kind_of(tree)
+    if kind is None:
+        yield path, tree
+        return
+    flatten = SUPPORTED_NODES[kind].flatten_with_keys_fn
+    if flatten is None:
+        raise ValueError(f"Did not find a flatten_with_keys_fn for type: {kind}. Please pass a flatten_with_keys_fn "
+                         "argument to register_pytree_node.")  # fmt: skip
+    for key, part in flatten(tree)[0]:
+        yield from _with_paths(part, is_leaf, (*path, key))
+
+
+def tree_leaves_with_path(tree: Any, is_leaf: Callable[[Any], bool] | None = None) -> list:
+    """The leaves, each as (its keys, itself)."""
+    return tree_flatten_with_path(tree, is_leaf)[0]
+
+
+def tree_map_with_path(func: Callable, tree: Any, *rests: Any, is_leaf: Callable[[Any], bool] | None = None) -> Any:
+    """As `tree_map`; `func` is called with the leaf's keys first."""
+    leaves, spec = tree_flatten_with_path(tree, is_leaf)
+    others = [spec.parts(rest) for rest in rests]
+    return spec.unflatten([func(path, leaf, *rest) for (path, leaf), *rest in zip(leaves, *others)])
+
+
+def keystr(kp: Iterable) -> str:
+    """A leaf's keys as they are written behind the outermost container."""
+    return "".join(map(str, kp))
+
+
+def key_get(obj: Any, kp: Iterable) -> Any:
+    """What lies at these keys."""
+    for key in kp:
+        obj = key.get(obj)
+    return obj

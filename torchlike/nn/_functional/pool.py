@@ -7,21 +7,20 @@ from typing import Any
 from torchlike import _errors, _functions_random
 from torchlike._bind import CALLERS as rows
 from torchlike._bind import accepting_out
+from torchlike._dispatch import settled
+from torchlike._ops.conv import expand
 from torchlike._tensor import Tensor
 
 Size = Any  # an int, or one for each dim
 Pooled = Any  # Tensor, or (Tensor, indices)
 
 
-def _tuple(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value
-
-
 def _max_pool(dims: int, input: Tensor, kernel_size: Size, stride: Size, padding: Size, dilation: Size,
               ceil_mode: bool, indices: bool) -> Pooled:  # fmt: skip
     row = rows[f"_max_pool_at{dims}d" if indices else f"_max_pool{dims}d"]
-    stride = kernel_size if stride is None or stride in ([], ()) else stride
-    return row(input, _tuple(kernel_size), _tuple(stride), _tuple(padding), _tuple(dilation), ceil_mode)
+    stride = settled(stride)
+    stride = kernel_size if stride is None or stride == () else stride
+    return row(input, settled(kernel_size), settled(stride), settled(padding), settled(dilation), ceil_mode)
 
 
 def max_pool1d(
@@ -116,7 +115,7 @@ def avg_pool1d(input: Tensor, kernel_size: Size, stride: Size = None, padding: S
                count_include_pad: bool = True) -> Tensor:  # fmt: skip
     """The mean of each window of (N, C, L) or (C, L); padding counts as zeros unless told otherwise."""
     return rows["_avg_pool1d"](
-        input, _tuple(kernel_size), _tuple(stride), _tuple(padding), ceil_mode, count_include_pad
+        input, settled(kernel_size), settled(stride), settled(padding), ceil_mode, count_include_pad
     )
 
 
@@ -124,7 +123,7 @@ def avg_pool1d(input: Tensor, kernel_size: Size, stride: Size = None, padding: S
 def avg_pool2d(input: Tensor, kernel_size: Size, stride: Size = None, padding: Size = 0, ceil_mode: bool = False,
                count_include_pad: bool = True, divisor_override: int | None = None) -> Tensor:  # fmt: skip
     """The mean of each window of (N, C, H, W) or (C, H, W); `divisor_override` divides the sums instead."""
-    return rows["_avg_pool2d"](input, _tuple(kernel_size), _tuple(stride), _tuple(padding), ceil_mode,
+    return rows["_avg_pool2d"](input, settled(kernel_size), settled(stride), settled(padding), ceil_mode,
                                count_include_pad, divisor_override)  # fmt: skip
 
 
@@ -132,7 +131,7 @@ def avg_pool2d(input: Tensor, kernel_size: Size, stride: Size = None, padding: S
 def avg_pool3d(input: Tensor, kernel_size: Size, stride: Size = None, padding: Size = 0, ceil_mode: bool = False,
                count_include_pad: bool = True, divisor_override: int | None = None) -> Tensor:  # fmt: skip
     """The mean of each window of (N, C, D, H, W) or (C, D, H, W)."""
-    return rows["_avg_pool3d"](input, _tuple(kernel_size), _tuple(stride), _tuple(padding), ceil_mode,
+    return rows["_avg_pool3d"](input, settled(kernel_size), settled(stride), settled(padding), ceil_mode,
                                count_include_pad, divisor_override)  # fmt: skip
 
 
@@ -141,7 +140,7 @@ def _lp_pool(dims: int, input: Tensor, norm_type: float, kernel_size: Size, stri
     count = 1
     for k in kernel:
         count *= k
-    mean = rows[f"_avg_pool{dims}d"](input**norm_type, kernel, _tuple(stride), 0, ceil_mode)
+    mean = rows[f"_avg_pool{dims}d"](input**norm_type, kernel, settled(stride), 0, ceil_mode)
     return (mean.sign() * rows["relu"](mean.abs()) * count) ** (1.0 / norm_type)
 
 
@@ -218,7 +217,7 @@ def _adaptive_max(dims: int, input: Tensor, output_size: Size, return_indices: b
 
 def _fractional_max(dims: int, input: Tensor, kernel_size: Size, output_size: Size, output_ratio: Any,
                     samples: Tensor | None) -> Pooled:  # fmt: skip
-    each = lambda v: (v,) * dims if isinstance(v, int) else tuple(v)
+    each = lambda v: expand(settled(v), dims)
     if output_size is None:
         if output_ratio is None:
             raise _errors.pooling.fractional_size_missing(f"fractional_max_pool{dims}d")
@@ -270,7 +269,7 @@ def fractional_max_pool3d(input: Tensor, kernel_size: Size, output_size: Size = 
 
 def _max_unpool(dims: int, input: Tensor, indices: Tensor, kernel_size: Size, stride: Size, padding: Size,
                 output_size: Any) -> Tensor:  # fmt: skip
-    each = lambda v: (v,) * dims if isinstance(v, int) else tuple(v)
+    each = lambda v: expand(settled(v), dims)
     kernel, pad = each(kernel_size), each(padding)
     strides = kernel if stride is None else each(stride)
     default = [(n - 1) * s - 2 * p + k for n, s, p, k in zip(input.shape[-dims:], strides, pad, kernel)]

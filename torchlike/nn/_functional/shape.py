@@ -7,6 +7,7 @@ from typing import Any
 from torchlike import _errors
 from torchlike._bind import CALLERS as rows
 from torchlike._bind import function
+from torchlike._dispatch import settled
 from torchlike._dtypes import check_number
 from torchlike._tensor import Tensor
 
@@ -26,7 +27,10 @@ def pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = N
     >>> torch.nn.functional.pad(torch.ones(2), (1, 1)).tolist()
     [0.0, 1.0, 1.0, 0.0]
     """
-    sizes = tuple(int(n) for n in pad)
+    sizes = settled(pad)
+    if not isinstance(sizes, tuple):
+        raise _errors.arguments.wrong_type("pad", "pad", 2, "tuple of ints", pad)
+    sizes = tuple(int(n) for n in sizes)
     if mode == "constant":
         check_number(0.0 if value is None else float(value), input.dtype)
         return rows["_constant_pad"](input, sizes, 0 if value is None else value)
@@ -41,17 +45,13 @@ def pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = N
     return rows["_mirror_pad"](input, sizes, mode)
 
 
-def _tuple(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value
-
-
 def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Tensor:
     """Every window of (N, C, H, W) as a column: (N, C k k, blocks)."""
-    return rows["_unfold_windows"](input, _tuple(kernel_size), _tuple(dilation), _tuple(padding), _tuple(stride))
+    return rows["_unfold_windows"](input, settled(kernel_size), settled(dilation), settled(padding), settled(stride))
 
 
 def fold(input: Tensor, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0,
          stride: Any = 1) -> Tensor:  # fmt: skip
     """Columns (N, C k k, blocks) added up where their windows lie in (N, C, *output_size)."""
-    return rows["_fold"](input, _tuple(output_size), _tuple(kernel_size), _tuple(dilation), _tuple(padding),
-                         _tuple(stride))  # fmt: skip
+    return rows["_fold"](input, settled(output_size), settled(kernel_size), settled(dilation), settled(padding),
+                         settled(stride))  # fmt: skip

@@ -7,6 +7,7 @@ import warnings
 from typing import Any
 
 import torchlike
+from torchlike._overriding import _disabled_torch_function_impl
 from torchlike._tensor import Tensor
 
 from .. import _errors_sequence as _errors
@@ -23,6 +24,8 @@ class CausalVariant(enum.IntEnum):
 
 class CausalBias(Tensor):
     """A triangle of (queries, keys), to be given as `attn_mask`; as a tensor it is empty."""
+
+    __torch_function__ = _disabled_torch_function_impl
 
     def __init__(self, variant: CausalVariant, seq_len_q: int, seq_len_kv: int) -> None:
         if not isinstance(variant, CausalVariant):

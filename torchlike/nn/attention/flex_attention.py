@@ -12,6 +12,7 @@ from torchlike._functions_native import _safe_softmax
 from torchlike._tensor import Tensor
 
 from .. import _errors_flex as _errors
+from ._block_mask import BLOCK as _DEFAULT_SPARSE_BLOCK_SIZE  # noqa: F401 - libraries look for it here
 from ._block_mask import BlockMask as BlockMask
 from ._block_mask import create_block_mask as create_block_mask
 from ._block_mask import mask_of_a_slice

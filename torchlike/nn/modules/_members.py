@@ -17,9 +17,10 @@ if TYPE_CHECKING:
 class Members:
     """The part of `Module` that lists and looks up parameters, buffers and submodules."""
 
-    _parameters: dict[str, Parameter | None]
-    _buffers: dict[str, Tensor | None]
-    _modules: dict[str, Module | None]
+    if TYPE_CHECKING:  # `Module` has them where programs ask which types it declares
+        _parameters: dict[str, Parameter | None]
+        _buffers: dict[str, Tensor | None]
+        _modules: dict[str, Module | None]
 
     def parameters(self, recurse: bool = True) -> Iterator[Parameter]:
         """Yield every parameter once, those of submodules too unless `recurse` is false."""

@@ -10,7 +10,9 @@ from torchlike._tensor import Tensor
 from .. import _errors_layers as _errors
 from .. import functional as F
 from .. import init
+from .._uninitialized import UninitializedBuffer, UninitializedParameter, is_lazy
 from ..parameter import Parameter
+from .lazy import LazyModuleMixin
 from .module import Module
 
 
@@ -174,3 +176,66 @@ class SyncBatchNorm(_BatchNorm):
         for name, child in module.named_children():
             converted.add_module(name, cls.convert_sync_batchnorm(child, process_group))
         return converted
+
+
+# -- sizes learnt from the first input ---------------------------------------------------------------------------------
+
+
+class _LazyNormBase(LazyModuleMixin):
+    """What the lazy norms share."""
+
+    def __init__(
+        self,
+        eps: float = 1e-5,
+        momentum: float | None = 0.1,
+        affine: bool = True,
+        track_running_stats: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+        *,
+        bias: bool = True,
+    ) -> None:
+        place = {"device": device, "dtype": dtype}
+        super().__init__(0, eps, momentum, False, False, **place, bias=bias)
+        self.affine = affine
+        self.track_running_stats = track_running_stats
+        if affine:
+            self.weight = UninitializedParameter(**place)
+            if bias:
+                self.bias = UninitializedParameter(**place)
+        if track_running_stats:
+            self.running_mean = UninitializedBuffer(**place)
+            self.running_var = UninitializedBuffer(**place)
+            self.num_batches_tracked = torchlike.tensor(0, dtype=torchlike.long, device=device)
+
+    def _has_size(self) -> bool:
+        return self.num_features != 0
+
+    def initialize_parameters(self, input: Tensor) -> None:
+        """Take `num_features` from the input's dimension 1."""
+        if self.has_uninitialized_params():
+            self.num_features = input.shape[1]
+            for name in ("weight", "bias", "running_mean", "running_var"):
+                if is_lazy(getattr(self, name)):
+                    getattr(self, name).materialize((self.num_features,))
+            self.reset_parameters()
+        elif self.num_features == 0:
+            self.num_features = input.shape[1]
+
+
+class LazyBatchNorm1d(_LazyNormBase, BatchNorm1d):
+    """`BatchNorm1d` whose `num_features` is that of its first input."""
+
+    cls_to_become = BatchNorm1d
+
+
+class LazyBatchNorm2d(_LazyNormBase, BatchNorm2d):
+    """`BatchNorm2d` whose `num_features` is that of its first input."""
+
+    cls_to_become = BatchNorm2d
+
+
+class LazyBatchNorm3d(_LazyNormBase, BatchNorm3d):
+    """`BatchNorm3d` whose `num_features` is that of its first input."""
+
+    cls_to_become = BatchNorm3d

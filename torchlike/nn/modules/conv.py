@@ -11,8 +11,10 @@ from torchlike._tensor import Tensor
 from .. import _errors_layers as _errors
 from .. import functional as F
 from .. import init
+from .._uninitialized import UninitializedParameter
 from ..parameter import Parameter
 from ._tuples import _ntuple, each_side_reversed
+from .lazy import LazyModuleMixin
 from .module import Module
 
 _PADDING_MODES = ("zeros", "reflect", "replicate", "circular")
@@ -278,3 +280,113 @@ class ConvTranspose3d(_ConvTransposeNd):
 
     def forward(self, input: Tensor, output_size: list[int] | None = None) -> Tensor:
         return F.conv_transpose3d(input, *self._arguments(input, output_size))
+
+
+# -- sizes learnt from the first input ---------------------------------------------------------------------------------
+
+
+class _LazyConvXdMixin(LazyModuleMixin):
+    """What the lazy convolutions share."""
+
+    def __init__(self, *args: Any, bias: bool, device: Any, dtype: Any, out_channels: int, **kwargs: Any) -> None:
+        super().__init__(0, 0, *args, bias=False, **kwargs)
+        self.weight = UninitializedParameter(device=device, dtype=dtype)
+        self.out_channels = out_channels
+        if bias:
+            self.bias = UninitializedParameter(device=device, dtype=dtype)
+
+    def _has_size(self) -> bool:
+        return self.in_channels != 0
+
+    def initialize_parameters(self, input: Tensor, *_: Any, **__: Any) -> None:
+        """Take `in_channels` from the input."""
+        spatial = self._spatial
+        if input.dim() not in (spatial + 1, spatial + 2):
+            raise _errors.lazy_conv_dimensions(spatial, type(self).__name__, input.shape)
+        if self.has_uninitialized_params():
+            self.in_channels = input.shape[-spatial - 1]
+            self._check()
+            shape = (self.out_channels, self.in_channels // self.groups)
+            if self.transposed:
+                shape = (self.in_channels, self.out_channels // self.groups)
+            self.weight.materialize((*shape, *self.kernel_size))
+            if self.bias is not None:
+                self.bias.materialize((self.out_channels,))
+            self.reset_parameters()
+        elif self.in_channels == 0:
+            self.in_channels = input.shape[-spatial - 1]
+
+
+class _LazyPlainConv(_LazyConvXdMixin):
+    def __init__(
+        self,
+        out_channels: int,
+        kernel_size: int | tuple[int, ...],
+        stride: int | tuple[int, ...] = 1,
+        padding: str | int | tuple[int, ...] = 0,
+        dilation: int | tuple[int, ...] = 1,
+        groups: int = 1,
+        bias: bool = True,
+        padding_mode: str = "zeros",
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        shape = (kernel_size, stride, padding, dilation, groups)
+        late = {"bias": bias, "device": device, "dtype": dtype, "out_channels": out_channels}
+        super().__init__(*shape, padding_mode=padding_mode, **late)
+
+
+class _LazyConvTranspose(_LazyConvXdMixin):
+    def __init__(
+        self,
+        out_channels: int,
+        kernel_size: int | tuple[int, ...],
+        stride: int | tuple[int, ...] = 1,
+        padding: int | tuple[int, ...] = 0,
+        output_padding: int | tuple[int, ...] = 0,
+        groups: int = 1,
+        bias: bool = True,
+        dilation: int | tuple[int, ...] = 1,
+        padding_mode: str = "zeros",
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        shape = (kernel_size, stride, padding, output_padding, groups)
+        late = {"bias": bias, "device": device, "dtype": dtype, "out_channels": out_channels}
+        super().__init__(*shape, dilation=dilation, padding_mode=padding_mode, **late)
+
+
+class LazyConv1d(_LazyPlainConv, Conv1d):
+    """`Conv1d` whose `in_channels` is that of its first input."""
+
+    cls_to_become = Conv1d
+
+
+class LazyConv2d(_LazyPlainConv, Conv2d):
+    """`Conv2d` whose `in_channels` is that of its first input."""
+
+    cls_to_become = Conv2d
+
+
+class LazyConv3d(_LazyPlainConv, Conv3d):
+    """`Conv3d` whose `in_channels` is that of its first input."""
+
+    cls_to_become = Conv3d
+
+
+class LazyConvTranspose1d(_LazyConvTranspose, ConvTranspose1d):
+    """`ConvTranspose1d` whose `in_channels` is that of its first input."""
+
+    cls_to_become = ConvTranspose1d
+
+
+class LazyConvTranspose2d(_LazyConvTranspose, ConvTranspose2d):
+    """`ConvTranspose2d` whose `in_channels` is that of its first input."""
+
+    cls_to_become = ConvTranspose2d
+
+
+class LazyConvTranspose3d(_LazyConvTranspose, ConvTranspose3d):
+    """`ConvTranspose3d` whose `in_channels` is that of its first input."""
+
+    cls_to_become = ConvTranspose3d

@@ -9,7 +9,7 @@ from torchlike._tensor import Tensor
 
 from .. import _errors_layers as _errors
 from .. import functional as F
-from .batchnorm import _NormBase
+from .batchnorm import _LazyNormBase, _NormBase
 
 
 class _InstanceNorm(_NormBase):
@@ -76,3 +76,24 @@ class InstanceNorm3d(_InstanceNorm):
 
     _unbatched = 4
     _shapes = "4D or 5D"
+
+
+# -- sizes learnt from the first input ---------------------------------------------------------------------------------
+
+
+class LazyInstanceNorm1d(_LazyNormBase, InstanceNorm1d):
+    """`InstanceNorm1d` whose `num_features` is that of its first input."""
+
+    cls_to_become = InstanceNorm1d
+
+
+class LazyInstanceNorm2d(_LazyNormBase, InstanceNorm2d):
+    """`InstanceNorm2d` whose `num_features` is that of its first input."""
+
+    cls_to_become = InstanceNorm2d
+
+
+class LazyInstanceNorm3d(_LazyNormBase, InstanceNorm3d):
+    """`InstanceNorm3d` whose `num_features` is that of its first input."""
+
+    cls_to_become = InstanceNorm3d

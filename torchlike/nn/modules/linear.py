@@ -11,7 +11,9 @@ from torchlike._tensor import Tensor
 from .. import _errors_layers as _errors
 from .. import functional as F
 from .. import init
+from .._uninitialized import UninitializedParameter
 from ..parameter import Parameter
+from .lazy import LazyModuleMixin
 from .module import Module
 
 
@@ -116,3 +118,32 @@ class Bilinear(Module):
             f"in1_features={self.in1_features}, in2_features={self.in2_features}, "
             f"out_features={self.out_features}, bias={self.bias is not None}"
         )
+
+
+# -- sizes learnt from the first input ---------------------------------------------------------------------------------
+
+
+class LazyLinear(LazyModuleMixin, Linear):
+    """`Linear` whose `in_features` is that of its first input."""
+
+    cls_to_become = Linear
+
+    def __init__(self, out_features: int, bias: bool = True, device: Any = None, dtype: Any = None) -> None:
+        super().__init__(0, 0, False)
+        self.weight = UninitializedParameter(device=device, dtype=dtype)
+        self.out_features = out_features
+        if bias:
+            self.bias = UninitializedParameter(device=device, dtype=dtype)
+
+    def _has_size(self) -> bool:
+        return self.in_features != 0
+
+    def initialize_parameters(self, input: Tensor) -> None:
+        """Take `in_features` from the input's last dimension."""
+        if self.has_uninitialized_params():
+            self.in_features = input.shape[-1]
+            self.weight.materialize((self.out_features, self.in_features))
+            if self.bias is not None:
+                self.bias.materialize((self.out_features,))
+            self.reset_parameters()
+        self.in_features = self.weight.shape[-1]

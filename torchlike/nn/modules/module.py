@@ -98,6 +98,9 @@ class Module(Members, State, Conversion):
     dump_patches = False
     call_super_init = False
     training: bool
+    _parameters: dict[str, Parameter | None]
+    _buffers: dict[str, Tensor | None]
+    _modules: dict[str, Module | None]
     _compiled_call_impl: Callable | None = None
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

@@ -88,7 +88,7 @@ class TransformerEncoderLayer(Module):
         self.dropout1 = Dropout(dropout)
         self.dropout2 = Dropout(dropout)
         self.activation = _activation(activation)
-        self.activation_relu_or_gelu = 1 if self.activation is F.relu else 2 if self.activation is F.gelu else 0
+        self.activation_relu_or_gelu = 1 if self.activation == F.relu else 2 if self.activation == F.gelu else 0
 
     def forward(
         self,

@@ -24,8 +24,10 @@ from .weight_norm import weight_norm as weight_norm
 
 def __getattr__(name: str) -> object:
     # These need the modules, which themselves need this package.
-    if name in ("parametrize", "parametrizations", "prune"):
-        import importlib
+    import importlib
 
+    if name in ("memory_format", "parametrize", "parametrizations", "prune"):
         return importlib.import_module(f"{__name__}.{name}")
+    if name in ("convert_conv2d_weight_memory_format", "convert_conv3d_weight_memory_format"):
+        return getattr(importlib.import_module(f"{__name__}.memory_format"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

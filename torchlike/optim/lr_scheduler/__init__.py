@@ -16,6 +16,7 @@ from torchlike.optim.lr_scheduler._decay import StepLR as StepLR
 from torchlike.optim.lr_scheduler._function import LambdaLR as LambdaLR
 from torchlike.optim.lr_scheduler._function import MultiplicativeLR as MultiplicativeLR
 from torchlike.optim.lr_scheduler._plateau import ReduceLROnPlateau as ReduceLROnPlateau
+from torchlike.optim.optimizer import Optimizer as Optimizer
 
 
 class _LRScheduler(LRScheduler):

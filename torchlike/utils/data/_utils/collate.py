@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import re
 from collections.abc import Callable, Iterable, Mapping, MutableMapping, MutableSequence, Sequence
 from typing import Any
 
@@ -15,6 +16,7 @@ from torchlike.utils.data._utils import host
 
 CollateMap = dict[type | tuple[type, ...], Callable[..., Any]]
 _NOT_NUMBERS = "SUO"  # NumPy kinds that no tensor can hold: bytes, text, objects
+np_str_obj_array_pattern = re.compile(r"[SaUO]")  # the same as libraries look for it, in `dtype.str`
 
 
 def collate(batch: Any, *, collate_fn_map: CollateMap | None = None) -> Any:

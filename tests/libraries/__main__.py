@@ -1,0 +1,90 @@
+"""Programs on libraries that were written for PyTorch, run by PyTorch and by torchlike, their output compared.
+
+    python -m tests.libraries [program ...]
+
+Writes `docs/libraries.md` when all are run. The libraries of `requirements.txt` must be installed.
+"""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import os
+import subprocess
+import sys
+import time
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from tqdm import tqdm
+
+from tests.house.source import ROOT
+
+PROGRAMS = sorted((Path(__file__).parent / "programs").glob("*.py"))
+TABLE = ROOT / "docs" / "libraries.md"
+INTRODUCTION = """# Libraries written for PyTorch
+
+Programs that use them, unmodified, run by PyTorch and by `python -m torchlike`; what they print is compared by line.
+Seconds are those of the whole process, imports and compiling included. Written by `python -m tests.libraries`; the
+programs are in `tests/libraries/programs`.
+
+| libraries | what the program does | lines | result | PyTorch, s | torchlike, s |
+|---|---|--:|---|--:|--:|
+"""
+
+
+def run(command: list[str]) -> tuple[str, str, float]:
+    """What a program prints, what it says of errors, and its seconds."""
+    quiet = {"TRANSFORMERS_VERBOSITY": "error", "HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)}
+    began = time.perf_counter()
+    done = subprocess.run(command, env={**os.environ, **quiet}, capture_output=True, text=True)
+    said = done.stderr if done.returncode else ""
+    return done.stdout, said, time.perf_counter() - began
+
+
+def described(program: Path) -> tuple[list[str], str]:
+    """The libraries that a program names at the head of its docstring, and what it does."""
+    libraries, _, does = (ast.get_docstring(ast.parse(program.read_text("utf-8"))) or "").partition(": ")
+    return libraries.replace(" and ", ", ").split(", "), " ".join(does.split()).rstrip(".")
+
+
+def numbered(library: str) -> str:
+    """A library with its version."""
+    for name in (library, library.replace("_", "-"), f"{library}-ppl"):
+        try:
+            return f"{library} {version(name)}"
+        except PackageNotFoundError:
+            continue
+    return library
+
+
+def row(program: Path) -> tuple[str, bool, str]:
+    """A program's line of the table, whether the output is the same, and where it is not."""
+    theirs, wrong, slow = run([sys.executable, str(program)])
+    ours, failed, fast = run([sys.executable, "-m", "torchlike", str(program)])
+    same = theirs == ours and bool(theirs) and not wrong and not failed
+    lines = list(difflib.unified_diff(theirs.splitlines(), ours.splitlines(), "PyTorch", "torchlike", lineterm="", n=0))
+    libraries, does = described(program)
+    cells = ", ".join(map(numbered, libraries)), does, len(theirs.splitlines()), "same" if same else "**differs**"
+    said = "\n".join([*lines[:20], *wrong.splitlines()[-3:], *failed.splitlines()[-3:]])
+    return f"| {' | '.join(map(str, cells))} | {slow:.1f} | {fast:.1f} |", same, said
+
+
+def main(names: list[str]) -> int:
+    """Run the programs, all of them or those named; the exit status is the number that differ."""
+    chosen = [program for program in PROGRAMS if not names or program.stem in names]
+    rows, differ = [], 0
+    for program in (bar := tqdm(chosen)):
+        bar.set_description(program.stem)
+        line, same, said = row(program)
+        rows.append(line)
+        if not same:
+            differ += 1
+            bar.write(f"{program.stem} differs:\n{said}")
+    if not names:
+        TABLE.write_text(INTRODUCTION + "\n".join(rows) + "\n", encoding="utf-8")
+    return differ
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,16 @@
+"""The committed table of third-party libraries: of these programs, all of them the same."""
+
+import pytest
+
+from tests.libraries.__main__ import PROGRAMS, TABLE, described
+
+ROWS = [line.split(" | ") for line in TABLE.read_text("utf-8").partition("|--:|\n")[2].splitlines()]
+
+
+def test_the_table_is_of_these_programs():
+    assert [row[1] for row in ROWS] == [described(program)[1] for program in PROGRAMS]
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row[0].removeprefix("| "))
+def test_the_output_is_the_same(row):
+    assert row[3] == "same" and int(row[2]) > 0

@@ -1,0 +1,308 @@
+"""Arguments of types that PyTorch takes beside the plain one: NumPy's numbers, zero-dim tensors, Python's types; and
+arrays, which it takes where numbers are asked for and refuses where tensors are."""
+
+import numpy as np
+import pytest
+
+from tests.oracle import both, outcome
+
+
+def evaluated(call):
+    """What a call in source text returns, given a library as L and the names that the tables below use."""
+
+    def program(L):
+        names = {"L": L, "F": L.nn.functional, "nn": L.nn, "np": np, "t": L.tensor, "i": np.int64}
+        x, a = L.arange(24.0).reshape(2, 3, 4), np.ones(3)
+        image, line = L.arange(144.0).reshape(2, 1, 8, 9), L.tensor([3.0, -1.0, 2.0])
+        byte, other = L.tensor([[3, 250, 7], [9, 0, 200]]).byte(), L.tensor([[5, 249, 9], [1, 3, 100]]).byte()
+        return eval(call, {**names, "x": x, "a": a, "image": image, "line": line, "byte": byte, "other": other})
+
+    return program
+
+
+SCALARS = """
+F.leaky_relu(line, t(0.1))
+F.elu(line, t(2))
+F.softplus(line, beta=t(2))
+F.threshold(line, t(2.0), t(3.0))
+F.hardtanh(line, t(-0.5), t(0.5))
+F.softshrink(line, t(0.5))
+F.softshrink(line, np.float32(0.5))
+F.huber_loss(line, line * 5, delta=t(0.5))
+F.multi_margin_loss(x[0], t([1, 0, 2]), p=1.0)
+F.multi_margin_loss(x[0], t([1, 0, 2]), p=2.0)
+F.cosine_similarity(line, line, dim=t(0), eps=t(1e-8))
+F.layer_norm(line, (3,), eps=t(1e-5))
+F.batch_norm(L.ones(2, 3), None, None, training=True, momentum=t(0.1), eps=t(1e-5))
+F.dropout(line, t(0.5), training=False)
+F.pad(line, (1, 1), value=t(2.0))
+F.pad(line, (t(1), i(1)))
+L.nan_to_num(line, nan=t(1.0))
+L.add(line, line, alpha=t(2))
+L.addmm(L.ones(2, 2), L.ones(2, 2), L.ones(2, 2), alpha=t(2), beta=t(0.5))
+L.addcmul(line, line, line, value=t(2))
+L.baddbmm(L.ones(1, 1, 3), L.ones(1, 1, 1), L.ones(1, 1, 3), alpha=t(2))
+L.index_add(line, 0, t([0]), line[:1], alpha=t(2))
+L.isclose(line, line, rtol=t(1e-5))
+L.histc(line, bins=3, min=t(0), max=t(2))
+L.logit(L.full((2,), 0.25), eps=t(0.1))
+L.lerp(line, line * 2, weight=t(0.5))
+L.std(line, correction=t(0))
+L.quantile(line, t(0.5))
+L.quantile(line, np.float32(0.5))
+L.gradient(line, spacing=t(2.0))
+L.gradient(line, spacing=np.float32(2))
+L.trapezoid(line, dx=t(2))
+L.renorm(line[None], 2, 0, t(0.5))
+L.full((2,), t(3.0))
+L.full((2,), np.float32(2))
+L.linspace(t(0.0), t(1.0), 3)
+L.logspace(0, 1, 3, base=t(2.0))
+L.clamp(line, min=t(2))
+line.add_(line, alpha=t(2))
+line.masked_fill(line > 0, t(4.0))
+line * np.float32(2)
+np.float64(2) * line
+np.float64(2) - line
+np.float64(2) / line
+np.float64(1) < line
+line - np.float64(1)
+""".strip().splitlines()
+
+WHOLE = """
+x.sum(i(1))
+x.sum((i(1), i(2)))
+x.sum(t(0))
+x.std(i(1))
+L.var_mean(x, i(1))
+L.var_mean(x, t(1))
+L.std_mean(x, dim=i(1))
+x.max(i(1))
+x.min(t(0))
+x.all(i(1))
+x.argmax(i(1))
+x.topk(i(2))
+x.topk(t(1))
+L.kthvalue(x, i(1), i(1))
+x.cumsum(t(0))
+x.softmax(i(1))
+x.flip([i(2)])
+x.permute([i(2), 0, 1])
+x.permute(t(2), t(0), t(1))
+x.transpose(i(0), i(1))
+x.unsqueeze(i(0))
+x.flatten(i(1))
+x.select(i(1), i(1))
+x.narrow(i(2), i(1), t(2))
+x.unfold(i(2), i(2), i(1))
+x.unbind(i(1))
+x.chunk(i(2), i(2))
+x.split(t(1))
+x.repeat(t(2), 1, i(1))
+x.expand(t(2), i(2), 3, 4)
+x.view(t(6), i(4))
+x.reshape(i(24))
+x.index_select(i(1), t([0]))
+x.gather(i(0), t([[[0]]]))
+x.roll(i(1), t(0))
+x.repeat_interleave(i(2), i(0))
+x[None].squeeze((i(0), 1))
+L.squeeze(x[None], [0, 1])
+L.movedim(x, [0, 1], [t(1), t(0)])
+L.movedim(x, i(0), t(1))
+L.norm(x, 2, [t(0), i(1)])
+L.cat([x, x], i(1))
+L.stack([x, x], t(1))
+L.tril(x, i(1))
+L.diag(x[0, 0], t(1))
+L.polygamma(i(1), line)
+L.hsplit(L.ones(4, 4), i(2))
+L.dsplit(L.ones(2, 2, 4), i(2))
+L.tensor_split(L.ones(4, 4), i(3))
+L.vsplit(L.ones(4, 4), t(2))
+L.zeros(t(2))
+L.zeros((i(2), t(3)))
+L.eye(i(2))
+L.arange(t(3))
+L.linspace(0, 1, i(3))
+L.bincount(t([1, 2]), minlength=i(5))
+L.triu_indices(3, 3, dtype=None)
+L.sort(line, stable=None)
+L.unravel_index(t([3, 5], dtype=L.int32), (2, 4))
+F.one_hot(t([1]), i(3))
+F.glu(x, i(2))
+F.group_norm(x, i(3))
+F.layer_norm(x, [i(4)])
+F.interpolate(x, i(8))
+F.interpolate(x, scale_factor=np.float64(2))
+F.max_pool2d(image, i(2), stride=i(2), padding=t(1), dilation=i(1))
+F.max_pool2d(image, [i(2), 2], return_indices=True)
+F.avg_pool2d(image, i(2), padding=i(1))
+F.avg_pool3d(image[None], i(1), stride=i(1), divisor_override=i(2))
+F.adaptive_avg_pool2d(image, [t(5), t(7)])
+F.adaptive_max_pool1d(x, [i(3)])
+F.unfold(image, i(2), dilation=i(1), padding=i(1), stride=i(2))
+F.fold(L.ones(1, 4, 4), (3, 3), i(2))
+F.conv2d(image, L.ones(1, 1, 2, 2), stride=i(2), padding=i(1), dilation=t(1))
+nn.Linear(i(2), i(3)).weight.shape
+nn.Conv2d(i(2), i(3), i(3), padding=i(1))(L.ones(1, 2, 4, 4)).shape
+nn.Embedding(i(3), i(2)).weight.shape
+nn.MaxPool2d(i(2))(image)
+nn.LayerNorm(i(4))(x)
+nn.Upsample(scale_factor=i(2))(x)
+nn.Unfold(i(2))(image)
+""".strip().splitlines()
+
+DTYPES = [
+    f"{call}.dtype"
+    for call in """
+x.sum(dtype=float)
+x.sum(dtype=int)
+x.mean(0, dtype=float)
+x.prod(0, dtype=float)
+x.nansum(dtype=float)
+L.cumsum(line, 0, dtype=float)
+F.softmax(x, -1, dtype=float)
+L.softmax(x, -1, float)
+L.empty_like(x, dtype=float)
+L.rand(2, dtype=float)
+L.randint(3, (2,), dtype=int)
+L.arange(3, dtype=float)
+L.full((2,), 1, dtype=bool)
+L.eye(2, dtype=bool)
+L.logspace(0, 1, 3, dtype=complex)
+L.as_tensor([1], dtype=float)
+L.linalg.vector_norm(x, dtype=float)
+L.norm(x, dtype=float)
+x.to(int)
+x.new_zeros(2, dtype=float)
+nn.Linear(2, 2, dtype=float).weight
+""".strip().splitlines()
+]
+
+OF_NUMPY = """
+line + a
+line - a
+line * a
+line / a
+a / line
+line ** a
+line @ a
+line // a
+line % a
+line == a
+line != a
+a == line
+line + np.array(2.0)
+line.bool() & a.astype(bool)
+line[a.astype(int)]
+np.exp(line)
+np.add(a, line)
+np.maximum(line, 2)
+np.matmul(a, line)
+np.concatenate([line, a]).tolist()
+""".strip().splitlines()
+
+REFUSED = """
+a + line
+a - line
+a ** line
+a @ line
+line < a
+line & a
+L.add(line, a)
+L.matmul(line, a)
+L.sin(a)
+L.mul(a, line)
+L.maximum(line, a)
+L.stack([a, a])
+L.cat([line, a])
+L.sum(a)
+L.equal(line, a)
+L.full((2,), np.array(3.0))
+F.relu(a)
+F.linear(line[None], a[None])
+F.unfold(image, 2, stride=0)
+F.unfold(image, 2, dilation=0)
+F.unfold(image, (1, 2, 3))
+F.unfold(image, 2, padding=-1)
+F.unfold(image[:, :0], 2)
+F.fold(L.ones(1, 4, 4), (3, 3), 2, stride=0)
+F.group_norm(x, -1)
+F.max_pool2d(image, (1, 2, 3))
+F.max_pool2d(image, 2, stride=(1, 1, 1))
+F.max_pool2d(image, 2, padding=())
+F.max_pool2d(image, 2, dilation=(1, 1, 1))
+F.avg_pool3d(image[None], 1, padding=(1, 1))
+F.max_pool1d(x, 2, padding=(1, 1))
+F.avg_pool1d(x, 2, stride=(1, 1))
+F.max_pool2d(image, 2.5)
+F.max_pool2d(image, 2, padding=(1.0, 1))
+L.masked.mean(byte, 1)
+L.masked.mean(line, dtype=L.int32)
+L.trapezoid(byte.bool())
+L.trapezoid(line, line.bool())
+L.trapezoid(line, dx=1j)
+L.trapezoid(line, line[:2])
+L.cumulative_trapezoid(line, dx=True)
+L.cumsum(line > 0, 0, dtype=L.bool)
+""".strip().splitlines()
+
+BYTES = """
+L.trapezoid(byte)
+L.trapezoid(byte, byte)
+L.trapezoid(byte, dx=2.5)
+L.trapezoid(byte, dim=0)
+L.trapezoid(byte[:, :0])
+L.trapezoid(byte[:, :1])
+L.trapezoid(x / 7)
+L.trapezoid(x[0, 0], x[0, 0] ** 2)
+L.cumulative_trapezoid(byte)
+L.cumulative_trapezoid(byte, byte)
+L.cumulative_trapezoid(byte, dx=3)
+L.cumulative_trapezoid(x / 7, dx=2)
+L.masked.cumsum(byte, 1)
+L.masked.cumprod(byte, 1, mask=other > 4)
+F.softsign(t([255, 254, 0], dtype=L.uint8))
+F.softsign(t([127, -128, 0], dtype=L.int8))
+F.pairwise_distance(byte, other)
+F.pairwise_distance(byte, other, eps=0.0)
+F.pairwise_distance(byte, other.int())
+F.triplet_margin_loss(byte, other, byte)
+F.margin_ranking_loss(byte, other, other)
+F.margin_ranking_loss(byte, other, other, reduction="none")
+F.cosine_embedding_loss(byte, other, t([1, -1]))
+F.hinge_embedding_loss(byte, other, margin=0.5, reduction="sum")
+""".strip().splitlines()
+
+
+@pytest.mark.parametrize("call", [*SCALARS, *WHOLE, *DTYPES, *OF_NUMPY, *BYTES])
+@pytest.mark.filterwarnings("ignore:__array_wrap__")  # which PyTorch's own lacks arguments for
+def test_the_result_is_the_same(call):
+    both(evaluated(call))
+
+
+@pytest.mark.parametrize("call", REFUSED)
+def test_the_refusal_is_of_the_same_type(call):
+    import torch
+
+    import torchlike
+
+    theirs, ours = outcome(evaluated(call), torch), outcome(evaluated(call), torchlike)
+    assert theirs.error is not None and type(ours.error) is type(theirs.error)
+
+
+@pytest.mark.parametrize("call", ["F.unfold(image[:0], 2)", "F.fold(L.ones(0, 4, 4), (3, 3), 2)"])
+def test_windows_of_an_empty_batch(call):
+    both(evaluated(call))
+
+
+def test_arrays_of_what_requires_grad_are_given_without_grad():
+    def program(L):
+        leaf = L.ones(3, requires_grad=True)
+        with L.no_grad():
+            leaf.numpy()[0] = 5
+            return leaf.detach(), L.from_numpy(leaf.view(3).numpy())
+
+    both(program)
+    both(lambda L: L.ones(3, requires_grad=True).numpy())

@@ -1,0 +1,371 @@
+"""What libraries written for PyTorch ask of it on import and around their models, in both libraries."""
+
+import importlib
+import pickle
+import typing
+from collections import OrderedDict, defaultdict, deque, namedtuple
+
+import pytest
+
+import torchlike
+from tests.oracle import both
+
+Point = namedtuple("Point", "x y")
+TREE = {"a": [1, (2, 3)], "b": Point(4, {"c": 5}), "d": deque([6, None]), "e": OrderedDict(f=7), "g": []}
+
+
+def module(L, name):
+    return importlib.import_module(f"{L.__name__}.{name}")
+
+
+VERSIONS = [
+    "2.13.0",
+    "2.13",
+    "2.9.1",
+    "2.14.0a0",
+    "2.13.0.dev20260101",
+    "2.13.0rc1",
+    "3",
+    "0.4.1",
+    "2.13.0+cpu",
+    "text",
+]
+
+
+@pytest.mark.parametrize("given", VERSIONS)
+@pytest.mark.parametrize("own", ["2.13.0", "2.13.1+cpu", "2.13.0a1", "2.13.0.post2"])
+def test_versions_compare(own, given):
+    def compared(L):
+        v = module(L, "torch_version").TorchVersion(own)
+        return v == given, v != given, v < given, v <= given, v > given, v >= given
+
+    both(compared)
+
+
+@pytest.mark.parametrize("given", [(2, 13), (2, 9), (2, 13, 0), (3,), (1, 13, 1)])
+def test_versions_compare_with_tuples(given):
+    def compared(L):
+        v = module(L, "torch_version").TorchVersion("2.13.0")
+        return v == given, v < given, v <= given, v > given, v >= given, v.split("."), isinstance(v, str), hash(v)
+
+    both(compared)
+
+
+def test_the_version_is_that_of_the_judge():
+    import torch
+
+    assert torchlike.__version__.partition("+")[0] == torch.__version__.partition("+")[0]
+    assert torchlike.__version__ >= (2, 13) and not torchlike.__version__ > "2.14"
+    assert torchlike.__version__ == torchlike.version.__version__ == torchlike.torch_version.__version__
+    assert torchlike.__version__.endswith(torchlike.torch_version.OWN)
+
+
+CHECKS = ["_check", "_check_index", "_check_value", "_check_type", "_check_not_implemented"]
+
+
+@pytest.mark.parametrize("name", CHECKS)
+@pytest.mark.parametrize(
+    "given", [(True,), (False,), (False, lambda: "y"), (False, lambda: 3), (1,), (False, "y"), (None,)]
+)
+def test_checks(name, given):
+    both(lambda L: getattr(L, name)(*given))
+
+
+def test_checks_of_tensors():
+    for condition in ([True, True], [True, False], [], [1.0], [1]):
+        both(lambda L, c=condition: L._check_tensor_all(L.tensor(c)))
+        both(lambda L, c=condition: L._check_tensor_all_with(ValueError, L.tensor(c), lambda: "why"))
+        both(lambda L, c=condition: L._check(L.tensor(c)))
+    both(lambda L: L._check_tensor_all(True))
+    both(lambda L: L._check_with(KeyError, False, lambda: "why"))
+    both(lambda L: L._assert_async(L.tensor(1)))
+
+
+@pytest.mark.parametrize("name", ["sym_int", "sym_float", "sym_not"])
+@pytest.mark.parametrize("given", [2, -2.5, 2.5, True, 0])
+def test_open_numbers(name, given):
+    both(lambda L: getattr(L, name)(given))
+
+
+@pytest.mark.parametrize("given", [(1, 2), (2, 1.0), (1.5, -1), (True, 2)])
+def test_open_numbers_together(given):
+    both(lambda L: [(type(found), found) for found in (L.sym_max(*given), L.sym_min(*given))])
+    both(lambda L: L.sym_ite(given[0] > 1, *given))
+    both(lambda L: (L.sym_ite(False, 1, 2), L.sym_sum(list(given)), L.sym_sum(*given)))
+    both(lambda L: L.sym_ite(given[0], 1, 2))
+
+
+def test_open_numbers_are_never_made():
+    for name in ("SymInt", "SymFloat", "SymBool"):
+        assert not isinstance(torchlike.ones(2).shape[0], getattr(torchlike, name))
+        with pytest.raises(NotImplementedError, match=f"torch.{name} is not supported"):
+            getattr(torchlike, name)(3)
+
+
+def test_paths_of_leaves():
+    def found(L):
+        tree = module(L, "utils._pytree")
+        leaves, spec = tree.tree_flatten_with_path(TREE)
+        said = [(tree.keystr(path), leaf, tree.key_get(TREE, path)) for path, leaf in leaves]
+        shown = tree.tree_map_with_path(lambda path, *x: (tree.keystr(path), x), TREE, TREE)
+        alone = tree.tree_leaves_with_path(TREE, is_leaf=lambda x: isinstance(x, list))
+        return said, spec.num_leaves, shown, [tree.keystr(path) for path, _ in alone]
+
+    both(found)
+
+
+def test_keys_are_themselves():
+    def found(L):
+        tree = module(L, "utils._pytree")
+        keys = tree.SequenceKey(1), tree.MappingKey("a"), tree.GetAttrKey("x")
+        ((path, _),) = tree.tree_leaves_with_path({"a": 1})
+        leaves = tree.tree_leaves(list(keys))
+        return [str(key) for key in keys], keys[0] == (1,), path == (keys[1],), leaves == list(keys)
+
+    both(found)
+
+
+def test_a_container_without_keys():
+    class Box:
+        pass
+
+    def found(L):
+        tree = module(L, "utils._pytree")
+        tree.register_pytree_node(Box, lambda b: ([1], None), lambda parts, _: Box())
+        return tree.tree_leaves(Box()), tree.tree_leaves_with_path(Box())
+
+    both(found)
+    both(lambda L: module(L, "utils._pytree").tree_leaves_with_path(defaultdict(int, a=1, b=2))[1][1])
+
+
+Optional = typing.Optional  # as scripts were written before `X | None`
+KINDS = [
+    ([1, 2], list[int]), ([1, "a"], list[int]), ([], list[str]), ((1, "a"), tuple[int, str]), ((1,), tuple[int, str]),
+    ({"a": 1}, dict[str, int]), ({"a": "b"}, dict[str, int]), (None, Optional[int]), (1, Optional[int]),
+    ("a", int | str), (1.5, int | str), (1, (int, str)), (3, int), (None, None), ([[1], [2]], list[list[int]]),
+    ({1: [None]}, dict[int, list[Optional[str]]]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("given, kind", KINDS, ids=str)
+def test_kinds_of_scripts(given, kind):
+    both(lambda L: L.jit.isinstance(given, kind))
+
+
+def test_what_scripts_mark():
+    def marked(L):
+        @L.jit.script_if_tracing
+        def twice(x):
+            return 2 * x
+
+        waiting = L.jit.fork(twice, L.ones(2))
+        return L.jit.wait(waiting), L.jit.unused(twice)(3), L.jit.ignore(drop=True)(twice)(3), L.jit.is_tracing()
+
+    both(marked)
+
+
+def test_a_module_in_training_is_not_frozen():
+    both(lambda L: L.jit.freeze(L.jit.script(L.nn.Linear(2, 2))))
+    layer = torchlike.nn.Linear(2, 2).eval()
+    assert torchlike.jit.freeze(layer) is layer is torchlike.jit.optimize_for_inference(layer)
+
+
+def test_marks_for_the_tracer():
+    def found(L):
+        space = {"wrap": module(L, "fx").wrap}
+        exec("named, given = wrap('len'), wrap(len)", space)
+        return space["named"], space["given"] is len
+
+    both(found)
+    both(lambda L: module(L, "fx").wrap(3))
+    both(lambda L: module(L, "fx").wrap(len))
+
+
+REFUSED = {
+    "fx.symbolic_trace": ("fx", "symbolic_trace", (1,)), "fx.Tracer": ("fx", "Tracer", ()),
+    "fx.GraphModule": ("fx", "GraphModule", ()), "fx.replace_pattern": ("fx", "replace_pattern", (1, 2, 3)),
+    "onnx.ONNXProgram": ("onnx", "ONNXProgram", ()),
+    "utils.flop_counter": ("utils.flop_counter", "FlopCounterMode", ()),
+    "_subclasses.FakeTensorMode": ("_subclasses", "FakeTensorMode", ()),
+    "PyTorchFileReader": ("serialization", "PyTorchFileReader", ("f",)),
+    "ao.quantization.ObserverBase": ("ao.quantization", "ObserverBase", ()),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_is_there_for_imports_is_refused_in_use(name):
+    place, attribute, args = REFUSED[name]
+    with pytest.raises(NotImplementedError, match=name.rpartition(".")[2]):
+        getattr(module(torchlike, place), attribute)(*args)
+
+
+def test_libraries_compiled_for_pytorch():
+    with pytest.raises(OSError, match="needs PyTorch's own C"):
+        torchlike.ops.load_library("lib.so")
+
+
+def test_stubs_of_quantization():
+    def found(L):
+        places = module(L, "ao.quantization")
+        model = L.nn.Sequential(places.QuantStub(), L.nn.ReLU(), places.DeQuantStub())
+        return model(L.tensor([-1.0, 2.0])), repr(model), list(model.state_dict())
+
+    both(found)
+
+
+def test_kinds_of_kernels():
+    def found(L):
+        key = L._C.DispatchKey
+        keys = L._C.DispatchKeySet(key.CPU) | L._C.DispatchKeySet(key.CUDA)
+        return keys.has(key.CPU), keys.has(key.Meta), isinstance(L.nn.Parameter(L.ones(1)), L._C._TensorMeta)
+
+    both(found)
+    with torchlike._C.DisableTorchFunctionSubclass():
+        assert torchlike._C._get_default_device() == "cpu"
+
+
+def test_types_of_a_modules_parts():
+    hints = typing.get_type_hints(torchlike.nn.Module)
+    assert {"_parameters", "_buffers", "_modules", "training"} <= hints.keys()
+
+
+def test_the_rows_that_libraries_call_by_name():
+    def found(L):
+        x = L.arange(6.0).reshape(2, 3)
+        index = L.ops.aten.index(x, [None, L.tensor([2, 0])])
+        return index, L.ops.aten._local_scalar_dense(L.tensor(3)), L.ops.aten.add_(x, 1), x
+
+    both(found)
+
+
+def test_operators_for_types_of_devices():
+    def found(L):
+        library = module(L, "library")
+
+        def sine(x: L.Tensor) -> L.Tensor:
+            return x.sin()
+
+        op = library.custom_op("kinds::wave", sine, mutates_args=(), device_types="cuda")
+        cosine = op.register_kernel("cpu")(lambda x: x.cos())
+        said = [op(L.ones(2)), cosine(L.zeros(1)), L.ops.kinds.wave(L.ones(1))]
+        library.register_kernel("kinds::wave", ["cpu", "cuda"], lambda x: x.exp())
+        return said, op(L.ones(2))
+
+    both(found)
+
+
+def test_an_operator_for_other_devices():
+    for L in (torchlike, importlib.import_module("torch")):
+
+        def sine(x: L.Tensor) -> L.Tensor:
+            return x.sin()
+
+        op = module(L, "library").custom_op("kinds::other", sine, mutates_args=(), device_types=["cuda"])
+        with pytest.raises(
+            NotImplementedError, match="Could not run 'kinds::other' with arguments from the 'CPU' backend"
+        ):
+            op(L.ones(2))
+
+
+NAMED = [
+    "complex32",
+    "chalf",
+    "float4_e2m1fn_x2",
+    "int1",
+    "int7",
+    "uint1",
+    "uint4",
+    "bits8",
+    "bits16",
+    "bits1x8",
+    "bit",
+]
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_dtypes_by_name(name):
+    both(lambda L: (str(getattr(L, name)), getattr(L, name).itemsize, isinstance(getattr(L, name), L.dtype)))
+    both(lambda L: [getattr(getattr(L, name), fact) for fact in ("is_complex", "is_floating_point", "is_signed")])
+    both(lambda L: pickle.loads(pickle.dumps(getattr(L, name))) is getattr(L, name))
+
+
+MAKERS = {
+    "to": lambda L, d: L.ones(2).to(d), "zeros": lambda L, d: L.zeros(2, dtype=d),
+    "view": lambda L, d: L.ones(2).view(d),
+    "meta": lambda L, d: L.empty(2, dtype=d, device="meta"), "tensor": lambda L, d: L.tensor([1], dtype=d),
+    "promote": lambda L, d: L.promote_types(d, L.float32), "sum": lambda L, d: L.ones(2).sum(dtype=d),
+    "type": lambda L, d: L.ones(2).type(d), "module": lambda L, d: L.nn.Linear(2, 2).to(d),
+    "default": lambda L, d: L.set_default_dtype(d), "like": lambda L, d: L.empty_like(L.ones(2), dtype=d),
+}  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore:Complex modules")
+@pytest.mark.parametrize("maker", MAKERS)
+@pytest.mark.parametrize("name", ["complex32", "float4_e2m1fn_x2", "int4", "bits8"])
+def test_no_tensor_has_such_a_dtype(name, maker):
+    with pytest.raises((NotImplementedError, TypeError)):
+        MAKERS[maker](torchlike, getattr(torchlike, name))
+    assert torchlike.get_default_dtype() is torchlike.float32
+
+
+def defined(L):
+    library = module(L, "library")
+    library.define("raw::scale", "(Tensor x, int n=2) -> Tensor")
+    library.impl("raw::scale", "cpu", lambda x, n=2: x * n)
+    own = library.Library("raw", "FRAGMENT")
+    name = own.define("wave(Tensor x) -> Tensor")
+    own.impl(name, lambda x: x.sin(), "CompositeImplicitAutograd")
+    own.define("next(Tensor x) -> Tensor")
+    library.impl(own, "next", "CPU")(lambda x: x + 1)
+    x = L.ones(2, requires_grad=True)
+    L.ops.raw.wave(x).sum().backward()
+    made = L.ops.raw.scale(L.ones(2)), L.ops.raw.scale.default(L.ones(2), 5), L.ops.raw.next(L.ones(1))
+    return name, *made, x.grad
+
+
+def test_operators_by_schema():
+    both(defined)
+    both(lambda L: L.ops.raw.nothing)
+    both(lambda L: module(L, "library").Library("raw", "NO"))
+
+
+def test_an_operator_defined_twice():
+    for L in (torchlike, importlib.import_module("torch")):
+        own = module(L, "library").Library("twice", "DEF")
+        own.define("f(Tensor x) -> Tensor")
+        with pytest.raises(
+            RuntimeError, match=r"^Tried to register an operator \(twice::f\(Tensor x\) -> Tensor\) with"
+        ):
+            own.define("f(Tensor x) -> Tensor")
+        with pytest.raises(
+            NotImplementedError, match=r"^Could not run 'twice::f' with arguments from the 'CPU' backend"
+        ):
+            L.ops.twice.f(L.ones(2))
+
+
+def test_the_processor():
+    both(lambda L: module(L, "backends.cpu").get_cpu_capability())
+
+
+def test_the_kernel_of_attention():
+    def switched(L):
+        kernels = module(L, "backends.mha")
+        kernels.set_fastpath_enabled(False)
+        seen = kernels.get_fastpath_enabled()
+        kernels.set_fastpath_enabled(True)
+        return seen, kernels.get_fastpath_enabled()
+
+    both(switched)
+
+
+def test_text_of_tensors():
+    def text(L):
+        write = module(L, "_tensor_str")
+        t = L.arange(30.0).reshape(3, 10)
+        with write.printoptions(precision=2):
+            seen = write.PRINT_OPTS.precision, write._tensor_str(t / 7, 4)
+        said = [write._add_suffixes("ab" * n, ["x=1", "y"], 3, b) for n, b in ((1, False), (50, True))]
+        grad = L.ones(2, requires_grad=True) * 2
+        return seen, said, write._str(t[0, :2]), write._str(grad, tensor_contents="..."), write.PRINT_OPTS.threshold
+
+    both(text)

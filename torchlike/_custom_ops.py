@@ -1,0 +1,6 @@
+"""The former name of part of `torch.library`."""
+
+from torchlike.library import custom_op as custom_op
+from torchlike.library import register_fake as impl_abstract
+
+__all__ = ["custom_op", "impl_abstract"]

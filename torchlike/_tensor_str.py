@@ -1,0 +1,38 @@
+"""How tensors print, by the names under which libraries write such text of their own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torchlike import _repr, _show
+from torchlike._repr import get_printoptions as get_printoptions
+from torchlike._repr import printoptions as printoptions
+from torchlike._repr import set_printoptions as set_printoptions
+from torchlike._repr import with_suffixes as _add_suffixes  # noqa: F401
+from torchlike._tensor import Tensor
+
+
+class _Options:
+    """The settings that hold now: `precision`, `threshold`, `edgeitems`, `linewidth`, `sci_mode`."""
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return get_printoptions()[name]
+        except KeyError:
+            raise AttributeError(name) from None
+
+
+PRINT_OPTS = _Options()
+
+
+def _tensor_str(self: Tensor, indent: int) -> str:
+    """The bracketed numbers, the first line already `indent` characters in."""
+    return _repr.numbers(self._host(), indent)
+
+
+def _str(self: Tensor, *, tensor_contents: str | None = None) -> str:
+    """The whole text, with other contents if these are given."""
+    return _show.tensor_text(self, tensor_contents)
+
+
+_str_intern = _str

@@ -1,0 +1,28 @@
+"""NVIDIA's library of exchanges between GPUs, of which XLA makes its own use: nothing here calls it."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from torchlike import _errors
+
+__all__ = ["all_reduce", "reduce", "broadcast", "all_gather", "reduce_scatter"]
+
+
+def is_available(tensors: Any) -> bool:
+    """Whether these tensors can be exchanged by it: no."""
+    warnings.warn("PyTorch is not compiled with NCCL support", stacklevel=2)
+    return False
+
+
+def _refused(name: str) -> Any:
+    def refuse(*args: Any, **kwargs: Any) -> None:
+        raise _errors.arguments.cannot(f"cuda.nccl.{name}", "it runs in one process, and XLA moves what it must")
+
+    refuse.__name__ = refuse.__qualname__ = name
+    refuse.__doc__ = f"Refused: `{name}` between GPUs."
+    return refuse
+
+
+all_reduce, reduce, broadcast, all_gather, reduce_scatter = map(_refused, __all__)

@@ -1,0 +1,25 @@
+"""Weights of convolutions in another memory format."""
+
+from __future__ import annotations
+
+from torchlike._memory_format import memory_format as MemoryFormat
+
+from ..modules.conv import Conv2d, Conv3d, ConvTranspose2d, ConvTranspose3d
+from ..modules.module import Module
+
+
+def convert_conv2d_weight_memory_format(module: Module, memory_format: MemoryFormat) -> Module:
+    """Give the weights of every `Conv2d` and `ConvTranspose2d` in a module a memory format; returns the module."""
+    return _converted(module, (Conv2d, ConvTranspose2d), memory_format)
+
+
+def convert_conv3d_weight_memory_format(module: Module, memory_format: MemoryFormat) -> Module:
+    """Give the weights of every `Conv3d` and `ConvTranspose3d` in a module a memory format; returns the module."""
+    return _converted(module, (Conv3d, ConvTranspose3d), memory_format)
+
+
+def _converted(module: Module, kinds: tuple[type, ...], memory_format: MemoryFormat) -> Module:
+    for each in module.modules():
+        if isinstance(each, kinds):
+            each.weight.data = each.weight.detach().clone(memory_format=memory_format)
+    return module

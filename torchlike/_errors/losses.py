@@ -146,13 +146,18 @@ def _while_checking(text: str) -> RuntimeError:
     return RuntimeError(f"{text} (while checking arguments for ctc_loss_allocate_outputs)")
 
 
+_ALIGNED = ("float32", "float64")
+
+
 def check_ctc(call: Any) -> None:
     """Raise PyTorch's errors for the dtypes and shapes of a loss over alignments."""
     x, targets = call.log_probs, call.targets
+    if 0 in x.shape and x.dtype.name in _ALIGNED:
+        raise RuntimeError("log_probs tensor must not be empty")
     if x.ndim != 3:
         raise _while_checking(f"Expected 3-dimensional tensor, but got {x.ndim}-dimensional tensor for argument #1 "
                               "'log_probs'")  # fmt: skip
-    if x.dtype.name not in ("float32", "float64"):
+    if x.dtype.name not in _ALIGNED:
         raise not_implemented("ctc_loss_cpu", x.dtype)
     if not 0 <= call.blank < x.shape[2]:
         raise RuntimeError("blank must be in label range")

@@ -17,6 +17,7 @@ REALS = (BOOL, INTEGER, FLOATING)
 INEXACT = (FLOATING, COMPLEX)
 NUMBERS = (INTEGER, FLOATING, COMPLEX)
 REAL_FLOATS = (FLOATING,)
+EMPTY = "empty"  # among what a loop takes: no elements, of any dtype, for which it is not looked for
 
 
 def only(kernel: str, *categories: int, wide: bool = False) -> Callable[[Call], None]:

@@ -92,7 +92,7 @@ class Op:
     numpy: bool = True  # whether the kernel runs on NumPy arrays; else the interpreter compiles it by itself
     opmath: bool = True  # compute half precision in float32 and round once; else see _steps.py
     loop: str = ""  # PyTorch's name of its inner loop, which errors say where that lacks a dtype; mostly NAME_cpu
-    takes: tuple[Any, ...] = ()  # the dtypes, or whole categories, that the loop has (none: its check says, or all)
+    takes: tuple[Any, ...] = ()  # dtypes, whole categories or EMPTY: what the loop has (none: its check says, or all)
     float8: tuple[Any, ...] = ()  # the dtypes of eight bits that it takes
     # Beside half precision an element-wise operator's operands are rounded to it first, numbers and 0-d tensors too,
     exact: tuple[str, ...] = ()  # but for these,

@@ -56,6 +56,13 @@ def refused(value: Any, wrong: Any, error: Callable[[], Exception]) -> Any:
     return value
 
 
+def mean_of(array: Any, axis: Any = None, keepdims: bool = True) -> Any:
+    """The mean, which is NaN of no elements; NumPy's own says so with a warning."""
+    total = namespace(array).sum(array, axis=axis, keepdims=keepdims)
+    count = array.size // max(total.size, 1)
+    return total / count if count else total + np.nan
+
+
 def fractional(array: Any) -> Any:
     """Integers, once a row has computed with them as integers, in float64: the result is rounded to its dtype."""
     return array.astype(np.float64) if array.dtype.kind in "iub" else array

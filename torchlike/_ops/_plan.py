@@ -20,6 +20,7 @@ from torchlike._ops import _declare as d
 from torchlike._ops._binding import Template as Template
 from torchlike._ops._binding import Varying as Varying
 from torchlike._ops._binding import bind, cast_array
+from torchlike._ops._checks import EMPTY
 from torchlike._ops._rules import Call, Typed, check_devices, check_float8, numbers_are_tensors
 
 
@@ -82,8 +83,8 @@ def make(op: d.Op, args: tuple, kwargs: dict, describe: Callable[[Any], tuple[Av
     check_devices(call)
     if op.check is not None:
         op.check(call)
-    if op.takes and not {(first := call.arrays[0].dtype), first.category} & {*op.takes}:
-        raise _errors.dtypes.not_implemented(op.loop, first)
+    if op.takes:
+        _check_loop(op, call.arrays[0])
     if op.family != "view":
         check_float8(call)
     typed = op.typing(call)
@@ -107,6 +108,12 @@ def make(op: d.Op, args: tuple, kwargs: dict, describe: Callable[[Any], tuple[Av
         for look in on_foreign_aval:
             look(plan)
     return plan
+
+
+def _check_loop(op: d.Op, first: Aval) -> None:
+    dtype = first.dtype
+    if not {dtype, dtype.category, EMPTY if 0 in first.shape else None} & {*op.takes}:
+        raise _errors.dtypes.not_implemented(op.loop, dtype)
 
 
 class _WithoutGradient(OpPlan):

@@ -8,7 +8,7 @@ import numpy as np
 from torchlike import _errors
 from torchlike._dtypes import FLOAT8_SIGNED
 from torchlike._ops._casts import LOWER, LOWER_ELSEWHERE
-from torchlike._ops._checks import NUMBERS
+from torchlike._ops._checks import EMPTY, NUMBERS
 from torchlike._ops._declare import EXACT, Array, Scalar, namespace, operator
 from torchlike._ops._float8 import wide
 from torchlike._ops._namespace import unrounded
@@ -82,7 +82,7 @@ def _addmm_shape(call: Call) -> tuple:
 @operator(autocast=LOWER, shape=_added(_addmm_shape), check=_check_addmm, fits=_exactly(_addmm_shape),
           saves=("mat1", "mat2"),
           opmath=False, old_order=("beta", "input", "alpha", "mat1", "mat2"), inplace=True, out=EXACT,
-          loop="addmm_impl_cpu_", float8=FLOAT8_SIGNED, takes=NUMBERS)  # fmt: skip
+          loop="addmm_impl_cpu_", float8=FLOAT8_SIGNED, takes=(*NUMBERS, EMPTY))  # fmt: skip
 def addmm(input: Array, mat1: Array, mat2: Array, *, beta: Scalar = 1, alpha: Scalar = 1):
     """beta * input + alpha * (mat1 @ mat2); `input` is broadcast to the product."""
     return _plus(input, rows_times(*unrounded(mat1, mat2)), beta, alpha)

@@ -11,7 +11,7 @@ from jax import lax
 
 from torchlike import _errors
 from torchlike._ops._casts import LOWER
-from torchlike._ops._checks import NUMBERS
+from torchlike._ops._checks import EMPTY, NUMBERS
 from torchlike._ops._declare import Array, operator
 from torchlike._ops._namespace import unrounded
 from torchlike._ops._products import rows_times
@@ -144,7 +144,8 @@ def _convolution(count: int):
     return operator(autocast=LOWER, where=("torch", "nn.functional"), shape=_shape, check=_check,
                     saves=("input", "weight"), formats=2, remembers=("all",), out=False,
                     opmath=False, node=_node, numpy=False, fused=True,
-                    loop="compute_columns3d" if count == 3 else "slow_conv2d_cpu", takes=NUMBERS)(kernel)  # fmt: skip
+                    loop="compute_columns3d" if count == 3 else "slow_conv2d_cpu",
+                    takes=(*NUMBERS, EMPTY))(kernel)  # fmt: skip
 
 
 conv1d, conv2d, conv3d = _convolution(1), _convolution(2), _convolution(3)

@@ -16,6 +16,7 @@ from torchlike._ops._declare import Array, Index, Scalar, constant, namespace, o
 from torchlike._ops._namespace import refused
 from torchlike._ops._rules import Call
 from torchlike._ops._steps import stepwise, total_in_cascade, unchanged
+from torchlike._ops.loss import reduced
 
 
 def class_axis(x) -> int:
@@ -81,7 +82,7 @@ def check_classes(call: Call) -> None:
     if x.ndim > 1 and target.ndim and x.shape[0] != target.shape[0]:
         raise _errors.losses.batch_sizes(x.shape[0], target.shape[0])
     rest = tuple(x.shape[:1]) + tuple(x.shape[2:]) if x.ndim > 1 else ()
-    if x.dtype.category < _dtypes.FLOATING:
+    if x.dtype.category != _dtypes.FLOATING:
         raise _errors.dtypes.not_implemented(_KERNELS.get((call.op.name, x.ndim <= 2), "nll_loss_out_frame"), x.dtype)
     if x.ndim <= 2 and target.ndim > 1:
         raise _errors.losses.multi_target()
@@ -149,7 +150,7 @@ def cross_entropy(input: Array, target: Array, weight: Array | None = None, igno
 
 def _check_probabilities(call: Call) -> None:
     x, target, weight = call.input, call.target, call.weight
-    if target.dtype.category < _dtypes.FLOATING:
+    if target.dtype.category != _dtypes.FLOATING:
         raise _errors.losses.probabilities_dtype(target.dtype)
     classes = x.shape[1 if x.ndim > 1 else 0]
     if weight is not None and tuple(weight.shape) != (classes,):
@@ -168,6 +169,4 @@ def _cross_entropy_of_probabilities(input: Array, target: Array, weight: Array |
     log_sum, shift = log_sum_exp(input, axis)
     log_p = (input - shift) - xp.expand_dims(log_sum, axis)
     loss = -xp.sum(log_p * target if weight is None else log_p * target * by_class(weight, input), axis=axis)
-    if reduction == "none":
-        return loss
-    return xp.sum(loss) / max(loss.size, 1) if reduction == "mean" else xp.sum(loss)
+    return reduced(loss, reduction)

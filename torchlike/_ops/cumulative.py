@@ -12,7 +12,7 @@ from torchlike import _dtypes, _errors
 from torchlike._core import aval
 from torchlike._core.numpy_sums import running
 from torchlike._ops._casts import FULL_ELSEWHERE
-from torchlike._ops._checks import REALS, only
+from torchlike._ops._checks import EMPTY, REALS, only
 from torchlike._ops._declare import HOST, Array, Into, declare, namespace, operator
 from torchlike._ops._rules import Call, Typed, sum_like, wrap_dim
 from torchlike._ops.binary import added_logarithms
@@ -108,14 +108,16 @@ def _running(x, dim: int, best, extreme):
 
 
 @operator(shape=_pair_shape, opmath=False, check=_check_dim, where=(), chooses=True,
-          host=HOST, remembers=("others",), out=Into(_errors.dtypes.scalar_type_of_out), takes=REALS)  # fmt: skip
+          host=HOST, remembers=("others",), out=Into(_errors.dtypes.scalar_type_of_out), takes=(*REALS, EMPTY),
+          refuses_complex="cummax")  # fmt: skip
 def cummax(input: Array, dim: int):
     """The running maximum along `dim`, and the index of its last occurrence so far."""
     return _running(input, dim, np.maximum, lambda x, axis: _as_numbers(lax.cummax, x, axis))
 
 
 @operator(shape=_pair_shape, opmath=False, check=_check_dim, where=(), chooses=True,
-          host=HOST, remembers=("others",), out=Into(_errors.dtypes.scalar_type_of_out), takes=REALS)  # fmt: skip
+          host=HOST, remembers=("others",), out=Into(_errors.dtypes.scalar_type_of_out), takes=(*REALS, EMPTY),
+          refuses_complex="cummin")  # fmt: skip
 def cummin(input: Array, dim: int):
     """The running minimum along `dim`, and the index of its last occurrence so far."""
     return _running(input, dim, np.minimum, lambda x, axis: _as_numbers(lax.cummin, x, axis))

@@ -9,7 +9,7 @@ import jax
 from torchlike import _dtypes, _errors
 from torchlike._ops._casts import FULL, Casts, banned, full
 from torchlike._ops._declare import Array, Scalar, constant, namespace, operator
-from torchlike._ops._namespace import fractional
+from torchlike._ops._namespace import fractional, mean_of
 from torchlike._ops._rules import Call, broadcast, through_integers, to_float
 from torchlike._ops._steps import stepwise
 from torchlike._ops.activation import floating, log1p_exp, magnitude
@@ -24,7 +24,7 @@ def reduced(loss, reduction: str):
     xp = namespace(loss)
     if loss.dtype.kind in "iu":  # of which there is no mean
         return xp.sum(loss, dtype="int64")
-    return xp.mean(loss) if reduction == "mean" else xp.sum(loss)
+    return mean_of(loss, keepdims=False) if reduction == "mean" else xp.sum(loss)
 
 
 def _shape(call: Call) -> list:

@@ -11,7 +11,7 @@ from torchlike import _dtypes, _errors
 from torchlike._dtypes import BOOL, FLOAT8, FLOAT8_SIGNED, FLOATING
 from torchlike._layout import contiguous_strides, view_strides
 from torchlike._ops._casts import FULL_ON_CPU, LOWER, LOWER_ELSEWHERE, WIDEST_ELSEWHERE, Casts, Policy, widest
-from torchlike._ops._checks import NUMBERS
+from torchlike._ops._checks import EMPTY, NUMBERS
 from torchlike._ops._declare import EXACT, HOST_REDUCES, Array, Into, namespace, operator
 from torchlike._ops._float8 import wide
 from torchlike._ops._namespace import unrounded, widened
@@ -52,7 +52,7 @@ def _matmul_keeps(call: Call) -> tuple[str, ...]:
 
 
 @operator(autocast=LOWER, shape=_product_shape, check=_check_matmul, opmath=False, where=("torch", "Tensor", "linalg"),
-          node=_matmul_node, out=EXACT, float8=FLOAT8, remembers=_matmul_keeps, takes=NUMBERS)  # fmt: skip
+          node=_matmul_node, out=EXACT, float8=FLOAT8, remembers=_matmul_keeps, takes=(*NUMBERS, EMPTY))  # fmt: skip
 def matmul(input: Array, other: Array):
     """The matrix product; (..., n, k) @ (..., k, m) -> (..., n, m), vectors as in NumPy."""
     return rows_times(input, other)
@@ -83,7 +83,7 @@ def _mm_shape(call: Call) -> list:
     out=EXACT,
     loop="addmm_impl_cpu_",
     float8=FLOAT8_SIGNED,
-    takes=NUMBERS,
+    takes=(*NUMBERS, EMPTY),
 )
 def mm(input: Array, mat2: Array):
     """The product of two matrices; (n, k), (k, m) -> (n, m)."""
@@ -106,7 +106,9 @@ def _bmm_shape(call: Call) -> list:
     return [(a.shape[0], a.shape[1], b.shape[2])]
 
 
-@operator(autocast=LOWER, shape=_bmm_shape, check=_check_batches, opmath=False, out=EXACT, loop="bmm", takes=NUMBERS)
+@operator(
+    autocast=LOWER, shape=_bmm_shape, check=_check_batches, opmath=False, out=EXACT, loop="bmm", takes=(*NUMBERS, EMPTY)
+)
 def bmm(input: Array, mat2: Array):
     """The products of two batches of matrices; (b, n, k), (b, k, m) -> (b, n, m)."""
     return rows_times(input, mat2)
@@ -368,7 +370,7 @@ def _linear_node(call: Call) -> str:
 @operator(autocast=LOWER, shape=_linear_shape, check=_errors.linalg.check_linear, saves=("input", "weight"),
           opmath=False,
           where=("nn.functional",), node=_linear_node, loop="addmm_impl_cpu_", float8=FLOAT8_SIGNED,
-          remembers=("input.rows>weight", "weight.T>input"), takes=NUMBERS)  # fmt: skip
+          remembers=("input.rows>weight", "weight.T>input"), takes=(*NUMBERS, EMPTY))  # fmt: skip
 def linear(input: Array, weight: Array, bias: Array | None = None):
     """input @ weight.T + bias; (..., k), (n, k), (n) -> (..., n)."""
     input, weight, bias = unrounded(input, weight, bias)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from torchlike import _dtypes, _errors
 from torchlike._ops._casts import FULL, FULL_ELSEWHERE
-from torchlike._ops._checks import REAL_FLOATS
+from torchlike._ops._checks import EMPTY, REAL_FLOATS
 from torchlike._ops._declare import Array, Scalar, namespace, operator, pointwise
 from torchlike._ops._namespace import refused
 from torchlike._ops._rules import Call
@@ -93,7 +93,7 @@ def multi_margin_loss(input: Array, target: Array, p: float = 1, margin: Scalar 
     shape=_shape,
     check=_check_multilabel,
     loop="multilabel_margin_loss_forward_out_frame",
-    takes=REAL_FLOATS,
+    takes=(*REAL_FLOATS, EMPTY),
 )
 def multilabel_margin_loss(input: Array, target: Array, reduction: str = "mean"):
     """Mean over classes of max(0, 1 - (x[t] - x[i])), t the targets before the first -1, i the other classes."""

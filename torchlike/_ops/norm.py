@@ -12,8 +12,9 @@ from jax import lax
 
 from torchlike import _dtypes, _errors
 from torchlike._ops._casts import FULL_ELSEWHERE
-from torchlike._ops._checks import INEXACT, REAL_FLOATS
+from torchlike._ops._checks import EMPTY, INEXACT, REAL_FLOATS
 from torchlike._ops._declare import Array, Scalar, constant, namespace, operator
+from torchlike._ops._namespace import mean_of
 from torchlike._ops._rows import row_sums
 from torchlike._ops._rules import Call, to_float
 from torchlike._ops._steps import stepwise, unchanged
@@ -144,9 +145,8 @@ def _layer_norm(input: Array, normalized_shape: tuple, weight: Array | None = No
 )
 def _rms_norm(input: Array, normalized_shape: tuple, weight: Array | None = None, eps: Scalar = 1e-5):
     """Divide by the root of the mean square over the last dims, times weight."""
-    xp = namespace(input)
     axes = tuple(range(input.ndim - len(normalized_shape), input.ndim))
-    scaled = input * rsqrt(xp.mean(input * input, axis=axes, keepdims=True) + eps)
+    scaled = input * rsqrt(mean_of(input * input, axes) + eps)
     return scaled if weight is None else scaled * weight
 
 
@@ -196,7 +196,7 @@ def _with_statistics(call: Call) -> list:
 
 @operator(where=(), shape=_with_statistics, check=_check_batch_norm, saves=("input", "weight"), out=False, formats=1,
           node="NativeBatchNormBackward0", name="_batch_norm_of_batch", fused=True, opmath=False,
-          loop="batch_norm", takes=REAL_FLOATS)  # fmt: skip
+          loop="batch_norm", takes=(*REAL_FLOATS, EMPTY))  # fmt: skip
 def _batch_norm_of_batch(input: Array, weight: Array | None, bias: Array | None, eps: Scalar):
     """Standardize each channel (dim 1) over the batch; returns that, the means and the unbiased variances."""
     (step, x, weight, bias), xp = stepwise(input, weight, bias), namespace(input)
@@ -209,7 +209,7 @@ def _batch_norm_of_batch(input: Array, weight: Array | None, bias: Array | None,
 
 @operator(where=(), shape=_like_input, check=_check_batch_norm, out=False, formats=1, node="NativeBatchNormBackward0",
           saves=("input", "running_mean", "running_var", "weight"), name="_batch_norm_of_running",
-          fused=True, loop="batch_norm", takes=REAL_FLOATS)  # fmt: skip
+          fused=True, loop="batch_norm", takes=(*REAL_FLOATS, EMPTY))  # fmt: skip
 def _batch_norm_of_running(input: Array, running_mean: Array, running_var: Array, weight: Array | None,
                            bias: Array | None, eps: Scalar):  # fmt: skip
     """Standardize each channel (dim 1) by statistics gathered before."""

@@ -7,7 +7,6 @@ import numpy as np
 
 from torchlike import _dtypes, _errors
 from torchlike._ops._casts import FULL_ELSEWHERE
-from torchlike._ops._checks import REALS
 from torchlike._ops._declare import Array, constant, namespace, operator
 from torchlike._ops._rows import row_sums
 from torchlike._ops._rules import Call, wrap_dim
@@ -17,7 +16,7 @@ from torchlike._ops._steps import stepwise, unchanged
 def _check(kernel: str, call: Call) -> None:
     x = call.input
     dim = wrap_dim(call.dim, x.ndim)
-    if x.dtype in _dtypes.FLOAT8 or x.dtype.category < _dtypes.FLOATING:
+    if 0 not in x.shape and (x.dtype in _dtypes.FLOAT8 or x.dtype.category != _dtypes.FLOATING):
         last = "_lastdim" if dim == max(x.ndim, 1) - 1 else ""
         raise _errors.dtypes.not_implemented(f"{kernel}{last}_kernel_impl", x.dtype)
 
@@ -32,8 +31,7 @@ def _sums(x: np.ndarray, dim: int) -> np.ndarray:
 
 @operator(autocast=FULL_ELSEWHERE, where=(), shape=_same_shape, check=lambda call: _check("softmax", call),
           name="_softmax",
-          remembers=("result",), node="SoftmaxBackward0",
-          loop="softmax_lastdim_kernel_impl", takes=REALS)  # fmt: skip
+          remembers=("result",), node="SoftmaxBackward0", refuses_complex="_softmax")  # fmt: skip
 def _softmax(input: Array, dim: int):
     """exp(x) divided by its sum over a dim."""
     if namespace(input) is not np:
@@ -48,8 +46,7 @@ def _softmax(input: Array, dim: int):
 
 @operator(autocast=FULL_ELSEWHERE, where=(), shape=_same_shape, check=lambda call: _check("log_softmax", call),
           name="_log_softmax",
-          remembers=("result",), node="LogSoftmaxBackward0", opmath=False,
-          loop="log_softmax_lastdim_kernel_impl", takes=REALS)  # fmt: skip
+          remembers=("result",), node="LogSoftmaxBackward0", refuses_complex="_log_softmax", opmath=False)  # fmt: skip
 def _log_softmax(input: Array, dim: int):
     """x minus the logarithm of the sum of exp(x) over a dim."""
     (step, x), xp = stepwise(input), namespace(input)

@@ -222,11 +222,12 @@ def nanmedian(input: Array, dim: int, keepdim: bool = False):
 
 def _check_mode(call: Call) -> None:
     _errors.arithmetic.check_extreme("mode", call)
-    not_complex("mode_cpu", wide=False)(call)
+    if call.input.numel:
+        not_complex("mode_cpu", wide=False)(call)
 
 
 @operator(remembers=("others",), shape=pair_shape, opmath=False, check=_check_mode, where=(), chooses=True,
-          host=HOST, out=Into(_errors.dtypes.mode_out))  # fmt: skip
+          host=HOST, refuses_complex="mode", out=Into(_errors.dtypes.mode_out))  # fmt: skip
 def mode(input: Array, dim: int = -1, keepdim: bool = False):
     """The most frequent element of `dim` (the smallest of several) and the index of its last occurrence."""
     xp = namespace(input)

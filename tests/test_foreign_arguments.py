@@ -276,13 +276,91 @@ F.hinge_embedding_loss(byte, other, margin=0.5, reduction="sum")
 """.strip().splitlines()
 
 
-@pytest.mark.parametrize("call", [*SCALARS, *WHOLE, *DTYPES, *OF_NUMPY, *BYTES])
+# Corners that a sweep of odd arguments over the operator database found.
+CORNERS = """
+F.normalize(t([[1.0, float("nan"), 3.0]]))
+F.normalize(x, p=float("nan"))
+F.normalize(x[:1], p=1000.0, dim=0)
+L.norm(x[:1], p=-1000.0, dim=0)
+L.linalg.vector_norm(x[:1], float("nan"), dim=0)
+L.linalg.vector_norm(x, 0, dim=0)
+F.cross_entropy(L.ones(0, 3), L.ones(0, 3))
+F.rms_norm(L.ones(2, 0), (0,))
+line.clone().exponential_(t(0.5))
+line.clone().cauchy_(t(0.5), t(1.0))
+line.clone().log_normal_(t(0.5), t(1.0))
+x.max(t(1), True)
+x.max(t(1))
+x.max(t(1.0))
+x.min(t(0), keepdim=True)
+L.addmm(L.ones(2, 3), L.ones(2, 0), L.ones(0, 3), alpha=float("nan"))
+L.addmv(L.ones(2), L.ones(2, 0), L.ones(0), alpha=float("nan"))
+L.baddbmm(L.ones(1, 2, 3), L.ones(1, 2, 0), L.ones(1, 0, 3), alpha=float("inf"))
+L.addbmm(L.ones(2, 3), L.ones(1, 2, 0), L.ones(1, 0, 3), alpha=float("nan"))
+L.round(line, decimals=1000)
+L.round(line, decimals=-1000)
+L.round(line.double(), decimals=308)
+L.lerp(line, line + 1, t(1))
+L.lerp(line, line + 1, t(1.0, dtype=L.float64))
+L.lerp(line, line + 1, t(True))
+line.hsplit(t([2]))
+x.vsplit(t([1]))
+x.dsplit(t([1]))
+line.scatter(0, L.empty(0), line)
+line.scatter_add(0, L.empty(0), line)
+line.scatter_reduce(0, L.empty(0), line, "sum")
+line[[1.0, 2.0]]
+line[[1.7, 2.2]]
+line[np.array([1.0, 2.0])]
+line[np.array([1, 2], np.int16)]
+x[[0.0, 1.0], [1.0, 2.0]]
+L.logspace(float("nan"), 1, 2)
+L.logspace(0, float("inf"), 3)
+line.__rdiv__("a") is NotImplemented
+x.narrow(t(1), t(1), t(2))
+x.rot90(t(1), (0, 1))
+""".strip().splitlines()
+
+CORNERS_REFUSED = """
+L.polygamma(-1, line)
+line.polygamma_(-1)
+line[[1j]]
+line[[float("nan")]]
+L.div(line, line + 1j, rounding_mode="floor")
+L.copysign(line, line + 1j)
+L.xlogy(line, line + 1j)
+L.ctc_loss(L.ones(5, 0, 3), L.ones(0, 2).long(), L.ones(0).long(), L.ones(0).long())
+F.cross_entropy(line.to(L.complex64)[None], t([0]))
+L.pdist(L.ones(3, 3).long())
+x.rot90(1.0, (0, 1))
+x.rot90(t([1]), (0, 1))
+x.put(t([1]), line[:1], accumulate=1)
+x.scatter_reduce(0, t([[[0]]]), x, None)
+x.as_strided((2,), (1,), True)
+x.unflatten(0.0, (1, 2))
+x.view_as(np.ones((6, 4)))
+x.expand_as(np.ones((2, 3, 4)))
+x.slice_scatter(np.ones((2, 3, 4)))
+x.repeat_interleave(2, dim=1.0)
+L.bincount(t([1, 2]), minlength=1.5)
+L.inner(line, t([1, 2, 3]))
+line.put(t([0]), t([1]))
+L.addr(L.ones(3, 3).long(), t([1, 2, 3]), t([1, 2, 3]), beta=1.5)
+L.addr(L.ones(3, 3), line, line, alpha=True)
+L.addmm(L.ones(3, 3), L.ones(3, 3), L.ones(3, 3), alpha=1j)
+L.addcmul(line, line, line, value=1j)
+L.linalg.inv_ex(L.eye(2), check_errors=1)
+L.stft(line, 2.0)
+""".strip().splitlines()
+
+
+@pytest.mark.parametrize("call", [*SCALARS, *WHOLE, *DTYPES, *OF_NUMPY, *BYTES, *CORNERS])
 @pytest.mark.filterwarnings("ignore:__array_wrap__")  # which PyTorch's own lacks arguments for
 def test_the_result_is_the_same(call):
     both(evaluated(call))
 
 
-@pytest.mark.parametrize("call", REFUSED)
+@pytest.mark.parametrize("call", [*REFUSED, *CORNERS_REFUSED])
 def test_the_refusal_is_of_the_same_type(call):
     import torch
 

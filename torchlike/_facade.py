@@ -11,10 +11,22 @@ import numpy as np
 
 from torchlike import _bind, _errors
 from torchlike._autocast import uncast
+from torchlike._dtypes import bool_
+from torchlike._ops._binding import ASKED, CALLED
 from torchlike._ops._declare import Into
 from torchlike._tensor import Tensor
 
 Ints = tuple[int, ...]
+# What annotations ask for; another name in one stands for anything.
+_KINDS = ASKED | {
+    "str": lambda given: isinstance(given, str),
+    "Tensor": lambda given: isinstance(given, Tensor),
+    "None": lambda given: given is None,
+    "Ints": lambda given: isinstance(given, list | tuple) or ASKED["int"](given),
+    "tuple[int, ...]": lambda given: isinstance(given, list | tuple),
+}
+_CALLED = CALLED | {"Array": "Tensor", "Ints": "tuple of ints", "tuple[int, ...]": "tuple of ints"}
+_KINDS["Array"] = _KINDS["Tensor"]
 _NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim", "x": "input", "x1": "input", "a": "input", "x2": "other"}
 
 
@@ -23,6 +35,11 @@ def functions(*made: Callable, out: Iterable[Callable] | dict[Callable, Into] = 
     taking = out if isinstance(out, dict) else dict.fromkeys(out, Into())
     return {f.__name__: _public(f) for f in made} | {f.__name__: _with_out(_public(f), asked)
                                                      for f, asked in taking.items()}  # fmt: skip
+
+
+def named(made: dict[str, Callable], prefix: str = "", itself: int = 0) -> dict[str, Callable]:
+    """Facade functions by the names they have; errors name them with the prefix."""
+    return {name: _public(f, itself, prefix + name) for name, f in made.items()}
 
 
 def methods(*made: Callable) -> dict[str, Callable]:
@@ -51,34 +68,71 @@ def history_first(function: Callable) -> Callable:
     return call
 
 
-def _public(function: Callable, itself: int = 0) -> Callable:
-    signature = inspect.signature(function)
+def _public(function: Callable, itself: int = 0, called: str = "") -> Callable:
+    signature, called = inspect.signature(function), called or function.__name__
     names = signature.parameters
+    taken: set = set()  # the types of arguments that were found to be what the annotations ask for
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         if kwargs and not kwargs.keys() <= names.keys():
             kwargs = _renamed(kwargs, names)
-        try:
-            return function(*args, **kwargs)
-        except (TypeError, AttributeError) as error:
+        types = (*map(type, args), *kwargs, *map(type, kwargs.values()))
+        if types not in taken:
             try:
                 bound = signature.bind(*args, **kwargs)
             except TypeError as misfit:
-                raise _misfit(function.__name__, signature, args, kwargs, misfit, itself) from None
-            if isinstance(error, AttributeError):
-                _check_tensors(function.__name__, bound, itself)
-            raise
+                if "out" in kwargs:  # which a row's signature need not name
+                    return function(*args, **kwargs)
+                raise _misfit(called, signature, args, kwargs, misfit, itself) from None
+            settled = [_settle(bound, each) for each in bound.arguments]
+            for place, (name, fits) in enumerate(zip(bound.arguments, settled), 1 - itself):
+                if fits is None:
+                    raise _unlike(function, called, bound, name, None if name in kwargs else place, kwargs)
+            if not all(settled):
+                return function(*bound.args, **bound.kwargs)
+            taken.add(types)
+        return function(*args, **kwargs)
 
     return call
 
 
-def _check_tensors(name: str, bound: inspect.BoundArguments, itself: int) -> None:
-    """Raise for what is no tensor, where a call that failed wants one."""
-    for place, (parameter, given) in enumerate(bound.arguments.items(), 1 - itself):
-        asked = bound.signature.parameters[parameter]
-        if asked.annotation == "Tensor" and asked.kind != asked.VAR_POSITIONAL and not isinstance(given, Tensor):
-            raise _errors.arguments.wrong_type(name, parameter, place, "Tensor", given) from None
+def _settle(bound: inspect.BoundArguments, name: str) -> bool | None:
+    """Make a number of a tensor without dims, or of NumPy's, where the annotation asks for one. Returns whether the
+    argument was taken as it is; None if it is of no kind that is asked for."""
+    asked, given = bound.signature.parameters[name], bound.arguments[name]
+    kinds = str(asked.annotation).split(" | ")
+    if asked.kind in (asked.VAR_POSITIONAL, asked.VAR_KEYWORD) or not _KINDS.keys() >= {*kinds}:
+        return True
+    number = given
+    if "Tensor" not in kinds and (isinstance(given, np.generic) or (isinstance(given, Tensor) and _is_number(given))):
+        number = bound.arguments[name] = given.item()
+    is_tensor = isinstance(number, Tensor)  # which has the methods of whole numbers, but stands for none
+    if not any(_KINDS[kind](number) for kind in kinds if not is_tensor or kind in ("Tensor", "Array")):
+        return None
+    return number is given
+
+
+def _unlike(function: Callable, called: str, bound: inspect.BoundArguments, name: str, place: int | None,
+            kwargs: dict) -> TypeError:  # fmt: skip
+    if function in _OVERLOADED:
+        return _errors.arguments.invalid_combination(called, bound.args, kwargs)
+    wanted = str(bound.signature.parameters[name].annotation).split(" | ")[0]
+    return _errors.arguments.wrong_type(called, name, place, _CALLED.get(wanted, wanted), bound.arguments[name])
+
+
+_OVERLOADED: set[Callable] = set()
+
+
+def overloaded(function: Callable) -> Callable:
+    """For what has several signatures in PyTorch: then its errors name no single argument."""
+    _OVERLOADED.add(function)
+    return function
+
+
+def _is_number(given: Tensor) -> bool:
+    """Whether PyTorch takes a tensor for a number; it never takes one for a bool."""
+    return not given.ndim and not given.requires_grad and given.dtype is not bool_
 
 
 def _renamed(kwargs: dict, names: Any) -> dict:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from torchlike import _bind, _dtypes, _errors
+from torchlike import _bind, _dtypes, _errors, _facade
 from torchlike._bind import CALLERS as rows
 from torchlike._core import concrete
 from torchlike._functions_index import check_bounds
@@ -120,5 +120,5 @@ def is_nonzero(input: Tensor) -> bool:
     return bool(input.item())
 
 
-FUNCTIONS = {f.__name__: f for f in (searchsorted, bucketize, bincount, cov, corrcoef, is_nonzero)}
-METHODS = {f.__name__: f for f in (bincount, cov, corrcoef, is_nonzero)}
+FUNCTIONS = _facade.functions(searchsorted, bucketize, bincount, cov, corrcoef, is_nonzero)
+METHODS = _facade.methods(bincount, cov, corrcoef, is_nonzero)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from torchlike import _errors, _factories, return_types
+from torchlike import _errors, _facade, _factories, return_types
 from torchlike._autocast import casting
 from torchlike._bind import CALLERS as rows
 from torchlike._bind import write_out
@@ -207,7 +207,8 @@ def pca_lowrank(A: Tensor, q: int | None = None, center: bool = True, niter: int
     return svd_lowrank(A, q, niter)
 
 
-LINALG = {f.__name__: f for f in (lu_factor, lu_factor_ex, lu, lu_solve, inv_ex, solve_ex, tensorinv, tensorsolve,
-                                  vander)}  # fmt: skip
-METHODS = {"lu": old_lu, "lu_solve": old_lu_solve, "geqrf": geqrf, "triangular_solve": triangular_solve}
-FUNCTIONS = {**METHODS, "lu_unpack": lu_unpack, "svd_lowrank": svd_lowrank, "pca_lowrank": pca_lowrank}
+LINALG = _facade.named({f.__name__: f for f in (lu_factor, lu_factor_ex, lu, lu_solve, inv_ex, solve_ex, tensorinv,
+                                                tensorsolve, vander)}, "linalg_")  # fmt: skip
+_OLD = {"lu": old_lu, "lu_solve": old_lu_solve, "geqrf": geqrf, "triangular_solve": triangular_solve}
+METHODS = _facade.named(_OLD, itself=1)
+FUNCTIONS = _facade.named({**_OLD, "lu_unpack": lu_unpack, "svd_lowrank": svd_lowrank, "pca_lowrank": pca_lowrank})

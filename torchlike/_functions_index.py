@@ -276,6 +276,9 @@ def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) 
     """`source` written (or added) at `index` of the flattened tensor."""
     if index.dtype is not _dtypes.int64:
         raise RuntimeError(f"put_(): Expected a long tensor for index, but got {scalar_name(index.dtype)}")
+    if source.dtype is not input.dtype:
+        raise RuntimeError(f"put_(): self and source expected to have the same dtype, but got self.dtype = "
+                           f"{scalar_name(input.dtype)} and source.dtype = {scalar_name(source.dtype)}")  # fmt: skip
     if index.numel() != source.numel():
         raise IndexError(f"put_(): Expected source and index to have the same number of elements, but got "
                            f"source.numel() = {source.numel()}, index.numel() = {index.numel()}")  # fmt: skip

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from torchlike import _bind, _errors, _factories, return_types
+from torchlike import _bind, _errors, _facade, _factories, return_types
 from torchlike._autocast import casting
 from torchlike._bind import CALLERS as rows
 from torchlike._core import concrete
@@ -234,8 +234,8 @@ def old_cholesky(input: Tensor, upper: bool = False, *, out: Tensor | None = Non
     return cholesky(input, upper=upper, out=out)
 
 
-LINALG = {f.__name__: f for f in (inv, solve, cholesky, cholesky_ex, qr, svd, eigh, eig, slogdet, matrix_power,
-                                  multi_dot, matrix_norm, norm)}  # fmt: skip
-FUNCTIONS = {"inverse": inv, "logdet": logdet, "slogdet": old_slogdet, "matrix_power": matrix_power,
-             "svd": old_svd, "qr": old_qr, "cholesky": old_cholesky}  # fmt: skip
-METHODS = dict(FUNCTIONS)
+LINALG = _facade.named({f.__name__: f for f in (inv, solve, cholesky, cholesky_ex, qr, svd, eigh, eig, slogdet,
+                                                matrix_power, multi_dot, matrix_norm, norm)}, "linalg_")  # fmt: skip
+_OLD = {"inverse": inv, "logdet": logdet, "slogdet": old_slogdet, "matrix_power": matrix_power,
+        "svd": old_svd, "qr": old_qr, "cholesky": old_cholesky}  # fmt: skip
+FUNCTIONS, METHODS = _facade.named(_OLD), _facade.named(_OLD, itself=1)

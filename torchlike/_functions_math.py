@@ -56,7 +56,7 @@ def _extreme(name: str, of_two: str) -> Callable:
         if not args and not kwargs:
             return _written(f"_{name}_of_all", of_all(input), out)
         other = args[0] if args else kwargs.get("other")
-        if isinstance(other, Tensor):
+        if isinstance(other, Tensor) and len(args) + len(kwargs) == 1:
             return _written(of_two, rows[of_two](input, other), out)
         return along(input, *args, out=out, **kwargs)
 

@@ -195,6 +195,8 @@ grid_sampler_2d, grid_sampler_3d = _sampler("grid_sampler_2d"), _sampler("grid_s
 
 def _divides(self: Tensor, other: Any) -> Tensor:
     """other / self."""
+    if not isinstance(other, Tensor | int | float | complex | np.generic):
+        return NotImplemented
     return self.reciprocal() * other
 
 

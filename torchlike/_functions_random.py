@@ -286,17 +286,17 @@ def random_(self: Tensor, from_: int | None = None, to: int | None = None, *, ge
 
 def exponential_(self: Tensor, lambd: float = 1.0, *, generator: Generator | None = None) -> Tensor:
     """Fill with exponential numbers of rate `lambd`."""
-    return _fill(self, lambda size, kind: _random.exponential(generator, size, kind, lambd))
+    return _fill(self, lambda size, kind: _random.exponential(generator, size, kind, float(lambd)))
 
 
 def cauchy_(self: Tensor, median: float = 0.0, sigma: float = 1.0, *, generator: Generator | None = None) -> Tensor:
     """Fill with Cauchy numbers."""
-    return _fill(self, lambda size, kind: _random.cauchy(generator, size, kind, median, sigma))
+    return _fill(self, lambda size, kind: _random.cauchy(generator, size, kind, float(median), float(sigma)))
 
 
 def log_normal_(self: Tensor, mean: float = 1.0, std: float = 2.0, *, generator: Generator | None = None) -> Tensor:
     """Fill with numbers whose logarithm is normal."""
-    return _fill(self, lambda size, kind: _random.log_normal(generator, size, kind, mean, std))
+    return _fill(self, lambda size, kind: _random.log_normal(generator, size, kind, float(mean), float(std)))
 
 
 def geometric_(self: Tensor, p: float, *, generator: Generator | None = None) -> Tensor:

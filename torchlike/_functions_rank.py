@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from torchlike import _errors, _factories, return_types
+from torchlike import _errors, _facade, _factories, return_types
 from torchlike._autocast import casting, rounded
 from torchlike._bind import CALLERS as rows
 from torchlike._bind import write_out
@@ -139,5 +139,5 @@ def cond(A: Tensor, p: Any = None, *, out: Tensor | None = None) -> Tensor:
     return _written("svdvals", result, out)
 
 
-LINALG = {f.__name__: f for f in (matrix_rank, pinv, lstsq, cond)}
-FUNCTIONS = METHODS = {"pinverse": pinverse}
+LINALG = _facade.named({f.__name__: f for f in (matrix_rank, pinv, lstsq, cond)}, "linalg_")
+FUNCTIONS, METHODS = _facade.functions(pinverse), _facade.methods(pinverse)

@@ -3,7 +3,6 @@ arguments are of one kind each, and what else was found is returned with the res
 
 from __future__ import annotations
 
-import functools
 import inspect
 from collections.abc import Callable
 from typing import Any
@@ -13,58 +12,11 @@ import numpy as np
 from torchlike import _dtypes, _errors, _facade, _factories, _functions_linalg, _functions_math, _modes
 from torchlike._bind import CALLERS as rows
 from torchlike._ops import REGISTRY
+from torchlike._ops._binding import is_whole
 from torchlike._tensor import Tensor
 
 Ints = Any  # whole numbers, one for each dim, or one for all
 Pooled = tuple[Tensor, Tensor]
-
-# -- kinds of arguments ------------------------------------------------------------------------------------------------
-
-
-def _is_whole(x: Any) -> bool:
-    return hasattr(x, "__index__") and not isinstance(x, bool)
-
-
-_KINDS: dict[str, tuple[str, Callable[[Any], bool]]] = {
-    "Tensor": ("Tensor", lambda x: isinstance(x, Tensor)),
-    "int": ("int", _is_whole),
-    "float": ("float", lambda x: isinstance(x, int | float)),
-    "bool": ("bool", lambda x: isinstance(x, bool)),
-    "Ints": ("tuple of ints", lambda x: isinstance(x, list | tuple) or _is_whole(x)),
-    "tuple[int, ...]": ("tuple of ints", lambda x: isinstance(x, list | tuple)),
-}
-
-
-def _strict(function: Callable, signature: inspect.Signature | None = None, alone: bool = True) -> Callable:
-    """A function whose arguments must be of the kinds that it is annotated with; `alone`: as it has one signature in
-    PyTorch, an argument of another kind is named."""
-    signature = signature or inspect.signature(function)
-    parameters = signature.parameters
-    order = list(parameters.values())
-
-    @functools.wraps(function)
-    def call(*args: Any, **kwargs: Any) -> Any:
-        named = [(parameters[name], value, None) for name, value in kwargs.items() if name in parameters]
-        for parameter, value, place in (*zip(order, args, range(1, len(args) + 1)), *named):
-            wanted = _misfit(parameter, value)
-            if wanted and alone:
-                raise _errors.arguments.wrong_type(function.__name__, parameter.name, place, wanted, value)
-            if wanted:
-                raise _errors.arguments.invalid_combination(function.__name__, args, kwargs)
-        signature.bind(*args, **kwargs)
-        return function(*args, **kwargs)
-
-    call.__signature__ = signature  # type: ignore[attr-defined]
-    return call
-
-
-def _misfit(parameter: inspect.Parameter, value: Any) -> str | None:
-    """The kind that a parameter wants, if the value is of none that it takes."""
-    kinds = parameter.annotation.split(" | ")
-    if kinds[0] not in _KINDS or (value is None and "None" in kinds):
-        return None
-    return None if any(_KINDS[kind][1](value) for kind in kinds if kind in _KINDS) else _KINDS[kinds[0]][0]
-
 
 # -- losses ------------------------------------------------------------------------------------------------------------
 
@@ -97,7 +49,8 @@ def _loss(name: str, named: Any) -> Callable:
     signature = row.signature.replace(parameters=sorted(found, key=lambda p: p.kind), return_annotation="Tensor")
     call.__name__ = call.__qualname__ = name
     call.__doc__ = f"{row.doc}\n\nreduction: 0 for none, 1 for the mean, 2 for the sum."
-    return _strict(call, signature)
+    call.__signature__ = signature  # type: ignore[attr-defined]
+    return call
 
 
 def _of_row(p: inspect.Parameter, named: Any) -> inspect.Parameter:
@@ -126,7 +79,7 @@ def _max_pool(dims: int, indices: bool = False) -> Callable:
 
     def pool(input: Tensor, kernel_size: Ints, stride: Ints | None = None, padding: Ints = 0, dilation: Ints = 1,
              ceil_mode: bool = False) -> Any:  # fmt: skip
-        stride = kernel_size if stride is None or (not _is_whole(stride) and not len(stride)) else stride
+        stride = kernel_size if stride is None or (not is_whole(stride) and not len(stride)) else stride
         return row(input, *map(_hashable, (kernel_size, stride, padding, dilation)), ceil_mode)
 
     pool.__name__ = pool.__qualname__ = f"max_pool{dims}d" + "_with_indices" * indices
@@ -141,18 +94,18 @@ def _hashable(value: Any) -> Any:
 def avg_pool1d(input: Tensor, kernel_size: Ints, stride: Ints | None = None, padding: Ints = 0, ceil_mode: bool = False,
                count_include_pad: bool = True) -> Tensor:  # fmt: skip
     """The mean of each window of (N, C, L) or (C, L); padding counts as zeros unless told otherwise."""
-    stride = None if stride is None or (not _is_whole(stride) and not len(stride)) else stride
+    stride = None if stride is None or (not is_whole(stride) and not len(stride)) else stride
     return rows["_avg_pool1d"](input, *map(_hashable, (kernel_size, stride, padding)), ceil_mode, count_include_pad)
 
 
 def adaptive_avg_pool1d(input: Tensor, output_size: Ints) -> Tensor:
     """The means of `output_size` windows of (N, C, L)."""
-    return rows["_adaptive_avg_pool1d"](input, (output_size,) if _is_whole(output_size) else tuple(output_size))
+    return rows["_adaptive_avg_pool1d"](input, (output_size,) if is_whole(output_size) else tuple(output_size))
 
 
 def adaptive_max_pool1d(input: Tensor, output_size: Ints) -> Pooled:
     """The largest elements of `output_size` windows of (N, C, L), and where they stand."""
-    return rows["_adaptive_max_pool1d"](input, (output_size,) if _is_whole(output_size) else tuple(output_size))
+    return rows["_adaptive_max_pool1d"](input, (output_size,) if is_whole(output_size) else tuple(output_size))
 
 
 # -- tables ------------------------------------------------------------------------------------------------------------
@@ -285,14 +238,14 @@ def nuclear_norm(input: Tensor, dim: Ints | bool | None = None, keepdim: bool = 
     if isinstance(dim, bool):
         dim, keepdim = None, dim
     _errors.linalg.old_norm("nuclear_norm", "matrix_norm(A, 'nuc', dim, keepdim)")
-    dims = (-2, -1) if dim is None else (dim, dim) if _is_whole(dim) else tuple(dim)
+    dims = (-2, -1) if dim is None else (dim, dim) if is_whole(dim) else tuple(dim)
     _errors.linalg.check_matrix_norm(input, dims)
     return _functions_linalg.matrix_norm(input, "nuc", dims, keepdim)
 
 
 def frobenius_norm(input: Tensor, dim: Ints, keepdim: bool = False) -> Tensor:
     """The square root of the sum of squares over at most two dims; over all where none is given."""
-    dims = (dim,) if _is_whole(dim) else tuple(dim)
+    dims = (dim,) if is_whole(dim) else tuple(dim)
     _errors.linalg.old_norm("frobenius_norm", "vector_norm(A, 2., dim, keepdim)")
     if len(dims) > 2:
         raise _errors.linalg.frobenius_dims(len(dims))
@@ -333,8 +286,8 @@ _ALONE = (adaptive_avg_pool1d, adaptive_max_pool1d, affine_grid_generator, avg_p
           embedding_bag, embedding_renorm_, grid_sampler, norm_except_dim, _max_pool(1), _max_pool(2), _max_pool(3),
           _max_pool(1, indices=True))  # fmt: skip
 FUNCTIONS: dict[str, Any] = _facade.functions(
-    *map(_strict, _ALONE), *[_loss(name, named) for name, named in _LOSSES.items()], _strict(ctc_loss, alone=False),
-    out=(_strict(frobenius_norm), _strict(nuclear_norm, alone=False)),
+    *_ALONE, *[_loss(name, named) for name, named in _LOSSES.items()], _facade.overloaded(ctc_loss),
+    out=(frobenius_norm, _facade.overloaded(nuclear_norm)),
 ) | {f.__name__: f for f in (set_flush_denormal, compiled_with_cxx11_abi)}  # fmt: skip
 # What numerical libraries there are: SciPy's LAPACK, XLA's Fourier transforms, and its own threads and products.
 FUNCTIONS |= {"has_lapack": True, "has_spectral": True, "has_mkl": False, "has_openmp": False}

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from torchlike import _errors, _factories, _functions_nn
+from torchlike import _errors, _facade, _factories, _functions_nn
 from torchlike._autocast import rounded
 from torchlike._bind import CALLERS as rows
 from torchlike._core import concrete
@@ -141,4 +141,4 @@ def rnn_relu_cell(input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: T
     return rows["_recurrent_cell"]("relu", input, hx, None, w_ih, w_hh, b_ih, b_hh)
 
 
-FUNCTIONS = {f.__name__: f for f in (lstm, gru, rnn_tanh, rnn_relu, lstm_cell, gru_cell, rnn_tanh_cell, rnn_relu_cell)}
+FUNCTIONS = _facade.functions(lstm, gru, rnn_tanh, rnn_relu, lstm_cell, gru_cell, rnn_tanh_cell, rnn_relu_cell)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from torchlike import _errors, _factories
+from torchlike import _errors, _facade, _factories
 from torchlike._autocast import casting
 from torchlike._bind import CALLERS as rows
 from torchlike._functions import reshape
@@ -112,4 +112,4 @@ def _overlapped(frames: Tensor, total: int, hop: int) -> Tensor:
     return none.index_add(1, place, frames.reshape(frames.shape[0], -1))
 
 
-FUNCTIONS = METHODS = {"stft": stft, "istft": istft}
+FUNCTIONS, METHODS = _facade.functions(stft, istft), _facade.methods(stft, istft)

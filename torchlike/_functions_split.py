@@ -177,7 +177,8 @@ def _split_along(name: str, needed: int, place: int) -> Any:
         if input.ndim < needed:
             raise RuntimeError(f"torch.{name} requires a tensor with at least {needed} dimension, but got a tensor "
                                f"with {input.ndim} dimensions!")  # fmt: skip
-        dim, where = place if input.ndim > place else 0, settled(where)
+        dim = place if input.ndim > place else 0
+        where = _where_to_split(where) if isinstance(where, Tensor) else settled(where)
         if isinstance(where, int) and (where <= 0 or input.shape[dim] % where):
             raise RuntimeError(f"torch.{name} attempted to split along dimension {dim}, but the size of the dimension "
                                f"{input.shape[dim]} is not divisible by the split_size {where}!")  # fmt: skip

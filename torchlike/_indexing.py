@@ -184,14 +184,25 @@ def _normal(item: Any) -> Any:
     if isinstance(item, np.integer):
         return int(item)
     if isinstance(item, list | tuple | range | np.ndarray):
-        made = _factories.of_array(np.array(item) if isinstance(item, np.ndarray) else _factories.tensor(item)._host())
-        return made.long() if made.numel() == 0 else made
+        return _factories.of_array(_places(np.array(item) if isinstance(item, np.ndarray)
+                                           else _factories.tensor(item)._host()))  # fmt: skip
     if isinstance(item, str | bytes):
         raise TypeError(f"new(): invalid data type '{type(item).__name__}'")
     if hasattr(item, "__index__"):
         return item.__index__()
     raise IndexError("only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices "
                      f"(got {type(item).__name__})")  # fmt: skip
+
+
+def _places(given: np.ndarray) -> np.ndarray:
+    """What a sequence of numbers means as an index: fractions are cut off."""
+    if given.dtype.kind == "c":
+        raise TypeError("'complex' object cannot be interpreted as an integer")
+    if given.dtype.kind not in "iuf" or (given.dtype == np.uint8 and given.size):
+        return given
+    if given.dtype.kind == "f" and np.isnan(given).any():
+        raise _errors.dtypes.overflow("int64")
+    return given.astype(np.int64)
 
 
 def _consumes(item: Any) -> int:

@@ -121,12 +121,12 @@ def positive_bool() -> RuntimeError:
     return RuntimeError("The `+` operator, on a bool tensor is not supported.")
 
 
-def fractional_alpha() -> RuntimeError:
-    return RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
+def fractional_factor(name: str = "alpha") -> RuntimeError:
+    return RuntimeError(f"For integral input tensors, argument {name} must not be a floating point number.")
 
 
-def bool_alpha() -> RuntimeError:
-    return RuntimeError("Boolean alpha only supported for Boolean results.")
+def bool_factor(name: str = "alpha") -> RuntimeError:
+    return RuntimeError(f"Boolean {name} only supported for Boolean results.")
 
 
 def complex_alpha() -> RuntimeError:

@@ -199,19 +199,19 @@ def _bind_anew(op: d.Op, args: tuple, kwargs: dict, describe: Callable) -> tuple
     return call, template
 
 
-def _is_whole(n: Any) -> bool:
+def is_whole(n: Any) -> bool:
     return hasattr(n, "__index__") and n.__class__ is not bool
 
 
 def _are_whole(given: Any) -> bool:
-    return all(map(_is_whole, given)) if isinstance(given, tuple | list) else _is_whole(given)
+    return all(map(is_whole, given)) if isinstance(given, tuple | list) else is_whole(given)
 
 
-# What an annotation asks of a static argument
-_ASKED: dict[str, Callable[[Any], bool]] = {
+# What an annotation asks of an argument that is no tensor
+ASKED: dict[str, Callable[[Any], bool]] = {
     "Scalar": lambda given: type(given) in _dtypes.SCALAR_CATEGORY,
-    "int": _is_whole,
-    "Index": _is_whole,
+    "int": is_whole,
+    "Index": is_whole,
     "Dims": _are_whole,
     "tuple | int": _are_whole,
     "bool": lambda given: given.__class__ is bool,
@@ -219,14 +219,14 @@ _ASKED: dict[str, Callable[[Any], bool]] = {
 }
 
 
-_CALLED = {"Dims": "int", "Index": "int", "Scalar": "Number", "tuple | int": "tuple of ints"}  # in errors
+CALLED = {"Dims": "int", "Index": "int", "Scalar": "Number", "tuple | int": "tuple of ints"}  # in errors
 
 
 def _check_static(op: d.Op, name: str, value: Any, args: tuple, kwargs: dict, is_tensor: bool) -> None:
     """An argument of a kind that the row does not take. Positions are counted as in a method where it is one."""
     kind = str(op.signature.parameters[name].annotation).removesuffix(" | None")
-    kind = kind if kind in _ASKED else kind.split(" |")[0].strip()
-    asked = _ASKED["Dims" if name == "dim" and kind == "int" else kind] if kind in _ASKED else None
+    kind = kind if kind in ASKED else kind.split(" |")[0].strip()
+    asked = ASKED["Dims" if name == "dim" and kind == "int" else kind] if kind in ASKED else None
     if not is_tensor and (asked is None or asked(value)):
         return
     is_method = "nn.functional" not in op.where
@@ -234,9 +234,9 @@ def _check_static(op: d.Op, name: str, value: Any, args: tuple, kwargs: dict, is
         raise _errors.arguments.invalid_combination(op.name, args[1:], kwargs)  # PyTorch has an overload without it
     position = None if name in kwargs else op.names.index(name) + (not is_method)
     if kind == "tuple | int" and isinstance(value, tuple):
-        place = next(i for i, n in enumerate(value) if not _is_whole(n))
+        place = next(i for i, n in enumerate(value) if not is_whole(n))
         raise _errors.arguments.wrong_element(op.name.lstrip("_"), name, position, place, value[place])
-    raise _errors.arguments.wrong_type(op.name.lstrip("_"), name, position, _CALLED.get(kind, kind), value)
+    raise _errors.arguments.wrong_type(op.name.lstrip("_"), name, position, CALLED.get(kind, kind), value)
 
 
 def _take(op: d.Op, name: str, value: Any, call: Call, template: Template, describe: Callable) -> None:

@@ -21,7 +21,7 @@ from torchlike._ops._binding import Template as Template
 from torchlike._ops._binding import Varying as Varying
 from torchlike._ops._binding import bind, cast_array
 from torchlike._ops._checks import EMPTY
-from torchlike._ops._rules import Call, Typed, check_devices, check_float8, numbers_are_tensors
+from torchlike._ops._rules import Call, Typed, check_devices, check_float8, numbers_are_tensors, result_type
 
 
 class OpPlan(Plan):
@@ -84,11 +84,13 @@ def make(op: d.Op, args: tuple, kwargs: dict, describe: Callable[[Any], tuple[Av
     if op.check is not None:
         op.check(call)
     if op.takes:
-        _check_loop(op, call.arrays[0])
+        _check_loop(op, call)
     if op.family != "view":
         check_float8(call)
     typed = op.typing(call)
     scalars = tuple(kind for kind, _ in template.numbers)
+    if complex in scalars and typed.compute is not None and not typed.compute.is_complex:
+        raise _errors.dtypes.overflow(_errors.dtypes.c_name(typed.compute))
     function = template.function(op, typed)
     template.typed = typed
     if not typed.outputs:
@@ -110,8 +112,9 @@ def make(op: d.Op, args: tuple, kwargs: dict, describe: Callable[[Any], tuple[Av
     return plan
 
 
-def _check_loop(op: d.Op, first: Aval) -> None:
-    dtype = first.dtype
+def _check_loop(op: d.Op, call: Call) -> None:
+    first = call.arrays[0]
+    dtype = result_type(call.promoted, call.numbers) if op.family == "pointwise" else first.dtype
     if not {dtype, dtype.category, EMPTY if 0 in first.shape else None} & {*op.takes}:
         raise _errors.dtypes.not_implemented(op.loop, dtype)
 

@@ -6,14 +6,19 @@ import jax.numpy as jnp
 import numpy as np
 
 from torchlike import _errors
-from torchlike._dtypes import FLOAT8_SIGNED
+from torchlike._dtypes import FLOAT8_SIGNED, INTEGER
 from torchlike._ops._casts import LOWER, LOWER_ELSEWHERE
 from torchlike._ops._checks import EMPTY, NUMBERS
 from torchlike._ops._declare import EXACT, Array, Scalar, namespace, operator
 from torchlike._ops._float8 import wide
 from torchlike._ops._namespace import unrounded
 from torchlike._ops._products import rows_times
-from torchlike._ops._rules import Call
+from torchlike._ops._rules import Call, result_type
+
+
+def _times(alpha, terms: int):
+    """The factor of a product that sums so many terms: of none there is nothing to multiply, by NaN neither."""
+    return alpha if terms else 1
 
 
 def _plus(input, product, beta, alpha):
@@ -85,7 +90,7 @@ def _addmm_shape(call: Call) -> tuple:
           loop="addmm_impl_cpu_", float8=FLOAT8_SIGNED, takes=(*NUMBERS, EMPTY))  # fmt: skip
 def addmm(input: Array, mat1: Array, mat2: Array, *, beta: Scalar = 1, alpha: Scalar = 1):
     """beta * input + alpha * (mat1 @ mat2); `input` is broadcast to the product."""
-    return _plus(input, rows_times(*unrounded(mat1, mat2)), beta, alpha)
+    return _plus(input, rows_times(*unrounded(mat1, mat2)), beta, _times(alpha, mat1.shape[1]))
 
 
 def _size(x, dim: int) -> int:
@@ -126,7 +131,7 @@ def _check_baddbmm(call: Call) -> None:
           saves=("batch1", "batch2"), opmath=False, inplace=True, loop="baddbmm", takes=NUMBERS)  # fmt: skip
 def baddbmm(input: Array, batch1: Array, batch2: Array, *, beta: Scalar = 1, alpha: Scalar = 1):
     """beta * input + alpha * (batch1 @ batch2); `input` is broadcast to the product."""
-    return _plus(input, rows_times(*unrounded(batch1, batch2)), beta, alpha)
+    return _plus(input, rows_times(*unrounded(batch1, batch2)), beta, _times(alpha, batch1.shape[2]))
 
 
 def _check_addbmm(call: Call) -> None:
@@ -154,7 +159,7 @@ def _check_addbmm(call: Call) -> None:
 def addbmm(input: Array, batch1: Array, batch2: Array, *, beta: Scalar = 1, alpha: Scalar = 1):
     """beta * input + alpha * (the sum over the batch of batch1 @ batch2)."""
     if namespace(batch1) is not np:
-        return _plus(input, jnp.einsum("bnk,bkm->nm", batch1, batch2), beta, alpha)
+        return _plus(input, jnp.einsum("bnk,bkm->nm", batch1, batch2), beta, _times(alpha, batch1.shape[2]))
     return _one_after_the_other(input, batch1, batch2, beta, alpha)
 
 
@@ -184,13 +189,19 @@ def _check_addmv(call: Call) -> None:
           saves=("mat", "vec"), opmath=False, inplace=True, loop="addmv_impl_cpu", takes=NUMBERS)  # fmt: skip
 def addmv(input: Array, mat: Array, vec: Array, *, beta: Scalar = 1, alpha: Scalar = 1):
     """beta * input + alpha * (mat @ vec)."""
-    return _plus(input, namespace(mat).matmul(*unrounded(mat, vec)), beta, alpha)
+    return _plus(input, namespace(mat).matmul(*unrounded(mat, vec)), beta, _times(alpha, mat.shape[1]))
 
 
 def _check_addr(call: Call) -> None:
     for name, x in (("vec1", call.vec1), ("vec2", call.vec2)):
         if x.ndim != 1:
             raise RuntimeError(f"addr: Expected 1-D argument {name}, but got {x.ndim}-D")
+    category = result_type(call.arrays, []).category
+    for name in ("beta", "alpha"):
+        if call.arguments[name] is bool and category:
+            raise _errors.arithmetic.bool_factor(name)
+        if call.arguments[name] is float and category <= INTEGER:
+            raise _errors.arithmetic.fractional_factor(name)
 
 
 def _addr_fits(call: Call) -> None:

@@ -107,7 +107,7 @@ def spherical_bessel_j0(x: Array):
 
 
 @pointwise(promote=to_float, where=("special",), inplace=False, opmath=False, node=of_two("SpecialZeta"),
-           check=not_complex("zeta"))  # fmt: skip
+           check=not_complex("zeta_cpu"))  # fmt: skip
 def zeta(input: Operand, other: Operand):
     """Hurwitz's zeta function: the sum over k >= 0 of (other + k) ** -input."""
     if namespace(other) is np:

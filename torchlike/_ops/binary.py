@@ -41,9 +41,9 @@ def _no_bool_minus(call: Call) -> None:
 def _check_alpha(call: Call) -> None:
     category = _rules.result_type(call.arrays, call.numbers).category
     if call.alpha is bool and category:
-        raise _errors.arithmetic.bool_alpha()
+        raise _errors.arithmetic.bool_factor()
     if call.alpha in (float, complex) and category <= INTEGER:
-        raise _errors.arithmetic.fractional_alpha()
+        raise _errors.arithmetic.fractional_factor()
     if call.alpha is complex and category == FLOATING:
         raise _errors.arithmetic.complex_alpha()
 
@@ -96,7 +96,7 @@ def _divide_typing(call: Call) -> _rules.Typed:
     if mode not in (None, "trunc", "floor"):
         raise _errors.arithmetic.rounding_mode(mode)
     if mode is not None:
-        not_bool(f"div_{mode}_cpu")(call)
+        real_number(f"div_{mode}_cpu")(call)
     typed = _rules.pointwise(call, _rules.common if mode else to_float)
     typed.opmath = mode != "trunc" or not all(isinstance(x, Aval) and x.ndim for x in (call.input, call.other))
     return typed
@@ -216,8 +216,8 @@ def addcdiv(input: Array, tensor1: Array, tensor2: Array, *, value: Scalar = 1):
 
 def _check_lerp(call: Call) -> None:
     for a in call.arrays[1:]:
-        if a.dtype is not call.arrays[0].dtype:
-            name = "end" if a is call.end else "weight"
+        name = "end" if a is call.end else "weight"
+        if a.dtype is not call.input.dtype and (name == "end" or a.ndim):  # a weight without dims is a number
             raise RuntimeError(f"expected dtype {c_name(call.arrays[0].dtype)} for `{name}` but got dtype "
                                f"{c_name(a.dtype)}")  # fmt: skip
     if call.input.dtype.category <= INTEGER:

@@ -254,6 +254,8 @@ def _within(index: Any, dim: int, shape: tuple, say: Callable) -> Any:
 
 def _scattered(input: Any, dim: int, index: Any, src: Any, how: str) -> Any:
     shape = input.shape
+    if 0 in index.shape:  # whose dtype and dims may be any
+        return input
     if not input.ndim:
         input, index, src = input.reshape(1), index.reshape(1), src.reshape((1,) if src.ndim else ())
     if src.ndim:

@@ -207,6 +207,8 @@ def _summed_in(dims_of: Callable) -> Policy:
 
 def _check_inner(call: Call) -> None:
     a, b = call.arrays
+    if a.ndim and b.ndim and a.dtype is not b.dtype:
+        raise RuntimeError("both inputs should have same dtype")
     if a.ndim and b.ndim and a.shape[-1] != b.shape[-1]:
         raise RuntimeError("inner() the last dimension must match on both input tensors but got shapes "
                            f"{list(a.shape)} and {list(b.shape)}")  # fmt: skip

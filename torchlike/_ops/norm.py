@@ -235,7 +235,7 @@ def vector_norm(x, p: float, axis, keepdims: bool = False):
     if not x.ndim:
         return vector_norm(x.reshape(1), p, 0, keepdims).reshape(())
     size = magnitude(x)
-    if p == math.inf:
+    if p == math.inf or (p != 0 and x.shape[axis] == 1):  # of one element no power is taken
         return xp.max(size, axis=axis, keepdims=keepdims)
     if p == -math.inf:
         return xp.min(size, axis=axis, keepdims=keepdims)
@@ -279,7 +279,7 @@ def _check_normalize(call: Call) -> None:
 def normalize(input: Array, p: float = 2.0, dim: int = 1, eps: Scalar = 1e-12):
     """x divided by its p-norm over a dim, or by eps where the norm is smaller."""
     norm = vector_norm(input, p, dim, keepdims=True)
-    return input / namespace(input).where(norm >= eps, norm, eps)
+    return input / namespace(input).where(norm < eps, eps, norm)
 
 
 @operator(autocast=FULL_ELSEWHERE, where=(), shape=_same_shape, out=False, name="_response_norm", node="PowBackward0",

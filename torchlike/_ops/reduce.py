@@ -487,7 +487,7 @@ def vector_norm(x: Array, ord: float = 2, dim: Dims = None, keepdim: bool = Fals
     if ord == 0:
         return xp.sum((x != 0).astype(x.real.dtype), axis=over, keepdims=keepdim)
     size = _size(x)
-    if math.isinf(ord):
+    if math.isinf(ord) or math.prod([x.shape[axis] for axis in over]) == 1:  # of one element no power is taken
         return (xp.max if ord > 0 else xp.min)(size, axis=over, keepdims=keepdim)
     if ord == 1:
         return xp.sum(size, axis=over, keepdims=keepdim)

@@ -27,6 +27,8 @@ def _check_reduction(call: Call) -> None:
 def _scatter_reduce(input: Array, dim: int, index: Array, src: Array, reduce: str, include_self: bool = True):
     """`input` with what `src` holds for each place of `index` along `dim` reduced into it."""
     shape = input.shape
+    if 0 in index.shape:
+        return input
     if not input.ndim:
         input, index, src = input.reshape(1), index.reshape(1), src.reshape(1)
     src = src[tuple(slice(n) for n in index.shape)]

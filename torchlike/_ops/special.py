@@ -67,7 +67,12 @@ def digamma(input: Array):
     return namespace(input).where(input == 0, -namespace(input).inf, found)
 
 
-@pointwise(promote=to_float, where=("torch", "special"), inplace=False, loop="trigamma")
+def _check_order(call: Call) -> None:
+    if call.n < 0:
+        raise RuntimeError("polygamma(n, x) does not support negative n.")
+
+
+@pointwise(promote=to_float, where=("torch", "special"), inplace=False, check=_check_order, loop="trigamma")
 def polygamma(n: int, input: Array):
     """The n-th derivative of digamma."""
     special = library(input)

@@ -280,6 +280,9 @@ def trunc(input: Array):
     return _whole(namespace(input), input, "trunc")
 
 
+_MOST_PLACES = 308  # of which a Python float holds the power of ten
+
+
 def _check_round(call: Call) -> None:
     check = only("round_cpu", FLOATING) if call.decimals else only("round_vml_cpu", INTEGER, FLOATING, wide=True)
     check(call)
@@ -294,7 +297,8 @@ def round(input: Array, *, decimals: int = 0):
         return input
     if not decimals:
         return xp.round(input)
-    scale = 10.0 ** (decimals if decimals > 0 else -decimals)
+    places = decimals if decimals > 0 else -decimals
+    scale = 10.0**places if places <= _MOST_PLACES else xp.inf
     return xp.round(input * scale) / scale if decimals > 0 else xp.round(input / scale) * scale
 
 

@@ -343,6 +343,8 @@ def _as_complex_geometry(shape, strides) -> Geometry:
 
 
 def _needs_parts(call: Call) -> None:
+    if call.input.dtype is _dtypes.float16:
+        raise _errors.arguments.kind_unsupported("view_as_complex", "tensors of dtype torch.complex32")
     if call.input.dtype not in (_dtypes.float32, _dtypes.float64):
         raise RuntimeError("view_as_complex is only supported for half, float and double tensors, but got a tensor of "
                            f"scalar type: {scalar_name(call.input.dtype)}")  # fmt: skip

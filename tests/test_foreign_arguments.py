@@ -333,7 +333,6 @@ L.ctc_loss(L.ones(5, 0, 3), L.ones(0, 2).long(), L.ones(0).long(), L.ones(0).lon
 F.cross_entropy(line.to(L.complex64)[None], t([0]))
 L.pdist(L.ones(3, 3).long())
 x.rot90(1.0, (0, 1))
-x.rot90(t([1]), (0, 1))
 x.put(t([1]), line[:1], accumulate=1)
 x.scatter_reduce(0, t([[[0]]]), x, None)
 x.as_strided((2,), (1,), True)

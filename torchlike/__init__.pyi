@@ -1716,7 +1716,7 @@ def istft(
     hop_length: _int | None = ...,
     win_length: _int | None = ...,
     window: _Tensor | None = ...,
-    center: _bool = ...,
+    center: _Any = ...,
     normalized: _bool = ...,
     onesided: _bool | None = ...,
     length: _int | None = ...,
@@ -1927,7 +1927,7 @@ def lt(input: _Tensor, other: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
     """input < other, element by element."""
     ...
 
-def lu(A: _Tensor, pivot: _bool = ..., get_infos: _bool = ..., out: _Any = ...) -> _Any:
+def lu(A: _Tensor, pivot: _bool = ..., get_infos: _Any = ..., out: _Any = ...) -> _Any:
     """L and U in one matrix, the exchanges of rows, and whether there was a zero on the diagonal with `get_infos`."""
     ...
 
@@ -2913,7 +2913,7 @@ def stft(
     hop_length: _int | None = ...,
     win_length: _int | None = ...,
     window: _Tensor | None = ...,
-    center: _bool = ...,
+    center: _Any = ...,
     pad_mode: _str = ...,
     normalized: _bool = ...,
     onesided: _bool | None = ...,

@@ -105,7 +105,9 @@ def _settle(bound: inspect.BoundArguments, name: str) -> bool | None:
     if asked.kind in (asked.VAR_POSITIONAL, asked.VAR_KEYWORD) or not _KINDS.keys() >= {*kinds}:
         return True
     number = given
-    if "Tensor" not in kinds and (isinstance(given, np.generic) or (isinstance(given, Tensor) and _is_number(given))):
+    if "Tensor" not in kinds and (
+        isinstance(given, np.generic) or (isinstance(given, Tensor) and _is_number(given, name))
+    ):
         number = bound.arguments[name] = given.item()
     is_tensor = isinstance(number, Tensor)  # which has the methods of whole numbers, but stands for none
     if not any(_KINDS[kind](number) for kind in kinds if not is_tensor or kind in ("Tensor", "Array")):
@@ -130,9 +132,10 @@ def overloaded(function: Callable) -> Callable:
     return function
 
 
-def _is_number(given: Tensor) -> bool:
-    """Whether PyTorch takes a tensor for a number; it never takes one for a bool."""
-    return not given.ndim and not given.requires_grad and given.dtype is not bool_
+def _is_number(given: Tensor, name: str) -> bool:
+    """Whether PyTorch takes a tensor for a number. For a dim it must have none itself; it never stands for a bool."""
+    alone = not given.ndim or (given.numel() == 1 and "dim" not in name and "axis" not in name)
+    return alone and not given.requires_grad and given.dtype is not bool_
 
 
 def _renamed(kwargs: dict, names: Any) -> dict:

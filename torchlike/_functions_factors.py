@@ -77,7 +77,7 @@ def lu_solve(LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True, adjoin
 
 
 @casting(FULL_ON_CPU)
-def old_lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Any = None) -> Any:
+def old_lu(A: Tensor, pivot: bool = True, get_infos: Any = False, out: Any = None) -> Any:
     """L and U in one matrix, the exchanges of rows, and whether there was a zero on the diagonal with `get_infos`."""
     found = lu_factor_ex(A, pivot=pivot)
     return _written(tuple(found) if get_infos else tuple(found[:2]), out)

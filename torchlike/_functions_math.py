@@ -67,7 +67,7 @@ def _extreme(name: str, of_two: str) -> Callable:
         f"a second tensor the `{of_two}` of each pair.\n\nOver everything, equal elements share the gradient evenly; "
         "along a dim only the one at the index returned has it."
     )
-    return function
+    return _facade.overloaded(function)
 
 
 max, min = _extreme("max", "maximum"), _extreme("min", "minimum")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from torchlike import _errors, _facade, _factories
 from torchlike._autocast import casting
 from torchlike._bind import CALLERS as rows
@@ -14,7 +16,7 @@ _LEAST = 1e-11  # of the summed squares of the windows
 
 @casting(FULL_ON_CPU)
 def stft(input: Tensor, n_fft: int, hop_length: int | None = None, win_length: int | None = None,
-         window: Tensor | None = None, center: bool = True, pad_mode: str = "reflect", normalized: bool = False,
+         window: Tensor | None = None, center: Any = True, pad_mode: str = "reflect", normalized: bool = False,
          onesided: bool | None = None, return_complex: bool | None = None,
          align_to_window: bool | None = None) -> Tensor:  # fmt: skip
     """The Fourier transform of each frame of a signal; (..., time) -> (..., frequency, frame).
@@ -66,7 +68,7 @@ def _centred(window: Tensor, n_fft: int) -> Tensor:
 
 
 def istft(input: Tensor, n_fft: int, hop_length: int | None = None, win_length: int | None = None,
-          window: Tensor | None = None, center: bool = True, normalized: bool = False, onesided: bool | None = None,
+          window: Tensor | None = None, center: Any = True, normalized: bool = False, onesided: bool | None = None,
           length: int | None = None, return_complex: bool = False) -> Tensor:  # fmt: skip
     """The signal of which `input` is the `stft`: frames are weighted by the window once more, added where they overlap,
     and divided by the sum of the squared windows there."""

@@ -871,7 +871,7 @@ class Methods:
         hop_length: _int | None = ...,
         win_length: _int | None = ...,
         window: _Tensor | None = ...,
-        center: _bool = ...,
+        center: _Any = ...,
         normalized: _bool = ...,
         onesided: _bool | None = ...,
         length: _int | None = ...,
@@ -1014,7 +1014,7 @@ class Methods:
     def lt_(self, other: _Tensor | _Number) -> _Tensor:
         """input < other, element by element."""
         ...
-    def lu(self, pivot: _bool = ..., get_infos: _bool = ..., out: _Any = ...) -> _Any:
+    def lu(self, pivot: _bool = ..., get_infos: _Any = ..., out: _Any = ...) -> _Any:
         """L and U in one matrix, the exchanges of rows, and whether there was a zero on the diagonal with `get_infos`."""
         ...
     def lu_solve(self, LU_data: _Tensor, LU_pivots: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
@@ -1550,7 +1550,7 @@ class Methods:
         hop_length: _int | None = ...,
         win_length: _int | None = ...,
         window: _Tensor | None = ...,
-        center: _bool = ...,
+        center: _Any = ...,
         pad_mode: _str = ...,
         normalized: _bool = ...,
         onesided: _bool | None = ...,

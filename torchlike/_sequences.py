@@ -125,7 +125,8 @@ def logspace(start: Any, end: Any, steps: Any = None, base: float = 10.0, *, out
     low, high, steps, kind = _spread("logspace", start, end, steps, dtype, layout, out)
     if kind.category == _dtypes.INTEGER and steps > 1:
         low, high = int(low), int(high)
-    powers = np.linspace(low, high, steps) if cmath.isfinite(high - low) else np.full(steps, np.nan)
+    even = cmath.isfinite(high - low)
+    powers = np.linspace(low, high, steps) if even else np.full(steps, np.nan if steps > 1 else low)
     found = np.power(base.item() if isinstance(base, Tensor) else base, powers).astype(kind.numpy)
     return into(out, of_array(found, device, requires_grad))
 

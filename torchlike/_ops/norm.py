@@ -230,12 +230,12 @@ def _moving_average(running: Array, new: Array, momentum: Scalar):
 
 
 def vector_norm(x, p: float, axis, keepdims: bool = False):
-    """The p-norm along one axis; its gradient at zero is zero."""
-    xp = namespace(x)
+    """The p-norm along some axes, or all; its gradient at zero is zero."""
+    xp, axis = namespace(x), None if axis == () else axis
     if not x.ndim:
         return vector_norm(x.reshape(1), p, 0, keepdims).reshape(())
     size = magnitude(x)
-    if p == math.inf or (p != 0 and x.shape[axis] == 1):  # of one element no power is taken
+    if p == math.inf or (p != 0 and _is_one(x.shape, axis)):  # of one element no power is taken
         return xp.max(size, axis=axis, keepdims=keepdims)
     if p == -math.inf:
         return xp.min(size, axis=axis, keepdims=keepdims)
@@ -247,6 +247,12 @@ def vector_norm(x, p: float, axis, keepdims: bool = False):
         (size * size if x.dtype.kind == "c" else x * x) if p == 2 else _power(size, p), axis=axis, keepdims=keepdims
     )
     return _root(total, p)
+
+
+def _is_one(shape: tuple, axis) -> bool:
+    """Whether a reduction over these axes is of one element each."""
+    over = range(len(shape)) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    return math.prod([shape[a] for a in over]) == 1
 
 
 def _power(size, p: float):

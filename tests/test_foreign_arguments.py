@@ -319,6 +319,13 @@ L.logspace(0, float("inf"), 3)
 line.__rdiv__("a") is NotImplemented
 x.narrow(t(1), t(1), t(2))
 x.rot90(t(1), (0, 1))
+t(2.0).mode(0)
+t(2).topk(1, 0)
+t(2.0).kthvalue(t(1))
+line.topk(t([2]))
+F.normalize(x, dim=(0, 2))
+F.normalize(x, dim=None)
+L.logspace(2, float("inf"), 1)
 """.strip().splitlines()
 
 CORNERS_REFUSED = """

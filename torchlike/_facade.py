@@ -25,8 +25,7 @@ _KINDS = ASKED | {
     "Ints": lambda given: isinstance(given, list | tuple) or ASKED["int"](given),
     "tuple[int, ...]": lambda given: isinstance(given, list | tuple),
 }
-_CALLED = CALLED | {"Array": "Tensor", "Ints": "tuple of ints", "tuple[int, ...]": "tuple of ints"}
-_KINDS["Array"] = _KINDS["Tensor"]
+_CALLED = CALLED | {"Ints": "tuple of ints", "tuple[int, ...]": "tuple of ints"}
 _NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim", "x": "input", "x1": "input", "a": "input", "x2": "other"}
 
 
@@ -101,7 +100,7 @@ def _settle(bound: inspect.BoundArguments, name: str) -> bool | None:
     """Make a number of a tensor without dims, or of NumPy's, where the annotation asks for one. Returns whether the
     argument was taken as it is; None if it is of no kind that is asked for."""
     asked, given = bound.signature.parameters[name], bound.arguments[name]
-    kinds = str(asked.annotation).split(" | ")
+    kinds = _kinds_of(asked)
     if asked.kind in (asked.VAR_POSITIONAL, asked.VAR_KEYWORD) or not _KINDS.keys() >= {*kinds}:
         return True
     number = given
@@ -110,16 +109,21 @@ def _settle(bound: inspect.BoundArguments, name: str) -> bool | None:
     ):
         number = bound.arguments[name] = given.item()
     is_tensor = isinstance(number, Tensor)  # which has the methods of whole numbers, but stands for none
-    if not any(_KINDS[kind](number) for kind in kinds if not is_tensor or kind in ("Tensor", "Array")):
+    if not any(_KINDS[kind](number) for kind in kinds if not is_tensor or kind == "Tensor"):
         return None
     return number is given
+
+
+def _kinds_of(asked: inspect.Parameter) -> list[str]:
+    """What an annotation names; a row's arrays are the tensors of its users."""
+    return str(asked.annotation).replace("Array", "Tensor").split(" | ")
 
 
 def _unlike(function: Callable, called: str, bound: inspect.BoundArguments, name: str, place: int | None,
             kwargs: dict) -> TypeError:  # fmt: skip
     if function in _OVERLOADED:
         return _errors.arguments.invalid_combination(called, bound.args, kwargs)
-    wanted = str(bound.signature.parameters[name].annotation).split(" | ")[0]
+    wanted = _kinds_of(bound.signature.parameters[name])[0]
     return _errors.arguments.wrong_type(called, name, place, _CALLED.get(wanted, wanted), bound.arguments[name])
 
 

@@ -131,11 +131,13 @@ def _plain_caller(op: Op, casts: bool = False) -> Callable:
                     plan = plans.get(found)
                 except TypeError:  # something that is no key, so not yet as they hold it
                     plan = None
-                if plan is None and not any(map(_is_foreign, args)):
+                if plan is None and values and not any(map(_is_foreign, args)):
                     plan = plans[found] = make(op, args, kwargs, describe)
                 if plan is not None:
                     return _finish(plan, values, edges, scalars, needs)
             values, edges, scalars = [], [], []
+        if op.of_numbers and all([a.__class__ in _NUMBERS for a in args[:2]]):
+            args = _with_a_tensor(args)
         if slow is CASTING:
             return _autocast.call(op, args, kwargs)
         try:
@@ -145,6 +147,12 @@ def _plain_caller(op: Op, casts: bool = False) -> Callable:
         return _finish(plan, values, edges, scalars, needs)
 
     return _reading_anyway(op, _autocast.listening(call) if casts else call)
+
+
+def _with_a_tensor(args: tuple) -> tuple:
+    from torchlike import _factories
+
+    return (_factories.tensor(args[0]), *args[1:]) if len(args) > 1 else args
 
 
 def _elsewhere(op: Op, args: tuple, kwargs: dict) -> Any:

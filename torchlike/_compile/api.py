@@ -142,6 +142,24 @@ def assume_constant_result(fn: Any) -> Any:
     return fn
 
 
+def mark_static_address(t: Any, guard: bool = False) -> None:
+    """Nothing: no program remembers where a tensor lies."""
+
+
+def mark_static(t: Any, index: Any = None) -> None:
+    """Nothing: every shape has a program of its own."""
+
+
+def maybe_mark_dynamic(t: Any, index: Any) -> None:
+    """Nothing: a wish, which PyTorch need not grant either. Every shape has a program of its own."""
+
+
+def mark_dynamic(t: Any, index: Any, **options: Any) -> None:
+    """Refused: PyTorch promises one program for all sizes then."""
+    raise _errors.arguments.cannot("_dynamo.mark_dynamic", "every shape has a program of its own; maybe_mark_dynamic "
+                                   "says that this is all right")  # fmt: skip
+
+
 def cudagraph_mark_step_begin() -> None:
     """Nothing: results of compiled calls are never overwritten by later calls."""
 

@@ -81,6 +81,7 @@ class Op:
     underivable: str = ""  # PyTorch's name of its gradient, which by what it saved has none
     refuses_complex: str = ""  # PyTorch's name of an operator that has no gradient where its results are complex
     special: dict[str, tuple] = field(default_factory=dict)  # numbers that select another formula, so are static
+    of_numbers: bool = False  # whether PyTorch takes numbers for all operands; the result is a tensor
     overloads: bool | None = None  # whether PyTorch has several signatures: where a number stands for a tensor, mostly
     old_order: tuple[str, ...] = ()  # the parameters in the order of PyTorch's oldest overload, factors first
     keeps: tuple[str, ...] = ()  # the array parameters that take no part in promotion (masks, indices)

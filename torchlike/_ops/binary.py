@@ -49,14 +49,14 @@ def _check_alpha(call: Call) -> None:
 
 
 @pointwise(saves=(), check=in_order(_check_alpha, not_wide("add_stub")), old_order=("input", "alpha", "other"),
-           overloads=False, rounded=("alpha",))  # fmt: skip
+           of_numbers=True, overloads=False, rounded=("alpha",))  # fmt: skip
 def add(input: Operand, other: Operand, *, alpha: Scalar = 1):
     """input + alpha * other."""
     return input + other if isinstance(alpha, int) else input + alpha * other
 
 
 @pointwise(saves=(), check=_no_bool_minus, aliases=("subtract",), old_order=("input", "alpha", "other"),
-           overloads=False, rounded=("alpha",))  # fmt: skip
+           of_numbers=True, overloads=False, rounded=("alpha",))  # fmt: skip
 def sub(input: Operand, other: Operand, *, alpha: Scalar = 1):
     """input - alpha * other."""
     return input - other if isinstance(alpha, int) else input - alpha * other
@@ -76,7 +76,7 @@ def _check_mul(call: Call) -> None:
         raise _errors.dtypes.not_implemented("mul_cpu_reduced_float", dtype)
 
 
-@pointwise(check=_check_mul, aliases=("multiply",), overloads=False, float8=FLOAT8, exact=("other",))
+@pointwise(check=_check_mul, aliases=("multiply",), of_numbers=True, overloads=False, float8=FLOAT8, exact=("other",))
 def mul(input: Operand, other: Operand):
     """input * other."""
     return input * other
@@ -85,7 +85,7 @@ def mul(input: Operand, other: Operand):
 # -- division ----------------------------------------------------------------------------------------------------------
 
 
-@pointwise(promote=to_float, node="DivBackward0", loop="div_cpu", exact=("other",))
+@pointwise(promote=to_float, node="DivBackward0", loop="div_cpu", exact=("other",), of_numbers=True)
 def true_divide(input: Operand, other: Operand):
     """input / other, in floating point."""
     return namespace(input).true_divide(input, other)
@@ -110,7 +110,7 @@ _divide_node.numbers_are_tensors = True  # type: ignore[attr-defined]
 
 
 @declare("pointwise", _divide_typing, guard=rounded_divisor, inplace=True, aliases=("divide",), node=_divide_node,
-         exact=("other",))  # fmt: skip
+         of_numbers=True, exact=("other",))  # fmt: skip
 def div(input: Operand, other: Operand, *, rounding_mode: str | None = None):
     """input / other; with `rounding_mode` "trunc" or "floor" rounded to a whole number, in the common dtype.
 
@@ -147,7 +147,14 @@ def _floored(a, b):
     return xp.where(b == 0, a / b, whole).astype(a.dtype)
 
 
-@pointwise(host=HOST, check=real_number("div_floor_cpu"), guard=whole_divisor, differentiable=False, exact=("other",))
+@pointwise(
+    host=HOST,
+    check=real_number("div_floor_cpu"),
+    guard=whole_divisor,
+    differentiable=False,
+    exact=("other",),
+    of_numbers=True,
+)
 def floor_divide(input: Operand, other: Operand):
     """input / other rounded down."""
     return _floored(namespace(input).asarray(input), other)

@@ -266,3 +266,38 @@ def test_half_precision_is_rounded_twice():
     )
     for program in made:
         both(program)
+
+
+HUGE = (100_000, 100_000)  # 40 GB of float32: on `meta` nothing is allocated and nothing drawn
+ON_META = {
+    "zeros": lambda L, m: L.zeros(HUGE, device="meta"),
+    "full": lambda L, m: L.full(HUGE, 1.0, device="meta"),
+    "zeros_like": lambda L, m: L.zeros_like(m),
+    "full_like": lambda L, m: L.full_like(m, 2.0),
+    "new_zeros": lambda L, m: m.new_zeros(HUGE),
+    "rand": lambda L, m: L.rand(HUGE, device="meta"),
+    "randint": lambda L, m: L.randint(5, HUGE, device="meta"),
+    "rand_like": lambda L, m: L.rand_like(m),
+    "randperm": lambda L, m: L.randperm(10**12, device="meta"),
+    "normal": lambda L, m: L.normal(0.0, 1.0, HUGE, device="meta"),
+    "normal_": lambda L, m: m.normal_(),
+    "bernoulli": lambda L, m: L.bernoulli(m),
+    "dropout": lambda L, m: L.nn.functional.dropout(m),
+    "a layer": lambda L, m: L.nn.Linear(100_000, 100_000, device="meta").weight.detach(),
+    "an initialised layer": lambda L, m: L.nn.init.kaiming_uniform_(m),
+    "empty_strided": lambda L, m: L.empty_strided(HUGE, (1, 100_000), device="meta"),
+}
+
+
+@pytest.mark.parametrize("name", ON_META)
+def test_what_is_made_on_meta_takes_no_memory_and_no_random_numbers(name):
+    def program(L):
+        made = ON_META[name](L, L.empty(HUGE, device="meta"))
+        return made.is_meta, tuple(made.shape), made.stride(), str(made.dtype).split(".")[-1], L.rand(3)
+
+    both(program)
+
+
+def test_numbers_alone_are_added_divided_and_multiplied_to_tensors():
+    both(lambda L: [L.add(1, 2, alpha=3), L.sub(3, 1.5), L.mul(2, 3.5), L.div(7, 2), L.true_divide(1, 2),
+                    L.div(-7, 2, rounding_mode="floor"), L.div(7, 2, rounding_mode="trunc"), L.floor_divide(7, 2)])  # fmt: skip

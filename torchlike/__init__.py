@@ -39,8 +39,8 @@ from torchlike._dtypes import uint64 as uint64
 from torchlike._memory_format import channels_last as channels_last
 from torchlike._memory_format import channels_last_3d as channels_last_3d
 from torchlike._memory_format import contiguous_format as contiguous_format
-from torchlike._memory_format import contiguous_format as legacy_contiguous_format
 from torchlike._memory_format import layout as layout
+from torchlike._memory_format import legacy_contiguous_format as legacy_contiguous_format
 from torchlike._memory_format import memory_format as memory_format
 from torchlike._memory_format import preserve_format as preserve_format
 from torchlike._memory_format import sparse_coo as sparse_coo

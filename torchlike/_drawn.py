@@ -11,7 +11,8 @@ import numpy as np
 from torchlike import _errors, _layout, _storage
 from torchlike._core import drawn
 from torchlike._core.examples import Level, as_rows, levels_of, lifted, local
-from torchlike._factories import of_array
+from torchlike._device import canonical
+from torchlike._factories import of_array, unfilled
 from torchlike._random import in_memory_order
 from torchlike._tensor import Tensor, wrap
 
@@ -22,6 +23,8 @@ def of_shape(draw: Draw, shape: tuple[int, ...], device: Any = None, requires_gr
     """Drawn numbers as a tensor; where examples have different ones, they are drawn as one tensor of all examples."""
     levels = _different()
     sizes = tuple([level.size for level in levels])
+    if canonical(device).type == "meta":  # of which no numbers are drawn
+        return of_array(unfilled(shape, draw((0, *shape)).dtype), device, requires_grad)
     made = of_array(drawn(lambda: draw((*sizes, *shape))), device, requires_grad)
     return wrap(as_rows(made._value, levels)) if levels else made
 
@@ -51,6 +54,8 @@ def _ordered(draw: Draw, shape: tuple[int, ...], strides: tuple[int, ...]) -> Dr
 def into(target: Tensor, draw: Draw) -> None:
     """Write drawn numbers to a tensor, drawn in the order of its memory."""
     shape, kind = tuple(target.shape), target.dtype.numpy
+    if target.is_meta:
+        return target._write(of_array(unfilled(shape, kind), target.device)._value)
     levels = _different()
     if not set(levels) <= set(levels_of(target._value)):
         raise _errors.func.different_in_place()

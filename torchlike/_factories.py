@@ -230,8 +230,21 @@ def into(out: Tensor | None, made: Tensor) -> Tensor:
     return out.copy_(made)
 
 
-def _repeated(shape: tuple[int, ...], fill: int, dtype: Dtype) -> np.ndarray:
+def unfilled(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
+    """An array of no memory, for a tensor on `meta`."""
+    return np.broadcast_to(np.zeros((), dtype), shape)
+
+
+def _repeated(shape: tuple[int, ...], fill: int, dtype: Dtype, device: Any) -> np.ndarray:
+    if _device.canonical(device).type == "meta":
+        return unfilled(shape, dtype.numpy)
     return np.full(shape, _dtypes.cast(np.array(fill), dtype) if dtype in _dtypes.FLOAT8 else fill, dtype.numpy)
+
+
+def _constant(shape: tuple[int, ...], number: Any, dtype: Dtype, device: Any) -> np.ndarray:
+    if _device.canonical(device).type == "meta":
+        return unfilled(shape, dtype.numpy)
+    return _from_data.filled(shape, number, dtype)
 
 
 def _filled(name: str, fill: Any, doc: str) -> Callable[..., Tensor]:
@@ -254,7 +267,7 @@ def _filled(name: str, fill: Any, doc: str) -> Callable[..., Tensor]:
             dtype = dtype_of(name, dtype) or (_modes.default_dtype if out is None else out.dtype)
         if not size:
             raise _errors.arguments.missing(name, "size")
-        made = of_array(_repeated(shape_of(size, name, negative), fill, dtype), device, requires_grad)  # type: ignore[union-attr]
+        made = of_array(_repeated(shape_of(size, name, negative), fill, dtype, device), device, requires_grad)  # type: ignore[union-attr]
         if order is not None:
             with_strides(made, mf.strides_for(tuple(made.shape), order))
         return made if out is None else into(out, made)
@@ -301,7 +314,7 @@ def full(
     only_strided("full", layout)
     shape, fill_value = _sized_by_tuple("full", size), _fill_number("full", fill_value)
     dtype = dtype_of("full", dtype) or (_modes.scalar_dtype(type(fill_value)) if out is None else out.dtype)
-    return into(out, of_array(_from_data.filled(shape, fill_value, dtype), device, requires_grad))
+    return into(out, of_array(_constant(shape, fill_value, dtype, device), device, requires_grad))
 
 
 def _sized_by_tuple(name: str, size: Any) -> tuple[int, ...]:
@@ -368,7 +381,8 @@ def _like(name: str, fill: Any) -> Callable[..., Tensor]:
 
 
 def _full_like(input: Tensor, fill: Any, dtype: Any, device: Any, requires_grad: bool, memory_format: Any) -> Tensor:
-    made = of_array(_from_data.filled(tuple(input.shape), fill, dtype or input.dtype), device or input.device)
+    place = device or input.device
+    made = of_array(_constant(tuple(input.shape), fill, dtype or input.dtype, place), place)
     if input._strides is not None or memory_format is not None:
         with_strides(made, like_strides(input, memory_format))
     _as_examples(made, input)

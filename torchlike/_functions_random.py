@@ -180,6 +180,8 @@ def _normal_by(mean: Any, std: Any, generator: Generator | None) -> Tensor:
 def bernoulli(input: Tensor, p: float | None = None, *, generator: Generator | None = None) -> Tensor:
     """Ones with the probabilities in `input` (or `p`), else zeros."""
     _only_tensor("bernoulli", input)
+    if input.is_meta:
+        return _factories.empty_like(input)
     chance = np.array(input._host()) if p is None else p
     return of_array(_random.bernoulli(generator, tuple(input.shape), input.dtype.numpy, chance), input.device)
 

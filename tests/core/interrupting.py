@@ -3,6 +3,7 @@
 import contextlib
 import os
 import signal
+import time
 
 
 @contextlib.contextmanager
@@ -18,11 +19,12 @@ def alarms_interrupt():
 
 
 def cut_short(step, delay):
-    """Whether SIGINT, sent `delay` seconds from now, reached a run of steps."""
+    """Whether SIGINT, sent `delay` seconds from now, reached a run of steps that lasts longer than that."""
+    end = time.perf_counter() + delay + 1e-3
     try:  # the signal may still come while the timer is being stopped
         try:
             signal.setitimer(signal.ITIMER_REAL, delay)
-            for _ in range(50):
+            while time.perf_counter() < end:
                 step()
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)

@@ -86,8 +86,10 @@ def _public(function: Callable, itself: int = 0, called: str = "") -> Callable:
                 raise _misfit(called, signature, args, kwargs, misfit, itself) from None
             settled = [_settle(bound, each) for each in bound.arguments]
             for place, (name, fits) in enumerate(zip(bound.arguments, settled), 1 - itself):
+                if fits is None and function in _OVERLOADED:
+                    raise _errors.arguments.invalid_combination(called, args[itself:], kwargs)
                 if fits is None:
-                    raise _unlike(function, called, bound, name, None if name in kwargs else place, kwargs)
+                    raise _unlike(called, bound, name, None if name in kwargs else place)
             if not all(settled):
                 return function(*bound.args, **bound.kwargs)
             taken.add(types)
@@ -119,10 +121,7 @@ def _kinds_of(asked: inspect.Parameter) -> list[str]:
     return str(asked.annotation).replace("Array", "Tensor").split(" | ")
 
 
-def _unlike(function: Callable, called: str, bound: inspect.BoundArguments, name: str, place: int | None,
-            kwargs: dict) -> TypeError:  # fmt: skip
-    if function in _OVERLOADED:
-        return _errors.arguments.invalid_combination(called, bound.args, kwargs)
+def _unlike(called: str, bound: inspect.BoundArguments, name: str, place: int | None) -> TypeError:
     wanted = _kinds_of(bound.signature.parameters[name])[0]
     return _errors.arguments.wrong_type(called, name, place, _CALLED.get(wanted, wanted), bound.arguments[name])
 

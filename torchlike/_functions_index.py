@@ -147,6 +147,7 @@ def masked_select(input: Tensor, mask: Tensor) -> Tensor:
 # -- writing -----------------------------------------------------------------------------------------------------------
 
 
+@_facade.overloaded
 def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
     """`value` where `mask` is true."""
     if not isinstance(mask, Tensor) or isinstance(value, str):

@@ -8,10 +8,11 @@ from torchlike import _errors
 from torchlike._dtypes import int64
 from torchlike._ops._casts import LOWER
 from torchlike._ops._checks import INEXACT
+from torchlike._ops._convolving import transposed
 from torchlike._ops._declare import Array, operator
 from torchlike._ops._namespace import unrounded
 from torchlike._ops._rules import Call
-from torchlike._ops.conv import channels_last, channels_second, expand, plain
+from torchlike._ops._windows import channels_last, channels_second, expand
 
 
 def _dims(call: Call) -> int:
@@ -43,12 +44,9 @@ def _transposed(count: int):
                dilation: tuple | int = 1):  # fmt: skip
         input, weight, bias = unrounded(input, weight, bias)
         strides, dilations = expand(stride, count), expand(dilation, count)
-        kernel_size = weight.shape[2:]
-        pads = tuple((d * (k - 1) - p, d * (k - 1) - p + extra)
-                     for d, k, p, extra in zip(dilations, kernel_size, expand(padding, count),
-                                               expand(output_padding, count)))  # fmt: skip
+        pads = tuple((-p, extra - p) for p, extra in zip(expand(padding, count), expand(output_padding, count)))
         x = channels_last(input if input.ndim == count + 2 else input[None])
-        out = plain(x, _flipped(weight, groups), (1,) * count, pads, dilations, groups, strides)
+        out = transposed(x, jnp.moveaxis(weight, (0, 1), (-2, -1)), strides, pads, dilations, groups)
         out = channels_second(out if bias is None else out + bias)
         return out if input.ndim == count + 2 else out[0]
 
@@ -67,15 +65,6 @@ def _transposed(count: int):
                     saves=("input", "weight"), formats=2, remembers=("all",), out=False,
                     opmath=False, node=_node, numpy=False, fused=True, takes=(*INEXACT, int64),
                     loop=f"slow_conv_transpose{max(count, 2)}d_out_cpu")(kernel)  # fmt: skip
-
-
-def _flipped(weight, groups: int):
-    """(C, O / g, k...) -> (k..., C / g, O), turned round along every kernel dim."""
-    kernel_size = weight.shape[2:]
-    w = jnp.flip(weight, tuple(range(2, weight.ndim)))
-    w = w.reshape((groups, weight.shape[0] // groups, weight.shape[1], *kernel_size))
-    w = jnp.moveaxis(w, (1, 0, 2), (-3, -2, -1))  # (k..., C / g, g, O / g)
-    return w.reshape((*kernel_size, weight.shape[0] // groups, groups * weight.shape[1]))
 
 
 conv_transpose1d, conv_transpose2d, conv_transpose3d = _transposed(1), _transposed(2), _transposed(3)

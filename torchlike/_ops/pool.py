@@ -16,7 +16,7 @@ from torchlike._ops._casts import FULL_ON_CPU
 from torchlike._ops._checks import REAL_FLOATS
 from torchlike._ops._declare import Array, operator
 from torchlike._ops._rules import Call
-from torchlike._ops.conv import channels_last, channels_second, expand, padded, windows
+from torchlike._ops._windows import channels_last, channels_second, expand, padded, windows
 
 Ints = tuple[int, ...]
 _FEW_WINDOWS = 32  # elements of a window up to which its elements are taken as slices

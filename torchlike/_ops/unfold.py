@@ -11,7 +11,7 @@ from torchlike import _errors
 from torchlike._ops._checks import BOOL, INEXACT
 from torchlike._ops._declare import Array, namespace, operator
 from torchlike._ops._rules import Call
-from torchlike._ops.conv import expand, windows
+from torchlike._ops._windows import expand, windows
 
 Ints = tuple[int, ...]
 

@@ -8,7 +8,7 @@ from torchlike import _errors, _functions_random
 from torchlike._bind import CALLERS as rows
 from torchlike._bind import accepting_out
 from torchlike._dispatch import settled
-from torchlike._ops.conv import expand
+from torchlike._ops._windows import expand
 from torchlike._tensor import Tensor
 
 Size = Any  # an int, or one for each dim

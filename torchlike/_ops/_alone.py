@@ -13,6 +13,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
 from jax.core import ShapedArray
 from jax.extend.core import Primitive
@@ -25,6 +26,8 @@ alone_p, alone_weights_p = Primitive("torchlike_alone"), Primitive("torchlike_al
 
 def alone(x: Any, w: Any, stride: Ints, dilation: Ints) -> Any:
     """out[n, i, c] = sum over k of x[n, i stride + k dilation, c] w[k, c]."""
+    if isinstance(x, np.ndarray):
+        return _alone(x, w, stride=stride, dilation=dilation)
     return alone_p.bind(x, w, stride=stride, dilation=dilation)
 
 

@@ -1,7 +1,7 @@
 """The forms of a convolution over (N, d1, ..., C) with weights (k1, ..., C / groups, O), and which is run where.
 
-XLA's own is right for accelerators. On the CPU it is fast for one group of float32; the others are made of matrix
-products and of sums of shifted copies (docs/design.md has the figures).
+XLA's own is right for accelerators. On the CPU it is fast for one group of float32; the others, and all of them in
+NumPy, are made of matrix products and of sums of shifted copies (docs/design.md has the figures).
 """
 
 from __future__ import annotations
@@ -12,13 +12,17 @@ from operator import add
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
 
 from torchlike._ops._alone import alone
+from torchlike._ops._namespace import namespace
 from torchlike._ops._products import rows_times
-from torchlike._ops._windows import Ints, Pairs, padded, places, windows
+from torchlike._ops._windows import Ints, Pairs, padded, places, spans, windows
 
 _FEW_COLUMNS = 64  # up to here a convolution is one product with all shifted copies side by side
+_FEW_POSITIONS = 512  # of the output, up to which weights of as many outputs are most of the work
+_MANY_COLUMNS = 1 << 24  # elements of them, from which NumPy makes those of one example at a time
 _FEW_PLACES = 64  # of a kernel, up to which the copies for each place are written out
 
 
@@ -35,27 +39,46 @@ def by_columns(x, w, stride: Ints, pads: Pairs, dilation: Ints, groups: int):
     *kernel, each, outputs = w.shape
     copies = windows(padded(_apart(x, groups), pads), tuple(kernel), stride, dilation)  # (groups N, ..., C / groups)
     factors = w.reshape(len(copies) * each, groups, outputs // groups)
-    return _together(_times(jnp.concatenate(copies, -1), jnp.moveaxis(factors, 1, 0)), groups)
+    xp = namespace(x)
+    return _together(_times(xp.concatenate(copies, -1), xp.moveaxis(factors, 1, 0)), groups)
+
+
+def by_rows(x, w, stride: Ints, pads: Pairs, dilation: Ints):
+    """The same of one group, with the weights as PyTorch has them in memory: (O, C, k1, ...)."""
+    *kernel, _, outputs = w.shape
+    xp, copies = namespace(x), windows(padded(x, pads), tuple(kernel), stride, dilation)
+    columns = xp.stack(copies, -1).reshape(*copies[0].shape[:-1], len(copies) * x.shape[-1])
+    weights = xp.moveaxis(w, (-1, -2), (0, 1)).reshape(outputs, columns.shape[-1])
+    return rows_times(columns, weights, "nt")
 
 
 def by_channel(x, w, stride: Ints, pads: Pairs, dilation: Ints, stretch: Ints | None = None):
     """Every channel by itself."""
     *kernel, _, outputs = w.shape
     x = padded(x, pads, stretch=stretch)
-    x = x if outputs == x.shape[-1] else jnp.repeat(x, outputs // x.shape[-1], -1)
+    x = x if outputs == x.shape[-1] else namespace(x).repeat(x, outputs // x.shape[-1], -1)
     return alone(x, w.reshape(*kernel, outputs), stride, dilation)
 
 
 def convolve(x, w, stride: Ints, pads: Pairs, dilation: Ints, groups: int):
     """The convolution in whichever form is fastest here."""
-    *kernel, each, _ = w.shape
+    *kernel, each, outputs = w.shape
     count = math.prod(kernel)
-    if _is_chosen(x, w, count):
-        if each == 1 < groups:
-            return by_channel(x, w, stride, pads, dilation)
-        is_slow = x.dtype == jnp.float64 and (max(stride) > 1 or count == 1)  # XLA's gradient for the weights
-        if groups > 1 or is_slow or count * each <= _FEW_COLUMNS:
-            return by_columns(x, w, stride, pads, dilation, groups)
+    sizes = (n + sum(p) for n, p in zip(x.shape[1:-1], pads))
+    positions = len(x) * math.prod(spans(tuple(sizes), tuple(kernel), stride, dilation))
+    if not _is_chosen(x, w, count):
+        return plain(x, w, stride, pads, dilation, groups)
+    if each == 1 < groups:
+        return by_channel(x, w, stride, pads, dilation)
+    if groups == 1 and positions <= min(outputs, _FEW_POSITIONS):
+        return by_rows(x, w, stride, pads, dilation)
+    if isinstance(x, np.ndarray):
+        many = len(x) > 1 and positions * count * each * groups > _MANY_COLUMNS
+        parts = np.split(x, len(x)) if many else [x]
+        return np.concatenate([by_columns(part, w, stride, pads, dilation, groups) for part in parts])
+    is_slow = x.dtype == jnp.float64 and (max(stride) > 1 or count == 1)  # XLA's gradient for the weights
+    if groups > 1 or is_slow or count * each <= _FEW_COLUMNS:
+        return by_columns(x, w, stride, pads, dilation, groups)
     return plain(x, w, stride, pads, dilation, groups)
 
 
@@ -74,10 +97,11 @@ def transposed(x, w, stride: Ints, pads: Pairs, dilation: Ints, groups: int):
 def by_shifts(x, w, stride: Ints, pads: Pairs, dilation: Ints, groups: int):
     """Every element times the kernel, and what falls to each place of it added up where it belongs."""
     *kernel, channels, outputs = w.shape
-    factors = jnp.moveaxis(w.reshape(-1, channels, outputs), 0, -2)  # (C, places, O / groups)
-    found = _times(_apart(x, groups), factors.reshape(groups, channels // groups, -1))
+    xp, count = namespace(x), math.prod(kernel)
+    factors = xp.moveaxis(w.reshape(count, channels, outputs), 0, -2)  # (C, places, O / groups)
+    found = _times(_apart(x, groups), factors.reshape(groups, channels // groups, count * outputs))
     shares = [padded(share, _shifts(place, kernel, pads, dilation), stretch=stride)
-              for place, share in zip(places(tuple(kernel)), jnp.split(found, math.prod(kernel), -1))]  # fmt: skip
+              for place, share in zip(places(tuple(kernel)), xp.split(found, count, -1))]  # fmt: skip
     return _together(reduce(add, shares), groups)
 
 
@@ -86,7 +110,9 @@ def _shifts(place: Ints, kernel: list[int], pads: Pairs, dilation: Ints) -> Pair
 
 
 def _is_chosen(x, w, count: int) -> bool:
-    """Whether the forms of this module may be taken for a kernel of so many places."""
+    """Whether the forms of this module are taken for a kernel of so many places."""
+    if isinstance(x, np.ndarray):
+        return True
     return (count <= _FEW_PLACES and bool(x.size and w.size) and x.dtype.kind == "f"
             and jax.default_backend() == "cpu")  # fmt: skip
 
@@ -95,27 +121,28 @@ def _apart(x, groups: int):
     """(N, ..., C) -> (groups N, ..., C / groups)."""
     if groups == 1:
         return x
-    x = jnp.moveaxis(x.reshape(*x.shape[:-1], groups, -1), -2, 0)
-    return x.reshape(-1, *x.shape[2:])
+    x = namespace(x).moveaxis(x.reshape(*x.shape[:-1], groups, x.shape[-1] // groups), -2, 0)
+    return x.reshape(groups * x.shape[1], *x.shape[2:])
 
 
 def _together(x, groups: int):
     """(groups N, ..., O / groups) -> (N, ..., O)."""
     if groups == 1:
         return x
-    x = jnp.moveaxis(x.reshape(groups, -1, *x.shape[1:]), 0, -2)
-    return x.reshape(*x.shape[:-2], -1)
+    x = namespace(x).moveaxis(x.reshape(groups, len(x) // groups, *x.shape[1:]), 0, -2)
+    return x.reshape(*x.shape[:-2], groups * x.shape[-1])
 
 
 def _times(x, w):
     """(groups N, ..., A) times (groups, A, B), group by group."""
-    groups, _, width = w.shape
-    found = rows_times(x, w[0]) if groups == 1 else rows_times(x.reshape(groups, -1, x.shape[-1]), w)
-    return found.reshape(*x.shape[:-1], width)
+    groups, inner, width = w.shape
+    rows = x if groups == 1 else x.reshape(groups, math.prod(x.shape[:-1]) // groups, inner)
+    return rows_times(rows, w[0] if groups == 1 else w).reshape(*x.shape[:-1], width)
 
 
 def _flipped(w, groups: int):
     """(k1, ..., C, O / groups) -> (k1, ..., C / groups, O), turned round along every kernel dim."""
     *kernel, channels, outputs = w.shape
-    w = jnp.flip(w, tuple(range(len(kernel)))).reshape(*kernel, groups, channels // groups, outputs)
-    return jnp.swapaxes(w, -3, -2).reshape(*kernel, channels // groups, groups * outputs)
+    xp = namespace(w)
+    w = xp.flip(w, tuple(range(len(kernel)))).reshape(*kernel, groups, channels // groups, outputs)
+    return xp.swapaxes(w, -3, -2).reshape(*kernel, channels // groups, groups * outputs)

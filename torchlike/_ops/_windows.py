@@ -5,7 +5,10 @@ from __future__ import annotations
 from itertools import product
 
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
+
+from torchlike._ops._namespace import namespace
 
 Ints = tuple[int, ...]
 Pairs = tuple[tuple[int, int], ...]
@@ -28,12 +31,12 @@ def padding_pairs(padding, kernel: Ints, dilation: Ints) -> Pairs:
 
 def channels_last(x):
     """(N, C, d1, ...) -> (N, d1, ..., C)."""
-    return jnp.moveaxis(x, 1, -1)
+    return namespace(x).moveaxis(x, 1, -1)
 
 
 def channels_second(x):
     """(N, d1, ..., C) -> (N, C, d1, ...)."""
-    return jnp.moveaxis(x, -1, 1)
+    return namespace(x).moveaxis(x, -1, 1)
 
 
 def places(kernel: Ints) -> list[Ints]:
@@ -62,4 +65,16 @@ def padded(x, pads: Pairs, fill: float = 0, stretch: Ints | None = None):
         return x
     between = [s - 1 for s in stretch or (1,) * len(pads)]
     middle = [(a, b, n) for (a, b), n in zip(pads, between)]
+    if isinstance(x, np.ndarray):
+        return _padded_by_numpy(x, middle, fill)
     return lax.pad(x, jnp.asarray(fill, x.dtype), [(0, 0, 0), *middle, (0, 0, 0)])
+
+
+def _padded_by_numpy(x: np.ndarray, middle: list[Ints], fill: float) -> np.ndarray:
+    """What `lax.pad` does: elements `n` apart, padded or (by less than nothing) cut at both ends."""
+    whole = [(max(m - 1, 0) * (n + 1) + (m > 0), a, b) for m, (a, b, n) in zip(x.shape[1:-1], middle)]
+    wide = [size + max(a, 0) + max(b, 0) for size, a, b in whole]
+    out = np.full((x.shape[0], *wide, x.shape[-1]), fill, x.dtype)
+    at = tuple(slice(max(a, 0), max(a, 0) + size, n + 1) for (size, a, _), (*_, n) in zip(whole, middle))
+    out[(slice(None), *at)] = x
+    return out[(slice(None), *[slice(max(-a, 0), w - max(-b, 0)) for w, (_, a, b) in zip(wide, whole)])]

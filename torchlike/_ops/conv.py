@@ -3,14 +3,12 @@ operators that do the same cancel the moves."""
 
 from __future__ import annotations
 
-import jax.numpy as jnp
-
 from torchlike import _errors
 from torchlike._ops._casts import LOWER
 from torchlike._ops._checks import EMPTY, NUMBERS
 from torchlike._ops._convolving import convolve
 from torchlike._ops._declare import Array, operator
-from torchlike._ops._namespace import unrounded
+from torchlike._ops._namespace import namespace, unrounded
 from torchlike._ops._rules import Call
 from torchlike._ops._windows import channels_last, channels_second, expand, padding_pairs
 
@@ -39,7 +37,7 @@ def _convolution(count: int):
         strides, dilations = expand(stride, count), expand(dilation, count)
         pads = padding_pairs(padding, weight.shape[2:], dilations)
         x = channels_last(input if input.ndim == count + 2 else input[None])
-        w = jnp.moveaxis(weight, (0, 1), (-1, -2))
+        w = namespace(weight).moveaxis(weight, (0, 1), (-1, -2))
         out = convolve(x, w, strides, pads, dilations, groups)
         out = channels_second(out if bias is None else out + bias)
         return out if input.ndim == count + 2 else out[0]
@@ -58,7 +56,7 @@ def _convolution(count: int):
     kernel.__name__ = f"conv{count}d"
     return operator(autocast=LOWER, where=("torch", "nn.functional"), shape=_shape, check=_check,
                     saves=("input", "weight"), formats=2, remembers=("all",), out=False,
-                    opmath=False, node=_node, numpy=False, fused=True,
+                    opmath=False, node=_node, fused=True,
                     loop="compute_columns3d" if count == 3 else "slow_conv2d_cpu",
                     takes=(*NUMBERS, EMPTY))(kernel)  # fmt: skip
 

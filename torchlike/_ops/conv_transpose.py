@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import jax.numpy as jnp
-
 from torchlike import _errors
 from torchlike._dtypes import int64
 from torchlike._ops._casts import LOWER
 from torchlike._ops._checks import INEXACT
 from torchlike._ops._convolving import transposed
 from torchlike._ops._declare import Array, operator
-from torchlike._ops._namespace import unrounded
+from torchlike._ops._namespace import namespace, unrounded
 from torchlike._ops._rules import Call
 from torchlike._ops._windows import channels_last, channels_second, expand
 
@@ -46,7 +44,7 @@ def _transposed(count: int):
         strides, dilations = expand(stride, count), expand(dilation, count)
         pads = tuple((-p, extra - p) for p, extra in zip(expand(padding, count), expand(output_padding, count)))
         x = channels_last(input if input.ndim == count + 2 else input[None])
-        out = transposed(x, jnp.moveaxis(weight, (0, 1), (-2, -1)), strides, pads, dilations, groups)
+        out = transposed(x, namespace(weight).moveaxis(weight, (0, 1), (-2, -1)), strides, pads, dilations, groups)
         out = channels_second(out if bias is None else out + bias)
         return out if input.ndim == count + 2 else out[0]
 
@@ -63,7 +61,7 @@ def _transposed(count: int):
     kernel.__name__ = f"conv_transpose{count}d"
     return operator(autocast=LOWER, where=("torch", "nn.functional"), shape=_shape, check=_check,
                     saves=("input", "weight"), formats=2, remembers=("all",), out=False,
-                    opmath=False, node=_node, numpy=False, fused=True, takes=(*INEXACT, int64),
+                    opmath=False, node=_node, fused=True, takes=(*INEXACT, int64),
                     loop=f"slow_conv_transpose{max(count, 2)}d_out_cpu")(kernel)  # fmt: skip
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 
-import jax.numpy as jnp
 import numpy as np
 
 from torchlike import _dtypes, _errors
@@ -12,7 +11,7 @@ from torchlike._ops._casts import FULL_ON_CPU
 from torchlike._ops._declare import Array, namespace, operator
 from torchlike._ops._rules import Call
 from torchlike._ops._steps import stepwise, total_in_steps, unchanged
-from torchlike._ops.pool import _largest
+from torchlike._ops.pool import largest
 
 
 def _bounds(size: int, count: int) -> tuple[np.ndarray, np.ndarray]:
@@ -86,13 +85,13 @@ def _mean_along(x, axis: int, count: int):
 
 def _adaptive_max(dims: int):
     def kernel(input: Array, output_size: tuple):
-        x, first = input, input.ndim - dims
-        places = jnp.arange(int(np.prod(input.shape[first:]))).reshape(input.shape[first:])
+        x, first, xp = input, input.ndim - dims, namespace(input)
+        places = xp.arange(int(np.prod(input.shape[first:]))).reshape(input.shape[first:])
         parts, numbers = _parts(x, first, output_size), _parts(places, 0, output_size)
-        best = _largest(parts)
-        where = jnp.full(best.shape, -1)
+        best = largest(parts)
+        where = xp.full(best.shape, -1)
         for part, number in reversed(list(zip(parts, numbers))):
-            where = jnp.where((part == best) | (part != part), number, where)
+            where = xp.where((part == best) | (part != part), number, where)
         return best, where
 
     kernel.__doc__ = f"The largest elements of as many windows of the last {dims} dims as asked for, and their places."
@@ -100,7 +99,7 @@ def _adaptive_max(dims: int):
     names = {1: "SqueezeBackward1", 2: "AdaptiveMaxPool2DBackward0", 3: "AdaptiveMaxPool3DBackward0"}
     both = lambda call: [_shape(call)[0], (_shape(call)[0], _dtypes.int64)]
     return operator(
-        numpy=False, where=(), shape=both, check=_check, out=False, node=names[dims], opmath=False, formats=1,
+        where=(), shape=both, check=_check, out=False, node=names[dims], opmath=False, formats=1,
         remembers=("inputs", "others"), autocast=FULL_ON_CPU if dims == 3 else None,
     )(kernel)  # fmt: skip
 
@@ -111,7 +110,7 @@ def _parts(x, first: int, output_size: tuple) -> list:
     for axis, count in zip(range(first, x.ndim), output_size):
         start, end = _bounds(x.shape[axis], count)
         longest = int((end - start).max()) if count else 0
-        parts = [jnp.take(p, np.minimum(start + i, end - 1), axis=axis) for p in parts for i in range(longest)]
+        parts = [namespace(p).take(p, np.minimum(start + i, end - 1), axis=axis) for p in parts for i in range(longest)]
     return parts
 
 

@@ -12,7 +12,7 @@ from torchlike._ops._casts import FULL_ON_CPU
 from torchlike._ops._declare import Array, operator
 from torchlike._ops._rules import Call
 from torchlike._ops._steps import stepwise
-from torchlike._ops.pool import _largest
+from torchlike._ops.pool import largest
 
 Ints = tuple[int, ...]
 
@@ -61,7 +61,7 @@ def _fractional_max(dims: int):
         flat, count = x.reshape(n, c, math.prod(sizes)), math.prod(output_size)
         places = [_flat_places(starts, tuple(sizes), offset).reshape(n, c, count) for offset in np.ndindex(kernel_size)]
         parts = [jnp.take_along_axis(flat, p, -1) for p in places]
-        best = _largest(parts)
+        best = largest(parts)
         where = places[0]
         for part, place in reversed(list(zip(parts, places))):
             where = jnp.where(part == best, place, where)

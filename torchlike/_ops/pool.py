@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+from operator import add
 
 import jax
 import jax.numpy as jnp
@@ -14,7 +15,7 @@ from torchlike import _dtypes, _errors
 from torchlike._dtypes import FLOATING, INTEGER, int64
 from torchlike._ops._casts import FULL_ON_CPU
 from torchlike._ops._checks import REAL_FLOATS
-from torchlike._ops._declare import Array, operator
+from torchlike._ops._declare import Array, namespace, operator
 from torchlike._ops._rules import Call
 from torchlike._ops._windows import channels_last, channels_second, expand, padded, windows
 
@@ -75,17 +76,22 @@ def _first(parts: list, largest) -> list:
 
 
 @jax.custom_jvp
-def _largest(parts: list):
+def _largest_of(parts: list):
     return functools.reduce(jnp.maximum, parts)
 
 
-@_largest.defjvp
+@_largest_of.defjvp
 def _largest_jvp(primals, tangents):
     (parts,), (changes,) = primals, tangents
-    largest = _largest(parts)
+    largest = _largest_of(parts)
     zero = jnp.zeros_like(largest)
     chosen = [jnp.where(mask, change, zero) for mask, change in zip(_first(parts, largest), changes)]
     return largest, functools.reduce(jnp.add, chosen)
+
+
+def largest(parts: list):
+    """The largest of each element."""
+    return functools.reduce(np.maximum, parts) if isinstance(parts[0], np.ndarray) else _largest_of(parts)
 
 
 @functools.partial(jax.custom_jvp, nondiff_argnums=(1,))
@@ -113,27 +119,41 @@ def _max_pooled(x, kernel: Ints, stride: Ints, pads: tuple, dilation: Ints):
     sizes = x.shape[1:-1]
     if math.prod(kernel) <= _FEW_WINDOWS:
         tiles = all(p == (0, 0) for p in pads) and all(n % k == 0 for n, k in zip(sizes, kernel))
-        if tiles and kernel == stride and max(dilation) == 1:
+        if tiles and kernel == stride and max(dilation) == 1 and not isinstance(x, np.ndarray):
             split = [m for n, k in zip(sizes, kernel) for m in (n // k, k)]
             return _largest_over(x.reshape(x.shape[0], *split, x.shape[-1]), tuple(range(2, 2 + 2 * len(kernel), 2)))
-        return _largest(windows(padded(x, pads, low), kernel, stride, dilation))
+        return largest(windows(padded(x, pads, low), kernel, stride, dilation))
+    if isinstance(x, np.ndarray):
+        return _sliding(padded(x, pads, low), kernel, stride, dilation).max(_last(kernel))
     whole = lambda each, fill: (fill, *each, fill)
     return lax.reduce_window(x, x.dtype.type(low), lax.max, whole(kernel, 1), whole(stride, 1),
                              whole(pads, (0, 0)), window_dilation=whole(dilation, 1))  # fmt: skip
 
 
+def _last(kernel: Ints) -> Ints:
+    return tuple(range(-len(kernel), 0))
+
+
+def _sliding(x: np.ndarray, kernel: Ints, stride: Ints, dilation: Ints) -> np.ndarray:
+    """All windows of NumPy's array as a view, their elements in dims at the end."""
+    spans, axes = [d * (k - 1) + 1 for d, k in zip(dilation, kernel)], range(1, 1 + len(kernel))
+    found = np.lib.stride_tricks.sliding_window_view(x, spans, tuple(axes))
+    return found[(slice(None), *[slice(None, None, s) for s in stride], ..., *[slice(None, None, d) for d in dilation])]
+
+
 def _max_positions(x, kernel: Ints, stride: Ints, pads: tuple, dilation: Ints):
     """The maximum of each window, and where in the flattened plane it stands."""
+    xp = namespace(x)
     low = -np.inf if x.dtype.kind not in "iu" else np.iinfo(x.dtype).min
-    places = jnp.arange(math.prod(x.shape[1:-1])).reshape((1, *x.shape[1:-1], 1))
+    places = xp.arange(math.prod(x.shape[1:-1])).reshape((1, *x.shape[1:-1], 1))
     parts = windows(padded(x, pads, low), kernel, stride, dilation)
     numbers = windows(padded(places, pads, -1), kernel, stride, dilation)
     # In a window the padding comes first when nothing is larger, but it is never an answer.
-    best = jnp.full_like(parts[0], low)
-    where = jnp.full(parts[0].shape, -1)
+    best = xp.full_like(parts[0], low)
+    where = xp.full(parts[0].shape, -1)
     for part, number in zip(parts, numbers):
         better = ((part > best) | (part != part) | (where < 0)) & (number >= 0)
-        best, where = jnp.where(better, part, best), jnp.where(better, number, where)
+        best, where = xp.where(better, part, best), xp.where(better, number, where)
     return where
 
 
@@ -158,7 +178,7 @@ def _max_pool(dims: int, with_positions: bool):
     shape = (lambda call: [_shape(call)[0], (_shape(call)[0], _dtypes.int64)]) if with_positions else _shape
     node = {1: "SqueezeBackward1", 2: "MaxPool2DWithIndicesBackward0", 3: "MaxPool3DWithIndicesBackward0"}[dims]
     remembers = ("inputs", "others") if with_positions else ("inputs",)
-    return operator(numpy=False, where=(), shape=shape, check=_check, out=False, node=node, opmath=False, formats=1,
+    return operator(where=(), shape=shape, check=_check, out=False, node=node, opmath=False, formats=1,
                     autocast=FULL_ON_CPU if dims == 3 and not with_positions else None,
                     loop="max_pool3d" if dims == 3 else "max_pool2d", takes=(INTEGER, FLOATING),
                     remembers=remembers)(kernel_function)  # fmt: skip
@@ -174,7 +194,9 @@ for _count in (1, 2, 3):
 
 def _window_sums(x, kernel: Ints, stride: Ints, pads: tuple):
     if math.prod(kernel) <= _FEW_WINDOWS:
-        return functools.reduce(jnp.add, windows(padded(x, pads), kernel, stride, (1,) * len(kernel)))
+        return functools.reduce(add, windows(padded(x, pads), kernel, stride, (1,) * len(kernel)))
+    if isinstance(x, np.ndarray):
+        return _sliding(padded(x, pads), kernel, stride, (1,) * len(kernel)).sum(_last(kernel), dtype=x.dtype)
     whole = lambda each, fill: (fill, *each, fill)
     return lax.reduce_window(x, x.dtype.type(0), lax.add, whole(kernel, 1), whole(stride, 1), whole(pads, (0, 0)))
 
@@ -202,7 +224,7 @@ def _avg_pool(dims: int):
         sums = _window_sums(x, kernel, strides, _end_pads(sizes, counts, kernel, strides, pad, ones))
         divisor = divisor_override or _divisors(sizes, counts, kernel, strides, pad, count_include_pad)
         if x.dtype.kind in "iu":
-            out = channels_second(jnp.trunc(sums / divisor).astype(x.dtype))
+            out = channels_second(namespace(x).trunc(sums / divisor).astype(x.dtype))
         else:
             out = channels_second(sums / np.asarray(divisor, x.dtype))
         return out if input.ndim == dims + 2 else out[0]
@@ -213,7 +235,7 @@ def _avg_pool(dims: int):
     """
     kernel_function.__name__ = f"_avg_pool{dims}d"
     node = {1: "SqueezeBackward1", 2: "AvgPool2DBackward0", 3: "AvgPool3DBackward0"}[dims]
-    return operator(numpy=False, where=(), shape=_shape, check=_check, saves=(), out=False, node=node, formats=1,
+    return operator(where=(), shape=_shape, check=_check, saves=(), out=False, node=node, formats=1,
                     loop="avg_pool3d_out_frame" if dims == 3 else "avg_pool2d", takes=(FLOATING, int64),
                     autocast=FULL_ON_CPU if dims == 3 else None)(kernel_function)  # fmt: skip
 

@@ -1,15 +1,9 @@
 """More than 150 common expressions over fresh shapes, as typed at a prompt, and what their names stand for."""
 
-# Those that need XLA's own convolutions, pools or solvers are marked, and may take a compile's time.
+# Those that need XLA's own solvers are marked, and may take a compile's time.
 COMPILED = """
-F.conv2d(image, filters)
-F.max_pool2d(image, 2)
-F.avg_pool2d(image, 2)
-F.adaptive_avg_pool2d(image, 1)
-F.interpolate(image, scale_factor=2)
 torch.linalg.solve(square, square[:, :3])
 torch.linalg.eigh(square @ square.T)
-F.unfold(image, 3)
 """
 
 EXPRESSIONS = """
@@ -169,6 +163,12 @@ F.binary_cross_entropy_with_logits(a, (c > 0).float())
 F.nll_loss(F.log_softmax(a, 1), labels)
 F.cosine_similarity(a, c)
 F.scaled_dot_product_attention(batch, batch, batch)
+F.conv2d(image, filters)
+F.max_pool2d(image, 2)
+F.avg_pool2d(image, 2)
+F.adaptive_avg_pool2d(image, 1)
+F.interpolate(image, scale_factor=2)
+F.unfold(image, 3)
 """
 
 

@@ -105,9 +105,10 @@ def _unfold_shape(call: Call) -> list:
 
 def _unfolded(x, kernel: Ints, dilation: Ints, padding: Ints, stride: Ints):
     """(N, C, H, W) -> (N, C k k, blocks)."""
-    x = jnp.pad(x, ((0, 0), (0, 0), *[(p, p) for p in padding]))
-    parts = windows(jnp.moveaxis(x, 1, -1), kernel, stride, dilation)
-    columns = jnp.moveaxis(jnp.stack(parts, -1), (-2, -1), (1, 2))  # (N, C, k k, h, w)
+    xp = namespace(x)
+    x = xp.pad(x, ((0, 0), (0, 0), *[(p, p) for p in padding]))
+    parts = windows(xp.moveaxis(x, 1, -1), kernel, stride, dilation)
+    columns = xp.moveaxis(xp.stack(parts, -1), (-2, -1), (1, 2))  # (N, C, k k, h, w)
     return columns.reshape(x.shape[0], x.shape[1] * len(parts), math.prod(columns.shape[3:]))
 
 
@@ -117,7 +118,6 @@ def _check_unfold(call: Call) -> None:
 
 
 @operator(
-    numpy=False,
     where=(),
     shape=_unfold_shape,
     check=_check_unfold,

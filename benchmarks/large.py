@@ -4,19 +4,14 @@
 """
 
 import contextlib
-import json
 import os
-import platform
 import sys
 import time
-from pathlib import Path
-from statistics import median
+from functools import partial
 
-ROUNDS = 5
+from benchmarks.turns import compared, write
+
 WARM = 3  # calls of torchlike, after which what is worth compiling is compiled
-LONGEST = 1.6  # seconds for all rounds of one row: slow operators have fewer of them
-LIMIT = 2.0
-FIGURES = ("PyTorch ms", "torchlike ms", "ratio")
 # n numbers as a vector x and as a table t; integers i and k (few different ones), indices j, a mask m, complex z
 EXPRESSIONS = """
 x.sum()
@@ -139,7 +134,13 @@ L.nn.functional.embedding(rows, t)
 L.nn.functional.one_hot(k[:1000000], 10)
 """
 ROWS = EXPRESSIONS.strip().splitlines()
-HERE = Path(__file__).parent
+ABOUT = """
+# Ten million elements
+
+Written by `python -m benchmarks.large`: one thread each, in turns, medians, once hot. `x` is a vector
+of 10^7 float32 numbers, `t` a table of 3162 x 3162; `i` and `k` are integers below 10^6 and 10, `j`
+indices, `m` a mask.
+"""
 
 
 def inputs(library) -> dict:
@@ -166,45 +167,6 @@ def seconds(expression, known: dict) -> float:
     return took
 
 
-def row(expression: str, theirs: dict, ours: dict) -> dict:
-    """Medians in turns. What one library lacks has no figure."""
-    code = compile(expression, expression, "eval")
-    try:
-        first = [seconds(code, theirs)]
-        while len(first) <= WARM and sum(first[1:]) < LONGEST:
-            first.append(seconds(code, ours))
-    except (RuntimeError, NotImplementedError, AttributeError) as error:
-        return {"operator": expression, "error": f"{type(error).__name__}: {error}"}
-    rounds = max(1, min(ROUNDS, int(LONGEST / (first[0] + first[-1] + 1e-6))))
-    pairs = [(seconds(code, theirs), seconds(code, ours)) for _ in range(rounds)]
-    torch_ms, our_ms = (1e3 * median(side) for side in zip(*pairs))
-    return {"operator": expression, "PyTorch ms": torch_ms, "torchlike ms": our_ms, "ratio": our_ms / torch_ms}
-
-
-def table(found: list[dict]) -> str:
-    done = [r for r in found if "ratio" in r]
-    worse = sorted((r for r in done if r["ratio"] > LIMIT), key=lambda r: -r["ratio"])
-    named = ", ".join(f"`{r['operator']}` {r['ratio']:.1f}" for r in worse)
-    good = sum(r["ratio"] <= LIMIT for r in done)
-    lines = [
-        "# Ten million elements",
-        "",
-        "Written by `python -m benchmarks.large`: one thread each, in turns, medians, once hot. `x` is a vector",
-        "of 10^7 float32 numbers, `t` a table of 3162 x 3162; `i` and `k` are integers below 10^6 and 10, `j`",
-        "indices, `m` a mask.",
-        "",
-        f"{good} of {len(done)} rows take at most {LIMIT:g} times PyTorch's time. "
-        + (f"Slower: {named}." if worse else ""),
-        "",
-        "| operator | PyTorch ms | torchlike ms | ratio |",
-        "|---|---|---|---|",
-    ]
-    for r in found:
-        cells = [f"{r[name]:.3g}" for name in FIGURES] if "ratio" in r else [r["error"], "", ""]
-        lines.append(f"| `{r['operator']}` | {' | '.join(cells)} |")
-    return "\n".join(lines) + "\n"
-
-
 def main(wanted: list[str]) -> None:
     with contextlib.suppress(AttributeError):  # where processes cannot be bound to a core
         os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:1])  # before the libraries count the cores
@@ -217,12 +179,11 @@ def main(wanted: list[str]) -> None:
     found = []
     for expression in ROWS:
         if not wanted or any(w in expression for w in wanted):
-            found.append(row(expression, theirs, ours))
+            code = compile(expression, expression, "eval")
+            found.append(compared(expression, partial(seconds, code, theirs), partial(seconds, code, ours), WARM))
             print({k: v if isinstance(v, str) else round(v, 2) for k, v in found[-1].items()}, flush=True)
     if not wanted:
-        (HERE / "LARGE.md").write_text(table(found))
-        facts = {"python": platform.python_version(), "torch": torch.__version__, "rows": found}
-        (HERE / "LARGE.json").write_text(json.dumps(facts, indent=1) + "\n")
+        write("LARGE", ABOUT, found)
 
 
 if __name__ == "__main__":

@@ -22,6 +22,7 @@ from torchlike._ops._windows import Ints, Pairs, padded, places, spans, windows
 
 _FEW_COLUMNS = 64  # up to here a convolution is one product with all shifted copies side by side
 _FEW_POSITIONS = 512  # of the output, up to which weights of as many outputs are most of the work
+_FEW_GROUPS = 32  # of kernels of more places, that are convolved one by one
 _MANY_COLUMNS = 1 << 24  # elements of them, from which NumPy makes those of one example at a time
 _FEW_PLACES = 64  # of a kernel, up to which the copies for each place are written out
 
@@ -60,14 +61,35 @@ def by_channel(x, w, stride: Ints, pads: Pairs, dilation: Ints, stretch: Ints | 
     return alone(x, w.reshape(*kernel, outputs), stride, dilation)
 
 
+def by_parts(x, w, stride: Ints, pads: Pairs, dilation: Ints, groups: int):
+    """A convolution for each group."""
+    xs, ws = jnp.split(x, groups, -1), jnp.split(w, groups, -1)
+    return jnp.concatenate([plain(a, b, stride, pads, dilation, 1) for a, b in zip(xs, ws)], -1)
+
+
+def by_slices(x, w, stride: Ints, pads: Pairs, dilation: Ints, groups: int):
+    """One of three dims as the sum of those of two, for each place of the first dim."""
+    x = padded(x, (pads[0], (0, 0), (0, 0)))
+    (count,) = spans(x.shape[1:2], w.shape[:1], stride[:1], dilation[:1])
+    found = []
+    for place, weights in enumerate(w):
+        first = place * dilation[0]
+        cut = x[:, first : first + (count - 1) * stride[0] + 1 : stride[0]]
+        flat = cut.reshape(-1, *cut.shape[2:])
+        found.append(convolve(flat, weights, stride[1:], pads[1:], dilation[1:], groups))
+    return reduce(add, found).reshape(len(x), count, *found[0].shape[1:])
+
+
 def convolve(x, w, stride: Ints, pads: Pairs, dilation: Ints, groups: int):
     """The convolution in whichever form is fastest here."""
     *kernel, each, outputs = w.shape
     count = math.prod(kernel)
-    sizes = (n + sum(p) for n, p in zip(x.shape[1:-1], pads))
-    positions = len(x) * math.prod(spans(tuple(sizes), tuple(kernel), stride, dilation))
-    if not _is_chosen(x, w, count):
+    sizes = tuple(n + sum(p) for n, p in zip(x.shape[1:-1], pads))
+    positions = len(x) * math.prod(spans(sizes, tuple(kernel), stride, dilation))
+    if not _is_chosen(x, w):
         return plain(x, w, stride, pads, dilation, groups)
+    if count > _FEW_PLACES and not isinstance(x, np.ndarray):
+        return (by_parts if 1 < groups <= _FEW_GROUPS else plain)(x, w, stride, pads, dilation, groups)
     if each == 1 < groups:
         return by_channel(x, w, stride, pads, dilation)
     if groups == 1 and positions <= min(outputs, _FEW_POSITIONS):
@@ -79,42 +101,59 @@ def convolve(x, w, stride: Ints, pads: Pairs, dilation: Ints, groups: int):
     is_slow = x.dtype == jnp.float64 and (max(stride) > 1 or count == 1)  # XLA's gradient for the weights
     if groups > 1 or is_slow or count * each <= _FEW_COLUMNS:
         return by_columns(x, w, stride, pads, dilation, groups)
-    return plain(x, w, stride, pads, dilation, groups)
+    return (by_slices if len(kernel) == 3 else plain)(x, w, stride, pads, dilation, groups)
 
 
 def transposed(x, w, stride: Ints, pads: Pairs, dilation: Ints, groups: int):
     """The convolution's transpose, with weights (k1, ..., C, O / groups); `pads` are added to what comes out whole."""
     *kernel, channels, _ = w.shape
-    is_chosen, ones = _is_chosen(x, w, math.prod(kernel)), (1,) * len(kernel)
+    is_chosen = _is_chosen(x, w) and (math.prod(kernel) <= _FEW_PLACES or isinstance(x, np.ndarray))
     if is_chosen and channels > groups:
-        return by_shifts(x, w, stride, pads, dilation, groups)
+        return by_shares(x, w, stride, pads, dilation, groups)
+    ones = (1,) * len(kernel)
     whole = tuple((d * (k - 1) + a, d * (k - 1) + b) for d, k, (a, b) in zip(dilation, kernel, pads))
     if is_chosen:
         return by_channel(x, _flipped(w, groups), ones, whole, dilation, stride)
     return plain(x, _flipped(w, groups), ones, whole, dilation, groups, stride)
 
 
-def by_shifts(x, w, stride: Ints, pads: Pairs, dilation: Ints, groups: int):
-    """Every element times the kernel, and what falls to each place of it added up where it belongs."""
-    *kernel, channels, outputs = w.shape
-    xp, count = namespace(x), math.prod(kernel)
-    factors = xp.moveaxis(w.reshape(count, channels, outputs), 0, -2)  # (C, places, O / groups)
-    found = _times(_apart(x, groups), factors.reshape(groups, channels // groups, count * outputs))
-    shares = [padded(share, _shifts(place, kernel, pads, dilation), stretch=stride)
-              for place, share in zip(places(tuple(kernel)), xp.split(found, count, -1))]  # fmt: skip
-    return _together(reduce(add, shares), groups)
+def by_shares(x, w, stride: Ints, pads: Pairs, dilation: Ints, groups: int):
+    """Every element times the kernel, in blocks of the size of the stride: the blocks that meet at one place are added
+    up, and then laid side by side."""
+    w, after = _in_blocks(w, stride, dilation)  # (blocks, C, in a block, O / groups)
+    blocks, (channels, outputs) = w.shape[: len(stride)], (w.shape[len(stride)], w.shape[-1])
+    xp, count, block = namespace(x), math.prod(blocks), math.prod(stride) * outputs
+    factors = xp.moveaxis(w.reshape(count, channels, block), 0, 1)
+    found = _times(_apart(x, groups), factors.reshape(groups, channels // groups, count * block))
+    shares = [padded(share, tuple((i, n - 1 - i) for i, n in zip(place, blocks)))
+              for place, share in zip(places(blocks), xp.split(found, count, -1))]  # fmt: skip
+    sums = reduce(add, shares)
+    apart = sums.reshape(*sums.shape[:-1], *stride, outputs)  # (groups N, d1, d2, ..., s1, s2, ..., O / groups)
+    dims = range(1, 1 + len(stride))
+    apart = xp.transpose(apart, (0, *[axis for d in dims for axis in (d, d + len(stride))], apart.ndim - 1))
+    sizes = [n * s for n, s in zip(sums.shape[1:-1], stride)]
+    side_by_side = apart.reshape(len(sums), *sizes, outputs)
+    return _together(padded(side_by_side, tuple((a, b - n) for (a, b), n in zip(pads, after))), groups)
 
 
-def _shifts(place: Ints, kernel: list[int], pads: Pairs, dilation: Ints) -> Pairs:
-    return tuple((i * d + a, (k - 1 - i) * d + b) for i, k, (a, b), d in zip(place, kernel, pads, dilation))
+def _in_blocks(w, stride: Ints, dilation: Ints):
+    """(k1, ..., C, O) -> (k1 / s1, ..., C, s1 ..., O), with zeros for dilation and up to whole blocks; and how many
+    zeros those are in each dim."""
+    xp, dims = namespace(w), len(stride)
+    w = xp.moveaxis(w, -2, 0)
+    w = padded(w, ((0, 0),) * dims, stretch=dilation)
+    after = [-n % s for n, s in zip(w.shape[1:-1], stride)]
+    w = padded(w, tuple((0, n) for n in after))
+    split = [m for n, s in zip(w.shape[1:-1], stride) for m in (n // s, s)]
+    w = w.reshape(len(w), *split, w.shape[-1])
+    w = xp.transpose(w, (*range(1, 2 * dims, 2), 0, *range(2, 2 * dims + 1, 2), 2 * dims + 1))
+    return w.reshape(*w.shape[: dims + 1], math.prod(stride), w.shape[-1]), after
 
 
-def _is_chosen(x, w, count: int) -> bool:
-    """Whether the forms of this module are taken for a kernel of so many places."""
-    if isinstance(x, np.ndarray):
-        return True
-    return (count <= _FEW_PLACES and bool(x.size and w.size) and x.dtype.kind == "f"
-            and jax.default_backend() == "cpu")  # fmt: skip
+def _is_chosen(x, w) -> bool:
+    """Whether the forms of this module are taken at all."""
+    is_float = bool(x.size and w.size) and x.dtype.kind == "f"
+    return isinstance(x, np.ndarray) or (is_float and jax.default_backend() == "cpu")
 
 
 def _apart(x, groups: int):

@@ -134,7 +134,7 @@ def _last(kernel: Ints) -> Ints:
     return tuple(range(-len(kernel), 0))
 
 
-def _sliding(x: np.ndarray, kernel: Ints, stride: Ints, dilation: Ints) -> np.ndarray:
+def _sliding(x, kernel: Ints, stride: Ints, dilation: Ints) -> np.ndarray:
     """All windows of NumPy's array as a view, their elements in dims at the end."""
     spans, axes = [d * (k - 1) + 1 for d, k in zip(dilation, kernel)], range(1, 1 + len(kernel))
     found = np.lib.stride_tricks.sliding_window_view(x, spans, tuple(axes))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 
 import jax
-import jax.numpy as jnp
 
 from torchlike import _errors
 from torchlike._ops._checks import BOOL, INEXACT

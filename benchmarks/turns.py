@@ -1,0 +1,56 @@
+"""Two libraries timed in turns in one process, a row an operation; the table of it and the data beside it."""
+
+import json
+import platform
+from collections.abc import Callable
+from pathlib import Path
+from statistics import median
+
+ROUNDS = 5
+LONGEST = 1.6  # seconds for all rounds of one row: slow operators have fewer of them
+LIMIT = 2.0
+FIGURES = ("PyTorch ms", "torchlike ms", "ratio")
+HERE = Path(__file__).parent
+
+
+def compared(name: str, theirs: Callable, ours: Callable, warm: int) -> dict:
+    """Medians of seconds in turns, after `warm` calls of torchlike. What one library lacks has no figure."""
+    try:
+        first = [theirs()]
+        while len(first) <= warm and (len(first) < 4 or sum(first[1:]) < LONGEST):
+            first.append(ours())
+    except (RuntimeError, NotImplementedError, AttributeError) as error:
+        return {"operator": name, "error": f"{type(error).__name__}: {error}"}
+    rounds = max(1, min(ROUNDS, int(LONGEST / (first[0] + first[-1] + 1e-6))))
+    pairs = [(theirs(), ours()) for _ in range(rounds)]
+    torch_ms, our_ms = (1e3 * median(side) for side in zip(*pairs))
+    return {"operator": name, "PyTorch ms": torch_ms, "torchlike ms": our_ms, "ratio": our_ms / torch_ms}
+
+
+def table(about: str, found: list[dict]) -> str:
+    done = [r for r in found if "ratio" in r]
+    worse = sorted((r for r in done if r["ratio"] > LIMIT), key=lambda r: -r["ratio"])
+    named = ", ".join(f"`{r['operator']}` {r['ratio']:.1f}" for r in worse)
+    good = sum(r["ratio"] <= LIMIT for r in done)
+    lines = [
+        about.strip(),
+        "",
+        f"{good} of {len(done)} rows take at most {LIMIT:g} times PyTorch's time. "
+        + (f"Slower: {named}." if worse else ""),
+        "",
+        "| operator | PyTorch ms | torchlike ms | ratio |",
+        "|---|---|---|---|",
+    ]
+    for r in found:
+        cells = [f"{r[name]:.3g}" for name in FIGURES] if "ratio" in r else [r["error"], "", ""]
+        lines.append(f"| `{r['operator']}` | {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+def write(name: str, about: str, found: list[dict]) -> None:
+    """`name.md` and `name.json`, beside the benchmarks."""
+    import torch
+
+    (HERE / f"{name}.md").write_text(table(about, found))
+    facts = {"python": platform.python_version(), "torch": torch.__version__, "rows": found}
+    (HERE / f"{name}.json").write_text(json.dumps(facts, indent=1) + "\n")

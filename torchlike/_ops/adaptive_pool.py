@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import math
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 
 from torchlike import _dtypes, _errors
@@ -11,7 +14,6 @@ from torchlike._ops._casts import FULL_ON_CPU
 from torchlike._ops._declare import Array, namespace, operator
 from torchlike._ops._rules import Call
 from torchlike._ops._steps import stepwise, total_in_steps, unchanged
-from torchlike._ops.pool import largest
 
 
 def _bounds(size: int, count: int) -> tuple[np.ndarray, np.ndarray]:
@@ -85,14 +87,12 @@ def _mean_along(x, axis: int, count: int):
 
 def _adaptive_max(dims: int):
     def kernel(input: Array, output_size: tuple):
-        x, first, xp = input, input.ndim - dims, namespace(input)
-        places = xp.arange(int(np.prod(input.shape[first:]))).reshape(input.shape[first:])
-        parts, numbers = _parts(x, first, output_size), _parts(places, 0, output_size)
-        best = largest(parts)
-        where = xp.full(best.shape, -1)
-        for part, number in reversed(list(zip(parts, numbers))):
-            where = xp.where((part == best) | (part != part), number, where)
-        return best, where
+        xp, first = namespace(input), input.ndim - dims
+        x, places = input, xp.arange(math.prod(input.shape[first:])).reshape(input.shape[first:])
+        places = xp.broadcast_to(places, input.shape)
+        for axis, count in reversed([*zip(range(first, input.ndim), output_size)]):
+            x, places = _largest_along(x, places, axis, count)
+        return x, places
 
     kernel.__doc__ = f"The largest elements of as many windows of the last {dims} dims as asked for, and their places."
     kernel.__name__ = f"_adaptive_max_pool{dims}d"
@@ -104,14 +104,46 @@ def _adaptive_max(dims: int):
     )(kernel)  # fmt: skip
 
 
-def _parts(x, first: int, output_size: tuple) -> list:
-    """The windows' elements in row-major order; windows that are shorter than the longest repeat their last index."""
-    parts = [x]
-    for axis, count in zip(range(first, x.ndim), output_size):
-        start, end = _bounds(x.shape[axis], count)
-        longest = int((end - start).max()) if count else 0
-        parts = [namespace(p).take(p, np.minimum(start + i, end - 1), axis=axis) for p in parts for i in range(longest)]
-    return parts
+def _largest_along(x, places, axis: int, count: int):
+    """The largest elements of the windows of one dim, and their places: of equal ones the first, of NaN the last."""
+    xp = namespace(x)
+    best, where = [], []
+    for start, end in zip(*_bounds(x.shape[axis], count)):
+        cut = (slice(None),) * axis + (slice(start, end),)
+        which = _which(x[cut], axis)
+        best.append(_at(x[cut], which, axis))
+        where.append(xp.take_along_axis(places[cut], which, axis))
+    if not count:
+        none = (slice(None),) * axis + (slice(0),)
+        return x[none], places[none]
+    return xp.concatenate(best, axis), xp.concatenate(where, axis)
+
+
+def _which(x, axis: int):
+    xp = namespace(x)
+    which = xp.argmax(x, axis, keepdims=True)
+    if x.dtype.kind in "iu":
+        return which
+    hole = xp.isnan(x)
+    last = x.shape[axis] - 1 - xp.argmax(xp.flip(hole, axis), axis, keepdims=True)
+    return xp.where(hole.any(axis, keepdims=True), last, which)
+
+
+def _at(x, which, axis: int):
+    return x.max(axis, keepdims=True) if isinstance(x, np.ndarray) else _largest_at(x, which, axis)
+
+
+@functools.partial(jax.custom_jvp, nondiff_argnums=(2,))
+def _largest_at(x, which, axis: int):
+    """The maximum, whose gradient goes where `which` says: to compare is quicker than to scatter."""
+    return jnp.max(x, axis, keepdims=True)
+
+
+@_largest_at.defjvp
+def _largest_at_jvp(axis, primals, tangents):
+    (x, which), (change, _) = primals, tangents
+    here = jax.lax.broadcasted_iota(which.dtype, x.shape, axis) == which
+    return _largest_at(x, which, axis), jnp.sum(jnp.where(here, change, 0), axis, keepdims=True)
 
 
 for _count in (1, 2, 3):

@@ -126,8 +126,8 @@ def _max_pooled(x, kernel: Ints, stride: Ints, pads: tuple, dilation: Ints):
     if isinstance(x, np.ndarray):
         return _sliding(padded(x, pads, low), kernel, stride, dilation).max(_last(kernel))
     whole = lambda each, fill: (fill, *each, fill)
-    return lax.reduce_window(x, x.dtype.type(low), lax.max, whole(kernel, 1), whole(stride, 1),
-                             whole(pads, (0, 0)), window_dilation=whole(dilation, 1))  # fmt: skip
+    return lax.reduce_window(padded(x, pads, low), x.dtype.type(low), lax.max, whole(kernel, 1), whole(stride, 1),
+                             "VALID", window_dilation=whole(dilation, 1))  # fmt: skip
 
 
 def _last(kernel: Ints) -> Ints:
@@ -198,7 +198,7 @@ def _window_sums(x, kernel: Ints, stride: Ints, pads: tuple):
     if isinstance(x, np.ndarray):
         return _sliding(padded(x, pads), kernel, stride, (1,) * len(kernel)).sum(_last(kernel), dtype=x.dtype)
     whole = lambda each, fill: (fill, *each, fill)
-    return lax.reduce_window(x, x.dtype.type(0), lax.add, whole(kernel, 1), whole(stride, 1), whole(pads, (0, 0)))
+    return lax.reduce_window(padded(x, pads), x.dtype.type(0), lax.add, whole(kernel, 1), whole(stride, 1), "VALID")
 
 
 def _divisors(sizes: Ints, counts: Ints, kernel: Ints, stride: Ints, pad: Ints, include_pad: bool) -> np.ndarray:

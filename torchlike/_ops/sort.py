@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
@@ -21,12 +23,32 @@ def ordered(x, dim: int, descending: bool = False):
         return x, xp.zeros((), "int64")
     if xp is np:
         return _ordered_on_host(x, dim, descending)
-    spread = [-1 if d == dim % x.ndim else 1 for d in range(x.ndim)]
-    places = xp.broadcast_to(xp.arange(x.shape[dim], dtype="int32").reshape(spread), x.shape)  # half the bytes to move
-    if descending:  # sorted backwards and turned round, so that the first of equal elements stays the first
-        x, places = xp.flip(x, dim), xp.flip(places, dim)
-    x, places = lax.sort((x, places), dimension=dim % x.ndim, is_stable=True, num_keys=1)
-    return (xp.flip(x, dim), xp.flip(places, dim)) if descending else (x, places)
+    keys = _keys(lax.stop_gradient(x))
+    places = lax.broadcasted_iota("int32", x.shape, dim % x.ndim)
+    if descending and keys.dtype.kind == "f":  # sorted backwards and turned round: the first of equals stays the first
+        keys, places = xp.flip(keys, dim), xp.flip(places, dim)
+    elif descending:
+        keys = ~keys
+    if x.dtype.itemsize <= 4 and jax.default_backend() == "cpu":
+        # One number holds both, an order that needs no care: a fifth of the time.
+        both = lax.sort((keys.astype("int64") << 32) | places.astype("int64"), dimension=dim % x.ndim)
+        places = both.astype("int32")
+    else:
+        _, places = lax.sort((keys, places), dimension=dim % x.ndim, is_stable=True, num_keys=1)
+    places = xp.flip(places, dim) if descending and keys.dtype.kind == "f" else places
+    return at(x, places, dim), places  # whose gradient needs no second sort
+
+
+def _keys(x):
+    """Whole numbers of four bytes in the order of the elements; wider elements as they are."""
+    x, sign = widened(x), np.int32(-(2**31))
+    if x.dtype.itemsize > 4:
+        return x
+    if x.dtype.kind != "f":
+        return x.astype("int32") ^ sign if x.dtype == "uint32" else x.astype("int32")
+    bits = lax.bitcast_convert_type(x, "int32")
+    ordered = jnp.where(bits == sign, 0, jnp.where(bits < 0, ~bits ^ sign, bits))  # -0.0 equals 0.0
+    return jnp.where((bits & ~sign) > 0x7F800000, ~sign, ordered)
 
 
 def _ordered_on_host(x: np.ndarray, dim: int, descending: bool):

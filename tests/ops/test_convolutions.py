@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import torchlike
 from tests.oracle import both
+from torchlike._ops import _convolving
 
 SIZES = st.integers(1, 5)
 
@@ -115,6 +116,26 @@ def test_other_dtypes(form, dtype):
 
     near = {"float16": 2e-2, "bfloat16": 2e-2, "complex64": 1e-4}.get(dtype)  # sums in another order
     both(under, rtol=near, atol=None if near is None else near * 20)
+
+
+@pytest.mark.parametrize("executor", ["numpy", "xla"])
+@pytest.mark.parametrize("form", ["one group", "one place", "groups", "many places"])
+def test_columns_that_would_fill_the_memory(form, executor, monkeypatch):
+    monkeypatch.setattr(_convolving, "_MANY_COLUMNS", 1)
+    name, sizes, weight, options = FORMS[form]
+
+    def under(library):
+        library.manual_seed(0)
+        x, w = (library.randn(*n, dtype=library.float64).requires_grad_() for n in (sizes, weight))
+        with library.no_grad():
+            alone = getattr(library.nn.functional, name)(x, w, **options)
+        found = getattr(library.nn.functional, name)(x, w, **options)
+        return alone, *library.autograd.grad((found**2).sum(), (x, w))
+
+    torchlike.clear_cache()
+    with torchlike.set_executor(executor):
+        both(under)
+    torchlike.clear_cache()
 
 
 def test_compiled_and_recorded_agree():

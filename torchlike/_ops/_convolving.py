@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from functools import reduce
-from operator import add
+from operator import add, iadd
 
 import jax
 import jax.numpy as jnp
@@ -23,7 +23,7 @@ from torchlike._ops._windows import Ints, Pairs, padded, places, spans, windows
 _FEW_COLUMNS = 64  # up to here a convolution is one product with all shifted copies side by side
 _FEW_POSITIONS = 512  # of the output, up to which weights of as many outputs are most of the work
 _FEW_GROUPS = 32  # of kernels of more places, that are convolved one by one
-_MANY_COLUMNS = 1 << 24  # elements of them, from which NumPy makes those of one example at a time
+_MANY_COLUMNS = 1 << 24  # elements of them, from which NumPy makes those of one example at a time; XLA has more room
 _FEW_PLACES = 64  # of a kernel, up to which the copies for each place are written out
 
 
@@ -42,6 +42,14 @@ def by_columns(x, w, stride: Ints, pads: Pairs, dilation: Ints, groups: int):
     factors = w.reshape(len(copies) * each, groups, outputs // groups)
     xp = namespace(x)
     return _together(_times(xp.concatenate(copies, -1), xp.moveaxis(factors, 1, 0)), groups)
+
+
+def by_places(x, w, stride: Ints, pads: Pairs, dilation: Ints, groups: int):
+    """The same as a sum of products, one for each place in the kernel, where all columns would fill the memory."""
+    *kernel, each, outputs = w.shape
+    copies = windows(padded(_apart(x, groups), pads), tuple(kernel), stride, dilation)
+    factors = namespace(x).moveaxis(w.reshape(len(copies), each, groups, outputs // groups), 2, 1)
+    return _together(reduce(iadd, map(_times, copies, factors)), groups)
 
 
 def by_rows(x, w, stride: Ints, pads: Pairs, dilation: Ints):
@@ -94,12 +102,14 @@ def convolve(x, w, stride: Ints, pads: Pairs, dilation: Ints, groups: int):
         return by_channel(x, w, stride, pads, dilation)
     if groups == 1 and positions <= min(outputs, _FEW_POSITIONS):
         return by_rows(x, w, stride, pads, dilation)
-    if isinstance(x, np.ndarray):
-        many = len(x) > 1 and positions * count * each * groups > _MANY_COLUMNS
-        parts = np.split(x, len(x)) if many else [x]
-        return np.concatenate([by_columns(part, w, stride, pads, dilation, groups) for part in parts])
+    on_host, columns = isinstance(x, np.ndarray), positions * count * each * groups
+    is_large = columns > (_MANY_COLUMNS if on_host else 8 * _MANY_COLUMNS)
+    if on_host and is_large and len(x) > 1:
+        return np.concatenate([convolve(one, w, stride, pads, dilation, groups) for one in np.split(x, len(x))])
     is_slow = x.dtype == jnp.float64 and (max(stride) > 1 or count == 1)  # XLA's gradient for the weights
-    if groups > 1 or is_slow or count * each <= _FEW_COLUMNS:
+    if on_host or groups > 1 or is_slow:
+        return (by_places if is_large else by_columns)(x, w, stride, pads, dilation, groups)
+    if count * each <= _FEW_COLUMNS and not is_large:
         return by_columns(x, w, stride, pads, dilation, groups)
     return (by_slices if len(kernel) == 3 else plain)(x, w, stride, pads, dilation, groups)
 

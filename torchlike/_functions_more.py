@@ -12,7 +12,7 @@ from torchlike._bind import CALLERS as rows
 from torchlike._bind import in_place_of, write_out
 from torchlike._core import concrete
 from torchlike._ops._casts import FULL_ELSEWHERE
-from torchlike._ops._declare import Into
+from torchlike._ops._declare import Into, Scalar
 from torchlike._tensor import Tensor
 
 # -- finite differences ------------------------------------------------------------------------------------------------
@@ -170,7 +170,7 @@ def trapz(y: Tensor, x: Tensor | None = None, *, dx: float | None = None, dim: i
     return rows["trapezoid"](y, x, dx=dx, dim=dim)
 
 
-def constant_pad_nd(input: Tensor, pad: Any, value: float = 0) -> Tensor:
+def constant_pad_nd(input: Tensor, pad: Any, value: Scalar = 0) -> Tensor:
     """The last dims with `value` around them, as many on each side as `pad` says, the last dim first."""
     _dtypes.check_number(value, input.dtype)
     return rows["_constant_pad"](input, tuple(int(n) for n in pad), value)

@@ -98,6 +98,11 @@ _ELSEWHERE = {"save": "serialization", "load": "serialization", "cond": "_higher
               **dict.fromkeys(("_check", "_check_with", "_check_index", "_check_value", "_check_type", "_check_is_size",
                                "_check_not_implemented", "_check_tensor_all", "_check_tensor_all_with",
                                "_assert_async"), "_checks"),
+              **dict.fromkeys(("AnyType", "AwaitType", "BoolType", "ClassType", "ComplexType", "ConcreteModuleType",
+                               "DeviceObjType", "DictType", "EnumType", "FloatType", "FutureType", "InferredType",
+                               "IntType", "InterfaceType", "ListType", "NoneType", "NumberType", "OptionalType",
+                               "PyObjectType", "RRefType", "StreamObjType", "StringType", "SymBoolType", "SymIntType",
+                               "TensorType", "TupleType", "UnionType"), "jit._types"),
               **dict.fromkeys(("SymInt", "SymFloat", "SymBool", "sym_int", "sym_float", "sym_not", "sym_max", "sym_min",
                                "sym_ite", "sym_sum", "sym_sqrt"), "_symbolic")}  # fmt: skip
 

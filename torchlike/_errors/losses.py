@@ -104,6 +104,11 @@ def margin_power() -> ValueError:
     return ValueError("only p == 1 and p == 2 supported")
 
 
+def cosine_dims(dims: int, a: tuple, b: tuple) -> RuntimeError:
+    return RuntimeError(f"{dims}D target tensor expects {dims + 1}D input tensors, but found inputs with sizes "
+                        f"{list(a)} and {list(b)}.")  # fmt: skip
+
+
 def negative_beta() -> RuntimeError:
     return RuntimeError("smooth_l1_loss does not support negative values for beta.")
 

@@ -83,5 +83,9 @@ def vector_norm_dtype(dtype: Any) -> RuntimeError:
                         f"{scalar_name(dtype)}")  # fmt: skip
 
 
+def negative_eps(eps: float) -> RuntimeError:
+    return RuntimeError(f"eps must be non-negative, got: {eps:g}")
+
+
 def cosine_dtype(dtype: Any) -> RuntimeError:
     return RuntimeError(f"expected common dtype to be floating point, yet common dtype is {scalar_name(dtype)}")

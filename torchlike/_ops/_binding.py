@@ -207,6 +207,10 @@ def _are_whole(given: Any) -> bool:
     return all(map(is_whole, given)) if isinstance(given, tuple | list) else is_whole(given)
 
 
+def _is_real(given: Any) -> bool:
+    return type(given) in (float, int, bool)
+
+
 # What an annotation asks of an argument that is no tensor
 ASKED: dict[str, Callable[[Any], bool]] = {
     "Scalar": lambda given: type(given) in _dtypes.SCALAR_CATEGORY,
@@ -215,11 +219,12 @@ ASKED: dict[str, Callable[[Any], bool]] = {
     "Dims": _are_whole,
     "tuple | int": _are_whole,
     "bool": lambda given: given.__class__ is bool,
-    "float": lambda given: type(given) in (float, int, bool),
+    "float": _is_real,
+    "Real": _is_real,
 }
 
-
-CALLED = {"Dims": "int", "Index": "int", "Scalar": "Number", "tuple | int": "tuple of ints"}  # in errors
+# ... and what errors call it.
+CALLED = {"Dims": "int", "Index": "int", "Scalar": "Number", "Real": "float", "tuple | int": "tuple of ints"}
 
 
 def _check_static(op: d.Op, name: str, value: Any, args: tuple, kwargs: dict, is_tensor: bool) -> None:

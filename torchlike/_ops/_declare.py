@@ -6,6 +6,7 @@ A kernel's annotations say what its parameters are:
 ``Array``          a tensor (``Array | None``: an optional one)
 ``Operand``        a tensor or a Python number that takes part in type promotion; a number is a runtime input
 ``Scalar``         a Python number that takes no part in promotion; a runtime input (omitted: its default, static)
+``Real``           such a number that must not be complex
 ``Arrays``         a sequence of tensors
 ``Index``          an int; static until it is seen to vary, then a runtime input
 anything else      static: part of the program's key
@@ -27,9 +28,9 @@ from torchlike._ops._namespace import constant as constant
 from torchlike._ops._namespace import namespace as namespace
 
 # Annotations are read as text (kernels are never called with checked types), so these are plain names.
-Array = Operand = Scalar = Arrays = Index = Any
+Array = Operand = Scalar = Real = Arrays = Index = Any
 ARRAY, OPERAND, SCALAR, ARRAYS, INDEX, STATIC = range(6)
-_KINDS = {"Array": ARRAY, "Operand": OPERAND, "Scalar": SCALAR, "Arrays": ARRAYS, "Index": INDEX}
+_KINDS = {"Array": ARRAY, "Operand": OPERAND, "Scalar": SCALAR, "Real": SCALAR, "Arrays": ARRAYS, "Index": INDEX}
 
 HOST = 1 << 20  # `host` of a row for whose work XLA has one thread, or none that is quick
 HOST_REDUCES = 4  # of a row that reads its operand once

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from torchlike import _dtypes, _errors
 from torchlike._ops._casts import FULL, FULL_ELSEWHERE
-from torchlike._ops._declare import Array, Scalar, constant, namespace, operator
+from torchlike._ops._declare import Array, Real, Scalar, constant, namespace, operator
 from torchlike._ops._namespace import fractional
-from torchlike._ops._rules import Call, Promotion, broadcast, reduced_shape, through_integers
+from torchlike._ops._rules import Call, Promotion, broadcast, reduced_shape, result_type, through_integers
 from torchlike._ops._steps import stepwise
 from torchlike._ops.loss import clamp_below, composed, reduced
 from torchlike._ops.norm import vector_norm
@@ -17,13 +19,19 @@ def _similarity_shape(call: Call) -> list:
 
 
 def _check_floating(call: Call) -> None:
-    if all(a.dtype.category < _dtypes.FLOATING for a in call.arrays):
-        raise _errors.normalization.cosine_dtype(call.x1.dtype)
+    dtype = result_type(call.promoted, call.numbers)
+    if dtype.category != _dtypes.FLOATING:
+        raise _errors.normalization.cosine_dtype(dtype)
+
+
+def _check_eps(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> None:
+    if isinstance(eps, float | int) and not eps >= 0:
+        raise _errors.normalization.negative_eps(eps)
 
 
 @operator(autocast=FULL_ELSEWHERE, where=("torch", "nn.functional"), shape=_similarity_shape, check=_check_floating,
-          out=False, node="SumBackward1", opmath=False, loop="norm_cpu")  # fmt: skip
-def cosine_similarity(x1: Array, x2: Array, dim: int = 1, eps: Scalar = 1e-8):
+          guard=_check_eps, out=False, node="SumBackward1", opmath=False, loop="norm_cpu")  # fmt: skip
+def cosine_similarity(x1: Array, x2: Array, dim: int = 1, eps: Real = 1e-8):
     """x1 . x2 / (|x1| |x2|) over a dim; norms below eps count as eps."""
     (step, *pair), xp = stepwise(x1, x2), namespace(x1)
     x1, x2 = xp.broadcast_arrays(*pair)
@@ -50,7 +58,7 @@ def _distance_shape(call: Call) -> list:
 
 @operator(autocast=FULL_ELSEWHERE, where=("torch", "nn.functional"), shape=_distance_shape, out=False,
           node="NormBackward1", remembers=(), promote=_to_real, loop="add_stub")  # fmt: skip
-def pairwise_distance(x1: Array, x2: Array, p: float = 2.0, eps: Scalar = 1e-6, keepdim: bool = False):
+def pairwise_distance(x1: Array, x2: Array, p: float = 2.0, eps: Real = 1e-6, keepdim: bool = False):
     """The p-norm of x1 - x2 + eps over the last dim."""
     return vector_norm(fractional(x1 - x2) + eps, p, -1, keepdims=keepdim)
 
@@ -66,8 +74,18 @@ def _cosine_shape(call: Call) -> list:
     return [shape if call.reduction == "none" else ()]
 
 
+def _check_cosine(call: Call) -> None:
+    broadcast([call.input1.shape, call.input2.shape])
+    if call.target.ndim > 1:
+        raise _errors.losses.multi_target()
+    if not call.input1.ndim == call.input2.ndim == call.target.ndim + 1:
+        raise _errors.losses.cosine_dims(call.target.ndim, call.input1.shape, call.input2.shape)
+    if result_type(call.promoted, []).is_complex:
+        raise _errors.arithmetic.clamped_complex()
+
+
 @operator(autocast=FULL, where=("nn.functional",), out=False, shape=_cosine_shape, keeps=("target",),
-          promote=through_integers, loop="sum_cpu")  # fmt: skip
+          check=_check_cosine, promote=through_integers, loop="sum_cpu")  # fmt: skip
 def cosine_embedding_loss(input1: Array, input2: Array, target: Array, margin: Scalar = 0.0, reduction: str = "mean"):
     """1 - cos where the target is 1, max(0, cos - margin) where it is -1."""
     xp, axis = namespace(input1), input1.ndim - 1

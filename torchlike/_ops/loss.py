@@ -10,7 +10,7 @@ from torchlike import _dtypes, _errors
 from torchlike._ops._casts import FULL, Casts, banned, full
 from torchlike._ops._declare import Array, Scalar, constant, namespace, operator
 from torchlike._ops._namespace import fractional, mean_of
-from torchlike._ops._rules import Call, broadcast, through_integers, to_float
+from torchlike._ops._rules import Call, broadcast, result_type, through_integers, to_float
 from torchlike._ops._steps import stepwise
 from torchlike._ops.activation import floating, log1p_exp, magnitude
 
@@ -239,7 +239,12 @@ def hinge_embedding_loss(input: Array, target: Array, margin: Scalar = 1.0, redu
     return reduced(step(apart + xp.where(target != -1, x, zero)), reduction)
 
 
-@_loss(promote=through_integers, loop="add_stub")
+def _check_ranking(call: Call) -> None:
+    if result_type(call.promoted, []).is_complex:
+        raise _errors.arithmetic.clamped_complex()
+
+
+@_loss(_check_ranking, promote=through_integers, loop="add_stub")
 def margin_ranking_loss(input1: Array, input2: Array, target: Array, margin: Scalar = 0.0, reduction: str = "mean"):
     """max(0, margin - t (x1 - x2))."""
     return reduced(clamp_below(fractional(-target * (input1 - input2)) + margin), reduction)

@@ -19,7 +19,7 @@ from torchlike._dtypes import (
 )
 from torchlike._ops._casts import FULL_ELSEWHERE
 from torchlike._ops._checks import in_order, not_bool, not_wide, only
-from torchlike._ops._declare import Array, Into, Scalar, constant, namespace, pointwise
+from torchlike._ops._declare import Array, Into, Real, constant, namespace, pointwise
 from torchlike._ops._rules import Call, to_bool, to_float, to_real
 
 
@@ -153,7 +153,7 @@ def clone(input: Array):
 @pointwise(
     opmath=False, refuses_complex="nan_to_num", chooses=True, out=Into(_errors.dtypes.nan_to_num_out), loop="nan_to_num"
 )
-def nan_to_num(input: Array, nan: Scalar = 0.0, posinf: Scalar | None = None, neginf: Scalar | None = None):
+def nan_to_num(input: Array, nan: Real = 0.0, posinf: Real | None = None, neginf: Real | None = None):
     """NaN, inf and -inf replaced by numbers: `nan`, and where not given the largest and the lowest of the dtype."""
     xp = namespace(input)
     if input.dtype.kind in "biu":

@@ -162,7 +162,7 @@ def smooth_l1_loss(input: Tensor, target: Tensor, size_average: bool | None = No
     """0.5 d**2 / beta where |d| < beta, |d| - 0.5 beta elsewhere; d = input - target."""
     _warn_sizes(input, target)
     reduction = reduction_of(reduction, size_average, reduce)
-    if beta < 0:
+    if not beta >= 0:
         raise _errors.losses.negative_beta()
     if beta == 0:
         return rows["l1_loss"](input, target, reduction)
@@ -173,7 +173,7 @@ def huber_loss(input: Tensor, target: Tensor, reduction: str = "mean", delta: fl
                weight: Tensor | None = None) -> Tensor:  # fmt: skip
     """0.5 d**2 where |d| <= delta, delta (|d| - 0.5 delta) elsewhere; d = input - target."""
     _warn_sizes(input, target)
-    if delta <= 0:
+    if not delta > 0:
         raise _errors.losses.non_positive_delta()
     reduction = reduction_of(reduction)
     return _weighted(lambda r: rows["huber_loss"](input, target, r, delta), weight, reduction)

@@ -27,6 +27,26 @@ def script(tmp_path):
     return write_and_run
 
 
+def test_classes_say_that_they_are_pytorchs(script):
+    """Programs print them, and libraries (opt_einsum) choose by the first name of their module."""
+    source = """
+        import inspect, pickle
+        import torch
+        import torch.optim.lr_scheduler as schedules
+        from torch import nn
+
+        kinds = [torch.Tensor, torch.Size, torch.device, torch.dtype, nn.Linear, nn.Parameter, torch.optim.SGD,
+                 schedules.StepLR, torch.distributions.Normal, torch.utils.data.DataLoader]
+        print([(k.__module__, k.__qualname__) for k in kinds], type(torch.ones(1)))
+        print(torch.ones(2), nn.Parameter(torch.ones(2)), pickle.loads(pickle.dumps(kinds)) == kinds)
+        print(len(inspect.getsource(nn.Linear)) > 100, torch.distributions.Normal(0, 1).expand((2,)).batch_shape)
+    """
+    done = script(source)
+    theirs = subprocess.run([sys.executable, "-c", textwrap.dedent(source)], capture_output=True, text=True)
+    assert done.stdout == theirs.stdout, done.stderr
+    assert "torch.optim.lr_scheduler" in done.stdout
+
+
 def test_torch_is_torchlike_itself(script):
     done = script("""
         import sys

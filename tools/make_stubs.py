@@ -22,8 +22,8 @@ from torchlike._ops import REGISTRY
 PACKAGE = Path(torchlike.__file__).parent
 
 # How a row's annotations read to a user. Builtins go by an alias: `bool`, `float` and `int` are methods and dtypes too.
-OF_ROWS = {"Array": "_Tensor", "Operand": "_Tensor | _Number", "Scalar": "_Number", "Arrays": "_Sequence[_Tensor]",
-           "Index": "_int", "Ints": "_int | _Sequence[_int]"}  # fmt: skip
+OF_ROWS = {"Array": "_Tensor", "Operand": "_Tensor | _Number", "Scalar": "_Number", "Real": "_float",
+           "Arrays": "_Sequence[_Tensor]", "Index": "_int", "Ints": "_int | _Sequence[_int]"}  # fmt: skip
 BUILTINS = ("bool", "int", "float", "complex", "str", "tuple", "list", "dict", "object", "None")
 KNOWN = {**OF_ROWS, **{name: f"_{name}" for name in BUILTINS[:-1]}, "None": "None", "Any": "_Any", "Tensor": "_Tensor",
          "Sequence": "_Sequence", "Callable": "_Callable", "Dtype": "_dtype", "dtype": "_dtype"}  # fmt: skip

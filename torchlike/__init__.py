@@ -67,6 +67,7 @@ from torchlike._tensor import Tensor as Tensor
 from torchlike.torch_version import __version__ as __version__
 
 globals().update(_names.public())  # the registry's rows, and the functions that choose among them
+_names.settle(__name__, vars())
 
 
 def __getattr__(name: str):

@@ -722,7 +722,7 @@ def conj_physical_(input: _Tensor) -> _Tensor:
     """The complex conjugate."""
     ...
 
-def constant_pad_nd(input: _Tensor, pad: _Any, value: _float = ...) -> _Tensor:
+def constant_pad_nd(input: _Tensor, pad: _Any, value: _Number = ...) -> _Tensor:
     """The last dims with `value` around them, as many on each side as `pad` says, the last dim first."""
     ...
 
@@ -849,7 +849,7 @@ def cosine_embedding_loss(
     """1 - cos where the target is 1, max(0, cos - margin) where it is -1."""
     ...
 
-def cosine_similarity(x1: _Tensor, x2: _Tensor, dim: _int = ..., eps: _Number = ...) -> _Tensor:
+def cosine_similarity(x1: _Tensor, x2: _Tensor, dim: _int = ..., eps: _float = ...) -> _Tensor:
     """x1 . x2 / (|x1| |x2|) over a dim; norms below eps count as eps."""
     ...
 
@@ -2091,14 +2091,12 @@ def mvlgamma(input: _Tensor, p: _int, *, out: _Any = ...) -> _Tensor:
 nan: _float
 
 def nan_to_num(
-    input: _Tensor, nan: _Number = ..., posinf: _Number | None = ..., neginf: _Number | None = ..., *, out: _Any = ...
+    input: _Tensor, nan: _float = ..., posinf: _float | None = ..., neginf: _float | None = ..., *, out: _Any = ...
 ) -> _Tensor:
     """NaN, inf and -inf replaced by numbers: `nan`, and where not given the largest and the lowest of the dtype."""
     ...
 
-def nan_to_num_(
-    input: _Tensor, nan: _Number = ..., posinf: _Number | None = ..., neginf: _Number | None = ...
-) -> _Tensor:
+def nan_to_num_(input: _Tensor, nan: _float = ..., posinf: _float | None = ..., neginf: _float | None = ...) -> _Tensor:
     """NaN, inf and -inf replaced by numbers: `nan`, and where not given the largest and the lowest of the dtype."""
     ...
 
@@ -2270,7 +2268,7 @@ def outer(input: _Tensor, vec2: _Tensor, *, out: _Any = ...) -> _Tensor:
     """Every product of an element of `input` and one of `vec2`; (n), (m) -> (n, m)."""
     ...
 
-def pairwise_distance(x1: _Tensor, x2: _Tensor, p: _float = ..., eps: _Number = ..., keepdim: _bool = ...) -> _Tensor:
+def pairwise_distance(x1: _Tensor, x2: _Tensor, p: _float = ..., eps: _float = ..., keepdim: _bool = ...) -> _Tensor:
     """The p-norm of x1 - x2 + eps over the last dim."""
     ...
 

@@ -22,7 +22,7 @@ Pooled = tuple[Tensor, Tensor]
 
 # Every other number is for none; 0 is what they are by default, whatever PyTorch's signatures say.
 _REDUCTIONS = {1: "mean", 2: "sum"}
-_OF_ROWS = {"Array": "Tensor", "Array | None": "Tensor | None", "Scalar": "float"}
+_OF_ROWS = {"Array": "Tensor", "Array | None": "Tensor | None", "Scalar": "float", "Real": "float"}
 # The rows whose functions take a number for a reduction, and those of their arguments that go by name only; `...`: all
 # arguments must be given.
 _LOSSES: dict[str, Any] = {

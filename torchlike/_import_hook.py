@@ -13,6 +13,8 @@ import os
 import sys
 from types import CodeType, ModuleType, TracebackType
 
+from torchlike._names import settle
+
 _OURS = __name__.partition(".")[0]
 _THEIRS = "torch"
 
@@ -33,11 +35,31 @@ class _Alias(importlib.abc.Loader):
         module.__spec__ = self.own_spec
 
 
+class _Renaming(importlib.machinery.SourceFileLoader):
+    """Loads one of our modules, whose classes then name PyTorch's as their home: programs print it, and libraries ask
+    there whose tensor they have."""
+
+    def exec_module(self, module: ModuleType) -> None:
+        super().exec_module(module)
+        _rename(self.name, module)
+
+
+def _rename(name: str, module: ModuleType) -> None:
+    if "._" not in name:
+        sys.modules.setdefault(_THEIRS + name.removeprefix(_OURS), module)
+        settle(name, vars(module), _THEIRS)
+
+
 class TorchFinder(importlib.abc.MetaPathFinder):
     """Finds ``torch`` and ``torch.*`` among torchlike's own modules."""
 
     def find_spec(self, fullname, path=None, target=None):
         top, dot, rest = fullname.partition(".")
+        if top == _OURS:
+            spec = importlib.machinery.PathFinder.find_spec(fullname, path, target)
+            if spec is not None and isinstance(spec.loader, importlib.machinery.SourceFileLoader):
+                spec.loader = _Renaming(spec.loader.name, spec.loader.path)
+            return spec
         if top != _THEIRS:
             return None
         name = _OURS + dot + rest
@@ -70,6 +92,9 @@ def install() -> None:
         raise ImportError("PyTorch is already imported in this process, so 'import torch' cannot mean torchlike")
     if not any(isinstance(finder, TorchFinder) for finder in sys.meta_path):
         sys.meta_path.insert(0, TorchFinder())
+    for name, module in list(sys.modules.items()):
+        if name.partition(".")[0] == _OURS:
+            _rename(name, module)
     ours.__name__ = _THEIRS  # libraries compare it with the first part of dotted names
 
 

@@ -1112,10 +1112,10 @@ class Methods:
     def mvlgamma_(self, p: _int) -> _Tensor:
         """The logarithm of the multivariate gamma function of dimension p."""
         ...
-    def nan_to_num(self, nan: _Number = ..., posinf: _Number | None = ..., neginf: _Number | None = ...) -> _Tensor:
+    def nan_to_num(self, nan: _float = ..., posinf: _float | None = ..., neginf: _float | None = ...) -> _Tensor:
         """NaN, inf and -inf replaced by numbers: `nan`, and where not given the largest and the lowest of the dtype."""
         ...
-    def nan_to_num_(self, nan: _Number = ..., posinf: _Number | None = ..., neginf: _Number | None = ...) -> _Tensor:
+    def nan_to_num_(self, nan: _float = ..., posinf: _float | None = ..., neginf: _float | None = ...) -> _Tensor:
         """NaN, inf and -inf replaced by numbers: `nan`, and where not given the largest and the lowest of the dtype."""
         ...
     def nanmean(self, dim: _Any = ..., keepdim: _bool = ..., *, dtype: _Any = ...) -> _Tensor:

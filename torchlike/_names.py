@@ -162,6 +162,15 @@ def lazy(name: str, modules: tuple[str, ...]) -> Any:
     raise _errors.arguments.unknown_name("torch", name, [n for n in vars(torchlike) if not n.startswith("_")])
 
 
+def settle(place: str, offered: dict[str, Any], package: str = "torchlike") -> None:
+    """Let the classes that a public module offers name it as their home, not the private module that makes them:
+    programs print `type(x)`. `package` is the name under which that module is imported."""
+    for found in offered.values():
+        home = found.__module__ if isinstance(found, type) else ""
+        if home == place or home.startswith(place + "._"):
+            found.__module__ = package + place.removeprefix("torchlike")
+
+
 def is_tensor(obj: Any) -> bool:
     """Whether `obj` is a tensor."""
     return isinstance(obj, Tensor)

@@ -16,7 +16,7 @@ def tensor_text(t: Tensor, contents: str | None = None) -> str:
         inside = textwrap.indent(tensor_text(wrap(value.whole)), "    ")
         return f"BatchedTensor(lvl={value.level.depth}, bdim=0, value=\n{inside}\n)"
     node, kind = t.grad_fn, type(t)
-    plain = kind.__module__.startswith("torchlike.")
+    plain = kind.__module__.partition(".")[0] in ("torchlike", "torch")  # as a program calls us
     array = t._host() if not t.is_meta else None
     text = _repr.tensor_repr(array, t.dtype, default_dtype=_modes.default_dtype, requires_grad=t.requires_grad,
                              grad_fn=None if node is None else node.name(), device=str(t.device), size=tuple(t.shape),

@@ -18,7 +18,7 @@ _dict = _builtins.dict
 _object = _builtins.object
 _Number = _bool | _int | _float | _complex
 Any: _Any
-from torchlike._tensor import Tensor as Tensor
+from torchlike import Tensor as Tensor
 
 def fft(input: _Tensor, n: _int | None = ..., dim: _int = ..., norm: _str | None = ..., *, out: _Any = ...) -> _Tensor:
     """X[k] = sum over j of x[j] exp(-2 pi i j k / n); the dim is cut or filled with zeros to n elements first."""

@@ -1,4 +1,5 @@
-"""Docstrings of operators: a row is no function, so pytest's own doctest collection does not see them."""
+"""Docstrings that pytest's own doctest collection does not see: of operators, since a row is no function, and of the
+classes that say they are made where they are offered."""
 
 import doctest
 
@@ -7,6 +8,8 @@ import pytest
 import torchlike
 from torchlike._ops import REGISTRY
 
+MOVED = {name: found for name, found in vars(torchlike).items()
+         if isinstance(found, type) and found.__module__ == "torchlike" and ">>>" in (found.__doc__ or "")}  # fmt: skip
 ROWS = {op.name: op for op in REGISTRY.values()}
 
 
@@ -18,7 +21,16 @@ def test_an_operator_says_in_a_sentence_what_it_does(name):
 
 @pytest.mark.parametrize("name", sorted(name for name, op in ROWS.items() if ">>>" in op.doc))
 def test_an_operators_example_runs(name):
-    example = doctest.DocTestParser().get_doctest(ROWS[name].doc, {"torchlike": torchlike}, name, None, 0)
+    _run(name, ROWS[name].doc, {})
+
+
+@pytest.mark.parametrize("name", sorted(MOVED))
+def test_a_classes_example_runs(name):
+    _run(name, MOVED[name].__doc__, vars(torchlike))
+
+
+def _run(name, text, names):
+    example = doctest.DocTestParser().get_doctest(text, {**names, "torchlike": torchlike}, name, None, 0)
     runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS)
     report: list[str] = []
     runner.run(example, out=report.append)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-LIBRARIES = frozenset(("torchlike", "numpy", "jax", "jaxlib", "optax", "einops", "opt_einsum", "ml_dtypes"))
+LIBRARIES = frozenset(("torchlike", "torch", "numpy", "jax", "jaxlib", "optax", "einops", "opt_einsum", "ml_dtypes"))
 # Of the standard library, what computes. The others keep time, files, processes or state of their own.
 COMPUTING = frozenset((
     "_abc", "_bisect", "_collections", "_collections_abc", "_functools", "_heapq", "_operator", "_thread",

@@ -13,8 +13,6 @@ from torchlike._tensor import Tensor
 from . import _errors, constraints
 from .utils import broadcast_all, lazy_property, shape_of
 
-_PACKAGE = __name__.rpartition(".")[0]
-
 
 def not_given(self: Any) -> Any:
     """The getter of what each distribution gives for itself."""
@@ -146,8 +144,9 @@ class Distribution:
 
     def _declaring(self) -> type:
         """The class of this package, other than a base, that the distribution is or derives from."""
+        package = Distribution.__module__.rpartition(".")[0]
         for kind in type(self).__mro__:
-            if kind is not Distribution and kind.__module__.startswith(_PACKAGE) and "__init__" in vars(kind):
+            if kind is not Distribution and kind.__module__.startswith(package) and "__init__" in vars(kind):
                 return kind
         raise NotImplementedError
 

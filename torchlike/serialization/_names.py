@@ -49,9 +49,9 @@ def torch_name(found: Any) -> tuple[str, str] | None:
     if known is not None:
         return known
     module = getattr(found, "__module__", None) or ""
-    if module.partition(".")[0] != "torchlike" or "." in found.__qualname__:
+    if module.partition(".")[0] not in ("torchlike", "torch") or "." in found.__qualname__:
         return None
-    return "torch" + _public_module(module, found).removeprefix("torchlike"), found.__qualname__
+    return "torch" + _public_module(module, found).removeprefix("torch").removeprefix("like"), found.__qualname__
 
 
 def _public_module(module: str, found: Any) -> str:

@@ -37,6 +37,7 @@ from torchlike._ops import polynomials as polynomials
 from torchlike._ops import pool as pool
 from torchlike._ops import power as power
 from torchlike._ops import pseudoinverse as pseudoinverse
+from torchlike._ops import quasi_newton as quasi_newton
 from torchlike._ops import reduce as reduce
 from torchlike._ops import resize as resize
 from torchlike._ops import rnn as rnn

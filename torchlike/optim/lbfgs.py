@@ -9,6 +9,7 @@ import numpy as np
 
 import torchlike
 from torchlike import Tensor
+from torchlike._bind import CALLERS as rows
 from torchlike.optim import _errors
 from torchlike.optim._checks import check_lr
 from torchlike.optim._line_search import number, strong_wolfe
@@ -112,13 +113,13 @@ class LBFGS(Optimizer):
             lr = number(group["lr"]) if isinstance(group["lr"], Tensor) else group["lr"]
             length = min(1.0, 1.0 / number(grad.abs().sum())) * lr if first else lr
             slope = number(grad.dot(direction))
-            memory.t = _as_tensor(length)
+            memory.t = length
             if slope > -group["tolerance_change"]:
                 break
             last = iteration == group["max_iter"]
             left = group["max_eval"] - evaluations
             loss, grad, length, calls = self._search(closure, loss, grad, memory.d, length, slope, last, left)
-            memory.t = _as_tensor(length)
+            memory.t = length
             evaluations += calls
             state["func_evals"] += calls
             if last or evaluations >= group["max_eval"] or memory.settled(group, loss, grad):
@@ -150,6 +151,14 @@ class LBFGS(Optimizer):
         return loss, grad, length, calls
 
 
+def _as_number(length: Any) -> Any:
+    return number(length) if isinstance(length, Tensor) else length
+
+
+def _each(change: Callable, given: Any) -> Any:
+    return [change(each) for each in given] if isinstance(given, list) else change(given)
+
+
 def _as_tensor(length: Any) -> Any:
     """A length that came from tensors is kept as one, as PyTorch does."""
     return torchlike.tensor(length) if isinstance(length, np.generic) else length
@@ -170,7 +179,8 @@ class _Memory:
     t: Any
     old_dirs: list[Tensor]  # changes of the gradient, changes of the parameters, and 1 / their product
     old_stps: list[Tensor]
-    ro: list[Tensor]
+    ro: list[Any]
+    weights: Tensor | None = None  # of the last recursion
     H_diag: Any
     prev_flat_grad: Tensor
     prev_loss: float
@@ -179,9 +189,15 @@ class _Memory:
         self.state, self.history_size = state, history_size
         for name in self.NAMES:
             setattr(self, name, state.get(name))
+        for name in ("t", "H_diag", "ro"):  # numbers here, tensors there
+            setattr(self, name, _each(_as_number, getattr(self, name)))
 
     def save(self) -> None:
+        if self.weights is not None:
+            al = self.state.setdefault("al", [None] * self.history_size)
+            al[: len(self.ro)] = self.weights[: len(self.ro)].unbind()
         self.state.update({name: getattr(self, name) for name in self.NAMES})
+        self.state.update({name: _each(_as_tensor, self.state[name]) for name in ("t", "H_diag", "ro")})
 
     def direction(self, grad: Tensor, first: bool) -> Tensor:
         """The direction of descent, by the two-loop recursion."""
@@ -190,33 +206,30 @@ class _Memory:
             self.d = grad.neg()
             return self.d
         self._remember(grad - self.prev_flat_grad, self.d * self.t)
-        # Products are looked at one by one: recorded whole, the recursion would be a new program for every length of
-        # the history.
-        al = self.state.setdefault("al", [None] * self.history_size)
-        ro = [number(r) for r in self.ro]
-        made = grad.neg()
-        for i in reversed(range(len(ro))):
-            weight = number(self.old_stps[i].dot(made)) * ro[i]
-            made = made.add(self.old_dirs[i], alpha=-float(weight))
-            al[i] = _as_tensor(weight)
-        made = made * self.H_diag
-        for i in range(len(ro)):
-            weight = number(al[i]) - number(self.old_dirs[i].dot(made)) * ro[i]
-            made = made.add(self.old_stps[i], alpha=float(weight))
-        self.d = made
-        return made
+        count, rest = len(self.ro), []
+        if not count:
+            self.d = grad.neg() * self.H_diag
+            return self.d
+        ro = np.zeros(2 ** (count - 1).bit_length(), type(self.ro[0]))  # it doubles, so that there are few programs
+        ro[:count] = self.ro
+        if ro.size > count:
+            rest = [torchlike.zeros_like(grad)] * (ro.size - count)
+        histories = [*self.old_dirs, *rest], [*self.old_stps, *rest]
+        two_loops = rows["_two_loops"]
+        self.d, self.weights = two_loops(grad, *histories, torchlike.from_numpy(ro), self.H_diag, count)
+        return self.d
 
     def _remember(self, change: Tensor, step: Tensor) -> None:
         """Keep a correction whose curvature is positive, dropping the oldest."""
         curvature = number(change.dot(step))
         if curvature <= 1e-10:
             return
-        kept = ((self.old_dirs, change), (self.old_stps, step), (self.ro, _as_tensor(1.0 / curvature)))
+        kept = ((self.old_dirs, change), (self.old_stps, step), (self.ro, 1.0 / curvature))
         for history, new in kept:
             if len(history) == self.history_size:
                 history.pop(0)
             history.append(new)
-        self.H_diag = _as_tensor(curvature / number(change.dot(change)))
+        self.H_diag = curvature / number(change.dot(change))
 
     def settled(self, group: dict[str, Any], loss: float, grad: Tensor) -> bool:
         """Whether gradient, parameters or loss have come to rest."""

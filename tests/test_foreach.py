@@ -149,3 +149,19 @@ WRONG = {
 def test_errors(wrong):
     theirs, ours = (outcome(lambda t: WRONG[wrong](t, lists(t, 1, 2)), library) for library in (torch, torchlike))
     assert ours.sentence == (theirs.sentence[0], theirs.sentence[1].split("\n")[0])
+
+
+@pytest.mark.parametrize("call", ["[[a, d, a], [a, None, d], []], True", "[[a, d]]", "[[None]]", "[[a], [a, a]]", "[]"])
+def test_lists_by_device_and_dtype(call):
+    """As optimizers of other libraries sort them; the groups come in an order of PyTorch's hash table."""
+
+    def program(L):
+        from importlib import import_module
+
+        utils = import_module(f"{L.__name__}.utils._foreach_utils")
+        names = {"a": L.ones(2), "d": L.zeros(3).double()}
+        groups = eval(f"utils._group_tensors_by_device_and_dtype({call})", {**names, "utils": utils})
+        assert utils._has_foreach_support([L.ones(1)], L.device("cpu"))
+        return [(str(k), *groups[k]) for k in sorted(groups, key=str)]
+
+    both(program)

@@ -31,6 +31,23 @@ def packed_length(wanted: int, got: int) -> RuntimeError:
     return RuntimeError(f"Expected length of scalars to match input of length {wanted} but got {got} instead.")
 
 
+def no_lists() -> RuntimeError:
+    return RuntimeError("Expected !nested_tensorlist.empty() to be true, but got false.  (Could this error message be "
+                        "improved?  If so, please report an enhancement request to PyTorch.)")  # fmt: skip
+
+
+def lengths_differ() -> RuntimeError:
+    return RuntimeError("Expected std::all_of( nested_tensorlist.cbegin(), nested_tensorlist.cend(), [&](const auto& "
+                        "tensorlist) -> bool { return tensorlist.size() == num_tensors || tensorlist.size() == 0; }) "
+                        "to be true, but got false.  (Could this error message be improved?  If so, please report an "
+                        "enhancement request to PyTorch.)")  # fmt: skip
+
+
+def undefined(place: int) -> RuntimeError:
+    return RuntimeError("Tensors of the first list of nested Tensor lists are supposed to be defined but the "
+                        f"{place}-th Tensor is not.")  # fmt: skip
+
+
 def element(place: int, argument: int, got: Any) -> TypeError:
     return TypeError(f"expected Tensor as element {place} in argument {argument}, but got {type_name(got)}")
 

@@ -137,6 +137,20 @@ def set_checkpoint_debug_enabled(enabled: bool | None) -> Any:
 # -- the state in which the function runs a second time ----------------------------------------------------------------
 
 
+def get_device_states(*args: Any) -> tuple[list[int], list[Tensor]]:
+    """The accelerators on which the tensors among `args` are, by number, and the states of their generators."""
+    devices = {a.get_device() for a in args if isinstance(a, Tensor) and a.device.type == "cuda"}
+    return sorted(devices), [torchlike.cuda.get_rng_state(i) for i in sorted(devices)]
+
+
+def set_device_states(devices: list[int], states: list[Tensor], *, device_type: str | None = None) -> None:
+    """Put the generators of accelerators back into these states."""
+    if device_type not in (None, "cuda"):
+        raise _errors.unsupported("set_device_states", "device_type")
+    for index, state in zip(devices, states):
+        torchlike.cuda.set_rng_state(state, index)
+
+
 class _Surroundings:
     """What a function's result depends on besides its arguments: the random generator and mixed precision."""
 

@@ -1,0 +1,47 @@
+"""Lists of tensors sorted by device and dtype, as optimizers written for PyTorch ask for them."""
+
+from __future__ import annotations
+
+from torchlike import Tensor, _errors, device, dtype
+
+Grouped = dict[tuple[device, dtype], tuple[list[list[Tensor | None]], list[int]]]
+
+
+def _get_foreach_kernels_supported_devices() -> list[str]:
+    """The kinds of devices on which optimizers go over lists unasked."""
+    return ["cuda", "xpu", "mtia", "privateuseone"]
+
+
+def _get_fused_kernels_supported_devices() -> list[str]:
+    """The kinds of devices for which optimizers have fused updates."""
+    return ["mps", "cuda", "xpu", "hpu", "cpu", "mtia", "privateuseone"]
+
+
+def _device_has_foreach_support(device: device) -> bool:
+    """Whether operators over lists run on a device."""
+    return device.type in [*_get_foreach_kernels_supported_devices(), "cpu"]
+
+
+def _has_foreach_support(tensors: list[Tensor], device: device) -> bool:
+    """Whether operators over lists take these tensors."""
+    return _device_has_foreach_support(device) and all(t is None or isinstance(t, Tensor) for t in tensors)
+
+
+def _group_tensors_by_device_and_dtype(
+    tensorlistlist: list[list[Tensor | None]], with_indices: bool = False
+) -> Grouped:
+    """The lists cut into those of one device and dtype, which the first list's tensors decide; an empty list stays
+    empty. With each come the places of its tensors, if they are asked for."""
+    if not tensorlistlist:
+        raise _errors.lists.no_lists()
+    first, found = tensorlistlist[0], {}
+    if any(len(each) not in (0, len(first)) for each in tensorlistlist):
+        raise _errors.lists.lengths_differ()
+    for place, tensor in enumerate(first):
+        if tensor is None:
+            raise _errors.lists.undefined(place)
+        lists, places = found.setdefault((tensor.device, tensor.dtype), ([[] for _ in tensorlistlist], []))
+        for group, each in zip(lists, tensorlistlist):
+            group += each[place : place + 1]
+        places += [place] if with_indices else []
+    return found

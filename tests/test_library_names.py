@@ -369,3 +369,58 @@ def test_text_of_tensors():
         return seen, said, write._str(t[0, :2]), write._str(grad, tensor_contents="..."), write.PRINT_OPTS.threshold
 
     both(text)
+
+
+@pytest.mark.parametrize("params", ["[a]", "[a, None]", "[i]", "[]", "[a, i]"])
+@pytest.mark.parametrize("differentiable", [False, True])
+@pytest.mark.parametrize("fused", [False, True])
+def test_the_forms_of_an_update(params, differentiable, fused):
+    def chosen(L):
+        given = eval(params, {"a": L.ones(2), "i": L.ones(2).int()})
+        return module(L, "optim.optimizer")._default_to_fused_or_foreach(given, differentiable, fused)
+
+    both(chosen)
+
+
+def test_a_step_with_grad_only_if_differentiable():
+    def enabled(L):
+        class Own(L.optim.Optimizer):
+            @module(L, "optim.optimizer")._use_grad_for_differentiable
+            def step(self):
+                return L.is_grad_enabled()
+
+        return [Own([L.ones(1, requires_grad=True)], {"differentiable": d}).step() for d in (False, True)]
+
+    both(enabled)
+
+
+def test_private_names_that_libraries_import():
+    def program(L):
+        p = L.eye(3).double() * 2 + 1
+        devices, states = module(L, "utils.checkpoint").get_device_states(L.ones(2), 3)
+        module(L, "utils.checkpoint").set_device_states(devices, states)
+        return (
+            module(L, "distributions.multivariate_normal")._precision_to_scale_tril(p),
+            module(L, "distributions.transforms")._clipped_sigmoid(L.tensor([-100.0, 0, 100])),
+            module(L, "nn.modules.transformer")._get_activation_fn("gelu")(L.ones(2)),
+            module(L, "nn.parameter").is_lazy(L.nn.LazyLinear(2).weight),
+            module(L, "nn.parameter").is_lazy(L.nn.Parameter(L.ones(2))),
+            module(L, "_dynamo.eval_frame").is_dynamo_supported(),
+            [(p.name, p.value) for p in module(L, "utils.checkpoint").CheckpointPolicy],
+            module(L, "nn.parallel.scatter_gather").scatter((1, "a"), [0]),
+            (devices, states),
+        )
+
+    both(program)
+
+
+def test_what_is_there_only_to_be_named():
+    from torchlike.nn.parallel import gather, scatter
+    from torchlike.utils.checkpoint import create_selective_checkpoint_contexts
+
+    assert torchlike.TensorType.__module__ == "torch" and not isinstance(torchlike.ones(1), torchlike.TensorType)
+    for call in (torchlike.TensorType, torchlike.TensorType.get, lambda: scatter(1, [0, 1]),
+                 lambda: gather([1, 2], 0), lambda: create_selective_checkpoint_contexts([])):  # fmt: skip
+        with pytest.raises(NotImplementedError, match="is not supported by torchlike"):
+            call()
+    assert gather([3], 0) == 3 and scatter(torchlike.ones(2), [0])[0].tolist() == [1, 1]

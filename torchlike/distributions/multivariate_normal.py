@@ -11,6 +11,7 @@ from torchlike._tensor import Tensor
 
 from . import _errors, constraints
 from ._covariance import OfCovariance
+from ._matrices import factor_of_inverse as _precision_to_scale_tril  # noqa: F401, as libraries import it
 from ._matrices import log_diagonal, mahalanobis, matrix_vector
 from .distribution import Distribution as Distribution
 from .utils import lazy_property as lazy_property

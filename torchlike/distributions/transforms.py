@@ -16,6 +16,7 @@ from ._transforms_numbers import PowerTransform as PowerTransform
 from ._transforms_numbers import SigmoidTransform as SigmoidTransform
 from ._transforms_numbers import SoftplusTransform as SoftplusTransform
 from ._transforms_numbers import TanhTransform as TanhTransform
+from ._transforms_numbers import clipped_sigmoid as _clipped_sigmoid  # noqa: F401, as libraries import it
 from ._transforms_vectors import CorrCholeskyTransform as CorrCholeskyTransform
 from ._transforms_vectors import LowerCholeskyTransform as LowerCholeskyTransform
 from ._transforms_vectors import PositiveDefiniteTransform as PositiveDefiniteTransform

@@ -58,6 +58,13 @@ class Buffer(Tensor, metaclass=_BufferMeta):
         return buffer
 
 
+def is_lazy(param: Any) -> bool:
+    """Whether this is a parameter or buffer whose shape the first input will decide."""
+    from ._uninitialized import Uninitialized
+
+    return isinstance(param, Uninitialized)
+
+
 def __getattr__(name: str) -> Any:
     # Defined in a module of their own, which needs this one.
     if name in ("UninitializedParameter", "UninitializedBuffer"):

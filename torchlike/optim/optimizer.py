@@ -63,6 +63,34 @@ def register_optimizer_step_post_hook(hook: Callable) -> RemovableHandle:
     return _keep(_every_step_post, hook)
 
 
+def _use_grad_for_differentiable(func: Callable) -> Callable:
+    """A step, of an optimizer written for PyTorch, that is itself recorded for gradients only if that is asked for."""
+
+    @functools.wraps(func)
+    def step(*args: Any, **kwargs: Any) -> Any:
+        with torchlike.set_grad_enabled(args[0].defaults["differentiable"]):
+            return func(*args, **kwargs)
+
+    return step
+
+
+def _default_to_fused_or_foreach(
+    params: list[Tensor], differentiable: bool, use_fused: bool = False
+) -> tuple[bool, bool]:
+    """Whether an optimizer whose user leaves it open has a fused update, and whether it goes over lists."""
+    from torchlike.utils._foreach_utils import (
+        _get_foreach_kernels_supported_devices,
+        _get_fused_kernels_supported_devices,
+    )
+
+    def everywhere(kinds: list[str]) -> bool:
+        return not differentiable and all(p is None or p.device.type in kinds for p in params)
+
+    inexact = all(p is None or p.is_floating_point() for p in params)
+    fused = use_fused and inexact and everywhere(_get_fused_kernels_supported_devices())
+    return fused, not fused and everywhere(_get_foreach_kernels_supported_devices())
+
+
 def _hooked(step: Callable) -> Callable:
     """`step` with its hooks around it; its end is a boundary of the engine."""
 

@@ -7,6 +7,7 @@ Within one program too: XLA would keep the first result, so the second computati
 from __future__ import annotations
 
 import contextlib
+import enum
 import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -149,6 +150,24 @@ def set_device_states(devices: list[int], states: list[Tensor], *, device_type: 
         raise _errors.unsupported("set_device_states", "device_type")
     for index, state in zip(devices, states):
         torchlike.cuda.set_rng_state(state, index)
+
+
+class CheckpointPolicy(enum.Enum):
+    """What becomes of an operator's result under selective checkpointing, which is refused (see below)."""
+
+    MUST_SAVE = 0
+    PREFER_SAVE = 1
+    MUST_RECOMPUTE = 2
+    PREFER_RECOMPUTE = 3
+    MUST_CPU_OFFLOAD = 4
+    PREFER_CPU_OFFLOAD = 5
+
+
+def create_selective_checkpoint_contexts(policy_fn_or_list: Any, allow_cache_entry_mutation: bool = False) -> Any:
+    """Refused: the whole part is computed again, and XLA decides what within a program is worth keeping."""
+    raise _errors.arguments.cannot(
+        "utils.checkpoint.create_selective_checkpoint_contexts", "`checkpoint` without `context_fn` recomputes all"
+    )
 
 
 class _Surroundings:

@@ -22,12 +22,14 @@ from .module import Module
 from .normalization import LayerNorm
 
 
-def _activation(name: str | Callable[[Tensor], Tensor]) -> Callable[[Tensor], Tensor]:
-    if not isinstance(name, str):
-        return name
+def _get_activation_fn(name: str) -> Callable[[Tensor], Tensor]:
     if name not in ("relu", "gelu"):
         raise _errors.transformer_activation(name)
     return F.relu if name == "relu" else F.gelu
+
+
+def _activation(given: str | Callable[[Tensor], Tensor]) -> Callable[[Tensor], Tensor]:
+    return _get_activation_fn(given) if isinstance(given, str) else given
 
 
 def _causal_mask(size: int, device: Any = None, dtype: Any = None) -> Tensor:

@@ -4,6 +4,7 @@ import importlib
 import warnings
 
 import pytest
+import torch
 
 import torchlike
 from tests.oracle import both
@@ -115,3 +116,58 @@ def test_a_subclass_of_given_data():
 def test_a_subclass_that_wants_no_such_method_is_one():
     none = torchlike._C._disabled_torch_function_impl
     assert issubclass(type("Plain", (torchlike.Tensor,), {"__torch_function__": none}), torchlike.Tensor)
+
+
+def looks_like_a_tensor(L):
+    """A class of no tensors that is asked in place of the functions it is given to, and notes their names."""
+
+    class Scaled:
+        def __init__(self, factor):
+            self.factor = factor
+
+        @classmethod
+        def __torch_function__(cls, func, types, args=(), kwargs=None):
+            given = [a.factor if isinstance(a, Scaled) else type(a).__name__ for a in args]
+            return func.__name__, [t.__name__ for t in types if t is cls], given, sorted(kwargs or {})
+
+    return Scaled
+
+
+CALLS = [
+    lambda L, s: L.mean(s),
+    lambda L, s: L.add(s, 1),
+    lambda L, s: L.add(L.ones(2), s, alpha=2),
+    lambda L, s: L.matmul(L.ones(2, 2), s),
+    lambda L, s: L.sum(s, dim=1),
+    lambda L, s: L.cat([L.ones(2), s]),
+    lambda L, s: L.stack((s, s)),
+    lambda L, s: L.einsum("i,i", s, L.ones(2)),
+    lambda L, s: L.flatten(s, 1),
+    lambda L, s: L.nn.functional.linear(s, L.ones(2, 2)),
+    lambda L, s: L.transpose(s, 0, 1),
+    lambda L, s: L.where(s, L.ones(2), L.ones(2)),
+    lambda L, s: L.exp(s),
+    lambda L, s: L._assert(s, "text"),
+    lambda L, s: L.nn.Linear(2, 2)(s)[0],
+    lambda L, s: L.argmax(s, -1),
+]
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_what_only_looks_like_a_tensor_is_asked(call):
+    both(lambda L: call(L, looks_like_a_tensor(L)(3)))
+
+
+def test_what_is_no_tensor_and_asks_for_nothing_is_refused():
+    both(lambda L: L.mean(object()))
+    both(lambda L: L.add(L.ones(2), object()))
+
+
+def test_functions_by_name():
+    for name in ("torch.relu", "torch.functional.einsum", "torch.Tensor.view", "torch.fft.fft", "torch.special.entr"):
+        for L in (torch, torchlike):
+            found = L
+            for part in name.split(".")[1:]:
+                found = getattr(found, part)
+            assert overrides(L).resolve_name(found) == name
+    assert torchlike.overrides.resolve_name(print) is None

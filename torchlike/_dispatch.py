@@ -144,6 +144,8 @@ def _plain_caller(op: Op, casts: bool = False) -> Callable:
             plan, needs = _gather(op, args, kwargs, values, edges, scalars)
         except _errors.layouts.Elsewhere:
             return _elsewhere(op, args, kwargs)
+        except TypeError:
+            return _instead(op, args, kwargs)
         return _finish(plan, values, edges, scalars, needs)
 
     return _reading_anyway(op, _autocast.listening(call) if casts else call)
@@ -153,6 +155,15 @@ def _with_a_tensor(args: tuple) -> tuple:
     from torchlike import _factories
 
     return (_factories.tensor(args[0]), *args[1:]) if len(args) > 1 else args
+
+
+def _instead(op: Op, args: tuple, kwargs: dict) -> Any:
+    """What a class answers that is no tensor, but asks to be called; the error again, where none asks."""
+    from torchlike import _overriding
+
+    if next(_overriding.of((*args, *kwargs.values())), None) is None:
+        raise
+    return _overriding.call_operator(op, args, kwargs)
 
 
 def _elsewhere(op: Op, args: tuple, kwargs: dict) -> Any:

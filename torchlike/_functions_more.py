@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from torchlike import _dtypes, _errors, _facade, _factories, return_types
+from torchlike import _dtypes, _errors, _facade, _factories, _overriding, return_types
 from torchlike._autocast import casting
 from torchlike._bind import CALLERS as rows
 from torchlike._bind import in_place_of, write_out
@@ -205,9 +205,12 @@ def solve(input: Tensor, A: Tensor, *, out: Any = None) -> Tensor:
     raise _errors.linalg.removed_solve()
 
 
-def _assert(condition: Any, message: str) -> None:
+def _assert(condition: Any, message: str) -> Any:
     """Python's `assert` as a function."""
+    if type(condition) is not bool and next(_overriding.of((condition,)), None) is not None:
+        return _overriding.call(_assert, (condition, message), {})
     assert condition, message
+    return None
 
 
 def get_device_module(device: Any = None) -> Any:

@@ -1,4 +1,5 @@
-"""Subclasses of Tensor whose `__torch_function__` is called in place of the functions they are given to.
+"""Subclasses of Tensor, and classes that only look like it, whose `__torch_function__` is called in place of the
+functions they are given to.
 
 Ordinary tensors pay nothing for them: such a class is none of TENSOR_TYPES, so that the dispatcher meets its tensors
 only where its quick ways end, and its methods are found in a base of its own, `Overridden`, before those of Tensor.
@@ -8,6 +9,7 @@ Functions are looked at from the first such tensor on. To run a function as it i
 from __future__ import annotations
 
 import functools
+import inspect
 import threading
 from collections.abc import Callable, Iterator
 from types import FunctionType, MethodType
@@ -15,6 +17,7 @@ from typing import Any
 
 from torchlike._core import Size
 from torchlike._ops import Op
+from torchlike._ops._declare import ARRAYS
 from torchlike._tensor import TENSOR_TYPES, Tensor, turn_into
 
 _STEMS = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor", "lshift", "rshift")
@@ -54,7 +57,7 @@ class DisableTorchFunctionSubclass:
 
 
 def of(given: Any) -> Iterator[Any]:
-    """The tensors among arguments whose class asks to be called."""
+    """What is among arguments whose class asks to be called."""
     for each in given:
         cls = each.__class__
         if cls in TENSOR_TYPES:
@@ -62,6 +65,9 @@ def of(given: Any) -> Iterator[Any]:
         if isinstance(each, list | tuple):
             yield from of(each)
         elif _made and isinstance(each, base()):
+            yield each
+        elif hasattr(cls, "__torch_function__") and not isinstance(each, Tensor | type):
+            look_at_functions()
             yield each
 
 
@@ -94,11 +100,18 @@ def call_operator(op: Op, args: tuple, kwargs: dict) -> Any:
 
     name = op.name.strip("_")
     asked = getattr(torchlike, name, None) or getattr(torchlike.nn.functional, name, None)
+    if op.kinds[-1] == ARRAYS and asked is not None and _is_variadic(asked):  # users give them one by one
+        return call(asked, (*args[:-1], *args[-1]), kwargs)
     return call(CALLERS[op.name], args, kwargs, asked)
+
+
+def _is_variadic(function: Callable) -> bool:
+    return any(p.kind is p.VAR_POSITIONAL for p in inspect.signature(function).parameters.values())
 
 
 def _plainly(func: Callable, args: tuple, kwargs: dict, found: list) -> Any:
     """Run a function while these tensors are of the plain class."""
+    found = [each for each in found if isinstance(each, Tensor)]
     kinds = [each.__class__ for each in found]
     for each in found:
         each.__class__ = Tensor
@@ -187,11 +200,12 @@ class Function:
     def __init__(self, function: Callable) -> None:
         self.__wrapped__ = function
         functools.update_wrapper(self, function)
+        self._inside = () if _is_variadic(function) else (list, tuple)  # what it looks into
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         for each in (*args, *kwargs.values()):
             cls = each.__class__
-            if cls not in TENSOR_TYPES and (cls is list or cls is tuple or isinstance(each, Tensor)):
+            if cls not in TENSOR_TYPES and (cls in self._inside or hasattr(cls, "__torch_function__")):
                 return call(self.__wrapped__, args, kwargs, self)
         return self.__wrapped__(*args, **kwargs)
 

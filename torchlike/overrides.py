@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import warnings
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -44,6 +45,34 @@ def has_torch_function_variadic(*args: Any) -> bool:
 def is_tensor_like(inp: Any) -> bool:
     """Whether it is a tensor, or has a `__torch_function__`."""
     return isinstance(inp, Tensor) or hasattr(inp, "__torch_function__")
+
+
+@functools.cache
+def _names() -> dict[Any, str]:
+    """Functions by what they are, with the dotted names under which users know them."""
+    import torchlike
+    from torchlike import fft, linalg, special
+    from torchlike import functional as composed
+    from torchlike.nn import functional
+
+    spaces = [(functional, "torch.nn.functional"), (linalg, "torch.linalg"), (fft, "torch.fft"),
+              (special, "torch.special"), (Tensor, "torch.Tensor")]  # fmt: skip
+    found: dict[Any, str] = {}
+    for space, place in [(composed, "torch.functional"), (torchlike, "torch"), *spaces]:
+        for name in getattr(space, "__all__", None) or dir(space):
+            each = vars(torchlike).get(name) if space is torchlike else getattr(space, name, None)
+            if callable(each) and not isinstance(each, type):
+                found.setdefault(getattr(each, "__wrapped__", each), f"{place}.{name}")
+                found.setdefault(each, f"{place}.{name}")
+    return found
+
+
+def resolve_name(f: Callable) -> str | None:
+    """The dotted name of one of torchlike's functions, as PyTorch has it; None for any other."""
+    try:
+        return _names().get(f) or _names().get(getattr(f, "__wrapped__", f))
+    except TypeError:  # no key
+        return None
 
 
 def _in_turn(args: Iterable) -> list:

@@ -1,0 +1,184 @@
+"""Programs followed by `fx`, beside PyTorch's: the same code, the same graph, the same results."""
+
+import copy
+import operator
+import pickle
+
+import pytest
+import torch
+
+import torchlike
+from tests.oracle import both, outcome
+
+
+def linear(L):
+    L.manual_seed(0)
+    return L.nn.Linear(3, 4)
+
+
+def module(L, forward, **parts):
+    """A module of these parts with this `forward`."""
+    kind = type("Program", (L.nn.Module,), {"forward": forward})
+    made = kind()
+    for name, part in parts.items():
+        setattr(made, name, part)
+    return made
+
+
+def program(L):
+    """Submodules, a parameter, defaults, unpacking, methods, functions, an index, a dict."""
+
+    def forward(self, input, b=2, *args, flag=True, **kw):
+        y = self.seq(self.lin(input)) + self.w
+        a, c = y.chunk(2, dim=-1)
+        z = L.cat([a, c], dim=1).sum(-1, keepdim=True).relu()
+        z = z[0:1, ...] * b if flag is not None else z
+        return {"z": L.sigmoid(z), "shape": y.shape[0], "neg": -z}
+
+    sequence = L.nn.Sequential(L.nn.ReLU(), L.nn.Linear(4, 4))
+    return module(L, forward, lin=linear(L), seq=sequence, w=L.nn.Parameter(L.ones(4)))
+
+
+def constants(L):
+    """A tensor of no attribute, numbers of several types, a buffer, keyword-only arguments."""
+    kept = L.tensor([1.0, 2.0, 3.0])
+
+    def forward(self, x, *, scale: float = 2.0):
+        return (x * kept + self.shift) ** 2, [x.to(L.float64), (1.5, None, "text", True)], scale
+
+    made = module(L, forward)
+    made.register_buffer("shift", L.zeros(3))
+    return made
+
+
+FUNCTIONS = {
+    "operators": lambda L: (
+        lambda x, y: (x + y, x - 1, 2 * x, x / y, x // 2, x % 2, x**2, -x, abs(x), x < y, x == y, ~(x > y))
+    ),
+    "methods": lambda L: lambda x, y: x.reshape(-1).to(L.float64).sum(0, keepdim=True),
+    "functions": lambda L: lambda x, y: L.where(x > 0, L.exp(x), L.stack([y, y]).mean(0)),
+    "reductions": lambda L: lambda x, y: L.log_softmax(x, dim=-1).amax((0, 1)) + L.std(y, correction=0),
+    "linear algebra": lambda L: lambda x, y: L.matmul(x, y.T).det() + L.einsum("ij,ij->", x, y),
+    "attributes": lambda L: lambda x, y: (x.shape[0], x.T, x.dtype, x.size(0)),
+    "names": lambda L: lambda x, sum: (L.sum(x), L.max(sum), x.min(), sum.max()),
+    "unused": lambda L: lambda x, y: x,
+}
+
+
+def texts(L, root):
+    traced = L.fx.symbolic_trace(root)
+    shown = [traced.code, str(traced.graph)]
+    nodes = [(n.op, n.name, str(n.args), str(dict(n.kwargs)), [u.name for u in n.users]) for n in traced.graph.nodes]
+    return shown, nodes
+
+
+@pytest.mark.parametrize("make", [program, constants])
+def test_a_module_is_the_same_graph(make):
+    assert texts(torchlike, make(torchlike)) == texts(torch, make(torch))
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_a_function_is_the_same_graph(name):
+    assert texts(torchlike, FUNCTIONS[name](torchlike)) == texts(torch, FUNCTIONS[name](torch))
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_a_function_gives_the_same(name):
+    def run(L):
+        x, y = L.arange(6.0).reshape(2, 3) - 2, L.ones(2, 3)
+        traced = L.fx.symbolic_trace(FUNCTIONS[name](L))
+        return traced(x, y), L.fx.Interpreter(traced).run(x, y), L.fx.Transformer(traced).transform()(x, y)
+
+    both(run)
+
+
+def test_a_module_gives_the_same():
+    def run(L):
+        made = program(L)
+        traced = L.fx.symbolic_trace(made)
+        x = L.ones(2, 3)
+        again = pickle.loads(pickle.dumps(traced)) if L is torchlike else traced
+        copied = copy.deepcopy(traced)
+        copied.lin.weight.data.zero_()
+        loss = traced(x)["z"].sum()
+        loss.backward()
+        return made(x), traced(x), again(x), L.fx.Interpreter(traced).run(x), made.lin.weight.grad, sorted(
+            name for name, _ in traced.named_parameters()
+        )  # fmt: skip
+
+    both(run)
+
+
+ERRORS = {
+    "a branch": lambda L: L.fx.symbolic_trace(lambda x: x if x.sum() > 0 else -x),
+    "a loop": lambda L: L.fx.symbolic_trace(lambda x: [a for a in x]),
+    "an object": lambda L: L.fx.symbolic_trace(lambda x: L.relu(object())),
+    "its length": lambda L: L.fx.symbolic_trace(lambda x: len(x)),
+    "wrapped inside": lambda L: L.fx.wrap("f"),
+    "wrapped number": lambda L: L.fx.wrap(3),
+    "erased in use": lambda L: erased(L),
+}
+
+
+def erased(L):
+    graph = L.fx.symbolic_trace(lambda x: x + 1).graph
+    graph.erase_node(graph.nodes.__iter__().__next__())
+
+
+@pytest.mark.parametrize("name", ERRORS)
+def test_what_is_refused(name):
+    theirs, ours = outcome(ERRORS[name], torch), outcome(ERRORS[name], torchlike)
+    assert theirs.error is not None and type(ours.error).__name__ == type(theirs.error).__name__
+    assert str(ours.error).splitlines()[:1] == str(theirs.error).splitlines()[:1]
+
+
+def test_concrete_arguments_choose_the_way():
+    def run(L):
+        def f(x, flag):
+            return x + 1 if flag else x - 1
+
+        traced = L.fx.symbolic_trace(f, {"flag": False})
+        return traced(L.ones(2), False) if L is torch else traced(L.ones(2))
+
+    both(run)
+
+
+def test_a_tracer_of_ones_own():
+    """Leaves chosen, nodes noted, functions wrapped."""
+
+    def run(L):
+        noted = []
+
+        class Own(L.fx.Tracer):
+            def is_leaf_module(self, m, name):
+                return isinstance(m, L.nn.Sequential) or super().is_leaf_module(m, name)
+
+            def create_node(self, *args, **kwargs):
+                made = super().create_node(*args, **kwargs)
+                noted.append((made.op, made.name))
+                return made
+
+        return noted, str(Own().trace(program(L)))
+
+    both(run)
+
+
+def helper(x, y):
+    return x + y if x.sum() > 0 else y
+
+
+torch.fx.wrap("helper")
+torchlike.fx.wrap("helper")
+
+
+def test_a_wrapped_function_is_taken_whole():
+    def run(L):
+        traced = L.fx.symbolic_trace(lambda x: helper(x, x) * 2)
+        return str(traced.graph).replace(__name__, "here"), traced(L.ones(2))
+
+    both(run)
+
+
+def test_operators_are_their_functions():
+    graph = torchlike.fx.symbolic_trace(lambda x: x + 1).graph
+    assert [n.target for n in graph.nodes if n.op == "call_function"] == [operator.add]

@@ -1,0 +1,132 @@
+"""The Python code of a graph."""
+
+from __future__ import annotations
+
+import builtins
+import operator
+import re
+from typing import Any
+
+import torchlike
+
+from .graph import Graph, PythonCode
+from .node import Node, map_arg, qualified_name, type_text
+
+_BINARY = {operator.add: "+", operator.sub: "-", operator.mul: "*", operator.truediv: "/", operator.floordiv: "//",
+           operator.mod: "%", operator.pow: "**", operator.matmul: "@", operator.and_: "&", operator.or_: "|",
+           operator.xor: "^", operator.lshift: "<<", operator.rshift: ">>", operator.eq: "==", operator.ne: "!=",
+           operator.lt: "<", operator.gt: ">", operator.le: "<=", operator.ge: ">="}  # fmt: skip
+_UNARY = {operator.neg: "-", operator.pos: "+", operator.invert: "~"}
+
+
+class _Writer:
+    """Writes the lines, and collects the objects that they name."""
+
+    def __init__(self, root: str) -> None:
+        self.root = root
+        self.globals: dict[str, Any] = {"torch": torchlike, "device": torchlike.device, "inf": float("inf"),
+                                        "nan": float("nan"), "NoneType": type(None)}  # fmt: skip
+
+    def named(self, name: str, found: Any) -> str:
+        """The name in the code of an object, which `torch` has or the globals gain."""
+        if name.startswith("torch.") or "." not in name:
+            return name if name.startswith("torch.") else self._kept(name, found)
+        return self._kept(name.replace("operator.", "_operator."), found)
+
+    def _kept(self, name: str, found: Any) -> str:
+        name = re.sub(r"\W+", "_", name)
+        if getattr(builtins, name, self) is found:
+            return name
+        while self.globals.setdefault(name, found) is not found:
+            name += "_"
+        return name
+
+    def text(self, arg: Any) -> str:
+        """An argument's expression."""
+        if isinstance(arg, Node):
+            return arg.name
+        if isinstance(arg, tuple):
+            inside = ", ".join(map(self.text, arg)) + ("," if len(arg) == 1 else "")
+            return f"{self._kept(type(arg).__name__, type(arg)) if hasattr(arg, '_fields') else ''}({inside})"
+        if isinstance(arg, list):
+            return "[" + ", ".join(map(self.text, arg)) + "]"
+        if isinstance(arg, dict):
+            return "{" + ", ".join(f"{key!r}: {self.text(each)}" for key, each in arg.items()) + "}"
+        if isinstance(arg, slice):
+            return f"slice({self.text(arg.start)}, {self.text(arg.stop)}, {self.text(arg.step)})"
+        if isinstance(arg, torchlike.Tensor | type) or callable(arg):
+            return self._kept(getattr(arg, "__name__", "_constant"), arg)
+        if isinstance(arg, int | float | complex | str | bytes | None | type(...) | torchlike.dtype | torchlike.device):
+            return repr(arg)
+        return self._kept(f"_{type(arg).__name__}", arg)
+
+    def annotated(self, kind: Any) -> str:
+        """An annotation's expression: PyTorch's names for its own classes, names of their own for others."""
+        if not isinstance(kind, type) or kind.__module__ == "builtins":
+            return self.text(kind) if kind is None or isinstance(kind, type) else self._kept("_type", kind)
+        return self.named(type_text(kind), kind)
+
+    def call(self, args: tuple, kwargs: dict) -> str:
+        return ", ".join([*map(self.text, args), *(f"{key} = {self.text(each)}" for key, each in kwargs.items())])
+
+    def line(self, node: Node) -> str:
+        """The statement of one call."""
+        return f"{node.name} = {self._expression(node)}"
+
+    def _expression(self, node: Node) -> str:
+        target: Any = node.target
+        if node.op == "get_attr":
+            return _path(self.root, target)
+        if node.op == "call_module":
+            return f"{_path(self.root, target)}({self.call(node.args, node.kwargs)})"
+        if node.op == "call_method":
+            first = self.text(node.args[0])
+            first = first if isinstance(node.args[0], Node) else f"({first})"
+            return f"{first}.{target}({self.call(node.args[1:], node.kwargs)})"
+        if not node.kwargs and target in _BINARY and len(node.args) == 2:
+            return f"{self.text(node.args[0])} {_BINARY[target]} {self.text(node.args[1])}"
+        if not node.kwargs and target in _UNARY and len(node.args) == 1:
+            return f"{_UNARY[target]}{self.text(node.args[0])}"
+        if target is operator.getitem and isinstance(node.args[0], Node):
+            return f"{node.args[0].name}[{self.text(node.args[1])}]"
+        plain = target is getattr and len(node.args) == 2 and isinstance(node.args[0], Node)
+        if plain and isinstance(node.args[1], str) and node.args[1].isidentifier():
+            return f"{node.args[0].name}.{node.args[1]}"
+        return f"{self.named(qualified_name(target), target)}({self.call(node.args, node.kwargs)})"
+
+
+def _path(root: str, target: str) -> str:
+    """The expression of an attribute by its dotted name; parts that are no names are asked for by `getattr`."""
+    found = root
+    for part in target.split("."):
+        found = f"{found}.{part}" if part.isidentifier() else f'getattr({found}, "{part}")'
+    return found
+
+
+def generate(graph: Graph, root: str) -> PythonCode:
+    """The code of a method that computes what a graph does, with names set to None after their last use."""
+    writer = _Writer(root)
+    arguments, plain, body = [], [], []
+    last_user: dict[Node, Node] = {}
+    for node in reversed(graph.nodes):
+        map_arg((node.args, node.kwargs), lambda each, user=node: last_user.setdefault(each, user))
+    for node in graph.nodes:
+        if node.op == "placeholder":
+            arguments.append(_argument(writer, node))
+            plain.append(str(node.target).lstrip("*"))
+            if plain[-1] != node.name:
+                body.append(f"{node.name} = {plain[-1]}")
+        elif node.op == "output":
+            body.append(f"return {writer.text(node.args[0])}")
+        else:
+            gone = [n.name for n, user in last_user.items() if user is node]
+            unused = [node.name] if not node.users else []
+            freed = "".join(f"{name} = " for name in (*gone, *unused))
+            body.append(writer.line(node) + (f";  {freed}None" if freed else ""))
+    lines = "".join(f"\n    {line}" for line in body or ["pass"])
+    return PythonCode(f"\n\n\ndef forward({', '.join([root, *arguments])}):{lines}\n    ", writer.globals)
+
+
+def _argument(writer: _Writer, node: Node) -> str:
+    kind = f" : {writer.annotated(node.type)}" if node.type is not None else ""
+    return f"{node.target}{kind}" + (f" = {writer.text(node.args[0])}" if node.args else "")

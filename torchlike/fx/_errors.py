@@ -1,0 +1,68 @@
+"""Sentences about graphs of calls, each written once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torchlike._errors.arguments import cannot as cannot
+
+
+class TraceError(ValueError):
+    """What a program asks of a value that tracing has not got: which way to go, how long to loop."""
+
+    __module__ = "torchlike.fx.proxy"
+
+
+def no_op(op: str) -> AssertionError:
+    return AssertionError(f"{op!r} is no kind of call: placeholder, get_attr, call_function, call_method, call_module "
+                          "and output are")  # fmt: skip
+
+
+def no_flow() -> TraceError:
+    return TraceError("symbolically traced variables cannot be used as inputs to control flow")
+
+
+def no_iteration() -> TraceError:
+    return TraceError("Proxy object cannot be iterated. This can be attempted when the Proxy is used in a loop or as a "
+                      "*args or **kwargs function argument. See the torch.fx docs on pytorch.org for a more detailed "
+                      "explanation of what types of control flow can be traced, and check out the Proxy docstring for "
+                      "help troubleshooting Proxy iteration errors")  # fmt: skip
+
+
+def no_length() -> RuntimeError:
+    return RuntimeError("'len' is not supported in symbolic tracing by default. If you want this call to be recorded, "
+                      "please call torch.fx.wrap('len') at module scope")  # fmt: skip
+
+
+def no_argument(value: Any) -> NotImplementedError:
+    return NotImplementedError(f"argument of type: {type(value)}")
+
+
+def no_owner() -> AssertionError:
+    return AssertionError("self.graph.owning_module not set for purity check")
+
+
+def still_used(node: Any) -> RuntimeError:
+    return RuntimeError(f"Tried to erase Node {node} but it still had {len(node.users)} users in the graph: "
+                        f"{node.users}!")  # fmt: skip
+
+
+def not_a_submodule() -> NameError:
+    return NameError("module is not installed as a submodule")
+
+
+def unknown_target(target: str) -> RuntimeError:
+    return RuntimeError(f"Node referenced nonexistent target {target}!")
+
+
+def used_before(node: Any, user: Any) -> RuntimeError:
+    return RuntimeError(f"Argument '{node}' of Node '{user}' was used before it has been defined! Please check that "
+                        "Nodes in the graph are topologically ordered")  # fmt: skip
+
+
+def wrapped_kind() -> RuntimeError:
+    return RuntimeError("Unsupported type for global function! Must be either a callable or string name")
+
+
+def wrapped_inside() -> NotImplementedError:
+    return NotImplementedError("wrap must be called at the top level of a module")

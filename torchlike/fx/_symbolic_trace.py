@@ -1,0 +1,203 @@
+"""A function or module followed once, with proxies for its arguments."""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import sys
+import types
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import torchlike
+from torchlike.nn import Module, Sequential
+
+from . import _errors
+from .graph import Graph
+from .graph_module import GraphModule
+from .node import Argument, map_aggregate
+from .proxy import Proxy, TracerBase
+
+_STARS = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
+_wrapped: list[tuple[dict, str]] = []  # functions to be taken whole: the globals in which they stand, and their names
+
+
+class Tracer(TracerBase):
+    """Follows a function or module and notes what is done to its arguments.
+
+    Modules of torchlike's own are taken whole; those of the user are followed into. Subclasses override
+    `is_leaf_module`, `call_module` or `create_arg`.
+    """
+
+    root: Module
+
+    def __init__(self, autowrap_modules: tuple = (), autowrap_functions: tuple = (),
+                 param_shapes_constant: bool = False) -> None:  # fmt: skip
+        if param_shapes_constant:
+            raise _errors.cannot("fx.Tracer(param_shapes_constant=True)", "shapes of parameters are numbers here")
+        self._autowrap = [(vars(m), name) for m in autowrap_modules for name, f in vars(m).items()
+                          if inspect.isroutine(f) and not name.startswith("_")]  # fmt: skip
+        self._functions = set(autowrap_functions)
+
+    def is_leaf_module(self, m: Module, module_qualified_name: str) -> bool:
+        """Whether a module's call becomes one node."""
+        own = type(m).__module__.partition(".")[0] in ("torch", "torchlike")
+        return own and not isinstance(m, Sequential | GraphModule)
+
+    def path_of_module(self, mod: Module) -> str:
+        """A module's dotted name within the root."""
+        for name, found in self.root.named_modules():
+            if found is mod:
+                return name
+        raise _errors.not_a_submodule()
+
+    def call_module(self, m: Module, forward: Callable, args: tuple, kwargs: dict) -> Any:
+        """What a call of a module gives: a node, or what following `forward` gives."""
+        path = self.path_of_module(m)
+        if self.is_leaf_module(m, path):
+            return self.create_proxy("call_module", path, args, kwargs)
+        return forward(*args, **kwargs)
+
+    def create_arg(self, a: Any) -> Argument:
+        """See `TracerBase`; tensors and modules of the root are read from it."""
+        if isinstance(a, torchlike.Tensor):
+            return self.create_node("get_attr", self._name_of(a), (), {})
+        if isinstance(a, Module):
+            return self.create_node("get_attr", self.path_of_module(a), (), {})
+        return super().create_arg(a)
+
+    def _name_of(self, tensor: torchlike.Tensor) -> str:
+        found = self._tensors.get(id(tensor))
+        if found is None:  # a constant: the root keeps it
+            taken = [name for name in vars(self.root) if name.startswith("_tensor_constant")]
+            found = self._tensors[id(tensor)] = f"_tensor_constant{len(taken)}"
+            setattr(self.root, found, tensor)
+        return found
+
+    def trace(self, root: Module | Callable, concrete_args: dict | None = None) -> Graph:
+        """The graph of a module's `forward`, or of a function; arguments in `concrete_args` are what they say."""
+        is_module = isinstance(root, Module)
+        self.root = root if is_module else Module()
+        function: Any = type(root).forward if is_module else root
+        self.graph = Graph(tracer_cls=type(self))
+        self._tensors = {id(t): name for name, t in [*self.root.named_parameters(), *self.root.named_buffers()]}
+        with self._followed():
+            called, args = self._placeholders(function, is_module, concrete_args or {})
+            result = called(*args)
+            kind = getattr(function, "__annotations__", {}).get("return")
+            self.create_node("output", "output", (self.create_arg(result),), {}, type_expr=_type(kind))
+        return self.graph
+
+    def _placeholders(self, function: Callable, is_module: bool, concrete: dict) -> tuple[Callable, list]:
+        """The function as it is to be called, and its arguments: all by position, `*args` and `**kwargs` too."""
+        parameters = list(inspect.signature(function).parameters.values())[is_module:]
+        args: list = [self.root] if is_module else []
+        for p in sorted(parameters, key=lambda p: len(_STARS.get(p.kind, ""))):
+            if p.name in concrete:
+                args.append(concrete[p.name])
+                continue
+            default = () if p.default is p.empty or p.kind in _STARS else (p.default,)
+            target = _STARS.get(p.kind, "") + p.name
+            args.append(self.create_proxy("placeholder", target, default, {}, type_expr=_type(p.annotation)))
+        if not any(p.kind in _STARS or p.kind is p.KEYWORD_ONLY for p in parameters):
+            return function, args
+        return _by_position(inspect.unwrap(function), len(args)), args
+
+    def _places(self) -> list[tuple[dict, str]]:
+        """Where in all modules the functions stand that are to be taken whole."""
+        spaces = [vars(module) for module in list(sys.modules.values())] if self._functions else []
+        named = [(space, name, f) for space in spaces for name, f in list(space.items()) if callable(f)]
+        return [(space, name) for space, name, f in named if _hashed(f) in self._functions]
+
+    @contextlib.contextmanager
+    def _followed(self) -> Iterator[None]:
+        """While it is followed, calls of modules come here, and wrapped functions make nodes."""
+        call, get = Module.__call__, Module.__getattr__
+        tracer, read = self, {}
+
+        def module_call(mod: Module, *args: Any, **kwargs: Any) -> Any:
+            return tracer.call_module(mod, lambda *a, **k: call(mod, *a, **k), args, kwargs)
+
+        def module_get(mod: Module, name: str) -> Any:
+            found = get(mod, name)
+            if id(found) not in tracer._tensors or not isinstance(found, torchlike.Tensor):
+                return found
+            if id(found) not in read:
+                read[id(found)] = tracer.create_proxy("get_attr", tracer._tensors[id(found)], (), {})
+            return read[id(found)]
+
+        places = [*_wrapped, *self._autowrap, *self._places()]
+        kept = [(space, name, space.get(name)) for space, name in places if name in space]
+        Module.__call__, Module.__getattr__ = module_call, module_get  # type: ignore[method-assign]
+        for space, name, function in kept:
+            space[name] = _as_a_node(function)
+        try:
+            yield
+        finally:
+            Module.__call__, Module.__getattr__ = call, get  # type: ignore[method-assign]
+            for space, name, function in kept:
+                space[name] = function
+
+
+def _by_position(function: Any, count: int) -> Callable:
+    """A function that takes by position what it took by keyword only, or as `*args` or `**kwargs`."""
+    code = function.__code__
+    flags = code.co_flags & ~(inspect.CO_VARARGS | inspect.CO_VARKEYWORDS)
+    code = code.replace(co_flags=flags, co_argcount=count, co_posonlyargcount=0, co_kwonlyargcount=0)
+    return types.FunctionType(code, function.__globals__, function.__name__, None, function.__closure__)
+
+
+def _hashed(function: Any) -> Any:
+    try:
+        hash(function)
+    except TypeError:
+        return None
+    return function
+
+
+def _type(annotation: Any) -> Any:
+    return None if annotation is inspect.Parameter.empty else annotation
+
+
+def _as_a_node(function: Callable) -> Callable:
+    """A function that becomes a node if it is given a proxy."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        proxies: list[Proxy] = []
+        map_aggregate((args, kwargs), lambda a: proxies.append(a) if isinstance(a, Proxy) else None)
+        if not proxies:
+            return function(*args, **kwargs)
+        return proxies[0].tracer.create_proxy("call_function", function, args, kwargs)
+
+    return call
+
+
+def wrap(fn_or_name: str | Callable) -> str | Callable:
+    """Let tracers take a function of the caller's module whole; as a decorator, or by name, at its top level."""
+    if not callable(fn_or_name) and not isinstance(fn_or_name, str):
+        raise _errors.wrapped_kind()
+    frame = sys._getframe(1)
+    if frame.f_code.co_name != "<module>":
+        raise _errors.wrapped_inside()
+    name = fn_or_name if isinstance(fn_or_name, str) else fn_or_name.__name__
+    _wrapped.append((frame.f_globals, name))
+    return fn_or_name
+
+
+def symbolic_trace(root: Module | Callable, concrete_args: dict | None = None) -> GraphModule:
+    """A module whose code is what a module or function does to its arguments.
+
+    >>> import torchlike as torch
+    >>> traced = torch.fx.symbolic_trace(lambda x: torch.relu(x) + 1)
+    >>> print(traced.code.strip())
+    def forward(self, x):
+        relu = torch.relu(x);  x = None
+        add = relu + 1;  relu = None
+        return add
+    >>> traced(torch.tensor([-1.0, 2.0]))
+    tensor([1., 3.])
+    """
+    tracer = Tracer()
+    graph = tracer.trace(root, concrete_args)
+    name = type(root).__name__ if isinstance(root, Module) else root.__name__
+    return GraphModule(tracer.root, graph, name)

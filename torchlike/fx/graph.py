@@ -1,0 +1,240 @@
+"""A function as a list of calls, which passes may change, and the Python code that it stands for."""
+
+from __future__ import annotations
+
+import builtins
+import contextlib
+import copy
+import keyword
+import re
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+from . import _errors
+from .node import Argument, Node, Target, map_arg, qualified_name
+
+
+class PythonCode(NamedTuple):
+    """Code that computes what a graph does, and the objects that it finds in its globals."""
+
+    src: str
+    globals: dict[str, Any]
+
+
+class Graph:
+    """A list of `Node`s: placeholders, calls, and an output.
+
+    >>> import torchlike as torch
+    >>> graph = torch.fx.Graph()
+    >>> x = graph.placeholder("x")
+    >>> y = graph.output(graph.call_function(torch.relu, (x,)))
+    >>> print(graph)
+    graph():
+        %x : [num_users=1] = placeholder[target=x]
+        %relu : [num_users=1] = call_function[target=torch.relu](args = (%x,), kwargs = {})
+        return relu
+    """
+
+    def __init__(self, owning_module: Any = None, tracer_cls: Any = None, tracer_extras: Any = None) -> None:
+        self.owning_module, self._tracer_cls, self._tracer_extras = owning_module, tracer_cls, tracer_extras
+        self._nodes: list[Node] = []
+        self._names: set[str] = set()
+        self._root = Node(self, "", "placeholder", "", (), {})
+        self._at: Callable[[], int] = lambda: len(self._nodes)
+
+    # --- reading ------------------------------------------------------------------------------------------------------
+
+    @property
+    def nodes(self) -> list[Node]:
+        """The nodes in order, as a list of its own."""
+        return list(self._nodes)
+
+    def find_nodes(self, *, op: str, target: Target | None = None, sort: bool = True) -> list[Node]:
+        """The nodes of a kind, and of a target where one is given."""
+        return [n for n in self._nodes if n.op == op and (target is None or n.target == target)]
+
+    def output_node(self) -> Node:
+        """The node that says what is returned."""
+        return next(n for n in reversed(self._nodes) if n.op == "output")
+
+    def _place(self, node: Node) -> int:
+        return self._nodes.index(node)
+
+    def _beside(self, node: Node, step: int) -> Node:
+        around = [self._root, *self._nodes]
+        return around[(around.index(node) + step) % len(around)]
+
+    def lint(self) -> None:
+        """Raise RuntimeError if a node is used before it is made, or calls or reads what the root lacks."""
+        seen: set[Node] = set()
+        for node in self._nodes:
+            for each in node.all_input_nodes:
+                if each not in seen:
+                    raise _errors.used_before(each, node)
+            seen.add(node)
+            if self.owning_module is not None and node.op in ("get_attr", "call_module"):
+                found = self.owning_module
+                for part in str(node.target).split("."):
+                    if not hasattr(found, part):
+                        raise _errors.unknown_target(str(node.target))
+                    found = getattr(found, part)
+
+    # --- changing -----------------------------------------------------------------------------------------------------
+
+    def create_node(self, op: str, target: Target, args: tuple | None = None, kwargs: dict | None = None,
+                    name: str | None = None, type_expr: Any = None) -> Node:  # fmt: skip
+        """A call at the point of insertion, which is the end unless `inserting_before` or `inserting_after` says."""
+        node = Node(self, self._name(name or _proposed(target)), op, target, args or (), kwargs or {}, type_expr)
+        self._nodes.insert(self._at(), node)
+        return node
+
+    def placeholder(self, name: str, type_expr: Any = None, default_value: Any = ...) -> Node:
+        """An argument of the function."""
+        args = () if default_value is ... else (default_value,)
+        return self.create_node("placeholder", name, args, type_expr=type_expr)
+
+    def get_attr(self, qualified_name: str, type_expr: Any = None) -> Node:
+        """An attribute of the root, by a dotted name."""
+        return self.create_node("get_attr", qualified_name, type_expr=type_expr)
+
+    def call_function(self, the_function: Callable, args: tuple | None = None, kwargs: dict | None = None,
+                      type_expr: Any = None, name: str | None = None) -> Node:  # fmt: skip
+        """A call of a function."""
+        return self.create_node("call_function", the_function, args, kwargs, name, type_expr)
+
+    def call_method(self, method_name: str, args: tuple | None = None, kwargs: dict | None = None,
+                    type_expr: Any = None) -> Node:  # fmt: skip
+        """A call of a method of the first argument."""
+        return self.create_node("call_method", method_name, args, kwargs, type_expr=type_expr)
+
+    def call_module(self, module_name: str, args: tuple | None = None, kwargs: dict | None = None,
+                    type_expr: Any = None) -> Node:  # fmt: skip
+        """A call of a module of the root, by a dotted name."""
+        return self.create_node("call_module", module_name, args, kwargs, type_expr=type_expr)
+
+    def output(self, result: Argument, type_expr: Any = None) -> Node:
+        """What the function returns."""
+        return self.create_node("output", "output", (result,), type_expr=type_expr)
+
+    def node_copy(self, node: Node, arg_transform: Callable[[Node], Argument] = lambda n: n) -> Node:
+        """A node like one of another graph; `arg_transform` gives this graph's nodes for that one's."""
+        args, kwargs = map_arg((node.args, node.kwargs), arg_transform)
+        made = self.create_node(node.op, node.target, args, kwargs, node.name, node.type)
+        made.meta = copy.copy(node.meta)
+        return made
+
+    def graph_copy(self, g: Graph, val_map: dict[Node, Node], return_output_node: bool = False) -> Any:
+        """All nodes of another graph but its output, whose argument is returned; `val_map` gains their copies."""
+        for node in g._nodes:
+            if node in val_map:
+                continue
+            if node.op == "output":
+                found = map_arg(node.args[0], lambda n: val_map[n])
+                return (found, node) if return_output_node else found
+            val_map[node] = self.node_copy(node, lambda n: val_map[n])
+        return None
+
+    def erase_node(self, to_erase: Node) -> None:
+        """Take out a node that nobody uses."""
+        if to_erase.users:
+            raise _errors.still_used(to_erase)
+        self._nodes.remove(to_erase)
+        to_erase._set((), {})
+        to_erase._erased = True
+
+    def _move(self, node: Node, beside: Node, offset: int) -> None:
+        self._nodes.remove(node)
+        self._nodes.insert(0 if beside is self._root else self._place(beside) + offset, node)
+
+    def inserting_before(self, n: Node | None = None) -> Any:
+        """Create nodes before this one, from now on or (`with`) within a block; by default at the beginning."""
+        return self._insert(lambda: 0 if n is None else self._place(n))
+
+    def inserting_after(self, n: Node | None = None) -> Any:
+        """Create nodes behind this one, the last created next to it; by default at the end."""
+        return self._insert(lambda: len(self._nodes) if n is None else self._place(n) + 1)
+
+    def _insert(self, at: Callable[[], int]) -> Any:
+        before, self._at = self._at, at
+        if at() == len(self._nodes):
+            self._at = lambda: len(self._nodes)
+
+        @contextlib.contextmanager
+        def block() -> Iterator[None]:
+            try:
+                yield
+            finally:
+                self._at = before
+
+        return block()
+
+    def eliminate_dead_code(self, is_impure_node: Callable[[Node], bool] | None = None) -> bool:
+        """Take out what nobody uses and does nothing else; returns whether there was any."""
+        impure, before = is_impure_node or Node.is_impure, len(self._nodes)
+        for node in reversed(self.nodes):
+            if not impure(node) and not node.users:
+                self.erase_node(node)
+        return len(self._nodes) < before
+
+    def process_inputs(self, *args: Any) -> tuple:
+        """The arguments as the first placeholders take them."""
+        return args
+
+    def process_outputs(self, out: Any) -> Any:
+        """What is returned, as it is."""
+        return out
+
+    # --- names and text -----------------------------------------------------------------------------------------------
+
+    def _name(self, wanted: str) -> str:
+        """A name that no other node has, that is no builtin and no keyword."""
+        stem = re.sub(r"[^0-9a-zA-Z_]+", "_", wanted)
+        stem = f"_{stem}" if stem[:1].isdigit() else stem
+        found, (base, number) = stem, _numbered(stem)
+        while found in self._names or keyword.iskeyword(found) or found in vars(builtins) or found in ("self", "torch"):
+            number += 1
+            found = f"{base}_{number}"
+        self._names.add(found)
+        return found
+
+    def python_code(self, root_module: str = "self", *, verbose: bool = False) -> PythonCode:
+        """The code of a method that computes what the graph does; `root_module` is the name of the root in it."""
+        from ._code import generate
+
+        return generate(self, root_module)
+
+    def print_tabular(self) -> None:
+        """Print the nodes as a table; needs `tabulate`."""
+        try:
+            from tabulate import tabulate
+        except ImportError:
+            print("`print_tabular` relies on the library `tabulate`, which could not be found on this machine. Run "
+                  "`pip install tabulate` to install the library.")  # fmt: skip
+            raise
+        rows = [[n.op, n.name, n.target, n.args, n.kwargs] for n in self._nodes]
+        print(tabulate(rows, headers=["opcode", "name", "target", "args", "kwargs"]))
+
+    def __str__(self) -> str:
+        return "graph():" + "".join(f"\n    {node.format_node()}" for node in self._nodes)
+
+    def __deepcopy__(self, memo: dict) -> Graph:
+        made = Graph(tracer_cls=self._tracer_cls)
+        copied: dict[Node, Node] = {}
+        result = made.graph_copy(self, copied, return_output_node=True)
+        memo.update({id(node): new for node, new in copied.items()})
+        if result is not None:
+            made.output(result[0], result[1].type).meta = copy.copy(result[1].meta)
+        return made
+
+
+def _numbered(name: str) -> tuple[str, int]:
+    stem, _, number = name.rpartition("_")
+    return (stem, int(number)) if stem and number.isdigit() else (name, 0)
+
+
+def _proposed(target: Target) -> str:
+    """The name that a node takes from its target: in words with underscores."""
+    name = target.lstrip("*") if isinstance(target, str) else qualified_name(target).rpartition(".")[2]
+    if isinstance(target, str) and target.startswith("*"):
+        return "_" + name
+    return re.sub(r"(?<=[a-z])([A-Z])", r"_\1", name).lower() if not isinstance(target, str) else name

@@ -1,0 +1,174 @@
+"""A module made of a graph: its `forward` is the graph's code."""
+
+from __future__ import annotations
+
+import copy
+import linecache
+from typing import Any
+
+from torchlike.nn import Module
+
+from .graph import Graph, PythonCode
+
+_files = iter(range(1 << 62))
+_USER_PRESERVED_ATTRIBUTES_KEY = "_user_preserved_attributes"
+
+
+class GraphModule(Module):
+    """A module that computes a graph, with what of `root` the graph calls or reads.
+
+    Args:
+      root: a module, or a dict of modules and tensors by dotted names.
+      graph: the graph; `recompile()` must be called after it was changed in place.
+      class_name: the name of the module's class.
+    """
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+        own = type(cls.__name__, (next(c for c in cls.__mro__ if "_generated" not in vars(c)),), {"_generated": True})
+        return object.__new__(own)
+
+    def __init__(self, root: Module | dict[str, Any], graph: Graph, class_name: str = "GraphModule") -> None:
+        super().__init__()
+        type(self).__name__ = type(self).__qualname__ = class_name
+        if isinstance(root, Module) and hasattr(root, "training"):
+            self.training = root.training
+        self.meta: dict[str, Any] = {}
+        for node in graph.nodes:
+            if node.op in ("get_attr", "call_module"):
+                _copy_attr(root, self, str(node.target))
+        self.graph = graph
+
+    @property
+    def graph(self) -> Graph:
+        """The graph; assigning another compiles its code."""
+        return self._graph
+
+    @graph.setter
+    def graph(self, given: Graph) -> None:
+        self._graph, given.owning_module = given, self
+        self.recompile()
+
+    @property
+    def code(self) -> str:
+        """The code of `forward`."""
+        return self._code
+
+    def recompile(self) -> PythonCode:
+        """Make `forward` of the graph as it is now."""
+        made = self._graph.python_code("self")
+        self._code, name = made.src, f"<eval_with_key>.{next(_files)}"
+        space = dict(made.globals)
+        exec(compile(made.src, name, "exec"), space)
+        linecache.cache[name] = (len(made.src), None, made.src.splitlines(keepends=True), name)
+        type(self).forward = space["forward"]
+        return made
+
+    def print_readable(self, print_output: bool = True, include_stride: bool = False, include_device: bool = False,
+                       colored: bool = False) -> str:  # fmt: skip
+        """The code as a class, printed unless told otherwise."""
+        body = "".join(f"    {line}\n" for line in self._code.strip("\n").splitlines() if line.strip())
+        text = f"class {type(self).__name__}(torch.nn.Module):\n{body}"
+        if print_output:
+            print(text)
+        return text
+
+    def add_submodule(self, target: str, m: Module) -> bool:
+        """Put a module at a dotted name; returns whether that could be done."""
+        _place(self, target, m)
+        return True
+
+    def delete_submodule(self, target: str) -> bool:
+        """Take a module away; returns whether there was one."""
+        owner: Any = self
+        *path, name = target.split(".")
+        for part in path:
+            owner = getattr(owner, part, None)
+        if not isinstance(getattr(owner, name, None), Module):
+            return False
+        delattr(owner, name)
+        return True
+
+    def delete_all_unused_submodules(self) -> None:
+        """Take away the modules that the graph neither calls nor reads."""
+        used = {str(node.target) for node in self._graph.nodes if node.op in ("get_attr", "call_module")}
+        for name, _ in list(self.named_modules()):
+            if name and not any(
+                f"{each}.".startswith(f"{name}.") or f"{name}.".startswith(f"{each}.") for each in used
+            ):
+                self.delete_submodule(name)
+
+    def __deepcopy__(self, memo: dict) -> GraphModule:
+        kept = {name: copy.deepcopy(each, memo) for name, each in vars(self).items() if not name.startswith("_graph")}
+        made = GraphModule.__new__(GraphModule)
+        vars(made).update(kept)
+        type(made).__name__ = type(made).__qualname__ = type(self).__name__
+        made._graph = copy.deepcopy(self._graph)
+        made._graph.owning_module = made
+        made.recompile()
+        return made
+
+    __copy__ = lambda self: copy.deepcopy(self)
+
+    def __reduce__(self) -> tuple:
+        kept = {name: each for name, each in vars(self).items() if name not in ("_graph", "_code")}
+        return _again, (kept, self._code, type(self).__name__)
+
+    def __str__(self) -> str:
+        return "\n".join([super().__str__(), self._code,
+                          "# To see more debug info, please use `graph_module.print_readable()`"])  # fmt: skip
+
+
+def _again(kept: dict, code: str, name: str) -> GraphModule:
+    """A module read from a file: what it keeps, its code followed once more."""
+    from ._symbolic_trace import Tracer
+
+    class Whole(Tracer):
+        def is_leaf_module(self, m: Module, module_qualified_name: str) -> bool:
+            return True
+
+    import torchlike
+
+    space: dict[str, Any] = {"torch": torchlike, "device": torchlike.device, "inf": float("inf"), "nan": float("nan")}
+    exec(code, space)
+    root = type(name, (Module,), {"forward": space["forward"]})()
+    vars(root).update(kept)
+    return GraphModule(root, Whole().trace(root), name)
+
+
+class _CodeOnlyModule(Module):
+    """A module that is nothing but these attributes."""
+
+    def __init__(self, body: dict[str, Any]) -> None:
+        super().__init__()
+        self.__dict__ = body
+
+
+def _copy_attr(from_module: Module | dict[str, Any], to_module: Module, target: str) -> None:
+    """Put what one module has at a dotted name there in another."""
+    _place(to_module, target, _find(from_module, target))
+
+
+def _find(root: Module | dict[str, Any], target: str) -> Any:
+    if isinstance(root, dict):
+        return root[target]
+    found: Any = root
+    for part in target.split("."):
+        found = getattr(found, part)
+    return found
+
+
+def _place(module: Module, target: str, found: Any) -> None:
+    """Put something at a dotted name, with empty modules on the way."""
+    owner: Any = module
+    *path, name = target.split(".")
+    for part in path:
+        if not hasattr(owner, part):
+            setattr(owner, part, Module())
+        owner = getattr(owner, part)
+    import torchlike
+
+    if isinstance(found, torchlike.Tensor) and not isinstance(found, torchlike.nn.Parameter):
+        if name not in owner._buffers:
+            owner.register_buffer(name, found)
+    else:
+        setattr(owner, name, found)

@@ -1,0 +1,239 @@
+"""One call of a graph, and the arguments that calls take."""
+
+from __future__ import annotations
+
+import builtins
+import operator
+import types
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from . import _errors
+
+if TYPE_CHECKING:
+    from .graph import Graph
+
+OPS = ("placeholder", "get_attr", "call_function", "call_method", "call_module", "output")
+# What is kept although nobody uses its result: what follows would draw other numbers. PyTorch takes out in-place calls.
+_DRAWING = frozenset(("rand", "randn", "randint", "randperm", "rand_like", "randn_like", "randint_like", "normal",
+                      "poisson", "bernoulli", "multinomial", "_assert"))  # fmt: skip
+Target = Callable[..., Any] | str
+Argument = Any  # nodes, numbers, strings, dtypes, devices, None, and tuples, lists, dicts and slices of these
+
+
+class Node:
+    """One call of a graph.
+
+    Attributes:
+      op: "placeholder" (an argument), "get_attr" (an attribute of the root), "call_function", "call_method",
+        "call_module" or "output".
+      target: the argument's or attribute's name, the function, the method's or the module's name.
+      args, kwargs: what it is called with; other nodes stand for their results.
+      users: the nodes that use its result, in their order (a dict of them).
+      meta: whatever passes want to keep with it.
+    """
+
+    def __init__(self, graph: Graph, name: str, op: str, target: Target, args: tuple, kwargs: dict,
+                 return_type: Any = None) -> None:  # fmt: skip
+        if op not in OPS:
+            raise _errors.no_op(op)
+        self.graph, self.name, self.op, self.target, self.type = graph, name, op, target, return_type
+        self.users: dict[Node, None] = {}
+        self.meta: dict[str, Any] = {}
+        self._args: tuple = ()
+        self._kwargs: dict = {}
+        self._inputs: dict[Node, None] = {}
+        self._erased = False
+        self._set(args, kwargs)
+
+    # --- arguments ----------------------------------------------------------------------------------------------------
+
+    @property
+    def args(self) -> tuple:
+        """The arguments by position; assigning others moves this node among the users of its arguments."""
+        return self._args
+
+    @args.setter
+    def args(self, given: tuple) -> None:
+        self._set(given, self._kwargs)
+
+    @property
+    def kwargs(self) -> dict[str, Argument]:
+        """The arguments by keyword; see `args`."""
+        return self._kwargs
+
+    @kwargs.setter
+    def kwargs(self, given: dict[str, Argument]) -> None:
+        self._set(self._args, given)
+
+    @property
+    def all_input_nodes(self) -> list[Node]:
+        """The nodes among its arguments, each once."""
+        return list(self._inputs)
+
+    def _set(self, args: tuple, kwargs: dict) -> None:
+        for node in self._inputs:
+            node.users.pop(self, None)
+        self._inputs = {}
+        self._args, self._kwargs = map_arg((tuple(args), dict(kwargs)), self._uses)
+
+    def _uses(self, node: Node) -> Node:
+        self._inputs[node] = node.users[self] = None
+        return node
+
+    def update_arg(self, idx: int, arg: Argument) -> None:
+        """Replace one argument by position."""
+        self.args = (*self.args[:idx], arg, *self.args[idx + 1 :])
+
+    def insert_arg(self, idx: int, arg: Argument) -> None:
+        """Put another argument before one by position."""
+        self.args = (*self.args[:idx], arg, *self.args[idx:])
+
+    def update_kwarg(self, key: str, arg: Argument) -> None:
+        """Replace or add one argument by keyword."""
+        self.kwargs = {**self.kwargs, key: arg}
+
+    def replace_input_with(self, old_input: Node, new_input: Node) -> None:
+        """Use another node wherever one is used among the arguments."""
+        self._set(*map_arg((self.args, self.kwargs), lambda n: new_input if n is old_input else n))
+
+    def replace_all_uses_with(self, replace_with: Node, delete_user_cb: Callable[[Node], bool] = lambda user: True, *,
+                              propagate_meta: bool = False) -> list[Node]:  # fmt: skip
+        """Let the users of this node use another instead, those for which `delete_user_cb(user)`; returns
+        them."""
+        if propagate_meta:
+            replace_with.meta.update(self.meta)
+        users = list(filter(delete_user_cb, self.users))
+        for user in users:
+            user.replace_input_with(self, replace_with)
+        return users
+
+    # --- place --------------------------------------------------------------------------------------------------------
+
+    @property
+    def next(self) -> Node:
+        """The node after this one; after the last comes the graph's root."""
+        return self.graph._beside(self, 1)
+
+    @property
+    def prev(self) -> Node:
+        """The node before this one; before the first comes the graph's root."""
+        return self.graph._beside(self, -1)
+
+    def prepend(self, x: Node) -> None:
+        """Move a node of the same graph before this one."""
+        self.graph._move(x, self, 0)
+
+    def append(self, x: Node) -> None:
+        """Move a node of the same graph behind this one."""
+        self.graph._move(x, self, 1)
+
+    # --- what it says of itself ---------------------------------------------------------------------------------------
+
+    @property
+    def stack_trace(self) -> str | None:
+        """Where the call stands in the traced program, if that was kept."""
+        return self.meta.get("stack_trace")
+
+    @stack_trace.setter
+    def stack_trace(self, trace: str | None) -> None:
+        self.meta["stack_trace"] = trace
+
+    def is_impure(self, impure_random: bool = True) -> bool:
+        """Whether it may do more than make a result, so that it must stay although nobody uses that."""
+        if self.op in ("placeholder", "output"):
+            return True
+        if self.op == "call_module":
+            if self.graph.owning_module is None:
+                raise _errors.no_owner()
+            return getattr(self.graph.owning_module.get_submodule(self.target), "_is_impure", False)
+        drawn = impure_random and getattr(self.target, "__name__", None) in _DRAWING
+        return self.op == "call_function" and (drawn or self.target is operator.setitem)
+
+    def format_node(self) -> str | None:
+        """The line that stands for it in a printed graph."""
+        kind = f"{type_text(self.type)} " if self.type is not None else ""
+        head = f"%{self.name} : {kind}[num_users={len(self.users)}] = {self.op}[target={target_text(self.target)}]"
+        if self.op == "placeholder":
+            return head + (f"(default={self.args[0]})" if self.args else "")
+        if self.op == "get_attr":
+            return head
+        if self.op == "output":
+            return f"return {self.args[0]}"
+        return f"{head}(args = {_shown(self.args)}, kwargs = {_shown(self.kwargs)})"
+
+    def __repr__(self) -> str:
+        return self.name
+
+    def __lt__(self, other: Node) -> bool:
+        return self.graph._place(self) < self.graph._place(other)
+
+    def __gt__(self, other: Node) -> bool:
+        return other < self
+
+
+def map_arg(a: Argument, fn: Callable[[Node], Argument]) -> Argument:
+    """An argument in which `fn(node)` stands for every node."""
+    return map_aggregate(a, lambda each: fn(each) if isinstance(each, Node) else each)
+
+
+def map_aggregate(a: Argument, fn: Callable[[Argument], Argument]) -> Argument:
+    """An argument in which `fn(x)` stands for everything that is no tuple, list, dict or slice."""
+    if isinstance(a, tuple):
+        found = [map_aggregate(each, fn) for each in a]
+        return type(a)(*found) if hasattr(a, "_fields") else tuple(found)
+    if isinstance(a, list):
+        return [map_aggregate(each, fn) for each in a]
+    if isinstance(a, dict):
+        return {key: map_aggregate(each, fn) for key, each in a.items()}
+    if isinstance(a, slice):
+        return slice(*(map_aggregate(each, fn) for each in (a.start, a.stop, a.step)))
+    return fn(a)
+
+
+def qualified_name(function: Callable) -> str:
+    """The name by which generated code finds a function."""
+    from torchlike.overrides import resolve_name
+
+    name = getattr(function, "__name__", None) or type(function).__name__
+    if getattr(builtins, name, None) is function:
+        return name
+    known = resolve_name(function)
+    if known is not None:
+        return known
+    if isinstance(function, types.MethodDescriptorType | types.WrapperDescriptorType):
+        return f"{function.__objclass__.__module__}.{function.__objclass__.__name__}.{name}"
+    module = {"_operator": "operator"}.get(getattr(function, "__module__", None) or "", function.__module__)
+    return f"{module}.{getattr(function, '__qualname__', name)}"
+
+
+def target_text(target: Target) -> str:
+    """A target as a printed graph shows it."""
+    if isinstance(target, str):
+        return target
+    name = qualified_name(target)
+    return f"builtins.{name}" if "." not in name else name
+
+
+def type_text(kind: Any) -> str:
+    """An annotation as code shows it."""
+    if not isinstance(kind, type) or kind.__module__ == "builtins":
+        return getattr(kind, "__name__", None) or str(kind)
+    return f"{kind.__module__}.{kind.__qualname__}".replace("torchlike.", "torch.", 1)
+
+
+def _shown(arg: Argument) -> str:
+    if isinstance(arg, tuple):
+        return "(" + ", ".join(map(_shown, arg)) + ("," if len(arg) == 1 else "") + ")"
+    if isinstance(arg, list):
+        return "[" + ", ".join(map(_shown, arg)) + "]"
+    if isinstance(arg, dict):
+        return "{" + ", ".join(f"{key}: {_shown(each)}" for key, each in arg.items()) + "}"
+    return f"%{arg}" if isinstance(arg, Node) else str(arg)
+
+
+def nodes_in(a: Argument) -> Iterator[Node]:
+    """The nodes of an argument."""
+    found: list[Node] = []
+    map_arg(a, found.append)
+    return iter(found)

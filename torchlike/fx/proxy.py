@@ -1,0 +1,172 @@
+"""What stands for a value while a function is followed: whatever is done to it becomes a node of the graph."""
+
+from __future__ import annotations
+
+import dis
+import operator
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import torchlike
+from torchlike import _overriding
+
+from . import _errors
+from .graph import Graph
+from .node import Argument, Node, Target
+
+TraceError = _errors.TraceError
+_NUMERIC = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and_", "or_", "xor", "lshift",
+            "rshift")  # fmt: skip
+_OTHERS = ("eq", "ne", "lt", "le", "gt", "ge", "neg", "pos", "invert", "getitem", "abs")
+
+
+class TracerBase:
+    """What makes nodes of calls, and of their arguments something that a node can keep."""
+
+    graph: Graph
+    record_stack_traces = False
+
+    def create_node(self, kind: str, target: Target, args: tuple, kwargs: dict, name: str | None = None,
+                    type_expr: Any = None) -> Node:  # fmt: skip
+        """One node of the graph; subclasses may change or note it."""
+        return self.graph.create_node(kind, target, args, kwargs, name, type_expr)
+
+    def proxy(self, node: Node) -> Proxy:
+        """What stands for a node's result."""
+        return Proxy(node, self)
+
+    def create_proxy(self, kind: str, target: Target, args: tuple, kwargs: dict, name: str | None = None,
+                     type_expr: Any = None, proxy_factory_fn: Callable | None = None) -> Any:  # fmt: skip
+        """A node of a call, and what stands for its result."""
+        args, kwargs = self.create_arg(args), self.create_arg(kwargs)
+        node = self.create_node(kind, target, args, kwargs, name, type_expr)
+        return (proxy_factory_fn or self.proxy)(node)
+
+    def create_arg(self, a: Any) -> Argument:
+        """An argument as a node keeps it: nodes for what stands for their results."""
+        if isinstance(a, Proxy):
+            return a.node
+        if hasattr(a, "__fx_create_arg__"):
+            return a.__fx_create_arg__(self)
+        if isinstance(a, tuple):
+            found = [self.create_arg(each) for each in a]
+            return type(a)(*found) if hasattr(a, "_fields") else tuple(found)
+        if isinstance(a, list):
+            return [self.create_arg(each) for each in a]
+        if isinstance(a, dict):
+            return {self.create_arg(key): self.create_arg(each) for key, each in a.items()}
+        if isinstance(a, slice):
+            return slice(self.create_arg(a.start), self.create_arg(a.stop), self.create_arg(a.step))
+        if isinstance(a, range):
+            return range(self.create_arg(a.start), self.create_arg(a.stop), self.create_arg(a.step))
+        plain = int | float | complex | str | bytes | None | type(...) | torchlike.dtype | torchlike.device
+        if isinstance(a, plain | torchlike.memory_format | torchlike.layout | type) or callable(a):
+            return a
+        raise _errors.no_argument(a)
+
+    def to_bool(self, obj: Proxy) -> bool:
+        """Which way a branch goes: refused, since the value is not there."""
+        raise _errors.no_flow()
+
+    def iter(self, obj: Proxy) -> Iterator:
+        """The parts of what is unpacked into so many names; other loops are refused."""
+        found: Any = obj
+        frame = sys._getframe(2)
+        for at in dis.get_instructions(frame.f_code):
+            if at.offset >= frame.f_lasti and at.opname == "UNPACK_SEQUENCE" and at.offset <= frame.f_lasti + 2:
+                return (
+                    found[i]
+                    for i in range(at.argval)  # type: ignore[index]
+                )
+        raise _errors.no_iteration()
+
+    def keys(self, obj: Proxy) -> Any:
+        """What `**obj` asks for; it may be iterated only if a subclass says over what."""
+        return Attribute(obj, "keys")()
+
+
+class GraphAppendingTracer(TracerBase):
+    """Makes nodes at the end of a graph that is there already."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+
+
+class Proxy:
+    """A value of a traced function: its operators, methods and attributes make nodes."""
+
+    def __init__(self, node: Node, tracer: TracerBase | None = None) -> None:
+        _overriding.look_at_functions()
+        self.node = node
+        self.tracer = tracer or GraphAppendingTracer(node.graph)
+
+    def __repr__(self) -> str:
+        return f"Proxy({self.node.name})"
+
+    def __getattr__(self, k: str) -> Attribute:
+        if k.startswith("__") and k.endswith("__"):  # which Python and copies ask for
+            raise AttributeError(k)
+        return Attribute(self, k)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Proxy:
+        return self.tracer.create_proxy("call_method", "__call__", (self, *args), kwargs)
+
+    def __iter__(self) -> Iterator:
+        return self.tracer.iter(self)
+
+    def __bool__(self) -> bool:
+        return self.tracer.to_bool(self)
+
+    def __index__(self) -> int:
+        raise _errors.no_flow()
+
+    def __len__(self) -> int:
+        raise _errors.no_length()
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def keys(self) -> Any:
+        """See `TracerBase.keys`."""
+        return self.tracer.keys(self)
+
+    @classmethod
+    def __torch_function__(cls, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
+        found = next(each for each in _overriding.of((*args, *(kwargs or {}).values())) if isinstance(each, Proxy))
+        func = getattr(func, "__wrapped__", func)
+        return found.tracer.create_proxy("call_function", func, args, kwargs or {}, name=func.__name__)
+
+
+class Attribute(Proxy):
+    """An attribute of such a value; a method that is called becomes one node, not two."""
+
+    def __init__(self, root: Proxy, attr: str) -> None:
+        self.root, self.attr, self.tracer = root, attr, root.tracer
+        self._node: Node | None = None
+
+    @property
+    def node(self) -> Node:  # type: ignore[override]
+        """The node that reads the attribute, made when somebody asks for it."""
+        found = self._node
+        if found is None:
+            found = self._node = self.tracer.create_proxy("call_function", getattr, (self.root, self.attr), {}).node
+        return found
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Proxy:
+        return self.tracer.create_proxy("call_method", self.attr, (self.root, *args), kwargs)
+
+
+def _operator(name: str, turned: bool = False) -> Callable:
+    target = getattr(operator, name)
+
+    def call(self: Proxy, *others: Any) -> Proxy:
+        return self.tracer.create_proxy("call_function", target, (*others, self) if turned else (self, *others), {})
+
+    return call
+
+
+for _name in (*_NUMERIC, *_OTHERS):
+    setattr(Proxy, f"__{_name.strip('_')}__", _operator(_name))
+for _name in _NUMERIC:
+    setattr(Proxy, f"__r{_name.strip('_')}__", _operator(_name, turned=True))

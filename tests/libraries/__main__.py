@@ -35,7 +35,8 @@ programs are in `tests/libraries/programs`.
 
 def run(command: list[str]) -> tuple[str, str, float]:
     """What a program prints, what it says of errors, and its seconds."""
-    quiet = {"TRANSFORMERS_VERBOSITY": "error", "HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)}
+    quiet = {"TRANSFORMERS_VERBOSITY": "error", "HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT),
+             "DDE_BACKEND": "pytorch", "YOLO_VERBOSE": "false"}  # fmt: skip
     began = time.perf_counter()
     done = subprocess.run(command, env={**os.environ, **quiet}, capture_output=True, text=True)
     said = done.stderr if done.returncode else ""

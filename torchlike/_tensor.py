@@ -52,6 +52,13 @@ class Tensor(Methods):
     _frozen: views.Frozen  # why a view does not follow its origin, where it is not for `no_grad`
     _shown: Any  # an origin that stands for another tensor, whose shape was changed in place: that one, weakly
 
+    @classmethod
+    def __torch_function__(cls, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
+        """A function's own result; what a subclass's own calls in the end."""
+        from torchlike import _overriding
+
+        return _overriding.default(cls, func, types, args, kwargs)
+
     def __init_subclass__(cls, overridden: bool = False, **kwargs: Any) -> None:
         from torchlike import _overriding
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 
@@ -32,3 +32,17 @@ def _rebuild_tensor_v2(storage: Any, storage_offset: int, size: Any, stride: Any
         raise _errors.arguments.unsupported("_rebuild_tensor_v2", "backward_hooks" if backward_hooks else "metadata")
     made = torchlike.empty(0, dtype=storage.dtype, device=storage.device)
     return made.set_(storage, storage_offset, size, stride).requires_grad_(requires_grad)
+
+
+def _take_tensors(tensors: Iterable[Any], size_limit: int) -> Iterator[list]:
+    """The tensors in lists of one type and at most `size_limit` bytes, or of one tensor; types may change places."""
+    chunks: dict[str, list] = {}
+    taken: dict[str, int] = {}
+    for tensor in tensors:
+        kind, size = tensor.type(), tensor.numel() * tensor.element_size()
+        if taken.get(kind, 0) and taken[kind] + size > size_limit:
+            yield chunks[kind]
+            chunks[kind], taken[kind] = [], 0
+        chunks.setdefault(kind, []).append(tensor)
+        taken[kind] = taken.get(kind, 0) + size
+    yield from filter(None, chunks.values())

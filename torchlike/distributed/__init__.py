@@ -63,6 +63,8 @@ _absent.submodule(_ROOT + "._composable.fsdp", "fully_shard FSDPModule MixedPrec
 _absent.submodule(_ROOT + "._composable.replicate", "replicate")
 _absent.submodule(_ROOT + ".tensor", _TENSOR)
 _absent.submodule(_ROOT + "._tensor", _TENSOR)
+_absent.submodule(_ROOT + "._tensor.experimental", "implicit_replication")
+_absent.submodule(_ROOT + ".tensor.experimental", "implicit_replication")
 _absent.submodule(_ROOT + ".tensor.parallel", """ColwiseParallel RowwiseParallel SequenceParallel PrepareModuleInput
     PrepareModuleOutput ParallelStyle parallelize_module loss_parallel""")  # fmt: skip
 _absent.submodule(_ROOT + ".device_mesh", "DeviceMesh init_device_mesh")
@@ -82,5 +84,6 @@ _absent.submodule(
 _absent.submodule(_ROOT + ".distributed_c10d", "_get_default_group ProcessGroup Backend ReduceOp")
 _absent.submodule(_ROOT + ".optim", "DistributedOptimizer ZeroRedundancyOptimizer")
 _absent.submodule(_ROOT + ".rpc", "TensorPipeRpcBackendOptions init_rpc rpc_async rpc_sync remote RRef shutdown")
+sys.modules[_ROOT + ".rpc"].is_available = is_available  # type: ignore[attr-defined]
 _absent.submodule(_ROOT + ".elastic.multiprocessing.errors", "record")
 _absent.submodule(_ROOT + ".pipelining", "pipeline SplitPoint PipelineStage ScheduleGPipe")

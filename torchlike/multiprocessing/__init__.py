@@ -45,13 +45,13 @@ from multiprocessing import set_executable as set_executable
 from multiprocessing import set_forkserver_preload as set_forkserver_preload
 from multiprocessing import set_start_method as set_start_method
 
-from ._spawn import ProcessContext as ProcessContext
-from ._spawn import ProcessException as ProcessException
-from ._spawn import ProcessExitedException as ProcessExitedException
-from ._spawn import ProcessRaisedException as ProcessRaisedException
-from ._spawn import SpawnContext as SpawnContext
-from ._spawn import spawn as spawn
-from ._spawn import start_processes as start_processes
+from .spawn import ProcessContext as ProcessContext
+from .spawn import ProcessException as ProcessException
+from .spawn import ProcessExitedException as ProcessExitedException
+from .spawn import ProcessRaisedException as ProcessRaisedException
+from .spawn import SpawnContext as SpawnContext
+from .spawn import spawn as spawn
+from .spawn import start_processes as start_processes
 
 _STRATEGIES = frozenset({"file_descriptor", "file_system"} if sys.platform == "linux" else {"file_system"})
 

@@ -13,7 +13,7 @@ from . import _errors
 from .parameter import Parameter
 
 
-class Uninitialized(Tensor):
+class UninitializedTensorMixin(Tensor):
     """A tensor with a dtype and a device but no shape; reading it raises until `materialize` is called."""
 
     __torch_function__ = _disabled_torch_function_impl
@@ -83,7 +83,7 @@ class Uninitialized(Tensor):
         return _rebuild, (type(self), self.requires_grad, self.device, self.dtype)
 
 
-class UninitializedParameter(Uninitialized, Parameter):
+class UninitializedParameter(UninitializedTensorMixin, Parameter):
     """A parameter whose shape is not known yet."""
 
     _becomes = Parameter
@@ -92,7 +92,7 @@ class UninitializedParameter(Uninitialized, Parameter):
         return cls._make(requires_grad, device, dtype)
 
 
-class UninitializedBuffer(Uninitialized):
+class UninitializedBuffer(UninitializedTensorMixin):
     """A buffer whose shape is not known yet."""
 
     def __new__(
@@ -110,4 +110,4 @@ def _rebuild(kind: Any, requires_grad: bool, device: Any, dtype: Any) -> Any:
 
 def is_lazy(value: Any) -> bool:
     """Return whether `value` is a parameter or buffer without a shape yet."""
-    return isinstance(value, Uninitialized)
+    return isinstance(value, UninitializedTensorMixin)

@@ -60,14 +60,14 @@ class Buffer(Tensor, metaclass=_BufferMeta):
 
 def is_lazy(param: Any) -> bool:
     """Whether this is a parameter or buffer whose shape the first input will decide."""
-    from ._uninitialized import Uninitialized
+    from ._uninitialized import UninitializedTensorMixin
 
-    return isinstance(param, Uninitialized)
+    return isinstance(param, UninitializedTensorMixin)
 
 
 def __getattr__(name: str) -> Any:
     # Defined in a module of their own, which needs this one.
-    if name in ("UninitializedParameter", "UninitializedBuffer"):
+    if name in ("UninitializedParameter", "UninitializedBuffer", "UninitializedTensorMixin"):
         from . import _uninitialized
 
         return getattr(_uninitialized, name)

@@ -1,4 +1,5 @@
 """Comparing results, for tests."""
 
+from torchlike.testing._close import assert_allclose as assert_allclose
 from torchlike.testing._close import assert_close as assert_close
 from torchlike.testing._make import make_tensor as make_tensor

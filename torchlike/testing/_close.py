@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeGuard
 
@@ -18,6 +19,12 @@ _TOLERANCES = {
     torchlike.float64: (1e-7, 1e-7),
     torchlike.complex64: (1.3e-6, 1e-5),
     torchlike.complex128: (1e-7, 1e-7),
+}
+
+_OLD_TOLERANCES = {
+    torchlike.float16: (1e-3, 1e-3),
+    torchlike.float32: (1e-4, 1e-5),
+    torchlike.float64: (1e-5, 1e-8),
 }
 
 
@@ -40,6 +47,20 @@ def assert_close(actual: Any, expected: Any, *, allow_subclasses: bool = True, r
     except AssertionError as error:
         text = str(error)
         raise AssertionError(msg(text) if callable(msg) else msg or text) from None
+
+
+def assert_allclose(actual: Any, expected: Any, rtol: float | None = None, atol: float | None = None,
+                    equal_nan: bool = True, msg: str = "") -> None:  # fmt: skip
+    """`assert_close` with the rules of old: coarser tolerances, any dtypes, NaN equal to NaN. Deprecated."""
+    warnings.warn("`torch.testing.assert_allclose()` is deprecated since 1.12 and will be removed in a future release. "
+                  "Please use `torch.testing.assert_close()` instead. You can find detailed upgrade instructions in "
+                  "https://github.com/pytorch/pytorch/issues/61844.", FutureWarning, stacklevel=2)  # fmt: skip
+    actual = actual if isinstance(actual, Tensor) else torchlike.tensor(actual)
+    expected = expected if isinstance(expected, Tensor) else torchlike.tensor(expected, dtype=actual.dtype)
+    if rtol is None and atol is None:
+        known = [_OLD_TOLERANCES.get(t.dtype, (0.0, 0.0)) for t in (actual, expected)]
+        rtol, atol = max(k[0] for k in known), max(k[1] for k in known)
+    assert_close(actual, expected, rtol=rtol, atol=atol, equal_nan=equal_nan, check_dtype=False, msg=msg or None)
 
 
 class _Rules:

@@ -251,6 +251,10 @@ class _ConvTransposeNd(_ConvNd):
         return [size - low for size, low in zip(output_size, smallest)]
 
 
+class _ConvTransposeMixin(_ConvTransposeNd):
+    """An old name of the base, which libraries look up."""
+
+
 class ConvTranspose1d(_ConvTransposeNd):
     """Transposed convolution: (N, C_in, L) -> (N, C_out, L_out).
 

@@ -21,6 +21,9 @@ from torchlike.utils.data._utils.worker import get_worker_info as get_worker_inf
 from torchlike.utils.data.dataset import IterableDataset
 from torchlike.utils.data.sampler import BatchSampler, RandomSampler, Sampler, SequentialSampler, _draw_seed
 
+_collate_fn_t = Callable[[list], Any]  # as libraries annotate with them
+_worker_init_fn_t = Callable[[int], None]
+
 T_co = TypeVar("T_co", covariant=True)
 
 

@@ -182,8 +182,6 @@ def test_marks_for_the_tracer():
 
 
 REFUSED = {
-    "fx.symbolic_trace": ("fx", "symbolic_trace", (1,)), "fx.Tracer": ("fx", "Tracer", ()),
-    "fx.GraphModule": ("fx", "GraphModule", ()), "fx.replace_pattern": ("fx", "replace_pattern", (1, 2, 3)),
     "onnx.ONNXProgram": ("onnx", "ONNXProgram", ()),
     "utils.flop_counter": ("utils.flop_counter", "FlopCounterMode", ()),
     "_subclasses.FakeTensorMode": ("_subclasses", "FakeTensorMode", ()),
@@ -424,3 +422,91 @@ def test_what_is_there_only_to_be_named():
         with pytest.raises(NotImplementedError, match="is not supported by torchlike"):
             call()
     assert gather([3], 0) == 3 and scatter(torchlike.ones(2), [0])[0].tolist() == [1, 1]
+
+
+def test_tensors_in_lists_of_one_type_and_a_size():
+    def taken(L):
+        shapes = [(3, L.float32), (2, L.float64), (4, L.float32), (9, L.float32), (1, L.float64), (0, L.int64)]
+        tensors = [L.zeros(n, dtype=dtype) for n, dtype in shapes]
+        return [[(t.dtype, tuple(t.shape)) for t in c] for c in module(L, "_utils")._take_tensors(tensors, 30)]
+
+    def plain(L):
+        return [[(str(dtype), shape) for dtype, shape in chunk] for chunk in taken(L)]
+
+    import torch
+
+    assert [[(d.replace("torchlike", "torch"), s) for d, s in c] for c in plain(torchlike)] == plain(torch)
+
+
+@pytest.mark.filterwarnings("ignore:.*assert_allclose:FutureWarning")
+@pytest.mark.parametrize("shift", [0.0, 5e-6, 5e-5, 2e-4])
+@pytest.mark.parametrize("dtypes", [("float32", "float32"), ("float64", "float64"), ("float64", "float32")])
+def test_allclose_of_old(dtypes, shift):
+    def close(L):
+        actual, expected = (L.ones(2, dtype=getattr(L, dtype)) for dtype in dtypes)
+        try:
+            return module(L, "testing").assert_allclose(actual, expected + shift)
+        except AssertionError as error:
+            return str(error).partition("Greatest")[0]  # the last digits of the differences are not promised
+
+    both(close)
+
+
+def test_allclose_of_old_takes_numbers_and_nan():
+    def close(L):
+        with pytest.warns(FutureWarning, match="assert_allclose"):
+            module(L, "testing").assert_allclose(L.tensor([float("nan"), 1.0]), [float("nan"), 1.0])
+        with pytest.warns(FutureWarning, match="assert_close"):
+            module(L, "testing").assert_allclose([1, 2], [1, 3])
+
+    both(close)
+
+
+def test_a_block_of_ones_own_decorates():
+    def run(L):
+        base, seen = module(L, "utils._contextlib"), []
+
+        class Mode(base._DecoratorContextManager):
+            def __init__(self, name):
+                self.name = name
+
+            def clone(self):
+                return type(self)(self.name)
+
+            def __enter__(self):
+                seen.append(f"in {self.name}")
+
+            def __exit__(self, *error):
+                seen.append(f"out {self.name}")
+
+        class Plain(base._NoParamDecoratorContextManager):
+            def __enter__(self):
+                seen.append("in")
+
+            def __exit__(self, *error):
+                seen.append("out")
+
+        @Mode("a")
+        def plain(x):
+            seen.append(x)
+            return x + 1
+
+        @Plain
+        def steps():
+            seen.append((yield 1))
+            yield 2
+
+        made = steps()
+        return plain(1), next(made), made.send("sent"), list(made), seen, plain.__name__
+
+    both(run)
+
+
+def test_a_tensors_own_torch_function():
+    def run(L):
+        x, kind = L.arange(4.0), L.Tensor
+        return kind.__torch_function__(L.add, (kind,), (x, 1)), kind.__torch_function__(
+            L.sum, (kind,), (x,), {"dim": 0}
+        )
+
+    both(run)

@@ -2,7 +2,7 @@
 
     python -m tests.libraries [program ...]
 
-Writes `docs/libraries.md` when all are run. The libraries of `requirements.txt` must be installed.
+Writes the rows of those that are run into `docs/libraries.md`. The libraries of `requirements.txt` must be installed.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import difflib
 import os
 import subprocess
 import sys
+import tempfile
 import time
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -38,7 +39,8 @@ def run(command: list[str]) -> tuple[str, str, float]:
     quiet = {"TRANSFORMERS_VERBOSITY": "error", "HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT),
              "DDE_BACKEND": "pytorch", "YOLO_VERBOSE": "false"}  # fmt: skip
     began = time.perf_counter()
-    done = subprocess.run(command, env={**os.environ, **quiet}, capture_output=True, text=True)
+    with tempfile.TemporaryDirectory() as place:  # some libraries write beside the program that uses them
+        done = subprocess.run(command, env={**os.environ, **quiet}, cwd=place, capture_output=True, text=True)
     said = done.stderr if done.returncode else ""
     return done.stdout, said, time.perf_counter() - began
 
@@ -71,19 +73,25 @@ def row(program: Path) -> tuple[str, bool, str]:
     return f"| {' | '.join(map(str, cells))} | {slow:.1f} | {fast:.1f} |", same, said
 
 
+def written() -> dict[str, str]:
+    """The table's rows by what their programs do."""
+    lines = TABLE.read_text(encoding="utf-8").removeprefix(INTRODUCTION).splitlines()
+    return {line.split(" | ")[1]: line for line in lines}
+
+
 def main(names: list[str]) -> int:
     """Run the programs, all of them or those named; the exit status is the number that differ."""
     chosen = [program for program in PROGRAMS if not names or program.stem in names]
-    rows, differ = [], 0
+    rows, differ = written(), 0
     for program in (bar := tqdm(chosen)):
         bar.set_description(program.stem)
         line, same, said = row(program)
-        rows.append(line)
+        rows[described(program)[1]] = line
         if not same:
             differ += 1
             bar.write(f"{program.stem} differs:\n{said}")
-    if not names:
-        TABLE.write_text(INTRODUCTION + "\n".join(rows) + "\n", encoding="utf-8")
+        lines = [rows[does] for _, does in map(described, PROGRAMS) if does in rows]
+        TABLE.write_text("\n".join([INTRODUCTION + lines[0], *lines[1:], ""]), encoding="utf-8")
     return differ
 
 

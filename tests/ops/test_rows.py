@@ -15,7 +15,7 @@ import torch
 import torchlike
 from tests.ops.row import JUDGED, ROWS, SAMPLES, function, method, row
 from tests.ops.sample import Fails, Sample, arguments, cotangent, made_real
-from tests.oracle import assert_same
+from tests.oracle import Outcome, assert_same
 
 # Both libraries advise against some names and defaults; here only what they return is judged.
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
@@ -79,7 +79,8 @@ def _call(library: Any, key: str, sample: Sample) -> Any:
 
 
 def _sentence(error: Exception) -> tuple[str, str]:
-    return type(error).__name__, str(error).partition("\n")[0]
+    kind, text = Outcome(error=error).sentence
+    return kind, text.partition("\n")[0]
 
 
 # -- gradients ---------------------------------------------------------------------------------------------------------

@@ -19,8 +19,9 @@ class Outcome:
 
     @property
     def sentence(self) -> tuple[str, str] | None:
-        """The error's type and its text, as a user reads them."""
-        return self.error and (type(self.error).__name__, str(self.error))
+        """The error's type and its text, as a user of ``python -m torchlike`` reads them."""
+        renamed = str(self.error).replace("<class 'torchlike.", "<class 'torch.")
+        return self.error and (type(self.error).__name__, renamed)
 
 
 def outcome(program: Callable, library) -> Outcome:

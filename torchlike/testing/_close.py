@@ -165,36 +165,32 @@ def _tensors(actual: Tensor, expected: Tensor, how: _Rules, at: str) -> None:
     if how.stride:
         same("stride()", actual.stride(), expected.stride())
     rtol, atol = how.tolerances(actual.dtype, expected.dtype)
-    _values(_wide(actual), _wide(expected), rtol, atol, how.equal_nan, at)
+    with torchlike.no_grad():
+        _values(*_alike(actual, expected), rtol, atol, how.equal_nan, at)
 
 
-def _wide(t: Tensor) -> np.ndarray:
-    """The elements in a type in which differences neither overflow nor round."""
-    if t.dtype in (torchlike.float16, torchlike.bfloat16):
-        t = t.float()
-    array = t.cpu().numpy()
-    return array.astype(np.int64) if array.dtype.kind == "b" else array
+def _alike(*pair: Tensor) -> list[Tensor]:
+    """The two on one device and of one dtype, whole numbers as `int64`, whose differences fit."""
+    common = torchlike.promote_types(*(t.dtype for t in pair))
+    exact = not (common.is_floating_point or common.is_complex)
+    return [t.cpu().to(torchlike.int64 if exact else common) for t in pair]
 
 
-def _values(actual: np.ndarray, expected: np.ndarray, rtol: float, atol: float, equal_nan: bool, at: str) -> None:
-    common = np.result_type(actual, expected)
-    actual, expected = actual.astype(common), expected.astype(common)
+def _values(actual: Tensor, expected: Tensor, rtol: float, atol: float, equal_nan: bool, at: str) -> None:
     if not actual.ndim:
         return _scalars(actual.item(), expected.item(), rtol, atol, equal_nan, at)
-    close = np.isclose(actual, expected, rtol=rtol, atol=atol, equal_nan=equal_nan)
+    close = torchlike.isclose(actual, expected, rtol=rtol, atol=atol, equal_nan=equal_nan)
     if close.all():
         return
     exact = rtol == atol == 0
-    with np.errstate(all="ignore"):
-        difference = np.abs(actual - expected)
-        relative = difference / np.abs(expected)
-    wrong, count = int((~close).sum()), close.size
+    difference = (actual - expected).abs()
+    relative = difference / expected.abs()
+    wrong, count = int((~close).sum()), close.numel()
     lines = [f"Tensor-likes are not {'equal' if exact else 'close'}!", "",
              f"Mismatched elements: {wrong} / {count} ({wrong / count:.1%})"]  # fmt: skip
     for name, found, allowed in (("absolute", difference, atol), ("relative", relative, rtol)):
-        place = np.unravel_index(int(np.argmax(np.where(close, 0, found))), close.shape)
-        where = tuple(int(i) for i in place)
+        greatest = int(found.masked_fill(close, 0).argmax())
+        where = tuple(int(i) for i in np.unravel_index(greatest, close.shape))
         limit = "" if exact else f" (up to {allowed} allowed)"
-        spot = f" at index {where if len(where) != 1 else f'({where[0]},)'}" if close.ndim else ""
-        lines.append(f"Greatest {name} difference: {found[place].item()}{spot}{limit}")
+        lines.append(f"Greatest {name} difference: {found[where].item()} at index {where}{limit}")
     raise AssertionError("\n".join(lines) + at)

@@ -34,45 +34,49 @@ class _ConvNd(Module):
         "out_channels",
         "kernel_size",
     ]
-    transposed = False
     _spatial: int
 
-    def _set_up(
+    def __init__(
         self,
         in_channels: int,
         out_channels: int,
-        kernel_size: Any,
-        stride: Any,
-        padding: Any,
-        dilation: Any,
-        output_padding: Any,
+        kernel_size: tuple[int, ...],
+        stride: tuple[int, ...],
+        padding: str | tuple[int, ...],
+        dilation: tuple[int, ...],
+        transposed: bool,
+        output_padding: tuple[int, ...],
         groups: int,
         bias: bool,
         padding_mode: str,
-        device: Any,
-        dtype: Any,
+        device: Any = None,
+        dtype: Any = None,
     ) -> None:
-        each = _ntuple(self._spatial)
+        super().__init__()
         self.in_channels = in_channels
         self.out_channels = out_channels
-        self.kernel_size = each(kernel_size)
-        self.stride = each(stride)
-        self.padding = padding if isinstance(padding, str) and not self.transposed else each(padding)
-        self.dilation = each(dilation)
-        self.output_padding = each(output_padding)
+        self.kernel_size = kernel_size
+        self.stride = stride
+        self.padding = padding
+        self.dilation = dilation
+        self.transposed = transposed
+        self.output_padding = output_padding
         self.groups = groups
         self.padding_mode = padding_mode
         self._check()
         self._reversed_padding_repeated_twice = self._padding_for_pad()
-        shape = (out_channels, in_channels // groups)
-        if self.transposed:
-            shape = (in_channels, out_channels // groups)
-        self.weight = Parameter(torchlike.empty((*shape, *self.kernel_size), device=device, dtype=dtype))
+        self.weight = Parameter(torchlike.empty(self._weight_shape(), device=device, dtype=dtype))
         if bias:
             self.bias = Parameter(torchlike.empty(out_channels, device=device, dtype=dtype))
         else:
             self.register_parameter("bias", None)
         self.reset_parameters()
+
+    def _weight_shape(self) -> tuple[int, ...]:
+        first, second = self.out_channels, self.in_channels
+        if self.transposed:
+            first, second = second, first
+        return (first, second // self.groups, *self.kernel_size)
 
     def _check(self) -> None:
         if self.groups <= 0:
@@ -143,9 +147,10 @@ class _Conv(_ConvNd):
         device: Any = None,
         dtype: Any = None,
     ) -> None:
-        super().__init__()
-        shape = (in_channels, out_channels, kernel_size, stride, padding, dilation, 0)
-        self._set_up(*shape, groups, bias, padding_mode, device, dtype)
+        each = _ntuple(self._spatial)
+        padding = padding if isinstance(padding, str) else each(padding)
+        places = each(kernel_size), each(stride), padding, each(dilation), False, each(0)
+        super().__init__(in_channels, out_channels, *places, groups, bias, padding_mode, device, dtype)
 
     def _conv_forward(self, input: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
         raise NotImplementedError
@@ -203,28 +208,26 @@ class Conv3d(_Conv):
 class _ConvTransposeNd(_ConvNd):
     """The gradient of a convolution with respect to its input, as a layer."""
 
-    transposed = True
-
     def __init__(
         self,
         in_channels: int,
         out_channels: int,
-        kernel_size: int | tuple[int, ...],
-        stride: int | tuple[int, ...] = 1,
-        padding: int | tuple[int, ...] = 0,
-        output_padding: int | tuple[int, ...] = 0,
-        groups: int = 1,
-        bias: bool = True,
-        dilation: int | tuple[int, ...] = 1,
-        padding_mode: str = "zeros",
+        kernel_size: tuple[int, ...],
+        stride: tuple[int, ...],
+        padding: tuple[int, ...],
+        dilation: tuple[int, ...],
+        transposed: bool,
+        output_padding: tuple[int, ...],
+        groups: int,
+        bias: bool,
+        padding_mode: str,
         device: Any = None,
         dtype: Any = None,
     ) -> None:
         if padding_mode != "zeros":
             raise _errors.conv_transpose_padding_mode(type(self).__name__)
-        super().__init__()
-        shape = (in_channels, out_channels, kernel_size, stride, padding, dilation, output_padding)
-        self._set_up(*shape, groups, bias, padding_mode, device, dtype)
+        places = kernel_size, stride, padding, dilation, transposed, output_padding
+        super().__init__(in_channels, out_channels, *places, groups, bias, padding_mode, device, dtype)
 
     def _arguments(self, input: Tensor, output_size: Any) -> tuple:
         padding = self.output_padding if output_size is None else self._output_padding(input, list(output_size))
@@ -232,7 +235,7 @@ class _ConvTransposeNd(_ConvNd):
 
     def _output_padding(self, input: Tensor, output_size: list[int]) -> list[int]:
         """What to add at one side so that the output gets the size asked for."""
-        spatial = self._spatial
+        spatial = len(self.kernel_size)
         leading = input.dim() - spatial
         if len(output_size) == input.dim():
             output_size = output_size[leading:]
@@ -255,7 +258,30 @@ class _ConvTransposeMixin(_ConvTransposeNd):
     """An old name of the base, which libraries look up."""
 
 
-class ConvTranspose1d(_ConvTransposeNd):
+class _ConvTranspose(_ConvTransposeNd):
+    """A transposed convolution proper; the subclasses say in how many dimensions."""
+
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: int | tuple[int, ...],
+        stride: int | tuple[int, ...] = 1,
+        padding: int | tuple[int, ...] = 0,
+        output_padding: int | tuple[int, ...] = 0,
+        groups: int = 1,
+        bias: bool = True,
+        dilation: int | tuple[int, ...] = 1,
+        padding_mode: str = "zeros",
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        each = _ntuple(self._spatial)
+        places = each(kernel_size), each(stride), each(padding), each(dilation), True, each(output_padding)
+        super().__init__(in_channels, out_channels, *places, groups, bias, padding_mode, device, dtype)
+
+
+class ConvTranspose1d(_ConvTranspose):
     """Transposed convolution: (N, C_in, L) -> (N, C_out, L_out).
 
     L_out = (L - 1)·stride - 2·padding + dilation·(kernel_size - 1) + output_padding + 1. `weight` is
@@ -268,7 +294,7 @@ class ConvTranspose1d(_ConvTransposeNd):
         return F.conv_transpose1d(input, *self._arguments(input, output_size))
 
 
-class ConvTranspose2d(_ConvTransposeNd):
+class ConvTranspose2d(_ConvTranspose):
     """Transposed convolution: (N, C_in, H, W) -> (N, C_out, H_out, W_out); sizes as in `ConvTranspose1d`."""
 
     _spatial = 2
@@ -277,7 +303,7 @@ class ConvTranspose2d(_ConvTransposeNd):
         return F.conv_transpose2d(input, *self._arguments(input, output_size))
 
 
-class ConvTranspose3d(_ConvTransposeNd):
+class ConvTranspose3d(_ConvTranspose):
     """Transposed convolution over (N, C_in, D, H, W); sizes as in `ConvTranspose1d`."""
 
     _spatial = 3
@@ -310,10 +336,7 @@ class _LazyConvXdMixin(LazyModuleMixin):
         if self.has_uninitialized_params():
             self.in_channels = input.shape[-spatial - 1]
             self._check()
-            shape = (self.out_channels, self.in_channels // self.groups)
-            if self.transposed:
-                shape = (self.in_channels, self.out_channels // self.groups)
-            self.weight.materialize((*shape, *self.kernel_size))
+            self.weight.materialize(self._weight_shape())
             if self.bias is not None:
                 self.bias.materialize((self.out_channels,))
             self.reset_parameters()

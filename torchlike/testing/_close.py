@@ -166,14 +166,10 @@ def _tensors(actual: Tensor, expected: Tensor, how: _Rules, at: str) -> None:
         same("stride()", actual.stride(), expected.stride())
     rtol, atol = how.tolerances(actual.dtype, expected.dtype)
     with torchlike.no_grad():
-        _values(*_alike(actual, expected), rtol, atol, how.equal_nan, at)
-
-
-def _alike(*pair: Tensor) -> list[Tensor]:
-    """The two on one device and of one dtype, whole numbers as `int64`, whose differences fit."""
-    common = torchlike.promote_types(*(t.dtype for t in pair))
-    exact = not (common.is_floating_point or common.is_complex)
-    return [t.cpu().to(torchlike.int64 if exact else common) for t in pair]
+        common = torchlike.promote_types(actual.dtype, expected.dtype)
+        if not (common.is_floating_point or common.is_complex):
+            common = torchlike.int64  # in which differences fit
+        _values(actual.cpu().to(common), expected.cpu().to(common), rtol, atol, how.equal_nan, at)
 
 
 def _values(actual: Tensor, expected: Tensor, rtol: float, atol: float, equal_nan: bool, at: str) -> None:

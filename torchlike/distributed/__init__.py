@@ -48,13 +48,16 @@ _absent.fill(sys.modules[__name__], """
     isend irecv batch_isend_irecv P2POp Work ReduceOp Backend ProcessGroup GroupMember group Store TCPStore
     FileStore HashStore DeviceMesh init_device_mesh""")  # fmt: skip
 _ROOT = __name__
-_FSDP = """FullyShardedDataParallel ShardingStrategy CPUOffload MixedPrecision StateDictType FullStateDictConfig
-    ShardedStateDictConfig LocalStateDictConfig FullOptimStateDictConfig ShardedOptimStateDictConfig BackwardPrefetch"""
+_FSDP_API = """ShardingStrategy CPUOffload MixedPrecision BackwardPrefetch StateDictType StateDictSettings
+    StateDictConfig FullStateDictConfig ShardedStateDictConfig LocalStateDictConfig OptimStateDictConfig
+    FullOptimStateDictConfig ShardedOptimStateDictConfig LocalOptimStateDictConfig"""
+_FSDP = _FSDP_API + " FullyShardedDataParallel OptimStateKeyType"
 _TENSOR = "DTensor Replicate Shard Partial Placement distribute_tensor distribute_module"
 _absent.submodule(
     _ROOT + ".fsdp", _FSDP + " FSDPModule MixedPrecisionPolicy CPUOffloadPolicy OffloadPolicy fully_shard"
 )
 _absent.submodule(_ROOT + ".fsdp.fully_sharded_data_parallel", _FSDP)
+_absent.submodule(_ROOT + ".fsdp.api", _FSDP_API)
 _absent.submodule(_ROOT + ".fsdp.sharded_grad_scaler", "ShardedGradScaler")
 _absent.submodule(_ROOT + ".fsdp.wrap", """transformer_auto_wrap_policy size_based_auto_wrap_policy
     lambda_auto_wrap_policy ModuleWrapPolicy CustomPolicy enable_wrap wrap _or_policy

@@ -1,7 +1,5 @@
 """Wrappers for several devices and processes, in the one process that there is."""
 
-import types
-
 import pytest
 
 import torchlike
@@ -23,18 +21,3 @@ def test_data_parallel_refuses_several_devices():
 
 def test_distributed_needs_a_group():
     agree(lambda T: T.nn.parallel.DistributedDataParallel(T.nn.Linear(2, 3)))
-
-
-def test_distributed_in_a_group_of_one(monkeypatch):
-    group = types.SimpleNamespace(is_initialized=lambda: True, get_world_size=lambda: 1)
-    monkeypatch.setattr(torchlike, "distributed", group, raising=False)
-    net = torchlike.nn.parallel.DistributedDataParallel(torchlike.nn.Linear(2, 3))
-    assert list(net.state_dict()) == ["module.weight", "module.bias"]
-    with net.no_sync():
-        net(torchlike.ones(2)).sum().backward()
-    assert net.module.weight.grad is not None
-    with pytest.raises(RuntimeError, match="doesn't have any parameter that requires a gradient"):
-        torchlike.nn.parallel.DistributedDataParallel(torchlike.nn.ReLU())
-    group.get_world_size = lambda: 2
-    with pytest.raises(NotImplementedError, match="more than one process"):
-        torchlike.nn.parallel.DistributedDataParallel(torchlike.nn.Linear(2, 3))

@@ -116,12 +116,15 @@ class Walk:
         self.grads: dict[Node, dict[int, Grad]] = {}
         self.needed: set[Node] | None = None
         self.inner: set[Node] = set()  # the nodes that are no leaves
+        self.at_end: list[Callable[[], None]] = []  # what is called after the walk, in this order
 
     def run(self, roots: list[Edge], gradients: list[Grad]) -> None:
         """Walk from the roots, each with the gradient that it starts with."""
         outer, running.walk = running.walk, self
         try:
             self._run(roots, gradients)
+            for call in self.at_end:
+                call()
         finally:
             running.walk = outer
 

@@ -16,9 +16,9 @@ def cannot(name: str, instead: str) -> NotImplementedError:
 
 
 def no_distributed(name: str) -> NotImplementedError:
-    return cannot(name.removeprefix("torch."), "it runs in one process and torch.distributed.is_available() is False: "
-                  "start the program as one process, without a launcher, and ask is_available() or is_initialized() "
-                  "first. Several devices are JAX's business (torchlike.jax.functional)")  # fmt: skip
+    return cannot(name.removeprefix("torch."), "its processes hold whole models (DistributedDataParallel, the "
+                  "collectives of torch.distributed). Sharing one out among devices is JAX's business "
+                  "(torchlike.jax.functional)")  # fmt: skip
 
 
 def no_torchscript(name: str) -> NotImplementedError:

@@ -507,3 +507,7 @@ def detached_in_place() -> RuntimeError:
         "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_().This is not supported, "
         "please use out-of-place `.detach()` instead"
     )
+
+
+def no_pass_under_way() -> RuntimeError:
+    return RuntimeError("Final callbacks can only be installed during backward pass.")

@@ -2,9 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
+from torchlike import _errors
+from torchlike._autograd.engine import running
 from torchlike._tensor import Tensor
+
+
+class _Engine:
+    """What programs ask of the engine itself."""
+
+    def queue_callback(self, callback: Callable[[], None]) -> None:
+        """Call something once the backward pass under way has ended."""
+        if running.walk is None:
+            raise _errors.autograd.no_pass_under_way()
+        running.walk.at_end.append(callback)
 
 
 class VariableMeta(type):
@@ -28,3 +41,5 @@ class Variable(metaclass=VariableMeta):
     >>> torch.autograd.Variable(torch.ones(1), requires_grad=True)
     tensor([1.], requires_grad=True)
     """
+
+    _execution_engine = _Engine()

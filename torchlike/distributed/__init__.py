@@ -1,33 +1,92 @@
-"""`torch.distributed` of a library that runs in one process: `is_available()` is False.
+"""`torch.distributed`: processes that train together, through messages over sockets.
 
-The names that programs import are there, so that those which ask first run as they stand; whatever is called raises.
+A launcher (`python -m torchlike.distributed.run --nproc-per-node 2 script.py`) or `torch.multiprocessing.spawn` starts
+them; `init_process_group` brings them together; collectives, messages and `nn.parallel.DistributedDataParallel` work
+between them on the host. What shares out one model among devices (FSDP, DTensor, pipelines) and RPC is named here, so
+that programs which ask first run as they stand, and raises when it is called.
 """
 
 from __future__ import annotations
 
+import os
 import sys
 
 from torchlike.distributed import _absent
+from torchlike.distributed._errors import DistBackendError as DistBackendError
+from torchlike.distributed._errors import DistError as DistError
+from torchlike.distributed._errors import DistNetworkError as DistNetworkError
+from torchlike.distributed._errors import DistStoreError as DistStoreError
+from torchlike.distributed._errors import QueueEmptyError as QueueEmptyError
+from torchlike.distributed.distributed_c10d import Backend as Backend
+from torchlike.distributed.distributed_c10d import FileStore as FileStore
+from torchlike.distributed.distributed_c10d import GroupMember as GroupMember
+from torchlike.distributed.distributed_c10d import HashStore as HashStore
+from torchlike.distributed.distributed_c10d import P2POp as P2POp
+from torchlike.distributed.distributed_c10d import PrefixStore as PrefixStore
+from torchlike.distributed.distributed_c10d import ProcessGroup as ProcessGroup
+from torchlike.distributed.distributed_c10d import ReduceOp as ReduceOp
+from torchlike.distributed.distributed_c10d import Store as Store
+from torchlike.distributed.distributed_c10d import TCPStore as TCPStore
+from torchlike.distributed.distributed_c10d import Work as Work
+from torchlike.distributed.distributed_c10d import all_gather as all_gather
+from torchlike.distributed.distributed_c10d import all_gather_coalesced as all_gather_coalesced
+from torchlike.distributed.distributed_c10d import all_gather_into_tensor as all_gather_into_tensor
+from torchlike.distributed.distributed_c10d import all_gather_object as all_gather_object
+from torchlike.distributed.distributed_c10d import all_gather_single as all_gather_single
+from torchlike.distributed.distributed_c10d import all_reduce as all_reduce
+from torchlike.distributed.distributed_c10d import all_reduce_coalesced as all_reduce_coalesced
+from torchlike.distributed.distributed_c10d import all_to_all as all_to_all
+from torchlike.distributed.distributed_c10d import all_to_all_single as all_to_all_single
+from torchlike.distributed.distributed_c10d import barrier as barrier
+from torchlike.distributed.distributed_c10d import batch_isend_irecv as batch_isend_irecv
+from torchlike.distributed.distributed_c10d import broadcast as broadcast
+from torchlike.distributed.distributed_c10d import broadcast_object_list as broadcast_object_list
+from torchlike.distributed.distributed_c10d import default_pg_timeout as default_pg_timeout
+from torchlike.distributed.distributed_c10d import destroy_process_group as destroy_process_group
+from torchlike.distributed.distributed_c10d import gather as gather
+from torchlike.distributed.distributed_c10d import gather_object as gather_object
+from torchlike.distributed.distributed_c10d import get_backend as get_backend
+from torchlike.distributed.distributed_c10d import get_backend_config as get_backend_config
+from torchlike.distributed.distributed_c10d import get_default_backend_for_device as get_default_backend_for_device
+from torchlike.distributed.distributed_c10d import get_global_rank as get_global_rank
+from torchlike.distributed.distributed_c10d import get_group_rank as get_group_rank
+from torchlike.distributed.distributed_c10d import get_node_local_rank as get_node_local_rank
+from torchlike.distributed.distributed_c10d import get_pg_count as get_pg_count
+from torchlike.distributed.distributed_c10d import get_process_group_ranks as get_process_group_ranks
+from torchlike.distributed.distributed_c10d import get_rank as get_rank
+from torchlike.distributed.distributed_c10d import get_world_size as get_world_size
+from torchlike.distributed.distributed_c10d import group as group
+from torchlike.distributed.distributed_c10d import init_process_group as init_process_group
+from torchlike.distributed.distributed_c10d import irecv as irecv
+from torchlike.distributed.distributed_c10d import is_backend_available as is_backend_available
+from torchlike.distributed.distributed_c10d import is_initialized as is_initialized
+from torchlike.distributed.distributed_c10d import is_nccl_available as is_nccl_available
+from torchlike.distributed.distributed_c10d import isend as isend
+from torchlike.distributed.distributed_c10d import monitored_barrier as monitored_barrier
+from torchlike.distributed.distributed_c10d import new_group as new_group
+from torchlike.distributed.distributed_c10d import new_subgroups as new_subgroups
+from torchlike.distributed.distributed_c10d import new_subgroups_by_enumeration as new_subgroups_by_enumeration
+from torchlike.distributed.distributed_c10d import recv as recv
+from torchlike.distributed.distributed_c10d import recv_object_list as recv_object_list
+from torchlike.distributed.distributed_c10d import reduce as reduce
+from torchlike.distributed.distributed_c10d import reduce_scatter as reduce_scatter
+from torchlike.distributed.distributed_c10d import reduce_scatter_single as reduce_scatter_single
+from torchlike.distributed.distributed_c10d import reduce_scatter_tensor as reduce_scatter_tensor
+from torchlike.distributed.distributed_c10d import rendezvous as rendezvous
+from torchlike.distributed.distributed_c10d import scatter as scatter
+from torchlike.distributed.distributed_c10d import scatter_object_list as scatter_object_list
+from torchlike.distributed.distributed_c10d import send as send
+from torchlike.distributed.distributed_c10d import send_object_list as send_object_list
 
 
 def is_available() -> bool:
-    """Whether several processes can work together: no."""
-    return False
-
-
-def is_initialized() -> bool:
-    """Whether there is a group of processes: no."""
-    return False
-
-
-def is_nccl_available() -> bool:
-    """Whether groups could use NCCL: no."""
-    return False
+    """Whether several processes can work together: yes."""
+    return True
 
 
 def is_gloo_available() -> bool:
-    """Whether groups could use Gloo: no."""
-    return False
+    """Whether groups may be called "gloo": yes, though the messages are torchlike's own."""
+    return True
 
 
 def is_mpi_available() -> bool:
@@ -35,18 +94,27 @@ def is_mpi_available() -> bool:
     return False
 
 
-def is_torchelastic_launched() -> bool:
-    """Whether a launcher of PyTorch's started this process: it could not have."""
+def is_ucc_available() -> bool:
+    """Whether groups could use UCC: no."""
     return False
 
 
-_absent.fill(sys.modules[__name__], """
-    init_process_group destroy_process_group new_group get_rank get_world_size get_backend get_global_rank
-    get_group_rank get_process_group_ranks barrier monitored_barrier all_reduce all_gather
-    all_gather_into_tensor all_gather_object all_to_all all_to_all_single broadcast broadcast_object_list
-    gather gather_object reduce reduce_scatter reduce_scatter_tensor scatter scatter_object_list send recv
-    isend irecv batch_isend_irecv P2POp Work ReduceOp Backend ProcessGroup GroupMember group Store TCPStore
-    FileStore HashStore DeviceMesh init_device_mesh""")  # fmt: skip
+def is_xccl_available() -> bool:
+    """Whether groups could use XCCL: no."""
+    return False
+
+
+def is_torchelastic_launched() -> bool:
+    """Whether a launcher such as `torchlike.distributed.run` started this process."""
+    return "TORCHELASTIC_RUN_ID" in os.environ
+
+
+def supports_complex(reduceOp: ReduceOp) -> bool:
+    """Whether complex numbers can be reduced this way."""
+    return reduceOp in (ReduceOp.SUM, ReduceOp.AVG)
+
+
+_absent.fill(sys.modules[__name__], "DeviceMesh init_device_mesh split_group shrink_group")
 _ROOT = __name__
 _FSDP_API = """ShardingStrategy CPUOffload MixedPrecision BackwardPrefetch StateDictType StateDictSettings
     StateDictConfig FullStateDictConfig ShardedStateDictConfig LocalStateDictConfig OptimStateDictConfig
@@ -81,12 +149,7 @@ _absent.submodule(_ROOT + ".checkpoint.format_utils", "_EmptyStateDictLoadPlanne
 _absent.submodule(_ROOT + ".algorithms._checkpoint.checkpoint_wrapper", """checkpoint_wrapper
     CheckpointImpl CheckpointWrapper apply_activation_checkpointing offload_wrapper""")  # fmt: skip
 _absent.submodule(_ROOT + ".algorithms.join", "Join Joinable JoinHook")
-_absent.submodule(
-    _ROOT + ".nn.functional", "all_gather all_reduce all_to_all broadcast gather reduce reduce_scatter scatter"
-)
-_absent.submodule(_ROOT + ".distributed_c10d", "_get_default_group ProcessGroup Backend ReduceOp")
 _absent.submodule(_ROOT + ".optim", "DistributedOptimizer ZeroRedundancyOptimizer")
 _absent.submodule(_ROOT + ".rpc", "TensorPipeRpcBackendOptions init_rpc rpc_async rpc_sync remote RRef shutdown")
-sys.modules[_ROOT + ".rpc"].is_available = is_available  # type: ignore[attr-defined]
-_absent.submodule(_ROOT + ".elastic.multiprocessing.errors", "record")
+sys.modules[_ROOT + ".rpc"].is_available = is_mpi_available  # type: ignore[attr-defined]
 _absent.submodule(_ROOT + ".pipelining", "pipeline SplitPoint PipelineStage ScheduleGPipe")

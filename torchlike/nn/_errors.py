@@ -426,20 +426,3 @@ def lazy_without_initialize(name: str) -> NotImplementedError:
 
 def lazy_not_initialized(name: str) -> RuntimeError:
     return RuntimeError(f"module {name} has not been fully initialized")
-
-
-# -- several devices and processes -------------------------------------------------------------------------------------
-
-
-def process_group_missing() -> ValueError:
-    return ValueError("Default process group has not been initialized, please make sure to call init_process_group.")
-
-
-def nothing_to_distribute() -> RuntimeError:
-    return RuntimeError(
-        "DistributedDataParallel is not needed when a module doesn't have any parameter that requires a gradient."
-    )
-
-
-def several_processes() -> NotImplementedError:
-    return NotImplementedError("DistributedDataParallel: more than one process is not supported by torchlike yet")

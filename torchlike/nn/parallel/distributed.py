@@ -2,27 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
+from weakref import ref
 
-import torchlike
+import numpy as np
 
-from .. import _errors
+from torchlike import _errors, _modes
+from torchlike._autograd.engine import running
+from torchlike._tensor import Tensor
+from torchlike.distributed import _errors as errors
+from torchlike.distributed import _tensors as t
+from torchlike.distributed._collectives import summed
+from torchlike.distributed._group import ProcessGroup
+from torchlike.distributed._reducing import RedOpType
+from torchlike.distributed._world import member
+
 from ..modules.module import Module
 
 
 class DistributedDataParallel(Module):
-    """Hold `module` as `self.module` and call it; gradients are averaged over the processes of the default group.
+    """Hold `module` as `self.module` and call it; gradients are averaged over the processes of a group.
 
-    One process alone averages with nobody, which is all that is supported: the group must be initialised and have one
-    member. Arguments that say how to communicate are accepted as far as they make no difference to one process.
+    Each process makes one, with a module of the same parameters, and gives it batches of its own. The first process's
+    parameters and buffers are copied to the others when it is made, its buffers (of normalisation) before each forward
+    pass; at the end of a backward pass the gradients of all parameters are summed in one message for each dtype and
+    divided by the number of processes. Gradients go through the host's memory.
+
+    Args:
+      device_ids, output_device: at most one device, and none for modules on the CPU.
+      broadcast_buffers: whether buffers follow the first process (default).
+      process_group: the default group unless it is given.
+      find_unused_parameters: whether a pass may leave parameters out; without it the next one raises RuntimeError.
+      static_graph: here the same as `find_unused_parameters`.
+      bucket_cap_mb, gradient_as_bucket_view, check_reduction: make no difference to results.
+
+    Raises ValueError where there is no group, RuntimeError for modules without parameters to train, or whose parameters
+    differ between processes. Hooks on the exchange (`register_comm_hook`) and `join` are not supported.
     """
 
     def __init__(
         self,
         module: Module,
-        device_ids: Any = None,
+        device_ids: Sequence[Any] | None = None,
         output_device: Any = None,
         dim: int = 0,
         broadcast_buffers: bool | None = None,
@@ -33,32 +56,58 @@ class DistributedDataParallel(Module):
         check_reduction: bool = False,
         gradient_as_bucket_view: bool = False,
         static_graph: bool = False,
-        **options: Any,
+        delay_all_reduce_named_params: Any = None,
+        param_to_hook_all_reduce: Any = None,
+        mixed_precision: Any = None,
+        device_mesh: Any = None,
+        skip_all_reduce_unused_params: bool = False,
+        bucket_cap_mb_list: list[int] | None = None,
+        batched_grad_copy: bool = False,
+        forward_sync_buffers: bool | None = None,
     ) -> None:
         super().__init__()
-        if not _world_size():
-            raise _errors.process_group_missing()
-        if _world_size() > 1:
-            raise NotImplementedError(
-                "DistributedDataParallel: more than one process is not supported by torchlike yet"
-            )
-        for name in options:
-            raise _errors.unsupported("DistributedDataParallel", name)
-        if not any(parameter.requires_grad for parameter in module.parameters()):
-            raise _errors.nothing_to_distribute()
+        refused = {"delay_all_reduce_named_params": delay_all_reduce_named_params, "mixed_precision": mixed_precision,
+                   "param_to_hook_all_reduce": param_to_hook_all_reduce, "device_mesh": device_mesh,
+                   "skip_all_reduce_unused_params": skip_all_reduce_unused_params or None}  # fmt: skip
+        for name, given in refused.items():
+            if given is not None:
+                raise _errors.arguments.unsupported("DistributedDataParallel", name)
+        self.process_group = member(process_group)
+        self.parameters_to_ignore: set[str] = set(getattr(module, "_ddp_params_and_buffers_to_ignore", ()))
+        named = [(name, p) for name, p in module.named_parameters() if name not in self.parameters_to_ignore]
+        trained: list[Tensor] = [p for _, p in named if p.requires_grad]
+        if not trained:
+            raise errors.nothing_to_distribute()
         self.module = module
-        self.device_ids = device_ids
-        self.output_device = output_device
+        self.device = trained[0].device
+        self.device_ids, self.output_device = _device_ids(device_ids, output_device, trained)
         self.dim = dim
-        self.process_group = process_group
-        self.require_backward_grad_sync = True
+        self.broadcast_buffers = True if broadcast_buffers is None else broadcast_buffers
+        if forward_sync_buffers is not None:
+            self.broadcast_buffers = forward_sync_buffers
+        self.find_unused_parameters, self.static_graph = find_unused_parameters, static_graph
+        self.gradient_as_bucket_view = gradient_as_bucket_view
+        self.require_backward_grad_sync = self.require_forward_param_sync = True
+        self.modules_buffers = [b for name, b in module.named_buffers() if name not in self.parameters_to_ignore]
+        if init_sync:
+            _check_alike(self.process_group, [p for _, p in named])
+            _follow_first(self.process_group, [p.detach() for _, p in named] + self.modules_buffers)
+        self._averages = Averages(self.process_group, trained)
 
     def forward(self, *inputs: Any, **kwargs: Any) -> Any:
-        return self.module(*inputs, **kwargs)
+        self._averages.check_ended()
+        if self.require_forward_param_sync and self.broadcast_buffers and self.modules_buffers:
+            _follow_first(self.process_group, self.modules_buffers)
+        returned = self.module(*inputs, **kwargs)
+        self.require_forward_param_sync = _modes.local.grad and self.require_backward_grad_sync
+        if self.require_forward_param_sync:
+            some_unused = self.find_unused_parameters or self.static_graph
+            self._averages.expect(_tensors_in(returned) if some_unused else None)
+        return returned
 
     @contextmanager
     def no_sync(self) -> Iterator[None]:
-        """Let gradients accumulate in this process only while the block runs."""
+        """Let gradients accumulate in this process only while the block runs: those that come after it average all."""
         before = self.require_backward_grad_sync
         self.require_backward_grad_sync = False
         try:
@@ -66,8 +115,153 @@ class DistributedDataParallel(Module):
         finally:
             self.require_backward_grad_sync = before
 
+    def register_comm_hook(self, state: object, hook: Any) -> None:
+        """Not supported: gradients are summed as they are."""
+        raise _errors.arguments.unsupported("DistributedDataParallel.register_comm_hook", "hook")
 
-def _world_size() -> int:
-    """How many processes the default group has; 0 where there is none."""
-    distributed = getattr(torchlike, "distributed", None)
-    return distributed.get_world_size() if distributed is not None and distributed.is_initialized() else 0
+    def join(self, divide_by_initial_world_size: bool = True, enable: bool = True,
+             throw_on_early_termination: bool = False) -> Any:  # fmt: skip
+        """Not supported: all processes need equally many batches."""
+        raise _errors.arguments.unsupported("DistributedDataParallel.join", "enable")
+
+
+def _device_ids(ids: Sequence[Any] | None, output: Any, parameters: list[Tensor]) -> tuple[Any, Any]:
+    devices = {p.device for p in parameters}
+    if not ids and output is None:
+        return None, None
+    if ids is None or len(ids) != 1 or len(devices) > 1 or next(iter(devices)).type == "cpu":
+        raise errors.single_device(ids, output, devices)
+    return list(ids), ids[0] if output is None else output
+
+
+def _check_alike(group: ProcessGroup, parameters: list[Tensor]) -> None:
+    said = repr([(p.dtype, tuple(p.shape)) for p in parameters]).encode()
+    for rank, heard in group.share(said).items() if group.size() > 1 else ():
+        if heard != said:
+            raise errors.unlike_modules(rank)
+
+
+def _follow_first(group: ProcessGroup, tensors: list[Tensor]) -> None:
+    """Give tensors the elements that the first process has."""
+    if group.size() == 1:
+        return
+    if group.rank() == 0:
+        sent = b"".join(t.message(t.host(x)) for x in tensors)
+        group.swap(dict.fromkeys(range(1, group.size()), sent), ())
+        return
+    heard, begin = group.swap({}, [0])[0], 0
+    for tensor in tensors:
+        end = begin + tensor.numel() * tensor.element_size()
+        t.put(tensor, t.unpacked(heard[begin:end], tensor, 0))
+        begin = end
+
+
+def _tensors_in(found: Any) -> list[Tensor]:
+    """The tensors in what a module returned."""
+    if isinstance(found, Tensor):
+        return [found]
+    if isinstance(found, dict):
+        found = list(found.values())
+    elif hasattr(found, "__dataclass_fields__"):
+        found = list(vars(found).values())
+    return [x for one in found for x in _tensors_in(one)] if isinstance(found, list | tuple) else []
+
+
+class Averages:
+    """Averages the gradients of parameters at the end of the backward pass that brings the last of them."""
+
+    def __init__(self, group: ProcessGroup, parameters: list[Tensor]) -> None:
+        self._group, self._parameters = group, parameters
+        self._missing: set[int] | None = None  # whose gradients are still to come; None: nothing is expected
+        self._unused: set[int] = set()
+        self._began, self._may_leave_out = False, False
+        itself: ref[Averages] = ref(self)
+        for i, parameter in enumerate(parameters):
+            parameter.register_post_accumulate_grad_hook(_Told(itself, i))
+
+    def expect(self, outputs: list[Tensor] | None) -> None:
+        """A backward pass follows; from `outputs`, where parameters may be left out."""
+        self._may_leave_out, self._began = outputs is not None, False
+        self._missing = set(range(len(self._parameters)))
+        self._unused = set()
+        if outputs is not None:
+            used = _leaves_behind(outputs)
+            self._unused = {i for i in self._missing if id(self._parameters[i]) not in used}
+            self._missing -= self._unused
+
+    def check_ended(self) -> None:
+        """Refuse another forward pass where gradients of the last one are missing."""
+        if self._missing and self._began:
+            raise errors.not_reduced(self._group.rank(), sorted(self._missing))
+
+    def came(self, i: int) -> None:
+        """A parameter's gradient has come."""
+        if self._missing is None:
+            return
+        self._began = True
+        self._missing.discard(i)
+        if not self._missing:
+            self._missing = None
+            if running.walk is None:
+                self._average()
+            else:
+                running.walk.at_end.append(self._average)
+
+    def _average(self) -> None:
+        if self._group.size() == 1:
+            return
+        parameters = self._parameters
+        if self._may_leave_out:
+            mine = np.array([i not in self._unused for i in range(len(parameters))])
+            anywhere = summed(self._group, mine, RedOpType.MAX)
+            parameters = [p for p, is_used in zip(parameters, anywhere) if is_used]
+        for dtype in dict.fromkeys(p.dtype for p in parameters):
+            self._average_of([p for p in parameters if p.dtype is dtype])
+
+    def _average_of(self, parameters: list[Tensor]) -> None:
+        """Sum the gradients, each divided by the number of processes, in one message."""
+        arrays = [t.host(p.grad) if p.grad is not None else np.zeros(tuple(p.shape), p.dtype.numpy) for p in parameters]
+        flat = np.concatenate([array.reshape(-1) for array in arrays])
+        wide = np.result_type(flat.dtype, np.float32) if flat.dtype.kind in "fc" else np.float32
+        share = (flat * wide.type(1 / self._group.size()) if flat.dtype == wide else
+                 (flat.astype(wide) * np.float32(1 / self._group.size())).astype(flat.dtype))  # fmt: skip
+        total, begin = summed(self._group, share, RedOpType.SUM), 0
+        for parameter, array in zip(parameters, arrays):
+            mean = total[begin : begin + array.size].reshape(array.shape)
+            if parameter.grad is None:
+                parameter.grad = t.made(mean, parameter)
+            else:
+                t.put(parameter.grad, mean)
+            begin += array.size
+
+
+class _Told:
+    """Tells of one parameter's gradient, for as long as somebody wants to know."""
+
+    def __init__(self, averages: ref[Averages], i: int) -> None:
+        self.averages, self.i = averages, i
+
+    def __call__(self, parameter: Tensor) -> None:
+        averages = self.averages()
+        if averages is not None:
+            averages.came(self.i)
+
+    def __deepcopy__(self, memo: dict) -> _Told:
+        return self
+
+
+def _leaves_behind(outputs: Iterable[Tensor]) -> set[int]:
+    """The ids of the leaves from which tensors were computed."""
+    seen, leaves = set(), set()
+    stack = [x.grad_fn for x in outputs if x.grad_fn is not None]
+    leaves.update(id(x) for x in outputs if x.grad_fn is None)
+    while stack:
+        node = stack.pop()
+        if node in seen:
+            continue
+        seen.add(node)
+        leaf = getattr(node, "variable", None)
+        if leaf is not None:
+            leaves.add(id(leaf))
+        stack.extend(before for before, _ in node.next_functions if before is not None)
+    return leaves

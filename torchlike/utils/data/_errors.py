@@ -74,10 +74,6 @@ def weights_shape(shape: Iterable[int]) -> ValueError:
     return ValueError(f"weights should be a 1d sequence but given weights have shape {tuple(shape)}")
 
 
-def no_process_group() -> ValueError:
-    return ValueError("Default process group has not been initialized, please make sure to call init_process_group.")
-
-
 def rank_range(rank: int, replicas: int) -> ValueError:
     return ValueError(f"Invalid rank {rank}, rank should be in the interval [0, {replicas - 1}]")
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sized
 from typing import Any
 
 import torchlike
+from torchlike import distributed
 from torchlike.utils.data import _errors as errors
 from torchlike.utils.data.sampler import Sampler
 
@@ -15,7 +16,7 @@ class DistributedSampler(Sampler[int]):
     """Every `num_replicas`-th index of a (shuffled) epoch, starting at `rank`.
 
     The order depends on `seed + epoch`; call `set_epoch` before each epoch. Without `drop_last` indices repeat from the
-    start until all shares are equal. `num_replicas` and `rank` must be given: there is no process group to ask.
+    start until all shares are equal. `num_replicas` and `rank` are those of the default process group unless given.
     """
 
     def __init__(
@@ -27,8 +28,8 @@ class DistributedSampler(Sampler[int]):
         seed: int = 0,
         drop_last: bool = False,
     ) -> None:
-        if num_replicas is None or rank is None:
-            raise errors.no_process_group()
+        num_replicas = distributed.get_world_size() if num_replicas is None else num_replicas
+        rank = distributed.get_rank() if rank is None else rank
         if not 0 <= rank < num_replicas:
             raise errors.rank_range(rank, num_replicas)
         self.dataset = dataset

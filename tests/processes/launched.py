@@ -1,0 +1,42 @@
+"""Programs in several processes, of PyTorch and of torchlike, and what each of them prints."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.house.source import ROOT
+
+PROGRAMS = Path(__file__).parent / "programs"
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as found:
+        return found.getsockname()[1]
+
+
+def started(program: str, size: int, command: tuple[str, ...]) -> list[subprocess.Popen]:
+    """`size` processes that find each other through their environment."""
+    common = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free_port()), "WORLD_SIZE": str(size),
+              "OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "ignore"}  # fmt: skip
+    return [subprocess.Popen([sys.executable, *command, str(PROGRAMS / f"{program}.py")],
+                             env={**os.environ, **common, "RANK": str(rank), "LOCAL_RANK": str(rank)},
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            for rank in range(size)]  # fmt: skip
+
+
+def said(processes: list[subprocess.Popen]) -> list[str]:
+    """What each printed. Fails where one ended badly."""
+    ends = [process.communicate(timeout=300) for process in processes]
+    for process, (_, errors) in zip(processes, ends):
+        assert process.returncode == 0, errors[-3000:]
+    return [printed for printed, _ in ends]
+
+
+def compared(program: str, size: int) -> tuple[list[str], list[str]]:
+    """What PyTorch's processes print, and torchlike's."""
+    theirs, ours = started(program, size, ()), started(program, size, ("-m", "torchlike"))
+    return said(theirs), said(ours)

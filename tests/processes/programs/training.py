@@ -1,0 +1,81 @@
+"""DistributedDataParallel: unlike beginnings, buffers, accumulation, parameters that are left out, a sampler."""
+
+import torch
+import torch.distributed as dist
+from torch import nn
+from torch.nn.parallel import DistributedDataParallel
+from torch.utils.data import DataLoader, DistributedSampler, TensorDataset
+
+dist.init_process_group("gloo")
+rank, size = dist.get_rank(), dist.get_world_size()
+torch.manual_seed(rank)  # other weights in each process: the first one's count
+torch.set_printoptions(precision=4)
+net = nn.Sequential(nn.Linear(4, 8), nn.BatchNorm1d(8), nn.ReLU(), nn.Linear(8, 2))
+net = DistributedDataParallel(net)
+print(net)
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1, momentum=0.9)
+data = torch.randn(40, 4, generator=torch.Generator().manual_seed(5))
+labels = (data.sum(1) > 0).long()
+sampler = DistributedSampler(TensorDataset(data, labels), seed=3)
+print("share", len(sampler), sampler.num_replicas, sampler.rank)
+loader = DataLoader(TensorDataset(data, labels), batch_size=5, sampler=sampler)
+for epoch in range(2):
+    sampler.set_epoch(epoch)
+    for x, y in loader:
+        optimizer.zero_grad()
+        loss = nn.functional.cross_entropy(net(x), y)
+        loss.backward()
+        optimizer.step()
+        total = loss.detach().clone()
+        dist.all_reduce(total, dist.ReduceOp.AVG)
+        print(f"{loss.item():.4f} {total.item():.4f}")
+print("weights", {name: x.double().sum().item().__round__(4) for name, x in net.state_dict().items()})
+optimizer.zero_grad()
+with net.no_sync():
+    net(data[rank : rank + 4]).sum().backward()
+alone = net.module[0].weight.grad.clone()
+net(data[rank + 8 : rank + 12]).sum().backward()
+print("accumulated", alone[0], net.module[0].weight.grad[0])
+net.eval()
+with torch.no_grad():
+    print("evaluated", net(data[:3]))
+
+
+class Choosing(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.parts = nn.ModuleList(nn.Linear(3, 3) for _ in range(3))
+
+    def forward(self, x, which):
+        return {"y": self.parts[which](x)}
+
+
+torch.manual_seed(7)
+chooser = DistributedDataParallel(Choosing(), find_unused_parameters=True)
+for _ in range(2):
+    chooser(torch.ones(2, 3) * (rank + 1), rank)["y"].sum().backward()
+for part in chooser.module.parts:
+    print("chosen", part.weight.grad)
+strict = DistributedDataParallel(Choosing())
+strict(torch.ones(2, 3), 0)["y"].sum().backward()
+print("not averaged", strict.module.parts[0].weight.grad)
+try:
+    strict(torch.ones(2, 3), 0)
+except RuntimeError as error:
+    print(error)
+for make in (lambda: DistributedDataParallel(nn.ReLU()),
+             lambda: DistributedDataParallel(nn.Linear(2, 2), device_ids=[0])):  # fmt: skip
+    try:
+        make()
+    except (RuntimeError, ValueError) as error:
+        print(type(error).__name__, error)
+frozen = nn.Linear(3, 3)
+frozen.bias.requires_grad_(False)
+frozen = DistributedDataParallel(frozen)
+frozen(torch.ones(1, 3) * rank).sum().backward()
+print("frozen", frozen.module.weight.grad, frozen.module.bias.grad)
+half = DistributedDataParallel(nn.Linear(3, 2).to(torch.bfloat16))
+half(torch.full((1, 3), rank + 0.3, dtype=torch.bfloat16)).sum().backward()
+print("half", half.module.weight.grad)
+dist.barrier()
+dist.destroy_process_group()

@@ -1,0 +1,216 @@
+"""A group of one process, in the process of the test: what it does and what it refuses."""
+
+import contextlib
+import importlib
+import os
+import warnings
+
+import pytest
+import torch
+
+import torchlike
+from tests.oracle import both
+
+
+@contextlib.contextmanager
+def group(L):
+    """A group of this process alone."""
+    L.distributed.init_process_group("gloo", rank=0, world_size=1, store=L.distributed.HashStore())
+    try:
+        yield L.distributed
+    finally:
+        L.distributed.destroy_process_group()
+
+
+def within(run):
+    """The program, run in a group."""
+
+    def program(L):
+        with group(L) as dist, warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return run(L, dist)
+
+    return program
+
+
+WITHOUT = {
+    "rank": lambda L: L.distributed.get_rank(),
+    "size": lambda L: L.distributed.get_world_size(),
+    "backend": lambda L: L.distributed.get_backend(),
+    "sum": lambda L: L.distributed.all_reduce(L.ones(2)),
+    "barrier": lambda L: L.distributed.barrier(),
+    "group": lambda L: L.distributed.new_group([0]),
+    "end": lambda L: L.distributed.destroy_process_group(),
+    "questions": lambda L: [L.distributed.is_available(), L.distributed.is_initialized(),
+                            L.distributed.is_gloo_available(), L.distributed.is_nccl_available(),
+                            L.distributed.is_mpi_available(), L.distributed.is_ucc_available(),
+                            L.distributed.is_xccl_available(), L.distributed.is_torchelastic_launched(),
+                            L.distributed.is_backend_available("gloo"), L.distributed.is_backend_available("nccl"),
+                            L.distributed.group.WORLD, L.distributed.GroupMember.NON_GROUP_MEMBER,
+                            L.distributed.get_pg_count(), str(L.distributed.default_pg_timeout)],
+    "no environment": lambda L: L.distributed.init_process_group("gloo"),
+    "no NCCL": lambda L: init(L, "nccl", rank=0, world_size=1, store=L.distributed.HashStore()),
+    "no MPI": lambda L: init(L, "mpi"),
+    "no such backend": lambda L: init(L, "foo", rank=0, world_size=1, store=L.distributed.HashStore()),
+    "no such method": lambda L: init(L, "gloo", "bar://x", rank=0, world_size=1),
+    "tcp without rank": lambda L: init(L, "gloo", "tcp://127.0.0.1:1"),
+    "tcp without size": lambda L: init(L, "gloo", "tcp://127.0.0.1:1", rank=0),
+    "file without rank": lambda L: init(L, "gloo", "file:///nowhere", world_size=1),
+    "store without size": lambda L: init(L, "gloo", store=L.distributed.HashStore()),
+    "store and method": lambda L: init(L, "gloo", "env://", rank=0, world_size=1, store=L.distributed.HashStore()),
+    "local rank": lambda L: L.distributed.get_node_local_rank(),
+    "local rank, with another": lambda L: L.distributed.get_node_local_rank(3),
+    "names of backends": lambda L: [L.distributed.Backend.GLOO, L.distributed.Backend("GLOO"),
+                                    L.distributed.Backend("x"), L.distributed.Backend.UNDEFINED,
+                                    L.distributed.get_default_backend_for_device("cpu")],
+    "no name of a backend": lambda L: L.distributed.Backend(3),
+    "ways of reducing": lambda L: [str(L.distributed.ReduceOp.SUM), repr(L.distributed.ReduceOp.AVG),
+                                   int(L.distributed.ReduceOp.MAX), L.distributed.ReduceOp.MIN == 3,
+                                   L.distributed.ReduceOp(L.distributed.ReduceOp.BOR) == L.distributed.ReduceOp.BOR],
+    "complex": lambda L: [L.distributed.supports_complex(getattr(L.distributed.ReduceOp, op))
+                          for op in ("SUM", "PRODUCT")],
+    "module without a group": lambda L: L.nn.parallel.DistributedDataParallel(L.nn.Linear(2, 2)),
+    "callback outside of a pass": lambda L: L.autograd.Variable._execution_engine.queue_callback(print),
+}  # fmt: skip
+
+
+def init(L, *args, **kwargs):
+    return L.distributed.init_process_group(*args, **kwargs)
+
+
+@pytest.mark.parametrize("name", WITHOUT)
+def test_without_a_group(name, monkeypatch):
+    for variable in ("RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT", "LOCAL_RANK"):
+        monkeypatch.delenv(variable, raising=False)
+    both(WITHOUT[name])
+    assert not torch.distributed.is_initialized()
+    assert not torchlike.distributed.is_initialized()
+
+
+WITHIN = {
+    "answers": lambda L, d: [d.get_rank(), d.get_world_size(), d.get_backend(), d.is_initialized(),
+                             d.get_backend_config(), d.group.WORLD.size(), d.get_rank(d.GroupMember.WORLD)],
+    "twice": lambda L, d: d.init_process_group("gloo", rank=0, world_size=1, store=d.HashStore()),
+    "outside": lambda L, d: [d.get_rank(d.GroupMember.NON_GROUP_MEMBER), d.get_world_size(-100),
+                             d.all_reduce(L.ones(1), group=d.GroupMember.NON_GROUP_MEMBER)],
+    "columns": lambda L, d: [x := L.arange(9.0).view(3, 3), d.all_reduce(x[:, 1]), x, x._version],
+    "leaf": lambda L, d: [x := L.ones(2, requires_grad=True), d.all_reduce(x), x._version, x.requires_grad],
+    "versions": lambda L, d: [x := L.ones(2), d.broadcast(x, 0), x._version, d.all_gather([x], L.zeros(2)),
+                              x._version, x],
+    "meta": lambda L, d: d.all_reduce(L.ones(1, device="meta")),
+    "no elements": lambda L, d: [x := L.ones(0, 3), d.all_reduce(x), x],
+    "into a 2-dim one": lambda L, d: d.all_gather_single(L.zeros(1, 2), L.zeros(2)),
+    "bad root": lambda L, d: d.broadcast(L.ones(1), 1),
+    "gather without a list": lambda L, d: d.gather(L.ones(1)),
+    "gather to nobody": lambda L, d: d.gather(L.ones(1), [L.ones(1)], dst=3),
+    "scatter without a list": lambda L, d: d.scatter(L.ones(1)),
+    "sizes of parts": lambda L, d: d.all_to_all_single(L.ones(2), L.ones(2), [2], [3]),
+    "to itself": lambda L, d: d.send(L.ones(1), 0),
+    "to nobody": lambda L, d: d.isend(L.ones(1), None),
+    "P2POp": lambda L, d: d.P2POp(d.all_reduce, L.ones(1), 0),
+    "batch of others": lambda L, d: d.batch_isend_irecv([3]),
+    "empty batch": lambda L, d: d.batch_isend_irecv([]),
+    "objects": lambda L, d: [x := [None], d.all_gather_object(x, {"a": 1}), x],
+    "no place for objects": lambda L, d: d.all_gather_object([], 1),
+    "group": lambda L, d: [g := d.new_group([0]), g.rank(), g.size(), g.name(), d.get_process_group_ranks(g),
+                           d.get_global_rank(g, 0), d.get_group_rank(g, 0)][1:],
+    "group of too many": lambda L, d: d.new_group([0, 1]),
+    "group of one twice": lambda L, d: d.new_group([0, 0]),
+    "group of nobody there": lambda L, d: d.new_group([-1]),
+    "subgroups": lambda L, d: [d.new_subgroups(1)[0].size(), len(d.new_subgroups(1)[1])],
+    "subgroups of a size that is not told": lambda L, d: d.new_subgroups(),
+    "group that was ended": lambda L, d: [g := d.new_group([0]), d.destroy_process_group(g), d.is_initialized()][2],
+    "groups made": lambda L, d: [n := d.get_pg_count(), d.new_group([0]), d.get_pg_count() - n][2],
+    "sampler": lambda L, d: [s := L.utils.data.DistributedSampler(range(5), seed=2), len(s), list(s)][1:],
+    "module": lambda L, d: [m := L.nn.parallel.DistributedDataParallel(L.nn.Linear(2, 2)), repr(m),
+                            list(m.state_dict()), m.require_backward_grad_sync, m.device_ids][1:],
+    "gradients": lambda L, d: gradients(L, part(L, "nn.functional")),
+    "gradients past the module": lambda L, d: past(L),
+    "recorded": lambda L, d: part(L, "elastic.multiprocessing.errors").record(lambda x: x + 1)(3),
+}  # fmt: skip
+
+
+def part(L, name):
+    return importlib.import_module(f"{L.__name__}.distributed.{name}")
+
+
+def gradients(L, F):
+    x = L.arange(1.0, 3.0).requires_grad_()
+    found = [F.all_reduce(x * x), F.broadcast(x * 2, 0), *F.all_gather(x * 3), F.reduce(x * 4, 0), *F.gather(x * 5)]
+    found += [F.scatter([x * 6]), F.reduce_scatter(L.zeros(2), [x * 7]), *F.all_to_all([L.zeros(2)], [x * 8])]
+    sum((y * x.detach()).sum() for y in found).backward()  # of an expanded gradient PyTorch sends other elements
+    return found, x.grad
+
+
+def past(L):
+    """A module that is called without its wrapper, and with it, and a copy of it."""
+    net = L.nn.parallel.DistributedDataParallel(L.nn.Linear(2, 1, bias=False))
+    net.module(L.ones(1, 2)).sum().backward()
+    net(L.ones(1, 2)).sum().backward()
+    return net.module.weight.grad
+
+
+@pytest.mark.parametrize("name", WITHIN)
+def test_within_a_group_of_one(name):
+    both(within(WITHIN[name]))
+
+
+def test_what_is_refused_by_name():
+    with group(torchlike) as dist:
+        net = torchlike.nn.parallel.DistributedDataParallel(torchlike.nn.Linear(2, 1))
+        for refused in (lambda: net.register_comm_hook(None, print), net.join,
+                        lambda: dist.all_reduce(torchlike.ones(1), dist.ReduceOp.PREMUL_SUM),
+                        lambda: dist.all_reduce(torchlike.eye(2).to_sparse()),
+                        lambda: dist.new_group([0], pg_options=3),
+                        lambda: part(torchlike, "nn.functional").all_reduce(torchlike.ones(1), dist.ReduceOp.MAX),
+                        lambda: torchlike.nn.parallel.DistributedDataParallel(torchlike.nn.Linear(2, 1),
+                                                                              mixed_precision=True)):  # fmt: skip
+            with pytest.raises(NotImplementedError, match="not supported by torchlike"):
+                refused()
+        with pytest.raises(TypeError, match="op must be a ReduceOp, not str"):
+            dist.all_reduce(torchlike.ones(1), op="sum")
+        with pytest.raises(RuntimeError, match="cannot receive from itself"):
+            dist.recv(torchlike.ones(1), 0)
+        with pytest.raises(RuntimeError, match=r"the first dim of shape \[3\] cannot be shared out"):
+            dist.reduce_scatter_single(torchlike.ones(2), torchlike.ones(3))
+        with pytest.raises(ValueError, match="ranks list must not be empty"):
+            dist.new_group([])
+
+
+def test_old_names_warn():
+    with group(torchlike) as dist:
+        x = torchlike.zeros(2)
+        with pytest.warns(FutureWarning, match="all_gather_into_tensor` is deprecated. Please use .*all_gather_single"):
+            dist.all_gather_into_tensor(x, torchlike.ones(2))
+        assert x.tolist() == [1, 1]
+
+
+def test_an_error_is_recorded(tmp_path, monkeypatch):
+    monkeypatch.setenv("TORCHELASTIC_ERROR_FILE", str(tmp_path / "error.json"))
+    record = part(torchlike, "elastic.multiprocessing.errors").record
+    with pytest.raises(ZeroDivisionError):
+        record(lambda: 1 / 0)()
+    assert "ZeroDivisionError: division by zero" in (tmp_path / "error.json").read_text()
+
+
+def test_callbacks_come_after_the_pass():
+    engine, order = torchlike.autograd.Variable._execution_engine, []
+    x = torchlike.ones(2, requires_grad=True)
+    y = x * 2
+    y.register_hook(lambda g: (engine.queue_callback(lambda: order.append(x.grad.tolist())), None)[1])
+    (y * 3).sum().backward()
+    assert order == [[6, 6]]
+
+
+def test_a_step_that_is_compiled_with_an_exchange_inside(monkeypatch):
+    with group(torchlike) as dist:
+
+        @torchlike.compile
+        def doubled(x):
+            y = x * 2
+            dist.all_reduce(y)
+            return y + 1
+
+        for i in range(3):
+            assert doubled(torchlike.full((2,), float(i))).tolist() == [2 * i + 1] * 2
+    assert "RANK" not in os.environ

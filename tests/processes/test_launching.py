@@ -1,0 +1,130 @@
+"""Starting processes, and what becomes of the others when one fails."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from tests.house.source import ROOT
+from tests.processes.launched import free_port
+
+HELLO = """
+import os, sys
+import torch, torch.distributed as dist
+dist.init_process_group("gloo")
+x = torch.ones(2) * (dist.get_rank() + 1)
+dist.all_reduce(x)
+with open(sys.argv[1] + os.environ["RANK"], "w") as file:
+    print(x.tolist(), dist.get_world_size(), os.environ["LOCAL_RANK"], dist.is_torchelastic_launched(), sys.argv[2:],
+          type(x), file=file)
+dist.destroy_process_group()
+"""
+FAILS = """
+import os, sys, time
+import torch.distributed as dist
+if os.environ["RANK"] == "1":
+    sys.exit(3)
+time.sleep(60)
+"""
+LEAVES = """
+import os
+import torch, torch.distributed as dist
+dist.init_process_group("gloo")
+x = torch.ones(1)
+dist.all_reduce(x)
+if dist.get_rank() == 1:
+    os._exit(0)
+try:
+    dist.all_reduce(x)
+except dist.DistBackendError as error:
+    print("refused:", error)
+"""
+LATE = """
+import datetime
+import torch, torch.distributed as dist
+dist.init_process_group("gloo", timeout=datetime.timedelta(seconds=20))
+if dist.get_rank() == 0:
+    for act in (lambda: dist.monitored_barrier(timeout=datetime.timedelta(milliseconds=50)),
+                lambda: dist.barrier(timeout=datetime.timedelta(milliseconds=50))):
+        try:
+            act()
+        except RuntimeError as error:
+            print("late:", error)
+dist.group.WORLD.get_group_store().wait(["done"]) if dist.get_rank() else dist.group.WORLD.get_group_store().set(
+    "done", "1")
+"""
+SPAWNS = """
+import sys
+import torch, torch.distributed as dist
+
+def work(rank, size, where):
+    dist.init_process_group("gloo", init_method="file://" + where, rank=rank, world_size=size)
+    x = torch.full((2,), float(rank))
+    dist.broadcast(x, 1)
+    assert x.tolist() == [1, 1], x
+    dist.destroy_process_group()
+
+if __name__ == "__main__":
+    torch.multiprocessing.spawn(work, (2, sys.argv[1]), nprocs=2)
+    print("spawned", "torchlike" in sys.modules)
+"""
+
+
+def run(tmp_path, program, *command, script_args=()):
+    script = tmp_path / "script.py"
+    script.write_text(program)
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
+    return subprocess.run([sys.executable, "-m", *command, str(script), *script_args], env=env, capture_output=True,
+                          text=True, timeout=120)  # fmt: skip
+
+
+@pytest.mark.parametrize("module", ["run", "launch"])
+def test_a_launcher(tmp_path, module):
+    ended = run(tmp_path, HELLO, f"torchlike.distributed.{module}", "--standalone", "--nproc-per-node=2",
+                *(["--use-env"] if module == "launch" else []),
+                script_args=[str(tmp_path / "out"), "--flag", "7"])  # fmt: skip
+    assert ended.returncode == 0, ended.stderr
+    for rank in range(2):
+        said = (tmp_path / f"out{rank}").read_text()
+        assert said == f"[3.0, 3.0] 2 {rank} True ['--flag', '7'] <class 'torch.Tensor'>\n"
+
+
+def test_two_machines(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(HELLO)
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
+    port = free_port()
+    nodes = [subprocess.Popen([sys.executable, "-m", "torchlike.distributed.run", "--nnodes=2", f"--node-rank={node}",
+                               f"--rdzv-endpoint=127.0.0.1:{port}", str(script), str(tmp_path / "out")], env=env)
+             for node in range(2)]  # fmt: skip
+    assert [node.wait(120) for node in nodes] == [0, 0]
+    assert (tmp_path / "out1").read_text().startswith("[3.0, 3.0] 2 0 True []")
+
+
+def test_one_that_fails_ends_the_others(tmp_path):
+    ended = run(tmp_path, FAILS, "torchlike.distributed.run", "--standalone", "--nproc-per-node=2")
+    assert ended.returncode == 3
+    assert "the process of local rank 1 ended with exit status 3" in ended.stderr
+
+
+def test_what_the_launcher_refuses(tmp_path):
+    ended = run(tmp_path, FAILS, "torchlike.distributed.run", "--nproc-per-node=some")
+    assert ended.returncode and "'some' is no number" in ended.stderr
+
+
+def test_a_process_that_leaves(tmp_path):
+    ended = run(tmp_path, LEAVES, "torchlike.distributed.run", "--standalone", "--nproc-per-node=2")
+    assert ended.stdout == "refused: Connection closed by peer: the process of rank 1 has ended, or left the group\n"
+
+
+def test_a_process_that_is_late(tmp_path):
+    ended = run(tmp_path, LATE, "torchlike.distributed.run", "--standalone", "--nproc-per-node=2")
+    first, second = ended.stdout.splitlines()
+    assert first == "late: Ranks 1 failed to pass monitoredBarrier in time"
+    assert second.startswith("late: Timed out waiting 50ms for the processes of ranks [1]; did all of them make")
+
+
+def test_spawned_processes(tmp_path):
+    ended = run(tmp_path, SPAWNS, "torchlike", script_args=[str(tmp_path / "meet")])
+    assert ended.stdout == "spawned True\n", ended.stderr

@@ -1,0 +1,16 @@
+"""Programs in several processes print what PyTorch's, with Gloo, print."""
+
+import pytest
+
+from tests.processes.launched import compared
+
+# With three members the order of a sum shows in its last bits.
+RUNS = [("collectives", 2), ("collectives", 3), ("sums", 3), ("messages", 2), ("gradients", 2), ("training", 2)]
+
+
+@pytest.mark.parametrize(("program", "size"), RUNS)
+def test_processes_print_the_same(program, size):
+    theirs, ours = compared(program, size)
+    for rank, (expected, found) in enumerate(zip(theirs, ours)):
+        assert found == expected, f"rank {rank}"
+        assert expected

@@ -1,0 +1,389 @@
+"""What all members of a group do together with tensors.
+
+Each function sends at once what other members need and returns a `Work` that writes the results once they have come, or
+(without `async_op`) waits for it and returns None. All members call the same functions in the same order; `group` is
+the default group unless it is given; a process that does not belong to it is warned and does nothing.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import numpy as np
+
+from torchlike._tensor import Tensor
+from torchlike.distributed import _errors as errors
+from torchlike.distributed import _tensors as t
+from torchlike.distributed._group import ProcessGroup, Received, Work
+from torchlike.distributed._reducing import SEGMENT, RedOpType, ReduceOp, checked, chunks, reduced, round_the_ring
+from torchlike.distributed._world import is_outside, member
+
+LARGE = 1 << 16  # bytes from which a sum is shared out among its members
+
+
+def _ended(work: Work, is_async: bool) -> Work | None:
+    if is_async:
+        return work
+    work.wait()
+    return None
+
+
+def member_rank(group: ProcessGroup, in_world: int | None, in_group: int | None, name: str = "") -> int:
+    """The rank in a group of the member that is named by its rank in the world or in the group."""
+    if in_group is not None:
+        if in_world is not None:
+            raise errors.two_ranks()
+        if not 0 <= in_group < group.size():
+            raise errors.rank_of_group(in_group, group)
+        return in_group
+    if in_world is None:
+        raise errors.no_rank()
+    if in_world not in group._ranks:
+        whole = group._ranks == list(range(group.size()))
+        raise errors.invalid_root(name, in_world) if name and whole else errors.rank_of_global(in_world, group)
+    return group._ranks.index(in_world)
+
+
+def _everybody(group: ProcessGroup) -> range:
+    return range(group.size())
+
+
+def _arrays(received: Received, like: Any) -> list[np.ndarray]:
+    return [t.unpacked(received[rank], like, rank) for rank in sorted(received)]
+
+
+# -- all to all the same -----------------------------------------------------------------------------------------------
+
+
+def all_reduce(tensor: Tensor, op: Any = ReduceOp.SUM, group: Any = None, async_op: bool = False) -> Work | None:
+    """Put in each process's `tensor` the sum (or what `op` says) of all of them, to the bit the same
+    everywhere."""
+    t.one("tensor", tensor)
+    if is_outside(group, "all_reduce"):
+        return None
+    op, group = checked("all_reduce", op, tensor.dtype), member(group)
+    if tensor.is_meta:
+        return None
+    if tensor.is_sparse:
+        raise NotImplementedError("all_reduce: sparse tensors are not supported by torchlike yet")
+    array = t.host(tensor)
+    if not async_op:
+        t.put(tensor, summed(group, array, op))
+        return None
+
+    def finish(received: Received) -> list[Tensor]:
+        t.put(tensor, reduced(_arrays(received, array), op))
+        return [tensor]
+
+    return group.post(dict.fromkeys(_everybody(group), t.message(array)), _everybody(group), finish)
+
+
+def summed(group: ProcessGroup, array: np.ndarray, op: RedOpType) -> np.ndarray:
+    """The members' arrays reduced. Large ones of many members are reduced in parts, one a member."""
+    size = group.size()
+    if size <= 2 or array.nbytes < LARGE:
+        return reduced(_arrays(group.share(t.message(array)), array), op)
+    flat, rank = array.reshape(-1), group.rank()
+    parts = [flat[begin:end] for begin, end in chunks(flat.size, flat.itemsize, size)]
+    received = group.swap({other: t.message(part) for other, part in enumerate(parts)}, _everybody(group))
+    own = round_the_ring(_arrays(received, parts[rank]), rank, op)
+    received = group.share(t.message(own))
+    whole = [t.unpacked(received[rank], part, rank) for rank, part in enumerate(parts)]
+    return np.concatenate(whole).reshape(array.shape)
+
+
+def all_reduce_coalesced(tensors: Any, op: Any = ReduceOp.SUM, group: Any = None, async_op: bool = False) -> Any:
+    """`all_reduce` of each of several tensors."""
+    tensors = [tensors] if isinstance(tensors, Tensor) else tensors
+    t.several("tensors", tensors)
+    t.alike(*tensors)
+    works = [all_reduce(tensor, op, group, True) for tensor in tensors]
+    return _ended(_joined([work for work in works if work is not None]), async_op)
+
+
+def _joined(works: list[Work]) -> Work:
+    def finish(seconds: float | None) -> list:
+        allowed = None if seconds is None else timedelta(seconds=seconds)
+        return [found for work in works if work.wait(allowed) for found in work.result() or ()]
+
+    return Work(finish, lambda: all(work.is_completed() for work in works))
+
+
+def all_gather(tensor_list: list[Tensor], tensor: Tensor, group: Any = None, async_op: bool = False) -> Work | None:
+    """Put every member's `tensor` into each process's `tensor_list`, in the order of their ranks."""
+    t.several("tensor_list", tensor_list)
+    t.one("tensor", tensor)
+    t.alike(*tensor_list, tensor)
+    if is_outside(group, "all_gather"):
+        return None
+    group = member(group)
+    if len(tensor_list) != group.size():
+        raise errors.list_length("allgather", group.size(), len(tensor_list))
+    for i, found in enumerate(tensor_list):
+        if found.shape != tensor.shape:
+            raise errors.tensor_size("allgather", i, tensor.shape, found.shape)
+    return _gathered_by_all(tensor, group, lambda arrays: t.put_all(tensor_list, arrays), async_op)
+
+
+def _gathered_by_all(tensor: Tensor, group: ProcessGroup, give: Callable[[list], Any], is_async: bool) -> Work | None:
+    sent = dict.fromkeys(_everybody(group), t.message(t.host(tensor)))
+    work = group.post(sent, _everybody(group), lambda received: give(_arrays(received, tensor)))
+    return _ended(work, is_async)
+
+
+def all_gather_single(output_tensor: Tensor, input_tensor: Tensor, group: Any = None,
+                      async_op: bool = False) -> Work | None:  # fmt: skip
+    """Put every member's `input_tensor` one after another into `output_tensor`, along the first dim (on accelerators
+    along a new one too)."""
+    t.one("output_tensor", output_tensor)
+    t.one("input_tensor", input_tensor)
+    t.alike(output_tensor, input_tensor)
+    if is_outside(group, "all_gather_single"):
+        return None
+    group, shape, wanted = member(group), tuple(input_tensor.shape), tuple(output_tensor.shape)
+    size = group.size()
+    piece = (wanted[0] // size, *wanted[1:]) if wanted else ()
+    fits = bool(wanted) and wanted[0] % size == 0 and piece == shape
+    if not fits and (input_tensor.device.type == "cpu" or wanted != (size, *shape)):
+        raise errors.tensor_size("allgather", 0, shape, piece)
+    return _gathered_by_all(input_tensor, group,
+                            lambda arrays: t.put_all([output_tensor], [np.stack(arrays).reshape(wanted)]),
+                            async_op)  # fmt: skip
+
+
+def all_gather_coalesced(output_tensor_lists: list[list[Tensor]], input_tensor_list: list[Tensor], group: Any = None,
+                         async_op: bool = False) -> Work | None:  # fmt: skip
+    """`all_gather` of each of several tensors; `output_tensor_lists` has one list a member."""
+    t.several("input_tensor_list", input_tensor_list)
+    works = [all_gather([outputs[i] for outputs in output_tensor_lists], tensor, group, True)
+             for i, tensor in enumerate(input_tensor_list)]  # fmt: skip
+    return _ended(_joined([work for work in works if work is not None]), async_op)
+
+
+# -- from one, to one --------------------------------------------------------------------------------------------------
+
+
+def broadcast(tensor: Tensor, src: int | None = None, group: Any = None, async_op: bool = False,
+              group_src: int | None = None) -> Work | None:  # fmt: skip
+    """Put the `tensor` of the process `src` (`group_src`: by its rank in the group) into everybody's."""
+    t.one("tensor", tensor)
+    if is_outside(group, "broadcast"):
+        return None
+    group = member(group)
+    source = member_rank(group, src, group_src, "broadcast")
+    if group.rank() == source:
+        others = [rank for rank in _everybody(group) if rank != source]
+        work = group.post(dict.fromkeys(others, t.message(t.host(tensor))), (), lambda _: [tensor])
+    else:
+        work = group.post({}, [source], lambda received: _written(tensor, _arrays(received, tensor)[0]))
+    return _ended(work, async_op)
+
+
+def _written(tensor: Tensor, array: np.ndarray) -> list[Tensor]:
+    t.put(tensor, array)
+    return [tensor]
+
+
+def reduce(tensor: Tensor, dst: int | None = None, op: Any = ReduceOp.SUM, group: Any = None, async_op: bool = False,
+           group_dst: int | None = None) -> Work | None:  # fmt: skip
+    """Put the sum (or what `op` says) of all tensors into the `tensor` of the process `dst`; the others keep theirs."""
+    t.one("tensor", tensor)
+    if is_outside(group, "reduce"):
+        return None
+    op, group = checked("reduce", op, tensor.dtype), member(group)
+    target = member_rank(group, dst, group_dst, "reduce")
+    sources = _everybody(group) if group.rank() == target else ()
+
+    def finish(received: Received) -> list[Tensor]:
+        return _written(tensor, reduced(_arrays(received, tensor), op, SEGMENT)) if received else [tensor]
+
+    return _ended(group.post({target: t.message(t.host(tensor))}, sources, finish), async_op)
+
+
+def gather(tensor: Tensor, gather_list: list[Tensor] | None = None, dst: int | None = None, group: Any = None,
+           async_op: bool = False, group_dst: int | None = None) -> Work | None:  # fmt: skip
+    """Put everybody's `tensor` into the `gather_list` of the process `dst` (0 by default)."""
+    t.one("tensor", tensor)
+    gather_list = gather_list or []
+    t.several("gather_list", gather_list)
+    t.alike(*gather_list, tensor)
+    if is_outside(group, "gather"):
+        return None
+    group = member(group)
+    target = _end("gather_list", "destination", gather_list, group, dst, group_dst)
+    if group.rank() == target and len(gather_list) != group.size():
+        raise errors.list_length("gather", group.size(), len(gather_list))
+    sources = _everybody(group) if group.rank() == target else ()
+    work = group.post({target: t.message(t.host(tensor))}, sources,
+                      lambda received: t.put_all(gather_list, _arrays(received, tensor)))  # fmt: skip
+    return _ended(work, async_op)
+
+
+def _end(name: str, where: str, tensors: list, group: ProcessGroup, in_world: int | None, in_group: int | None) -> int:
+    """The member that has the list of all tensors, 0 by default; it must have one, and the others none."""
+    if in_world is None and in_group is None:
+        in_group = 0
+    target = in_group if in_group is not None else in_world
+    is_here = (group.rank() if in_group is not None else group._ranks[group.rank()]) == target
+    if is_here and not tensors:
+        raise errors.list_wanted(name, where)
+    if not is_here and tensors:
+        raise errors.list_unwanted(name, f"non-{where}")
+    return member_rank(group, in_world, in_group)
+
+
+def scatter(tensor: Tensor, scatter_list: list[Tensor] | None = None, src: int | None = None, group: Any = None,
+            async_op: bool = False, group_src: int | None = None) -> Work | None:  # fmt: skip
+    """Put the tensors of the `scatter_list` that the process `src` (0 by default) has into everybody's `tensor`."""
+    t.one("tensor", tensor)
+    scatter_list = scatter_list or []
+    t.several("scatter_list", scatter_list)
+    t.alike(*scatter_list, tensor)
+    if is_outside(group, "scatter"):
+        return None
+    group = member(group)
+    source = _end("scatter_list", "source", scatter_list, group, src, group_src)
+    if scatter_list and len(scatter_list) != group.size():
+        raise errors.list_length("scatter", group.size(), len(scatter_list))
+    sent = {rank: t.message(t.host(x)) for rank, x in enumerate(scatter_list)}
+    work = group.post(sent, [source], lambda received: _written(tensor, _arrays(received, tensor)[0]))
+    return _ended(work, async_op)
+
+
+# -- to each another part ----------------------------------------------------------------------------------------------
+
+
+def reduce_scatter(output: Tensor, input_list: list[Tensor], op: Any = ReduceOp.SUM, group: Any = None,
+                   async_op: bool = False) -> Work | None:  # fmt: skip
+    """Put into `output` the sum (or what `op` says) of the tensors that stand in the members' lists at this rank."""
+    t.one("output", output)
+    t.several("input_list", input_list)
+    t.alike(output, *input_list)
+    if is_outside(group, "reduce_scatter"):
+        return None
+    op, group = checked("reduce_scatter", op, output.dtype), member(group)
+    if len(input_list) != group.size():
+        raise errors.list_length("reduce_scatter", group.size(), len(input_list))
+    sent = {rank: t.message(t.host(x)) for rank, x in enumerate(input_list)}
+    work = group.post(sent, _everybody(group),
+                      lambda received: _written(output, reduced(_arrays(received, output), op, SEGMENT)))  # fmt: skip
+    return _ended(work, async_op)
+
+
+def reduce_scatter_single(output: Tensor, input: Tensor, op: Any = ReduceOp.SUM, group: Any = None,
+                          async_op: bool = False) -> Work | None:  # fmt: skip
+    """`reduce_scatter` of one tensor's parts along the first dim."""
+    t.one("output", output)
+    t.one("input", input)
+    t.alike(output, input)
+    if is_outside(group, "reduce_scatter_single"):
+        return None
+    size = member(group).size()
+    if input.numel() != output.numel() * size:
+        raise errors.parts(input.shape, size)
+    return reduce_scatter(output, list(input.reshape(size, *output.shape).unbind(0)), op, group, async_op)
+
+
+def all_to_all(output_tensor_list: list[Tensor], input_tensor_list: list[Tensor], group: Any = None,
+               async_op: bool = False) -> Work | None:  # fmt: skip
+    """Send each tensor of `input_tensor_list` to the member of its place; theirs come to `output_tensor_list`."""
+    t.several("output_tensor_list", output_tensor_list)
+    t.several("input_tensor_list", input_tensor_list)
+    t.alike(*output_tensor_list, *input_tensor_list)
+    if is_outside(group, "all_to_all"):
+        return None
+    group = member(group)
+    for tensors in (output_tensor_list, input_tensor_list):
+        if len(tensors) != group.size():
+            raise errors.list_length("alltoall", group.size(), len(tensors))
+    sent = {rank: t.message(t.host(x)) for rank, x in enumerate(input_tensor_list)}
+
+    def finish(received: Received) -> list[Tensor]:
+        return t.put_all(output_tensor_list, [t.unpacked(received[rank], x, rank)
+                                              for rank, x in enumerate(output_tensor_list)])  # fmt: skip
+
+    return _ended(group.post(sent, _everybody(group), finish), async_op)
+
+
+def all_to_all_single(output: Tensor, input: Tensor, output_split_sizes: list[int] | None = None,
+                      input_split_sizes: list[int] | None = None, group: Any = None,
+                      async_op: bool = False) -> Work | None:  # fmt: skip
+    """`all_to_all` of one tensor's parts along the first dim: equal ones, or as long as the split sizes say."""
+    t.one("output", output)
+    t.one("input", input)
+    t.alike(output, input)
+    if is_outside(group, "all_to_all_single"):
+        return None
+    size = member(group).size()
+    received = parts(output, output_split_sizes, size)
+    sent = parts(input, input_split_sizes, size)
+    return all_to_all(received, sent, group, async_op)
+
+
+def parts(tensor: Tensor, sizes: list[int] | None, count: int) -> list[Tensor]:
+    total = tensor.shape[0]
+    if not sizes:
+        if total % count:
+            raise errors.parts(tensor.shape, count)
+        sizes = [total // count] * count
+    if sum(sizes) != total or len(sizes) != count:
+        raise errors.split_sizes()
+    return list(tensor.split(sizes))
+
+
+# -- waiting for each other --------------------------------------------------------------------------------------------
+
+
+def barrier(group: Any = None, async_op: bool = False, device_ids: Any = None,
+            timeout: timedelta | None = None) -> Work | None:  # fmt: skip
+    """Wait until all members have come here. `device_ids` makes no difference: work is waited for on the host."""
+    if is_outside(group, "barrier"):
+        return None
+    group = member(group)
+    work = group.post(dict.fromkeys(_everybody(group), b""), _everybody(group), lambda _: None)
+    if async_op:
+        return work
+    work.wait(timeout)
+    return None
+
+
+def monitored_barrier(group: Any = None, timeout: timedelta | None = None, wait_all_ranks: bool = False) -> None:
+    """A barrier whose error says who did not come; with `wait_all_ranks`, all of them."""
+    if is_outside(group, "monitored_barrier"):
+        return
+    group, missing = member(group), []
+    if group.rank():
+        group.swap({0: b""}, [0], None)
+        return
+    waited = group.post({}, (), lambda _: None)
+    for rank in range(1, group.size()):
+        tag = f"{group.group_name}#{group._count}"
+        try:
+            group._mail.receive([group._ranks[rank]], tag, timeout.total_seconds() if timeout else group._seconds)
+        except errors.DistBackendError:
+            missing.append(group._ranks[rank])
+            if not wait_all_ranks:
+                break
+    waited.wait()
+    if missing:
+        raise errors.missed_barrier(missing)
+    for rank in range(1, group.size()):
+        group._mail.send(group._ranks[rank], f"{group.group_name}#{group._count}", b"")
+
+
+def _renamed(name: str, now: Callable[..., Any]) -> Callable[..., Any]:
+    def old(*args: Any, **kwargs: Any) -> Any:
+        instead = f"Please use `torch.distributed.{now.__name__}` instead."
+        warnings.warn(f"`torch.distributed.{name}` is deprecated. {instead}", FutureWarning, stacklevel=2)
+        return now(*args, **kwargs)
+
+    old.__name__ = old.__qualname__ = name
+    old.__doc__ = f"`{now.__name__}` by its old name."
+    return old
+
+
+all_gather_into_tensor = _renamed("all_gather_into_tensor", all_gather_single)
+reduce_scatter_tensor = _renamed("reduce_scatter_tensor", reduce_scatter_single)

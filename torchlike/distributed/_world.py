@@ -1,0 +1,350 @@
+"""The group of all processes, and the groups made of it."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+from torchlike import _errors, cuda
+from torchlike.distributed import _errors as errors
+from torchlike.distributed._group import ProcessGroup
+from torchlike.distributed._mail import Mail
+from torchlike.distributed._stores import FileStore, PrefixStore, Store, TCPStore
+
+default_pg_timeout = timedelta(minutes=30)
+_NOT_BUILT_IN = ("mpi", "ucc", "xccl", "fake")
+
+
+class Backend(str):
+    """The name of a backend, in small letters."""
+
+    UNDEFINED, GLOO, NCCL, MPI, UCC, XCCL = "undefined", "gloo", "nccl", "mpi", "ucc", "xccl"
+    backend_list = [UNDEFINED, GLOO, NCCL, XCCL, UCC, MPI, "fake"]
+
+    def __new__(cls, name: Any) -> str:  # as in PyTorch, a plain one
+        if not isinstance(name, str):
+            raise errors.not_a_name()
+        return name.lower()
+
+
+class _World:
+    """What there is: the mail, and the groups by their names, the default one first."""
+
+    mail: Mail | None = None
+    groups: dict[str, ProcessGroup]
+    made = 0  # groups ever made, which numbers them alike in all processes
+
+    def __init__(self) -> None:
+        self.groups = {}
+
+
+world = _World()
+
+
+class _HasWorld(type):
+    @property
+    def WORLD(cls) -> ProcessGroup | None:
+        return next(iter(world.groups.values()), None)
+
+
+class group(metaclass=_HasWorld):
+    """`group.WORLD`: the group of all processes; None while there is none."""
+
+
+class GroupMember(metaclass=_HasWorld):
+    """`WORLD`, and what stands for a group to which this process does not belong."""
+
+    NON_GROUP_MEMBER = -100
+
+
+def is_initialized() -> bool:
+    """Whether there is a group of processes."""
+    return bool(world.groups)
+
+
+def is_nccl_available() -> bool:
+    """Whether groups may be called "nccl": where there is a GPU. Messages go through the host all the same."""
+    return cuda.is_available()
+
+
+def is_backend_available(backend: str) -> bool:
+    """Whether groups can use this backend."""
+    return backend.lower() == "gloo" or (backend.lower() == "nccl" and is_nccl_available())
+
+
+# -- beginning and end -------------------------------------------------------------------------------------------------
+
+
+def init_process_group(backend: str | None = None, init_method: str | None = None, timeout: timedelta | None = None,
+                       world_size: int = -1, rank: int = -1, store: Store | None = None, group_name: str = "",
+                       pg_options: Any = None, device_id: Any = None,
+                       _ranks: list[int] | None = None) -> None:  # fmt: skip
+    """Make the group of all processes; each of them calls this.
+
+    Args:
+      backend: "gloo", or on GPUs "nccl"; messages go through the host's memory with either.
+      init_method: where processes meet: "env://" (the default: the variables MASTER_ADDR, MASTER_PORT, RANK and
+        WORLD_SIZE, which launchers set), "tcp://host:port" or "file:///path".
+      timeout: how long one process waits for the others, by default 30 minutes.
+      world_size, rank: how many processes there are, and which this one is.
+      store: in place of `init_method`, a store that all processes share.
+      device_id: the device of this process; it makes no difference to what is computed.
+
+    Raises ValueError where the group is there already or something is missing, RuntimeError for backends that are not
+    there, DistNetworkError or DistStoreError where the others do not come.
+    """
+    if pg_options is not None or _ranks is not None:
+        raise _errors.arguments.unsupported("init_process_group", "pg_options" if _ranks is None else "_ranks")
+    if is_initialized():
+        raise errors.twice()
+    if store is not None and init_method is not None:
+        raise errors.store_and_method()
+    if store is not None and world_size <= 0:
+        raise errors.store_needs("world_size")
+    if store is not None and rank < 0:
+        raise errors.store_needs("rank")
+    name = _backend(backend)
+    allowed = timeout or default_pg_timeout
+    if store is None:
+        if name in _NOT_BUILT_IN:
+            raise errors.not_built_in(name)
+        store, rank, world_size = next(rendezvous(init_method or "env://", rank, world_size, timeout=allowed))
+        store.set_timeout(allowed)
+    _check_built_in(name)
+    seconds = allowed.total_seconds()
+    shared = PrefixStore("default_pg", store)
+    world.mail = Mail(shared, rank, world_size, seconds)
+    world.groups["0"] = ProcessGroup(
+        world.mail, range(world_size), "0", name, seconds, shared, group_name or "default_pg", device_id
+    )
+    world.made = 1
+
+
+def _backend(backend: str | None) -> str:
+    name = Backend(Backend.UNDEFINED if backend is None else backend)
+    for part in name.split(","):  # "cpu:gloo,cuda:nccl" names one for each kind of device
+        if part.rpartition(":")[2] not in Backend.backend_list:
+            raise errors.unknown_backend(name)
+    return name
+
+
+def _check_built_in(name: str) -> None:
+    for part in name.split(","):
+        if part in _NOT_BUILT_IN or (part == "nccl" and not is_nccl_available()):
+            raise errors.not_built_in(part)
+
+
+def rendezvous(url: str, rank: int = -1, world_size: int = -1, timeout: timedelta = default_pg_timeout,
+               **options: Any) -> Iterator[tuple[Store, int, int]]:  # fmt: skip
+    """Where processes meet: gives once the store, this process's rank and their number."""
+    for option in options:
+        raise _errors.arguments.unsupported("rendezvous", option)
+    parts = urlsplit(url)
+    told = {name: int(values[0]) for name, values in parse_qs(parts.query).items() if name in ("rank", "world_size")}
+    rank, world_size = told.get("rank", rank), told.get("world_size", world_size)
+    if parts.scheme == "env":
+        rank = rank if rank >= 0 else int(_variable("RANK"))
+        world_size = world_size if world_size >= 0 else int(_variable("WORLD_SIZE"))
+        host, port = _variable("MASTER_ADDR"), int(_variable("MASTER_PORT"))
+    elif parts.scheme in ("tcp", "file"):
+        if rank < 0:
+            raise errors.no_parameter(parts.scheme, "rank")
+        if world_size < 0:
+            raise errors.no_parameter(parts.scheme, "world size")
+        if parts.scheme == "file":
+            yield FileStore(parts.path, world_size), rank, world_size
+            return
+        if not parts.port:
+            raise errors.no_parameter("tcp", "port number")
+        host, port = str(parts.hostname), parts.port
+    else:
+        raise errors.no_handler(parts.scheme)
+    yield TCPStore(host, port, world_size, rank == 0, timeout, multi_tenant=True), rank, world_size
+
+
+def _variable(name: str) -> str:
+    if name not in os.environ:
+        raise errors.no_variable(name)
+    return os.environ[name]
+
+
+def destroy_process_group(group: ProcessGroup | None = None) -> None:
+    """End a group; with the default one all end."""
+    if group is not None and group is not default():
+        del world.groups[member(group).group_name]
+        return
+    if not is_initialized():
+        raise errors.group_cannot_be_none()
+    if world.mail is not None:
+        world.mail.close()
+    world.mail, world.made = None, 0
+    world.groups.clear()
+
+
+# -- groups ------------------------------------------------------------------------------------------------------------
+
+
+def default() -> ProcessGroup:
+    """The group of all processes."""
+    if not is_initialized():
+        raise errors.no_group()
+    return next(iter(world.groups.values()))
+
+
+def member(group: ProcessGroup | None) -> ProcessGroup:
+    """The group that is meant."""
+    first = default()
+    if group is None:
+        return first
+    if not isinstance(group, ProcessGroup) or world.groups.get(group.group_name) is not group:
+        raise errors.unknown_group(group)
+    return group
+
+
+def is_outside(group: Any, name: str) -> bool:
+    """Whether this process does not belong to a group, of which it is warned."""
+    if not _is_foreign(group):
+        return False
+    rank = default().rank()
+    warnings.warn(f"Running {name} on global rank {rank} which does not belong to the given group.", stacklevel=3)
+    return True
+
+
+def new_group(ranks: list[int] | None = None, timeout: timedelta | None = None, backend: str | None = None,
+              pg_options: Any = None, use_local_synchronization: bool = False, group_desc: str | None = None,
+              device_id: Any = None, sort_ranks: bool = True) -> Any:  # fmt: skip
+    """Make a group of some processes (all by default). All processes of the world call this, in the same order, or with
+    `use_local_synchronization` those that belong to it. Gives those that do not belong
+    `GroupMember.NON_GROUP_MEMBER`."""
+    if pg_options is not None:
+        raise _errors.arguments.unsupported("new_group", "pg_options")
+    parent = default()
+    members = list(range(parent.size())) if ranks is None else sorted(ranks) if sort_ranks else list(ranks)
+    if len(set(members)) < len(members):
+        raise errors.ranks_repeat(members)
+    if len(members) > parent.size():
+        raise errors.too_many_ranks()
+    for rank in members:
+        if not 0 <= rank < parent.size():
+            raise errors.rank_out_of_range(rank, parent.size())
+    if not members:
+        raise errors.ranks_empty()
+    name = Backend(backend) if backend is not None else Backend(parent.name())
+    if name not in Backend.backend_list and ":" not in name:
+        raise errors.unknown_backend(name)
+    _check_built_in(name)
+    label = f"{members}" if use_local_synchronization else f"{world.made}"
+    world.made += not use_local_synchronization
+    while label in world.groups:  # the same members again
+        label += "'"
+    if parent.rank() not in members:
+        return GroupMember.NON_GROUP_MEMBER
+    seconds = timeout.total_seconds() if timeout else parent._seconds
+    store = PrefixStore(label, parent._store)
+    made = ProcessGroup(parent._mail, members, label, name, seconds, store, group_desc or "", device_id)
+    world.groups[label] = made
+    return made
+
+
+def new_subgroups(group_size: int | None = None, group: ProcessGroup | None = None, timeout: timedelta | None = None,
+                  backend: str | None = None, pg_options: Any = None,
+                  group_desc: str | None = None) -> tuple[Any, list]:  # fmt: skip
+    """Groups of `group_size` neighbours each: the one of this process, and all."""
+    if group_size is None:
+        if not cuda.is_available():
+            raise errors.subgroup_size()
+        group_size = cuda.device_count()
+    size = member(group).size()
+    if group_size <= 0:
+        raise ValueError(f"The arg 'group_size' ({group_size}) must be positive")
+    if size < group_size:
+        raise ValueError(f"The arg 'group_size' ({group_size}) must not exceed the world size ({size})")
+    if size % group_size:
+        raise ValueError(f"The world size ({size}) must be divisible by 'group_size={group_size}'")
+    ranks = get_process_group_ranks(group)
+    return new_subgroups_by_enumeration(
+        [ranks[i : i + group_size] for i in range(0, size, group_size)], timeout, backend, pg_options, group_desc
+    )
+
+
+def new_subgroups_by_enumeration(ranks_per_subgroup_list: list[list[int]], timeout: timedelta | None = None,
+                                 backend: str | None = None, pg_options: Any = None,
+                                 group_desc: str | None = None) -> tuple[Any, list]:  # fmt: skip
+    """Groups of the ranks in each list: the one of this process (None: it is in none), and all."""
+    if not ranks_per_subgroup_list:
+        raise ValueError("The arg 'ranks_per_subgroup_list' cannot be empty")
+    made = [new_group(ranks, timeout, backend, pg_options, group_desc=group_desc) for ranks in ranks_per_subgroup_list]
+    return next((one for one in made if isinstance(one, ProcessGroup)), None), made
+
+
+# -- questions ---------------------------------------------------------------------------------------------------------
+
+
+def get_rank(group: Any = None) -> int:
+    """This process's rank in a group; -1 where it does not belong to it."""
+    return -1 if _is_foreign(group) else member(group).rank()
+
+
+def get_world_size(group: Any = None) -> int:
+    """How many processes a group has; -1 where this one does not belong to it."""
+    return -1 if _is_foreign(group) else member(group).size()
+
+
+def _is_foreign(group: Any) -> bool:
+    return isinstance(group, int) and group == GroupMember.NON_GROUP_MEMBER
+
+
+def get_backend(group: ProcessGroup | None = None) -> str:
+    """The name of a group's backend."""
+    return Backend(member(group).name())
+
+
+def get_backend_config(group: ProcessGroup | None = None) -> str:
+    """The backend of each kind of device."""
+    name = member(group).name()
+    return "cpu:gloo" if name == Backend.UNDEFINED else name if ":" in name else f"cpu:{name},cuda:{name}"
+
+
+def get_default_backend_for_device(device: Any) -> str:
+    """The backend that a kind of device would have: "gloo" or "nccl"."""
+    kind = device if isinstance(device, str) else device.type
+    return Backend.NCCL if kind.partition(":")[0] == "cuda" else Backend.GLOO
+
+
+def get_process_group_ranks(group: ProcessGroup | None) -> list[int]:
+    """The members' ranks in the world."""
+    return list(member(group)._ranks)
+
+
+def get_global_rank(group: ProcessGroup, group_rank: int) -> int:
+    """A member's rank in the world."""
+    ranks = member(group)._ranks
+    if not 0 <= group_rank < len(ranks):
+        raise errors.rank_of_group(group_rank, group)
+    return ranks[group_rank]
+
+
+def get_group_rank(group: ProcessGroup, global_rank: int) -> int:
+    """A process's rank in a group, by its rank in the world."""
+    ranks = member(group)._ranks
+    if global_rank not in ranks:
+        raise errors.rank_of_global(global_rank, group)
+    return ranks.index(global_rank)
+
+
+def get_node_local_rank(fallback_rank: int | None = None) -> int:
+    """This process's rank on its machine, as the launcher said."""
+    if "LOCAL_RANK" in os.environ:
+        return int(os.environ["LOCAL_RANK"])
+    if fallback_rank is None:
+        raise errors.no_local_rank()
+    return int(fallback_rank)
+
+
+def get_pg_count() -> int:
+    """How many groups were made."""
+    return world.made

@@ -1,0 +1,3 @@
+"""Processes that a launcher started."""
+
+from . import errors as errors

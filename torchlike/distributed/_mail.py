@@ -80,7 +80,8 @@ class Mail:
         try:
             with self._sending[to]:
                 self._connections[to].sendall(_HEAD.pack(len(name), len(message)) + name)
-                self._connections[to].sendall(message)
+                if message:  # after the last byte the other may be gone
+                    self._connections[to].sendall(message)
         except OSError as error:
             raise errors.gone(to) from error
 

@@ -215,18 +215,23 @@ def test_devices_that_are_not_there_refuse(name):
 DISTRIBUTED = [name.text for name in names() if name.place == "torch.distributed"]
 
 
+def imported(library, name: str):
+    """What a dotted name stands for, with the modules on the way imported."""
+    found = library
+    for word in name.split(".")[1:]:
+        if not hasattr(found, word):
+            importlib.import_module(f"{found.__name__}.{word}")
+        found = getattr(found, word)
+    return found
+
+
 @pytest.mark.parametrize("name", DISTRIBUTED)
 def test_names_of_torch_distributed(name):
-    for library in (torch, torchlike):
-        importlib.import_module(f"{library.__name__}.distributed.nn.functional")
-    found, theirs = torchlike, torch
-    for word in name.split(".")[1:]:
-        found = getattr(found, word)
+    found = imported(torchlike, name)
     if type(found).__name__ == "Absent":
         with pytest.raises(NotImplementedError, match=rf"^{name} is not supported by torchlike; .*hold whole models"):
             found()
         return
-    for word in name.split(".")[1:]:
-        theirs = getattr(theirs, word)
+    theirs = imported(torch, name)
     assert isinstance(found, type) == isinstance(theirs, type)
     assert callable(found) or not isinstance(theirs, types.FunctionType)

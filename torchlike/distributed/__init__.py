@@ -17,6 +17,8 @@ from torchlike.distributed._errors import DistError as DistError
 from torchlike.distributed._errors import DistNetworkError as DistNetworkError
 from torchlike.distributed._errors import DistStoreError as DistStoreError
 from torchlike.distributed._errors import QueueEmptyError as QueueEmptyError
+from torchlike.distributed.device_mesh import DeviceMesh as DeviceMesh
+from torchlike.distributed.device_mesh import init_device_mesh as init_device_mesh
 from torchlike.distributed.distributed_c10d import Backend as Backend
 from torchlike.distributed.distributed_c10d import FileStore as FileStore
 from torchlike.distributed.distributed_c10d import GroupMember as GroupMember
@@ -114,7 +116,7 @@ def supports_complex(reduceOp: ReduceOp) -> bool:
     return reduceOp in (ReduceOp.SUM, ReduceOp.AVG)
 
 
-_absent.fill(sys.modules[__name__], "DeviceMesh init_device_mesh split_group shrink_group")
+_absent.fill(sys.modules[__name__], "split_group shrink_group")
 _ROOT = __name__
 _FSDP_API = """ShardingStrategy CPUOffload MixedPrecision BackwardPrefetch StateDictType StateDictSettings
     StateDictConfig FullStateDictConfig ShardedStateDictConfig LocalStateDictConfig OptimStateDictConfig
@@ -138,16 +140,9 @@ _absent.submodule(_ROOT + "._tensor.experimental", "implicit_replication")
 _absent.submodule(_ROOT + ".tensor.experimental", "implicit_replication")
 _absent.submodule(_ROOT + ".tensor.parallel", """ColwiseParallel RowwiseParallel SequenceParallel PrepareModuleInput
     PrepareModuleOutput ParallelStyle parallelize_module loss_parallel""")  # fmt: skip
-_absent.submodule(_ROOT + ".device_mesh", "DeviceMesh init_device_mesh")
-_absent.submodule(_ROOT + ".checkpoint", """FileSystemReader FileSystemWriter load save async_save load_state_dict
-    save_state_dict""")  # fmt: skip
-_absent.submodule(_ROOT + ".checkpoint.state_dict", """StateDictOptions get_model_state_dict get_optimizer_state_dict
-    set_model_state_dict set_optimizer_state_dict get_state_dict set_state_dict""")  # fmt: skip
 _absent.submodule(_ROOT + ".checkpoint.stateful", "Stateful")
 _absent.submodule(_ROOT + ".checkpoint.default_planner", "DefaultLoadPlanner DefaultSavePlanner")
 _absent.submodule(_ROOT + ".checkpoint.format_utils", "_EmptyStateDictLoadPlanner dcp_to_torch_save torch_save_to_dcp")
-_absent.submodule(_ROOT + ".algorithms._checkpoint.checkpoint_wrapper", """checkpoint_wrapper
-    CheckpointImpl CheckpointWrapper apply_activation_checkpointing offload_wrapper""")  # fmt: skip
 _absent.submodule(_ROOT + ".algorithms.join", "Join Joinable JoinHook")
 _absent.submodule(_ROOT + ".optim", "DistributedOptimizer ZeroRedundancyOptimizer")
 _absent.submodule(_ROOT + ".rpc", "TensorPipeRpcBackendOptions init_rpc rpc_async rpc_sync remote RRef shutdown")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
+from importlib import import_module
 from importlib.machinery import ModuleSpec
+from importlib.util import find_spec
 from types import ModuleType
 from typing import Any
 
@@ -40,7 +42,10 @@ def submodule(name: str, names: str) -> None:
     """Make a module of stand-ins, and the packages in which it stands."""
     parent, _, last = name.rpartition(".")
     if parent not in sys.modules:
-        submodule(parent, "")
+        if find_spec(parent) is not None:
+            import_module(parent)
+        else:
+            submodule(parent, "")
     made = sys.modules.get(name)
     if made is None:
         made = sys.modules[name] = ModuleType(name, f"The names of `torch.{name.partition('.')[2]}`, each refused.")

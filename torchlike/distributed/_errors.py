@@ -298,3 +298,42 @@ def not_reduced(rank: int, indices: list[int]) -> RuntimeError:
         " In addition, you can set the environment variable TORCH_DISTRIBUTED_DEBUG to either INFO or DETAIL to print "
         "out information about which particular parameters did not receive gradient on this rank as part of this error"
     )
+
+
+# -- meshes ------------------------------------------------------------------------------------------------------------
+
+
+def mesh_too_large(world: int, size: int) -> RuntimeError:
+    return RuntimeError(f"Mesh should not be bigger than default world size {world}, but found {size} ranks!")
+
+
+def mesh_dim_needed(count: int, instead: str) -> RuntimeError:
+    said = (f"Found the DeviceMesh have {count} dimensions",
+            "Optional kwarg `mesh_dim` needs to be specified when device_mesh.ndim > 1.")  # fmt: skip
+    return RuntimeError(*said, *([instead] if instead else []))
+
+
+def no_mesh_dim(name: str, names: Any) -> KeyError:
+    return KeyError(
+        f"Mesh dimension '{name}' does not exist.", f"Available mesh dimensions are: mesh_dim_names={names}"
+    )
+
+
+def mesh_dims(names: tuple, why: str) -> KeyError:
+    return KeyError(f"Invalid mesh_dim_names {names} specified. {why}")
+
+
+def mesh_names_repeat(names: tuple) -> RuntimeError:
+    return RuntimeError(f"Each mesh_dim_name must be unique. Found repeated mesh_dim_name in mesh_dim_names {names}")
+
+
+def mesh_names_length(names: int, shape: int) -> RuntimeError:
+    return RuntimeError("mesh_shape and mesh_dim_names should have same length! "
+                        f"Found len(mesh_dim_names): {names} and len(mesh_shape):{shape}.")  # fmt: skip
+
+
+def mesh_device(kind: str) -> RuntimeError:
+    return RuntimeError(
+        f"Device type with index is not supported but got {kind}. ",
+        "If you maintained a 'torch.device' object, it's recommended to pass in 'device.type'.",
+    )

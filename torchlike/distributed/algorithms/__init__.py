@@ -1,0 +1,1 @@
+"""What goes round modules that several processes train."""

@@ -1,0 +1,3 @@
+"""Checkpoints of activations."""
+
+from . import checkpoint_wrapper as checkpoint_wrapper

@@ -1,0 +1,107 @@
+"""Modules whose activations are computed again in the backward pass, as wrappers around the modules there are."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+from torchlike import _errors
+from torchlike.nn import Module, Parameter
+from torchlike.utils.checkpoint import checkpoint
+
+_NAME = "_checkpoint_wrapped_module"
+
+
+class CheckpointImpl(enum.Enum):
+    """The two ways of `torch.utils.checkpoint`."""
+
+    REENTRANT = enum.auto()
+    NO_REENTRANT = enum.auto()
+
+
+class ActivationWrapper(Module):
+    """Stands for a module: its attributes and the names in its state dict are the module's own."""
+
+    def __init__(self, module: Module) -> None:
+        super().__init__()
+        self._checkpoint_wrapped_module = module
+        self._register_state_dict_hook(_without_prefix)
+        self._register_load_state_dict_pre_hook(_with_prefix)
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return super().__getattr__(name)
+        except AttributeError:
+            return getattr(super().__getattr__(_NAME), name)
+
+    def __getitem__(self, key: Any) -> Any:
+        inside: Any = self._checkpoint_wrapped_module
+        return inside[key]
+
+    def named_parameters(self, *args: Any, **kwargs: Any) -> Iterator[tuple[str, Parameter]]:
+        """The module's parameters by its own names."""
+        for name, parameter in super().named_parameters(*args, **kwargs):
+            yield name.replace(f"{_NAME}.", ""), parameter
+
+
+def _without_prefix(module: Module, state: dict, prefix: str, metadata: Any) -> dict:
+    for key in [key for key in state if key.startswith(f"{prefix}{_NAME}.")]:
+        state[prefix + key.removeprefix(f"{prefix}{_NAME}.")] = state.pop(key)
+    return state
+
+
+def _with_prefix(state: dict, prefix: str, *_: Any) -> None:
+    for key in [key for key in state if key.startswith(prefix) and not key.startswith(f"{prefix}{_NAME}.")]:
+        state[f"{prefix}{_NAME}.{key.removeprefix(prefix)}"] = state.pop(key)
+
+
+class CheckpointWrapper(ActivationWrapper):
+    """A module that keeps its inputs alone and runs again in the backward pass."""
+
+    def __init__(self, mod: Module, checkpoint_impl: CheckpointImpl = CheckpointImpl.NO_REENTRANT,
+                 checkpoint_fn: Callable[..., Any] | None = None, **checkpoint_fn_kwargs: Any) -> None:  # fmt: skip
+        super().__init__(mod)
+        self.checkpoint_impl = checkpoint_impl
+        is_old = checkpoint_impl is CheckpointImpl.REENTRANT
+        self.checkpoint_fn = (partial(checkpoint, use_reentrant=is_old, **checkpoint_fn_kwargs)
+                              if checkpoint_fn is None else partial(checkpoint_fn, **checkpoint_fn_kwargs))  # fmt: skip
+
+    def forward(self, *args: Any, **kwargs: Any) -> Any:
+        if self.checkpoint_impl is CheckpointImpl.REENTRANT and kwargs:
+            names = tuple(kwargs)
+
+            def positional(*given: Any) -> Any:
+                count = len(given) - len(names)
+                return self._checkpoint_wrapped_module(*given[:count], **dict(zip(names, given[count:])))
+
+            return self.checkpoint_fn(positional, *args, *kwargs.values())
+        return self.checkpoint_fn(self._checkpoint_wrapped_module, *args, **kwargs)
+
+
+def checkpoint_wrapper(module: Module, checkpoint_impl: CheckpointImpl = CheckpointImpl.NO_REENTRANT,
+                       checkpoint_fn: Callable[..., Any] | None = None,
+                       **checkpoint_fn_kwargs: Any) -> Module:  # fmt: skip
+    """`module` with its activations computed again in the backward pass, by `torch.utils.checkpoint` or
+    `checkpoint_fn`."""
+    return CheckpointWrapper(module, checkpoint_impl, checkpoint_fn, **checkpoint_fn_kwargs)
+
+
+def offload_wrapper(module: Module) -> Module:
+    """Not supported: activations stay where they are."""
+    raise _errors.arguments.cannot("distributed.algorithms._checkpoint.checkpoint_wrapper.offload_wrapper",
+                                   "use checkpoint_wrapper, which keeps none")  # fmt: skip
+
+
+def apply_activation_checkpointing(model: Module,
+                                   checkpoint_wrapper_fn: Callable[[Module], Module] = checkpoint_wrapper,
+                                   check_fn: Callable[[Module], bool] = lambda _: True,
+                                   auto_wrap_policy: Any = None) -> None:  # fmt: skip
+    """Put a wrapper around each module within `model` for which `check_fn` says so, the inner ones first."""
+    if auto_wrap_policy is not None:
+        raise _errors.arguments.unsupported("apply_activation_checkpointing", "auto_wrap_policy")
+    for name, child in list(model.named_children()):
+        apply_activation_checkpointing(child, checkpoint_wrapper_fn, check_fn)
+        if check_fn(child):
+            setattr(model, name, checkpoint_wrapper_fn(child))

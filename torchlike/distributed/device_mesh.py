@@ -1,0 +1,174 @@
+"""Processes in rows and columns: a group along each dim."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from torchlike._errors.arguments import unsupported
+from torchlike._exchange import from_numpy
+from torchlike._tensor import Tensor
+from torchlike.distributed import _errors as errors
+from torchlike.distributed._group import ProcessGroup
+from torchlike.distributed._world import default, new_group
+
+
+class DeviceMesh:
+    """The processes of `mesh` (their ranks, in as many dims as it has), with a group along each dim.
+
+    All processes of the world make it, in the same order. `mesh["name"]` is the part along one or more dims that holds
+    this process.
+    """
+
+    def __init__(self, device_type: str, mesh: Any, *, mesh_dim_names: Sequence[str] | None = None,
+                 backend_override: Any = None) -> None:  # fmt: skip
+        if backend_override is not None:
+            raise unsupported("DeviceMesh", "backend_override")
+        ranks = np.array(mesh.tolist() if isinstance(mesh, Tensor) else mesh, np.int32)
+        if ranks.size > default().size():
+            raise errors.mesh_too_large(default().size(), ranks.size)
+        strides = tuple(int(np.prod(ranks.shape[dim + 1 :])) for dim in range(ranks.ndim))
+        self._is(device_type, ranks, tuple(mesh_dim_names) if mesh_dim_names else None, strides, _groups(ranks))
+
+    def _is(self, device_type: str, ranks: np.ndarray, names: tuple[str, ...] | None, strides: tuple[int, ...],
+            groups: list) -> None:  # fmt: skip
+        self.device_type, self.mesh_dim_names, self._strides = device_type, names, strides
+        self._ranks, self._groups = ranks, groups
+
+    def _part(self, *what: Any) -> DeviceMesh:
+        made = object.__new__(DeviceMesh)
+        made._is(self.device_type, *what)
+        return made
+
+    @staticmethod
+    def from_group(group: ProcessGroup | list[ProcessGroup], device_type: str, mesh: Any = None, *,
+                   mesh_dim_names: Sequence[str] | None = None) -> DeviceMesh:  # fmt: skip
+        """The mesh of a group that there is, or of one along each dim of `mesh`."""
+        groups = [group] if isinstance(group, ProcessGroup) else list(group)
+        ranks = np.array(groups[0]._ranks if mesh is None else mesh, np.int32)
+        if ranks.ndim != len(groups):
+            raise ValueError(f"Expected mesh with ndim equal to number of ProcessGroups but got mesh {ranks.tolist()} "
+                             f"and {len(groups)} ProcessGroups")  # fmt: skip
+        made = object.__new__(DeviceMesh)
+        strides = tuple(int(np.prod(ranks.shape[dim + 1 :])) for dim in range(ranks.ndim))
+        made._is(device_type, ranks, tuple(mesh_dim_names) if mesh_dim_names else None, strides, groups)
+        return made
+
+    @property
+    def mesh(self) -> Tensor:
+        """The ranks in the world."""
+        return from_numpy(self._ranks.copy())
+
+    @property
+    def ndim(self) -> int:
+        """The number of dims."""
+        return self._ranks.ndim
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The number of processes along each dim."""
+        return self._ranks.shape
+
+    def size(self, mesh_dim: int | None = None) -> int:
+        """The number of processes, along one dim or in all."""
+        return self._ranks.size if mesh_dim is None else self._ranks.shape[mesh_dim]
+
+    def get_rank(self) -> int:
+        """This process's rank in the world."""
+        return default().rank()
+
+    def get_coordinate(self) -> tuple[int, ...] | None:
+        """Where this process is; None if it is not in the mesh."""
+        found = np.argwhere(self._ranks == self.get_rank())
+        return tuple(int(i) for i in found[0]) if len(found) else None
+
+    def get_local_rank(self, mesh_dim: int | str | None = None) -> int:
+        """This process's place along a dim."""
+        if mesh_dim is None and self.ndim > 1:
+            raise errors.mesh_dim_needed(self.ndim, "")
+        place = self.get_coordinate()
+        if place is None:
+            raise RuntimeError("this process is not in the mesh")
+        return place[0 if mesh_dim is None else self._dim(mesh_dim)]
+
+    def get_group(self, mesh_dim: int | str | None = None) -> ProcessGroup:
+        """The group along a dim, which may be left out where there is one."""
+        if mesh_dim is None and self.ndim > 1:
+            raise errors.mesh_dim_needed(self.ndim, _INSTEAD)
+        return self._groups[0 if mesh_dim is None else self._dim(mesh_dim)]
+
+    def get_all_groups(self) -> list[ProcessGroup]:
+        """The group along each dim."""
+        return list(self._groups)
+
+    def _dim(self, asked: int | str) -> int:
+        if not isinstance(asked, str):
+            return asked
+        if asked not in (self.mesh_dim_names or ()):
+            raise errors.no_mesh_dim(asked, self.mesh_dim_names)
+        return (self.mesh_dim_names or ()).index(asked)
+
+    def __getitem__(self, names: str | tuple[str, ...]) -> DeviceMesh:
+        names = (names,) if isinstance(names, str) else tuple(names)
+        if any(name not in (self.mesh_dim_names or ()) for name in names):
+            raise errors.mesh_dims(names, f"Valid mesh_dim_names are {list(self.mesh_dim_names or ())}.")
+        dims = [self._dim(name) for name in names]
+        if dims != sorted(dims):
+            raise errors.mesh_dims(names, "Mesh dim indices should be in ascending order.")
+        place = self.get_coordinate() or (0,) * self.ndim
+        ranks = self._ranks[tuple(slice(None) if dim in dims else place[dim] for dim in range(self.ndim))]
+        return self._part(ranks, names, tuple(self._strides[d] for d in dims), [self._groups[d] for d in dims])
+
+    def _flatten(self, mesh_dim_name: str | None = None) -> DeviceMesh:
+        """The mesh as one dim; all processes call this."""
+        name = mesh_dim_name or "_".join(self.mesh_dim_names or ())
+        ranks = self._ranks.reshape(-1)
+        return self._part(ranks, (name,), (1,), _groups(ranks))
+
+    def __repr__(self) -> str:
+        if self.mesh_dim_names:
+            said = ", ".join(f"{name}={size}" for name, size in zip(self.mesh_dim_names, self.shape))
+            said = f"({said})"
+        else:
+            said = repr(self.shape)
+        return f"DeviceMesh({said}, {self.device_type!r}, stride={self._strides})"
+
+    def _key(self) -> tuple:
+        return self.device_type, self.shape, self._ranks.tobytes(), self.mesh_dim_names
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, DeviceMesh) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+
+_INSTEAD = ("If you want to get the list of all the ProcessGroups in the DeviceMesh,"
+            "please use `get_all_groups()` instead.")  # fmt: skip
+
+
+def _groups(ranks: np.ndarray) -> list:
+    """The group along each dim that holds this process; all of them are made everywhere."""
+    if ranks.ndim == 1 and ranks.size == default().size():
+        return [default()]
+    found = []
+    for dim in range(ranks.ndim):
+        made = [new_group(row.tolist()) for row in np.moveaxis(ranks, dim, -1).reshape(-1, ranks.shape[dim])]
+        found.append(next((group for group in made if isinstance(group, ProcessGroup)), None))
+    return found
+
+
+def init_device_mesh(device_type: str, mesh_shape: Sequence[int], *, mesh_dim_names: Sequence[str] | None = None,
+                     backend_override: Any = None) -> DeviceMesh:  # fmt: skip
+    """The processes of the world, in order, in a mesh of this shape."""
+    if mesh_dim_names is not None:
+        if len(set(mesh_dim_names)) < len(mesh_dim_names):
+            raise errors.mesh_names_repeat(tuple(mesh_dim_names))
+        if len(mesh_dim_names) != len(mesh_shape):
+            raise errors.mesh_names_length(len(mesh_dim_names), len(mesh_shape))
+    if not device_type.isalpha():
+        raise errors.mesh_device(device_type)
+    ranks = np.arange(int(np.prod(mesh_shape))).reshape(tuple(mesh_shape))
+    return DeviceMesh(device_type, ranks, mesh_dim_names=mesh_dim_names, backend_override=backend_override)

@@ -52,6 +52,8 @@ def main(argv: list[str] | None = None, says_rank: bool = False) -> int:
               "LOCAL_WORLD_SIZE": str(here), "GROUP_RANK": str(asked.node_rank), "GROUP_WORLD_SIZE": str(nodes),
               "TORCHELASTIC_RUN_ID": asked.rdzv_id or uuid.uuid4().hex, "TORCHELASTIC_RESTART_COUNT": "0",
               "TORCHELASTIC_MAX_RESTARTS": "0"}  # fmt: skip
+    if here > 1:  # each sees all GPUs, and none may take their memory beforehand
+        common["XLA_PYTHON_CLIENT_PREALLOCATE"] = os.environ.get("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
     if here > 1 and "OMP_NUM_THREADS" not in os.environ:
         print("Setting OMP_NUM_THREADS to 1 for each process, so that they do not crowd each other out; set it "
               "yourself for another number.", file=sys.stderr)  # fmt: skip

@@ -12,6 +12,8 @@ import os
 import sys
 
 from torchlike.distributed import _absent
+from torchlike.distributed._buckets import BuiltinCommHookType as BuiltinCommHookType
+from torchlike.distributed._buckets import GradBucket as GradBucket
 from torchlike.distributed._errors import DistBackendError as DistBackendError
 from torchlike.distributed._errors import DistError as DistError
 from torchlike.distributed._errors import DistNetworkError as DistNetworkError
@@ -134,17 +136,31 @@ _absent.submodule(_ROOT + ".fsdp.wrap", """transformer_auto_wrap_policy size_bas
     _module_wrap_policy""")  # fmt: skip
 _absent.submodule(_ROOT + "._composable.fsdp", "fully_shard FSDPModule MixedPrecisionPolicy CPUOffloadPolicy")
 _absent.submodule(_ROOT + "._composable.replicate", "replicate")
+_absent.submodule(_ROOT + ".fsdp._traversal_utils", "")
+_absent.submodule(_ROOT + ".tensor.placement_types", "Placement Replicate Shard Partial _StridedShard")
+_absent.submodule(_ROOT + ".tensor._utils", "compute_local_shape_and_global_offset")
+_absent.submodule(_ROOT + ".tensor.experimental._attention", "set_rotate_method context_parallel")
 _absent.submodule(_ROOT + ".tensor", _TENSOR)
 _absent.submodule(_ROOT + "._tensor", _TENSOR)
 _absent.submodule(_ROOT + "._tensor.experimental", "implicit_replication")
-_absent.submodule(_ROOT + ".tensor.experimental", "implicit_replication")
+_absent.submodule(_ROOT + ".tensor.experimental", "implicit_replication context_parallel")
 _absent.submodule(_ROOT + ".tensor.parallel", """ColwiseParallel RowwiseParallel SequenceParallel PrepareModuleInput
     PrepareModuleOutput ParallelStyle parallelize_module loss_parallel""")  # fmt: skip
 _absent.submodule(_ROOT + ".checkpoint.stateful", "Stateful")
 _absent.submodule(_ROOT + ".checkpoint.default_planner", "DefaultLoadPlanner DefaultSavePlanner")
 _absent.submodule(_ROOT + ".checkpoint.format_utils", "_EmptyStateDictLoadPlanner dcp_to_torch_save torch_save_to_dcp")
+_absent.submodule(_ROOT + ".checkpoint.optimizer", "load_sharded_optimizer_state_dict")
+_absent.submodule(_ROOT + ".checkpoint.state_dict_loader", "load load_state_dict _load_state_dict")
+_absent.submodule(_ROOT + ".checkpoint.state_dict_saver", "save async_save save_state_dict")
+_absent.submodule(_ROOT + ".checkpoint.hf_storage", "HuggingFaceStorageReader HuggingFaceStorageWriter")
+_absent.submodule(_ROOT + ".algorithms.ddp_comm_hooks.powerSGD_hook", """PowerSGDState powerSGD_hook
+    batched_powerSGD_hook""")  # fmt: skip
+_absent.submodule(_ROOT + ".algorithms.ddp_comm_hooks.post_localSGD_hook", "PostLocalSGDState post_localSGD_hook")
+_absent.submodule(_ROOT + ".algorithms.model_averaging.averagers", "ModelAverager PeriodicModelAverager")
+_absent.submodule(_ROOT + ".launcher.api", "LaunchConfig elastic_launch")
+_absent.submodule(_ROOT + ".utils", "_sync_module_states")
 _absent.submodule(_ROOT + ".algorithms.join", "Join Joinable JoinHook")
-_absent.submodule(_ROOT + ".optim", "DistributedOptimizer ZeroRedundancyOptimizer")
+_absent.submodule(_ROOT + ".optim", "DistributedOptimizer ZeroRedundancyOptimizer PostLocalSGDOptimizer")
 _absent.submodule(_ROOT + ".rpc", "TensorPipeRpcBackendOptions init_rpc rpc_async rpc_sync remote RRef shutdown")
 sys.modules[_ROOT + ".rpc"].is_available = is_mpi_available  # type: ignore[attr-defined]
 _absent.submodule(_ROOT + ".pipelining", "pipeline SplitPoint PipelineStage ScheduleGPipe")

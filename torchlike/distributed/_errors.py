@@ -337,3 +337,39 @@ def mesh_device(kind: str) -> RuntimeError:
         f"Device type with index is not supported but got {kind}. ",
         "If you maintained a 'torch.device' object, it's recommended to pass in 'device.type'.",
     )
+
+
+# -- functions that return, hooks --------------------------------------------------------------------------------------
+
+
+def group_type(given: object) -> ValueError:
+    return ValueError(f"Unsupported group type: {type(given)}, {given}")
+
+
+def unknown_way(name: str) -> RuntimeError:
+    return RuntimeError(f"Unrecognized reduce_op: {name}")
+
+
+def not_a_multiple(dim: int, length: int, size: int) -> AssertionError:
+    return AssertionError(f"input dimension {dim} ({length} must be a multiple of group_size {size})")
+
+
+def hook_not_callable() -> TypeError:
+    return TypeError("Communication hook must be callable.")
+
+
+def hook_annotation(which: str, expected: str) -> ValueError:
+    return ValueError(f"Communication hook: {which} annotation should be {expected}.")
+
+
+def hook_twice() -> RuntimeError:
+    return RuntimeError("register_comm_hook or register_builtin_comm_hook can only be called once.")
+
+
+def no_future(found: object) -> RuntimeError:
+    return RuntimeError("DDP communication hook's callback must return a torch.futures.Future object, but got "
+                        f"{type(found).__name__}")  # fmt: skip
+
+
+def no_tensor(found: object) -> RuntimeError:
+    return RuntimeError(f"Unable to cast {found} to Tensor")

@@ -14,8 +14,8 @@ from torchlike.distributed import _errors as errors
 from torchlike.distributed._group import ProcessGroup
 from torchlike.distributed._mail import Mail
 from torchlike.distributed._stores import FileStore, PrefixStore, Store, TCPStore
+from torchlike.distributed.constants import default_pg_timeout
 
-default_pg_timeout = timedelta(minutes=30)
 _NOT_BUILT_IN = ("mpi", "ucc", "xccl", "fake")
 
 

@@ -40,7 +40,6 @@ from torchlike.distributed._stores import TCPStore as TCPStore
 from torchlike.distributed._world import Backend as Backend
 from torchlike.distributed._world import GroupMember as GroupMember
 from torchlike.distributed._world import default as _get_default_group  # noqa: F401
-from torchlike.distributed._world import default_pg_timeout as default_pg_timeout
 from torchlike.distributed._world import destroy_process_group as destroy_process_group
 from torchlike.distributed._world import get_backend as get_backend
 from torchlike.distributed._world import get_backend_config as get_backend_config
@@ -61,3 +60,5 @@ from torchlike.distributed._world import new_group as new_group
 from torchlike.distributed._world import new_subgroups as new_subgroups
 from torchlike.distributed._world import new_subgroups_by_enumeration as new_subgroups_by_enumeration
 from torchlike.distributed._world import rendezvous as rendezvous
+from torchlike.distributed.constants import default_pg_nccl_timeout as default_pg_nccl_timeout
+from torchlike.distributed.constants import default_pg_timeout as default_pg_timeout

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import inspect
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 from weakref import ref
 
 import numpy as np
 
+import torchlike
 from torchlike import _errors, _modes
 from torchlike._autograd.engine import running
 from torchlike._tensor import Tensor
 from torchlike.distributed import _errors as errors
 from torchlike.distributed import _tensors as t
+from torchlike.distributed._buckets import BuiltinCommHookType, GradBucket
 from torchlike.distributed._collectives import summed
 from torchlike.distributed._group import ProcessGroup
 from torchlike.distributed._reducing import RedOpType
 from torchlike.distributed._world import member
+from torchlike.distributed.algorithms.ddp_comm_hooks import default_hooks
+from torchlike.futures import Future
 
 from ..modules.module import Module
 
@@ -39,7 +44,7 @@ class DistributedDataParallel(Module):
       bucket_cap_mb, gradient_as_bucket_view, check_reduction: make no difference to results.
 
     Raises ValueError where there is no group, RuntimeError for modules without parameters to train, or whose parameters
-    differ between processes. Hooks on the exchange (`register_comm_hook`) and `join` are not supported.
+    differ between processes. `join` is not supported.
     """
 
     def __init__(
@@ -115,14 +120,38 @@ class DistributedDataParallel(Module):
         finally:
             self.require_backward_grad_sync = before
 
-    def register_comm_hook(self, state: object, hook: Any) -> None:
-        """Not supported: gradients are summed as they are."""
-        raise _errors.arguments.unsupported("DistributedDataParallel.register_comm_hook", "hook")
+    def register_comm_hook(self, state: object, hook: Callable[..., Any]) -> None:
+        """Have `hook(state, bucket)` average gradients, once for each of their dtypes: it is given a
+        `torch.distributed.GradBucket` and returns a future of the tensor that takes the place of its buffer. All
+        gradients of a dtype are one bucket. To be called once, before the first backward pass."""
+        if not callable(hook):
+            raise errors.hook_not_callable()
+        _check_annotations(hook)
+        self._averages.ask(hook, state)
+
+    def _register_builtin_comm_hook(self, comm_hook_type: BuiltinCommHookType) -> None:
+        hook = _HOOKS[comm_hook_type]
+        self._averages.ask(hook, self.process_group)
 
     def join(self, divide_by_initial_world_size: bool = True, enable: bool = True,
              throw_on_early_termination: bool = False) -> Any:  # fmt: skip
         """Not supported: all processes need equally many batches."""
         raise _errors.arguments.unsupported("DistributedDataParallel.join", "enable")
+
+
+_HOOKS = {BuiltinCommHookType.ALLREDUCE: default_hooks.allreduce_hook,
+          BuiltinCommHookType.FP16_COMPRESS: default_hooks.fp16_compress_hook}  # fmt: skip
+
+
+def _check_annotations(hook: Callable[..., Any]) -> None:
+    """Refuse a hook that says it is for something else; names that are strings say nothing."""
+    signature = inspect.signature(hook)
+    said = signature.parameters["bucket"].annotation if "bucket" in signature.parameters else GradBucket
+    if said not in (inspect.Parameter.empty, GradBucket) and not isinstance(said, str):
+        raise errors.hook_annotation("bucket", "dist.GradBucket")
+    said = signature.return_annotation
+    if said not in (inspect.Parameter.empty, Future, Future[Tensor]) and not isinstance(said, str):
+        raise errors.hook_annotation("return", "torch.futures.Future[torch.Tensor]")
 
 
 def _device_ids(ids: Sequence[Any] | None, output: Any, parameters: list[Tensor]) -> tuple[Any, Any]:
@@ -175,9 +204,26 @@ class Averages:
         self._missing: set[int] | None = None  # whose gradients are still to come; None: nothing is expected
         self._unused: set[int] = set()
         self._began, self._may_leave_out = False, False
+        self._hook: Callable[[list[Tensor], int, bool], Tensor] | None = None
         itself: ref[Averages] = ref(self)
         for i, parameter in enumerate(parameters):
             parameter.register_post_accumulate_grad_hook(_Told(itself, i))
+
+    def ask(self, hook: Callable[..., Any], state: object) -> None:
+        """Have a hook average what was concatenated."""
+        if self._hook is not None:
+            raise errors.hook_twice()
+
+        def asked(parameters: list[Tensor], index: int, is_last: bool) -> Tensor:
+            found = hook(state, GradBucket(index, _flat_gradients(parameters), parameters, is_last))
+            if not isinstance(found, Future):
+                raise errors.no_future(found)
+            mean = found.wait()
+            if not isinstance(mean, Tensor):
+                raise errors.no_tensor(mean)
+            return mean
+
+        self._hook = asked
 
     def expect(self, outputs: list[Tensor] | None) -> None:
         """A backward pass follows; from `outputs`, where parameters may be left out."""
@@ -208,15 +254,20 @@ class Averages:
                 running.walk.at_end.append(self._average)
 
     def _average(self) -> None:
-        if self._group.size() == 1:
+        if self._group.size() == 1 and self._hook is None:
             return
         parameters = self._parameters
         if self._may_leave_out:
             mine = np.array([i not in self._unused for i in range(len(parameters))])
             anywhere = summed(self._group, mine, RedOpType.MAX)
             parameters = [p for p, is_used in zip(parameters, anywhere) if is_used]
-        for dtype in dict.fromkeys(p.dtype for p in parameters):
-            self._average_of([p for p in parameters if p.dtype is dtype])
+        dtypes = list(dict.fromkeys(p.dtype for p in parameters))
+        for i, dtype in enumerate(dtypes):
+            bucket = [p for p in parameters if p.dtype is dtype]
+            if self._hook is None:
+                self._average_of(bucket)
+            else:
+                _spread(self._hook(bucket, i, i + 1 == len(dtypes)), bucket)
 
     def _average_of(self, parameters: list[Tensor]) -> None:
         """Sum the gradients, each divided by the number of processes, in one message."""
@@ -233,6 +284,20 @@ class Averages:
             else:
                 t.put(parameter.grad, mean)
             begin += array.size
+
+
+def _flat_gradients(parameters: list[Tensor]) -> Tensor:
+    with torchlike.no_grad():
+        return torchlike.cat([(torchlike.zeros_like(p) if p.grad is None else p.grad).reshape(-1) for p in parameters])
+
+
+def _spread(flat: Tensor, parameters: list[Tensor]) -> None:
+    """Give parameters the gradients that lie one after another."""
+    with torchlike.no_grad():
+        for parameter, part in zip(parameters, flat.split([p.numel() for p in parameters])):
+            if parameter.grad is None:
+                parameter.grad = torchlike.zeros_like(parameter)
+            parameter.grad.copy_(part.view(parameter.shape))
 
 
 class _Told:

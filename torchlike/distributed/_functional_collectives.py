@@ -1,0 +1,117 @@
+"""Exchanges that return what they make, and leave their argument as it is. What they return has come: `wait_tensor` has
+nothing to wait for.
+
+`group` is a group, a list of ranks, a mesh of one dim, or a mesh and one of its dims. Functions of names that end in
+`_autograd` let gradients through.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torchlike
+from torchlike._tensor import Tensor
+from torchlike.distributed import _collectives as c
+from torchlike.distributed import _errors as errors
+from torchlike.distributed._group import ProcessGroup
+from torchlike.distributed._reducing import ReduceOp
+from torchlike.distributed._world import default, new_group, world
+from torchlike.distributed.device_mesh import DeviceMesh
+from torchlike.distributed.nn import functional as f
+
+_WAYS = {"sum": ReduceOp.SUM, "avg": ReduceOp.AVG, "product": ReduceOp.PRODUCT, "min": ReduceOp.MIN,
+         "max": ReduceOp.MAX, "band": ReduceOp.BAND, "bor": ReduceOp.BOR, "bxor": ReduceOp.BXOR}  # fmt: skip
+
+
+class AsyncCollectiveTensor(Tensor):
+    """What PyTorch returns before it has come. Here nothing is of this class."""
+
+
+def _group(given: Any) -> ProcessGroup:
+    if isinstance(given, ProcessGroup):
+        return given
+    if isinstance(given, DeviceMesh):
+        return given.get_group()
+    if isinstance(given, tuple) and len(given) == 2 and isinstance(given[0], DeviceMesh):
+        return given[0].get_group(given[1])
+    if isinstance(given, str) and given in world.groups:
+        return world.groups[given]
+    if not isinstance(given, list):
+        raise errors.group_type(given)
+    same = (group for group in world.groups.values() if group._ranks == given)
+    return next(same, None) or (default() if not given else new_group(given, use_local_synchronization=True))
+
+
+def _way(name: str) -> Any:
+    if name.lower() not in _WAYS:
+        raise errors.unknown_way(name)
+    return _WAYS[name.lower()]
+
+
+def wait_tensor(tensor: Tensor) -> Tensor:
+    """The tensor."""
+    return tensor
+
+
+def all_reduce(self: Tensor, reduceOp: str, group: Any, tag: str = "") -> Tensor:
+    """The sum (or what `reduceOp` names) of everybody's tensor."""
+    made = self.detach().clone()
+    c.all_reduce(made, _way(reduceOp), _group(group))
+    return made
+
+
+def all_reduce_coalesced(self: list[Tensor], reduceOp: str, group: Any, tag: str = "") -> list[Tensor]:
+    """`all_reduce` of each."""
+    return [all_reduce(x, reduceOp, group) for x in self]
+
+
+def broadcast(self: Tensor, src: int, group: Any, tag: str = "") -> Tensor:
+    """The tensor of the process `src`."""
+    made = self.detach().clone()
+    c.broadcast(made, src, _group(group))
+    return made
+
+
+def all_gather_tensor(self: Tensor, gather_dim: int, group: Any, tag: str = "") -> Tensor:
+    """Everybody's tensor, one after another along a dim."""
+    return all_gather_tensor_autograd(self.detach(), gather_dim, group)
+
+
+def all_gather_tensor_autograd(self: Tensor, gather_dim: int, group: Any, tag: str = "") -> Tensor:
+    """`all_gather_tensor` with gradients."""
+    return torchlike.cat(f.all_gather(self, _group(group)), gather_dim)
+
+
+def reduce_scatter_tensor(self: Tensor, reduceOp: str, scatter_dim: int, group: Any, tag: str = "") -> Tensor:
+    """This process's part along a dim of the sum (or what `reduceOp` names) of everybody's tensor."""
+    parts = [part.detach() for part in _parts(self, scatter_dim, _group(group))]
+    made = torchlike.empty_like(parts[0])
+    c.reduce_scatter(made, parts, _way(reduceOp), _group(group))
+    return made
+
+
+def reduce_scatter_tensor_autograd(self: Tensor, reduceOp: str, scatter_dim: int, group: Any,
+                                   tag: str = "") -> Tensor:  # fmt: skip
+    """`reduce_scatter_tensor` with gradients, of sums."""
+    parts = _parts(self, scatter_dim, _group(group))
+    return f.reduce_scatter(torchlike.empty_like(parts[0]), parts, _way(reduceOp), _group(group))
+
+
+def _parts(tensor: Tensor, dim: int, group: ProcessGroup) -> list[Tensor]:
+    if tensor.size(dim) % group.size():
+        raise errors.not_a_multiple(dim, tensor.size(dim), group.size())
+    return [part.contiguous() for part in tensor.chunk(group.size(), dim)]
+
+
+def all_to_all_single(self: Tensor, output_split_sizes: list[int] | None, input_split_sizes: list[int] | None,
+                      group: Any, tag: str = "") -> Tensor:  # fmt: skip
+    """The parts along the first dim that the others have for this process."""
+    return all_to_all_single_autograd(self.detach(), output_split_sizes, input_split_sizes, group)
+
+
+def all_to_all_single_autograd(self: Tensor, output_split_sizes: list[int] | None, input_split_sizes: list[int] | None,
+                               group: Any, tag: str = "") -> Tensor:  # fmt: skip
+    """`all_to_all_single` with gradients."""
+    rows = self.size(0) if output_split_sizes is None else sum(output_split_sizes)
+    made = self.detach().new_empty((rows, *self.shape[1:]))
+    return f.all_to_all_single(made, self, output_split_sizes, input_split_sizes, _group(group))

@@ -1,0 +1,3 @@
+"""Ways of averaging gradients."""
+
+from torchlike.distributed.algorithms.ddp_comm_hooks import default_hooks as default_hooks

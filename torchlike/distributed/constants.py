@@ -1,0 +1,6 @@
+"""How long processes wait for each other."""
+
+from datetime import timedelta
+
+default_pg_timeout = timedelta(minutes=30)
+default_pg_nccl_timeout: timedelta | None = None

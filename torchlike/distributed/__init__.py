@@ -124,7 +124,6 @@ _FSDP_API = """ShardingStrategy CPUOffload MixedPrecision BackwardPrefetch State
     StateDictConfig FullStateDictConfig ShardedStateDictConfig LocalStateDictConfig OptimStateDictConfig
     FullOptimStateDictConfig ShardedOptimStateDictConfig LocalOptimStateDictConfig"""
 _FSDP = _FSDP_API + " FullyShardedDataParallel OptimStateKeyType"
-_TENSOR = "DTensor Replicate Shard Partial Placement distribute_tensor distribute_module"
 _absent.submodule(
     _ROOT + ".fsdp", _FSDP + " FSDPModule MixedPrecisionPolicy CPUOffloadPolicy OffloadPolicy fully_shard"
 )
@@ -137,11 +136,9 @@ _absent.submodule(_ROOT + ".fsdp.wrap", """transformer_auto_wrap_policy size_bas
 _absent.submodule(_ROOT + "._composable.fsdp", "fully_shard FSDPModule MixedPrecisionPolicy CPUOffloadPolicy")
 _absent.submodule(_ROOT + "._composable.replicate", "replicate")
 _absent.submodule(_ROOT + ".fsdp._traversal_utils", "")
-_absent.submodule(_ROOT + ".tensor.placement_types", "Placement Replicate Shard Partial _StridedShard")
 _absent.submodule(_ROOT + ".tensor._utils", "compute_local_shape_and_global_offset")
 _absent.submodule(_ROOT + ".tensor.experimental._attention", "set_rotate_method context_parallel")
-_absent.submodule(_ROOT + ".tensor", _TENSOR)
-_absent.submodule(_ROOT + "._tensor", _TENSOR)
+_absent.submodule(_ROOT + "._tensor", "DTensor Replicate Shard Partial Placement distribute_tensor distribute_module")
 _absent.submodule(_ROOT + "._tensor.experimental", "implicit_replication")
 _absent.submodule(_ROOT + ".tensor.experimental", "implicit_replication context_parallel")
 _absent.submodule(_ROOT + ".tensor.parallel", """ColwiseParallel RowwiseParallel SequenceParallel PrepareModuleInput

@@ -24,6 +24,7 @@ class Backend(str):
 
     UNDEFINED, GLOO, NCCL, MPI, UCC, XCCL = "undefined", "gloo", "nccl", "mpi", "ucc", "xccl"
     backend_list = [UNDEFINED, GLOO, NCCL, XCCL, UCC, MPI, "fake"]
+    default_device_backend_map = {"cpu": GLOO, "cuda": NCCL, "xpu": XCCL, "mps": GLOO}
 
     def __new__(cls, name: Any) -> str:  # as in PyTorch, a plain one
         if not isinstance(name, str):

@@ -133,6 +133,15 @@ class DistributedDataParallel(Module):
         hook = _HOOKS[comm_hook_type]
         self._averages.ask(hook, self.process_group)
 
+    def _get_ddp_logging_data(self) -> dict[str, Any]:
+        """What is known of the exchange; times are not taken."""
+        group, parameters = self.process_group, list(self.module.parameters())
+        return {"module_name": type(self.module).__name__, "world_size": group.size(), "rank": group.rank(),
+                "backend_name": group.name(), "num_parameter_tensors": len(parameters),
+                "total_parameter_size_bytes": sum(p.numel() * p.element_size() for p in parameters),
+                "broadcast_buffers": int(self.broadcast_buffers),
+                "find_unused_parameters": int(self.find_unused_parameters)}  # fmt: skip
+
     def join(self, divide_by_initial_world_size: bool = True, enable: bool = True,
              throw_on_early_termination: bool = False) -> Any:  # fmt: skip
         """Not supported: all processes need equally many batches."""

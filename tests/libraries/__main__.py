@@ -21,13 +21,14 @@ from tqdm import tqdm
 
 from tests.house.source import ROOT
 
-PROGRAMS = sorted((Path(__file__).parent / "programs").glob("*.py"))
+PROGRAMS = [*sorted((Path(__file__).parent / "programs").glob("*.py")),
+            *sorted((Path(__file__).parent / "programs" / "in_two").glob("*.py"))]  # fmt: skip
 TABLE = ROOT / "docs" / "libraries.md"
 INTRODUCTION = """# Libraries written for PyTorch
 
 Programs that use them, unmodified, run by PyTorch and by `python -m torchlike`; what they print is compared by line.
 Seconds are those of the whole process, imports and compiling included. Written by `python -m tests.libraries`; the
-programs are in `tests/libraries/programs`.
+programs are in `tests/libraries/programs`; the last ones are started in two processes.
 
 | libraries | what the program does | lines | result | PyTorch, s | torchlike, s |
 |---|---|--:|---|--:|--:|
@@ -43,6 +44,17 @@ def run(command: list[str]) -> tuple[str, str, float]:
         done = subprocess.run(command, env={**os.environ, **quiet}, cwd=place, capture_output=True, text=True)
     said = done.stderr if done.returncode else ""
     return done.stdout, said, time.perf_counter() - began
+
+
+def outputs(program: Path) -> tuple[tuple[str, str, float], tuple[str, str, float]]:
+    """What PyTorch and torchlike make of a program; of the lines of two processes the order is left to chance."""
+    if program.parent.name != "in_two":
+        return run([sys.executable, str(program)]), run([sys.executable, "-m", "torchlike", str(program)])
+    options = ["--standalone", "--nproc-per-node", "2", str(program)]
+    ends = (run([sys.executable, "-m", f"{library}.distributed.run", *options]) for library in ("torch", "torchlike"))
+    (theirs, wrong, slow), (ours, failed, fast) = ends
+    theirs, ours = ("".join(sorted(said.splitlines(keepends=True))) for said in (theirs, ours))
+    return (theirs, wrong, slow), (ours, failed, fast)
 
 
 def described(program: Path) -> tuple[list[str], str]:
@@ -63,8 +75,7 @@ def numbered(library: str) -> str:
 
 def row(program: Path) -> tuple[str, bool, str]:
     """A program's line of the table, whether the output is the same, and where it is not."""
-    theirs, wrong, slow = run([sys.executable, str(program)])
-    ours, failed, fast = run([sys.executable, "-m", "torchlike", str(program)])
+    (theirs, wrong, slow), (ours, failed, fast) = outputs(program)
     same = theirs == ours and bool(theirs) and not wrong and not failed
     lines = list(difflib.unified_diff(theirs.splitlines(), ours.splitlines(), "PyTorch", "torchlike", lineterm="", n=0))
     libraries, does = described(program)

@@ -8,18 +8,10 @@ from torch.distributed.algorithms.ddp_comm_hooks import default_hooks
 from torch.distributed.device_mesh import init_device_mesh
 from torch.futures import Future
 
+from tests.processes.saying import say
+
 dist.init_process_group("gloo")
 rank, world = dist.get_rank(), dist.group.WORLD
-
-
-def say(name, run):
-    try:
-        found = run()
-    except Exception as error:
-        found = f"{type(error).__name__}: {error}"
-    print(name, found, flush=True)
-
-
 a = torch.arange(4.0).reshape(2, 2) + rank
 mesh = init_device_mesh("cpu", (2,), mesh_dim_names=("dp",))
 say("sum", lambda: funcol.wait_tensor(funcol.all_reduce(a, "sum", world)))

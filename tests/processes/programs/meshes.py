@@ -7,18 +7,10 @@ from torch import nn
 from torch.distributed.algorithms._checkpoint.checkpoint_wrapper import apply_activation_checkpointing
 from torch.distributed.device_mesh import DeviceMesh, init_device_mesh
 
+from tests.processes.saying import say
+
 dist.init_process_group("gloo")
 rank = dist.get_rank()
-
-
-def say(name, run):
-    try:
-        found = run()
-    except Exception as error:
-        found = f"{type(error).__name__}: {error}"
-    print(name, found, flush=True)
-
-
 mesh = init_device_mesh("cpu", (2, 2), mesh_dim_names=("dp", "tp"))
 say("mesh", lambda: (mesh, mesh.mesh, mesh.device_type, mesh.mesh_dim_names, mesh.ndim, tuple(mesh.shape), mesh.size()))
 say("places", lambda: (mesh.size(0), mesh.get_rank(), mesh.get_local_rank("dp"), mesh.get_local_rank(1)))

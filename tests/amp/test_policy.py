@@ -13,6 +13,13 @@ pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 ROUNDED = {"rtol": 1.6e-2, "atol": 1e-2}  # bfloat16's, also where float32 was made of it
 
 
+def _rounded(key):
+    """On processors without instructions for bfloat16 PyTorch adds up the shares of a transposed convolution in
+    bfloat16: two units in the last place of sums up to 8."""
+    is_added_up = "conv_transpose" in key and not torch.ops.mkldnn._is_mkldnn_bf16_supported()
+    return ROUNDED | {"atol": 6.25e-2} if is_added_up else ROUNDED
+
+
 def _halved(x, library):
     """Arguments with bfloat16 in place of float32."""
     if isinstance(x, library.Tensor):
@@ -59,7 +66,7 @@ def test_float32(key):
     judged = 0
     with torchlike.set_executor("numpy"):
         for sample, ours, theirs in _results(key, half=False):
-            assert_same(ours, theirs, at=sample, stride=False, **ROUNDED)
+            assert_same(ours, theirs, at=sample, stride=False, **_rounded(key))
             judged += 1
     assert judged
 

@@ -49,7 +49,12 @@ COMPOSED: dict[str, Callable[..., Any]] = {
 @pytest.mark.parametrize("name", COMPOSED)
 def test_every_step_is_rounded(name: str, executor: str):
     x, y = torch.randn(2, 8, 50, generator=torch.Generator().manual_seed(3)).bfloat16()
-    due = COMPOSED[name](torch.nn.functional, x, y)
+    if name == "conv_transpose1d" and not torch.ops.mkldnn._is_mkldnn_bf16_supported():
+        # rounded once, as PyTorch does where the processor has instructions for bfloat16; elsewhere it adds shares up
+        # in bfloat16
+        due = COMPOSED[name](torch.nn.functional, x.float(), y.float()).bfloat16()
+    else:
+        due = COMPOSED[name](torch.nn.functional, x, y)
     with torchlike.set_executor(executor):
         found = to_theirs(COMPOSED[name](torchlike.nn.functional, to_ours(x), to_ours(y)))
     assert torch.equal(found, due)

@@ -73,7 +73,7 @@ BOTH_LAYOUTS = {
     "mv": lambda torch, s: (s.mv(torch.arange(3.0)), s @ torch.arange(3.0)),
     "addmm": lambda torch, s: torch.addmm(torch.ones(2), s, torch.arange(6.0).view(3, 2), beta=2, alpha=3),
     "sparse addmm": lambda torch, s: torch.sparse.addmm(torch.ones(2, 4), s, torch.arange(12.0).view(3, 4), beta=0.5),
-    "functions": lambda torch, s: [getattr(torch, n)(s) for n in ("abs", "sin", "sqrt", "relu", "expm1", "isnan")],
+    "functions": lambda torch, s: [getattr(torch, n)(s) for n in ("abs", "sin", "sqrt", "relu", "log1p", "isnan")],
     "t": lambda torch, s: (s.t(), s.transpose(0, 1), torch.transpose(s, 1, 0), s.t().to_dense()),
     "clone": lambda torch, s: (s.clone(), s.detach(), s.double(), s.to(torch.complex64), s.to(torch.int32), s.long()),
     "sum": lambda torch, s: (s.sum(), torch.sum(s, dtype=torch.float64)),

@@ -41,6 +41,8 @@ def names(op):
 def test_entry(entry, dtype):
     # PyTorch's own complex power is off by two units in the last place.
     close = {"rtol": 1e-5, "atol": 0} if entry == "_foreach_pow" and dtype.is_complex else {}
+    if entry == "_foreach_mm" and dtype is torch.float32:  # sums of products up to 81 cancel, in an order of their own
+        close = {"rtol": 1.3e-6, "atol": 1e-4}
     for name, sample in itertools.product(names(ENTRIES[entry]), samples(ENTRIES[entry], dtype)):
         compare(name, (sample.input, *sample.args), sample.kwargs, **close)
 

@@ -38,5 +38,4 @@ def said(processes: list[subprocess.Popen]) -> list[str]:
 
 def compared(program: str, size: int) -> tuple[list[str], list[str]]:
     """What PyTorch's processes print, and torchlike's."""
-    theirs, ours = started(program, size, ()), started(program, size, ("-m", "torchlike"))
-    return said(theirs), said(ours)
+    return said(started(program, size, ())), said(started(program, size, ("-m", "torchlike")))

@@ -12,7 +12,8 @@ import numpy as np
 def get_cpu_capability() -> str:
     """ "AVX512", "AVX2" or "DEFAULT", by the instructions that NumPy finds."""
     config: Any = np.show_config(mode="dicts")
-    found = {name for names in config.get("SIMD Extensions", {}).values() for name in names}
+    said = config.get("SIMD Extensions", {})
+    found = {*said.get("baseline", ()), *said.get("found", ())}
     for capability, names in (("AVX512", ("AVX512_SKX", "X86_V4")), ("AVX2", ("AVX2", "X86_V3"))):
         if found.intersection(names):
             return capability

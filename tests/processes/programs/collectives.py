@@ -5,6 +5,8 @@ import datetime
 import torch
 import torch.distributed as dist
 
+from tests.processes.saying import leave
+
 dist.init_process_group("gloo", timeout=datetime.timedelta(seconds=60))
 rank, size = dist.get_rank(), dist.get_world_size()
 Op = dist.ReduceOp
@@ -130,6 +132,5 @@ for name, run in {
     "rank of nobody": lambda: dist.new_group([9]),
 }.items():
     say(name, run)
-dist.barrier()
-dist.destroy_process_group()
+leave(dist)
 say("afterwards", dist.get_rank)

@@ -8,7 +8,7 @@ from torch.distributed.algorithms.ddp_comm_hooks import default_hooks
 from torch.distributed.device_mesh import init_device_mesh
 from torch.futures import Future
 
-from tests.processes.saying import say
+from tests.processes.saying import leave, say
 
 dist.init_process_group("gloo")
 rank, world = dist.get_rank(), dist.group.WORLD
@@ -88,5 +88,4 @@ say("other", lambda: net.register_comm_hook(None, other))
 say("number", lambda: net.register_comm_hook(None, number))
 net.register_comm_hook(None, listed)
 say("listed", lambda: gradients(net))
-dist.barrier()
-dist.destroy_process_group()
+leave(dist)

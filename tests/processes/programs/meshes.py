@@ -7,7 +7,7 @@ from torch import nn
 from torch.distributed.algorithms._checkpoint.checkpoint_wrapper import apply_activation_checkpointing
 from torch.distributed.device_mesh import DeviceMesh, init_device_mesh
 
-from tests.processes.saying import say
+from tests.processes.saying import leave, say
 
 dist.init_process_group("gloo")
 rank = dist.get_rank()
@@ -59,5 +59,4 @@ say("set", lambda: S.set_model_state_dict(net, model))
 S.set_optimizer_state_dict(net, optimizer, flat, options=S.StateDictOptions(flatten_optimizer_state_dict=True))
 say("as it was", lambda: S.get_optimizer_state_dict(net, optimizer)["state"]["0.weight"]["exp_avg"].shape == step.shape)
 say("options", lambda: S.StateDictOptions())
-dist.barrier()
-dist.destroy_process_group()
+leave(dist)

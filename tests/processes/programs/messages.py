@@ -5,6 +5,8 @@ import datetime
 import torch
 import torch.distributed as dist
 
+from tests.processes.saying import leave
+
 dist.init_process_group(timeout=datetime.timedelta(seconds=60))
 rank, size = dist.get_rank(), dist.get_world_size()
 after, before = (rank + 1) % size, (rank - 1) % size
@@ -57,5 +59,4 @@ dist.barrier()
 store.add("count", rank)
 dist.barrier()
 print("count", store.add("count", 0))
-dist.barrier()
-dist.destroy_process_group()
+leave(dist)

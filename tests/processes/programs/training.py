@@ -6,6 +6,8 @@ from torch import nn
 from torch.nn.parallel import DistributedDataParallel
 from torch.utils.data import DataLoader, DistributedSampler, TensorDataset
 
+from tests.processes.saying import leave
+
 dist.init_process_group("gloo")
 rank, size = dist.get_rank(), dist.get_world_size()
 torch.manual_seed(rank)  # other weights in each process: the first one's count
@@ -77,5 +79,4 @@ print("frozen", frozen.module.weight.grad, frozen.module.bias.grad)
 half = DistributedDataParallel(nn.Linear(3, 2).to(torch.bfloat16))
 half(torch.full((1, 3), rank + 0.3, dtype=torch.bfloat16)).sum().backward()
 print("half", half.module.weight.grad)
-dist.barrier()
-dist.destroy_process_group()
+leave(dist)

@@ -5,7 +5,7 @@ def say(name, run):
     try:
         found = run()
     except Exception as error:
-        found = f"{type(error).__name__}: {error}"
+        found = f"{type(error).__name__}: {str(error).partition(chr(10))[0]}"
     print(name, found, flush=True)
 
 

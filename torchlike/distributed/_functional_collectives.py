@@ -10,24 +10,24 @@ from __future__ import annotations
 from typing import Any
 
 import torchlike
+from torchlike._errors.arguments import unsupported
 from torchlike._tensor import Tensor
 from torchlike.distributed import _collectives as c
 from torchlike.distributed import _errors as errors
 from torchlike.distributed._group import ProcessGroup
-from torchlike.distributed._reducing import ReduceOp
+from torchlike.distributed._reducing import RedOpType
 from torchlike.distributed._world import default, new_group, world
 from torchlike.distributed.device_mesh import DeviceMesh
 from torchlike.distributed.nn import functional as f
-
-_WAYS = {"sum": ReduceOp.SUM, "avg": ReduceOp.AVG, "product": ReduceOp.PRODUCT, "min": ReduceOp.MIN,
-         "max": ReduceOp.MAX, "band": ReduceOp.BAND, "bor": ReduceOp.BOR, "bxor": ReduceOp.BXOR}  # fmt: skip
 
 
 class AsyncCollectiveTensor(Tensor):
     """What PyTorch returns before it has come. Here nothing is of this class."""
 
 
-def _group(given: Any) -> ProcessGroup:
+def _group(given: Any, tag: str) -> ProcessGroup:
+    if tag:
+        raise unsupported("torch.distributed._functional_collectives", "tag")
     if isinstance(given, ProcessGroup):
         return given
     if isinstance(given, DeviceMesh):
@@ -42,10 +42,10 @@ def _group(given: Any) -> ProcessGroup:
     return next(same, None) or (default() if not given else new_group(given, use_local_synchronization=True))
 
 
-def _way(name: str) -> Any:
-    if name.lower() not in _WAYS:
+def _way(name: str) -> RedOpType:
+    if name.upper() not in RedOpType.__members__:
         raise errors.unknown_way(name)
-    return _WAYS[name.lower()]
+    return RedOpType[name.upper()]
 
 
 def wait_tensor(tensor: Tensor) -> Tensor:
@@ -56,45 +56,45 @@ def wait_tensor(tensor: Tensor) -> Tensor:
 def all_reduce(self: Tensor, reduceOp: str, group: Any, tag: str = "") -> Tensor:
     """The sum (or what `reduceOp` names) of everybody's tensor."""
     made = self.detach().clone()
-    c.all_reduce(made, _way(reduceOp), _group(group))
+    c.all_reduce(made, _way(reduceOp), _group(group, tag))
     return made
 
 
 def all_reduce_coalesced(self: list[Tensor], reduceOp: str, group: Any, tag: str = "") -> list[Tensor]:
     """`all_reduce` of each."""
-    return [all_reduce(x, reduceOp, group) for x in self]
+    return [all_reduce(x, reduceOp, group, tag) for x in self]
 
 
 def broadcast(self: Tensor, src: int, group: Any, tag: str = "") -> Tensor:
     """The tensor of the process `src`."""
     made = self.detach().clone()
-    c.broadcast(made, src, _group(group))
+    c.broadcast(made, src, _group(group, tag))
     return made
 
 
 def all_gather_tensor(self: Tensor, gather_dim: int, group: Any, tag: str = "") -> Tensor:
     """Everybody's tensor, one after another along a dim."""
-    return all_gather_tensor_autograd(self.detach(), gather_dim, group)
+    return all_gather_tensor_autograd(self.detach(), gather_dim, group, tag)
 
 
 def all_gather_tensor_autograd(self: Tensor, gather_dim: int, group: Any, tag: str = "") -> Tensor:
     """`all_gather_tensor` with gradients."""
-    return torchlike.cat(f.all_gather(self, _group(group)), gather_dim)
+    return torchlike.cat(f.all_gather(self, _group(group, tag)), gather_dim)
 
 
 def reduce_scatter_tensor(self: Tensor, reduceOp: str, scatter_dim: int, group: Any, tag: str = "") -> Tensor:
     """This process's part along a dim of the sum (or what `reduceOp` names) of everybody's tensor."""
-    parts = [part.detach() for part in _parts(self, scatter_dim, _group(group))]
+    parts = [part.detach() for part in _parts(self, scatter_dim, _group(group, tag))]
     made = torchlike.empty_like(parts[0])
-    c.reduce_scatter(made, parts, _way(reduceOp), _group(group))
+    c.reduce_scatter(made, parts, _way(reduceOp), _group(group, tag))
     return made
 
 
 def reduce_scatter_tensor_autograd(self: Tensor, reduceOp: str, scatter_dim: int, group: Any,
                                    tag: str = "") -> Tensor:  # fmt: skip
     """`reduce_scatter_tensor` with gradients, of sums."""
-    parts = _parts(self, scatter_dim, _group(group))
-    return f.reduce_scatter(torchlike.empty_like(parts[0]), parts, _way(reduceOp), _group(group))
+    parts = _parts(self, scatter_dim, _group(group, tag))
+    return f.reduce_scatter(torchlike.empty_like(parts[0]), parts, _way(reduceOp), _group(group, tag))
 
 
 def _parts(tensor: Tensor, dim: int, group: ProcessGroup) -> list[Tensor]:
@@ -106,7 +106,7 @@ def _parts(tensor: Tensor, dim: int, group: ProcessGroup) -> list[Tensor]:
 def all_to_all_single(self: Tensor, output_split_sizes: list[int] | None, input_split_sizes: list[int] | None,
                       group: Any, tag: str = "") -> Tensor:  # fmt: skip
     """The parts along the first dim that the others have for this process."""
-    return all_to_all_single_autograd(self.detach(), output_split_sizes, input_split_sizes, group)
+    return all_to_all_single_autograd(self.detach(), output_split_sizes, input_split_sizes, group, tag)
 
 
 def all_to_all_single_autograd(self: Tensor, output_split_sizes: list[int] | None, input_split_sizes: list[int] | None,
@@ -114,4 +114,4 @@ def all_to_all_single_autograd(self: Tensor, output_split_sizes: list[int] | Non
     """`all_to_all_single` with gradients."""
     rows = self.size(0) if output_split_sizes is None else sum(output_split_sizes)
     made = self.detach().new_empty((rows, *self.shape[1:]))
-    return f.all_to_all_single(made, self, output_split_sizes, input_split_sizes, _group(group))
+    return f.all_to_all_single(made, self, output_split_sizes, input_split_sizes, _group(group, tag))

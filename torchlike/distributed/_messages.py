@@ -97,7 +97,7 @@ def batch_isend_irecv(p2p_op_list: list[P2POp]) -> list[Work]:
     for op in p2p_op_list:
         if not isinstance(op, P2POp):
             raise errors.not_p2p_list()
-    p2p_op_list[0]
+    p2p_op_list[0]  # PyTorch looks at the first, and so refuses an empty list
     works = [op.op(op.tensor, group=op.group, tag=op.tag, **_peer(op)) for op in p2p_op_list]
     return [work for work in works if work is not None]
 

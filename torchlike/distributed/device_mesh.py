@@ -29,8 +29,7 @@ class DeviceMesh:
         ranks = np.array(mesh.tolist() if isinstance(mesh, Tensor) else mesh, np.int32)
         if ranks.size > default().size():
             raise errors.mesh_too_large(default().size(), ranks.size)
-        strides = tuple(int(np.prod(ranks.shape[dim + 1 :])) for dim in range(ranks.ndim))
-        self._is(device_type, ranks, tuple(mesh_dim_names) if mesh_dim_names else None, strides, _groups(ranks))
+        self._is(device_type, ranks, tuple(mesh_dim_names) if mesh_dim_names else None, _strides(ranks), _groups(ranks))
 
     def _is(self, device_type: str, ranks: np.ndarray, names: tuple[str, ...] | None, strides: tuple[int, ...],
             groups: list) -> None:  # fmt: skip
@@ -52,8 +51,7 @@ class DeviceMesh:
             raise ValueError(f"Expected mesh with ndim equal to number of ProcessGroups but got mesh {ranks.tolist()} "
                              f"and {len(groups)} ProcessGroups")  # fmt: skip
         made = object.__new__(DeviceMesh)
-        strides = tuple(int(np.prod(ranks.shape[dim + 1 :])) for dim in range(ranks.ndim))
-        made._is(device_type, ranks, tuple(mesh_dim_names) if mesh_dim_names else None, strides, groups)
+        made._is(device_type, ranks, tuple(mesh_dim_names) if mesh_dim_names else None, _strides(ranks), groups)
         return made
 
     @property
@@ -147,6 +145,10 @@ class DeviceMesh:
 
 _INSTEAD = ("If you want to get the list of all the ProcessGroups in the DeviceMesh,"
             "please use `get_all_groups()` instead.")  # fmt: skip
+
+
+def _strides(ranks: np.ndarray) -> tuple[int, ...]:
+    return tuple(int(np.prod(ranks.shape[dim + 1 :])) for dim in range(ranks.ndim))
 
 
 def _groups(ranks: np.ndarray) -> list:

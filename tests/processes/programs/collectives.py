@@ -5,19 +5,11 @@ import datetime
 import torch
 import torch.distributed as dist
 
-from tests.processes.saying import leave
+from tests.processes.saying import leave, say
 
 dist.init_process_group("gloo", timeout=datetime.timedelta(seconds=60))
 rank, size = dist.get_rank(), dist.get_world_size()
 Op = dist.ReduceOp
-
-
-def say(name, run):
-    try:
-        found = run()
-    except Exception as error:
-        found = f"{type(error).__name__}: {str(error).splitlines()[0]}"
-    print(name, found, flush=True)
 
 
 def reduced(dtype, op):

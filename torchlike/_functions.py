@@ -12,7 +12,7 @@ from torchlike._autograd import engine, views
 from torchlike._autograd.nodes import sequence
 from torchlike._bind import CALLERS as rows
 from torchlike._bind import before_write, check_history
-from torchlike._core import Value, aval, concrete
+from torchlike._core import Value, aval, to_numpy
 from torchlike._facade import ints
 from torchlike._from_data import dtype_of, filled
 from torchlike._tensor import Tensor, alias, untracked, wrap
@@ -201,7 +201,7 @@ def _move(self: Tensor, place: _device.device) -> Tensor:
     from torchlike._autograd.transfer import transfer_node
 
     value = self._value
-    array = None if place.type == "meta" else _factories._place(np.asarray(concrete(value)), place)
+    array = None if place.type == "meta" else _factories._place(to_numpy(value), place)
     moved = Value(aval(value.aval.shape, value.aval.dtype, place), array)
     edge = transfer_node(self._edge, value.aval, moved.aval) if self._edge is not None and _modes.local.grad else None
     made = wrap(moved, edge)

@@ -5,11 +5,9 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-import numpy as np
-
 from torchlike import _bind, _dtypes, _errors, _facade
 from torchlike._bind import CALLERS as rows
-from torchlike._core import concrete
+from torchlike._core import to_numpy
 from torchlike._functions_index import check_bounds
 from torchlike._ops._declare import Into
 from torchlike._tensor import Tensor
@@ -47,11 +45,11 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
         raise RuntimeError("minlength should be >= 0")
     if input.dtype.category != _dtypes.INTEGER:
         raise _errors.dtypes.not_implemented("bincount_cpu", input.dtype)
-    if input.ndim != 1 or (input.numel() and int(np.asarray(concrete(input._value)).min()) < 0):
+    if input.ndim != 1 or (input.numel() and int(to_numpy(input._value).min()) < 0):
         raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
     if weights is not None and weights.shape != input.shape:
         raise RuntimeError("weights should be 1-d and have the same length as input")
-    largest = int(np.asarray(concrete(input._value)).max()) if input.numel() else -1
+    largest = int(to_numpy(input._value).max()) if input.numel() else -1
     length = max(largest + 1, minlength)
     if weights is None:
         return rows["_counts"](input, length)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from torchlike import _bind, _errors, _facade, _factories, _layout
-from torchlike._core import concrete
+from torchlike._core import to_numpy
 from torchlike._factories import of_array
 from torchlike._functions_split import unbind
 from torchlike._tensor import Tensor
@@ -79,7 +79,7 @@ def unique(input: Tensor, sorted: bool = True, return_inverse: bool = False, ret
     """
     axis = _axis(input, dim)
     _check_distinct(input, axis, "unique")
-    host = np.asarray(concrete(input._value))
+    host = to_numpy(input._value)
     exact = host.astype(np.float32) if host.dtype.kind == "V" else host  # NumPy knows no place for NaN in bfloat16
     wanted: Any = {"return_inverse": return_inverse, "return_counts": return_counts}
     if axis is None and not any(wanted.values()):
@@ -101,7 +101,7 @@ def unique_consecutive(input: Tensor, return_inverse: bool = False, return_count
     """The elements (or indices of a dim) without those equal to the one before."""
     axis = _axis(input, dim)
     _check_distinct(input, axis, "unique_consecutive")
-    host = np.asarray(concrete(input._value))
+    host = to_numpy(input._value)
     flat = host.reshape(-1) if axis is None else np.moveaxis(host, axis, 0)
     same = (flat[1:] == flat[:-1]).all(axis=tuple(range(1, flat.ndim)))
     first = np.concatenate([np.ones(min(len(flat), 1), bool), ~same])

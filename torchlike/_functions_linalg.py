@@ -11,7 +11,7 @@ import numpy as np
 from torchlike import _bind, _errors, _facade, _factories, return_types
 from torchlike._autocast import casting
 from torchlike._bind import CALLERS as rows
-from torchlike._core import concrete
+from torchlike._core import to_numpy
 from torchlike._dtypes import int32
 from torchlike._factories import all_examples
 from torchlike._ops import REGISTRY
@@ -27,7 +27,7 @@ def _written(name: str, result: Any, out: Any) -> Any:
 
 
 def _host(t: Tensor) -> np.ndarray:
-    return np.asarray(concrete(t._value))
+    return to_numpy(t._value)
 
 
 def host_matrices(A: Tensor) -> np.ndarray:

@@ -12,7 +12,7 @@ import numpy as np
 
 from torchlike import _bind, _errors, _facade, _functions, return_types
 from torchlike._bind import CALLERS as rows
-from torchlike._core import concrete
+from torchlike._core import to_numpy
 from torchlike._dispatch import settled
 from torchlike._dtypes import bool_
 from torchlike._ops import REGISTRY
@@ -277,7 +277,7 @@ def _part(read: Callable) -> property:
 
 
 def _host(t: Tensor) -> np.ndarray:
-    return np.asarray(concrete(t._value))
+    return to_numpy(t._value)
 
 
 def equal(input: Tensor, other: Tensor) -> bool:

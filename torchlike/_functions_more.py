@@ -10,7 +10,7 @@ from torchlike import _dtypes, _errors, _facade, _factories, _overriding, return
 from torchlike._autocast import casting
 from torchlike._bind import CALLERS as rows
 from torchlike._bind import in_place_of, write_out
-from torchlike._core import concrete
+from torchlike._core import to_numpy
 from torchlike._ops._casts import FULL_ELSEWHERE
 from torchlike._ops._declare import Into, Scalar
 from torchlike._tensor import Tensor
@@ -105,7 +105,7 @@ def frexp(input: Tensor, *, out: Any = None) -> Any:
 
 
 def _host(t: Tensor) -> np.ndarray:
-    return np.asarray(concrete(t._value))
+    return to_numpy(t._value)
 
 
 def _edges(x: np.ndarray, bins: Any, low_high: Any, dim: int) -> np.ndarray:

@@ -9,7 +9,7 @@ import numpy as np
 from torchlike import _errors, _facade, _factories, _functions_nn
 from torchlike._autocast import rounded
 from torchlike._bind import CALLERS as rows
-from torchlike._core import concrete
+from torchlike._core import to_numpy
 from torchlike._ops.rnn import is_one_call
 from torchlike._tensor import Tensor
 
@@ -58,7 +58,7 @@ def _network(mode: str, x: Tensor, states: list[Tensor], params: Any, biases: bo
 
 def _padded(data: Tensor, batch_sizes: Tensor) -> tuple[Tensor, Tensor, np.ndarray]:
     """Packed steps (sum of lengths, I) as (T, N, I), the lengths, and where each packed row went."""
-    sizes = np.asarray(concrete(batch_sizes._value))
+    sizes = to_numpy(batch_sizes._value)
     steps, batch = len(sizes), int(sizes[0])
     running = np.arange(batch) < sizes[:, None]  # (T, N)
     rows_of = np.where(running, np.cumsum(running).reshape(steps, batch) - 1, 0)

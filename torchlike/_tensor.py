@@ -14,7 +14,7 @@ from torchlike import _device, _dtypes, _errors, _modes, _storage
 from torchlike._autograd import engine, hooks, versions, views
 from torchlike._autograd.handles import RemovableHandle, hold
 from torchlike._autograd.nodes import AccumulateGrad, Edge, Node, begin_again, hooks_of, note_end, shown
-from torchlike._core import Aval, Size, Value, boundary, concrete, uninterrupted
+from torchlike._core import Aval, Size, Value, boundary, to_numpy, uninterrupted
 from torchlike._core.place import calls_of_ours
 from torchlike._layout import is_dense
 from torchlike._shared import show
@@ -512,7 +512,7 @@ class Tensor(Methods):
     # -- seeing the data -----------------------------------------------------------------------------------------------
 
     def _host(self) -> np.ndarray:
-        return np.asarray(concrete(self._value))
+        return to_numpy(self._value)
 
     def item(self) -> Any:
         """The one element as a Python number (an observation: pending work runs)."""
@@ -521,7 +521,7 @@ class Tensor(Methods):
             raise _errors.memory.not_one_element(value.aval.numel)
         if value.aval.device is _device.meta:
             raise _errors.memory.item_of_meta()
-        found = np.asarray(concrete(value)).reshape(())
+        found = to_numpy(value).reshape(())
         return float(found) if value.aval.dtype.is_floating_point else found.item()
 
     def tolist(self) -> Any:

@@ -19,7 +19,7 @@ from torchlike._autograd import engine
 from torchlike._autograd.engine import Grad, Walk
 from torchlike._autograd.nodes import Node, hooks_of
 from torchlike._autograd.watched import seam, watchers
-from torchlike._core import Value, concrete
+from torchlike._core import Value, to_numpy
 from torchlike._core.examples import outermost
 from torchlike._core.seam import Seam
 
@@ -167,7 +167,7 @@ def _has_nan(value: Value) -> bool:
     dtype = value.aval.dtype
     if dtype.category < 2 or value.aval.device.type == "meta":
         return False
-    array = np.asarray(concrete(outermost(value)))
+    array = to_numpy(outermost(value))
     return bool(np.isnan(array if array.dtype.kind in "fc" else array.astype(np.float32)).any())
 
 

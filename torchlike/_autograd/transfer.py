@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from torchlike._autograd.engine import Grad, Walk
 from torchlike._autograd.nodes import Edge, Node
-from torchlike._core import Aval, Value, concrete
+from torchlike._core import Aval, Value, to_numpy
 
 
 class TransferNode(Node):
@@ -31,7 +29,7 @@ class TransferNode(Node):
         from torchlike._factories import _place
 
         value, edge = held[0]
-        moved = Value(self.source, _place(np.asarray(concrete(value)), self.source.device))
+        moved = Value(self.source, _place(to_numpy(value), self.source.device))
         back = (TransferNode(edge, self.target, self.source), 0) if walk.create_graph and edge is not None else None
         return [(moved, back)]
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from torchlike._core.plan import COMPILED, FLAT, NUMBERS, NUMPY, ONCE, Plan
 from torchlike._core.trace import Trace, operators
+from torchlike._core.waiting import on_host
 
 # The model by which cold and hot are told apart, in seconds: deterministic, so that two runs of a script choose alike.
 COMPILE_ENTRY = 5e-3
@@ -73,7 +74,7 @@ class Interpreted:
         return self.left < 0 or (self.trains and self.account.came_again())
 
     def __call__(self, trace: Trace) -> list[Any]:
-        arrays = [np.asarray(a) for a in trace.arrays]
+        arrays = [*map(on_host, trace.arrays)]
         results: list = [None] * len(trace.results)
         with np.errstate(all="ignore"):
             for plan, slots, first, numbers, dead in self.entries:

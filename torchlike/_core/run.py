@@ -20,6 +20,7 @@ from torchlike._core.numpy_executor import Failed, Interpreted, is_cold
 from torchlike._core.place import users_place
 from torchlike._core.timing import tell, timed, watchers
 from torchlike._core.value import Value
+from torchlike._core.waiting import on_host
 from torchlike._device import device as Device
 
 _programs: dict[tuple, Any] = {}
@@ -170,13 +171,13 @@ def concrete(value: Value) -> Any:
 
 def to_numpy(value: Value) -> np.ndarray:
     """The value as a read-only NumPy array."""
-    return np.asarray(concrete(value))
+    return on_host(concrete(value))
 
 
 def peek(value: Value) -> np.ndarray:
     """The value as an array that is to be looked at and let go at once: the memory may be somebody else's."""
     array = value.peek()
-    return np.asarray(concrete(value) if array is None else array)
+    return on_host(concrete(value) if array is None else array)
 
 
 EXECUTORS = ("xla", "numpy", "auto", "immediate")

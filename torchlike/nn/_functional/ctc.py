@@ -8,7 +8,7 @@ import numpy as np
 
 from torchlike import _dtypes, _errors, _factories
 from torchlike._bind import CALLERS as rows
-from torchlike._core import concrete, when_at_hand
+from torchlike._core import to_numpy, when_at_hand
 from torchlike._tensor import Tensor
 
 from .loss import reduction_of
@@ -84,7 +84,7 @@ def _long_enough(targets: Tensor, lengths: Tensor) -> Tensor:
 
 def _padded(targets: Tensor, lengths: Tensor) -> Tensor:
     """Targets that were joined, one a row. Their lengths are looked at: they decide the shape."""
-    each = np.asarray(concrete(lengths._value))
+    each = to_numpy(lengths._value)
     if int(each.sum()) != targets.shape[0]:
         raise _errors.losses.targets_size("", int(each.sum()), 0, targets.shape[0])
     columns = np.arange(int(each.max(initial=0)))

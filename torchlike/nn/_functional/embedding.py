@@ -8,7 +8,7 @@ import numpy as np
 
 from torchlike import _bind, _errors, _factories, _modes
 from torchlike._bind import CALLERS as rows
-from torchlike._core import concrete, when_at_hand
+from torchlike._core import to_numpy, when_at_hand
 from torchlike._errors.arguments import unsupported
 from torchlike._tensor import Tensor
 
@@ -86,7 +86,7 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
         if num_classes <= 0:
             raise _errors.sequences.one_hot_empty()
         return rows["_one_hot"](tensor, num_classes)
-    host = np.asarray(concrete((tensor if num_classes == -1 else _factories.all_examples(tensor))._value))
+    host = to_numpy((tensor if num_classes == -1 else _factories.all_examples(tensor))._value)
     if host.min() < 0:
         raise _errors.sequences.one_hot_negative()
     largest = int(host.max())

@@ -70,7 +70,9 @@ class Replay:
         writes.sort(key=lambda w: read.get(id(w.target.what), len(sources)) if w.target.kind == STATE else len(sources))
         self._states = capture.outside
         self._aliases = self._aliased(tensors)
-        self._expected = [(g.tensor, g.before) for g in grads if g.before is not None]
+        expected = [g for g in grads if g.before is not None]
+        self._without = [g.tensor for g in expected if not g.before and isinstance(g.tensor, Tensor)]  # a gradient
+        self._expected = [(g.tensor, g.before) for g in expected if g.before or not isinstance(g.tensor, Tensor)]
         self._writes = [(w.target.kind, w.target.what, w.step) for w in writes]
         self._grads = [(g.tensor, g.value is not None, g.strides) for g in grads if not g.kept]
         outputs = [w.value for w in writes] + [g.value for g in grads if g.value is not None] + results.values()
@@ -226,6 +228,8 @@ class Replay:
             return True
         if self._aliased(tensors) != self._aliases or [*map(_AVAL, self._read)] != self._read_avals:
             return False
+        if self._without and {*map(_GRAD, self._without)} != _NOTHING:
+            return False
         for tensor, before in self._expected:
             grad = of(tensor, tensors)._grad
             if (grad is not None) is not before:
@@ -315,7 +319,8 @@ def _host(value: Value) -> Any:
     return array
 
 
-_VALUE, _ARRAY, _STAMP, _AVAL = map(attrgetter, ("value", "array", "stamp", "value.aval"))
+_VALUE, _ARRAY, _STAMP, _AVAL, _GRAD = map(attrgetter, ("value", "array", "stamp", "value.aval", "_grad"))
+_NOTHING = {None}
 _JaxArray = type(jax.numpy.zeros(()))
 _ONLY_JAX = {_JaxArray}
 _CAME = 1 << 60  # in place of a slot: the value was an input before

@@ -113,7 +113,7 @@ def _needed(trace: Trace, slot: int) -> list[Entry] | None:
         if not _is_cheap(plan) or any(s < 0 and not isinstance(trace.arrays[~s], np.ndarray) for s in slots):
             return None
         wanted = (wanted - made) | {s for s in slots if s >= 0}
-        found.append(Entry(plan, slots, first, numbers, []))
+        found.append(Entry(plan, slots, first, numbers, ()))
         if not wanted:
             return found[::-1]
     return None

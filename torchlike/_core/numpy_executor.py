@@ -44,7 +44,7 @@ class Entry(NamedTuple):
     slots: Sequence[int]  # of its inputs, as a trace counts them
     first: int  # the slot of its first result
     numbers: int  # which of the trace's sequences of numbers is its own
-    dead: list[int]  # the results that nothing after it looks at
+    dead: tuple[int, ...]  # the results that nothing after it looks at
 
 
 class Interpreted:
@@ -109,17 +109,16 @@ def _entries(trace: Trace, live: tuple[int, ...]) -> list[Entry]:
     """What has to be run: an entry whose results nobody looks at is left out."""
     found, first, numbers = [], 0, 0
     for plan, slots in operators(trace.code):
-        found.append(Entry(plan, slots, first, numbers, []))
+        found.append((plan, slots, first, numbers))
         first, numbers = first + len(plan.outputs), numbers + bool(plan.scalars)
     needed, entries = set(live), []
-    for entry in reversed(found):
-        made = range(entry.first, entry.first + len(entry.plan.outputs))
+    for plan, slots, first, numbers in reversed(found):
+        made = range(first, first + len(plan.outputs))
         if needed.isdisjoint(made):
             continue
-        dead = {i for i in (*made, *entry.slots) if i >= 0} - needed
+        dead = {i for i in (*made, *slots) if i >= 0} - needed
         needed |= dead
-        entry.dead.extend(dead)
-        entries.append(entry)
+        entries.append(Entry(plan, tuple(slots), first, numbers, tuple(dead)))
     return entries[::-1]
 
 
@@ -128,8 +127,10 @@ def _attempt(plan: Plan, given: list, scalars: Sequence) -> list:
     for x in given:
         if x.__class__ is Failed:
             return [x] * len(plan.outputs)
+    if scalars:
+        given += [NUMBERS[kind](x) for kind, x in zip(plan.scalars, scalars)]
     try:
-        return _run(plan, given + [NUMBERS[kind](x) for kind, x in zip(plan.scalars, scalars)])
+        return _run(plan, given)
     except Exception as error:
         return [Failed(error)] * len(plan.outputs)
 
@@ -137,16 +138,20 @@ def _attempt(plan: Plan, given: list, scalars: Sequence) -> list:
 def _run(plan: Plan, given: list) -> list[np.ndarray]:
     """One entry's results. A kernel that NumPy cannot run has an executable of its own, and so has one that NumPy
     refuses to run on these data, such as a singular matrix, for which XLA has numbers."""
-    if plan.executor == FLAT:
+    executor = plan.executor
+    if executor == FLAT:
         program = plan.flat()  # type: ignore[misc]
         if program is not None:
             return program(*given)
-    if plan.executor in (NUMPY, ONCE):
+    elif executor == NUMPY or executor == ONCE:
         try:
-            return [np.asarray(x) for x in plan.function(*given)]
+            return [x if x.__class__ is _ARRAY else np.asarray(x) for x in plan.function(*given)]
         except np.linalg.LinAlgError:
             pass
     return _by_own(plan, given)
+
+
+_ARRAY = np.ndarray
 
 
 def _by_own(plan: Plan, given: list) -> list[np.ndarray]:

@@ -19,7 +19,7 @@ from torchlike._core.plan import FLAT, NUMPY, OWN, specs
 from torchlike._ops import _declare as d
 from torchlike._ops._binding import Template as Template
 from torchlike._ops._binding import Varying as Varying
-from torchlike._ops._binding import bind, cast_array
+from torchlike._ops._binding import bind
 from torchlike._ops._checks import EMPTY
 from torchlike._ops._rules import Call, Typed, check_devices, check_float8, numbers_are_tensors, result_type
 
@@ -92,12 +92,12 @@ def make(op: d.Op, args: tuple, kwargs: dict, describe: Callable[[Any], tuple[Av
     if complex in scalars and typed.compute is not None and not typed.compute.is_complex:
         raise _errors.dtypes.overflow(_errors.dtypes.c_name(typed.compute))
     function = template.function(op, typed)
-    template.typed = typed
     if not typed.outputs:
         typed = _traced_outputs(op, call, typed, function, scalars)
+    outputs = tuple(typed.outputs)
     if op.family != "view":  # views keep whatever dtype comes in: writes run them over other types
-        function = _cast_outputs(function, typed.outputs)
-    plan = OpPlan(op.name, tuple(call.arrays), scalars, tuple(typed.outputs), function, template)
+        function.outputs = outputs
+    plan = OpPlan(op.name, tuple(call.arrays), scalars, outputs, function, template)
     floating = tuple(op.differentiable and o.dtype.category >= _dtypes.FLOATING for o in typed.outputs)
     node = op.node if isinstance(op.node, str) else op.node(call)
     plan.settle(op, template.saved(op), floating, tuple(typed.strides), node)
@@ -168,19 +168,9 @@ def _traced_outputs(op: d.Op, call: Call, typed: Typed, function: Callable, scal
 
 def restated(plan: OpPlan, arguments: dict[str, tuple[str, Any]]) -> Callable:
     """The plan's function with other static arguments, which may have symbolic numbers."""
-    template = copy.copy(plan.extra)
-    template.arguments = arguments
-    function = template.function(plan.op, template.typed)
-    return function if plan.op.family == "view" else _cast_outputs(function, list(plan.outputs))
-
-
-def _cast_outputs(function: Callable, outputs: list[Aval]) -> Callable:
-    wanted = [o.dtype for o in outputs]
-
-    def run(*flat: Any) -> tuple:
-        return tuple([x if x.dtype == to.numpy else cast_array(x, to) for x, to in zip(function(*flat), wanted)])
-
-    return run
+    function = copy.copy(plan.extra.run)
+    function.arguments = arguments
+    return function
 
 
 # -- gradients ---------------------------------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ from torchlike._dtypes import dtype as Dtype
 from torchlike._layout import contiguous_strides, normal, pointwise_strides
 
 
-@dataclass
+@dataclass(slots=True)
 class Call:
     """One call of an operator as its rule sees it: avals for tensors, types for runtime numbers, values for statics."""
 
@@ -30,7 +30,7 @@ class Call:
 
     def __getattr__(self, name: str) -> Any:
         try:
-            return self.__dict__["arguments"][name]
+            return self.arguments[name]
         except KeyError:
             raise AttributeError(name) from None
 
@@ -39,7 +39,7 @@ class Call:
         return self.arrays[0].device
 
 
-@dataclass
+@dataclass(slots=True)
 class Typed:
     """What a rule decides."""
 

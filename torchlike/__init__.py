@@ -7,6 +7,7 @@ from torchlike._autograd.anomaly import is_anomaly_enabled as is_anomaly_enabled
 from torchlike._autograd.anomaly import set_anomaly_enabled as set_anomaly_enabled
 from torchlike._autograd.api import grad as grad
 from torchlike._core import Size as Size
+from torchlike._core import age_imported_objects as _age_imported_objects
 from torchlike._core import clear_cache as clear_cache
 from torchlike._core import explain as explain
 from torchlike._core import set_executor as set_executor
@@ -68,6 +69,7 @@ from torchlike.torch_version import __version__ as __version__
 
 globals().update(_names.public())  # the registry's rows, and the functions that choose among them
 _names.settle(__name__, vars())
+_age_imported_objects()
 
 
 def __getattr__(name: str):

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from torchlike._compile.reach import CONSTANTS, Place, Reach
+from torchlike._native import same as same_objects
 from torchlike._tensor import Tensor
 
 
@@ -30,11 +31,16 @@ class Guards:
     def _note(self) -> None:
         """Sort the places by how they are looked at soonest: what is empty, strings, what can be gone through as it is,
         and what must be asked for."""
-        found = [(place, place.look()) for place in self._places]
+        whole = {id(x): x for x in [p.container for p in self._places if same_objects]
+                 if x.__class__ in (dict, list) or (x is not None and not x)}  # fmt: skip
+        self._containers = [*whole.values()]
+        self._inside = [tuple(chain(*x.items())) if isinstance(x, dict) else tuple(x) for x in self._containers]
+        found = [(place, place.look()) for place in self._places if id(place.container) not in whole]
+        found = [(place, look) for place, look in found if not (place.is_live and type(look) is tuple)]  # never changes
         self._empty = [look for place, look in found if place.is_live and not look]
         self._strings = [(look, list(look)) for place, look in found if place.is_live and look and place.is_keys]
         self._live = [look for place, look in found if place.is_live and look and not place.is_keys]
-        self._looks = [place.look for place in self._places if not place.is_live]
+        self._looks = [place.look for place, _ in found if not place.is_live]
         self._seen = [*chain(*self._live, *[look() for look in self._looks]), self]
 
     def _histories(self) -> tuple[list, list, list]:
@@ -47,7 +53,8 @@ class Guards:
             return False
         try:
             now = chain(*self._live, *map(call, self._looks), (self,))
-            if (all(map(is_, now, self._seen)) and not any(self._empty)
+            if ((same_objects is None or same_objects.hold(self._containers, self._inside))
+                    and all(map(is_, now, self._seen)) and not any(self._empty)
                     and (not self._strings or all([[*keys] == seen for keys, seen in self._strings]))):  # fmt: skip
                 return True
         except RuntimeError:  # a dictionary that another thread is changing

@@ -39,10 +39,12 @@ MOST = 200_000  # elements of one container
 class Place:
     """Where Python values are kept that the call may depend on, and what was there."""
 
-    __slots__ = ("is_keys", "is_live", "look", "path", "seen")
+    __slots__ = ("container", "is_keys", "is_live", "look", "path", "seen")
 
-    def __init__(self, look: Callable[[], Iterable], path: str, is_live: bool = False, is_keys: bool = False) -> None:
+    def __init__(self, look: Callable[[], Iterable], path: str, is_live: bool = False, is_keys: bool = False,
+                 container: Any = None) -> None:  # fmt: skip
         self.look, self.path = look, path
+        self.container = container  # the dictionary or plain list whose keys, values or elements these are
         self.is_live = is_live  # whether what `look` gives is the container itself, that shows every change
         self.is_keys = is_keys  # whether it is the keys of a dictionary, all of them strings
         self.seen = list(look())
@@ -139,7 +141,7 @@ class Reach:
     def _sequence(self, x: Any, path: str) -> None:
         if len(x) > MOST:
             raise Unfollowed(f"{path} is a container of {len(x):,} elements")
-        self.places["items", id(x)] = Place(lambda: x, path, is_live=True)
+        self.places["items", id(x)] = Place(lambda: x, path, is_live=True, container=x if type(x) is list else None)
         self._todo.extend([(y, f"{path}[{i}]") for i, y in enumerate(x)])
 
     def _dictionary(self, x: Mapping, path: str) -> None:
@@ -148,12 +150,12 @@ class Reach:
         values = x.values()
         if x and id(x) not in self._unnamed:
             self._keys(x, path)
-        self.places["values", id(x)] = Place(lambda: values, path, is_live=True)
+        self.places["values", id(x)] = Place(lambda: values, path, is_live=True, container=_dict(x))
         self._todo.extend([(y, f"{path}[{key!r}]") for key, y in x.items()])
 
     def _keys(self, x: Mapping, path: str) -> None:
         keys, named = x.keys(), all([key.__class__ is str for key in x])
-        self.places["keys", id(x)] = Place(lambda: keys, path, is_live=True, is_keys=named)
+        self.places["keys", id(x)] = Place(lambda: keys, path, is_live=True, is_keys=named, container=_dict(x))
 
     # -- code ----------------------------------------------------------------------------------------------------------
 
@@ -258,6 +260,10 @@ class Reach:
             return name in self.names or (name.startswith("__") and callable(x.__dict__[name])) or (
                 self.all_names and not name.startswith("__"))  # fmt: skip
         return name in self.names or self.all_names
+
+
+def _dict(x: Mapping) -> dict | None:
+    return x if isinstance(x, dict) else None
 
 
 def _content(cell: Any) -> Any:

@@ -8,6 +8,7 @@ from torchlike._core.at_hand import when_at_hand as when_at_hand
 from torchlike._core.capture import drawn as drawn
 from torchlike._core.capture import repeats as repeats
 from torchlike._core.explain import explain as explain
+from torchlike._core.heap import age_imported_objects as age_imported_objects
 from torchlike._core.heap import keep_freed_blocks as _keep_freed_blocks
 from torchlike._core.interrupts import uninterrupted as uninterrupted
 from torchlike._core.plan import Plan as Plan

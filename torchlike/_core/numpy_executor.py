@@ -143,7 +143,7 @@ def _run(plan: Plan, given: list) -> list[np.ndarray]:
         program = plan.flat()  # type: ignore[misc]
         if program is not None:
             return program(*given)
-    elif executor == NUMPY or executor == ONCE:
+    elif executor in (NUMPY, ONCE):
         try:
             return [x if x.__class__ is _ARRAY else np.asarray(x) for x in plan.function(*given)]
         except np.linalg.LinAlgError:

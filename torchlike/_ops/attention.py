@@ -11,7 +11,7 @@ from torchlike._ops._casts import LOWER
 from torchlike._ops._checks import REAL_FLOATS
 from torchlike._ops._declare import Array, Scalar, namespace, operator
 from torchlike._ops._products import rows_times
-from torchlike._ops._rows import row_sums
+from torchlike._ops._rows import attention_weights, in_c, row_sums
 from torchlike._ops._rules import Call, broadcast
 from torchlike._ops._steps import stepwise, unchanged
 
@@ -96,24 +96,25 @@ def _attention(query: Array, key: Array, value: Array, attn_mask: Array | None =
     if enable_gqa:
         key, value = (xp.repeat(t, query.shape[-3] // t.shape[-3], axis=-3) for t in (key, value))
     scores = _product(query * scale.astype(query.dtype), key, "nt")  # (..., L, S)
+    compiled = xp is np and step is unchanged and in_c(scores, scores.shape[-1])
     blocked = None
-    if is_causal:
+    if is_causal and not compiled:
         blocked = xp.arange(scores.shape[-2])[:, None] < xp.arange(scores.shape[-1])
     elif attn_mask is not None and attn_mask.dtype == bool:
         blocked = ~attn_mask
     elif attn_mask is not None:
         scores = scores + attn_mask.astype(scores.dtype)
-    is_quick = xp is np and noise is None and step is unchanged
+    is_quick = xp is np and not compiled and noise is None and step is unchanged
     if is_quick and (out := _attended(scores, blocked, value)) is not None:
         return out
     if blocked is not None:
         scores = xp.where(blocked, xp.asarray(-np.inf, scores.dtype), scores)
     if step is not unchanged and noise is None:
         return _in_half(scores, value, step)
-    weights = _weights(scores)
+    weights = attention_weights(scores, is_causal) if compiled else _weights(scores)
     if attn_mask is not None and xp is jnp:
         dead = jnp.max(scores, axis=-1, keepdims=True) == -np.inf
         weights = jnp.where(dead, 0, weights)
     if noise is not None:
         weights = weights * noise.astype(weights.dtype)
-    return _product(weights.astype(value.dtype), value, "nn")
+    return _product(weights.astype(value.dtype, copy=False), value, "nn")

@@ -15,7 +15,7 @@ from torchlike._ops._casts import FULL_ELSEWHERE
 from torchlike._ops._checks import EMPTY, INEXACT, REAL_FLOATS
 from torchlike._ops._declare import Array, Scalar, constant, namespace, operator
 from torchlike._ops._namespace import mean_of
-from torchlike._ops._rows import row_sums
+from torchlike._ops._rows import in_c, row_sums, standardize
 from torchlike._ops._rules import Call, to_float
 from torchlike._ops._steps import stepwise, unchanged
 from torchlike._ops.activation import magnitude
@@ -61,6 +61,9 @@ def standardized(x, axes: tuple[int, ...], eps, step=unchanged):
 def _standardized_rows(x: np.ndarray, eps):
     """The same over the last dim of a NumPy array."""
     count = x.shape[-1]
+    if in_c(x, count):
+        out, mean, squares = standardize(x, count, eps, None, None)
+        return out, mean.reshape(*x.shape[:-1], 1), squares.reshape(*x.shape[:-1], 1)
     mean = row_sums(x) / count
     centred = x - mean
     squares = np.vecdot(centred, centred)[..., None]
@@ -128,6 +131,9 @@ def _layer_norm_checks(call: Call) -> None:
 def _layer_norm(input: Array, normalized_shape: tuple, weight: Array | None = None, bias: Array | None = None,
                 eps: Scalar = 1e-5):  # fmt: skip
     """Standardize over the last dims, whose sizes are `normalized_shape`; then times weight, plus bias."""
+    columns = math.prod(normalized_shape)
+    if namespace(input) is np and in_c(input, columns):
+        return standardize(input, columns, eps, weight, bias)[0]
     axes = tuple(range(input.ndim - len(normalized_shape), input.ndim))
     return affine(standardized(input, axes, eps)[0], weight, bias)
 

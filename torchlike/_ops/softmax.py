@@ -8,7 +8,8 @@ import numpy as np
 from torchlike import _dtypes, _errors
 from torchlike._ops._casts import FULL_ELSEWHERE
 from torchlike._ops._declare import Array, constant, namespace, operator
-from torchlike._ops._rows import row_sums
+from torchlike._ops._rows import in_c, row_sums
+from torchlike._ops._rows import softmax as softmax_of_rows
 from torchlike._ops._rules import Call, wrap_dim
 from torchlike._ops._steps import stepwise, unchanged
 
@@ -38,6 +39,8 @@ def _softmax(input: Array, dim: int):
         return jax.nn.softmax(input, axis=dim) if input.ndim else input * 0 + 1
     if not input.ndim or not input.size:
         return input * 0 + 1
+    if dim in (-1, input.ndim - 1) and in_c(input, input.shape[-1]):
+        return softmax_of_rows(input)
     e = input - np.max(input, axis=dim, keepdims=True)
     np.exp(e, out=e)
     e /= _sums(e, dim)

@@ -1,0 +1,192 @@
+"""The compiled kernels of rows: PyTorch's numbers, those of NumPy's formulas, and the buffers they refuse."""
+
+from __future__ import annotations
+
+import shutil
+
+import numpy as np
+import pytest
+import torch
+
+import torchlike
+from tests.oracle import both
+from torchlike import _native
+from torchlike._ops import _rows
+
+ODD = [-np.inf, np.inf, np.nan, 0.0, -0.0, 1e-40, -1e-40, 1e38, -1e38, -5.4, -5.6, 5.6, 104.0, -88.0]
+COLUMNS = [*range(1, 71), 127, 1000, 4096]
+
+
+def numbers(*shape: int, scale: float = 3.0) -> np.ndarray:
+    return (np.random.default_rng(sum(shape)).normal(size=shape) * scale).astype(np.float32)
+
+
+def compare(ours: np.ndarray, theirs: torch.Tensor, atol: float = 1e-7, rtol: float = 1e-6) -> None:
+    torch.testing.assert_close(torch.from_numpy(ours), theirs.float(), atol=atol, rtol=rtol, equal_nan=True)
+
+
+def test_the_extension_is_there_wherever_a_compiler_is():
+    assert _native.is_there or not (shutil.which("cc") or shutil.which("gcc")), "`pip install -e .` compiles it"
+
+
+# -- against PyTorch, where it is there --------------------------------------------------------------------------------
+
+
+@pytest.fixture(params=["C", "NumPy"])
+def maker(request, monkeypatch):
+    """The kernels as compiled, and the formulas in their place."""
+    monkeypatch.setattr(_native, "is_there", request.param == "C" and _native.is_there)
+    with torchlike.set_executor("numpy"):
+        yield
+
+
+@pytest.mark.parametrize("count", [0, 1, 15, 16, 17, 100_003])
+def test_gelu(maker, count):
+    x = numbers(count)
+    ours = torchlike.nn.functional.gelu(torchlike.from_numpy(x)).numpy()
+    compare(ours, torch.nn.functional.gelu(torch.from_numpy(x).double()), atol=1e-6)
+
+
+@pytest.mark.parametrize("columns", COLUMNS)
+def test_softmax(maker, columns):
+    x = numbers(3, columns, scale=20.0)
+    ours = torchlike.softmax(torchlike.from_numpy(x), -1).numpy()
+    compare(ours, torch.softmax(torch.from_numpy(x).double(), -1), rtol=1e-5)  # x - maximum is rounded
+
+
+@pytest.mark.parametrize("columns", COLUMNS)
+@pytest.mark.parametrize("with_weight, with_bias", [(False, False), (True, False), (False, True), (True, True)])
+def test_layer_norm(maker, columns, with_weight, with_bias):
+    x, weight, bias = numbers(3, columns) + 10, numbers(columns), numbers(columns + 1)[1:]
+
+    def program(library, cast):
+        given = [None if not used else cast(w) for w, used in ((weight, with_weight), (bias, with_bias))]
+        return library.nn.functional.layer_norm(cast(x), (columns,), *given)
+
+    ours = program(torchlike, torchlike.from_numpy).numpy()
+    compare(ours, program(torch, lambda a: torch.from_numpy(a).double()), atol=3e-5)  # a mean of 10 takes a digit
+
+
+def _attention(L, q, is_causal, mask=None):
+    return L.nn.functional.scaled_dot_product_attention(q, q, q, attn_mask=mask, is_causal=is_causal)
+
+
+@pytest.mark.parametrize("length", [1, 2, 15, 16, 17, 33, 70])
+@pytest.mark.parametrize("is_causal", [False, True])
+def test_attention(maker, length, is_causal):
+    q = numbers(2, 3, length, 8)
+    ours = _attention(torchlike, torchlike.from_numpy(q), is_causal).numpy()
+    compare(ours, _attention(torch, torch.from_numpy(q).double(), is_causal), atol=1e-5)
+
+
+def _wide(L):
+    q, k = L.arange(60.0).sin().view(1, 3, 20), L.arange(160.0).cos().view(1, 8, 20)
+    return L.nn.functional.scaled_dot_product_attention(q, k, k, is_causal=True)
+
+
+def _tall(L):
+    q, k = L.arange(160.0).sin().view(1, 8, 20), L.arange(60.0).cos().view(1, 3, 20)
+    return L.nn.functional.scaled_dot_product_attention(q, k, k, is_causal=True)
+
+
+def _masked(L):
+    mask = (L.arange(72).view(8, 9) * 7 % 5 > 1).logical_and(L.arange(8)[:, None] != 2)  # row 2 sees nothing
+    q, k = L.arange(32.0).sin().view(1, 8, 4), L.arange(36.0).cos().view(1, 9, 4)
+    given = mask, L.where(mask, L.tensor(0.5), L.tensor(-float("inf")))
+    return [L.nn.functional.scaled_dot_product_attention(q, k, k, attn_mask=m) for m in given]
+
+
+def _odd_softmax(L):
+    rows = [[1.0, float(n)] + [0.5] * rest for n in ODD for rest in (0, 14, 30)]
+    return [L.softmax(L.tensor(row), -1) for row in [*rows, [-float("inf")] * 20]]
+
+
+def _turned(L):
+    x = L.arange(120.0).sin().view(10, 12).t()
+    return L.softmax(x, -1), L.nn.functional.gelu(x), L.nn.functional.layer_norm(x, (10,))
+
+
+def _of_two_dims(L):
+    return L.nn.functional.layer_norm(L.arange(120.0).sin().view(2, 3, 20), (3, 20), eps=0.1)
+
+
+@pytest.mark.parametrize("program", [_wide, _tall, _masked, _odd_softmax, _turned, _of_two_dims])
+def test_programs(maker, program):
+    both(program)
+
+
+def test_gelu_of_odd_numbers_is_that_of_xla(maker):  # PyTorch's at infinity depends on its build
+    x = torchlike.tensor(ODD)
+    ours = torchlike.nn.functional.gelu(x).numpy()
+    with torchlike.set_executor("xla"):
+        theirs = torchlike.nn.functional.gelu(x).numpy()
+    np.testing.assert_allclose(ours, theirs, rtol=1e-6, atol=1e-6)
+
+
+# -- the kernels themselves --------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def rows():
+    """The extension; without a compiler there is nothing to look at, which the first test says if it is wrong."""
+    return _native.rows
+
+
+def test_what_is_masked_is_not_looked_at(rows):
+    x = np.where(np.tri(40, dtype=bool), numbers(3, 40, 40), np.float32(np.nan))
+    if rows:
+        weights = _rows.attention_weights(x.copy(), True)
+        compare(weights, torch.softmax(torch.from_numpy(np.where(np.isnan(x), -np.inf, x)).double(), -1), rtol=1e-5)
+        assert not np.triu(weights, 1).any()
+
+
+def test_in_place(rows):
+    x = numbers(5, 37)
+    if rows:
+        expected = [_rows.softmax(x), _rows.gelu(x)]
+        rows.softmax(a := x.copy(), a, 37, 0, False)
+        rows.gelu(b := x.copy(), b)
+        np.testing.assert_array_equal(np.stack([a, b]), np.stack(expected))
+
+
+def test_statistics(rows):
+    x = numbers(7, 50) + 1000
+    if rows:
+        _, mean, squares = _rows.standardize(x, 50, 1e-5, None, None)
+        wide = x.astype(np.float64)
+        np.testing.assert_allclose(mean, wide.mean(-1), rtol=1e-6)
+        np.testing.assert_allclose(squares, wide.var(-1) * 50, rtol=1e-4)
+
+
+HERE = np.zeros((4, 6), np.float32)
+FIXED = HERE.copy()
+FIXED.flags.writeable = False
+WRONG = {
+    "other dtype": lambda rows: rows.gelu(HERE.astype(np.float64), HERE),
+    "other bytes": lambda rows: rows.gelu(HERE.view(np.int32), HERE),
+    "no rows of memory": lambda rows: rows.gelu(HERE.T, HERE),
+    "other size": lambda rows: rows.gelu(HERE, HERE[:3]),
+    "not writable": lambda rows: rows.gelu(HERE, FIXED),
+    "no whole rows": lambda rows: rows.softmax(HERE, HERE, 5, 0, False),
+    "no columns": lambda rows: rows.softmax(HERE, HERE, 0, 0, False),
+    "no whole matrices": lambda rows: rows.softmax(HERE, HERE, 6, 3, False),
+    "negative": lambda rows: rows.softmax(HERE, HERE, 6, -1, False),
+    "too few means": lambda rows: rows.standardize(HERE, HERE, HERE[0, :3], HERE[0, :4], 6, 1e-5, None, None),
+    "too many squares": lambda rows: rows.standardize(HERE, HERE, HERE[0, :4], HERE[0, :5], 6, 1e-5, None, None),
+    "short weight": lambda rows: rows.standardize(HERE, HERE, HERE[0, :4], HERE[0, :4], 6, 1e-5, HERE[0, :5], None),
+    "long bias": lambda rows: rows.standardize(HERE, HERE, HERE[0, :4], HERE[0, :4], 6, 1e-5, None, HERE),
+}
+
+
+@pytest.mark.parametrize("call", WRONG.values(), ids=WRONG)
+def test_what_is_refused(rows, call):
+    if rows:
+        with pytest.raises(ValueError):
+            call(rows)
+
+
+def test_arguments_are_counted(rows):
+    if rows:
+        for function in (rows.gelu, rows.softmax, rows.standardize):
+            with pytest.raises(TypeError, match="argument"):
+                function(HERE)

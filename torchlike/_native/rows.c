@@ -1,0 +1,300 @@
+/* GELU, softmax and layer norm of float32 rows, each in few passes through memory.
+ *
+ * Cold forward work is interpreted by NumPy, which walks over its arrays once for each arithmetic operation: GELU took
+ * six times what it takes PyTorch. In these three formulas an interpreted network spends its time beside products.
+ * They are optional: without a C compiler NumPy's formulas in torchlike/_ops do the same.
+ *
+ * How it is made fast without naming an instruction set:
+ *   - every loop is plain C over numbers that do not depend on each other, which a compiler turns into vectors;
+ *   - exp and the normal distribution are polynomials, since a call into the C library would prevent that;
+ *   - sums and maxima run in LANES partial results, because a compiler may not reorder one sum (-ffast-math would let
+ *     it, and breaks NaN and infinity);
+ *   - WIDE compiles a kernel three times, and the processor's best is taken when the module is loaded.
+ */
+
+/* One binary for all versions of Python: only what its stable interface has had since 3.11, which brought buffers. */
+#define Py_LIMITED_API 0x030B0000
+#include <Python.h>
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#define LANES 16 /* floats in the widest registers there are; narrower ones take two or four turns */
+
+/* INLINE because a wide kernel would else call a narrow helper. EACH is a loop whose turns do not depend on each other:
+ * arrays in it are the same or do not overlap. */
+#ifdef __GNUC__ /* and Clang */
+#define INLINE static inline __attribute__((always_inline))
+#define EACH(i, count) _Pragma("omp simd") for (Py_ssize_t i = 0; i < (count); i++)
+#else
+#define INLINE static inline
+#define EACH(i, count) for (Py_ssize_t i = 0; i < (count); i++)
+#endif
+
+/* To choose when loading takes ELF's indirect functions. ARM's vectors need no choice. */
+#if defined(__x86_64__) && defined(__GLIBC__) && __GNUC__ >= 12 && !defined(__clang__)
+#define WIDE __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#else
+#define WIDE
+#endif
+
+INLINE float larger(float a, float b) { return a > b ? a : b; } /* not `a`, if it is NaN */
+
+/* exp(x) for x <= 0, to 1 unit in the last place; 0 where that would be subnormal, as XLA has it. With
+ * x = n ln 2 + r and |r| <= ln(2) / 2 it is 2^n exp(r). */
+INLINE float exponential(float x)
+{
+    const float to_whole = 12582912.0f; /* 1.5 * 2^23: adding it rounds, and leaves n in the low bits of the sum */
+    float rounded = x * 1.44269504f + to_whole;
+    float n = rounded - to_whole;
+    float r = x - n * 0.693359375f; /* ln 2 in two parts, the first with so few digits that its product is exact */
+    r = r - n * -2.12194440e-4f;
+
+    float p = 0.00138145988f; /* (exp(r) - 1 - r) / r^2, fitted by weighted least squares */
+    p = p * r + 0.00836871658f;
+    p = p * r + 0.041668389f;
+    p = p * r + 0.166665211f;
+    p = p * r + 0.49999994f;
+    p = p * (r * r) + r + 1.0f;
+
+    uint32_t bits;
+    memcpy(&bits, &rounded, sizeof bits);
+    bits = (bits << 23) + 0x3F800000; /* n in the place of a float's exponent, counted from that of 1.0 */
+    float power;
+    memcpy(&power, &bits, sizeof power);
+    return x < -87.33654f ? 0.0f : p * power; /* NaN is not less: it stays */
+}
+
+/* x times the normal distribution at x, which is 1/2 + x g(x^2). A polynomial in s, of [-1, 1], has small coefficients
+ * for the smooth g and loses nothing to rounding: the distribution is within 1e-7, and so is PyTorch's by erf. */
+INLINE float gaussian_unit(float x)
+{
+    const float end = 5.5f; /* beyond it the distribution is 0 or 1 in all digits */
+    float s = x * x * (2.0f / (5.5f * 5.5f)) - 1.0f;
+    float g = 9.85526713e-05f;
+    g = g * s - 0.000275896542f; g = g * s + 0.00025713467f;
+    g = g * s - 0.00039098307f; g = g * s + 0.00129639555f;
+    g = g * s - 0.00261102826f; g = g * s + 0.00416135369f;
+    g = g * s - 0.00668429397f; g = g * s + 0.0104309032f;
+    g = g * s - 0.0150499186f; g = g * s + 0.0203161202f;
+    g = g * s - 0.0260385573f; g = g * s + 0.032075908f;
+    g = g * s - 0.0387935936f; g = g * s + 0.0477373786f;
+    g = g * s - 0.0641723201f; g = g * s + 0.12855193f;
+    float below = x * g + 0.5f;
+    below = x > end ? 1.0f : below;
+    below = x < -end ? 0.0f : below;
+    return x * below;
+}
+
+/* Of LANES partial results one, in pairs: as exact as NumPy's sums. */
+INLINE float total_of(const float *parts)
+{
+    float eight[8], four[4];
+    EACH(i, 8) eight[i] = parts[i] + parts[i + 8];
+    EACH(i, 4) four[i] = eight[i] + eight[i + 4];
+    return (four[0] + four[2]) + (four[1] + four[3]);
+}
+
+INLINE float most_of(const float *parts)
+{
+    float eight[8], four[4];
+    EACH(i, 8) eight[i] = larger(parts[i], parts[i + 8]);
+    EACH(i, 4) four[i] = larger(eight[i], eight[i + 4]);
+    return larger(larger(four[0], four[2]), larger(four[1], four[3]));
+}
+
+WIDE static void gelu_all(const float *x, float *out, Py_ssize_t count)
+{
+    EACH(i, count) out[i] = gaussian_unit(x[i]);
+}
+
+/* The softmax of the first `seen` numbers. The last block of LANES is loaded before anything is written, and overlaps
+ * the one before rather than leaving the row, so that no slow loop is left over: most rows of a causal matrix are
+ * short. What of it lies beyond `seen` counts as -inf and becomes 0; what the block before has is not added twice.
+ * A NaN does not become the maximum, but its exponential is NaN, and so are the sum and the row. */
+INLINE void softmax_row(const float *x, float *out, Py_ssize_t columns, Py_ssize_t seen, int none_is_zero)
+{
+    float end[LANES] = {0.0f}, parts[LANES], made[LANES];
+    Py_ssize_t whole = (seen - 1) / LANES * LANES;
+    Py_ssize_t last = whole + LANES <= columns ? whole : columns >= LANES ? columns - LANES : 0;
+    Py_ssize_t first = whole - last, stop = seen - last;
+    if (columns >= LANES)
+        memcpy(end, x + last, sizeof end);
+    else
+        for (int i = 0; i < columns; i++)
+            end[i] = x[i];
+    EACH(i, LANES) parts[i] = end[i] = i < stop ? end[i] : -INFINITY;
+    for (Py_ssize_t start = 0; start < whole; start += LANES)
+        EACH(i, LANES) parts[i] = larger(x[start + i], parts[i]);
+    float top = most_of(parts);
+    top = none_is_zero && top == -INFINITY ? 0.0f : top;
+
+    EACH(i, LANES) end[i] = exponential(end[i] - top);
+    EACH(i, LANES) parts[i] = i >= first ? end[i] : 0.0f;
+    for (Py_ssize_t start = 0; start < whole; start += LANES) {
+        EACH(i, LANES) made[i] = exponential(x[start + i] - top);
+        EACH(i, LANES) parts[i] += made[i];
+        memcpy(out + start, made, sizeof made);
+    }
+    float total = total_of(parts);
+    float scale = none_is_zero && total == 0.0f ? 0.0f : 1.0f / total;
+    EACH(i, LANES) end[i] *= scale;
+    EACH(i, whole) out[i] *= scale;
+    if (columns >= LANES)
+        memcpy(out + last, end, sizeof end); /* of a known length: one store */
+    else
+        memcpy(out, end, (size_t)columns * sizeof *end);
+}
+
+WIDE static void softmax_rows(const float *x, float *out, Py_ssize_t rows, Py_ssize_t columns, Py_ssize_t causal_rows,
+                              int none_is_zero)
+{
+    Py_ssize_t place = 0; /* in its matrix */
+    for (Py_ssize_t row = 0; row < rows; row++, x += columns, out += columns) {
+        Py_ssize_t seen = causal_rows && place < columns ? place + 1 : columns;
+        softmax_row(x, out, columns, seen, none_is_zero);
+        for (Py_ssize_t i = seen; i < columns; i++)
+            out[i] = 0.0f;
+        place = place + 1 < causal_rows ? place + 1 : 0;
+    }
+}
+
+/* The mean first and then the deviations from it: with sums of x and x^2 a large mean would take all digits. */
+WIDE static void standardize_rows(const float *x, float *out, float *mean, float *squares, Py_ssize_t rows,
+                                  Py_ssize_t columns, float eps, const float *weight, const float *bias)
+{
+    Py_ssize_t whole = columns / LANES * LANES;
+    for (Py_ssize_t row = 0; row < rows; row++, x += columns, out += columns) {
+        float sums[LANES] = {0.0f}, parts[LANES] = {0.0f};
+        for (Py_ssize_t start = 0; start < whole; start += LANES)
+            EACH(i, LANES) sums[i] += x[start + i];
+        for (Py_ssize_t i = whole; i < columns; i++)
+            sums[i - whole] += x[i];
+        float middle = mean[row] = total_of(sums) / (float)columns;
+
+        for (Py_ssize_t start = 0; start < whole; start += LANES)
+            EACH(i, LANES) parts[i] += (x[start + i] - middle) * (x[start + i] - middle);
+        for (Py_ssize_t i = whole; i < columns; i++)
+            parts[i - whole] += (x[i] - middle) * (x[i] - middle);
+        float deviation = squares[row] = total_of(parts);
+
+        float scale = 1.0f / sqrtf(deviation / (float)columns + eps);
+        if (weight && bias) {
+            EACH(i, columns) out[i] = (x[i] - middle) * scale * weight[i] + bias[i];
+        } else {
+            EACH(i, columns) out[i] = (x[i] - middle) * scale;
+            for (Py_ssize_t i = 0; weight && i < columns; i++)
+                out[i] *= weight[i];
+            for (Py_ssize_t i = 0; bias && i < columns; i++)
+                out[i] += bias[i];
+        }
+    }
+}
+
+/* -- for Python --------------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    Py_buffer views[6];
+    int count;
+} Held;
+
+static PyObject *let_go(Held *held) /* and return to Python, with an error if one is set */
+{
+    while (held->count > 0)
+        PyBuffer_Release(&held->views[--held->count]);
+    return PyErr_Occurred() ? NULL : Py_NewRef(Py_None);
+}
+
+/* The memory of a C-contiguous float32 buffer of `*count` numbers, which is set if negative; NULL if an error is. */
+static float *hold(Held *held, PyObject *object, int flags, Py_ssize_t *count)
+{
+    Py_buffer *view = &held->views[held->count];
+    if (PyErr_Occurred() || PyObject_GetBuffer(object, view, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT | flags) < 0)
+        return NULL;
+    held->count++;
+    Py_ssize_t found = view->len / (Py_ssize_t)sizeof(float);
+    *count = *count < 0 ? found : *count;
+    if (view->format && strcmp(view->format, "f") == 0 && found == *count)
+        return view->buf;
+    PyErr_Format(PyExc_ValueError, "expected %zd numbers of float32, got %zd bytes", *count, view->len);
+    return NULL;
+}
+
+/* How many rows of `columns` numbers there are, in whole matrices of `height`; -1, with an error set, if that fails. */
+static Py_ssize_t rows_in(Py_ssize_t count, Py_ssize_t columns, Py_ssize_t height)
+{
+    if (!PyErr_Occurred() && columns > 0 && height > 0 && count % columns == 0 && count / columns % height == 0)
+        return count / columns;
+    if (!PyErr_Occurred())
+        PyErr_Format(PyExc_ValueError, "%zd numbers are not matrices of %zd rows of %zd", count, height, columns);
+    return -1;
+}
+
+static PyObject *gelu(PyObject *module, PyObject *arguments)
+{
+    Held held = {.count = 0};
+    PyObject *from, *to;
+    Py_ssize_t count = -1;
+    if (!PyArg_ParseTuple(arguments, "OO:gelu", &from, &to))
+        return NULL;
+    float *x = hold(&held, from, 0, &count), *out = x ? hold(&held, to, PyBUF_WRITABLE, &count) : NULL;
+    if (out) {
+        Py_BEGIN_ALLOW_THREADS
+        gelu_all(x, out, count);
+        Py_END_ALLOW_THREADS
+    }
+    return let_go(&held);
+}
+
+static PyObject *softmax(PyObject *module, PyObject *arguments)
+{
+    Held held = {.count = 0};
+    PyObject *from, *to;
+    Py_ssize_t count = -1, columns, causal_rows;
+    int none_is_zero;
+    if (!PyArg_ParseTuple(arguments, "OOnnp:softmax", &from, &to, &columns, &causal_rows, &none_is_zero))
+        return NULL;
+    float *x = hold(&held, from, 0, &count), *out = x ? hold(&held, to, PyBUF_WRITABLE, &count) : NULL;
+    Py_ssize_t rows = rows_in(count, columns, causal_rows ? causal_rows : 1);
+    if (rows >= 0) {
+        Py_BEGIN_ALLOW_THREADS
+        softmax_rows(x, out, rows, columns, causal_rows, none_is_zero);
+        Py_END_ALLOW_THREADS
+    }
+    return let_go(&held);
+}
+
+static PyObject *standardize(PyObject *module, PyObject *arguments)
+{
+    Held held = {.count = 0};
+    PyObject *given[6];
+    Py_ssize_t count = -1, columns;
+    float eps;
+    if (!PyArg_ParseTuple(arguments, "OOOOnfOO:standardize", &given[0], &given[1], &given[2], &given[3], &columns, &eps,
+                          &given[4], &given[5]))
+        return NULL;
+    float *x = hold(&held, given[0], 0, &count), *out = x ? hold(&held, given[1], PyBUF_WRITABLE, &count) : NULL;
+    Py_ssize_t rows = rows_in(count, columns, 1);
+    float *mean = rows < 0 ? NULL : hold(&held, given[2], PyBUF_WRITABLE, &rows);
+    float *squares = mean ? hold(&held, given[3], PyBUF_WRITABLE, &rows) : NULL;
+    float *weight = squares && given[4] != Py_None ? hold(&held, given[4], 0, &columns) : NULL;
+    float *bias = squares && given[5] != Py_None ? hold(&held, given[5], 0, &columns) : NULL;
+    if (!PyErr_Occurred()) {
+        Py_BEGIN_ALLOW_THREADS
+        standardize_rows(x, out, mean, squares, rows, columns, eps, weight, bias);
+        Py_END_ALLOW_THREADS
+    }
+    return let_go(&held);
+}
+
+/* What they do says rows.pyi. */
+static PyMethodDef methods[] = {
+    {"gelu", gelu, METH_VARARGS, NULL},
+    {"softmax", softmax, METH_VARARGS, NULL},
+    {"standardize", standardize, METH_VARARGS, NULL},
+    {NULL, NULL, 0, NULL},
+};
+
+static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, .m_name = "rows", .m_methods = methods};
+
+PyMODINIT_FUNC PyInit_rows(void) { return PyModuleDef_Init(&definition); }

@@ -1,0 +1,3 @@
+"""Whether containers hold the very objects that they held before."""
+
+def hold(containers: list[dict | list], seen: list[tuple]) -> bool: ...

@@ -39,8 +39,9 @@ def keep_freed_blocks() -> None:
 def age_imported_objects() -> None:
     """Put what the import has made, 130,000 objects, with the oldest at once, which the collector looks through less
     often: the first inference over a hundred lengths spent a tenth of its time on that."""
-    gc.freeze()
-    gc.unfreeze()
+    if not gc.get_freeze_count():  # what somebody has frozen stays so
+        gc.freeze()
+        gc.unfreeze()
 
 
 def _is_glibc() -> bool:

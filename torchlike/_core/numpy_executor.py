@@ -53,25 +53,31 @@ class Interpreted:
     def __init__(self, trace: Trace, live: tuple[int, ...]) -> None:
         self.live = live
         self.entries = _entries(trace, live)
-        moved = sum(_moved(e.plan) for e in self.entries)
-        gradients = sum(e.plan.executor == FLAT for e in self.entries)
-        self.cost = INTERPRET_ENTRY * len(self.entries) + INTERPRET_GRADIENT * gradients + INTERPRET_BYTE * moved
-        self.left = COMPILE_ENTRY * len(self.entries)
-        self.trains = gradients > 0
-        self.repeats = any(e.plan.executor == ONCE for e in self.entries)
-        on_host = sum(_moved(e.plan) for e in self.entries if e.plan.host >= THREADS)
-        self.stays = not self.trains and on_host >= max(LARGE, moved / 2)
         self.account: Any = None
+        self._left: float | None = None  # of the rent that a compile is worth; reckoned when it comes again
+
+    def _appraise(self) -> None:
+        """What it costs to interpret, and what to compile: most programs of new shapes never come again."""
+        entries, moved = self.entries, sum(_moved(e.plan) for e in self.entries)
+        gradients = sum(e.plan.executor == FLAT for e in entries)
+        self._cost = INTERPRET_ENTRY * len(entries) + INTERPRET_GRADIENT * gradients + INTERPRET_BYTE * moved
+        self._left = COMPILE_ENTRY * len(entries)
+        self._trains = gradients > 0
+        self._repeats = any(e.plan.executor == ONCE for e in entries)
+        on_host = sum(_moved(e.plan) for e in entries if e.plan.host >= THREADS)
+        self._stays = not self._trains and on_host >= max(LARGE, moved / 2)
 
     def is_hot(self) -> bool:
         """Whether interpreting once more would have cost more, all told, than a compile; or whether what trains came
         twice running, and so is there to stay. Never, where most of the work is what NumPy does best."""
-        if self.repeats:
+        if self._left is None:
+            self._appraise()
+        if self._repeats:
             return True
-        if self.stays:
+        if self._stays:
             return False
-        self.left -= self.cost
-        return self.left < 0 or (self.trains and self.account.came_again())
+        self._left -= self._cost  # type: ignore[operator]
+        return self._left < 0 or (self._trains and self.account.came_again())
 
     def __call__(self, trace: Trace) -> list[Any]:
         arrays = [*map(on_host, trace.arrays)]

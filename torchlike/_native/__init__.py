@@ -1,14 +1,18 @@
-"""Compiled kernels for NumPy's float32 arrays, where a C compiler was there at the installation (`hatch_build.py`).
+"""What is compiled, where a C compiler was there at the installation (`hatch_build.py`): kernels for NumPy's float32
+arrays, and a comparison of containers.
 
-Callers look at `is_there` and have NumPy's formula otherwise: nothing but speed depends on this package.
+Callers ask whether it is there and do the same in NumPy or Python otherwise: only speed depends on this package.
 """
 
 from __future__ import annotations
 
 try:
     from torchlike._native import rows as rows
+except ImportError:
+    rows = None
+try:
     from torchlike._native import same as same
 except ImportError:
-    rows = same = None
+    same = None
 
 is_there = rows is not None

@@ -1,0 +1,38 @@
+"""What a new shape leaves behind: every object of it is looked through by the garbage collector from then on."""
+
+from __future__ import annotations
+
+import gc
+
+import jax.numpy as jnp
+import numpy as np
+
+import torchlike
+from torchlike._core.waiting import on_host
+
+PER_OPERATOR = 11  # a plan is 7; its key, its result's aval and shape, its entry in a program
+
+
+def test_a_plan_is_few_objects():
+    weight, bias = torchlike.ones(8, 4), torchlike.ones(8)
+    run = lambda n: torchlike.nn.functional.linear(torchlike.ones(n, 4), weight, bias).sum(-1).tolist()
+    with torchlike.set_executor("numpy"):
+        run(100)
+        gc.collect()
+        before = len(gc.get_objects())
+        for n in range(101, 201):
+            run(n)
+        gc.collect()
+    operators = 3 * 100
+    assert len(gc.get_objects()) - before <= PER_OPERATOR * operators
+
+
+def test_what_was_imported_can_still_be_collected():
+    assert gc.isenabled() and gc.get_freeze_count() == 0
+
+
+def test_elements_are_waited_for():
+    array = jnp.ones((300, 300)) @ jnp.ones((300, 300))
+    found = on_host(array)
+    assert isinstance(found, np.ndarray) and (found == 300).all()
+    assert on_host(found) is found

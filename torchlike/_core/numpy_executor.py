@@ -133,10 +133,8 @@ def _attempt(plan: Plan, given: list, scalars: Sequence) -> list:
     for x in given:
         if x.__class__ is Failed:
             return [x] * len(plan.outputs)
-    if scalars:
-        given += [NUMBERS[kind](x) for kind, x in zip(plan.scalars, scalars)]
     try:
-        return _run(plan, given)
+        return _run(plan, given + [NUMBERS[kind](x) for kind, x in zip(plan.scalars, scalars)] if scalars else given)
     except Exception as error:
         return [Failed(error)] * len(plan.outputs)
 
@@ -162,7 +160,7 @@ _ARRAY = np.ndarray
 
 def _by_own(plan: Plan, given: list) -> list[np.ndarray]:
     """One entry's results from an executable of its own."""
-    return [np.asarray(x) for x in plan.traced()(*given)]
+    return [*map(on_host, plan.traced()(*given))]
 
 
 def _owned(outputs: list, inputs: list[np.ndarray]) -> list:

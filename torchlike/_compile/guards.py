@@ -31,8 +31,7 @@ class Guards:
     def _note(self) -> None:
         """Sort the places by how they are looked at soonest: what is empty, strings, what can be gone through as it is,
         and what must be asked for."""
-        whole = {id(x): x for x in [p.container for p in self._places if same_objects]
-                 if x.__class__ in (dict, list) or (x is not None and not x)}  # fmt: skip
+        whole = self._for_c()
         self._containers = [*whole.values()]
         self._inside = [tuple(chain(*x.items())) if isinstance(x, dict) else tuple(x) for x in self._containers]
         found = [(place, place.look()) for place in self._places if id(place.container) not in whole]
@@ -42,6 +41,13 @@ class Guards:
         self._live = [look for place, look in found if place.is_live and look and not place.is_keys]
         self._looks = [place.look for place, _ in found if not place.is_live]
         self._seen = [*chain(*self._live, *[look() for look in self._looks]), self]
+
+    def _for_c(self) -> dict[int, Any]:
+        """The containers that C looks through, by id: what has an order of its own only as long as it is empty."""
+        if same_objects is None:
+            return {}
+        held = [place.container for place in self._places if place.container is not None]
+        return {id(x): x for x in held if x.__class__ in (dict, list) or not x}
 
     def _histories(self) -> tuple[list, list, list]:
         return [*map(_STORAGE, self._tensors)], [*map(_EDGE, self._tensors)], [*map(_EXTRA, self._leaves)]

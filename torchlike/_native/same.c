@@ -1,7 +1,7 @@
 /* Whether containers hold the very objects that they held before.
 
    A compiled step looks at what its recording depends on before each run: some hundred dictionaries of modules and
-   optimizers, nearly all of them as they were. In Python each object costs 25 ns, here 3. Only identity is compared:
+   optimizers, nearly all of them as they were. In Python each object costs 25 ns, here less than 9. Only identity is compared:
    where it fails, the caller looks again, at values. */
 
 #define Py_LIMITED_API 0x030B0000

@@ -96,7 +96,7 @@ class Template:
         run.converted = _cast_number if any([dt in _dtypes.FLOAT8 for dt in run.numbers]) else _number
         run.kept = frozenset([i for i, (name, _) in enumerate(self.arrays) if name in op.keeps]) if op.keeps else _NONE
         half = None if compute is typed.compute else typed.compute
-        run.stored = None if half is None or compute is None else self._stored(op, half)
+        run.stored = None if half is None else self._stored(op, half)
         return run
 
     def _stored(self, op: d.Op, half: _dtypes.dtype) -> Callable[[int, Any], Any] | None:

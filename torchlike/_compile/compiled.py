@@ -231,7 +231,7 @@ class _Attempt:
         if reason or late:
             self._refuse(reason or late)  # type: ignore[arg-type]
         else:
-            kept = Kept(Guards(after, after.tensors.values()), replay, self.signature.others)
+            kept = Kept(Guards(after, [*after.tensors.values()]), replay, self.signature.others)
             among = self.compiled.kept.setdefault(self.signature.key, [])
             among.insert(0, kept)
             del among[self.compiled.limit :]

@@ -2,16 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import chain
 from operator import attrgetter, call, is_
 from typing import Any
 
 import numpy as np
 
+from torchlike import _native
 from torchlike._compile.reach import CONSTANTS, Place, Reach
-from torchlike._native import same as same_objects
 from torchlike._tensor import Tensor
+
+
+class Attributes:
+    """What an attribute of some objects was, or (`"value.aval"`) an attribute of it."""
+
+    def __init__(self, objects: Iterable, path: str, seen: list | None = None) -> None:
+        self._objects, self._path = [*objects], tuple(path.split("."))
+        self._get = attrgetter(path)
+        self._seen = self._now() if seen is None else seen
+
+    def _now(self) -> list:
+        return [*map(self._get, self._objects)]
+
+    def hold(self) -> bool:
+        """Whether it is that still, or what is equal to it."""
+        if _native.same is not None and _native.same.attributes(self._objects, self._path, self._seen):
+            return True
+        return self._now() == self._seen
 
 
 class Guards:
@@ -20,12 +38,12 @@ class Guards:
     What is compared is identity; a number or string of equal value and type that took the place of another is the same.
     """
 
-    def __init__(self, reach: Reach, tensors: Iterable[Tensor]) -> None:
+    def __init__(self, reach: Reach, tensors: Sequence[Tensor]) -> None:
         self._places = list(reach.places.values())
         self._held = list(reach.held())  # so that no id among the places is given to another object
-        self._tensors = list(tensors)
-        self._leaves = [t._edge[0] for t in self._tensors if t._edge is not None]
-        self._storages, self._edges, self._extras = self._histories()
+        leaves = [t._edge[0] for t in tensors if t._edge is not None]
+        # Neither storages nor nodes nor their hooks are ever equal to others.
+        self._histories = Attributes(tensors, "_storage"), Attributes(tensors, "_edge"), Attributes(leaves, "extra")
         self._note()
 
     def _note(self) -> None:
@@ -44,22 +62,18 @@ class Guards:
 
     def _for_c(self) -> dict[int, Any]:
         """The containers that C looks through, by id: what has an order of its own only as long as it is empty."""
-        if same_objects is None:
+        if _native.same is None:
             return {}
         held = [place.container for place in self._places if place.container is not None]
         return {id(x): x for x in held if x.__class__ in (dict, list) or not x}
 
-    def _histories(self) -> tuple[list, list, list]:
-        return [*map(_STORAGE, self._tensors)], [*map(_EDGE, self._tensors)], [*map(_EXTRA, self._leaves)]
-
     def hold(self) -> bool:
         """Whether nothing has changed."""
-        # Neither storages nor nodes nor their hooks are ever equal to others: lists of them are compared by identity.
-        if self._tensors and self._histories() != (self._storages, self._edges, self._extras):
+        if not all([history.hold() for history in self._histories]):
             return False
         try:
             now = chain(*self._live, *map(call, self._looks), (self,))
-            if ((same_objects is None or same_objects.hold(self._containers, self._inside))
+            if ((_native.same is None or _native.same.hold(self._containers, self._inside))
                     and all(map(is_, now, self._seen)) and not any(self._empty)
                     and (not self._strings or all([[*keys] == seen for keys, seen in self._strings]))):  # fmt: skip
                 return True
@@ -76,9 +90,6 @@ class Guards:
             if not same(place.seen, list(place.look())):
                 return place
         return None
-
-
-_STORAGE, _EDGE, _EXTRA = map(attrgetter, ("_storage", "_edge", "extra"))
 
 
 def same(before: list, now: list) -> bool:

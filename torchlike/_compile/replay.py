@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from operator import attrgetter
 from sys import getrefcount
 from typing import Any, NamedTuple
 from weakref import WeakSet
@@ -11,7 +10,9 @@ from weakref import WeakSet
 import jax
 import numpy as np
 
+from torchlike import _native
 from torchlike._compile import whole_program
+from torchlike._compile.guards import Attributes
 from torchlike._compile.results import Results
 from torchlike._core import Aval, Value, boundary, concrete, to_numpy, uninterrupted
 from torchlike._core.capture import Capture, Draw, Numbers
@@ -71,15 +72,16 @@ class Replay:
         self._states = capture.outside
         self._aliases = self._aliased(tensors)
         expected = [g for g in grads if g.before is not None]
-        self._without = [g.tensor for g in expected if not g.before and isinstance(g.tensor, Tensor)]  # a gradient
+        without = [g.tensor for g in expected if not g.before and isinstance(g.tensor, Tensor)]  # a gradient
         self._expected = [(g.tensor, g.before) for g in expected if g.before or not isinstance(g.tensor, Tensor)]
         self._writes = [(w.target.kind, w.target.what, w.step) for w in writes]
         self._grads = [(g.tensor, g.value is not None, g.strides) for g in grads if not g.kept]
         outputs = [w.value for w in writes] + [g.value for g in grads if g.value is not None] + results.values()
         self._avals: list[Aval] = [value.aval for value in outputs]
         self._begin = len(outputs) - len(results.values())
-        self._read = [s.what for s in sources if s.kind == STATE]
-        self._read_avals = [v.aval for v, s in zip(capture.trace.held, sources) if s.kind == STATE]
+        read = [(s.what, v.aval) for v, s in zip(capture.trace.held, sources) if s.kind == STATE]
+        self._read = Attributes([storage for storage, _ in read], "value.aval", [aval for _, aval in read])
+        self._without = Attributes(without, "_grad", [None] * len(without))
         self._draw_avals = {s.what: v.aval for s, v in zip(sources, capture.trace.held) if s.kind == DRAW}
         # Whether the call reads its arguments, and nothing that could be another thing at the next, and writes nothing.
         self._is_pure = not (writes or grads or self._again or self._holds or self._checks or self._states
@@ -145,14 +147,17 @@ class Replay:
 
     def _donated(self) -> tuple[list, list]:
         """The arrays that are overwritten, and for each its value, or None where somebody else holds it."""
-        owned = [*map(_VALUE, self._replaced)]
-        arrays = [*map(_ARRAY, owned)]
-        # Held by its storage, the list here and the call: nobody else has it.
-        if not owned or (max(map(getrefcount, owned)) <= 3 and max(map(getrefcount, arrays)) <= 3
-                         and not any(map(_STAMP, owned)) and {*map(type, arrays)} == _ONLY_JAX):  # fmt: skip
-            return arrays, owned
-        del arrays
-        return self._copied(owned)
+        return self._alone() or self._copied([storage.value for storage in self._replaced])
+
+    def _alone(self) -> tuple[list, list] | None:
+        """The same, where nobody else holds any of them; C finds that out."""
+        if _native.same is None:
+            return None
+        owned = _native.same.alone(self._replaced, "value", Value)
+        if owned is None or not _native.same.attributes(owned, ("stamp",), [None] * len(owned)):
+            return None
+        arrays = _native.same.alone(owned, "array", _JaxArray)
+        return None if arrays is None else (arrays, owned)
 
     def _copied(self, values: list) -> tuple[list, list]:
         """The same where somebody else holds some of the values: of those, copies."""
@@ -226,9 +231,7 @@ class Replay:
         """Whether the state that the recording depends on is as it was."""
         if self._is_pure:
             return True
-        if self._aliased(tensors) != self._aliases or [*map(_AVAL, self._read)] != self._read_avals:
-            return False
-        if self._without and {*map(_GRAD, self._without)} != _NOTHING:
+        if self._aliased(tensors) != self._aliases or not (self._read.hold() and self._without.hold()):
             return False
         for tensor, before in self._expected:
             grad = of(tensor, tensors)._grad
@@ -319,8 +322,5 @@ def _host(value: Value) -> Any:
     return array
 
 
-_VALUE, _ARRAY, _STAMP, _AVAL, _GRAD = map(attrgetter, ("value", "array", "stamp", "value.aval", "_grad"))
-_NOTHING = {None}
 _JaxArray = type(jax.numpy.zeros(()))
-_ONLY_JAX = {_JaxArray}
 _CAME = 1 << 60  # in place of a slot: the value was an input before

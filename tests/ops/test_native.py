@@ -68,6 +68,27 @@ def test_layer_norm(maker, columns, with_weight, with_bias):
     compare(ours, program(torch, lambda a: torch.from_numpy(a).double()), atol=3e-5)  # a mean of 10 takes a digit
 
 
+@pytest.mark.parametrize("columns", [0, 1, 15, 16, 17, 33, 4096])
+@pytest.mark.parametrize("shape", [(), (1,), (0,), (3, 5)])
+def test_bias(maker, columns, shape):
+    x, weight, bias = numbers(*shape, 4), numbers(columns, 4), numbers(columns)
+
+    def program(library, cast):
+        return library.nn.functional.linear(*map(cast, (x, weight, bias)))
+
+    ours = program(torchlike, torchlike.from_numpy).numpy()
+    compare(ours, program(torch, lambda a: torch.from_numpy(a).double()), atol=1e-5)
+
+
+@pytest.mark.parametrize("bias", [torch.ones(1), torch.ones(6)[::2], torch.ones(3, dtype=torch.float64)])
+def test_a_bias_that_is_no_plain_row(maker, bias):
+    def program(L):
+        x, weight, row = L.arange(8.0).view(2, 4), L.arange(12.0).view(3, 4), L.from_numpy(bias.numpy())
+        return L.nn.functional.linear(x.to(row.dtype), weight.to(row.dtype), row)
+
+    both(program)
+
+
 def _attention(L, q, is_causal, mask=None):
     return L.nn.functional.scaled_dot_product_attention(q, q, q, attn_mask=mask, is_causal=is_causal)
 
@@ -168,6 +189,9 @@ WRONG = {
     "no rows of memory": lambda rows: rows.gelu(HERE.T, HERE),
     "other size": lambda rows: rows.gelu(HERE, HERE[:3]),
     "not writable": lambda rows: rows.gelu(HERE, FIXED),
+    "a fixed sum": lambda rows: rows.add(FIXED, HERE[0]),
+    "a row that does not fit": lambda rows: rows.add(HERE, HERE[0, :5]),
+    "a row of none": lambda rows: rows.add(HERE, HERE[0, :0]),
     "no whole rows": lambda rows: rows.softmax(HERE, HERE, 5, 0, False),
     "no columns": lambda rows: rows.softmax(HERE, HERE, 0, 0, False),
     "no whole matrices": lambda rows: rows.softmax(HERE, HERE, 6, 3, False),
@@ -188,6 +212,6 @@ def test_what_is_refused(rows, call):
 
 def test_arguments_are_counted(rows):
     if rows:
-        for function in (rows.gelu, rows.softmax, rows.standardize):
+        for function in (rows.add, rows.gelu, rows.softmax, rows.standardize):
             with pytest.raises(TypeError, match="argument"):
                 function(HERE)

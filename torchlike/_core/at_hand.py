@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from torchlike._core.examples import Row, outermost
-from torchlike._core.numpy_executor import Entry
+from torchlike._core.numpy_executor import Step
 from torchlike._core.plan import NUMPY, Plan
 from torchlike._core.trace import Trace, lock
 from torchlike._core.value import Aval, Value
@@ -76,7 +76,7 @@ class Look:
             trace.adopt(value)
         self._slot = value.slot
         self._entries = _needed(trace, value.slot) if value.slot >= 0 and _is_exact(value.aval) else None
-        self._inputs = {~s for entry in self._entries or () for s in entry.slots if s < 0}
+        self._inputs = {~s for _, step in self._entries or () for s in step.slots if s < 0}
 
     def now(self, arrays: Sequence, scalars: Sequence) -> Any:
         """The array, given those of the trace's inputs and its numbers; None where it is not at hand."""
@@ -97,7 +97,7 @@ def _is_cheap(plan: Plan) -> bool:
             and all(_is_exact(a) and a.numel <= MOST_ELEMENTS for a in (*plan.inputs, *plan.outputs)))  # fmt: skip
 
 
-def _needed(trace: Trace, slot: int) -> list[Entry] | None:
+def _needed(trace: Trace, slot: int) -> list[tuple[Plan, Step]] | None:
     """The entries that a result is made by, or None where they are too many, or not all exact."""
     code, wanted, found = trace.code, {slot}, []
     first, numbers = len(trace.results), len(trace.scalars)
@@ -113,22 +113,22 @@ def _needed(trace: Trace, slot: int) -> list[Entry] | None:
         if not _is_cheap(plan) or any(s < 0 and not isinstance(trace.arrays[~s], np.ndarray) for s in slots):
             return None
         wanted = (wanted - made) | {s for s in slots if s >= 0}
-        found.append(Entry(plan, slots, first, numbers, ()))
+        found.append((plan, Step(position, tuple(slots), first, first + len(plan.outputs), numbers, ())))
         if not wanted:
             return found[::-1]
     return None
 
 
-def _computed(arrays: Sequence, scalars: Sequence, entries: list[Entry], slot: int) -> np.ndarray | None:
+def _computed(arrays: Sequence, scalars: Sequence, entries: list[tuple[Plan, Step]], slot: int) -> np.ndarray | None:
     """What the entries make of the trace's inputs; None where a kernel fails, of which the trace will tell."""
     results: dict[int, np.ndarray] = {}
     try:
         with np.errstate(all="ignore"):
-            for plan, slots, first, numbers, _ in entries:
-                given = [results[s] if s >= 0 else arrays[~s] for s in slots]
+            for plan, step in entries:
+                given = [results[s] if s >= 0 else arrays[~s] for s in step.slots]
                 if plan.scalars:
-                    given += [np.asarray(x)[()] for x in scalars[numbers]]
-                results.update(enumerate(map(np.asarray, plan.function(*given)), first))
+                    given += [np.asarray(x)[()] for x in scalars[step.numbers]]
+                results.update(enumerate(map(np.asarray, plan.function(*given)), step.first))
     except Exception:
         return None
     return results[slot]

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from torchlike._core.plan import COMPILED, FLAT, NUMBERS, NUMPY, ONCE, Plan
-from torchlike._core.trace import Trace, operators
+from torchlike._core.trace import Trace
 from torchlike._core.waiting import on_host
 
 # The model by which cold and hot are told apart, in seconds: deterministic, so that two runs of a script choose alike.
@@ -37,12 +38,13 @@ class Failed:
         self.error = error
 
 
-class Entry(NamedTuple):
-    """One operator of an interpreted program."""
+class Step(NamedTuple):
+    """One operator of an interpreted program, whatever its shapes."""
 
-    plan: Plan
-    slots: Sequence[int]  # of its inputs, as a trace counts them
+    position: int  # of its plan in the trace's code
+    slots: tuple[int, ...]  # of its inputs, as a trace counts them
     first: int  # the slot of its first result
+    end: int  # ... and of the next operator's
     numbers: int  # which of the trace's sequences of numbers is its own
     dead: tuple[int, ...]  # the results that nothing after it looks at
 
@@ -51,20 +53,21 @@ class Interpreted:
     """A program that is interpreted: `program(trace) -> output arrays`, as a compiled one is called."""
 
     def __init__(self, trace: Trace, live: tuple[int, ...]) -> None:
-        self.live = live
-        self.entries = _entries(trace, live)
+        code = trace.code
+        self.live, self.steps = live, _steps(_form(code), live)
+        self.plans: list[Plan] = [code[step.position] for step in self.steps]
         self.account: Any = None
         self._left: float | None = None  # of the rent that a compile is worth; reckoned when it comes again
 
     def _appraise(self) -> None:
         """What it costs to interpret, and what to compile: most programs of new shapes never come again."""
-        entries, moved = self.entries, sum(_moved(e.plan) for e in self.entries)
-        gradients = sum(e.plan.executor == FLAT for e in entries)
-        self._cost = INTERPRET_ENTRY * len(entries) + INTERPRET_GRADIENT * gradients + INTERPRET_BYTE * moved
-        self._left = COMPILE_ENTRY * len(entries)
+        plans, moved = self.plans, sum(map(_moved, self.plans))
+        gradients = sum(plan.executor == FLAT for plan in plans)
+        self._cost = INTERPRET_ENTRY * len(plans) + INTERPRET_GRADIENT * gradients + INTERPRET_BYTE * moved
+        self._left = COMPILE_ENTRY * len(plans)
         self._trains = gradients > 0
-        self._repeats = any(e.plan.executor == ONCE for e in entries)
-        on_host = sum(_moved(e.plan) for e in entries if e.plan.host >= THREADS)
+        self._repeats = any(plan.executor == ONCE for plan in plans)
+        on_host = sum(_moved(plan) for plan in plans if plan.host >= THREADS)
         self._stays = not self._trains and on_host >= max(LARGE, moved / 2)
 
     def is_hot(self) -> bool:
@@ -82,11 +85,20 @@ class Interpreted:
     def __call__(self, trace: Trace) -> list[Any]:
         arrays = [*map(on_host, trace.arrays)]
         results: list = [None] * len(trace.results)
+        failed: Failed | None = None
         with np.errstate(all="ignore"):
-            for plan, slots, first, numbers, dead in self.entries:
+            for plan, (_, slots, first, end, numbers, dead) in zip(self.plans, self.steps):
                 given = [results[s] if s >= 0 else arrays[~s] for s in slots]
-                scalars = trace.scalars[numbers] if plan.scalars else ()
-                results[first : first + len(plan.outputs)] = _attempt(plan, given, scalars)
+                if plan.scalars:
+                    given += [NUMBERS[kind](x) for kind, x in zip(plan.scalars, trace.scalars[numbers])]
+                cause = failed and next((x for x in given if x.__class__ is Failed), None)
+                if cause is None:
+                    try:
+                        results[first:end] = _run(plan, given)
+                    except Exception as error:
+                        cause = failed = Failed(error)
+                if cause is not None:
+                    results[first:end] = [cause] * (end - first)
                 for i in dead:
                     results[i] = None
         return _owned([results[i] for i in self.live], arrays)
@@ -101,42 +113,44 @@ def is_cold(trace: Trace, at_once: bool) -> bool:
     """Whether a trace of a first key is for NumPy: work in types that NumPy has, and forward alone, unless the same
     operators came in other shapes before, or their line brings other operators again and again (not `at_once`). What
     trains as it did would only be compiled one step later."""
-    plans = [plan for plan, _ in operators(trace.code)]
-    if any(plan.executor == ONCE for plan in plans):  # alone, since only these compute to the bit what XLA does
+    plans = {x for x in trace.code if x.__class__ is not int}
+    executors = {plan.executor for plan in plans}
+    if ONCE in executors:  # alone, since only these compute to the bit what XLA does
         return all(p.executor == ONCE and _moved(p) * UPDATE_BYTE < COMPILE_UPDATE * len(p.outputs) for p in plans)
-    never = (COMPILED, FLAT) if at_once else (COMPILED,)
-    return all(
-        plan.executor not in never and all(a.dtype.numpy.isbuiltin == 1 for a in (*plan.inputs, *plan.outputs))
-        for plan in plans
-    )
+    if COMPILED in executors or (at_once and FLAT in executors):
+        return False
+    return all(dt.numpy.isbuiltin == 1 for dt in {a.dtype for plan in plans for a in (*plan.inputs, *plan.outputs)})
 
 
-def _entries(trace: Trace, live: tuple[int, ...]) -> list[Entry]:
-    """What has to be run: an entry whose results nobody looks at is left out."""
-    found, first, numbers = [], 0, 0
-    for plan, slots in operators(trace.code):
-        found.append((plan, slots, first, numbers))
-        first, numbers = first + len(plan.outputs), numbers + bool(plan.scalars)
-    needed, entries = set(live), []
-    for plan, slots, first, numbers in reversed(found):
-        made = range(first, first + len(plan.outputs))
+def _form(code: Sequence) -> tuple:
+    """A trace's code without its plans: of each only how many results it has, and whether it takes numbers; None for
+    one result and no numbers."""
+    return tuple([
+        x if x.__class__ is int
+        else None if x.single is not None and not x.scalars else (len(x.outputs), bool(x.scalars))
+        for x in code
+    ])  # fmt: skip
+
+
+@lru_cache(64)  # shapes that never stay are programs of one form
+def _steps(form: tuple, live: tuple[int, ...]) -> list[Step]:
+    """What has to be run: an operator whose results nobody looks at is left out."""
+    found: list[Step] = []
+    position = first = numbers = 0
+    while position < len(form):
+        outputs, takes_numbers = form[position] or (1, False)
+        after = next((i for i in range(position + 1, len(form)) if form[i].__class__ is not int), len(form))
+        found.append(Step(position, form[position + 1 : after], first, first + outputs, numbers, ()))
+        position, first, numbers = after, first + outputs, numbers + takes_numbers
+    needed, steps = set(live), []
+    for step in reversed(found):
+        made = range(step.first, step.end)
         if needed.isdisjoint(made):
             continue
-        dead = {i for i in (*made, *slots) if i >= 0} - needed
+        dead = {i for i in (*made, *step.slots) if i >= 0} - needed
         needed |= dead
-        entries.append(Entry(plan, tuple(slots), first, numbers, tuple(dead)))
-    return entries[::-1]
-
-
-def _attempt(plan: Plan, given: list, scalars: Sequence) -> list:
-    """One entry's results, or in place of each what failed."""
-    for x in given:
-        if x.__class__ is Failed:
-            return [x] * len(plan.outputs)
-    try:
-        return _run(plan, given + [NUMBERS[kind](x) for kind, x in zip(plan.scalars, scalars)] if scalars else given)
-    except Exception as error:
-        return [Failed(error)] * len(plan.outputs)
+        steps.append(step._replace(dead=tuple(dead)))
+    return steps[::-1]
 
 
 def _run(plan: Plan, given: list) -> list[np.ndarray]:

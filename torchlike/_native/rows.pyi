@@ -2,6 +2,9 @@
 
 from numpy import ndarray
 
+def add(x: ndarray, row: ndarray, /) -> None:
+    """x += row, of rows as long as that one."""
+
 def gelu(x: ndarray, out: ndarray, /) -> None:
     """x times the normal distribution at x."""
 

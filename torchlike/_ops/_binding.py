@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import count
 from typing import Any, NamedTuple
 
 import jax
@@ -33,7 +34,7 @@ class Run:
     kept: frozenset[int]  # the arrays that are not cast
     kernel: Callable
     numbers: Sequence[_dtypes.dtype]  # what becomes of each number
-    outputs: tuple[Aval, ...] | None  # whose dtypes they have; None: whatever comes
+    outputs: tuple[_dtypes.dtype, ...] | None  # the dtypes of its results; None: whatever comes
     stored: Callable[[int, Any], Any] | None  # see `_stored`
 
     def __call__(self, *flat: Any) -> tuple:
@@ -50,7 +51,7 @@ class Run:
         out = _call(self.kernel, _bound(self.arguments, arrays, numbers))
         if self.outputs is None:
             return out
-        return tuple([x if x.dtype == a.dtype.numpy else cast_array(x, a.dtype) for x, a in zip(out, self.outputs)])
+        return tuple([x if x.dtype == dt.numpy else cast_array(x, dt) for x, dt in zip(out, self.outputs)])
 
 
 def _bound(arguments: dict[str, tuple[str, Any]], arrays: Sequence, numbers: Sequence) -> dict[str, Any]:
@@ -69,28 +70,32 @@ def _bound(arguments: dict[str, tuple[str, Any]], arrays: Sequence, numbers: Seq
 
 
 class Template:
-    """How the flat inputs of a plan become its kernel's arguments."""
+    """How the flat inputs of plans that differ in shapes alone become their kernel's arguments."""
 
-    __slots__ = ("arguments", "arrays", "numbers", "run")
+    __slots__ = ("arguments", "arrays", "numbers", "runs")
 
     def __init__(self) -> None:
         self.arguments: dict[str, tuple[str, Any]] = {}
         self.arrays: list[tuple[str, int]] = []  # parameter name, kind
         self.numbers: list[tuple[type, int]] = []  # number type, kind
-        self.run: Run
+        self.runs: dict[tuple, Run] = {}  # the functions of these plans, by dtypes
 
     def saved(self, op: d.Op) -> tuple[int, ...]:
         if op.saves is None:
             return tuple(range(len(self.arrays)))
         return tuple([i for i, (name, _) in enumerate(self.arrays) if name in op.saves])
 
-    def function(self, op: d.Op, typed: Typed) -> Run:
-        """The plan's function, which leaves the dtypes of its results as they come."""
+    def function(self, op: d.Op, typed: Typed, outputs: tuple[_dtypes.dtype, ...] | None) -> Run:
+        """The function of a plan whose results have these dtypes, or (None) those that come."""
+        key = (typed.compute, typed.opmath, outputs)
+        return self.runs.get(key) or self.runs.setdefault(key, self._run(op, typed, outputs))
+
+    def _run(self, op: d.Op, typed: Typed, outputs: tuple[_dtypes.dtype, ...] | None) -> Run:
         compute = typed.compute
         if compute is not None and op.opmath and typed.opmath:
             compute = _dtypes.opmath(compute)
-        run = self.run = Run()
-        run.kernel, run.arguments, run.compute, run.outputs = op.kernel, self.arguments, compute, None
+        run = Run()
+        run.kernel, run.arguments, run.compute, run.outputs = op.kernel, self.arguments, compute, outputs
         run.count = len(self.arrays)
         run.numbers = tuple([_number_dtype(number, kind, compute, typed) for number, kind in self.numbers])
         run.converted = _cast_number if any([dt in _dtypes.FLOAT8 for dt in run.numbers]) else _number
@@ -154,32 +159,47 @@ class Form(NamedTuple):
     arrays: list[tuple[str, int]]
     numbers: list[tuple[type, int]]
     promoted: list[type]
+    templates: dict[tuple, Template]  # by the static arguments: what differs in shapes alone has one
+    keeps: bool  # whether templates are kept: not where a zero among the static arguments may have two signs
 
     def bind(self, op: d.Op, args: tuple, seen: list) -> tuple[Call, Template]:
         """What `bind` returns, without another look at what only the types decide."""
-        call, template = Call(op, {}, [], [], list(self.promoted), []), Template()
-        template.arrays, template.numbers = self.arrays, self.numbers
-        numbers = 0
+        call = Call(op, {}, [], [], list(self.promoted), [])
+        statics = []
         for (name, where, number), value, known in zip(self.places, args, seen):
-            what = shown = value
+            shown = value
             if where == "array":
                 shown, strides = known
-                what = len(call.arrays)
                 call.arrays.append(shown)
                 call.strides.append(strides)
                 if name not in op.keeps:
                     call.promoted.append(shown)
             elif where == "number":
-                what, shown = numbers, number
-                numbers += 1
-            template.arguments[name] = (where, what)
+                shown = number
+            else:
+                statics.append(value)
             call.arguments[name] = shown
-        for name, value in self.defaults.items():
-            template.arguments[name] = ("static", value)
         call.arguments.update(self.defaults)
+        key = tuple(statics)
+        template = self.templates.get(key)
+        if template is None:
+            template = self._template(call)
+            if self.keeps and len(self.templates) < MOST_TEMPLATES:
+                self.templates[key] = template
         return call, template
 
+    def _template(self, call: Call) -> Template:
+        template = Template()
+        template.arrays, template.numbers = self.arrays, self.numbers
+        arrays, numbers = count(), count()
+        for name, where, _ in self.places:
+            what = next(arrays) if where == "array" else next(numbers) if where == "number" else call.arguments[name]
+            template.arguments[name] = (where, what)
+        template.arguments.update((name, ("static", value)) for name, value in self.defaults.items())
+        return template
 
+
+MOST_TEMPLATES = 64
 _PLAIN = frozenset((int, bool, float, complex, str, type(None), _dtypes.dtype))
 
 
@@ -210,7 +230,8 @@ def bind(op: d.Op, args: tuple, kwargs: dict, describe: Callable) -> tuple[Call,
         given = op.names[: len(args)]
         places = tuple([(name, template.arguments[name][0], call.arguments[name]) for name in given])
         defaults = {name: call.arguments[name] for name in op.names[len(args) :]}
-        op.forms[types] = Form(places, defaults, template.arrays, template.numbers, call.numbers)
+        keeps = not any([where == "static" and x.__class__ in (float, complex) for _, where, x in places])
+        op.forms[types] = Form(places, defaults, template.arrays, template.numbers, call.numbers, {}, keeps)
     return call, template
 
 

@@ -88,17 +88,16 @@ def make(op: d.Op, args: tuple, kwargs: dict, describe: Callable[[Any], tuple[Av
     if op.family != "view":
         check_float8(call)
     typed = op.typing(call)
-    scalars = tuple(kind for kind, _ in template.numbers)
+    scalars = tuple([kind for kind, _ in template.numbers])
     if complex in scalars and typed.compute is not None and not typed.compute.is_complex:
         raise _errors.dtypes.overflow(_errors.dtypes.c_name(typed.compute))
-    function = template.function(op, typed)
     if not typed.outputs:
-        typed = _traced_outputs(op, call, typed, function, scalars)
+        typed = _traced_outputs(op, call, typed, template.function(op, typed, None), scalars)
     outputs = tuple(typed.outputs)
-    if op.family != "view":  # views keep whatever dtype comes in: writes run them over other types
-        function.outputs = outputs
+    # Views keep whatever dtype comes in: writes run them over other types.
+    function = template.function(op, typed, None if op.family == "view" else tuple([a.dtype for a in outputs]))
     plan = OpPlan(op.name, tuple(call.arrays), scalars, outputs, function, template)
-    floating = tuple(op.differentiable and o.dtype.category >= _dtypes.FLOATING for o in typed.outputs)
+    floating = tuple([op.differentiable and o.dtype.category >= _dtypes.FLOATING for o in typed.outputs])
     node = op.node if isinstance(op.node, str) else op.node(call)
     plan.settle(op, template.saved(op), floating, tuple(typed.strides), node)
     plan.remembers = op.remembers(call) if callable(op.remembers) else op.remembers
@@ -106,7 +105,7 @@ def make(op: d.Op, args: tuple, kwargs: dict, describe: Callable[[Any], tuple[Av
     plan.host = op.host if isinstance(op.host, int) else op.host(call)
     if op.refuses_complex and any(o.dtype.is_complex for o in typed.outputs):
         plan.__class__ = _WithoutGradient
-    if any(a.__class__ is not Aval for a in call.arrays):
+    if any([a.__class__ is not Aval for a in call.arrays]):
         for look in on_foreign_aval:
             look(plan)
     return plan
@@ -168,7 +167,7 @@ def _traced_outputs(op: d.Op, call: Call, typed: Typed, function: Callable, scal
 
 def restated(plan: OpPlan, arguments: dict[str, tuple[str, Any]]) -> Callable:
     """The plan's function with other static arguments, which may have symbolic numbers."""
-    function = copy.copy(plan.extra.run)
+    function = copy.copy(plan.function)
     function.arguments = arguments
     return function
 

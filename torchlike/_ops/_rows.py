@@ -24,6 +24,16 @@ def in_c(x: Any, columns: int = 1) -> bool:
     return _native.is_there and x.dtype == np.float32 and 0 < columns <= LONGEST
 
 
+def add_to_rows(x: Any, row: Any) -> Any:
+    """x += row, in place where x is NumPy's."""
+    is_plain = isinstance(x, np.ndarray) and x.flags.c_contiguous and 1 == row.ndim <= x.ndim
+    if is_plain and x.dtype == row.dtype and x.shape[-1] == len(row) and in_c(x, len(row)):
+        _native.rows.add(x, np.asarray(row, order="C"))
+    else:
+        x += row
+    return x
+
+
 def gelu(x: np.ndarray) -> np.ndarray:
     """x times the normal distribution at x, of a float32 array."""
     out = np.empty(x.shape, np.float32)

@@ -57,10 +57,11 @@ def result_type(arrays: list[Aval], numbers: list[type]) -> Dtype:
     """PyTorch's promotion: tensors with dims, then zero-dim tensors, then Python numbers, each by category."""
     dims = zero = number = None
     for a in arrays:
+        dtype = a.dtype
         if a.ndim:
-            dims = a.dtype if dims is None else _dtypes.promote_types(dims, a.dtype)
+            dims = dtype if dims is None or dims is dtype else _dtypes.promote_types(dims, dtype)
         else:
-            zero = a.dtype if zero is None else _dtypes.promote_types(zero, a.dtype)
+            zero = dtype if zero is None or zero is dtype else _dtypes.promote_types(zero, dtype)
     for kind in numbers:
         d = _modes.scalar_dtype(kind)
         number = d if number is None else _dtypes.promote_types(number, d)
@@ -129,7 +130,7 @@ def check_devices(call: Call) -> None:
 
 def check_float8(call: Call) -> None:
     """Few operators take dtypes of eight bits, unless they are asked to compute in another one."""
-    if all(a.dtype not in _dtypes.FLOAT8 for a in call.arrays) or call.arguments.get("dtype") not in _NARROW_OR_NONE:
+    if not any([a.dtype in _FLOAT8 for a in call.arrays]) or call.arguments.get("dtype") not in _NARROW_OR_NONE:
         return
     promotes = getattr(call.op.typing, "keywords", {}).get("promote") is not None
     found = [result_type(call.promoted, call.numbers)] if promotes else [a.dtype for a in call.arrays]
@@ -138,6 +139,7 @@ def check_float8(call: Call) -> None:
             raise _errors.dtypes.not_implemented(call.op.loop, dtype)
 
 
+_FLOAT8 = frozenset(_dtypes.FLOAT8)
 _NARROW_OR_NONE = (None, *_dtypes.FLOAT8)
 
 
@@ -239,6 +241,8 @@ def general(call: Call, promote: Callable[[Dtype], Promotion] | None) -> Typed:
 
 def _format(call: Call, shape: tuple[int, ...]) -> tuple[int, ...] | None:
     """The strides of a result that takes over the channels-last order of an input."""
+    if not any([strides is not None for strides in call.strides]):
+        return None
     count = call.op.formats
     for a, strides in [*zip(call.arrays, call.strides)][: count if isinstance(count, int) else count(call)]:
         if strides is not None and len(a.shape) == len(shape):

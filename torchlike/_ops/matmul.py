@@ -16,6 +16,7 @@ from torchlike._ops._declare import EXACT, HOST_REDUCES, Array, Into, namespace,
 from torchlike._ops._float8 import wide
 from torchlike._ops._namespace import unrounded, widened
 from torchlike._ops._products import rows_times
+from torchlike._ops._rows import add_to_rows
 from torchlike._ops._rules import Call, broadcast, sum_like, wrap_dim
 
 
@@ -377,6 +378,4 @@ def linear(input: Array, weight: Array, bias: Array | None = None):
     """input @ weight.T + bias; (..., k), (n, k), (n) -> (..., n)."""
     input, weight, bias = unrounded(input, weight, bias)
     out = rows_times(input, weight, "nt")
-    if bias is not None:
-        out += wide(bias)
-    return out
+    return out if bias is None else add_to_rows(out, wide(bias))

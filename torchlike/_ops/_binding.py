@@ -24,8 +24,8 @@ class Run:
     garbage collector has to look through took a tenth of the time of inference over a hundred lengths.
     """
 
-    __slots__ = ("__weakref__", "arguments", "compute", "converted", "count", "kept", "kernel", "numbers", "outputs",
-                 "stored")  # fmt: skip
+    __slots__ = ("__weakref__", "arguments", "compute", "converted", "count", "kept", "kernel", "names", "numbers",
+                 "outputs", "statics", "stored")  # fmt: skip
 
     arguments: dict[str, tuple[str, Any]]
     compute: _dtypes.dtype | None  # in which the kernel gets its arrays; None leaves them as they are
@@ -33,11 +33,34 @@ class Run:
     count: int  # of arrays
     kept: frozenset[int]  # the arrays that are not cast
     kernel: Callable
+    names: tuple[str, ...] | None  # of the parameters that take the arrays, where these are all that is given
     numbers: Sequence[_dtypes.dtype]  # what becomes of each number
     outputs: tuple[_dtypes.dtype, ...] | None  # the dtypes of its results; None: whatever comes
+    statics: dict[str, Any]  # the other arguments, where there are `names`
     stored: Callable[[int, Any], Any] | None  # see `_stored`
 
+    def take(self, arguments: dict[str, tuple[str, Any]]) -> Run:
+        """Call the kernel with these arguments."""
+        self.arguments = arguments
+        self.statics = {name: what for name, (where, what) in arguments.items() if where == "static"}
+        given = sorted([(what, name) for name, (where, what) in arguments.items() if where == "array"])
+        is_plain = self.stored is None and not self.kept and len(given) + len(self.statics) == len(arguments)
+        self.names = tuple([name for _, name in given]) if is_plain else None
+        return self
+
     def __call__(self, *flat: Any) -> tuple:
+        names = self.names
+        if names is not None and (self.compute is None or all([x.dtype == self.compute.numpy for x in flat])):
+            out = self.kernel(**dict(zip(names, flat)), **self.statics)
+        else:
+            out = self._converted(flat)
+        found = out if out.__class__ is tuple else tuple(out) if isinstance(out, tuple | list) else (out,)
+        if self.outputs is None:
+            return found
+        return tuple([x if x.dtype == dt.numpy else cast_array(x, dt) for x, dt in zip(found, self.outputs)])
+
+    def _converted(self, flat: tuple) -> Any:
+        """What the kernel makes of arrays in the dtype in which it computes, and of numbers."""
         count, compute, stored = self.count, self.compute, self.stored
         arrays: Any = flat[:count]
         if stored is not None:
@@ -48,10 +71,7 @@ class Run:
         numbers = [self.converted(x, dt) for x, dt in zip(flat[count:], self.numbers)] if self.numbers else ()
         if stored is not None:
             numbers = [stored(i, x) for i, x in enumerate(numbers, count)]
-        out = _call(self.kernel, _bound(self.arguments, arrays, numbers))
-        if self.outputs is None:
-            return out
-        return tuple([x if x.dtype == dt.numpy else cast_array(x, dt) for x, dt in zip(out, self.outputs)])
+        return self.kernel(**_bound(self.arguments, arrays, numbers))
 
 
 def _bound(arguments: dict[str, tuple[str, Any]], arrays: Sequence, numbers: Sequence) -> dict[str, Any]:
@@ -95,14 +115,14 @@ class Template:
         if compute is not None and op.opmath and typed.opmath:
             compute = _dtypes.opmath(compute)
         run = Run()
-        run.kernel, run.arguments, run.compute, run.outputs = op.kernel, self.arguments, compute, outputs
+        run.kernel, run.compute, run.outputs = op.kernel, compute, outputs
         run.count = len(self.arrays)
         run.numbers = tuple([_number_dtype(number, kind, compute, typed) for number, kind in self.numbers])
         run.converted = _cast_number if any([dt in _dtypes.FLOAT8 for dt in run.numbers]) else _number
         run.kept = frozenset([i for i, (name, _) in enumerate(self.arrays) if name in op.keeps]) if op.keeps else _NONE
         half = None if compute is typed.compute else typed.compute
         run.stored = None if half is None else self._stored(op, half)
-        return run
+        return run.take(self.arguments)
 
     def _stored(self, op: d.Op, half: _dtypes.dtype) -> Callable[[int, Any], Any] | None:
         """What rounds an input, counted arrays first, that PyTorch has rounded to half precision before its CPU loop;
@@ -119,11 +139,6 @@ class Template:
 
 
 _NONE: frozenset[int] = frozenset()
-
-
-def _call(kernel: Callable, bound: dict[str, Any]) -> tuple:
-    out = kernel(**bound)
-    return tuple(out) if isinstance(out, tuple | list) else (out,)
 
 
 def _number(x: Any, to: _dtypes.dtype) -> Any:

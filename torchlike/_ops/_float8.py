@@ -30,7 +30,8 @@ def cast(array: Any, to: _dtypes.dtype) -> Any:
 
 def wide(array: Any) -> Any:
     """Eight bits as float32, in which products are summed; any other array itself."""
-    return cast(array, _dtypes.float32) if array.dtype in _dtypes.FLOAT8_NUMPY else array
+    dtype = array.dtype
+    return cast(array, _dtypes.float32) if dtype.itemsize == 1 and dtype in _dtypes.FLOAT8_NUMPY else array
 
 
 def _step(x: Any, to: _dtypes.dtype) -> Any:

@@ -17,9 +17,9 @@ from torchlike._core import Aval, Plan, aval
 from torchlike._core.numpy_rules import Unsupported
 from torchlike._core.plan import FLAT, NUMPY, OWN, specs
 from torchlike._ops import _declare as d
+from torchlike._ops._binding import Run, bind
 from torchlike._ops._binding import Template as Template
 from torchlike._ops._binding import Varying as Varying
-from torchlike._ops._binding import bind
 from torchlike._ops._checks import EMPTY
 from torchlike._ops._rules import Call, Typed, check_devices, check_float8, numbers_are_tensors, result_type
 
@@ -165,11 +165,9 @@ def _traced_outputs(op: d.Op, call: Call, typed: Typed, function: Callable, scal
     return Typed(outputs, typed.compute, [None] * len(outputs), typed.result)
 
 
-def restated(plan: OpPlan, arguments: dict[str, tuple[str, Any]]) -> Callable:
+def restated(plan: OpPlan, arguments: dict[str, tuple[str, Any]]) -> Run:
     """The plan's function with other static arguments, which may have symbolic numbers."""
-    function = copy.copy(plan.function)
-    function.arguments = arguments
-    return function
+    return copy.copy(plan.function).take(arguments)
 
 
 # -- gradients ---------------------------------------------------------------------------------------------------------

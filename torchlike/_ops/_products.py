@@ -38,24 +38,29 @@ def product(a: Any, b: Any, form: str) -> Any:
 def rows_times(x: Any, w: Any, form: str = "nn") -> Any:
     """`matmul(x, w)` or (form "nt") `matmul(x, w.mT)`, of vectors and broadcast batches too."""
     x, w = wide(x), wide(w)
-    if isinstance(x, np.ndarray) and x.dtype == w.dtype == np.complex64:  # its single-precision sums lose digits
-        return rows_times(x.astype(np.complex128), w.astype(np.complex128), form).astype(np.complex64)
+    if isinstance(x, np.ndarray):
+        return _numpy_product(x, w, form)
     alike = x.ndim >= 2 and w.ndim >= 2 and x.dtype == w.dtype and 0 not in x.shape
-    if isinstance(x, np.ndarray) and form == "nt" and w.ndim == 2 and x.size <= FEW_ROWS * w.shape[1]:
-        found = np.matmul(w, x.reshape(-1, x.shape[-1]).T).T
-        return np.ascontiguousarray(found).reshape(*x.shape[:-1], w.shape[0])
-    if isinstance(x, np.ndarray) and w.ndim == 2 < x.ndim and x.size:  # one product; NumPy would take one a matrix
-        return np.matmul(x.reshape(-1, x.shape[-1]), w.T if form == "nt" else w).reshape(*x.shape[:-1], -1)
-    if isinstance(x, np.ndarray) and x.ndim == 1 and w.ndim > 2 and form == "nn" and w.size:
-        columns = w.swapaxes(-1, -2)
-        return np.matmul(columns.reshape(-1, x.size), x).reshape(columns.shape[:-1])
-    if isinstance(x, np.ndarray) or not alike or (w.ndim > 2 and w.shape[:-2] != x.shape[:-2]):
-        xp = np if isinstance(x, np.ndarray) else jnp
-        return xp.matmul(x, xp.swapaxes(w, -1, -2) if form == "nt" and w.ndim > 1 else w)
+    if not alike or (w.ndim > 2 and w.shape[:-2] != x.shape[:-2]):
+        return jnp.matmul(x, jnp.swapaxes(w, -1, -2) if form == "nt" and w.ndim > 1 else w)
     if w.ndim > 2:
         return product(x, w, form)
     found = product(x.reshape(-1, x.shape[-1]), w, form)
     return found.reshape(*x.shape[:-1], found.shape[-1])
+
+
+def _numpy_product(x: np.ndarray, w: np.ndarray, form: str) -> np.ndarray:
+    if x.dtype == np.complex64 == w.dtype:  # its single-precision sums lose digits
+        return _numpy_product(x.astype(np.complex128), w.astype(np.complex128), form).astype(np.complex64)
+    if form == "nt" and w.ndim == 2 and x.size <= FEW_ROWS * w.shape[1]:
+        found = np.matmul(w, x.reshape(-1, x.shape[-1]).T).T
+        return np.ascontiguousarray(found).reshape(*x.shape[:-1], w.shape[0])
+    if w.ndim == 2 < x.ndim and x.size:  # one product; NumPy would take one a matrix
+        return np.matmul(x.reshape(-1, x.shape[-1]), w.T if form == "nt" else w).reshape(*x.shape[:-1], -1)
+    if x.ndim == 1 and w.ndim > 2 and form == "nn" and w.size:
+        columns = w.swapaxes(-1, -2)
+        return np.matmul(columns.reshape(-1, x.size), x).reshape(columns.shape[:-1])
+    return np.matmul(x, np.swapaxes(w, -1, -2) if form == "nt" and w.ndim > 1 else w)
 
 
 class _Whole:

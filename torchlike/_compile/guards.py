@@ -29,7 +29,7 @@ class Attributes:
         """Whether it is that still, or what is equal to it."""
         if _native.same is not None and _native.same.attributes(self._objects, self._path, self._seen):
             return True
-        return self._now() == self._seen
+        return same(self._seen, self._now())
 
 
 class Guards:

@@ -133,7 +133,7 @@ def _form(code: Sequence) -> tuple:
 
 
 @lru_cache(64)  # shapes that never stay are programs of one form
-def _steps(form: tuple, live: tuple[int, ...]) -> list[Step]:
+def _steps(form: tuple, live: tuple[int, ...]) -> tuple[Step, ...]:
     """What has to be run: an operator whose results nobody looks at is left out."""
     found: list[Step] = []
     position = first = numbers = 0
@@ -150,7 +150,7 @@ def _steps(form: tuple, live: tuple[int, ...]) -> list[Step]:
         dead = {i for i in (*made, *step.slots) if i >= 0} - needed
         needed |= dead
         steps.append(step._replace(dead=tuple(dead)))
-    return steps[::-1]
+    return tuple(steps[::-1])
 
 
 def _run(plan: Plan, given: list) -> list[np.ndarray]:

@@ -42,8 +42,8 @@ class Guards:
         self._places = list(reach.places.values())
         self._held = list(reach.held())  # so that no id among the places is given to another object
         leaves = [t._edge[0] for t in tensors if t._edge is not None]
-        # Neither storages nor nodes nor their hooks are ever equal to others.
-        self._histories = Attributes(tensors, "_storage"), Attributes(tensors, "_edge"), Attributes(leaves, "extra")
+        histories = (tensors, "_storage"), (tensors, "_edge"), (leaves, "extra")
+        self._histories = [Attributes(objects, path) for objects, path in histories if objects]
         self._note()
 
     def _note(self) -> None:
@@ -69,11 +69,12 @@ class Guards:
 
     def hold(self) -> bool:
         """Whether nothing has changed."""
-        if not all([history.hold() for history in self._histories]):
+        if self._histories and not all([history.hold() for history in self._histories]):
             return False
+        in_c = _native.same
         try:
             now = chain(*self._live, *map(call, self._looks), (self,))
-            if ((_native.same is None or _native.same.hold(self._containers, self._inside))
+            if ((in_c is None or in_c.hold(self._containers, self._inside))
                     and all(map(is_, now, self._seen)) and not any(self._empty)
                     and (not self._strings or all([[*keys] == seen for keys, seen in self._strings]))):  # fmt: skip
                 return True

@@ -29,7 +29,7 @@ def main() -> None:
         f"Made by `python -m tests.compile` on {datetime.datetime.now(datetime.UTC):%Y-%m-%d}, {versions}.",
         "",
         "Losses of `torchlike.compile`d training steps beside those of the same steps recorded, from one seed, dropout "
-        "on the outputs included: the largest relative difference.",
+        "on the outputs included, both by XLA: the largest relative difference.",
         "",
         "| model | steps | difference |",
         "|---|---:|---:|",

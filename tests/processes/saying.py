@@ -10,8 +10,8 @@ def say(name, run):
 
 
 def leave(dist):
-    """Leave once everybody is done. After a barrier alone Gloo may close a connection that another still reads."""
-    dist.barrier()
+    """Leave once everybody is done. After a barrier Gloo may close a connection that another still reads; and
+    PyTorch's barrier raises the error of a collective before it whose thread has not yet put it away."""
     store, rank, size = dist.group.WORLD.get_group_store(), dist.get_rank(), dist.get_world_size()
     store.set(f"done {rank}", "yes")
     store.wait([f"done {other}" for other in range(size)])

@@ -118,7 +118,16 @@ def test_c_tells_what_nobody_else_holds(same):
             same.alone(few, "other", list)
 
 
+def test_c_tells_what_is_empty(same):
+    if same:
+        many = [{}, OrderedDict(), []] * 10
+        assert same.empty(many) and same.empty([])
+        for i, full in [(9, {1: 2}), (13, OrderedDict(a=1)), (29, [0])]:
+            assert not same.empty([*many[:i], full, *many[i + 1 :]])
+
+
 WRONG = {
+    "empty": [((),), ({},)],
     "hold": [([], [()]), ([{}], []), ([1], [()]), ([{}], [[]]), ((), ())],
     "attributes": [([], ("a",), [1]), ((), ("a",), []), ([], "a", []), ([], ("a",), ())],
     "alone": [((), "a", int), ([], 1, int), ([], "a", 1)],

@@ -50,7 +50,8 @@ class Guards:
         """Sort the places by how they are looked at soonest: what is empty, strings, what can be gone through as it is,
         and what must be asked for."""
         whole = self._for_c()
-        self._containers = [*whole.values()]
+        self._blank = [x for x in whole.values() if not x]  # most of all: modules' dictionaries of hooks
+        self._containers = [x for x in whole.values() if x]
         self._inside = [tuple(chain(*x.items())) if isinstance(x, dict) else tuple(x) for x in self._containers]
         found = [(place, place.look()) for place in self._places if id(place.container) not in whole]
         found = [(place, look) for place, look in found if not (place.is_live and type(look) is tuple)]  # never changes
@@ -74,7 +75,7 @@ class Guards:
         in_c = _native.same
         try:
             now = chain(*self._live, *map(call, self._looks), (self,))
-            if ((in_c is None or in_c.hold(self._containers, self._inside))
+            if ((in_c is None or in_c.empty(self._blank) and in_c.hold(self._containers, self._inside))
                     and all(map(is_, now, self._seen)) and not any(self._empty)
                     and (not self._strings or all([[*keys] == seen for keys, seen in self._strings]))):  # fmt: skip
                 return True

@@ -65,6 +65,26 @@ static PyObject *hold(PyObject *module, PyObject *arguments) {
     Py_RETURN_TRUE;
 }
 
+/* empty(containers): a list of dicts and lists. */
+static PyObject *empty(PyObject *module, PyObject *containers) {
+    Py_ssize_t i, count;
+    (void)module;
+    if (!PyList_Check(containers)) {
+        PyErr_SetString(PyExc_ValueError, "empty expects a list");
+        return NULL;
+    }
+    count = PyList_Size(containers);
+    for (i = 0; i < count; i++) {
+        PyObject *one = PyList_GetItem(containers, i);
+        Py_ssize_t size;
+        ask_for(containers, i, count, 64);
+        size = PyObject_Size(one);
+        if (size < 0) return NULL;
+        if (size > 0) Py_RETURN_FALSE;
+    }
+    Py_RETURN_TRUE;
+}
+
 /* An attribute of an attribute and so on, of one object; a new reference. */
 static PyObject *followed(PyObject *object, PyObject *path) {
     Py_ssize_t i, length = PyTuple_Size(path);
@@ -133,6 +153,7 @@ static PyObject *alone(PyObject *module, PyObject *arguments) {
 
 static PyMethodDef methods[] = {
     {"hold", hold, METH_VARARGS, "Whether dicts and lists hold what they held."},
+    {"empty", empty, METH_O, "Whether dicts and lists hold nothing."},
     {"attributes", attributes, METH_VARARGS, "Whether attributes are what they were."},
     {"alone", alone, METH_VARARGS, "Attributes that nobody else holds."},
     {NULL, NULL, 0, NULL},

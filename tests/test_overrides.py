@@ -71,7 +71,7 @@ def test_who_has_one(name):
     both(asked)
 
 
-@pytest.mark.parametrize("name", GIVEN.keys() - {"class"})
+@pytest.mark.parametrize("name", [name for name in GIVEN if name != "class"])
 def test_who_answers(name):
     def called(L):
         given = GIVEN[name](L)

@@ -75,7 +75,7 @@ class Guards:
         in_c = _native.same
         try:
             now = chain(*self._live, *map(call, self._looks), (self,))
-            if ((in_c is None or in_c.empty(self._blank) and in_c.hold(self._containers, self._inside))
+            if ((in_c is None or (in_c.empty(self._blank) and in_c.hold(self._containers, self._inside)))
                     and all(map(is_, now, self._seen)) and not any(self._empty)
                     and (not self._strings or all([[*keys] == seen for keys, seen in self._strings]))):  # fmt: skip
                 return True

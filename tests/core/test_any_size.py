@@ -83,11 +83,24 @@ def test_ranks_and_sizes_at_once():
 
 
 def test_a_refusal_is_remembered():
-    loop = Counted(lambda x: lax.while_loop(lambda y: y[0] < 3, lambda y: y + 1, x))
+    values = Counted(lambda x: jnp.linalg.eigvalsh(x[:, None] * x))
     for n in (2, 3, 4):
-        with pytest.raises(Unsupported, match="while"):
-            loop.family.program(((n,),), loop.trace)
-    assert len(loop.traces) == 1
+        with pytest.raises(Unsupported, match="eigh"):
+            values.family.program(((n,),), values.trace)
+    assert len(values.traces) == 1
+
+
+@pytest.mark.parametrize("steps", ["of that size", "until it is done"])
+def test_loops_have_any_size(steps):
+    def function(x):
+        if steps == "of that size":
+            return lax.fori_loop(0, x.shape[0], lambda i, y: lax.dynamic_update_index_in_dim(y, y[i] * 2, i, 0), x)
+        return lax.while_loop(lambda y: jnp.sum(y) < 100, lambda y: y * 2 + 1, x)
+
+    loop = Counted(function)
+    for n in (2, 3, 4, 5, 9):
+        loop.check(n)
+    assert len(loop.traces) == 2
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,15 @@
 """Which executor runs a program, and that nobody can tell from the results."""
 
+import jax
 import numpy as np
 import pytest
 import torch as judge
 
 import torchlike as torch
-from torchlike._core import boundary, numpy_executor, stats
+from torchlike import _dtypes
+from torchlike._core import aval, boundary, numpy_executor, stats
+from torchlike._core.jaxpr_numpy import flatten
+from torchlike._core.plan import FLAT, Plan, specs
 
 
 def _compiles(run):
@@ -52,6 +56,37 @@ def test_a_line_that_brings_new_operators_again_and_again_stops_compiling():
             read(n)
     for found in grads.values():
         np.testing.assert_allclose(found[:-1], [found[-1]] * (len(found) - 1), rtol=2e-6)
+
+
+def test_recurrent_layers_of_lengths_that_come_once_compile_nothing():
+    layer = torch.nn.LSTM(3, 4, bidirectional=True)
+
+    def train(length):
+        layer.zero_grad()
+        layer(torch.ones(length, 2, 3))[0].sum().backward()
+        return [p.grad.tolist() for p in layer.parameters()]
+
+    train(3)
+    found = {}
+    assert _compiles(lambda: found.update({n: train(n) for n in range(4, 9)})) == 0
+    with torch.set_executor("xla"):
+        for length, grads in found.items():
+            for mine, due in zip(grads, train(length)):
+                np.testing.assert_allclose(mine, due, rtol=1e-5, atol=1e-6)
+
+
+def test_loops_that_have_cost_a_compile_are_compiled_whatever_is_around_them():
+    """Graphs may differ always: the rent of a loop is reckoned for its layer, not for the program."""
+    x = aval((2,), _dtypes.float32, torch.device("cpu"))
+    plan = Plan("p", (x,), (), (x,), lambda x: (jax.lax.fori_loop(0, 5000, lambda i, y: y * 0.5 + 1, x),))
+    program = flatten(jax.make_jaxpr(plan.function)(*specs(plan.inputs, ())))
+    assert program.loops == [5000 * 3]
+    plan.executor, plan.flat = FLAT, lambda: program
+    for run in range(1, 4):
+        (found,) = numpy_executor._run(plan, [np.ones(2, np.float32)])
+        assert found.tolist() == [2, 2]
+        # 15,000 calls of 5 us are 75 ms; two are less than what a loop's compile is taken for, three are more.
+        assert (plan.jitted is None) is (run < 3)
 
 
 def test_layers_that_keep_more_than_their_results_are_interpreted_too():

@@ -5,6 +5,7 @@ XLA is the judge here, of the very same jaxpr; PyTorch is that of the gradients 
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Iterator
 from typing import Any
@@ -36,6 +37,7 @@ def each_step_watched(monkeypatch):
         function = plain(eqn, *rest)
         due = [(v.aval.shape if not rest[0] else _sized(v.aval.shape, rest[0]), v.aval.dtype) for v in eqn.outvars]
 
+        @functools.wraps(function)
         def run(*arrays: Any) -> Any:
             found = function(*arrays)
             each = found if len(due) > 1 else [found]
@@ -139,16 +141,12 @@ def test_gradients_of_operators(key):
 UNSUPPORTED = {
     "_avg_pool2d": "reduce_window_sum",
     "_max_pool2d": "select_and_scatter_add",
-    "_recurrent_layer": "scan",
-    "_ctc_loss": "scan",
-    "_segment_reduce": "scan",
     "cholesky": "cholesky",
     **dict.fromkeys(("conv1d", "conv2d", "conv3d"), "conv_general_dilated"),
     **dict.fromkeys(("conv_transpose1d", "conv_transpose2d", "conv_transpose3d"), "conv_general_dilated"),
     "eigvalsh": "eigh",
     **dict.fromkeys(("igamma", "igammac"), "igamma_grad_a"),
-    **dict.fromkeys(("erfcx", "matrix_exp", "ndtri"), "scan"),
-    **dict.fromkeys(("inv", "lu_factor", "slogdet", "solve"), "lu"),
+    **dict.fromkeys(("inv", "lu_factor", "matrix_exp", "slogdet", "solve"), "lu"),
     "lu_solve": "lu_pivots_to_permutation",
     **dict.fromkeys(("cholesky_inverse", "cholesky_solve", "qr", "solve_triangular"), "triangular_solve"),
     **dict.fromkeys(("lstsq", "pinv", "svdvals"), "svd"),
@@ -200,6 +198,10 @@ def _windows_added(x: Any, i: Any, mode: Any) -> Any:
 
 def _product(dims: Any, **options: Any) -> Any:
     return lambda a, b: lax.dot_general(a, b, dims, **options)
+
+
+def _looped(x: Any) -> Any:
+    return lax.scan(lambda c, row: (c + jnp.tanh(row * c).sum(), (c * row, c)), jnp.ones((), x.dtype), x)
 
 
 TRICKY: dict[str, tuple] = {
@@ -265,6 +267,23 @@ TRICKY: dict[str, tuple] = {
     "zero-dim arrays": (lambda x: [x, x * 2 > 3, x[None], jnp.where(x > 0, x, 1), x.astype(int)], np.float32(2.5)),
     "constants": (lambda x: [jnp.arange(3) + jnp.tri(3), jnp.zeros((2, 2)), jnp.full((3,), x)], np.float32(2)),
     "calls": (lambda x: [jax.nn.relu(x), jax.checkpoint(jnp.sin)(x), jax.nn.softmax(x), jnp.var(x, 1)], GRID),
+    "the order of all floats": (lambda x, y: [lax.lt_to_p.bind(a, b) for a, b in ((x, y), (y, x), (x, x))],
+                                np.array([0.0, -0.0, np.nan, 1, -np.inf, -1, -2], np.float32),
+                                np.array([-0.0, 0.0, 1, np.nan, -3, -2, -1], np.float32)),
+    "a loop of fixed length": (_looped, GRID[0]),
+    "a loop backwards, over nothing": (lambda x: lax.scan(lambda c, r: (c + r, r[0]), x[0], x[:0], reverse=True),
+                                       GRID[0]),
+    "a loop of one result": (lambda x: [lax.scan(lambda c, r: (c * r, None), x[0], x)[0],
+                                        lax.scan(lambda c, r: (c, r.sum()), 0.0, x, reverse=True)[1]], GRID[0]),
+    "a loop's gradient": (jax.grad(lambda x: _looped(x)[1][0].sum()), GRID[0] / 24),
+    "a loop that asks": (
+        lambda x, n: lax.while_loop(lambda c: c[0] < n, lambda c: (c[0] + 1, c[1] * x[c[0]]), (0, x[0])),
+        GRID[0], np.int64(2)),
+    "a loop of a number": (lambda x: lax.while_loop(lambda c: c < 3, lambda c: c + 1, x), np.float32(0.5)),
+    "branches": (lambda x, n: [lax.switch(i, [jnp.sin, jnp.cos, lambda x: -x], x) for i in n],
+                 GRID, np.array([-1, 0, 1, 2, 9])),
+    "branches with several results": (lambda x: lax.cond(x[0, 0, 0] < 1, lambda x: (x, x[0]), lambda x: (-x, x[1]), x),
+                                      GRID),
     "transforms": (lambda x: [jnp.fft.fft(x), jnp.fft.rfft2(x), jnp.fft.irfft(jnp.fft.rfft(x), 4)], GRID),
 }  # fmt: skip
 
@@ -286,8 +305,17 @@ def test_what_leads_to_no_result_is_not_computed():
 
 
 def test_a_refusal_names_the_primitive():
-    with pytest.raises(Unsupported, match="while"):
-        flatten(jax.make_jaxpr(lambda x: lax.while_loop(lambda y: y < 3, lambda y: y + 1, x))(1.0))
+    turn = lambda x: lax.fori_loop(0, 3, lambda i, y: jnp.linalg.eigh(y)[1], x)
+    with pytest.raises(Unsupported, match="eigh"):
+        flatten(jax.make_jaxpr(turn)(np.eye(2)))
+
+
+def test_the_calls_of_loops_are_counted():
+    flat = lambda function: flatten(jax.make_jaxpr(function)(GRID[0]))
+    assert flat(lambda x: jnp.sin(x) + 1).loops == []
+    assert flat(lambda x: lax.fori_loop(0, 9, lambda i, y: jnp.sin(y) * x, x) + 1).loops == [9 * 3]  # `i + 1` too
+    inner = lambda y: lax.fori_loop(0, 4, lambda i, z: z * z, y)
+    assert flat(lambda x: lax.fori_loop(0, 3, lambda i, y: inner(y), x)).loops == [3 * (4 * 2 + 2)]
 
 
 def test_results_are_let_go_when_nothing_looks_at_them():

@@ -17,7 +17,7 @@ def test_two_commands_install_everything_and_run_it():
     commands = re.findall(r"^pip install .*&& .*$", README, re.MULTILINE)
     assert [command.rpartition("&& ")[2] for command in commands] == [
         "python -m torchlike examples/digits_cnn.py",
-        "python -m pytest",
+        "python -m pytest -n 2 --dist worksteal",
     ]
 
 

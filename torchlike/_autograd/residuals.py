@@ -6,6 +6,7 @@ that for loops.
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import jax
@@ -18,6 +19,7 @@ from torchlike._autograd.engine import Grad
 from torchlike._autograd.nodes import Edge, Node
 from torchlike._core import Aval, Value, aval, record
 from torchlike._core.plan import FLAT, specs
+from torchlike._ops._interpreted import own_program
 from torchlike._ops._plan import OpPlan, conjugate
 
 
@@ -77,8 +79,7 @@ def _make(plan: OpPlan, wanted: tuple[int, ...]) -> tuple[OpPlan, OpPlan]:
     device = plan.inputs[0].device
     residuals = tuple(aval(s.shape, _dtypes.FROM_NUMPY[s.dtype], device) for s in found[len(plan.outputs) :])
     kept = OpPlan(plan.name, plan.inputs, plan.scalars, plan.outputs + residuals, forward)
-    # It trains, and NumPy has no program of it: where it is interpreted, it has an executable of its own.
-    kept.executor, kept.flat = FLAT, lambda: None
+    kept.executor, kept.flat = FLAT, functools.cache(functools.partial(own_program, kept))
     return kept, _gradient_source(plan, wanted, residuals, floating, structure)
 
 
@@ -118,6 +119,7 @@ class _Pulls(dict):
 
         avals = self.residuals + tuple(plan.outputs[i] for i in given)
         made = OpPlan(plan.name + "_vjp", avals, plan.scalars, tuple(plan.inputs[i] for i in wanted), pull)
+        made.executor, made.flat = FLAT, functools.cache(functools.partial(own_program, made))
         return made.settle(plan.op, tuple(range(len(avals))), (True,) * len(wanted), node=plan.node)
 
 

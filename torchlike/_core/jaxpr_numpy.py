@@ -13,6 +13,7 @@ import numpy as np
 from jax.extend.core import ClosedJaxpr, Literal
 
 from torchlike._core import numpy_gather as numpy_gather  # its rules
+from torchlike._core.numpy_loops import BODIES
 from torchlike._core.numpy_rules import RULES, Equation, Unsupported
 
 # Primitives that only call another jaxpr, each with the parameter that holds it.
@@ -32,12 +33,21 @@ class Program:
     Attributes:
       steps: what is called: (function, the slots of its inputs, the slot of its result or their slice, the slots that
         nothing after it looks at).
+      loops: of each loop among them, how many functions it calls in all.
+      runs: how often one with loops was run, by who reckons what that costs.
     """
 
-    __slots__ = ("_count", "_fixed", "_results", "_slots", "steps")
+    __slots__ = ("_count", "_fixed", "_results", "_slots", "loops", "runs", "steps")
 
     def __init__(self, count: int, slots: list, steps: list[tuple], results: list[int], fixed: list[int]) -> None:
         self._count, self._slots, self.steps, self._results, self._fixed = count, slots, steps, results, fixed
+        self.runs = 0
+        self.loops: list[int] = [step[0].calls for step in steps if hasattr(step[0], "calls")]
+
+    @property
+    def calls(self) -> int:
+        """How many functions a run calls."""
+        return len(self.steps) + sum(self.loops)
 
     def __call__(self, *arrays: Any) -> list[np.ndarray]:
         slots = self._slots.copy()
@@ -160,10 +170,19 @@ def _function(eqn: Any, sizes: Mapping[str, int] | None) -> Callable:
     if sizes is not None:
         inputs, outputs = ([Sized(_sized(a.shape, sizes), a.dtype) for a in avals] for avals in (inputs, outputs))
         params = {key: _sized(value, sizes) for key, value in params.items()}
+    if name in BODIES:
+        params = params | {key: _programs(params[key], sizes) for key in BODIES[name]}
     function = rule(Equation(name, params, inputs, outputs))
-    if len(outputs) > 1 or outputs[0].shape:
+    if len(outputs) > 1 or outputs[0].shape or name in BODIES:
         return function
     return lambda *arrays: np.asarray(function(*arrays))  # NumPy makes scalars of zero-dim results
+
+
+def _programs(bodies: Any, sizes: Mapping[str, int] | None) -> Any:
+    """A loop's jaxpr, or those of branches, as programs."""
+    if isinstance(bodies, tuple):
+        return [_programs(body, sizes) for body in bodies]
+    return Flat(bodies).program(sizes)
 
 
 class Sized(NamedTuple):

@@ -18,6 +18,7 @@ from torchlike._core.waiting import on_host
 
 # The model by which cold and hot are told apart, in seconds: deterministic, so that two runs of a script choose alike.
 COMPILE_ENTRY = 5e-3
+COMPILE_LOOP = 0.2
 INTERPRET_ENTRY = 5e-6
 INTERPRET_GRADIENT = 1e-4  # an entry that is a program of its own
 INTERPRET_BYTE = 1 / 4e9
@@ -62,9 +63,11 @@ class Interpreted:
     def _appraise(self) -> None:
         """What it costs to interpret, and what to compile: most programs of new shapes never come again."""
         plans, moved = self.plans, sum(map(_moved, self.plans))
-        gradients = sum(plan.executor == FLAT for plan in plans)
-        self._cost = INTERPRET_ENTRY * len(plans) + INTERPRET_GRADIENT * gradients + INTERPRET_BYTE * moved
-        self._left = COMPILE_ENTRY * len(plans)
+        programs = [plan.flat() for plan in plans if plan.executor == FLAT]  # type: ignore[misc]
+        gradients, loops = len(programs), [calls for p in programs if p is not None for calls in p.loops]
+        calls = len(plans) + sum(loops)
+        self._cost = INTERPRET_ENTRY * calls + INTERPRET_GRADIENT * gradients + INTERPRET_BYTE * moved
+        self._left = COMPILE_ENTRY * len(plans) + COMPILE_LOOP * len(loops)
         self._trains = gradients > 0
         self._repeats = any(plan.executor == ONCE for plan in plans)
         on_host = sum(_moved(plan) for plan in plans if plan.host >= THREADS)
@@ -159,7 +162,7 @@ def _run(plan: Plan, given: list) -> list[np.ndarray]:
     executor = plan.executor
     if executor == FLAT:
         program = plan.flat()  # type: ignore[misc]
-        if program is not None:
+        if program is not None and not _is_worn(program):
             return program(*given)
     elif executor in (NUMPY, ONCE):
         try:
@@ -167,6 +170,14 @@ def _run(plan: Plan, given: list) -> list[np.ndarray]:
         except np.linalg.LinAlgError:
             pass
     return _by_own(plan, given)
+
+
+def _is_worn(program: Any) -> bool:
+    """Whether a program's loops have cost as much as their compile: graphs may differ always, around one layer."""
+    if not program.loops:
+        return False
+    program.runs += 1
+    return program.runs * INTERPRET_ENTRY * sum(program.loops) > COMPILE_LOOP * len(program.loops)
 
 
 _ARRAY = np.ndarray

@@ -72,6 +72,24 @@ SAME_DTYPE: dict[str, Callable] = {
 }  # fmt: skip
 RULES.update({name: always(function) for name, function in SAME_DTYPE.items()})
 
+
+@rule("lt_to")
+def _less_in_total_order(e: Equation) -> Callable:
+    """Every float has its place, signs of zeros and NaNs too: that of its bits, of which negative ones count down."""
+    dtype = e.inputs[0].dtype
+    if dtype.kind in "biu":
+        return np.less
+    if dtype.kind != "f":
+        raise e.refuse(f"of {dtype}")
+    bits = np.dtype(f"i{dtype.itemsize}")
+
+    def place(x: np.ndarray) -> Any:
+        whole = np.asarray(x).view(bits)
+        return whole ^ ((whole >> (8 * bits.itemsize - 1)) & np.iinfo(bits).max)
+
+    return lambda x, y: place(x) < place(y)
+
+
 # SciPy's functions, imported when one is needed; several of them know float64 only.
 FROM_SCIPY = {"lgamma": "gammaln", "digamma": "psi", "erfc": "erfc", "erf_inv": "erfinv",
               "bessel_i0e": "i0e", "bessel_i1e": "i1e", "igamma": "gammainc", "igammac": "gammaincc",
@@ -302,6 +320,12 @@ def _unstack(e: Equation) -> Callable:
     if len(e.outputs) == 1:
         return lambda x: np.moveaxis(x, axis, 0)[0]
     return lambda x: [*map(np.asarray, np.moveaxis(x, axis, 0))]
+
+
+@rule("empty2")
+def _empty(e: Equation) -> Callable:
+    """What has yet to be written."""
+    return lambda: np.zeros(e.outputs[0].shape, e.outputs[0].dtype)
 
 
 @rule("split")

@@ -51,7 +51,7 @@ class Plan:
         self.jitted: Any = None
         self.executor = OWN
         self.host = 0
-        self.flat: Callable[[], Callable | None] | None = None
+        self.flat: Callable[[], Any] | None = None
 
     def traced(self) -> Callable[..., tuple]:
         """The function as an inner `jax.jit`: traced and lowered once however often a program repeats it."""

@@ -8,8 +8,9 @@ from typing import Any
 import jax
 
 from torchlike._core.any_size import AnySize
-from torchlike._core.jaxpr_numpy import Program
-from torchlike._core.plan import NUMBERS
+from torchlike._core.jaxpr_numpy import Program, flatten
+from torchlike._core.numpy_rules import Unsupported
+from torchlike._core.plan import NUMBERS, specs
 from torchlike._ops._plan import OpPlan, Template, pull_back, restated
 
 _families: dict[Any, AnySize] = {}
@@ -45,6 +46,14 @@ def gradient_program(plan: OpPlan, wanted: tuple[int, ...], given: tuple[int, ..
     program = family.program(shapes, trace)
     _without_loops.add(plan.op)
     return program
+
+
+def own_program(plan: OpPlan) -> Program | None:
+    """What the plan's own function computes of its inputs and numbers; None where NumPy does not run that."""
+    try:
+        return flatten(jax.make_jaxpr(plan.function)(*specs(plan.inputs, plan.scalars)))
+    except Unsupported:
+        return None
 
 
 def _statics(template: Template | None) -> tuple[str, tuple[int, ...]]:

@@ -1,0 +1,65 @@
+"""JAX's loops and branches for NumPy: what they repeat comes to these rules as a program, not as a jaxpr."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from torchlike._core.numpy_rules import Equation, rule
+
+# Primitives that run other jaxprs, with the parameters that hold them.
+BODIES = {"scan": ("jaxpr",), "while": ("cond_jaxpr", "body_jaxpr"), "cond": ("branches",)}
+
+
+GUESSED = 16  # times that a loop runs of which nobody knows
+
+
+def _results(e: Equation, function: Callable, calls: int) -> Callable:
+    """A rule's function of one that returns a list, also of a single result; and how many others it calls."""
+    found = function if len(e.outputs) > 1 else lambda *arrays: function(*arrays)[0]
+    found.calls = calls  # type: ignore[attr-defined]
+    return found
+
+
+@rule("scan")
+def _scan(e: Equation) -> Callable:
+    body, count, constants, carried = (e.params[name] for name in ("jaxpr", "length", "num_consts", "num_carry"))
+    begin = constants + carried
+    steps = range(count)[::-1] if e.params["reverse"] else range(count)
+
+    def scan(*arrays: Any) -> list:
+        fixed, carry, rows = arrays[:constants], arrays[constants:begin], arrays[begin:]
+        stacked = [np.empty(o.shape, o.dtype) for o in e.outputs[carried:]]
+        for i in steps:
+            found = body(*fixed, *carry, *[x[i] for x in rows])
+            carry = found[:carried]
+            for whole, row in zip(stacked, found[carried:]):
+                whole[i] = row
+        return [*carry, *stacked]
+
+    return _results(e, scan, count * body.calls)
+
+
+@rule("while")
+def _while(e: Equation) -> Callable:
+    goes_on, body = e.params["cond_jaxpr"], e.params["body_jaxpr"]
+    begin = e.params["cond_nconsts"]
+    end = begin + e.params["body_nconsts"]
+
+    def repeat(*arrays: Any) -> list:
+        asked, fixed, carry = arrays[:begin], arrays[begin:end], list(arrays[end:])
+        while goes_on(*asked, *carry)[0]:
+            carry = body(*fixed, *carry)
+        return carry
+
+    return _results(e, repeat, GUESSED * (goes_on.calls + body.calls))
+
+
+@rule("cond")
+def _cond(e: Equation) -> Callable:
+    branches = e.params["branches"]
+    last = len(branches) - 1
+    choose = lambda which, *arrays: branches[min(max(int(which), 0), last)](*arrays)
+    return _results(e, choose, max(branch.calls for branch in branches))

@@ -10,6 +10,7 @@ from torchlike import _dtypes
 from torchlike._core import aval, boundary, numpy_executor, stats
 from torchlike._core.jaxpr_numpy import flatten
 from torchlike._core.plan import FLAT, Plan, specs
+from torchlike._ops import _interpreted
 
 
 def _compiles(run):
@@ -73,6 +74,24 @@ def test_recurrent_layers_of_lengths_that_come_once_compile_nothing():
         for length, grads in found.items():
             for mine, due in zip(grads, train(length)):
                 np.testing.assert_allclose(mine, due, rtol=1e-5, atol=1e-6)
+
+
+def test_operators_with_loops_in_several_sizes():
+    """Traced without JAX's inner jits, as operators are of which that is known to be good, they would be unrolled."""
+
+    def gradients(library, n):
+        x = library.linspace(-1, 1, 8 * n * 5).view(8, n, 5).requires_grad_()
+        targets, lengths = library.ones(n, 3, dtype=library.int64), (library.full((n,), 8), library.full((n,), 3))
+        library.nn.functional.ctc_loss(x.log_softmax(2), targets, *lengths).backward()
+        rows = library.linspace(-1, 1, 6 * n).view(6, n).requires_grad_()
+        library.segment_reduce(rows.cos(), "max", lengths=library.tensor([1, 3, 2])).sum().backward()
+        return x.grad.numpy(), rows.grad.numpy()
+
+    with torch.set_executor("numpy"):
+        for n in (2, 3, 4, 6):
+            for mine, due in zip(gradients(torch, n), gradients(judge, n)):
+                np.testing.assert_allclose(mine, due, rtol=1e-5, atol=1e-6)
+    assert {"_ctc_loss", "_segment_reduce"}.isdisjoint(op.name for op in _interpreted._without_loops)
 
 
 def test_loops_that_have_cost_a_compile_are_compiled_whatever_is_around_them():

@@ -128,7 +128,7 @@ class Flat:
         return _sized(var.aval.shape, sizes)
 
     def program(self, sizes: Mapping[str, int] | None = None) -> Program:
-        """The functions of all equations, but for those of constants alone, which are computed at once.
+        """The functions of all equations, but for those of constants alone, which are computed at once (loops are not).
 
         `sizes` are the numbers for the jaxpr's symbolic dims. Raises `Unsupported` as `flatten` does.
         """
@@ -136,7 +136,7 @@ class Flat:
         with np.errstate(all="ignore"):
             for eqn, inputs, outputs in self._equations:
                 function = _function(eqn, sizes)
-                if constant.issuperset(inputs):
+                if constant.issuperset(inputs) and eqn.primitive.name not in BODIES:
                     found = function(*[slots[i] for i in inputs])
                     found = found if len(outputs) > 1 else [found]
                     if all(x.base is not None or x.nbytes <= FOLDED for x in found):

@@ -44,7 +44,8 @@ def gradient_program(plan: OpPlan, wanted: tuple[int, ...], given: tuple[int, ..
     key = plan.op, words, kinds, plan.scalars, plan.saved, wanted, given
     family = _families.get(key) or _families.setdefault(key, AnySize())
     program = family.program(shapes, trace)
-    _without_loops.add(plan.op)
+    if not program.loops:
+        _without_loops.add(plan.op)
     return program
 
 

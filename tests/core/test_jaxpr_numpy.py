@@ -310,6 +310,12 @@ def test_a_refusal_names_the_primitive():
         flatten(jax.make_jaxpr(turn)(np.eye(2)))
 
 
+def test_loops_that_end_one_by_one_are_refused():
+    double = jax.vmap(lambda x: lax.while_loop(lambda y: y < 3, lambda y: y * 2, x))
+    with pytest.raises(Unsupported, match="while of many"):
+        flatten(jax.make_jaxpr(double)(np.ones(2)))
+
+
 def test_the_calls_of_loops_are_counted():
     flat = lambda function: flatten(jax.make_jaxpr(function)(GRID[0]))
     assert flat(lambda x: jnp.sin(x) + 1).loops == []

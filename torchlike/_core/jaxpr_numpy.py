@@ -170,6 +170,8 @@ def _function(eqn: Any, sizes: Mapping[str, int] | None) -> Callable:
     if sizes is not None:
         inputs, outputs = ([Sized(_sized(a.shape, sizes), a.dtype) for a in avals] for avals in (inputs, outputs))
         params = {key: _sized(value, sizes) for key, value in params.items()}
+    if name == "while" and params["cond_jaxpr"].out_avals[0].shape:  # batched: each goes round as often as it wants
+        raise Unsupported("while of many at once")
     if name in BODIES:
         params = params | {key: _programs(params[key], sizes) for key in BODIES[name]}
     function = rule(Equation(name, params, inputs, outputs))

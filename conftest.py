@@ -14,6 +14,18 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ.setdefault("TORCHLIKE_CACHE_DIR", str(cache.mkdir("torchlike")))
     # The judge's thread pool collapses when it shares two cores with XLA's.
     os.environ.setdefault("OMP_NUM_THREADS", "1")
+    _take_a_share_of_the_cores()
+
+
+def _take_a_share_of_the_cores() -> None:
+    """Of several processes that test, each keeps to cores of its own: XLA has a thread for each core that it sees, and
+    threads in each other's way look for work more than they do any."""
+    worker, workers = os.environ.get("PYTEST_XDIST_WORKER"), int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", 1))
+    if worker is None or not hasattr(os, "sched_setaffinity"):
+        return
+    cores = sorted(os.sched_getaffinity(0))
+    if len(cores) >= workers:
+        os.sched_setaffinity(0, cores[int(worker.removeprefix("gw")) :: workers])
 
 
 _tests_run = 0

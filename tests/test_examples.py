@@ -11,13 +11,14 @@ import torch
 
 ROOT = Path(__file__).parent.parent
 SHORT = {"digits_cnn": "--epochs=1", "vae": "--epochs=1", "lstm": "--epochs=1", "char_gpt": "--steps=5"}
+CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
 EACH = pytest.mark.parametrize("name", SHORT)
 
 
 def run(name, *args, under):
     """What the script prints; `under` is the library that `import torch` means in it."""
     command = [sys.executable, *(["-m", "torchlike"] if under == "torchlike" else []), f"examples/{name}.py", *args]
-    settings = os.environ | {"OMP_NUM_THREADS": "2", "PYTHONPATH": str(ROOT)}
+    settings = os.environ | {"OMP_NUM_THREADS": str(CORES), "PYTHONPATH": str(ROOT)}
     done = subprocess.run(command, cwd=ROOT, env=settings, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr[-4000:]
     return done.stdout

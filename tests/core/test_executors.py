@@ -9,6 +9,7 @@ import torchlike as torch
 from torchlike import _dtypes
 from torchlike._core import aval, boundary, numpy_executor, stats
 from torchlike._core.jaxpr_numpy import flatten
+from torchlike._core.ledger import Heard
 from torchlike._core.plan import FLAT, Plan, specs
 from torchlike._ops import _interpreted
 
@@ -74,6 +75,29 @@ def test_recurrent_layers_of_lengths_that_come_once_compile_nothing():
         for length, grads in found.items():
             for mine, due in zip(grads, train(length)):
                 np.testing.assert_allclose(mine, due, rtol=1e-5, atol=1e-6)
+
+
+def test_operators_that_are_written_for_jax_are_interpreted_too():
+    """Each was compiled by itself, for every new shape."""
+    torch.manual_seed(0)
+    layer, cell = torch.nn.LSTM(3, 4, bidirectional=True), torch.nn.GRUCell(3, 4)
+
+    def results(n):
+        x, index = torch.linspace(-2, 2, 6 * n).view(n, 2, 3), torch.arange(n) % 2
+        yield from (layer(x)[0], cell(x[:, 0]))
+        yield torch.ones(2, 3).index_reduce(0, index, x[:, 1], "amax")
+        yield torch.nn.functional.interpolate(x, size=7, mode="linear")
+        yield torch.nn.functional.log_softmax(x, 2).unfold(0, 2, 1)
+
+    with torch.no_grad(), torch.set_executor("numpy"):
+        list(results(2))
+        before = Heard.compiles
+        found = {n: [x.numpy() for x in results(n)] for n in (3, 4, 6, 9)}
+        assert Heard.compiles == before
+    with torch.no_grad(), torch.set_executor("xla"):
+        for n, mine in found.items():
+            for one, due in zip(mine, results(n), strict=True):
+                np.testing.assert_allclose(one, due.numpy(), rtol=1e-5, atol=1e-6)
 
 
 def test_operators_with_loops_in_several_sizes():

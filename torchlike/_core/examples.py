@@ -20,7 +20,7 @@ from torchlike import _errors
 from torchlike._core.jaxpr_numpy import flatten
 from torchlike._core.numpy_rules import Unsupported
 from torchlike._core.place import calls_of_ours
-from torchlike._core.plan import FLAT, NUMPY, Plan, specs
+from torchlike._core.plan import NUMPY, Plan, specs
 from torchlike._core.trace import record, record_one
 from torchlike._core.value import Aval, Value, aval
 
@@ -157,7 +157,7 @@ def over_examples(plan: Plan, mine: tuple[bool, ...], size: int) -> Plan:
     made.executor, made.host = plan.executor, plan.host
     if plan.executor == NUMPY:
         made.function = _either(made, mapped)
-    elif plan.executor == FLAT:
+    elif plan.flat is not None:
         made.flat = functools.cache(functools.partial(_program, mapped, made))
     return made
 

@@ -20,7 +20,7 @@ from torchlike._core.waiting import on_host
 COMPILE_ENTRY = 5e-3
 COMPILE_LOOP = 0.2
 INTERPRET_ENTRY = 5e-6
-INTERPRET_GRADIENT = 1e-4  # an entry that is a program of its own
+INTERPRET_PROGRAM = 1e-4  # an entry that is a program of its own
 INTERPRET_BYTE = 1 / 4e9
 UPDATE_BYTE = 2e-9  # of an optimizer's step on the host, parameters and state being moved there and back ...
 COMPILE_UPDATE = 2e-3  # ... and of its compile, for each tensor that it writes
@@ -63,12 +63,12 @@ class Interpreted:
     def _appraise(self) -> None:
         """What it costs to interpret, and what to compile: most programs of new shapes never come again."""
         plans, moved = self.plans, sum(map(_moved, self.plans))
-        programs = [plan.flat() for plan in plans if plan.executor == FLAT]  # type: ignore[misc]
-        gradients, loops = len(programs), [calls for p in programs if p is not None for calls in p.loops]
+        programs = [plan.flat() for plan in plans if plan.flat is not None]
+        loops = [calls for p in programs if p is not None for calls in p.loops]
         calls = len(plans) + sum(loops)
-        self._cost = INTERPRET_ENTRY * calls + INTERPRET_GRADIENT * gradients + INTERPRET_BYTE * moved
+        self._cost = INTERPRET_ENTRY * calls + INTERPRET_PROGRAM * len(programs) + INTERPRET_BYTE * moved
         self._left = COMPILE_ENTRY * len(plans) + COMPILE_LOOP * len(loops)
-        self._trains = gradients > 0
+        self._trains = any(plan.executor == FLAT for plan in plans)
         self._repeats = any(plan.executor == ONCE for plan in plans)
         on_host = sum(_moved(plan) for plan in plans if plan.host >= THREADS)
         self._stays = not self._trains and on_host >= max(LARGE, moved / 2)
@@ -160,8 +160,8 @@ def _run(plan: Plan, given: list) -> list[np.ndarray]:
     """One entry's results. A kernel that NumPy cannot run has an executable of its own, and so has one that NumPy
     refuses to run on these data, such as a singular matrix, for which XLA has numbers."""
     executor = plan.executor
-    if executor == FLAT:
-        program = plan.flat()  # type: ignore[misc]
+    if plan.flat is not None:
+        program = plan.flat()
         if program is not None and not _is_worn(program):
             return program(*given)
     elif executor in (NUMPY, ONCE):

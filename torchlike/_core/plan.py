@@ -13,9 +13,10 @@ from torchlike._core.value import Aval
 # Runtime numbers as arrays: the type of each kind.
 NUMBERS: dict[type, type] = {float: np.float64, int: np.int64, bool: np.bool_, complex: np.complex128}
 
-# How a plan runs in a program that is interpreted: by NumPy, as its function says the first time that its program comes
-# and never again (work that is sure to repeat), by an executable of its own, as the flat NumPy program of its jaxpr
-# (gradients), or not at all: its program is compiled at once.
+# How a plan runs in a program that is interpreted: by NumPy, as its function says (`NUMPY`); so the first time that its
+# program comes and never again (`ONCE`: work that is sure to repeat); as the flat NumPy program of its jaxpr, or by an
+# executable of its own where NumPy has no way (`OWN`, and gradients, `FLAT`, whose programs are compiled at once as a
+# rule); or not at all (`COMPILED`: its program is always compiled at once).
 NUMPY, ONCE, OWN, FLAT, COMPILED = "numpy", "once", "own", "flat", "compiled"
 
 
@@ -35,7 +36,7 @@ class Plan:
       outputs: avals of the results.
       function: `function(*arrays, *scalars) -> tuple of arrays`, pure, over NumPy or JAX arrays.
       executor: how it runs in a program that is interpreted: `NUMPY`, `ONCE`, `OWN`, `FLAT` or `COMPILED`.
-      flat: of a `FLAT` plan, what makes its program, or answers None where NumPy has no way to run it.
+      flat: of an `OWN` or `FLAT` plan, what makes its program, or answers None where NumPy has no way to run it.
       host: on large arrays NumPy is as fast as so many of XLA's threads (0: no more than a compiled program).
       extra: whatever the layer above keeps with a plan (output strides, gradients, node name).
     """

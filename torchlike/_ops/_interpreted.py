@@ -1,60 +1,72 @@
-"""The gradients of operators as NumPy programs, traced once for all sizes where JAX can."""
+"""Operators that are written for JAX, and gradients, as NumPy programs, traced once for all sizes where JAX can."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import jax
 
+from torchlike._core import Aval
 from torchlike._core.any_size import AnySize
-from torchlike._core.jaxpr_numpy import Program, flatten
+from torchlike._core.jaxpr_numpy import Program
 from torchlike._core.numpy_rules import Unsupported
-from torchlike._core.plan import NUMBERS, specs
+from torchlike._core.plan import specs
 from torchlike._ops._plan import OpPlan, Template, pull_back, restated
 
 _families: dict[Any, AnySize] = {}
 _without_loops: set[Any] = set()  # the operators that were traced, and have nothing that needs JAX's own loops
 
 
-def gradient_program(plan: OpPlan, wanted: tuple[int, ...], given: tuple[int, ...]) -> Program:
-    """What `gradient(plan, wanted, given)` computes: of its saved inputs, cotangents and numbers, in this order.
-
-    Raises:
-      Unsupported: NumPy does not run it, or did not for other sizes.
-    """
+def gradient_program(plan: OpPlan, wanted: tuple[int, ...], given: tuple[int, ...]) -> Program | None:
+    """What `gradient(plan, wanted, given)` computes: of its saved inputs, cotangents and numbers, in this order. None
+    where NumPy does not run it, or did not for other sizes."""
     outputs = [plan.outputs[i] for i in given]
+    saved = [plan.inputs[i] for i in plan.saved]
+
+    def make(forward: Callable, shapes: Sequence) -> tuple[Callable, list]:
+        of_inputs, of_outputs = shapes[: len(plan.inputs)], shapes[len(plan.inputs) :]
+        sizes = *[of_inputs[i] for i in plan.saved], *of_outputs
+        return pull_back(plan, wanted, given, of_inputs, forward), _sized((*saved, *outputs), sizes)
+
+    return _program(plan, outputs, (plan.saved, wanted, given), make)
+
+
+def own_program(plan: OpPlan) -> Program | None:
+    """What the plan's own function computes of its inputs and numbers; None where NumPy does not run that."""
+    return _program(plan, (), None, lambda forward, shapes: (forward, _sized(plan.inputs, shapes)))
+
+
+def _program(plan: OpPlan, outputs: Sequence[Aval], what: Any, make: Callable) -> Program | None:
+    """The program of `make(forward, shapes) -> (function, its arrays)`: of the plan's function, or of one that stands
+    for it, and the shapes of inputs and outputs. `what` tells it from others that are made of plans like this."""
 
     def trace(shapes: Any) -> Any:
         *shapes, numbers = shapes
-        of_inputs, of_outputs = shapes[: len(plan.inputs)], shapes[len(plan.inputs) :]
-        specs = [jax.ShapeDtypeStruct(of_inputs[i], plan.inputs[i].dtype.numpy) for i in plan.saved]
-        specs += [jax.ShapeDtypeStruct(shape, o.dtype.numpy) for shape, o in zip(of_outputs, outputs)]
-        specs += [jax.ShapeDtypeStruct((), NUMBERS[kind]) for kind in plan.scalars]
         forward = plan.function if numbers is static else restated(plan, _with_numbers(plan.extra, iter(numbers)))
+        function, arrays = make(forward, shapes)
         # Half of the time goes into the inner jits of jax.numpy. A loop needs them: it would be unrolled, or fail.
         with jax.disable_jit(plan.extra is not None and plan.op in _without_loops):
-            return jax.make_jaxpr(pull_back(plan, wanted, given, of_inputs, forward))(*specs)
+            return jax.make_jaxpr(function)(*arrays, *specs((), plan.scalars))
 
     words, static = _statics(plan.extra)
     shapes = (*[tuple(a.shape) for a in (*plan.inputs, *outputs)], static)
-    if plan.extra is None:  # itself a gradient: what its function was made for, nothing here tells
-        return AnySize().program(shapes, trace)
-    kinds = tuple((a.dtype, len(a.shape)) for a in (*plan.inputs, *plan.outputs))
-    key = plan.op, words, kinds, plan.scalars, plan.saved, wanted, given
-    family = _families.get(key) or _families.setdefault(key, AnySize())
-    program = family.program(shapes, trace)
+    try:
+        if plan.extra is None:  # itself a gradient: what its function was made for, nothing here tells
+            return AnySize().program(shapes, trace)
+        kinds = tuple((a.dtype, len(a.shape)) for a in (*plan.inputs, *plan.outputs))
+        key = plan.op, words, kinds, plan.scalars, what
+        family = _families.get(key) or _families.setdefault(key, AnySize())
+        program = family.program(shapes, trace)
+    except Unsupported:
+        return None
     if not program.loops:
         _without_loops.add(plan.op)
     return program
 
 
-def own_program(plan: OpPlan) -> Program | None:
-    """What the plan's own function computes of its inputs and numbers; None where NumPy does not run that."""
-    try:
-        return flatten(jax.make_jaxpr(plan.function)(*specs(plan.inputs, plan.scalars)))
-    except Unsupported:
-        return None
+def _sized(arrays: Iterable[Aval], shapes: Sequence) -> list[jax.ShapeDtypeStruct]:
+    return [jax.ShapeDtypeStruct(shape, a.dtype.numpy) for a, shape in zip(arrays, shapes)]
 
 
 def _statics(template: Template | None) -> tuple[str, tuple[int, ...]]:

@@ -14,7 +14,6 @@ from jax.interpreters import partial_eval
 
 from torchlike import _dtypes, _errors
 from torchlike._core import Aval, Plan, aval
-from torchlike._core.numpy_rules import Unsupported
 from torchlike._core.plan import FLAT, NUMPY, OWN, specs
 from torchlike._ops import _declare as d
 from torchlike._ops._binding import Run, bind
@@ -102,6 +101,7 @@ def make(op: d.Op, args: tuple, kwargs: dict, describe: Callable[[Any], tuple[Av
     plan.settle(op, template.saved(op), floating, tuple(typed.strides), node)
     plan.remembers = op.remembers(call) if callable(op.remembers) else op.remembers
     plan.executor = NUMPY if op.numpy else OWN
+    plan.flat = None if op.numpy else functools.cache(functools.partial(_flat, plan))
     plan.host = op.host if isinstance(op.host, int) else op.host(call)
     if op.refuses_complex and any(o.dtype.is_complex for o in typed.outputs):
         plan.__class__ = _WithoutGradient
@@ -242,13 +242,10 @@ def _make_gradient(plan: OpPlan, wanted: tuple[int, ...], given: tuple[int, ...]
     return made
 
 
-def _flat(plan: OpPlan, wanted: tuple[int, ...], given: tuple[int, ...]) -> Callable | None:
-    from torchlike._ops._interpreted import gradient_program  # which is made of what stands here
+def _flat(plan: OpPlan, *gradient: tuple[int, ...]) -> Callable | None:
+    from torchlike._ops import _interpreted  # which is made of what stands here
 
-    try:
-        return gradient_program(plan, wanted, given)
-    except Unsupported:
-        return None
+    return _interpreted.gradient_program(plan, *gradient) if gradient else _interpreted.own_program(plan)
 
 
 def dependence(plan: OpPlan, wanted: tuple[int, ...], given: tuple[int, ...]) -> frozenset[int]:

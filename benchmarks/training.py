@@ -15,6 +15,7 @@ from benchmarks.rows import Check, Row, over
 
 COMPARED = 20  # steps whose losses are compared
 ROUND = 0.4  # seconds that PyTorch spends in a round
+SHORT = 5e-3  # seconds of PyTorch's step below which one disturbance is many steps: three times as many rounds
 LARGE = 5e-3  # seconds of a hand-written JAX step from which torchlike's recording may cost a tenth at most
 
 
@@ -78,7 +79,7 @@ def begin(measured, contender, ask):
 def race(measured, rivals, rounds):
     """Rounds of equally many steps, each contender first in turn: a slow spell of the machine meets all alike."""
     count = steps_in_a_round(rivals)
-    for number in range(rounds + 1):
+    for number in range(1 + rounds * (3 if count > ROUND / SHORT else 1)):
         start = number % len(rivals)
         for contender in [*rivals][start:] + [*rivals][:start]:
             seconds = rivals[contender]("steps", count)["seconds"]

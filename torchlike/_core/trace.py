@@ -66,21 +66,6 @@ class Trace:
         self.inputs.append(ref(value))
         value.slot, value.trace = slot, self  # last: see `repair`
 
-    def adopt_all(self, values: list[Value]) -> None:
-        """The same for many: an optimizer's step brings hundreds."""
-        arrays = [value.array for value in values]
-        kinds = {*map(type, arrays)}
-        if _NoneType in kinds or ndarray in kinds:
-            for value in values:
-                self.adopt(value)
-            return
-        slot = ~len(self.arrays)
-        self.arrays += arrays
-        self.inputs += map(ref, values)
-        for value in values:
-            value.slot, value.trace = slot, self  # one that comes twice has two places, and either will do
-            slot -= 1
-
     def _adopt_settled(self, value: Value) -> None:
         settled = value.settle()
         if settled is value:
@@ -139,22 +124,23 @@ def record(plan: Plan, values: Sequence[Value], scalars: Sequence = ()) -> tuple
 
 
 def _append(trace: Trace, plan: Plan, values: Sequence[Value], scalars: Sequence) -> list[Value]:
-    made, strange = [], [value for value in values if value.trace is not trace]
-    if strange:
-        trace.adopt_all(strange)
+    results, made, adopt = trace.results, [], trace.adopt
+    for value in values:
+        if value.trace is not trace:
+            adopt(value)
     code = trace.code
     code.append(plan)
     code += [value.slot for value in values]
     if scalars:
         trace.scalars.append(scalars)
-    slot = len(trace.results)
     for aval in plan.outputs:
         value = _new(Value)
-        value.aval, value.slot, value.trace = aval, slot, trace
+        value.aval = aval
         value.array = value.stamp = None
+        value.trace = trace
+        value.slot = len(results)
         made.append(value)
-        slot += 1
-    trace.results += map(ref, made)
+        results.append(ref(value))
     return made
 
 
@@ -201,5 +187,4 @@ def _run_now(device: Device) -> None:
 
 
 _new = object.__new__
-_NoneType = type(None)
 immediate = False

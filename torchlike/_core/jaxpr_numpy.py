@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from jax.extend.core import ClosedJaxpr, Literal
 
-from torchlike._core import numpy_gather as numpy_gather  # its rules
+from torchlike._core import numpy_gather as numpy_gather  # their rules
+from torchlike._core import numpy_linalg as numpy_linalg
 from torchlike._core.numpy_loops import BODIES
 from torchlike._core.numpy_rules import RULES, Equation, Unsupported
 
@@ -112,9 +113,11 @@ class Flat:
             if name in CALLS:
                 made = self._inline(eqn.params[CALLS[name]], given)
             elif name == "platform_index":
-                made = [self._hold(np.asarray(_branch_of_cpu(eqn.params["platforms"])))]
+                made = [self._hold(np.asarray(_branch_of_cpu(eqn.params["platforms"]), np.int32))]
             elif name == "cond" and given[0] in self._constant:
                 made = self._inline(eqn.params["branches"][int(self._slots[given[0]])], given[1:])
+            elif name == "custom_linear_solve":
+                made = self._solved(eqn.params, given)
             elif name in SAME:
                 made = given
             else:
@@ -122,6 +125,12 @@ class Flat:
                 self._equations.append((eqn, given, made))
             names.update(zip(eqn.outvars, made))
         return [find(atom) for atom in jaxpr.outvars]
+
+    def _solved(self, params: Mapping, given: list[int]) -> list[int]:
+        """A linear system, solved as the equation says."""
+        counts = params["const_lengths"]
+        begin, end = counts.matvec + counts.vecmat, sum(counts)
+        return self._inline(params["jaxprs"].solve, [*given[begin : begin + counts.solve], *given[end:]])
 
     def shape(self, var: Any, sizes: Mapping[str, int]) -> tuple[int, ...]:
         """A variable's shape with these sizes."""

@@ -9,7 +9,7 @@ import pytest
 def pytest_configure(config: pytest.Config) -> None:
     # XLA's compiles dominate the gate, so every process of every run shares one cache, kept beside pytest's own.
     # torchlike reads this when it is imported, which no test module has done yet.
-    cache = config.cache
+    cache = getattr(config, "cache", None)  # pytest may run without it
     if cache is not None:
         os.environ.setdefault("TORCHLIKE_CACHE_DIR", str(cache.mkdir("torchlike")))
     # The judge's thread pool collapses when it shares two cores with XLA's.

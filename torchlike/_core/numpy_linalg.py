@@ -65,11 +65,9 @@ def _routine(e: Equation, *names: str) -> Callable:
 
 
 def _with_memory(e: Equation, *names: str, sizes: tuple[int, ...], **options: Any) -> Callable:
-    from scipy.linalg import lapack
-
-    wanted = lapack._compute_lwork(_routine(e, *[f"{name}_lwork" for name in names]), *sizes, **options)
-    wanted = wanted if isinstance(wanted, tuple) else (wanted,)
-    return partial(_routine(e, *names), **options, **dict(zip(("lwork", "liwork", "lrwork"), wanted)))
+    *wanted, _ = _routine(e, *[f"{name}_lwork" for name in names])(*sizes, **options)
+    memory = dict(zip(("lwork", "liwork", "lrwork"), map(_size, wanted)))
+    return partial(_routine(e, *names), **options, **memory)
 
 
 def _asking(routine: Callable) -> Callable:
@@ -77,9 +75,14 @@ def _asking(routine: Callable) -> Callable:
 
     def run(*arrays: np.ndarray) -> tuple:
         *_, work, _ = routine(*arrays, lwork=-1)
-        return routine(*arrays, lwork=int(work[0].real))
+        return routine(*arrays, lwork=_size(work[0]))
 
     return run
+
+
+def _size(wanted: Any) -> int:
+    """LAPACK counts in the numbers that it computes with, of which a float32 may have rounded down."""
+    return int(np.nextafter(np.float32(wanted.real), np.float32(np.inf))) + 1
 
 
 @decomposition("cholesky")

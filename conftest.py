@@ -2,6 +2,7 @@
 
 import os
 import sys
+import zlib
 
 import pytest
 
@@ -69,6 +70,16 @@ def _names_of_a_docstring(request, doctest_namespace) -> None:
         import torchlike
 
         doctest_namespace["torchlike"] = torchlike
+
+
+@pytest.fixture(autouse=True)
+def _both_executors_differentiate(request, monkeypatch):
+    """Small work that trains is interpreted when it first comes. Half of the tests, chosen by their names, have it
+    compiled at once as larger work is, so that PyTorch judges both."""
+    executor = sys.modules.get("torchlike._core.numpy_executor")
+    name = request.node.nodeid
+    if executor is not None and not name.startswith("tests/core/") and zlib.crc32(name.encode()) % 2:
+        monkeypatch.setattr(executor, "FEW", 0)
 
 
 @pytest.fixture(autouse=True)

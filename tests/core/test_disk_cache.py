@@ -272,6 +272,7 @@ def test_a_script_run_again_prints_the_same_bits_cold_and_warm(tmp_path):
 
 ONE = """
     import torchlike as torch
+    torch.set_executor("xla")
     w = torch.ones(3, requires_grad=True)
     (w * 5).sum().backward()
     print(w.grad.tolist())

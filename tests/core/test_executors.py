@@ -9,7 +9,8 @@ import torchlike as torch
 from torchlike import _dtypes
 from torchlike._core import aval, boundary, numpy_executor, stats
 from torchlike._core.jaxpr_numpy import flatten
-from torchlike._core.ledger import Heard
+from torchlike._core.ledger import Heard, ledger
+from torchlike._core.numpy_rules import RULES
 from torchlike._core.plan import FLAT, Plan, specs
 from torchlike._ops import _interpreted
 
@@ -31,13 +32,39 @@ def test_cold_forward_work_compiles_nothing():
     assert _compiles(_forward) == 0
 
 
-def test_work_with_gradients_is_compiled_at_once():
+def test_work_with_gradients_is_compiled_when_it_comes_again():
     w = torch.ones(11, requires_grad=True)
-    assert _compiles(lambda: (w * torch.arange(11.0)).sum().backward()) == 1
+
+    def train():
+        (w * torch.arange(11.0)).sum().backward()
+        boundary()
+        found, w.grad = w.grad.tolist(), None
+        return found
+
+    found = []
+    assert [_compiles(lambda: found.append(train())) for _ in range(3)] == [0, 1, 0]
+    assert found == [[*range(11)]] * 3
+
+
+@pytest.mark.parametrize("reason", ["many operators", "much data", "an operator that NumPy lacks"])
+def test_larger_work_with_gradients_is_compiled_at_once(reason, monkeypatch):
+    monkeypatch.delitem(RULES, "tan")
+    ledger.lines.clear()  # one that has brought three programs would not be compiled for
+    w = torch.ones((1 << 22) if reason == "much data" else 16, requires_grad=True)
+
+    def train():
+        x = w * 2
+        for _ in range(numpy_executor.FEW if reason == "many operators" else 0):
+            x = x.cos()
+        if reason == "an operator that NumPy lacks":
+            x = x.view(*[1] * 11, 16).tan()  # of a rank of which no other test traces it
+        x.sum().backward()
+
+    assert _compiles(train) == 1
 
 
 def test_a_line_that_brings_new_operators_again_and_again_stops_compiling():
-    """A loop over the letters of words of all lengths: the first two words, and whatever comes twice running."""
+    """A loop over the letters of words of all lengths: the first two when they come again, others twice running."""
     w = torch.full((3,), 0.5, requires_grad=True)
     grads = {}
 
@@ -50,8 +77,9 @@ def test_a_line_that_brings_new_operators_again_and_again_stops_compiling():
         boundary()
         grads.setdefault(letters, []).append(w.grad.tolist())
 
-    assert _compiles(lambda: [read(n) for n in range(1, 10)]) == 2
-    assert _compiles(lambda: read(9)) == 1
+    assert _compiles(lambda: [read(n) for n in range(1, 10)]) == 0
+    assert _compiles(lambda: [read(n) for n in (1, 2)]) == 2
+    assert _compiles(lambda: [read(n) for n in (9, 9)]) == 1
     assert _compiles(lambda: [read(n) for n in (5, 7, 5, 7)]) == 0
     with torch.set_executor("xla"):
         for n in range(1, 10):

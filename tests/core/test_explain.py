@@ -33,7 +33,8 @@ def _step(model, optimizer, n=4):
 
 
 @pytest.fixture
-def training():
+def training(monkeypatch):
+    monkeypatch.setattr(numpy_executor, "FEW", 0)  # compiled at once, as what is larger
     torch.manual_seed(0)
     model = nn.Linear(5, 3)
     return model, torch.optim.SGD(model.parameters(), lr=0.1)
@@ -215,6 +216,7 @@ def test_few_shapes_other_indices_and_interpreted_work_are_no_reason_to_warn(tra
 
 PROGRAM = """
 import torchlike as torch
+torch._core.numpy_executor.FEW = 0
 w = torch.ones(3, requires_grad=True)
 for n in (2, 3):
     x = torch.ones(n, 3)
@@ -232,9 +234,9 @@ def _run(source, folder, **environment):
 def test_the_log_has_a_line_for_each_program(tmp_path):
     done = _run(PROGRAM, tmp_path, TORCHLIKE_LOG="compile", TORCHLIKE_CACHE_DIR=str(tmp_path))
     first, second, third, fourth = done.stderr.splitlines()
-    assert first.startswith("torchlike: program.py:6: compiled 4 operators (")
+    assert first.startswith("torchlike: program.py:7: compiled 4 operators (")
     assert "for xla on cpu in" in first and first.endswith(": new")
-    assert second.startswith("torchlike: program.py:7: interpreted 1 operator (mul) for numpy on cpu in 0.")
+    assert second.startswith("torchlike: program.py:8: interpreted 1 operator (mul) for numpy on cpu in 0.")
     assert "xla" in third
     assert fourth.endswith(": input of mul (2, 3) -> (3, 3)")
 

@@ -24,6 +24,7 @@ INTERPRET_PROGRAM = 1e-4  # an entry that is a program of its own
 INTERPRET_BYTE = 1 / 4e9
 UPDATE_BYTE = 2e-9  # of an optimizer's step on the host, parameters and state being moved there and back ...
 COMPILE_UPDATE = 2e-3  # ... and of its compile, for each tensor that it writes
+FEW, QUICK = 20, 2e-2  # operators and seconds: what trains and takes no more is interpreted when it first comes
 LARGE = 1 << 22  # bytes, from which on it counts that some of NumPy's loops are quicker than XLA's
 # Of XLA's pool on the CPU.
 THREADS = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
@@ -62,11 +63,8 @@ class Interpreted:
 
     def _appraise(self) -> None:
         """What it costs to interpret, and what to compile: most programs of new shapes never come again."""
-        plans, moved = self.plans, sum(map(_moved, self.plans))
-        programs = [plan.flat() for plan in plans if plan.flat is not None]
-        loops = [calls for p in programs if p is not None for calls in p.loops]
-        calls = len(plans) + sum(loops)
-        self._cost = INTERPRET_ENTRY * calls + INTERPRET_PROGRAM * len(programs) + INTERPRET_BYTE * moved
+        plans, moved, loops = self.plans, sum(map(_moved, self.plans)), _loops(self.plans)
+        self._cost = _rent(plans)
         self._left = COMPILE_ENTRY * len(plans) + COMPILE_LOOP * len(loops)
         self._trains = any(plan.executor == FLAT for plan in plans)
         self._repeats = any(plan.executor == ONCE for plan in plans)
@@ -75,7 +73,8 @@ class Interpreted:
 
     def is_hot(self) -> bool:
         """Whether interpreting once more would have cost more, all told, than a compile; or whether what trains came
-        twice running, and so is there to stay. Never, where most of the work is what NumPy does best."""
+        twice running, and so is there to stay, or came again where graphs do stay. Never, where most of the work is
+        what NumPy does best."""
         if self._left is None:
             self._appraise()
         if self._repeats:
@@ -83,7 +82,8 @@ class Interpreted:
         if self._stays:
             return False
         self._left -= self._cost  # type: ignore[operator]
-        return self._left < 0 or (self._trains and self.account.came_again())
+        again = self._trains and self.account.came_again()
+        return self._left < 0 or again or (self._trains and self.account.at_once)
 
     def __call__(self, trace: Trace) -> list[Any]:
         arrays = [*map(on_host, trace.arrays)]
@@ -112,17 +112,39 @@ def _moved(plan: Plan) -> int:
     return sum(a.numel * a.dtype.itemsize for a in (*plan.inputs, *plan.outputs))
 
 
+def _loops(plans: Sequence[Plan]) -> list[int]:
+    """How many functions each loop calls."""
+    programs = [plan.flat() for plan in plans if plan.flat is not None]
+    return [calls for program in programs if program is not None for calls in program.loops]
+
+
+def _rent(plans: Sequence[Plan]) -> float:
+    """The seconds that it takes to interpret them once."""
+    calls, programs = len(plans) + sum(_loops(plans)), sum(plan.flat is not None for plan in plans)
+    return INTERPRET_ENTRY * calls + INTERPRET_PROGRAM * programs + INTERPRET_BYTE * sum(map(_moved, plans))
+
+
 def is_cold(trace: Trace, at_once: bool) -> bool:
-    """Whether a trace of a first key is for NumPy: work in types that NumPy has, and forward alone, unless the same
-    operators came in other shapes before, or their line brings other operators again and again (not `at_once`). What
-    trains as it did would only be compiled one step later."""
+    """Whether a trace of a first key is for NumPy: work in types that NumPy has, and forward alone, unless it is small,
+    or the same operators came in other shapes before, or their line brings other operators again and again (not
+    `at_once`). What trains as it did would only be compiled one step later."""
     plans = {x for x in trace.code if x.__class__ is not int}
     executors = {plan.executor for plan in plans}
     if ONCE in executors:  # alone, since only these compute to the bit what XLA does
         return all(p.executor == ONCE and _moved(p) * UPDATE_BYTE < COMPILE_UPDATE * len(p.outputs) for p in plans)
-    if COMPILED in executors or (at_once and FLAT in executors):
+    if COMPILED in executors or any(
+        dt.numpy.isbuiltin != 1 for dt in {a.dtype for plan in plans for a in (*plan.inputs, *plan.outputs)}
+    ):
         return False
-    return all(dt.numpy.isbuiltin == 1 for dt in {a.dtype for plan in plans for a in (*plan.inputs, *plan.outputs)})
+    return not (at_once and FLAT in executors) or _is_small([x for x in trace.code if x.__class__ is not int])
+
+
+def _is_small(plans: list[Plan]) -> bool:
+    """Whether what trains is done at once without a compile, which takes ten times as long as to trace its gradients:
+    it may be a try at a prompt, or a test."""
+    if len(plans) > FEW or INTERPRET_BYTE * sum(map(_moved, plans)) > QUICK:
+        return False
+    return all(plan.flat() is not None for plan in plans if plan.executor == FLAT) and _rent(plans) <= QUICK  # type: ignore[misc]
 
 
 def _form(code: Sequence) -> tuple:

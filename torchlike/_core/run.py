@@ -190,7 +190,8 @@ class set_executor:
     `"xla"` fuses what was recorded since the last boundary into one compiled program. `"numpy"` interprets it on the
     CPU, operator by operator, and compiles nothing but the operators that NumPy cannot run, each by itself. `"auto"`
     (the default) interprets the CPU's forward work until it would have paid to compile it, by a model of both costs,
-    and so what trains, once its shapes have changed. `"immediate"` runs each operator at once, compiled, for debugging.
+    and what trains once if it is small, and where its shapes keep changing. `"immediate"` runs each operator at once,
+    compiled, for debugging.
     """
 
     def __init__(self, name: str) -> None:

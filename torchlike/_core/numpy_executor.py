@@ -144,7 +144,8 @@ def _is_small(plans: list[Plan]) -> bool:
     it may be a try at a prompt, or a test."""
     if len(plans) > FEW or INTERPRET_BYTE * sum(map(_moved, plans)) > QUICK:
         return False
-    return all(plan.flat() is not None for plan in plans if plan.executor == FLAT) and _rent(plans) <= QUICK  # type: ignore[misc]
+    gradients = [plan.flat() for plan in plans if plan.executor == FLAT and plan.flat is not None]
+    return None not in gradients and _rent(plans) <= QUICK
 
 
 def _form(code: Sequence) -> tuple:

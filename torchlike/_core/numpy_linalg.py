@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from torchlike._core.numpy_loops import repeating
 from torchlike._core.numpy_rules import Equation, rule
 
 OfMatrices = Callable[..., tuple]  # of one matrix of each input: LAPACK's results, and whether they are any
@@ -24,15 +25,16 @@ def decomposition(name: str) -> Callable[[Callable[[Equation], OfMatrices]], Non
     def declare(make: Callable[[Equation], OfMatrices]) -> None:
         @rule(name)
         def made(e: Equation) -> Callable:
-            each = _of_nothing(e) if any(0 in x.shape for x in e.inputs) else _over_batch(e, make(e))
-            return each if len(e.outputs) > 1 else lambda *arrays: each(*arrays)[0]
+            batch = e.inputs[0].shape[:-2]
+            each = _of_nothing(e) if any(0 in x.shape for x in e.inputs) else _over_batch(e, make(e), batch)
+            return repeating(
+                e, each, math.prod(batch) if batch else None
+            )  # many matrices are a loop, which has its rent
 
     return declare
 
 
-def _over_batch(e: Equation, function: OfMatrices) -> Callable[..., list[np.ndarray]]:
-    batch = e.inputs[0].shape[:-2]
-
+def _over_batch(e: Equation, function: OfMatrices, batch: tuple[int, ...]) -> Callable[..., list[np.ndarray]]:
     def run(*arrays: np.ndarray) -> list[np.ndarray]:
         made = [np.empty(o.shape, o.dtype) for o in e.outputs]
         for place in np.ndindex(*batch):
@@ -200,11 +202,13 @@ def _exchanged(pivots: np.ndarray, rows: int) -> np.ndarray:
 def _permutation(e: Equation) -> Callable:
     rows, (out,) = e.params["permutation_size"], e.outputs
 
-    def order(pivots: np.ndarray) -> np.ndarray:
-        flat = pivots.reshape(math.prod(pivots.shape[:-1]), pivots.shape[-1])
-        return np.array([_exchanged(each, rows) for each in flat], out.dtype).reshape(out.shape)
+    many = math.prod(out.shape[:-1])
 
-    return order
+    def order(pivots: np.ndarray) -> list[np.ndarray]:
+        flat = pivots.reshape(many, pivots.shape[-1])
+        return [np.array([_exchanged(each, rows) for each in flat], out.dtype).reshape(out.shape)]
+
+    return repeating(e, order, many if len(out.shape) > 1 else None)
 
 
 @decomposition("triangular_solve")

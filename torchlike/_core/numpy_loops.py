@@ -16,10 +16,12 @@ BODIES = {"scan": ("jaxpr",), "while": ("cond_jaxpr", "body_jaxpr"), "cond": ("b
 GUESSED = 16  # times that a loop runs of which nobody knows
 
 
-def _results(e: Equation, function: Callable, calls: int) -> Callable:
-    """A rule's function of one that returns a list, also of a single result; and how many others it calls."""
+def repeating(e: Equation, function: Callable, calls: int | None) -> Callable:
+    """A rule's function of one that returns a list, also of a single result; and how many others it calls, if it is a
+    loop."""
     found = function if len(e.outputs) > 1 else lambda *arrays: function(*arrays)[0]
-    found.calls = calls  # type: ignore[attr-defined]
+    if calls is not None:
+        found.calls = calls  # type: ignore[attr-defined]
     return found
 
 
@@ -39,7 +41,7 @@ def _scan(e: Equation) -> Callable:
                 whole[i] = row
         return [*carry, *stacked]
 
-    return _results(e, scan, count * body.calls)
+    return repeating(e, scan, count * body.calls)
 
 
 @rule("while")
@@ -54,7 +56,7 @@ def _while(e: Equation) -> Callable:
             carry = body(*fixed, *carry)
         return carry
 
-    return _results(e, repeat, GUESSED * (goes_on.calls + body.calls))
+    return repeating(e, repeat, GUESSED * (goes_on.calls + body.calls))
 
 
 @rule("cond")
@@ -62,4 +64,4 @@ def _cond(e: Equation) -> Callable:
     branches = e.params["branches"]
     last = len(branches) - 1
     choose = lambda which, *arrays: branches[min(max(int(which), 0), last)](*arrays)
-    return _results(e, choose, max(branch.calls for branch in branches))
+    return repeating(e, choose, max(branch.calls for branch in branches))

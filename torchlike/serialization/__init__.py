@@ -3,6 +3,10 @@
 from typing import Any
 
 from torchlike._errors import arguments as _arguments
+from torchlike.serialization._limits import LoadLimits as LoadLimits
+from torchlike.serialization._limits import get_load_limits as get_load_limits
+from torchlike.serialization._limits import load_limits as load_limits
+from torchlike.serialization._limits import set_load_limits as set_load_limits
 from torchlike.serialization._load import load as load
 from torchlike.serialization._safe_globals import add_safe_globals as add_safe_globals
 from torchlike.serialization._safe_globals import clear_safe_globals as clear_safe_globals

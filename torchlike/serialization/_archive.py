@@ -15,6 +15,7 @@ from typing import IO, Any
 import numpy as np
 
 from torchlike.serialization import _errors as errors
+from torchlike.serialization._limits import get_load_limits
 
 ALIGNMENT = 64
 _UTF8_NAMES = 0x0800
@@ -23,6 +24,11 @@ _ZIP64, _PADDING = 0x0001, 0x4246  # ids of extra fields; PyTorch pads with 'FB'
 _MAX32, _MAX16 = 0xFFFFFFFF, 0xFFFF
 _LOCAL = struct.Struct("<4s5H3I2H")
 _CENTRAL = struct.Struct("<4s6H3I5H2I")
+_ENCRYPTED = 0x0041
+_ALWAYS_UNPACKED = 1 << 26
+# What Python's reader raises for damaged archives.
+_DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError, ValueError,
+           struct.error, OverflowError, IndexError)  # fmt: skip
 
 
 class Writer:
@@ -84,8 +90,8 @@ class Reader:
     def __init__(self, file: Any, map_path: str | None = None) -> None:
         try:
             self._zip = zipfile.ZipFile(file)
-        except zipfile.BadZipFile as e:
-            raise errors.broken_archive(e) from None
+        except _DAMAGE:
+            raise errors.broken_archive("its directory, which is at its end, is missing or damaged: it may be truncated") from None
         names = self._zip.namelist()
         first = names[0] if names else ""
         if "/" not in first:
@@ -93,6 +99,7 @@ class Reader:
         self._prefix = first.split("/")[0] + "/"
         self._names = set(names)
         self._map_path = map_path
+        _check_records(self._zip.infolist())
 
     def has(self, record: str) -> bool:
         return self._prefix + record in self._names
@@ -100,18 +107,24 @@ class Reader:
     def read(self, record: str) -> bytes:
         if not self.has(record):
             raise errors.missing_record(record)
+        info = self._zip.getinfo(self._prefix + record)
         try:
-            return self._zip.read(self._prefix + record)
-        except (zipfile.BadZipFile, zlib.error, EOFError, OSError) as e:
-            raise errors.broken_archive(e) from None
+            with self._zip.open(info) as file:
+                data = file.read(info.file_size)
+                rest = file.read(1)  # verifies the checksum
+        except _DAMAGE:
+            raise errors.broken_archive(f"the record {record} is damaged") from None
+        if len(data) != info.file_size or rest:
+            raise errors.broken_archive(f"the record {record} is not as long as the directory says")
+        return data
 
     def storage(self, key: str, size: int) -> np.ndarray:
         """The bytes of one storage, mapped from the file where the reader was opened so."""
         record = f"data/{key}"
         data = self._mapped(record) if self._map_path else np.frombuffer(self.read(record), np.uint8)
-        if data.size < size:
+        if data.size != size:
             raise errors.short_record(record, size, data.size)
-        return data[:size]
+        return data
 
     def _mapped(self, record: str) -> np.ndarray:
         if not self.has(record):
@@ -129,4 +142,28 @@ class Reader:
 
     def swapped(self) -> bool:
         """Whether the storages were written by a machine of the other byte order."""
-        return self.has("byteorder") and self.read("byteorder").decode() != sys.byteorder
+        if not self.has("byteorder"):
+            return False
+        order = self.read("byteorder")
+        if order not in (b"little", b"big"):
+            raise errors.broken_archive("its byte order is neither little nor big")
+        return order.decode() != sys.byteorder
+
+
+def _check_records(records: list[zipfile.ZipInfo]) -> None:
+    """Refuse records that share bytes or names, that cannot be read, or that unpack to far more than they are."""
+    if len({r.filename for r in records}) != len(records):
+        raise errors.broken_archive("two of its records have one name")
+    most = get_load_limits().unpacked_ratio
+    for record in records:
+        if record.flag_bits & _ENCRYPTED or record.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            raise errors.broken_archive(f"the record {record.filename} is encrypted or packed in an unknown way")
+        if record.compress_type == zipfile.ZIP_STORED and record.file_size != record.compress_size:
+            raise errors.broken_archive(f"the record {record.filename} has two lengths")
+    packed, unpacked = (sum(getattr(r, name) for r in records) for name in ("compress_size", "file_size"))
+    if unpacked > max(_ALWAYS_UNPACKED, most * packed):
+        raise errors.over_limit("unpacked_ratio", most)
+    ordered = sorted(records, key=lambda r: r.header_offset)
+    for one, after in zip(ordered, ordered[1:]):
+        if one.header_offset + _LOCAL.size + one.compress_size > after.header_offset:
+            raise errors.broken_archive("its records overlap")

@@ -1,6 +1,8 @@
 """PyTorch's sentences about checkpoints, one function each."""
 
+from collections.abc import Callable
 from pickle import UnpicklingError
+from types import BuiltinFunctionType, FunctionType
 
 _DEFAULT_CHANGED = (
     "In PyTorch 2.6, we changed the default value of the `weights_only` argument in `torch.load` from `False` to "
@@ -23,6 +25,71 @@ class BlockedGlobal(UnpicklingError):
 
 class NotACheckpoint(UnpicklingError):
     """A file of another kind."""
+
+
+class Refused(UnpicklingError):
+    """A file that is damaged or asks for too much; `load` adds its name."""
+
+    def __init__(self, why: str, remedy: str = "Get the file again from where it came.") -> None:
+        super().__init__(f"Weights only load failed: {why}. {remedy}")
+        self._why, self._remedy = why, remedy
+
+    def of_file(self, name: object) -> UnpicklingError:
+        """The error with the file's name."""
+        return UnpicklingError(f"Weights only load failed for {name}: {self._why}. {self._remedy}")
+
+
+# what the closed machine refuses
+def broken_pickle(why: str) -> UnpicklingError:
+    return Refused(f"the pickle in it is damaged, since {why}")
+
+
+def truncated_pickle() -> UnpicklingError:
+    return Refused("it is truncated")
+
+
+def over_limit(name: str, limit: int) -> UnpicklingError:
+    return Refused(f"it needs more than {limit} {name}", "If you trust it, raise this limit with "
+                   f"torch.serialization.set_load_limits({name}=...).")  # fmt: skip
+
+
+def bad_limit(name: str, value: object, known: list[str]) -> TypeError:
+    return TypeError(f"set_load_limits takes positive ints for {', '.join(known)}, but got {name}={value!r}")
+
+
+def unhashable(kind: type) -> UnpicklingError:
+    return Refused(f"it uses a {kind.__name__} as the key of a dictionary")
+
+
+def bad_arguments(function: Callable) -> UnpicklingError:
+    name = getattr(function, "__name__", "a function")
+    return Refused(f"it calls {name} with arguments that the function does not take")
+
+
+def bad_state(kind: type) -> UnpicklingError:
+    return Refused(f"the state of a {kind.__name__} in it is no dictionary of attributes")
+
+
+def forbidden_attribute(kind: type, name: str) -> UnpicklingError:
+    return Refused(f"it sets the attribute {name[:100]!r}, which a {kind.__name__} keeps for itself")
+
+
+def unknown_layout(name: object) -> UnpicklingError:
+    return Refused(f"it names a layout that does not exist ({str(name)[:100]!r})")
+
+
+def bad_persistent_id() -> UnpicklingError:
+    return Refused("it describes a storage in a form that is not PyTorch's")
+
+
+def beyond_storage(offset: object, size: object, stride: object, nbytes: int) -> UnpicklingError:
+    shown = (f"{x!r}"[:100] for x in (size, stride, offset))
+    return Refused("a tensor of size {}, stride {} and offset {} does not fit ".format(*shown)
+                   + f"into its storage of {nbytes} bytes")  # fmt: skip
+
+
+def two_dtypes_in_file() -> UnpicklingError:
+    return Refused("two of its tensors see one storage as different dtypes")
 
 
 # files
@@ -146,13 +213,16 @@ def opcode(code: int) -> UnpicklingError:
 
 
 def forbidden_call(function: object) -> UnpicklingError:
-    owner = f" which belongs to {function.__self__}" if hasattr(function, "__self__") else ""
-    return UnpicklingError(f"Trying to call reduce for unrecognized function {function}{owner}")
+    plain = (type, int, float, str, bytes, FunctionType, BuiltinFunctionType)
+    shown = function if isinstance(function, plain) or not function else type(function)
+    owner = f" which belongs to {function.__self__}" if isinstance(function, BuiltinFunctionType) else ""
+    return UnpicklingError(f"Trying to call reduce for unrecognized function {shown}{owner}")
 
 
 def forbidden_new(cls: object) -> UnpicklingError:
     return UnpicklingError(
-        f"Can only create new object for nn.Parameter or classes allowlisted via `add_safe_globals` but got {cls}"
+        "Can only create new object for nn.Parameter or classes allowlisted via `add_safe_globals` but got "
+        f"{cls if isinstance(cls, type | int | str) else type(cls)}"
     )
 
 

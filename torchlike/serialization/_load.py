@@ -6,7 +6,7 @@ import io
 import os
 import pickle
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -14,8 +14,10 @@ from torchlike.serialization import _errors as errors
 from torchlike.serialization import _legacy, _locations
 from torchlike.serialization._archive import Reader
 from torchlike.serialization._names import is_torch, locate, modern
-from torchlike.serialization._storages import LoadedStorage, StorageType, in_our_byte_order
-from torchlike.serialization._weights_only import WeightsUnpickler
+from torchlike.serialization._storages import LoadedStorage, StorageType, checked_id, in_our_byte_order
+from torchlike.serialization._weights_only import unpickle, with_storages
+
+Unpickle = Callable[[Any, Callable[[Any], Any]], Any]  # a stream and what its persistent ids stand for -> the object
 
 _ZIP = b"PK\3\4"
 
@@ -54,26 +56,29 @@ def load(
     is_path = isinstance(f, str | os.PathLike)
     if mmap and not is_path:
         raise errors.mmap_needs_path()
-    base = WeightsUnpickler if weights_only else full_unpickler(pickle_module or pickle)
     options = {"encoding": "utf-8", **pickle_load_args}
+    read = _safely(options["encoding"]) if weights_only else _fully(pickle_module or pickle, options)
+    name = os.fspath(f) if is_path else "the file"
     with _opened(f) as file:
         try:
-            return _load(file, base, options, map_location, os.fspath(f) if mmap else None)
+            return _load(file, read, weights_only, map_location, os.fspath(f) if mmap else None)
+        except errors.Refused as e:
+            raise e.of_file(name) from None
         except pickle.UnpicklingError as e:
             if not weights_only or isinstance(e, errors.NotACheckpoint):
                 raise
             raise errors.wrapped(e) from None
 
 
-def _load(file: Any, base: type, options: dict, map_location: Any, map_path: str | None) -> Any:
+def _load(file: Any, read: Unpickle, weights_only: bool, map_location: Any, map_path: str | None) -> Any:
     start = _peek(file)
     if start == _ZIP:
-        return _load_archive(Reader(file, map_path), base, options, map_location)
+        return _load_archive(Reader(file, map_path), read, weights_only, map_location)
     if map_path:
         raise errors.mmap_needs_zip(map_path)
     if start and start[:1] != pickle.PROTO:
         raise errors.not_a_checkpoint(start)
-    return _legacy.load(file, base, options, _locations.restorer(map_location))
+    return _legacy.load(file, read, weights_only, _locations.restorer(map_location))
 
 
 @contextmanager
@@ -103,17 +108,12 @@ def open_archive(f: Any) -> Iterator[Reader | None]:
         yield Reader(file) if _peek(file) == _ZIP else None
 
 
-def _load_archive(archive: Reader, base: type, options: dict, map_location: Any) -> Any:
+def _load_archive(archive: Reader, read: Unpickle, weights_only: bool, map_location: Any) -> Any:
     if archive.has("constants.pkl"):
-        raise errors.torchscript(base is WeightsUnpickler)
+        raise errors.torchscript(weights_only)
     archive.read("version")
     storages = _Storages(archive, map_location)
-
-    class Unpickler(base):  # type: ignore[misc,valid-type]
-        def persistent_load(self, saved: Any) -> LoadedStorage:
-            return storages.get(saved)
-
-    return Unpickler(io.BytesIO(archive.read("data.pkl")), **options).load()
+    return read(io.BytesIO(archive.read("data.pkl")), storages.get)
 
 
 class _Storages:
@@ -129,10 +129,12 @@ class _Storages:
     def get(self, saved: Any) -> LoadedStorage:
         if not isinstance(saved, tuple):
             raise errors.persistent_not_tuple(saved)
-        kind, key, location, numel = saved[1:5]
+        kind, key, location, numel = checked_id(saved, 5)[1:5]
         found = self._loaded.get(key)
         if found is None:
             found = self._loaded[key] = self._restore(self._read(kind, key, numel), location)
+        elif found.nbytes() != numel * kind.dtype_or_bytes().itemsize:
+            raise errors.two_dtypes_in_file()
         return found
 
     def _read(self, kind: StorageType, key: str, numel: int) -> LoadedStorage:
@@ -142,6 +144,24 @@ class _Storages:
             return LoadedStorage(None, nbytes, dtype)
         data = self._archive.storage(key, nbytes)
         return LoadedStorage(in_our_byte_order(data, dtype.itemsize) if self._swapped else data, nbytes, dtype)
+
+
+def _safely(encoding: str) -> Unpickle:
+    return lambda file, persistent: unpickle(file, persistent, encoding)
+
+
+def _fully(pickle_module: Any, options: dict) -> Unpickle:
+    """Loads anything, with PyTorch's names standing for torchlike's objects."""
+    base = full_unpickler(pickle_module)
+
+    def read(file: Any, persistent: Callable[[Any], Any]) -> Any:
+        class Unpickler(base):  # type: ignore[misc,valid-type]
+            def persistent_load(self, saved: Any) -> Any:
+                return persistent(saved)
+
+        return with_storages(Unpickler(file, **options).load())
+
+    return read
 
 
 def full_unpickler(pickle_module: Any) -> type:

@@ -9,6 +9,7 @@ from typing import Any
 
 import torchlike
 from torchlike._storage_io import meta_tensor
+from torchlike.serialization import _errors as errors
 from torchlike.serialization import _tensors
 from torchlike.serialization._storages import LoadedStorage
 
@@ -85,6 +86,9 @@ def rebuild_from_type_v2(function: Any, cls: type, args: tuple, state: Any) -> A
 def _with_state(tensor: Any, state: Any) -> Any:
     if state is None:
         return tensor
+    if _tensors.sets_state(type(tensor)):
+        tensor.__setstate__(state)
+        return tensor
     if isinstance(state, tuple):  # slots beside the dict
         state = {**(state[0] or {}), **(state[1] or {})}
     for name, value in state.items():
@@ -92,8 +96,17 @@ def _with_state(tensor: Any, state: Any) -> Any:
     return tensor
 
 
+_LAYOUTS = {
+    f"torch.{name}": getattr(torchlike, name)
+    for name in ("strided", "sparse_coo", "sparse_csr", "sparse_csc", "sparse_bsr", "sparse_bsc")
+    if hasattr(torchlike, name)
+}
+
+
 def get_layout(name: str) -> Any:
-    return getattr(torchlike, name.removeprefix("torch."))
+    if name not in _LAYOUTS:
+        raise errors.unknown_layout(name)
+    return _LAYOUTS[name]
 
 
 def load_from_bytes(data: bytes) -> Any:

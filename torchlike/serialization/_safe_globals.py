@@ -45,10 +45,18 @@ def by_name() -> dict[str, Any]:
 
 def _named(marked: Any) -> tuple[str, Any]:
     if not isinstance(marked, tuple):
-        return f"{marked.__module__}.{marked.__qualname__}", marked
+        return _path(marked), marked
     if len(marked) != 2:
         raise errors.safe_global_length(len(marked))
     found, path = marked
     if type(path) is not str:
         raise errors.safe_global_name(type(path))
     return path, found
+
+
+def _path(marked: Any) -> str:
+    """The full name that files use, which is PyTorch's for a class or function of torchlike."""
+    from torchlike.serialization._names import torch_name
+
+    known = torch_name(marked)
+    return ".".join(known) if known else f"{marked.__module__}.{marked.__qualname__}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 
 import torchlike
 from torchlike._storage_io import from_storage, meta_tensor
+from torchlike.serialization import _errors as errors
 
 Dtype = Any
 
@@ -88,12 +90,48 @@ class LoadedStorage:
         return self.on(torchlike.device("cuda", device or 0) if isinstance(device, int | None) else device)
 
     def tensor(self, dtype: Dtype, offset: int, size: tuple, stride: tuple) -> Any:
-        """A tensor that sees this storage in the given way."""
+        """A tensor that sees this storage in the given way.
+
+        Raises:
+            UnpicklingError: the tensor would reach beyond the storage, or see it as another dtype than before.
+        """
+        self._check(dtype, offset, size, stride)
         if self._data is None or self.device.type == "meta":
             return meta_tensor(dtype, size, stride)
-        flat = self._data.view(dtype.numpy)
+        if self._owner is not None and self._owner.dtype is not dtype:
+            raise errors.two_dtypes_in_file()
+        whole = self._nbytes // dtype.itemsize * dtype.itemsize
+        flat = self._data[:whole].view(dtype.numpy)
         made, self._owner = from_storage(flat, dtype, size, stride, offset, self.device, self._owner)
         return made
+
+    def _check(self, dtype: Dtype, offset: int, size: tuple, stride: tuple) -> None:
+        if not all(type(n) is int and n >= 0 for n in (offset, *size, *stride)) or len(size) != len(stride):
+            raise errors.beyond_storage(offset, size, stride, self._nbytes)
+        end = offset + sum((n - 1) * step for n, step in zip(size, stride)) + 1
+        elements = math.prod(n for n in size if n)
+        if elements >= 1 << 63 or (0 not in size and end * dtype.itemsize > self._nbytes):
+            raise errors.beyond_storage(offset, size, stride, self._nbytes)
+
+    def typed(self) -> Any:
+        """The storage as a user holds it."""
+        from torchlike.storage import TypedStorage
+
+        count = self._nbytes // self.dtype.itemsize
+        return TypedStorage._over(self.tensor(self.dtype, 0, (count,), (1,)))
+
+
+def checked_id(saved: tuple, length: int) -> tuple:
+    """A persistent id ("storage", kind, key, location, number of elements, ...), its parts of the right types.
+
+    Raises:
+        UnpicklingError: it is anything else.
+    """
+    if len(saved) != length or type(saved[1]) is not StorageType or type(saved[4]) is not int:
+        raise errors.bad_persistent_id()
+    if not 0 <= saved[4] < 1 << 60 or not all(type(part) in (str, bytes) for part in saved[2:4]):
+        raise errors.bad_persistent_id()
+    return saved
 
 
 def in_our_byte_order(data: np.ndarray, itemsize: int) -> np.ndarray:

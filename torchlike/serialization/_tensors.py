@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import torchlike
+from torchlike.serialization import _errors as errors
 
 _PRIVATE = ("_retains_grad", "_post_accumulate")  # attributes of tensors that PyTorch keeps elsewhere
 
@@ -26,3 +27,16 @@ def members(tensor: Any) -> tuple:
 
 def as_subclass(tensor: Any, cls: type) -> Any:
     return tensor if cls is torchlike.Tensor else tensor.as_subclass(cls)
+
+
+def sets_state(cls: type) -> bool:
+    """Whether a user's subclass restores its own state."""
+    return cls is not torchlike.Tensor and hasattr(cls, "__setstate__")
+
+
+def check_state(cls: type, state: Any) -> None:
+    """Refuse attributes that belong to tensors themselves, which no file may replace."""
+    for part in state if isinstance(state, tuple) else (state,):
+        for name in part or ():
+            if name in _PRIVATE or name.startswith("__") or hasattr(torchlike.nn.Parameter, name):
+                raise errors.forbidden_attribute(cls, name)

@@ -1,18 +1,23 @@
-"""Reading a pickle that may hold data only: few opcodes, few names, few calls."""
+"""Reading a pickle that may hold data only."""
 
 from __future__ import annotations
 
 import _codecs
 import collections
-import pickle
+import io
 import pickletools
-import warnings
+from collections.abc import Callable
 from typing import IO, Any
 
 import torchlike
 from torchlike.serialization import _errors as errors
-from torchlike.serialization import _safe_globals
+from torchlike.serialization import _safe_globals, _tensors
+from torchlike.serialization._budget import Budget
+from torchlike.serialization._machine import Machine
 from torchlike.serialization._names import modern, table
+from torchlike.serialization._permitted import CALLS, is_state, perform
+from torchlike.serialization._rebuild import rebuild_from_type_v2
+from torchlike.serialization._storages import LoadedStorage
 
 _BLOCKED = ("sys", "os", "posix", "nt")  # not even when the user calls them safe
 _PLAIN = {
@@ -23,53 +28,22 @@ _PLAIN = {
     "builtins.complex": complex,
     "_codecs.encode": _codecs.encode,
 }
-_OPCODES = (
-    pickle.PROTO,
-    pickle.STOP,
-    pickle.GLOBAL,
-    pickle.NEWOBJ,
-    pickle.REDUCE,
-    pickle.BUILD,
-    pickle.APPEND,
-    pickle.APPENDS,
-    pickle.SETITEM,
-    pickle.SETITEMS,
-    pickle.MARK,
-    pickle.TUPLE,
-    pickle.TUPLE1,
-    pickle.TUPLE2,
-    pickle.TUPLE3,
-    pickle.NONE,
-    pickle.NEWFALSE,
-    pickle.NEWTRUE,
-    pickle.EMPTY_TUPLE,
-    pickle.EMPTY_LIST,
-    pickle.EMPTY_DICT,
-    pickle.EMPTY_SET,
-    pickle.BININT,
-    pickle.BININT1,
-    pickle.BININT2,
-    pickle.BINFLOAT,
-    pickle.BINUNICODE,
-    pickle.SHORT_BINSTRING,
-    pickle.LONG1,
-    pickle.BINPERSID,
-    pickle.BINGET,
-    pickle.LONG_BINGET,
-    pickle.BINPUT,
-    pickle.LONG_BINPUT,
-)
-_MAPPINGS = (dict, collections.OrderedDict, collections.Counter)
 
 
-class WeightsUnpickler(pickle._Unpickler):  # type: ignore[misc,name-defined]
-    """Python's unpickler with every opcode that could reach foreign code removed or checked."""
+def _allowed() -> dict[str, Any]:
+    return {**_safe_globals.by_name(), **table(), **_PLAIN}
 
-    def __init__(self, file: IO[bytes], **options: Any) -> None:
-        super().__init__(file, **options)
-        self._allowed = {**_safe_globals.by_name(), **table(), **_PLAIN}
 
-    def find_class(self, module: str, name: str) -> Any:
+class WeightsOnly:
+    """The calls of `weights_only=True`: those that `_permitted` describes, and the user's own safe globals."""
+
+    def __init__(self, persistent: Callable[[Any], Any]) -> None:
+        self._allowed = _allowed()
+        self._of_user = [*_safe_globals.by_name().values()]
+        self.persistent = persistent
+
+    def find(self, module: str, name: str) -> Any:
+        """Return the object of an allowed name."""
         module, name = modern(module, name)
         path = f"{module}.{name}"
         if module in _BLOCKED:
@@ -78,82 +52,172 @@ class WeightsUnpickler(pickle._Unpickler):  # type: ignore[misc,name-defined]
             raise errors.forbidden_global(path)
         return self._allowed[path]
 
-    def _is_allowed(self, found: Any) -> bool:
-        return any(found is allowed for allowed in self._allowed.values())
+    def _is_of_user(self, found: Any) -> bool:
+        return any(found is marked for marked in self._of_user)
 
-    def load_proto(self) -> None:
-        self.proto = self.read(1)[0]
-        if self.proto != 2:
-            warnings.warn(errors.protocol_warning(self.proto), stacklevel=2)
+    def call(self, function: Any, args: Any, budget: Budget) -> Any:
+        """Perform a described call, or one of a function that the user marked as safe."""
+        if not isinstance(function, collections.abc.Hashable) or isinstance(function, torchlike.Tensor | tuple):
+            raise errors.forbidden_call(function)
+        if function in CALLS:
+            if function is rebuild_from_type_v2:
+                self._check_class(args)
+            return perform(function, args, budget)
+        if not self._is_of_user(function):
+            raise errors.forbidden_call(function)
+        if type(args) is not tuple:
+            raise errors.bad_arguments(function)
+        return function(*args)
 
-    def load_reduce(self) -> None:
-        if not self._is_allowed(self.stack[-2]):
-            raise errors.forbidden_call(self.stack[-2])
-        super().load_reduce()
+    def _check_class(self, args: Any) -> None:
+        if type(args) is not tuple or len(args) != 4:
+            raise errors.bad_arguments(rebuild_from_type_v2)
+        cls, state = args[1], args[3]
+        if cls not in (torchlike.Tensor, torchlike.nn.Parameter) and not self._is_of_user(cls):
+            raise errors.forbidden_new(cls)
+        if state is not None and is_state(state) and not _tensors.sets_state(cls):
+            _tensors.check_state(cls, state)
 
-    def load_newobj(self) -> None:
-        if not self._is_allowed(self.stack[-2]):
-            raise errors.forbidden_new(self.stack[-2])
-        super().load_newobj()
+    def new(self, cls: Any, args: Any) -> Any:
+        """Return an empty object of a class that the user marked as safe, or an ordered dictionary."""
+        if cls is collections.OrderedDict and args == ():
+            return collections.OrderedDict()
+        if not isinstance(cls, type) or not self._is_of_user(cls) or type(args) is not tuple:
+            raise errors.forbidden_new(cls)
+        return cls.__new__(cls, *args)
 
-    def load_build(self) -> None:
-        kind = type(self.stack[-2])
-        if kind is not torchlike.nn.Parameter and not self._is_allowed(kind):
+    def build(self, made: Any, state: Any) -> None:
+        """Set attributes of an ordered dictionary, or the state of an object of the user's class."""
+        kind = type(made)
+        if self._is_of_user(kind):
+            _build_users(made, state)
+            return
+        if kind is not collections.OrderedDict:
             raise errors.forbidden_build(kind)
-        super().load_build()
-
-    def load_append(self) -> None:
-        if type(self.stack[-2]) is not list:
-            raise errors.forbidden_append("append to", type(self.stack[-2]))
-        super().load_append()
-
-    def load_appends(self) -> None:
-        if type(self.metastack[-1][-1]) is not list:
-            raise errors.forbidden_append("extend", type(self.metastack[-1][-1]))
-        super().load_appends()
-
-    def load_setitem(self) -> None:
-        if type(self.stack[-3]) not in _MAPPINGS:
-            raise errors.forbidden_setitem("SETITEM", type(self.stack[-3]))
-        super().load_setitem()
-
-    def load_setitems(self) -> None:
-        if type(self.metastack[-1][-1]) not in _MAPPINGS:
-            raise errors.forbidden_setitem("SETITEMS", type(self.metastack[-1][-1]))
-        super().load_setitems()
-
-    def load_binpersid(self) -> None:
-        saved = self.stack[-1]
-        if type(saved) not in (tuple, int):
-            raise errors.persistent_kind(type(saved))
-        if type(saved) is tuple and saved and saved[0] not in ("storage", b"storage"):
-            raise errors.persistent_not_storage(type(saved[0]))
-        super().load_binpersid()
+        if type(state) not in (dict, collections.OrderedDict) or not all(type(name) is str for name in state):
+            raise errors.bad_state(kind)
+        for name in state:
+            if hasattr(kind, name) or name.startswith("__"):
+                raise errors.forbidden_attribute(kind, name)
+        made.__dict__.update(state)
 
 
-class _Opcodes(dict):
-    """A dispatch table that refuses what it does not hold."""
+def _build_users(made: Any, state: Any) -> None:
+    restore = getattr(made, "__setstate__", None)
+    if restore is not None:
+        restore(state)
+        return
+    if not is_state(state):
+        raise errors.bad_state(type(made))
+    attributes, slots = state if type(state) is tuple else (state, None)
+    if attributes:
+        made.__dict__.update(attributes)
+    for name, value in (slots or {}).items():
+        setattr(made, name, value)
 
-    def __missing__(self, code: int) -> Any:
-        raise errors.opcode(code)
+
+class Scan(WeightsOnly):
+    """Makes nothing: finds the storages that a pickle of the old format refers to."""
+
+    def __init__(self) -> None:
+        super().__init__(self._note)
+        self.found: list[tuple] = []
+
+    def _note(self, saved: Any) -> Any:
+        self.found.append(saved)
+        return _Nothing()
+
+    def call(self, function: Any, args: Any, budget: Budget) -> Any:
+        """Return a placeholder; dictionaries are made, since items are put into them."""
+        return collections.OrderedDict() if function in (collections.OrderedDict, collections.Counter) else _Nothing()
+
+    def new(self, cls: Any, args: Any) -> Any:
+        """Return a placeholder."""
+        return _Nothing()
+
+    def build(self, made: Any, state: Any) -> None:
+        """Do nothing."""
 
 
-def _restricted() -> _Opcodes:
-    everything = pickle._Unpickler.dispatch  # type: ignore[attr-defined]
-    return _Opcodes((op[0], getattr(WeightsUnpickler, everything[op[0]].__name__)) for op in _OPCODES)
+class _Nothing:
+    """In place of an object while a pickle is only scanned."""
 
 
-WeightsUnpickler.dispatch = _restricted()
+def unpickle(file: IO[bytes], persistent: Callable[[Any], Any], encoding: str) -> Any:
+    """Return the object of a pickle; storages that stand in it by themselves are the user's."""
+    made = Machine(file, WeightsOnly(persistent), encoding).load()
+    return with_storages(made)
+
+
+def with_storages(x: Any, seen: dict[int, Any] | None = None) -> Any:
+    """The result with `TypedStorage` in place of each loaded storage; containers are changed in place."""
+    seen = {} if seen is None else seen
+    if type(x) is LoadedStorage:
+        return x.typed()
+    if id(x) in seen:
+        return seen[id(x)][0]
+    if isinstance(x, dict):
+        seen[id(x)] = (x, x)
+        for key, value in x.items():
+            if type(value) in _HOLDERS:
+                x[key] = with_storages(value, seen)
+    elif type(x) is list:
+        seen[id(x)] = (x, x)
+        for i, value in enumerate(x):
+            if type(value) in _HOLDERS:
+                x[i] = with_storages(value, seen)
+    elif type(x) is tuple:
+        seen[id(x)] = (x, x)
+        made = []
+        for value in x:
+            made.append(with_storages(value, seen) if type(value) in _HOLDERS else value)
+        if any(a is not b for a, b in zip(made, x)):
+            seen[id(x)] = (tuple(made), x)
+        return seen[id(x)][0]
+    return x
+
+
+_HOLDERS = frozenset({LoadedStorage, dict, collections.OrderedDict, list, tuple})
 
 
 def get_unsafe_globals_in_checkpoint(f: Any) -> list[str]:
-    """The full names in a zip checkpoint that `load(f, weights_only=True)` would refuse."""
+    """Return the full names in a zip checkpoint that `load(f, weights_only=True)` would refuse.
+
+    Raises:
+        ValueError: `f` is a file of the old format.
+        UnpicklingError: the pickle in it is damaged.
+    """
     from torchlike.serialization._load import open_archive
 
     with open_archive(f) as archive:
         if archive is None:
             raise ValueError("Expected input to be a checkpoint returned by torch.save")
-        allowed = {**_safe_globals.by_name(), **table(), **_PLAIN}
-        named = [arg for op, arg, _ in pickletools.genops(archive.read("data.pkl")) if op.name == "GLOBAL"]
-    paths = [".".join(modern(*str(arg).split(" ", 1))) for arg in dict.fromkeys(named)]
-    return [path for path in paths if path not in allowed]
+        named = _globals(archive.read("data.pkl"))
+    allowed = _allowed()
+    paths = [".".join(modern(module, name)) for module, name in dict.fromkeys(named)]
+    return [path for path in dict.fromkeys(paths) if path not in allowed or path.partition(".")[0] in _BLOCKED]
+
+
+def _globals(stream: bytes) -> list[tuple[str, str]]:
+    """The names in a pickle, those that protocol 4 takes from the stack too."""
+    found: list[tuple[str, str]] = []
+    texts: list[str] = []
+    memo: dict[int, str] = {}
+    count = 0
+    try:
+        for op, arg, _ in pickletools.genops(io.BytesIO(stream)):
+            if op.name in ("GLOBAL", "INST"):
+                module, _, name = str(arg).partition(" ")
+                found.append((module, name))
+            elif op.name == "STACK_GLOBAL":
+                found.append((texts[-2], texts[-1]) if len(texts) > 1 else ("?", "?"))
+            elif "UNICODE" in op.name or op.name in ("STRING", "BINSTRING", "SHORT_BINSTRING"):
+                texts.append(str(arg))
+            elif op.name in ("BINPUT", "LONG_BINPUT", "PUT", "MEMOIZE"):
+                memo[count if op.name == "MEMOIZE" else int(arg)] = texts[-1] if texts else "?"
+                count += 1
+            elif op.name in ("BINGET", "LONG_BINGET", "GET"):
+                texts.append(memo.get(int(arg), "?"))
+    except (ValueError, IndexError):
+        raise errors.broken_pickle("its opcodes cannot be read") from None
+    return found

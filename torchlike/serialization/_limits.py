@@ -1,0 +1,63 @@
+"""Bounds on what reading a checkpoint may cost, so that a small hostile file cannot occupy the machine."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, replace
+
+from torchlike.serialization import _errors as errors
+
+
+@dataclass(frozen=True)
+class LoadLimits:
+    """What `load(weights_only=True)` accepts. Storages have no limit of their own: they are bounded by the file's length.
+
+    Attributes:
+      objects: containers, numbers and strings that the pickle makes, counted again where a call copies them.
+      pickle_bytes: length of the pickle, and of all strings and bytes that calls make from it.
+      nesting: containers inside one another.
+      key_items: parts of one dictionary key or set element, which may be a tuple of tuples.
+      equal_hashes: keys of one container that share a hash.
+      unpacked_ratio: unpacked over packed length of a compressed record, beyond the first 64 MiB.
+    """
+
+    objects: int = 4_000_000
+    pickle_bytes: int = 1 << 28
+    nesting: int = 200
+    key_items: int = 1_000
+    equal_hashes: int = 100
+    unpacked_ratio: int = 100
+
+
+_limits = LoadLimits()
+
+
+def get_load_limits() -> LoadLimits:
+    """Return the limits of `load`."""
+    return _limits
+
+
+def set_load_limits(**limits: int) -> None:
+    """Change limits of `load`, by the names of `LoadLimits`.
+
+    Raises:
+      TypeError: there is no such limit, or its value is no positive int.
+    """
+    global _limits
+    known = {field.name for field in fields(LoadLimits)}
+    for name, value in limits.items():
+        if name not in known or type(value) is not int or value <= 0:
+            raise errors.bad_limit(name, value, sorted(known))
+    _limits = replace(_limits, **limits)
+
+
+@contextlib.contextmanager
+def load_limits(**limits: int) -> Iterator[None]:
+    """`set_load_limits` for the length of a `with` block."""
+    before = _limits
+    set_load_limits(**limits)
+    try:
+        yield
+    finally:
+        set_load_limits(**{field.name: getattr(before, field.name) for field in fields(LoadLimits)})

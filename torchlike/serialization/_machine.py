@@ -1,0 +1,254 @@
+"""The pickle machine of `load(weights_only=True)`: few opcodes, every operand checked, every cost bounded.
+
+The machine never looks up an attribute by a name from the file and never calls what the file made. It is given the
+objects that may be named, and a `Calls` object that performs the calls.
+"""
+
+from __future__ import annotations
+
+import collections
+import struct
+import warnings
+from collections.abc import Callable
+from typing import IO, Any, Protocol
+
+from torchlike.serialization import _errors as errors
+from torchlike.serialization._budget import Budget
+
+_LONGEST_LINE = 1_000
+_MAPPINGS = (dict, collections.OrderedDict, collections.Counter)
+
+
+class Calls(Protocol):
+    """What REDUCE, NEWOBJ and BUILD do."""
+
+    def find(self, module: str, name: str) -> Any:
+        """Return the object of a global name."""
+        ...
+
+    def call(self, function: Any, args: Any, budget: Budget) -> Any:
+        """Return `function(*args)`."""
+        ...
+
+    def new(self, cls: Any, args: Any) -> Any:
+        """Return `cls.__new__(cls, *args)`."""
+        ...
+
+    def build(self, made: Any, state: Any) -> None:
+        """Give `made` its state."""
+        ...
+
+    def persistent(self, saved: Any) -> Any:
+        """Return the storage of a persistent id."""
+        ...
+
+
+class Machine:
+    """Runs one pickle of a stream.
+
+    Args:
+        file: the stream; only the pickle is read from it.
+        calls: what the pickle may name and call.
+        encoding: of Python 2's strings.
+    """
+
+    def __init__(self, file: IO[bytes], calls: Calls, encoding: str = "utf-8") -> None:
+        self._file, self._calls, self._encoding = file, calls, encoding
+        self._stack: list = []
+        self._marks: list[list] = []
+        self._memo: dict[int, Any] = {}
+        self._budget = Budget()
+
+    def load(self) -> Any:
+        """Return the pickle's object."""
+        read = self._file.read
+        while True:
+            code = read(1)
+            if code == b".":
+                made = self._pop()
+                self._budget.nested(made)
+                return made
+            if not code:
+                raise errors.truncated_pickle()
+            handler = _HANDLERS.get(code)
+            if handler is None:
+                raise errors.opcode(code[0])
+            handler(self)
+
+    # operands
+
+    def _read(self, count: int) -> bytes:
+        self._budget.bytes(count)
+        found = self._file.read(count)
+        if len(found) != count:
+            raise errors.truncated_pickle()
+        return found
+
+    def _number(self, form: struct.Struct) -> Any:
+        return form.unpack(self._read(form.size))[0]
+
+    def _line(self) -> str:
+        line = self._file.readline(_LONGEST_LINE)
+        if not line.endswith(b"\n"):
+            raise errors.truncated_pickle() if len(line) < _LONGEST_LINE else errors.broken_pickle("a name is too long")
+        return _text(line[:-1], "utf-8")
+
+    # the stack
+
+    def _push(self, made: Any) -> None:
+        self._stack.append(made)
+
+    def _make(self, made: Any) -> None:
+        self._budget.objects(1)
+        self._stack.append(made)
+
+    def _pop(self) -> Any:
+        if not self._stack:
+            raise errors.broken_pickle("an operand is missing")
+        return self._stack.pop()
+
+    def _top(self) -> Any:
+        if not self._stack:
+            raise errors.broken_pickle("an operand is missing")
+        return self._stack[-1]
+
+    def _mark(self) -> None:
+        self._budget.objects(1)
+        self._marks.append(self._stack)
+        self._stack = []
+
+    def _since_mark(self) -> list:
+        if not self._marks:
+            raise errors.broken_pickle("a mark is missing")
+        found, self._stack = self._stack, self._marks.pop()
+        return found
+
+    def _tuple(self, count: int) -> None:
+        if len(self._stack) < count:
+            raise errors.broken_pickle("an operand is missing")
+        made = tuple(self._stack[-count:])
+        del self._stack[-count:]
+        self._make(made)
+
+    # opcodes
+
+    def _proto(self) -> None:
+        protocol = self._read(1)[0]
+        if protocol != 2:
+            warnings.warn(errors.protocol_warning(protocol), stacklevel=2)
+
+    def _global(self) -> None:
+        self._push(self._calls.find(self._line(), self._line()))
+
+    def _persistent(self) -> None:
+        saved = self._pop()
+        if type(saved) not in (tuple, int):
+            raise errors.persistent_kind(type(saved))
+        if type(saved) is tuple and saved and saved[0] not in ("storage", b"storage"):
+            raise errors.persistent_not_storage(type(saved[0]))
+        self._make(self._calls.persistent(saved))
+
+    def _reduce(self) -> None:
+        args = self._pop()
+        self._make(self._calls.call(self._pop(), args, self._budget))
+
+    def _new(self) -> None:
+        args = self._pop()
+        self._make(self._calls.new(self._pop(), args))
+
+    def _build(self) -> None:
+        state = self._pop()
+        self._calls.build(self._top(), state)
+
+    def _append(self) -> None:
+        item = self._pop()
+        self._extend("append to", [item])
+
+    def _appends(self) -> None:
+        self._extend("extend", self._since_mark())
+
+    def _extend(self, verb: str, items: list) -> None:
+        if type(self._top()) is not list:
+            raise errors.forbidden_append(verb, type(self._top()))
+        self._top().extend(items)
+
+    def _set_item(self) -> None:
+        value = self._pop()
+        self._update("SETITEM", [self._pop(), value])
+
+    def _set_items(self) -> None:
+        self._update("SETITEMS", self._since_mark())
+
+    def _update(self, code: str, items: list) -> None:
+        target = self._top()
+        if type(target) not in _MAPPINGS:
+            raise errors.forbidden_setitem(code, type(target))
+        if len(items) % 2:
+            raise errors.broken_pickle("a value is missing")
+        for key, value in zip(items[::2], items[1::2]):
+            self._budget.key(key, target)
+            target[key] = value
+
+    def _get(self, index: int) -> None:
+        if index not in self._memo:
+            raise errors.broken_pickle("it refers to an object that it has not made")
+        self._push(self._memo[index])
+
+    def _put(self, index: int) -> None:
+        self._memo[index] = self._top()
+
+    def _text(self, form: struct.Struct) -> None:
+        self._make(_text(self._read(self._number(form)), "utf-8", "surrogatepass"))
+
+    def _bytes(self) -> None:
+        data = self._read(self._read(1)[0])
+        self._make(data if self._encoding == "bytes" else _text(data, self._encoding))
+
+    def _long(self) -> None:
+        self._make(int.from_bytes(self._read(self._read(1)[0]), "little", signed=True))
+
+
+def _text(data: bytes, encoding: str, strictness: str = "strict") -> str:
+    try:
+        return data.decode(encoding, strictness)
+    except UnicodeDecodeError:
+        raise errors.broken_pickle(f"a text is not {encoding}") from None
+
+
+_BYTE, _SHORT, _INT, _WORD, _DOUBLE = map(struct.Struct, ("<B", "<H", "<i", "<I", ">d"))
+
+_HANDLERS: dict[bytes, Callable[[Machine], None]] = {
+    b"\x80": Machine._proto,
+    b"c": Machine._global,
+    b"Q": Machine._persistent,
+    b"R": Machine._reduce,
+    b"\x81": Machine._new,
+    b"b": Machine._build,
+    b"a": Machine._append,
+    b"e": Machine._appends,
+    b"s": Machine._set_item,
+    b"u": Machine._set_items,
+    b"(": Machine._mark,
+    b"t": lambda m: m._make(tuple(m._since_mark())),
+    b"\x85": lambda m: m._tuple(1),
+    b"\x86": lambda m: m._tuple(2),
+    b"\x87": lambda m: m._tuple(3),
+    b"N": lambda m: m._push(None),
+    b"\x88": lambda m: m._push(True),
+    b"\x89": lambda m: m._push(False),
+    b")": lambda m: m._push(()),
+    b"]": lambda m: m._make([]),
+    b"}": lambda m: m._make({}),
+    b"\x8f": lambda m: m._make(set()),
+    b"J": lambda m: m._make(m._number(_INT)),
+    b"K": lambda m: m._push(m._number(_BYTE)),
+    b"M": lambda m: m._make(m._number(_SHORT)),
+    b"G": lambda m: m._make(m._number(_DOUBLE)),
+    b"X": lambda m: m._text(_WORD),
+    b"U": Machine._bytes,
+    b"\x8a": Machine._long,
+    b"h": lambda m: m._get(m._number(_BYTE)),
+    b"j": lambda m: m._get(m._number(_WORD)),
+    b"q": lambda m: m._put(m._number(_BYTE)),
+    b"r": lambda m: m._put(m._number(_WORD)),
+}

@@ -1,0 +1,185 @@
+"""The calls that a file may make with `weights_only=True`: for each function the arguments that it may be given.
+
+Whatever is not described here is refused. A description is a row: the function, a check for each argument, and how many
+of them must be there.
+"""
+
+from __future__ import annotations
+
+import _codecs
+import collections
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import torchlike
+from torchlike.serialization import _errors as errors
+from torchlike.serialization import _rebuild
+from torchlike.serialization._budget import Budget
+from torchlike.serialization._storages import LoadedStorage
+
+Check = Callable[[Any], bool]
+_MOST = 1 << 63
+
+
+def _is_exactly(*kinds: type) -> Check:
+    return lambda x: type(x) in kinds
+
+
+def _is_count(x: Any) -> bool:
+    return type(x) is int and 0 <= x < _MOST
+
+
+def _is_shape(x: Any) -> bool:
+    return type(x) in (tuple, torchlike.Size) and all(map(_is_count, x))
+
+
+def _is_tensor(x: Any) -> bool:
+    return isinstance(x, torchlike.Tensor)
+
+
+def _is_no_hooks(x: Any) -> bool:
+    return x is None or (type(x) in (dict, collections.OrderedDict) and not x)
+
+
+def _is_metadata(x: Any) -> bool:
+    return x is None or (type(x) is dict and all(k in ("conj", "neg") and type(v) is bool for k, v in x.items()))
+
+
+def is_state(x: Any) -> bool:
+    """Whether `x` is a dictionary of attributes, or one pair of them (the second holds slots)."""
+    if type(x) is tuple and len(x) == 2:
+        return all(part is None or is_state(part) for part in x if type(part) is not tuple) and tuple not in map(type, x)
+    return type(x) in (dict, collections.OrderedDict) and all(type(name) is str for name in x)
+
+
+def _is_tensor_class(x: Any) -> bool:
+    return isinstance(x, type) and issubclass(x, torchlike.Tensor)
+
+
+def _is_data(x: Any) -> bool:
+    """Whether a tensor has no more elements than its memory, so that reading it costs no more than the file."""
+    return _is_tensor(x) and x.numel() <= x.untyped_storage().nbytes() // x.element_size()
+
+
+def _is_sparse_data(x: Any) -> bool:
+    if type(x) is not tuple or not 3 <= len(x) <= 4 or not _is_data(x[0]) or not _is_data(x[1]):
+        return False
+    if _is_data(x[2]):
+        return len(x) == 4 and _is_shape(x[3])
+    return _is_shape(x[2]) and (len(x) == 3 or type(x[3]) is bool or x[3] is None)
+
+
+_flag, _text = _is_exactly(bool), _is_exactly(str)
+_layout, _dtype = _is_exactly(torchlike.layout), _is_exactly(torchlike.dtype)
+_storage = _is_exactly(LoadedStorage)
+_TENSOR = (_storage, _is_count, _is_shape, _is_shape)
+_V2 = (*_TENSOR, _flag, _is_no_hooks)
+
+
+class Row(NamedTuple):
+    """One function, checks for its arguments, and how many of them may not be left out."""
+
+    function: Callable
+    checks: tuple[Check, ...]
+    required: int
+
+    def takes(self, args: tuple) -> bool:
+        """Whether the arguments are of the right number and kinds."""
+        count = len(args)
+        return self.required <= count <= len(self.checks) and all(check(x) for check, x in zip(self.checks, args))
+
+
+def _row(function: Callable, *checks: Check, optional: int = 0) -> Row:
+    return Row(function, checks, len(checks) - optional)
+
+
+def _encoded(text: str, encoding: str) -> bytes:
+    return text.encode(encoding)
+
+
+def _is_latin(x: Any) -> bool:
+    return x in ("latin1", "latin-1")
+
+
+def _is_pairs(x: Any) -> bool:
+    return type(x) in (list, tuple) and all(type(pair) in (list, tuple) and len(pair) == 2 for pair in x)
+
+
+REBUILDS = {
+    row.function: row
+    for row in (
+        _row(_rebuild.rebuild_tensor, *_TENSOR),
+        _row(_rebuild.rebuild_tensor_v2, *_V2, _is_metadata, optional=1),
+        _row(_rebuild.rebuild_tensor_v3, *_V2, _dtype, _is_metadata, optional=1),
+        _row(_rebuild.rebuild_parameter, _is_tensor, _flag, _is_no_hooks),
+        _row(_rebuild.rebuild_parameter_with_state, _is_tensor, _flag, _is_no_hooks, is_state),
+        _row(_rebuild.rebuild_meta_tensor_no_storage, _dtype, _is_shape, _is_shape, _flag),
+        _row(_rebuild.rebuild_sparse_tensor, _layout, _is_sparse_data),
+    )
+}
+CALLS = REBUILDS | {
+    row.function: row
+    for row in (
+        _row(_rebuild.rebuild_from_type_v2, REBUILDS.__contains__, _is_tensor_class, _is_exactly(tuple),
+             lambda x: x is None or is_state(x)),
+        _row(_rebuild.get_layout, _text),
+        _row(torchlike.device, _text, lambda x: type(x) is int and 0 <= x < 128, optional=1),
+        _row(torchlike.Size, lambda x: type(x) in (tuple, list) and all(type(n) is int and abs(n) < _MOST for n in x)),
+        _row(collections.OrderedDict, _is_pairs, optional=1),
+        _row(collections.Counter, _is_exactly(dict), optional=1),
+        _row(set, _is_exactly(list), optional=1),
+        _row(bytearray, lambda x: type(x) in (str, bytes), _is_latin, optional=2),
+        _row(complex, _is_exactly(float), _is_exactly(float)),
+        _row(_codecs.encode, _text, _is_latin),
+    )
+}  # fmt: skip
+_RESULTS = (
+    torchlike.Tensor, torchlike.Size, torchlike.device, torchlike.layout,
+    dict, set, bytearray, bytes, complex,
+)  # fmt: skip
+
+
+def perform(function: Any, args: Any, budget: Budget) -> Any:
+    """Return the result of a call that `CALLS` describes.
+
+    Raises:
+        UnpicklingError: the arguments are others than described, or do not fit each other.
+    """
+    row = _described(function, args)
+    _pay(args, budget)
+    if function is _rebuild.rebuild_from_type_v2:
+        _described(args[0], args[2])
+    if function in (set, collections.OrderedDict, collections.Counter):
+        _check_keys(args, budget)
+    try:
+        made = row.function(*args)
+    except errors.UnpicklingError:
+        raise
+    except Exception:
+        raise errors.bad_arguments(function) from None
+    if not isinstance(made, _RESULTS):
+        raise errors.bad_arguments(function)
+    return made
+
+
+def _described(function: Any, args: Any) -> Row:
+    row = CALLS.get(function)
+    if row is None or type(args) is not tuple or not row.takes(args):
+        raise errors.bad_arguments(function)
+    return row
+
+
+def _pay(args: tuple, budget: Budget) -> None:
+    """Count what a call copies: a list or a string may be given to many calls."""
+    for x in args:
+        if type(x) in (list, tuple, dict):
+            budget.objects(len(x))
+        elif type(x) in (str, bytes):
+            budget.bytes(len(x))
+
+
+def _check_keys(args: tuple, budget: Budget) -> None:
+    for items in args:
+        for item in items:
+            budget.key(item[0] if type(items) is not dict and type(item) in (list, tuple) and _is_pairs(items) else item,
+                       items)  # fmt: skip

@@ -130,7 +130,6 @@ REFUSED = {
     "an int to load from": lambda T, d: T.load(3),
     "no such file": lambda T, d: T.load(f"{d}/missing.pt"),
     "text": lambda T, d: T.load(io.StringIO("abc")),
-    "empty": lambda T, d: T.load(io.BytesIO()),
     "a pickle": lambda T, d: load_bytes(T, pickle.dumps({"a": 1}, 4)),
     "a pickle, everything allowed": lambda T, d: load_bytes(T, pickle.dumps({"a": 1}), weights_only=False),
     "mmap of a stream": lambda T, d: load_bytes(T, save_bytes(T, 1), mmap=True),
@@ -143,6 +142,12 @@ REFUSED = {
 def test_refusals(name, tmp_path):
     expected, found = (refusal(lambda T=T: REFUSED[name](T, tmp_path)) for T in LIBRARIES)
     assert found == expected
+
+
+def test_an_empty_file_is_truncated(tmp_path):
+    (tmp_path / "empty.pt").write_bytes(b"")
+    with pytest.raises(pickle.UnpicklingError, match=r"empty.pt: it is truncated. Get the file again"):
+        torchlike.load(tmp_path / "empty.pt")
 
 
 def damaged(change):

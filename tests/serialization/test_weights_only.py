@@ -55,7 +55,6 @@ STREAMS = {
     "persistent int": b"\x80\x02K\x01Q.",
     "persistent list": b"\x80\x02]Q.",
     "persistent text": b"\x80\x02X\x01\0\0\0a\x85Q.",
-    "nothing": b"\x80\x02",
     "unknown name": b"\x80\x02ctorch\nfoo\n.",
     "os": b"\x80\x02cos\nsystem\n.",
     "sys": b"\x80\x02csys\nexit\n.",

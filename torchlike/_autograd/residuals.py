@@ -10,14 +10,13 @@ import functools
 from typing import Any
 
 import jax
-from jax.core import ShapedArray
-from jax.interpreters import ad
 
 from torchlike import _dtypes
 from torchlike._autograd import versions
 from torchlike._autograd.engine import Grad
 from torchlike._autograd.nodes import Edge, Node
 from torchlike._core import Aval, Value, aval, record
+from torchlike._core.jax_private import ShapedArray, Zero
 from torchlike._core.plan import FLAT, specs
 from torchlike._ops._interpreted import own_program
 from torchlike._ops._plan import OpPlan, conjugate
@@ -123,7 +122,7 @@ class _Pulls(dict):
         return made.settle(plan.op, tuple(range(len(avals))), (True,) * len(wanted), node=plan.node)
 
 
-def _nothing(output: Aval) -> ad.Zero:
+def _nothing(output: Aval) -> Zero:
     """In place of a cotangent that there is not. Zeros would not do: the gradient of singular vectors is infinite where
     two values are equal, that of the values alone is not."""
-    return ad.Zero(ShapedArray(tuple(output.shape), output.dtype.numpy))
+    return Zero(ShapedArray(tuple(output.shape), output.dtype.numpy))

@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 import jax
 import numpy as np
 
+from torchlike._core.jax_private import number_of, scope_of
 from torchlike._core.jaxpr_numpy import Flat, Program
 from torchlike._core.numpy_rules import Unsupported
 
@@ -99,7 +100,7 @@ class Pattern:
         values = {dim.of(found) for dim in self.varying}
         if len(values) < len(self.varying) or not values.isdisjoint(self.numbers) or min(values) < 2:
             return None
-        return None if any(formula._evaluate(found) == 0 for formula in self.unequal) else found
+        return None if any(number_of(formula, found) == 0 for formula in self.unequal) else found
 
     def symbolic(self) -> tuple:
         """The shapes with symbols for the sizes."""
@@ -162,7 +163,7 @@ def _comparisons(symbol: Any) -> Iterator[list]:
 
     def equal(one: Any, other: Any) -> bool:
         same = plain(one, other)
-        if not same and (isinstance(other, int) or getattr(other, "scope", None) is one.scope is symbol.scope):
+        if not same and (isinstance(other, int) or scope_of(other) is scope_of(one) is scope_of(symbol)):
             pairs.append((one, other))
         return same
 

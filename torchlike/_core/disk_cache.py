@@ -14,6 +14,7 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 
 from torchlike import _errors
+from torchlike._core import jax_private
 from torchlike._core.notices import logger
 
 DEFAULT_LIMIT = 4 << 30
@@ -208,12 +209,10 @@ def _base() -> str | None:
 
 def _replace_store(ours: DiskCache) -> None:
     """JAX has no public way to exchange its store. Where it has changed inside, its own is used, without a bound."""
-    try:
-        from jax._src import compilation_cache as theirs
-
-        plain = theirs.get_file_cache
-    except (ImportError, AttributeError):
+    theirs = jax_private.file_store()
+    if theirs is None:
         return
+    plain = theirs.get_file_cache
 
     def get_file_cache(path: str) -> Any:
         if path != ours.folder:

@@ -6,16 +6,17 @@ once needs no compile, its jaxpr is flattened to a list of NumPy functions with 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
-from jax.extend.core import ClosedJaxpr, Literal
 
 from torchlike._core import numpy_gather as numpy_gather  # their rules
 from torchlike._core import numpy_linalg as numpy_linalg
+from torchlike._core.jax_private import ClosedJaxpr, Literal, is_symbolic, number_of
 from torchlike._core.numpy_loops import BODIES
-from torchlike._core.numpy_rules import RULES, Equation, Unsupported
+from torchlike._core.numpy_rules import RULES, Equation, Parameters, Unsupported
 
 # Primitives that only call another jaxpr, each with the parameter that holds it.
 CALLS = {"jit": "jaxpr", "remat2": "jaxpr", "closed_call": "call_jaxpr", "core_call": "call_jaxpr",
@@ -82,8 +83,9 @@ class Flat:
         self._slots: list = []
         self._constant: set[int] = set()
         self._equations: list[tuple[Any, list[int], list[int]]] = []
-        inputs = [self._slot() for _ in closed.jaxpr.invars]
-        self._count, self._results = len(inputs), self._inline(closed, inputs)
+        inputs = [self._slot() for _ in getattr(closed, "jaxpr", closed).invars]
+        with _unknown("a jaxpr of a form that is not known"):
+            self._count, self._results = len(inputs), self._inline(closed, inputs)
         self._equations = _needed(self._equations, self._results)
 
     def _slot(self) -> int:
@@ -179,14 +181,31 @@ def _function(eqn: Any, sizes: Mapping[str, int] | None) -> Callable:
     if sizes is not None:
         inputs, outputs = ([Sized(_sized(a.shape, sizes), a.dtype) for a in avals] for avals in (inputs, outputs))
         params = {key: _sized(value, sizes) for key, value in params.items()}
-    if name == "while" and params["cond_jaxpr"].out_avals[0].shape:  # batched: each goes round as often as it wants
-        raise Unsupported("while of many at once")
-    if name in BODIES:
-        params = params | {key: _programs(params[key], sizes) for key in BODIES[name]}
-    function = rule(Equation(name, params, inputs, outputs))
+    with _unknown(name):
+        if name == "while" and _results_of(params["cond_jaxpr"])[0].shape:  # batched: each runs as often as it needs
+            raise Unsupported("while of many at once")
+        if name in BODIES:
+            params = params | {key: _programs(params[key], sizes) for key in BODIES[name]}
+        known = Parameters(params)
+        function = rule(Equation(name, known, inputs, outputs))
+        known.check(name)
     if len(outputs) > 1 or outputs[0].shape or name in BODIES:
         return function
     return lambda *arrays: np.asarray(function(*arrays))  # NumPy makes scalars of zero-dim results
+
+
+@contextmanager
+def _unknown(what: str) -> Iterator[None]:
+    """Report what this version of JAX has changed as unsupported, so that it is compiled instead."""
+    try:
+        yield
+    except (KeyError, AttributeError, TypeError, ValueError, IndexError) as error:
+        raise Unsupported(f"{what}: {error!r}") from error
+
+
+def _results_of(closed: Any) -> list:
+    """The avals of a jaxpr's results."""
+    return [atom.aval for atom in getattr(closed, "jaxpr", closed).outvars]
 
 
 def _programs(bodies: Any, sizes: Mapping[str, int] | None) -> Any:
@@ -207,7 +226,7 @@ def _sized(x: Any, sizes: Mapping[str, int]) -> Any:
     """A parameter with numbers in place of symbolic dims."""
     if type(x) is tuple:
         return tuple([_sized(item, sizes) for item in x])
-    return int(x._evaluate(sizes)) if hasattr(x, "_evaluate") else x
+    return number_of(x, sizes) if is_symbolic(x) else x
 
 
 def _freed(steps: list, kept: set[int]) -> list[tuple]:

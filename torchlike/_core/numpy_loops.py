@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from torchlike._core.jax_private import part_sizes
 from torchlike._core.numpy_rules import Equation, rule
 
 # Primitives that run other jaxprs, with the parameters that hold them.
@@ -27,7 +28,8 @@ def repeating(e: Equation, function: Callable, calls: int | None) -> Callable:
 
 @rule("scan")
 def _scan(e: Equation) -> Callable:
-    body, count, constants, carried = (e.params[name] for name in ("jaxpr", "length", "num_consts", "num_carry"))
+    body, count = e.params["jaxpr"], e.params["length"]
+    constants, carried = _parts(e)
     begin = constants + carried
     steps = range(count)[::-1] if e.params["reverse"] else range(count)
 
@@ -42,6 +44,16 @@ def _scan(e: Equation) -> Callable:
         return [*carry, *stacked]
 
     return repeating(e, scan, count * body.calls)
+
+
+def _parts(e: Equation) -> tuple[int, int]:
+    """How many inputs of a `scan` are constants, and how many are carried."""
+    taken, returned = (part_sizes(e.params.get(name)) for name in ("ft_in", "ft_out"))  # since JAX 0.12
+    if taken is None:
+        return e.params["num_consts"], e.params["num_carry"]
+    if returned is None or len(taken) != 3 or taken[1] != returned[0] or sum(taken) != len(e.inputs):
+        raise e.refuse("of a form that is not known")
+    return taken[0], taken[1]
 
 
 @rule("while")

@@ -8,19 +8,58 @@ is fine where that is zero-dim), or a sequence of them where the primitive has s
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from torchlike._core.numpy_sums import running, total
 
+# Parameters that a rule need not read, by what makes them superfluous.
+UNIMPORTANT = frozenset((
+    # they change how XLA computes or where, and not what
+    *("sharding", "out_sharding", "weak_type", "precision", "preferred_element_type", "unroll", "name", "mode",
+      "indices_are_sorted", "unique_indices", "accuracy", "is_stable", "memory_space", "branches_platforms"),
+    # the results' shapes and dtypes, or the primitive's name, say the same
+    *("shape", "new_dtype", "input_dtype", "dtype", "new_sizes", "dimensions", "full_matrices", "compute_uv",
+      "update_jaxpr"),
+    # of decompositions: read where there is a choice, and the triangles are those of symmetric or empty matrices
+    *("lower", "sort_eigenvalues", "left_side", "transpose_a", "unit_diagonal"),
+))  # fmt: skip
+
+
+class Parameters(dict):
+    """An equation's parameters, which notes the ones that a rule reads.
+
+    JAX may add a parameter to a primitive. What its rule does not read must say nothing, or it is not interpreted.
+    """
+
+    def __init__(self, params: Mapping[str, Any]) -> None:
+        super().__init__(params)
+        self._read: set[str] = set()
+
+    def __getitem__(self, name: str) -> Any:
+        self._read.add(name)
+        return super().__getitem__(name)
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """The parameter, or `default` where there is none."""
+        self._read.add(name)
+        return super().get(name, default)
+
+    def check(self, primitive: str) -> None:
+        """Raise `Unsupported` for a parameter that says something and that nothing has read."""
+        for name in self.keys() - self._read - UNIMPORTANT:
+            value = super().__getitem__(name)
+            if value is not None and value is not False and value != ():
+                raise Unsupported(f"{primitive} with {name}")
+
 
 class Equation(NamedTuple):
     """One equation: its primitive's name and parameters, and what has `shape` and `dtype` of its inputs and outputs."""
 
     name: str
-    params: dict[str, Any]
+    params: Parameters | dict[str, Any]
     inputs: list[Any]
     outputs: list[Any]
 

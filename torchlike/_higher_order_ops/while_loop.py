@@ -11,6 +11,7 @@ import numpy as np
 
 from torchlike import _dtypes, _errors, _factories, _modes
 from torchlike._autograd.higher import Functions, Higher
+from torchlike._core.jax_private import eval_jaxpr
 from torchlike._core.subtrace import Drew, SubTrace
 from torchlike._higher_order_ops._record import Looks, Place, Recorded, device_of, differences, operate, record
 from torchlike._higher_order_ops._trees import flatten
@@ -119,7 +120,7 @@ def _closed(function: Callable, *like: Any) -> tuple[Callable, list]:
     tree = jax.tree.structure(shapes)
 
     def run(consts: list, *args: Any) -> Any:
-        return jax.tree.unflatten(tree, jax.core.eval_jaxpr(traced.jaxpr, consts, *jax.tree.leaves(args)))
+        return jax.tree.unflatten(tree, eval_jaxpr(traced.jaxpr, consts, *jax.tree.leaves(args)))
 
     return run, traced.consts
 

@@ -15,10 +15,15 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
-from jax.core import ShapedArray
-from jax.extend.core import Primitive
-from jax.interpreters import ad, batching, mlir
 
+from torchlike._core.jax_private import (
+    Primitive,
+    ShapedArray,
+    defbilinear,
+    lower_fun,
+    primitive_batchers,
+    register_lowering,
+)
 from torchlike._ops._windows import Ints, padded, spans, windows
 
 alone_p, alone_weights_p = Primitive("torchlike_alone"), Primitive("torchlike_alone_weights")
@@ -65,20 +70,20 @@ def _batched(made: Any) -> Any:
 
 for primitive, made in ((alone_p, _alone), (alone_weights_p, _alone_weights)):
     primitive.def_impl(made)
-    batching.primitive_batchers[primitive] = _batched(made)
-    mlir.register_lowering(primitive, mlir.lower_fun(made, multiple_results=False))
+    primitive_batchers[primitive] = _batched(made)
+    register_lowering(primitive, lower_fun(made, multiple_results=False))
 
 alone_p.def_abstract_eval(lambda x, w, *, stride, dilation: ShapedArray(
     (x.shape[0], *spans(x.shape[1:-1], w.shape[:-1], stride, dilation), x.shape[-1]), x.dtype))  # fmt: skip
 alone_weights_p.def_abstract_eval(
     lambda x, change, *, kernel, stride, dilation: ShapedArray((*kernel, x.shape[-1]), x.dtype)
 )
-ad.defbilinear(
+defbilinear(
     alone_p,
     lambda change, x, w, *, stride, dilation: _to_input(change, x, w, stride, dilation),
     lambda change, x, w, *, stride, dilation: alone_weights(x, change, w.aval.shape[:-1], stride, dilation),
 )
-ad.defbilinear(
+defbilinear(
     alone_weights_p,
     lambda factors, x, change, *, kernel, stride, dilation: _to_input(change, x, factors, stride, dilation),
     lambda factors, x, change, *, kernel, stride, dilation: alone(x, factors, stride, dilation),

@@ -10,11 +10,9 @@ from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
-from jax.core import ShapedArray
-from jax.extend.core import Primitive
-from jax.interpreters import ad, batching, mlir
 
 from torchlike import _dtypes
+from torchlike._core.jax_private import Primitive, ShapedArray, deflinear2, defvectorized, lower_fun, register_lowering
 from torchlike._core.numpy_rules import Equation, rule
 
 cast_p = Primitive("torchlike_float8")
@@ -54,6 +52,6 @@ def _back(change: Any, x: Any, *, to: _dtypes.dtype) -> list:
 
 cast_p.def_impl(_plain)
 cast_p.def_abstract_eval(lambda x, *, to: ShapedArray(x.shape, to.numpy))
-ad.deflinear2(cast_p, _back)
-batching.defvectorized(cast_p)
-mlir.register_lowering(cast_p, mlir.lower_fun(_plain, multiple_results=False))
+deflinear2(cast_p, _back)
+defvectorized(cast_p)
+register_lowering(cast_p, lower_fun(_plain, multiple_results=False))

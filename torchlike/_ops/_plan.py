@@ -10,10 +10,10 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
-from jax.interpreters import partial_eval
 
 from torchlike import _dtypes, _errors
 from torchlike._core import Aval, Plan, aval
+from torchlike._core.jax_private import dce_jaxpr, varying_axes
 from torchlike._core.plan import FLAT, NUMPY, OWN, specs
 from torchlike._ops import _declare as d
 from torchlike._ops._binding import Run, bind
@@ -192,15 +192,9 @@ def conjugate(x: Any) -> Any:
 
 def alike_over_devices(arrays: Sequence, others: Sequence) -> list:
     """Within `jax.shard_map`, arrays that differ from device to device where any of the others does."""
-    axes = frozenset().union(*map(_axes, others))
-    missing = lambda x: tuple(axes - _axes(x))
+    axes = frozenset().union(*map(varying_axes, others))
+    missing = lambda x: tuple(axes - varying_axes(x))
     return [jax.lax.pcast(x, missing(x), to="varying") if missing(x) else x for x in arrays] if axes else list(arrays)
-
-
-def _axes(x: Any) -> frozenset:
-    """The axes of the mesh along which an array differs from device to device."""
-    kind = getattr(jax.typeof(x), "manual_axis_type", None)
-    return frozenset() if kind is None else kind.varying
 
 
 def pull_back(plan: OpPlan, wanted: tuple[int, ...], given: tuple[int, ...], shapes: Sequence,
@@ -282,6 +276,6 @@ def _traced_use(plan: OpPlan, wanted: tuple[int, ...], given: tuple[int, ...],
     results = jax.eval_shape(plan.function, *arrays, *numbers)
     vjp = pull_back(plan, wanted, given, shapes, plan.function)
     traced = jax.make_jaxpr(vjp)(*[arrays[i] for i in plan.saved], *[results[i] for i in given], *numbers).jaxpr
-    _, used = partial_eval.dce_jaxpr(traced, [True] * len(traced.outvars))
+    _, used = dce_jaxpr(traced, [True] * len(traced.outvars))
     chosen = lambda places, flags: frozenset(i for i, needed in zip(places, flags) if needed)
     return chosen(plan.saved, used), chosen(given, used[len(plan.saved) :])

@@ -13,10 +13,15 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
-from jax.core import ShapedArray
-from jax.extend.core import Primitive
-from jax.interpreters import ad, batching, mlir
 
+from torchlike._core.jax_private import (
+    Primitive,
+    ShapedArray,
+    defbilinear,
+    lower_fun,
+    primitive_batchers,
+    register_lowering,
+)
 from torchlike._core.numpy_rules import Equation, is_half, rule
 from torchlike._ops._float8 import wide
 
@@ -132,7 +137,7 @@ def _batched(factors: Any, dims: Any, *, form: str) -> tuple:
 
 product_p.def_impl(lambda a, b, *, form: _plain(a, b, form=form))
 product_p.def_abstract_eval(_shape)
-ad.defbilinear(product_p, _to_first, _to_second)
-batching.primitive_batchers[product_p] = _batched
-mlir.register_lowering(product_p, mlir.lower_fun(_plain, multiple_results=False))
-mlir.register_lowering(product_p, mlir.lower_fun(_laid_out, multiple_results=False), platform="cpu")
+defbilinear(product_p, _to_first, _to_second)
+primitive_batchers[product_p] = _batched
+register_lowering(product_p, lower_fun(_plain, multiple_results=False))
+register_lowering(product_p, lower_fun(_laid_out, multiple_results=False), platform="cpu")

@@ -9,6 +9,7 @@ import numpy as np
 
 from torchlike import _device, _errors
 from torchlike._core import Value, concrete
+from torchlike._core.jax_private import Tracer
 from torchlike._exchange import from_dlpack
 from torchlike._tensor import Tensor
 
@@ -61,6 +62,6 @@ def from_jax(array: Any) -> Tensor:
     """
     if not isinstance(array, jax.Array):
         raise _errors.arguments.wrong_type("from_jax", "array", 1, "jax.Array", array)
-    if isinstance(array, jax.core.Tracer):
+    if isinstance(array, Tracer):
         raise _errors.recording.tracer()
     return from_dlpack(array)

@@ -6,6 +6,7 @@ neither seek nor tell, and because offsets count from where the archive starts, 
 
 from __future__ import annotations
 
+import itertools
 import struct
 import sys
 import zipfile
@@ -91,7 +92,9 @@ class Reader:
         try:
             self._zip = zipfile.ZipFile(file)
         except _DAMAGE:
-            raise errors.broken_archive("its directory, which is at its end, is missing or damaged: it may be truncated") from None
+            raise errors.broken_archive(
+                "its directory, which is at its end, is missing or damaged: it may be truncated"
+            ) from None
         names = self._zip.namelist()
         first = names[0] if names else ""
         if "/" not in first:
@@ -164,6 +167,6 @@ def _check_records(records: list[zipfile.ZipInfo]) -> None:
     if unpacked > max(_ALWAYS_UNPACKED, most * packed):
         raise errors.over_limit("unpacked_ratio", most)
     ordered = sorted(records, key=lambda r: r.header_offset)
-    for one, after in zip(ordered, ordered[1:]):
+    for one, after in itertools.pairwise(ordered):
         if one.header_offset + _LOCAL.size + one.compress_size > after.header_offset:
             raise errors.broken_archive("its records overlap")

@@ -18,7 +18,7 @@ class Budget:
 
     def __init__(self) -> None:
         self._limits = get_load_limits()
-        self._objects = self._bytes = 0
+        self._objects = self._bytes = self._opcodes = 0
         self._hashes: dict[int, Counter] = {}
         self._kept: list = []  # containers whose ids are keys of `_hashes`
 
@@ -27,6 +27,12 @@ class Budget:
         self._objects += count
         if self._objects > self._limits.objects:
             raise errors.over_limit("objects", self._limits.objects)
+
+    def opcodes(self, count: int) -> None:
+        """Add opcodes of the pickle."""
+        self._opcodes += count
+        if self._opcodes > self._limits.opcodes:
+            raise errors.over_limit("opcodes", self._limits.opcodes)
 
     def bytes(self, count: int) -> None:
         """Add bytes of the pickle, or of a string that a call makes."""

@@ -11,10 +11,13 @@ from torchlike.serialization import _errors as errors
 
 @dataclass(frozen=True)
 class LoadLimits:
-    """What `load(weights_only=True)` accepts. Storages have no limit of their own: they are bounded by the file's length.
+    """What `load(weights_only=True)` accepts.
+
+    Storages have no limit of their own: they are bounded by the file's length.
 
     Attributes:
       objects: containers, numbers and strings that the pickle makes, counted again where a call copies them.
+      opcodes: steps of the pickle.
       pickle_bytes: length of the pickle, and of all strings and bytes that calls make from it.
       nesting: containers inside one another.
       key_items: parts of one dictionary key or set element, which may be a tuple of tuples.
@@ -23,6 +26,7 @@ class LoadLimits:
     """
 
     objects: int = 4_000_000
+    opcodes: int = 20_000_000
     pickle_bytes: int = 1 << 28
     nesting: int = 200
     key_items: int = 1_000

@@ -61,9 +61,10 @@ class Machine:
 
     def load(self) -> Any:
         """Return the pickle's object."""
-        read = self._file.read
+        read, pay = self._file.read, self._budget.opcodes
         while True:
             code = read(1)
+            pay(1)
             if code == b".":
                 made = self._pop()
                 self._budget.nested(made)

@@ -48,7 +48,7 @@ def _is_metadata(x: Any) -> bool:
 def is_state(x: Any) -> bool:
     """Whether `x` is a dictionary of attributes, or one pair of them (the second holds slots)."""
     if type(x) is tuple and len(x) == 2:
-        return all(part is None or is_state(part) for part in x if type(part) is not tuple) and tuple not in map(type, x)
+        return all(part is None or (type(part) is not tuple and is_state(part)) for part in x)
     return type(x) in (dict, collections.OrderedDict) and all(type(name) is str for name in x)
 
 
@@ -89,6 +89,10 @@ class Row(NamedTuple):
         return self.required <= count <= len(self.checks) and all(check(x) for check, x in zip(self.checks, args))
 
 
+def _is_rebuild(x: Any) -> bool:
+    return any(x is function for function in REBUILDS)
+
+
 def _row(function: Callable, *checks: Check, optional: int = 0) -> Row:
     return Row(function, checks, len(checks) - optional)
 
@@ -120,7 +124,7 @@ REBUILDS = {
 CALLS = REBUILDS | {
     row.function: row
     for row in (
-        _row(_rebuild.rebuild_from_type_v2, REBUILDS.__contains__, _is_tensor_class, _is_exactly(tuple),
+        _row(_rebuild.rebuild_from_type_v2, _is_rebuild, _is_tensor_class, _is_exactly(tuple),
              lambda x: x is None or is_state(x)),
         _row(_rebuild.get_layout, _text),
         _row(torchlike.device, _text, lambda x: type(x) is int and 0 <= x < 128, optional=1),
@@ -137,6 +141,11 @@ _RESULTS = (
     torchlike.Tensor, torchlike.Size, torchlike.device, torchlike.layout,
     dict, set, bytearray, bytes, complex,
 )  # fmt: skip
+
+
+def is_described(function: Any) -> bool:
+    """Whether `function` is one of `CALLS`, told without hashing what a file has made."""
+    return any(function is known for known in CALLS)
 
 
 def perform(function: Any, args: Any, budget: Budget) -> Any:
@@ -163,7 +172,7 @@ def perform(function: Any, args: Any, budget: Budget) -> Any:
 
 
 def _described(function: Any, args: Any) -> Row:
-    row = CALLS.get(function)
+    row = CALLS[function] if is_described(function) else None
     if row is None or type(args) is not tuple or not row.takes(args):
         raise errors.bad_arguments(function)
     return row
@@ -180,6 +189,6 @@ def _pay(args: tuple, budget: Budget) -> None:
 
 def _check_keys(args: tuple, budget: Budget) -> None:
     for items in args:
+        pairs = type(items) is not dict and _is_pairs(items)
         for item in items:
-            budget.key(item[0] if type(items) is not dict and type(item) in (list, tuple) and _is_pairs(items) else item,
-                       items)  # fmt: skip
+            budget.key(item[0] if pairs else item, items)

@@ -15,7 +15,7 @@ from torchlike.serialization import _safe_globals, _tensors
 from torchlike.serialization._budget import Budget
 from torchlike.serialization._machine import Machine
 from torchlike.serialization._names import modern, table
-from torchlike.serialization._permitted import CALLS, is_state, perform
+from torchlike.serialization._permitted import is_described, is_state, perform
 from torchlike.serialization._rebuild import rebuild_from_type_v2
 from torchlike.serialization._storages import LoadedStorage
 
@@ -57,9 +57,7 @@ class WeightsOnly:
 
     def call(self, function: Any, args: Any, budget: Budget) -> Any:
         """Perform a described call, or one of a function that the user marked as safe."""
-        if not isinstance(function, collections.abc.Hashable) or isinstance(function, torchlike.Tensor | tuple):
-            raise errors.forbidden_call(function)
-        if function in CALLS:
+        if is_described(function):
             if function is rebuild_from_type_v2:
                 self._check_class(args)
             return perform(function, args, budget)
@@ -73,7 +71,7 @@ class WeightsOnly:
         if type(args) is not tuple or len(args) != 4:
             raise errors.bad_arguments(rebuild_from_type_v2)
         cls, state = args[1], args[3]
-        if cls not in (torchlike.Tensor, torchlike.nn.Parameter) and not self._is_of_user(cls):
+        if cls is not torchlike.Tensor and cls is not torchlike.nn.Parameter and not self._is_of_user(cls):
             raise errors.forbidden_new(cls)
         if state is not None and is_state(state) and not _tensors.sets_state(cls):
             _tensors.check_state(cls, state)
@@ -129,7 +127,8 @@ class Scan(WeightsOnly):
 
     def call(self, function: Any, args: Any, budget: Budget) -> Any:
         """Return a placeholder; dictionaries are made, since items are put into them."""
-        return collections.OrderedDict() if function in (collections.OrderedDict, collections.Counter) else _Nothing()
+        is_mapping = function is collections.OrderedDict or function is collections.Counter
+        return collections.OrderedDict() if is_mapping else _Nothing()
 
     def new(self, cls: Any, args: Any) -> Any:
         """Return a placeholder."""

@@ -1,0 +1,125 @@
+"""What torchlike uses of JAX beyond its public API: every such name is imported here and nowhere else.
+
+JAX moves and renames these from one release to the next. `USES` says what each is for, so that a missing one is
+reported by name, and `tests/core/test_jax_private.py` shows what a release changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from importlib import import_module
+from typing import Any
+
+import jax
+
+# Each name by the module that has it, with what torchlike uses it for.
+USES: dict[tuple[str, str], str] = {
+    ("jax.core", "ShapedArray"): "the shape and dtype of a primitive's result",
+    ("jax.core", "Tracer"): "telling an array inside of `jax.jit` from one that has elements",
+    ("jax.core", "eval_jaxpr"): "running a traced function on other arrays",
+    ("jax.extend.core", "ClosedJaxpr"): "the type of a traced function",
+    ("jax.extend.core", "Literal"): "the constants in a traced function",
+    ("jax.extend.core", "Primitive"): "operators that have their own gradient inside of a kernel",
+    ("jax.interpreters.ad", "Zero"): "the gradient of a result that nothing depends on",
+    ("jax.interpreters.ad", "defbilinear"): "the gradients of products and depthwise convolutions",
+    ("jax.interpreters.ad", "deflinear2"): "the gradients of casts",
+    ("jax.interpreters.batching", "defvectorized"): "`vmap` of casts",
+    ("jax.interpreters.batching", "primitive_batchers"): "`vmap` of products and depthwise convolutions",
+    ("jax.interpreters.mlir", "lower_fun"): "compiling casts, products and depthwise convolutions",
+    ("jax.interpreters.mlir", "register_lowering"): "compiling casts, products and depthwise convolutions",
+    ("jax.interpreters.partial_eval", "dce_jaxpr"): "finding the inputs that a gradient depends on",
+}
+
+
+def missing(uses: Iterable[tuple[str, str]] = USES) -> list[str]:
+    """Return one sentence for each name that this version of JAX does not have."""
+    found = []
+    for module, name in uses:
+        try:
+            getattr(import_module(module), name)
+        except (ImportError, AttributeError):
+            found.append(
+                f"JAX {jax.__version__} has no {module}.{name}, which torchlike uses for {USES[module, name]}."
+            )
+    return found
+
+
+try:
+    from jax.core import ShapedArray, Tracer, eval_jaxpr
+    from jax.extend.core import ClosedJaxpr, Literal, Primitive
+    from jax.interpreters.ad import Zero, defbilinear, deflinear2
+    from jax.interpreters.batching import defvectorized, primitive_batchers
+    from jax.interpreters.mlir import lower_fun, register_lowering
+    from jax.interpreters.partial_eval import dce_jaxpr
+except ImportError:
+    raise ImportError(" ".join([*missing(), "Install another version of JAX, or a newer torchlike."])) from None
+
+
+def file_store() -> Any:
+    """Return the module in which JAX keeps compiled programs on disk, or None where it has changed inside.
+
+    JAX has no public way to exchange its store. Without it, JAX's own is used, whose size has no bound.
+    """
+    try:
+        module = import_module("jax._src.compilation_cache")
+    except ImportError:
+        return None
+    return module if hasattr(module, "get_file_cache") else None
+
+
+def part_sizes(tree: Any) -> list[int] | None:
+    """Return how many arrays each part of a flat tree has, or None for anything else.
+
+    JAX 0.12 describes in this form what a `scan` takes (constants, carry, rows) and returns (carry, rows).
+    """
+    try:
+        return [len(part) for part in tree.unpack()]
+    except (AttributeError, TypeError):
+        return None
+
+
+def is_symbolic(dim: Any) -> bool:
+    """Return whether a number is a formula of sizes (`jax.export.symbolic_shape`)."""
+    return hasattr(dim, "_evaluate")
+
+
+def number_of(dim: Any, sizes: Mapping[str, int]) -> int:
+    """Return the number that a symbolic dim is with these sizes."""
+    return int(dim._evaluate(sizes))
+
+
+def scope_of(dim: Any) -> Any:
+    """Return what two symbolic dims must share to be compared, or None for a plain number."""
+    return getattr(dim, "scope", None)
+
+
+def varying_axes(x: Any) -> frozenset:
+    """Return the axes of the mesh along which an array differs from device to device."""
+    kind = getattr(jax.typeof(x), "manual_axis_type", None)
+    return frozenset() if kind is None else kind.varying
+
+
+__all__ = [
+    "USES",
+    "ClosedJaxpr",
+    "Literal",
+    "Primitive",
+    "ShapedArray",
+    "Tracer",
+    "Zero",
+    "dce_jaxpr",
+    "defbilinear",
+    "deflinear2",
+    "defvectorized",
+    "eval_jaxpr",
+    "file_store",
+    "is_symbolic",
+    "lower_fun",
+    "missing",
+    "number_of",
+    "part_sizes",
+    "primitive_batchers",
+    "register_lowering",
+    "scope_of",
+    "varying_axes",
+]

@@ -78,6 +78,11 @@ def part_sizes(tree: Any) -> list[int] | None:
         return None
 
 
+def traced_in(primitive: Any) -> Any:
+    """Return the jaxpr that a `call_hi_primitive` of JAX 0.12 calls, or None where it does something else."""
+    return getattr(getattr(primitive, "traced", None), "jaxpr", None)
+
+
 def is_symbolic(dim: Any) -> bool:
     """Return whether a number is a formula of sizes (`jax.export.symbolic_shape`)."""
     return hasattr(dim, "_evaluate")
@@ -121,5 +126,6 @@ __all__ = [
     "primitive_batchers",
     "register_lowering",
     "scope_of",
+    "traced_in",
     "varying_axes",
 ]

@@ -104,6 +104,7 @@ SAME_DTYPE: dict[str, Callable] = {
     "cbrt": np.cbrt, "sin": np.sin, "cos": np.cos, "tan": np.tan, "asin": np.arcsin, "acos": np.arccos,
     "atan": np.arctan, "atan2": np.arctan2, "sinh": np.sinh, "cosh": np.cosh, "tanh": np.tanh, "asinh": np.arcsinh,
     "acosh": np.arccosh, "atanh": np.arctanh, "floor": np.floor, "ceil": np.ceil, "is_finite": np.isfinite,
+    "log2": np.log2, "one_minus_square": lambda x: (1 + x) * (1 - x),
     "eq": np.equal, "ne": np.not_equal, "lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal,
     "and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor, "not": np.invert,
     "shift_left": np.left_shift, "shift_right_arithmetic": np.right_shift,
@@ -168,6 +169,25 @@ def _rem(e: Equation) -> Callable:
 def _pow(e: Equation) -> Callable:
     dtype = e.outputs[0].dtype
     return lambda a, b: np.power(a, b.astype(dtype, copy=False))
+
+
+@rule("polynomial")
+def _polynomial(e: Equation) -> Callable:
+    shape = e.outputs[0].shape
+
+    def horner(x: np.ndarray, *coefficients: np.ndarray) -> Any:
+        found = np.broadcast_to(coefficients[-1], shape)
+        for c in coefficients[-2::-1]:
+            found = found * x + c
+        return found
+
+    return horner
+
+
+@rule("tile")
+def _tile(e: Equation) -> Callable:
+    reps = e.params["reps"]
+    return lambda x: np.tile(x, reps)
 
 
 @rule("integer_pow")

@@ -53,7 +53,7 @@ def defined(package):
 
 def written(data):
     """The first global that a pickle names."""
-    return next(arg for op, arg, _ in pickletools.genops(data) if op.name == "GLOBAL")
+    return next(str(arg) for op, arg, _ in pickletools.genops(data) if op.name == "GLOBAL")
 
 
 @pytest.mark.parametrize("package", PACKAGES)

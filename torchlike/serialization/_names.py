@@ -10,7 +10,7 @@ from typing import Any
 
 import torchlike
 from torchlike import _dtypes
-from torchlike.serialization import _rebuild, _storages
+from torchlike.serialization import _homes, _rebuild, _storages
 
 
 @functools.cache
@@ -51,17 +51,7 @@ def torch_name(found: Any) -> tuple[str, str] | None:
     module = getattr(found, "__module__", None) or ""
     if module.partition(".")[0] not in ("torchlike", "torch") or "." in found.__qualname__:
         return None
-    return "torch" + _public_module(module, found).removeprefix("torch").removeprefix("like"), found.__qualname__
-
-
-def _public_module(module: str, found: Any) -> str:
-    """The outermost module, on the way to the one that defines `found`, that offers it too."""
-    parts = module.split(".")
-    for depth in range(1, len(parts)):
-        outer = ".".join(parts[:depth])
-        if getattr(importlib.import_module(outer), found.__qualname__, None) is found:
-            return outer
-    return module
+    return _homes.torch_module(found, module), found.__qualname__
 
 
 def modern(module: str, name: str) -> tuple[str, str]:

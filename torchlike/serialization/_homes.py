@@ -1,0 +1,137 @@
+"""The module in which PyTorch defines a class or function: the one that its pickles name."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterator
+from typing import Any
+
+# PyTorch's modules that define what torchlike defines elsewhere, by the package of torchlike's definition. Each exists
+# in torchlike too and offers the name; the first that does is the home. "" is the package's root.
+_OFFERED: dict[str, tuple[str, ...]] = {
+    "": (
+        "functional",
+        "random",
+        "serialization",
+        "autograd.grad_mode",
+        "amp.grad_scaler",
+        "amp.autocast_mode",
+        "autograd.function",
+        "utils.dlpack",
+        "func",
+        "",
+        "linalg",
+        "fft",
+        "special",
+        "sparse",
+        "nn.functional",
+        "autograd.graph",
+        "autograd.anomaly_mode",
+        "autograd.gradcheck",
+        "autograd",
+    ),
+    "_autograd": (
+        "autograd.function",
+        "autograd.graph",
+        "autograd.anomaly_mode",
+        "autograd.grad_mode",
+        "autograd.gradcheck",
+        "autograd",
+    ),
+    "_compile": ("compiler",),
+    "_random": ("random", ""),
+    "amp": ("amp.grad_scaler", "amp.autocast_mode"),
+    "autograd": (
+        "autograd.grad_mode",
+        "autograd.function",
+        "autograd.graph",
+        "autograd.gradcheck",
+        "autograd.variable",
+    ),
+    "cuda": ("cuda.memory", "cuda.random", "cuda.streams"),
+    "distributed": ("distributed.distributed_c10d", "distributed.device_mesh", "distributed.nn.functional"),
+    "distributions": ("distributions.transforms", "distributions.constraints", "distributions.utils"),
+    "serialization": ("serialization",),
+    "nn": ("nn.parameter", "nn.functional", "nn.utils.parametrizations"),
+    "optim": ("optim.lr_scheduler",),
+}
+
+# torchlike's module to PyTorch's, where they differ.
+_MODULES = {
+    "_autograd.handles": "utils.hooks",
+    "distributed._buckets": "_C._distributed_c10d",
+    "masked._ops": "masked._ops",
+    "nn._uninitialized": "nn.parameter",
+    "nn.attention._block_mask": "nn.attention.flex_attention",
+    "nn.attention._mods": "nn.attention.flex_attention",
+    "nn.modules._hooks": "nn.modules.module",
+    "nn.modules.attention": "nn.modules.activation",
+    "nn.modules.parameter_container": "nn.modules.container",
+    "nn.utils._orthogonal": "nn.utils.parametrizations",
+    "profiler._events": "autograd.profiler_util",
+    "profiler._profile": "profiler.profiler",
+    "profiler._recording": "autograd.profiler",
+    "signal.windows": "signal.windows.windows",
+    "testing._close": "testing._comparison",
+    "testing._make": "testing._creation",
+    "utils.data._utils.collate": "utils.data._utils.collate",
+    "utils.data._utils.worker": "utils.data._utils.worker",
+    "fx._symbolic_trace": "fx._symbolic_trace",
+}
+
+# Single names that PyTorch defines apart from their neighbours.
+_NAMES = {
+    "_functions_factors.pca_lowrank": "_lowrank",
+    "_functions_factors.svd_lowrank": "_lowrank",
+    "Generator": "_C",
+    "_random._generator.Generator": "_C",
+    "cpu.amp.GradScaler": "cpu.amp.grad_scaler",
+    "cpu.amp.autocast": "cpu.amp.autocast_mode",
+    "cuda.amp.GradScaler": "cuda.amp.grad_scaler",
+    "cuda.amp.autocast": "cuda.amp.autocast_mode",
+    "cuda.amp.custom_bwd": "cuda.amp.autocast_mode",
+    "cuda.amp.custom_fwd": "cuda.amp.autocast_mode",
+    "cuda.memory.ipc_collect": "cuda",
+    "cuda.streams.CUDAGraph": "cuda.graphs",
+    "cuda.streams.StreamContext": "cuda",
+    "cuda.streams.current_stream": "cuda",
+    "cuda.streams.default_stream": "cuda",
+    "cuda.streams.graph": "cuda.graphs",
+    "cuda.streams.is_current_stream_capturing": "cuda.graphs",
+    "cuda.streams.stream": "cuda",
+    "distributed._stores.FileStore": "_C._distributed_c10d",
+    "distributed._stores.HashStore": "_C._distributed_c10d",
+    "distributed._stores.TCPStore": "_C._distributed_c10d",
+    "distributed._world.rendezvous": "distributed.rendezvous",
+    "nn._functional.linear_loss.LinearCrossEntropyOptions": "nn.modules.linear_cross_entropy_options",
+    "profiler._profile.ProfilerActivity": "_C._profiler",
+    "utils.benchmark.Measurement": "utils.benchmark.utils.common",
+    "utils.benchmark.Timer": "utils.benchmark.utils.timer",
+}
+
+
+def torch_module(found: Any, module: str) -> str:
+    """The module by which PyTorch's files name `found`, which torchlike defines in `module`."""
+    parts = module.split(".")
+    own = ".".join(parts[1:])
+    known = _NAMES.get(f"{own}.{found.__qualname__}".lstrip(".")) or _MODULES.get(own)
+    if known is None and parts[1:] and not any(part.startswith("_") for part in parts):
+        known = own
+    if known is None:
+        known = next((home for home in _candidates(parts) if _offers(home, found)), own)
+    return f"torch.{known}" if known else "torch"
+
+
+def _candidates(parts: list[str]) -> Iterator[str]:
+    """Modules that may offer what the module of this path defines: those listed, then those around it."""
+    package = parts[1] if len(parts) > 1 else ""
+    yield from _OFFERED.get(package, _OFFERED[""] if package.startswith("_") else ())
+    yield from (".".join(parts[1:depth]) for depth in range(len(parts) - 1, 0, -1))
+
+
+def _offers(home: str, found: Any) -> bool:
+    try:
+        module = importlib.import_module(f"torchlike.{home}" if home else "torchlike")
+        return getattr(module, found.__qualname__, None) is found
+    except (ImportError, NotImplementedError):
+        return False

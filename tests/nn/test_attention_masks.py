@@ -3,7 +3,7 @@
 import pytest
 
 import torchlike
-from tests.nn import attention_cases
+from tests.nn import attention_cases, attention_layer_cases
 from tests.oracle import both
 
 INF = float("inf")
@@ -57,3 +57,35 @@ def test_random_calls(seed):
 def test_random_calls_compiled(seed):
     with torchlike.set_executor("xla"):
         both(attention_cases.program(seed), stride=False)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_random_layers(seed):
+    with torchlike.set_executor("numpy"):
+        both(attention_layer_cases.program(seed), stride=False)
+
+
+@pytest.mark.parametrize("seed", range(100, 104))
+def test_random_layers_compiled(seed):
+    with torchlike.set_executor("xla"):
+        both(attention_layer_cases.program(seed), stride=False)
+
+
+@pytest.mark.parametrize("static", [False, True])
+@pytest.mark.parametrize("separate", [False, True])
+def test_multi_head_attention_forward_of_other_widths(separate, static):
+    def run(torch):
+        q, k, v = torch.randn(3, 2, 4), torch.randn(5, 2, 4 - separate), torch.randn(5, 2, 4 + separate)
+        q, k, v = (x.requires_grad_() for x in (q, k, v if separate else k))
+        weights = [torch.randn(4, 4), torch.randn(4, 3), torch.randn(4, 5)]
+        given = {"use_separate_proj_weight": True} if separate else {}
+        given |= {f"{name}_proj_weight": w for name, w in zip("qkv", weights)} if separate else {}
+        given |= {f"static_{name}": torch.randn(4, 6, 2) for name in "kv"} if static else {}
+        joint = None if separate else torch.randn(12, 4)
+        call = torch.nn.functional.multi_head_attention_forward
+        out, scores = call(
+            q, k, v, 4, 2, joint, torch.randn(12), None, None, False, 0.0, torch.randn(7, 4), torch.randn(7), **given
+        )
+        return out, scores, *torch.autograd.grad(out.sum(), (q, k, v), allow_unused=True)
+
+    both(run, stride=False)

@@ -90,7 +90,7 @@ _ENOUGH = 1e-6  # of a row's weights, which are at most 1 each: by then, score m
 
 
 def _in_half(scores, value, step):
-    """softmax(scores) V as PyTorch's fused CPU kernel rounds it: exponentials before the product, the quotient after."""
+    """softmax(scores) V as PyTorch's fused CPU kernel rounds it: exponentials before the product, the result after."""
     weights = namespace(scores).exp(scores - _top(scores))
     total = weights.sum(-1, keepdims=True)
     return rows_times(step(weights), value) / namespace(scores).where(total == 0, 1, total)
@@ -124,8 +124,17 @@ def _node(call: Call) -> str:
 
 @operator(autocast=LOWER, where=(), shape=_shape, check=_check, keeps=("attn_mask", "noise"), out=False, opmath=False,
           name="_attention", node=_node, loop="softmax_lastdim_kernel_impl", takes=REAL_FLOATS)  # fmt: skip
-def _attention(query: Array, key: Array, value: Array, attn_mask: Array | None = None, noise: Array | None = None,
-               is_causal: bool = False, scale: Scalar = 0.0, enable_gqa: bool = False, fused: bool = False):  # fmt: skip
+def _attention(
+    query: Array,
+    key: Array,
+    value: Array,
+    attn_mask: Array | None = None,
+    noise: Array | None = None,
+    is_causal: bool = False,
+    scale: Scalar = 0.0,
+    enable_gqa: bool = False,
+    fused: bool = False,
+):
     """softmax(Q Kᵀ scale + mask) V: (..., L, E), (..., S, E), (..., S, V) -> (..., L, V).
 
     `fused` says that PyTorch's fused kernel computes it, which rounds half precision on the way.

@@ -87,6 +87,8 @@ def pdist(input: Tensor, p: float = 2.0) -> Tensor:
     _errors.arithmetic.check_pdist(input, p)
     first, second = np.triu_indices(input.shape[0], 1)
     at = lambda where: rows["index_select"](input, 0, _factories.tensor(where, device=input.device))
+    if p == float("inf"):  # whose gradient, unlike a norm's, is not shared among equal components
+        return rows["cdist"](at(first).unsqueeze(1), at(second).unsqueeze(1), p).view(-1)
     return rows["vector_norm"](at(first) - at(second), p, -1)
 
 

@@ -28,6 +28,7 @@ from torchlike._ops._float8 import wide
 FEW_ROWS = 64  # up to which NumPy's library reads the transposed factor faster as the first one
 MANY_ROWS = 256  # of the first factor, from which it pays to turn the second within a program that is a whole step
 SMALL = 1 << 16  # elements; a larger factor costs more to copy than the product gains
+TINY = 256  # multiplications of a batch's matrix, below which XLA aborts the process over a result stored by columns
 
 # The dims of the two factors, counted from the back, that are summed over.
 FORMS = {"nn": (1, 2), "nt": (1, 1), "tn": (2, 2)}
@@ -98,9 +99,14 @@ def _laid_out(a: Any, b: Any, *, form: str) -> Any:
         return _plain(a, fixed(transposed(b)), form="nn")
     if floating and form == "tn" and a.size <= min(b.size, SMALL):
         return _plain(fixed(transposed(a)), b, form="nn")
-    if floating and form == "tn" and b.size <= SMALL:
+    if floating and form == "tn" and b.size <= SMALL and (a.ndim == 2 or _work(a, b) >= TINY):
         return transposed(fixed(_plain(fixed(transposed(b)), a, form="nn")))
     return _plain(a, b, form=form)
+
+
+def _work(a: Any, b: Any) -> int:
+    """The multiplications of one matrix of a batch in form "tn"."""
+    return a.shape[-2] * a.shape[-1] * b.shape[-1]
 
 
 @rule("torchlike_product")

@@ -42,13 +42,34 @@ def _shape(call: Call) -> list:
 
 def _weights(scores):
     """Softmax over the last dim; zeros where every score is -inf."""
-    if namespace(scores) is np:
-        top = np.max(scores, axis=-1, keepdims=True)
-        e = scores - np.where(np.isfinite(top), top, 0)
-        np.exp(e, out=e)
-        e /= np.maximum(np.sum(e, axis=-1, keepdims=True), np.finfo(e.dtype).tiny)
-        return e
-    return jax.nn.softmax(scores, axis=-1)
+    return _by_numpy(scores) if namespace(scores) is np else _by_jax(scores)
+
+
+def _by_numpy(scores):
+    e = scores - _top(scores)
+    np.exp(e, out=e)
+    e /= np.maximum(np.sum(e, axis=-1, keepdims=True), np.finfo(e.dtype).tiny)
+    return e
+
+
+@jax.custom_jvp
+def _by_jax(scores):
+    e = jnp.exp(scores - _top(scores))
+    total = jnp.sum(e, axis=-1, keepdims=True)
+    return e / jnp.where(total == 0, 1, total)
+
+
+@_by_jax.defjvp
+def _by_jax_jvp(primals, changes):
+    weights, (change,) = _by_jax(*primals), changes
+    return weights, weights * (change - jnp.sum(weights * change, axis=-1, keepdims=True))
+
+
+def _top(scores):
+    """The maximum of each row, 0 where every score is -inf."""
+    xp = namespace(scores)
+    top = xp.max(scores, axis=-1, keepdims=True)
+    return xp.where(top == -np.inf, xp.zeros_like(top), top)
 
 
 def _attended(scores, blocked, value):
@@ -69,12 +90,23 @@ _ENOUGH = 1e-6  # of a row's weights, which are at most 1 each: by then, score m
 
 
 def _in_half(scores, value, step):
-    """softmax(scores) V as PyTorch's CPU kernel rounds it: the exponentials before the product, the quotient after."""
-    xp = namespace(scores)
-    top = xp.max(scores, axis=-1, keepdims=True)
-    weights = xp.exp(scores - xp.where(xp.isfinite(top), top, 0))
+    """softmax(scores) V as PyTorch's fused CPU kernel rounds it: exponentials before the product, the result after."""
+    weights = namespace(scores).exp(scores - _top(scores))
     total = weights.sum(-1, keepdims=True)
-    return rows_times(step(weights), value) / xp.where(total == 0, 1, total)
+    return rows_times(step(weights), value) / namespace(scores).where(total == 0, 1, total)
+
+
+# Its backward rounds the weights, the result and the gradient of the scores.
+_in_half_by_jax = jax.custom_jvp(_in_half, nondiff_argnums=(2,))
+
+
+@_in_half_by_jax.defjvp
+def _in_half_jvp(step, primals, changes):
+    (scores, value), (of_scores, of_value) = primals, changes
+    out, weights = _in_half_by_jax(scores, value, step), _by_jax(scores)
+    weighted = weights * step(of_scores)
+    by_scores = rows_times(weighted, value) - step(out) * jnp.sum(weighted, axis=-1, keepdims=True)
+    return out, rows_times(step(weights), of_value) + by_scores
 
 
 def _product(a, b, form):
@@ -84,12 +116,29 @@ def _product(a, b, form):
     return jnp.matmul(a, b.mT if form == "nt" else b, preferred_element_type=np.float32)
 
 
+def _node(call: Call) -> str:
+    if call.fused:
+        return "ScaledDotProductFlashAttentionForCpuBackward0"
+    return "ToCopyBackward0" if call.query.dtype.itemsize < 4 else "UnsafeViewBackward0"
+
+
 @operator(autocast=LOWER, where=(), shape=_shape, check=_check, keeps=("attn_mask", "noise"), out=False, opmath=False,
-          name="_attention", node="ScaledDotProductFlashAttentionForCpuBackward0",
-          loop="softmax_lastdim_kernel_impl", takes=REAL_FLOATS)  # fmt: skip
-def _attention(query: Array, key: Array, value: Array, attn_mask: Array | None = None, noise: Array | None = None,
-               is_causal: bool = False, scale: Scalar = 0.0, enable_gqa: bool = False):  # fmt: skip
-    """softmax(Q Kᵀ scale + mask) V: (..., L, E), (..., S, E), (..., S, V) -> (..., L, V)."""
+          name="_attention", node=_node, loop="softmax_lastdim_kernel_impl", takes=REAL_FLOATS)  # fmt: skip
+def _attention(
+    query: Array,
+    key: Array,
+    value: Array,
+    attn_mask: Array | None = None,
+    noise: Array | None = None,
+    is_causal: bool = False,
+    scale: Scalar = 0.0,
+    enable_gqa: bool = False,
+    fused: bool = False,
+):
+    """softmax(Q Kᵀ scale + mask) V: (..., L, E), (..., S, E), (..., S, V) -> (..., L, V).
+
+    `fused` says that PyTorch's fused kernel computes it, which rounds half precision on the way.
+    """
     xp, step = namespace(query), unchanged
     if jax.default_backend() == "cpu":
         step, query, key, value = stepwise(query, key, value)
@@ -101,7 +150,7 @@ def _attention(query: Array, key: Array, value: Array, attn_mask: Array | None =
     if is_causal and not compiled:
         blocked = xp.arange(scores.shape[-2])[:, None] < xp.arange(scores.shape[-1])
     elif attn_mask is not None and attn_mask.dtype == bool:
-        blocked = ~attn_mask
+        scores = scores + xp.where(attn_mask, 0, -np.inf).astype(scores.dtype)  # NaN and infinity show
     elif attn_mask is not None:
         scores = scores + attn_mask.astype(scores.dtype)
     is_quick = xp is np and not compiled and noise is None and step is unchanged
@@ -109,12 +158,9 @@ def _attention(query: Array, key: Array, value: Array, attn_mask: Array | None =
         return out
     if blocked is not None:
         scores = xp.where(blocked, xp.asarray(-np.inf, scores.dtype), scores)
-    if step is not unchanged and noise is None:
-        return _in_half(scores, value, step)
+    if step is not unchanged and fused:
+        return (_in_half if xp is np else _in_half_by_jax)(scores, value, step)
     weights = attention_weights(scores, is_causal) if compiled else _weights(scores)
-    if attn_mask is not None and xp is jnp:
-        dead = jnp.max(scores, axis=-1, keepdims=True) == -np.inf
-        weights = jnp.where(dead, 0, weights)
     if noise is not None:
         weights = weights * noise.astype(weights.dtype)
     return _product(weights.astype(value.dtype, copy=False), value, "nn")

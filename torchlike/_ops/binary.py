@@ -9,7 +9,7 @@ from torchlike import _errors
 from torchlike._core import Aval
 from torchlike._dtypes import FLOAT8, FLOATING, INTEGER, bool_
 from torchlike._errors.dtypes import c_name
-from torchlike._ops import _remainders, _rules
+from torchlike._ops import _remainders, _rules, _slopes
 from torchlike._ops._casts import WIDEST_ELSEWHERE
 from torchlike._ops._checks import (
     REALS,
@@ -88,7 +88,7 @@ def mul(input: Operand, other: Operand):
 @pointwise(promote=to_float, node="DivBackward0", loop="div_cpu", exact=("other",), of_numbers=True)
 def true_divide(input: Operand, other: Operand):
     """input / other, in floating point."""
-    return namespace(input).true_divide(input, other)
+    return _slopes.quotient(input, other)
 
 
 def _divide_typing(call: Call) -> _rules.Typed:
@@ -117,7 +117,7 @@ def div(input: Operand, other: Operand, *, rounding_mode: str | None = None):
     An integer divided by a zero that is still to be computed gives an unspecified number; PyTorch raises.
     """
     if rounding_mode is None:
-        return namespace(input).true_divide(input, other)
+        return _slopes.quotient(input, other)
     return _floored(input, other) if rounding_mode == "floor" else _cut(input, other)
 
 
@@ -248,17 +248,13 @@ def lerp(input: Array, end: Array, weight: Operand):
 @pointwise(autocast=WIDEST_ELSEWHERE, promote=to_float, aliases=("arctan2",), check=not_complex("atan2_cpu"))
 def atan2(input: Array, other: Array):
     """The angle of the point (other, input) in radians; the gradient at the origin is 0."""
-    xp = namespace(input)
-    origin = (input == 0) & (other == 0)
-    # Angles at the origin are constants: 0 or pi, by the signs of the zeros.
-    away = xp.arctan2(input, xp.where(origin, xp.ones_like(other), other))
-    return xp.where(origin, constant(xp.arctan2(input, other)), away)
+    return _slopes.angle(input, other)
 
 
 @pointwise(remembers=("inputs", "result"), check=only("hypot_cpu", FLOATING))
 def hypot(input: Array, other: Array):
     """sqrt(input**2 + other**2) without overflow."""
-    return namespace(input).hypot(input, other)
+    return _slopes.hypotenuse(input, other)
 
 
 @pointwise(check=only("logaddexp_cpu", FLOATING, 3), inplace=False, where=("torch", "Tensor"))
@@ -271,7 +267,7 @@ def added_logarithms(a, b):
     """log(exp(a) + exp(b)) without overflow; complex numbers are ordered by their real parts."""
     xp = namespace(a)
     if a.dtype.kind != "c":
-        return _equal_infinities(xp, a, b, xp.logaddexp)
+        return _slopes.logarithms_added(a, b)
     ahead = a.real >= b.real
     large, small = xp.where(ahead, a, b), xp.where(ahead, b, a)
     nothing = xp.isneginf(large.real)  # both are
@@ -282,23 +278,13 @@ def added_logarithms(a, b):
 @pointwise(check=only("logaddexp2_cpu", FLOATING), inplace=False)
 def logaddexp2(input: Array, other: Array):
     """log2(2**input + 2**other) without overflow."""
-    xp = namespace(input)
-    return _equal_infinities(xp, input, other, xp.logaddexp2)
-
-
-def _equal_infinities(xp, a, b, function):
-    if xp is np or a.dtype.kind == "c":
-        return function(a, b)
-    same = xp.isinf(a) & (a == b)
-    return xp.where(same, a, function(a, b))
+    return _slopes.binary_logarithms_added(input, other)
 
 
 @pointwise(promote=to_float, node=by_operand("Copysign", "other", 0, 1), remembers=("input", "result"), takes=REALS)
 def copysign(input: Array, other: Operand):
     """The size of `input` with the sign of `other`; no gradient flows to `other`, and none where `input` is 0."""
-    xp = namespace(input)
-    sign = xp.copysign(xp.ones_like(input), constant(other))
-    return xp.where(input == 0, constant(xp.copysign(input, other)) + 0 * other, xp.abs(input) * sign + 0 * other)
+    return _slopes.sign_copied(input, other)
 
 
 @pointwise(check=only("nextafter_cpu", FLOATING), opmath=False)

@@ -5,13 +5,15 @@ from __future__ import annotations
 import math
 
 import jax
+import numpy as np
 
 from torchlike import _dtypes, _errors
 from torchlike._ops._casts import FULL, Casts, banned, full
 from torchlike._ops._declare import Array, Scalar, constant, namespace, operator
 from torchlike._ops._namespace import fractional, mean_of
 from torchlike._ops._rules import Call, broadcast, result_type, through_integers, to_float
-from torchlike._ops._steps import stepwise
+from torchlike._ops._slopes import times_logarithm, with_slopes
+from torchlike._ops._steps import stepwise, unchanged
 from torchlike._ops.activation import floating, log1p_exp, magnitude
 
 PLACES = ("nn.functional",)
@@ -75,23 +77,35 @@ def _check_mean(call: Call) -> None:
 )
 def l1_loss(input: Array, target: Array, reduction: str = "mean"):
     """The absolute difference, |input - target|."""
-    return reduced(magnitude(input - target), reduction)
+    return reduced(_size(input - target), reduction)
 
 
 @_loss(floating("smooth_l1_cpu"))
 def smooth_l1_loss(input: Array, target: Array, reduction: str = "mean", beta: Scalar = 1.0):
     """0.5 d**2 / beta where |d| < beta, |d| - 0.5 beta elsewhere; d = input - target, beta > 0."""
+    d, near = _apart(input, target, beta)
+    return reduced(namespace(d).where(near == d, 0.5 * near * near / beta, magnitude(d) - 0.5 * beta), reduction)
+
+
+def _size(d):
+    """|d|, whose slope is 0 at NaN too."""
+    return magnitude(d) if d.dtype.kind == "c" or namespace(d) is np else _absolute(d)
+
+
+_absolute = with_slopes(abs, lambda size, d: jax.numpy.where(d == d, jax.numpy.sign(d), 0))
+
+
+def _apart(input, target, bound):
+    """The difference, and the same with 0 for differences of `bound` and more, whose squares have infinite slopes."""
     d = input - target
-    size = magnitude(d)
-    return reduced(namespace(d).where(size < beta, 0.5 * d * d / beta, size - 0.5 * beta), reduction)
+    return d, namespace(d).where(abs(d) < bound, d, namespace(d).zeros_like(d))
 
 
 @_loss(floating("huber_cpu"), loop="huber_cpu")
 def huber_loss(input: Array, target: Array, reduction: str = "mean", delta: Scalar = 1.0):
     """0.5 d**2 where |d| < delta, delta (|d| - 0.5 delta) elsewhere; d = input - target."""
-    d = input - target
-    size = magnitude(d)
-    return reduced(namespace(d).where(size < delta, 0.5 * d * d, delta * (size - 0.5 * delta)), reduction)
+    d, near = _apart(input, target, delta)
+    return reduced(namespace(d).where(near == d, 0.5 * near * near, delta * (magnitude(d) - 0.5 * delta)), reduction)
 
 
 # -- probabilities -----------------------------------------------------------------------------------------------------
@@ -114,7 +128,6 @@ def _bernoulli_nll_jvp(primals, tangents):
 
 def plain(function, array):
     """The function itself for host arrays, with its own derivative for traced ones."""
-    import numpy as np
 
     return function.fun if namespace(array) is np else function
 
@@ -165,9 +178,7 @@ def kl_div(input: Array, target: Array, reduction: str = "mean", log_target: boo
     xp = namespace(input)
     if log_target:
         return reduced(xp.exp(target) * (target - input), reduction)
-    some = target != 0
-    entropy = xp.where(some, target * xp.log(xp.where(some, target, xp.ones_like(target))), xp.zeros_like(target))
-    return reduced(entropy - target * input, reduction)
+    return reduced(times_logarithm(target, target, unchanged) - target * input, reduction)
 
 
 def _check_poisson(call: Call) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 from torchlike import _dtypes, _errors
@@ -11,7 +12,7 @@ from torchlike._ops._declare import Array, constant, namespace, operator
 from torchlike._ops._rows import in_c, row_sums
 from torchlike._ops._rows import softmax as softmax_of_rows
 from torchlike._ops._rules import Call, wrap_dim
-from torchlike._ops._steps import stepwise, unchanged
+from torchlike._ops._steps import Step, stepwise, unchanged
 
 
 def _check(kernel: str, call: Call) -> None:
@@ -52,9 +53,16 @@ def _softmax(input: Array, dim: int):
           remembers=("result",), node="LogSoftmaxBackward0", refuses_complex="_log_softmax", opmath=False)  # fmt: skip
 def _log_softmax(input: Array, dim: int):
     """x minus the logarithm of the sum of exp(x) over a dim."""
-    (step, x), xp = stepwise(input), namespace(input)
+    step, x = stepwise(input)
     if not x.ndim or not x.size:
         return x * 0
+    if namespace(x) is np:
+        return _shifted(x, dim, step)
+    return _differentiated(x, dim, step)
+
+
+def _shifted(x, dim: int, step: Step):
+    xp = namespace(x)
     if dim not in (-1, x.ndim - 1):
         step = unchanged  # PyTorch rounds on the way along the last dim
     if xp is not np and step is unchanged:
@@ -63,3 +71,14 @@ def _log_softmax(input: Array, dim: int):
     sums = _sums(np.exp(shifted), dim) if xp is np else xp.sum(xp.exp(shifted), axis=dim, keepdims=True)
     shifted -= step(xp.log(step(sums)))  # NumPy takes no new memory for it
     return shifted
+
+
+# PyTorch adds the gradient up in float32; the derivative of each step would round the sum to half precision.
+_differentiated = jax.custom_jvp(_shifted, nondiff_argnums=(1, 2))
+
+
+@_differentiated.defjvp
+def _differentiated_jvp(dim: int, step: Step, primals: tuple, changes: tuple) -> tuple:
+    found, (change,) = _differentiated(*primals, dim, step), changes
+    shares = jnp.exp(step(found))
+    return found, change - jnp.sum(shares * change, axis=dim, keepdims=True)

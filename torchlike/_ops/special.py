@@ -15,6 +15,7 @@ from torchlike._ops._declare import Array, Operand, constant, namespace, pointwi
 from torchlike._ops._namespace import widened
 from torchlike._ops._nodes import of_two
 from torchlike._ops._rules import Call, to_float
+from torchlike._ops._slopes import times_logarithm, with_slopes
 from torchlike._ops._steps import stepwise
 
 EVERYWHERE = ("torch", "Tensor", "special")
@@ -57,14 +58,21 @@ def erfinv(input: Array):
 @pointwise(promote=to_float, check=not_complex("lgamma_vml_cpu"))
 def lgamma(input: Array):
     """The logarithm of the absolute value of the gamma function."""
-    return library(input).gammaln(input)
+    return namespace(input).where(input == -np.inf, np.inf, library(input).gammaln(input)).astype(input.dtype)
 
 
 @pointwise(promote=to_float, where=EVERYWHERE, aliases=(), check=not_complex("digamma"))
 def digamma(input: Array):
-    """The derivative of the logarithm of the gamma function; -inf at 0, NaN at negative whole numbers."""
-    found = library(input).digamma(input)
-    return namespace(input).where(input == 0, -namespace(input).inf, found)
+    """The derivative of the logarithm of the gamma function; -inf at 0, inf at -0, NaN at negative whole numbers."""
+    return _digamma(input)
+
+
+def _digamma_of(x):
+    xp = namespace(x)
+    return xp.where(x == 0, xp.copysign(xp.asarray(np.inf, x.dtype), -x), library(x).digamma(x))
+
+
+_digamma = with_slopes(_digamma_of, lambda result, x: _trigamma(x))
 
 
 def _check_order(call: Call) -> None:
@@ -78,7 +86,7 @@ def polygamma(n: int, input: Array):
     special = library(input)
     if n == 1:
         return _trigamma(input)
-    return special.digamma(input) if n == 0 else special.polygamma(n, input).astype(input.dtype)
+    return _digamma(input) if n == 0 else special.polygamma(n, input).astype(input.dtype)
 
 
 def _trigamma(x):
@@ -230,7 +238,15 @@ def logit(input: Array, eps: float | None = None):
         low, high = (xp.asarray(b).astype(input.dtype) for b in (eps, 1 - eps))
         outside = constant(xp.where(input < low, low, high))
         input = xp.where((input < low) | (input > high), outside, input)
-    return xp.log(input / (1 - input))
+    return _log_odds(input)
+
+
+def _log_odds_slope(result, p):
+    wide = widened(p)
+    return jax.numpy.where((p < 0) | (p > 1), np.nan, 1 / (wide * (1 - wide))).astype(p.dtype)
+
+
+_log_odds = with_slopes(lambda p: namespace(p).log(p / (1 - p)), _log_odds_slope)
 
 
 @pointwise(
@@ -265,7 +281,14 @@ def log_ndtr(input: Array):
 )
 def ndtri(input: Array):
     """The inverse of ndtr."""
-    return library(input).ndtri(input)
+    return _quantile(input)
+
+
+def _quantile_slope(result, p):
+    return jax.numpy.exp(result * result / 2) * np.sqrt(2 * np.pi).astype(p.dtype)
+
+
+_quantile = with_slopes(lambda p: library(p).ndtri(p), _quantile_slope)
 
 
 @pointwise(promote=to_float, where=("special",), inplace=False, node="SpecialEntrBackward0", takes=REALS)
@@ -277,11 +300,8 @@ def entr(input: Array):
 @pointwise(promote=to_float, node=of_two("Xlogy"), opmath=False, takes=REALS)
 def xlogy(input: Operand, other: Operand):
     """input * log(other); 0 where `input` is 0 and `other` is not NaN."""
-    xp = namespace(other)
     step, input, other = stepwise(input, other)
-    # log is taken of 1 where its value is not needed, so that no NaN comes out of the unused branch.
-    unused = (input == 0) & ((other <= 0) | xp.isinf(other))
-    return input * step(xp.log(xp.where(unused, xp.ones_like(other), other)))
+    return times_logarithm(input, other, step)
 
 
 @pointwise(
@@ -289,7 +309,5 @@ def xlogy(input: Operand, other: Operand):
 )
 def xlog1py(input: Operand, other: Operand):
     """input * log1p(other); 0 where `input` is 0 and `other` is not NaN."""
-    xp = namespace(other)
     step, input, other = stepwise(input, other)
-    unused = (input == 0) & ((other <= -1) | xp.isinf(other))
-    return input * step(xp.log1p(xp.where(unused, xp.zeros_like(other), other)))
+    return times_logarithm(input, other, step, "log1p")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from typing import Any
 
 import jax
@@ -228,10 +229,27 @@ def cdist(x1: Array, x2: Array, p: float = 2.0, compute_mode: str = "use_mm_for_
     """
     xp = namespace(x1)
     if not _by_product(x1, x2, p, compute_mode):
-        return vector_norm.kernel(x1[..., :, None, :] - x2[..., None, :, :], p, -1)
+        apart = x1[..., :, None, :] - x2[..., None, :, :]
+        if p == math.inf and xp is jnp and apart.size:
+            return _farthest(apart)
+        return vector_norm.kernel(apart, p, -1)
     squares = xp.sum(x1 * x1, -1)[..., :, None] + xp.sum(x2 * x2, -1)[..., None, :]
     products = xp.matmul(x1, xp.swapaxes(x2, -1, -2))
     return root(xp.maximum(squares - 2 * products, xp.zeros_like(products)))
+
+
+@jax.custom_jvp
+def _farthest(x):
+    """The largest magnitude over the last dim; equal ones have the whole gradient each."""
+    return jnp.max(jnp.abs(x), axis=-1)
+
+
+@_farthest.defjvp
+def _farthest_jvp(primals, changes):
+    (x,), (change,) = primals, changes
+    found = _farthest(x)
+    slope = jnp.where(jnp.abs(x) == found[..., None], jnp.sign(x), 0)
+    return found, jnp.sum(slope * change, axis=-1)
 
 
 def _by_product(a, b, p: float, mode: str) -> bool:

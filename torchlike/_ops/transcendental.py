@@ -8,6 +8,7 @@ from torchlike._dtypes import int32
 from torchlike._ops._casts import FULL_ELSEWHERE
 from torchlike._ops._declare import Array, constant, namespace, operator, pointwise
 from torchlike._ops._rules import to_float
+from torchlike._ops._slopes import sine_ratio
 
 SPECIAL = ("torch", "Tensor", "special")
 
@@ -129,7 +130,7 @@ def atanh(input: Array):
 @pointwise(promote=to_float, where=SPECIAL)
 def sinc(input: Array):
     """sin(pi x) / (pi x), and 1 at 0."""
-    return namespace(input).sinc(input)
+    return sine_ratio(input)
 
 
 @operator(shape=lambda call: [(call.input.shape, call.input.dtype), (call.input.shape, int32)], where=(),

@@ -37,4 +37,17 @@ def scaled_dot_product_attention(query: Tensor, key: Tensor, value: Tensor, attn
         shape = (*lead, query.shape[-2], key.shape[-2])
         kind = np.dtype(query.dtype.numpy)
         noise = _drawn.of_shape(lambda shape: _random.dropout_noise(None, shape, kind, dropout_p), shape, query.device)
-    return rows["_attention"](query, key, value, attn_mask, noise, is_causal, float(factor), enable_gqa)
+    fused = dropout_p == 0.0 and _is_fused(query, key, value, attn_mask, enable_gqa)
+    return rows["_attention"](query, key, value, attn_mask, noise, is_causal, float(factor), enable_gqa, fused)
+
+
+def _is_fused(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, grouped: bool) -> bool:
+    """Whether PyTorch runs its fused CPU kernel, whose gradient rounds half precision differently."""
+    q, k, v = query.shape, key.shape, value.shape
+    if not len(q) == len(k) == len(v) == 4 or not q[3] == k[3] == v[3] or q[0] != k[0]:
+        return False
+    if (not grouped and q[1] != k[1]) or k[:3] != v[:3] or 0 in q or 0 in k:
+        return False
+    if mask is not None and (mask.dim() == 3 or mask.requires_grad):
+        return False
+    return all(x.stride(3) == 1 for x in (query, key, value))

@@ -103,6 +103,10 @@ class MultiheadAttention(Module):
         average_attn_weights: bool = True,
         is_causal: bool = False,
     ) -> tuple[Tensor, Tensor | None]:
+        masks = [mask for mask in (key_padding_mask, attn_mask) if mask is not None]
+        of_bools = bool(masks) and all(mask.dtype == torchlike.bool for mask in masks)
+        # PyTorch's fast path takes the plain softmax, in which rows without any key are NaN.
+        spoils = of_bools and self._is_fast(query, key, value)
         mask_dtype = attn_mask.dtype if attn_mask is not None else None
         key_padding_mask = as_scores(key_padding_mask, "key_padding_mask", mask_dtype, "attn_mask", query.dtype)
         attn_mask = as_scores(attn_mask, "attn_mask", None, "", query.dtype)
@@ -125,7 +129,7 @@ class MultiheadAttention(Module):
             self.out_proj.bias,
             training=self.training,
             key_padding_mask=key_padding_mask,
-            need_weights=need_weights,
+            need_weights=need_weights or spoils,
             attn_mask=attn_mask,
             use_separate_proj_weight=not self._qkv_same_embed_dim,
             q_proj_weight=self.q_proj_weight,
@@ -134,7 +138,18 @@ class MultiheadAttention(Module):
             average_attn_weights=average_attn_weights,
             is_causal=is_causal,
         )
-        return output.transpose(1, 0) if swap else output, weights
+        return output.transpose(1, 0) if swap else output, weights if need_weights else None
+
+    def _is_fast(self, query: Tensor, key: Tensor, value: Tensor) -> bool:
+        """Whether PyTorch takes its fast path of inference, if its masks are of bools."""
+        if self.training or not self.batch_first or query.dim() != 3 or not query is key is value:
+            return False
+        if self.num_heads % 2 or self.in_proj_bias is None or not self._qkv_same_embed_dim or self.add_zero_attn:
+            return False
+        if self.bias_k is not None or query.dtype != self.in_proj_bias.dtype or torchlike.is_autocast_enabled():
+            return False
+        inputs = (query, self.in_proj_weight, self.in_proj_bias, self.out_proj.weight, self.out_proj.bias)
+        return not torchlike.is_grad_enabled() or not any(x.requires_grad for x in inputs)
 
 
 def _swapped(query: Tensor, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor, Tensor]:

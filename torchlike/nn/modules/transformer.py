@@ -110,7 +110,16 @@ class TransformerEncoderLayer(Module):
 
     def _sa_block(self, x: Tensor, mask: Tensor | None, padding: Tensor | None, is_causal: bool = False) -> Tensor:
         options = {"attn_mask": mask, "key_padding_mask": padding, "is_causal": is_causal}
-        return self.dropout1(self.self_attn(x, x, x, need_weights=False, **options)[0])
+        # PyTorch's fast path takes the plain softmax, as attention that gives its weights does.
+        spoils = (mask is not None or padding is not None) and self._is_fast(x)
+        return self.dropout1(self.self_attn(x, x, x, need_weights=spoils, **options)[0])
+
+    def _is_fast(self, x: Tensor) -> bool:
+        """Whether PyTorch takes its fast path of inference."""
+        alike = self.activation_relu_or_gelu and self.norm1.eps == self.norm2.eps
+        if self.training or not alike or not self.self_attn._is_fast(x, x, x):
+            return False
+        return not torchlike.is_grad_enabled() or not any(p.requires_grad for p in self.parameters())
 
     def _ff_block(self, x: Tensor) -> Tensor:
         return self.dropout2(self.linear2(self.dropout(self.activation(self.linear1(x)))))

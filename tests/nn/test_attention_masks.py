@@ -1,0 +1,91 @@
+"""Attention over masks that leave some queries no key, beside PyTorch's: results, gradients and second gradients."""
+
+import pytest
+
+import torchlike
+from tests.nn import attention_cases, attention_layer_cases
+from tests.oracle import both
+
+INF = float("inf")
+
+
+@pytest.mark.parametrize("executor", ["numpy", "xla"])
+@pytest.mark.parametrize("kind", ["bool", "float"])
+def test_a_query_without_keys_has_finite_gradients(kind, executor):
+    def run(torch):
+        q, k, v = (torch.randn(1, 1, 3, 4, requires_grad=True) for _ in range(3))
+        mask = torch.ones(3, 3, dtype=torch.bool).tril()
+        mask[2] = False
+        if kind == "float":
+            mask = torch.zeros(3, 3).masked_fill(~mask, -INF)
+        out = torch.nn.functional.scaled_dot_product_attention(q, k, v, attn_mask=mask)
+        return out, *torch.autograd.grad(out[:, :, :2].sum(), (q, k, v))
+
+    with torchlike.set_executor(executor):
+        both(run, stride=False)
+
+
+@pytest.mark.parametrize("executor", ["numpy", "xla"])
+def test_a_query_whose_scores_are_all_infinite_gives_zeros_without_a_mask(executor):
+    def run(torch):
+        q, k, v = torch.ones(2, 3, 1), torch.full((2, 2, 1), -INF), torch.ones(2, 2, 1)
+        return torch.nn.functional.scaled_dot_product_attention(q, k, v)
+
+    with torchlike.set_executor(executor):
+        both(run, stride=False)
+
+
+def test_gradients_of_small_batches_do_not_abort_the_process():
+    """XLA cannot emit a small batched product whose result is stored by columns."""
+
+    def run(torch):
+        q, k, v = (torch.randn(*shape, requires_grad=True) for shape in ((2, 2, 2), (2, 5, 2), (2, 5, 4)))
+        out = torch.nn.functional.scaled_dot_product_attention(q, k, v)
+        return torch.autograd.grad(out, (q, k, v), torch.ones_like(out))
+
+    with torchlike.set_executor("xla"):
+        both(run, stride=False)
+
+
+@pytest.mark.parametrize("seed", range(32))
+def test_random_calls(seed):
+    with torchlike.set_executor("numpy"):
+        both(attention_cases.program(seed), stride=False)
+
+
+@pytest.mark.parametrize("seed", range(100, 108))
+def test_random_calls_compiled(seed):
+    with torchlike.set_executor("xla"):
+        both(attention_cases.program(seed), stride=False)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_random_layers(seed):
+    with torchlike.set_executor("numpy"):
+        both(attention_layer_cases.program(seed), stride=False)
+
+
+@pytest.mark.parametrize("seed", range(100, 104))
+def test_random_layers_compiled(seed):
+    with torchlike.set_executor("xla"):
+        both(attention_layer_cases.program(seed), stride=False)
+
+
+@pytest.mark.parametrize("static", [False, True])
+@pytest.mark.parametrize("separate", [False, True])
+def test_multi_head_attention_forward_of_other_widths(separate, static):
+    def run(torch):
+        q, k, v = torch.randn(3, 2, 4), torch.randn(5, 2, 4 - separate), torch.randn(5, 2, 4 + separate)
+        q, k, v = (x.requires_grad_() for x in (q, k, v if separate else k))
+        weights = [torch.randn(4, 4), torch.randn(4, 3), torch.randn(4, 5)]
+        given = {"use_separate_proj_weight": True} if separate else {}
+        given |= {f"{name}_proj_weight": w for name, w in zip("qkv", weights)} if separate else {}
+        given |= {f"static_{name}": torch.randn(4, 6, 2) for name in "kv"} if static else {}
+        joint = None if separate else torch.randn(12, 4)
+        call = torch.nn.functional.multi_head_attention_forward
+        out, scores = call(
+            q, k, v, 4, 2, joint, torch.randn(12), None, None, False, 0.0, torch.randn(7, 4), torch.randn(7), **given
+        )
+        return out, scores, *torch.autograd.grad(out.sum(), (q, k, v), allow_unused=True)
+
+    both(run, stride=False)

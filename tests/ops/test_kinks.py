@@ -1,0 +1,50 @@
+"""Gradients at special numbers, beside PyTorch's."""
+
+import pytest
+
+import torchlike
+from tests.ops import kinks
+from tests.oracle import both
+
+# PyTorch's kernels keep a rounded result or quotient for the gradient in half precision, or differ by vector width.
+WIDE = ("float32", "float64")
+
+
+@pytest.mark.parametrize("dtype", WIDE)
+@pytest.mark.parametrize("name", kinks.OF_ONE + kinks.OF_TWO)
+def test_gradients(name, dtype):
+    with torchlike.set_executor("numpy"):
+        both(kinks.program(name, dtype), stride=False)
+
+
+@pytest.mark.parametrize(
+    "name", ["div", "atan2", "hypot", "logaddexp", "copysign", "xlogy", "sinc", "digamma", "logit", "special.ndtri"]
+)
+def test_gradients_compiled(name):
+    with torchlike.set_executor("xla"):
+        both(kinks.program(name, "float32"), stride=False)
+
+
+@pytest.mark.parametrize("executor", ["numpy", "xla"])
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_log_softmax_adds_its_gradient_up_in_float32(dtype, executor):
+    def run(torch):
+        kind = getattr(torch, dtype)
+        x = torch.randn(2, 70_000).to(kind).requires_grad_()
+        return x, *torch.autograd.grad(torch.log_softmax(x, -1), x, torch.rand(2, 70_000).to(kind))
+
+    with torchlike.set_executor(executor):
+        both(run)
+
+
+@pytest.mark.parametrize("p", [0.5, 1.0, 2.0, 3.0, float("inf")])
+@pytest.mark.parametrize("executor", ["numpy", "xla"])
+def test_distances_of_equal_rows_and_of_equal_components(p, executor):
+    def run(torch):
+        a = torch.tensor([[0.0, 0.0], [1.0, 1.0], [1.0, 3.0], [2.0, -2.0], [0.0, 0.0]], requires_grad=True)
+        b = torch.tensor([[0.0, 0.0], [1.0, 1.0], [2.0, 2.0]], requires_grad=True)
+        across, within = torch.cdist(a, b, p=p), torch.nn.functional.pdist(a, p=p)
+        return across, within, *torch.autograd.grad(across.sum(), (a, b)), *torch.autograd.grad(within.sum(), a)
+
+    with torchlike.set_executor(executor):
+        both(run, stride=False)

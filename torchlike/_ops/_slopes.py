@@ -1,0 +1,99 @@
+"""Functions with explicit partial derivatives, for those whose gradient by automatic differentiation is NaN where
+PyTorch's is a number: at infinities, at zero, and where an intermediate result underflows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from torchlike._ops._namespace import namespace
+
+
+def with_slopes(function: Callable, *slopes: Callable) -> Callable:
+    """`function(*arrays)`, whose derivative by each array is `slope(result, *arrays)`."""
+    differentiated = jax.custom_jvp(function)
+
+    @differentiated.defjvp
+    def _(primals: tuple, changes: tuple) -> tuple:
+        result = differentiated(*primals)
+        return result, sum(change * slope(result, *primals) for slope, change in zip(slopes, changes))
+
+    def call(*arrays: Any) -> Any:
+        is_numpy = all(namespace(a) is np for a in arrays)
+        return function(*arrays) if is_numpy else differentiated(*arrays)
+
+    return call
+
+
+def _xp(function: str) -> Callable:
+    return lambda a, b: getattr(namespace(a), function)(a, b)
+
+
+quotient = with_slopes(_xp("true_divide"), lambda q, a, b: 1 / b, lambda q, a, b: -q / b)
+hypotenuse = with_slopes(_xp("hypot"), lambda r, a, b: a / r, lambda r, a, b: b / r)
+
+
+def _per_square(a: Any, b: Any) -> Any:
+    square = a * a + b * b
+    return jnp.where(square == 0, 0, 1 / square)
+
+
+angle = with_slopes(_xp("arctan2"), lambda r, a, b: b * _per_square(a, b), lambda r, a, b: -a * _per_square(a, b))
+
+
+def _added(function: str) -> Callable:
+    def add(a: Any, b: Any) -> Any:
+        xp = namespace(a)
+        found = getattr(xp, function)(a, b)
+        return found if xp is np else xp.where(xp.isinf(a) & (a == b), a, found)
+
+    return add
+
+
+logarithms_added = with_slopes(
+    _added("logaddexp"), lambda r, a, b: 1 / (1 + jnp.exp(b - a)), lambda r, a, b: 1 / (1 + jnp.exp(a - b))
+)
+binary_logarithms_added = with_slopes(
+    _added("logaddexp2"), lambda r, a, b: 1 / (1 + jnp.exp2(b - a)), lambda r, a, b: 1 / (1 + jnp.exp2(a - b))
+)
+
+
+def _signed_ratio(result: Any, a: Any, b: Any) -> Any:
+    return jnp.where(a == 0, 0, jax.lax.stop_gradient(result) / jax.lax.stop_gradient(a))
+
+
+sign_copied = with_slopes(_xp("copysign"), _signed_ratio, lambda r, a, b: jnp.zeros_like(r))
+
+
+def _sinc_slope(result: Any, x: Any) -> Any:
+    y = np.pi * x
+    square = y * x
+    slope = (y * jnp.cos(y) - jnp.sin(y)) / jnp.where(square == 0, 1, square)
+    return jnp.where(square == 0, 0, slope).astype(x.dtype)
+
+
+sine_ratio = with_slopes(lambda x: namespace(x).sinc(x), _sinc_slope)
+
+
+def _times_logarithm(function: str, step: Callable) -> tuple[Callable, ...]:
+    lowest = 0 if function == "log" else -1  # from which on the logarithm is no finite number
+
+    def of(x: Any, y: Any) -> Any:
+        xp = namespace(y)
+        unused = (x == 0) & ((y <= lowest) | xp.isinf(y))
+        return x * step(getattr(xp, function)(xp.where(unused, lowest + 1, y)))
+
+    def by_factor(result: Any, x: Any, y: Any) -> Any:
+        unused = (x == 0) & (y <= lowest)
+        return jnp.where(unused, 0, getattr(jnp, function)(jnp.where(unused, lowest + 1, y)))
+
+    return of, by_factor, lambda result, x, y: x / (y - lowest)
+
+
+def times_logarithm(x: Any, y: Any, step: Callable, function: str = "log") -> Any:
+    """`x * log(y)` (or `log1p`), 0 where x is 0 and y is not NaN; `step` rounds the logarithm."""
+    return with_slopes(*_times_logarithm(function, step))(x, y)

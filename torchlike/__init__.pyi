@@ -964,7 +964,7 @@ def diff(
     ...
 
 def digamma(input: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """The derivative of the logarithm of the gamma function; -inf at 0, NaN at negative whole numbers."""
+    """The derivative of the logarithm of the gamma function; -inf at 0, inf at -0, NaN at negative whole numbers."""
     ...
 
 def dist(input: _Tensor, other: _Tensor, p: _float = ...) -> _Tensor:

@@ -525,10 +525,10 @@ class Methods:
         """The n-th differences of neighbours along `dim`, of bools their exclusive or."""
         ...
     def digamma(self) -> _Tensor:
-        """The derivative of the logarithm of the gamma function; -inf at 0, NaN at negative whole numbers."""
+        """The derivative of the logarithm of the gamma function; -inf at 0, inf at -0, NaN at negative whole numbers."""
         ...
     def digamma_(self) -> _Tensor:
-        """The derivative of the logarithm of the gamma function; -inf at 0, NaN at negative whole numbers."""
+        """The derivative of the logarithm of the gamma function; -inf at 0, inf at -0, NaN at negative whole numbers."""
         ...
     def dist(self, other: _Tensor, p: _float = ...) -> _Tensor:
         """The p-norm of input - other."""

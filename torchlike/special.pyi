@@ -55,7 +55,7 @@ def chebyshev_polynomial_w(x: _Tensor | _Number, n: _Tensor | _Number, *, out: _
     ...
 
 def digamma(input: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """The derivative of the logarithm of the gamma function; -inf at 0, NaN at negative whole numbers."""
+    """The derivative of the logarithm of the gamma function; -inf at 0, inf at -0, NaN at negative whole numbers."""
     ...
 
 def entr(input: _Tensor, *, out: _Any = ...) -> _Tensor:
@@ -183,7 +183,7 @@ def polygamma(n: _int, input: _Tensor, *, out: _Any = ...) -> _Tensor:
     ...
 
 def psi(input: _Tensor) -> _Any:
-    """The derivative of the logarithm of the gamma function; -inf at 0, NaN at negative whole numbers."""
+    """The derivative of the logarithm of the gamma function; -inf at 0, inf at -0, NaN at negative whole numbers."""
     ...
 
 def round(input: _Tensor, *, decimals: _int = ..., out: _Any = ...) -> _Tensor:

@@ -40,7 +40,11 @@ class WeightsOnly:
     def __init__(self, persistent: Callable[[Any], Any]) -> None:
         self._allowed = _allowed()
         self._of_user = [*_safe_globals.by_name().values()]
-        self.persistent = persistent
+        self._persistent = persistent
+
+    def persistent(self, saved: Any) -> Any:
+        """Return the storage of a persistent id."""
+        return self._persistent(saved)
 
     def find(self, module: str, name: str) -> Any:
         """Return the object of an allowed name."""
@@ -198,25 +202,29 @@ def get_unsafe_globals_in_checkpoint(f: Any) -> list[str]:
 
 
 def _globals(stream: bytes) -> list[tuple[str, str]]:
-    """The names in a pickle, those that protocol 4 takes from the stack too."""
+    """Return the names in a pickle, those that protocol 4 takes from the stack too ("?" where they are not plain)."""
     found: list[tuple[str, str]] = []
-    texts: list[str] = []
+    pushed: list[str] = ["?", "?"]
     memo: dict[int, str] = {}
-    count = 0
     try:
         for op, arg, _ in pickletools.genops(io.BytesIO(stream)):
             if op.name in ("GLOBAL", "INST"):
                 module, _, name = str(arg).partition(" ")
                 found.append((module, name))
             elif op.name == "STACK_GLOBAL":
-                found.append((texts[-2], texts[-1]) if len(texts) > 1 else ("?", "?"))
-            elif "UNICODE" in op.name or op.name in ("STRING", "BINSTRING", "SHORT_BINSTRING"):
-                texts.append(str(arg))
-            elif op.name in ("BINPUT", "LONG_BINPUT", "PUT", "MEMOIZE"):
-                memo[count if op.name == "MEMOIZE" else int(arg)] = texts[-1] if texts else "?"
-                count += 1
+                found.append((pushed[-2], pushed[-1]))
+            if op.name == "MEMOIZE":
+                memo[len(memo)] = pushed[-1]
+            elif op.name in ("BINPUT", "LONG_BINPUT", "PUT"):
+                memo[_index(arg)] = pushed[-1]
             elif op.name in ("BINGET", "LONG_BINGET", "GET"):
-                texts.append(memo.get(int(arg), "?"))
+                pushed.append(memo.get(_index(arg), "?"))
+            elif op.name not in ("PROTO", "FRAME"):
+                pushed.append(arg if "UNICODE" in op.name or "STRING" in op.name else "?")
     except (ValueError, IndexError):
         raise errors.broken_pickle("its opcodes cannot be read") from None
     return found
+
+
+def _index(arg: Any) -> int:
+    return int(arg)

@@ -220,7 +220,7 @@ def _globals(stream: bytes) -> list[tuple[str, str]]:
             elif op.name in ("BINGET", "LONG_BINGET", "GET"):
                 pushed.append(memo.get(_index(arg), "?"))
             elif op.name not in ("PROTO", "FRAME"):
-                pushed.append(arg if "UNICODE" in op.name or "STRING" in op.name else "?")
+                pushed.append(str(arg) if "UNICODE" in op.name or "STRING" in op.name else "?")
     except (ValueError, IndexError):
         raise errors.broken_pickle("its opcodes cannot be read") from None
     return found

@@ -1154,6 +1154,18 @@ def eye(
     """A matrix with ones on its diagonal; (n, n), or (n, m)."""
     ...
 
+def fake_quantize_per_channel_affine(
+    input: _Tensor, scale: _Tensor, zero_point: _Tensor, axis: _int, quant_min: _int, quant_max: _int
+) -> _Tensor:
+    """Round to the values of a quantized tensor whose channels have a scale and zero point each."""
+    ...
+
+def fake_quantize_per_tensor_affine(
+    input: _Tensor, scale: _float | _Tensor, zero_point: _int | _Tensor, quant_min: _int, quant_max: _int
+) -> _Tensor:
+    """Round to the values of a quantized tensor; the gradient is 0 where elements lie outside of its range."""
+    ...
+
 def feature_alpha_dropout(input: _Tensor, p: _float, train: _bool) -> _Tensor:
     """`alpha_dropout` of whole channels."""
     ...

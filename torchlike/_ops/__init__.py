@@ -20,6 +20,7 @@ from torchlike._ops import distance as distance
 from torchlike._ops import einsum as einsum
 from torchlike._ops import embedding as embedding
 from torchlike._ops import factors as factors
+from torchlike._ops import fake_quantize as fake_quantize
 from torchlike._ops import fft as fft
 from torchlike._ops import fractional_pool as fractional_pool
 from torchlike._ops import grouped as grouped

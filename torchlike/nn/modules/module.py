@@ -27,6 +27,7 @@ from ._hooks import register_module_full_backward_pre_hook as register_module_fu
 from ._hooks import register_module_module_registration_hook as register_module_module_registration_hook
 from ._hooks import register_module_parameter_registration_hook as register_module_parameter_registration_hook
 from ._members import Members
+from ._state import EXTRA_STATE_KEY as EXTRA_STATE_KEY
 from ._state import State
 from ._state import _IncompatibleKeys as _IncompatibleKeys
 
@@ -423,3 +424,21 @@ def framed(name: str, extra_lines: list[str], children: list[str]) -> str:
     lines = extra_lines + children
     body = "\n  " + "\n  ".join(lines) + "\n" if lines else ""
     return f"{name}({body})"
+
+
+# The names that libraries import from here: the key of extra state, the hooks of all modules.
+_EXTRA_STATE_KEY_SUFFIX = EXTRA_STATE_KEY
+_global_backward_pre_hooks = everywhere.backward_pre
+_global_backward_hooks = everywhere.backward
+_global_forward_pre_hooks = everywhere.forward_pre
+_global_forward_hooks = everywhere.forward
+_global_forward_hooks_always_called = everywhere.forward_always
+_global_forward_hooks_with_kwargs = everywhere.forward_with_kwargs
+_global_buffer_registration_hooks = everywhere.buffer
+_global_module_registration_hooks = everywhere.module
+_global_parameter_registration_hooks = everywhere.parameter
+
+
+def _has_any_global_hook() -> bool:
+    """Return whether a hook runs around every module's call."""
+    return everywhere.calls

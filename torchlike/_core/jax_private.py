@@ -7,6 +7,7 @@ reported by name, and `tests/core/test_jax_private.py` shows what a release chan
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import partial
 from importlib import import_module
 from typing import Any
 
@@ -78,9 +79,14 @@ def part_sizes(tree: Any) -> list[int] | None:
         return None
 
 
-def traced_in(primitive: Any) -> Any:
-    """Return the jaxpr that a `call_hi_primitive` of JAX 0.12 calls, or None where it does something else."""
-    return getattr(getattr(primitive, "traced", None), "jaxpr", None)
+def expanded(eqn: Any) -> Any:
+    """Return the jaxpr that a `call_hi_primitive` of JAX 0.12 stands for, or None for any other equation."""
+    inner = eqn.params.get("_prim")
+    traced = getattr(getattr(inner, "traced", None), "jaxpr", None)
+    if traced is not None or not hasattr(inner, "expand"):
+        return traced
+    expand = partial(eqn.primitive.to_lojax, **eqn.params)
+    return jax.make_jaxpr(expand)(*[v.aval for v in eqn.invars])
 
 
 def is_symbolic(dim: Any) -> bool:
@@ -117,6 +123,7 @@ __all__ = [
     "deflinear2",
     "defvectorized",
     "eval_jaxpr",
+    "expanded",
     "file_store",
     "is_symbolic",
     "lower_fun",
@@ -126,6 +133,5 @@ __all__ = [
     "primitive_batchers",
     "register_lowering",
     "scope_of",
-    "traced_in",
     "varying_axes",
 ]

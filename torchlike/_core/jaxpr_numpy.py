@@ -14,7 +14,7 @@ import numpy as np
 
 from torchlike._core import numpy_gather as numpy_gather  # their rules
 from torchlike._core import numpy_linalg as numpy_linalg
-from torchlike._core.jax_private import ClosedJaxpr, Literal, is_symbolic, number_of, traced_in
+from torchlike._core.jax_private import ClosedJaxpr, Literal, expanded, is_symbolic, number_of
 from torchlike._core.numpy_loops import BODIES
 from torchlike._core.numpy_rules import RULES, Equation, Parameters, Unsupported
 
@@ -114,8 +114,8 @@ class Flat:
             name, given = eqn.primitive.name, [find(atom) for atom in eqn.invars]
             if name in CALLS:
                 made = self._inline(eqn.params[CALLS[name]], given)
-            elif name == "call_hi_primitive" and traced_in(eqn.params["_prim"]) is not None:
-                made = self._inline(traced_in(eqn.params["_prim"]), given)
+            elif name == "call_hi_primitive" and (body := expanded(eqn)) is not None:
+                made = self._inline(body, given)
             elif name == "platform_index":
                 made = [self._hold(np.asarray(_branch_of_cpu(eqn.params["platforms"]), np.int32))]
             elif name == "cond" and given[0] in self._constant:
@@ -201,7 +201,7 @@ def _unknown(what: str) -> Iterator[None]:
     """Report what this version of JAX has changed as unsupported, so that it is compiled instead."""
     try:
         yield
-    except (KeyError, AttributeError, TypeError, ValueError, IndexError) as error:
+    except (KeyError, AttributeError, TypeError, ValueError, IndexError, NotImplementedError) as error:
         raise Unsupported(f"{what}: {error!r}") from error
 
 

@@ -18,7 +18,6 @@ USES: dict[tuple[str, str], str] = {
     ("jax.core", "ShapedArray"): "the shape and dtype of a primitive's result",
     ("jax.core", "Tracer"): "telling an array inside of `jax.jit` from one that has elements",
     ("jax.core", "eval_jaxpr"): "running a traced function on other arrays",
-    ("jax.extend.core", "ClosedJaxpr"): "the type of a traced function",
     ("jax.extend.core", "Literal"): "the constants in a traced function",
     ("jax.extend.core", "Primitive"): "operators that have their own gradient inside of a kernel",
     ("jax.interpreters.ad", "Zero"): "the gradient of a result that nothing depends on",
@@ -47,7 +46,7 @@ def missing(uses: Iterable[tuple[str, str]] = USES) -> list[str]:
 
 try:
     from jax.core import ShapedArray, Tracer, eval_jaxpr
-    from jax.extend.core import ClosedJaxpr, Literal, Primitive
+    from jax.extend.core import Literal, Primitive
     from jax.interpreters.ad import Zero, defbilinear, deflinear2
     from jax.interpreters.batching import defvectorized, primitive_batchers
     from jax.interpreters.mlir import lower_fun, register_lowering
@@ -112,7 +111,6 @@ def varying_axes(x: Any) -> frozenset:
 
 __all__ = [
     "USES",
-    "ClosedJaxpr",
     "Literal",
     "Primitive",
     "ShapedArray",

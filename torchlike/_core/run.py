@@ -42,8 +42,10 @@ def run(device: Device) -> None:
             # An array that only the trace holds is free; one on the host is copied first. The count is taken here, not
             # in a function: whether a call holds its arguments too depends on who watches frames.
             arrays = trace.arrays
-            donated = tuple([i for i, r in enumerate(trace.inputs) if r() is None
-                             and (getrefcount(arrays[i]) <= LIST_ITEM or arrays[i].__class__ is np.ndarray)])  # fmt: skip
+            dead = [i for i, r in enumerate(trace.inputs) if r() is None]
+            donated = tuple(
+                [i for i in dead if getrefcount(arrays[i]) <= LIST_ITEM or arrays[i].__class__ is np.ndarray]
+            )
             key = (tuple(trace.code), len(trace.arrays), live, donated, _shared(trace.scalars), _modes.matmul_precision,
                    _executor)  # fmt: skip
             program = _programs.get(key)

@@ -166,7 +166,8 @@ class Replay:
         while values:
             value = values.pop(0)
             array = value.array
-            if array.__class__ is not _JaxArray or getrefcount(value) > LOCAL or getrefcount(array) > LOCAL or value.stamp:
+            is_held = getrefcount(value) > LOCAL or getrefcount(array) > LOCAL
+            if is_held or array.__class__ is not _JaxArray or value.stamp:
                 array, value = jax.device_put(np.array(concrete(value.settle())), self._target), None
             arrays.append(array)
             owned.append(value)

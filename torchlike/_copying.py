@@ -9,6 +9,7 @@ import numpy as np
 
 from torchlike import _errors, _layout
 from torchlike._autograd.nodes import AccumulateGrad
+from torchlike._core.refcounts import LOCAL
 from torchlike._tensor import Tensor, adopt, leaf_node
 
 
@@ -55,7 +56,7 @@ def swap(first: Tensor, second: Tensor) -> None:
     states = []
     for name, t in (("t1", first), ("t2", second)):
         node = t._edge and t._edge[0]
-        if isinstance(node, AccumulateGrad) and getrefcount(node) > _NODE_AND_EDGE:
+        if isinstance(node, AccumulateGrad) and getrefcount(node) > LOCAL:  # its edge holds it
             raise RuntimeError(f"Cannot swap {name}: a graph still ends at it")
         del node
         states.append({slot: getattr(t, slot) for slot in _SLOTS if hasattr(t, slot)})
@@ -71,4 +72,3 @@ def swap(first: Tensor, second: Tensor) -> None:
 
 
 _SLOTS = tuple(slot for slot in Tensor.__slots__ if slot != "__weakref__")
-_NODE_AND_EDGE = 3  # references to a leaf's node: its edge's, a local name's, and that of who counts

@@ -17,6 +17,7 @@ import numpy as np
 from torchlike import _errors, _modes
 from torchlike._autograd import versions
 from torchlike._core import Aval, Live, Value, to_numpy
+from torchlike._core.refcounts import ATTRIBUTE
 from torchlike._layout import contiguous_strides
 from torchlike._storage import WRITE, Block, Step, Storage, extent, read
 
@@ -47,7 +48,7 @@ class Lender:
 
     def alone(self) -> bool:
         """Whether nobody but us can reach the memory any more."""
-        return _countable(self.owner) and getrefcount(self.owner) - 1 <= self.ours
+        return _countable(self.owner) and getrefcount(self.owner) - ATTRIBUTE < self.ours
 
 
 def _countable(owner: Any) -> bool:
@@ -80,8 +81,8 @@ class Loan:
 
     def alone(self) -> bool:
         """Whether nobody but us can reach the memory any more."""
-        ours = 2 if self.block is None else 3
-        return getrefcount(self.bytes) <= ours and (self.lender is None or self.lender.alone())
+        blocks = 0 if self.block is None else 1
+        return getrefcount(self.bytes) <= ATTRIBUTE + blocks and (self.lender is None or self.lender.alone())
 
     def look(self) -> np.ndarray:
         """The memory as an array."""

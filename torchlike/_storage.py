@@ -14,6 +14,7 @@ import numpy as np
 from torchlike import _dtypes, _errors
 from torchlike._autograd import engine, versions
 from torchlike._core import Aval, Live, Value, record
+from torchlike._core.refcounts import LOCAL
 from torchlike._layout import contiguous_strides, is_apart, is_dense, span
 from torchlike._modes import local
 from torchlike._ops._plan import OpPlan
@@ -65,8 +66,8 @@ class Storage:
         if local.capture is not None:
             local.capture.writes(self, owner)
         old = self.value
-        # Held by this storage, the name `old` and the call alone, no node has saved it.
-        if getrefcount(old) > 3 or old.stamp is not None:
+        # A value that only this storage holds was saved by no node.
+        if getrefcount(old) > LOCAL or old.stamp is not None:
             versions.note_write(old, self, since, owner)
         self.value = value
         self.version += step
@@ -75,7 +76,7 @@ class Storage:
         """What backward has saved of the contents counts as overwritten, though no element is: they go on as another
         value, and the old one is returned. The write is counted by the caller."""
         old = self.value
-        if getrefcount(old) > 3 or old.stamp is not None:
+        if getrefcount(old) > LOCAL or old.stamp is not None:
             self.put(engine.apply_op("clone", (old, None))[0], None, owner, step=0)
             return old
         return None

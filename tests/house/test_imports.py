@@ -1,7 +1,9 @@
 """Who may import whom: the layers of the package, lowest first, and the libraries each may use."""
 
+import ast
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -123,3 +125,79 @@ print(layer.weight.grad.tolist())
 def test_a_step_runs_where_pytorch_is_not_installed():
     done = subprocess.run([sys.executable, "-W", "error", "-c", ALONE], cwd=ROOT, capture_output=True, text=True)
     assert (done.stdout, done.stderr) == ("[[3.0, 3.0]]\n", "")
+
+
+# -- what JAX may change -----------------------------------------------------------------------------------------------
+
+JAX_PRIVATE = Path("torchlike/_core/jax_private.py")
+UNSTABLE = ("jax.core", "jax.extend", "jax.interpreters", "jaxlib")
+
+
+def unstable_names(source: Source) -> list[str]:
+    """Every name of JAX in a file that JAX does not promise to keep, as it is written there."""
+    bound = _bound(source.tree)
+    found = [name for _, name in all_imports(source) if name.partition(".")[0] in COMPUTES]
+    found += [name for node in ast.walk(source.tree) if (name := _dotted(node, bound))]
+    found += [x.value for x in ast.walk(source.tree) if isinstance(x, ast.Constant) and _is_jax_path(x.value)]
+    return sorted({name for name in found if name.startswith(UNSTABLE) or "._" in name.replace("__", "")})
+
+
+def _bound(tree: ast.Module) -> dict[str, str]:
+    """The local names of JAX's modules and objects, with their full names."""
+    bound = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                top = alias.name.partition(".")[0]
+                bound[alias.asname or top] = alias.name if alias.asname else top
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            bound.update({alias.asname or alias.name: f"{node.module}.{alias.name}" for alias in node.names})
+    return {name: full for name, full in bound.items() if full.partition(".")[0] in COMPUTES}
+
+
+def _dotted(node: ast.AST, bound: dict[str, str]) -> str:
+    """The full name of an attribute of JAX; empty for anything else."""
+    parts = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    if not parts or not isinstance(node, ast.Name) or node.id not in bound:
+        return ""
+    return ".".join([bound[node.id], *parts[::-1]])
+
+
+def _is_jax_path(text: object) -> bool:
+    """Whether a string names a private module, as `import_module` takes it."""
+    return isinstance(text, str) and text.startswith("jax._") and " " not in text
+
+
+def test_one_module_uses_what_jax_may_change():
+    found = {str(s): names for s in sources("torchlike") if s.path != JAX_PRIVATE and (names := unstable_names(s))}
+    assert found == {}
+    (private,) = [s for s in sources("torchlike") if s.path == JAX_PRIVATE]
+    assert "jax._src.compilation_cache" in unstable_names(private)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "import jax._src.core",
+        "from jax.extend import core",
+        "from jax import core",
+        "import jax\njax.interpreters.ad.Zero",
+        "import jax as j\nj.core.Tracer",
+        "from jax import lax\nlax._dot_general",
+        "import jax.numpy as jnp\ndef f(x): return jnp._private(x)",
+        "from importlib import import_module\nimport_module('jax._src.core')",
+        "import jaxlib.xla_extension",
+    ],
+)
+def test_unstable_names_are_found(line):
+    assert unstable_names(Source(Path("torchlike/nn.py"), "torchlike.nn", False, ast.parse(line)))
+
+
+def test_public_names_are_let_be():
+    line = (
+        "import jax\nfrom jax import lax\nfrom torchlike import _core\njax.lax.add, lax.add, jax.__version__, _core._x"
+    )
+    assert unstable_names(Source(Path("torchlike/a.py"), "torchlike.a", False, ast.parse(line))) == []

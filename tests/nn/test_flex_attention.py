@@ -233,12 +233,13 @@ class Kept:
         return "Kept()"
 
 
-def made(L, mod, B=None, H=None, size=(4, 4), **more):
-    return flex(L).create_mask(mod, B, H, *size, **more)
+def made(L, mod, B=None, H=None, size=(4, 4)):
+    # PyTorch's default is the accelerator that it was built for, which may not be there.
+    return flex(L).create_mask(mod, B, H, *size, device="cpu")
 
 
 FUNCTIONS = {
-    "create_mask": lambda L: made(L, diagonal, 2, 3, (4, 5), device="cpu"),
+    "create_mask": lambda L: made(L, diagonal, 2, 3, (4, 5)),
     "create_mask of scores": lambda L: made(L, lambda s, b, h, q, kv: L.where(q >= kv, s, -float("inf"))),
     "create_mask of numbers": lambda L: made(L, lambda b, h, q, kv: q - kv),
     "and": lambda L: made(L, flex(L).and_masks(causal, nearby), size=(9, 9)),

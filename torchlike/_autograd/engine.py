@@ -18,6 +18,7 @@ from torchlike import _errors, _modes
 from torchlike._autograd import versions
 from torchlike._autograd.nodes import Edge, Node, Refusal, quick_node
 from torchlike._core import Value, record
+from torchlike._core.refcounts import TUPLE_ITEM
 from torchlike._ops._declare import REGISTRY
 from torchlike._ops._plan import OpPlan, carried, dependence, derivable, gradient, make
 
@@ -63,7 +64,7 @@ def another(value: Value) -> Value:
 
 def owned(pair: Grad) -> Value:
     """The value of a gradient, to be kept in a storage: another one where anybody but the pair holds this one."""
-    return pair[0] if getrefcount(pair[0]) <= 2 else another(pair[0])  # the pair and the call
+    return pair[0] if getrefcount(pair[0]) <= TUPLE_ITEM else another(pair[0])
 
 
 def add(a: Grad | None, b: Grad, differentiate: bool) -> Grad:

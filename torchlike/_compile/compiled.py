@@ -26,6 +26,7 @@ from torchlike._core import trace as _trace
 from torchlike._core.capture import Capture
 from torchlike._core.explain import Function, compiled
 from torchlike._core.place import Place, users_place
+from torchlike._core.refcounts import LOCAL
 from torchlike._tensor import Tensor
 from torchlike.nn import Module
 
@@ -278,6 +279,6 @@ def _make_distinct(tensors: list[Tensor]) -> None:
     """Give each storage a Value that nobody else holds: two that show one Value now need not do so later."""
     for storage in {id(t._storage): t._storage for t in tensors if not t._storage.shared}.values():
         value = storage.value
-        if value.array is not None and getrefcount(value) > 3:  # besides the storage, the name here and the call
+        if value.array is not None and getrefcount(value) > LOCAL:
             storage.value = Value(value.aval, value.array)
             storage.value.stamp = value.stamp

@@ -16,6 +16,7 @@ from torchlike._compile.guards import Attributes
 from torchlike._compile.results import Results
 from torchlike._core import Aval, Value, boundary, concrete, to_numpy, uninterrupted
 from torchlike._core.capture import Capture, Draw, Numbers
+from torchlike._core.refcounts import LOCAL
 from torchlike._core.timing import timed, watchers
 from torchlike._core.trace import lock
 from torchlike._device import to_jax
@@ -165,7 +166,8 @@ class Replay:
         while values:
             value = values.pop(0)
             array = value.array
-            if array.__class__ is not _JaxArray or getrefcount(value) > 3 or getrefcount(array) > 3 or value.stamp:
+            is_held = getrefcount(value) > LOCAL or getrefcount(array) > LOCAL
+            if is_held or array.__class__ is not _JaxArray or value.stamp:
                 array, value = jax.device_put(np.array(concrete(value.settle())), self._target), None
             arrays.append(array)
             owned.append(value)

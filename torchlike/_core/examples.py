@@ -178,7 +178,11 @@ def _either(plan: Plan, mapped: Any) -> Any:
         if flat and all(isinstance(x, np.ndarray | np.generic) for x in flat):
             if not program:
                 program.append(_program(mapped, plan) or plan.traced())
-            return program[0](*flat)
+            try:
+                return program[0](*flat)
+            except Unsupported:
+                program[0] = plan.traced()
+                return program[0](*flat)
         return mapped(*flat)
 
     return function

@@ -7,6 +7,7 @@ reported by name, and `tests/core/test_jax_private.py` shows what a release chan
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import partial
 from importlib import import_module
 from typing import Any
 
@@ -17,7 +18,6 @@ USES: dict[tuple[str, str], str] = {
     ("jax.core", "ShapedArray"): "the shape and dtype of a primitive's result",
     ("jax.core", "Tracer"): "telling an array inside of `jax.jit` from one that has elements",
     ("jax.core", "eval_jaxpr"): "running a traced function on other arrays",
-    ("jax.extend.core", "ClosedJaxpr"): "the type of a traced function",
     ("jax.extend.core", "Literal"): "the constants in a traced function",
     ("jax.extend.core", "Primitive"): "operators that have their own gradient inside of a kernel",
     ("jax.interpreters.ad", "Zero"): "the gradient of a result that nothing depends on",
@@ -46,7 +46,7 @@ def missing(uses: Iterable[tuple[str, str]] = USES) -> list[str]:
 
 try:
     from jax.core import ShapedArray, Tracer, eval_jaxpr
-    from jax.extend.core import ClosedJaxpr, Literal, Primitive
+    from jax.extend.core import Literal, Primitive
     from jax.interpreters.ad import Zero, defbilinear, deflinear2
     from jax.interpreters.batching import defvectorized, primitive_batchers
     from jax.interpreters.mlir import lower_fun, register_lowering
@@ -78,9 +78,14 @@ def part_sizes(tree: Any) -> list[int] | None:
         return None
 
 
-def traced_in(primitive: Any) -> Any:
-    """Return the jaxpr that a `call_hi_primitive` of JAX 0.12 calls, or None where it does something else."""
-    return getattr(getattr(primitive, "traced", None), "jaxpr", None)
+def expanded(eqn: Any) -> Any:
+    """Return the jaxpr that a `call_hi_primitive` of JAX 0.12 stands for, or None for any other equation."""
+    inner = eqn.params.get("_prim")
+    traced = getattr(getattr(inner, "traced", None), "jaxpr", None)
+    if traced is not None or not hasattr(inner, "expand"):
+        return traced
+    expand = partial(eqn.primitive.to_lojax, **eqn.params)
+    return jax.make_jaxpr(expand)(*[v.aval for v in eqn.invars])
 
 
 def is_symbolic(dim: Any) -> bool:
@@ -106,7 +111,6 @@ def varying_axes(x: Any) -> frozenset:
 
 __all__ = [
     "USES",
-    "ClosedJaxpr",
     "Literal",
     "Primitive",
     "ShapedArray",
@@ -117,6 +121,7 @@ __all__ = [
     "deflinear2",
     "defvectorized",
     "eval_jaxpr",
+    "expanded",
     "file_store",
     "is_symbolic",
     "lower_fun",
@@ -126,6 +131,5 @@ __all__ = [
     "primitive_batchers",
     "register_lowering",
     "scope_of",
-    "traced_in",
     "varying_axes",
 ]

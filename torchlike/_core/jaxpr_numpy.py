@@ -14,7 +14,7 @@ import numpy as np
 
 from torchlike._core import numpy_gather as numpy_gather  # their rules
 from torchlike._core import numpy_linalg as numpy_linalg
-from torchlike._core.jax_private import ClosedJaxpr, Literal, is_symbolic, number_of, traced_in
+from torchlike._core.jax_private import Literal, expanded, is_symbolic, number_of
 from torchlike._core.numpy_loops import BODIES
 from torchlike._core.numpy_rules import RULES, Equation, Parameters, Unsupported
 
@@ -23,11 +23,15 @@ CALLS = {"jit": "jaxpr", "remat2": "jaxpr", "closed_call": "call_jaxpr", "core_c
          "custom_jvp_call": "call_jaxpr", "custom_vjp_call": "call_jaxpr"}  # fmt: skip
 # Primitives whose results are their inputs.
 SAME = frozenset({"copy", "stop_gradient", "optimization_barrier"})
+# What a rule raises where another version of JAX says or arranges something differently.
+CHANGED = (ArithmeticError, AttributeError, LookupError, NotImplementedError, TypeError, ValueError)
 FOLDED = 1 << 16  # bytes; a larger result of constants is made anew by each run, unless it is a view
 
 
 class Program:
     """`program(*arrays) -> list of arrays`, of the shapes and dtypes that the jaxpr declares.
+
+    A run raises `Unsupported` where a rule fails after all. The first run also checks shapes and dtypes.
 
     A result may be an input or another result, or a view of one, and read-only. The caller silences NumPy's warnings.
     Runs share nothing but constants, which no result is, so they may be concurrent.
@@ -39,10 +43,12 @@ class Program:
       runs: how often one with loops was run, by who reckons what that costs.
     """
 
-    __slots__ = ("_count", "_fixed", "_results", "_slots", "loops", "runs", "steps")
+    __slots__ = ("_count", "_due", "_fixed", "_results", "_slots", "loops", "runs", "steps")
 
-    def __init__(self, count: int, slots: list, steps: list[tuple], results: list[int], fixed: list[int]) -> None:
+    def __init__(self, count: int, slots: list, steps: list[tuple], results: list[int], fixed: list[int],
+                 due: list[tuple]) -> None:  # fmt: skip
         self._count, self._slots, self.steps, self._results, self._fixed = count, slots, steps, results, fixed
+        self._due = due  # the results' shapes and dtypes; empty once they are checked
         self.runs = 0
         self.loops: list[int] = [step[0].calls for step in steps if hasattr(step[0], "calls")]
 
@@ -55,16 +61,28 @@ class Program:
         slots = self._slots.copy()
         slots[: self._count] = map(np.asarray, arrays)
         look = slots.__getitem__
-        for function, inputs, outputs, dead in self.steps:
-            slots[outputs] = function(*map(look, inputs))
-            for i in dead:
-                slots[i] = None
+        try:
+            for function, inputs, outputs, dead in self.steps:
+                slots[outputs] = function(*map(look, inputs))
+                for i in dead:
+                    slots[i] = None
+        except CHANGED as error:
+            raise Unsupported(f"a rule that fails: {error!r}") from error
         for i in self._fixed:
             slots[i] = np.array(slots[i])
-        return [slots[i] for i in self._results]
+        found = [slots[i] for i in self._results]
+        if self._due:
+            self._check(found)
+        return found
+
+    def _check(self, found: list) -> None:
+        """Refuse results that are not what the jaxpr declares: later runs make the same shapes and dtypes."""
+        if [(np.shape(x), getattr(x, "dtype", None)) for x in found] != self._due:
+            raise Unsupported("a rule with another result")
+        self._due = []
 
 
-def flatten(closed: ClosedJaxpr) -> Program:
+def flatten(closed: Any) -> Program:
     """The program of a jaxpr, without what does not lead to its results.
 
     Raises:
@@ -79,13 +97,14 @@ class Flat:
     Its shapes may have dims of `jax.export.symbolic_shape`; a program has numbers in their place.
     """
 
-    def __init__(self, closed: ClosedJaxpr) -> None:
+    def __init__(self, closed: Any) -> None:
         self._slots: list = []
         self._constant: set[int] = set()
         self._equations: list[tuple[Any, list[int], list[int]]] = []
-        inputs = [self._slot() for _ in getattr(closed, "jaxpr", closed).invars]
         with _unknown("a jaxpr of a form that is not known"):
+            inputs = [self._slot() for _ in getattr(closed, "jaxpr", closed).invars]
             self._count, self._results = len(inputs), self._inline(closed, inputs)
+            self._due = _results_of(closed)
         self._equations = _needed(self._equations, self._results)
 
     def _slot(self) -> int:
@@ -114,8 +133,8 @@ class Flat:
             name, given = eqn.primitive.name, [find(atom) for atom in eqn.invars]
             if name in CALLS:
                 made = self._inline(eqn.params[CALLS[name]], given)
-            elif name == "call_hi_primitive" and traced_in(eqn.params["_prim"]) is not None:
-                made = self._inline(traced_in(eqn.params["_prim"]), given)
+            elif name == "call_hi_primitive" and (body := expanded(eqn)) is not None:
+                made = self._inline(body, given)
             elif name == "platform_index":
                 made = [self._hold(np.asarray(_branch_of_cpu(eqn.params["platforms"]), np.int32))]
             elif name == "cond" and given[0] in self._constant:
@@ -150,15 +169,18 @@ class Flat:
             for eqn, inputs, outputs in self._equations:
                 function = _function(eqn, sizes)
                 if constant.issuperset(inputs) and eqn.primitive.name not in BODIES:
-                    found = function(*[slots[i] for i in inputs])
-                    found = found if len(outputs) > 1 else [found]
-                    if all(x.base is not None or x.nbytes <= FOLDED for x in found):
+                    with _unknown(eqn.primitive.name):
+                        found = function(*[slots[i] for i in inputs])
+                        found = found if len(outputs) > 1 else [found]
+                        is_kept = all(x.base is not None or x.nbytes <= FOLDED for x in found)
+                    if is_kept:
                         slots[outputs[0] : outputs[-1] + 1] = found
                         constant.update(outputs)
                         continue
                 steps.append((function, inputs, outputs))
-        steps = _freed(steps, {*self._results, *constant})
-        return Program(self._count, slots, steps, self._results, sorted(constant.intersection(self._results)))
+        steps, fixed = _freed(steps, {*self._results, *constant}), sorted(constant.intersection(self._results))
+        due = [(a.shape if sizes is None else _sized(a.shape, sizes), a.dtype) for a in self._due]
+        return Program(self._count, slots, steps, self._results, fixed, due)
 
 
 def _branch_of_cpu(platforms: Iterable) -> int:
@@ -179,11 +201,11 @@ def _function(eqn: Any, sizes: Mapping[str, int] | None) -> Callable:
     rule = RULES.get(name)
     if rule is None:
         raise Unsupported(name)
-    inputs, outputs = [v.aval for v in eqn.invars], [v.aval for v in eqn.outvars]
-    if sizes is not None:
-        inputs, outputs = ([Sized(_sized(a.shape, sizes), a.dtype) for a in avals] for avals in (inputs, outputs))
-        params = {key: _sized(value, sizes) for key, value in params.items()}
     with _unknown(name):
+        inputs, outputs = [v.aval for v in eqn.invars], [v.aval for v in eqn.outvars]
+        if sizes is not None:
+            inputs, outputs = ([Sized(_sized(a.shape, sizes), a.dtype) for a in avals] for avals in (inputs, outputs))
+            params = {key: _sized(value, sizes) for key, value in params.items()}
         if name == "while" and _results_of(params["cond_jaxpr"])[0].shape:  # batched: each runs as often as it needs
             raise Unsupported("while of many at once")
         if name in BODIES:
@@ -201,7 +223,7 @@ def _unknown(what: str) -> Iterator[None]:
     """Report what this version of JAX has changed as unsupported, so that it is compiled instead."""
     try:
         yield
-    except (KeyError, AttributeError, TypeError, ValueError, IndexError) as error:
+    except CHANGED as error:
         raise Unsupported(f"{what}: {error!r}") from error
 
 

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from torchlike._core.numpy_rules import Unsupported
 from torchlike._core.plan import COMPILED, FLAT, NUMBERS, NUMPY, ONCE, Plan
 from torchlike._core.trace import Trace
 from torchlike._core.waiting import on_host
@@ -186,13 +187,20 @@ def _run(plan: Plan, given: list) -> list[np.ndarray]:
     if plan.flat is not None:
         program = plan.flat()
         if program is not None and not _is_worn(program):
-            return program(*given)
+            try:
+                return program(*given)
+            except Unsupported:
+                plan.flat = _none
     elif executor in (NUMPY, ONCE):
         try:
             return [x if x.__class__ is _ARRAY else np.asarray(x) for x in plan.function(*given)]
         except np.linalg.LinAlgError:
             pass
     return _by_own(plan, given)
+
+
+def _none() -> None:
+    """In place of `plan.flat`: NumPy has no way to run it."""
 
 
 def _is_worn(program: Any) -> bool:

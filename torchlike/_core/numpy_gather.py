@@ -84,7 +84,7 @@ def _gather(e: Equation) -> Callable:
     hidden = (*d.collapsed_slice_dims, *d.operand_batching_dims)
     windows = Windows(shape, sizes, tuple(d.start_index_map), tuple(d.operand_batching_dims),
                       tuple(d.start_indices_batching_dims), hidden, batch_rank)  # fmt: skip
-    fill = _fill(p, dtype) if "FILL" in str(p["mode"]) else None
+    fill = _fill(p, dtype) if _mode(e) == "FILL_OR_DROP" else None
     # Where each dim of the result comes from.
     source = [0] * len(out.shape)
     batch_dims = [i for i in range(len(out.shape)) if i not in d.offset_dims]
@@ -108,6 +108,17 @@ def _gather(e: Equation) -> Callable:
         return found.transpose(source) if moved else found.reshape(result)
 
     return gather
+
+
+MODES = ("CLIP", "FILL_OR_DROP", "PROMISE_IN_BOUNDS", "ONE_HOT")
+
+
+def _mode(e: Equation) -> str:
+    """The name of the mode that says what happens to indices beyond the operand."""
+    name = str(e.params["mode"]).rpartition(".")[2]
+    if name not in MODES:
+        raise e.refuse(f"in mode {name}")
+    return name
 
 
 def _fill(params: dict, dtype: np.dtype) -> Any:
@@ -144,7 +155,7 @@ def _scatter(e: Equation) -> Callable:
     for place, dim in zip(windows.order, d.update_window_dims):
         ordered[place] = dim
     source = (*batch_dims, *ordered)
-    clip, write, turned, lost = "CLIP" in str(p["mode"]), _writer(e), windows.turned, tuple(windows.lost)
+    clip, write, turned, lost = _mode(e) == "CLIP", _writer(e), windows.turned, tuple(windows.lost)
 
     def scatter(x: np.ndarray, indices: np.ndarray, new: np.ndarray) -> np.ndarray:
         starts, new = windows.starts(indices), new.transpose(source)
@@ -177,7 +188,7 @@ def _writer(e: Equation) -> Callable[[np.ndarray, tuple, np.ndarray], None]:
             array[index] = new
 
         return put
-    if e.params["unique_indices"]:
+    if e.params.flag("unique_indices"):
 
         def combine(array: np.ndarray, index: tuple, new: np.ndarray) -> None:
             array[index] = ufunc(array[index], new)

@@ -165,7 +165,7 @@ def _householder_product(e: Equation) -> OfMatrices:
 
 @decomposition("qr")
 def _qr(e: Equation) -> OfMatrices:
-    if e.params["pivoting"]:
+    if e.params.flag("pivoting"):
         raise e.refuse("with pivoting")
     reflect, multiply = _asking(_routine(e, "geqrf")), _asking(_routine(e, "orgqr", "ungqr"))
     (m, n), columns = e.inputs[0].shape[-2:], e.outputs[0].shape[-1]

@@ -31,7 +31,7 @@ def _scan(e: Equation) -> Callable:
     body, count = e.params["jaxpr"], e.params["length"]
     constants, carried = _parts(e)
     begin = constants + carried
-    steps = range(count)[::-1] if e.params["reverse"] else range(count)
+    steps = range(count)[::-1] if e.params.flag("reverse") else range(count)
 
     def scan(*arrays: Any) -> list:
         fixed, carry, rows = arrays[:constants], arrays[constants:begin], arrays[begin:]

@@ -47,6 +47,13 @@ class Parameters(dict):
         self._read.add(name)
         return super().get(name, default)
 
+    def flag(self, name: str) -> bool:
+        """The parameter, which must be a bool."""
+        found = self[name]
+        if not isinstance(found, bool):
+            raise TypeError(f"{name} is {found!r}")
+        return found
+
     def check(self, primitive: str) -> None:
         """Raise `Unsupported` for a parameter that says something and that nothing has read."""
         for name in self.keys() - self._read - UNIMPORTANT:
@@ -59,7 +66,7 @@ class Equation(NamedTuple):
     """One equation: its primitive's name and parameters, and what has `shape` and `dtype` of its inputs and outputs."""
 
     name: str
-    params: Parameters | dict[str, Any]
+    params: Parameters
     inputs: list[Any]
     outputs: list[Any]
 
@@ -314,7 +321,7 @@ def _broadcast_in_dim(e: Equation) -> Callable:
 @rule("reshape", "squeeze", "expand_dims")
 def _reshape(e: Equation) -> Callable:
     shape = tuple(e.outputs[0].shape)
-    order = e.params.get("dimensions") if e.name == "reshape" else None
+    order = e.params["dimensions"] if e.name == "reshape" else None
     if order is not None:
         return lambda x: x.transpose(order).reshape(shape)
     return operator.methodcaller("reshape", shape)
@@ -456,7 +463,7 @@ SCANS: dict[str, np.ufunc] = {"cumsum": np.add, "cumprod": np.multiply, "cummax"
 @rule(*SCANS)
 def _scan(e: Equation) -> Callable:
     scan, axis, dtype = SCANS[e.name], e.params["axis"], e.outputs[0].dtype
-    if not e.params["reverse"]:
+    if not e.params.flag("reverse"):
         return lambda x: running(scan, x, axis, dtype)
     return lambda x: np.flip(running(scan, np.flip(x, axis), axis, dtype), axis)
 

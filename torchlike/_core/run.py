@@ -18,6 +18,7 @@ from torchlike._core.interrupts import uninterrupted
 from torchlike._core.ledger import Making, ledger
 from torchlike._core.numpy_executor import Failed, Interpreted, is_cold
 from torchlike._core.place import users_place
+from torchlike._core.refcounts import LIST_ITEM
 from torchlike._core.timing import tell, timed, watchers
 from torchlike._core.value import Value
 from torchlike._core.waiting import on_host
@@ -40,11 +41,13 @@ def run(device: Device) -> None:
         values = [r() for r in trace.results]  # held from here on, so nothing dies between the key and the run
         live = tuple([i for i, v in enumerate(values) if v is not None])
         if live:
-            # Free is an array that nobody but the trace holds (its list and the call); one on the host is copied first.
-            # Counted here and not in a function: whether a call holds its arguments too depends on who watches frames.
+            # An array that only the trace holds is free; one on the host is copied first. The count is taken here, not
+            # in a function: whether a call holds its arguments too depends on who watches frames.
             arrays = trace.arrays
-            donated = tuple([i for i, r in enumerate(trace.inputs) if r() is None
-                             and (getrefcount(arrays[i]) <= 2 or arrays[i].__class__ is np.ndarray)])  # fmt: skip
+            dead = [i for i, r in enumerate(trace.inputs) if r() is None]
+            donated = tuple(
+                [i for i in dead if getrefcount(arrays[i]) <= LIST_ITEM or arrays[i].__class__ is np.ndarray]
+            )
             key = (tuple(trace.code), len(trace.arrays), live, donated, _shared(trace.scalars), _modes.matmul_precision,
                    _executor)  # fmt: skip
             program = _programs.get(key)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from sys import getrefcount
-from typing import Any
 from weakref import getweakrefcount
 
 import numpy as np
@@ -17,6 +16,7 @@ import numpy as np
 import torchlike
 from torchlike import Tensor
 from torchlike._core import Value
+from torchlike._core.refcounts import ATTRIBUTE, DICT_ITEM
 from torchlike._modes import local
 from torchlike._storage import WRITE
 from torchlike._tensor import commit, wrap
@@ -78,10 +78,10 @@ def _is_plain(tensor: Tensor) -> bool:
 
 def is_seen(state: dict, param: Tensor, names: Sequence[str]) -> bool:
     """Whether anybody else has a reference to these tensors of a parameter's state, or to the dictionary of them."""
-    return getrefcount(state[param]) > ALONE or any(
-        getrefcount(state[param][name]) > ALONE
+    return getrefcount(state[param]) > DICT_ITEM or any(
+        getrefcount(state[param][name]) > DICT_ITEM
         or getweakrefcount(state[param][name]) > 0
-        or getrefcount(state[param][name]._storage) > ALONE
+        or getrefcount(state[param][name]._storage) > ATTRIBUTE
         for name in names
         if isinstance(state[param][name], Tensor)
     )
@@ -101,10 +101,3 @@ def _parts(flat: Tensor, like: Sequence[Tensor]) -> list[Value]:
         return [flat[a:b].reshape(t.shape).clone()._value for a, b, t in places]
     array = np.asarray(flat._value.array)
     return [Value(t._value.aval, array[a:b].reshape(t.shape).copy()) for a, b, t in places]
-
-
-def _count(kept: dict[str, Any]) -> int:
-    return getrefcount(kept["x"])
-
-
-ALONE = _count({"x": object()})  # what `getrefcount` answers of something that one container holds

@@ -21,12 +21,13 @@ import numpy as np
 import torchlike
 from torchlike import Tensor, _core
 from torchlike._core import Value
+from torchlike._core.refcounts import ATTRIBUTE, DICT_ITEM
 from torchlike._fused import multi_tensor_update
 from torchlike._modes import local
 from torchlike._ops._namespace import namespace
 from torchlike._ops._steps import stepwise
 from torchlike.optim import _errors
-from torchlike.optim._packs import ALONE, Pack, give, is_seen, packs
+from torchlike.optim._packs import Pack, give, is_seen, packs
 from torchlike.optim.optimizer import Optimizer, scalar_tensor
 
 Group = dict[str, Any]
@@ -274,7 +275,7 @@ class RuleOptimizer(Optimizer):
 
     def _fill(self, bucket: Bucket, params: list[Tensor], names: tuple[str, ...], fresh: bool) -> None:
         """Order a bucket's rows, and gather its columns."""
-        is_open = getrefcount(self._state) > ALONE  # to others, who see the state without asking for it
+        is_open = getrefcount(self._state) > ATTRIBUTE  # to others, who see the state without asking for it
         bucket.shown = self._shown(bucket, params, is_open) if self.counters and names else []
         if self.by_element and not is_open and local.capture is None:  # a compiled step gains nothing by them
             bucket.packs = packs(self._state, params, bucket.rows, names)
@@ -289,7 +290,7 @@ class RuleOptimizer(Optimizer):
     def _shown(self, bucket: Bucket, params: list[Tensor], is_open: bool) -> list[list[Tensor]]:
         """The counters that are tensors by now and that others may hold: for each name."""
         for i in bucket.rows:
-            if is_open or getrefcount(self._state[params[i]]) > ALONE:
+            if is_open or getrefcount(self._state[params[i]]) > DICT_ITEM:
                 _show_counters(self._state[params[i]], self.counters)
         is_held = is_open or local.capture is not None  # a capture holds them itself
         if not (is_held or any(is_seen(self._state, params[i], self.counters) for i in bucket.rows)):

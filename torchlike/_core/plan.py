@@ -42,8 +42,8 @@ class Plan:
       extra: whatever the layer above keeps with a plan (output strides, gradients, node name).
     """
 
-    __slots__ = ("checked", "executor", "extra", "flat", "function", "host", "inputs", "jitted", "name", "outputs", "scalars",
-                 "single")  # fmt: skip
+    __slots__ = ("checked", "executor", "extra", "flat", "function", "host", "inputs", "jitted", "name", "outputs",
+                 "scalars", "single")  # fmt: skip
 
     def __init__(self, name: str, inputs: tuple[Aval, ...], scalars: tuple[type, ...], outputs: tuple[Aval, ...],
                  function: Callable[..., tuple], extra: Any = None) -> None:  # fmt: skip

@@ -219,15 +219,35 @@ def only_strided(name: str, layout: Any) -> None:
         raise _errors.arguments.unsupported(name, "layout")
 
 
-def into(out: Tensor | None, made: Tensor) -> Tensor:
-    """The result, or `out` with the result written into it."""
+def check_into(name: str, out: Tensor, dtype: Dtype) -> None:
+    """Raise what PyTorch refuses of the `out=` of a factory that makes a tensor of this dtype."""
+    if dtype is not out.dtype:
+        raise _errors.dtypes.made_out(dtype, out.dtype)
+    resizes = name in ("empty", "randn")  # whatever shape it has
+    if out.requires_grad and (_modes.local.grad or resizes):
+        if resizes:
+            raise RuntimeError("cannot resize variables that require grad")
+        raise _errors.autograd.out_with_grad(f"aten::{name}")
+    if out.is_leaf:  # a factory decides anew whether its result requires grad
+        out.requires_grad_(False)
+
+
+def into(name: str, out: Tensor | None, made: Tensor, *, repeats: bool = False) -> Tensor:
+    """Return the result of the factory `name`, or `out` with the result written into it.
+
+    A factory that `repeats` one number may write it to one place several times.
+    """
     if out is None:
         return made
-    if made.dtype is not out.dtype:
-        raise _errors.dtypes.made_out(made.dtype, out.dtype)
+    check_into(name, out, made.dtype)
     if out.shape != made.shape:
         out.resize_(made.shape)
-    return out.copy_(made)
+    target = out
+    for dim, step in enumerate(out.stride() if repeats and out._strides is not None else ()):
+        if step == 0 and out.shape[dim] > 1:
+            target, made = target.narrow(dim, 0, 1), made.narrow(dim, 0, 1)
+    target.copy_(made.detach())
+    return out.requires_grad_() if made.requires_grad else out
 
 
 def unfilled(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
@@ -270,7 +290,7 @@ def _filled(name: str, fill: Any, doc: str) -> Callable[..., Tensor]:
         made = of_array(_repeated(shape_of(size, name, negative), fill, dtype, device), device, requires_grad)  # type: ignore[union-attr]
         if order is not None:
             with_strides(made, mf.strides_for(tuple(made.shape), order))
-        return made if out is None else into(out, made)
+        return made if out is None else into(name, out, made, repeats=True)
 
     factory.__name__ = factory.__qualname__ = name
     factory.__doc__ = doc
@@ -314,7 +334,8 @@ def full(
     only_strided("full", layout)
     shape, fill_value = _sized_by_tuple("full", size), _fill_number("full", fill_value)
     dtype = dtype_of("full", dtype) or (_modes.scalar_dtype(type(fill_value)) if out is None else out.dtype)
-    return into(out, of_array(_constant(shape, fill_value, dtype, device), device, requires_grad))
+    made = of_array(_constant(shape, fill_value, dtype, device), device, requires_grad)
+    return into("full", out, made, repeats=True)
 
 
 def _sized_by_tuple(name: str, size: Any) -> tuple[int, ...]:

@@ -106,10 +106,7 @@ def inv_ex(A: Tensor, *, check_errors: bool = False, out: Any = None) -> Any:
 
 def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = False, out: Any = None) -> Any:
     """`solve` that says in `info` where the first zero on the diagonal of U is, instead of raising."""
-    if check_errors:
-        result = solve(A, B, left=left)
-    else:
-        result = rows["solve"](A, B) if left else rows["solve"](A.mT, B.mT).mT
+    result = solve(A, B, left=left) if check_errors else rows["solve"](A, B, left)
     return _written(return_types.linalg_solve_ex((result, first_zero(rows["lu_factor"](A.detach())[0]))), out)
 
 

@@ -46,7 +46,7 @@ def inv(A: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def solve(A: Tensor, B: Tensor, *, left: bool = True, out: Tensor | None = None) -> Tensor:
     """X with A X = B (X A = B unless `left`); raises LinAlgError where A is singular (an observation)."""
-    result = rows["solve"](A, B) if left else rows["solve"](A.mT, B.mT).mT
+    result = rows["solve"](A, B, left)
     _refuse_singular(A, result, "torch.linalg.solve")
     return _written("solve", result, out)
 

@@ -67,7 +67,7 @@ def rrelu(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, trainin
         return rows["_leaky_relu"](input, (lower + upper) / 2)
     if input.dtype not in (_dtypes.float32, _dtypes.float64, _dtypes.bfloat16):
         raise _errors.dtypes.not_implemented("rrelu_with_noise_out_cpu", input.dtype)
-    return rows["mul"](input, _slopes(input, lower, upper, generator))
+    return rows["_rrelu_with_noise"](input, _slopes(input, lower, upper, generator))
 
 
 @_drawn.by_elements

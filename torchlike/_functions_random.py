@@ -15,7 +15,7 @@ import numpy as np
 from torchlike import _bind, _drawn, _dtypes, _errors, _facade, _factories, _modes, _random
 from torchlike._autograd import views
 from torchlike._dtypes import dtype as Dtype
-from torchlike._factories import into, of_array, shape_of
+from torchlike._factories import check_into, into, of_array, shape_of
 from torchlike._from_data import dtype_of
 from torchlike._ops._declare import Into
 from torchlike._random import Generator, default_generator
@@ -52,13 +52,20 @@ def set_rng_state(new_state: Tensor) -> None:
 # -- new tensors -------------------------------------------------------------------------------------------------------
 
 
-def _made(draw: _drawn.Draw, shape: Ints, name: str, out: Tensor | None, options: dict) -> Tensor:
+def _made(draw: _drawn.Draw, shape: Ints, name: str, out: Tensor | None, options: dict,
+          dtype: Any = None) -> Tensor:  # fmt: skip
     device, requires_grad = options.pop("device", None), options.pop("requires_grad", False)
     _factories.no_pinning(options.pop("pin_memory", False))
     _factories.only_strided(name, options.pop("layout", None))
     if options:
         raise _errors.arguments.invalid_combination(name, (), options)
-    return into(out, _drawn.of_shape(draw, shape, device, requires_grad))
+    if out is None:
+        return _drawn.of_shape(draw, shape, device, requires_grad)
+    check_into(name, out, dtype or out.dtype)
+    if tuple(out.shape) != shape:
+        out.resize_(shape)
+    _fill(out, lambda size, _: draw(size))  # in the order of its memory
+    return out.requires_grad_() if requires_grad else out
 
 
 def _size(name: str, size: tuple, options: dict) -> Ints:
@@ -78,14 +85,16 @@ def rand(*size: Any, generator: Generator | None = None, out: Tensor | None = No
          **options: Any) -> Tensor:  # fmt: skip
     """Uniform numbers in [0, 1)."""
     shape, kind = _size("rand", size, options), _kind("rand", dtype, out)
-    return _made(lambda shape: _random.uniform(generator, shape, kind), shape, "rand", out, options)
+    return _made(lambda shape: _random.uniform(generator, shape, kind), shape, "rand", out, options, dtype)
 
 
 def randn(*size: Any, generator: Generator | None = None, out: Tensor | None = None, dtype: Dtype | None = None,
           **options: Any) -> Tensor:  # fmt: skip
     """Standard normal numbers."""
     shape, kind = _size("randn", size, options), _kind("randn", dtype, out)
-    return _made(lambda shape: _random.normal(generator, shape, kind), shape, "randn", out, options)
+    whole = out is None or tuple(out.shape) != shape or out.is_contiguous()
+    draw = lambda shape: _random.normal(generator, shape, kind, contiguous=whole)
+    return _made(draw, shape, "randn", out, options, dtype)
 
 
 def randint(*args: Any, generator: Generator | None = None, out: Tensor | None = None, dtype: Dtype | None = None,
@@ -102,7 +111,8 @@ def randint(*args: Any, generator: Generator | None = None, out: Tensor | None =
         raise _errors.arguments.invalid_combination("randint", args, named)
     kind = (dtype_of("randint", dtype) or (_dtypes.int64 if out is None else out.dtype)).numpy
     shape = shape_of((given[-1],), "randint")
-    return _made(lambda shape: _random.randint(generator, shape, kind, low, high), shape, "randint", out, options)
+    draw = lambda shape: _random.randint(generator, shape, kind, low, high)
+    return _made(draw, shape, "randint", out, options, dtype)
 
 
 def _bounds(name: str, given: list) -> tuple[int, int]:
@@ -130,7 +140,7 @@ def randperm(n: int, *, generator: Generator | None = None, out: Tensor | None =
         rows = [_random.randperm(generator, n, kind.numpy) for _ in range(math.prod(shape[:-1]))]
         return np.stack(rows).reshape(shape) if rows else np.empty(shape, kind.numpy)
 
-    return _made(draw, (n,), "randperm", out, options)
+    return _made(draw, (n,), "randperm", out, options, dtype)
 
 
 def _like(name: str, draw: Callable[..., Tensor]) -> Callable[..., Tensor]:
@@ -154,10 +164,12 @@ def normal(mean: Any, std: Any = 1.0, size: Any = None, *, generator: Generator 
     """Normal numbers of given means and standard deviations (numbers or tensors); no gradient reaches them."""
     if size is not None:
         shape, kind = shape_of((size,), "normal"), _kind("normal", dtype, out)
-        return _made(lambda shape: _random.normal(generator, shape, kind, mean, std), shape, "normal", out, options)
+        whole = out is None or tuple(out.shape) != shape or out.is_contiguous()
+        draw = lambda shape: _random.normal(generator, shape, kind, mean, std, contiguous=whole)
+        return _made(draw, shape, "normal", out, options, dtype)
     if not any(isinstance(x, Tensor) for x in (mean, std)) or options:
         raise _errors.arguments.invalid_combination("normal", (mean, std), options)
-    return into(out, _normal_by(mean, std, generator))
+    return into("normal", out, _normal_by(mean, std, generator))
 
 
 @_drawn.by_elements

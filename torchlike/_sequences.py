@@ -13,7 +13,7 @@ import numpy as np
 from torchlike import _dtypes, _errors, _modes
 from torchlike._dtypes import dtype as Dtype
 from torchlike._errors.dtypes import scalar_name
-from torchlike._factories import into, no_pinning, of_array, only_strided
+from torchlike._factories import check_into, into, no_pinning, of_array, only_strided
 from torchlike._from_data import dtype_of
 from torchlike._ops._spacing import spaced
 from torchlike._tensor import Tensor
@@ -43,6 +43,19 @@ def _number(name: str, a: Any, place: int) -> Any:
     return a
 
 
+def _in_order(name: str, out: Tensor | None, made: Tensor) -> Tensor:
+    """Return numbers in order, or `out` with the numbers in it: in its own shape, if that has as many elements."""
+    if out is None:
+        return made
+    check_into(name, out, made.dtype)
+    if out.numel() != made.numel():
+        if out.numel() and name == "arange":
+            warnings.warn(_errors.making.range_resized(out.shape, made.numel()), UserWarning, stacklevel=3)
+        out.resize_(made.shape)
+    out.copy_(made.detach().reshape(out.shape))
+    return out.requires_grad_() if made.requires_grad else out
+
+
 def arange(*args: Any, out: Tensor | None = None, dtype: Dtype | None = None, layout: Any = None, device: Any = None,
            requires_grad: bool = False, pin_memory: bool = False, **named: Any) -> Tensor:  # fmt: skip
     """Numbers from `start` (0) up to but without `end`, `step` (1) apart: `arange(end)`, `arange(start, end, step)`.
@@ -60,7 +73,7 @@ def arange(*args: Any, out: Tensor | None = None, dtype: Dtype | None = None, la
         raise _errors.dtypes.not_implemented("arange_cpu", dtype)
     _errors.dtypes.not_eight_bits("arange_cpu", dtype)
     _check_range(start, end, step)
-    return into(out, of_array(_range(start, end, step, dtype), device, requires_grad))
+    return _in_order("arange", out, of_array(_range(start, end, step, dtype), device, requires_grad))
 
 
 def _check_range(start: Any, end: Any, step: Any) -> None:
@@ -92,10 +105,12 @@ def range(*args: Any, out: Tensor | None = None, dtype: Dtype | None = None, lay
     only_strided("range", layout)
     start, end, step = _numbers("range", args, named)
     dtype = dtype_of("range", dtype) or (out.dtype if out is not None else _modes.default_dtype)
+    if dtype.category not in (_dtypes.INTEGER, _dtypes.FLOATING):
+        raise _errors.dtypes.not_implemented("range_cpu", dtype)
     _check_range(start, end, step)
     count = math.floor((end - start) / step) + 1
     found = (np.arange(count, dtype=np.float64) * step + start).astype(dtype.numpy)
-    return into(out, of_array(found, device, requires_grad))
+    return _in_order("range", out, of_array(found, device, requires_grad))
 
 
 def linspace(
@@ -114,7 +129,8 @@ def linspace(
     no_pinning(pin_memory)
     low, high, steps, kind = _spread("linspace", start, end, steps, dtype, layout, out)
     _errors.dtypes.not_eight_bits("linspace_cpu", kind)
-    return into(out, of_array(spaced(low, high, steps, kind).astype(kind.numpy), device, requires_grad))
+    made = of_array(spaced(low, high, steps, kind).astype(kind.numpy), device, requires_grad)
+    return _in_order("linspace", out, made)
 
 
 def logspace(start: Any, end: Any, steps: Any = None, base: float = 10.0, *, out: Tensor | None = None,
@@ -128,7 +144,7 @@ def logspace(start: Any, end: Any, steps: Any = None, base: float = 10.0, *, out
     even = cmath.isfinite(high - low)
     powers = np.linspace(low, high, steps) if even else np.full(steps, np.nan if steps > 1 else low)
     found = np.power(base.item() if isinstance(base, Tensor) else base, powers).astype(kind.numpy)
-    return into(out, of_array(found, device, requires_grad))
+    return _in_order("logspace", out, of_array(found, device, requires_grad))
 
 
 def _spread(name: str, start: Any, end: Any, steps: Any, dtype: Any, layout: Any, out: Any) -> tuple:
@@ -140,6 +156,8 @@ def _spread(name: str, start: Any, end: Any, steps: Any, dtype: Any, layout: Any
     if isinstance(steps, float) or not all(isinstance(a, int | float | complex) for a in (low, high)):
         raise _errors.arguments.invalid_combination(name, (start, end, steps), {})
     steps = int(steps)
+    if (dtype or (out.dtype if out is not None else None)) is _dtypes.bool_:
+        raise _errors.dtypes.not_implemented(f"{name}_cpu", _dtypes.bool_)
     if steps < 0:
         raise RuntimeError("number of steps must be non-negative")
     dtype = dtype_of(name, dtype) or (out.dtype if out is not None else None)
@@ -160,7 +178,7 @@ def eye(n: int, m: int | None = None, *, out: Tensor | None = None, dtype: Dtype
         if size is not None and size < 0:
             raise RuntimeError(f"{name} must be greater or equal to 0, got {size}")
     dtype = dtype_of("eye", dtype) or (out.dtype if out is not None else _modes.default_dtype)
-    return into(out, of_array(np.eye(n, m, dtype=dtype.numpy), device, requires_grad))
+    return into("eye", out, of_array(np.eye(n, m, dtype=dtype.numpy), device, requires_grad))
 
 
 def _triangle(name: str, find: Callable) -> Callable[..., Tensor]:

@@ -17,10 +17,10 @@ import numpy as np
 from torchlike import _errors, _modes
 from torchlike._autograd import versions
 from torchlike._autograd.nodes import Edge, Node, Refusal, quick_node
-from torchlike._core import Value, record
+from torchlike._core import Aval, Value, record
 from torchlike._core.refcounts import TUPLE_ITEM
 from torchlike._ops._declare import REGISTRY
-from torchlike._ops._plan import OpPlan, carried, dependence, derivable, gradient, make
+from torchlike._ops._plan import OpPlan, carried, chooses, dependence, derivable, gradient, make, vanishing
 
 Grad = tuple[Value, Edge | None]
 
@@ -87,14 +87,44 @@ def differentiated(plan: OpPlan, source: OpPlan, values: list[Value], node: Node
         found = apply(plan, values, edges, node.scalars, False)
         return [(value, (Refusal(_errors.autograd.once_only), 0) if refused else None) for value, _ in found]
     pairs = apply(plan, values, edges, node.scalars, True)
-    if not source.op.chooses:
+    if not chooses(source):
         versions.note_gradient(node, len(source.saved), pairs)
     if (
         len(wanted) > 1 and not source.op.fused and not any(held[i][1] for i in given)
     ):  # each result by what it alone depends on
         constant = [all(node.edges[i] is None for i in derivable(source, (w,), given)) for w in wanted]
         pairs = [(value, None if fixed else edge) for fixed, (value, edge) in zip(constant, pairs)]
+    flat = [(node.edges[i], source.inputs[i]) for i in vanishing(source) if node.edges[i] is not None]
+    if flat:
+        pairs = [(value, (Vanishing(value.aval, edge, flat, source.node), 0)) for value, edge in pairs]
     return pairs
+
+
+class Vanishing(Node):
+    """The history of a gradient by inputs whose values it does not depend on: zeros for them, and what arrives for the
+    history that it has besides."""
+
+    __slots__ = ("_avals", "_name", "_own")
+
+    def __init__(self, own: Aval, edge: Edge | None, flat: Sequence[tuple[Edge | None, Aval]], name: str) -> None:
+        super().__init__(None, [], [edge, *[e for e, _ in flat]], [])  # type: ignore[arg-type]
+        self._own, self._avals = own, [a for _, a in flat]
+        stem = name.rstrip("0123456789")
+        self._name = f"{stem}Backward{name[len(stem) :]}"
+
+    def name(self) -> str:
+        return self._name
+
+    def outputs(self) -> int:
+        return 1
+
+    def result(self, number: int) -> Any:
+        return self._own
+
+    def differentiate(self, held: dict[int, Grad], wanted: tuple[int, ...], walk: Walk) -> Sequence[Grad | None]:
+        avals = self._avals
+        zero = lambda a: (Value(a, np.zeros(a.shape, a.dtype.numpy)), None)
+        return [held.get(0) if i == 0 else zero(avals[i - 1]) for i in wanted]
 
 
 class _Running(threading.local):

@@ -98,7 +98,9 @@ class Interpreted:
                 cause = failed and next((x for x in given if x.__class__ is Failed), None)
                 if cause is None:
                     try:
-                        results[first:end] = _run(plan, given)
+                        results[first:end] = made = _run(plan, given)
+                        if not plan.checked:
+                            plan.check(made)
                     except Exception as error:
                         cause = failed = Failed(error)
                 if cause is not None:

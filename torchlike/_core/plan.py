@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import jax
 import numpy as np
 
+from torchlike import _errors
 from torchlike._core.value import Aval
 
 # Runtime numbers as arrays: the type of each kind.
@@ -41,8 +42,8 @@ class Plan:
       extra: whatever the layer above keeps with a plan (output strides, gradients, node name).
     """
 
-    __slots__ = ("executor", "extra", "flat", "function", "host", "inputs", "jitted", "name", "outputs", "scalars",
-                 "single")  # fmt: skip
+    __slots__ = ("checked", "executor", "extra", "flat", "function", "host", "inputs", "jitted", "name", "outputs",
+                 "scalars", "single")  # fmt: skip
 
     def __init__(self, name: str, inputs: tuple[Aval, ...], scalars: tuple[type, ...], outputs: tuple[Aval, ...],
                  function: Callable[..., tuple], extra: Any = None) -> None:  # fmt: skip
@@ -50,6 +51,7 @@ class Plan:
         self.function, self.extra = function, extra
         self.single = outputs[0] if len(outputs) == 1 else None
         self.jitted: Any = None
+        self.checked = False
         self.executor = OWN
         self.host = 0
         self.flat: Callable[[], Any] | None = None
@@ -60,11 +62,24 @@ class Plan:
             function = self.function
 
             def entry(*args):
-                return function(*args)
+                return self.check(function(*args))
 
             entry.__name__ = entry.__qualname__ = self.name
             self.jitted = jax.jit(entry)
         return self.jitted
+
+    def check(self, made: Sequence) -> Sequence:
+        """Compare a run's results with the declared avals, and return them.
+
+        Tracing does this, and the first interpreted run. A result whose Tensor has another shape than its data would
+        be believed by everything that is computed from it.
+        """
+        self.checked = True
+        if len(made) != len(self.outputs) or any(
+            tuple(x.shape) != tuple(a.shape) or x.dtype != a.dtype.numpy for x, a in zip(made, self.outputs)
+        ):
+            raise _errors.engine.wrong_results(self, [f"{x.dtype}{list(x.shape)}" for x in made])
+        return made
 
     def argument(self, position: int) -> str:
         """What an array input is to the operator, for reports."""

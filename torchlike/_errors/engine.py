@@ -9,6 +9,13 @@ def unknown_log(given: str, known: Sequence[str]) -> ValueError:
     return ValueError(f"TORCHLIKE_LOG names {given!r}, which is not logged; known: {', '.join(known)}")
 
 
+def wrong_results(plan: object, computed: list[str]) -> RuntimeError:
+    return RuntimeError(
+        f"internal error of torchlike: the operator {plan} computed {', '.join(computed)}, which is not what its rule "
+        "declares. Please report this with the call that led to it."
+    )
+
+
 def bad_cache_size(given: str) -> ValueError:
     return ValueError(
         f"TORCHLIKE_CACHE_SIZE is the most bytes that compiled programs may take on disk, a number with or without one "

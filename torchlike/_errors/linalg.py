@@ -8,7 +8,14 @@ from typing import Any
 from torchlike._errors import warned
 from torchlike._errors.arguments import wrong_type
 from torchlike._errors.dtypes import c_name, expected_scalar_type, scalar_name
-from torchlike._errors.shapes import dim_out_of_range, expand_mismatch
+from torchlike._errors.shapes import (
+    dim_out_of_range,
+    expand_mismatch,
+    expand_rank,
+    in_place_shape,
+    no_matrix,
+    not_broadcastable,
+)
 
 
 def check_matmul(a: Any, b: Any) -> None:
@@ -160,7 +167,11 @@ def not_positive_definite(batch: int | None, order: int) -> LinAlgError:
 def check_linear(call: Any) -> None:
     """Raise PyTorch's errors for a linear layer's shapes and dtypes."""
     a, w = call.input, call.weight
-    if a.shape[-1:] != w.shape[-1:]:
+    if not (a.ndim and w.ndim):
+        raise RuntimeError(f"both arguments to linear need to be at least 1D, but they are {a.ndim}D and {w.ndim}D")
+    if w.ndim > 2:
+        raise no_matrix("t", w.ndim)
+    if a.shape[-1] != w.shape[-1]:
         rows = 1
         for n in a.shape[:-1]:
             rows *= n
@@ -170,20 +181,59 @@ def check_linear(call: Any) -> None:
     if a.dtype is not w.dtype:
         raise RuntimeError("mat1 and mat2 must have the same dtype, but got "
                            f"{scalar_name(a.dtype)} and {scalar_name(w.dtype)}")  # fmt: skip
-    if call.bias is not None and call.bias.shape[-1:] not in ((1,), (w.shape[0],)) and w.ndim > 1:
-        size = (*a.shape[:-1], w.shape[0])
-        raise expand_mismatch(w.shape[0], call.bias.shape[-1], len(size) - 1, size, tuple(call.bias.shape))
+    if call.bias is not None:
+        _check_bias(call.bias, a, w)
+
+
+def _check_bias(bias: Any, a: Any, w: Any) -> None:
+    """The bias of a linear layer: a vector, or any tensor that broadcasts to the result."""
+    shape, size = tuple(bias.shape), (*a.shape[:-1], *w.shape[:-1])
+    is_vector = len(shape) == 1 or (len(shape) == 2 and shape.count(1) == 1)
+    if w.ndim == 1 and (a.ndim > 1 or is_vector):
+        raise RuntimeError("mat2 must be a matrix, got 1-D tensor")
+    if is_vector:  # PyTorch takes the input for a matrix
+        size = (math.prod(a.shape[:-1]), *w.shape[:-1])
+    extra = len(shape) - len(size)
+    if extra > 0:
+        raise expand_rank(bias, size) if a.ndim == 2 else in_place_shape(size, shape)
+    for dim in range(-1, -len(shape) - 1, -1):
+        if shape[dim] not in (1, size[dim]):
+            place = len(size) + dim
+            if is_vector or a.ndim == 2:
+                raise expand_mismatch(size[dim], shape[dim], place, size, shape)
+            raise not_broadcastable(size[dim], shape[dim], place)
 
 
 def check_reflectors(name: str, vectors: Any, tau: Any) -> None:
     """What the product of Householder reflectors asks of its vectors and factors."""
     if vectors.ndim < 2:
         raise RuntimeError(f"{name}: input must have at least 2 dimensions.")
+    _check_tau(tau)
     for wide, size in (("input.shape[-2]", vectors.shape[-2]), ("input.shape[-1]", vectors.shape[-1])):
         name_of_other, other = ("input.shape[-1]", vectors.shape[-1]) if wide.endswith("-2]") else (
             "tau.shape[-1]", tau.shape[-1])  # fmt: skip
         if size < other:
             raise RuntimeError(f"{name}: {wide} must be greater than or equal to {name_of_other}")
+    _check_batches(name, vectors, ("tau", tau, 1))
+
+
+def _check_batches(name: str, vectors: Any, *others: tuple[str, Any, int]) -> None:
+    """Operands with so many dims fewer than the reflectors, and the same batch."""
+    for label, x, fewer in others:
+        if vectors.ndim - x.ndim != fewer:
+            wanted = "one dimension less than" if fewer else "the same number of dimensions as"
+            raise RuntimeError(f"{name}: Expected {label} to have {wanted} input, but got {label}.ndim equal to "
+                               f"{x.ndim} and input.ndim is equal to {vectors.ndim}")  # fmt: skip
+    for label, x, fewer in others:
+        batch = tuple(x.shape[: x.ndim + fewer - 2])
+        if batch != tuple(vectors.shape[:-2]):
+            raise RuntimeError(f"{name}: Expected batch dimensions of {label} to be equal to input.shape[:-2], but got "
+                               f"{list(batch)}")  # fmt: skip
+
+
+def _check_tau(tau: Any) -> None:
+    if not tau.ndim:
+        raise IndexError("Dimension specified as -1 but tensor has no dimensions")
 
 
 def check_ormqr(vectors: Any, tau: Any, other: Any, left: bool) -> None:
@@ -193,12 +243,12 @@ def check_ormqr(vectors: Any, tau: Any, other: Any, left: bool) -> None:
             raise RuntimeError(f"torch.ormqr: {name} must have at least 2 dimensions.")
     side = -2 if left else -1
     rows = other.shape[side]
-    if rows < tau.shape[-1]:
-        raise RuntimeError(f"torch.ormqr: other.shape[{side}] must be greater than or equal to tau.shape[-1]")
-    if tau.shape[-1] != min(rows, vectors.shape[-1]):
-        raise RuntimeError(f"torch.ormqr: tau.shape[-1] must be equal to min(other.shape[{side}], input.shape[-1])")
     if rows != vectors.shape[-2]:
         raise RuntimeError(f"torch.ormqr: other.shape[{side}] must be equal to input.shape[-2]")
+    _check_tau(tau)
+    if tau.shape[-1] != min(rows, vectors.shape[-1]):
+        raise RuntimeError(f"torch.ormqr: tau.shape[-1] must be equal to min(other.shape[{side}], input.shape[-1])")
+    _check_batches("torch.ormqr", vectors, ("tau", tau, 1), ("other", other, 0))
 
 
 def no_square_tensor(name: str, first: tuple[int, ...], rest: tuple[int, ...], at: str) -> RuntimeError:

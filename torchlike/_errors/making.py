@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from torchlike._errors.arguments import cannot
@@ -69,6 +70,14 @@ def unsafe_cast(function: str, inferred: Any, given: Any) -> RuntimeError:
 
 def negative_dim(n: int, shape: Ints) -> RuntimeError:
     return RuntimeError(f"Trying to create tensor with negative dimension {n}: {list(shape)}")
+
+
+def range_resized(shape: Ints, count: int) -> str:
+    return (
+        f"The number of elements in the out tensor of shape {list(shape)} is {math.prod(shape)} which does not match "
+        f"the computed number of elements {count}. Note that this may occur as a result of rounding error. The out "
+        f"tensor will be resized to a tensor of shape ({count},)."
+    )
 
 
 def no_pinned_memory() -> RuntimeError:

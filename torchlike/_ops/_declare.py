@@ -69,7 +69,11 @@ class Op:
     # "result" (the only), "first" (of several), "others", "results" (all). A parameter of which PyTorch keeps a view:
     # "weight.T" (transposed), "input.rows" (as a matrix); one kept for the gradient of another: "weight.T>input".
     # Of a gradient to be differentiated: "result.unsqueezed" (that keeps all dims), "result.once" (nothing is kept)
-    chooses: bool = False  # whether its gradient uses what it saved only to choose, so has no derivative by that
+    # Whether (perhaps of a plan) its gradient uses what it saved only to choose, so has no derivative by that.
+    chooses: bool | Callable[[Any], bool] = False
+    # The array parameters (perhaps of a plan) by which its gradient has a derivative that is always zero. In PyTorch
+    # such a gradient requires grad.
+    vanishing: tuple[str, ...] | Callable[[Any], tuple[str, ...]] = ()
     fused: bool = False  # whether PyTorch computes all its gradients by one operator: if one has a derivative, all have
     residuals: bool = False  # the forward keeps what backward needs, instead of being repeated in it
     node: str | Callable[[Any], str] = ""  # the name of its gradient node, or node(call) where overloads differ

@@ -40,6 +40,10 @@ class OpPlan(Plan):
         self.residual: dict | None = None
         return self
 
+    def static(self, name: str) -> Any:
+        """The value of a static argument."""
+        return self.extra.arguments[name][1]
+
     def argument(self, position: int) -> str:
         """The name of the parameter that takes an array input."""
         for name, (where, what) in self.extra.arguments.items() if self.extra is not None else ():
@@ -266,7 +270,22 @@ def _used(plan: OpPlan, wanted: tuple[int, ...], given: tuple[int, ...]) -> tupl
 
 def derivable(plan: OpPlan, wanted: tuple[int, ...], given: tuple[int, ...]) -> frozenset[int]:
     """The saved inputs by which this gradient has a derivative in turn."""
-    return frozenset() if plan.op.chooses else dependence(plan, wanted, given)
+    return frozenset() if chooses(plan) else dependence(plan, wanted, given)
+
+
+def chooses(plan: OpPlan) -> bool:
+    """Whether this gradient uses what it saved only to choose."""
+    found = plan.op.chooses
+    return found if isinstance(found, bool) else plan.extra is not None and found(plan)
+
+
+def vanishing(plan: OpPlan) -> list[int]:
+    """The places of the inputs by which this gradient has a derivative that is always zero."""
+    if not plan.op.vanishing or plan.extra is None:
+        return []
+    names = plan.op.vanishing if isinstance(plan.op.vanishing, tuple) else plan.op.vanishing(plan)
+    found = [plan.extra.arguments.get(name, ("", 0)) for name in names]
+    return [place for where, place in found if where == "array"]
 
 
 def _traced_use(plan: OpPlan, wanted: tuple[int, ...], given: tuple[int, ...],

@@ -58,7 +58,7 @@ def rows_times(x: Any, w: Any, form: str = "nn") -> Any:
 def _numpy_product(x: np.ndarray, w: np.ndarray, form: str) -> np.ndarray:
     if x.dtype == np.complex64 == w.dtype:  # its single-precision sums lose digits
         return _numpy_product(x.astype(np.complex128), w.astype(np.complex128), form).astype(np.complex64)
-    if form == "nt" and w.ndim == 2 and x.size <= FEW_ROWS * w.shape[1]:
+    if form == "nt" and w.ndim == 2 and 0 < x.size <= FEW_ROWS * w.shape[1]:
         found = np.matmul(w, x.reshape(-1, x.shape[-1]).T).T
         return np.ascontiguousarray(found).reshape(*x.shape[:-1], w.shape[0])
     if w.ndim == 2 < x.ndim and x.size:  # one product; NumPy would take one a matrix

@@ -217,6 +217,21 @@ def _hardswish(input: Array):
     return xp.where(inside, safe * (safe + 3) / 6, xp.where(input <= -3, input * 0, input))
 
 
+@pointwise(
+    where=(),
+    inplace=False,
+    saves=("slopes",),
+    keeps=("slopes",),
+    name="_rrelu_with_noise",
+    node="RreluWithNoiseBackward0",
+    remembers=("slopes",),
+    vanishing=("input",),
+)
+def _rrelu_with_noise(input: Array, slopes: Array):
+    """slopes * x, of slopes that were drawn for each element."""
+    return input * slopes
+
+
 @pointwise(where=(), check=floating("hardsigmoid_cpu"), name="_hardsigmoid", node="HardsigmoidBackward0")
 def _hardsigmoid(input: Array):
     """min(max(x + 3, 0), 6) / 6; the gradient at both ends is 0."""

@@ -54,8 +54,9 @@ def _adaptive_avg(dims: int):
     kernel.__name__ = f"_adaptive_avg_pool{dims}d"
     names = {1: "SqueezeBackward1", 2: "AdaptiveAvgPool2DBackward0", 3: "AdaptiveAvgPool3DBackward0"}
     node = lambda call: "MeanBackward1" if dims > 1 and set(call.output_size) == {1} else names[dims]
+    vanishing = lambda plan: () if plan.node == "MeanBackward1" else ("input",)
     return operator(where=(), shape=_shape, check=_check, saves=(), out=False, node=node, formats=1,
-                    opmath=False, autocast=FULL_ON_CPU if dims == 3 else None)(kernel)  # fmt: skip
+                    vanishing=vanishing, opmath=False, autocast=FULL_ON_CPU if dims == 3 else None)(kernel)  # fmt: skip
 
 
 def _means_in_steps(x, output_size: tuple, step):

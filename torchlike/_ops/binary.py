@@ -110,7 +110,7 @@ _divide_node.numbers_are_tensors = True  # type: ignore[attr-defined]
 
 
 @declare("pointwise", _divide_typing, guard=rounded_divisor, inplace=True, aliases=("divide",), node=_divide_node,
-         of_numbers=True, exact=("other",))  # fmt: skip
+         of_numbers=True, exact=("other",), chooses=lambda plan: plan.static("rounding_mode") is not None)  # fmt: skip
 def div(input: Operand, other: Operand, *, rounding_mode: str | None = None):
     """input / other; with `rounding_mode` "trunc" or "floor" rounded to a whole number, in the common dtype.
 
@@ -287,7 +287,7 @@ def copysign(input: Array, other: Operand):
     return _slopes.sign_copied(input, other)
 
 
-@pointwise(check=only("nextafter_cpu", FLOATING), opmath=False)
+@pointwise(check=only("nextafter_cpu", FLOATING), opmath=False, chooses=True)
 def nextafter(input: Array, other: Array):
     """The next floating-point number after `input` toward `other`."""
     if namespace(input) is np:

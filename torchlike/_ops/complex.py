@@ -29,7 +29,7 @@ def _angle(dtype: _dtypes.dtype) -> tuple[_dtypes.dtype, _dtypes.dtype]:
     return compute, compute.to_real()
 
 
-@pointwise(promote=_angle, inplace=False)
+@pointwise(promote=_angle, inplace=False, chooses=lambda plan: not plan.inputs[0].dtype.is_complex)
 def angle(input: Array):
     """The angle of a complex number in radians; of a real one 0, or pi below zero, NaN for NaN."""
     xp = namespace(input)

@@ -94,33 +94,54 @@ def is_vector_side(a, b) -> bool:
 def _check_solve(call: Call) -> None:
     a, b = call.A, call.B
     _errors.linalg.check_matrix("linalg.solve", a, True)
-    rows = b.shape[-1] if is_vector_side(a, b) else b.shape[-2]
-    if a.shape[-1] != rows:
-        shape = f"{rows}x{1 if is_vector_side(a, b) else b.shape[-1]}"
-        raise _errors.linalg.incompatible_system("linalg.solve", a, shape)
+    if not b.ndim:
+        raise RuntimeError("linalg.solve: The input tensor B must have at least 2 dimensions.")
+    is_vector = is_vector_side(a, b)
+    rows, columns = (b.shape[-1], 1) if is_vector else b.shape[-2:]
+    if a.shape[-1] != (rows if call.left else columns):
+        raise _errors.linalg.incompatible_system("linalg.solve", a, f"{rows}x{columns}", call.left)
+    if is_vector and not call.left:
+        raise RuntimeError(
+            "linalg.solve: Vector broadcasting of the left hand side is not supported for left=False. In this case "
+            "linalg.solve is equivalent to B / A.squeeze(-1)"
+        )
 
 
 def _solve_shape(call: Call) -> list:
     a, b = call.A, call.B
     if is_vector_side(a, b):
-        return [b.shape]
-    batch = broadcast([a.shape[:-2], b.shape[:-2]])
-    return [(*batch, *b.shape[-2:])]
+        return [(*a.shape[:-2], b.shape[-1])]
+    return [(*broadcast([b.shape[:-2], a.shape[:-2]]), *b.shape[-2:])]
 
 
-@factorization(
+def _solve_typing(call: Call) -> Typed:
+    """Column order, of a batch of vectors too, unless X stands on the left."""
+    typed = _rules.general(call, _rules.common)
+    (x,) = typed.outputs
+    typed.strides = [_by_columns(x.shape) if call.left and x.ndim > 1 else None]
+    return typed
+
+
+@declare(
+    "operator",
+    _solve_typing,
+    where=(),
+    takes=INEXACT,
     autocast=FULL_ON_CPU,
     check=_check_solve,
     shape=_solve_shape,
     node="LinalgSolveExBackward0",
     remembers=("A", "result"),
 )
-def solve(A: Array, B: Array):
-    """X with A X = B."""
+def solve(A: Array, B: Array, left: bool = True):
+    """X with A X = B, or X A = B unless `left`."""
     xp = namespace(A)
-    if not is_vector_side(A, B):
-        return xp.linalg.solve(A, B)
-    return xp.linalg.solve(A, B[..., None])[..., 0]
+    vectors = is_vector_side(A, B)
+    if vectors:
+        B = xp.broadcast_to(B, (*A.shape[:-2], B.shape[-1]))[..., None]
+    turned = (lambda x: x) if left else (lambda x: xp.swapaxes(x, -1, -2))
+    found = turned(xp.linalg.solve(turned(A), turned(B)))
+    return found[..., 0] if vectors else found
 
 
 def _check_triangular(call: Call) -> None:

@@ -255,7 +255,7 @@ def _check_ranking(call: Call) -> None:
         raise _errors.arithmetic.clamped_complex()
 
 
-@_loss(_check_ranking, promote=through_integers, loop="add_stub")
+@_loss(_check_ranking, chooses=True, promote=through_integers, loop="add_stub")
 def margin_ranking_loss(input1: Array, input2: Array, target: Array, margin: Scalar = 0.0, reduction: str = "mean"):
     """max(0, margin - t (x1 - x2))."""
     return reduced(clamp_below(fractional(-target * (input1 - input2)) + margin), reduction)

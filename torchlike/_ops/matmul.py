@@ -378,4 +378,6 @@ def linear(input: Array, weight: Array, bias: Array | None = None):
     """input @ weight.T + bias; (..., k), (n, k), (n) -> (..., n)."""
     input, weight, bias = unrounded(input, weight, bias)
     out = rows_times(input, weight, "nt")
+    if bias is not None and bias.ndim > out.ndim:
+        bias = bias.reshape(out.shape)
     return out if bias is None else add_to_rows(out, wide(bias))

@@ -65,6 +65,7 @@ def _padded_in(fast: _dtypes.dtype, dtypes: list, args: tuple) -> _dtypes.dtype 
 @operator(
     autocast=Casts(_padded_in), where=(), shape=_shape, check=_check_mirror, saves=(), out=False, opmath=False,
     name="_mirror_pad", node=_node,
+    vanishing=lambda plan: () if plan.static("mode") == "circular" else ("input",),
     formats=lambda call: int(call.mode != "circular"),
 )  # fmt: skip
 def _mirror_pad(input: Array, pad: tuple, mode: str):

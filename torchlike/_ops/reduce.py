@@ -137,7 +137,7 @@ def _check_nanmean(call: Call) -> None:
     _check_nansum(call)
 
 
-@reduction(check=_check_nanmean, node="DivBackward0", loop="nansum_cpu")
+@reduction(check=_check_nanmean, chooses=True, node="DivBackward0", loop="nansum_cpu")
 def nanmean(input: Array, dim: Dims = None, keepdim: bool = False, *, dtype=None):
     """The mean of the elements that are not NaN."""
     xp, over = namespace(input), axes(input, dim)

@@ -288,7 +288,8 @@ def _check_grid(call: Call) -> None:
 
 
 @operator(autocast=Casts(full, widest), where=(), shape=_grid_shape, check=_check_grid, out=False, name="_grid_sample",
-          numpy=False, opmath=False, node=lambda call: f"GridSampler{call.input.ndim - 2}DBackward0")  # fmt: skip
+          vanishing=("grid",), numpy=False, opmath=False,
+          node=lambda call: f"GridSampler{call.input.ndim - 2}DBackward0")  # fmt: skip
 def _grid_sample(input: Array, grid: Array, mode: str, padding_mode: str, align_corners: bool):
     """(N, C, d1, ...) read at the places of `grid` (N, o1, ..., dims), each in [-1, 1] with the last dim first."""
     import jax

@@ -78,7 +78,8 @@ def _quantiles(x, q, dim, keepdim: bool, between: str, holes: bool):
     return xp.moveaxis(out, -1, 0).reshape((*q.shape, *shape))
 
 
-_QUANTILE = {"remembers": (), "shape": _quantile_shape, "node": "SqueezeBackward4"}
+_QUANTILE = {"remembers": (), "shape": _quantile_shape, "node": "SqueezeBackward4",
+             "chooses": lambda plan: plan.extra.arguments["q"][0] != "array"}  # fmt: skip
 
 
 @operator(autocast=FULL_ON_CPU, **_QUANTILE, check=_check_quantile("quantile"), guard=_guard_quantile("quantile"))

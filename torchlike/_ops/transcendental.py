@@ -134,7 +134,7 @@ def sinc(input: Array):
 
 
 @operator(shape=lambda call: [(call.input.shape, call.input.dtype), (call.input.shape, int32)], where=(),
-          node="FrexpBackward0", remembers=("others",))  # fmt: skip
+          node="FrexpBackward0", remembers=("others",), chooses=True)  # fmt: skip
 def _frexp(input: Array):
     """The mantissa in [0.5, 1) and the exponent of 2."""
     xp = namespace(input)

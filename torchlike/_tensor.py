@@ -714,7 +714,7 @@ def accumulate(leaf: Tensor, pair: engine.Grad | None, create_graph: bool) -> No
             raise RuntimeError("leaf variable has been moved into the graph interior")
         _add_to_grad(leaf, pair, create_graph)
     for hook in list(leaf.__dict__.get("_post_accumulate", {}).values()):
-        hook(leaf)
+        hooks.call_after_accumulation(hook, leaf, create_graph)
 
 
 def _add_to_grad(leaf: Tensor, pair: engine.Grad, create_graph: bool) -> None:

@@ -134,8 +134,6 @@ def backward(tensors: Any, grad_tensors: Any = None, retain_graph: bool | None =
 
 
 def _accumulate_into(inputs: tuple, edges: list, seeds: list, keep: bool, create_graph: bool) -> None:
-    from torchlike._tensor import accumulate
-
     # An edge to a leaf stands for the leaf.
     targets = [
         t.node.variable if isinstance(t, GradientEdge) and isinstance(t.node, AccumulateGrad) else t for t in inputs
@@ -152,7 +150,7 @@ def _accumulate_into(inputs: tuple, edges: list, seeds: list, keep: bool, create
         walk.run_for_nothing(*_edge(t))  # type: ignore[misc]
         pair = walk.captured.get(_edge(t))  # type: ignore[arg-type]
         if pair is not None and not isinstance(t, GradientEdge) and t.is_leaf:
-            accumulate(t, pair, create_graph)
+            walk.deliver(t._edge[0], pair)
 
 
 def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: bool | None = None,

@@ -625,6 +625,11 @@ class Tensor(Methods):
 
         return _copying.deepcopy(self, memo)
 
+    def __copy__(self) -> Any:
+        from torchlike import _copying
+
+        return _copying.shallow(self)
+
     def __reduce_ex__(self, protocol: Any) -> Any:
         from torchlike import _copying
 

@@ -217,10 +217,10 @@ def assign(target: Tensor, result: Tensor, since: int | None = None) -> Tensor:
     if result.dtype is not target.dtype:
         if not _dtypes.can_cast(result.dtype, target.dtype):
             raise _errors.dtypes.cannot_cast(result.dtype, target.dtype)
-        node = result.grad_fn
+        made = None if result.is_leaf else result._edge[0]  # type: ignore[index]
         result = CALLERS["_to"](result, target.dtype)
-        if node is not None and result._edge is not None:  # to the user one operator made both
-            result._edge = views.named(result._edge, node.name())
+        if made is not None and result._edge is not None:  # to the user one operator made both
+            result._edge = views.named(result._edge, made.name())
     value, edge = result._pair()
     target._write(value, edge, since)
     return target

@@ -29,8 +29,28 @@ def deepcopy(t: Tensor, memo: dict) -> Any:
     if t._grad is not None:
         made._grad = copy.deepcopy(t._grad, memo)
     memo[id(t)] = made
-    made.__dict__.update(copy.deepcopy(t.__dict__, memo))
+    made.__dict__.update(copy.deepcopy(attributes(t), memo))
     return made
+
+
+def shallow(t: Tensor) -> Any:
+    """A leaf over the same memory, with the same attributes."""
+    if type(t).__reduce_ex__ is not Tensor.__reduce_ex__:
+        rebuild, given = t.__reduce_ex__(4)[:2]
+        return rebuild(*given)
+    made = t.detach()
+    if type(t) is not type(made):
+        made = adopt(type(t), made)
+    made.__dict__.update(attributes(t))
+    return made.requires_grad_(t.requires_grad)
+
+
+def attributes(t: Tensor) -> dict[str, Any]:
+    """What the user has attached to a tensor; hooks stay behind, as in PyTorch."""
+    return {name: held for name, held in t.__dict__.items() if name not in PRIVATE}
+
+
+PRIVATE = ("_retains_grad", "_post_accumulate")  # attributes of tensors that PyTorch keeps elsewhere
 
 
 def _rebuild(cls: type, array: np.ndarray, strides: tuple[int, ...] | None, requires_grad: bool, extra: dict) -> Any:
@@ -45,10 +65,23 @@ def _rebuild(cls: type, array: np.ndarray, strides: tuple[int, ...] | None, requ
     return made.requires_grad_(requires_grad)
 
 
+def _rebuild_meta(cls: type, size: tuple, strides: tuple, dtype: Any, requires_grad: bool, extra: dict) -> Any:
+    from torchlike import _factories
+
+    made = _factories.empty_strided(size, strides, dtype=dtype, device="meta")
+    if cls is not Tensor:
+        made = adopt(cls, made)
+    made.__dict__.update(extra)
+    return made.requires_grad_(requires_grad)
+
+
 def reduce(t: Tensor) -> Any:
     """What pickle stores of a tensor."""
+    if t.is_meta:
+        size, strides = tuple(t.shape), tuple(t.stride())
+        return _rebuild_meta, (type(t), size, strides, t.dtype, t.requires_grad, attributes(t))
     strides = t._strides if t._strides is not None and _layout.is_dense(tuple(t.shape), t._strides) else None
-    return (_rebuild, (type(t), np.array(t._host()), strides, t.requires_grad and t.is_leaf, dict(t.__dict__)))
+    return (_rebuild, (type(t), np.array(t._host()), strides, t.requires_grad, attributes(t)))
 
 
 def swap(first: Tensor, second: Tensor) -> None:

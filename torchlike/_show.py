@@ -18,7 +18,8 @@ def tensor_text(t: Tensor, contents: str | None = None) -> str:
     node, kind = t.grad_fn, type(t)
     plain = kind.__module__.partition(".")[0] in ("torchlike", "torch")  # as a program calls us
     array = t._host() if not t.is_meta else None
+    made_by = None if node is None else type(node).__name__
     text = _repr.tensor_repr(array, t.dtype, default_dtype=_modes.default_dtype, requires_grad=t.requires_grad,
-                             grad_fn=None if node is None else node.name(), device=str(t.device), size=tuple(t.shape),
+                             grad_fn=made_by, device=str(t.device), size=tuple(t.shape),
                              contents=contents, prefix="tensor(" if plain else f"{kind.__name__}(")  # fmt: skip
     return text if plain or not hasattr(t, "_is_parameter") else f"Parameter({text})"

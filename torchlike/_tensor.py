@@ -13,7 +13,7 @@ import numpy as np
 from torchlike import _device, _dtypes, _errors, _modes, _storage
 from torchlike._autograd import engine, hooks, versions, views
 from torchlike._autograd.handles import RemovableHandle, hold
-from torchlike._autograd.nodes import AccumulateGrad, Edge, Node, begin_again, hooks_of, note_end, shown
+from torchlike._autograd.nodes import AccumulateGrad, Edge, Node, begin_again, hooks_of, note_end
 from torchlike._core import Aval, Size, Value, boundary, to_numpy, uninterrupted
 from torchlike._core.place import calls_of_ours
 from torchlike._layout import is_dense
@@ -376,7 +376,7 @@ class Tensor(Methods):
     @property
     def grad_fn(self) -> Node | None:
         """The node of the operator that made this tensor; None for leaves."""
-        return None if self.is_leaf else shown(self._edge[0])  # type: ignore[index]
+        return None if self.is_leaf else self._edge[0].public()  # type: ignore[index]
 
     @property
     def output_nr(self) -> int:
@@ -625,6 +625,11 @@ class Tensor(Methods):
 
         return _copying.deepcopy(self, memo)
 
+    def __copy__(self) -> Any:
+        from torchlike import _copying
+
+        return _copying.shallow(self)
+
     def __reduce_ex__(self, protocol: Any) -> Any:
         from torchlike import _copying
 
@@ -714,7 +719,7 @@ def accumulate(leaf: Tensor, pair: engine.Grad | None, create_graph: bool) -> No
             raise RuntimeError("leaf variable has been moved into the graph interior")
         _add_to_grad(leaf, pair, create_graph)
     for hook in list(leaf.__dict__.get("_post_accumulate", {}).values()):
-        hook(leaf)
+        hooks.call_after_accumulation(hook, leaf, create_graph)
 
 
 def _add_to_grad(leaf: Tensor, pair: engine.Grad, create_graph: bool) -> None:

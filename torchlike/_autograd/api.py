@@ -10,9 +10,10 @@ import numpy as np
 
 from torchlike import _device, _errors, _modes
 from torchlike._autograd.batched import BatchedWalk
+from torchlike._autograd.context import node_of
 from torchlike._autograd.engine import Grad, Walk, running
 from torchlike._autograd.graph import GradientEdge
-from torchlike._autograd.nodes import Edge
+from torchlike._autograd.nodes import AccumulateGrad, Edge
 from torchlike._autograd.views import NOWHERE, edge_of
 from torchlike._core import Aval, Value, boundary
 
@@ -39,7 +40,7 @@ def _check_inputs(inputs: tuple, function: str) -> None:
 def _edge(x: Any) -> Edge | None:
     """Where the gradient of a tensor, or of an edge given in place of one, is computed."""
     if isinstance(x, GradientEdge):
-        return x.node, x.output_nr
+        return node_of(x.node), x.output_nr
     return x._edge if x._origin is None else edge_of(x)
 
 
@@ -75,7 +76,7 @@ def _seed(i: int, root: Any, g: Any, create_graph: bool) -> Grad:
 
 
 def _aval(root: Any) -> Aval | None:
-    return root.node.result(root.output_nr) if isinstance(root, GradientEdge) else root._value.aval
+    return node_of(root.node).result(root.output_nr) if isinstance(root, GradientEdge) else root._value.aval
 
 
 _ones: dict[Aval, Value] = {}
@@ -133,10 +134,10 @@ def backward(tensors: Any, grad_tensors: Any = None, retain_graph: bool | None =
 
 
 def _accumulate_into(inputs: tuple, edges: list, seeds: list, keep: bool, create_graph: bool) -> None:
-    from torchlike._tensor import accumulate
-
     # An edge to a leaf stands for the leaf.
-    targets = [t.node.variable if isinstance(t, GradientEdge) and hasattr(t.node, "variable") else t for t in inputs]
+    targets = [
+        t.node.variable if isinstance(t, GradientEdge) and isinstance(t.node, AccumulateGrad) else t for t in inputs
+    ]
     for t in targets:
         if not isinstance(t, GradientEdge) and not t.is_leaf:
             t.retain_grad()  # a non-leaf keeps what arrives; this says so, and refuses what requires no grad
@@ -149,7 +150,7 @@ def _accumulate_into(inputs: tuple, edges: list, seeds: list, keep: bool, create
         walk.run_for_nothing(*_edge(t))  # type: ignore[misc]
         pair = walk.captured.get(_edge(t))  # type: ignore[arg-type]
         if pair is not None and not isinstance(t, GradientEdge) and t.is_leaf:
-            accumulate(t, pair, create_graph)
+            walk.deliver(t._edge[0], pair)
 
 
 def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: bool | None = None,

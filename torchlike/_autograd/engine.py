@@ -227,11 +227,15 @@ class Walk:
             held = self._arrived(leaf)
             grad = held.get(0) if held else None
         if self.targets is None:
-            if leaf.extra is not None:
-                grad = self._pre_hooks(leaf, {} if grad is None else {0: grad}).get(0)
-            leaf.receive(grad, self.create_graph)  # type: ignore[attr-defined]
-            if leaf.extra is not None:
-                self._post_hooks(leaf, [], (), {} if grad is None else {0: grad})
+            self.deliver(leaf, grad)
+
+    def deliver(self, leaf: Node, grad: Grad | None) -> None:
+        """Accumulate the whole gradient of a leaf, between the hooks of its node."""
+        if leaf.extra is not None:
+            grad = self._pre_hooks(leaf, {} if grad is None else {0: grad}).get(0)
+        leaf.receive(grad, self.create_graph)  # type: ignore[attr-defined]
+        if leaf.extra is not None:
+            self._post_hooks(leaf, [], (), {} if grad is None else {0: grad})
 
     def _arrived(self, node: Node) -> dict[int, Grad] | None:
         """The gradients that reached a node, after its tensors' hooks; captured where they were asked for: before the

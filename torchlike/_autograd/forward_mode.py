@@ -12,7 +12,7 @@ import functools
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 import jax
@@ -27,6 +27,9 @@ from torchlike._core.plan import specs
 from torchlike._core.seam import Seam
 from torchlike._ops._namespace import own_gradients
 from torchlike._ops._plan import OpPlan
+
+if TYPE_CHECKING:
+    from torchlike._autograd.context import FunctionNode
 
 Tangents = WeakKeyDictionary[Value, Grad]
 
@@ -86,7 +89,7 @@ def paused() -> Iterator[None]:
 
 def tangent_of(value: Value) -> Grad | None:
     """The tangent that a value carries, of the innermost level."""
-    return local.levels[-1].get(value) if local.levels else None
+    return local.levels[-1].get(value) if local.levels and not local.resting else None
 
 
 def carries(value: Value) -> bool:
@@ -239,37 +242,54 @@ def push(plan: OpPlan, which: tuple[int, ...]) -> OpPlan:
     return made
 
 
-def through_function(function: Any, ctx: Any, values: Sequence[Value | None], outputs: Sequence[Any]) -> None:
+def through_function(node: FunctionNode, args: Sequence, values: Sequence[Value | None], outputs: Sequence) -> None:
     """Give the results of an `autograd.Function` the tangents that its `jvp` computes."""
     for depth, tangents in enumerate(local.levels):
         if not local.resting and any(v is not None and v in tangents for v in values):
             with within(local.levels[:depth]):
-                _push_through(function, ctx, tangents, values, outputs)
+                _push_through(node, tangents, args, values, outputs)
 
 
-def _push_through(function: Any, ctx: Any, tangents: Tangents, values: Sequence, outputs: Sequence) -> None:
+def _push_through(node: FunctionNode, tangents: Tangents, args: Sequence, values: Sequence, outputs: Sequence) -> None:
     from torchlike._tensor import Tensor, wrap
 
     given: list = []
     for value in values:
         pair = None if value is None else tangents.get(value)
-        if pair is None and value is not None and ctx.materialize_grads and value.aval.dtype.category >= 2:
+        if pair is None and value is not None and node.call.materialize_grads and value.aval.dtype.category >= 2:
             pair = (_zeros(value), None)
         given.append(None if pair is None else wrap(*pair))
-    ctx._lives_forward = True
-    made = function.jvp(ctx, *given)
-    ctx._lives_forward = False
+    made = node.ctx._forward_cls.jvp(node.ctx, *given)
     made = made if isinstance(made, tuple) else (made,)
     for i, tangent in enumerate(made):
         if tangent is not None and not isinstance(tangent, Tensor):
             raise _errors.autograd.tangent_kind(tangent, i)
     if len(made) != len(outputs):
         raise _errors.autograd.tangent_count(len(outputs), len(made))
-    for output, tangent in zip(outputs, made):
+    for i, (output, tangent) in enumerate(zip(outputs, made)):
         if isinstance(output, Tensor) and tangent is not None:
-            if tangent.shape != output.shape:
-                raise _errors.autograd.tangent_shape(output.shape, tangent.shape)
+            _check_tangent(node, i, output, tangent, args, given)
             tangents[output._value] = tangent._pair()
+
+
+def _check_tangent(node: FunctionNode, place: int, output: Any, tangent: Any, args: Sequence, given: list) -> None:
+    """Refuse a tangent that does not belong to its output: of another shape, or seen in another way."""
+    described = node.call.outputs[place]
+    if described is not None and not described[1]:
+        raise _errors.autograd.tangent_of_no_derivative(place)
+    same = next((i for i, x in enumerate(args) if x is output), None)
+    if same is not None and any(output is d for d in node.call.declared("dirty_tensors")):
+        if not given[same]._version:
+            raise _errors.autograd.tangent_not_written()
+        if tangent is not given[same]:
+            raise _errors.autograd.written_tangent_not_returned()
+    elif _modes.local.transforms == 0 and (same is not None or output._is_view()):
+        if not tangent._is_view():
+            raise _errors.autograd.tangent_of_view_is_no_view()
+        if not any(tangent._base is g for g in given):
+            raise _errors.autograd.tangent_is_another_view()
+    if tangent.shape != output.shape:
+        raise _errors.autograd.tangent_shape(output.shape, tangent.shape)
 
 
 def _zeros(value: Value) -> Value:

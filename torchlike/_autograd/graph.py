@@ -3,24 +3,56 @@
 from __future__ import annotations
 
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 from torchlike import _errors
 from torchlike._autograd import engine, saved
+from torchlike._autograd.context import BackwardCFunction
 from torchlike._autograd.handles import RemovableHandle
-from torchlike._autograd.nodes import Node, shown
+from torchlike._autograd.nodes import Node as EngineNode
 from torchlike._core import Value
+
+
+class Node(ABC):
+    """A node of the gradient graph: what `grad_fn` and `next_functions` give."""
+
+    @abstractmethod
+    def name(self) -> str:
+        """The name of the operator's gradient."""
+
+    @property
+    @abstractmethod
+    def next_functions(self) -> tuple:
+        """The nodes that this node passes its gradients to, each with an output number."""
+
+    @property
+    @abstractmethod
+    def metadata(self) -> dict:
+        """A dictionary for the user's own notes on this node."""
+
+    @abstractmethod
+    def register_hook(self, fn: Callable) -> RemovableHandle:
+        """Call `fn(grad_inputs, grad_outputs)` after this node ran; it may return new grad_inputs."""
+
+    @abstractmethod
+    def register_prehook(self, fn: Callable) -> RemovableHandle:
+        """Call `fn(grad_outputs)` before this node runs; it may return new grad_outputs."""
+
+
+Node.register(EngineNode)
+Node.register(BackwardCFunction)
 
 
 class GradientEdge(NamedTuple):
     """Where the gradient of a tensor is computed: a node and which of its outputs. `autograd.grad` and `backward` take
     it in place of the tensor."""
 
-    node: Node
+    node: Any
     output_nr: int
-    ownership_token: Node | None = None
+    ownership_token: Any = None
 
 
 def get_gradient_edge(tensor: Any) -> GradientEdge:
@@ -31,7 +63,7 @@ def get_gradient_edge(tensor: Any) -> GradientEdge:
     """
     if not tensor.requires_grad:
         raise _errors.autograd.no_gradient_edge()
-    return GradientEdge(shown(tensor._edge[0]), tensor._edge[1])
+    return GradientEdge(tensor._edge[0].public(), tensor._edge[1])
 
 
 def increment_version(tensor: Any) -> None:
@@ -118,7 +150,7 @@ class _All:
         self.fn = fn
         if not all(t.requires_grad for t in tensors):
             raise AssertionError("Expected gradient function to be set")
-        self.nodes = [get_gradient_edge(t).node for t in tensors]
+        self.nodes = [t._edge[0] for t in tensors]
         self.passes: WeakKeyDictionary[Any, tuple[list, list[int]]] = WeakKeyDictionary()
         self.lock = threading.Lock()
 

@@ -94,6 +94,16 @@ def after(hook: Callable) -> Callable:
     return on_pairs
 
 
+def call_after_accumulation(hook: Callable, leaf: Any, create_graph: bool) -> None:
+    """Call a hook on a leaf whose `.grad` was accumulated; it must return None."""
+    with _modes.set_grad_enabled(create_graph):
+        returned = hook(leaf)
+    if hasattr(returned, "_storage"):
+        raise RuntimeError("Tensor post accumulate grad hooks should return None.")
+    if returned is not None:
+        raise _errors.autograd.hook_returned_no_tensor(returned)
+
+
 def retain(tensor: Any) -> None:
     """Keep the gradient of a non-leaf in its `.grad` from now on, wherever later writes move its history."""
     number = id(tensor)

@@ -222,14 +222,17 @@ def _by_rule(function: Any, level: Level, *args: Any) -> Any:
     if not (isinstance(returned, tuple) and len(returned) == 2):
         raise _errors.func.rule_result(returned)
     results, out_dims = returned
-    several = isinstance(results, tuple)
-    pairs = zip(results, out_dims if isinstance(out_dims, tuple) else [out_dims] * len(results)) if several else [
-        (results, out_dims[0] if isinstance(out_dims, tuple) else out_dims)]  # fmt: skip
+    several = isinstance(results, tuple | list)
+    if several and not isinstance(out_dims, tuple | list):
+        out_dims = type(results)([out_dims] * len(results))
+    kinds = [type(x) if isinstance(x, tuple | list) else None for x in (results, out_dims)]
+    if kinds[0] is not kinds[1] or (several and len(out_dims) != len(results)):
+        raise _errors.func.rule_dims(out_dims, results)
     made = []
-    for x, dim in pairs:
+    for x, dim in zip(results, out_dims) if several else [(results, out_dims)]:
         whole = x if dim is None else x.movedim(dim, 0)._value
         made.append(x if dim is None else wrap(Row(whole.aval.like(tuple(whole.aval.shape[1:])), level, whole)))
-    return tuple(made) if several else made[0]
+    return type(results)(made) if several else made[0]
 
 
 # -- while functions are mapped ----------------------------------------------------------------------------------------

@@ -83,7 +83,14 @@ class Node:
     def next_functions(self) -> tuple:
         """The nodes that this node passes its gradients to, each with an output number."""
         found = [None if i is None else self.edges[i] for i in self.slots()]
-        return tuple((None, 0) if e is None else (shown(e[0]), e[1]) for e in found)
+        return tuple((None, 0) if e is None else (e[0].public(), e[1]) for e in found)
+
+    def public(self) -> Any:
+        """The object that users see as this node: an instance of a class named after the operator."""
+        name = self.name().rpartition("::")[2]
+        if self.__class__.__name__ != name:
+            self.__class__ = _class_of(self.__class__, name)
+        return self
 
     @property
     def metadata(self) -> dict:
@@ -107,14 +114,6 @@ class Node:
 
 
 quick_node = Node.quick
-
-
-def shown(node: Node) -> Node:
-    """A node as users get to see it: of a class with the name of its operator, which programs ask for."""
-    name = node.name().rpartition("::")[2]
-    if node.__class__.__name__ != name:
-        node.__class__ = _class_of(node.__class__, name)
-    return node
 
 
 @functools.cache

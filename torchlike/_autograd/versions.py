@@ -304,8 +304,8 @@ def _now(value: Value, edge: Any) -> tuple[Any, tuple[int, str] | None]:
     owner, fate = stamp.owner and stamp.owner(), stamp.fate
     if stamp.is_of(value, edge):
         if owner is not None:
-            made = owner.grad_fn
-            return owner._aval, None if made is None else (0, short_name(made))
+            is_leaf = owner.is_leaf  # which brings a view's history up to date
+            return owner._aval, None if is_leaf else (0, short_name(owner._edge[0]))
         if fate is not None and fate.version is not None:
             return fate.aval, fate.made_by
     _check_pieces(edge)

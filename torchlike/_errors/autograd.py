@@ -218,6 +218,18 @@ def save_for_backward_takes_tensors(place: int, given: Any) -> TypeError:
                      f"{type(given).__name__}")  # fmt: skip
 
 
+def ctx_field_is_no_tuple(name: str) -> RuntimeError:
+    return RuntimeError(f"autograd internal error: {name} attribute is expected to be a tuple but is ")
+
+
+def ctx_field(name: str, missing: str) -> AttributeError:
+    return AttributeError(f"attribute '{name}' of 'torch._C._FunctionBase' objects is not {missing}")
+
+
+def ctx_switch_is_no_bool(setter: str) -> TypeError:
+    return TypeError(f"{setter} received an invalid combination of arguments - got (), but expected (bool)")
+
+
 def save_for_forward_takes_tensors() -> AssertionError:
     return AssertionError("save_for_forward expects all arguments to be tensors; you should save non-tensors as "
                           "attributes on ctx.")  # fmt: skip
@@ -241,8 +253,52 @@ def gradient_shape(name: str, place: int, got: Any, expected: Any) -> RuntimeErr
                         f"shape compatible with {list(expected)}")  # fmt: skip
 
 
+SHARED_STORAGE = (
+    "`mark_shared_storage` is deprecated. Tensors with shared storages are automatically tracked. Note that calls to "
+    "`set_()` are not tracked"
+)
+
+
 def dirty_leaf() -> RuntimeError:
     return RuntimeError("a leaf Variable that requires grad has been used in an in-place operation.")
+
+
+def dirty_view_of_several() -> RuntimeError:
+    return RuntimeError(
+        "If your Function modifies inplace an input that is a view of another Tensor, your Function cannot return more "
+        "than one Tensor. This is not supported by the current autograd engine. You should either make sure the input "
+        "is not a view (using .clone() for example) or make your Function only return one Tensor (potentially "
+        "splitting it into two Functions: one doing the inplace that returns a single Tensor and a second one that "
+        "does the other operations). You can ask on the forum https://discuss.pytorch.org/ if you need help to do this "
+        "change."
+    )
+
+
+def saved_input_returned() -> RuntimeError:
+    return RuntimeError(
+        "An input that has been returned as-is as output is being saved for backward. This is not supported if you "
+        "override setup_context. You should return and save a view of the input instead, e.g. with x.view_as(x) or "
+        "setup ctx inside the forward function itself."
+    )
+
+
+def unexpected_keyword(name: str) -> TypeError:
+    return TypeError(f"forward() got an unexpected keyword argument '{name}'")
+
+
+def argument_given_twice(name: str) -> TypeError:
+    return TypeError(f"forward() got multiple values for argument '{name}'")
+
+
+def missing_argument(name: str, place: int) -> TypeError:
+    return TypeError(f"forward() missing required argument: '{name}' (position {place})")
+
+
+def complex_gradient() -> RuntimeError:
+    return RuntimeError(
+        "Expected isFloatingType(grad.scalar_type()) || (input_is_complex == grad_is_complex) to be true, but got "
+        "false.  (Could this error message be improved?  If so, please report an enhancement request to PyTorch.)"
+    )
 
 
 def dirty_not_returned() -> RuntimeError:
@@ -320,6 +376,37 @@ def tangent_shape(shape: Any, given: Any) -> RuntimeError:
 
 def tangent_kind(tangent: Any, place: int) -> RuntimeError:
     return RuntimeError(f"expected Variable or None (got {type(tangent).__name__}) for grad output {place}.")
+
+
+def tangent_of_view_is_no_view() -> RuntimeError:
+    return RuntimeError("A custom Function's forward is returning a view (or an input as-is) but the jvp is not "
+                        "returning a view.")  # fmt: skip
+
+
+def tangent_is_another_view() -> RuntimeError:
+    return RuntimeError("A custom Function is returning a view but the jvp is not returning a view of the given grad "
+                        "input.")  # fmt: skip
+
+
+def tangent_not_written() -> RuntimeError:
+    return RuntimeError(
+        "An inplace custom Function is not modifying the forward mode gradients inplace. If the forward is modifying "
+        "an input inplace, then the jvp function must modify the corresponding gradient inplace."
+    )
+
+
+def written_tangent_not_returned() -> RuntimeError:
+    return RuntimeError(
+        "An inplace custom Function is not returning the forward mode gradients as-is. If the forward is modifying an "
+        "input inplace, then the jvp function must modify the gradient inplace and return it as-is."
+    )
+
+
+def tangent_of_no_derivative(place: int) -> RuntimeError:
+    return RuntimeError(
+        f"Function's jvp returned a gradient at position {place}, but  the corresponding forward output is not a "
+        "differentiable Tensor.You should return None at that position instead."
+    )
 
 
 def tangent_count(expected: int, got: int) -> RuntimeError:

@@ -300,6 +300,22 @@ def function_rules(name: str, both: bool) -> RuntimeError:
                         f"implement the vmap staticmethod or set generate_vmap_rule=True. {_EXTENDING}")  # fmt: skip
 
 
+def rule_dims(out_dims: Any, results: Any) -> RuntimeError:
+    return RuntimeError(
+        "The autograd.Function's vmap staticmethod returned an incompatible (output, out_dims) tuple. Expected "
+        f"out_dims={out_dims} to be compatible with the structure of `output`. out_dims has structure "
+        f"{_structure(out_dims)} but output has structure {_structure(results)}. For more details, please see "
+        "https://pytorch.org/docs/main/notes/extending.func.html"
+    )
+
+
+def _structure(flat: Any) -> str:
+    if not isinstance(flat, tuple | list):
+        return "*"
+    leaves = ",\n  ".join("*" * len(flat))
+    return f"TreeSpec({type(flat).__name__}, None, [{leaves}])"
+
+
 def rule_result(given: Any) -> RuntimeError:
     return RuntimeError("Expected the vmap staticmethod to have two returns, an output and out_dims with pytree "
                         f"structure compatible with the output. Got a {type(given)} instead")  # fmt: skip

@@ -77,6 +77,9 @@ class Op:
     fused: bool = False  # whether PyTorch computes all its gradients by one operator: if one has a derivative, all have
     residuals: bool = False  # the forward keeps what backward needs, instead of being repeated in it
     node: str | Callable[[Any], str] = ""  # the name of its gradient node, or node(call) where overloads differ
+    # The arguments to which PyTorch's node has edges, in its order, where those are not all arrays as they come; or
+    # edges(has_array), which asks by name whether an argument is an array:
+    edges: tuple[str, ...] | Callable[[Callable[[str], bool]], tuple[str, ...]] = ()
     aliases: tuple[str, ...] = ()
     where: tuple[str, ...] = ("torch", "Tensor")  # the places whose attribute it is
     inplace: bool = False  # has an in-place twin, name + "_"

@@ -59,14 +59,21 @@ class OpPlan(Plan):
         if self.extra is None:
             return list(range(len(self.inputs)))
         found: list[int | None] = []
-        for name, (where, what) in self.extra.arguments.items():
+        arguments = self.extra.arguments
+        edges = self.op.edges
+        if edges:
+            names = edges(lambda name: arguments[name][0] == "array") if callable(edges) else edges
+            return [arguments[name][1] if arguments[name][0] == "array" else None for name in names]
+        for name, (where, what) in arguments.items():
             kind = self.op.kind_of[name]
             if where == "arrays":
                 found += what
             elif where == "array":
                 if name not in self.op.keeps and (kind == d.OPERAND or self.inputs[what].dtype.category > 1):
                     found.append(what)
-            elif kind == d.ARRAY or (kind == d.OPERAND and numbers_are_tensors(self.op)):
+            elif (kind == d.ARRAY and name not in self.op.keeps) or (
+                kind == d.OPERAND and numbers_are_tensors(self.op)
+            ):
                 found.append(None)
         return found
 

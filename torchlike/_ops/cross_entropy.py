@@ -108,7 +108,8 @@ _KERNELS = {("cross_entropy", True): "log_softmax_lastdim_kernel_impl",
 
 
 @operator(autocast=FULL, where=(), out=False, keeps=("target",), shape=_shape, check=check_classes, node=_picking_node,
-          vanishing=("input",), name="nll_loss", loop="nll_loss_out_frame", opmath=False, takes=REAL_FLOATS)  # fmt: skip
+          edges=("input",), vanishing=("input",), name="nll_loss", loop="nll_loss_out_frame", opmath=False,
+          takes=REAL_FLOATS)  # fmt: skip
 def nll_loss(input: Array, target: Array, weight: Array | None = None, ignore_index: Index = -100,
              reduction: str = "mean"):  # fmt: skip
     """-w[t] x[t] of log-probabilities; the mean is over the weights of the targets that are not ignored."""
@@ -126,7 +127,8 @@ def _aligned(x, target):
 
 @operator(autocast=FULL, remembers=("target", "weight"), where=(), out=False, keeps=("target",), shape=_shape,
           check=check_classes,
-          node=_node, special={"label_smoothing": (0.0,)}, name="cross_entropy", opmath=False)  # fmt: skip
+          node=_node, edges=("input",), special={"label_smoothing": (0.0,)}, name="cross_entropy",
+          opmath=False)  # fmt: skip
 def cross_entropy(input: Array, target: Array, weight: Array | None = None, ignore_index: Index = -100,
                   reduction: str = "mean", label_smoothing: Scalar = 0.0):  # fmt: skip
     """-w[t] log softmax(x)[t] of logits and class indices.

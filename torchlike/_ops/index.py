@@ -97,6 +97,7 @@ def _spread(shape: tuple, strides: tuple, out: tuple) -> tuple:
     where=(),
     name="_index",
     node="IndexBackward0",
+    edges=("input",),
     float8=FLOAT8,
 )
 def _index(input: Array, indices: Arrays, dims: tuple):
@@ -134,6 +135,7 @@ def _added(target, values):
 @operator(autocast=WIDEST_ELSEWHERE, promote=None, shape=lambda call: [(tuple(call.input.shape), call.input.dtype)],
           check=_check_put,
           saves=("indices",), opmath=False, where=(), name="_index_put", node="IndexPutBackward0",
+          edges=("input", "values"),
           loop="index_put", float8=FLOAT8_SIGNED)  # fmt: skip
 def _index_put(input: Array, indices: Arrays, values: Array, dims: tuple, accumulate: bool = False):
     """`input` with `input[..., i, j, ...]` replaced by `values`, or with `values` added there."""

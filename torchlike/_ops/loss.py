@@ -138,7 +138,7 @@ def _check_bernoulli(call: Call) -> None:
     floating("binary_cross_entropy")(call)
 
 
-@_loss(_check_bernoulli, autocast=Casts(full, banned), loop="binary_cross_entropy")
+@_loss(_check_bernoulli, autocast=Casts(full, banned), loop="binary_cross_entropy", edges=("input", "target"))
 def binary_cross_entropy(input: Array, target: Array, weight: Array | None = None, reduction: str = "mean"):
     """-w (t log p + (1 - t) log(1 - p)) of probabilities p; logarithms are held at -100 or above."""
     loss = plain(_bernoulli_nll, input)(input, target)
@@ -154,7 +154,13 @@ def _check_logits(call: Call) -> None:
         raise _errors.dtypes.cannot_cast(call.input.dtype, call.target.dtype)
 
 
-@_loss(_check_logits, node="BinaryCrossEntropyWithLogitsBackward0", opmath=False, loop="log_sigmoid_cpu")
+@_loss(
+    _check_logits,
+    node="BinaryCrossEntropyWithLogitsBackward0",
+    edges=("input", "target"),
+    opmath=False,
+    loop="log_sigmoid_cpu",
+)
 def binary_cross_entropy_with_logits(input: Array, target: Array, weight: Array | None = None,
                                      pos_weight: Array | None = None, reduction: str = "mean"):  # fmt: skip
     """-w (pos_weight t log(sigmoid(x)) + (1 - t) log(1 - sigmoid(x)))."""

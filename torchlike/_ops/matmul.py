@@ -370,9 +370,14 @@ def _linear_node(call: Call) -> str:
     return "UnsafeViewBackward0" if call.input.ndim > 2 else "SqueezeBackward4"
 
 
+def _linear_edges(has_array: Callable[[str], bool]) -> tuple[str, ...]:
+    return ("bias", "input", "weight") if has_array("bias") else ("input", "weight")
+
+
 @operator(autocast=LOWER, shape=_linear_shape, check=_errors.linalg.check_linear, saves=("input", "weight"),
           opmath=False,
-          where=("nn.functional",), node=_linear_node, loop="addmm_impl_cpu_", float8=FLOAT8_SIGNED,
+          where=("nn.functional",), node=_linear_node,
+          edges=_linear_edges, loop="addmm_impl_cpu_", float8=FLOAT8_SIGNED,
           remembers=("input.rows>weight", "weight.T>input"), takes=(*NUMBERS, EMPTY))  # fmt: skip
 def linear(input: Array, weight: Array, bias: Array | None = None):
     """input @ weight.T + bias; (..., k), (n, k), (n) -> (..., n)."""

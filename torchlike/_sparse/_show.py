@@ -25,7 +25,7 @@ def text(t: Any) -> str:
         suffixes.append(f"dtype={t.dtype}")
     suffixes.append(f"layout={t.layout}")
     if node is not None or t.requires_grad:
-        suffixes.append("requires_grad=True" if node is None else f"grad_fn=<{node.name()}>")
+        suffixes.append("requires_grad=True" if node is None else f"grad_fn=<{type(node).__name__}>")
     return _repr.with_suffixes("tensor(" + members, suffixes, _INDENT, new_line=t.layout is mf.sparse_coo)
 
 

@@ -72,4 +72,29 @@ class dual_level(_Switch):
         exit_dual_level()
 
 
+class _set_fwd_grad_enabled(_Switch):
+    """Turn forward mode on or off, at once and until the end of a `with` block: off, no operator carries tangents."""
+
+    def __init__(self, mode: bool) -> None:
+        self.mode, self.before = mode, _is_fwd_grad_enabled()
+        forward_mode.local.resting = not mode
+
+    def __enter__(self) -> None:
+        forward_mode.local.resting = not self.mode
+
+    def __exit__(self, *_: object) -> None:
+        forward_mode.local.resting = not self.before
+
+
+def _is_fwd_grad_enabled() -> bool:
+    """Whether operators carry tangents."""
+    return not forward_mode.local.resting
+
+
+def __getattr__(name: str) -> int:
+    if name == "_current_level":
+        return 0 if forward_mode.is_open() else -1
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
 __all__ = ["UnpackedDualTensor", "dual_level", "enter_dual_level", "exit_dual_level", "make_dual", "unpack_dual"]

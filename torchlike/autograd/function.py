@@ -1,7 +1,8 @@
 """`torch.autograd.function`: functions whose gradient the user writes."""
 
+from torchlike._autograd.context import BackwardCFunction as BackwardCFunction
+from torchlike._autograd.context import FunctionCtx as FunctionCtx
 from torchlike._autograd.function import Function as Function
-from torchlike._autograd.function import FunctionCtx as FunctionCtx
 from torchlike._autograd.function import once_differentiable as once_differentiable
 
 

@@ -34,6 +34,11 @@ class Parameter(Tensor):
     def __repr__(self, *, tensor_contents: Any = None) -> str:
         return "Parameter containing:\n" + super().__repr__(tensor_contents=tensor_contents)
 
+    def __deepcopy__(self, memo: dict) -> Any:
+        if id(self) not in memo:  # neither the gradient nor attributes are copied
+            memo[id(self)] = type(self)(self.data.clone(), self.requires_grad)
+        return memo[id(self)]
+
 
 class _BufferMeta(type):
     """A buffer is a plain tensor with a mark: it stays one when modules convert it."""

@@ -207,6 +207,7 @@ class _BackwardWatch:
         for hook in self.hooks:
             returned = hook(self.module, grad_inputs, self.grad_outputs)
             grad_inputs = _replaced(returned, grad_inputs, _errors.backward_hook_count)
+        self.grad_outputs = None  # a later pass may reach the inputs alone
         return grad_inputs
 
 

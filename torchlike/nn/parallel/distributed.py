@@ -211,7 +211,7 @@ class Averages:
     def __init__(self, group: ProcessGroup, parameters: list[Tensor]) -> None:
         self._group, self._parameters = group, parameters
         self._missing: set[int] | None = None  # whose gradients are still to come; None: nothing is expected
-        self._unused: set[int] = set()
+        self._touched: set[int] = set()  # whose gradients came since the last average, within `no_sync` too
         self._began, self._may_leave_out = False, False
         self._hook: Callable[[list[Tensor], int, bool], Tensor] | None = None
         itself: ref[Averages] = ref(self)
@@ -238,11 +238,9 @@ class Averages:
         """A backward pass follows; from `outputs`, where parameters may be left out."""
         self._may_leave_out, self._began = outputs is not None, False
         self._missing = set(range(len(self._parameters)))
-        self._unused = set()
         if outputs is not None:
             used = _leaves_behind(outputs)
-            self._unused = {i for i in self._missing if id(self._parameters[i]) not in used}
-            self._missing -= self._unused
+            self._missing = {i for i in self._missing if id(self._parameters[i]) in used}
 
     def check_ended(self) -> None:
         """Refuse another forward pass where gradients of the last one are missing."""
@@ -251,6 +249,7 @@ class Averages:
 
     def came(self, i: int) -> None:
         """A parameter's gradient has come."""
+        self._touched.add(i)
         if self._missing is None:
             return
         self._began = True
@@ -263,11 +262,12 @@ class Averages:
                 running.walk.at_end.append(self._average)
 
     def _average(self) -> None:
+        touched, self._touched = self._touched, set()
         if self._group.size() == 1 and self._hook is None:
             return
         parameters = self._parameters
         if self._may_leave_out:
-            mine = np.array([i not in self._unused for i in range(len(parameters))])
+            mine = np.array([i in touched for i in range(len(parameters))])
             anywhere = summed(self._group, mine, RedOpType.MAX)
             parameters = [p for p, is_used in zip(parameters, anywhere) if is_used]
         dtypes = list(dict.fromkeys(p.dtype for p in parameters))

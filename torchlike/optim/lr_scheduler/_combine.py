@@ -8,7 +8,7 @@ from typing import Any
 
 from torchlike import _core
 from torchlike.optim import _errors
-from torchlike.optim.lr_scheduler._base import LRScheduler, group_values
+from torchlike.optim.lr_scheduler._base import LRScheduler, group_values, set_value
 from torchlike.optim.lr_scheduler._plateau import ReduceLROnPlateau
 from torchlike.optim.optimizer import Optimizer
 
@@ -61,7 +61,7 @@ class SequentialLR(_Combined):
         self.last_epoch = last_epoch + 1
         self.optimizer = optimizer
         for group in optimizer.param_groups:
-            group["lr"] = group["initial_lr"]
+            set_value(group, "lr", group["initial_lr"])
         self.recursive_undo()
         schedulers[0]._initial_step()
         self._last_lr = schedulers[0].get_last_lr()

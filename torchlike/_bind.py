@@ -151,9 +151,12 @@ def check_history(self: Tensor, operands: tuple = ()) -> None:
 
 
 def before_write(self: Tensor, operands: tuple, apart: bool = False, op: Op | None = None,
-                 named: dict | None = None) -> bool:  # fmt: skip
-    """What PyTorch refuses before it looks at shapes and dtypes; `apart`: operands must not lie in the same memory. Of
-    a row (`op`), what it asks of its operands comes before. Returns whether an operand shares the memory."""
+                 named: dict | None = None, copies: bool = False) -> bool:  # fmt: skip
+    """What PyTorch refuses before it looks at shapes and dtypes. Returns whether an operand shares the memory.
+
+    `apart`: operands must not lie in the same memory; `copies`: the operator is `copy_`. What a row (`op`) asks of its
+    operands comes before.
+    """
     check_history(self, operands)
     if self._strides is not None and _storage.overlaps(self._chain or (), self.shape, self._strides):
         _check_first(op, (self, *operands), named)
@@ -162,7 +165,7 @@ def before_write(self: Tensor, operands: tuple, apart: bool = False, op: Op | No
     for other in operands:
         if other.__class__ in TENSOR_TYPES and other._storage is self._storage:
             shares = True
-            if (op is None or op.family == "pointwise") and not _storage.are_apart(self, other, apart):
+            if (op is None or op.family == "pointwise") and not _storage.are_apart(self, other, apart, copies):
                 _check_first(op, (self, *operands), named)
                 raise _errors.memory.overlapping_operands()
     return shares

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from torchlike import _errors, _layout
+from torchlike import _errors, _layout, _storage
 from torchlike._autograd.nodes import AccumulateGrad
 from torchlike._core.refcounts import LOCAL
 from torchlike._tensor import Tensor, adopt, leaf_node
@@ -53,12 +53,20 @@ def attributes(t: Tensor) -> dict[str, Any]:
 PRIVATE = ("_retains_grad", "_post_accumulate")  # attributes of tensors that PyTorch keeps elsewhere
 
 
-def _rebuild(cls: type, array: np.ndarray, strides: tuple[int, ...] | None, requires_grad: bool, extra: dict) -> Any:
-    from torchlike import _factories
+def _rebuild(
+    cls: type,
+    array: np.ndarray,
+    strides: tuple[int, ...] | None,
+    requires_grad: bool,
+    extra: dict,
+    marks: tuple[str, ...] = (),
+) -> Any:
+    from torchlike import _factories, _functions_pending
 
     made = _factories.of_array(array)
     if strides is not None:
         _factories.with_strides(made, strides)
+    made = _functions_pending.marked(made, marks)
     if cls is not Tensor:
         made = adopt(cls, made)
     made.__dict__.update(extra)
@@ -81,7 +89,10 @@ def reduce(t: Tensor) -> Any:
         size, strides = tuple(t.shape), tuple(t.stride())
         return _rebuild_meta, (type(t), size, strides, t.dtype, t.requires_grad, attributes(t))
     strides = t._strides if t._strides is not None and _layout.is_dense(tuple(t.shape), t._strides) else None
-    return (_rebuild, (type(t), np.array(t._host()), strides, t.requires_grad, attributes(t)))
+    turn = _storage.involution(t)
+    array = np.array(t._host()) if turn is None else turn(t._host())  # as it lies in memory
+    args = (type(t), array, strides, t.requires_grad, attributes(t))
+    return (_rebuild, args if turn is None else (*args, _storage.marks(t)))
 
 
 def swap(first: Tensor, second: Tensor) -> None:

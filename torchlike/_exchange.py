@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from torchlike import _device, _dtypes, _errors, _from_data, _layout, _modes, _shared, _storage_io
+from torchlike import _device, _dtypes, _errors, _from_data, _layout, _modes, _shared, _storage, _storage_io
 from torchlike._core import Value, aval, concrete
 from torchlike._dtypes import dtype as Dtype
 from torchlike._tensor import Tensor, wrap
@@ -82,10 +82,13 @@ def to_numpy(tensor: Tensor, force: bool = False) -> np.ndarray:
     """The tensor's memory as an array of its shape and strides."""
     if force:
         tensor = tensor.detach().cpu()
+        tensor = tensor.clone() if _storage.marks(tensor) else tensor
     elif tensor.requires_grad and _modes.local.grad:
         raise _errors.memory.numpy_of_grad()
     elif tensor.device.type != "cpu":
         raise _errors.memory.numpy_of_device(tensor.device)
+    for mark in _storage.marks(tensor):
+        raise _errors.memory.numpy_of_pending(mark)
     if tensor.dtype in _dtypes.NARROW:
         raise _errors.memory.no_numpy_type(tensor.dtype)
     if not tensor.numel():
@@ -218,6 +221,7 @@ def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None
     if isinstance(ext_tensor, Tensor):
         if ext_tensor.requires_grad:
             raise _errors.memory.dlpack_of_grad()
+        _check_exported(ext_tensor)
         made = ext_tensor.detach()
     else:
         made = over(ext_tensor) if isinstance(ext_tensor, np.ndarray) else _taken(ext_tensor)
@@ -248,6 +252,11 @@ def _of_jax(array: Any, place: _device.device) -> Tensor:
     return wrap(Value(aval(array.shape, _dtypes.from_numpy(np.dtype(array.dtype)), place), array))
 
 
+def _check_exported(tensor: Tensor) -> None:
+    for mark in _storage.marks(tensor):
+        raise _errors.memory.export_of_pending(mark)
+
+
 def to_dlpack(tensor: Tensor) -> Any:
     """A DLPack capsule over the tensor's memory."""
     return tensor.__dlpack__()
@@ -261,6 +270,7 @@ def dlpack(self: Tensor, *, stream: Any = -1, max_version: tuple[int, int] | Non
     """
     if self.requires_grad:
         raise _errors.memory.dlpack_of_grad()
+    _check_exported(self)
     if stream is not None and type(stream) is not int:
         raise TypeError("stream must be ``int`` or ``none``")
     if self.device.type == "meta":

@@ -42,6 +42,8 @@ def _size_or_dtype(size: tuple, named: dict) -> tuple:
 
 def _view_as_type(self: Tensor, dtype: _dtypes.dtype) -> Tensor:
     own = self.dtype
+    for mark in _storage.marks(self):
+        raise _errors.memory.view_of_pending(mark)
     plain = alias(self) if self.requires_grad else self
     if dtype is own:
         made = rows["view_as_self"](plain)
@@ -261,7 +263,7 @@ def _overwrite(self: Tensor, src: Tensor, node: str) -> Tensor:
             self._count()
             return self
     # The one element that fills a tensor is read before anything is written.
-    before_write(self, () if node.startswith("Fill") else (src,))
+    before_write(self, () if node.startswith("Fill") else (src,), copies=True)
     since, given = next(sequence), src
     if src.device is not self.device:
         src = _move(src, self.device)
@@ -283,7 +285,7 @@ def _overwrite(self: Tensor, src: Tensor, node: str) -> Tensor:
 def is_same(a: Tensor, b: Tensor) -> bool:
     """Whether two tensors show the same elements of memory in the same way."""
     return (a._storage is b._storage and a._offset == b._offset and a.shape == b.shape and a.stride() == b.stride()
-            and a.dtype is b.dtype)  # fmt: skip
+            and a.dtype is b.dtype and _storage.marks(a) == _storage.marks(b))  # fmt: skip
 
 
 def _broadcast_onto(src: Tensor, shape: tuple[int, ...]) -> Tensor:

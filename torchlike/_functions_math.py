@@ -224,53 +224,11 @@ def chain_matmul(*matrices: Tensor) -> Tensor:
     return functools.reduce(rows["mm"], matrices)
 
 
-# -- complex numbers ---------------------------------------------------------------------------------------------------
-
-
-def real(input: Tensor) -> Tensor:
-    """The real part, as a view; of a real tensor the tensor itself."""
-    return rows["_select"](rows["view_as_real"](input), input.ndim, 0) if input.is_complex() else input
-
-
-def imag(input: Tensor) -> Tensor:
-    """The imaginary part, as a view."""
-    if not input.is_complex():
-        raise _errors.dtypes.only_complex_has("imag")
-    return rows["_select"](rows["view_as_real"](input), input.ndim, 1)
-
-
-def conj(input: Tensor) -> Tensor:
-    """The complex conjugate (a copy, see docs/differences.md); a real tensor is returned itself."""
-    return rows["conj"](input) if input.is_complex() else input
-
-
-def conj_physical(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The complex conjugate; a real tensor is returned itself."""
-    return _written("conj_physical", rows["conj_physical"](input) if input.is_complex() else input, out)
-
-
-def resolve_conj(input: Tensor) -> Tensor:
-    """The tensor itself: conjugation is never left pending here."""
-    return input
-
-
-def resolve_neg(input: Tensor) -> Tensor:
-    """The tensor itself: negation is never left pending here."""
-    return input
-
-
 def positive(input: Tensor) -> Tensor:
     """The tensor itself; a bool tensor is refused."""
     if input.dtype is bool_:
         raise _errors.arithmetic.positive_bool()
     return input
-
-
-def _part(read: Callable) -> property:
-    def write(self: Tensor, value: Any) -> None:
-        read(self).copy_(value)
-
-    return property(read, write, doc=read.__doc__)
 
 
 # -- questions with one answer -----------------------------------------------------------------------------------------
@@ -314,10 +272,9 @@ def abs_(self: Tensor) -> Tensor:
 _abs_in_place = _bind.in_place_of("abs", rows["abs"], op=REGISTRY["abs"])
 _NOT_METHODS = ("std_mean", "var_mean", "einsum", "tensordot", "chain_matmul")
 _ALL = (sort, topk, kthvalue, mode, cummax, cummin, aminmax, max, min, median, nanmedian, std, var, std_mean, var_mean,
-        norm, equal, allclose, einsum, tensordot, cross, chain_matmul, real, imag, conj, conj_physical, resolve_conj,
-        resolve_neg, positive)  # fmt: skip
+        norm, equal, allclose, einsum, tensordot, cross, chain_matmul, positive)  # fmt: skip
 FUNCTIONS = _facade.functions(*_ALL)
 METHODS = _facade.methods(*[f for f in _ALL if f.__name__ not in _NOT_METHODS])
-METHODS |= {"__pos__": positive, "real": _part(real), "imag": _part(imag)}
+METHODS |= {"__pos__": positive}
 METHODS |= {"abs_": abs_, "absolute_": abs_}
 METHODS |= {"polygamma": polygamma, "polygamma_": polygamma_}

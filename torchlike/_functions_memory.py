@@ -20,9 +20,10 @@ from torchlike._errors.dtypes import c_name
 from torchlike._exchange import from_dlpack, to_dlpack
 from torchlike._facade import history_first, ints
 from torchlike._functions import reshape
+from torchlike._functions_pending import show_as
 from torchlike._grown import follow, grow
 from torchlike._overriding import DisableTorchFunctionSubclass
-from torchlike._storage import move
+from torchlike._storage import marks, move
 from torchlike._tensor import Tensor, alias, turn_into
 from torchlike.storage import TypedStorage, UntypedStorage
 
@@ -44,6 +45,12 @@ def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None
     if whole is None:  # a view that was given other memory
         root, whole = input._root(), owner(input)
     assert root is not None
+    made = _strided_whole(input, root, whole, shape, strides, start)
+    return show_as(made, input)
+
+
+def _strided_whole(input: Tensor, root: Tensor, whole: Tensor, shape: Ints, strides: Ints, start: int) -> Tensor:
+    """`as_strided` over the memory as it is, with the history of what `input` shows."""
     made = _storage_io.strided_view(whole, shape, strides, start)
     if made._chain is None:
         made = rows["view_as_self"](whole)
@@ -74,7 +81,7 @@ def _strided_apart(input: Tensor, shape: Ints, strides: Ints, start: int) -> Ten
     made = _strided_within(input, input.dtype, shape, strides, start)
     made._origin = input if input._origin is None else input._root()
     views.freeze(made, views.Frozen.APART)
-    return made
+    return show_as(made, input)
 
 
 def owner(view: Tensor) -> Tensor:
@@ -293,7 +300,7 @@ def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = 
         return become(self, as_strided(self, tuple(held.shape), held.stride(), held._offset))
     _outdate(self)
     self._count()  # those that share the memory left behind count it too
-    self._see(held)
+    self._see(show_as(alias(held), self))
     versions.note_fate(views.whole(self))
     return self
 
@@ -313,7 +320,8 @@ def _strided_within(held: Tensor, dtype: Any, shape: Ints, strides: Ints, offset
 def is_set_to(self: Tensor, tensor: Tensor) -> bool:
     """Whether two tensors show the same memory in the same way."""
     return (self._storage.whole is tensor._storage.whole and self._offset == tensor._offset
-            and self.shape == tensor.shape and self.stride() == tensor.stride())  # fmt: skip
+            and self.shape == tensor.shape and self.stride() == tensor.stride()
+            and not marks(self) and not marks(tensor))  # fmt: skip
 
 
 # -- storages ----------------------------------------------------------------------------------------------------------
@@ -435,8 +443,6 @@ def _constant(name: str, found: Any, doc: str) -> Callable[[Tensor], Any]:
 
 
 _FACTS = [
-    _constant("is_conj", False, "Whether conjugation is left pending: never."),
-    _constant("is_neg", False, "Whether negation is left pending: never."),
     _constant("dense_dim", lambda t: t.ndim, "The number of dims that are not sparse: all."),
     _constant("sparse_dim", 0, "The number of sparse dims: none."),
 ]

@@ -48,7 +48,7 @@ def _mT(self: Tensor) -> Tensor:
 
 
 def _H(self: Tensor) -> Tensor:
-    """A matrix transposed and conjugated."""
+    """A matrix transposed and conjugated, as a view."""
     if not self.ndim:
         return _scalar_adjoint(self, "Tensor.H")
     if self.ndim != 2:
@@ -58,7 +58,7 @@ def _H(self: Tensor) -> Tensor:
 
 
 def _mH(self: Tensor) -> Tensor:
-    """Matrices transposed and conjugated."""
+    """Matrices transposed and conjugated, as a view."""
     if not self.ndim:
         return _scalar_adjoint(self, "Tensor.mH")
     if self.ndim < 2:
@@ -73,7 +73,7 @@ def _scalar_adjoint(input: Tensor, name: str) -> Tensor:
 
 
 def adjoint(input: Tensor) -> Tensor:
-    """The last two dims exchanged, complex numbers conjugated."""
+    """The last two dims exchanged, complex numbers conjugated, as a view."""
     if not input.ndim:
         return _scalar_adjoint(input, "adjoint()")
     if input.ndim < 2:

@@ -8,6 +8,7 @@ own part of the memory only. When nobody outside holds the memory any more, the 
 from __future__ import annotations
 
 from array import array as PythonArray
+from collections.abc import Callable
 from sys import getrefcount
 from typing import Any
 from weakref import ref
@@ -19,7 +20,7 @@ from torchlike._autograd import versions
 from torchlike._core import Aval, Live, Value, to_numpy
 from torchlike._core.refcounts import ATTRIBUTE
 from torchlike._layout import contiguous_strides
-from torchlike._storage import WRITE, Block, Step, Storage, extent, read
+from torchlike._storage import WRITE, Block, Step, Storage, extent, involution, read
 
 _value = Storage.__dict__["value"]
 _version = Storage.__dict__["version"]
@@ -171,8 +172,9 @@ class Shared(Storage):
             return self.seen(tensor)
         if _modes.local.capture is not None:
             return read(self._loan.settle(), tensor._chain or ())
-        loan, part = self._loan, _geometry(tensor)
-        return Live(part[0], lambda: loan.part(*part), None, loan.stamp)
+        loan, part, turn = self._loan, _geometry(tensor), involution(tensor)
+        look = (lambda: loan.part(*part)) if turn is None else (lambda: turn(loan.part(*part)))
+        return Live(part[0], look, None, loan.stamp)
 
     def put(self, value: Value, since: int | None = None, owner: Any = None, step: int = WRITE) -> None:
         if self._is_private():
@@ -185,7 +187,8 @@ class Shared(Storage):
         if self._is_private():
             self.put_seen(chain, value, since, owner, step)
         else:
-            self._overwrite(self._loan.part(*_geometry(owner)), value, since, owner, step)
+            place = self._loan.part(*_geometry(owner))
+            self._overwrite(place, value, since, owner, step, involution(owner))
 
     def _is_private(self) -> bool:
         """Become an ordinary storage where a write will not be, or may not be, seen by anybody else."""
@@ -196,11 +199,19 @@ class Shared(Storage):
             self.take_back()
         return private
 
-    def _overwrite(self, place: np.ndarray, value: Value, since: int | None, owner: Any, step: int) -> None:
+    def _overwrite(
+        self,
+        place: np.ndarray,
+        value: Value,
+        since: int | None,
+        owner: Any,
+        step: int,
+        turn: Callable[[np.ndarray], np.ndarray] | None = None,
+    ) -> None:
         loan, array = self._loan, to_numpy(value)
         if loan.stamp.since is None:
             loan.stamp.set(self, since, owner)
-        place[...] = array
+        place[...] = array if turn is None else turn(array)
         loan.stamp, loan.settled = versions.Stamp(), None
         self.version += step
 

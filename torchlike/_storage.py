@@ -118,6 +118,27 @@ def read(value: Value, chain: tuple[Step, ...]) -> Value:
     return value
 
 
+def marks(tensor: Any) -> tuple[str, ...]:
+    """Whether a tensor shows conjugates ("conj"), negatives ("neg") or both of the numbers that its memory holds."""
+    if not tensor._chain:
+        return ()
+    pending = [plan.op.pending for plan, _ in tensor._chain]
+    return tuple([mark for mark in ("conj", "neg") if pending.count(mark) % 2])
+
+
+_INVOLUTIONS: dict[tuple[str, ...], Callable[[np.ndarray], np.ndarray] | None] = {
+    (): None,
+    ("conj",): np.conj,
+    ("neg",): np.negative,
+    ("conj", "neg"): lambda array: np.negative(np.conj(array)),
+}
+
+
+def involution(tensor: Any) -> Callable[[np.ndarray], np.ndarray] | None:
+    """What turns the numbers in memory into those that a tensor shows, and back; None where they are the same."""
+    return _INVOLUTIONS[marks(tensor)]
+
+
 def move(plan: OpPlan, value: Value, numbers: tuple) -> Value:
     """Apply one view. On a host array NumPy does it at once: moving data is exact, so where it runs cannot be seen."""
     if value.array.__class__ is np.ndarray and local.capture is None:
@@ -314,11 +335,13 @@ def overlaps(chain: tuple[Step, ...], shape: tuple[int, ...], strides: tuple[int
     return strides is not None and any(s == 0 and n > 1 for n, s in zip(shape, strides)) and 0 not in shape
 
 
-def are_apart(target: Any, other: Any, wholly: bool) -> bool:
+def are_apart(target: Any, other: Any, wholly: bool, copies: bool = False) -> bool:
     """Whether an operand of the same storage lies nowhere in the memory that is written to, or (unless `wholly`) in all
-    of it, seen the same way."""
+    of it, seen the same way. `copies`: the operator is `copy_`."""
     if other is target:
         return not wholly
+    if not copies and (marks(target) or marks(other)):  # PyTorch computes with a copy of such a tensor
+        return True
     if not _may_meet(target, other):
         return True
     place = lambda t: (t._offset, t.numel(), t.stride(), t.dtype.itemsize)

@@ -24,14 +24,16 @@ def _unflatten_dense_tensors(flat: Any, tensors: Sequence[Any]) -> tuple:
 
 def _rebuild_tensor_v2(storage: Any, storage_offset: int, size: Any, stride: Any, requires_grad: bool,
                        backward_hooks: Any, metadata: Any = None) -> Any:  # fmt: skip
-    """A tensor over a storage, as files say it; hooks and metadata must be empty."""
+    """A tensor over a storage, as files say it; hooks must be empty."""
     import torchlike
-    from torchlike import _errors
+    from torchlike import _errors, _functions_pending
 
-    if backward_hooks or metadata:
-        raise _errors.arguments.unsupported("_rebuild_tensor_v2", "backward_hooks" if backward_hooks else "metadata")
+    if backward_hooks:
+        raise _errors.arguments.unsupported("_rebuild_tensor_v2", "backward_hooks")
     made = torchlike.empty(0, dtype=storage.dtype, device=storage.device)
-    return made.set_(storage, storage_offset, size, stride).requires_grad_(requires_grad)
+    made = made.set_(storage, storage_offset, size, stride)
+    marks = [mark for mark, value in (metadata or {}).items() if value]
+    return _functions_pending.marked(made, marks).requires_grad_(requires_grad)
 
 
 def _take_tensors(tensors: Iterable[Any], size_limit: int) -> Iterator[list]:

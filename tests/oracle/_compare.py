@@ -46,6 +46,7 @@ def _outside(tensor, stride: bool, grad: bool) -> dict:
     facts = {"dtype": name_of(tensor.dtype), "shape": tuple(tensor.shape), "device": tensor.device.type}
     if stride:
         facts["stride"] = tuple(tensor.stride())
+        facts["pending"] = tensor.is_conj(), tensor.is_neg()
     if grad:
         facts["requires_grad"] = tensor.requires_grad
     return facts

@@ -16,7 +16,7 @@ def name_of(dtype) -> str:
 def to_theirs(tensor: "torchlike.Tensor") -> torch.Tensor:
     """A PyTorch tensor of the same values, dtype and shape; contiguous, without history."""
     name = name_of(tensor.dtype)
-    plain = tensor.detach()
+    plain = tensor.detach().resolve_conj().resolve_neg()
     if name in NARROW:
         plain = plain.to(torchlike.float32)
     # The copy makes it ours to keep: numpy() shares memory with the tensor.

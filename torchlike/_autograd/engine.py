@@ -16,7 +16,7 @@ import numpy as np
 
 from torchlike import _errors, _modes
 from torchlike._autograd import versions
-from torchlike._autograd.nodes import Edge, Node, Refusal, quick_node
+from torchlike._autograd.nodes import Edge, Node, Refusal, Sink, quick_node
 from torchlike._core import Aval, Value, record
 from torchlike._core.refcounts import TUPLE_ITEM
 from torchlike._ops._declare import REGISTRY
@@ -216,6 +216,8 @@ class Walk:
 
     def _give(self, leaf: Node, grad: Grad | None) -> None:
         """One of a leaf's gradients has come (None: it will not); with the last one it is accumulated."""
+        if leaf.__class__ is Sink:
+            return
         left = self.leaves[leaf] = self.leaves[leaf] - 1
         if grad is not None and (left or leaf in self.grads):
             self._arrive(leaf, 0, grad)

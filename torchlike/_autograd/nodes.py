@@ -169,6 +169,15 @@ class AccumulateGrad(Node):
         return "torch::autograd::AccumulateGrad"
 
 
+class Sink(AccumulateGrad):
+    """The end of the paths of all views without a history, whatever their shapes: drops what arrives."""
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        super().__init__(lambda: None, lambda pair, create_graph: None)
+
+
 class Extra:
     """What few nodes have: hooks, the user's notes, an overwritten result."""
 

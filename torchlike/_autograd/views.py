@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from torchlike import _errors, _grown, _modes, _storage
 from torchlike._autograd import engine, strided, versions
-from torchlike._autograd.nodes import AccumulateGrad, Edge, Node
+from torchlike._autograd.nodes import AccumulateGrad, Edge, Node, Sink
 from torchlike._core import Aval, Value
 from torchlike._layout import extent, is_apart
 from torchlike._ops._declare import REGISTRY
@@ -41,7 +41,7 @@ class Frozen(Enum):
 _LED = "led"  # the operator by which the memory of a tensor whose own shape was changed leads to that tensor
 
 # The edge of a view without history of a tensor that requires grad: gradients that come here are dropped.
-NOWHERE: Edge = (AccumulateGrad(lambda: None, lambda pair, create_graph: None), 0)
+NOWHERE: Edge = (Sink(), 0)
 
 
 def reason(view: Any) -> Frozen:
@@ -170,15 +170,32 @@ def _made_anew(view: Any, origin: Any, edge: Edge | None) -> Value:
     """The value of a view, whose history becomes that of what it sees of an origin with this one."""
     value, whole = origin._value, is_whole(view)
     steps = steps_from(origin, view)
+    view._edge = edge
     if not steps:
-        view._edge = edge
         return value
-    numbers = [n for _, given in steps for n in given]
-    last = steps[-1][0]  # what shows another dtype cannot be made anew as a strided view
-    name = "torch::autograd::CopySlices" if whole else "AsStridedBackward0" if last.op.result is None else last.node
-    plan = _storage.view_plan(steps, name)
-    ((value, view._edge),) = engine.apply(plan, [value], [edge or NOWHERE], numbers, True)
+    for part in (steps,) if whole else _replayed(steps):
+        numbers = [n for _, given in part for n in given]
+        name = "torch::autograd::CopySlices" if whole else _node_anew(part[-1][0])
+        plan = _storage.view_plan(part, name)
+        ((value, view._edge),) = engine.apply(plan, [value], [view._edge or NOWHERE], numbers, True)
     return value
+
+
+def _node_anew(plan: OpPlan) -> str:
+    return plan.node if _is_no_strided_view(plan) else "AsStridedBackward0"
+
+
+def _is_no_strided_view(plan: OpPlan) -> bool:
+    """Whether a view shows another dtype, conjugates or negatives."""
+    return plan.op.result is not None or plan.op.pending != ""
+
+
+def _replayed(steps: tuple) -> list[tuple]:
+    """The parts of a chain of views that PyTorch makes anew, with a node each: the strided views at the beginning are
+    one, and after the first view of another kind every view is its own."""
+    first = next((i for i, (plan, _) in enumerate(steps) if _is_no_strided_view(plan)), len(steps))
+    lead = [steps[:first]] if first else []
+    return lead + [(step,) for step in steps[first:]]
 
 
 def requires_grad(view: Any) -> bool:

@@ -48,6 +48,29 @@ def numpy_of_grad() -> RuntimeError:
     return RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
 
 
+_PENDING = {"conj": "conjugate", "neg": "negative"}
+
+
+def numpy_of_pending(mark: str) -> RuntimeError:
+    return RuntimeError(f"Can't call numpy() on Tensor that has {_PENDING[mark]} bit set. "
+                        f"Use tensor.resolve_{mark}().numpy() instead.")  # fmt: skip
+
+
+def export_of_pending(mark: str) -> BufferError:
+    return BufferError(f"Can't export tensors with the {_PENDING[mark]} bit set")
+
+
+def view_of_pending(mark: str) -> RuntimeError:
+    what = "conjugate view tensors" if mark == "conj" else "tensors with negative bit set"
+    return RuntimeError(f"torch.Tensor.view is not supported for {what} when converting to a different dtype.")
+
+
+def real_view_of_conjugate() -> RuntimeError:
+    return RuntimeError("view_as_real doesn't work on unresolved conjugated tensors.  To resolve the conjugate tensor "
+                        "so you can view it as real, use self.resolve_conj(); however, be warned that the resulting "
+                        "tensor will NOT alias the original.")  # fmt: skip
+
+
 def numpy_of_device(device: Any) -> TypeError:
     return TypeError(f"can't convert {device} device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host "
                      "memory first.")  # fmt: skip

@@ -110,6 +110,7 @@ class Op:
     offset: Callable | None = None  # views: offset(tensor, *statics) -> elements from the input's first to the result's
     result: Callable | None = None  # views of another element type: result(call) -> dtype
     inverse: Callable | None = None  # views that no linear map undoes: inverse(base, new) -> base with `new` seen in it
+    pending: str = ""  # views of the same memory whose elements are conjugated ("conj") or negated ("neg") when read
     plans: dict = field(default_factory=dict, repr=False)
     forms: dict = field(default_factory=dict, repr=False)  # by the types of its arguments (see `_binding.py`)
     varying: dict = field(default_factory=dict, repr=False)

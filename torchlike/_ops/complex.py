@@ -6,14 +6,37 @@ from torchlike import _dtypes, _errors
 from torchlike._dtypes import FLOAT8
 from torchlike._errors.dtypes import scalar_name
 from torchlike._ops._casts import FULL_ON_CPU
-from torchlike._ops._declare import Array, Into, constant, namespace, pointwise
+from torchlike._ops._declare import Array, Into, constant, namespace, pointwise, view
 from torchlike._ops._rules import Call
 
 
-@pointwise(saves=(), inplace=False, out=False, opmath=False, where=(), float8=FLOAT8)
+def _same_geometry(shape, strides) -> tuple:
+    return shape, strides
+
+
+def _conjugated(base, new):
+    return namespace(new).conj(new)
+
+
+@view(geometry=_same_geometry, inverse=_conjugated, pending="conj", where=())
 def conj(input: Array):
-    """The complex conjugate."""
+    """The complex conjugate, as a view."""
     return namespace(input).conj(input)
+
+
+def _negated(base, new):
+    return namespace(new).negative(new)
+
+
+def _no_bools(call: Call) -> None:
+    if call.input.dtype is _dtypes.bool_:
+        raise _errors.dtypes.not_implemented("neg_cpu", call.input.dtype)
+
+
+@view(geometry=_same_geometry, check=_no_bools, inverse=_negated, pending="neg", node="NegViewBackward0", where=())
+def _neg_view(input: Array):
+    """The negative, as a view."""
+    return namespace(input).negative(input)
 
 
 @pointwise(saves=(), opmath=False, where=(), float8=FLOAT8)

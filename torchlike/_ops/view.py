@@ -324,7 +324,7 @@ def _put_complex(base, new):
 
 
 @view(geometry=_as_real_geometry, check=_needs_complex, result=lambda call: call.input.dtype.to_real(),
-      inverse=_put_complex, offset=lambda t: t._offset, where=("torch",))  # fmt: skip
+      inverse=_put_complex, offset=lambda t: t._offset, where=())  # fmt: skip
 def view_as_real(input: Array):
     """A complex tensor as a real one with a last dim of two: the real and the imaginary part."""
     return namespace(input).stack([input.real, input.imag], axis=-1)

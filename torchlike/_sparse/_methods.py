@@ -103,6 +103,16 @@ def sparse_mask(self: Any, mask: Any) -> Any:
     return s.like(mask, s.passed_on(found, "SparseMaskBackward0"))
 
 
+def is_conj(self: Any) -> bool:
+    """Whether it is a view that conjugates: a sparse tensor never is."""
+    return False
+
+
+def is_neg(self: Any) -> bool:
+    """Whether it is a view that negates: a sparse tensor never is."""
+    return False
+
+
 # What strided tensors have too, if only to say what they are not.
 OF_ALL = {f.__name__: f for f in (
     _convert.to_dense, _convert.to_sparse, _convert.to_sparse_csr, _convert.to_sparse_csc, _convert.coalesce, indices,
@@ -229,7 +239,7 @@ def _rule(name: str) -> Any:
 
 
 OF_SPARSE: dict[str, Any] = {f.__name__: f for f in (
-    clone, detach, to, type, cpu, requires_grad_, stride, is_contiguous, numpy, data_ptr, select,
+    clone, detach, to, type, cpu, requires_grad_, stride, is_contiguous, numpy, data_ptr, select, is_conj, is_neg,
 )}  # fmt: skip
 OF_SPARSE |= {name: _cast(dtype) for name, dtype in {**_dtypes.ALIASES, "bfloat16": _dtypes.bfloat16}.items()}
 OF_SPARSE |= {

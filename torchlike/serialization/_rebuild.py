@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 import torchlike
+from torchlike._functions_pending import marked
 from torchlike._storage_io import meta_tensor
 from torchlike.serialization import _errors as errors
 from torchlike.serialization import _tensors
@@ -51,7 +52,7 @@ def _with_metadata(tensor: Any, metadata: dict | None) -> Any:
         if mark not in ("conj", "neg"):
             raise NotImplementedError(f"load: tensors marked {mark!r} are not supported")
         if value:
-            tensor = torchlike.conj(tensor) if mark == "conj" else torchlike.neg(tensor)
+            tensor = marked(tensor, [mark])
     return tensor
 
 

@@ -11,6 +11,7 @@ from contextlib import nullcontext
 from typing import IO, Any
 
 import torchlike
+from torchlike._storage import marks
 from torchlike._storage_io import storage_of
 from torchlike.serialization import _errors as errors
 from torchlike.serialization import _rebuild, _tensors
@@ -150,9 +151,10 @@ class _Pickler(pickle._Pickler):  # type: ignore[misc,name-defined]
             return _rebuild.rebuild_meta_tensor_no_storage, (tensor.dtype, size, stride, tensor.requires_grad)
         storage = self._storage(tensor)
         args = (storage, tensor.storage_offset(), size, stride, tensor.requires_grad, OrderedDict())
+        metadata = (dict.fromkeys(marks(tensor), True),) if marks(tensor) else ()
         if storage.kind is UNTYPED:
-            return _rebuild.rebuild_tensor_v3, (*args, tensor.dtype)
-        return _rebuild.rebuild_tensor_v2, args
+            return _rebuild.rebuild_tensor_v3, (*args, tensor.dtype, *metadata)
+        return _rebuild.rebuild_tensor_v2, (*args, *metadata)
 
     def _storage(self, tensor: Any) -> SavedStorage:
         owner, flat = storage_of(tensor)

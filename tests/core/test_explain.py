@@ -253,10 +253,39 @@ def test_an_unknown_name_is_refused(tmp_path):
 
 
 def test_python_can_listen_itself(caplog):
-    with caplog.at_level(logging.INFO, logger="torchlike"):
+    with caplog.at_level(logging.DEBUG, logger="torchlike"):
         _look(21)
     (record,) = caplog.records
-    assert record.name == "torchlike" and "interpreted 2 operators (mul sum)" in record.getMessage()
+    assert record.name == "torchlike" and record.levelno == logging.DEBUG
+    assert "interpreted 2 operators (mul sum)" in record.getMessage()
+
+
+TRAINING = """
+import io
+import logging
+logging.basicConfig(level=logging.INFO)
+import torchlike as torch
+model = torch.nn.Linear(3, 2)
+compiled = torch.compile(model)
+optimizer = torch.optim.Adam(model.parameters())
+for _ in range(3):
+    optimizer.zero_grad()
+    (compiled(torch.ones(4, 3)) ** 2).mean().backward()
+    optimizer.step()
+torch.save(model.state_dict(), io.BytesIO())
+"""
+
+
+def test_a_log_at_info_shows_nothing_of_ours_nor_of_jax(tmp_path):
+    done = _run(TRAINING, tmp_path, TORCHLIKE_CACHE_DIR=str(tmp_path / "cache"))
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_a_program_chooses_what_jax_logs(tmp_path):
+    level = 'import logging\nlogging.getLogger("jax").setLevel("INFO")\nlogging.basicConfig(level="INFO")\n'
+    show = 'import torchlike\nprint(logging.getLogger("jax").getEffectiveLevel())'
+    assert _run(level + show, tmp_path).stdout == "20\n"
+    assert _run("import logging\n" + show, tmp_path).stdout == "30\n"
 
 
 def test_a_log_that_cannot_be_written_stops_nobody(monkeypatch):

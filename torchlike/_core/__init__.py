@@ -11,6 +11,7 @@ from torchlike._core.explain import explain as explain
 from torchlike._core.heap import age_imported_objects as age_imported_objects
 from torchlike._core.heap import keep_freed_blocks as _keep_freed_blocks
 from torchlike._core.interrupts import uninterrupted as uninterrupted
+from torchlike._core.notices import quiet_jax as _quiet_jax
 from torchlike._core.plan import Plan as Plan
 from torchlike._core.run import boundary as boundary
 from torchlike._core.run import clear_cache as clear_cache
@@ -29,5 +30,6 @@ from torchlike._core.value import Value as Value
 from torchlike._core.value import aval as aval
 
 jax.config.update("jax_enable_x64", True)
+_quiet_jax()
 _keep_freed_blocks()
 _disk_cache.enable()

@@ -79,7 +79,7 @@ class DiskCache:
                 os.unlink(half)
             if not self._failed:
                 self._failed = True
-                logger.warning("compiled programs are not kept on disk: %s", error)
+                logger.debug("compiled programs are not kept on disk: %s", error)
             return
         with suppress(OSError):  # the folder is being cleared
             self._count(_blocks(len(content)))

@@ -128,8 +128,8 @@ def explain() -> Report:
     >>> report.totals.misses, report.totals.compiles
     (1, 0)
 
-    `TORCHLIKE_LOG=compile` in the environment writes a line to stderr whenever a program is made; the logger is named
-    "torchlike". PyTorch has no such function.
+    `TORCHLIKE_LOG=compile` in the environment writes a line to stderr whenever a program is made; the level is DEBUG,
+    the logger is named "torchlike". PyTorch has no such function.
 
     Returns:
       A `Report`.

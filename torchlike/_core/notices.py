@@ -35,8 +35,15 @@ def log_as_asked(names: str) -> None:
         handler = _ToStderr()
         handler.setFormatter(logging.Formatter("torchlike: %(message)s"))
         logger.addHandler(handler)
-        logger.setLevel(logging.INFO)
+        logger.setLevel(logging.DEBUG)
         logger.propagate = False
+
+
+def quiet_jax() -> None:
+    """Keep JAX's progress messages out of a log that shows INFO, unless the program has chosen a level for them."""
+    jax_logger = logging.getLogger("jax")
+    if jax_logger.level == logging.NOTSET:
+        jax_logger.setLevel(logging.WARNING)
 
 
 log_as_asked(os.environ.get("TORCHLIKE_LOG", ""))
@@ -44,8 +51,8 @@ log_as_asked(os.environ.get("TORCHLIKE_LOG", ""))
 
 def made(making: Making, executor: str, stacklevel: int) -> None:
     """A program was made and run for the first time, or compiled since it repeats."""
-    if logger.isEnabledFor(logging.INFO):
-        logger.info(line(making))
+    if logger.isEnabledFor(logging.DEBUG):
+        logger.debug(line(making))
     group = making.account.group
     if not making.by_numpy:
         group.seconds += making.account.compile_seconds

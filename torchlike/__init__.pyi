@@ -222,7 +222,7 @@ def addr(
     ...
 
 def adjoint(input: _Tensor) -> _Tensor:
-    """The last two dims exchanged, complex numbers conjugated."""
+    """The last two dims exchanged, complex numbers conjugated, as a view."""
     ...
 
 def affine_grid_generator(theta: _Tensor, size: _tuple[_int, ...], align_corners: _bool) -> _Tensor:
@@ -711,11 +711,11 @@ def concatenate(tensors: _Any, dim: _int = ...) -> _Tensor:
     ...
 
 def conj(input: _Tensor) -> _Tensor:
-    """The complex conjugate (a copy, see docs/differences.md); a real tensor is returned itself."""
+    """The complex conjugate, as a view of the same memory; a real tensor is returned itself."""
     ...
 
 def conj_physical(input: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
-    """The complex conjugate; a real tensor is returned itself."""
+    """The complex conjugate, with memory of its own; a real tensor is returned itself."""
     ...
 
 def conj_physical_(input: _Tensor) -> _Tensor:
@@ -1546,7 +1546,7 @@ def igammac(input: _Tensor, other: _Tensor, *, out: _Any = ...) -> _Tensor:
     ...
 
 def imag(input: _Tensor) -> _Tensor:
-    """The imaginary part, as a view."""
+    """The imaginary part, as a view; that of a conjugate is a view that negates."""
     ...
 
 def index_add(input: _Tensor, dim: _int, index: _Tensor, source: _Tensor, *, alpha: _Any = ...) -> _Tensor:
@@ -1640,8 +1640,8 @@ def is_complex(input: _Tensor) -> _bool:
     """Whether the dtype is complex."""
     ...
 
-def is_conj(input: _Tensor) -> _Any:
-    """Whether conjugation is left pending: never."""
+def is_conj(input: _Tensor) -> _bool:
+    """Whether this is a view that conjugates what its memory holds."""
     ...
 
 def is_deterministic_algorithms_warn_only_enabled() -> _bool:
@@ -1656,8 +1656,8 @@ def is_inference(input: _Tensor) -> _bool:
     """Whether a tensor was made in inference mode."""
     ...
 
-def is_neg(input: _Tensor) -> _Any:
-    """Whether negation is left pending: never."""
+def is_neg(input: _Tensor) -> _bool:
+    """Whether this is a view that negates what its memory holds."""
     ...
 
 def is_nonzero(input: _Tensor) -> _bool:
@@ -2506,11 +2506,11 @@ def resize_as_(self: _Tensor, the_template: _Tensor, *, memory_format: _Any = ..
     ...
 
 def resolve_conj(input: _Tensor) -> _Tensor:
-    """The tensor itself: conjugation is never left pending here."""
+    """A copy of a view that conjugates; any other tensor is returned itself."""
     ...
 
 def resolve_neg(input: _Tensor) -> _Tensor:
-    """The tensor itself: negation is never left pending here."""
+    """A copy of a view that negates; any other tensor is returned itself."""
     ...
 
 def result_type(tensor1: _Any, tensor2: _Any) -> _Any:

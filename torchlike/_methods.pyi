@@ -21,7 +21,7 @@ _Number = _bool | _int | _float | _complex
 class Methods:
     @property
     def H(self) -> _Tensor:
-        """A matrix transposed and conjugated."""
+        """A matrix transposed and conjugated, as a view."""
         ...
     @property
     def T(self) -> _Tensor:
@@ -160,7 +160,7 @@ class Methods:
         """beta * input + alpha * outer(vec1, vec2)."""
         ...
     def adjoint(self) -> _Tensor:
-        """The last two dims exchanged, complex numbers conjugated."""
+        """The last two dims exchanged, complex numbers conjugated, as a view."""
         ...
     def all(self, dim: _Any = ..., keepdim: _bool = ...) -> _Tensor:
         """Whether every element is nonzero."""
@@ -415,10 +415,10 @@ class Methods:
         """The col indices of a matrix kept by its rows."""
         ...
     def conj(self) -> _Tensor:
-        """The complex conjugate (a copy, see docs/differences.md); a real tensor is returned itself."""
+        """The complex conjugate, as a view of the same memory; a real tensor is returned itself."""
         ...
     def conj_physical(self, *, out: _Tensor | None = ...) -> _Tensor:
-        """The complex conjugate; a real tensor is returned itself."""
+        """The complex conjugate, with memory of its own; a real tensor is returned itself."""
         ...
     def conj_physical_(self, *, out: _Tensor | None = ...) -> _Tensor:
         """The complex conjugate."""
@@ -769,7 +769,7 @@ class Methods:
         ...
     @property
     def imag(self) -> _Tensor:
-        """The imaginary part, as a view."""
+        """The imaginary part, as a view; that of a conjugate is a view that negates."""
         ...
     def index_add(self, dim: _int, index: _Tensor, source: _Tensor, *, alpha: _Any = ...) -> _Tensor:
         """`alpha * source` added at the indices of one dim."""
@@ -823,11 +823,11 @@ class Methods:
     def is_coalesced(self) -> _bool:
         """Whether indices are in order and different."""
         ...
-    def is_conj(self) -> _Any:
-        """Whether conjugation is left pending: never."""
+    def is_conj(self) -> _bool:
+        """Whether this is a view that conjugates what its memory holds."""
         ...
-    def is_neg(self) -> _Any:
-        """Whether negation is left pending: never."""
+    def is_neg(self) -> _bool:
+        """Whether this is a view that negates what its memory holds."""
         ...
     def is_nonzero(self) -> _bool:
         """Whether the one element is not zero."""
@@ -1022,7 +1022,7 @@ class Methods:
         ...
     @property
     def mH(self) -> _Tensor:
-        """Matrices transposed and conjugated."""
+        """Matrices transposed and conjugated, as a view."""
         ...
     @property
     def mT(self) -> _Tensor:
@@ -1383,10 +1383,10 @@ class Methods:
         """Another tensor's shape, in place, in a memory format or (`preserve_format`) in the other's."""
         ...
     def resolve_conj(self) -> _Tensor:
-        """The tensor itself: conjugation is never left pending here."""
+        """A copy of a view that conjugates; any other tensor is returned itself."""
         ...
     def resolve_neg(self) -> _Tensor:
-        """The tensor itself: negation is never left pending here."""
+        """A copy of a view that negates; any other tensor is returned itself."""
         ...
     def roll(self, shifts: _Any, dims: _Any = ...) -> _Tensor:
         """The elements moved along `dims` (without them, of the flattened tensor), those pushed out coming in at the other

@@ -26,12 +26,6 @@ class _Operator:
             raise AttributeError(overload)
         return self
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Operator) and other.__name__ == self.__name__
-
-    def __hash__(self) -> int:
-        return hash(self.__name__)
-
     def __repr__(self) -> str:
         return f"aten.{self.__name__}"
 
@@ -47,15 +41,6 @@ class _Aten:
 
 
 aten = _Aten()
-
-
-def backward_of(name: str) -> _Operator:
-    """Return the operator that stands for the gradient of another in reports; it cannot be called by itself."""
-
-    def refused(*args: Any, **kwargs: Any) -> Any:
-        raise _errors.arguments.unknown_name("torch.ops.aten", f"{name}_backward", [name])
-
-    return _Operator(f"{name}_backward", refused)
 
 
 def load_library(path: Any) -> None:

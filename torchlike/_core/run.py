@@ -36,8 +36,6 @@ def run(device: Device) -> None:
             return
         if _modes.local.capture is not None:
             _modes.local.capture.stop("a tensor's elements are needed")
-        for watcher in _trace.watchers:
-            watcher.ran(device, trace)
         values = [r() for r in trace.results]  # held from here on, so nothing dies between the key and the run
         live = tuple([i for i, v in enumerate(values) if v is not None])
         if live:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator, Sequence
-from typing import Any
 from weakref import ref
 
 from numpy import ndarray
@@ -17,7 +16,6 @@ from torchlike._modes import local
 
 lock = threading.RLock()
 pending: dict[Device, Trace] = {}
-watchers: list[Any] = []  # told of traces before they run, and of operators on `meta` (see `flops.Watcher`)
 LENGTH_CAP = 4096  # results; a loop that never meets a boundary still runs in pieces
 
 
@@ -112,8 +110,6 @@ def record(plan: Plan, values: Sequence[Value], scalars: Sequence = ()) -> tuple
         return (record_one(plan, values, scalars),)
     device = plan.outputs[0].device
     if device.type == "meta":
-        for watcher in watchers:
-            watcher.recorded(plan)
         return tuple([Value(a) for a in plan.outputs])
     with lock:
         trace = device.trace or _begin(device)
@@ -156,8 +152,6 @@ def record_one(plan: Plan, values: Sequence[Value], scalars: Sequence = ()) -> V
     made.aval = aval  # type: ignore[assignment]
     made.array = made.stamp = None
     if device is _device.meta:
-        for watcher in watchers:
-            watcher.recorded(plan)
         made.trace, made.slot = None, 0
         return made
     with lock:

@@ -147,6 +147,7 @@ def tangents_of_views():
         (lambda ctx, x: x[:1], lambda ctx, t: t[:1]),
         (lambda ctx, x: x[:1], lambda ctx, t: t[:1] * 2),
         (lambda ctx, x: x[:1], lambda ctx, t: (t * 2)[:1]),
+        (lambda ctx, x: x.exp().view(2, 1), lambda ctx, t: (t * 2).view(2, 1)),
         (_double_in_place, lambda ctx, t: t.mul_(2)),
         (_double_in_place, lambda ctx, t: t * 2),
     ):

@@ -142,10 +142,6 @@ class FunctionNode(Node):
         # `Node.__init__` sets None, which must not drop the hooks of a call whose node is made again.
         self.call.extra = extra or self.call.extra
 
-    @property
-    def is_spent(self) -> bool:
-        return self.call.kept is None
-
     def public(self) -> Any:
         return self.ctx
 

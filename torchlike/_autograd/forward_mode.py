@@ -277,19 +277,24 @@ def _check_tangent(node: FunctionNode, place: int, output: Any, tangent: Any, ar
     described = node.call.outputs[place]
     if described is not None and not described[1]:
         raise _errors.autograd.tangent_of_no_derivative(place)
-    same = next((i for i, x in enumerate(args) if x is output), None)
-    if same is not None and any(output is d for d in node.call.declared("dirty_tensors")):
-        if not given[same]._version:
+    seen = next((i for i, x in enumerate(args) if hasattr(x, "_storage") and _whole(x) is _whole(output)), None)
+    if seen is not None and any(output is d for d in node.call.declared("dirty_tensors")):
+        if not given[seen]._version:
             raise _errors.autograd.tangent_not_written()
-        if tangent is not given[same]:
+        if tangent is not given[seen]:
             raise _errors.autograd.written_tangent_not_returned()
-    elif _modes.local.transforms == 0 and (same is not None or output._is_view()):
+    elif seen is not None and not _modes.local.transforms:
         if not tangent._is_view():
             raise _errors.autograd.tangent_of_view_is_no_view()
-        if not any(tangent._base is g for g in given):
+        if _whole(tangent) is not given[seen]:
             raise _errors.autograd.tangent_is_another_view()
     if tangent.shape != output.shape:
         raise _errors.autograd.tangent_shape(output.shape, tangent.shape)
+
+
+def _whole(tensor: Any) -> Any:
+    """The tensor of which another is a view, or that itself."""
+    return tensor._base if tensor._is_view() else tensor
 
 
 def _zeros(value: Value) -> Value:

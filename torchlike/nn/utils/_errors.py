@@ -103,6 +103,11 @@ def repeated_keys(keys: list[str]) -> ValueError:
     return ValueError(f"{keys} appeared in multiple dictionaries; behavior of functional call is ambiguous")
 
 
+def tied_keys(keys: list[str]) -> ValueError:
+    return ValueError(f"functional_call got multiple values for keys {keys}, which are tied. Consider using "
+                      "tie_weights=False")  # fmt: skip
+
+
 def reparametrizing(module: str, unexpected: list[str], missing: list[str]) -> RuntimeError:
     lines = []
     for what, keys in (("Unexpected", unexpected), ("Missing", missing)):

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from torchlike._tensor import Tensor
+from torchlike.nn.modules.module import Module
 
 from . import _errors
 
@@ -28,15 +29,21 @@ def call_with(
     `strict` every name must be given and known.
     """
     if isinstance(parameter_and_buffer_dicts, dict):
-        given = dict(parameter_and_buffer_dicts)
+        given = parameter_and_buffer_dicts
     else:
+        if not all(isinstance(part, dict) for part in parameter_and_buffer_dicts):
+            raise ValueError("Expected all elements of parameter_and_buffer_dicts to be dictionaries")
         counts = Counter(key for part in parameter_and_buffer_dicts for key in part)
         repeated = [key for key, count in counts.items() if count > 1]
         if repeated:
             raise _errors.repeated_keys(repeated)
         given = {key: value for part in parameter_and_buffer_dicts for key, value in part.items()}
+    from torchlike.nn import DataParallel
+
+    if isinstance(module, DataParallel):
+        raise RuntimeError("The stateless API can't be used with nn.DataParallel module")
     args = () if args is None else args if isinstance(args, tuple) else (args,)
-    with _replaced(module, given, tie_weights, strict):
+    with _reparametrize_module(module, given, tie_weights=tie_weights, strict=strict):
         return module(*args, **(kwargs or {}))
 
 
@@ -51,29 +58,48 @@ def functional_call(
 ) -> Any:
     """The deprecated place of `torch.func.functional_call`."""
     warnings.warn(_errors.stateless_deprecated(), FutureWarning, stacklevel=2)
+    parameters_and_buffers.keys()  # several dictionaries are refused here
     return call_with(module, parameters_and_buffers, args, kwargs, tie_weights=tie_weights, strict=strict)
 
 
 @contextmanager
-def _replaced(module: Any, given: dict[str, Tensor], tie_weights: bool, strict: bool) -> Iterator[None]:
-    """Hold the given tensors in the module's places while the block runs."""
+def _reparametrize_module(module: Any, parameters_and_buffers: dict[str, Tensor], tie_weights: bool = False,
+                          strict: bool = False, stack_weights: bool = False) -> Iterator[None]:  # fmt: skip
+    """Hold the given tensors in the module's places while the block runs.
+
+    What the module assigns to these places meanwhile is written to `parameters_and_buffers`. `stack_weights` changes
+    nothing: the places are always restored in the reverse order.
+    """
     names = _names_of_each_tensor(module)
-    wanted = _with_ties(given, names) if tie_weights else given
-    known = {name for same in names for name in same}
+    wanted = _with_ties(parameters_and_buffers, names) if tie_weights else dict(parameters_and_buffers)
     if strict:
-        missing = [name for same in names for name in same if name not in wanted]
-        unexpected = [name for name in given if name not in known]
-        if missing or unexpected:
-            raise _errors.reparametrizing(type(module).__name__, unexpected, missing)
-    places = [(*_place(module, name), tensor) for name, tensor in wanted.items() if name in known]
-    before = [holder[name] for holder, name, _ in places]
+        _check_names(module, parameters_and_buffers, wanted, [name for same in names for name in same])
+    before: list[tuple[dict, str, str, Any]] = []
     try:
-        for holder, name, tensor in places:
+        for path, tensor in wanted.items():
+            holder, name = _place(module, path, tensor)
+            before.append((holder, name, path, holder.get(name, _MISSING)))
             holder[name] = tensor
         yield
     finally:
-        for (holder, name, _), tensor in zip(places, before):
-            holder[name] = tensor
+        now = {path: holder[name] for holder, name, path, _ in before if name in holder}
+        for holder, name, _, tensor in reversed(before):
+            if tensor is _MISSING:
+                holder.pop(name, None)
+            else:
+                holder[name] = tensor
+        parameters_and_buffers.update({path: now[path] for path in parameters_and_buffers if path in now})
+
+
+_MISSING = object()
+
+
+def _check_names(module: Any, given: dict, wanted: dict, known: list[str]) -> None:
+    """Refuse names that the module does not have, and tensors that are not given."""
+    missing = sorted(name for name in known if name not in wanted)
+    unexpected = sorted(name for name in given if name not in known)
+    if missing or unexpected:
+        raise _errors.reparametrizing(type(module).__name__, unexpected, missing)
 
 
 def _names_of_each_tensor(module: Any) -> list[list[str]]:
@@ -88,13 +114,38 @@ def _with_ties(given: dict[str, Tensor], names: list[list[str]]) -> dict[str, Te
     wanted = dict(given)
     for same in names:
         known = [name for name in same if name in given]
+        if len({id(given[name]) for name in known}) > 1:
+            raise _errors.tied_keys(sorted(known))
         if known:
             wanted |= {name: given[known[0]] for name in same if name not in given}
     return wanted
 
 
-def _place(module: Any, name: str) -> tuple[dict, str]:
-    """The dictionary that holds the tensor of this dotted name, and its key there."""
-    path, _, last = name.rpartition(".")
-    owner = module.get_submodule(path)
-    return (owner._parameters if last in owner._parameters else owner._buffers), last
+def _place(module: Any, path: str, tensor: Any) -> tuple[dict, str]:
+    """The dictionary in which a tensor of this dotted name is to be held, and its key there."""
+    prefix, _, name = path.rpartition(".")
+    owner = _submodule(module, prefix)
+    if tensor is not None and not isinstance(tensor, Tensor):
+        raise TypeError(f"{tensor} is not an instance of torch.Tensor")
+    if not name:
+        raise KeyError('tensor name can\'t be empty string ""')
+    for holder in (owner._parameters, owner._buffers):
+        if name in holder:
+            return holder, name
+    held = getattr(owner, name, None)
+    if held is not None and not isinstance(held, Tensor):
+        raise TypeError(f"attribute `{path}`: {held} is not an instance of torch.Tensor")
+    return owner.__dict__, name
+
+
+def _submodule(module: Any, path: str) -> Any:
+    if not path:
+        return module
+    prefix, _, name = path.rpartition(".")
+    owner = _submodule(module, prefix)
+    if not hasattr(owner, name):
+        raise AttributeError(f"{owner._get_name()} has no attribute `{name}`")
+    found = getattr(owner, name)
+    if not isinstance(found, Module):
+        raise TypeError(f"submodule `{path}`: {found} is not an instance of torch.nn.Module")
+    return found

@@ -1,5 +1,7 @@
 """Gradients at special numbers, beside PyTorch's."""
 
+import math
+
 import pytest
 import torch
 
@@ -36,6 +38,42 @@ def test_log_softmax_adds_its_gradient_up_in_float32(dtype, executor):
 
     with torchlike.set_executor(executor):
         both(run)
+
+
+_HOLES = [
+    [1.0, math.nan, 3.0, 2.0],
+    [math.nan, math.nan, math.nan, math.nan],
+    [4.0, 1.0, 1.0, 2.0],
+    [math.nan, 5.0, 5.0, math.nan],
+]
+_AMONG_HOLES = {
+    f"{name} {q} {how}": lambda x, torch, name=name, q=q, how=how: getattr(torch, name)(x, q, 1, interpolation=how)
+    for name in ("quantile", "nanquantile")
+    for q, how in [(0.0, "linear"), (0.3, "linear"), (0.5, "higher"), (0.3, "nearest"), (1.0, "midpoint")]
+}
+_AMONG_HOLES |= {
+    "quantile of all": lambda x, torch: torch.quantile(x, torch.tensor([0.2, 0.5])),
+    "nanquantile of all": lambda x, torch: torch.nanquantile(x, torch.tensor([0.2, 0.5])),
+    "nanmedian of all": lambda x, torch: torch.nanmedian(x),
+    "nanmedian of none": lambda x, torch: torch.nanmedian(x[1]),
+    "nanmedian": lambda x, torch: torch.nanmedian(x[[0, 2, 3]], 1)[0],
+    "median of all": lambda x, torch: torch.median(x),
+    "nanmean": lambda x, torch: torch.nanmean(x, 1),
+    "nanmean of all": lambda x, torch: torch.nanmean(x),
+    "nansum": lambda x, torch: torch.nansum(x, 1),
+}
+
+
+@pytest.mark.parametrize("executor", ["numpy", "xla"])
+@pytest.mark.parametrize("name", _AMONG_HOLES)
+def test_gradients_among_nan(name, executor):
+    def run(torch):
+        x = torch.tensor(_HOLES, requires_grad=True)
+        made = _AMONG_HOLES[name](x, torch)
+        return made, torch.autograd.grad(made.sum(), x)
+
+    with torchlike.set_executor(executor):
+        both(run, stride=False)
 
 
 def _numbers(torch, *shape):

@@ -16,14 +16,15 @@ from torchlike._autograd import strided, versions, views
 from torchlike._autograd.nodes import AccumulateGrad, Node, hooks_of
 from torchlike._bind import CALLERS as rows
 from torchlike._core import Value
-from torchlike._errors.dtypes import c_name
+from torchlike._errors.dtypes import c_name, scalar_name
 from torchlike._exchange import from_dlpack, to_dlpack
 from torchlike._facade import history_first, ints
+from torchlike._freed import Freed, allocate
 from torchlike._functions import reshape
 from torchlike._functions_pending import show_as
 from torchlike._grown import follow, grow
 from torchlike._overriding import DisableTorchFunctionSubclass
-from torchlike._storage import marks, move
+from torchlike._storage import Storage, marks, move
 from torchlike._tensor import Tensor, alias, turn_into
 from torchlike.storage import TypedStorage, UntypedStorage
 
@@ -129,8 +130,7 @@ def _check_strided(input: Tensor, size: Ints, stride: Ints, offset: int) -> None
                            f"{list(stride)}")  # fmt: skip
     if any(n < 0 for n in size):
         raise RuntimeError(f"Storage size calculation overflowed with sizes={list(size)} and strides={list(stride)}")
-    held = input._storage.value.aval
-    misfit = strided.misfit(size, stride, offset, input.dtype.itemsize, held.numel * held.dtype.itemsize)
+    misfit = strided.misfit(size, stride, offset, input.dtype.itemsize, input._storage.nbytes)
     if misfit is not None:
         raise misfit
 
@@ -207,9 +207,8 @@ def resize_(self: Tensor, *size: Any, memory_format: Any = mf.contiguous_format)
     if shape == tuple(self.shape) and (memory_format is mf.contiguous_format or strides == self.stride()):
         return self
     follow(self)
-    held = self._storage.value.aval
     need = (self._offset + math.prod(shape)) * self.dtype.itemsize
-    if need > held.numel * held.dtype.itemsize:
+    if need > self._storage.nbytes:
         old = _outdate(self)
         enlarge(self, need)
         if old is not None:
@@ -229,6 +228,10 @@ def enlarge(self: Tensor, nbytes: int) -> None:
     storage = self._storage.whole
     if not storage.resizable:
         raise _errors.memory.not_resizable()
+    if storage.__class__ is Freed:
+        _allocate(storage, nbytes)
+        if storage.nbytes >= nbytes:
+            return
     flat = in_memory_order(self)
     kind, strides = storage.value.aval, storage.strides
     with _modes.no_grad():
@@ -237,6 +240,16 @@ def enlarge(self: Tensor, nbytes: int) -> None:
         larger = rows["cat"]([flat, more], 0)._storage
     steps = _layout.contiguous_strides(tuple(kind.shape)) if strides is None else strides
     grow(storage, larger, ((_storage_io._plan(larger.value.aval, None, tuple(kind.shape), steps, 0), ()),))
+
+
+def _allocate(storage: Storage, nbytes: int) -> None:
+    """Give a storage whose contents were given up its former size again; the elements are zeros."""
+    kind = storage.value.aval
+    if nbytes < kind.numel * kind.dtype.itemsize:
+        raise _errors.arguments.unsupported("UntypedStorage.resize_", "size (below the former one)")
+    with _modes.no_grad():
+        contents = _factories.zeros(tuple(kind.shape), dtype=kind.dtype, device=kind.device)
+    allocate(storage, contents._storage.value)
 
 
 def in_memory_order(tensor: Tensor) -> Tensor:
@@ -273,12 +286,13 @@ def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = 
     memories: Any = (Tensor, TypedStorage, UntypedStorage, type(None))
     if not isinstance(source, memories):
         raise _errors.arguments.invalid_combination("set_", (source,), {})
+    if isinstance(source, UntypedStorage) and source._part is not None:
+        raise _errors.arguments.unsupported("set_", "source (a slice of a storage)")
     if source is None:
         source = _factories.empty(0, dtype=self.dtype, device=self.device)
     held = source._tensor if isinstance(source, TypedStorage | UntypedStorage) else source
     if held.dtype is not self.dtype and not isinstance(source, UntypedStorage):
-        raise RuntimeError(f"Could not set tensor of type {c_name(held.dtype)} to a tensor of type "
-                           f"{c_name(self.dtype)}")  # fmt: skip
+        raise _other_type(self, held, isinstance(source, TypedStorage))
     if size is not None:
         if held is source and not held.is_contiguous():
             raise RuntimeError("passed in tensor to be used as storage must be contiguous")
@@ -286,6 +300,11 @@ def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = 
         strides = _layout.contiguous_strides(shape) if stride is None else ints((stride,), "set_", "stride")
         if len(shape) != len(strides):
             raise _errors.memory.unequal_lengths(len(shape), len(strides))
+        if min(shape, default=0) < 0:
+            raise RuntimeError("numel: integer multiplication overflow")
+        if min(strides, default=0) < 0:
+            raise RuntimeError(f"Storage size calculation overflowed with sizes={list(shape)} and "
+                               f"strides={list(strides)}")  # fmt: skip
         need = _layout.extent(shape, strides, storage_offset) * self.dtype.itemsize
         if held is not source and need > source.nbytes():
             enlarge(held, need)
@@ -303,6 +322,13 @@ def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = 
     self._see(show_as(alias(held), self))
     versions.note_fate(views.whole(self))
     return self
+
+
+def _other_type(self: Tensor, held: Tensor, is_storage: bool) -> RuntimeError:
+    if is_storage:
+        return RuntimeError(f"Expected a Storage of type {c_name(self.dtype)} or an UntypedStorage, but got type "
+                            f"{scalar_name(held.dtype)} for argument 1 'storage'")  # fmt: skip
+    return RuntimeError(f"Could not set tensor of type {c_name(held.dtype)} to a tensor of type {c_name(self.dtype)}")
 
 
 def _strided_within(held: Tensor, dtype: Any, shape: Ints, strides: Ints, offset: int) -> Tensor:
@@ -328,8 +354,8 @@ def is_set_to(self: Tensor, tensor: Tensor) -> bool:
 
 
 def untyped_storage(self: Tensor) -> UntypedStorage:
-    """The memory of this tensor as bytes."""
-    return UntypedStorage(self.detach())
+    """The memory of this tensor as bytes: one object for as long as somebody holds it."""
+    return UntypedStorage._of_memory(self)
 
 
 def storage(self: Tensor) -> TypedStorage:

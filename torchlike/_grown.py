@@ -81,6 +81,8 @@ def grow(storage: Storage, larger: Storage, window: tuple[Step, ...]) -> None:
     if hasattr(storage, "_block"):
         del storage._block  # memory that grows moves
     larger.version = storage.version
+    if hasattr(storage, "_seen_as"):
+        larger._seen_as = storage._seen_as
     _value.__delete__(storage)
     storage._loan = (larger, window)
     storage.__class__ = Grown

@@ -46,7 +46,7 @@ class Storage:
     `strides` tell where the elements of the Value lie in (made-up) memory; None is row-major.
     """
 
-    __slots__ = ("__weakref__", "_block", "_loan", "strides", "value", "version")
+    __slots__ = ("__weakref__", "_block", "_loan", "_seen_as", "strides", "value", "version")
 
     inference = False  # whether its tensors were made in inference mode (see `_autograd/inference.py`)
     shared = False  # whether somebody else may write to the memory (see `_shared.py`, and its class of storages)
@@ -96,6 +96,12 @@ class Storage:
     def whole(self) -> Storage:
         """The storage with all of the memory: this one, unless it has grown (see `_grown.py`)."""
         return self
+
+    @property
+    def nbytes(self) -> int:
+        """How much memory it has."""
+        held = self.value.aval
+        return held.numel * held.dtype.itemsize
 
     @property
     def resizable(self) -> bool:

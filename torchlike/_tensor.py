@@ -279,7 +279,9 @@ class Tensor(Methods):
 
     def data_ptr(self) -> int:
         """The address of the first element, where the contents lie as they are now (see `_shared.show`)."""
-        return 0 if not self.numel() else show(self._storage.whole) + self._offset * self.dtype.itemsize
+        whole = self._storage.whole
+        has_memory = self.numel() and whole.nbytes and self.device is not _device.meta
+        return show(whole) + self._offset * self.dtype.itemsize if has_memory else 0
 
     @property
     def _version(self) -> int:
@@ -526,6 +528,8 @@ class Tensor(Methods):
 
     def tolist(self) -> Any:
         """The elements as nested lists of Python numbers."""
+        if self._aval.numel and not self._storage.whole.nbytes:
+            raise RuntimeError("tolist() shouldn't be called on a tensor with unallocated storage")
         host = self._host()
         return host.astype(np.float32).tolist() if self.dtype in _dtypes.NARROW else host.tolist()
 

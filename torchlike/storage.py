@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
+from weakref import ref
 
 from torchlike import _dtypes, _errors, _exchange, _modes
 from torchlike._device import device as Device
@@ -32,11 +34,18 @@ class _Memory:
         """The memory as a tensor of one dim."""
         from torchlike._functions_memory import in_memory_order
 
+        if not self._tensor._storage.whole.nbytes:  # perhaps it was given up
+            from torchlike import _factories
+
+            return _factories.empty(0, dtype=self._kind(), device=self.device)
         made = in_memory_order(self._tensor).view(self._kind())
         made._counter = Counter(True)  # writes to a storage do not count
         return made
 
     def _kind(self) -> Dtype:
+        raise NotImplementedError
+
+    def _no_index(self, index: Any) -> Exception:
         raise NotImplementedError
 
     @property
@@ -50,12 +59,11 @@ class _Memory:
 
     def data_ptr(self) -> int:
         """The address of the first byte."""
-        return show(self._tensor._storage.whole) if self.nbytes() else 0
+        return show(self._tensor._storage.whole) if self.nbytes() and self.device.type != "meta" else 0
 
     def nbytes(self) -> int:
         """The number of bytes."""
-        held = self._tensor._storage.whole.value.aval
-        return held.numel * held.dtype.itemsize
+        return self._tensor._storage.whole.nbytes
 
     def size(self) -> int:
         """The number of elements; of an untyped storage, of bytes."""
@@ -72,6 +80,8 @@ class _Memory:
 
     def tolist(self) -> list:
         """The elements as Python numbers."""
+        if self.device.type == "meta":
+            raise NotImplementedError("Not available for 'meta' device type")
         return self._elements().tolist()
 
     def _host(self) -> Any:
@@ -81,12 +91,8 @@ class _Memory:
         return self._elements().view(_dtypes.uint8).view(dtype or _dtypes.int64)
 
     def __getitem__(self, index: Any) -> Any:
-        if isinstance(index, slice):
-            if index.step not in (None, 1):
-                raise RuntimeError(f"Trying to slice with a step of {index.step}, but only a step of 1 is supported")
-            return self._of(self._elements()[index].clone())
         if not isinstance(index, int):
-            raise TypeError(f"can't index a torch.{type(self).__name__} with {type(index).__name__}")
+            raise self._no_index(index)
         if not -self.size() <= index < self.size():
             raise IndexError(f"index {index} out of range for storage of size {self.size()}")
         return self._elements()[index].item()
@@ -105,6 +111,9 @@ class _Memory:
 
     def copy_(self, source: Any, non_blocking: bool = False) -> Any:
         """Overwrite the elements with those of another storage."""
+        if not isinstance(source, _Memory):
+            kind = type(source).__name__
+            raise TypeError(f"copy_(): argument 'src' (position 1) must be torch.Storage, not {kind}")
         if self.nbytes() != source.nbytes():
             raise RuntimeError(f"size does not match, self was {self.nbytes()} bytes but src was "
                                f"{source.nbytes()} bytes")  # fmt: skip
@@ -123,12 +132,6 @@ class _Memory:
     def cpu(self) -> Any:
         """This memory on the CPU."""
         return self if self.device.type == "cpu" else self._of(self._elements().cpu())
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Memory) and other._cdata == self._cdata
-
-    def __hash__(self) -> int:
-        return self._cdata
 
     @property
     def is_cuda(self) -> bool:
@@ -152,15 +155,34 @@ class _Memory:
     def resize_(self, size: int) -> Any:
         """More memory, in elements (of an untyped storage, in bytes); the new is zero. All that share it go on so.
 
-        Raises NotImplementedError for less memory than there is.
+        A size of 0 gives the contents up: tensors over the storage cannot be read or written before it has its former
+        size again. Raises NotImplementedError for any other size below the present one.
         """
+        from torchlike._freed import free
         from torchlike._functions_memory import enlarge
 
-        if size < self.size():
-            raise _errors.arguments.unsupported(f"{type(self).__name__}.resize_", "size")
+        if not isinstance(size, int):
+            raise RuntimeError(f"resize_ expects an int, but got {type(size).__name__}")
+        if not self.resizable():
+            raise _errors.memory.not_resizable()
+        if size < 0:
+            raise RuntimeError(f"resize_: a storage cannot have a negative size, but got {size}")
+        if 0 != size < self.size():
+            raise _errors.arguments.unsupported(f"{type(self).__name__}.resize_", "size (below the present one)")
         if size > self.size():
             enlarge(self._tensor, size * self.element_size())
+        elif size < self.size():
+            free(self._tensor._storage.whole)
         return self
+
+    def share_memory_(self) -> Any:
+        """Refused on the CPU: arrays cannot be shared by processes."""
+        self._tensor.share_memory_()
+        return self
+
+    def get_device(self) -> int:
+        """The index of the accelerator that it lies on; -1 on the CPU."""
+        return self._tensor.get_device()
 
 
 def _converting(name: str, dtype: Dtype) -> Callable[[_Memory], TypedStorage]:
@@ -181,13 +203,112 @@ class UntypedStorage(_Memory):
     def __init__(self, data: Any = 0, *, device: Any = None) -> None:
         from torchlike import _factories
 
-        if not isinstance(data, Tensor):
-            kind = {"dtype": _dtypes.uint8, "device": device}
-            data = _factories.zeros(data, **kind) if isinstance(data, int) else _factories.tensor(_bytes(data), **kind)
-        self._tensor = data
+        if not isinstance(data, int | Sequence):
+            kind = type(data).__name__
+            raise RuntimeError(f"torch.UntypedStorage(): Expected a sequence type, but got {kind}")
+        made = _factories.zeros if isinstance(data, int) else _factories.tensor
+        self._tensor = made(data if isinstance(data, int) else _bytes(data), dtype=_dtypes.uint8, device=device)
+        self._tensor._storage._seen_as = ref(self)
+
+    @classmethod
+    def _over(cls, tensor: Tensor) -> UntypedStorage:
+        """The storage of a tensor, as a new object."""
+        made = object.__new__(cls)
+        made._tensor = tensor
+        return made
+
+    _part: tuple[int, int] | None = None  # the bytes that a slice shows of the storage
+
+    @classmethod
+    def _of_memory(cls, tensor: Tensor) -> UntypedStorage:
+        """The storage of a tensor: the object that somebody holds already, where there is one."""
+        storage = tensor._storage.whole
+        known = getattr(storage, "_seen_as", None)
+        found = None if known is None else known()
+        if found is None:
+            found = cls._over(tensor.detach())
+            storage._seen_as = ref(found)
+        return found
 
     def _kind(self) -> Dtype:
         return _dtypes.uint8
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._slice(index) if isinstance(index, slice) else super().__getitem__(index)
+
+    def _slice(self, index: slice) -> UntypedStorage:
+        if index.step not in (None, 1):
+            raise RuntimeError(f"Trying to slice with a step of {index.step}, but only a step of 1 is supported")
+        start, stop, _ = index.indices(self.size())
+        made = self._of(self._tensor)
+        before = 0 if self._part is None else self._part[0]
+        made._part = before + start, before + max(start, stop)
+        return made
+
+    def _no_index(self, index: Any) -> Exception:
+        return TypeError(f"can't index a torch.UntypedStorage with {type(index).__name__}")
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        if not isinstance(value, int):
+            kind = type(value).__name__
+            raise RuntimeError(f"can only set storage content with a int types, but got {kind} instead")
+        super().__setitem__(index, value)
+
+    def _elements(self) -> Tensor:
+        whole = super()._elements()
+        return whole if self._part is None else whole[slice(*self._part)]
+
+    def nbytes(self) -> int:
+        """The number of bytes."""
+        return super().nbytes() if self._part is None else self._part[1] - self._part[0]
+
+    def data_ptr(self) -> int:
+        """The address of the first byte."""
+        address = super().data_ptr()
+        return address + self._part[0] if address and self._part is not None else address
+
+    @property
+    def _cdata(self) -> int:
+        return id(self._tensor._storage.whole if self._part is None else self)
+
+    def resizable(self) -> bool:
+        """Whether the memory may grow: not what was borrowed from NumPy, nor a slice."""
+        return self._part is None and super().resizable()
+
+    filename = property(lambda self: None, doc="The file that processes share it by: none.")
+
+    def new(self) -> UntypedStorage:
+        """An empty storage."""
+        return UntypedStorage(0, device=self.device)
+
+    def to(self, *, device: Any, non_blocking: bool = False) -> UntypedStorage:
+        """This memory on a device; itself where it is there."""
+        place = Device(device)
+        return self if place == self.device else self._of(self._elements().to(place))
+
+    def byteswap(self, dtype: Dtype) -> None:
+        """Reverse the bytes of each element of a dtype, in place; of complex numbers those of each part."""
+        item = dtype.itemsize // 2 if dtype.is_complex else dtype.itemsize
+        elements = self._elements()
+        elements.copy_(elements.view(-1, item).flip(1).view(-1))
+
+    @staticmethod
+    def from_buffer(buffer: Any, *, dtype: Dtype, byte_order: str | None = None, count: int = -1,
+                    offset: int = 0) -> UntypedStorage:  # fmt: skip
+        """A copy of the bytes of a buffer that holds elements of a dtype, in the order of this machine.
+
+        Args:
+          byte_order: "native", "little" or "big"; needed for elements of several bytes.
+          count: how many elements; all that are there where negative.
+          offset: how many bytes to skip.
+        """
+        return _from_buffer(buffer, dtype, byte_order, count, offset)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, UntypedStorage) and other._cdata == self._cdata
+
+    def __hash__(self) -> int:
+        return self._cdata
 
     def untyped(self) -> UntypedStorage:
         """This storage."""
@@ -196,7 +317,7 @@ class UntypedStorage(_Memory):
     @staticmethod
     def from_file(filename: Any, shared: bool = False, nbytes: int = 0) -> UntypedStorage:
         """The first bytes of a file; with `shared`, what is written goes into the file, which is made long enough."""
-        return UntypedStorage(_exchange.from_file(filename, shared, nbytes, dtype=_dtypes.uint8))
+        return UntypedStorage._over(_exchange.from_file(filename, shared, nbytes, dtype=_dtypes.uint8))
 
     def type(self) -> str:
         """The name of this class."""
@@ -213,7 +334,29 @@ def _bytes(data: Any) -> list:
         raise RuntimeError("torch.UntypedStorage(): tried to construct a storage from a sequence "
                            f"({type(data).__name__}), but one of the items was of type {type(wrong).__name__} "
                            "instead of int")  # fmt: skip
-    return list(data)
+    return [x % 256 for x in data]
+
+
+def _from_buffer(buffer: Any, dtype: Dtype, byte_order: str | None, count: int, offset: int) -> UntypedStorage:
+    item = dtype.itemsize
+    if byte_order is None and item > 1:
+        raise RuntimeError("function missing required argument 'byte_order' (pos 2)")
+    if byte_order not in (None, "native", "little", "big"):
+        raise ValueError(f"invalid byte_order '{byte_order}' (expected 'big', 'little', or 'native')")
+    data = bytes(memoryview(buffer).cast("B"))
+    if not 0 <= offset <= len(data):
+        raise ValueError("offset must be non-negative and no greater than buffer length "
+                         f"({offset}) , but got {len(data)}")  # fmt: skip
+    if count < 0 and (len(data) - offset) % item:
+        raise ValueError(f"buffer size ({len(data)}) must be a multiple of element size ({item})")
+    stop = len(data) if count < 0 else offset + count * item
+    if stop > len(data):
+        held = (len(data) - offset) // item
+        raise ValueError(f"buffer has only {held} elements after offset {offset}, but specified a size of {count}")
+    made = UntypedStorage(list(data[offset:stop]))
+    if byte_order not in (None, "native", sys.byteorder):
+        made.byteswap(dtype)
+    return made
 
 
 class TypedStorage(_Memory):
@@ -248,7 +391,25 @@ class TypedStorage(_Memory):
 
     def untyped(self) -> UntypedStorage:
         """The same memory as bytes."""
-        return UntypedStorage(self._tensor)
+        return UntypedStorage._of_memory(self._tensor)
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            raise RuntimeError("slices are only supported in UntypedStorage.__getitem__")
+        return super().__getitem__(index)
+
+    def _no_index(self, index: Any) -> Exception:
+        return RuntimeError(f"can't index a <class 'torch.storage.TypedStorage'> with {type(index)}")
+
+    @classmethod
+    def from_buffer(cls, buffer: Any, *, dtype: Dtype | None = None, byte_order: str | None = None, count: int = -1,
+                    offset: int = 0) -> TypedStorage:  # fmt: skip
+        """A copy of the elements of a dtype that a buffer holds; see `UntypedStorage.from_buffer`."""
+        kind = dtype or getattr(cls, "dtype", None)
+        if not isinstance(kind, Dtype):
+            raise _errors.arguments.missing("from_buffer", "dtype")
+        held = UntypedStorage.from_buffer(buffer, dtype=kind, byte_order=byte_order, count=count, offset=offset)
+        return TypedStorage(wrap_storage=held, dtype=kind)
 
     def pickle_storage_type(self) -> str:
         """The name that checkpoints give it, such as `FloatStorage`."""

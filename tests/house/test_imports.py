@@ -14,7 +14,7 @@ LAYERS: list[tuple[str, ...]] = [
     ("_errors", "_dtypes", "_device", "_modes", "_layout", "_memory_format", "_random", "_native"),
     ("_core",),
     ("_ops",),
-    ("_autograd", "_storage", "_shared", "_grown"),
+    ("_autograd", "_storage", "_shared", "_grown", "_freed"),
     ("_tensor",),
     ("_autocast", "_overriding"),
     ("_dispatch", "_factories", "_exchange", "_from_data", "_sequences", "_storage_io"),

@@ -1,6 +1,9 @@
 """Gradients at special numbers, beside PyTorch's."""
 
+import math
+
 import pytest
+import torch
 
 import torchlike
 from tests.ops import kinks
@@ -35,6 +38,79 @@ def test_log_softmax_adds_its_gradient_up_in_float32(dtype, executor):
 
     with torchlike.set_executor(executor):
         both(run)
+
+
+_HOLES = [
+    [1.0, math.nan, 3.0, 2.0],
+    [math.nan, math.nan, math.nan, math.nan],
+    [4.0, 1.0, 1.0, 2.0],
+    [math.nan, 5.0, 5.0, math.nan],
+]
+_AMONG_HOLES = {
+    f"{name} {q} {how}": lambda x, torch, name=name, q=q, how=how: getattr(torch, name)(x, q, 1, interpolation=how)
+    for name in ("quantile", "nanquantile")
+    for q, how in [(0.0, "linear"), (0.3, "linear"), (0.5, "higher"), (0.3, "nearest"), (1.0, "midpoint")]
+}
+_AMONG_HOLES |= {
+    "quantile of all": lambda x, torch: torch.quantile(x, torch.tensor([0.2, 0.5])),
+    "nanquantile of all": lambda x, torch: torch.nanquantile(x, torch.tensor([0.2, 0.5])),
+    "nanmedian of all": lambda x, torch: torch.nanmedian(x),
+    "nanmedian of none": lambda x, torch: torch.nanmedian(x[1]),
+    "nanmedian": lambda x, torch: torch.nanmedian(x[[0, 2, 3]], 1)[0],
+    "median of all": lambda x, torch: torch.median(x),
+    "nanmean": lambda x, torch: torch.nanmean(x, 1),
+    "nanmean of all": lambda x, torch: torch.nanmean(x),
+    "nansum": lambda x, torch: torch.nansum(x, 1),
+}
+
+
+@pytest.mark.parametrize("executor", ["numpy", "xla"])
+@pytest.mark.parametrize("name", _AMONG_HOLES)
+def test_gradients_among_nan(name, executor):
+    def run(torch):
+        x = torch.tensor(_HOLES, requires_grad=True)
+        made = _AMONG_HOLES[name](x, torch)
+        return made, torch.autograd.grad(made.sum(), x)
+
+    with torchlike.set_executor(executor):
+        both(run, stride=False)
+
+
+def _numbers(torch, *shape):
+    return torch.rand(*shape, dtype=torch.float64)
+
+
+_ADDED = {
+    "expand": lambda x, i: x[:3].expand(9000, 3),
+    "repeat": lambda x, i: x[:3].repeat(9000, 1),
+    "repeat_interleave": lambda x, i: x[:3].repeat_interleave(9000),
+    "index_select": lambda x, i: x.index_select(0, i),
+    "gather": lambda x, i: x.gather(0, i),
+    "scatter_add": lambda x, i: x.scatter_add(0, i, x.new_ones(1).expand(i.shape)),
+}
+
+
+@pytest.mark.parametrize("executor", ["numpy", "xla"])
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+@pytest.mark.parametrize("name", _ADDED)
+def test_many_addends_of_half_precision(name, dtype, executor):
+    """The sum may be as far from float64's as PyTorch's, or one rounding of the result."""
+
+    def furthest(library, kind):
+        library.manual_seed(0)
+        index = (library.arange(9000) * 31) % 7
+        x = _numbers(library, 7).to(getattr(library, dtype)).to(kind).requires_grad_()
+        made = _ADDED[name](x, index)
+        weights = _numbers(library, *made.shape).to(getattr(library, dtype)).to(kind)
+        (grad,) = library.autograd.grad(made, x, weights)
+        return [t.detach().double().numpy() for t in (made, grad)]
+
+    with torchlike.set_executor(executor):
+        ours = furthest(torchlike, getattr(torchlike, dtype))
+    exact, theirs = furthest(torch, torch.float64), furthest(torch, getattr(torch, dtype))
+    for mine, right, due in zip(ours, exact, theirs):
+        rounding = torch.finfo(getattr(torch, dtype)).eps * abs(right).max()
+        assert abs(mine - right).max() <= max(2 * abs(due - right).max(), rounding)
 
 
 @pytest.mark.parametrize("p", [0.5, 1.0, 2.0, 3.0, float("inf")])

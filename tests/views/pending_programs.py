@@ -12,8 +12,8 @@ import torchlike
 
 _VIEWS = ("{}.conj()", "{}.conj()", "{}.mH", "{}.adjoint()", "torch._neg_view({})", "{}[0]", "{}[..., 1:]", "{}[::2]",
           "{}.transpose(0, -1)", "{}.unsqueeze(0)", "{}.reshape(-1)", "{}.diagonal()",
-          "@.as_strided(@.shape, @.stride())", "{}.detach()", "{}.T.contiguous()", "{}.unbind(0)[-1]", "{}.squeeze()",
-          "torch.view_as_real({})", "{}.contiguous()", "{}.data")  # fmt: skip
+          "{}.detach()", "{}.T.contiguous()", "{}.unbind(0)[-1]", "{}.squeeze()",
+          "torch.view_as_real({})", "{}.contiguous()")  # fmt: skip
 _PARTS = ("{}.imag", "{}.conj().imag", "{}.real", "{}.conj().real", "torch.view_as_complex({})")
 _COPIES = ("{}.clone()", "{}.resolve_conj()", "{}.resolve_neg()", "{}.conj_physical()", "-{}", "{} * 2", "{} + {}",
            "{}.sum(0)", "{}.flip(0)", "torch.cat([{}, {}])", "{}.to(torch.complex128)", "{}.abs()")  # fmt: skip

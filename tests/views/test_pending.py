@@ -272,7 +272,7 @@ def test_random_programs(seed):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("start", range(60, 660, 60))
+@pytest.mark.parametrize("start", range(60, 300, 60))
 def test_more_random_programs(start):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

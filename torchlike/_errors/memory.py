@@ -44,6 +44,11 @@ def contains_only(got: Any) -> RuntimeError:
     return RuntimeError(f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(got)}.")
 
 
+def unallocated() -> RuntimeError:
+    return RuntimeError("The memory of this tensor was given up by resize_(0) of its storage. Resize the storage to "
+                        "its former size before the tensor is read or written.")  # fmt: skip
+
+
 def numpy_of_grad() -> RuntimeError:
     return RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
 

@@ -73,6 +73,12 @@ def widened(array: Any) -> Any:
     return array.astype("float32") if array.dtype.itemsize <= 2 and array.dtype.kind in "fV" else array
 
 
+def summed_wide(array: Any) -> Any:
+    """The array for a kernel that repeats its elements: half precision as float32, in which their gradients are then
+    added up. NumPy, which differentiates nothing, gets the array itself."""
+    return array if isinstance(array, np.ndarray | np.generic) else widened(array)
+
+
 def unrounded(*arrays: Any) -> tuple:
     """The arrays (None stays), half precision as float32: PyTorch rounds a product and what is added to it once. An
     accelerator's products round by themselves."""

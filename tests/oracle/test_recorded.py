@@ -1,0 +1,16 @@
+"""What stands in `tests/newest/recorded.json` is what PyTorch computes."""
+
+import pytest
+import torch
+
+from tests.newest.cases import CASES, plain, written
+from tests.newest.test_recorded import RECORDED, agree
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_results(name):
+    assert agree(plain(CASES[name](torch)), RECORDED["cases"][name])
+
+
+def test_the_file():
+    assert written(torch) == RECORDED["file"]

@@ -142,12 +142,13 @@ def tensorsolve(A: Tensor, B: Tensor, dims: Any = None, *, out: Tensor | None = 
         A = A.movedim(tuple(dims), tuple(range(A.ndim - len(dims), A.ndim)))
     shape = tuple(A.shape[B.ndim :])
     size = math.prod(shape)
-    if math.prod(A.shape[: B.ndim]) != size:
-        raise _errors.linalg.no_square_tensor("self", tuple(A.shape[: B.ndim]), shape, "other.ndim")
+    for first in (tuple(A.shape[: B.ndim]), tuple(B.shape)):
+        if math.prod(first) != size:
+            raise _errors.linalg.no_square_tensor("self", first, shape, "other.ndim")
     return _written(solve(A.reshape(size, size), B.reshape(-1)).reshape(shape), out)
 
 
-def vander(x: Tensor, N: int | None = None) -> Tensor:
+def vander(x: Tensor, *, N: int | None = None) -> Tensor:
     """The powers 0 ... N - 1 of each element, along a new last dim."""
     if N is not None and N <= 1:
         raise RuntimeError("N must be greater than 1.")

@@ -231,7 +231,7 @@ def norm(A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *, 
     """A vector norm over one dim, a matrix norm over two; without `ord` the 2-norm of all elements."""
     if isinstance(dim, int):
         dim = (dim,)
-    if isinstance(ord, str):
+    if isinstance(ord, str) and (dim is not None or A.ndim in (1, 2)):
         return matrix_norm(A, ord, (-2, -1) if dim is None else dim, keepdim, dtype=dtype, out=out)
     if ord is None or (dim is not None and len(dim) == 1):
         order = 2 if ord is None else ord

@@ -358,6 +358,25 @@ def no_pseudoinverse(a: Any) -> RuntimeError:
                         "dimensions of float, double, cfloat or cdouble types")  # fmt: skip
 
 
+def check_int_mm(a: Any, b: Any, out: Any) -> None:
+    """What a product of integers of eight bits asks of its operands."""
+    say = "int_mm_out_cpu: Expected"
+    for name, x in (("self", a), ("mat2", b)):
+        if x.ndim < 2 and name == "mat2":
+            raise dim_out_of_range(1, max(x.ndim, 1))
+        if x.ndim != 2:
+            raise RuntimeError(f"{say} {name} to be of dimension 2 but got {x.ndim}")
+    if a.shape[1] != b.shape[0]:
+        raise RuntimeError(f"int_mm_out_cpu: self.size(1) needs to match mat2.size(0) but got {a.shape[1]} and "
+                           f"{b.shape[0]}")  # fmt: skip
+    if a.dtype.name not in ("int8", "uint8"):
+        raise RuntimeError(f"{say} self dtype to be int8 or uint8 but got {c_name(a.dtype)}")
+    if b.dtype.name != "int8":
+        raise RuntimeError(f"{say} mat2 dtype to be of type int8 but got {c_name(b.dtype)}")
+    if out is not None and out.dtype.name != "int32":
+        raise RuntimeError(f"{say} result dtype to be of type kInt but got {c_name(out.dtype)}")
+
+
 def check_multi_dot(tensors: Any) -> None:
     """What a product of several matrices asks of them."""
     if len(tensors) < 2:
@@ -419,7 +438,7 @@ def check_order(function: str, ord: Any) -> None:
 
 def check_identity(ord: float, shape: tuple[int, ...], dims: tuple[int, ...] | None) -> None:
     """Raise where a vector norm without an identity has nothing to reduce."""
-    if ord >= 0 and not math.isinf(ord):
+    if not ord < 0 and not math.isinf(ord):
         return
     say = f"linalg.vector_norm cannot compute the {ord:g} norm on "
     if dims is None and 0 in shape:

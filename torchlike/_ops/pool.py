@@ -236,8 +236,8 @@ def _avg_pool(dims: int):
     kernel_function.__name__ = f"_avg_pool{dims}d"
     node = {1: "SqueezeBackward1", 2: "AvgPool2DBackward0", 3: "AvgPool3DBackward0"}[dims]
     return operator(where=(), shape=_shape, check=_check, saves=(), out=False, node=node, formats=1,
-                    vanishing=("input",), loop="avg_pool3d_out_frame" if dims == 3 else "avg_pool2d", takes=(FLOATING, int64),
-                    autocast=FULL_ON_CPU if dims == 3 else None)(kernel_function)  # fmt: skip
+                    vanishing=("input",), loop="avg_pool3d_out_frame" if dims == 3 else "avg_pool2d",
+                    takes=(FLOATING, int64), autocast=FULL_ON_CPU if dims == 3 else None)(kernel_function)  # fmt: skip
 
 
 for _count in (1, 2, 3):

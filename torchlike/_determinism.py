@@ -6,10 +6,11 @@ import os
 import warnings
 from typing import Any
 
-from torchlike import _device
+from torchlike import _device, _modes
 from torchlike._core.numpy_executor import THREADS
 
 _mode = {"enabled": False, "warn_only": False}
+_fill = {"uninitialized": True}
 _NONDETERMINISTIC_GPU = ("XLA decides at start whether a GPU's algorithms are deterministic: set the environment "
                          "variable XLA_FLAGS=--xla_gpu_deterministic_ops=true before the program begins.")  # fmt: skip
 
@@ -17,8 +18,26 @@ _NONDETERMINISTIC_GPU = ("XLA decides at start whether a GPU's algorithms are de
 def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
     """Ask for deterministic algorithms. On the CPU all are; with a GPU a warning says how to ask XLA for them."""
     _mode["enabled"], _mode["warn_only"] = bool(mode), bool(warn_only)
+    _update()
     if mode:
         warn_of_gpu()
+
+
+def fills_uninitialized() -> bool:
+    """Whether memory without contents is filled while deterministic algorithms are asked for."""
+    return _fill["uninitialized"]
+
+
+def set_fill_uninitialized(mode: bool) -> None:
+    """Choose whether memory without contents is filled while deterministic algorithms are asked for."""
+    if not isinstance(mode, bool):
+        raise RuntimeError(f"expected a bool, but got {type(mode).__name__}")
+    _fill["uninitialized"] = mode
+    _update()
+
+
+def _update() -> None:
+    _modes.fill_uninitialized = _mode["enabled"] and _fill["uninitialized"]
 
 
 def warn_of_gpu() -> None:

@@ -244,7 +244,7 @@ def _finish(plan: OpPlan, values: list, edges: list, scalars: list, needs: bool)
 def _gather(op: Op, args: tuple, kwargs: dict, values: list, edges: list, scalars: list) -> tuple[OpPlan, bool]:
     """The general way: keyword arguments, sequences of tensors, numbers that are static, foreign number types."""
     key: list = []
-    if op.old_order and len(args) == len(op.old_order):
+    if op.old_orders and len(args) > 2:
         args, kwargs = _from_old_order(op, args, kwargs)
     args = tuple([_number(a, kind) for a, kind in zip([_plain(a) for a in args], (*op.kinds, *[d.STATIC] * len(args)))])
     kwargs = _in_order(op, kwargs) if kwargs else kwargs
@@ -281,9 +281,16 @@ def _gather(op: Op, args: tuple, kwargs: dict, values: list, edges: list, scalar
 
 
 def _from_old_order(op: Op, args: tuple, kwargs: dict) -> tuple[tuple, dict]:
-    """The arguments of a call whose factor comes before its tensors, as PyTorch once had it."""
-    warnings.warn(_errors.arguments.old_overload(op), UserWarning, stacklevel=4)
-    named = {**dict(zip(op.old_order, args)), **kwargs}
+    """The arguments of a call, with a factor before its tensors moved to where it stands now."""
+    fits = lambda order: (
+        len(order) == len(args)
+        and all((name in op.defaults) == (a.__class__ in _NUMBERS) for name, a in zip(order, args))
+    )
+    order = next(filter(fits, op.old_orders), None)
+    if order is None:
+        return args, kwargs
+    warnings.warn(_errors.arguments.old_overload(op, order), UserWarning, stacklevel=4)
+    named = {**dict(zip(order, args)), **kwargs}
     return tuple(named.pop(name) for name in op.names[: op.positional]), named
 
 

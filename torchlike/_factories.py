@@ -140,7 +140,7 @@ def _sharing(obj: Any, dtype: Dtype | None, copy: bool | None) -> Tensor | None:
         if copy is False:
             raise RuntimeError("can't alias NumPy scalars. Either remove copy=False or transform it in a ndarray. ")
         return of_array(np.asarray(obj))
-    if hasattr(obj, "__dlpack__"):
+    if hasattr(obj, "__dlpack__") or type(obj).__name__ == "PyCapsule":
         return _exchange.from_dlpack(obj)
     if hasattr(obj, "_seen_as"):  # a storage
         return obj._seen_as(dtype)
@@ -255,6 +255,15 @@ def unfilled(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
     return np.broadcast_to(np.zeros((), dtype), shape)
 
 
+def uninitialized(dtype: Dtype) -> Any:
+    """What memory without contents is filled with: zeros, or in deterministic mode NaN, True or the largest integer."""
+    if not _modes.fill_uninitialized:
+        return 0
+    if dtype.category >= _dtypes.FLOATING:
+        return float("nan")
+    return True if dtype is _dtypes.bool_ else int(np.iinfo(dtype.numpy).max)
+
+
 def _repeated(shape: tuple[int, ...], fill: int, dtype: Dtype, device: Any) -> np.ndarray:
     if _device.canonical(device).type == "meta":
         return unfilled(shape, dtype.numpy)
@@ -287,7 +296,8 @@ def _filled(name: str, fill: Any, doc: str) -> Callable[..., Tensor]:
             dtype = dtype_of(name, dtype) or (_modes.default_dtype if out is None else out.dtype)
         if not size:
             raise _errors.arguments.missing(name, "size")
-        made = of_array(_repeated(shape_of(size, name, negative), fill, dtype, device), device, requires_grad)  # type: ignore[union-attr]
+        number = uninitialized(dtype) if name == "empty" and _modes.fill_uninitialized else fill  # type: ignore[arg-type]
+        made = of_array(_repeated(shape_of(size, name, negative), number, dtype, device), device, requires_grad)  # type: ignore[union-attr]
         if order is not None:
             with_strides(made, mf.strides_for(tuple(made.shape), order))
         return made if out is None else into(name, out, made, repeats=True)
@@ -403,6 +413,8 @@ def _like(name: str, fill: Any) -> Callable[..., Tensor]:
 
 def _full_like(input: Tensor, fill: Any, dtype: Any, device: Any, requires_grad: bool, memory_format: Any) -> Tensor:
     place = device or input.device
+    if fill is None:
+        fill = uninitialized(dtype or input.dtype)
     made = of_array(_constant(tuple(input.shape), fill, dtype or input.dtype, place), place)
     if input._strides is not None or memory_format is not None:
         with_strides(made, like_strides(input, memory_format))
@@ -440,7 +452,7 @@ def like_strides(input: Tensor, memory_format: Any) -> tuple[int, ...]:
 
 zeros_like = _like("zeros_like", 0)
 ones_like = _like("ones_like", 1)
-empty_like = _like("empty_like", 0)
+empty_like = _like("empty_like", None)
 
 
 def full_like(input: Tensor, fill_value: Any, *, dtype: Dtype | None = None, layout: Any = None, device: Any = None,

@@ -10,7 +10,7 @@ from torchlike._autocast import casting
 from torchlike._bind import CALLERS as rows
 from torchlike._bind import write_out
 from torchlike._dtypes import int32, int64
-from torchlike._functions_linalg import inv, solve
+from torchlike._functions_linalg import inv, inverse, solve
 from torchlike._functions_random import randn
 from torchlike._ops._casts import FULL_ON_CPU
 from torchlike._tensor import Tensor
@@ -127,9 +127,12 @@ def tensorinv(A: Tensor, ind: int = 2, *, out: Tensor | None = None) -> Tensor:
     if ind <= 0:
         raise RuntimeError(f"Expected a strictly positive integer for 'ind', but got {ind}")
     first, rest = tuple(A.shape[:ind]), tuple(A.shape[ind:])
-    if math.prod(first) != math.prod(rest):
+    if ind > A.ndim:
+        raise RuntimeError(f"ArrayRef: invalid slice, N = {ind}; size = {A.ndim}")
+    size = math.prod(first)
+    if size != math.prod(rest):
         raise _errors.linalg.no_square_tensor("self", first, rest, "ind")
-    return _written(inv(A.reshape(math.prod(first), -1)).reshape(*rest, *first), out)
+    return _written(inverse(A.reshape(size, size), "inv").reshape(*rest, *first), out)
 
 
 @casting(FULL_ON_CPU)
@@ -139,12 +142,13 @@ def tensorsolve(A: Tensor, B: Tensor, dims: Any = None, *, out: Tensor | None = 
         A = A.movedim(tuple(dims), tuple(range(A.ndim - len(dims), A.ndim)))
     shape = tuple(A.shape[B.ndim :])
     size = math.prod(shape)
-    if math.prod(A.shape[: B.ndim]) != size:
-        raise _errors.linalg.no_square_tensor("self", tuple(A.shape[: B.ndim]), shape, "other.ndim")
-    return _written(solve(A.reshape(-1, size), B.reshape(-1)).reshape(shape), out)
+    for first in (tuple(A.shape[: B.ndim]), tuple(B.shape)):
+        if math.prod(first) != size:
+            raise _errors.linalg.no_square_tensor("self", first, shape, "other.ndim")
+    return _written(solve(A.reshape(size, size), B.reshape(-1)).reshape(shape), out)
 
 
-def vander(x: Tensor, N: int | None = None) -> Tensor:
+def vander(x: Tensor, *, N: int | None = None) -> Tensor:
     """The powers 0 ... N - 1 of each element, along a new last dim."""
     if N is not None and N <= 1:
         raise RuntimeError("N must be greater than 1.")

@@ -5,12 +5,16 @@ How many there are depends on the data, so most of these are observations: pendi
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
 
 from torchlike import _bind, _errors, _facade, _factories, _layout
+from torchlike._bind import fit_out
 from torchlike._core import to_numpy
+from torchlike._dtypes import int64
+from torchlike._errors.dtypes import scalar_name
 from torchlike._factories import of_array
 from torchlike._functions_split import unbind
 from torchlike._tensor import Tensor
@@ -29,6 +33,24 @@ def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
     made = of_array(np.ascontiguousarray(table), input.device)
     made = _factories.with_strides(made, (1, count)) if input.ndim else made
     return unbind(made, 1) if as_tuple else made
+
+
+@functools.wraps(nonzero)
+def _nonzero(input: Tensor, *, as_tuple: bool = False, out: Tensor | None = None) -> Any:
+    if out is None:
+        return nonzero(input, as_tuple=as_tuple)
+    if as_tuple:
+        raise RuntimeError("nonzero does not support the out kwarg when as_tuple is True")
+    if out.dtype is not int64:
+        raise RuntimeError(
+            f"nonzero: Expected out tensor to have scalar type Long but got scalar type{scalar_name(out.dtype)}"
+        )
+    made = nonzero(input)
+    if out.shape != made.shape:
+        fit_out(None, made, out)
+        if made.ndim == 2:
+            out.as_strided_(made.shape, made.stride())  # as in PyTorch, by columns
+    return out.copy_(made)
 
 
 def argwhere(input: Tensor) -> Tensor:
@@ -136,6 +158,7 @@ def _where(self: Tensor, condition: Tensor, other: Any) -> Tensor:
 
 
 FUNCTIONS = _facade.functions(nonzero_static, argwhere, is_nonzero, unique, unique_consecutive,
-                              out=(nonzero,))  # fmt: skip
+                              )  # fmt: skip
+FUNCTIONS["nonzero"] = _nonzero
 FUNCTIONS["where"] = where
 METHODS = {"where": _where} | _facade.methods(nonzero, nonzero_static, argwhere, is_nonzero, unique, unique_consecutive)

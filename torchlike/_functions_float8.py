@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from torchlike import _dtypes, _errors, _facade, _modes
+from torchlike._bind import CALLERS as rows
 from torchlike._bind import into
 from torchlike._dtypes import dtype as Dtype
 from torchlike._ops._declare import Into
@@ -66,5 +67,12 @@ def _scaled_mm(input: Tensor, mat2: Tensor, scale_a: Tensor, scale_b: Tensor, bi
     return made if out is None else into("_scaled_mm", lambda: made, (), {}, out, Into())
 
 
-FUNCTIONS = _facade.functions(dequantize, _scaled_mm)
+def _int_mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The product of two matrices of int8 (the first perhaps of uint8), added up in int32."""
+    _errors.linalg.check_int_mm(input, mat2, out)
+    made = rows["mm"](input.to(_dtypes.int32), mat2.to(_dtypes.int32))
+    return made if out is None else into("_int_mm", lambda: made, (), {}, out, Into())
+
+
+FUNCTIONS = _facade.functions(dequantize, _scaled_mm, _int_mm)
 METHODS = _facade.methods(dequantize)

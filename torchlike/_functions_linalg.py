@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from torchlike import _bind, _errors, _facade, _factories, return_types
+from torchlike import _bind, _errors, _facade, _factories, _modes, return_types
 from torchlike._autocast import casting
 from torchlike._bind import CALLERS as rows
 from torchlike._core import to_numpy
-from torchlike._dtypes import int32
+from torchlike._dtypes import FLOATING, int32
 from torchlike._factories import all_examples
+from torchlike._functions_random import derived_from
 from torchlike._ops import REGISTRY
 from torchlike._ops._casts import FULL_ON_CPU
 from torchlike._tensor import Tensor
@@ -39,9 +40,14 @@ def host_matrices(A: Tensor) -> np.ndarray:
 
 def inv(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The inverse of a square matrix; raises LinAlgError for a singular one (an observation: pending work runs)."""
+    return _written("inv", inverse(A, "linalg.inv"), out)
+
+
+def inverse(A: Tensor, name: str) -> Tensor:
+    """The inverse of a square matrix; errors name the function."""
     result = rows["inv"](A)
-    _refuse_singular(A, result, "linalg.inv")
-    return _written("inv", result, out)
+    _refuse_singular(A, result, name)
+    return result
 
 
 def solve(A: Tensor, B: Tensor, *, left: bool = True, out: Tensor | None = None) -> Tensor:
@@ -68,7 +74,7 @@ def _refuse_singular(A: Tensor, result: Tensor, name: str) -> None:
 def cholesky(A: Tensor, *, upper: bool = False, out: Tensor | None = None) -> Tensor:
     """L with L L* = A; raises LinAlgError where A is not positive-definite (an observation: pending work runs)."""
     result = rows["cholesky"](A, upper)
-    if result.device.type != "meta" and np.isnan(_host(all_examples(result))).any():
+    if result.device.type != "meta" and not np.isfinite(_host(all_examples(result))).all():
         _refuse_indefinite(all_examples(A))
     return _written("cholesky", result, out)
 
@@ -79,7 +85,22 @@ def _minors(A: Tensor) -> list[int]:
 
     matrices = host_matrices(A)
     (factor,) = lapack.get_lapack_funcs(("potrf",), (matrices,))
-    return [int(factor(m, lower=True)[1]) if m.size else 0 for m in matrices]
+    order = lambda m: int(factor(m, lower=True)[1]) if np.isfinite(m).all() else _minor(m)
+    return [order(m) if m.size else 0 for m in matrices]
+
+
+def _minor(A: np.ndarray) -> int:
+    """The order of the first leading minor that is not positive, of a matrix that LAPACKs take differently: one with
+    elements that are not finite."""
+    L = np.zeros_like(A)
+    with np.errstate(all="ignore"):
+        for j in range(len(A)):
+            pivot = (A[j, j] - (abs(L[j, :j]) ** 2).sum()).real
+            if not pivot > 0:
+                return j + 1
+            L[j, j] = np.sqrt(pivot)
+            L[j + 1 :, j] = (A[j + 1 :, j] - L[j + 1 :, :j] @ L[j, :j].conj()) / L[j, j]
+    return 0
 
 
 def _refuse_indefinite(A: Tensor) -> None:
@@ -120,7 +141,13 @@ def eigh(A: Tensor, UPLO: str = "L", *, out: Any = None) -> Any:
 
 def eig(A: Tensor, *, out: Any = None) -> Any:
     """Eigenvalues and eigenvectors, complex, of a square matrix."""
+    if A.ndim > 1 and A.dtype.category >= FLOATING and _modes.local.capture is None and not _is_finite(A):
+        raise RuntimeError("torch.linalg.eig: input tensor should not contain infs or NaNs.")
     return _written("eig", return_types.linalg_eig(rows["eig"](A)), out)
+
+
+def _is_finite(A: Tensor) -> bool:
+    return A.is_meta or bool(np.isfinite(_host(all_examples(A))).all())
 
 
 def slogdet(A: Tensor, *, out: Any = None) -> Any:
@@ -145,7 +172,8 @@ def matrix_power(A: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
     """A multiplied with itself n times; of a negative n the inverse, that often."""
     if n == 0:
         eye = _factories.tensor(np.eye(A.shape[-1]), dtype=A.dtype, device=A.device)
-        return _written("matmul", rows["expand"](eye, tuple(A.shape)).clone(), out)
+        powers = derived_from((A,), rows["expand"](eye, tuple(A.shape)).clone(), "torch::autograd::CopyBackwards")
+        return _written("matmul", powers, out)
     base, result = (A if n > 0 else inv(A)), None
     n = abs(n)
     while n:
@@ -158,6 +186,7 @@ def matrix_power(A: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
 
 def multi_dot(tensors: Any, *, out: Tensor | None = None) -> Tensor:
     """The product of several matrices (the first and the last may be vectors)."""
+    _errors.linalg.check_multi_dot(tensors)
     return _written("matmul", functools.reduce(matmul, tensors), out)
 
 
@@ -167,22 +196,26 @@ def multi_dot(tensors: Any, *, out: Tensor | None = None) -> Tensor:
 def matrix_norm(A: Tensor, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool = False, *, dtype: Any = None,
                 out: Tensor | None = None) -> Tensor:  # fmt: skip
     """A norm of matrices: "fro", "nuc", 2 and -2 by singular values, 1 and inf by column and row sums."""
+    _errors.linalg.check_order("matrix_norm", ord)
+    if ord not in ("fro", "nuc", 1, -1, 2, -2, float("inf"), float("-inf")):
+        raise RuntimeError(f"linalg.matrix_norm: Order {ord} not supported.")
     if A.ndim < 2:
         raise RuntimeError("linalg.matrix_norm: The input tensor A must have at least 2 dimensions.")
+    if len(dim) != 2:
+        raise RuntimeError(f"linalg.matrix_norm: dim must be a 2-tuple. Got {' '.join(map(str, dim))}")
     A = A if dtype is None else A.to(dtype)
     rows_dim, columns_dim = (d % A.ndim for d in dim)
     if ord == "fro":
         return _written("vector_norm", rows["vector_norm"](A, 2, (rows_dim, columns_dim), keepdim), out)
     if ord in (1, -1, float("inf"), float("-inf")):
         first, second = (rows_dim, columns_dim) if abs(ord) == 1 else (columns_dim, rows_dim)
-        sums = rows["vector_norm"](A, 1, first, True)
-        result = (rows["amin"] if ord < 0 else _largest)(sums, second, True)
-    elif ord in ("nuc", 2, -2):
+        sums = rows["vector_norm"](A, 1, first, keepdim)
+        second -= second > first and not keepdim
+        return _written("vector_norm", (rows["amin"] if ord < 0 else _largest)(sums, second, keepdim), out)
+    else:
         values = rows["svdvals"](A.movedim((rows_dim, columns_dim), (-2, -1)))
         picked = (rows["sum"] if ord == "nuc" else rows["amin"] if ord < 0 else _largest)(values, -1)
         result = picked.unsqueeze(-1).unsqueeze(-1).movedim((-2, -1), (rows_dim, columns_dim))
-    else:
-        raise RuntimeError(f"linalg.matrix_norm: Order {ord} not supported.")
     return _written("vector_norm", result if keepdim else result.squeeze((rows_dim, columns_dim)), out)
 
 
@@ -198,6 +231,8 @@ def norm(A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *, 
     """A vector norm over one dim, a matrix norm over two; without `ord` the 2-norm of all elements."""
     if isinstance(dim, int):
         dim = (dim,)
+    if isinstance(ord, str) and (dim is not None or A.ndim in (1, 2)):
+        return matrix_norm(A, ord, (-2, -1) if dim is None else dim, keepdim, dtype=dtype, out=out)
     if ord is None or (dim is not None and len(dim) == 1):
         order = 2 if ord is None else ord
         return _written("vector_norm", rows["vector_norm"](A, order, dim, keepdim, dtype=dtype), out)

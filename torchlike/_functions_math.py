@@ -221,6 +221,13 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None, *, out: Any = No
 
 def chain_matmul(*matrices: Tensor) -> Tensor:
     """The product of several matrices."""
+    if not matrices:
+        raise RuntimeError("chain_matmul(): Expected one or more matrices")
+    for matrix in matrices:
+        if matrix.ndim != 2:
+            raise RuntimeError(f"Tensor dimension is {matrix.ndim}, expected 2 instead.")
+    if len(matrices) > 1:
+        _errors.linalg.check_multi_dot(matrices)
     return functools.reduce(rows["mm"], matrices)
 
 

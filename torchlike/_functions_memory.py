@@ -16,7 +16,7 @@ from torchlike._autograd import strided, versions, views
 from torchlike._autograd.nodes import AccumulateGrad, Node, hooks_of
 from torchlike._bind import CALLERS as rows
 from torchlike._core import Value
-from torchlike._errors.dtypes import c_name, scalar_name
+from torchlike._errors.dtypes import c_name, scalar_name, type_text
 from torchlike._exchange import from_dlpack, to_dlpack
 from torchlike._facade import history_first, ints
 from torchlike._freed import Freed, allocate
@@ -236,7 +236,7 @@ def enlarge(self: Tensor, nbytes: int) -> None:
     kind, strides = storage.value.aval, storage.strides
     with _modes.no_grad():
         count = -(-nbytes // flat.dtype.itemsize) - flat.numel()
-        more = _factories.zeros(count, dtype=flat.dtype, device=self.device)
+        more = _factories.empty(count, dtype=flat.dtype, device=self.device)
         larger = rows["cat"]([flat, more], 0)._storage
     steps = _layout.contiguous_strides(tuple(kind.shape)) if strides is None else strides
     grow(storage, larger, ((_storage_io._plan(larger.value.aval, None, tuple(kind.shape), steps, 0), ()),))
@@ -427,6 +427,45 @@ def map_(self: Tensor, tensor: Tensor, callable: Callable) -> Tensor:
     return _put_elements(self, [callable(a, b) for a, b in pairs])
 
 
+def map2_(self: Tensor, x: Tensor, y: Tensor, callable: Callable) -> Tensor:
+    """Replace each element by what a Python function makes of it and two other tensors' elements."""
+    if any(t.requires_grad for t in (self, x, y)):
+        raise RuntimeError("Can't call map2_() on Variable that requires grad. Use var.detach().map2_() instead.")
+    _host_only(self, "map2_")
+    for name, t in (("x", x), ("y", y)):
+        if t.dtype is not self.dtype:
+            raise TypeError(f"map2_: expected {type_text(self)} for argument '{name}' (got {type_text(t)})")
+    others = [rows["expand"](t, tuple(self.shape))._host().reshape(-1).tolist() for t in (x, y)]
+    return _put_elements(self, [callable(*each) for each in zip(self._host().reshape(-1).tolist(), *others)])
+
+
+def dim_order(self: Tensor, *, ambiguity_check: Any = False) -> tuple[int, ...]:
+    """The dims in the order of memory, the outermost first.
+
+    Args:
+      ambiguity_check: True raises where several orders fit, a list of memory formats where not exactly one of them
+        does.
+    """
+    if not isinstance(ambiguity_check, bool | list):
+        raise TypeError("The ambiguity_check argument must be a bool or a list of memory formats.")
+    shape, strides = tuple(self.shape), self.stride()
+    formats = ambiguity_check if isinstance(ambiguity_check, list) else []
+    if not all(isinstance(each, mf.memory_format) for each in formats):
+        raise TypeError("The ambiguity_check argument must be a bool or a list of memory formats.")
+    if ambiguity_check and 0 in strides:
+        raise RuntimeError("The tensor does not have unique dim order.")
+    if ambiguity_check and 1 in shape and sum(mf.is_contiguous(shape, strides, each) for each in formats) != 1:
+        raise RuntimeError(
+            "The tensor does not have unique dim order, or cannot map to exact one of the given memory formats."
+        )
+    order = list(range(len(shape)))
+    for i in order[1:]:  # dims of stride 0, which is no place, stay where they are
+        while i and 0 < strides[order[i - 1]] < strides[order[i]]:
+            order[i - 1], order[i] = order[i], order[i - 1]
+            i -= 1
+    return tuple(order)
+
+
 def _host_only(self: Tensor, name: str) -> None:
     if self.device.type != "cpu":
         raise TypeError(f"{name} is only implemented on CPU tensors")
@@ -496,7 +535,7 @@ FUNCTIONS |= {"UntypedStorage": UntypedStorage, "TypedStorage": TypedStorage, "r
 METHODS = _facade.methods(as_strided, is_same_size, as_subclass)
 METHODS |= {f.__name__: f for f in (
     resize_, resize_as_, resize, resize_as, set_, is_set_to, untyped_storage, storage, pin_memory, is_pinned,
-    share_memory_, is_shared, record_stream, apply_, map_, *_FACTS,
+    share_memory_, is_shared, record_stream, apply_, map_, map2_, dim_order, *_FACTS,
 )} | _view_twins()  # fmt: skip
 METHODS |= {
     "_make_subclass": staticmethod(_make_subclass),  # type: ignore[dict-item]

@@ -203,8 +203,31 @@ def _divides(self: Tensor, other: Any) -> Tensor:
 
 
 def solve(input: Tensor, A: Tensor, *, out: Any = None) -> Tensor:
-    """What `linalg.solve` has taken the place of; raises."""
-    raise _errors.linalg.removed_solve()
+    """Removed from PyTorch in favor of `linalg.solve`; raises."""
+    raise _errors.linalg.removed("solve")
+
+
+def symeig(input: Tensor, eigenvectors: bool = False, upper: bool = True, *, out: Any = None) -> Tensor:
+    """Removed from PyTorch in favor of `linalg.eigh`; raises."""
+    raise _errors.linalg.removed("symeig")
+
+
+def eig(self: Tensor, eigenvectors: bool = False, *, e: Any = None, v: Any = None) -> Tensor:
+    """Removed from PyTorch in favor of `linalg.eig`; raises."""
+    raise _errors.linalg.removed("eig")
+
+
+def lstsq(input: Tensor, A: Tensor, *, out: Any = None) -> Tensor:
+    """Removed from PyTorch in favor of `linalg.lstsq`; raises."""
+    raise _errors.linalg.removed("lstsq")
+
+
+def matrix_rank(input: Tensor, tol: Any = None, symmetric: bool = False, *, out: Any = None) -> Tensor:
+    """Removed from PyTorch in favor of `linalg.matrix_rank`; raises."""
+    raise _errors.linalg.removed("matrix_rank")
+
+
+_REMOVED = {"solve": solve, "symeig": symeig, "eig": eig, "lstsq": lstsq}
 
 
 def _assert(condition: Any, message: str) -> Any:
@@ -231,13 +254,13 @@ def _tensor_hooks(self: Tensor) -> Any:
     return None if extra is None else extra.tensor.get(edge[1])  # type: ignore[index]
 
 
-FUNCTIONS = {"solve": solve, "_assert": _assert, "get_device_module": get_device_module,
+FUNCTIONS = {**_REMOVED, "matrix_rank": matrix_rank, "_assert": _assert, "get_device_module": get_device_module,
              **_facade.functions(gradient, pdist, histogramdd, trapz, constant_pad_nd, grid_sampler_2d, grid_sampler_3d,
                                   out=(renorm,)), "frexp": frexp,
              "histogram": histogram}  # fmt: skip
 METHODS = {
     "__rdiv__": _divides,
-    "solve": solve,
+    **_REMOVED,
     "_backward_hooks": property(_tensor_hooks, doc="The hooks on this tensor by their numbers; None where none was."),
     "_cdata": property(lambda self: id(self), doc="A number that no other tensor has while this one lives."),
     **_facade.methods(renorm),

@@ -117,8 +117,12 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> T
 
 
 @casting(Casts(as_given, as_given))
-def vander(x: Tensor, N: int | None = None, *, increasing: bool = False) -> Tensor:
+def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
     """A matrix of the powers of a vector's elements, from high to low (or low to high); (..., n) -> (..., n, N)."""
+    if x.ndim != 1:
+        raise RuntimeError("x must be a one-dimensional tensor.")
+    if N is not None and N < 0:
+        raise RuntimeError("N must be non-negative.")
     count = x.shape[-1] if N is None else N
     whole = x.dtype.category < _dtypes.FLOATING
     powers = np.arange(count) if increasing else np.arange(count)[::-1].copy()

@@ -17,6 +17,7 @@ from torchlike._autograd import views
 from torchlike._dtypes import dtype as Dtype
 from torchlike._factories import check_into, into, of_array, shape_of
 from torchlike._from_data import dtype_of
+from torchlike._functions_float8 import underivable
 from torchlike._ops._declare import Into
 from torchlike._random import Generator, default_generator
 from torchlike._tensor import Tensor
@@ -169,7 +170,20 @@ def normal(mean: Any, std: Any = 1.0, size: Any = None, *, generator: Generator 
         return _made(draw, shape, "normal", out, options, dtype)
     if not any(isinstance(x, Tensor) for x in (mean, std)) or options:
         raise _errors.arguments.invalid_combination("normal", (mean, std), options)
-    return into("normal", out, _normal_by(mean, std, generator))
+    if out is not None:
+        return into("normal", out, _normal_by(mean, std, generator))
+    tensors = [isinstance(x, Tensor) for x in (mean, std)]
+    node = f"NormalBackward{tensors[0] + 2 * tensors[1]}"
+    return derived_from((mean, std), _normal_by(mean, std, generator), node)
+
+
+def derived_from(sources: tuple, made: Tensor, node: str) -> Tensor:
+    """Drawn numbers as a result of tensors, whose gradients by it are zero."""
+    given = [x for x in sources if isinstance(x, Tensor)]
+    if not (_modes.local.grad and any(x.requires_grad for x in given) and made.is_floating_point()):
+        return made
+    other = given[1] if len(given) > 1 else None
+    return _bind.CALLERS["_made_from"](given[0], other, made, node)
 
 
 @_drawn.by_elements
@@ -188,10 +202,16 @@ def _normal_by(mean: Any, std: Any, generator: Generator | None) -> Tensor:
     return of_array((scaled + np.asarray(means, kind)).astype(kind), given[0].device)
 
 
-@_drawn.by_elements
 def bernoulli(input: Tensor, p: float | None = None, *, generator: Generator | None = None) -> Tensor:
     """Ones with the probabilities in `input` (or `p`), else zeros."""
     _only_tensor("bernoulli", input)
+    if p is None:
+        return derived_from((input,), _bernoulli(input, None, generator), "BernoulliBackward0")
+    return underivable("aten::bernoulli", lambda x: _bernoulli(x, p, generator), input)
+
+
+@_drawn.by_elements
+def _bernoulli(input: Tensor, p: float | None, generator: Generator | None) -> Tensor:
     if input.is_meta:
         return _factories.empty_like(input)
     chance = np.array(input._host()) if p is None else p
@@ -211,15 +231,23 @@ def _only_tensor(name: str, input: Any) -> None:
         raise _errors.arguments.wrong_type(name, "input", 1, "Tensor", input)
 
 
-@_drawn.by_elements
 def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
     """Poisson numbers of the rates in `input`."""
+    return derived_from((input,), _poisson(input, generator), "PoissonBackward0")
+
+
+@_drawn.by_elements
+def _poisson(input: Tensor, generator: Generator | None) -> Tensor:
     return of_array(_random.poisson(generator, np.array(input._host())), input.device)
 
 
-@_drawn.by_elements
 def binomial(count: Tensor, prob: Tensor, generator: Generator | None = None) -> Tensor:
     """How many of `count` trials succeed, each with probability `prob`."""
+    return underivable("aten::binomial", lambda count, prob: _binomial(count, prob, generator), count, prob)
+
+
+@_drawn.by_elements
+def _binomial(count: Tensor, prob: Tensor, generator: Generator | None) -> Tensor:
     counts, chances = np.broadcast_arrays(count._host(), prob._host())
     return of_array(_random.binomial(generator, np.array(counts), np.array(chances)), count.device)
 
@@ -287,14 +315,19 @@ def bernoulli_(self: Tensor, p: Any = 0.5, *, generator: Generator | None = None
     return _fill(self, lambda size, kind: _random.bernoulli(generator, size, kind, np.array(inside)))
 
 
-def random_(self: Tensor, from_: int | None = None, to: int | None = None, *, generator: Generator | None = None,
+_NOT_GIVEN: Any = object()
+
+
+def random_(self: Tensor, from_: int | None = None, to: int | None = _NOT_GIVEN, *, generator: Generator | None = None,
             **other: Any) -> Tensor:  # fmt: skip
     """Fill with integers: of the dtype's whole non-negative range, below `to`, or in [from, to)."""
     from_ = other.pop("from", from_)
     _only("random_", other)
-    if from_ is None and to is None:
+    if isinstance(from_, float) or isinstance(to, float):
+        raise _errors.arguments.invalid_combination("random_", tuple(x for x in (from_, to) if x is not _NOT_GIVEN), {})
+    if from_ is None and to in (None, _NOT_GIVEN):
         return _fill(self, lambda size, kind: _random.random_(generator, size, kind))
-    low, high = (0, from_) if to is None else (from_ or 0, to)
+    low, high = (0, from_) if to is _NOT_GIVEN else (from_ or 0, to)  # `to=None`: up to the dtype's largest number
     return _fill(self, lambda size, kind: _random.randint(generator, size, kind, low, high))  # type: ignore[arg-type]
 
 

@@ -170,7 +170,7 @@ def roll(input: Tensor, shifts: Any, dims: Any = ()) -> Tensor:
     """The elements moved along `dims` (without them, of the flattened tensor), those pushed out coming in at the other
     end."""
     moves = ints((shifts,), "roll", "shifts")
-    along = ints((dims,), "roll", "dims")
+    along = () if dims is None else ints((dims,), "roll", "dims")
     if not moves:
         raise RuntimeError("`shifts` required")
     if len(moves) != len(along) and not (len(moves) == 1 and not along):

@@ -30,6 +30,7 @@ default_device = _device.cpu
 _device_stack: list[_device.device] = []
 on_default_dtype_change: list = []
 on_inference_mode: list = []  # each called with True or False where a thread enters or leaves inference mode
+fill_uninitialized = False  # whether `empty` and its like are filled with NaN or the largest number
 matmul_precision = "highest"  # full float32, PyTorch's default
 
 

@@ -128,12 +128,12 @@ def out_is_no_tensor(function: str, given: Any) -> TypeError:
     return TypeError(f"{function}(): argument 'out' must be Tensor, not {type_name(given)}")
 
 
-def old_overload(op: Any) -> str:
+def old_overload(op: Any, order: tuple[str, ...]) -> str:
     """As PyTorch writes signatures: tensors, then `*` and the numbers."""
     kinds = {name: "Number" if name in op.defaults else "Tensor" for name in op.names}
     numbers = [f"Number {name} = {op.defaults[name]}" for name in op.names if name in op.defaults]
     tensors = [f"Tensor {name}" for name in op.names if name not in op.defaults]
-    old = ", ".join(f"{kinds[name]} {name}" for name in op.old_order)
+    old = ", ".join(f"{kinds[name]} {name}" for name in order)
     new = ", ".join([*tensors, "*", *numbers, "Tensor out = None"])
     return (f"This overload of {op.name} is deprecated:\n\t{op.name}({old}, *, Tensor out = None)\nConsider using one "
             f"of the following signatures instead:\n\t{op.name}({new})")  # fmt: skip

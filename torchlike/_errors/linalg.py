@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import Any
 
@@ -152,7 +153,7 @@ def incompatible_system(name: str, a: Any, b: str, left: bool = True) -> Runtime
 
 def singular(name: str, batch: int | None, order: int) -> LinAlgError:
     where = "" if batch is None else f"(Batch element {batch}): "
-    if name == "linalg.inv":
+    if name in ("linalg.inv", "inv"):
         return LinAlgError(f"{name}: {where}The diagonal element {order} is zero, the inversion could not be completed "
                            "because the input matrix is singular.")  # fmt: skip
     return LinAlgError(f"{name}: {where}The solver failed because the input matrix is singular.")
@@ -357,12 +358,95 @@ def no_pseudoinverse(a: Any) -> RuntimeError:
                         "dimensions of float, double, cfloat or cdouble types")  # fmt: skip
 
 
-def removed_solve() -> RuntimeError:
-    return RuntimeError("This function was deprecated since version 1.9 and is now removed. `torch.solve` is "
-                        "deprecated in favor of `torch.linalg.solve`. `torch.linalg.solve` has its arguments reversed "
-                        "and does not return the LU factorization.\n\nTo get the LU factorization see `torch.lu`, "
-                        "which can be used with `torch.lu_solve` or `torch.lu_unpack`.\nX = torch.solve(B, A).solution "
-                        "should be replaced with:\nX = torch.linalg.solve(A, B)")  # fmt: skip
+def check_int_mm(a: Any, b: Any, out: Any) -> None:
+    """What a product of integers of eight bits asks of its operands."""
+    say = "int_mm_out_cpu: Expected"
+    for name, x in (("self", a), ("mat2", b)):
+        if x.ndim < 2 and name == "mat2":
+            raise dim_out_of_range(1, max(x.ndim, 1))
+        if x.ndim != 2:
+            raise RuntimeError(f"{say} {name} to be of dimension 2 but got {x.ndim}")
+    if a.shape[1] != b.shape[0]:
+        raise RuntimeError(f"int_mm_out_cpu: self.size(1) needs to match mat2.size(0) but got {a.shape[1]} and "
+                           f"{b.shape[0]}")  # fmt: skip
+    if a.dtype.name not in ("int8", "uint8"):
+        raise RuntimeError(f"{say} self dtype to be int8 or uint8 but got {c_name(a.dtype)}")
+    if b.dtype.name != "int8":
+        raise RuntimeError(f"{say} mat2 dtype to be of type int8 but got {c_name(b.dtype)}")
+    if out is not None and out.dtype.name != "int32":
+        raise RuntimeError(f"{say} result dtype to be of type kInt but got {c_name(out.dtype)}")
+
+
+def check_multi_dot(tensors: Any) -> None:
+    """What a product of several matrices asks of them."""
+    if len(tensors) < 2:
+        raise RuntimeError(f"multi_dot(): expected at least 2 tensors but got {len(tensors)}")
+    ends = (0, len(tensors) - 1)
+    for place, name in zip(ends, ("first", "last")):
+        if tensors[place].ndim not in (1, 2):
+            raise RuntimeError(f"multi_dot(): the {name} tensor must be 1D or 2D but got {tensors[place].ndim}D")
+    for place, x in enumerate(tensors):
+        if place not in ends and x.ndim != 2:
+            raise RuntimeError(f"multi_dot(): tensor {place} must be 2D but got {x.ndim}D")
+        if x.dtype is not tensors[0].dtype:
+            raise RuntimeError(f"multi_dot(): all tensors must have be the same dtype but tensor 0 is "
+                               f"{c_name(tensors[0].dtype)} and tensor {place} {c_name(x.dtype)}")  # fmt: skip
+    for place, (a, b) in enumerate(itertools.pairwise(tensors)):
+        if a.shape[-1] != b.shape[0]:
+            raise RuntimeError(f"multi_dot(): tensors {place} and {place + 1} with shapes {list(a.shape)} and "
+                               f"{list(b.shape)} cannot be multiplied")  # fmt: skip
+
+
+_REMOVED = {
+    "solve": " `torch.solve` is deprecated in favor of `torch.linalg.solve`. `torch.linalg.solve` has its arguments "
+    "reversed and does not return the LU factorization.\n\nTo get the LU factorization see `torch.lu`, which can be "
+    "used with `torch.lu_solve` or `torch.lu_unpack`.\nX = torch.solve(B, A).solution should be replaced with:\n"
+    "X = torch.linalg.solve(A, B)",
+    "symeig": " The default behavior has changed from using the upper triangular portion of the matrix by default to "
+    "using the lower triangular portion.\n\nL, _ = torch.symeig(A, upper=upper) should be replaced with:\n"
+    "L = torch.linalg.eigvalsh(A, UPLO='U' if upper else 'L')\n\nand\n\n"
+    "L, V = torch.symeig(A, eigenvectors=True) should be replaced with:\n"
+    "L, V = torch.linalg.eigh(A, UPLO='U' if upper else 'L')",
+    "eig": " `torch.linalg.eig` returns complex tensors of dtype `cfloat` or `cdouble` rather than real tensors "
+    "mimicking complex tensors.\n\nL, _ = torch.eig(A) should be replaced with:\nL_complex = torch.linalg.eigvals(A)"
+    "\n\nand\n\nL, V = torch.eig(A, eigenvectors=True) should be replaced with:\n"
+    "L_complex, V_complex = torch.linalg.eig(A)",
+    "lstsq": " `torch.lstsq` is deprecated in favor of `torch.linalg.lstsq`.\n`torch.linalg.lstsq` has reversed "
+    "arguments and does not return the QR decomposition in the returned tuple (although it returns other information "
+    "about the problem).\n\nTo get the QR decomposition consider using `torch.linalg.qr`.\n\nThe returned solution in "
+    "`torch.lstsq` stored the residuals of the solution in the last m - n columns of the returned value whenever "
+    "m > n. In torch.linalg.lstsq, the residuals are in the field 'residuals' of the returned named tuple.\n\n"
+    "The unpacking of the solution, as in\nX, _ = torch.lstsq(B, A).solution[:A.size(1)]\nshould be replaced with:\n"
+    "X = torch.linalg.lstsq(A, B).solution",
+    "matrix_rank": "\nPlease use the `torch.linalg.matrix_rank` function instead. The parameter 'symmetric' was "
+    "renamed in `torch.linalg.matrix_rank()` to 'hermitian'.",
+}
+
+
+def removed(name: str) -> RuntimeError:
+    """What the functions say that `torch.linalg` has taken the place of."""
+    return RuntimeError(f"This function was deprecated since version 1.9 and is now removed.{_REMOVED[name]}")
+
+
+def check_order(function: str, ord: Any) -> None:
+    """Raise unless the order of a norm is a real number."""
+    if isinstance(ord, complex):
+        raise RuntimeError(f"linalg.{function}: Expected a non-complex scalar as the order of norm.")
+    if function == "vector_norm" and not isinstance(ord, int | float):
+        raise wrong_type("linalg_vector_norm", "ord", 2, "Number", ord)
+
+
+def check_identity(ord: float, shape: tuple[int, ...], dims: tuple[int, ...] | None) -> None:
+    """Raise where a vector norm without an identity has nothing to reduce."""
+    if not ord < 0 and not math.isinf(ord):
+        return
+    say = f"linalg.vector_norm cannot compute the {ord:g} norm on "
+    if dims is None and 0 in shape:
+        raise RuntimeError(f"{say}an empty tensor because the operation does not have an identity")
+    for dim in dims or ():
+        if shape and not shape[dim]:
+            nothing = "because this dimension is empty and the operation does not have an identity"
+            raise RuntimeError(f"{say}the dimension {dim}{nothing}")
 
 
 def check_scaled(a: Any, b: Any, scale_a: Any, scale_b: Any, bias: Any, scale_result: Any) -> None:

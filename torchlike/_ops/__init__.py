@@ -17,6 +17,7 @@ from torchlike._ops import ctc as ctc
 from torchlike._ops import cumulative as cumulative
 from torchlike._ops import decompositions as decompositions
 from torchlike._ops import distance as distance
+from torchlike._ops import drawn as drawn
 from torchlike._ops import einsum as einsum
 from torchlike._ops import embedding as embedding
 from torchlike._ops import factors as factors

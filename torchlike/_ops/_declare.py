@@ -91,7 +91,7 @@ class Op:
     special: dict[str, tuple] = field(default_factory=dict)  # numbers that select another formula, so are static
     of_numbers: bool = False  # whether PyTorch takes numbers for all operands; the result is a tensor
     overloads: bool | None = None  # whether PyTorch has several signatures: where a number stands for a tensor, mostly
-    old_order: tuple[str, ...] = ()  # the parameters in the order of PyTorch's oldest overload, factors first
+    old_orders: tuple[tuple[str, ...], ...] = ()  # the parameters in the orders of PyTorch's old overloads
     keeps: tuple[str, ...] = ()  # the array parameters that take no part in promotion (masks, indices)
     formats: int | Callable[[Any], int] = 0  # how many leading arrays' channels-last order the results take over
     host: int | Callable[[Any], int] = 0  # on large arrays NumPy is as fast as so many of XLA's threads: not compiled

@@ -32,6 +32,13 @@ def _plus(input, product, beta, alpha):
     return xp.where(beta == 0, xp.zeros_like(product), beta * input) + product
 
 
+def _old_orders(first: str, second: str) -> tuple[tuple[str, ...], ...]:
+    """The old overloads of a function, then those of a method."""
+    factors = (first, second)
+    return (("beta", "input", "alpha", *factors), ("beta", "input", *factors),
+            ("input", "beta", "alpha", *factors), ("input", "beta", *factors))  # fmt: skip
+
+
 def _check_room(call: Call, product: tuple) -> None:
     """`input` must be broadcastable to the product's shape."""
     given = tuple(call.input.shape)
@@ -86,7 +93,7 @@ def _addmm_shape(call: Call) -> tuple:
 
 @operator(autocast=LOWER, shape=_added(_addmm_shape), check=_check_addmm, fits=_exactly(_addmm_shape),
           saves=("mat1", "mat2"),
-          opmath=False, old_order=("beta", "input", "alpha", "mat1", "mat2"), inplace=True, out=EXACT,
+          opmath=False, old_orders=_old_orders("mat1", "mat2"), inplace=True, out=EXACT,
           loop="addmm_impl_cpu_", float8=FLOAT8_SIGNED, takes=(*NUMBERS, EMPTY))  # fmt: skip
 def addmm(input: Array, mat1: Array, mat2: Array, *, beta: Scalar = 1, alpha: Scalar = 1):
     """beta * input + alpha * (mat1 @ mat2); `input` is broadcast to the product."""
@@ -128,7 +135,8 @@ def _check_baddbmm(call: Call) -> None:
 
 
 @operator(autocast=LOWER, shape=_added(_baddbmm_shape), check=_check_baddbmm, fits=_exactly(_baddbmm_shape),
-          saves=("batch1", "batch2"), opmath=False, inplace=True, loop="baddbmm", takes=NUMBERS)  # fmt: skip
+          saves=("batch1", "batch2"), opmath=False, inplace=True, loop="baddbmm", takes=NUMBERS,
+          old_orders=_old_orders("batch1", "batch2"))  # fmt: skip
 def baddbmm(input: Array, batch1: Array, batch2: Array, *, beta: Scalar = 1, alpha: Scalar = 1):
     """beta * input + alpha * (batch1 @ batch2); `input` is broadcast to the product."""
     return _plus(input, rows_times(*unrounded(batch1, batch2)), beta, _times(alpha, batch1.shape[2]))
@@ -155,6 +163,7 @@ def _check_addbmm(call: Call) -> None:
     loop="addmm_impl_cpu_",
     float8=FLOAT8_SIGNED,
     takes=NUMBERS,
+    old_orders=_old_orders("batch1", "batch2"),
 )
 def addbmm(input: Array, batch1: Array, batch2: Array, *, beta: Scalar = 1, alpha: Scalar = 1):
     """beta * input + alpha * (the sum over the batch of batch1 @ batch2)."""
@@ -186,7 +195,8 @@ def _check_addmv(call: Call) -> None:
 
 @operator(autocast=LOWER_ELSEWHERE, shape=lambda call: [call.mat.shape[:1]], check=_check_addmv,
           fits=_exactly(lambda call: call.mat.shape[:1]),
-          saves=("mat", "vec"), opmath=False, inplace=True, loop="addmv_impl_cpu", takes=NUMBERS)  # fmt: skip
+          saves=("mat", "vec"), opmath=False, inplace=True, loop="addmv_impl_cpu", takes=NUMBERS,
+          old_orders=_old_orders("mat", "vec"))  # fmt: skip
 def addmv(input: Array, mat: Array, vec: Array, *, beta: Scalar = 1, alpha: Scalar = 1):
     """beta * input + alpha * (mat @ vec)."""
     return _plus(input, namespace(mat).matmul(*unrounded(mat, vec)), beta, _times(alpha, mat.shape[1]))
@@ -213,7 +223,7 @@ def _addr_fits(call: Call) -> None:
 
 @operator(autocast=LOWER_ELSEWHERE, shape=_added(lambda call: call.vec1.shape + call.vec2.shape), check=_check_addr,
           fits=_addr_fits,
-          saves=("vec1", "vec2"), opmath=False, inplace=True)  # fmt: skip
+          saves=("vec1", "vec2"), opmath=False, inplace=True, old_orders=_old_orders("vec1", "vec2"))  # fmt: skip
 def addr(input: Array, vec1: Array, vec2: Array, *, beta: Scalar = 1, alpha: Scalar = 1):
     """beta * input + alpha * outer(vec1, vec2)."""
     first = vec1 if isinstance(alpha, int) else alpha.astype(vec1.dtype) * vec1

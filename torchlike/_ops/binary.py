@@ -48,14 +48,14 @@ def _check_alpha(call: Call) -> None:
         raise _errors.arithmetic.complex_alpha()
 
 
-@pointwise(saves=(), check=in_order(_check_alpha, not_wide("add_stub")), old_order=("input", "alpha", "other"),
+@pointwise(saves=(), check=in_order(_check_alpha, not_wide("add_stub")), old_orders=(("input", "alpha", "other"),),
            of_numbers=True, overloads=False, rounded=("alpha",))  # fmt: skip
 def add(input: Operand, other: Operand, *, alpha: Scalar = 1):
     """input + alpha * other."""
     return input + other if isinstance(alpha, int) else input + alpha * other
 
 
-@pointwise(saves=(), check=_no_bool_minus, aliases=("subtract",), old_order=("input", "alpha", "other"),
+@pointwise(saves=(), check=_no_bool_minus, aliases=("subtract",), old_orders=(("input", "alpha", "other"),),
            of_numbers=True, overloads=False, rounded=("alpha",))  # fmt: skip
 def sub(input: Operand, other: Operand, *, alpha: Scalar = 1):
     """input - alpha * other."""
@@ -196,8 +196,8 @@ def lcm(input: Array, other: Array):
 # -- several operands --------------------------------------------------------------------------------------------------
 
 
-@pointwise(autocast=WIDEST_ELSEWHERE, saves=("tensor1", "tensor2"), old_order=("input", "value", "tensor1", "tensor2"),
-           check=not_bool("addcmul_cpu_out"))  # fmt: skip
+@pointwise(autocast=WIDEST_ELSEWHERE, saves=("tensor1", "tensor2"), check=not_bool("addcmul_cpu_out"),
+           old_orders=(("input", "value", "tensor1", "tensor2"),))  # fmt: skip
 def addcmul(input: Array, tensor1: Array, tensor2: Array, *, value: Scalar = 1):
     """input + value * tensor1 * tensor2; among integers `value` is cut to a whole number."""
     product = tensor1 * tensor2
@@ -213,7 +213,7 @@ def _check_addcdiv(call: Call) -> None:
     autocast=WIDEST_ELSEWHERE,
     saves=("tensor1", "tensor2"),
     check=_check_addcdiv,
-    old_order=("input", "value", "tensor1", "tensor2"),
+    old_orders=(("input", "value", "tensor1", "tensor2"),),
     loop="addcdiv_cpu_out",
 )
 def addcdiv(input: Array, tensor1: Array, tensor2: Array, *, value: Scalar = 1):

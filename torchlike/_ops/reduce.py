@@ -6,6 +6,7 @@ import builtins
 import functools
 import math
 from collections.abc import Callable
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -456,14 +457,16 @@ def std_mean(input: Array, dim: Dims = None, correction: float = 1, keepdim: boo
 
 def _check_norm(call: Call) -> None:
     dtype = call.x.dtype
+    _errors.linalg.check_order("vector_norm", call.ord)
     if dtype.category < _dtypes.FLOATING:
         raise RuntimeError("linalg.vector_norm: Expected a floating point or complex tensor as input. Got "
                            f"{scalar_name(dtype)}")  # fmt: skip
     if call.dtype is not None:
         _errors.linalg.check_norm_dtype(dtype, call.dtype)
-    if isinstance(call.ord, float) and math.isinf(call.ord) and not call.x.numel:
-        raise RuntimeError(f"linalg.vector_norm cannot compute the {call.ord:g} norm on an empty tensor because the "
-                           "operation does not have an identity")  # fmt: skip
+    dims = call.arguments.get("dim")
+    _errors.linalg.check_identity(
+        call.ord, tuple(call.x.shape), None if dims is None else reduced_dims(call.x.ndim, dims)
+    )
 
 
 FLAT_ORDERS = (0, 1, math.inf, -math.inf)  # norms whose second derivative is zero
@@ -476,7 +479,7 @@ def _norm_keeps(call: Call) -> tuple[str, ...]:
 @reduction(autocast=FULL_ELSEWHERE, promote=_real, of_requested=_real, check=_check_norm, where=("linalg",),
            remembers=_norm_keeps,
            host=HOST_REDUCES, node="LinalgVectorNormBackward0", loop="norm_cpu")  # fmt: skip
-def vector_norm(x: Array, ord: float = 2, dim: Dims = None, keepdim: bool = False, *, dtype=None):
+def vector_norm(x: Array, ord: Any = 2, dim: Dims = None, keepdim: bool = False, *, dtype=None):
     """(sum of |x|**ord)**(1/ord); inf and -inf are the largest and smallest |x|, 0 counts the nonzero elements.
 
     The gradient is 0 where the norm is 0.

@@ -80,13 +80,15 @@ def _check_order(call: Call) -> None:
         raise RuntimeError("polygamma(n, x) does not support negative n.")
 
 
-@pointwise(promote=to_float, where=("torch", "special"), inplace=False, check=_check_order, loop="trigamma")
+@pointwise(promote=to_float, where=("torch", "special"), inplace=False, opmath=False, check=_check_order,
+           loop="trigamma")  # fmt: skip
 def polygamma(n: int, input: Array):
     """The n-th derivative of digamma."""
-    special = library(input)
-    if n == 1:
-        return _trigamma(input)
-    return _digamma(input) if n == 0 else special.polygamma(n, input).astype(input.dtype)
+    (step, input) = stepwise(input)
+    if n < 2:
+        return _trigamma(input) if n else _digamma(input)
+    zeta = step(library(input).zeta(float(n + 1), input).astype(input.dtype))
+    return zeta * (math.factorial(n) * (-1) ** (n + 1))
 
 
 def _trigamma(x):

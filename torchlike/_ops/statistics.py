@@ -115,6 +115,16 @@ def _check_diff(call: Call) -> None:
         raise RuntimeError("diff expects input to be at least one-dimensional")
     if call.n < 0:
         raise RuntimeError(f"order must be non-negative but got {call.n}")
+    dim = wrap_dim(call.dim, call.input.ndim)
+    for other in (call.prepend, call.append):
+        if other is not None and other.ndim != call.input.ndim:
+            raise RuntimeError("diff expects prepend or append to be the same dimension as input")
+        for d, (n, m) in enumerate(zip(other.shape, call.input.shape) if other is not None else ()):
+            if n != m and d != dim:
+                raise RuntimeError(
+                    "diff expects the shape of tensor to prepend or append to match that of input except along the "
+                    f"differencing dimension; input.size({d}) = {m}, but got tensor.size({d}) = {n}"
+                )
 
 
 @operator(shape=_diff_shape, check=_check_diff, saves=(), opmath=False, node="SubBackward0", loop="add_stub")

@@ -35,13 +35,15 @@ def pixel_shuffle(input: Array, upscale_factor: int):
     """(..., C r r, H, W) -> (..., C, H r, W r): each r x r block of pixels was r r channels."""
     xp, r = namespace(input), upscale_factor
     *lead, c, h, w = input.shape
-    x = xp.moveaxis(input.reshape((-1, c // (r * r), r, r, h, w)), (2, 3), (3, 5))
+    x = xp.moveaxis(input.reshape((math.prod(lead), c // (r * r), r, r, h, w)), (2, 3), (3, 5))
     return x.reshape((*lead, c // (r * r), h * r, w * r))
 
 
 def _unshuffled(call: Call) -> list:
     *lead, c, h, w = call.input.shape
     r = call.downscale_factor
+    if 0 in call.input.shape:  # PyTorch returns a copy
+        return [call.input.shape]
     return [(*lead, c * r * r, h // r, w // r)]
 
 
@@ -57,6 +59,8 @@ def _unshuffled(call: Call) -> list:
 def pixel_unshuffle(input: Array, downscale_factor: int):
     """(..., C, H r, W r) -> (..., C r r, H, W): the inverse of `pixel_shuffle`."""
     xp, r = namespace(input), downscale_factor
+    if not input.size:
+        return input
     *lead, c, h, w = input.shape
     x = xp.moveaxis(input.reshape((-1, c, h // r, r, w // r, r)), (3, 5), (2, 3))
     return x.reshape((*lead, c * r * r, h // r, w // r))

@@ -55,6 +55,8 @@ def randint(generator: Generator | None, size: Size, dtype: np.dtype, low: int, 
     generator, dtype = generator or default_generator, np.dtype(dtype)
     if is_no_number(dtype) and dtype.kind != "c":  # of complex numbers it is the bounds that are refused
         raise _errors.dtypes.not_implemented("random_update_from_to", dtype)
+    if dtype.kind == "c" and high is None:
+        raise RuntimeError("random_from_to_impl handles only integral, floating-point and boolean types")
     count = math.prod(size)
     if high is None and low == _INT64_MIN:
         return _full_range(generator, count, dtype).reshape(size)

@@ -38,14 +38,19 @@ def from_storage(
     The first tensor that covers the storage gives the owner its shape, so that an ordinary parameter is no view of
     anything. The owner itself is never handed out: it has no history and never gets one.
     """
-    whole: Any = _covering(flat, dtype, size, stride, offset).to(device) if owner is None else owner
-    return strided_view(whole, size, stride, offset), whole
+    if owner is None:
+        owner = _covering(flat, dtype, size, stride, offset)
+        if device is not _device.cpu:
+            owner = owner.to(device)
+    return strided_view(owner, size, stride, offset), owner
 
 
 def _covering(flat: np.ndarray, dtype: Any, size: Ints, stride: Ints, offset: int) -> Tensor:
     if offset or math.prod(size) != flat.size or not _layout.is_dense(size, stride):
         size, stride = flat.shape, (1,)
-    return wrap(Value(aval(size, dtype), _strided(flat, size, stride)), None, _layout.normal(size, stride))
+    strides = _layout.normal(size, stride)
+    array = flat.reshape(size) if strides is None else _strided(flat, size, stride)
+    return wrap(Value(aval(size, dtype), array), None, strides)
 
 
 def meta_tensor(dtype: Any, size: Ints, stride: Ints) -> Tensor:

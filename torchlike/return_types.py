@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 
@@ -12,6 +13,10 @@ class _Results(tuple):
     _fields: tuple[str, ...] = ()
     n_fields = n_sequence_fields = 0
     n_unnamed_fields = 0
+
+    def __new__(cls, items: Iterable[Any], unnamed: Any = None) -> _Results:
+        """The items; PyTorch pickles a dictionary of unnamed fields beside them, which has none."""
+        return tuple.__new__(cls, items)
 
     def __repr__(self) -> str:
         lines = ",\n".join(f"{name}={item!r}" for name, item in zip(self._fields, self))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -374,6 +375,19 @@ class TypedStorage(_Memory):
             made = _factories.zeros if isinstance(data, int) else _factories.tensor
             data = made(data, dtype=kind, device=device)
         self._tensor = data
+
+    _file_storage: Any = None  # of `load`: the storage in the file
+
+    @functools.cached_property
+    def _tensor(self) -> Tensor:  # type: ignore[override]
+        return self._file_storage.whole()
+
+    @classmethod
+    def _of_file(cls, storage: Any) -> TypedStorage:
+        """A storage that `load` reads; a tensor over it is made on first use."""
+        made = object.__new__(cls)
+        made._file_storage = storage
+        return made
 
     @classmethod
     def _over(cls, tensor: Tensor) -> TypedStorage:

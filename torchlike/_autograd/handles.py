@@ -32,10 +32,14 @@ class RemovableHandle:
     def __getstate__(self) -> dict:
         return {"id": self.id, "dictionaries": [reference() for reference in self._dictionaries]}
 
-    def __setstate__(self, state: dict) -> None:
-        self.id = state["id"]
+    def __setstate__(self, state: dict | tuple) -> None:
+        if isinstance(state, tuple):  # PyTorch's: the dictionary, the id, and further dictionaries
+            hooks, self.id, *rest = state
+            dictionaries = [hooks, *(d for extra in rest for d in extra)]
+        else:
+            self.id, dictionaries = state["id"], state["dictionaries"]
         # A dictionary that was gone when the handle was saved is gone for good: nothing to remove from.
-        self._dictionaries = [weakref.ref(OrderedDict() if d is None else d) for d in state["dictionaries"]]
+        self._dictionaries = [weakref.ref(OrderedDict() if d is None else d) for d in dictionaries]
 
     def __enter__(self) -> RemovableHandle:
         return self

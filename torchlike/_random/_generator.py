@@ -162,9 +162,12 @@ class Generator:
     def __getstate__(self) -> np.ndarray:
         return self.state_bytes()
 
-    def __setstate__(self, state: np.ndarray) -> None:
+    def __setstate__(self, state: Any) -> None:
         self.__init__()
-        self.load_state_bytes(state)
+        if isinstance(state, tuple):  # PyTorch's: the initial seed, the offset of other devices, and the state
+            self.set_state(state[2])
+        else:
+            self.load_state_bytes(state)
 
 
 default_generator = Generator()

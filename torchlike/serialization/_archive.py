@@ -1,4 +1,4 @@
-"""The zip archive of a checkpoint: plain records, each starting at a multiple of 64 bytes.
+"""Writing the zip archive of a checkpoint: plain records, each starting at a multiple of 64 bytes.
 
 Written by hand rather than with `zipfile`, because the records must be aligned and the stream may be one that can
 neither seek nor tell, and because offsets count from where the archive starts, not from where the file does.
@@ -6,17 +6,9 @@ neither seek nor tell, and because offsets count from where the archive starts, 
 
 from __future__ import annotations
 
-import itertools
 import struct
-import sys
-import zipfile
 import zlib
-from typing import IO, Any
-
-import numpy as np
-
-from torchlike.serialization import _errors as errors
-from torchlike.serialization._limits import get_load_limits
+from typing import IO
 
 ALIGNMENT = 64
 _UTF8_NAMES = 0x0800
@@ -25,11 +17,6 @@ _ZIP64, _PADDING = 0x0001, 0x4246  # ids of extra fields; PyTorch pads with 'FB'
 _MAX32, _MAX16 = 0xFFFFFFFF, 0xFFFF
 _LOCAL = struct.Struct("<4s5H3I2H")
 _CENTRAL = struct.Struct("<4s6H3I5H2I")
-_ENCRYPTED = 0x0041
-_ALWAYS_UNPACKED = 1 << 26
-# What Python's reader raises for damaged archives.
-_DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError, ValueError,
-           struct.error, OverflowError, IndexError)  # fmt: skip
 
 
 class Writer:
@@ -83,90 +70,3 @@ def _directory_entry(head: tuple, name: bytes, size: int, start: int) -> bytes:
     wide = ([size, size] if size >= _MAX32 else []) + ([start] if start >= _MAX32 else [])
     extra = struct.pack(f"<2H{len(wide)}Q", _ZIP64, 8 * len(wide), *wide) if wide else b""
     return _CENTRAL.pack(b"PK\1\2", 0, *head, len(extra), 0, 0, 0, 0, min(start, _MAX32)) + name + extra
-
-
-class Reader:
-    """The records of a checkpoint; their checksums are verified (PyTorch's are not), except under mmap."""
-
-    def __init__(self, file: Any, map_path: str | None = None) -> None:
-        try:
-            self._zip = zipfile.ZipFile(file)
-        except _DAMAGE:
-            raise errors.broken_archive(
-                "its directory, which is at its end, is missing or damaged: it may be truncated"
-            ) from None
-        names = self._zip.namelist()
-        first = names[0] if names else ""
-        if "/" not in first:
-            raise errors.not_in_directory(first)
-        self._prefix = first.split("/")[0] + "/"
-        self._names = set(names)
-        self._map_path = map_path
-        _check_records(self._zip.infolist())
-
-    def has(self, record: str) -> bool:
-        return self._prefix + record in self._names
-
-    def read(self, record: str) -> bytes:
-        if not self.has(record):
-            raise errors.missing_record(record)
-        info = self._zip.getinfo(self._prefix + record)
-        try:
-            with self._zip.open(info) as file:
-                data = file.read(info.file_size)
-                rest = file.read(1)  # verifies the checksum
-        except _DAMAGE:
-            raise errors.broken_archive(f"the record {record} is damaged") from None
-        if len(data) != info.file_size or rest:
-            raise errors.broken_archive(f"the record {record} is not as long as the directory says")
-        return data
-
-    def storage(self, key: str, size: int) -> np.ndarray:
-        """The bytes of one storage, mapped from the file where the reader was opened so."""
-        record = f"data/{key}"
-        data = self._mapped(record) if self._map_path else np.frombuffer(self.read(record), np.uint8)
-        if data.size != size:
-            raise errors.short_record(record, size, data.size)
-        return data
-
-    def _mapped(self, record: str) -> np.ndarray:
-        if not self.has(record):
-            raise errors.missing_record(record)
-        info = self._zip.getinfo(self._prefix + record)
-        if info.compress_type != zipfile.ZIP_STORED:
-            raise errors.compressed_mmap(record)
-        if not info.file_size:
-            return np.empty(0, np.uint8)
-        file: Any = self._zip.fp
-        file.seek(info.header_offset + _LOCAL.size - 4)
-        start = info.header_offset + _LOCAL.size + sum(struct.unpack("<2H", file.read(4)))
-        mapped = np.memmap(self._map_path, np.uint8, "r", start, (info.file_size,))  # type: ignore[arg-type,call-overload]
-        return mapped.view(np.ndarray)
-
-    def swapped(self) -> bool:
-        """Whether the storages were written by a machine of the other byte order."""
-        if not self.has("byteorder"):
-            return False
-        order = self.read("byteorder")
-        if order not in (b"little", b"big"):
-            raise errors.broken_archive("its byte order is neither little nor big")
-        return order.decode() != sys.byteorder
-
-
-def _check_records(records: list[zipfile.ZipInfo]) -> None:
-    """Refuse records that share bytes or names, that cannot be read, or that unpack to far more than they are."""
-    if len({r.filename for r in records}) != len(records):
-        raise errors.broken_archive("two of its records have one name")
-    most = get_load_limits().unpacked_ratio
-    for record in records:
-        if record.flag_bits & _ENCRYPTED or record.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-            raise errors.broken_archive(f"the record {record.filename} is encrypted or packed in an unknown way")
-        if record.compress_type == zipfile.ZIP_STORED and record.file_size != record.compress_size:
-            raise errors.broken_archive(f"the record {record.filename} has two lengths")
-    packed, unpacked = (sum(getattr(r, name) for r in records) for name in ("compress_size", "file_size"))
-    if unpacked > max(_ALWAYS_UNPACKED, most * packed):
-        raise errors.over_limit("unpacked_ratio", most)
-    ordered = sorted(records, key=lambda r: r.header_offset)
-    for one, after in itertools.pairwise(ordered):
-        if one.header_offset + _LOCAL.size + one.compress_size > after.header_offset:
-            raise errors.broken_archive("its records overlap")

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Iterator
 from typing import Any
 
+import torchlike
 from torchlike.serialization import _errors as errors
 from torchlike.serialization._limits import get_load_limits
+from torchlike.serialization._probing import Probes
 
 _LEAVES = frozenset({str, int, float, bool, type(None), bytes, complex})
 _SEEDED = frozenset({str, bytes, bool, type(None)})  # nobody can choose the hashes of these
 _SMALL = (1 << 61) - 1  # ints below this are their own hashes
+_CHEAP = 256  # keys that need no replay: the worst they can cost is little
 
 
 class Budget:
@@ -18,9 +22,10 @@ class Budget:
 
     def __init__(self) -> None:
         self._limits = get_load_limits()
-        self._objects = self._bytes = self._opcodes = 0
+        self._objects = self._bytes = self._opcodes = self._tensors = 0
         self._hashes: dict[int, Counter] = {}
-        self._kept: list = []  # containers whose ids are keys of `_hashes`
+        self._probes: dict[int, Probes] = {}
+        self._kept: list = []  # containers whose ids are keys of `_hashes` and `_probes`
 
     def objects(self, count: int) -> None:
         """Add objects."""
@@ -40,16 +45,50 @@ class Budget:
         if self._bytes > self._limits.pickle_bytes:
             raise errors.over_limit("pickle_bytes", self._limits.pickle_bytes)
 
+    def tensor(self) -> None:
+        """Add a tensor."""
+        self._tensors += 1
+        if self._tensors > self._limits.tensors:
+            raise errors.over_limit("tensors", self._limits.tensors)
+
     def key(self, key: Any, container: Any) -> None:
-        """Check that `key` can be hashed, in bounded time, and is not one of many with one hash."""
+        """Check that `key` can be hashed and inserted into a dictionary in bounded time."""
         kind = type(key)
-        if kind in _SEEDED or (kind is int and -_SMALL < key < _SMALL):
+        if kind not in _SEEDED:
+            self._equal(key, container)
+            if len(container) >= _CHEAP and id(container) not in self._probes:
+                self._kept.append(container)
+                self._probes[id(container)] = Probes(False, map(hash, container))
+        elif id(container) not in self._probes:
+            return
+        if id(container) in self._probes:
+            self._probe(self._probes[id(container)], key)
+
+    def keys(self, keys: Iterable[Any], is_set: bool) -> None:
+        """Check the keys of a dictionary or set that is made at once."""
+        held = list(keys)
+        for key in held:
+            if type(key) not in _SEEDED:
+                self._equal(key, held)
+        if len(held) > _CHEAP and not all(type(key) in _SEEDED for key in held):
+            probes = Probes(is_set)
+            for key in held:
+                self._probe(probes, key)
+
+    def _probe(self, probes: Probes, key: Any) -> None:
+        probes.add(hash(key))
+        if probes.visits > self._limits.probes * len(probes) + 50 * _CHEAP:
+            raise errors.over_limit("probes", self._limits.probes)
+
+    def _equal(self, key: Any, container: Any) -> None:
+        """Bound the keys of one container that have one hash, which are compared with each other."""
+        if type(key) is int and -_SMALL < key < _SMALL:
             return
         self._parts(key)
         try:
             found = hash(key)
         except TypeError:
-            raise errors.unhashable(kind) from None
+            raise errors.unhashable(type(key)) from None
         if id(container) not in self._hashes:
             self._hashes[id(container)] = Counter()
             self._kept.append(container)
@@ -60,43 +99,58 @@ class Budget:
 
     def _parts(self, key: Any) -> None:
         """Bound a key's parts, counted as often as its hash visits them."""
+        if not isinstance(key, tuple):
+            return
         todo, count = [key], 0
         while todo:
             item = todo.pop()
             count += 1
             if isinstance(item, tuple):
+                if count + len(todo) + len(item) > self._limits.key_items:
+                    raise errors.over_limit("key_items", self._limits.key_items)
                 todo.extend(item)
-            if count + len(todo) > self._limits.key_items:
-                raise errors.over_limit("key_items", self._limits.key_items)
 
     def nested(self, made: Any) -> None:
         """Bound how deep containers lie inside one another; a container inside itself counts once."""
-        depths: dict[int, int] = {}
-        path: set[int] = set()
-        todo: list[tuple[Any, bool]] = [(made, False)]
-        while todo:
-            item, done = todo.pop()
-            inner = _contents(item)
-            if done:
-                path.discard(id(item))
-                depths[id(item)] = 1 + max((depths.get(id(x), 0) for x in inner), default=0)
-                if depths[id(item)] > self._limits.nesting:
+        depths: dict[int, int] = {}  # of the finished containers, and 0 of those on the path
+        path: list[tuple[int, Iterator[Any]]] = []
+        deepest = [0]
+        entered: Any = made
+        while True:
+            inner = _contents(entered)
+            if inner:
+                path.append((id(entered), iter(inner)))
+                depths[id(entered)] = 0
+                deepest.append(0)
+                if len(path) > self._limits.nesting:
                     raise errors.over_limit("nesting", self._limits.nesting)
-                continue
-            if not inner or id(item) in depths or id(item) in path:
-                continue
-            path.add(id(item))
-            if len(path) > self._limits.nesting:
+            entered = self._next_unseen(path, deepest, depths)
+            if entered is None:
+                return
+
+    def _next_unseen(self, path: list, deepest: list[int], depths: dict[int, int]) -> Any:
+        """Return the next container on the way, finishing those that have no more; None at the end."""
+        while path:
+            key, items = path[-1]
+            for x in items:
+                if id(x) not in depths:
+                    return x
+                deepest[-1] = max(deepest[-1], depths[id(x)])
+            path.pop()
+            depths[key] = depth = 1 + deepest.pop()
+            if depth > self._limits.nesting:
                 raise errors.over_limit("nesting", self._limits.nesting)
-            todo.append((item, True))
-            todo.extend((x, False) for x in inner)
+            deepest[-1] = max(deepest[-1], depth)
+        return None
 
 
 def _contents(item: Any) -> list:
-    """The items of a container that may hold further items."""
+    """The items of a container, or attributes of a tensor, that may hold further items."""
     if isinstance(item, dict):
         attributes = getattr(item, "__dict__", None)
         return [x for x in (*item.keys(), *item.values(), *((attributes or {}).values())) if type(x) not in _LEAVES]
     if isinstance(item, list | tuple | set):
         return [x for x in item if type(x) not in _LEAVES]
+    if isinstance(item, torchlike.Tensor) and item.__dict__:
+        return [x for x in item.__dict__.values() if type(x) not in _LEAVES]
     return []

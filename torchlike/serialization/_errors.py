@@ -27,16 +27,46 @@ class NotACheckpoint(UnpicklingError):
     """A file of another kind."""
 
 
-class Refused(UnpicklingError):
-    """A file that is damaged or asks for too much; `load` adds its name."""
+_AGAIN = "get the file again from where it came"
 
-    def __init__(self, why: str, remedy: str = "Get the file again from where it came.") -> None:
-        super().__init__(f"Weights only load failed: {why}. {remedy}")
+
+class OfFile(Exception):
+    """An error that says what is wrong with a file; `load` adds the file's name."""
+
+    _kind = Exception
+
+    def __init__(self, why: str, remedy: str = _AGAIN) -> None:
+        super().__init__(f"load failed: {why}; {remedy}.")
         self._why, self._remedy = why, remedy
 
-    def of_file(self, name: object) -> UnpicklingError:
+    def of_file(self, name: object, weights_only: bool) -> Exception:
         """The error with the file's name."""
-        return UnpicklingError(f"Weights only load failed for {name}: {self._why}. {self._remedy}")
+        what = "Weights only load" if weights_only else "load"
+        return self._kind(f"{what} failed for {name}: {self._why}; {self._remedy}.")
+
+
+class Refused(OfFile, UnpicklingError):
+    """A pickle that is damaged or asks for too much."""
+
+    _kind = UnpicklingError
+
+
+class Damaged(OfFile, RuntimeError):
+    """A file whose parts do not fit together."""
+
+    _kind = RuntimeError
+
+
+class Unsupported(OfFile, NotImplementedError):
+    """A file that PyTorch reads and torchlike does not."""
+
+    _kind = NotImplementedError
+
+
+def note_file(error: BaseException, name: object) -> None:
+    """Name the file beside an error whose text is PyTorch's own."""
+    if str(name) not in str(error):
+        error.add_note(f"The file is {name}.")
 
 
 # what the closed machine refuses
@@ -49,8 +79,10 @@ def truncated_pickle() -> UnpicklingError:
 
 
 def over_limit(name: str, limit: int) -> UnpicklingError:
-    return Refused(f"it needs more than {limit} {name}", "If you trust it, raise this limit with "
-                   f"torch.serialization.set_load_limits({name}=...).")  # fmt: skip
+    return Refused(
+        f"it needs more than {limit} {name}",
+        f"if you trust it, raise this limit with torch.serialization.set_load_limits({name}=...)",
+    )
 
 
 def bad_limit(name: str, value: object, known: list[str]) -> TypeError:
@@ -62,7 +94,7 @@ def unhashable(kind: type) -> UnpicklingError:
 
 
 def bad_arguments(function: Callable) -> UnpicklingError:
-    name = getattr(function, "__name__", "a function")
+    name = str(getattr(function, "__name__", "a function")).lstrip("_")
     return Refused(f"it calls {name} with arguments that the function does not take")
 
 
@@ -74,8 +106,40 @@ def forbidden_attribute(kind: type, name: str) -> UnpicklingError:
     return Refused(f"it sets the attribute {name[:100]!r}, which a {kind.__name__} keeps for itself")
 
 
-def unknown_layout(name: object) -> UnpicklingError:
-    return Refused(f"it names a layout that does not exist ({str(name)[:100]!r})")
+def unknown_layout(name: str) -> Exception:
+    if name in ("torch.sparse_bsr", "torch.sparse_bsc", "torch._mkldnn", "torch.jagged"):
+        return Unsupported(
+            f"it holds a tensor of layout {name}, which is not supported",
+            "convert the tensor with to_dense() in PyTorch and save it again",
+        )
+    return Refused(f"it names a layout that does not exist ({name[:100]!r})")
+
+
+def unsupported_name(path: str) -> NotImplementedError:
+    return Unsupported(
+        f"it needs {path}, which is not supported", "convert the tensor to a plain one in PyTorch and save it again"
+    )
+
+
+def old_views() -> NotImplementedError:
+    return Unsupported(
+        "it holds views of storages, as PyTorch wrote them before version 0.4, which is not supported",
+        "save it again with a newer PyTorch",
+    )
+
+
+def bad_sparse(why: str) -> UnpicklingError:
+    return Refused(f"a sparse tensor in it is invalid, since {why.rstrip('.')}")
+
+
+def sparse_on_meta() -> NotImplementedError:
+    return Unsupported(
+        "it holds a sparse tensor, which map_location='meta' does not support", "load it to another device"
+    )
+
+
+def too_large_meta(size: object) -> UnpicklingError:
+    return Refused(f"a meta tensor of size {str(size)[:100]} in it is too large for any memory")
 
 
 def bad_persistent_id() -> UnpicklingError:
@@ -83,7 +147,7 @@ def bad_persistent_id() -> UnpicklingError:
 
 
 def beyond_storage(offset: object, size: object, stride: object, nbytes: int) -> UnpicklingError:
-    shown = (f"{x!r}"[:100] for x in (size, stride, offset))
+    shown = (str(x)[:100] for x in (size, stride, offset))
     return Refused("a tensor of size {}, stride {} and offset {} does not fit ".format(*shown)
                    + f"into its storage of {nbytes} bytes")  # fmt: skip
 
@@ -133,23 +197,26 @@ def compressed_mmap(record: str) -> RuntimeError:
 
 # the archive
 def broken_archive(why: object) -> RuntimeError:
-    return RuntimeError(
-        f"failed reading zip archive: {why}. There is a high likelihood that your checkpoint file is corrupted. This "
-        "can happen if the checkpoint was not saved properly, was transferred incorrectly, or the file was modified "
-        "after saving."
-    )
+    return Damaged(str(why), "there is a high likelihood that your checkpoint file is corrupted, so " + _AGAIN)
 
 
-def not_in_directory(name: str) -> RuntimeError:
-    return RuntimeError(f"file in archive is not in a subdirectory: {name}")
+def not_in_directory(prefix: str, name: str) -> RuntimeError:
+    return RuntimeError(f"file in archive is not in a subdirectory{prefix and ' ' + prefix}: {name}")
 
 
 def missing_record(name: str) -> RuntimeError:
-    return RuntimeError(f'Expected hasRecord("{name}") to be true, but got false.')
+    if name == "version":
+        return RuntimeError('Expected hasRecord("version") to be true, but got false.')
+    return broken_archive(f"the record {name[:100]!r} is missing")
 
 
 def short_record(name: str, expected: int, found: int) -> RuntimeError:
-    return broken_archive(f"the storage {name} has {found} bytes where {expected} were expected")
+    return broken_archive(f"the storage {name[:100]} has {found} bytes where {expected} were expected")
+
+
+def bad_version(found: bytes, known: range) -> RuntimeError:
+    shown = found[:20].decode("ascii", "backslashreplace")
+    return Damaged(f"its version is {shown!r}, and versions {known[0]} to {known[-1]} can be read")
 
 
 def torchscript(weights_only: bool) -> Exception:
@@ -171,7 +238,8 @@ def bad_magic() -> RuntimeError:
 
 
 def bad_protocol(version: object) -> RuntimeError:
-    return RuntimeError(f"Invalid protocol version: {version}")
+    shown = str(version)[:20] if isinstance(version, int | str | None) else type(version).__name__
+    return RuntimeError(f"Invalid protocol version: {shown}")
 
 
 def two_dtypes() -> RuntimeError:
@@ -214,15 +282,19 @@ def opcode(code: int) -> UnpicklingError:
 
 def forbidden_call(function: object) -> UnpicklingError:
     plain = (type, int, float, str, bytes, FunctionType, BuiltinFunctionType)
-    shown = function if isinstance(function, plain) or not function else type(function)
+    shown = str(function)[:200] if isinstance(function, plain) or _is_empty(function) else type(function)
     owner = f" which belongs to {function.__self__}" if isinstance(function, BuiltinFunctionType) else ""
     return UnpicklingError(f"Trying to call reduce for unrecognized function {shown}{owner}")
+
+
+def _is_empty(x: object) -> bool:
+    return isinstance(x, dict | list | tuple | set) and not len(x)
 
 
 def forbidden_new(cls: object) -> UnpicklingError:
     return UnpicklingError(
         "Can only create new object for nn.Parameter or classes allowlisted via `add_safe_globals` but got "
-        f"{cls if isinstance(cls, type | int | str) else type(cls)}"
+        f"{str(cls)[:200] if isinstance(cls, type | int | str) else type(cls)}"
     )
 
 
@@ -281,7 +353,14 @@ def safe_global_name(kind: type) -> TypeError:
 # locations
 def unknown_location(location: str) -> RuntimeError:
     return RuntimeError(
-        f"don't know how to restore data location of torch.storage.UntypedStorage (tagged with {location})"
+        f"don't know how to restore data location of torch.storage.UntypedStorage (tagged with {location[:100]})"
+    )
+
+
+def bad_location(location: str) -> UnpicklingError:
+    return Refused(
+        f"it places a storage on the device {location[:100]!r}, which does not exist",
+        "pass map_location to place it elsewhere",
     )
 
 

@@ -13,8 +13,8 @@ import numpy as np
 from torchlike.serialization import _errors as errors
 from torchlike.serialization._locations import Restore
 from torchlike.serialization._machine import Machine
-from torchlike.serialization._names import modern, table
-from torchlike.serialization._storages import LoadedStorage, StorageType, checked_id, in_our_byte_order
+from torchlike.serialization._names import modern, readable
+from torchlike.serialization._storages import LoadedStorage, StorageType, checked_id, in_our_byte_order, text
 from torchlike.serialization._weights_only import Scan
 
 _MAGIC = 0x1950A86A20F9469CFC6C
@@ -26,26 +26,32 @@ def load(file: Any, read: Callable[..., Any], weights_only: bool, restore: Resto
 
     The storages stand behind the pickle that needs them, so it is scanned for their kinds first and loaded last.
     """
-    if read(file, _none) != _MAGIC:
+    magic = read(file, _none)
+    if type(magic) is not int or magic != _MAGIC:
         raise errors.bad_magic()
     version = read(file, _none)
-    if version != _PROTOCOL:
+    if type(version) is not int or version != _PROTOCOL:
         raise errors.bad_protocol(version)
-    system = read(file, _none)
-    if not isinstance(system, dict) or type(system.get("little_endian", True)) is not bool:
-        raise errors.broken_pickle("it does not say in which byte order it was written")
-    swapped = system.get("little_endian", True) != (sys.byteorder == "little")
+    swapped = _is_little(read(file, _none)) != (sys.byteorder == "little")
     start = file.tell()
     found = _scanned(file, weights_only)
     storages: dict[str, LoadedStorage] = {}
     for key in _keys(read(file, _none), found):
-        storages[key] = _read(file, *found[key], swapped, restore)
+        storages[key] = _read(file, key, *found[key], swapped, restore)
     file.seek(start)
 
     def persistent(saved: Any) -> Any:
-        return saved[1] if _text(saved[0]) == "module" else storages[_text(saved[2])]
+        return saved[1] if text(saved[0]) == "module" else storages[text(saved[2])].typed
 
     return read(file, persistent)
+
+
+def _is_little(system: Any) -> bool:
+    """The byte order in the description of the machine that wrote the file."""
+    found = dict.get(system, "little_endian", True) if isinstance(system, dict) else None
+    if type(found) is not bool:
+        raise errors.broken_pickle("it does not say in which byte order it was written")
+    return found
 
 
 def _none(saved: Any) -> Any:
@@ -53,9 +59,9 @@ def _none(saved: Any) -> Any:
 
 
 def _keys(keys: Any, found: dict) -> list[str]:
-    if type(keys) is not list or not all(type(key) in (str, bytes) for key in keys):
+    if type(keys) is not list:
         raise errors.broken_pickle("the list of its storages is missing")
-    keys = [_text(key) for key in keys]
+    keys = [text(key) for key in keys]
     if sorted(keys) != sorted(found):
         raise errors.broken_pickle("its storages are others than its tensors need")
     return keys
@@ -76,21 +82,16 @@ def _scanned(file: Any, weights_only: bool) -> dict[str, tuple[StorageType, str,
 
 
 def _note(saved: Any, found: dict) -> None:
-    if type(saved) is not tuple or len(saved) != 6:
-        raise errors.bad_persistent_id()
-    checked_id(saved, 6)
+    kind, key, location, numel = checked_id(saved, 6)
     if saved[5] is not None:
-        raise NotImplementedError("load: views of storages in files of the old format are not supported")
-    noted = (saved[1], _text(saved[3]), saved[4])
-    if found.setdefault(_text(saved[2]), noted) != noted:
+        raise errors.old_views()
+    if found.setdefault(key, (kind, location, numel)) != (kind, location, numel):
         raise errors.two_dtypes_in_file()
 
 
-def _text(name: str | bytes) -> str:
-    return name.decode("ascii") if isinstance(name, bytes) else name
-
-
-def _read(file: Any, kind: StorageType, location: str, count: int, swapped: bool, restore: Restore) -> LoadedStorage:
+def _read(
+    file: Any, key: str, kind: StorageType, location: str, count: int, swapped: bool, restore: Restore
+) -> LoadedStorage:
     dtype = kind.dtype_or_bytes()
     head = file.read(8)
     if len(head) != 8:
@@ -98,15 +99,15 @@ def _read(file: Any, kind: StorageType, location: str, count: int, swapped: bool
     (numel,) = np.frombuffer(head, "<i8" if swapped != (sys.byteorder == "big") else "=i8")
     nbytes = int(numel) * dtype.itemsize
     if numel != count:
-        raise errors.short_record("of the old format", count * dtype.itemsize, nbytes)
+        raise errors.short_record(key, count * dtype.itemsize, nbytes)
     start = file.tell()
     left = file.seek(0, os.SEEK_END) - start
     file.seek(start)
     if left < nbytes:
-        raise errors.short_record("of the old format", nbytes, left)
+        raise errors.truncated_pickle()
     data = np.frombuffer(bytearray(file.read(nbytes)), np.uint8)
     if swapped:
-        data = in_our_byte_order(data, dtype.itemsize)
+        data = in_our_byte_order(data, dtype)
     return restore(LoadedStorage(data, nbytes, dtype), location)
 
 
@@ -131,10 +132,10 @@ class _Scanner(pickle._Unpickler):  # type: ignore[misc,name-defined]
         self.found: dict[str, tuple[StorageType, str, int]] = {}
 
     def find_class(self, module: str, name: str) -> Any:
-        found = table().get(".".join(modern(module, name)))
+        found = readable().get(".".join(modern(module, name)))
         return found if isinstance(found, StorageType) else _Inert
 
     def persistent_load(self, saved: Any) -> Any:
-        if _text(saved[0]) == "storage":
+        if text(saved[0]) == "storage":
             _note(saved, self.found)
         return _Inert()

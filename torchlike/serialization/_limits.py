@@ -16,21 +16,26 @@ class LoadLimits:
     Storages have no limit of their own: they are bounded by the file's length.
 
     Attributes:
-      objects: containers, numbers and strings that the pickle makes, counted again where a call copies them.
+      objects: containers, numbers and strings that the pickle makes; a call counts as four, and what it copies again.
       opcodes: steps of the pickle.
-      pickle_bytes: length of the pickle, and of all strings and bytes that calls make from it.
+      pickle_bytes: bytes of strings in the pickle, and of those that calls make from them.
+      tensors: tensors that the pickle makes.
       nesting: containers inside one another.
       key_items: parts of one dictionary key or set element, which may be a tuple of tuples.
       equal_hashes: keys of one container that share a hash.
-      unpacked_ratio: unpacked over packed length of a compressed record, beyond the first 64 MiB.
+      probes: slots of its hash table that inserting a key into a dictionary or set visits, on average.
+      unpacked_ratio: unpacked over packed length of compressed records, beyond the first 64 MiB of storages and the
+        first 64 KiB of other records.
     """
 
-    objects: int = 4_000_000
+    objects: int = 8_000_000
     opcodes: int = 20_000_000
     pickle_bytes: int = 1 << 28
+    tensors: int = 100_000
     nesting: int = 200
     key_items: int = 1_000
     equal_hashes: int = 100
+    probes: int = 20
     unpacked_ratio: int = 100
 
 

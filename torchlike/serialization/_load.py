@@ -12,10 +12,10 @@ from typing import Any
 
 from torchlike.serialization import _errors as errors
 from torchlike.serialization import _legacy, _locations
-from torchlike.serialization._archive import Reader
 from torchlike.serialization._names import is_torch, locate, modern
+from torchlike.serialization._reader import Reader
 from torchlike.serialization._storages import LoadedStorage, StorageType, checked_id, in_our_byte_order
-from torchlike.serialization._weights_only import unpickle, with_storages
+from torchlike.serialization._weights_only import unpickle
 
 Unpickle = Callable[[Any, Callable[[Any], Any]], Any]  # a stream and what its persistent ids stand for -> the object
 
@@ -58,16 +58,28 @@ def load(
         raise errors.mmap_needs_path()
     options = {"encoding": "utf-8", **pickle_load_args}
     read = _safely(options["encoding"]) if weights_only else _fully(pickle_module or pickle, options)
-    name = os.fspath(f) if is_path else "the file"
     with _opened(f) as file:
-        try:
+        with naming(f, weights_only):
             return _load(file, read, weights_only, map_location, os.fspath(f) if mmap else None)
-        except errors.Refused as e:
-            raise e.of_file(name) from None
-        except pickle.UnpicklingError as e:
-            if not weights_only or isinstance(e, errors.NotACheckpoint):
-                raise
-            raise errors.wrapped(e) from None
+
+
+@contextmanager
+def naming(f: Any, weights_only: bool) -> Iterator[None]:
+    """Say in every error which file it is about."""
+    name = os.fspath(f) if isinstance(f, str | os.PathLike) else None
+    try:
+        yield
+    except errors.OfFile as e:
+        raise e.of_file(name or "the file", weights_only) from None
+    except Exception as e:
+        said = e
+        if weights_only and isinstance(e, pickle.UnpicklingError) and not isinstance(e, errors.NotACheckpoint):
+            said = errors.wrapped(e)
+        if name is not None:
+            errors.note_file(said, name)
+        if said is e:
+            raise
+        raise said from None
 
 
 def _load(file: Any, read: Unpickle, weights_only: bool, map_location: Any, map_path: str | None) -> Any:
@@ -111,7 +123,7 @@ def open_archive(f: Any) -> Iterator[Reader | None]:
 def _load_archive(archive: Reader, read: Unpickle, weights_only: bool, map_location: Any) -> Any:
     if archive.has("constants.pkl"):
         raise errors.torchscript(weights_only)
-    archive.read("version")
+    archive.check_version()
     storages = _Storages(archive, map_location)
     return read(io.BytesIO(archive.read("data.pkl")), storages.get)
 
@@ -126,16 +138,16 @@ class _Storages:
         self._swapped = archive.swapped()
         self._loaded: dict[str, LoadedStorage] = {}
 
-    def get(self, saved: Any) -> LoadedStorage:
+    def get(self, saved: Any) -> Any:
         if not isinstance(saved, tuple):
             raise errors.persistent_not_tuple(saved)
-        kind, key, location, numel = checked_id(saved, 5)[1:5]
+        kind, key, location, numel = checked_id(saved, 5)
         found = self._loaded.get(key)
         if found is None:
             found = self._loaded[key] = self._restore(self._read(kind, key, numel), location)
         elif found.nbytes() != numel * kind.dtype_or_bytes().itemsize:
             raise errors.two_dtypes_in_file()
-        return found
+        return found.typed
 
     def _read(self, kind: StorageType, key: str, numel: int) -> LoadedStorage:
         dtype = kind.dtype_or_bytes()
@@ -143,7 +155,7 @@ class _Storages:
         if self._is_meta:
             return LoadedStorage(None, nbytes, dtype)
         data = self._archive.storage(key, nbytes)
-        return LoadedStorage(in_our_byte_order(data, dtype.itemsize) if self._swapped else data, nbytes, dtype)
+        return LoadedStorage(in_our_byte_order(data, dtype) if self._swapped else data, nbytes, dtype)
 
 
 def _safely(encoding: str) -> Unpickle:
@@ -159,7 +171,7 @@ def _fully(pickle_module: Any, options: dict) -> Unpickle:
             def persistent_load(self, saved: Any) -> Any:
                 return persistent(saved)
 
-        return with_storages(Unpickler(file, **options).load())
+        return Unpickler(file, **options).load()
 
     return read
 

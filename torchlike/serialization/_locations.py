@@ -33,14 +33,29 @@ def _restore_by(function: Callable, storage: LoadedStorage, location: str) -> Lo
 
 
 def _restore(storage: LoadedStorage, location: str) -> LoadedStorage:
-    kind, _, index = location.partition(":")
-    if kind == "cpu" and not index:
+    if location == "cpu":
         return storage.cpu()
+    if location.partition(":")[0] not in ("cuda", "meta", "tpu", "xla"):
+        raise errors.unknown_location(location)
+    return storage.on(device_of(location))
+
+
+def device_of(location: str) -> Any:
+    """The device of a location in a file.
+
+    Raises:
+        RuntimeError: this machine does not have it.
+        UnpicklingError: there is no such device anywhere.
+    """
+    kind, colon, index = location.partition(":")
+    if colon and not (index.isascii() and index.isdigit() and len(index) < 4):
+        raise errors.bad_location(location)
     if kind == "cuda":
-        return storage.on(_cuda(int(index or 0)))
-    if kind in ("meta", "tpu", "xla"):
-        return storage.on(torchlike.device(location))
-    raise errors.unknown_location(location)
+        return _cuda(int(index or 0))
+    try:
+        return torchlike.device(location)
+    except (RuntimeError, ValueError):
+        raise errors.bad_location(location) from None
 
 
 def _cuda(index: int) -> Any:

@@ -16,6 +16,9 @@ from torchlike.serialization import _errors as errors
 from torchlike.serialization._budget import Budget
 
 _LONGEST_LINE = 1_000
+_BATCH = 256  # opcodes between two looks at the budget
+_CALL = 4  # objects that a call, a set or a storage counts as
+_STORAGE = ("storage", b"storage")
 _MAPPINGS = (dict, collections.OrderedDict, collections.Counter)
 
 
@@ -42,6 +45,10 @@ class Calls(Protocol):
         """Return the storage of a persistent id."""
         ...
 
+    def finish(self, made: Any, budget: Budget) -> None:
+        """Check the pickle's object."""
+        ...
+
 
 class Machine:
     """Runs one pickle of a stream.
@@ -58,32 +65,54 @@ class Machine:
         self._marks: list[list] = []
         self._memo: dict[int, Any] = {}
         self._budget = Budget()
+        self._made = 0  # objects since the budget was looked at
 
     def load(self) -> Any:
         """Return the pickle's object."""
-        read, pay = self._file.read, self._budget.opcodes
+        read, find = self._file.read, _HANDLERS.get
         while True:
-            code = read(1)
-            pay(1)
-            if code == b".":
-                made = self._pop()
-                self._budget.nested(made)
-                return made
-            if not code:
-                raise errors.truncated_pickle()
-            handler = _HANDLERS.get(code)
-            if handler is None:
-                raise errors.opcode(code[0])
-            handler(self)
+            for steps in range(_BATCH):
+                code = read(1)
+                handler = find(code)
+                if handler is None:
+                    return self._stop(code, steps + 1)
+                handler(self)
+            self._pay(_BATCH)
+
+    def _stop(self, code: bytes, steps: int) -> Any:
+        if not code:
+            raise errors.truncated_pickle()
+        if code != b".":
+            raise errors.opcode(code[0])
+        self._pay(steps)
+        made = self._pop()
+        self._calls.finish(made, self._budget)
+        return made
+
+    def _pay(self, steps: int) -> None:
+        """Count opcodes, and the objects that they have made."""
+        self._budget.opcodes(steps)
+        self._budget.objects(self._made)
+        self._made = 0
 
     # operands
 
     def _read(self, count: int) -> bytes:
-        self._budget.bytes(count)
         found = self._file.read(count)
         if len(found) != count:
             raise errors.truncated_pickle()
         return found
+
+    def _data(self, count: int) -> bytes:
+        """An operand of a length that the pickle gives."""
+        self._budget.bytes(count)
+        return self._read(count)
+
+    def _byte(self) -> int:
+        found = self._file.read(1)
+        if not found:
+            raise errors.truncated_pickle()
+        return found[0]
 
     def _number(self, form: struct.Struct) -> Any:
         return form.unpack(self._read(form.size))[0]
@@ -100,7 +129,7 @@ class Machine:
         self._stack.append(made)
 
     def _make(self, made: Any) -> None:
-        self._budget.objects(1)
+        self._made += 1
         self._stack.append(made)
 
     def _pop(self) -> Any:
@@ -114,7 +143,7 @@ class Machine:
         return self._stack[-1]
 
     def _mark(self) -> None:
-        self._budget.objects(1)
+        self._made += 1
         self._marks.append(self._stack)
         self._stack = []
 
@@ -134,7 +163,7 @@ class Machine:
     # opcodes
 
     def _proto(self) -> None:
-        protocol = self._read(1)[0]
+        protocol = self._byte()
         if protocol != 2:
             warnings.warn(errors.protocol_warning(protocol), stacklevel=2)
 
@@ -145,17 +174,20 @@ class Machine:
         saved = self._pop()
         if type(saved) not in (tuple, int):
             raise errors.persistent_kind(type(saved))
-        if type(saved) is tuple and saved and saved[0] not in ("storage", b"storage"):
+        if type(saved) is tuple and saved and not (type(saved[0]) in (str, bytes) and saved[0] in _STORAGE):
             raise errors.persistent_not_storage(type(saved[0]))
-        self._make(self._calls.persistent(saved))
+        self._made += _CALL
+        self._push(self._calls.persistent(saved))
 
     def _reduce(self) -> None:
         args = self._pop()
-        self._make(self._calls.call(self._pop(), args, self._budget))
+        self._made += _CALL
+        self._push(self._calls.call(self._pop(), args, self._budget))
 
     def _new(self) -> None:
         args = self._pop()
-        self._make(self._calls.new(self._pop(), args))
+        self._made += _CALL
+        self._push(self._calls.new(self._pop(), args))
 
     def _build(self) -> None:
         state = self._pop()
@@ -193,30 +225,34 @@ class Machine:
     def _get(self, index: int) -> None:
         if index not in self._memo:
             raise errors.broken_pickle("it refers to an object that it has not made")
-        self._push(self._memo[index])
+        self._stack.append(self._memo[index])
 
     def _put(self, index: int) -> None:
         self._memo[index] = self._top()
 
-    def _text(self, form: struct.Struct) -> None:
-        self._make(_text(self._read(self._number(form)), "utf-8", "surrogatepass"))
+    def _text(self) -> None:
+        self._make(_text(self._data(self._number(_WORD)), "utf-8", "surrogatepass"))
 
     def _bytes(self) -> None:
-        data = self._read(self._read(1)[0])
+        data = self._data(self._byte())
         self._make(data if self._encoding == "bytes" else _text(data, self._encoding))
 
     def _long(self) -> None:
-        self._make(int.from_bytes(self._read(self._read(1)[0]), "little", signed=True))
+        self._make(int.from_bytes(self._data(self._byte()), "little", signed=True))
+
+    def _set(self) -> None:
+        self._made += _CALL
+        self._push(set())
 
 
 def _text(data: bytes, encoding: str, strictness: str = "strict") -> str:
     try:
         return data.decode(encoding, strictness)
     except UnicodeDecodeError:
-        raise errors.broken_pickle(f"a text is not {encoding}") from None
+        raise errors.broken_pickle(f"a text in it is not {encoding}") from None
 
 
-_BYTE, _SHORT, _INT, _WORD, _DOUBLE = map(struct.Struct, ("<B", "<H", "<i", "<I", ">d"))
+_SHORT, _INT, _WORD, _DOUBLE = map(struct.Struct, ("<H", "<i", "<I", ">d"))
 
 _HANDLERS: dict[bytes, Callable[[Machine], None]] = {
     b"\x80": Machine._proto,
@@ -240,16 +276,16 @@ _HANDLERS: dict[bytes, Callable[[Machine], None]] = {
     b")": lambda m: m._push(()),
     b"]": lambda m: m._make([]),
     b"}": lambda m: m._make({}),
-    b"\x8f": lambda m: m._make(set()),
+    b"\x8f": Machine._set,
     b"J": lambda m: m._make(m._number(_INT)),
-    b"K": lambda m: m._push(m._number(_BYTE)),
+    b"K": lambda m: m._stack.append(m._byte()),
     b"M": lambda m: m._make(m._number(_SHORT)),
     b"G": lambda m: m._make(m._number(_DOUBLE)),
-    b"X": lambda m: m._text(_WORD),
+    b"X": Machine._text,
     b"U": Machine._bytes,
     b"\x8a": Machine._long,
-    b"h": lambda m: m._get(m._number(_BYTE)),
+    b"h": lambda m: m._get(m._byte()),
     b"j": lambda m: m._get(m._number(_WORD)),
-    b"q": lambda m: m._put(m._number(_BYTE)),
+    b"q": lambda m: m._put(m._byte()),
     b"r": lambda m: m._put(m._number(_WORD)),
 }

@@ -9,7 +9,8 @@ from _compat_pickle import IMPORT_MAPPING, NAME_MAPPING
 from typing import Any
 
 import torchlike
-from torchlike import _dtypes
+from torchlike import _dtypes, _dtypes_named, _legacy_types
+from torchlike.serialization import _errors as errors
 from torchlike.serialization import _homes, _rebuild, _storages
 
 
@@ -30,10 +31,24 @@ def table() -> dict[str, Any]:
         "torch._utils._rebuild_parameter": _rebuild.rebuild_parameter,
         "torch._utils._rebuild_parameter_with_state": _rebuild.rebuild_parameter_with_state,
         "torch._utils._rebuild_meta_tensor_no_storage": _rebuild.rebuild_meta_tensor_no_storage,
+        "torch._utils._rebuild_device_tensor_from_cpu_tensor": _rebuild.rebuild_device_tensor_from_cpu_tensor,
+        "torch._utils._rebuild_device_tensor_from_numpy": _rebuild.rebuild_device_tensor_from_numpy,
+        "torch.storage.TypedStorage": torchlike.storage.TypedStorage,
     }
     found.update({f"{kind.module}.{kind.name}": kind for kind in (*_storages.TYPED, _storages.UNTYPED)})
     found.update({f"torch.{d.name}": d for d in _dtypes.ALL})
     return found
+
+
+@functools.cache
+def readable() -> dict[str, Any]:
+    """`table`, and what files of older versions name: second names of the same things, and types that only stand in
+    lists and dictionaries."""
+    found = {f"{kind.module}.{kind.name}": cpu for kind, cpu in zip(_storages.TYPED_ON_CUDA, _storages.TYPED)}
+    found |= {f"torch.{name}": dtype for name, dtype in _dtypes_named.NAMES.items()}
+    for name in (f"{stem}Tensor" for stem in _legacy_types.NAMES):
+        found |= {f"torch.{name}": getattr(torchlike, name), f"torch.cuda.{name}": getattr(torchlike.cuda, name)}
+    return table() | found
 
 
 @functools.cache
@@ -65,19 +80,48 @@ def is_torch(module: str) -> bool:
     return module.partition(".")[0] == "torch"
 
 
+# PyTorch's modules of builtin functions: our module, and what the names there begin with.
+_BUILTIN = {
+    "torch._C._nn": ("torchlike.nn.functional", ""),
+    "torch._C._special": ("torchlike.special", "special_"),
+    "torch._C._linalg": ("torchlike.linalg", "linalg_"),
+    "torch._C._fft": ("torchlike.fft", "fft_"),
+}
+_BUILTIN_NAMES = {"log_sigmoid": "logsigmoid", "cross_entropy_loss": "cross_entropy", "nll_loss_nd": "nll_loss"}
+
+
 def locate(module: str, name: str) -> Any:
     """torchlike's object for a name of PyTorch's, in the module of that name or one around it."""
     if (module, name) == ("torch.storage", "_load_from_bytes"):
         return _rebuild.load_from_bytes
-    known = table().get(f"{module}.{name}")
+    if (module, name) == ("torch._C", "_VariableFunctionsClass"):  # files ask it for builtin functions by name
+        return torchlike
+    if (module, name) == ("torch._C", "TensorBase"):
+        return torchlike.Tensor
+    if (module, name) == ("torch._C", "_to_dlpack"):
+        return torchlike.to_dlpack
+    known = readable().get(f"{module}.{name}")
     if known is not None:
         return known
+    found = _builtin(module, name)
+    if found is not None:
+        return found
     parts = ["torchlike", *module.split(".")[1:]]
     for depth in range(len(parts), 0, -1):
         found = _attribute(".".join(parts[:depth]), name)
         if found is not None:
             return found
+    if f"{module}.{name}" in _rebuild.UNSUPPORTED:
+        raise errors.unsupported_name(f"{module}.{name}")
     raise AttributeError(f"Can't get attribute {name!r} on module {module!r}: torchlike has nothing of this name")
+
+
+def _builtin(module: str, name: str) -> Any:
+    if module not in _BUILTIN:
+        return None
+    home, prefix = _BUILTIN[module]
+    short = name.removeprefix(prefix)
+    return _attribute(home, _BUILTIN_NAMES.get(short, short))
 
 
 def _attribute(module: str, name: str) -> Any:

@@ -11,11 +11,13 @@ import collections
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+import numpy as np
+
 import torchlike
 from torchlike.serialization import _errors as errors
-from torchlike.serialization import _rebuild
+from torchlike.serialization import _rebuild, _tensors
 from torchlike.serialization._budget import Budget
-from torchlike.serialization._storages import LoadedStorage
+from torchlike.storage import TypedStorage
 
 Check = Callable[[Any], bool]
 _MOST = 1 << 63
@@ -42,7 +44,11 @@ def _is_no_hooks(x: Any) -> bool:
 
 
 def _is_metadata(x: Any) -> bool:
-    return x is None or (type(x) is dict and all(k in ("conj", "neg") and type(v) is bool for k, v in x.items()))
+    return x is None or (type(x) is dict and all(_is_mark(k) and type(v) is bool for k, v in x.items()))
+
+
+def _is_mark(x: Any) -> bool:
+    return type(x) is str and x in ("conj", "neg")
 
 
 def is_state(x: Any) -> bool:
@@ -58,7 +64,9 @@ def _is_tensor_class(x: Any) -> bool:
 
 def _is_data(x: Any) -> bool:
     """Whether a tensor has no more elements than its memory, so that reading it costs no more than the file."""
-    return _is_tensor(x) and x.numel() <= x.untyped_storage().nbytes() // x.element_size()
+    if not _is_tensor(x) or x.layout is not torchlike.strided:
+        return False
+    return x.device.type == "meta" or x.numel() <= x.untyped_storage().nbytes() // x.element_size()
 
 
 def _is_sparse_data(x: Any) -> bool:
@@ -70,8 +78,21 @@ def _is_sparse_data(x: Any) -> bool:
 
 
 _flag, _text = _is_exactly(bool), _is_exactly(str)
-_layout, _dtype = _is_exactly(torchlike.layout), _is_exactly(torchlike.dtype)
-_storage = _is_exactly(LoadedStorage)
+_layout = _is_exactly(torchlike.layout)
+
+
+def _dtype(x: Any) -> bool:
+    return isinstance(x, torchlike.dtype)
+
+
+def _storage(x: Any) -> bool:
+    return type(x) is TypedStorage and x._file_storage is not None
+
+
+def _is_array(x: Any) -> bool:
+    return type(x) is np.ndarray
+
+
 _TENSOR = (_storage, _is_count, _is_shape, _is_shape)
 _V2 = (*_TENSOR, _flag, _is_no_hooks)
 
@@ -102,7 +123,7 @@ def _encoded(text: str, encoding: str) -> bytes:
 
 
 def _is_latin(x: Any) -> bool:
-    return x in ("latin1", "latin-1")
+    return type(x) is str and x in ("latin1", "latin-1")
 
 
 def _is_pairs(x: Any) -> bool:
@@ -119,6 +140,8 @@ REBUILDS = {
         _row(_rebuild.rebuild_parameter_with_state, _is_tensor, _flag, _is_no_hooks, is_state),
         _row(_rebuild.rebuild_meta_tensor_no_storage, _dtype, _is_shape, _is_shape, _flag),
         _row(_rebuild.rebuild_sparse_tensor, _layout, _is_sparse_data),
+        _row(_rebuild.rebuild_device_tensor_from_cpu_tensor, _is_data, _dtype, _text, _flag),
+        _row(_rebuild.rebuild_device_tensor_from_numpy, _is_array, _dtype, _text, _flag),
     )
 }
 CALLS = REBUILDS | {
@@ -154,21 +177,31 @@ def perform(function: Any, args: Any, budget: Budget) -> Any:
     Raises:
         UnpicklingError: the arguments are others than described, or do not fit each other.
     """
-    row = _described(function, args)
+    row = _checked(function, args)
     _pay(args, budget)
-    if function is _rebuild.rebuild_from_type_v2:
-        _described(args[0], args[2])
-    if function in (set, collections.OrderedDict, collections.Counter):
-        _check_keys(args, budget)
+    if function in REBUILDS or function is _rebuild.rebuild_from_type_v2:
+        budget.tensor()
+    elif function in (set, collections.OrderedDict, collections.Counter):
+        _check_keys(function, args, budget)
     try:
         made = row.function(*args)
-    except errors.UnpicklingError:
+    except (errors.OfFile, MemoryError):
         raise
     except Exception:
         raise errors.bad_arguments(function) from None
     if not isinstance(made, _RESULTS):
         raise errors.bad_arguments(function)
     return made
+
+
+def _checked(function: Any, args: Any) -> Row:
+    """Return the row of a function, after its arguments have been checked."""
+    row = _described(function, args)
+    if function is _rebuild.rebuild_from_type_v2:
+        _checked(args[0], args[2])
+    elif function is _rebuild.rebuild_parameter_with_state:
+        _tensors.check_state(torchlike.nn.Parameter, args[3])
+    return row
 
 
 def _described(function: Any, args: Any) -> Row:
@@ -187,8 +220,7 @@ def _pay(args: tuple, budget: Budget) -> None:
             budget.bytes(len(x))
 
 
-def _check_keys(args: tuple, budget: Budget) -> None:
+def _check_keys(function: Any, args: tuple, budget: Budget) -> None:
     for items in args:
-        pairs = type(items) is not dict and _is_pairs(items)
-        for item in items:
-            budget.key(item[0] if pairs else item, items)
+        pairs = function is collections.OrderedDict
+        budget.keys((item[0] for item in items) if pairs else items, function is set)

@@ -5,22 +5,34 @@ The same objects stand for PyTorch's functions when a file is written and do the
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import torchlike
+from torchlike import _legacy_types
+from torchlike._dtypes_named import dtype_without_tensors
 from torchlike._functions_pending import marked
 from torchlike._storage_io import meta_tensor
 from torchlike.serialization import _errors as errors
-from torchlike.serialization import _tensors
-from torchlike.serialization._storages import LoadedStorage
+from torchlike.serialization import _locations, _tensors
+from torchlike.serialization._storages import LoadedStorage, numel_over_limit
+from torchlike.storage import TypedStorage
 
 
-def rebuild_tensor(storage: LoadedStorage, offset: int, size: tuple, stride: tuple) -> Any:
-    return storage.tensor(storage.dtype, offset, size, stride)
+def in_file(storage: TypedStorage) -> LoadedStorage:
+    """The storage in the file behind one that the pickle holds."""
+    if storage._file_storage is None:
+        raise errors.bad_persistent_id()
+    return storage._file_storage
+
+
+def rebuild_tensor(storage: TypedStorage, offset: int, size: tuple, stride: tuple) -> Any:
+    held = in_file(storage)
+    return held.tensor(held.dtype, offset, size, stride)
 
 
 def rebuild_tensor_v2(
-    storage: LoadedStorage,
+    storage: TypedStorage,
     offset: int,
     size: tuple,
     stride: tuple,
@@ -28,12 +40,12 @@ def rebuild_tensor_v2(
     hooks: Any,
     metadata: Any = None,
 ) -> Any:
-    made = _with_metadata(storage.tensor(storage.dtype, offset, size, stride), metadata)
+    made = _with_metadata(rebuild_tensor(storage, offset, size, stride), metadata)
     return made.requires_grad_() if requires_grad else made
 
 
 def rebuild_tensor_v3(
-    storage: LoadedStorage,
+    storage: TypedStorage,
     offset: int,
     size: tuple,
     stride: tuple,
@@ -42,8 +54,15 @@ def rebuild_tensor_v3(
     dtype: Any,
     metadata: Any = None,
 ) -> Any:
-    made = _with_metadata(storage.tensor(dtype, offset, size, stride), metadata)
+    _with_elements(dtype)
+    made = _with_metadata(in_file(storage).tensor(dtype, offset, size, stride), metadata)
     return made.requires_grad_() if requires_grad else made
+
+
+def _with_elements(dtype: Any) -> None:
+    """Refuse a dtype that is known by name only."""
+    if isinstance(dtype, dtype_without_tensors):
+        raise errors.unsupported_name(f"torch.{dtype.name}")
 
 
 def _with_metadata(tensor: Any, metadata: dict | None) -> Any:
@@ -65,15 +84,36 @@ def rebuild_parameter_with_state(data: Any, requires_grad: bool, hooks: Any, sta
 
 
 def rebuild_meta_tensor_no_storage(dtype: Any, size: tuple, stride: tuple, requires_grad: bool) -> Any:
+    _with_elements(dtype)
+    if numel_over_limit((*size, dtype.itemsize)):
+        raise errors.too_large_meta(size)
     made = meta_tensor(dtype, size, stride)
     return made.requires_grad_() if requires_grad else made
 
 
 def rebuild_sparse_tensor(layout: Any, data: tuple) -> Any:
-    if layout is torchlike.sparse_coo:
-        indices, values, size, *rest = data
-        return torchlike.sparse_coo_tensor(indices, values, size, is_coalesced=rest[0] if rest else None)
-    return torchlike.sparse_compressed_tensor(*data, layout=layout)
+    """A sparse tensor whose indices have been checked; PyTorch checks them on demand only."""
+    if data[0].device.type == "meta":
+        raise errors.sparse_on_meta()
+    try:
+        if layout is torchlike.sparse_coo:
+            indices, values, size, *rest = data
+            return torchlike.sparse_coo_tensor(indices, values, size, is_coalesced=rest[0] if rest else None)
+        return torchlike.sparse_compressed_tensor(*data, layout=layout, check_invariants=True)
+    except RuntimeError as e:
+        raise errors.bad_sparse(str(e)) from None
+
+
+def rebuild_device_tensor_from_cpu_tensor(data: Any, dtype: Any, device: str, requires_grad: bool) -> Any:
+    """A tensor whose data PyTorch moved to the CPU before saving it."""
+    _with_elements(dtype)
+    made = data.to(_locations.device_of(device), dtype)
+    return made.requires_grad_() if requires_grad else made
+
+
+def rebuild_device_tensor_from_numpy(data: Any, dtype: Any, device: str, requires_grad: bool) -> Any:
+    """A tensor that PyTorch saved as a NumPy array, as older versions do for XLA."""
+    return rebuild_device_tensor_from_cpu_tensor(torchlike.from_numpy(data), dtype, device, requires_grad)
 
 
 def rebuild_from_type_v2(function: Any, cls: type, args: tuple, state: Any) -> Any:
@@ -101,6 +141,29 @@ _LAYOUTS = {
     f"torch.{name}": getattr(torchlike, name)
     for name in ("strided", "sparse_coo", "sparse_csr", "sparse_csc", "sparse_bsr", "sparse_bsc")
     if hasattr(torchlike, name)
+}
+
+
+def _unsupported(path: str) -> Callable[..., Any]:
+    def refused(*args: Any) -> Any:
+        raise errors.unsupported_name(path)
+
+    return refused
+
+
+# What PyTorch's files name and torchlike cannot represent.
+UNSUPPORTED: dict[str, Any] = {
+    path: _unsupported(path)
+    for path in (
+        "torch._utils._rebuild_nested_tensor",
+        "torch._utils._rebuild_qtensor",
+        "torch._utils._rebuild_wrapper_subclass",
+        *(f"torch.Q{kind}Storage" for kind in ("Int32", "Int8", "UInt2x4", "UInt4x2", "UInt8")),
+        *(f"torch.{name}" for name in ("qint32", "qint8", "quint2x4", "quint4x2", "quint8")),
+        *(f"torch.per_channel_{name}" for name in ("affine", "affine_float_qparams", "symmetric")),
+        *(f"torch.per_tensor_{name}" for name in ("affine", "symmetric")),
+        *(f"torch{on}.sparse.{stem}Tensor" for on in ("", ".cuda") for stem in _legacy_types.NAMES if stem != "Bool"),
+    )
 }
 
 

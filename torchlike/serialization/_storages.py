@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from dataclasses import dataclass
 from typing import Any
@@ -11,8 +12,10 @@ import numpy as np
 import torchlike
 from torchlike._storage_io import from_storage, meta_tensor
 from torchlike.serialization import _errors as errors
+from torchlike.storage import TypedStorage
 
 Dtype = Any
+_MOST = 1 << 63
 
 
 @dataclass(frozen=True)
@@ -36,6 +39,8 @@ TYPED = tuple(
         ("ComplexFloat", "complex64"), ("ComplexDouble", "complex128"),
     )
 )  # fmt: skip
+TYPED_ON_CUDA = tuple(StorageType("torch.cuda", kind.name, kind.dtype) for kind in TYPED)
+_CPU = torchlike.device("cpu")
 _BY_DTYPE = {kind.dtype: kind for kind in TYPED}
 
 
@@ -71,7 +76,7 @@ class LoadedStorage:
         self._data = data  # None under map_location="meta"
         self._nbytes = nbytes
         self.dtype = dtype
-        self.device = torchlike.device("cpu") if device is None else device
+        self.device = _CPU if device is None else device
         self._owner: Any = None
 
     def nbytes(self) -> int:
@@ -84,7 +89,7 @@ class LoadedStorage:
         return LoadedStorage(self._data, self._nbytes, self.dtype, device)
 
     def cpu(self) -> LoadedStorage:
-        return self.on(torchlike.device("cpu"))
+        return self if self.device is _CPU else self.on(_CPU)
 
     def cuda(self, device: Any = None) -> LoadedStorage:
         return self.on(torchlike.device("cuda", device or 0) if isinstance(device, int | None) else device)
@@ -109,31 +114,51 @@ class LoadedStorage:
         if not all(type(n) is int and n >= 0 for n in (offset, *size, *stride)) or len(size) != len(stride):
             raise errors.beyond_storage(offset, size, stride, self._nbytes)
         end = offset + sum((n - 1) * step for n, step in zip(size, stride)) + 1
-        elements = math.prod(n for n in size if n)
-        if elements >= 1 << 63 or (0 not in size and end * dtype.itemsize > self._nbytes):
+        fits = offset < _MOST if 0 in size else end * dtype.itemsize <= self._nbytes
+        if not fits or numel_over_limit(size):
             raise errors.beyond_storage(offset, size, stride, self._nbytes)
 
+    def whole(self) -> Any:
+        """All of the storage as a tensor of its element type."""
+        seen = self.dtype if self._owner is None else self._owner.dtype
+        made = self.tensor(seen, 0, (self._nbytes // seen.itemsize,), (1,))
+        return made if seen is self.dtype else made.view(self.dtype)
+
+    @functools.cached_property
     def typed(self) -> Any:
-        """The storage as a user holds it."""
-        from torchlike.storage import TypedStorage
-
-        count = self._nbytes // self.dtype.itemsize
-        return TypedStorage._over(self.tensor(self.dtype, 0, (count,), (1,)))
+        """The storage as the pickle and the user hold it."""
+        return TypedStorage._of_file(self)
 
 
-def checked_id(saved: tuple, length: int) -> tuple:
-    """A persistent id ("storage", kind, key, location, number of elements, ...), its parts of the right types.
+def numel_over_limit(size: tuple) -> bool:
+    """Whether a tensor of this size would have 2^63 elements or more, where dims of no elements count as one."""
+    return math.prod(n for n in size if n) >= _MOST
+
+
+def checked_id(saved: Any, length: int) -> tuple[StorageType, str, str, int]:
+    """Return the kind, key, location and number of elements of ("storage", kind, key, location, number, ...).
 
     Raises:
         UnpicklingError: it is anything else.
     """
-    if len(saved) != length or type(saved[1]) is not StorageType or type(saved[4]) is not int:
+    if type(saved) is not tuple or len(saved) != length or type(saved[1]) is not StorageType:
         raise errors.bad_persistent_id()
-    if not 0 <= saved[4] < 1 << 60 or not all(type(part) in (str, bytes) for part in saved[2:4]):
+    kind, key, location, numel = saved[1:5]
+    if type(numel) is not int or not 0 <= numel < 1 << 60:
         raise errors.bad_persistent_id()
-    return saved
+    return kind, text(key), text(location), numel
 
 
-def in_our_byte_order(data: np.ndarray, itemsize: int) -> np.ndarray:
-    """Bytes of elements that a machine of the other byte order wrote."""
-    return np.ascontiguousarray(data.reshape(-1, itemsize)[:, ::-1]).reshape(-1)
+def text(name: Any) -> str:
+    """A key or location, which files of Python 2 have as bytes."""
+    if type(name) is bytes and name.isascii():
+        return name.decode("ascii")
+    if type(name) is not str:
+        raise errors.bad_persistent_id()
+    return name
+
+
+def in_our_byte_order(data: np.ndarray, dtype: Dtype) -> np.ndarray:
+    """Bytes of elements that a machine of the other byte order wrote; the parts of a complex number swap apart."""
+    size = dtype.itemsize // 2 if dtype.is_complex else dtype.itemsize
+    return np.ascontiguousarray(data.reshape(-1, size)[:, ::-1]).reshape(-1)

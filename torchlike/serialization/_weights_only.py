@@ -14,10 +14,9 @@ from torchlike.serialization import _errors as errors
 from torchlike.serialization import _safe_globals, _tensors
 from torchlike.serialization._budget import Budget
 from torchlike.serialization._machine import Machine
-from torchlike.serialization._names import modern, table
+from torchlike.serialization._names import modern, readable
 from torchlike.serialization._permitted import is_described, is_state, perform
-from torchlike.serialization._rebuild import rebuild_from_type_v2
-from torchlike.serialization._storages import LoadedStorage
+from torchlike.serialization._rebuild import UNSUPPORTED, rebuild_from_type_v2
 
 _BLOCKED = ("sys", "os", "posix", "nt")  # not even when the user calls them safe
 _PLAIN = {
@@ -31,7 +30,7 @@ _PLAIN = {
 
 
 def _allowed() -> dict[str, Any]:
-    return {**_safe_globals.by_name(), **table(), **_PLAIN}
+    return {**_safe_globals.by_name(), **readable(), **_PLAIN}
 
 
 class WeightsOnly:
@@ -46,15 +45,21 @@ class WeightsOnly:
         """Return the storage of a persistent id."""
         return self._persistent(saved)
 
+    def finish(self, made: Any, budget: Budget) -> None:
+        """Bound the nesting of the object."""
+        budget.nested(made)
+
     def find(self, module: str, name: str) -> Any:
         """Return the object of an allowed name."""
         module, name = modern(module, name)
         path = f"{module}.{name}"
         if module in _BLOCKED:
             raise errors.blocked_global(path, module)
-        if path not in self._allowed:
-            raise errors.forbidden_global(path)
-        return self._allowed[path]
+        if path in self._allowed:
+            return self._allowed[path]
+        if path in UNSUPPORTED:
+            raise errors.unsupported_name(path)
+        raise errors.forbidden_global(path)
 
     def _is_of_user(self, found: Any) -> bool:
         return any(found is marked for marked in self._of_user)
@@ -82,7 +87,7 @@ class WeightsOnly:
 
     def new(self, cls: Any, args: Any) -> Any:
         """Return an empty object of a class that the user marked as safe, or an ordered dictionary."""
-        if cls is collections.OrderedDict and args == ():
+        if cls is collections.OrderedDict and type(args) is tuple and not args:
             return collections.OrderedDict()
         if not isinstance(cls, type) or not self._is_of_user(cls) or type(args) is not tuple:
             raise errors.forbidden_new(cls)
@@ -141,6 +146,9 @@ class Scan(WeightsOnly):
     def build(self, made: Any, state: Any) -> None:
         """Do nothing."""
 
+    def finish(self, made: Any, budget: Budget) -> None:
+        """Do nothing: the placeholders are thrown away."""
+
 
 class _Nothing:
     """In place of an object while a pickle is only scanned."""
@@ -148,39 +156,7 @@ class _Nothing:
 
 def unpickle(file: IO[bytes], persistent: Callable[[Any], Any], encoding: str) -> Any:
     """Return the object of a pickle; storages that stand in it by themselves are the user's."""
-    made = Machine(file, WeightsOnly(persistent), encoding).load()
-    return with_storages(made)
-
-
-def with_storages(x: Any, seen: dict[int, Any] | None = None) -> Any:
-    """The result with `TypedStorage` in place of each loaded storage; containers are changed in place."""
-    seen = {} if seen is None else seen
-    if type(x) is LoadedStorage:
-        return x.typed()
-    if id(x) in seen:
-        return seen[id(x)][0]
-    if isinstance(x, dict):
-        seen[id(x)] = (x, x)
-        for key, value in x.items():
-            if type(value) in _HOLDERS:
-                x[key] = with_storages(value, seen)
-    elif type(x) is list:
-        seen[id(x)] = (x, x)
-        for i, value in enumerate(x):
-            if type(value) in _HOLDERS:
-                x[i] = with_storages(value, seen)
-    elif type(x) is tuple:
-        seen[id(x)] = (x, x)
-        made = []
-        for value in x:
-            made.append(with_storages(value, seen) if type(value) in _HOLDERS else value)
-        if any(a is not b for a, b in zip(made, x)):
-            seen[id(x)] = (tuple(made), x)
-        return seen[id(x)][0]
-    return x
-
-
-_HOLDERS = frozenset({LoadedStorage, dict, collections.OrderedDict, list, tuple})
+    return Machine(file, WeightsOnly(persistent), encoding).load()
 
 
 def get_unsafe_globals_in_checkpoint(f: Any) -> list[str]:
@@ -190,15 +166,19 @@ def get_unsafe_globals_in_checkpoint(f: Any) -> list[str]:
         ValueError: `f` is a file of the old format.
         UnpicklingError: the pickle in it is damaged.
     """
-    from torchlike.serialization._load import open_archive
+    from torchlike.serialization._load import naming, open_archive
 
-    with open_archive(f) as archive:
+    with naming(f, True), open_archive(f) as archive:
         if archive is None:
             raise ValueError("Expected input to be a checkpoint returned by torch.save")
         named = _globals(archive.read("data.pkl"))
     allowed = _allowed()
-    paths = [".".join(modern(module, name)) for module, name in dict.fromkeys(named)]
-    return [path for path in dict.fromkeys(paths) if path not in allowed or path.partition(".")[0] in _BLOCKED]
+    found = dict.fromkeys(modern(module, name) for module, name in named)
+    return [f"{module}.{name}" for module, name in found if _is_unsafe(module, f"{module}.{name}", allowed)]
+
+
+def _is_unsafe(module: str, path: str, allowed: dict[str, Any]) -> bool:
+    return module in _BLOCKED or (path not in allowed and path not in UNSUPPORTED)
 
 
 def _globals(stream: bytes) -> list[tuple[str, str]]:
@@ -207,10 +187,9 @@ def _globals(stream: bytes) -> list[tuple[str, str]]:
     pushed: list[str] = ["?", "?"]
     memo: dict[int, str] = {}
     try:
-        for op, arg, _ in pickletools.genops(io.BytesIO(stream)):
+        for op, arg, place in pickletools.genops(io.BytesIO(stream)):
             if op.name in ("GLOBAL", "INST"):
-                module, _, name = str(arg).partition(" ")
-                found.append((module, name))
+                found.append(_lines(stream, (place or 0) + 1))
             elif op.name == "STACK_GLOBAL":
                 found.append((pushed[-2], pushed[-1]))
             if op.name == "MEMOIZE":
@@ -224,6 +203,11 @@ def _globals(stream: bytes) -> list[tuple[str, str]]:
     except (ValueError, IndexError):
         raise errors.broken_pickle("its opcodes cannot be read") from None
     return found
+
+
+def _lines(stream: bytes, start: int) -> tuple[str, str]:
+    middle = stream.index(b"\n", start)
+    return stream[start:middle].decode(), stream[middle + 1 : stream.index(b"\n", middle + 1)].decode()
 
 
 def _index(arg: Any) -> int:

@@ -1,0 +1,192 @@
+"""Reading the zip archive of a checkpoint.
+
+`zipfile` parses the directory only. The records are read here, because their local headers must agree with the
+directory, because no record may share bytes with another, and because no decompressed record may exceed its length.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+import struct
+import sys
+import zipfile
+import zlib
+from typing import Any
+
+import numpy as np
+
+from torchlike.serialization import _errors as errors
+from torchlike.serialization._limits import get_load_limits
+
+_LOCAL = struct.Struct("<4s5H3I2H")
+_UTF8_NAMES = 0x0800
+_ENCRYPTED = 0x0041
+_STORAGES_ALWAYS_UNPACKED = 1 << 26
+_RECORDS_ALWAYS_UNPACKED = 1 << 16  # for the pickle and the small records
+_VERSIONS = range(1, 11)
+# What `zipfile` raises for damaged directories.
+_DAMAGE = (
+    zipfile.BadZipFile,
+    zlib.error,
+    EOFError,
+    OSError,
+    NotImplementedError,
+    RuntimeError,
+    ValueError,
+    struct.error,
+    OverflowError,
+    IndexError,
+)
+
+
+class Reader:
+    """The records of a checkpoint. Checksums are verified, except under mmap; PyTorch does not verify them."""
+
+    def __init__(self, file: Any, map_path: str | None = None) -> None:
+        try:
+            archive = zipfile.ZipFile(file)
+        except _DAMAGE:
+            raise errors.broken_archive(
+                "its directory, which is at its end, is missing or damaged, so it may be truncated"
+            ) from None
+        self._file, self._map_path = file, map_path
+        records = archive.infolist()
+        first = records[0].filename if records else ""
+        if "/" not in first:
+            raise errors.not_in_directory("", first)
+        self._prefix = first.split("/")[0] + "/"
+        self._records = {record.filename: record for record in records}
+        if len(self._records) != len(records):
+            raise errors.broken_archive("two of its records have one name")
+        self._ends = _checked(records, self._prefix, archive.start_dir)
+
+    def has(self, record: str) -> bool:
+        """Whether there is a record of this name."""
+        return self._prefix + record in self._records
+
+    def read(self, record: str) -> bytes:
+        """Return the bytes of a record."""
+        info = self._find(record)
+        self._file.seek(self._start(info, record))
+        data = self._file.read(info.compress_size)
+        if len(data) != info.compress_size:
+            raise errors.broken_archive(f"it is truncated within the record {record}")
+        if info.compress_type != zipfile.ZIP_STORED:
+            data = _unpacked(data, info.file_size, record)
+        if zlib.crc32(data) != info.CRC:
+            raise errors.broken_archive(f"the record {record} is damaged")
+        return data
+
+    def storage(self, key: str, size: int) -> np.ndarray:
+        """The bytes of one storage, mapped from the file where the reader was opened so."""
+        record = f"data/{key}"
+        data = self._mapped(record) if self._map_path else np.frombuffer(self.read(record), np.uint8)
+        if data.size != size:
+            raise errors.short_record(record, size, data.size)
+        return data
+
+    def swapped(self) -> bool:
+        """Whether the storages were written by a machine of the other byte order."""
+        if not self.has("byteorder"):
+            return False
+        order = self.read("byteorder")
+        if order not in (b"little", b"big"):
+            raise errors.broken_archive("its byte order is neither little nor big")
+        return order.decode() != sys.byteorder
+
+    def check_version(self) -> None:
+        """Refuse an archive of a version that PyTorch does not read either."""
+        text = self.read("version").strip()
+        if not re.fullmatch(rb"\d{1,9}", text) or int(text) not in _VERSIONS:
+            raise errors.bad_version(text, _VERSIONS)
+
+    def _find(self, record: str) -> zipfile.ZipInfo:
+        found = self._records.get(self._prefix + record)
+        if found is None:
+            raise errors.missing_record(record)
+        return found
+
+    def _start(self, info: zipfile.ZipInfo, record: str) -> int:
+        """Where the data of a record begins, after its local header has been compared with the directory."""
+        # `orig_filename` is the name as it stands in the directory; `zipfile` shortens it at a null byte.
+        name = info.orig_filename.encode("utf-8" if info.flag_bits & _UTF8_NAMES else "cp437")
+        self._file.seek(info.header_offset)
+        head = self._file.read(_LOCAL.size + len(name))
+        if len(head) != _LOCAL.size + len(name):
+            raise errors.broken_archive(f"it is truncated within the record {record}")
+        fields = _LOCAL.unpack_from(head)
+        if (
+            fields[0] != b"PK\3\4"
+            or fields[9] != len(name)
+            or head[_LOCAL.size :] != name
+            or fields[3] != info.compress_type
+        ):
+            raise errors.broken_archive(f"the record {record} has a header that differs from the directory")
+        start = info.header_offset + len(head) + fields[10]
+        if start + info.compress_size > self._ends[info.header_offset]:
+            raise errors.broken_archive("its records overlap")
+        return start
+
+    def _mapped(self, record: str) -> np.ndarray:
+        info = self._find(record)
+        if info.compress_type != zipfile.ZIP_STORED:
+            raise errors.compressed_mmap(record)
+        if not info.file_size:
+            return np.empty(0, np.uint8)
+        start = self._start(info, record)
+        mapped = np.memmap(self._map_path, np.uint8, "r", start, (info.file_size,))  # type: ignore[arg-type,call-overload]
+        return mapped.view(np.ndarray)
+
+
+def _unpacked(data: bytes, size: int, record: str) -> bytes:
+    unpacker = zlib.decompressobj(-zlib.MAX_WBITS)
+    try:
+        found = unpacker.decompress(data, size + 1)
+    except zlib.error:
+        raise errors.broken_archive(f"the record {record} is damaged") from None
+    if len(found) != size or not (unpacker.eof or unpacker.decompress(unpacker.unconsumed_tail, 1) == b""):
+        raise errors.broken_archive(f"the record {record} is not as long as the directory says")
+    return found
+
+
+def _checked(records: list[zipfile.ZipInfo], prefix: str, end: int) -> dict[int, int]:
+    """For each record's start, where the next record or the directory starts.
+
+    Raises:
+        RuntimeError: records lie outside the archive's directory, share bytes, or cannot be read.
+        UnpicklingError: they unpack to far more than they are.
+    """
+    for record in records:
+        _check_record(record, prefix)
+    storages = [r for r in records if r.filename.startswith(prefix + "data/")]
+    _check_ratio(storages, _STORAGES_ALWAYS_UNPACKED)
+    _check_ratio([r for r in records if not r.filename.startswith(prefix + "data/")], _RECORDS_ALWAYS_UNPACKED)
+    ordered = sorted(records, key=lambda r: r.header_offset)
+    starts = [r.header_offset for r in ordered]
+    for one, after in itertools.pairwise((*starts, end)):
+        if one >= after or one < 0:
+            raise errors.broken_archive("its records overlap")
+    ends = dict(zip(starts, (*starts[1:], end)))
+    if any(r.header_offset + _LOCAL.size + r.compress_size > ends[r.header_offset] for r in records):
+        raise errors.broken_archive("its records overlap")
+    return ends
+
+
+def _check_record(record: zipfile.ZipInfo, prefix: str) -> None:
+    name = record.orig_filename
+    if not name.startswith(prefix):
+        raise errors.not_in_directory(prefix, name[:100])
+    if prefix in ("/", "./", "../") or not {"..", "."}.isdisjoint(name.split("/")) or "\\" in name or "\0" in name:
+        raise errors.broken_archive(f"the name of the record {name[:100]!r} leads out of the archive")
+    if record.flag_bits & _ENCRYPTED or record.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        raise errors.broken_archive(f"the record {name[:100]} is encrypted or packed in an unknown way")
+    if record.compress_type == zipfile.ZIP_STORED and record.file_size != record.compress_size:
+        raise errors.broken_archive(f"the record {name[:100]} has two lengths")
+
+
+def _check_ratio(records: list[zipfile.ZipInfo], always: int) -> None:
+    most = get_load_limits().unpacked_ratio
+    unpacked = sum(r.file_size for r in records)
+    if unpacked > max(always, most * sum(r.compress_size for r in records)):
+        raise errors.over_limit("unpacked_ratio", most)

@@ -17,6 +17,7 @@ import numpy as np
 
 from torchlike.serialization import _errors as errors
 from torchlike.serialization._limits import get_load_limits
+from torchlike.serialization._streams import Part, write_all
 
 ALIGNMENT = 64
 _UTF8_NAMES = 0x0800
@@ -55,7 +56,7 @@ class Writer:
         self._directory.append(_directory_entry(head, name, size, start))
 
     def _put(self, data: bytes | memoryview) -> None:
-        self._stream.write(data)
+        write_all(self._stream, data)
         self._position += len(data)
 
     def identity(self) -> bytes:
@@ -90,7 +91,7 @@ class Reader:
 
     def __init__(self, file: Any, map_path: str | None = None) -> None:
         try:
-            self._zip = zipfile.ZipFile(file)
+            self._zip = _archive_at(file)
         except _DAMAGE:
             raise errors.broken_archive(
                 "its directory, which is at its end, is missing or damaged: it may be truncated"
@@ -151,6 +152,21 @@ class Reader:
         if order not in (b"little", b"big"):
             raise errors.broken_archive("its byte order is neither little nor big")
         return order.decode() != sys.byteorder
+
+
+def _archive_at(file: Any) -> zipfile.ZipFile:
+    """Open the archive that begins at the file's position; others may follow it.
+
+    The directory of the last archive is found first, at the end of the file. It tells where its archive begins, which
+    is where the one before ends.
+    """
+    start, end = file.tell(), None
+    while True:
+        found = zipfile.ZipFile(file if end is None else Part(file, end))
+        begin = min((record.header_offset for record in found.infolist()), default=start)
+        if begin <= start:
+            return found
+        end = begin
 
 
 def _check_records(records: list[zipfile.ZipInfo]) -> None:

@@ -7,7 +7,8 @@ import os
 import pickle
 import sys
 from collections import OrderedDict
-from contextlib import nullcontext
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from typing import IO, Any
 
 import torchlike
@@ -18,6 +19,7 @@ from torchlike.serialization._archive import ALIGNMENT, Writer
 from torchlike.serialization._atomic import replacing
 from torchlike.serialization._names import torch_name
 from torchlike.serialization._storages import UNTYPED, SavedStorage
+from torchlike.serialization._streams import flush
 
 FileLike = str | os.PathLike | IO[bytes]
 
@@ -34,7 +36,8 @@ def save(
 
     Tensors that share storage share it in the file; each storage is written whole. `torch.load` reads the file, with
     `weights_only=True` where the contents allow it. A file given by name is replaced in one step: until the new one
-    is complete and on disk the old one stays.
+    is complete and on disk the old one stays. It is written in place where replacing it would change more than its
+    contents: through a hard link, in a directory that is read-only, or where its owner cannot be kept.
 
     Args:
         obj: what to save.
@@ -44,7 +47,8 @@ def save(
 
     Raises:
         AttributeError: `f` is neither a path nor has `write`.
-        RuntimeError: the directory does not exist, or tensors see one storage as different dtypes.
+        RuntimeError: the file cannot be opened, or tensors see one storage as different dtypes.
+        OSError: the file cannot be written to its end.
         NotImplementedError: another `pickle_module`, or the format from before PyTorch 1.6.
 
     >>> import io, torchlike
@@ -58,21 +62,46 @@ def save(
         raise NotImplementedError("save: pickle_module other than pickle is not supported")
     if not _use_new_zipfile_serialization:
         raise NotImplementedError("save: _use_new_zipfile_serialization=False is not supported")
-    is_path = isinstance(f, str | os.PathLike)
-    if not is_path and not hasattr(f, "write"):
+    path = os.fsdecode(f) if isinstance(f, str | os.PathLike) else None
+    if path is None and not hasattr(f, "write"):
         raise errors.not_writable()
+    name = _archive_name(path)
     # Pickling may fail or call user code: it comes before the file is touched.
     pickled, storages = _pickle(obj, pickle_protocol)
-    with replacing(os.fspath(f)) if is_path else nullcontext(f) as file:
-        _write(file, _archive_name(f), pickled, storages, not _disable_byteorder_record)
+    with _opened(f, path) as file:
+        _write(file, name, pickled, storages, not _disable_byteorder_record)
+        flush(file)
 
 
-def _archive_name(f: Any) -> str:
-    """PyTorch names the archive's folder after the file."""
-    if not isinstance(f, str | os.PathLike):
+def _archive_name(path: str | None) -> str:
+    """Return the name of the archive's folder. PyTorch names it after the file, unless the path is not ASCII."""
+    if path is None or not path.isascii():
         return "archive"
-    name = os.path.splitext(os.path.basename(os.fsdecode(os.fspath(f))))[0]
-    return name if name.isascii() else "archive"
+    base = os.path.basename(path)
+    name = base.rpartition(".")[0] if "." in base else base
+    if not name:
+        raise errors.invalid_file_name(path)
+    return name
+
+
+@contextmanager
+def _opened(f: Any, path: str | None) -> Iterator[Any]:
+    """Yield the stream to write to. PyTorch opens paths that are not ASCII by `open`, hence their other errors."""
+    if path is None:
+        yield f
+        return
+    with ExitStack() as stack:
+        if not path.isascii():
+            yield stack.enter_context(replacing(path))
+            return
+        parent = os.path.dirname(path)
+        if parent and not os.path.isdir(parent):
+            raise errors.no_parent(parent)
+        try:
+            file = stack.enter_context(replacing(path))
+        except OSError as e:
+            raise errors.not_opened(path, e.strerror) from None
+        yield file
 
 
 def _pickle(obj: object, protocol: int) -> tuple[bytes, list[SavedStorage]]:

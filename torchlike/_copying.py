@@ -47,7 +47,7 @@ def _rebuild(cls: type, array: np.ndarray, strides: tuple[int, ...] | None, requ
 def reduce(t: Tensor) -> Any:
     """What pickle stores of a tensor."""
     strides = t._strides if t._strides is not None and _layout.is_dense(tuple(t.shape), t._strides) else None
-    return (_rebuild, (type(t), np.array(t._host()), strides, t.requires_grad and t.is_leaf, dict(t.__dict__)))
+    return (_rebuild, (type(t), np.array(t._host()), strides, t.requires_grad, dict(t.__dict__)))
 
 
 def swap(first: Tensor, second: Tensor) -> None:

@@ -1,4 +1,4 @@
-"""The format from before PyTorch 1.6: several pickles, then the storages, in one stream. Read only."""
+"""The format from before PyTorch 1.6: several pickles, then the storages, in one stream."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from torchlike.serialization._names import modern, table
 from torchlike.serialization._storages import LoadedStorage, StorageType, checked_id, in_our_byte_order
 from torchlike.serialization._weights_only import Scan
 
-_MAGIC = 0x1950A86A20F9469CFC6C
-_PROTOCOL = 1001
+MAGIC = 0x1950A86A20F9469CFC6C
+PROTOCOL = 1001
 
 
 def load(file: Any, read: Callable[..., Any], weights_only: bool, restore: Restore) -> Any:
@@ -26,10 +26,10 @@ def load(file: Any, read: Callable[..., Any], weights_only: bool, restore: Resto
 
     The storages stand behind the pickle that needs them, so it is scanned for their kinds first and loaded last.
     """
-    if read(file, _none) != _MAGIC:
+    if read(file, _none) != MAGIC:
         raise errors.bad_magic()
     version = read(file, _none)
-    if version != _PROTOCOL:
+    if version != PROTOCOL:
         raise errors.bad_protocol(version)
     system = read(file, _none)
     if not isinstance(system, dict) or type(system.get("little_endian", True)) is not bool:
@@ -40,12 +40,15 @@ def load(file: Any, read: Callable[..., Any], weights_only: bool, restore: Resto
     storages: dict[str, LoadedStorage] = {}
     for key in _keys(read(file, _none), found):
         storages[key] = _read(file, *found[key], swapped, restore)
+    end = file.tell()
     file.seek(start)
 
     def persistent(saved: Any) -> Any:
         return saved[1] if _text(saved[0]) == "module" else storages[_text(saved[2])]
 
-    return read(file, persistent)
+    made = read(file, persistent)
+    file.seek(end)
+    return made
 
 
 def _none(saved: Any) -> Any:

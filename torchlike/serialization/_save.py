@@ -9,17 +9,19 @@ import sys
 from collections import OrderedDict
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from typing import IO, Any
 
 import torchlike
 from torchlike._storage_io import storage_of
 from torchlike.serialization import _errors as errors
-from torchlike.serialization import _rebuild, _tensors
+from torchlike.serialization import _legacy_save, _rebuild, _storages, _tensors
 from torchlike.serialization._archive import ALIGNMENT, Writer
 from torchlike.serialization._atomic import replacing
 from torchlike.serialization._names import torch_name
-from torchlike.serialization._storages import UNTYPED, SavedStorage
+from torchlike.serialization._storages import SavedStorage
 from torchlike.serialization._streams import flush
+from torchlike.storage import TypedStorage, UntypedStorage
 
 FileLike = str | os.PathLike | IO[bytes]
 
@@ -44,12 +46,14 @@ def save(
         f: a path, or an object with `write`.
         pickle_module: only `pickle`.
         pickle_protocol: of the object's pickle; `weights_only` loading reads protocol 2.
+        _use_new_zipfile_serialization: False writes the format from before PyTorch 1.6.
+        _disable_byteorder_record: leave out the record of the byte order.
 
     Raises:
         AttributeError: `f` is neither a path nor has `write`.
         RuntimeError: the file cannot be opened, or tensors see one storage as different dtypes.
         OSError: the file cannot be written to its end.
-        NotImplementedError: another `pickle_module`, or the format from before PyTorch 1.6.
+        NotImplementedError: another `pickle_module`.
 
     >>> import io, torchlike
     >>> file = io.BytesIO()
@@ -60,16 +64,18 @@ def save(
     """
     if pickle_module is not pickle:
         raise NotImplementedError("save: pickle_module other than pickle is not supported")
-    if not _use_new_zipfile_serialization:
-        raise NotImplementedError("save: _use_new_zipfile_serialization=False is not supported")
     path = os.fsdecode(f) if isinstance(f, str | os.PathLike) else None
     if path is None and not hasattr(f, "write"):
         raise errors.not_writable()
-    name = _archive_name(path)
+    is_archive = _use_new_zipfile_serialization
+    name = _archive_name(path) if is_archive else ""
     # Pickling may fail or call user code: it comes before the file is touched.
-    pickled, storages = _pickle(obj, pickle_protocol)
-    with _opened(f, path) as file:
-        _write(file, name, pickled, storages, not _disable_byteorder_record)
+    pickled, storages = _pickle(obj, pickle_protocol, () if is_archive else _legacy_save.MORE_OF_AN_ID)
+    with _opened(f, path, is_archive) as file:
+        if is_archive:
+            _write(file, name, pickled, storages, not _disable_byteorder_record)
+        else:
+            _legacy_save.write(file, pickled, storages, pickle_protocol)
         flush(file)
 
 
@@ -85,13 +91,13 @@ def _archive_name(path: str | None) -> str:
 
 
 @contextmanager
-def _opened(f: Any, path: str | None) -> Iterator[Any]:
-    """Yield the stream to write to. PyTorch opens paths that are not ASCII by `open`, hence their other errors."""
+def _opened(f: Any, path: str | None, is_archive: bool) -> Iterator[Any]:
+    """Yield the stream to write to. PyTorch opens archives by `open` where their path is not ASCII, and old files."""
     if path is None:
         yield f
         return
     with ExitStack() as stack:
-        if not path.isascii():
+        if not is_archive or not path.isascii():
             yield stack.enter_context(replacing(path))
             return
         parent = os.path.dirname(path)
@@ -104,9 +110,9 @@ def _opened(f: Any, path: str | None) -> Iterator[Any]:
         yield file
 
 
-def _pickle(obj: object, protocol: int) -> tuple[bytes, list[SavedStorage]]:
+def _pickle(obj: object, protocol: int, more_of_an_id: tuple) -> tuple[bytes, list[SavedStorage]]:
     buffer = io.BytesIO()
-    pickler = _Pickler(buffer, protocol)
+    pickler = _Pickler(buffer, protocol, more_of_an_id)
     pickler.dump(obj)
     return buffer.getvalue(), list(pickler.storages.values())
 
@@ -131,14 +137,19 @@ class _Pickler(pickle._Pickler):  # type: ignore[misc,name-defined]
     The Python pickler rather than the C one, which insists on importing every name it writes.
     """
 
-    def __init__(self, file: IO[bytes], protocol: int) -> None:
+    def __init__(self, file: IO[bytes], protocol: int, more_of_an_id: tuple) -> None:
         super().__init__(file, protocol)
         self.storages: dict[int, SavedStorage] = {}
+        self._more_of_an_id = more_of_an_id
 
     def persistent_id(self, obj: Any) -> Any:
-        if not isinstance(obj, SavedStorage):
+        if isinstance(obj, TypedStorage):
+            obj = self._storage(obj._tensor, _storages.storage_type(obj.dtype))
+        elif isinstance(obj, UntypedStorage):
+            obj = self._storage(obj._tensor, _storages.UNTYPED)
+        elif not isinstance(obj, SavedStorage):
             return None
-        return ("storage", obj.kind, obj.key, obj.location, obj.numel)
+        return ("storage", obj.kind, obj.key, obj.location, obj.numel, *self._more_of_an_id)
 
     def reducer_override(self, obj: Any) -> Any:
         if isinstance(obj, torchlike.Tensor):
@@ -177,19 +188,18 @@ class _Pickler(pickle._Pickler):  # type: ignore[misc,name-defined]
         size, stride = (tuple(iter(numbers)) for numbers in (tensor.shape, tensor.stride()))
         if tensor.device.type == "meta":
             return _rebuild.rebuild_meta_tensor_no_storage, (tensor.dtype, size, stride, tensor.requires_grad)
-        storage = self._storage(tensor)
+        storage = self._storage(tensor, _storages.storage_type(tensor.dtype))
         args = (storage, tensor.storage_offset(), size, stride, tensor.requires_grad, OrderedDict())
-        if storage.kind is UNTYPED:
+        if storage.kind is _storages.UNTYPED:
             return _rebuild.rebuild_tensor_v3, (*args, tensor.dtype)
         return _rebuild.rebuild_tensor_v2, args
 
-    def _storage(self, tensor: Any) -> SavedStorage:
+    def _storage(self, tensor: Any, kind: _storages.StorageType) -> SavedStorage:
         owner, flat = storage_of(tensor)
         found = self.storages.get(id(owner))
         if found is None:
-            key = str(len(self.storages))
-            found = SavedStorage(key, flat, tensor.dtype, str(tensor.device), owner)
+            found = SavedStorage(str(len(self.storages)), flat, kind, str(tensor.device), owner)
             self.storages[id(owner)] = found
-        if found.dtype is not tensor.dtype:
+        if found.kind.dtype_or_bytes() is not kind.dtype_or_bytes():
             raise errors.two_dtypes()
-        return found
+        return found if found.kind is kind else replace(found, kind=kind)

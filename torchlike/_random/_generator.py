@@ -159,15 +159,20 @@ class Generator:
         """Raises: only counter-based generators have an offset."""
         raise _errors.random.generator_without_offset()
 
-    def __getstate__(self) -> np.ndarray:
-        return self.state_bytes()
+    def __reduce__(self) -> tuple[Any, ...]:
+        # As PyTorch's: the seed, the offset of counter-based generators, and the state.
+        return type(self), (self.device,), (self.initial_seed(), None, self.get_state())
 
     def __setstate__(self, state: Any) -> None:
-        self.__init__()
-        if isinstance(state, tuple):  # PyTorch's: the initial seed, the offset of other devices, and the state
-            self.set_state(state[2])
-        else:
+        if isinstance(state, np.ndarray):  # pickled by earlier versions, which called no `__init__`
+            self.__init__()
             self.load_state_bytes(state)
+            return
+        seed, offset, words = state
+        if offset is not None:
+            raise _errors.random.generator_without_offset()
+        self.manual_seed(seed)
+        self.set_state(words)
 
 
 default_generator = Generator()

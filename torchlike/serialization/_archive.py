@@ -10,6 +10,8 @@ import struct
 import zlib
 from typing import IO
 
+from torchlike.serialization._streams import write_all
+
 ALIGNMENT = 64
 _UTF8_NAMES = 0x0800
 _NEW_YEAR_1980 = 33  # the earliest date a zip archive can hold: equal contents make equal files
@@ -42,7 +44,7 @@ class Writer:
         self._directory.append(_directory_entry(head, name, size, start))
 
     def _put(self, data: bytes | memoryview) -> None:
-        self._stream.write(data)
+        write_all(self._stream, data)
         self._position += len(data)
 
     def identity(self) -> bytes:

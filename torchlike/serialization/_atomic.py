@@ -1,47 +1,194 @@
-"""Replacing a file in one step."""
+"""Replacing a file in one step.
+
+The new contents go to a temporary file in the same directory, which is then renamed to the file's name. The temporary
+file is locked for as long as its process writes it. A temporary file without a lock was left by a process that was
+killed; the next save to the same name removes it.
+"""
 
 from __future__ import annotations
 
+import errno
+import hashlib
 import os
+import re
+import shutil
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from typing import IO
 
-from torchlike.serialization import _errors as errors
+try:
+    import fcntl
+except ImportError:  # Windows, which does not delete files that are open
+    fcntl = None  # type: ignore[assignment]
+
+_SUFFIX = ".torchlike.tmp"
+_LONGEST_NAME = 100  # bytes of a name that temporary names repeat: some file systems allow only 143 in all
+_NO_TEMPORARY = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENAMETOOLONG, errno.ENOENT, errno.ENOTDIR)
+_NO_REPLACE = (errno.EBUSY, errno.EACCES, errno.EPERM, errno.EXDEV)
 
 
 @contextmanager
 def replacing(path: str) -> Iterator[IO[bytes]]:
-    """A file to write in place of `path`; the old file stays until the new one is complete and on disk.
+    """Open a file to write in place of `path`.
 
-    When the block raises (an interrupt included) the old file is as it was and nothing else is left behind. Devices
-    and pipes are written directly.
+    The old file stays until the new one is complete and on disk. When the block raises (an interrupt included), the
+    old file is unchanged. The new file has the owner, the mode and the extended attributes of the old one.
+
+    A file is written in place where replacing it would change more than its contents: a device or pipe, a file with
+    several hard links, one in a directory that cannot be written to, one whose owner cannot be kept.
+
+    Raises:
+        OSError: as `open(path, "wb")` does.
     """
-    path = os.path.realpath(path)
-    directory = os.path.dirname(path)
-    if not os.path.isdir(directory):
-        raise errors.no_parent(directory)
-    if os.path.isdir(path):
-        raise errors.is_directory(path)
-    if os.path.exists(path) and not os.path.isfile(path):
+    old = _existing(path)
+    directory, name = os.path.split(os.path.realpath(path))
+    if old is None or stat.S_ISREG(old.st_mode):
+        _remove_strays(directory, name)
+    temporary = None if _has_to_stay(path, old) else _temporary(directory, name, old)
+    if temporary is None:
         with open(path, "wb") as file:
             yield file
+            _sync(file)
         return
-    temporary = os.path.join(directory, f".{os.path.basename(path)}.{os.urandom(6).hex()}.tmp")
     try:
-        with open(temporary, "xb") as file:
-            _keep_mode(path, temporary)
+        with os.fdopen(temporary.fd, "wb") as file:
             yield file
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
+            _sync(file)
+            if fcntl is None:
+                file.close()
+            temporary.rename(os.path.join(directory, name), old is not None)
     except BaseException:
         with suppress(FileNotFoundError):
-            os.unlink(temporary)
+            os.unlink(temporary.path)
         raise
 
 
-def _keep_mode(old: str, new: str) -> None:
-    with suppress(FileNotFoundError):
-        os.chmod(new, stat.S_IMODE(os.stat(old).st_mode))
+def _existing(path: str) -> os.stat_result | None:
+    """Return the status of the file that `path` leads to, None where there is none."""
+    try:
+        found = os.stat(path)
+    except FileNotFoundError:
+        if not os.path.basename(path):
+            open(path, "wb").close()  # raises: no file has such a name
+        return None
+    if stat.S_ISREG(found.st_mode):
+        os.close(os.open(path, os.O_WRONLY))  # raises where the file may not be written to
+    return found
+
+
+def _has_to_stay(path: str, old: os.stat_result | None) -> bool:
+    """Whether another file of this name would not stand for the old one everywhere."""
+    if old is None:
+        return False
+    if not stat.S_ISREG(old.st_mode) or old.st_nlink > 1:
+        return True
+    try:
+        return not os.path.samestat(old, os.stat(os.path.realpath(path)))
+    except OSError:  # a name in /proc
+        return True
+
+
+def _sync(file: IO[bytes]) -> None:
+    file.flush()
+    if stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        os.fsync(file.fileno())
+
+
+@dataclass(frozen=True)
+class _Temporary:
+    """A new file, locked."""
+
+    path: str
+    fd: int
+
+    def rename(self, path: str, exists: bool) -> None:
+        try:
+            os.replace(self.path, path)
+        except OSError as e:
+            if not exists or e.errno not in _NO_REPLACE:
+                raise
+            self._copy(path)  # a mount point, or a directory where only owners may rename
+
+    def _copy(self, path: str) -> None:
+        with open(self.path, "rb") as source, open(path, "wb") as target:
+            shutil.copyfileobj(source, target, 1 << 20)
+            _sync(target)
+        os.unlink(self.path)
+
+
+def _temporary(directory: str, name: str, old: os.stat_result | None) -> _Temporary | None:
+    """Create the temporary file; None where there can be none that replaces the old file."""
+    while True:
+        path = os.path.join(directory, f"{_prefix(name)}{os.urandom(6).hex()}{_SUFFIX}")
+        try:
+            fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
+        except OSError as e:
+            if e.errno in _NO_TEMPORARY:
+                return None
+            raise
+        if _lock(fd) is False or not os.path.lexists(path):
+            os.close(fd)  # another save has removed it before it was locked
+            continue
+        if old is None or _take_over(fd, os.path.join(directory, name), old):
+            return _Temporary(path, fd)
+        os.close(fd)
+        os.unlink(path)
+        return None
+
+
+def _take_over(fd: int, path: str, old: os.stat_result) -> bool:
+    """Give a new file the owner, the mode and the extended attributes of the old one; return whether that worked."""
+    if fcntl is None:
+        return True
+    made = os.fstat(fd)
+    try:
+        if (made.st_uid, made.st_gid) != (old.st_uid, old.st_gid):
+            os.fchown(fd, old.st_uid, old.st_gid)
+        os.fchmod(fd, stat.S_IMODE(old.st_mode))
+    except OSError:
+        return False
+    with suppress(OSError, AttributeError):  # macOS has no such functions
+        for name in os.listxattr(path):
+            with suppress(OSError):
+                os.setxattr(fd, name, os.getxattr(path, name))
+    return True
+
+
+def _prefix(name: str) -> str:
+    """The start of the temporary names for a file of this name."""
+    encoded = os.fsencode(name)
+    return f".{name if len(encoded) <= _LONGEST_NAME else hashlib.sha256(encoded).hexdigest()[:32]}."
+
+
+def _remove_strays(directory: str, name: str) -> None:
+    """Remove the temporary files for `name` whose processes have ended."""
+    pattern = re.compile(re.escape(_prefix(name)) + "[0-9a-f]{12}" + re.escape(_SUFFIX))
+    with suppress(OSError):
+        for found in os.listdir(directory):
+            if pattern.fullmatch(found):
+                _remove_stray(os.path.join(directory, found))
+
+
+def _remove_stray(path: str) -> None:
+    with suppress(OSError):
+        fd = os.open(path, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))
+        try:
+            if _lock(fd):
+                os.unlink(path)
+        finally:
+            os.close(fd)
+
+
+def _lock(fd: int) -> bool | None:
+    """Lock a file until it is closed; None where the file system has no locks, False where another has locked it."""
+    if fcntl is None:
+        return True
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return None
+    return True

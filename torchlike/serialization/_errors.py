@@ -172,8 +172,12 @@ def no_parent(directory: str) -> RuntimeError:
     return RuntimeError(f"Parent directory {directory} does not exist.")
 
 
-def is_directory(path: str) -> RuntimeError:
-    return RuntimeError(f"open file failed with strerror: Is a directory: {path}")
+def not_opened(path: str, reason: str | None) -> RuntimeError:
+    return RuntimeError(f"open file failed with strerror: {reason}: {path}")
+
+
+def invalid_file_name(path: str) -> RuntimeError:
+    return RuntimeError(f"invalid file name: {path}")
 
 
 def text_file() -> AssertionError:

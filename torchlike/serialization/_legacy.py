@@ -1,4 +1,4 @@
-"""The format from before PyTorch 1.6: several pickles, then the storages, in one stream. Read only."""
+"""The format from before PyTorch 1.6: several pickles, then the storages, in one stream."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from torchlike.serialization._names import modern, readable
 from torchlike.serialization._storages import LoadedStorage, StorageType, checked_id, in_our_byte_order, text
 from torchlike.serialization._weights_only import Scan
 
-_MAGIC = 0x1950A86A20F9469CFC6C
-_PROTOCOL = 1001
+MAGIC = 0x1950A86A20F9469CFC6C
+PROTOCOL = 1001
 
 
 def load(file: Any, read: Callable[..., Any], weights_only: bool, restore: Restore) -> Any:
@@ -27,10 +27,10 @@ def load(file: Any, read: Callable[..., Any], weights_only: bool, restore: Resto
     The storages stand behind the pickle that needs them, so it is scanned for their kinds first and loaded last.
     """
     magic = read(file, _none)
-    if type(magic) is not int or magic != _MAGIC:
+    if type(magic) is not int or magic != MAGIC:
         raise errors.bad_magic()
     version = read(file, _none)
-    if type(version) is not int or version != _PROTOCOL:
+    if type(version) is not int or version != PROTOCOL:
         raise errors.bad_protocol(version)
     swapped = _is_little(read(file, _none)) != (sys.byteorder == "little")
     start = file.tell()
@@ -38,12 +38,15 @@ def load(file: Any, read: Callable[..., Any], weights_only: bool, restore: Resto
     storages: dict[str, LoadedStorage] = {}
     for key in _keys(read(file, _none), found):
         storages[key] = _read(file, key, *found[key], swapped, restore)
+    end = file.tell()
     file.seek(start)
 
     def persistent(saved: Any) -> Any:
         return saved[1] if text(saved[0]) == "module" else storages[text(saved[2])].typed
 
-    return read(file, persistent)
+    made = read(file, persistent)
+    file.seek(end)
+    return made
 
 
 def _is_little(system: Any) -> bool:

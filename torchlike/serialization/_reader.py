@@ -18,6 +18,7 @@ import numpy as np
 
 from torchlike.serialization import _errors as errors
 from torchlike.serialization._limits import get_load_limits
+from torchlike.serialization._streams import Part
 
 _LOCAL = struct.Struct("<4s5H3I2H")
 _UTF8_NAMES = 0x0800
@@ -25,6 +26,7 @@ _ENCRYPTED = 0x0041
 _STORAGES_ALWAYS_UNPACKED = 1 << 26
 _RECORDS_ALWAYS_UNPACKED = 1 << 16  # for the pickle and the small records
 _VERSIONS = range(1, 11)
+_MOST_ARCHIVES = 1_000  # in one stream, behind the one that is read
 # What `zipfile` raises for damaged directories.
 _DAMAGE = (
     zipfile.BadZipFile,
@@ -45,7 +47,7 @@ class Reader:
 
     def __init__(self, file: Any, map_path: str | None = None) -> None:
         try:
-            archive = zipfile.ZipFile(file)
+            archive = _archive_at(file)
         except _DAMAGE:
             raise errors.broken_archive(
                 "its directory, which is at its end, is missing or damaged, so it may be truncated"
@@ -137,6 +139,22 @@ class Reader:
         start = self._start(info, record)
         mapped = np.memmap(self._map_path, np.uint8, "r", start, (info.file_size,))  # type: ignore[arg-type,call-overload]
         return mapped.view(np.ndarray)
+
+
+def _archive_at(file: Any) -> zipfile.ZipFile:
+    """Open the archive that begins at the file's position; others may follow it.
+
+    The directory of the last archive is found first, at the end of the file. It tells where its archive begins, which
+    is where the one before ends.
+    """
+    start, end = file.tell(), None
+    for _ in range(_MOST_ARCHIVES):
+        found = zipfile.ZipFile(file if end is None else Part(file, end))
+        begin = min((record.header_offset for record in found.infolist()), default=start)
+        if begin <= start:
+            return found
+        end = begin
+    raise zipfile.BadZipFile
 
 
 def _unpacked(data: bytes, size: int, record: str) -> bytes:

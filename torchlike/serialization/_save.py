@@ -7,18 +7,22 @@ import os
 import pickle
 import sys
 from collections import OrderedDict
-from contextlib import nullcontext
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from typing import IO, Any
 
 import torchlike
 from torchlike._storage import marks
 from torchlike._storage_io import storage_of
 from torchlike.serialization import _errors as errors
-from torchlike.serialization import _rebuild, _tensors
+from torchlike.serialization import _legacy_save, _rebuild, _storages, _tensors
 from torchlike.serialization._archive import ALIGNMENT, Writer
 from torchlike.serialization._atomic import replacing
 from torchlike.serialization._names import torch_name
-from torchlike.serialization._storages import UNTYPED, SavedStorage
+from torchlike.serialization._storages import SavedStorage
+from torchlike.serialization._streams import flush
+from torchlike.storage import TypedStorage, UntypedStorage
 
 FileLike = str | os.PathLike | IO[bytes]
 
@@ -35,18 +39,22 @@ def save(
 
     Tensors that share storage share it in the file; each storage is written whole. `torch.load` reads the file, with
     `weights_only=True` where the contents allow it. A file given by name is replaced in one step: until the new one
-    is complete and on disk the old one stays.
+    is complete and on disk the old one stays. It is written in place where replacing it would change more than its
+    contents: through a hard link, in a directory that is read-only, or where its owner cannot be kept.
 
     Args:
         obj: what to save.
         f: a path, or an object with `write`.
         pickle_module: only `pickle`.
         pickle_protocol: of the object's pickle; `weights_only` loading reads protocol 2.
+        _use_new_zipfile_serialization: False writes the format from before PyTorch 1.6.
+        _disable_byteorder_record: leave out the record of the byte order.
 
     Raises:
         AttributeError: `f` is neither a path nor has `write`.
-        RuntimeError: the directory does not exist, or tensors see one storage as different dtypes.
-        NotImplementedError: another `pickle_module`, or the format from before PyTorch 1.6.
+        RuntimeError: the file cannot be opened, or tensors see one storage as different dtypes.
+        OSError: the file cannot be written to its end.
+        NotImplementedError: another `pickle_module`.
 
     >>> import io, torchlike
     >>> file = io.BytesIO()
@@ -57,28 +65,55 @@ def save(
     """
     if pickle_module is not pickle:
         raise NotImplementedError("save: pickle_module other than pickle is not supported")
-    if not _use_new_zipfile_serialization:
-        raise NotImplementedError("save: _use_new_zipfile_serialization=False is not supported")
-    is_path = isinstance(f, str | os.PathLike)
-    if not is_path and not hasattr(f, "write"):
+    path = os.fsdecode(f) if isinstance(f, str | os.PathLike) else None
+    if path is None and not hasattr(f, "write"):
         raise errors.not_writable()
+    is_archive = _use_new_zipfile_serialization
+    name = _archive_name(path) if is_archive else ""
     # Pickling may fail or call user code: it comes before the file is touched.
-    pickled, storages = _pickle(obj, pickle_protocol)
-    with replacing(os.fspath(f)) if is_path else nullcontext(f) as file:
-        _write(file, _archive_name(f), pickled, storages, not _disable_byteorder_record)
+    pickled, storages = _pickle(obj, pickle_protocol, () if is_archive else _legacy_save.MORE_OF_AN_ID)
+    with _opened(f, path, is_archive) as file:
+        if is_archive:
+            _write(file, name, pickled, storages, not _disable_byteorder_record)
+        else:
+            _legacy_save.write(file, pickled, storages, pickle_protocol)
+        flush(file)
 
 
-def _archive_name(f: Any) -> str:
-    """PyTorch names the archive's folder after the file."""
-    if not isinstance(f, str | os.PathLike):
+def _archive_name(path: str | None) -> str:
+    """Return the name of the archive's folder. PyTorch names it after the file, unless the path is not ASCII."""
+    if path is None or not path.isascii():
         return "archive"
-    name = os.path.splitext(os.path.basename(os.fsdecode(os.fspath(f))))[0]
-    return name if name.isascii() else "archive"
+    base = os.path.basename(path)
+    name = base.rpartition(".")[0] if "." in base else base
+    if not name:
+        raise errors.invalid_file_name(path)
+    return name
 
 
-def _pickle(obj: object, protocol: int) -> tuple[bytes, list[SavedStorage]]:
+@contextmanager
+def _opened(f: Any, path: str | None, is_archive: bool) -> Iterator[Any]:
+    """Yield the stream to write to. PyTorch opens archives by `open` where their path is not ASCII, and old files."""
+    if path is None:
+        yield f
+        return
+    with ExitStack() as stack:
+        if not is_archive or not path.isascii():
+            yield stack.enter_context(replacing(path))
+            return
+        parent = os.path.dirname(path)
+        if parent and not os.path.isdir(parent):
+            raise errors.no_parent(parent)
+        try:
+            file = stack.enter_context(replacing(path))
+        except OSError as e:
+            raise errors.not_opened(path, e.strerror) from None
+        yield file
+
+
+def _pickle(obj: object, protocol: int, more_of_an_id: tuple) -> tuple[bytes, list[SavedStorage]]:
     buffer = io.BytesIO()
-    pickler = _Pickler(buffer, protocol)
+    pickler = _Pickler(buffer, protocol, more_of_an_id)
     pickler.dump(obj)
     return buffer.getvalue(), list(pickler.storages.values())
 
@@ -103,14 +138,19 @@ class _Pickler(pickle._Pickler):  # type: ignore[misc,name-defined]
     The Python pickler rather than the C one, which insists on importing every name it writes.
     """
 
-    def __init__(self, file: IO[bytes], protocol: int) -> None:
+    def __init__(self, file: IO[bytes], protocol: int, more_of_an_id: tuple) -> None:
         super().__init__(file, protocol)
         self.storages: dict[int, SavedStorage] = {}
+        self._more_of_an_id = more_of_an_id
 
     def persistent_id(self, obj: Any) -> Any:
-        if not isinstance(obj, SavedStorage):
+        if isinstance(obj, TypedStorage):
+            obj = self._storage(obj._tensor, _storages.storage_type(obj.dtype))
+        elif isinstance(obj, UntypedStorage):
+            obj = self._storage(obj._tensor, _storages.UNTYPED)
+        elif not isinstance(obj, SavedStorage):
             return None
-        return ("storage", obj.kind, obj.key, obj.location, obj.numel)
+        return ("storage", obj.kind, obj.key, obj.location, obj.numel, *self._more_of_an_id)
 
     def reducer_override(self, obj: Any) -> Any:
         if isinstance(obj, torchlike.Tensor):
@@ -149,20 +189,19 @@ class _Pickler(pickle._Pickler):  # type: ignore[misc,name-defined]
         size, stride = (tuple(iter(numbers)) for numbers in (tensor.shape, tensor.stride()))
         if tensor.device.type == "meta":
             return _rebuild.rebuild_meta_tensor_no_storage, (tensor.dtype, size, stride, tensor.requires_grad)
-        storage = self._storage(tensor)
+        storage = self._storage(tensor, _storages.storage_type(tensor.dtype))
         args = (storage, tensor.storage_offset(), size, stride, tensor.requires_grad, OrderedDict())
         metadata = (dict.fromkeys(marks(tensor), True),) if marks(tensor) else ()
-        if storage.kind is UNTYPED:
+        if storage.kind is _storages.UNTYPED:
             return _rebuild.rebuild_tensor_v3, (*args, tensor.dtype, *metadata)
         return _rebuild.rebuild_tensor_v2, (*args, *metadata)
 
-    def _storage(self, tensor: Any) -> SavedStorage:
+    def _storage(self, tensor: Any, kind: _storages.StorageType) -> SavedStorage:
         owner, flat = storage_of(tensor)
         found = self.storages.get(id(owner))
         if found is None:
-            key = str(len(self.storages))
-            found = SavedStorage(key, flat, tensor.dtype, str(tensor.device), owner)
+            found = SavedStorage(str(len(self.storages)), flat, kind, str(tensor.device), owner)
             self.storages[id(owner)] = found
-        if found.dtype is not tensor.dtype:
+        if found.kind.dtype_or_bytes() is not kind.dtype_or_bytes():
             raise errors.two_dtypes()
-        return found
+        return found if found.kind is kind else replace(found, kind=kind)

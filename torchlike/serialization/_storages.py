@@ -44,23 +44,24 @@ _CPU = torchlike.device("cpu")
 _BY_DTYPE = {kind.dtype: kind for kind in TYPED}
 
 
+def storage_type(dtype: Dtype) -> StorageType:
+    """Return how files name the storage of a tensor: by bytes where PyTorch has no class for the dtype."""
+    return _BY_DTYPE.get(dtype, UNTYPED)
+
+
 @dataclass
 class SavedStorage:
     """A storage on its way into a file. `owner` keeps the identity of the storage from being used again."""
 
     key: str
     flat: np.ndarray
-    dtype: Dtype
+    kind: StorageType
     location: str
     owner: object
 
     @property
-    def kind(self) -> StorageType:
-        return _BY_DTYPE.get(self.dtype, UNTYPED)
-
-    @property
     def numel(self) -> int:
-        return self.flat.size if self.kind.dtype else self.flat.nbytes
+        return self.flat.nbytes // self.kind.dtype_or_bytes().itemsize
 
     def bytes(self) -> memoryview:
         return np.ascontiguousarray(self.flat).reshape(-1).view(np.uint8).data
@@ -103,12 +104,13 @@ class LoadedStorage:
         self._check(dtype, offset, size, stride)
         if self._data is None or self.device.type == "meta":
             return meta_tensor(dtype, size, stride)
-        if self._owner is not None and self._owner.dtype is not dtype:
+        first = dtype if self._owner is None else self._owner.dtype
+        if first.itemsize != dtype.itemsize:
             raise errors.two_dtypes_in_file()
         whole = self._nbytes // dtype.itemsize * dtype.itemsize
-        flat = self._data[:whole].view(dtype.numpy)
-        made, self._owner = from_storage(flat, dtype, size, stride, offset, self.device, self._owner)
-        return made
+        flat = self._data[:whole].view(first.numpy)
+        made, self._owner = from_storage(flat, first, size, stride, offset, self.device, self._owner)
+        return made if first is dtype else made.view(dtype)
 
     def _check(self, dtype: Dtype, offset: int, size: tuple, stride: tuple) -> None:
         if not all(type(n) is int and n >= 0 for n in (offset, *size, *stride)) or len(size) != len(stride):

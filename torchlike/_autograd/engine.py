@@ -11,6 +11,7 @@ import threading
 from collections.abc import Callable, Sequence
 from operator import attrgetter
 from sys import getrefcount
+from typing import Any
 
 import numpy as np
 
@@ -95,7 +96,7 @@ def differentiated(plan: OpPlan, source: OpPlan, values: list[Value], node: Node
         pairs = [(value, None if fixed else edge) for fixed, (value, edge) in zip(constant, pairs)]
     flat = [(node.edges[i], source.inputs[i]) for i in vanishing(source) if node.edges[i] is not None]
     if flat:
-        pairs = [(value, (Vanishing(value.aval, edge, flat, source.node), 0)) for value, edge in pairs]
+        return [(value, (Vanishing(value.aval, edge, flat, source.node), 0)) for value, edge in pairs]
     return pairs
 
 

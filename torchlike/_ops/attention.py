@@ -145,6 +145,8 @@ def _attention(
     if enable_gqa:
         key, value = (xp.repeat(t, query.shape[-3] // t.shape[-3], axis=-3) for t in (key, value))
     scores = _product(query * scale.astype(query.dtype), key, "nt")  # (..., L, S)
+    if not scores.shape[-1]:  # without keys
+        return _product(scores.astype(value.dtype), value, "nn")
     compiled = xp is np and step is unchanged and in_c(scores, scores.shape[-1])
     blocked = None
     if is_causal and not compiled:

@@ -33,6 +33,10 @@ class dtype:
         """The complex dtype whose parts have (at least) this precision."""
         if self in FLOAT8:
             raise _errors.dtypes.no_complex_of(self)
+        if self is float16:
+            from torchlike._dtypes_named import NAMES
+
+            return NAMES["complex32"]  # of which there are no tensors: whoever makes one is refused
         return complex128 if self in (float64, complex128) else complex64
 
     def to_real(self) -> dtype:

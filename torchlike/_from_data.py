@@ -20,6 +20,8 @@ def dtype_of(name: str, dtype: Any) -> Dtype | None:
         return dtype
     if isinstance(dtype, type) and dtype in _dtypes.OF_PYTHON:
         return _dtypes.OF_PYTHON[dtype]
+    if isinstance(dtype, Dtype):
+        raise _errors.arguments.kind_unsupported(f"torch.{dtype.name}", "tensors of this dtype")
     raise TypeError(f"{name}(): argument 'dtype' must be torch.dtype, not {type(dtype).__name__}")
 
 

@@ -29,7 +29,7 @@ def view(self: Tensor, *size: Any, **named: Any) -> Tensor:
         size = _size_or_dtype(size, named)
     if not size or isinstance(size[0], str | float):
         raise _errors.arguments.invalid_combination("view", size, named)
-    if size[0].__class__ is _dtypes.dtype:
+    if isinstance(size[0], _dtypes.dtype):
         return _view_as_type(self, size[0])
     return rows["view"](self, ints(size, "view"))
 

@@ -9,6 +9,7 @@ from typing import Any
 from torchlike import _bind, _errors, _facade, _functions, _modes
 from torchlike._autograd import versions
 from torchlike._bind import CALLERS as rows
+from torchlike._dtypes_named import NAMES
 from torchlike._ops import REGISTRY
 from torchlike._storage import marks as marks_of
 from torchlike._tensor import Tensor, alias
@@ -80,6 +81,11 @@ def imag(input: Tensor) -> Tensor:
     return rows["_select"](parts, input.ndim, 1)
 
 
+def chalf(self: Tensor, *, memory_format: Any = None) -> Tensor:
+    """This tensor as complex32. Raises NotImplementedError: there are no tensors of that dtype."""
+    return self.to(NAMES["complex32"])
+
+
 def show_as(view: Tensor, like: Tensor) -> Tensor:
     """Let a tensor that nobody else holds conjugate and negate what its memory holds as another does. Its history, if
     it has one, is already that of the conjugates."""
@@ -115,4 +121,4 @@ def _part(read: Callable) -> property:
 _ALL = (conj, conj_physical, resolve_conj, resolve_neg, is_conj, is_neg, _neg_view)
 FUNCTIONS = _facade.functions(*_ALL, view_as_real, real, imag)
 METHODS = _facade.methods(*_ALL)
-METHODS |= {"real": _part(real), "imag": _part(imag)}
+METHODS |= {"real": _part(real), "imag": _part(imag), "chalf": chalf}

@@ -138,6 +138,7 @@ class _Scanner(pickle._Unpickler):  # type: ignore[misc,name-defined]
         return found if isinstance(found, StorageType) else _Inert
 
     def persistent_load(self, saved: Any) -> Any:
-        if _text(saved[0]) == "storage":
-            _note(saved, self.found)
+        if _text(saved[0]) == "module":  # a class, with its source
+            return _Inert
+        _note(saved, self.found)
         return _Inert()

@@ -12,6 +12,18 @@ import torchlike
 from torchlike import _dtypes
 from torchlike.serialization import _homes, _rebuild, _storages
 
+# Where torchlike has what PyTorch's extension module defines. Pickles name builtin functions through these.
+_CLASSES_OF_C = {
+    ("torch._C", "_VariableFunctionsClass"): torchlike,
+    ("torch._C", "TensorBase"): torchlike.Tensor,
+}
+_MODULES_OF_C = {
+    "torch._C._nn": "torch.nn.functional",
+    "torch._C._linalg": "torch.linalg",
+    "torch._C._fft": "torch.fft",
+    "torch._C._special": "torch.special",
+}
+
 
 @functools.cache
 def table() -> dict[str, Any]:
@@ -72,6 +84,11 @@ def locate(module: str, name: str) -> Any:
     known = table().get(f"{module}.{name}")
     if known is not None:
         return known
+    if (module, name) in _CLASSES_OF_C:
+        return _CLASSES_OF_C[module, name]
+    if module in _MODULES_OF_C:
+        module = _MODULES_OF_C[module]
+        name = name.removeprefix(f"{module.rpartition('.')[2]}_")  # linalg_norm
     parts = ["torchlike", *module.split(".")[1:]]
     for depth in range(len(parts), 0, -1):
         found = _attribute(".".join(parts[:depth]), name)

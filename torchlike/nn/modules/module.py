@@ -29,6 +29,7 @@ from ._hooks import register_module_parameter_registration_hook as register_modu
 from ._members import Members
 from ._state import State
 from ._state import _IncompatibleKeys as _IncompatibleKeys
+from ._state import _WrappedHook as _WrappedHook
 
 
 def _blank_state() -> dict[str, Any]:

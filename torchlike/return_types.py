@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import Any
+
+_NOTHING: Mapping = MappingProxyType({})
 
 
 class _Results(tuple):
@@ -14,16 +17,23 @@ class _Results(tuple):
     n_fields = n_sequence_fields = 0
     n_unnamed_fields = 0
 
-    def __new__(cls, items: Iterable[Any], unnamed: Any = None) -> _Results:
-        """The items; PyTorch pickles a dictionary of unnamed fields beside them, which has none."""
-        return tuple.__new__(cls, items)
+    def __new__(cls, sequence: Any, dict: Any = _NOTHING) -> Any:
+        if not isinstance(sequence, Iterable):
+            raise TypeError("constructor requires a sequence")
+        if not isinstance(dict, Mapping):  # what PyTorch's pickles pass, always empty
+            raise TypeError(f"torch.return_types.{cls.__name__}() takes a dict as second arg, if any")
+        made = super().__new__(cls, sequence)
+        if len(made) != len(cls._fields):
+            counts = f"{len(cls._fields)}-sequence ({len(made)}-sequence given)"
+            raise TypeError(f"torch.return_types.{cls.__name__}() takes a {counts}")
+        return made
 
     def __repr__(self) -> str:
         lines = ",\n".join(f"{name}={item!r}" for name, item in zip(self._fields, self))
         return f"torch.return_types.{type(self).__name__}(\n{lines})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (tuple(self),)
+        return type(self), (tuple(self), {})
 
 
 def _results(name: str, *fields: str) -> type:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import weakref
 from collections import OrderedDict
 from collections.abc import Callable
@@ -15,10 +14,13 @@ class RemovableHandle:
     The handle does not keep alive what the hook was registered on. Removing twice is harmless.
     """
 
-    _ids = itertools.count()
+    next_id = 0
 
     def __init__(self, hooks_dict: OrderedDict, *, extra_dict: Any = None) -> None:
-        self.id = next(RemovableHandle._ids)
+        while RemovableHandle.next_id in hooks_dict:  # of a module that was saved by another process
+            RemovableHandle.next_id += 1
+        self.id = RemovableHandle.next_id
+        RemovableHandle.next_id += 1
         extra = extra_dict if isinstance(extra_dict, (list, tuple)) else [extra_dict]
         self._dictionaries = [weakref.ref(d) for d in (hooks_dict, *extra) if d is not None]
 
@@ -29,17 +31,19 @@ class RemovableHandle:
             if hooks is not None:
                 hooks.pop(self.id, None)
 
-    def __getstate__(self) -> dict:
-        return {"id": self.id, "dictionaries": [reference() for reference in self._dictionaries]}
+    def __getstate__(self) -> tuple:
+        first, *extra = (reference() for reference in self._dictionaries)  # as PyTorch's pickles have it
+        return first, self.id, tuple(extra)
 
-    def __setstate__(self, state: dict | tuple) -> None:
-        if isinstance(state, tuple):  # PyTorch's: the dictionary, the id, and further dictionaries
-            hooks, self.id, *rest = state
-            dictionaries = [hooks, *(d for extra in rest for d in extra)]
-        else:
+    def __setstate__(self, state: Any) -> None:
+        if isinstance(state, dict):  # pickled by earlier versions
             self.id, dictionaries = state["id"], state["dictionaries"]
+        else:
+            first, self.id, *extra = state
+            dictionaries = [first, *(extra[0] or () if extra else ())]
         # A dictionary that was gone when the handle was saved is gone for good: nothing to remove from.
         self._dictionaries = [weakref.ref(OrderedDict() if d is None else d) for d in dictionaries]
+        RemovableHandle.next_id = max(RemovableHandle.next_id, self.id + 1)
 
     def __enter__(self) -> RemovableHandle:
         return self

@@ -104,6 +104,8 @@ _NAMES = {
     "distributed._stores.TCPStore": "_C._distributed_c10d",
     "distributed._world.rendezvous": "distributed.rendezvous",
     "nn._functional.linear_loss.LinearCrossEntropyOptions": "nn.modules.linear_cross_entropy_options",
+    "nn.modules._state._IncompatibleKeys": "nn.modules.module",
+    "nn.modules._state._WrappedHook": "nn.modules.module",
     "profiler._profile.ProfilerActivity": "_C._profiler",
     "utils.benchmark.Measurement": "utils.benchmark.utils.common",
     "utils.benchmark.Timer": "utils.benchmark.utils.timer",

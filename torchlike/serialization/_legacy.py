@@ -139,6 +139,9 @@ class _Scanner(pickle._Unpickler):  # type: ignore[misc,name-defined]
         return found if isinstance(found, StorageType) else _Inert
 
     def persistent_load(self, saved: Any) -> Any:
-        if text(saved[0]) == "storage":
+        kind = text(saved[0])
+        if kind == "module":  # a class, with its source
+            return _Inert
+        if kind == "storage":
             _note(saved, self.found)
         return _Inert()

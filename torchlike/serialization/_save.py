@@ -15,6 +15,7 @@ from typing import IO, Any
 import torchlike
 from torchlike._storage import marks
 from torchlike._storage_io import storage_of
+from torchlike.nn.parameter import UninitializedTensorMixin
 from torchlike.serialization import _errors as errors
 from torchlike.serialization import _legacy_save, _rebuild, _storages, _tensors
 from torchlike.serialization._archive import ALIGNMENT, Writer
@@ -171,6 +172,8 @@ class _Pickler(pickle._Pickler):  # type: ignore[misc,name-defined]
         self.memoize(obj)
 
     def _reduce(self, tensor: Any) -> tuple:
+        if isinstance(tensor, UninitializedTensorMixin):
+            return type(tensor), (tensor.requires_grad, tensor.device, tensor.dtype)
         state = _tensors.attributes(tensor) or None
         if isinstance(tensor, torchlike.nn.Parameter):
             args = (tensor.data, tensor.requires_grad, OrderedDict())

@@ -32,7 +32,7 @@ class _IncompatibleKeys(namedtuple("_IncompatibleKeys", ("missing_keys", "unexpe
     __str__ = __repr__
 
 
-class StateHook:
+class _WrappedHook:
     """A state hook that may be given the module first; picklable with the module."""
 
     def __init__(self, hook: Callable, with_module: bool) -> None:
@@ -228,7 +228,7 @@ class State:
         return self._register_load_state_dict_pre_hook(hook, with_module=True)
 
     def _register_load_state_dict_pre_hook(self, hook: Callable, with_module: bool = False) -> RemovableHandle:
-        return add_hook(self._load_state_dict_pre_hooks, StateHook(hook, with_module))
+        return add_hook(self._load_state_dict_pre_hooks, _WrappedHook(hook, with_module))
 
     def register_load_state_dict_post_hook(self, hook: Callable) -> RemovableHandle:
         """Run `hook(module, incompatible_keys)` after loading; it may edit the two lists of keys in place."""

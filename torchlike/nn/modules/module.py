@@ -30,6 +30,7 @@ from ._members import Members
 from ._state import EXTRA_STATE_KEY as EXTRA_STATE_KEY
 from ._state import State
 from ._state import _IncompatibleKeys as _IncompatibleKeys
+from ._state import _WrappedHook as _WrappedHook
 
 
 def _blank_state() -> dict[str, Any]:

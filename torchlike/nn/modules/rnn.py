@@ -135,6 +135,15 @@ class RNNBase(Module):
     def _flat_weights(self) -> list[Any]:
         return [getattr(self, name) for name in self._flat_weights_names]
 
+    def __getstate__(self) -> dict[str, Any]:
+        names = ("_flat_weights_names", "_flat_weights")  # PyTorch has them as attributes, and needs them to unpickle
+        return {**super().__getstate__(), **{name: getattr(self, name) for name in names}}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        for name in ("_flat_weights_names", "_flat_weights"):
+            self.__dict__.pop(name, None)
+
     def flatten_parameters(self) -> None:
         """Do nothing: how parameters lie in memory makes no difference here."""
 

@@ -27,8 +27,21 @@ from ._hooks import register_module_full_backward_pre_hook as register_module_fu
 from ._hooks import register_module_module_registration_hook as register_module_module_registration_hook
 from ._hooks import register_module_parameter_registration_hook as register_module_parameter_registration_hook
 from ._members import Members
+from ._state import _EXTRA_STATE_KEY_SUFFIX as _EXTRA_STATE_KEY_SUFFIX
 from ._state import State
 from ._state import _IncompatibleKeys as _IncompatibleKeys
+
+__all__ = [
+    "register_module_forward_pre_hook",
+    "register_module_forward_hook",
+    "register_module_full_backward_pre_hook",
+    "register_module_backward_hook",
+    "register_module_full_backward_hook",
+    "register_module_buffer_registration_hook",
+    "register_module_module_registration_hook",
+    "register_module_parameter_registration_hook",
+    "Module",
+]
 
 
 def _blank_state() -> dict[str, Any]:

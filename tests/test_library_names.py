@@ -183,7 +183,6 @@ def test_marks_for_the_tracer():
 
 REFUSED = {
     "onnx.ONNXProgram": ("onnx", "ONNXProgram", ()),
-    "utils.flop_counter": ("utils.flop_counter", "FlopCounterMode", ()),
     "_subclasses.FakeTensorMode": ("_subclasses", "FakeTensorMode", ()),
     "PyTorchFileReader": ("serialization", "PyTorchFileReader", ("f",)),
     "ao.quantization.ObserverBase": ("ao.quantization", "ObserverBase", ()),

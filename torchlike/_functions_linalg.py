@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import math
 from typing import Any
 
@@ -187,7 +186,36 @@ def matrix_power(A: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
 def multi_dot(tensors: Any, *, out: Tensor | None = None) -> Tensor:
     """The product of several matrices (the first and the last may be vectors)."""
     _errors.linalg.check_multi_dot(tensors)
-    return _written("matmul", functools.reduce(matmul, tensors), out)
+    sizes = [tensors[0].shape[0] if tensors[0].ndim > 1 else 1, *[x.shape[-1] for x in tensors[:-1]]]
+    sizes.append(tensors[-1].shape[1] if tensors[-1].ndim > 1 else 1)
+    cuts = _best_cuts(sizes)
+
+    def between(first: int, last: int) -> Tensor:
+        if first == last:
+            return tensors[first]
+        cut = cuts[first, last]
+        return matmul(between(first, cut), between(cut + 1, last))
+
+    return _written("matmul", between(0, len(tensors) - 1), out)
+
+
+def _best_cuts(sizes: list[int]) -> dict[tuple[int, int], int]:
+    """Where each run of a chain of matrices (sizes[i], sizes[i + 1]) is cut in two so that its products cost least."""
+    count = len(sizes) - 1
+    costs = {(i, i): 0 for i in range(count)}
+    cuts = {}
+
+    def cost(first: int, last: int, cut: int) -> int:
+        return costs[first, cut] + costs[cut + 1, last] + sizes[first] * sizes[cut + 1] * sizes[last + 1]
+
+    for length in range(1, count):
+        for first in range(count - length):
+            last = first + length
+            # With a tie among three PyTorch multiplies from the left, among more from the right.
+            tried = range(first, last) if count > 3 else range(last - 1, first - 1, -1)
+            cuts[first, last] = min(tried, key=functools.partial(cost, first, last))
+            costs[first, last] = cost(first, last, cuts[first, last])
+    return cuts
 
 
 # -- norms -------------------------------------------------------------------------------------------------------------

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from torchlike import _bind, _dtypes, _errors, _factories, _functions_nn, _modes
+from torchlike import _bind, _dtypes, _errors, _factories, _functions_nn, _functions_raw, _modes
+from torchlike._autograd.api import grad
 from torchlike._bind import CALLERS as rows
 from torchlike._functions_copies import _slice
 from torchlike._tensor import Tensor
@@ -116,6 +117,20 @@ def native_dropout_backward(grad_output: Tensor, mask: Tensor, scale: float) -> 
     return grad_output * (mask.to(kind) * scale)
 
 
+def convolution_backward(grad_output: Tensor, input: Tensor, weight: Tensor, bias_sizes: Any, stride: Any,
+                         padding: Any, dilation: Any, transposed: bool, output_padding: Any, groups: int,
+                         output_mask: Any) -> tuple[Tensor | None, Tensor | None, Tensor | None]:  # fmt: skip
+    """The gradients of a convolution by its input, weight and bias, None where the mask says so."""
+    with _modes.enable_grad():
+        given = [x.detach().requires_grad_() for x in (input, weight)]
+        rest = (None, stride, padding, dilation, transposed, output_padding, groups)
+        out = _functions_raw.convolution(given[0], given[1], *rest)
+    chosen = [x for x, wanted in zip(given, output_mask) if wanted]
+    found = iter(grad(out, chosen, grad_output) if chosen else ())
+    by_bias = grad_output.sum([0, *range(2, grad_output.ndim)]) if output_mask[2] else None
+    return next(found) if output_mask[0] else None, next(found) if output_mask[1] else None, by_bias
+
+
 # -- images ------------------------------------------------------------------------------------------------------------
 
 
@@ -152,6 +167,7 @@ FUNCTIONS = {f.__name__: f for f in (
     _softmax_backward_data)}  # fmt: skip
 OPS = FUNCTIONS | {f.__name__: f for f in (
     _batch_norm_with_update, _safe_softmax, _sparse_addmm, _sparse_mm_reduce_impl, native_dropout_backward,
+    convolution_backward,
     _upsample_bilinear2d_aa, max_pool2d_with_indices_backward)} | {
     "slice": _slice, "_pin_memory": lambda input: input.pin_memory(), "_local_scalar_dense": lambda input: input.item(),
     "index": lambda input, indices: input[tuple(slice(None) if i is None else i for i in indices)],

@@ -37,7 +37,8 @@ class _Aten:
             function = getattr(torchlike.Tensor, name, None)
         if not callable(function):
             raise _errors.arguments.unknown_name("torch.ops.aten", name, list(_functions_native.OPS))
-        return _Operator(name, function)
+        operator = self.__dict__[name] = _Operator(name, function)
+        return operator
 
 
 aten = _Aten()

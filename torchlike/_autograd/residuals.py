@@ -77,7 +77,8 @@ def _make(plan: OpPlan, wanted: tuple[int, ...]) -> tuple[OpPlan, OpPlan]:
     found = jax.eval_shape(forward, *specs(plan.inputs, plan.scalars))
     device = plan.inputs[0].device
     residuals = tuple(aval(s.shape, _dtypes.FROM_NUMPY[s.dtype], device) for s in found[len(plan.outputs) :])
-    kept = OpPlan(plan.name, plan.inputs, plan.scalars, plan.outputs + residuals, forward)
+    kept = OpPlan(plan.name, plan.inputs, plan.scalars, plan.outputs + residuals, forward, plan.extra)
+    kept.op = plan.op
     kept.executor, kept.flat = FLAT, functools.cache(functools.partial(own_program, kept))
     return kept, _gradient_source(plan, wanted, residuals, floating, structure)
 
@@ -119,7 +120,9 @@ class _Pulls(dict):
         avals = self.residuals + tuple(plan.outputs[i] for i in given)
         made = OpPlan(plan.name + "_vjp", avals, plan.scalars, tuple(plan.inputs[i] for i in wanted), pull)
         made.executor, made.flat = FLAT, functools.cache(functools.partial(own_program, made))
-        return made.settle(plan.op, tuple(range(len(avals))), (True,) * len(wanted), node=plan.node)
+        made.settle(plan.op, tuple(range(len(avals))), (True,) * len(wanted), node=plan.node)
+        made.source = plan, wanted
+        return made
 
 
 def _nothing(output: Aval) -> Zero:

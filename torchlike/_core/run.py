@@ -36,6 +36,8 @@ def run(device: Device) -> None:
             return
         if _modes.local.capture is not None:
             _modes.local.capture.stop("a tensor's elements are needed")
+        if _trace.observers:
+            _trace.observe(plan for plan, _ in _trace.operators(trace.code))
         values = [r() for r in trace.results]  # held from here on, so nothing dies between the key and the run
         live = tuple([i for i, v in enumerate(values) if v is not None])
         if live:

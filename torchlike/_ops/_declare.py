@@ -95,6 +95,7 @@ class Op:
     keeps: tuple[str, ...] = ()  # the array parameters that take no part in promotion (masks, indices)
     formats: int | Callable[[Any], int] = 0  # how many leading arrays' channels-last order the results take over
     host: int | Callable[[Any], int] = 0  # on large arrays NumPy is as fast as so many of XLA's threads: not compiled
+    flops: Callable | None = None  # flops(products) -> operations of matrix products (see _flops.py); None: no product
     sparse: Callable | None = None  # what it is of sparse operands (set by `_sparse/_rules.py`); None: refused
     autocast: Casts | None = None  # what mixed precision makes of its operands
     uncast: Callable | None = None  # its caller that casts nothing (set by `_dispatch`, of rows with `autocast`)

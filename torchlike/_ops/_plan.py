@@ -26,7 +26,8 @@ from torchlike._ops._rules import Call, Typed, check_devices, check_float8, numb
 class OpPlan(Plan):
     """A plan with what the facade needs of it: output strides, the gradient's plans, which inputs it saves."""
 
-    __slots__ = ("differentiable", "gradients", "node", "op", "remembers", "residual", "saved", "saves_all", "strides")
+    __slots__ = ("differentiable", "gradients", "node", "op", "remembers", "residual", "saved", "saves_all", "source",
+                 "strides")  # fmt: skip
 
     def settle(self, op: d.Op, saved: tuple[int, ...], differentiable: tuple[bool, ...],
                strides: tuple | None = None, node: str = "") -> OpPlan:  # fmt: skip
@@ -38,6 +39,7 @@ class OpPlan(Plan):
         self.node = node
         self.gradients: dict = {}
         self.residual: dict | None = None
+        self.source: tuple[OpPlan, tuple[int, ...]] | None = None  # of a gradient: the forward, and what is wanted
         return self
 
     def static(self, name: str) -> Any:
@@ -242,6 +244,7 @@ def _make_gradient(plan: OpPlan, wanted: tuple[int, ...], given: tuple[int, ...]
     floating = tuple(inputs[i].dtype.category >= _dtypes.FLOATING for i in wanted)
     made.settle(plan.op, tuple(range(len(avals))), floating, node=plan.node)
     made.remembers = ("inputs",)
+    made.source = plan, wanted
     made.executor = FLAT
     made.flat = functools.cache(functools.partial(_flat, plan, wanted, given))
     return made

@@ -7,6 +7,7 @@ import numpy as np
 
 from torchlike import _errors
 from torchlike._dtypes import FLOAT8_SIGNED, INTEGER
+from torchlike._ops import _flops
 from torchlike._ops._casts import LOWER, LOWER_ELSEWHERE
 from torchlike._ops._checks import EMPTY, NUMBERS
 from torchlike._ops._declare import EXACT, Array, Scalar, namespace, operator
@@ -92,7 +93,7 @@ def _addmm_shape(call: Call) -> tuple:
 
 
 @operator(autocast=LOWER, shape=_added(_addmm_shape), check=_check_addmm, fits=_exactly(_addmm_shape),
-          saves=("mat1", "mat2"),
+          saves=("mat1", "mat2"), flops=_flops.between("mat1", "mat2", "addmm", "mm"),
           opmath=False, old_orders=_old_orders("mat1", "mat2"), inplace=True, out=EXACT,
           loop="addmm_impl_cpu_", float8=FLOAT8_SIGNED, takes=(*NUMBERS, EMPTY))  # fmt: skip
 def addmm(input: Array, mat1: Array, mat2: Array, *, beta: Scalar = 1, alpha: Scalar = 1):
@@ -136,7 +137,8 @@ def _check_baddbmm(call: Call) -> None:
 
 @operator(autocast=LOWER, shape=_added(_baddbmm_shape), check=_check_baddbmm, fits=_exactly(_baddbmm_shape),
           saves=("batch1", "batch2"), opmath=False, inplace=True, loop="baddbmm", takes=NUMBERS,
-          old_orders=_old_orders("batch1", "batch2"))  # fmt: skip
+          old_orders=_old_orders("batch1", "batch2"),
+          flops=_flops.between("batch1", "batch2", "baddbmm", "bmm"))  # fmt: skip
 def baddbmm(input: Array, batch1: Array, batch2: Array, *, beta: Scalar = 1, alpha: Scalar = 1):
     """beta * input + alpha * (batch1 @ batch2); `input` is broadcast to the product."""
     return _plus(input, rows_times(*unrounded(batch1, batch2)), beta, _times(alpha, batch1.shape[2]))

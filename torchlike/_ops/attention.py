@@ -7,6 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from torchlike import _dtypes, _errors
+from torchlike._ops import _flops
 from torchlike._ops._casts import LOWER
 from torchlike._ops._checks import REAL_FLOATS
 from torchlike._ops._declare import Array, Scalar, namespace, operator
@@ -123,7 +124,8 @@ def _node(call: Call) -> str:
 
 
 @operator(autocast=LOWER, where=(), shape=_shape, check=_check, keeps=("attn_mask", "noise"), out=False, opmath=False,
-          name="_attention", node=_node, loop="softmax_lastdim_kernel_impl", takes=REAL_FLOATS)  # fmt: skip
+          name="_attention", node=_node, loop="softmax_lastdim_kernel_impl", takes=REAL_FLOATS,
+          flops=_flops.attention)  # fmt: skip
 def _attention(
     query: Array,
     key: Array,

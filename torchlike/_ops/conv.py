@@ -4,6 +4,7 @@ operators that do the same cancel the moves."""
 from __future__ import annotations
 
 from torchlike import _errors
+from torchlike._ops import _flops
 from torchlike._ops._casts import LOWER
 from torchlike._ops._checks import EMPTY, NUMBERS
 from torchlike._ops._convolving import convolve
@@ -56,7 +57,7 @@ def _convolution(count: int):
     kernel.__name__ = f"conv{count}d"
     return operator(autocast=LOWER, where=("torch", "nn.functional"), shape=_shape, check=_check,
                     saves=("input", "weight"), formats=2, remembers=("all",), out=False,
-                    opmath=False, node=_node, fused=True,
+                    opmath=False, node=_node, fused=True, flops=_flops.convolution,
                     loop="compute_columns3d" if count == 3 else "slow_conv2d_cpu",
                     takes=(*NUMBERS, EMPTY))(kernel)  # fmt: skip
 

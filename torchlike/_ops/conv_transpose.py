@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from torchlike import _errors
 from torchlike._dtypes import int64
+from torchlike._ops import _flops
 from torchlike._ops._casts import LOWER
 from torchlike._ops._checks import INEXACT
 from torchlike._ops._convolving import transposed
@@ -61,7 +62,7 @@ def _transposed(count: int):
     kernel.__name__ = f"conv_transpose{count}d"
     return operator(autocast=LOWER, where=("torch", "nn.functional"), shape=_shape, check=_check,
                     saves=("input", "weight"), formats=2, remembers=("all",), out=False,
-                    opmath=False, node=_node, fused=True, takes=(*INEXACT, int64),
+                    opmath=False, node=_node, fused=True, flops=_flops.transposed_convolution, takes=(*INEXACT, int64),
                     loop=f"slow_conv_transpose{max(count, 2)}d_out_cpu")(kernel)  # fmt: skip
 
 

@@ -7,6 +7,7 @@ import string
 import numpy as np
 
 from torchlike import _dtypes
+from torchlike._ops import _flops
 from torchlike._ops._casts import Casts, lower
 from torchlike._ops._declare import Arrays, namespace, operator
 from torchlike._ops._namespace import widened
@@ -71,7 +72,8 @@ def _einsum_in(fast: _dtypes.dtype, dtypes: list, args: tuple) -> _dtypes.dtype 
     return fast if _is_product(*args) else None
 
 
-@operator(autocast=Casts(_einsum_in, lower), where=(), opmath=False, out=False, node="ViewBackward0", check=_check)
+@operator(autocast=Casts(_einsum_in, lower), where=(), opmath=False, out=False, node="ViewBackward0", check=_check,
+          flops=_flops.einsum)  # fmt: skip
 def einsum(equation: str, operands: Arrays):
     """The sum of products that `equation` describes."""
     xp, equation = namespace(operands[0]), _without_lost_dims(equation.replace(" ", ""), operands)

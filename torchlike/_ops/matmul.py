@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from torchlike import _dtypes, _errors
 from torchlike._dtypes import BOOL, FLOAT8, FLOAT8_SIGNED, FLOATING
 from torchlike._layout import contiguous_strides, view_strides
+from torchlike._ops import _flops
 from torchlike._ops._casts import FULL_ON_CPU, LOWER, LOWER_ELSEWHERE, WIDEST_ELSEWHERE, Casts, Policy, widest
 from torchlike._ops._checks import EMPTY, NUMBERS
 from torchlike._ops._declare import EXACT, HOST_REDUCES, Array, Into, namespace, operator
@@ -53,7 +55,8 @@ def _matmul_keeps(call: Call) -> tuple[str, ...]:
 
 
 @operator(autocast=LOWER, shape=_product_shape, check=_check_matmul, opmath=False, where=("torch", "Tensor", "linalg"),
-          node=_matmul_node, out=EXACT, float8=FLOAT8, remembers=_matmul_keeps, takes=(*NUMBERS, EMPTY))  # fmt: skip
+          node=_matmul_node, out=EXACT, float8=FLOAT8, flops=_flops.matmul,
+          remembers=_matmul_keeps, takes=(*NUMBERS, EMPTY))  # fmt: skip
 def matmul(input: Array, other: Array):
     """The matrix product; (..., n, k) @ (..., k, m) -> (..., n, m), vectors as in NumPy."""
     return rows_times(input, other)
@@ -76,15 +79,11 @@ def _mm_shape(call: Call) -> list:
     return [(call.arrays[-2].shape[0], call.arrays[-1].shape[1])]
 
 
+_OF_MATRICES: dict[str, Any] = {"autocast": LOWER, "opmath": False, "out": EXACT, "takes": (*NUMBERS, EMPTY)}
+
+
 @operator(
-    autocast=LOWER,
-    shape=_mm_shape,
-    check=_check_mm,
-    opmath=False,
-    out=EXACT,
-    loop="addmm_impl_cpu_",
-    float8=FLOAT8_SIGNED,
-    takes=(*NUMBERS, EMPTY),
+    shape=_mm_shape, check=_check_mm, loop="addmm_impl_cpu_", float8=FLOAT8_SIGNED, flops=_flops.mm, **_OF_MATRICES
 )
 def mm(input: Array, mat2: Array):
     """The product of two matrices; (n, k), (k, m) -> (n, m)."""
@@ -107,9 +106,7 @@ def _bmm_shape(call: Call) -> list:
     return [(a.shape[0], a.shape[1], b.shape[2])]
 
 
-@operator(
-    autocast=LOWER, shape=_bmm_shape, check=_check_batches, opmath=False, out=EXACT, loop="bmm", takes=(*NUMBERS, EMPTY)
-)
+@operator(shape=_bmm_shape, check=_check_batches, loop="bmm", flops=_flops.bmm, **_OF_MATRICES)
 def bmm(input: Array, mat2: Array):
     """The products of two batches of matrices; (b, n, k), (b, k, m) -> (b, n, m)."""
     return rows_times(input, mat2)
@@ -272,6 +269,7 @@ def _tensordot_remembers(call: Call) -> tuple:
 @operator(
     autocast=Casts(_summed_in(lambda a, b, dims: dims), widest),
     remembers=_tensordot_remembers,
+    flops=_flops.tensordot,
     where=(),
     opmath=False,
     node="ViewBackward0",
@@ -375,8 +373,7 @@ def _linear_edges(has_array: Callable[[str], bool]) -> tuple[str, ...]:
 
 
 @operator(autocast=LOWER, shape=_linear_shape, check=_errors.linalg.check_linear, saves=("input", "weight"),
-          opmath=False,
-          where=("nn.functional",), node=_linear_node,
+          opmath=False, flops=_flops.linear, where=("nn.functional",), node=_linear_node,
           edges=_linear_edges, loop="addmm_impl_cpu_", float8=FLOAT8_SIGNED,
           remembers=("input.rows>weight", "weight.T>input"), takes=(*NUMBERS, EMPTY))  # fmt: skip
 def linear(input: Array, weight: Array, bias: Array | None = None):

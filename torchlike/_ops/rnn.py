@@ -16,6 +16,7 @@ import numpy as np
 from jax import lax
 
 from torchlike import _dtypes, _errors
+from torchlike._ops import _flops
 from torchlike._ops._casts import Casts, lower
 from torchlike._ops._declare import Array, operator
 from torchlike._ops._namespace import own_gradients
@@ -284,7 +285,8 @@ def _kept(call: Call) -> tuple[str, ...]:
 
 @operator(autocast=Casts(_layer_in, lower), where=(), shape=_shape, check=_check, keeps=("lengths",), residuals=True,
           out=False, name="_recurrent_layer",
-          node="MkldnnRnnLayerBackward0", numpy=False, remembers=_kept)  # fmt: skip
+          node="MkldnnRnnLayerBackward0", numpy=False, remembers=_kept,
+          flops=_flops.recurrent_layer(is_one_call))  # fmt: skip
 def _recurrent_layer(mode: str, input: Array, h: Array, c: Array | None, w_ih: Array, w_hh: Array, b_ih: Array | None,
                      b_hh: Array | None, reverse: bool = False, lengths: Array | None = None,
                      projection: Array | None = None, by_batch: bool = False):  # fmt: skip
@@ -322,7 +324,7 @@ def _check_cell(call: Call) -> None:
 
 
 @operator(autocast=Casts(_cell_in, lower), numpy=False, where=(), shape=_cell_shape, check=_check_cell, out=False,
-          name="_recurrent_cell",
+          name="_recurrent_cell", flops=_flops.recurrent_cell,
           node=lambda call: _CELL_NODES.get(call.mode, "AddBackward0"),
           remembers=lambda call: _KEPT_BY_CELL + ("result",) * (call.mode in _CELL_NODES))  # fmt: skip
 def _recurrent_cell(mode: str, input: Array, h: Array, c: Array | None, w_ih: Array, w_hh: Array, b_ih: Array | None,

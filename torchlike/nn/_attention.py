@@ -142,6 +142,26 @@ def _in_heads(x: Tensor, length: int, batch: int, heads: int) -> Tensor:
     return x.contiguous().view(length, batch * heads, x.shape[-1] // heads).transpose(0, 1)
 
 
+def _in_projection_packed(q: Tensor, k: Tensor, v: Tensor, w: Tensor, b: Tensor | None = None) -> tuple:
+    """Project queries, keys and values by one stacked weight; other projects import it."""
+    return tuple(x.contiguous() for x in _projected_together(q, k, v, w, b))
+
+
+def _in_projection(
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    w_q: Tensor,
+    w_k: Tensor,
+    w_v: Tensor,
+    b_q: Tensor | None = None,
+    b_k: Tensor | None = None,
+    b_v: Tensor | None = None,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Project queries, keys and values by a weight each; other projects import it."""
+    return F.linear(q, w_q, b_q), F.linear(k, w_k, b_k), F.linear(v, w_v, b_v)
+
+
 # --- masks ------------------------------------------------------------------------------------------------------------
 
 
@@ -156,6 +176,22 @@ def as_scores(mask: Tensor | None, name: str, other: Any, other_name: str, dtype
     if mask.is_floating_point():
         return mask
     return torchlike.zeros_like(mask, dtype=dtype).masked_fill_(mask, float("-inf"))
+
+
+def _canonical_mask(
+    mask: Tensor | None, mask_name: str, other_type: Any, other_name: str, target_type: Any, check_other: bool = True
+) -> Tensor | None:
+    """PyTorch's name of `as_scores`; other projects import it."""
+    return as_scores(mask, mask_name, other_type if check_other else None, other_name, target_type)
+
+
+def _none_or_dtype(input: Tensor | None) -> Any:
+    """Return the dtype of a tensor, or None where there is none; other projects import it."""
+    if input is None:
+        return None
+    if isinstance(input, Tensor):
+        return input.dtype
+    raise RuntimeError("input to _none_or_dtype() must be None or torch.Tensor")
 
 
 def _one_more(mask: Tensor | None) -> Tensor | None:

@@ -2,6 +2,10 @@
 
 from typing import Any
 
+from ._attention import _canonical_mask as _canonical_mask
+from ._attention import _in_projection as _in_projection
+from ._attention import _in_projection_packed as _in_projection_packed
+from ._attention import _none_or_dtype as _none_or_dtype
 from ._attention import multi_head_attention_forward as multi_head_attention_forward
 from ._functional.activation import celu as celu
 from ._functional.activation import celu_ as celu_

@@ -16,7 +16,7 @@ from ..parameter import Parameter
 from ._handle import RemovableHandle
 from ._hooks import add_hook
 
-EXTRA_STATE_KEY = "_extra_state"
+_EXTRA_STATE_KEY_SUFFIX = "_extra_state"
 
 
 class _IncompatibleKeys(namedtuple("_IncompatibleKeys", ("missing_keys", "unexpected_keys"))):
@@ -93,7 +93,7 @@ class State:
         for name, tensor in self._own_state().items():
             destination[prefix + name] = tensor if keep_vars else tensor.detach()
         if type(self).get_extra_state is not State.get_extra_state:
-            destination[prefix + EXTRA_STATE_KEY] = self.get_extra_state()
+            destination[prefix + _EXTRA_STATE_KEY_SUFFIX] = self.get_extra_state()
 
     def _own_state(self) -> dict[str, Any]:
         buffers = {n: b for n, b in self._buffers.items() if n not in self._non_persistent_buffers_set}
@@ -166,7 +166,7 @@ class State:
                 error_msgs.extend([message] if message else [])
             elif strict:
                 missing_keys.append(key)
-        self._load_extra_state(state_dict, prefix + EXTRA_STATE_KEY, strict, missing_keys, unexpected_keys)
+        self._load_extra_state(state_dict, prefix + _EXTRA_STATE_KEY_SUFFIX, strict, missing_keys, unexpected_keys)
         if strict:
             unexpected_keys.extend(k for k in state_dict if self._is_unexpected(k, prefix, own))
 
@@ -202,7 +202,7 @@ class State:
             unexpected_keys.append(key)
 
     def _is_unexpected(self, key: str, prefix: str, own: dict[str, Any]) -> bool:
-        if not key.startswith(prefix) or key == prefix + EXTRA_STATE_KEY:
+        if not key.startswith(prefix) or key == prefix + _EXTRA_STATE_KEY_SUFFIX:
             return False
         first, dot, _ = key[len(prefix) :].partition(".")
         return first not in (self._modules if dot else own)

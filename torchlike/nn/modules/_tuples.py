@@ -21,6 +21,11 @@ _triple = _ntuple(3, "_triple")
 _quadruple = _ntuple(4, "_quadruple")
 
 
+def _reverse_repeat_tuple(t: Sequence[Any], n: int) -> tuple:
+    """Return the elements of `t` from the last to the first, each `n` times."""
+    return tuple(x for x in reversed(t) for _ in range(n))
+
+
 def each_side_reversed(padding: Sequence[int]) -> tuple[int, ...]:
     """The padding of each dimension as `F.pad` wants it: both sides of the last dimension first."""
-    return tuple(amount for amount in reversed(padding) for _ in range(2))
+    return _reverse_repeat_tuple(padding, 2)

@@ -15,6 +15,16 @@ from ..parameter import Parameter
 from .lazy import LazyModuleMixin
 from .module import Module
 
+__all__ = [
+    "BatchNorm1d",
+    "LazyBatchNorm1d",
+    "BatchNorm2d",
+    "LazyBatchNorm2d",
+    "BatchNorm3d",
+    "LazyBatchNorm3d",
+    "SyncBatchNorm",
+]
+
 
 class _NormBase(Module):
     """What batch and instance norm share: affine parameters and running statistics, both optional."""

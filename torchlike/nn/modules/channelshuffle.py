@@ -7,6 +7,8 @@ from torchlike._tensor import Tensor
 from .. import functional as F
 from .module import Module
 
+__all__ = ["ChannelShuffle"]
+
 
 class ChannelShuffle(Module):
     """Deal the channels of (N, C, *) out among `groups` groups, as one deals cards."""

@@ -14,6 +14,8 @@ from .module import Module, _addindent, framed
 from .parameter_container import ParameterDict as ParameterDict
 from .parameter_container import ParameterList as ParameterList
 
+__all__ = ["Container", "Sequential", "ModuleList", "ModuleDict", "ParameterList", "ParameterDict"]
+
 
 class Container(Module):
     """The deprecated holder of named modules; subclass `Module` instead."""

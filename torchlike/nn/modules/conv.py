@@ -14,8 +14,27 @@ from .. import init
 from .._uninitialized import UninitializedParameter
 from ..parameter import Parameter
 from ._tuples import _ntuple, each_side_reversed
+from ._tuples import _pair as _pair
+from ._tuples import _reverse_repeat_tuple as _reverse_repeat_tuple
+from ._tuples import _single as _single
+from ._tuples import _triple as _triple
 from .lazy import LazyModuleMixin
 from .module import Module
+
+__all__ = [
+    "Conv1d",
+    "Conv2d",
+    "Conv3d",
+    "ConvTranspose1d",
+    "ConvTranspose2d",
+    "ConvTranspose3d",
+    "LazyConv1d",
+    "LazyConv2d",
+    "LazyConv3d",
+    "LazyConvTranspose1d",
+    "LazyConvTranspose2d",
+    "LazyConvTranspose3d",
+]
 
 _PADDING_MODES = ("zeros", "reflect", "replicate", "circular")
 

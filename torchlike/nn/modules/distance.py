@@ -7,6 +7,8 @@ from torchlike._tensor import Tensor
 from .. import functional as F
 from .module import Module
 
+__all__ = ["PairwiseDistance", "CosineSimilarity"]
+
 
 class PairwiseDistance(Module):
     """The p-norm of x1 - x2 + eps over the last dimension."""

@@ -8,6 +8,8 @@ from .. import _errors_layers as _errors
 from .. import functional as F
 from .module import Module
 
+__all__ = ["Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "AlphaDropout", "FeatureAlphaDropout"]
+
 
 class _DropoutNd(Module):
     __constants__ = ["p", "inplace"]

@@ -9,6 +9,8 @@ from torchlike._tensor import Tensor
 from .. import _errors_layers as _errors
 from .module import Module
 
+__all__ = ["Flatten", "Unflatten"]
+
 
 class Flatten(Module):
     """Merge the dimensions start_dim to end_dim into one; the first dimension is left alone by default.

@@ -7,6 +7,8 @@ from torchlike._tensor import Tensor
 from .. import functional as F
 from .module import Module
 
+__all__ = ["Fold", "Unfold"]
+
 
 class Fold(Module):
     """Add up sliding blocks: (N, C·∏kernel_size, L) -> (N, C, *output_size)."""

@@ -11,6 +11,15 @@ from .. import _errors_layers as _errors
 from .. import functional as F
 from .batchnorm import _LazyNormBase, _NormBase
 
+__all__ = [
+    "InstanceNorm1d",
+    "InstanceNorm2d",
+    "InstanceNorm3d",
+    "LazyInstanceNorm1d",
+    "LazyInstanceNorm2d",
+    "LazyInstanceNorm3d",
+]
+
 
 class _InstanceNorm(_NormBase):
     """Instance norm; the subclasses say in how many dimensions."""

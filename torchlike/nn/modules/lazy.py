@@ -10,6 +10,8 @@ from .. import _errors
 from .._uninitialized import is_lazy
 from .module import Module
 
+__all__ = ["LazyModuleMixin"]
+
 
 class LazyModuleMixin(Module):
     """Makes the layer that stands after it in the list of bases lazy.

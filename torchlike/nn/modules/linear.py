@@ -16,6 +16,8 @@ from ..parameter import Parameter
 from .lazy import LazyModuleMixin
 from .module import Module
 
+__all__ = ["Bilinear", "Identity", "LazyLinear", "Linear"]
+
 
 class Identity(Module):
     """Return the input; all arguments are ignored, so that it can take any layer's place."""

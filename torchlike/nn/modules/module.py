@@ -27,10 +27,22 @@ from ._hooks import register_module_full_backward_pre_hook as register_module_fu
 from ._hooks import register_module_module_registration_hook as register_module_module_registration_hook
 from ._hooks import register_module_parameter_registration_hook as register_module_parameter_registration_hook
 from ._members import Members
-from ._state import EXTRA_STATE_KEY as EXTRA_STATE_KEY
+from ._state import _EXTRA_STATE_KEY_SUFFIX as _EXTRA_STATE_KEY_SUFFIX
 from ._state import State
 from ._state import _IncompatibleKeys as _IncompatibleKeys
 from ._state import _WrappedHook as _WrappedHook
+
+__all__ = [
+    "register_module_forward_pre_hook",
+    "register_module_forward_hook",
+    "register_module_full_backward_pre_hook",
+    "register_module_backward_hook",
+    "register_module_full_backward_hook",
+    "register_module_buffer_registration_hook",
+    "register_module_module_registration_hook",
+    "register_module_parameter_registration_hook",
+    "Module",
+]
 
 
 def _blank_state() -> dict[str, Any]:
@@ -427,8 +439,7 @@ def framed(name: str, extra_lines: list[str], children: list[str]) -> str:
     return f"{name}({body})"
 
 
-# The names that libraries import from here: the key of extra state, the hooks of all modules.
-_EXTRA_STATE_KEY_SUFFIX = EXTRA_STATE_KEY
+# The names that libraries import from here: the hooks of all modules.
 _global_backward_pre_hooks = everywhere.backward_pre
 _global_backward_hooks = everywhere.backward
 _global_forward_pre_hooks = everywhere.forward_pre

@@ -7,6 +7,8 @@ from torchlike._tensor import Tensor
 from .. import functional as F
 from .module import Module
 
+__all__ = ["PixelShuffle", "PixelUnshuffle"]
+
 
 class PixelShuffle(Module):
     """(*, C·r², H, W) -> (*, C, H·r, W·r), r being the upscale factor."""

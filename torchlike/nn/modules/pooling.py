@@ -9,7 +9,33 @@ from torchlike._tensor import Tensor
 from .. import _errors_layers as _errors
 from .. import functional as F
 from ._tuples import _ntuple
+from ._tuples import _pair as _pair
+from ._tuples import _single as _single
+from ._tuples import _triple as _triple
 from .module import Module
+
+__all__ = [
+    "MaxPool1d",
+    "MaxPool2d",
+    "MaxPool3d",
+    "MaxUnpool1d",
+    "MaxUnpool2d",
+    "MaxUnpool3d",
+    "AvgPool1d",
+    "AvgPool2d",
+    "AvgPool3d",
+    "FractionalMaxPool2d",
+    "FractionalMaxPool3d",
+    "LPPool1d",
+    "LPPool2d",
+    "LPPool3d",
+    "AdaptiveMaxPool1d",
+    "AdaptiveMaxPool2d",
+    "AdaptiveMaxPool3d",
+    "AdaptiveAvgPool1d",
+    "AdaptiveAvgPool2d",
+    "AdaptiveAvgPool3d",
+]
 
 
 class _Pool(Module):

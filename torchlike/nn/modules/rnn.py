@@ -23,6 +23,8 @@ from ..utils.rnn import PackedSequence
 from ._packed import run_packed
 from .module import Module
 
+__all__ = ["RNNBase", "RNN", "LSTM", "GRU", "RNNCellBase", "RNNCell", "LSTMCell", "GRUCell"]
+
 State: TypeAlias = Any  # one tensor, or the pair (h, c) of an LSTM
 
 _GATES = {"LSTM": 4, "GRU": 3, "RNN_TANH": 1, "RNN_RELU": 1}

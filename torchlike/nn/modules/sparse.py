@@ -13,6 +13,8 @@ from .. import init
 from ..parameter import Parameter
 from .module import Module
 
+__all__ = ["Embedding", "EmbeddingBag"]
+
 
 class _Table(Module):
     """What `Embedding` and `EmbeddingBag` share: the table itself."""

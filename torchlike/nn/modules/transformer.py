@@ -21,6 +21,14 @@ from .linear import Linear
 from .module import Module
 from .normalization import LayerNorm
 
+__all__ = [
+    "Transformer",
+    "TransformerEncoder",
+    "TransformerDecoder",
+    "TransformerEncoderLayer",
+    "TransformerDecoderLayer",
+]
+
 
 def _get_activation_fn(name: str) -> Callable[[Tensor], Tensor]:
     if name not in ("relu", "gelu"):
@@ -32,23 +40,23 @@ def _activation(given: str | Callable[[Tensor], Tensor]) -> Callable[[Tensor], T
     return _get_activation_fn(given) if isinstance(given, str) else given
 
 
-def _causal_mask(size: int, device: Any = None, dtype: Any = None) -> Tensor:
+def _generate_square_subsequent_mask(sz: int, device: Any = None, dtype: Any = None) -> Tensor:
     """0 on and below the diagonal, -inf above it."""
-    return torchlike.triu(torchlike.full((size, size), float("-inf"), dtype=dtype, device=device), diagonal=1)
+    return torchlike.triu(torchlike.full((sz, sz), float("-inf"), dtype=dtype, device=device), diagonal=1)
 
 
-def _is_causal(mask: Tensor | None, hint: bool | None, size: int | None) -> bool:
+def _detect_is_causal_mask(mask: Tensor | None, is_causal: bool | None = None, size: int | None = None) -> bool:
     """Whether a mask is the causal one; looks only where nobody said."""
-    if hint is not None or mask is None or size is None:
-        return hint is True
-    causal = _causal_mask(size, mask.device, mask.dtype)
+    if is_causal is not None or mask is None or size is None:
+        return is_causal is True
+    causal = _generate_square_subsequent_mask(size, mask.device, mask.dtype)
     return mask.shape == causal.shape and bool((mask == causal).all())
 
 
-def _length(x: Tensor, batch_first: bool) -> int | None:
-    if x.dim() == 2:
-        return x.size(0)
-    return x.size(1) if batch_first else x.size(0)
+def _get_seq_len(src: Tensor, batch_first: bool) -> int | None:
+    if src.dim() == 2:
+        return src.size(0)
+    return src.size(1) if batch_first else src.size(0)
 
 
 class TransformerEncoderLayer(Module):
@@ -215,7 +223,7 @@ class TransformerEncoder(Module):
         mask_check: bool = True,
     ) -> None:
         super().__init__()
-        self.layers = _copies(encoder_layer, num_layers)
+        self.layers = _get_clones(encoder_layer, num_layers)
         self.num_layers = num_layers
         self.norm = norm
         self.enable_nested_tensor = enable_nested_tensor
@@ -236,7 +244,7 @@ class TransformerEncoder(Module):
         padding = as_scores(src_key_padding_mask, "src_key_padding_mask", mask_dtype, "mask", src.dtype)
         mask = as_scores(mask, "mask", None, "", src.dtype)
         batch_first = self.layers[0].self_attn.batch_first
-        causal = _is_causal(mask, is_causal, _length(src, batch_first))
+        causal = _detect_is_causal_mask(mask, is_causal, _get_seq_len(src, batch_first))
         output = src
         for layer in self.layers:
             output = layer(output, src_mask=mask, is_causal=causal, src_key_padding_mask=padding)
@@ -286,7 +294,7 @@ class TransformerDecoder(Module):
 
     def __init__(self, decoder_layer: Module, num_layers: int, norm: Module | None = None) -> None:
         super().__init__()
-        self.layers = _copies(decoder_layer, num_layers)
+        self.layers = _get_clones(decoder_layer, num_layers)
         self.num_layers = num_layers
         self.norm = norm
 
@@ -301,7 +309,9 @@ class TransformerDecoder(Module):
         tgt_is_causal: bool | None = None,
         memory_is_causal: bool = False,
     ) -> Tensor:
-        causal = _is_causal(tgt_mask, tgt_is_causal, _length(tgt, self.layers[0].self_attn.batch_first))
+        causal = _detect_is_causal_mask(
+            tgt_mask, tgt_is_causal, _get_seq_len(tgt, self.layers[0].self_attn.batch_first)
+        )
         masks = (tgt_mask, memory_mask, tgt_key_padding_mask, memory_key_padding_mask)
         output = tgt
         for layer in self.layers:
@@ -382,8 +392,8 @@ class Transformer(Module):
     @staticmethod
     def generate_square_subsequent_mask(sz: int, device: Any = None, dtype: Any = None) -> Tensor:
         """Return the causal mask: 0 on and below the diagonal, -inf above it."""
-        return _causal_mask(sz, device, dtype)
+        return _generate_square_subsequent_mask(sz, device, dtype)
 
 
-def _copies(module: Module, count: int) -> ModuleList:
-    return ModuleList([copy.deepcopy(module) for _ in range(count)])
+def _get_clones(module: Module, N: int) -> ModuleList:
+    return ModuleList([copy.deepcopy(module) for _ in range(N)])

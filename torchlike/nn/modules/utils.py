@@ -7,8 +7,11 @@ from typing import Any
 from ._tuples import _ntuple as _ntuple
 from ._tuples import _pair as _pair
 from ._tuples import _quadruple as _quadruple
+from ._tuples import _reverse_repeat_tuple as _reverse_repeat_tuple
 from ._tuples import _single as _single
 from ._tuples import _triple as _triple
+
+__all__ = ["consume_prefix_in_state_dict_if_present"]
 
 
 def consume_prefix_in_state_dict_if_present(state_dict: dict[str, Any], prefix: str) -> None:

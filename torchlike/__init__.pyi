@@ -1009,6 +1009,10 @@ def dstack(tensors: _Any) -> _Tensor:
 
 e: _float
 
+def eig(self: _Tensor, eigenvectors: _bool = ..., *, e: _Any = ..., v: _Any = ...) -> _Tensor:
+    """Removed from PyTorch in favor of `linalg.eig`; raises."""
+    ...
+
 def einsum(*args: _Any) -> _Tensor:
     """The sum of products that an equation describes: `einsum("ij,jk->ik", a, b)`."""
     ...
@@ -1936,6 +1940,10 @@ def lstm_cell(
     """One step of an LSTM: the new (h, c)."""
     ...
 
+def lstsq(input: _Tensor, A: _Tensor, *, out: _Any = ...) -> _Tensor:
+    """Removed from PyTorch in favor of `linalg.lstsq`; raises."""
+    ...
+
 def lt(input: _Tensor, other: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
     """input < other, element by element."""
     ...
@@ -1986,6 +1994,10 @@ def matrix_exp(A: _Tensor, *, out: _Any = ...) -> _Tensor:
 
 def matrix_power(A: _Tensor, n: _int, *, out: _Tensor | None = ...) -> _Tensor:
     """A multiplied with itself n times; of a negative n the inverse, that often."""
+    ...
+
+def matrix_rank(input: _Tensor, tol: _Any = ..., symmetric: _bool = ..., *, out: _Any = ...) -> _Tensor:
+    """Removed from PyTorch in favor of `linalg.matrix_rank`; raises."""
     ...
 
 def max(input: _Tensor, *args: _Any, out: _Any = ..., **kwargs: _Any) -> _Any:
@@ -2799,7 +2811,7 @@ def softmax(input: _Tensor, dim: _int, dtype: _Any = ..., *, out: _Any = ...) ->
     ...
 
 def solve(input: _Tensor, A: _Tensor, *, out: _Any = ...) -> _Tensor:
-    """What `linalg.solve` has taken the place of; raises."""
+    """Removed from PyTorch in favor of `linalg.solve`; raises."""
     ...
 
 def sort(
@@ -2962,6 +2974,10 @@ def swapaxes(input: _Tensor, axis0: _int, axis1: _int) -> _Tensor:
 
 def swapdims(input: _Tensor, dim0: _int, dim1: _int) -> _Tensor:
     """Two dims exchanged."""
+    ...
+
+def symeig(input: _Tensor, eigenvectors: _bool = ..., upper: _bool = ..., *, out: _Any = ...) -> _Tensor:
+    """Removed from PyTorch in favor of `linalg.eigh`; raises."""
     ...
 
 def t(input: _Tensor) -> _Tensor:
@@ -3182,7 +3198,7 @@ def use_deterministic_algorithms(mode: _bool, *, warn_only: _bool = ...) -> None
     """Ask for deterministic algorithms. On the CPU all are; with a GPU a warning says how to ask XLA for them."""
     ...
 
-def vander(x: _Tensor, N: _int | None = ..., *, increasing: _bool = ...) -> _Tensor:
+def vander(x: _Tensor, N: _int | None = ..., increasing: _bool = ...) -> _Tensor:
     """A matrix of the powers of a vector's elements, from high to low (or low to high); (..., n) -> (..., n, N)."""
     ...
 

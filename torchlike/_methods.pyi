@@ -366,6 +366,9 @@ class Methods:
     def cfloat(self, *, memory_format: _Any = ...) -> _Tensor:
         """This tensor as torch.complex64."""
         ...
+    def chalf(self, *, memory_format: _Any = ...) -> _Tensor:
+        """This tensor as complex32. Raises NotImplementedError: there are no tensors of that dtype."""
+        ...
     def char(self, *, memory_format: _Any = ...) -> _Tensor:
         """This tensor as torch.int8."""
         ...
@@ -530,6 +533,9 @@ class Methods:
     def digamma_(self) -> _Tensor:
         """The derivative of the logarithm of the gamma function; -inf at 0, inf at -0, NaN at negative whole numbers."""
         ...
+    def dim_order(self, *, ambiguity_check: _Any = ...) -> _tuple[_int, ...]:
+        """The dims in the order of memory, the outermost first."""
+        ...
     def dist(self, other: _Tensor, p: _float = ...) -> _Tensor:
         """The p-norm of input - other."""
         ...
@@ -555,6 +561,9 @@ class Methods:
         self, indices_or_sections: _Any = ..., *, sections: _Any = ..., indices: _Any = ...
     ) -> _tuple[_Tensor, ...]:
         """Views of pieces along dim 2: of equal sizes, or cut at the indices given."""
+        ...
+    def eig(self, eigenvectors: _bool = ..., *, e: _Any = ..., v: _Any = ...) -> _Tensor:
+        """Removed from PyTorch in favor of `linalg.eig`; raises."""
         ...
     def eq(self, other: _Tensor | _Number) -> _Tensor:
         """input == other, element by element."""
@@ -1008,6 +1017,9 @@ class Methods:
     def long(self, *, memory_format: _Any = ...) -> _Tensor:
         """This tensor as torch.int64."""
         ...
+    def lstsq(self, A: _Tensor, *, out: _Any = ...) -> _Tensor:
+        """Removed from PyTorch in favor of `linalg.lstsq`; raises."""
+        ...
     def lt(self, other: _Tensor | _Number) -> _Tensor:
         """input < other, element by element."""
         ...
@@ -1027,6 +1039,9 @@ class Methods:
     @property
     def mT(self) -> _Tensor:
         """The last two dims exchanged."""
+        ...
+    def map2_(self, x: _Tensor, y: _Tensor, callable: _Callable) -> _Tensor:
+        """Replace each element by what a Python function makes of it and two other tensors' elements."""
         ...
     def map_(self, tensor: _Tensor, callable: _Callable) -> _Tensor:
         """Replace each element by what a Python function makes of it and another tensor's element."""
@@ -1506,7 +1521,7 @@ class Methods:
         """exp(x) divided by its sum over a dim; computed in `dtype` where given."""
         ...
     def solve(self, A: _Tensor, *, out: _Any = ...) -> _Tensor:
-        """What `linalg.solve` has taken the place of; raises."""
+        """Removed from PyTorch in favor of `linalg.solve`; raises."""
         ...
     def sort(self, dim: _int = ..., descending: _bool = ..., stable: _bool | None = ...) -> _Tensor:
         """The sorted elements of `dim`, and their indices; the order of equal elements is kept either way."""
@@ -1594,6 +1609,9 @@ class Methods:
         ...
     def swapdims_(self, dim0: _int, dim1: _int) -> _Tensor:
         """`swapdims` in place: this tensor is seen in another shape; no element moves."""
+        ...
+    def symeig(self, eigenvectors: _bool = ..., upper: _bool = ..., *, out: _Any = ...) -> _Tensor:
+        """Removed from PyTorch in favor of `linalg.eigh`; raises."""
         ...
     def t(self) -> _Tensor:
         """A matrix transposed; tensors of fewer dims as they are."""
@@ -1737,7 +1755,7 @@ class Methods:
         """`unsqueeze` in place: this tensor is seen in another shape; no element moves."""
         ...
     def untyped_storage(self) -> _Any:
-        """The memory of this tensor as bytes."""
+        """The memory of this tensor as bytes: one object for as long as somebody holds it."""
         ...
     def values(self) -> _Tensor:
         """The elements that are kept: (elements, dense dims)."""

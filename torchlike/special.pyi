@@ -142,6 +142,10 @@ def log_ndtr(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     """log(ndtr(x)), exact far below 0."""
     ...
 
+def log_softmax(input: _Tensor, dim: _int, dtype: _Any = ...) -> _Tensor:
+    """The logarithm of softmax over a dim; computed in `dtype` where given."""
+    ...
+
 def logit(input: _Tensor, eps: _float | None = ..., *, out: _Any = ...) -> _Tensor:
     """log(x / (1 - x)); with `eps`, of x kept within [eps, 1 - eps]."""
     ...
@@ -216,6 +220,10 @@ def shifted_chebyshev_polynomial_w(x: _Tensor | _Number, n: _Tensor | _Number, *
 
 def sinc(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     """sin(pi x) / (pi x), and 1 at 0."""
+    ...
+
+def softmax(input: _Tensor, dim: _int, dtype: _Any = ...) -> _Tensor:
+    """exp(x) divided by its sum over a dim; computed in `dtype` where given."""
     ...
 
 def spherical_bessel_j0(x: _Tensor, *, out: _Any = ...) -> _Tensor:

@@ -195,7 +195,9 @@ def test_what_is_made(call):
 
 @pytest.mark.parametrize("call", lines(ERRORS))
 def test_what_is_refused(call):
-    assert refusal(torchlike, call) == refusal(torch, call)
+    ours, theirs = refusal(torchlike, call), refusal(torch, call)
+    # A PyTorch that was built for CUDA asks for the driver first.
+    assert ours[0] == theirs[0] if "NVIDIA driver" in theirs[1] else ours == theirs
 
 
 def test_the_default_dtype_is_that_of_floats():

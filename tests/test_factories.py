@@ -195,7 +195,9 @@ def test_what_is_made(call):
 
 @pytest.mark.parametrize("call", lines(ERRORS))
 def test_what_is_refused(call):
-    assert refusal(torchlike, call) == refusal(torch, call)
+    ours, theirs = refusal(torchlike, call), refusal(torch, call)
+    # A PyTorch that was built for CUDA asks for the driver first.
+    assert ours[0] == theirs[0] if "NVIDIA driver" in theirs[1] else ours == theirs
 
 
 def test_the_default_dtype_is_that_of_floats():
@@ -227,7 +229,8 @@ def test_a_dlpack_round_trip():
 @pytest.mark.parametrize("name", ["is_available", "device_count", "memory_allocated", "get_arch_list", "empty_cache",
                                   "get_rng_state_all", "is_initialized"])  # fmt: skip
 def test_cuda_answers_as_pytorch_without_a_gpu(name):
-    if not torchlike.cuda.is_available():
+    # A PyTorch that was built for CUDA lists what it was built for.
+    if not torchlike.cuda.is_available() and not (name == "get_arch_list" and torch.version.cuda):
         assert getattr(torchlike.cuda, name)() == getattr(torch.cuda, name)()
 
 

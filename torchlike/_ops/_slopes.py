@@ -9,6 +9,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import lax
 
 from torchlike._ops._namespace import namespace
 
@@ -77,6 +78,8 @@ def _sinc_slope(result: Any, x: Any) -> Any:
 
 
 sine_ratio = with_slopes(lambda x: namespace(x).sinc(x), _sinc_slope)
+# JAX 0.12 has the slope of real numbers as a product of two roots, which is NaN below -1.
+inverse_cosine = with_slopes(lambda x: namespace(x).arccosh(x), lambda r, x: lax.rsqrt(x * x - 1))
 
 
 def _times_logarithm(function: str, step: Callable) -> tuple[Callable, ...]:

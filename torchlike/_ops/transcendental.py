@@ -8,7 +8,7 @@ from torchlike._dtypes import int32
 from torchlike._ops._casts import FULL_ELSEWHERE
 from torchlike._ops._declare import Array, constant, namespace, operator, pointwise
 from torchlike._ops._rules import to_float
-from torchlike._ops._slopes import sine_ratio
+from torchlike._ops._slopes import inverse_cosine, sine_ratio
 
 SPECIAL = ("torch", "Tensor", "special")
 
@@ -118,7 +118,7 @@ def asinh(input: Array):
 @pointwise(promote=to_float, aliases=("arccosh",))
 def acosh(input: Array):
     """The inverse hyperbolic cosine; NaN below 1."""
-    return namespace(input).arccosh(input)
+    return namespace(input).arccosh(input) if input.dtype.kind == "c" else inverse_cosine(input)
 
 
 @pointwise(promote=to_float, aliases=("arctanh",))

@@ -183,7 +183,6 @@ TABLES = [
 
 @pytest.mark.parametrize("counts, depth", TABLES, ids=range(len(TABLES)))
 def test_the_table(counts, depth):
-    pytest.importorskip("tabulate", reason="PyTorch's table needs the package tabulate")
     shown = []
     for library in (torch, torchlike):
         counter = library.utils.flop_counter.FlopCounterMode(display=False, depth=depth)

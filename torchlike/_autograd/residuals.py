@@ -77,8 +77,8 @@ def _make(plan: OpPlan, wanted: tuple[int, ...]) -> tuple[OpPlan, OpPlan]:
     found = jax.eval_shape(forward, *specs(plan.inputs, plan.scalars))
     device = plan.inputs[0].device
     residuals = tuple(aval(s.shape, _dtypes.FROM_NUMPY[s.dtype], device) for s in found[len(plan.outputs) :])
-    kept = OpPlan(plan.name, plan.inputs, plan.scalars, plan.outputs + residuals, forward, plan.extra)
-    kept.op = plan.op
+    kept = OpPlan(plan.name, plan.inputs, plan.scalars, plan.outputs + residuals, forward)
+    kept.op, kept.source = plan.op, (plan, None)
     kept.executor, kept.flat = FLAT, functools.cache(functools.partial(own_program, kept))
     return kept, _gradient_source(plan, wanted, residuals, floating, structure)
 

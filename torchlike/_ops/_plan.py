@@ -39,7 +39,7 @@ class OpPlan(Plan):
         self.node = node
         self.gradients: dict = {}
         self.residual: dict | None = None
-        self.source: tuple[OpPlan, tuple[int, ...]] | None = None  # of a gradient: the forward, and what is wanted
+        self.source: tuple[OpPlan, tuple[int, ...] | None] | None = None  # the plan of the forward, the wanted inputs
         return self
 
     def static(self, name: str) -> Any:

@@ -7,7 +7,28 @@ import numpy as np
 from torchlike import _bind, _factories, _modes
 from torchlike._tensor import Tensor
 
-globals().update(_bind.names_in("fft"))
+_ROWS = _bind.names_in("fft")
+globals().update(_ROWS)
+
+
+def _inverse(name: str, input: Tensor, n: int | None, dim: int, norm: str | None, out: Tensor | None) -> Tensor:
+    made = _ROWS[name](input, n, dim, norm, out=out)
+    # PyTorch transforms real numbers forward and leaves the conjugation pending.
+    return made if out is not None or input.is_complex() else made.conj_physical().conj()
+
+
+def ifft(
+    input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Tensor | None = None
+) -> Tensor:
+    """The inverse of `fft`, divided by n. Of real numbers it is a view that conjugates (`is_conj`)."""
+    return _inverse("ifft", input, n, dim, norm, out)
+
+
+def ihfft(
+    input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Tensor | None = None
+) -> Tensor:
+    """The inverse of `hfft`, a view that conjugates (`is_conj`)."""
+    return _inverse("ihfft", input, n, dim, norm, out)
 
 
 def _frequencies(numbers: np.ndarray, dtype: Any, device: Any, requires_grad: bool, out: Tensor | None) -> Tensor:

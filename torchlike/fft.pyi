@@ -54,8 +54,8 @@ def hfftn(input: _Tensor, s: _Any = ..., dim: _Any = ..., norm: _str | None = ..
     """`hfft` along the last of several dims and `fft` along the others."""
     ...
 
-def ifft(input: _Tensor, n: _int | None = ..., dim: _int = ..., norm: _str | None = ..., *, out: _Any = ...) -> _Tensor:
-    """The inverse of `fft`, divided by n."""
+def ifft(input: _Tensor, n: _Any = ..., dim: _int = ..., norm: _Any = ..., *, out: _Any = ...) -> _Tensor:
+    """The inverse of `fft`, divided by n. Of real numbers it is a view that conjugates (`is_conj`)."""
     ...
 
 def ifft2(input: _Tensor, s: _Any = ..., dim: _Any = ..., norm: _str | None = ..., *, out: _Any = ...) -> _Tensor:
@@ -70,10 +70,8 @@ def ifftshift(input: _Tensor, dim: _Any = ...) -> _Tensor:
     """The inverse of `fftshift`."""
     ...
 
-def ihfft(
-    input: _Tensor, n: _int | None = ..., dim: _int = ..., norm: _str | None = ..., *, out: _Any = ...
-) -> _Tensor:
-    """The inverse of `hfft`."""
+def ihfft(input: _Tensor, n: _Any = ..., dim: _int = ..., norm: _Any = ..., *, out: _Any = ...) -> _Tensor:
+    """The inverse of `hfft`, a view that conjugates (`is_conj`)."""
     ...
 
 def ihfft2(input: _Tensor, s: _Any = ..., dim: _Any = ..., norm: _str | None = ..., *, out: _Any = ...) -> _Tensor:

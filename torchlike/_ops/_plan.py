@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import dataclasses
 import functools
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -100,6 +101,8 @@ def make(op: d.Op, args: tuple, kwargs: dict, describe: Callable[[Any], tuple[Av
     if op.family != "view":
         check_float8(call)
     typed = op.typing(call)
+    if typed.compute is not None and typed.compute.name == "complex32":  # of comparisons: the numbers are compared
+        typed = dataclasses.replace(typed, compute=_dtypes.complex64)
     scalars = tuple([kind for kind, _ in template.numbers])
     if complex in scalars and typed.compute is not None and not typed.compute.is_complex:
         raise _errors.dtypes.overflow(_errors.dtypes.c_name(typed.compute))

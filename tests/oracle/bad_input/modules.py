@@ -1,7 +1,6 @@
 """Layers, modules and their state."""
 
 
-
 def _linear(torch, *sizes):
     return torch.nn.Sequential(torch.nn.Linear(*sizes))
 

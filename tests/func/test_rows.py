@@ -67,7 +67,7 @@ def _weighed(tensors):
     total = torchlike.zeros(())
     for t in tensors:
         if t.is_complex():
-            t = torchlike.view_as_real(t)
+            t = torchlike.view_as_real(t.resolve_conj())
         if t.is_floating_point() and t.requires_grad:
             total = total + (t * torchlike.linspace(0.5, 1.5, t.numel()).reshape(t.shape)).sum().float()
     return total

@@ -12,7 +12,8 @@ from torchlike import _errors
 
 KINDS = {
     "quantized tensors": re.compile(
-        r"(?!dequantize$).*quanti[sz].*|q_\w+|qu?int\d+(x\d+)?|int_repr|qscheme|per_(tensor|channel)_affine|.*Q\w*Int\w+Storage"
+        r"(?!dequantize$|fake_quantize_per_(tensor|channel)_affine$).*quanti[sz].*"
+        r"|q_\w+|qu?int\d+(x\d+)?|int_repr|qscheme|per_(tensor|channel)_affine|.*Q\w*Int\w+Storage"
     ),
     "nested tensors": re.compile(r"_?nested\w*"),
 }

@@ -9,8 +9,7 @@ from typing import Any
 from torchlike import _device, _modes
 from torchlike._core.numpy_executor import THREADS
 
-_mode = {"enabled": False, "warn_only": False}
-_fill = {"uninitialized": True}
+_mode = {"enabled": False, "warn_only": False, "fills_uninitialized": True}
 _NONDETERMINISTIC_GPU = ("XLA decides at start whether a GPU's algorithms are deterministic: set the environment "
                          "variable XLA_FLAGS=--xla_gpu_deterministic_ops=true before the program begins.")  # fmt: skip
 
@@ -25,19 +24,19 @@ def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None
 
 def fills_uninitialized() -> bool:
     """Whether memory without contents is filled while deterministic algorithms are asked for."""
-    return _fill["uninitialized"]
+    return _mode["fills_uninitialized"]
 
 
 def set_fill_uninitialized(mode: bool) -> None:
     """Choose whether memory without contents is filled while deterministic algorithms are asked for."""
     if not isinstance(mode, bool):
         raise RuntimeError(f"expected a bool, but got {type(mode).__name__}")
-    _fill["uninitialized"] = mode
+    _mode["fills_uninitialized"] = mode
     _update()
 
 
 def _update() -> None:
-    _modes.fill_uninitialized = _mode["enabled"] and _fill["uninitialized"]
+    _modes.fill_uninitialized = _mode["enabled"] and _mode["fills_uninitialized"]
 
 
 def warn_of_gpu() -> None:

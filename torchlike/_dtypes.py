@@ -36,7 +36,7 @@ class dtype:
         if self is float16:
             from torchlike._dtypes_named import NAMES
 
-            return NAMES["complex32"]  # of which there are no tensors: whoever makes one is refused
+            return NAMES["complex32"]  # there are no tensors of it: making one raises
         return complex128 if self in (float64, complex128) else complex64
 
     def to_real(self) -> dtype:

@@ -296,7 +296,7 @@ def _filled(name: str, fill: Any, doc: str) -> Callable[..., Tensor]:
             dtype = dtype_of(name, dtype) or (_modes.default_dtype if out is None else out.dtype)
         if not size:
             raise _errors.arguments.missing(name, "size")
-        number = uninitialized(dtype) if name == "empty" and _modes.fill_uninitialized else fill  # type: ignore[arg-type]
+        number = uninitialized(dtype) if fill is None else fill  # type: ignore[arg-type]
         made = of_array(_repeated(shape_of(size, name, negative), number, dtype, device), device, requires_grad)  # type: ignore[union-attr]
         if order is not None:
             with_strides(made, mf.strides_for(tuple(made.shape), order))
@@ -323,7 +323,7 @@ def _rarely(name: str, size: tuple, more: dict) -> tuple[tuple, Any]:
 
 zeros = _filled("zeros", 0, "A tensor of zeros; `zeros(2, 3)` or `zeros((2, 3))`, of the default dtype.")
 ones = _filled("ones", 1, "A tensor of ones; `ones(2, 3)` or `ones((2, 3))`, of the default dtype.")
-empty = _filled("empty", 0, "A tensor whose contents are unspecified (zeros here).")
+empty = _filled("empty", None, "A tensor whose contents are unspecified (zeros here).")
 
 
 def full(

@@ -19,7 +19,7 @@ class Remains(NamedTuple):
 
 
 class Freed(Storage):
-    """A storage whose contents were given up: whoever reads or writes them is refused. `_loan` holds the `Remains`."""
+    """A storage whose contents were given up. Reading or writing them raises. `_loan` holds the `Remains`."""
 
     __slots__ = ()
 
@@ -61,7 +61,7 @@ def free(storage: Storage) -> None:
     _value.__delete__(storage)
     storage._loan = remains  # type: ignore[assignment]
     storage.__class__ = Freed
-    storage.version += 1  # for autograd no write, but views are to look again
+    storage.version += 1  # not a write for autograd, but views must be read again
 
 
 def allocate(storage: Storage, value: Value) -> None:

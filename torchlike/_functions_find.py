@@ -157,8 +157,7 @@ def _where(self: Tensor, condition: Tensor, other: Any) -> Tensor:
     return _bind.PUBLIC["where"](condition, self, other)
 
 
-FUNCTIONS = _facade.functions(nonzero_static, argwhere, is_nonzero, unique, unique_consecutive,
-                              )  # fmt: skip
+FUNCTIONS = _facade.functions(nonzero_static, argwhere, is_nonzero, unique, unique_consecutive)
 FUNCTIONS["nonzero"] = _nonzero
 FUNCTIONS["where"] = where
 METHODS = {"where": _where} | _facade.methods(nonzero, nonzero_static, argwhere, is_nonzero, unique, unique_consecutive)

@@ -2,34 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
-from torchlike import _dtypes, _errors, _facade, _modes
+from torchlike import _dtypes, _errors, _facade
 from torchlike._bind import CALLERS as rows
 from torchlike._bind import into
 from torchlike._dtypes import dtype as Dtype
 from torchlike._ops._declare import Into
 from torchlike._tensor import Tensor
-
-
-def underivable(name: str, function: Callable[..., Tensor], *tensors: Tensor) -> Tensor:
-    """What a function makes of tensors, through which no gradient may be asked for; `name` is the function's in the
-    error."""
-    if not _modes.local.grad or not any(t.requires_grad for t in tensors):
-        return function(*tensors)
-    from torchlike.autograd import Function
-
-    class Underivable(Function):
-        @staticmethod
-        def forward(ctx: Any, *tensors: Tensor) -> Tensor:
-            return function(*tensors)
-
-        @staticmethod
-        def backward(ctx: Any, grad: Tensor) -> Any:
-            raise _errors.autograd.no_derivative(name)
-
-    return Underivable.apply(*tensors)
+from torchlike._underived import underivable
 
 
 def dequantize(input: Tensor) -> Tensor:

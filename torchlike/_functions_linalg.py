@@ -14,10 +14,10 @@ from torchlike._bind import CALLERS as rows
 from torchlike._core import to_numpy
 from torchlike._dtypes import FLOATING, int32
 from torchlike._factories import all_examples
-from torchlike._functions_random import derived_from
 from torchlike._ops import REGISTRY
 from torchlike._ops._casts import FULL_ON_CPU
 from torchlike._tensor import Tensor
+from torchlike._underived import derived_from
 
 LinAlgError = _errors.linalg.LinAlgError
 matmul = rows["matmul"]

@@ -354,7 +354,7 @@ def is_set_to(self: Tensor, tensor: Tensor) -> bool:
 
 
 def untyped_storage(self: Tensor) -> UntypedStorage:
-    """The memory of this tensor as bytes: one object for as long as somebody holds it."""
+    """Return the memory of this tensor as bytes. Calls return one object while a reference to it is alive."""
     return UntypedStorage._of_memory(self)
 
 

@@ -87,8 +87,10 @@ def chalf(self: Tensor, *, memory_format: Any = None) -> Tensor:
 
 
 def show_as(view: Tensor, like: Tensor) -> Tensor:
-    """Let a tensor that nobody else holds conjugate and negate what its memory holds as another does. Its history, if
-    it has one, is already that of the conjugates."""
+    """Give a new view the pending conjugation and negation of `like`, and return it.
+
+    The view must have no other reference. Its history, if it has one, is already that of the conjugated elements.
+    """
     for mark in {*marks_of(view)} ^ {*marks_of(like)}:
         _append(view, _ROWS[mark])
     return view

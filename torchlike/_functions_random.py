@@ -17,10 +17,10 @@ from torchlike._autograd import views
 from torchlike._dtypes import dtype as Dtype
 from torchlike._factories import check_into, into, of_array, shape_of
 from torchlike._from_data import dtype_of
-from torchlike._functions_float8 import underivable
 from torchlike._ops._declare import Into
 from torchlike._random import Generator, default_generator
 from torchlike._tensor import Tensor
+from torchlike._underived import derived_from, underivable
 
 Ints = tuple[int, ...]
 
@@ -175,15 +175,6 @@ def normal(mean: Any, std: Any = 1.0, size: Any = None, *, generator: Generator 
     tensors = [isinstance(x, Tensor) for x in (mean, std)]
     node = f"NormalBackward{tensors[0] + 2 * tensors[1]}"
     return derived_from((mean, std), _normal_by(mean, std, generator), node)
-
-
-def derived_from(sources: tuple, made: Tensor, node: str) -> Tensor:
-    """Drawn numbers as a result of tensors, whose gradients by it are zero."""
-    given = [x for x in sources if isinstance(x, Tensor)]
-    if not (_modes.local.grad and any(x.requires_grad for x in given) and made.is_floating_point()):
-        return made
-    other = given[1] if len(given) > 1 else None
-    return _bind.CALLERS["_made_from"](given[0], other, made, node)
 
 
 @_drawn.by_elements

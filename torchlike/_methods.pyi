@@ -1755,7 +1755,7 @@ class Methods:
         """`unsqueeze` in place: this tensor is seen in another shape; no element moves."""
         ...
     def untyped_storage(self) -> _Any:
-        """The memory of this tensor as bytes: one object for as long as somebody holds it."""
+        """Return the memory of this tensor as bytes. Calls return one object while a reference to it is alive."""
         ...
     def values(self) -> _Tensor:
         """The elements that are kept: (elements, dense dims)."""

@@ -222,7 +222,7 @@ class UntypedStorage(_Memory):
 
     @classmethod
     def _of_memory(cls, tensor: Tensor) -> UntypedStorage:
-        """The storage of a tensor: the object that somebody holds already, where there is one."""
+        """Return the storage of a tensor: the object that is alive already, where there is one."""
         storage = tensor._storage.whole
         known = getattr(storage, "_seen_as", None)
         found = None if known is None else known()

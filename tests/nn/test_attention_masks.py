@@ -47,28 +47,23 @@ def test_gradients_of_small_batches_do_not_abort_the_process():
         both(run, stride=False)
 
 
-@pytest.mark.parametrize("seed", range(32))
-def test_random_calls(seed):
+CASES = {"attention": attention_cases, "layers": attention_layer_cases}
+
+
+@pytest.mark.parametrize(
+    ("cases", "seed"), [*[("attention", n) for n in range(32)], *[("layers", n) for n in range(40)]]
+)
+def test_random_calls(cases, seed):
     with torchlike.set_executor("numpy"):
-        both(attention_cases.program(seed), stride=False)
+        both(CASES[cases].program(seed), stride=False)
 
 
-@pytest.mark.parametrize("seed", range(100, 108))
-def test_random_calls_compiled(seed):
+@pytest.mark.parametrize(
+    ("cases", "seed"), [*[("attention", n) for n in range(100, 108)], *[("layers", n) for n in range(100, 104)]]
+)
+def test_random_calls_compiled(cases, seed):
     with torchlike.set_executor("xla"):
-        both(attention_cases.program(seed), stride=False)
-
-
-@pytest.mark.parametrize("seed", range(40))
-def test_random_layers(seed):
-    with torchlike.set_executor("numpy"):
-        both(attention_layer_cases.program(seed), stride=False)
-
-
-@pytest.mark.parametrize("seed", range(100, 104))
-def test_random_layers_compiled(seed):
-    with torchlike.set_executor("xla"):
-        both(attention_layer_cases.program(seed), stride=False)
+        both(CASES[cases].program(seed), stride=False)
 
 
 @pytest.mark.parametrize("static", [False, True])

@@ -293,7 +293,7 @@ def _check_tangent(node: FunctionNode, place: int, output: Any, tangent: Any, ar
 
 
 def _whole(tensor: Any) -> Any:
-    """The tensor of which another is a view, or that itself."""
+    """Return the base of a view, or the tensor itself."""
     return tensor._base if tensor._is_view() else tensor
 
 

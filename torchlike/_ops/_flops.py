@@ -156,9 +156,13 @@ def einsum(call: Products) -> Counts:
     places = call.arguments["operands"][1]
     flops = 0
     for left, right, size in _pairs(call.static("equation"), [tuple(call.inputs[i].shape) for i in places]):
-        wanted = [any(places[i] in call.wanted for i in side) for side in (left, right)] if call.wanted else [True]
-        flops += size * sum(wanted if call.wanted is not None else [True])
+        flops += size * _count(call.wanted, [[places[i] for i in side] for side in (left, right)])
     return {"bmm": flops}
+
+
+def _count(wanted: tuple[int, ...] | None, sides: list[list[int]]) -> int:
+    """The number of products: one forward, one backward for each side with an input that is differentiated."""
+    return 1 if wanted is None else sum(not set(wanted).isdisjoint(side) for side in sides)
 
 
 def _pairs(equation: str, shapes: list[tuple[int, ...]]) -> Iterator[tuple[frozenset, frozenset, int]]:
@@ -172,7 +176,7 @@ def _pairs(equation: str, shapes: list[tuple[int, ...]]) -> Iterator[tuple[froze
     for a, b in _order(dims, result, shapes):
         (left, x), (right, y) = work.pop(max(a, b)), work.pop(min(a, b))
         kept = frozenset(result).union(*[names for _, names in work])
-        if (x & y) - kept:  # what one side alone has and nobody keeps is summed before
+        if (x & y) - kept:  # a dim of one side alone that is not kept is summed before
             yield left, right, 2 * math.prod([sizes[name] for name in (x & y) | ((x | y) & kept)])
         work.append((left | right, (x | y) & kept))
 

@@ -101,7 +101,8 @@ def make(op: d.Op, args: tuple, kwargs: dict, describe: Callable[[Any], tuple[Av
     if op.family != "view":
         check_float8(call)
     typed = op.typing(call)
-    if typed.compute is not None and typed.compute.name == "complex32":  # of comparisons: the numbers are compared
+    if typed.compute is not None and typed.compute.name == "complex32":
+        # A comparison of float16 with complex numbers, whose result is bool. JAX has no complex32 to compute in.
         typed = dataclasses.replace(typed, compute=_dtypes.complex64)
     scalars = tuple([kind for kind, _ in template.numbers])
     if complex in scalars and typed.compute is not None and not typed.compute.is_complex:

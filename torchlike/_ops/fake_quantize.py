@@ -21,7 +21,7 @@ def _row(name: str, loop: str) -> Any:
     )
 
 
-def _quantized(input: Array, scale: Array, zero_point: Array, quant_min: int, quant_max: int, node: str):
+def _quantized(input: Array, scale: Array, zero_point: Array, quant_min: int, quant_max: int):
     xp = namespace(input)
     zero = zero_point.astype(input.dtype)
     at = constant(input) * (1 / scale).astype(input.dtype)
@@ -35,10 +35,10 @@ def _quantized(input: Array, scale: Array, zero_point: Array, quant_min: int, qu
 @_row("_fake_quantize_tensor", "fake_quantize_tensor_cachemask_kernel_type_handling")
 def _of_tensor(input: Array, scale: Array, zero_point: Array, quant_min: int, quant_max: int, node: str):
     """(clip(round(input / scale) + zero_point, quant_min, quant_max) - zero_point) * scale."""
-    return _quantized(input, scale, zero_point, quant_min, quant_max, node)
+    return _quantized(input, scale, zero_point, quant_min, quant_max)
 
 
 @_row("_fake_quantize_channel", "fake_quantize_channel_cachemask_cpu_type_handling")
 def _of_channels(input: Array, scale: Array, zero_point: Array, quant_min: int, quant_max: int, node: str):
     """The same with a scale and zero point of each channel, shaped to broadcast against `input`."""
-    return _quantized(input, scale, zero_point, quant_min, quant_max, node)
+    return _quantized(input, scale, zero_point, quant_min, quant_max)

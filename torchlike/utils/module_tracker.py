@@ -20,7 +20,7 @@ from torchlike.utils._pytree import tree_leaves
 
 
 class ModuleTracker:
-    """In a `with` block, know the modules inside of which an operator is called, forward and backward.
+    """Track the modules that are running inside of a `with` block, forward and backward.
 
     Attributes:
       parents: the names of the modules that are running, and "Global". The first module called is named by its class,

@@ -105,8 +105,9 @@ class MultiheadAttention(Module):
     ) -> tuple[Tensor, Tensor | None]:
         masks = [mask for mask in (key_padding_mask, attn_mask) if mask is not None]
         of_bools = bool(masks) and all(mask.dtype == torchlike.bool for mask in masks)
-        # PyTorch's fast path takes the plain softmax, in which rows without any key are NaN.
-        spoils = of_bools and self._is_fast(query, key, value)
+        # PyTorch's fast path of inference computes the plain softmax: a row without any key is NaN. Attention that
+        # returns its weights computes it too.
+        is_plain = of_bools and self._is_fast(query, key, value)
         mask_dtype = attn_mask.dtype if attn_mask is not None else None
         key_padding_mask = as_scores(key_padding_mask, "key_padding_mask", mask_dtype, "attn_mask", query.dtype)
         attn_mask = as_scores(attn_mask, "attn_mask", None, "", query.dtype)
@@ -129,7 +130,7 @@ class MultiheadAttention(Module):
             self.out_proj.bias,
             training=self.training,
             key_padding_mask=key_padding_mask,
-            need_weights=need_weights or spoils,
+            need_weights=need_weights or is_plain,
             attn_mask=attn_mask,
             use_separate_proj_weight=not self._qkv_same_embed_dim,
             q_proj_weight=self.q_proj_weight,
@@ -141,7 +142,7 @@ class MultiheadAttention(Module):
         return output.transpose(1, 0) if swap else output, weights if need_weights else None
 
     def _is_fast(self, query: Tensor, key: Tensor, value: Tensor) -> bool:
-        """Whether PyTorch takes its fast path of inference, if its masks are of bools."""
+        """Whether PyTorch takes its fast path of inference. The caller checks that the masks are bool."""
         if self.training or not self.batch_first or query.dim() != 3 or not query is key is value:
             return False
         if self.num_heads % 2 or self.in_proj_bias is None or not self._qkv_same_embed_dim or self.add_zero_attn:

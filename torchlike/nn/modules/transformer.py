@@ -118,9 +118,9 @@ class TransformerEncoderLayer(Module):
 
     def _sa_block(self, x: Tensor, mask: Tensor | None, padding: Tensor | None, is_causal: bool = False) -> Tensor:
         options = {"attn_mask": mask, "key_padding_mask": padding, "is_causal": is_causal}
-        # PyTorch's fast path takes the plain softmax, as attention that gives its weights does.
-        spoils = (mask is not None or padding is not None) and self._is_fast(x)
-        return self.dropout1(self.self_attn(x, x, x, need_weights=spoils, **options)[0])
+        # PyTorch's fast path of inference computes the plain softmax, as attention that returns its weights does.
+        is_plain = (mask is not None or padding is not None) and self._is_fast(x)
+        return self.dropout1(self.self_attn(x, x, x, need_weights=is_plain, **options)[0])
 
     def _is_fast(self, x: Tensor) -> bool:
         """Whether PyTorch takes its fast path of inference."""

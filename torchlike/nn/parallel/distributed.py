@@ -13,6 +13,7 @@ import numpy as np
 import torchlike
 from torchlike import _errors, _modes
 from torchlike._autograd.engine import running
+from torchlike._autograd.nodes import AccumulateGrad
 from torchlike._tensor import Tensor
 from torchlike.distributed import _errors as errors
 from torchlike.distributed import _tensors as t
@@ -334,8 +335,7 @@ def _leaves_behind(outputs: Iterable[Tensor]) -> set[int]:
         if node in seen:
             continue
         seen.add(node)
-        leaf = getattr(node, "variable", None)
-        if leaf is not None:
-            leaves.add(id(leaf))
+        if isinstance(node, AccumulateGrad):
+            leaves.add(id(node.variable))
         stack.extend(before for before, _ in node.next_functions if before is not None)
     return leaves

@@ -258,7 +258,8 @@ def _bind_anew(op: d.Op, args: tuple, kwargs: dict, describe: Callable) -> tuple
     for name, value in bound.arguments.items():
         if name == "dtype" and not isinstance(value, _dtypes.dtype | None):
             raise _errors.arguments.wrong_type(op.name, name, None, "torch.dtype", value)
-        if value is not None and op.kind_of[name] in (d.STATIC, d.INDEX, d.SCALAR):
+        is_given = value is not None or not op.takes_none(name)
+        if is_given and op.kind_of[name] in (d.STATIC, d.INDEX, d.SCALAR):
             _check_static(op, name, value, args, kwargs, describe(value) is not None)
     if d.OPERAND in op.kinds[1:] and op.kinds[0] == d.ARRAY and type(args and args[0]) in _dtypes.SCALAR_CATEGORY:
         raise _errors.arguments.invalid_combination(op.called, args, kwargs)  # PyTorch has several overloads

@@ -132,6 +132,10 @@ class Op:
         place = self.where[0] if self.where else ""
         self.called = f"{place}_{self.name}" if place in ("linalg", "special", "fft") else self.name  # in errors
 
+    def takes_none(self, name: str) -> bool:
+        """Whether None is an argument that the kernel has a meaning for."""
+        return name in self.optional or self.defaults.get(name, name) is None
+
     def rounds(self, name: str) -> bool:
         """Whether among tensors of half precision an argument that is not of their dtype is rounded to it first."""
         return name in self.rounded or (

@@ -250,14 +250,14 @@ def _extreme(x, function: str, dim, keepdim: bool, nan: bool = False):
 
 @reduction(remembers=("inputs", "result"), opmath=False, check=_extreme_check("amax", "max_values_cpu"),
            host=HOST_REDUCES, refuses_complex="amax", chooses=True, out=Into(_errors.dtypes.unlike_out))  # fmt: skip
-def amax(input: Array, dim: Dims = (), keepdim: bool = False):
+def amax(input: Array, dim: Dims | None = (), keepdim: bool = False):
     """The largest element over `dim` (every dim by default); equal ones share the gradient evenly."""
     return _extreme(input, "max", dim, keepdim)
 
 
 @reduction(remembers=("inputs", "result"), opmath=False, check=_extreme_check("amin", "min_values_cpu"),
            host=HOST_REDUCES, refuses_complex="amin", chooses=True, out=Into(_errors.dtypes.unlike_out))  # fmt: skip
-def amin(input: Array, dim: Dims = (), keepdim: bool = False):
+def amin(input: Array, dim: Dims | None = (), keepdim: bool = False):
     """The smallest element over `dim` (every dim by default); equal ones share the gradient evenly."""
     return _extreme(input, "min", dim, keepdim)
 

@@ -288,7 +288,7 @@ def _check_normalize(call: Call) -> None:
     node="DivBackward0",
     loop="norm_cpu",
 )
-def normalize(input: Array, p: float = 2.0, dim: int = 1, eps: Scalar = 1e-12):
+def normalize(input: Array, p: float = 2.0, dim: int | None = 1, eps: Scalar = 1e-12):
     """x divided by its p-norm over a dim, or by eps where the norm is smaller."""
     norm = vector_norm(input, p, dim, keepdims=True)
     return input / namespace(input).where(norm < eps, eps, norm)

@@ -17,6 +17,7 @@ from torchlike._ops._declare import Array, Scalar, constant, namespace, operator
 from torchlike._ops._error_function import erf
 from torchlike._ops._namespace import fractional
 from torchlike._ops._rules import Call, through_integers, to_float, wrap_dim
+from torchlike._ops._slopes import modulus
 from torchlike._ops._steps import stepwise
 
 PLACES = ("nn.functional",)
@@ -43,7 +44,7 @@ def logistic(x):
 
 def magnitude(x):
     """|x| with gradient 0 at 0."""
-    return x * namespace(x).sign(x) if x.dtype.kind != "c" else namespace(x).abs(x)
+    return x * namespace(x).sign(x) if x.dtype.kind != "c" else modulus(x)
 
 
 @jax.custom_jvp
@@ -125,7 +126,7 @@ def softplus(input: Array, beta: Scalar = 1, threshold: Scalar = 20):
 @pointwise(where=PLACES, promote=through_integers, inplace=False, node="DivBackward0", loop="add_stub")
 def softsign(input: Array):
     """x / (1 + |x|)."""
-    return fractional(input) / fractional(1 + namespace(input).abs(input))
+    return fractional(input) / fractional(1 + magnitude(input))
 
 
 @pointwise(

@@ -22,6 +22,7 @@ from torchlike._ops._declare import EXACT, HOST_REDUCES, Array, Into, constant, 
 from torchlike._ops._namespace import widened
 from torchlike._ops._nodes import by_dim
 from torchlike._ops._rules import Call, reduced_dims, reduced_shape, sum_like, to_float, to_int64
+from torchlike._ops._slopes import modulus
 
 Dims = tuple | int | None
 _INT32_MAX = 2**31 - 1
@@ -419,6 +420,49 @@ def root(x):
     return xp.where(zero, xp.zeros_like(x), xp.sqrt(xp.where(zero, xp.ones_like(x), x)))
 
 
+def root_of_powers(total, order: float):
+    """total**(1/order), with gradient 0 at 0; of order 2 the gradient of the gradient is NaN there, as PyTorch's."""
+    if order == 2:
+        return np.sqrt(total) if namespace(total) is np else _steep_root(total)
+    xp = namespace(total)
+    zero = total == 0
+    return xp.where(zero, xp.zeros_like(total), xp.power(xp.where(zero, xp.ones_like(total), total), 1 / order))
+
+
+_steep_root = jax.custom_jvp(jnp.sqrt)
+
+
+@_steep_root.defjvp
+def _steep_root_jvp(primals, tangents):
+    (x,), (dx,) = primals, tangents
+    found = _steep_root(x)
+    return found, jnp.where(found == 0, 0, 0.5 / found).astype(x.dtype) * dx
+
+
+def power_of_size(size, exponent: float):
+    """size**exponent of numbers that are not negative; 0, with gradient 0, at 0.
+
+    Below exponent 2 the gradient of the gradient is NaN there, as that of PyTorch's norms.
+    """
+    return _plain_power(size, exponent) if namespace(size) is np else _steep_power(size, exponent)
+
+
+def _plain_power(size, exponent: float):
+    xp = namespace(size)
+    none = size == 0
+    return xp.where(none, xp.zeros_like(size), xp.power(xp.where(none, xp.ones_like(size), size), exponent))
+
+
+_steep_power = functools.partial(jax.custom_jvp, nondiff_argnums=(1,))(_plain_power)
+
+
+@_steep_power.defjvp
+def _steep_power_jvp(exponent, primals, tangents):
+    (size,), (change,) = primals, tangents
+    slope = jnp.where(size == 0, 0, exponent * jnp.power(size, exponent - 1)).astype(size.dtype)
+    return _steep_power(size, exponent), slope * change
+
+
 def _real(dtype: _dtypes.dtype) -> tuple[_dtypes.dtype, _dtypes.dtype]:
     return dtype, dtype.to_real()
 
@@ -482,7 +526,7 @@ def _norm_keeps(call: Call) -> tuple[str, ...]:
 def vector_norm(x: Array, ord: Any = 2, dim: Dims = None, keepdim: bool = False, *, dtype=None):
     """(sum of |x|**ord)**(1/ord); inf and -inf are the largest and smallest |x|, 0 counts the nonzero elements.
 
-    The gradient is 0 where the norm is 0.
+    The gradient is 0 where the norm is 0; the gradient of the gradient is NaN there.
     """
     xp, over = namespace(x), axes(x, dim)
     if ord == 2 and xp is np and x.dtype.kind == "f" and _is_row(x, over):
@@ -490,7 +534,7 @@ def vector_norm(x: Array, ord: Any = 2, dim: Dims = None, keepdim: bool = False,
         return found.reshape(reduced_shape(x.shape, dim, keepdim))
     if ord == 2:
         squares = x * x if x.dtype.kind != "c" else x.real * x.real + x.imag * x.imag
-        return root(xp.sum(squares, axis=over, keepdims=keepdim))
+        return root_of_powers(xp.sum(squares, axis=over, keepdims=keepdim), 2)
     if ord == 0:
         return xp.sum((x != 0).astype(x.real.dtype), axis=over, keepdims=keepdim)
     size = _size(x)
@@ -511,15 +555,13 @@ def _sum_of_squares(x: np.ndarray) -> np.ndarray:
 def _size(x):
     """|x|, with gradient 0 at 0."""
     xp = namespace(x)
-    return xp.abs(x) if x.dtype.kind == "c" or xp is np else xp.where(x > 0, x, xp.where(x < 0, -x, 0 * x))
+    if x.dtype.kind == "c":
+        return modulus(x)
+    return xp.abs(x) if xp is np else xp.where(x > 0, x, xp.where(x < 0, -x, 0 * x))
 
 
 def _general_norm(xp, size, ord, over, keepdim):
-    # Zeros are kept out of the powers: they have no gradient, and powers of negative exponents would make it NaN.
-    none = size == 0
-    powers = xp.where(none, xp.zeros_like(size), xp.power(xp.where(none, xp.ones_like(size), size), ord))
+    powers = power_of_size(size, ord)
     if ord < 0:
-        powers = xp.where(none, xp.full_like(size, xp.inf), powers)
-    total = xp.sum(powers, axis=over, keepdims=keepdim)
-    zero = total == 0
-    return xp.where(zero, xp.zeros_like(total), xp.power(xp.where(zero, xp.ones_like(total), total), 1 / ord))
+        powers = xp.where(size == 0, xp.full_like(size, xp.inf), powers)
+    return root_of_powers(xp.sum(powers, axis=over, keepdims=keepdim), ord)

@@ -46,7 +46,10 @@ def erfc(input: Array):
            remembers=("inputs", "result"), check=not_complex("erfcx_cpu"))  # fmt: skip
 def erfcx(input: Array):
     """erfc(x) * exp(x**2), exact where erfc is next to 0."""
-    return library(input).erfcx(input)
+    return _scaled_erfc(input)
+
+
+_scaled_erfc = with_slopes(lambda x: library(x).erfcx(x), lambda r, x: 2 * x * r - 2 / math.sqrt(math.pi))
 
 
 @pointwise(autocast=FULL_ELSEWHERE, promote=to_float, where=EVERYWHERE, check=not_complex("erfinv_vml_cpu"))

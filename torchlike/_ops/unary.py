@@ -21,6 +21,7 @@ from torchlike._ops._casts import FULL_ELSEWHERE
 from torchlike._ops._checks import in_order, not_bool, not_wide, only
 from torchlike._ops._declare import Array, Into, Real, constant, namespace, pointwise
 from torchlike._ops._rules import Call, to_bool, to_float, to_real
+from torchlike._ops._slopes import modulus, phase
 
 
 @pointwise(saves=(), aliases=("negative",), check=in_order(_errors.arithmetic.check_negation, not_wide("neg_cpu")))
@@ -33,8 +34,8 @@ def neg(input: Array):
 def abs(input: Array):
     """The absolute value of each element; of a complex one its (real) modulus. The gradient at 0 is 0."""
     xp = namespace(input)
-    if xp is jnp and input.dtype.kind == "c":
-        return _modulus(input)
+    if input.dtype.kind == "c":
+        return modulus(input)
     if xp is not jnp or input.dtype.kind not in "fV":
         return xp.abs(input)
     # NaN has no gradient, as 0 has none.
@@ -44,26 +45,7 @@ def abs(input: Array):
 @pointwise(opmath=False, loop="sign_cpu", remembers=("input", "result"))
 def sgn(input: Array):
     """x / |x|, and 0 for 0; the sign of a real number."""
-    return _phase(input) if input.dtype.kind == "c" else _sign(input)
-
-
-def _phase(z):
-    """z / |z|, and 0 for 0."""
-    xp = namespace(z)
-    size = _modulus(z) if xp is jnp else xp.abs(z)
-    return xp.where(size == 0, 0, z / xp.where(size == 0, 1, size))
-
-
-@jax.custom_jvp
-def _modulus(z):
-    """|z| of complex numbers; JAX's own has a second derivative at 0."""
-    return jnp.abs(z)
-
-
-@_modulus.defjvp
-def _modulus_jvp(primals, tangents):
-    (z,), (dz,) = primals, tangents
-    return _modulus(z), (jnp.conj(_phase(z)) * dz).real
+    return phase(input) if input.dtype.kind == "c" else _sign(input)
 
 
 def _check_sign(call) -> None:

@@ -148,6 +148,7 @@ def check_history(self: Tensor, operands: tuple = ()) -> None:
         views.check_unseen(self)
         if self.requires_grad or any(isinstance(x, Tensor) and x.requires_grad for x in operands):
             views.check_write(self)
+            views.widen(self)
 
 
 def before_write(self: Tensor, operands: tuple, apart: bool = False, op: Op | None = None,

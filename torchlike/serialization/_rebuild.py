@@ -13,6 +13,7 @@ from torchlike import _legacy_types
 from torchlike._dtypes_named import dtype_without_tensors
 from torchlike._functions_pending import marked
 from torchlike._storage_io import meta_tensor
+from torchlike._tensor import alias
 from torchlike.serialization import _errors as errors
 from torchlike.serialization import _locations, _tensors
 from torchlike.serialization._storages import LoadedStorage, numel_over_limit
@@ -67,12 +68,22 @@ def _with_elements(dtype: Any) -> None:
 
 def _with_metadata(tensor: Any, metadata: dict | None) -> Any:
     """PyTorch stores a lazy conjugation or negation as a mark beside the data."""
-    for mark, value in (metadata or {}).items():
+    for mark in metadata or ():
         if mark not in ("conj", "neg"):
             raise NotImplementedError(f"load: tensors marked {mark!r} are not supported")
-        if value:
-            tensor = marked(tensor, [mark])
-    return tensor
+    marks = [mark for mark, value in (metadata or {}).items() if value]
+    return _marked(tensor, marks) if marks else tensor
+
+
+def _marked(tensor: Any, marks: list[str]) -> Any:
+    """The conjugate or the negative of a tensor, whose repeated dims take no memory."""
+    once = tensor[
+        tuple(slice(0, 1) if step == 0 and n > 1 else slice(None) for n, step in zip(tensor.shape, tensor.stride()))
+    ]
+    held = tensor.untyped_storage().nbytes() // tensor.itemsize
+    if once.numel() > held:
+        raise errors.overlapping_elements(tensor.shape, tensor.stride(), held)
+    return alias(marked(alias(once), marks).expand(tensor.shape))
 
 
 def rebuild_parameter(data: Any, requires_grad: bool, hooks: Any) -> Any:

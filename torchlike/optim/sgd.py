@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import jax
-
 from torchlike import Tensor
+from torchlike._ops._namespace import constant
 from torchlike._ops._steps import Step, unchanged
 from torchlike.optim import _errors
 from torchlike.optim._checks import check_implementation, check_lr, check_positive
@@ -26,7 +25,7 @@ def sgd_update(variant: tuple, scalars: tuple, step: Step, param: Any, grad: Any
     if buffer is None:
         return (param - step(lr) * grad,)
     if is_first:  # of those that are recorded: PyTorch's buffer begins as a detached copy
-        buffer = jax.lax.stop_gradient(grad)
+        buffer = constant(grad)
         return param - step(lr) * (step(grad + step(momentum) * buffer) if nesterov else buffer), buffer
     if step is not unchanged:
         buffer = step(step(momentum * buffer) + step(undamped) * grad)

@@ -59,9 +59,7 @@ def lobpcg(A: Tensor, k: int | None = None, B: Tensor | None = None, X: Tensor |
     from torchlike._lobpcg_gradient import Eigenpairs
 
     symmetric = [None if M is None else (M + M.mT) / 2 for M in (A, B)]
-    return Eigenpairs.apply(
-        symmetric[0], symmetric[1], largest is None or largest, lambda A, B: _solve(A, k, B, *settings)
-    )
+    return Eigenpairs.apply(*symmetric, lambda A, B: _solve(A, k, B, *settings))
 
 
 def _solve(A: Tensor, k: int | None, B: Tensor | None, X: Tensor | None, n: int | None, iK: Tensor | None,

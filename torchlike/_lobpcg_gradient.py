@@ -17,7 +17,7 @@ class Eigenpairs(Function):
     """Some eigenpairs of a symmetric matrix, found by iteration, with the gradient of exact ones."""
 
     @staticmethod
-    def forward(ctx: Any, A: Tensor, B: Tensor | None, largest: bool, solve: Callable) -> Any:
+    def forward(ctx: Any, A: Tensor, B: Tensor | None, solve: Callable) -> Any:
         """Solve, and keep the pairs."""
         E, X = solve(A, B)
         ctx.has_other = B is not None
@@ -32,7 +32,7 @@ class Eigenpairs(Function):
             raise _errors.linalg.lobpcg_backward("sparse input")
         if ctx.has_other:
             raise _errors.linalg.lobpcg_other_backward()
-        return _gradient(A, E, X, grad_E, grad_X), None, None, None
+        return _gradient(A, E, X, grad_E, grad_X), None, None
 
 
 def _gradient(A: Tensor, E: Tensor, X: Tensor, grad_E: Tensor, grad_X: Tensor) -> Tensor:

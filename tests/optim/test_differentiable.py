@@ -22,7 +22,10 @@ def is_offered(name):
 OFFERED = [
     (case, i)
     for case, i in zip(CASES, IDS)
-    if is_offered(case[0]) and not (case[1].get("fused") or case[1].get("foreach"))
+    if is_offered(case[0])
+    and not (case[1].get("fused") or case[1].get("foreach"))
+    # The two act one after the other: half of their combinations will do.
+    and bool(case[1].get("maximize")) == bool(case[1].get("weight_decay"))
 ]
 NAMES = sorted({name for (name, _), _ in OFFERED})
 

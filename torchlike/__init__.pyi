@@ -1831,6 +1831,25 @@ def linspace(
     """`steps` numbers from `start` to `end`, both included, evenly spaced."""
     ...
 
+def lobpcg(
+    A: _Tensor,
+    k: _int | None = ...,
+    B: _Tensor | None = ...,
+    X: _Tensor | None = ...,
+    n: _int | None = ...,
+    iK: _Tensor | None = ...,
+    niter: _int | None = ...,
+    tol: _float | None = ...,
+    largest: _bool | None = ...,
+    method: _str | None = ...,
+    tracker: _Any = ...,
+    ortho_iparams: _dict[_str, _int] | None = ...,
+    ortho_fparams: _dict[_str, _float] | None = ...,
+    ortho_bparams: _dict[_str, _bool] | None = ...,
+) -> _tuple[_Tensor, _Tensor]:
+    """Return k eigenvalues E and eigenvectors X with A X = B X diag(E), A symmetric and B symmetric positive definite."""
+    ...
+
 def log(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     """The natural logarithm of each element; -inf at 0, NaN below."""
     ...

@@ -51,6 +51,13 @@ def multi_tensor_update(rule: Callable[..., tuple], statics: tuple, scalars: tup
     commit(zip([*targets, *[t for holders in shown for t in holders]] if shown else targets, results))
 
 
+def row_update(rule: Callable, statics: tuple, scalars: Sequence, row: Sequence, written: Sequence[int]) -> tuple:
+    """The new arrays for the written places of one row, by a rule as `multi_tensor_update` takes it."""
+    work = _dtypes.opmath(_dtypes.FROM_NUMPY[row[0].dtype]).to_real().numpy
+    new = rule(statics, tuple(s.astype(work) for s in scalars), *row)
+    return tuple(array.astype(row[place].dtype) for array, place in zip(new, written))
+
+
 def _make_plan(rule: Callable, statics: tuple, numbers: int, lengths: tuple[int, ...], written: tuple[int, ...],
                joined: tuple[int, ...], shown: tuple[tuple[Aval, ...], ...], values: list[Value],
                by_element: bool) -> Plan:  # fmt: skip
@@ -61,9 +68,7 @@ def _make_plan(rule: Callable, statics: tuple, numbers: int, lengths: tuple[int,
 
     @jax.jit  # traced once for all rows of one shape
     def update_row(scalars: tuple, row: tuple) -> tuple:
-        work = _dtypes.opmath(_dtypes.FROM_NUMPY[row[0].dtype]).to_real().numpy
-        new = rule(statics, tuple(s.astype(work) for s in scalars), *row)
-        return tuple(array.astype(row[place].dtype) for array, place in zip(new, written))
+        return row_update(rule, statics, scalars, row, written)
 
     def update(*flat: Any) -> tuple:
         arrays, scalars = flat[: len(avals)], flat[len(avals) :]

@@ -55,6 +55,5 @@ def check_implementation(optimizer: str, foreach: bool | None = None, fused: boo
         raise _errors.fused_and_differentiable()
     if fused and foreach:
         raise _errors.fused_and_foreach()
-    for name, asked in (("capturable", capturable), ("differentiable", differentiable)):
-        if asked:
-            raise _errors.unsupported_option(optimizer, name)
+    if capturable:
+        raise _errors.unsupported_option(optimizer, "capturable")

@@ -71,6 +71,14 @@ def fused_and_differentiable() -> RuntimeError:
     return RuntimeError("`fused` does not support `differentiable`")
 
 
+def step_requires_grad() -> RuntimeError:
+    return RuntimeError("`requires_grad` is not supported for `step` in differentiable mode")
+
+
+def lists_not_recorded() -> AssertionError:
+    return AssertionError("_foreach ops don't support autograd")
+
+
 # --- parameters and groups --------------------------------------------------------------------------------------------
 
 

@@ -27,6 +27,7 @@ from torchlike._modes import local
 from torchlike._ops._namespace import namespace
 from torchlike._ops._steps import stepwise
 from torchlike.optim import _errors
+from torchlike.optim._differentiable import numbers_of, with_penalty, write_row
 from torchlike.optim._packs import Pack, give, is_seen, packs
 from torchlike.optim.optimizer import Optimizer, scalar_tensor
 
@@ -115,6 +116,9 @@ class RuleOptimizer(Optimizer):
     by_element = True  # whether the rule treats each element by itself, so that rows may be laid end to end
     # Numbers kept on the host for each parameter and shown as zero-dim tensors in `state`, where they come first.
     counters: tuple[str, ...] = ("step",)
+    # Those of which a step that is recorded for gradients makes tensors: PyTorch's arithmetic there is that of tensors.
+    tensor_counters: tuple[str, ...] = ()
+    records_lists = False  # whether PyTorch differentiates the form of the step that goes over lists (`foreach=True`)
 
     def _names(self, group: Group, param: Tensor | None = None) -> tuple[str, ...]:
         """The state tensors the rule takes after parameter and gradient; without `param`, as far as options decide."""
@@ -138,12 +142,15 @@ class RuleOptimizer(Optimizer):
             return None
         return "decoupled" if group.get("decoupled_weight_decay") else "penalty"
 
-    def _variant(self, group: Group) -> tuple:
-        """Options that select another formula; each combination is a program of its own."""
+    def _variant(self, group: Group, is_first: bool) -> tuple:
+        """Options that select another formula; each combination is a program of its own. `is_first`: the step is the
+        first of its parameter, and is recorded for gradients."""
         return ()
 
     def _scalars(self, group: Group, before: tuple, now: tuple, bucket: Bucket) -> tuple[float, ...]:
-        """The numbers of this step, from the counters before and after advancing; computed here in double precision."""
+        """The numbers of this step, from the counters before and after advancing; computed here in double precision.
+
+        In a step that is recorded for gradients, options and counters may be tensors."""
         raise NotImplementedError
 
     # --- state: plain dictionaries, in which the counters are written when somebody looks -----------------------------
@@ -201,10 +208,42 @@ class RuleOptimizer(Optimizer):
         if closure is not None:
             with torchlike.enable_grad():
                 loss = closure()
+        if self.defaults.get("differentiable"):
+            self._step_recorded()
+            return loss
         with _core.uninterrupted():  # parameters, state and counters are those before or after the step, never between
             for index, group in enumerate(self.param_groups):
                 self._step_group(index, group)
         return loss
+
+    def _step_recorded(self) -> None:
+        """Update the parameters by operators that autograd records."""
+        if local.capture is not None:
+            local.capture.stop("an optimizer's step is recorded for gradients")
+        with torchlike.enable_grad():
+            for group in self.param_groups:
+                for param in group["params"]:
+                    if param.grad is not None:
+                        self._step_row(group, param, param.grad)
+
+    def _step_row(self, group: Group, param: Tensor, grad: Tensor) -> None:
+        if group["foreach"] and not self.records_lists:
+            raise _errors.lists_not_recorded()
+        names = self._names(group, param)
+        is_first = self._prepare(group, names, param)
+        kept = self._state[param] if names or self.counters else {}
+        _show_counters(kept, self.counters)
+        if "step" in self.tensor_counters and kept["step"].requires_grad:
+            raise _errors.step_requires_grad()
+        before = tuple([kept[n] if n in self.tensor_counters else _count_of(kept[n]) for n in self.counters])
+        numbers = numbers_of(group, with_tensors=True)
+        grad = with_penalty(grad, param, numbers, self._decay(numbers))
+        now = self._advance(numbers, before)
+        scalars = self._all_scalars(numbers, before, now, Bucket(before, is_first, param.dtype, 0))
+        flags = self._flags(numbers, is_first)
+        write_row(self.rule, flags, scalars, grad, [param, *[kept[name] for name in names]])
+        for name, count in zip(self.counters, now):
+            kept[name].copy_(count)
 
     def _step_group(self, index: int, group: Group) -> None:
         grads = [param.grad for param in group["params"]]
@@ -231,8 +270,8 @@ class RuleOptimizer(Optimizer):
             multi_tensor_update(self.rule, flags, scalars, columns, written, joined, bucket.shown,  # type: ignore[arg-type]
                                 self.by_element)  # fmt: skip
 
-    def _flags(self, group: Group) -> tuple:
-        return group.get("maximize", False), self._decay(group), *self._variant(group)
+    def _flags(self, group: Group, is_first: bool = False) -> tuple:
+        return group.get("maximize", False), self._decay(group), *self._variant(group, is_first)
 
     def _still(self, index: int, plan: _Plan, group: Group, names: tuple, rows: list, flags: tuple) -> bool:
         """Whether a step that was recorded would be recorded in the same way now."""
@@ -247,12 +286,16 @@ class RuleOptimizer(Optimizer):
 
     def _next_scalars(self, group: Group, bucket: Bucket) -> tuple[float, ...]:
         """Count one more step of a bucket; returns the numbers of that step."""
-        before, now = bucket.counters, self._advance(group, bucket.counters)
-        weight_decay = float(group.get("weight_decay", 0))
-        shrink = 1 - float(group["lr"]) * weight_decay
-        scalars = self._scalars(group, before, now, bucket)
+        numbers = numbers_of(group)
+        before, now = bucket.counters, self._advance(numbers, bucket.counters)
+        scalars = self._all_scalars(numbers, before, now, bucket)
         bucket.counters, bucket.fresh = now, False
-        return weight_decay, shrink, *scalars, *(now if bucket.shown else ())
+        return *map(float, scalars), *(now if bucket.shown else ())
+
+    def _all_scalars(self, numbers: Group, before: tuple, now: tuple, bucket: Bucket) -> tuple:
+        """What a rule takes: the numbers that all optimizers have, and its own."""
+        weight_decay = numbers.get("weight_decay", 0)
+        return weight_decay, 1 - numbers["lr"] * weight_decay, *self._scalars(numbers, before, now, bucket)
 
     def _gather(self, group: Group, names: tuple[str, ...], rows: list[int]) -> _Plan:
         """Sort the rows into buckets, making the state of those that have none."""

@@ -37,7 +37,7 @@ class Adagrad(RuleOptimizer):
       eps: added to the root.
       maximize: ascend instead.
       foreach, fused: kept and without effect: in PyTorch they choose among implementations with equal results.
-      differentiable: not supported.
+      differentiable: whether autograd records the step, so that gradients flow through it.
 
     Raises:
       ValueError: a negative option.
@@ -77,5 +77,5 @@ class Adagrad(RuleOptimizer):
         return torchlike.full_like(param, complex(value, value) if param.is_complex() else value)
 
     def _scalars(self, group: Group, before: tuple, now: tuple, bucket: Bucket) -> tuple[float, ...]:
-        rate = float(group["lr"]) / (1 + before[0] * group["lr_decay"])
-        return rate, float(group["eps"])
+        rate = group["lr"] / (1 + before[0] * group["lr_decay"])
+        return rate, group["eps"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from torchlike import Tensor
+from torchlike._ops._namespace import constant
 from torchlike._ops._steps import Step, unchanged
 from torchlike.optim import _errors
 from torchlike.optim._checks import check_implementation, check_lr, check_positive
@@ -19,10 +20,13 @@ def sgd_update(variant: tuple, scalars: tuple, step: Step, param: Any, grad: Any
     precision is rounded between the terms."""
     import optax
 
-    (nesterov,) = variant
+    nesterov, is_first = variant
     lr, momentum, undamped = scalars
     if buffer is None:
         return (param - step(lr) * grad,)
+    if is_first:  # of those that are recorded: PyTorch's buffer begins as a detached copy
+        buffer = constant(grad)
+        return param - step(lr) * (step(grad + step(momentum) * buffer) if nesterov else buffer), buffer
     if step is not unchanged:
         buffer = step(step(momentum * buffer) + step(undamped) * grad)
         return param - step(lr) * (step(grad + step(momentum) * buffer) if nesterov else buffer), buffer
@@ -49,7 +53,7 @@ class SGD(RuleOptimizer):
       nesterov: look ahead along the buffer; needs momentum and no dampening.
       maximize: ascend instead.
       foreach, fused: kept and without effect: in PyTorch they choose among implementations with equal results.
-      differentiable: not supported.
+      differentiable: whether autograd records the step, so that gradients flow through it.
 
     Raises:
       ValueError: a negative rate, momentum or decay, or `nesterov` without momentum or with dampening.
@@ -65,6 +69,7 @@ class SGD(RuleOptimizer):
 
     rule = staticmethod(sgd_update)
     counters = ()
+    records_lists = True
 
     def __init__(self, params: ParamsT, lr: float | Tensor = 1e-3, momentum: float = 0, dampening: float = 0,
                  weight_decay: float | Tensor = 0, nesterov: bool = False, *, maximize: bool = False,
@@ -83,9 +88,9 @@ class SGD(RuleOptimizer):
     def _names(self, group: Group, param: Tensor | None = None) -> tuple[str, ...]:
         return ("momentum_buffer",) if group["momentum"] != 0 else ()
 
-    def _variant(self, group: Group) -> tuple:
-        return (group["nesterov"],)
+    def _variant(self, group: Group, is_first: bool) -> tuple:
+        return group["nesterov"], is_first
 
     def _scalars(self, group: Group, before: tuple, now: tuple, bucket: Bucket) -> tuple[float, ...]:
         undamped = 1.0 if bucket.fresh else 1 - group["dampening"]
-        return float(group["lr"]), float(group["momentum"]), float(undamped)
+        return group["lr"], group["momentum"], undamped

@@ -5,6 +5,7 @@ The same objects stand for PyTorch's functions when a file is written and do the
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 

@@ -78,13 +78,12 @@ def _with_metadata(tensor: Any, metadata: dict | None) -> Any:
 
 def _marked(tensor: Any, marks: list[str]) -> Any:
     """The conjugate or the negative of a tensor, whose repeated dims take no memory."""
-    once = tensor[
-        tuple(slice(0, 1) if step == 0 and n > 1 else slice(None) for n, step in zip(tensor.shape, tensor.stride()))
-    ]
+    ends = [1 if step == 0 and size > 1 else size for size, step in zip(tensor.shape, tensor.stride())]
     held = tensor.untyped_storage().nbytes() // tensor.itemsize
-    if once.numel() > held:
+    if math.prod(ends) > held:
         raise errors.overlapping_elements(tensor.shape, tensor.stride(), held)
-    return alias(marked(alias(once), marks).expand(tensor.shape))
+    once = alias(tensor[tuple(map(slice, ends))])
+    return alias(marked(once, marks).expand(tensor.shape))
 
 
 def rebuild_parameter(data: Any, requires_grad: bool, hooks: Any) -> Any:

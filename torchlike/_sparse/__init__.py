@@ -2,6 +2,8 @@
 
 from torchlike._bind import CALLERS
 from torchlike._sparse._convert import to_dense as to_dense
+from torchlike._sparse._gradients import of_bags as of_bags
+from torchlike._sparse._gradients import of_rows as of_rows
 from torchlike._sparse._make import sparse_compressed_tensor as sparse_compressed_tensor
 from torchlike._sparse._make import sparse_coo_tensor as sparse_coo_tensor
 from torchlike._sparse._make import sparse_csc_tensor as sparse_csc_tensor

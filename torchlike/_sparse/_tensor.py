@@ -14,6 +14,7 @@ import numpy as np
 from torchlike import _bind, _errors, _factories, _modes
 from torchlike import _memory_format as mf
 from torchlike._autograd import views
+from torchlike._autograd.sparse_value import SparseValue
 from torchlike._core import Aval, Size
 from torchlike._core.value import aval
 from torchlike._overriding import _disabled_torch_function_impl
@@ -70,6 +71,14 @@ class SparseTensor(Tensor):
     @property
     def _edge(self) -> Any:
         return self._values_._edge
+
+    def _pair(self, strict: bool | None = None) -> Any:
+        """This tensor as a gradient in flight."""
+        return SparseValue(self), self._edge
+
+    def _uncoalesced(self) -> Any:
+        """The same members, not known to be in order: how PyTorch keeps the first gradient that reaches a leaf."""
+        return make(self._layout_, self._indices_, self._values_, self._size)
 
     @property
     def grad(self) -> Any:

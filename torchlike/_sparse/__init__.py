@@ -1,6 +1,7 @@
 """Sparse tensors: a tensor of indices and one of values, every operator expressed by operators on these."""
 
 from torchlike._bind import CALLERS
+from torchlike._sparse._convert import lines_of as lines_of
 from torchlike._sparse._convert import to_dense as to_dense
 from torchlike._sparse._gradients import of_bags as of_bags
 from torchlike._sparse._gradients import of_rows as of_rows

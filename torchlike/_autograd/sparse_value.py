@@ -6,6 +6,7 @@ hooks and users' functions take one, as do sums of gradients.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from torchlike import _errors, _modes
@@ -39,6 +40,23 @@ class SparseValue:
         return self.tensor if edge is not None or self.tensor._edge is None else self.tensor.detach()
 
 
+def parts_of(value: Value | SparseValue) -> tuple[Value, ...]:
+    """The Values that a gradient in flight is made of: itself, unless it is sparse."""
+    if isinstance(value, SparseValue):
+        return tuple(member._pair()[0] for member in value.tensor._members())
+    return (value,)
+
+
+def maker_of(value: Value | SparseValue) -> Callable[..., Any]:
+    """A function that makes, of other parts, a gradient as this one."""
+    from torchlike._sparse import maker
+
+    if isinstance(value, SparseValue):
+        make = maker(value.tensor)
+        return lambda *parts: SparseValue(make(*parts))
+    return lambda only: only
+
+
 def total(a: Grad, b: Grad, differentiate: bool) -> Grad:
     """The sum of two gradients of one tensor, of which at least one is sparse; dense where one is."""
     from torchlike._tensor import wrap
@@ -56,7 +74,7 @@ def accumulated(grad: Any, pair: Grad, create_graph: bool) -> Any:
     new = wrap(*pair)
     with _modes.set_grad_enabled(create_graph):
         if grad is None:
-            return new.clone() if new.requires_grad else new._uncoalesced()
+            return new.clone() if new.requires_grad else new._as_grad()
         if create_graph or (grad.is_sparse and not new.is_sparse):
             return wrap(*total(grad._pair(), pair, create_graph))
         return grad.add_(new)

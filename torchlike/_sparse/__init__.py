@@ -12,6 +12,8 @@ from torchlike._sparse._make import sparse_csr_tensor as sparse_csr_tensor
 from torchlike._sparse._methods import bind as bind
 from torchlike._sparse._rules import elsewhere as elsewhere
 from torchlike._sparse._tensor import SparseTensor as SparseTensor
+from torchlike._sparse._tensor import maker as maker
+from torchlike._sparse._tensor import members as members
 
 FUNCTIONS = {"spmm": CALLERS["mm"]} | {f.__name__: f for f in (
     sparse_coo_tensor, sparse_csr_tensor, sparse_csc_tensor, sparse_compressed_tensor,

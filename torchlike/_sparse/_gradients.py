@@ -31,7 +31,7 @@ def _rows_gradient(count: int, padding_idx: int, scale_grad_by_freq: bool, grad:
     where, width = indices.reshape(-1), grad.shape[-1]
     values = grad.reshape((where.shape[0], width))
     if padding_idx >= 0:
-        kept = np.flatnonzero(where._host() != padding_idx)
+        kept = np.flatnonzero(s.on_host(indices, "a sparse gradient with padding_idx") != padding_idx)
         if len(kept) < where.shape[0]:
             where, values = picked(where, kept), picked(values, kept)
     index = where.long().reshape((1, -1))

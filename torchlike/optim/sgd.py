@@ -7,6 +7,7 @@ from typing import Any
 import torchlike
 from torchlike import Tensor
 from torchlike._errors import layouts
+from torchlike._modes import local
 from torchlike._ops._steps import Step, unchanged
 from torchlike.optim import _errors
 from torchlike.optim._checks import check_implementation, check_lr, check_positive
@@ -110,6 +111,8 @@ class SGD(RuleOptimizer):
         return super()._prepare(group, names, param)
 
     def _with_momentum(self, group: Group, kept: dict[str, Any], grad: Tensor) -> Tensor:
+        if local.capture is not None:
+            local.capture.stop("the rows of a sparse momentum buffer are merged")
         buffer = kept.get("momentum_buffer")
         if buffer is None:
             buffer = kept["momentum_buffer"] = grad.clone()

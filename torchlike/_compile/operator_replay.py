@@ -74,7 +74,7 @@ class DifferentiableReplay(Replay):
         made = record(self._forward, held, numbers)
         storages = [*self._targets]
         grads = [of(t, self._tensors)._grad for t, make, _ in self._grads if make is not None]
-        storages += [member._storage for grad in grads for member in members(grad)]
+        storages += [member._storage for grad in grads for member in members(grad)]  # type: ignore[arg-type]
         for storage, value in zip([*storages, *(t._storage for t in self._results.new)], made):
             storage.value = value
         for value, now in zip(self._escaped, made[len(made) - len(self._escaped) :]):

@@ -104,7 +104,13 @@ def mul(input: Any, other: Any) -> Any:
         sizes = tuple(input.shape)
         lines = other.expand(sizes).reshape(-1)
         return s.like(input, input._values_ * picked(lines, s.flat(s.places(input), sizes)))
-    return s.like(input, input._values_ * other)
+    return s.like(input, input._values_ * _stored(other, input.dtype))
+
+
+def _stored(number: Any, dtype: _dtypes.dtype) -> Any:
+    """A number by which PyTorch multiplies sparse tensors, in their dtype: it rounds it first in half precision."""
+    is_half = dtype in (_dtypes.float16, _dtypes.bfloat16) and isinstance(number, int | float)
+    return float(np.float32(number).astype(dtype.numpy)) if is_half else number
 
 
 def _fits(shape: tuple, into: tuple) -> bool:
@@ -158,7 +164,10 @@ def _onto_dense(dense: Tensor, other: Any, alpha: Any) -> Tensor:
     """The elements of a sparse tensor added one after another."""
     dtype = _dtypes.promote_types(dense.dtype, other.dtype)
     lines = dense.to(dtype).reshape((-1, *other._values_.shape[1:]))
-    return lines.index_add(0, lines_of(other), other._values_.to(dtype), alpha=alpha).reshape(dense.shape)
+    values = other._values_.to(dtype)
+    if dtype in (_dtypes.float16, _dtypes.bfloat16):
+        values, alpha = values * _stored(alpha, dtype), 1
+    return lines.index_add(0, lines_of(other), values, alpha=alpha).reshape(dense.shape)
 
 
 def _added(a: Any, b: Any) -> Any:

@@ -122,6 +122,17 @@ def test_modules():
     both(program)
 
 
+def test_a_layer_in_another_dtype():
+    def program(torch):
+        layer = torch.nn.Embedding(5, 3, sparse=True)
+        layer.weight.data.copy_(table(torch).detach())
+        pull(layer(torch.tensor(X)), torch)
+        layer.double()
+        return seen(layer.weight.grad), layer.weight.grad.norm(), layer.weight.grad.norm(1)
+
+    both(program)
+
+
 def test_no_gradient_is_wanted():
     def program(torch):
         with torch.no_grad():

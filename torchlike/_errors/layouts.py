@@ -201,6 +201,10 @@ def too_many_dims(sparse_dim: int, dense_dim: int) -> RuntimeError:
                         f"{sparse_dim} sparse and {dense_dim} dense dimensions")  # fmt: skip
 
 
+def norm_of_all(what: str) -> RuntimeError:
+    return RuntimeError(f"norm_sparse currently {what}")
+
+
 def repeated_dim(dims: Any) -> RuntimeError:
     again = next(d for i, d in enumerate(dims) if d in dims[:i])
     return RuntimeError(f"dim {again} appears multiple times in the list of dims")

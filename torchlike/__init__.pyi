@@ -1020,7 +1020,7 @@ def einsum(*args: _Any) -> _Tensor:
 def embedding(
     weight: _Tensor, indices: _Tensor, padding_idx: _int = ..., scale_grad_by_freq: _bool = ..., sparse: _bool = ...
 ) -> _Tensor:
-    """weight[indices]; row `padding_idx` gets no gradient."""
+    """weight[indices]; row `padding_idx` gets no gradient. See `torch.nn.functional.embedding`."""
     ...
 
 def embedding_bag(

@@ -113,6 +113,14 @@ def adaptive_max_pool1d(input: Tensor, output_size: Ints) -> Pooled:
 _MODES = ("sum", "mean", "max")
 
 
+def embedding(weight: Tensor, indices: Tensor, padding_idx: int = -1, scale_grad_by_freq: bool = False,
+              sparse: bool = False) -> Tensor:  # fmt: skip
+    """weight[indices]; row `padding_idx` gets no gradient. See `torch.nn.functional.embedding`."""
+    from torchlike.nn._functional.embedding import rows_of
+
+    return rows_of(weight, indices, padding_idx, scale_grad_by_freq, sparse)
+
+
 def embedding_bag(weight: Tensor, indices: Tensor, offsets: Tensor, scale_grad_by_freq: bool = False, mode: int = 0,
                   sparse: bool = False, per_sample_weights: Tensor | None = None, include_last_offset: bool = False,
                   padding_idx: int | None = None) -> tuple[Tensor, Tensor, Tensor, Tensor]:  # fmt: skip
@@ -283,8 +291,8 @@ def compiled_with_cxx11_abi() -> bool:
 
 
 _ALONE = (adaptive_avg_pool1d, adaptive_max_pool1d, affine_grid_generator, avg_pool1d, conv_tbc, convolution,
-          embedding_bag, embedding_renorm_, grid_sampler, norm_except_dim, _max_pool(1), _max_pool(2), _max_pool(3),
-          _max_pool(1, indices=True))  # fmt: skip
+          embedding, embedding_bag, embedding_renorm_, grid_sampler, norm_except_dim, _max_pool(1), _max_pool(2),
+          _max_pool(3), _max_pool(1, indices=True))  # fmt: skip
 FUNCTIONS: dict[str, Any] = _facade.functions(
     *_ALONE, *[_loss(name, named) for name, named in _LOSSES.items()], _facade.overloaded(ctc_loss),
     out=(frobenius_norm, _facade.overloaded(nuclear_norm)),

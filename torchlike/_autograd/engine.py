@@ -16,8 +16,9 @@ from typing import Any
 import numpy as np
 
 from torchlike import _errors, _modes
-from torchlike._autograd import versions
+from torchlike._autograd import sparse_value, versions
 from torchlike._autograd.nodes import Edge, Node, Refusal, Sink, quick_node
+from torchlike._autograd.sparse_value import SparseValue
 from torchlike._core import Aval, Value, record
 from torchlike._core.refcounts import TUPLE_ITEM
 from torchlike._ops._declare import REGISTRY
@@ -70,7 +71,11 @@ def owned(pair: Grad) -> Value:
 
 def add(a: Grad | None, b: Grad, differentiate: bool) -> Grad:
     """The sum of two gradients of one value."""
-    return b if a is None else apply_op("add", a, b, differentiate=differentiate)
+    if a is None:
+        return b
+    if a[0].__class__ is SparseValue or b[0].__class__ is SparseValue:
+        return sparse_value.total(a, b, differentiate)
+    return apply_op("add", a, b, differentiate=differentiate)
 
 
 def differentiated(plan: OpPlan, source: OpPlan, values: list[Value], node: Node, held: dict[int, Grad],

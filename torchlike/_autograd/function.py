@@ -12,7 +12,9 @@ from torchlike import _dtypes, _errors, _modes
 from torchlike._autograd import context, forward_mode, views
 from torchlike._autograd.context import BackwardCFunction, Call, FunctionCtx, FunctionNode
 from torchlike._autograd.nodes import AccumulateGrad, Refusal
+from torchlike._autograd.sparse_value import SparseValue
 from torchlike._core import Aval
+from torchlike._memory_format import sparse_coo
 
 
 class Function(FunctionCtx):
@@ -103,6 +105,8 @@ class Function(FunctionCtx):
                 if is_all:
                     return forward(*args)
         pairs = [a._pair() if isinstance(a, Tensor) else (None, None) for a in args]
+        if any(value.__class__ is SparseValue and edge is not None for value, edge in pairs):
+            raise _errors.layouts.refused(f"{cls.__name__}.apply of a tensor that requires grad", sparse_coo)
         node = context.begin(cls, [edge for _, edge in pairs], [value and value.aval for value, _ in pairs])
         call = node.call
         call.is_recorded = _modes.local.grad and any(e is not None for e in call.edges)

@@ -441,8 +441,11 @@ def _hook_name(hook: Any) -> str:
     return getattr(hook, "__name__", "<unknown>")
 
 
-def _tensor_type(aval: Any) -> str:
-    return ("torch.cuda." if aval.device.type == "cuda" else "torch.") + scalar_name(aval.dtype) + "Tensor"
+def _tensor_type(gradient: Any) -> str:
+    """The type of a gradient in flight, sparse or not."""
+    on_gpu = "cuda." if gradient.aval.device.type == "cuda" else ""
+    layout = "sparse." if hasattr(gradient, "tensor") else ""
+    return f"torch.{on_gpu}{layout}{scalar_name(gradient.aval.dtype)}Tensor"
 
 
 def hook_returned_no_tuple(returned: Any) -> TypeError:

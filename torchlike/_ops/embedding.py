@@ -50,8 +50,7 @@ def _counted(indices, weight):
     opmath=False,
     float8=FLOAT8,
 )
-def embedding(weight: Array, indices: Array, padding_idx: int = -1, scale_grad_by_freq: bool = False,
-              sparse: bool = False):  # fmt: skip
+def embedding(weight: Array, indices: Array, padding_idx: int = -1, scale_grad_by_freq: bool = False):
     """weight[indices]; row `padding_idx` gets no gradient.
 
     `scale_grad_by_freq` divides the gradient of a row by how often it was picked.

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import torchlike
 from torchlike import Tensor
 from torchlike._ops._namespace import constant
+from torchlike._errors import layouts
+from torchlike._modes import local
 from torchlike._ops._steps import Step, unchanged
 from torchlike.optim import _errors
 from torchlike.optim._checks import check_implementation, check_lr, check_positive
@@ -42,7 +45,7 @@ class SGD(RuleOptimizer):
     .. math:: g \leftarrow g + \lambda p,\quad b \leftarrow \mu b + (1 - \tau) g,\quad
         d = g + \mu b \text{ (Nesterov)},\ b \text{ (momentum)},\ g \text{ (plain)}
 
-    The first step with momentum sets :math:`b = g`, undamped.
+    The first step with momentum sets :math:`b = g`, undamped. With a sparse gradient :math:`b` is sparse.
 
     Args:
       params: parameters or groups of them.
@@ -57,6 +60,7 @@ class SGD(RuleOptimizer):
 
     Raises:
       ValueError: a negative rate, momentum or decay, or `nesterov` without momentum or with dampening.
+      RuntimeError: at a step, a sparse gradient together with `weight_decay` or `fused`.
 
     >>> import torchlike
     >>> p = torchlike.nn.Parameter(torchlike.tensor([1.0, 2.0]))
@@ -90,6 +94,39 @@ class SGD(RuleOptimizer):
 
     def _variant(self, group: Group, is_first: bool) -> tuple:
         return group["nesterov"], is_first
+
+    def _take_sparse(self, group: Group, grads: list, rows: list[int], sparse: list[int]) -> tuple[list, list]:
+        if group["fused"]:
+            raise _errors.sparse_with_fused("SGD")
+        with torchlike.no_grad():
+            for i in sparse:
+                self._step_sparse(group, group["params"][i], grads[i])
+        return [i for i in rows if i not in sparse], []
+
+    def _step_sparse(self, group: Group, param: Tensor, grad: Tensor) -> None:
+        """One parameter's step: sums of sparse tensors, which keep equal indices apart as PyTorch's do."""
+        direction = -grad if group["maximize"] else grad
+        if group["weight_decay"]:
+            direction = direction.add(param, alpha=group["weight_decay"])  # refused
+        if group["momentum"]:
+            direction = self._with_momentum(group, self.state[param], direction)
+        param.add_(direction, alpha=-float(group["lr"]))
+
+    def _prepare(self, group: Group, names: tuple[str, ...], param: Tensor) -> bool:
+        buffer = self._state.get(param, {}).get("momentum_buffer")
+        if names and buffer is not None and buffer.is_sparse:
+            raise layouts.add_to_sparse()
+        return super()._prepare(group, names, param)
+
+    def _with_momentum(self, group: Group, kept: dict[str, Any], grad: Tensor) -> Tensor:
+        if local.capture is not None:
+            local.capture.stop("the rows of a sparse momentum buffer are merged")
+        buffer = kept.get("momentum_buffer")
+        if buffer is None:
+            buffer = kept["momentum_buffer"] = grad.clone()
+        else:
+            buffer.mul_(group["momentum"]).add_(grad, alpha=1 - group["dampening"])
+        return grad.add(buffer, alpha=group["momentum"]) if group["nesterov"] else buffer
 
     def _scalars(self, group: Group, before: tuple, now: tuple, bucket: Bucket) -> tuple[float, ...]:
         undamped = 1.0 if bucket.fresh else 1 - group["dampening"]

@@ -17,7 +17,7 @@ from torchlike._autograd import views
 from torchlike._dtypes import dtype as Dtype
 from torchlike._factories import check_into, into, of_array, shape_of
 from torchlike._from_data import dtype_of
-from torchlike._ops._declare import Into
+from torchlike._ops._into import Into
 from torchlike._random import Generator, default_generator
 from torchlike._tensor import Tensor
 from torchlike._underived import derived_from, underivable
@@ -372,7 +372,12 @@ FUNCTIONS = {f.__name__: f for f in (
 )}  # fmt: skip
 FUNCTIONS |= {f.__name__: _drawing(f, True) for f in (rand, randn, randint, randperm, normal)}
 FUNCTIONS |= _facade.functions(
-    poisson, binomial, out={bernoulli: Into(), multinomial: Into(_errors.random.long_out, always=_dtypes.int64)}
+    poisson,
+    binomial,
+    out={
+        bernoulli: Into(cast=lambda result, out: None, quiet=True, overloads=True),
+        multinomial: Into(first=_errors.random.long_out, quiet=True, called="aten::"),
+    },
 )
 METHODS = {f.__name__: _drawing(f, f in (bernoulli_, random_)) for f in (
     uniform_, normal_, bernoulli_, random_, exponential_, cauchy_, log_normal_, geometric_,

@@ -23,6 +23,7 @@ from torchlike._ops._checks import (
     whole_divisor,
 )
 from torchlike._ops._declare import HOST, Array, Operand, Scalar, constant, declare, namespace, pointwise
+from torchlike._ops._into import CASTABLE, Into
 from torchlike._ops._nodes import by_operand
 from torchlike._ops._rules import Call, result_type, to_float
 from torchlike._ops._steps import stepwise
@@ -85,7 +86,14 @@ def mul(input: Operand, other: Operand):
 # -- division ----------------------------------------------------------------------------------------------------------
 
 
-@pointwise(promote=to_float, node="DivBackward0", loop="div_cpu", exact=("other",), of_numbers=True)
+@pointwise(
+    out=CASTABLE._replace(called="div", overloads=False),
+    promote=to_float,
+    node="DivBackward0",
+    loop="div_cpu",
+    exact=("other",),
+    of_numbers=True,
+)
 def true_divide(input: Operand, other: Operand):
     """input / other, in floating point."""
     return _slopes.quotient(input, other)
@@ -148,6 +156,7 @@ def _floored(a, b):
 
 
 @pointwise(
+    out=CASTABLE._replace(called="aten::floor_divide", overloads=False),
     host=HOST,
     check=real_number("div_floor_cpu"),
     guard=whole_divisor,
@@ -306,7 +315,7 @@ def _next_jvp(primals, changes):
     return _next(a, b), jax.numpy.where(a == b, 0, changes[0])
 
 
-@pointwise(promote=to_float, node="MulBackward0", exact=("other",))
+@pointwise(out=Into(cast=_errors.outs.ldexp, called="mul"), promote=to_float, node="MulBackward0", exact=("other",))
 def ldexp(input: Array, other: Array):
     """input * 2**other."""
     return input * namespace(input).exp2(other)
@@ -317,7 +326,12 @@ def _check_heaviside(call: Call) -> None:
         raise RuntimeError("heaviside is not yet implemented for tensors with different dtypes.")
 
 
-@pointwise(check=_check_heaviside, opmath=False, differentiable=False)
+@pointwise(
+    out=Into(_errors.outs.heaviside, called="aten::heaviside"),
+    check=_check_heaviside,
+    opmath=False,
+    differentiable=False,
+)
 def heaviside(input: Array, values: Array):
     """0 below zero, 1 above it, `values` at it."""
     xp = namespace(input)

@@ -7,11 +7,13 @@ import math
 import jax
 import numpy as np
 
+from torchlike import _errors
 from torchlike._dtypes import FLOATING
 from torchlike._ops import _error_function
 from torchlike._ops._casts import FULL_ELSEWHERE
 from torchlike._ops._checks import REALS, not_complex, only
 from torchlike._ops._declare import Array, Operand, constant, namespace, pointwise
+from torchlike._ops._into import Into
 from torchlike._ops._namespace import widened
 from torchlike._ops._nodes import of_two
 from torchlike._ops._rules import Call, to_float
@@ -116,7 +118,7 @@ def _check_mvlgamma(call: Call) -> None:
     not_complex("mvlgamma")(call)
 
 
-@pointwise(promote=to_float, check=_check_mvlgamma)
+@pointwise(out=Into(cast=_errors.outs.mvlgamma), promote=to_float, check=_check_mvlgamma)
 def mvlgamma(input: Array, p: int):
     """The logarithm of the multivariate gamma function of dimension p."""
     gammaln = library(input).gammaln

@@ -117,5 +117,5 @@ def is_nonzero(input: Tensor) -> bool:
 
 _INTO = Into(_errors.histograms.places_out, called="aten::")
 FUNCTIONS = _facade.functions(bincount, cov, corrcoef, is_nonzero,
-                              out=dict.fromkeys(map(_facade.overloaded, (searchsorted, bucketize)), _INTO))  # fmt: skip
+                              out={_facade.overloaded(searchsorted): _INTO, bucketize: _INTO})  # fmt: skip
 METHODS = _facade.methods(bincount, cov, corrcoef, is_nonzero)

@@ -40,6 +40,8 @@ def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
 def _nonzero(input: Tensor, *, as_tuple: bool = False, out: Tensor | None = None) -> Any:
     if out is None:
         return nonzero(input, as_tuple=as_tuple)
+    if not isinstance(out, Tensor):
+        raise _errors.arguments.out_is_no_tensor("nonzero", out)
     if as_tuple:
         raise RuntimeError("nonzero does not support the out kwarg when as_tuple is True")
     if out.dtype is not int64:

@@ -177,7 +177,7 @@ def matrix_power(A: Tensor, n: int) -> Tensor:
             result = base if result is None else matmul(result, base)
         n >>= 1
         base = matmul(base, base) if n else base
-    return rows["clone"](result) if result is A else result
+    return rows["clone"](A) if result is A or result is None else result
 
 
 def multi_dot(tensors: Any) -> Tensor:
@@ -314,8 +314,8 @@ _INTO: dict[str, Any] = {
     "slogdet": EXACT._replace(called="_linalg_slogdet"),
     "matrix_power": _power_into,
     "multi_dot": Into(_errors.outs.of_chain, called="mm"),
-    "matrix_norm": Into(_errors.outs.norm("matrix_norm"), called=None),
-    "norm": Into(_errors.outs.norm("norm"), called=None),
+    "matrix_norm": Into(_errors.outs.norm("matrix_norm"), called=None, overloads=True),
+    "norm": Into(_errors.outs.norm("norm"), called=None, overloads=True),
 }
 LINALG = _facade.named({f.__name__: f for f in (inv, solve, cholesky, cholesky_ex, qr, svd, eigh, eig, slogdet,
                                                 matrix_power, multi_dot, matrix_norm, norm)},

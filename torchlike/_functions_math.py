@@ -221,7 +221,8 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None, *, out: Any = No
         dim = list(input.shape).index(3) if input.ndim == other.ndim else -1
     if out is None:
         return rows["cross"](input, other, dim=dim)
-    return row_into(REGISTRY["cross"], rows["cross"], (input, other), {"dim": dim}, out)
+    asked = Into(_errors.dtypes.exact_out, apart=0, called="linalg_cross")
+    return into("cross", rows["cross"], (input, other), {"dim": dim}, out, asked)
 
 
 def chain_matmul(*matrices: Tensor) -> Tensor:

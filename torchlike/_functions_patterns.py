@@ -27,8 +27,14 @@ def diag(input: Tensor, diagonal: int = 0) -> Tensor:
     return rows["_diag_embed"](input, diagonal, 0, 1)
 
 
+def _misfit(result: Any, out: Any) -> RuntimeError:
+    """What `diag` says of a vector's matrix."""
+    castable = _dtypes.can_cast(result, out)
+    return (_errors.dtypes.exact_out if castable else _errors.outs.cannot_become("diag", "out="))(result, out)
+
+
 _OF_MATRIX = EXACT._replace(called="aten::diagonal_copy")
-_OF_VECTOR = Into(_errors.outs.diagonal, called="aten::diag_embed")
+_OF_VECTOR = Into(_misfit, called="aten::diag_embed")
 
 
 def _diag_into(input: Tensor, *_: Any) -> Into:

@@ -132,8 +132,8 @@ def cond(A: Tensor, p: Any = None) -> Tensor:
 
 
 _INTO = {
-    "matrix_rank": Into(cast=safely("torch.linalg.matrix_rank"), called="aten::"),
-    "pinv": Into(cast=safely("linalg.pinv")),
+    "matrix_rank": Into(cast=safely("torch.linalg.matrix_rank"), called="aten::", overloads=True),
+    "pinv": Into(cast=safely("linalg.pinv"), overloads=True),
     "lstsq": Into(
         cast=safely("torch.linalg.lstsq", "solution", "solution", "rank", "singular_values"), order=ROWS_UNLESS_EMPTY
     ),

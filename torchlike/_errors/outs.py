@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from torchlike._dtypes import can_cast
-from torchlike._errors.dtypes import c_name, exact_out, not_implemented, scalar_name
+from torchlike._errors.dtypes import c_name, cannot_cast, not_implemented, scalar_name
 
 
 def found(result: Any, out: Any) -> RuntimeError:
@@ -95,17 +94,14 @@ def cannot_become(name: str, what: str = "output") -> Callable[[Any, Any], Runti
     )
 
 
-def mvlgamma(result: Any, out: Any) -> RuntimeError:
-    """Of which PyTorch names the wrong one."""
-    return cannot_become("mvlgamma")(result, result)
-
-
-def diagonal(result: Any, out: Any) -> RuntimeError:
-    """What `diag` says of a vector's matrix."""
-    return (exact_out if can_cast(result, out) else cannot_become("diag", "out="))(result, out)
+def mvlgamma(operand: Any) -> Callable[[Any, Any], RuntimeError]:
+    """What `mvlgamma` says, which names the operand's dtype and the result's."""
+    return lambda result, out: cannot_become("mvlgamma")(operand, result)
 
 
 def ldexp(result: Any, out: Any) -> RuntimeError:
+    if out.is_floating_point:
+        return cannot_cast(result, out)
     return RuntimeError(f"ldexp can't be cast to the desired output type {scalar_name(out)}")
 
 

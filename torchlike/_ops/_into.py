@@ -58,5 +58,5 @@ def _has_one_operand(op: Any) -> bool:
 
 def safely(name: str, *results: str) -> Any:
     """The sentences of a function of linear algebra about results that cannot be cast."""
-    made = tuple(outs.not_safely(name, result) for result in results or ("result",))
-    return made if len(made) > 1 else made[0]
+    made = [outs.not_safely(name, result) for result in results or ("result",)]
+    return tuple(made) if len(made) > 1 else made[0]

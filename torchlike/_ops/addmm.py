@@ -138,6 +138,7 @@ def _check_baddbmm(call: Call) -> None:
 
 @operator(autocast=LOWER, shape=_added(_baddbmm_shape), check=_check_baddbmm, fits=_exactly(_baddbmm_shape),
           saves=("batch1", "batch2"), opmath=False, inplace=True, loop="baddbmm", takes=NUMBERS,
+          out=EXACT._replace(overloads=True),
           old_orders=_old_orders("batch1", "batch2"),
           flops=_flops.between("batch1", "batch2", "baddbmm", "bmm"))  # fmt: skip
 def baddbmm(input: Array, batch1: Array, batch2: Array, *, beta: Scalar = 1, alpha: Scalar = 1):

@@ -315,7 +315,7 @@ def _next_jvp(primals, changes):
     return _next(a, b), jax.numpy.where(a == b, 0, changes[0])
 
 
-@pointwise(out=Into(cast=_errors.outs.ldexp, called="mul"), promote=to_float, node="MulBackward0", exact=("other",))
+@pointwise(out=Into(cast=_errors.outs.ldexp), promote=to_float, node="MulBackward0", exact=("other",))
 def ldexp(input: Array, other: Array):
     """input * 2**other."""
     return input * namespace(input).exp2(other)

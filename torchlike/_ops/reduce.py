@@ -50,7 +50,7 @@ def sum(input: Array, dim: Dims = None, keepdim: bool = False, *, dtype=None):
 
 
 def _mean_into(input: Any, dim: Any = None, *_: Any) -> Into:
-    return Into(cast=_errors.outs.mean if dim is None else CASTABLE.cast, overloads=True)
+    return Into(cast=_errors.outs.mean if dim is None else CASTABLE.cast, overloads=dim is None)
 
 
 @reduction(

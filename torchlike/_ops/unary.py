@@ -278,12 +278,16 @@ def trunc(input: Array):
 _MOST_PLACES = 308  # of which a Python float holds the power of ten
 
 
+def _round_into(input: Any, decimals: int = 0) -> Into:
+    return SAME._replace(overloads=not decimals)
+
+
 def _check_round(call: Call) -> None:
     check = only("round_cpu", FLOATING) if call.decimals else only("round_vml_cpu", INTEGER, FLOATING, wide=True)
     check(call)
 
 
-@pointwise(saves=(), check=_check_round, where=("torch", "Tensor", "special"),
+@pointwise(saves=(), check=_check_round, where=("torch", "Tensor", "special"), out=_round_into,
            node=lambda call: f"RoundBackward{int(call.decimals != 0)}")  # fmt: skip
 def round(input: Array, *, decimals: int = 0):
     """The nearest whole number (halves go to the even one), or the nearest with so many `decimals`."""

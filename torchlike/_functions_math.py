@@ -92,7 +92,8 @@ def _spread(name: str) -> Callable:
 
     def function(input: Tensor, *args: Any, out: Any = None, **kwargs: Any) -> Any:
         if out is not None:
-            return into(name, function, (input, *args), kwargs, out, CASTABLE, True)
+            first = None if input.is_complex() else _errors.outs.no_complex_loop("std_cpu")
+            return into(name, function, (input, *args), kwargs, out, Into(first=first), True)
         dim, correction, keepdim = _spread_arguments(name, args, kwargs)
         _warn_of_freedom(name, input, dim, correction)
         return call(input, dim, correction, keepdim)

@@ -356,7 +356,9 @@ def _drawing(function: Callable, overloaded: bool) -> Callable:
 
     @functools.wraps(function)
     def draw(*args: Any, **kwargs: Any) -> Any:
-        given = kwargs.get("generator")
+        given, out = kwargs.get("generator"), kwargs.get("out")
+        if out is not None and not isinstance(out, Tensor):
+            raise _errors.arguments.invalid_combination(function.__name__, args, kwargs)
         if given is not None and not isinstance(given, Generator):
             if overloaded:
                 raise _errors.arguments.invalid_combination(function.__name__, args, kwargs)
@@ -371,11 +373,13 @@ FUNCTIONS = {f.__name__: f for f in (
     _standard_gamma, _sample_dirichlet,
 )}  # fmt: skip
 FUNCTIONS |= {f.__name__: _drawing(f, True) for f in (rand, randn, randint, randperm, normal)}
+_BERNOULLI = Into(cast=lambda result, out: None, first=_errors.outs.no_complex_loop("bernoulli_tensor_cpu_self_"),
+                  quiet=True, overloads=True)  # fmt: skip
 FUNCTIONS |= _facade.functions(
     poisson,
     binomial,
     out={
-        bernoulli: Into(cast=lambda result, out: None, quiet=True, overloads=True),
+        bernoulli: _BERNOULLI,
         multinomial: Into(first=_errors.random.long_out, quiet=True, called="aten::"),
     },
 )

@@ -42,8 +42,7 @@ def into(name: str, call: Callable, args: tuple, kwargs: dict, out: Any, asked: 
     elif asked.computes:
         kwargs = {**kwargs, "dtype": out.dtype}
     result = call(*args, **kwargs)
-    if isinstance(out, tuple | list) and not isinstance(result, tuple | list):
-        raise misfit(out)
+    _check_count(result, out, misfit)
     check_apart(out, operands)
     check_dtypes(asked, result, out)
     if asked.late:
@@ -58,10 +57,11 @@ def into(name: str, call: Callable, args: tuple, kwargs: dict, out: Any, asked: 
         return write_out(asked, result, out)
 
 
-def _no_tensor(name: str, args: tuple, kwargs: dict, out: Any, asked: Into, overloads: Any, each: Any) -> TypeError:
+def _no_tensor(name: str, args: tuple, kwargs: dict, out: Any, asked: Into, overloads: Any, each: Any,
+               wanted: str = "Tensor") -> TypeError:  # fmt: skip
     if overloads if asked.overloads is None else asked.overloads:
         return _errors.arguments.invalid_combination(name, args, {"out": out, **kwargs})
-    return _errors.arguments.out_is_no_tensor(name, each)
+    return _errors.arguments.out_is_no_tensor(name, each, wanted)
 
 
 def accepting_out(asked: Into = CASTABLE, name: str = "") -> Callable[[Callable], Callable]:
@@ -94,6 +94,15 @@ def _check_tensors(out: Any, misfit: Callable[[Any], TypeError], one: bool) -> N
     for each in out if isinstance(out, tuple | list) else (out,):
         if not isinstance(each, Tensor):
             raise misfit(each)
+
+
+def _check_count(result: Any, out: Any, misfit: Callable[..., TypeError]) -> None:
+    """There must be a tensor for each result."""
+    several, given = isinstance(result, tuple | list), isinstance(out, tuple | list)
+    if several is not given:
+        raise misfit(out, "tuple of Tensors" if several else "Tensor")
+    if several and len(result) != len(out):
+        raise _errors.arguments.count_of_out(len(result), len(out))
 
 
 def check_history(called: str | None, out: Any, operands: tuple) -> None:

@@ -168,6 +168,11 @@ def no_loop(name: str) -> Callable[[Any], Exception | None]:
     return lambda out: None if out.is_floating_point else not_implemented(name, out)
 
 
+def no_complex_loop(name: str) -> Callable[[Any], Exception | None]:
+    """The same of one that has a loop for all but complex numbers."""
+    return lambda out: not_implemented(name, out) if out.is_complex else None
+
+
 def counted(result: Any, out: Any) -> RuntimeError:
     """What `histc` says."""
     return RuntimeError(f"torch.histogram: input tensor and hist tensor should have the same dtype, but got input "

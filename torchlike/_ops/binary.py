@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import jax
 import numpy as np
 
@@ -117,7 +119,12 @@ def _divide_node(call: Call) -> str:
 _divide_node.numbers_are_tensors = True  # type: ignore[attr-defined]
 
 
+def _div_into(input: Any, other: Any, *rounding_mode: str) -> Into:
+    return CASTABLE._replace(overloads=not rounding_mode)
+
+
 @declare("pointwise", _divide_typing, guard=rounded_divisor, inplace=True, aliases=("divide",), node=_divide_node,
+         out=_div_into,
          of_numbers=True, exact=("other",), chooses=lambda plan: plan.static("rounding_mode") is not None)  # fmt: skip
 def div(input: Operand, other: Operand, *, rounding_mode: str | None = None):
     """input / other; with `rounding_mode` "trunc" or "floor" rounded to a whole number, in the common dtype.

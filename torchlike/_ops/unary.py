@@ -278,7 +278,7 @@ def trunc(input: Array):
 _MOST_PLACES = 308  # of which a Python float holds the power of ten
 
 
-def _round_into(input: Any, decimals: int = 0) -> Into:
+def _round_into(input: Any, *decimals: int) -> Into:
     return SAME._replace(overloads=not decimals)
 
 

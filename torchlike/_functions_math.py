@@ -92,7 +92,8 @@ def _spread(name: str) -> Callable:
 
     def function(input: Tensor, *args: Any, out: Any = None, **kwargs: Any) -> Any:
         if out is not None:
-            first = None if input.is_complex() else _errors.outs.no_complex_loop("std_cpu")
+            along = _spread_arguments(name, args, kwargs)[0] is not None
+            first = _errors.outs.no_complex_loop("std_cpu") if along and not input.is_complex() else None
             return into(name, function, (input, *args), kwargs, out, Into(first=first), True)
         dim, correction, keepdim = _spread_arguments(name, args, kwargs)
         _warn_of_freedom(name, input, dim, correction)

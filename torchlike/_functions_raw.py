@@ -13,6 +13,7 @@ from torchlike import _dtypes, _errors, _facade, _factories, _functions_linalg, 
 from torchlike._bind import CALLERS as rows
 from torchlike._ops import REGISTRY
 from torchlike._ops._binding import is_whole
+from torchlike._ops._into import CASTABLE
 from torchlike._tensor import Tensor
 
 Ints = Any  # whole numbers, one for each dim, or one for all
@@ -295,7 +296,7 @@ _ALONE = (adaptive_avg_pool1d, adaptive_max_pool1d, affine_grid_generator, avg_p
           _max_pool(3), _max_pool(1, indices=True))  # fmt: skip
 FUNCTIONS: dict[str, Any] = _facade.functions(
     *_ALONE, *[_loss(name, named) for name, named in _LOSSES.items()], _facade.overloaded(ctc_loss),
-    out=(frobenius_norm, _facade.overloaded(nuclear_norm)),
+    out=dict.fromkeys((frobenius_norm, _facade.overloaded(nuclear_norm)), CASTABLE),
 ) | {f.__name__: f for f in (set_flush_denormal, compiled_with_cxx11_abi)}  # fmt: skip
 # What numerical libraries there are: SciPy's LAPACK, XLA's Fourier transforms, and its own threads and products.
 FUNCTIONS |= {"has_lapack": True, "has_spectral": True, "has_mkl": False, "has_openmp": False}

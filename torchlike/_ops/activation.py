@@ -15,6 +15,7 @@ from torchlike._ops._casts import FULL_ELSEWHERE, LOWER
 from torchlike._ops._checks import REAL_FLOATS
 from torchlike._ops._declare import Array, Scalar, constant, namespace, operator, pointwise
 from torchlike._ops._error_function import erf
+from torchlike._ops._into import Into
 from torchlike._ops._namespace import fractional
 from torchlike._ops._rules import Call, through_integers, to_float, wrap_dim
 from torchlike._ops._slopes import modulus
@@ -106,7 +107,12 @@ def mish(input: Array):
 
 
 @pointwise(
-    where=PLACES, check=floating("log_sigmoid_cpu"), inplace=False, node="LogSigmoidBackward0", loop="log_sigmoid_cpu"
+    out=Into(_errors.outs.scalar_type, quiet=True, called="log_sigmoid_forward"),
+    where=PLACES,
+    check=floating("log_sigmoid_cpu"),
+    inplace=False,
+    node="LogSigmoidBackward0",
+    loop="log_sigmoid_cpu",
 )
 def logsigmoid(input: Array):
     """log(sigmoid(x)), without overflow."""

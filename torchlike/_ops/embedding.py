@@ -110,7 +110,8 @@ class _Bags:
 
 
 @operator(where=(), keeps=("indices", "offsets"), shape=_bags_shape, check=_check_bags, out=False, opmath=False,
-          node="EmbeddingBagBackward0", edges=("weight", "per_sample_weights"), name="_embedding_bag")  # fmt: skip
+          node="EmbeddingBagBackward0", edges=("weight", "per_sample_weights"), name="_embedding_bag",
+          chooses=lambda plan: plan.static("mode") == "max")  # fmt: skip
 def _embedding_bag(weight: Array, indices: Array, offsets: Array | None, per_sample_weights: Array | None, mode: str,
                    padding_idx: int = -1, scale_grad_by_freq: bool = False,
                    include_last_offset: bool = False):  # fmt: skip

@@ -15,6 +15,7 @@ from torchlike._ops import _rules
 from torchlike._ops._casts import FULL_ON_CPU
 from torchlike._ops._checks import INEXACT
 from torchlike._ops._declare import Array, declare, namespace
+from torchlike._ops._into import EXACT, Into
 from torchlike._ops._rules import Call, Typed, broadcast
 
 
@@ -67,8 +68,10 @@ def inv(A: Array):
     return namespace(A).linalg.inv(A)
 
 
-@factorization(check=square_check("det"), shape=lambda call: [call.A.shape[:-2]], columns=False,
+@factorization(out=EXACT._replace(called="_linalg_det"),
+               check=square_check("det"), shape=lambda call: [call.A.shape[:-2]], columns=False,
                where=("linalg", "torch", "Tensor"), node="LinalgDetBackward0",
+               chooses=lambda plan: 0 in plan.inputs[0].shape,
                remembers=("inputs", "result"))  # fmt: skip
 def det(A: Array):
     """The determinant of a square matrix."""
@@ -155,7 +158,7 @@ def _check_triangular(call: Call) -> None:
         )
 
 
-@factorization(numpy=False, check=_check_triangular, shape=lambda call: [
+@factorization(out=Into(_errors.outs.scalar_type), numpy=False, check=_check_triangular, shape=lambda call: [
     (*broadcast([call.A.shape[:-2], call.B.shape[:-2]]), *call.B.shape[-2:])], where=("linalg",),
     node="LinalgSolveTriangularBackward0", remembers=("A", "result"))  # fmt: skip
 def solve_triangular(A: Array, B: Array, *, upper: bool, left: bool = True, unitriangular: bool = False):

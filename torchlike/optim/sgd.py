@@ -6,9 +6,9 @@ from typing import Any
 
 import torchlike
 from torchlike import Tensor
-from torchlike._ops._namespace import constant
 from torchlike._errors import layouts
 from torchlike._modes import local
+from torchlike._ops._namespace import constant
 from torchlike._ops._steps import Step, unchanged
 from torchlike.optim import _errors
 from torchlike.optim._checks import check_implementation, check_lr, check_positive

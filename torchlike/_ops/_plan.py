@@ -170,7 +170,7 @@ def _traced_outputs(op: d.Op, call: Call, typed: Typed, function: Callable, scal
     """Outputs of an operator without a shape rule, from one abstract trace of its kernel."""
     try:
         found = jax.eval_shape(function, *specs(call.arrays, scalars))
-    except (TypeError, ValueError):  # JAX's own words about shapes are not for users
+    except (TypeError, ValueError):  # of JAX's own classes
         raise _errors.arguments.no_fit(op.name, [(tuple(a.shape), a.dtype) for a in call.arrays]) from None
     half = typed.compute is not None and op.opmath and _dtypes.opmath(typed.compute) is not typed.compute
     outputs = []

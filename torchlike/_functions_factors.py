@@ -114,6 +114,7 @@ def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = Fa
 def triangular_solve(b: Tensor, A: Tensor, upper: bool = True, transpose: bool = False, unitriangular: bool = False, *,
                      out: Any = None) -> Any:  # fmt: skip
     """X with A X = b for a triangular A, and a copy of A."""
+    _errors.systems.check_triangular_solve(b, A)
     factor = A.mT if transpose else A
     found = rows["solve_triangular"](factor, b, upper=upper != transpose, unitriangular=unitriangular)
     batch = tuple(found.shape[:-2])

@@ -30,6 +30,7 @@ def native_layer_norm(input: Tensor, normalized_shape: Any, weight: Tensor | Non
 def native_group_norm(input: Tensor, weight: Tensor | None, bias: Tensor | None, N: int, C: int, HxW: int, group: int,
                       eps: float) -> Triple:  # fmt: skip
     """`group_norm`, with the means and the reciprocal deviations of each sample's groups: these have gradients too."""
+    _errors.normalization.check_native_groups(group, C)
     out = rows["_group_norm"](input, group, weight, bias, eps)
     return out, *_statistics(_beside(input, weight).reshape(N, group, C // group * HxW), (2,), eps)
 

@@ -38,6 +38,9 @@ def check_mirror_pad(x: Any, pad: Ints, mode: str) -> None:
     dims = len(pad) // 2
     if x.ndim not in (dims + 1, dims + 2) or dims > 3:
         raise NotImplementedError(f"Padding size {len(pad)} is not supported for {x.ndim}D input tensor.")
+    if mode != "circular" and 0 in x.shape[x.ndim - dims - 1 :]:
+        raise RuntimeError(f"Expected {dims + 1}D or {dims + 2}D (batch mode) tensor with possibly 0 batch size and "
+                           f"other non-zero dimensions for input, but got: {list(x.shape)}")  # fmt: skip
     for i in range(dims):
         dim, before, after = x.ndim - 1 - i, pad[2 * i], pad[2 * i + 1]
         size = x.shape[dim]
@@ -47,6 +50,11 @@ def check_mirror_pad(x: Any, pad: Ints, mode: str) -> None:
                                f"{list(x.shape)}")  # fmt: skip
         if mode == "circular" and max(before, after) > size:
             raise RuntimeError("Padding value causes wrapping around more than once.")
+        if mode == "circular" and size + min(before, 0) + min(after, 0) < 1:  # there PyTorch reads what memory holds
+            raise RuntimeError("Negative padding value is resulting in an empty dimension")
+        if size + before + after < 1:
+            raise RuntimeError(f"input ({'WHT'[i]}: {size}) is too small. Calculated output {'WHT'[i]}: "
+                               f"{size + before + after}")  # fmt: skip
 
 
 def check_shuffle(call: Any) -> None:
@@ -186,6 +194,23 @@ def grid_padding(mode: str) -> ValueError:
     return ValueError("nn.functional.grid_sample(): expected padding_mode to be 'zeros', 'border', or 'reflection', "
                       "but "
                       f"got: '{mode}'")  # fmt: skip
+
+
+def check_grid(x: Any, grid: Any, dims: int | None = None) -> None:
+    """Raise PyTorch's errors for the shapes of a grid and of what is read at its places."""
+    if x.shape[0] != grid.shape[0]:
+        raise RuntimeError("grid_sampler(): expected grid and input to have same batch size, but got input with sizes "
+                           f"{list(x.shape)} and grid with sizes {list(grid.shape)}")  # fmt: skip
+    if grid.shape[-1] != x.ndim - 2:
+        raise grid_size(x.ndim - 2, grid.shape)
+    for dim, size in enumerate(x.shape[2:], 2):
+        if not size:
+            raise RuntimeError("grid_sampler(): expected input to have non-empty spatial dimensions, but input has "
+                               f"sizes {list(x.shape)} with dimension {dim} being empty")  # fmt: skip
+    due = x.ndim if dims is None else dims + 2
+    if not x.ndim == grid.ndim == due or due not in (4, 5):
+        raise RuntimeError(f"grid_sampler(): expected {due}D input and grid with same number of dimensions, but got "
+                           f"input with sizes {list(x.shape)} and grid with sizes {list(grid.shape)}")  # fmt: skip
 
 
 def grid_size(dims: int, shape: Ints) -> RuntimeError:

@@ -5,15 +5,19 @@ from __future__ import annotations
 import dis
 from typing import Any
 
+import numpy as np
+
 from torchlike import _dtypes, _errors
 
 
 def in_own_words(error: Exception, function: str, arrays: tuple) -> Exception | None:
     """The error that users see in place of one that no `raise` of torchlike's made; None where one did.
 
-    JAX's own classes are left alone: they say that a tracer was asked for its value, which callers look for.
+    Callers look for JAX's own classes, which say that a tracer was asked for its value, and for NumPy's singular
+    matrices: these are left alone.
     """
-    if type(error).__module__.partition(".")[0] not in ("builtins", "numpy") or _is_raised_here(error):
+    kind = type(error).__module__.partition(".")[0]
+    if kind not in ("builtins", "numpy") or isinstance(error, np.linalg.LinAlgError) or _is_raised_here(error):
         return None
     return _errors.arguments.no_fit(function, [(x.shape, _dtype(x)) for x in arrays if hasattr(x, "dtype")])
 

@@ -12,7 +12,7 @@ from torchlike import _errors
 from torchlike._ops._casts import FULL_ON_CPU
 from torchlike._ops._declare import Array, constant
 from torchlike._ops._rules import Call, broadcast
-from torchlike._ops.linalg import adjoint, factorization, square_check
+from torchlike._ops.linalg import OF_ELEMENTS, adjoint, factorization, square_check
 
 
 def _hermitian(x, lower: bool = True):
@@ -47,7 +47,8 @@ def _lower_change(upper, primals, changes):
     return low, low @ (below / 2)
 
 
-@factorization(autocast=FULL_ON_CPU, numpy=False, check=square_check("cholesky"), shape=lambda call: [call.A.shape],
+@factorization(autocast=FULL_ON_CPU, numpy=False, check=square_check("cholesky", loops=True), takes=OF_ELEMENTS,
+               shape=lambda call: [call.A.shape],
                node="LinalgCholeskyExBackward0", remembers=("result",))  # fmt: skip
 def cholesky(A: Array, upper: bool = False):
     """L with L L* = A, or its conjugate transpose; NaN where A is not positive-definite. Only half of A is read."""
@@ -76,8 +77,8 @@ def _by_factor_change(upper, primals, changes):
     return found, _inverse(L, upper) @ (dB - _factor_change(L, dL, upper) @ found)
 
 
-@factorization(autocast=FULL_ON_CPU,
-               shape=lambda call: [(*broadcast([call.L.shape[:-2], call.B.shape[:-2]]), *call.B.shape[-2:])],
+@factorization(autocast=FULL_ON_CPU, check=_errors.systems.check_cholesky_solve,
+               shape=lambda call: [(*broadcast([call.B.shape[:-2], call.L.shape[:-2]]), *call.B.shape[-2:])],
                where=("torch", "Tensor"), numpy=False, remembers=("inputs", "result"))  # fmt: skip
 def cholesky_solve(B: Array, L: Array, upper: bool = False):
     """X with A X = B, from the Cholesky factor L of A."""
@@ -98,9 +99,14 @@ def _inverse_change(upper, primals, changes):
     return found, -found @ _factor_change(L, dL, upper) @ found
 
 
+def _check_cholesky_inverse(call: Call) -> None:
+    _errors.linalg.check_matrix_sizes("cholesky_inverse", call.L, True)
+
+
 @factorization(
     autocast=FULL_ON_CPU,
     numpy=False,
+    check=_check_cholesky_inverse,
     shape=lambda call: [call.L.shape],
     where=("torch", "Tensor"),
     loop="cholesky_inverse_out_cpu",
@@ -123,13 +129,13 @@ def _qr_shape(call: Call) -> list:
 
 
 def _check_qr(call: Call) -> None:
-    _errors.linalg.check_matrix("linalg.qr", call.A, False)
+    _errors.linalg.check_matrix("linalg.qr", call.A, False, True)
     if call.mode not in ("reduced", "complete", "r"):
         raise RuntimeError(f"qr received unrecognized mode '{call.mode}' but expected one of 'reduced' (default), 'r', "
                            "or 'complete'")  # fmt: skip
 
 
-@factorization(autocast=FULL_ON_CPU, numpy=False, check=_check_qr, shape=_qr_shape, residuals=True,
+@factorization(autocast=FULL_ON_CPU, numpy=False, check=_check_qr, shape=_qr_shape, residuals=True, loop="geqrf_cpu",
                node="LinalgQrBackward0",
                remembers=("results",))  # fmt: skip
 def qr(A: Array, mode: str = "reduced"):
@@ -194,7 +200,9 @@ def _svd_shape(call: Call) -> list:
 @factorization(
     autocast=FULL_ON_CPU,
     numpy=False,
-    check=square_check("svd", square=False),
+    check=square_check("svd", square=False, loops=True),
+    loop="linalg_svd_cpu",
+    takes=OF_ELEMENTS,
     shape=_svd_shape,
     residuals=True,
     node="LinalgSvdBackward0",
@@ -205,7 +213,9 @@ def svd(A: Array, full_matrices: bool = True):
     return _svd(A, full_matrices and A.shape[-1] != A.shape[-2])
 
 
-@factorization(autocast=FULL_ON_CPU, numpy=False, check=square_check("svdvals", square=False), columns=False,
+@factorization(autocast=FULL_ON_CPU, numpy=False, check=square_check("svdvals", square=False, loops=True),
+               loop="linalg_svd_cpu", takes=OF_ELEMENTS,
+               columns=False,
                node="LinalgSvdBackward0",
                shape=lambda call: [((*call.A.shape[:-2], min(call.A.shape[-2:])), call.A.dtype.to_real())],
                where=("linalg",), remembers=("result",))  # fmt: skip
@@ -218,7 +228,8 @@ def _eigh_shape(call: Call) -> list:
     return [(call.A.shape[:-1], call.A.dtype.to_real()), (call.A.shape, call.A.dtype)]
 
 
-@factorization(autocast=FULL_ON_CPU, numpy=False, check=square_check("eigh"), shape=_eigh_shape, residuals=True,
+@factorization(autocast=FULL_ON_CPU, numpy=False, check=square_check("eigh", loops=True),
+               loop="linalg_eigh_cpu", takes=OF_ELEMENTS, shape=_eigh_shape, residuals=True,
                node="LinalgEighBackward0",
                remembers=("results",))  # fmt: skip
 def eigh(A: Array, UPLO: str = "L"):
@@ -229,7 +240,9 @@ def eigh(A: Array, UPLO: str = "L"):
 @factorization(
     autocast=FULL_ON_CPU,
     numpy=False,
-    check=square_check("eigvalsh"),
+    check=square_check("eigvalsh", loops=True),
+    loop="linalg_eigh_cpu",
+    takes=OF_ELEMENTS,
     columns=False,
     where=("linalg",),
     remembers=("result",),
@@ -247,14 +260,20 @@ def _eig_shape(call: Call) -> list:
 
 
 @factorization(
-    autocast=FULL_ON_CPU, check=square_check("eig"), shape=_eig_shape, node="LinalgEigBackward0", numpy=False
+    autocast=FULL_ON_CPU,
+    check=square_check("eig", loops=True),
+    loop="linalg_eig_out_cpu",
+    shape=_eig_shape,
+    node="LinalgEigBackward0",
+    numpy=False,
 )
 def eig(A: Array):
     """Eigenvalues and eigenvectors, complex, of a square matrix."""
     return tuple(_eig(A))
 
 
-@factorization(autocast=FULL_ON_CPU, numpy=False, check=square_check("eigvals"), columns=False, where=("linalg",),
+@factorization(autocast=FULL_ON_CPU, numpy=False, check=square_check("eigvals", loops=True), loop="linalg_eig_out_cpu",
+               columns=False, where=("linalg",),
                node="LinalgEigBackward0",
                shape=lambda call: [(call.A.shape[:-1], call.A.dtype.to_complex())])  # fmt: skip
 def eigvals(A: Array):

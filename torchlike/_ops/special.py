@@ -78,6 +78,7 @@ _digamma = with_slopes(_digamma_of, lambda result, x: _trigamma(x))
 def _check_order(call: Call) -> None:
     if call.n < 0:
         raise RuntimeError("polygamma(n, x) does not support negative n.")
+    not_complex(("digamma", "trigamma")[call.n] if call.n < 2 else "polygamma")(call)
 
 
 @pointwise(promote=to_float, where=("torch", "special"), inplace=False, opmath=False, check=_check_order,

@@ -47,7 +47,7 @@ def _check_quantile(name: str):
 
 def _guard_quantile(name: str):
     def guard(input, q, *args, **kwargs) -> None:
-        host = q if isinstance(q, int | float) else outermost(q).peek() if q.aval.ndim < 2 else None
+        host = q if isinstance(q, int | float) else outermost(q).peek() if q is not None and q.aval.ndim < 2 else None
         if host is not None and not np.all((np.asarray(host) >= 0) & (np.asarray(host) <= 1)):
             raise _errors.arithmetic.quantile_range(name, host if isinstance(q, int | float) else None)
 
@@ -161,15 +161,17 @@ def _check_areas(call: Call) -> None:
 def _area_shape(call: Call) -> list:
     """The shape of `y` with one place fewer along `dim`, or without it; of no points PyTorch leaves the dtype."""
     shape, dim = list(call.y.shape), wrap_dim(call.dim, call.y.ndim)
-    empty = not shape[dim]
+    whole = call.op.name == "trapezoid"
+    if whole and not shape[dim]:
+        del shape[dim]
+        return [(tuple(shape), call.y.dtype)]
     shape[dim] = max(shape[dim] - 1, 0)
     if call.x is not None and call.x.ndim > 1:
-        steps = list(call.x.shape)
+        steps = [*[1] * (call.y.ndim - call.x.ndim), *call.x.shape]
         steps[dim] = max(steps[dim] - 1, 0)
         shape = list(broadcast([shape, steps]))
-    if call.op.name == "trapezoid":
+    if whole:
         del shape[dim]
-        return [(tuple(shape), call.y.dtype)] if empty else [tuple(shape)]
     return [tuple(shape)]
 
 
@@ -180,7 +182,9 @@ _area = functools.partial(operator, promote=through_integers, shape=_area_shape,
 @_area(remembers=())
 def trapezoid(y: Array, x: Array | None = None, *, dx: Scalar | None = None, dim: int = -1):
     """The area under y by the trapezoidal rule, at points x or `dx` apart."""
-    xp = namespace(y)
+    xp, dim = namespace(y), dim % y.ndim
+    if not y.shape[dim]:
+        return xp.sum(y, axis=dim)
     if x is not None or y.shape[dim] < 2:
         return xp.sum(_areas(y, x, dim), axis=dim)
     ends = _cut(y, dim, 0, 1) + _cut(y, dim, y.shape[dim] - 1, None)  # each counts half
@@ -190,6 +194,7 @@ def trapezoid(y: Array, x: Array | None = None, *, dx: Scalar | None = None, dim
 @_area()
 def cumulative_trapezoid(y: Array, x: Array | None = None, *, dx: Scalar | None = None, dim: int = -1):
     """The running area under y by the trapezoidal rule."""
+    dim %= y.ndim
     areas = _areas(y, x, dim)
     return namespace(y).cumsum(areas if dx is None else areas * dx, axis=dim)
 
@@ -200,7 +205,8 @@ def _areas(y, x, dim: int):
     if x is None:
         return fractional(pairs) / 2
     if x.ndim == 1:
-        x = x.reshape([-1 if d == dim % y.ndim else 1 for d in range(y.ndim)])
+        x = x.reshape([-1 if d == dim else 1 for d in range(y.ndim)])
+    x = x.reshape((1,) * (y.ndim - x.ndim) + x.shape)
     return fractional(pairs * (_cut(x, dim, 1, None) - _cut(x, dim, None, -1))) / 2
 
 

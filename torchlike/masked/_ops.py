@@ -16,7 +16,9 @@ def _fitting(input: Tensor, mask: Tensor) -> Tensor:
     """The mask in the shape of the input, of bools."""
     if tuple(mask.shape) != tuple(input.shape):
         if mask.ndim > input.ndim:
-            raise IndexError("_input_mask expected broadcastable mask (got mask dimensionality higher than of the input)")
+            raise IndexError(
+                "_input_mask expected broadcastable mask (got mask dimensionality higher than of the input)"
+            )
         mask = mask.broadcast_to(tuple(input.shape))
     return mask.to(torch.bool)
 

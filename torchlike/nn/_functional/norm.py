@@ -70,6 +70,7 @@ def local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: flo
         raise _errors.normalization.response_norm_dims(input.ndim)
     if not input.numel():
         return input
+    _errors.normalization.check_response_window(input.ndim, size)
     whole = not (input.is_floating_point() or input.is_complex())
     return input / rows["_response_norm"](input, size, alpha, beta, k, whole)
 

@@ -113,8 +113,6 @@ def grid_sample(input: Tensor, grid: Tensor, mode: str = "bilinear", padding_mod
                       "grid_sample for "
                       "details.", stacklevel=2)  # fmt: skip
         align_corners = False
-    if grid.shape[-1] != input.ndim - 2:
-        raise _errors.images.grid_size(input.ndim - 2, grid.shape)
     return rows["_grid_sample"](input, grid, mode, padding_mode, align_corners)
 
 

@@ -392,6 +392,9 @@ def _with_gaps(shape: tuple[int, ...], strides: tuple[int, ...], options: dict) 
 def empty_permuted(size: Any, physical_layout: Any, **options: Any) -> Tensor:
     """An uninitialised tensor (zeros here) whose dims lie in memory in the order `physical_layout`, outermost first."""
     shape, order = shape_of((size,), "empty_permuted"), tuple(physical_layout)
+    for place, n in enumerate(order):
+        if n.__class__ is not int:
+            raise _errors.arguments.wrong_element("empty_permuted", "physical_layout", 2, place, n)
     _errors.making.check_physical_layout(len(shape), order)
     inside = _layout.contiguous_strides(tuple(shape[d] for d in order))
     return empty_strided(shape, tuple(inside[order.index(d)] for d in range(len(shape))), **options)

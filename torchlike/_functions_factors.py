@@ -9,7 +9,7 @@ from torchlike import _errors, _facade, _factories, return_types
 from torchlike._autocast import casting
 from torchlike._bind import CALLERS as rows
 from torchlike._bind import write_out
-from torchlike._dtypes import int32, int64
+from torchlike._dtypes import bool_, int32, int64
 from torchlike._functions_linalg import inv, inverse, solve
 from torchlike._functions_random import randn
 from torchlike._ops._casts import FULL_ON_CPU
@@ -151,11 +151,13 @@ def tensorsolve(A: Tensor, B: Tensor, dims: Any = None, *, out: Tensor | None = 
 
 def vander(x: Tensor, *, N: int | None = None) -> Tensor:
     """The powers 0 ... N - 1 of each element, along a new last dim."""
-    if N is not None and N <= 1:
-        raise RuntimeError("N must be greater than 1.")
+    if x.dtype.itemsize < 2 + 2 * x.dtype.is_floating_point and (x.dtype.is_floating_point or x.dtype is bool_):
+        raise _errors.systems.vander_dtype(x.dtype)
     if not x.ndim:
         x = x.unsqueeze(0)
     N = x.shape[-1] if N is None else N
+    if N <= 1:
+        raise RuntimeError("N must be greater than 1.")
     dtype = x.dtype if x.dtype.is_floating_point or x.dtype.is_complex else int64
     if not N:
         return _factories.ones((*x.shape, N), dtype=dtype, device=x.device)

@@ -180,6 +180,9 @@ def trapz(y: Tensor, x: Tensor | None = None, *, dx: float | None = None, dim: i
 def constant_pad_nd(input: Tensor, pad: Any, value: Scalar = 0) -> Tensor:
     """The last dims with `value` around them, as many on each side as `pad` says, the last dim first."""
     _dtypes.check_number(value, input.dtype)
+    for place, n in enumerate(pad):
+        if not hasattr(n, "__index__"):
+            raise _errors.arguments.wrong_element("constant_pad_nd", "pad", 2, place, n)
     return rows["_constant_pad"](input, tuple(int(n) for n in pad), value)
 
 

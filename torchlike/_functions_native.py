@@ -100,13 +100,13 @@ def _batch_norm_with_update(input: Tensor, weight: Tensor | None, bias: Tensor |
 
 def _safe_softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
     """Softmax that gives zeros where every element is -inf."""
-    dtype = dtype if input.dtype.category >= _dtypes.FLOATING else dtype or _dtypes.float32
     dead = (input == -math.inf).all(dim, True)
     return _functions_nn.softmax(input.masked_fill(dead, 0), dim, dtype).masked_fill(dead, 0)
 
 
 def _softmax_backward_data(grad_output: Tensor, output: Tensor, dim: int, input_dtype: Any) -> Tensor:
     """The gradient of softmax: y (g - sum of g y)."""
+    _errors.activations.check_softmax_backward(grad_output, output, dim)
     kind = _dtypes.opmath(output.dtype)
     grad, y = grad_output.to(kind), output.to(kind)
     return (y * (grad - (grad * y).sum(dim, True))).to(input_dtype)

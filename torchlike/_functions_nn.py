@@ -61,6 +61,7 @@ def rrelu(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, trainin
 
     Only the elements that are not positive draw a number, so training observes the input.
     """
+    _check_flag("rrelu", "training", 4, training)
     if lower > upper:
         raise _errors.activations.rrelu_bounds()
     if not training:
@@ -85,6 +86,11 @@ def _slopes(input: Tensor, lower: float, upper: float, generator: Any) -> Tensor
 # -- dropout -----------------------------------------------------------------------------------------------------------
 
 
+def _check_flag(name: str, argument: str, position: int, given: Any) -> None:
+    if given.__class__ is not bool:
+        raise _errors.arguments.wrong_type(name, argument, position, "bool", given)
+
+
 def _check_dropout(input: Tensor, p: float) -> None:
     if not 0 <= p <= 1:
         raise _errors.activations.dropout_probability(p)
@@ -97,6 +103,8 @@ def _noise(input: Tensor, p: float, features: bool, scaled: bool) -> Tensor:
         draw = lambda shape: _random.dropout_noise(None, shape, dtype, p)
     else:
         draw = lambda shape: _random.bernoulli(None, shape, dtype, 1 - p)
+    if features and input.ndim < 2:
+        raise RuntimeError("Feature dropout requires at least 2 dimensions in the input")
     if features:
         shape = tuple(input.shape[:2]) + (1,) * (input.ndim - 2)
         return _drawn.of_shape(draw, shape, input.device)
@@ -131,21 +139,25 @@ def _alpha_dropout(input: Tensor, p: float, train: bool, features: bool) -> Tens
 
 def dropout(input: Tensor, p: float, train: bool) -> Tensor:
     """Zero each element with probability p and scale the others by 1 / (1 - p)."""
+    _check_flag("dropout", "train", 3, train)
     return _dropout(input, p, train, False)
 
 
 def feature_dropout(input: Tensor, p: float, train: bool) -> Tensor:
     """Zero each channel (index of the first two dims) with probability p and scale the others by 1 / (1 - p)."""
+    _check_flag("feature_dropout", "train", 3, train)
     return _dropout(input, p, train, True)
 
 
 def alpha_dropout(input: Tensor, p: float, train: bool) -> Tensor:
     """Dropout that keeps mean and variance of what comes out of `selu`."""
+    _check_flag("alpha_dropout", "train", 3, train)
     return _alpha_dropout(input, p, train, False)
 
 
 def feature_alpha_dropout(input: Tensor, p: float, train: bool) -> Tensor:
     """`alpha_dropout` of whole channels."""
+    _check_flag("feature_alpha_dropout", "train", 3, train)
     return _alpha_dropout(input, p, train, True)
 
 
@@ -189,6 +201,7 @@ def batch_norm(input: Tensor, weight: Tensor | None, bias: Tensor | None, runnin
 
     In training the statistics are those of the batch, and the running ones move toward them by `momentum`, in place.
     """
+    _check_flag("batch_norm", "training", 6, training)
     if not input.numel() and input.ndim < 2:
         return input.clone()
     if not training:

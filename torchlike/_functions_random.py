@@ -340,6 +340,8 @@ def log_normal_(self: Tensor, mean: float = 1.0, std: float = 2.0, *, generator:
 
 def geometric_(self: Tensor, p: float, *, generator: Generator | None = None) -> Tensor:
     """Fill with geometric numbers of success probability `p`."""
+    if not isinstance(p, int | float):
+        raise _errors.arguments.wrong_type("geometric_", "p", 1, "float", p)
     return _fill(self, lambda size, kind: _random.geometric(generator, size, kind, p))
 
 

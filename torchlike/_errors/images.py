@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from torchlike._errors.shapes import dim_out_of_range
+from torchlike._errors.dtypes import not_implemented
+from torchlike._errors.shapes import dim_of_scalar, dim_out_of_range
 
 Ints = tuple[int, ...]
 
@@ -38,6 +39,8 @@ def check_mirror_pad(x: Any, pad: Ints, mode: str) -> None:
     dims = len(pad) // 2
     if x.ndim not in (dims + 1, dims + 2) or dims > 3:
         raise NotImplementedError(f"Padding size {len(pad)} is not supported for {x.ndim}D input tensor.")
+    if mode != "circular" and x.dtype.name == "bool" and 0 not in x.shape:
+        raise not_implemented(f"{'reflection' if mode == 'reflect' else 'replication'}_pad{dims}d", x.dtype)
     if mode != "circular" and 0 in x.shape[x.ndim - dims - 1 :]:
         raise RuntimeError(f"Expected {dims + 1}D or {dims + 2}D (batch mode) tensor with possibly 0 batch size and "
                            f"other non-zero dimensions for input, but got: {list(x.shape)}")  # fmt: skip
@@ -198,6 +201,8 @@ def grid_padding(mode: str) -> ValueError:
 
 def check_grid(x: Any, grid: Any, dims: int | None = None) -> None:
     """Raise PyTorch's errors for the shapes of a grid and of what is read at its places."""
+    if not (x.ndim and grid.ndim):
+        raise dim_of_scalar(0)
     if x.shape[0] != grid.shape[0]:
         raise RuntimeError("grid_sampler(): expected grid and input to have same batch size, but got input with sizes "
                            f"{list(x.shape)} and grid with sizes {list(grid.shape)}")  # fmt: skip

@@ -142,7 +142,11 @@ def check_matrix(name: str, a: Any, square: bool, loops: bool = False) -> None:
     if a.dtype.category < 2:
         raise inexact(name, a.dtype)
     if a.dtype.itemsize < 4 and not loops:
-        raise RuntimeError(f"{name}: Low precision dtypes not supported. Got {scalar_name(a.dtype)}")
+        raise low_precision(name, a.dtype)
+
+
+def low_precision(name: str, dtype: Any) -> RuntimeError:
+    return RuntimeError(f"{name}: Low precision dtypes not supported. Got {scalar_name(dtype)}")
 
 
 def incompatible_system(name: str, a: Any, b: str, left: bool = True) -> RuntimeError:

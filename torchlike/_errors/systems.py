@@ -82,3 +82,8 @@ def check_ormqr_dtypes(vectors: Any, **others: Any) -> None:
             raise RuntimeError(f"torch.ormqr: Expected input and {label} to have the same dtype, but input "
                                f"has dtype{scalar_name(vectors.dtype)} and {label} has dtype "
                                f"{scalar_name(x.dtype)}")  # fmt: skip
+
+
+def vander_dtype(dtype: Any) -> RuntimeError:
+    return RuntimeError("linalg.vander supports floating point, complex, and integer tensors, but got "
+                        f"{scalar_name(dtype)}")  # fmt: skip

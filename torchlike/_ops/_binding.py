@@ -12,8 +12,8 @@ import numpy as np
 from torchlike import _dtypes, _errors
 from torchlike._core import Aval
 from torchlike._ops import _declare as d
+from torchlike._ops import _foreign
 from torchlike._ops._float8 import cast
-from torchlike._ops._foreign import in_own_words
 from torchlike._ops._rules import Call, Typed
 from torchlike._ops._steps import rounding
 
@@ -54,7 +54,7 @@ class Run:
         try:
             return self._results(flat)
         except Exception as error:
-            ours = in_own_words(error, self.name, flat)
+            ours = _foreign.of_kernel(error, self.name, flat)
             if ours is None:
                 raise
         raise ours

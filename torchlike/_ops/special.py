@@ -7,10 +7,11 @@ import math
 import jax
 import numpy as np
 
+from torchlike import _dtypes
 from torchlike._dtypes import FLOATING
 from torchlike._ops import _error_function
 from torchlike._ops._casts import FULL_ELSEWHERE
-from torchlike._ops._checks import REALS, not_complex, only
+from torchlike._ops._checks import REALS, SINGLE_REALS, not_complex, only
 from torchlike._ops._declare import Array, Operand, constant, namespace, pointwise
 from torchlike._ops._namespace import widened
 from torchlike._ops._nodes import of_two
@@ -43,7 +44,7 @@ def erfc(input: Array):
 
 
 @pointwise(promote=to_float, where=("special",), inplace=False, node="SpecialErfcxBackward0",
-           remembers=("inputs", "result"), check=not_complex("erfcx_cpu"))  # fmt: skip
+           remembers=("inputs", "result"), takes=SINGLE_REALS)  # fmt: skip
 def erfcx(input: Array):
     """erfc(x) * exp(x**2), exact where erfc is next to 0."""
     return library(input).erfcx(input)
@@ -111,6 +112,8 @@ def _trigamma(x):
 def _check_mvlgamma(call: Call) -> None:
     if call.p < 1:
         raise RuntimeError("p has to be greater than or equal to 1")
+    if call.input.dtype is _dtypes.bool_:
+        raise RuntimeError("The input tensor may not be a boolean tensor.")
     not_complex("mvlgamma")(call)
 
 
@@ -267,7 +270,7 @@ def ndtr(input: Array):
     inplace=False,
     node="SpecialLogNdtrBackward0",
     remembers=("inputs", "result"),
-    takes=REALS,
+    takes=SINGLE_REALS,
 )
 def log_ndtr(input: Array):
     """log(ndtr(x)), exact far below 0."""
@@ -280,7 +283,7 @@ def log_ndtr(input: Array):
     inplace=False,
     node="SpecialNdtriBackward0",
     remembers=("result",),
-    takes=REALS,
+    takes=SINGLE_REALS,
 )
 def ndtri(input: Array):
     """The inverse of ndtr."""

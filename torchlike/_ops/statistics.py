@@ -225,6 +225,13 @@ def _check_cdist(call: Call) -> None:
     for name, x in (("X1", a), ("X2", b)):
         if x.dtype.category != _dtypes.FLOATING:
             raise RuntimeError(f"cdist only supports floating-point dtypes, {name} got: {scalar_name(x.dtype)}")
+    if call.p < 0:
+        raise RuntimeError("cdist only supports non-negative p values")
+    if a.dtype.itemsize < 4 or (b.dtype.itemsize < 4 and a.dtype is b.dtype):
+        raise _errors.dtypes.not_implemented("cdist", a.dtype)
+    if a.dtype is not b.dtype:
+        differ = _errors.linalg.product_dtypes if _by_product(a, b, call.p, call.compute_mode) else None
+        raise (differ or _errors.dtypes.expected_scalar_type)(a.dtype, b.dtype)
 
 
 def _cdist_shape(call: Call) -> list:
@@ -276,7 +283,10 @@ def _by_product(a, b, p: float, mode: str) -> bool:
 
 def _check_pair(call: Call) -> None:
     broadcast([call.input.shape, call.other.shape])
-    _errors.linalg.check_norm_dtype_of_input(call.input)
+    bools = [x.dtype is _dtypes.bool_ for x in (call.input, call.other)]
+    if any(bools):
+        raise _errors.arithmetic.bool_minus_bool() if all(bools) else _errors.arithmetic.bool_minus()
+    _errors.linalg.check_norm_dtype_of_input(max(call.input, call.other, key=lambda x: x.dtype.category))
 
 
 @operator(
@@ -392,8 +402,16 @@ def histc(input: Array, bins: int = 100, min: float = 0, max: float = 0):
     return refused(found, ~xp.isfinite(ends[1] - ends[0]), lambda: _errors.arithmetic.histogram_range(*ends))
 
 
+def _check_isin(call: Call) -> None:
+    for x in (call.elements, call.test_elements):
+        dtype = x.dtype if isinstance(x, Aval) else _dtypes.bool_ if bool in (x, type(x)) else None
+        if dtype is not None and (dtype is _dtypes.bool_ or dtype.is_complex):
+            raise RuntimeError(f"Unsupported input type encountered for isin(): {scalar_name(dtype)}")
+
+
 @operator(shape=lambda call: [(call.elements.shape if isinstance(call.elements, Aval) else (), _dtypes.bool_)],
-          opmath=False, differentiable=False, where=("torch",), out=EXACT, loop="isin_default_cpu")  # fmt: skip
+          check=_check_isin, opmath=False, differentiable=False, where=("torch",), out=EXACT,
+          loop="isin_default_cpu")  # fmt: skip
 def isin(elements: Operand, test_elements: Operand, *, assume_unique: bool = False, invert: bool = False):
     """Whether each element is among the test elements."""
     xp = namespace(elements)

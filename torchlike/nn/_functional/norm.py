@@ -48,6 +48,9 @@ def batch_norm(input: Tensor, running_mean: Tensor | None, running_var: Tensor |
     """
     if training and input.ndim > 1 and input.numel() == input.shape[1]:
         raise _errors.normalization.one_value_per_channel(input.shape)
+    if eps < 0 or (training and not eps):
+        due = "positive during training" if training else "non-negative"
+        raise ValueError(f"batch_norm eps must be {due}, but got {eps}")
     return _functions_nn.batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)
 
 

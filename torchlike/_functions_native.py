@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from torchlike import _bind, _dtypes, _errors, _factories, _functions_nn, _functions_raw, _modes
+from torchlike import _bind, _dtypes, _errors, _facade, _factories, _functions_nn, _functions_raw, _modes
 from torchlike._autograd.api import grad
 from torchlike._bind import CALLERS as rows
 from torchlike._functions_copies import _slice
@@ -30,6 +30,8 @@ def native_layer_norm(input: Tensor, normalized_shape: Any, weight: Tensor | Non
 def native_group_norm(input: Tensor, weight: Tensor | None, bias: Tensor | None, N: int, C: int, HxW: int, group: int,
                       eps: float) -> Triple:  # fmt: skip
     """`group_norm`, with the means and the reciprocal deviations of each sample's groups: these have gradients too."""
+    for place, (name, given) in enumerate({"N": N, "C": C, "HxW": HxW, "group": group}.items(), 4):
+        _facade.whole("native_group_norm", name, place, given)
     _errors.normalization.check_native_groups(group, C)
     out = rows["_group_norm"](input, group, weight, bias, eps)
     return out, *_statistics(_beside(input, weight).reshape(N, group, C // group * HxW), (2,), eps)
@@ -114,6 +116,8 @@ def _softmax_backward_data(grad_output: Tensor, output: Tensor, dim: int, input_
 
 def native_dropout_backward(grad_output: Tensor, mask: Tensor, scale: float) -> Tensor:
     """The gradient of dropout: what passed the mask, scaled."""
+    if not isinstance(scale, int | float):
+        raise _errors.arguments.wrong_type("native_dropout_backward", "scale", 3, "float", scale)
     kind = grad_output.dtype if grad_output.dtype.category >= _dtypes.FLOATING else _modes.default_dtype
     return grad_output * (mask.to(kind) * scale)
 

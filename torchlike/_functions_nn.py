@@ -204,15 +204,19 @@ def batch_norm(input: Tensor, weight: Tensor | None, bias: Tensor | None, runnin
     _check_flag("batch_norm", "training", 6, training)
     if not input.numel() and input.ndim < 2:
         return input.clone()
+    if not input.ndim:
+        raise _errors.shapes.dim_of_scalar(1)
     if not training:
         for name, given in (("running_mean", running_mean), ("running_var", running_var)):
             if given is None:
                 raise _errors.normalization.needs_running(name)
         return rows["_batch_norm_of_running"](input, running_mean, running_var, weight, bias, eps)
-    channels = input.shape[1]
+    channels = input.shape[1] if input.ndim > 1 else 0
     for name, given in (("running_mean", running_mean), ("running_var", running_var)):
         if given is not None and given.numel() != channels:
             raise _errors.normalization.channel_vector(name, channels, given.numel())
+    if input.ndim < 2:
+        raise _errors.shapes.dim_out_of_range(1, input.ndim)
     out, mean, var = rows["_batch_norm_of_batch"](input, weight, bias, eps)
     _move_running(running_mean, mean, momentum)
     _move_running(running_var, var, momentum)

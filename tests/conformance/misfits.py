@@ -167,8 +167,8 @@ def judge(entry: Entry, call: Call) -> Finding | None:
 
 
 def is_internal(ours: Exception, theirs: Exception | None) -> bool:
-    """Whether an error tells of a mistake in torchlike, and PyTorch's does not say the same."""
-    if type(ours) is type(theirs) and str(ours) == str(theirs):
+    """Whether an error tells of a mistake in torchlike, and PyTorch's not of the like in its own code."""
+    if type(ours) is type(theirs) and (str(ours) == str(theirs) or INTERNAL.search(str(theirs))):
         return False
     of_mistakes = isinstance(ours, INTERNAL_TYPES) and not isinstance(ours, NotImplementedError)
     return (of_mistakes and type(ours) is not type(theirs)) or INTERNAL.search(str(ours)) is not None

@@ -62,6 +62,9 @@ def rrelu(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, trainin
     Only the elements that are not positive draw a number, so training observes the input.
     """
     _check_flag("rrelu", "training", 4, training)
+    for place, (name, bound) in enumerate((("lower", lower), ("upper", upper)), 2):
+        if not isinstance(bound, int | float):
+            raise _errors.arguments.wrong_type("rrelu", name, place, "Number", bound)
     if lower > upper:
         raise _errors.activations.rrelu_bounds()
     if not training:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from torchlike._errors.arguments import wrong_type
 from torchlike._errors.dtypes import c_name, expected_scalar_type, not_implemented, scalar_name
 
 
@@ -122,3 +123,12 @@ def check_softmax_backward(grad: Any, output: Any, dim: int) -> None:
         raise not_implemented(f"softmax_backward_{'lastdim_' if is_last else ''}kernel_impl", grad.dtype)
     if grad.dtype is not output.dtype:
         raise expected_scalar_type(grad.dtype, output.dtype)
+
+
+def check_attention(query: Any, key: Any, value: Any, dropout_p: Any) -> None:
+    """What attention asks before it looks at sizes."""
+    if not isinstance(dropout_p, int | float):
+        raise wrong_type("scaled_dot_product_attention", "dropout_p", None, "float", dropout_p)
+    if min(query.ndim, key.ndim, value.ndim) < 2:
+        raise RuntimeError("Expected query, key, and value to all be  at least 2 dimensional, but got query.dim: "
+                           f"{query.ndim} key.dim: {key.ndim} and value.dim: {value.ndim} instead.")  # fmt: skip

@@ -15,19 +15,19 @@ _KINDS = (TypeError, IndexError)  # which say in PyTorch too what kind of misfit
 
 def of_kernel(error: Exception, function: str, arrays: tuple) -> Exception | None:
     """The error in place of one of a kernel that got these arrays; None where torchlike raised that one."""
-    return _errors.arguments.no_fit(function, arrays) if _is_foreign(error) else None
+    return _errors.arguments.no_fit(function, arrays) if is_foreign(error) else None
 
 
 def of_call(error: Exception, function: str, args: tuple, kwargs: dict) -> Exception | None:
     """The error in place of one of a function that was called so; None where torchlike raised that one."""
-    if not _is_foreign(error):
+    if not is_foreign(error):
         return None
     ours = _errors.arguments.no_fit(function, (*args, *kwargs.values()))
     kind = next((kind for kind in _KINDS if isinstance(error, kind)), RuntimeError)
     return kind(str(ours))
 
 
-def _is_foreign(error: Exception) -> bool:
+def is_foreign(error: Exception) -> bool:
     """Whether no `raise` of torchlike's made the error, nor the user's code. Callers look for JAX's own classes, which
     say that a tracer was asked for its value, and for NumPy's singular matrices: these are none of them."""
     kind = type(error).__module__.partition(".")[0]

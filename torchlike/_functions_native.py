@@ -142,6 +142,7 @@ def convolution_backward(grad_output: Tensor, input: Tensor, weight: Tensor, bia
 def _upsample_bilinear2d_aa(input: Tensor, output_size: Any, align_corners: bool, scales_h: Any = None,
                             scales_w: float | None = None, *, scale_factors: Any = None) -> Tensor:  # fmt: skip
     """Bilinear resizing with a kernel that widens when making smaller; factors are one sequence, or two numbers."""
+    _errors.images.check_antialiased(input, output_size, align_corners, scale_factors)
     factors = scale_factors if scales_h is None else scales_h
     scales = (factors, scales_w) if factors is None or isinstance(factors, int | float) else tuple(factors)
     if output_size is None:

@@ -242,6 +242,9 @@ def instance_norm(input: Tensor, weight: Tensor | None, bias: Tensor | None, run
     n, c = input.shape[:2]
     if not use_input_stats:
         return batch_norm(input, weight, bias, running_mean, running_var, False, momentum, eps)
+    for name, given in (("running_mean", running_mean), ("running_var", running_var)):
+        if given is not None:
+            _errors.normalization.check_repeated(name, given, n, n * c)
     shape = (1, n * c, *input.shape[2:])
     per_sample = [None if t is None else t.repeat(n) for t in (weight, bias)]
     out, mean, var = rows["_batch_norm_of_batch"](input.reshape(shape), *per_sample, eps)

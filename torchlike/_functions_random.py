@@ -286,6 +286,9 @@ def uniform_(self: Tensor, from_: float = 0.0, to: float = 1.0, *, generator: Ge
     """Fill with uniform numbers in [from, to)."""
     from_ = other.pop("from", from_)
     _only("uniform_", other)
+    for place, (name, bound) in enumerate((("from", from_), ("to", to)), 1):
+        if not isinstance(bound, int | float):
+            raise _errors.arguments.wrong_type("uniform_", name, place, "float", bound)
     return _fill(self, lambda size, kind: _random.uniform(generator, size, kind, from_, to))
 
 

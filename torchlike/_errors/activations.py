@@ -118,6 +118,8 @@ def check_softmax_backward(grad: Any, output: Any, dim: int) -> None:
         raise RuntimeError("Expected tensor for argument #1 'grad' to have same size as tensor for argument #2 "
                            f"'output'; but {list(grad.shape)} does not equal {list(output.shape)} (while checking "
                            "arguments for softmax_backward)")  # fmt: skip
+    if not hasattr(dim, "__index__"):
+        raise wrong_type("_softmax_backward_data", "dim", 3, "int", dim)
     is_last = dim % max(grad.ndim, 1) == grad.ndim - 1
     if not grad.dtype.is_floating_point:
         raise not_implemented(f"softmax_backward_{'lastdim_' if is_last else ''}kernel_impl", grad.dtype)

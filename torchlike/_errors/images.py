@@ -229,3 +229,27 @@ def affine_dims() -> RuntimeError:
 
 def unknown_number(function: str, argument: str, got: int) -> ValueError:
     return ValueError(f"{function}(): {argument} is one of 0, 1 and 2. Received: {got}")
+
+
+def check_antialiased(x: Any, size: Any, align_corners: Any, factors: Any) -> None:
+    """What resizing two dims with a wide kernel asks of the arguments of PyTorch's operator."""
+    for given in (size, factors):
+        if given is not None and not all(isinstance(n, int | float) for n in given):
+            raise TypeError(f"_upsample_bilinear2d_aa(): expected numbers, but got {given}")
+        if given is not None and len(given) != 2:
+            raise RuntimeError(f"It is expected output_size equals to 2, but got size {len(given)}")
+    if x.ndim != 4:
+        raise RuntimeError(f"It is expected input_size equals to 4, but got size {x.ndim}")
+    if 0 in x.shape[1:]:
+        raise RuntimeError(f"Non-empty 4D data tensor expected but got a tensor with sizes {list(x.shape)}")
+    if x.dtype.is_floating_point and x.dtype.itemsize < 4:
+        raise not_implemented("compute_index_ranges_weights", x.dtype)
+
+
+def size_types(given: Any) -> TypeError:
+    return TypeError("expected size to be one of int or Tuple[int] or Tuple[int, int] or Tuple[int, int, int], but got "
+                     f"size with types {[type(n) for n in given]}")  # fmt: skip
+
+
+def no_elements(x: Any) -> RuntimeError:
+    return RuntimeError(f"Non-empty {x.ndim}D data tensor expected but got a tensor with sizes {list(x.shape)}")

@@ -187,6 +187,8 @@ def check_linear(call: Any) -> None:
         raise RuntimeError("mat1 and mat2 must have the same dtype, but got "
                            f"{scalar_name(a.dtype)} and {scalar_name(w.dtype)}")  # fmt: skip
     if call.bias is not None:
+        if call.bias.dtype is not w.dtype:
+            raise addmm_dtypes("self", call.bias.dtype, w.dtype)
         _check_bias(call.bias, a, w)
 
 

@@ -104,3 +104,12 @@ def check_response_window(ndim: int, size: int) -> None:
 def check_native_groups(groups: int, channels: int) -> None:
     if groups <= 0:
         raise RuntimeError(f"Expected num groups to be greater than 0, got {groups}")
+
+
+def check_repeated(name: str, running: Any, batch: int, channels: int) -> None:
+    """Running statistics are repeated for each sample, which stands for channels."""
+    if running.ndim > 1:
+        raise RuntimeError("Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor")
+    count = running.numel() * batch
+    if count != channels:
+        raise channel_vector(name, channels, count)

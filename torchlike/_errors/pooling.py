@@ -146,7 +146,7 @@ def check_adaptive(call: Any, dims: int) -> None:
                                f"has "
                                f"sizes {list(x.shape)} with dimension {dim} being empty")  # fmt: skip
     if x.dtype.category < 2:
-        raise not_implemented(name.replace("1d", "2d"), x.dtype)
+        raise not_implemented(name.replace("1d", "2d") + "_cpu" * (dims == 3), x.dtype)
 
 
 def fractional_size_missing(name: str) -> ValueError:

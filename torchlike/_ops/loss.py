@@ -176,6 +176,8 @@ def binary_cross_entropy_with_logits(input: Array, target: Array, weight: Array 
 
 
 def _check_divergence(call: Call) -> None:
+    if call.input.dtype.is_complex or call.target.dtype.is_complex:
+        raise RuntimeError("kl_div: Complex inputs not supported.")
     if any(a.dtype.category < _dtypes.FLOATING for a in (call.input, call.target)):
         raise _errors.losses.integral_divergence()
 
@@ -191,6 +193,10 @@ def kl_div(input: Array, target: Array, reduction: str = "mean", log_target: boo
 
 
 def _check_poisson(call: Call) -> None:
+    if call.full and call.target.dtype is _dtypes.bool_:
+        raise _errors.arithmetic.bool_minus()
+    if call.full and call.target.dtype.is_complex:
+        raise _errors.dtypes.not_implemented("le_cpu", call.target.dtype)
     broadcast([call.target.shape, call.input.shape] if call.log_input else [call.input.shape, call.target.shape])
 
 
@@ -217,6 +223,17 @@ def _check_quotient(call: Call) -> None:
         raise _errors.dtypes.cannot_cast(_dtypes.float32, call.input.dtype)
     if call.op.name == "gaussian_nll_loss" and call.input.dtype.is_complex:
         raise _errors.dtypes.not_implemented(call.op.loop, call.input.dtype)
+    if call.op.name == "gaussian_nll_loss":
+        _check_variance(call)
+
+
+def _check_variance(call: Call) -> None:
+    if call.var.dtype.is_complex:
+        raise _errors.dtypes.not_implemented("lt_cpu", call.var.dtype)
+    if call.var.dtype.category < _dtypes.FLOATING:
+        raise _errors.dtypes.cannot_cast(_dtypes.float32, call.var.dtype)
+    if call.target.dtype is _dtypes.bool_:
+        raise _errors.arithmetic.bool_minus()
 
 
 @_loss(

@@ -14,6 +14,7 @@ from torchlike._autograd.nodes import Node, quick_node
 from torchlike._autograd.versions import Stamp, keep_results
 from torchlike._core import Aval, Value, record, record_one
 from torchlike._ops import _declare as d
+from torchlike._ops import _foreign
 from torchlike._ops._declare import Op
 from torchlike._ops._plan import OpPlan, Varying, make
 from torchlike._storage import Storage, move, writes
@@ -76,8 +77,8 @@ def _guarded(op: Op, call: Callable) -> Callable:
             guard(*map(seen, args, kinds), **{name: seen(a, kind_of.get(name, d.STATIC)) for name, a in kwargs.items()})
         except _errors.layouts.Elsewhere:
             return call(*args, **kwargs)  # which finds the rule
-        except TypeError:
-            if _is_for(op, args, kwargs):
+        except TypeError as misfit:
+            if _is_for(op, args, kwargs) and not _foreign.is_foreign(misfit):
                 raise
         return call(*args, **kwargs)  # which says, if need be, what its own signature lacks
 

@@ -12,6 +12,7 @@ import numpy as np
 from torchlike import _bind, _errors
 from torchlike._autocast import uncast
 from torchlike._dtypes import bool_
+from torchlike._ops import _foreign
 from torchlike._ops._binding import ASKED, CALLED
 from torchlike._ops._into import Into
 from torchlike._out import into, with_out
@@ -93,9 +94,16 @@ def _public(function: Callable, itself: int = 0, called: str = "") -> Callable:
                 if fits is None:
                     raise _unlike(called, bound, name, None if name in kwargs else place)
             if not all(settled):
-                return function(*bound.args, **bound.kwargs)
-            taken.add(types)
-        return function(*args, **kwargs)
+                args, kwargs = bound.args, bound.kwargs
+            else:
+                taken.add(types)
+        try:
+            return function(*args, **kwargs)
+        except Exception as error:
+            ours = _foreign.of_call(error, called, args, kwargs)
+            if ours is None:
+                raise
+        raise ours
 
     return call
 

@@ -155,7 +155,7 @@ def scalar_tensor(s: Any, *, dtype: Dtype | None = None, layout: Any = None, dev
                   requires_grad: bool = False, pin_memory: bool = False) -> Tensor:  # fmt: skip
     """A zero-dim tensor of the default dtype."""
     no_pinning(pin_memory)
-    only_strided("scalar_tensor", layout)
+    only_strided("scalar_tensor", layout, requires_grad)
     kind = dtype_of("scalar_tensor", dtype) or (
         _modes.default_complex() if isinstance(s, complex) else _modes.default_dtype
     )
@@ -213,8 +213,10 @@ def _size_item(n: Any, name: str, place: int, count: int) -> int:
         raise _errors.arguments.size_item(name, n, place + 1) from None
 
 
-def only_strided(name: str, layout: Any) -> None:
-    """Tensors here are strided; any other layout is refused by name."""
+def only_strided(name: str, layout: Any, requires_grad: Any = False) -> None:
+    """Tensors here are strided; any other layout is refused by name, and what is no bool for `requires_grad`."""
+    if not isinstance(requires_grad, bool | None):
+        raise _errors.arguments.wrong_type(name, "requires_grad", None, "bool", requires_grad)
     if layout is not None and layout is not mf.strided:
         raise _errors.arguments.unsupported(name, "layout")
 
@@ -292,8 +294,8 @@ def _filled(name: str, fill: Any, doc: str) -> Callable[..., Tensor]:
             order = None
         if pin_memory:
             no_pinning(pin_memory)
-        if layout is not None:
-            only_strided(name, layout)
+        if layout is not None or requires_grad.__class__ is not bool:
+            only_strided(name, layout, requires_grad)
         if dtype.__class__ is not Dtype:
             dtype = dtype_of(name, dtype) or (_modes.default_dtype if out is None else out.dtype)
         if not size:
@@ -343,7 +345,7 @@ def full(
     if fill_value is _MISSING:
         raise _errors.arguments.missing("full", "fill_value")
     no_pinning(pin_memory)
-    only_strided("full", layout)
+    only_strided("full", layout, requires_grad)
     shape, fill_value = _sized_by_tuple("full", size), _fill_number("full", fill_value)
     dtype = dtype_of("full", dtype) or (_modes.scalar_dtype(type(fill_value)) if out is None else out.dtype)
     made = of_array(_constant(shape, fill_value, dtype, device), device, requires_grad)
@@ -367,6 +369,7 @@ def _fill_number(name: str, number: Any) -> Any:
 def empty_strided(size: Any, stride: Any, *, dtype: Dtype | None = None, layout: Any = None, device: Any = None,
                   requires_grad: bool = False, pin_memory: bool = False) -> Tensor:  # fmt: skip
     """An uninitialised tensor (zeros here) of a shape and strides."""
+    only_strided("empty_strided", layout, requires_grad)
     shape, strides = shape_of((size,), "empty_strided"), tuple(int(s) for s in stride)
     if len(shape) != len(strides):
         raise RuntimeError(
@@ -374,7 +377,7 @@ def empty_strided(size: Any, stride: Any, *, dtype: Dtype | None = None, layout:
         )
     options = {"dtype": dtype, "layout": layout, "device": device, "pin_memory": pin_memory}
     if not _layout.is_dense(shape, strides):
-        return _with_gaps(shape, strides, options).requires_grad_(requires_grad)
+        return _with_gaps(shape, strides, options).requires_grad_(bool(requires_grad))
     made = with_strides(empty(shape, **options), strides)
     return _requiring(made) if requires_grad else made
 
@@ -391,6 +394,9 @@ def _with_gaps(shape: tuple[int, ...], strides: tuple[int, ...], options: dict) 
 def empty_permuted(size: Any, physical_layout: Any, **options: Any) -> Tensor:
     """An uninitialised tensor (zeros here) whose dims lie in memory in the order `physical_layout`, outermost first."""
     shape, order = shape_of((size,), "empty_permuted"), tuple(physical_layout)
+    for place, n in enumerate(order):
+        if n.__class__ is not int:
+            raise _errors.arguments.wrong_element("empty_permuted", "physical_layout", 2, place, n)
     _errors.making.check_physical_layout(len(shape), order)
     inside = _layout.contiguous_strides(tuple(shape[d] for d in order))
     return empty_strided(shape, tuple(inside[order.index(d)] for d in range(len(shape))), **options)
@@ -405,7 +411,7 @@ def _like(name: str, fill: Any) -> Callable[..., Tensor]:
         if not isinstance(input, Tensor):
             raise _errors.arguments.wrong_type(name, "input", 1, "Tensor", input)
         no_pinning(pin_memory)
-        only_strided(name, layout)
+        only_strided(name, layout, requires_grad)
         return _full_like(input, fill, dtype_of(name, dtype), device, requires_grad, memory_format)
 
     like.__name__ = like.__qualname__ = name
@@ -461,7 +467,7 @@ def full_like(input: Tensor, fill_value: Any, *, dtype: Dtype | None = None, lay
               requires_grad: bool = False, pin_memory: bool = False, memory_format: Any = None) -> Tensor:  # fmt: skip
     """As `full`, with the shape, dtype, device and memory order of `input`."""
     no_pinning(pin_memory)
-    only_strided("full_like", layout)
+    only_strided("full_like", layout, requires_grad)
     number = _fill_number("full_like", fill_value)
     return _full_like(input, number, dtype_of("full_like", dtype), device, requires_grad, memory_format)
 
@@ -487,7 +493,7 @@ def new_tensor(self: Tensor, data: Any, *, dtype: Dtype | None = None, device: A
                requires_grad: bool = False, layout: Any = None, pin_memory: bool = False) -> Tensor:  # fmt: skip
     """A copy of `data`, with the dtype and device of this tensor."""
     no_pinning(pin_memory)
-    only_strided("new_tensor", layout)
+    only_strided("new_tensor", layout, requires_grad)
     dtype, device = dtype_of("new_tensor", dtype) or self.dtype, device or self.device
     if isinstance(data, Tensor):
         warnings.warn(_errors.making.copy_construct("tensor.new_tensor"), UserWarning, stacklevel=2)

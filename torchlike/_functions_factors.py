@@ -8,7 +8,7 @@ from typing import Any
 from torchlike import _errors, _facade, _factories, return_types
 from torchlike._autocast import casting
 from torchlike._bind import CALLERS as rows
-from torchlike._dtypes import int32, int64
+from torchlike._dtypes import bool_, int32, int64
 from torchlike._functions_linalg import inv, inverse, solve
 from torchlike._functions_random import randn
 from torchlike._ops._casts import FULL_ON_CPU
@@ -108,6 +108,7 @@ def triangular_solve(
     b: Tensor, A: Tensor, upper: bool = True, transpose: bool = False, unitriangular: bool = False
 ) -> Any:
     """X with A X = b for a triangular A, and a copy of A."""
+    _errors.systems.check_triangular_solve(b, A)
     factor = A.mT if transpose else A
     found = rows["solve_triangular"](factor, b, upper=upper != transpose, unitriangular=unitriangular)
     batch = tuple(found.shape[:-2])
@@ -144,11 +145,13 @@ def tensorsolve(A: Tensor, B: Tensor, dims: Any = None) -> Tensor:
 
 def vander(x: Tensor, *, N: int | None = None) -> Tensor:
     """The powers 0 ... N - 1 of each element, along a new last dim."""
-    if N is not None and N <= 1:
-        raise RuntimeError("N must be greater than 1.")
+    if x.dtype.itemsize < 2 + 2 * x.dtype.is_floating_point and (x.dtype.is_floating_point or x.dtype is bool_):
+        raise _errors.systems.vander_dtype(x.dtype)
     if not x.ndim:
         x = x.unsqueeze(0)
     N = x.shape[-1] if N is None else N
+    if N <= 1:
+        raise RuntimeError("N must be greater than 1.")
     dtype = x.dtype if x.dtype.is_floating_point or x.dtype.is_complex else int64
     if not N:
         return _factories.ones((*x.shape, N), dtype=dtype, device=x.device)

@@ -25,6 +25,8 @@ from torchlike._tensor import Tensor
 
 def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
     """The indices of the elements that are not zero, one row each (with `as_tuple`, one tensor for each dim)."""
+    if as_tuple.__class__ is not bool:
+        raise _errors.arguments.wrong_type("nonzero", "as_tuple", None, "bool", as_tuple)
     _errors.dtypes.not_eight_bits("nonzero_count_cpu", input.dtype)
     found = np.nonzero(np.atleast_1d(input._host()))
     if as_tuple and not input.ndim:

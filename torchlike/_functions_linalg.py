@@ -166,6 +166,7 @@ def logdet(input: Tensor) -> Tensor:
 
 def matrix_power(A: Tensor, n: int) -> Tensor:
     """A multiplied with itself n times; of a negative n the inverse, that often."""
+    _errors.linalg.check_matrix_sizes("linalg.matrix_power", A, True)
     if n == 0:
         eye = _factories.tensor(np.eye(A.shape[-1]), dtype=A.dtype, device=A.device)
         powers = derived_from((A,), rows["expand"](eye, tuple(A.shape)).clone(), "torch::autograd::CopyBackwards")
@@ -225,10 +226,9 @@ def matrix_norm(
     _errors.linalg.check_order("matrix_norm", ord)
     if ord not in ("fro", "nuc", 1, -1, 2, -2, float("inf"), float("-inf")):
         raise RuntimeError(f"linalg.matrix_norm: Order {ord} not supported.")
-    if A.ndim < 2:
-        raise RuntimeError("linalg.matrix_norm: The input tensor A must have at least 2 dimensions.")
-    if len(dim) != 2:
-        raise RuntimeError(f"linalg.matrix_norm: dim must be a 2-tuple. Got {' '.join(map(str, dim))}")
+    _errors.linalg.check_matrix_norm(A, tuple(dim))
+    if ord in ("nuc", 2, -2) and A.dtype.itemsize < 4:
+        raise _errors.linalg.low_precision("linalg.matrix_norm", A.dtype)
     A = A if dtype is None else A.to(dtype)
     rows_dim, columns_dim = (d % A.ndim for d in dim)
     if ord == "fro":

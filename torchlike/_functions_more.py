@@ -141,6 +141,9 @@ def histogramdd(input: Tensor, bins: Any, *, range: Any = None, weight: Tensor |
     size = input.shape[-1]
     points = _host(input).reshape(-1, size)
     each = [bins] * size if isinstance(bins, int) else list(bins)
+    for b in each:
+        if not isinstance(b, int | Tensor):
+            raise _errors.lists.element(each.index(b), 1, b)
     tensors = any(isinstance(b, Tensor) for b in each)
     if tensors and range is not None:
         raise _errors.arguments.invalid_combination("histogramdd", (input, bins), {"range": range})
@@ -158,6 +161,8 @@ def histogramdd(input: Tensor, bins: Any, *, range: Any = None, weight: Tensor |
 def histogram(input: Tensor, bins: Any, *, range: Any = None, weight: Tensor | None = None,
               density: bool = False) -> Any:  # fmt: skip
     """How many elements lie in each interval; the intervals' edges."""
+    if not isinstance(density, bool) or not isinstance(bins, int | Tensor) or isinstance(bins, bool):
+        raise _errors.arguments.invalid_combination("histogram", (input, bins), {"density": density})
     if isinstance(bins, Tensor) and range is not None:
         raise _errors.arguments.invalid_combination("histogram", (input, bins), {"range": range})
     flat = None if weight is None else weight.reshape(-1)
@@ -173,6 +178,9 @@ def trapz(y: Tensor, x: Tensor | None = None, *, dx: float | None = None, dim: i
 def constant_pad_nd(input: Tensor, pad: Any, value: Scalar = 0) -> Tensor:
     """The last dims with `value` around them, as many on each side as `pad` says, the last dim first."""
     _dtypes.check_number(value, input.dtype)
+    for place, n in enumerate(pad):
+        if not hasattr(n, "__index__"):
+            raise _errors.arguments.wrong_element("constant_pad_nd", "pad", 2, place, n)
     return rows["_constant_pad"](input, tuple(int(n) for n in pad), value)
 
 
@@ -183,6 +191,10 @@ def _sampler(name: str) -> Any:
     def sampler(input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int, align_corners: bool) -> Tensor:
         from torchlike.nn._functional.resize import grid_sample
 
+        _errors.images.check_grid(input, grid, int(name[-2]))
+        for argument, number in (("interpolation_mode", interpolation_mode), ("padding_mode", padding_mode)):
+            if number not in (0, 1, 2):
+                raise _errors.images.unknown_number(name, argument, number)
         return grid_sample(input, grid, _MODES[interpolation_mode], _PADDING[padding_mode], align_corners)
 
     sampler.__name__ = sampler.__qualname__ = name

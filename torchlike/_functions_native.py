@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from torchlike import _dtypes, _errors, _factories, _functions_nn, _functions_raw, _modes
+from torchlike import _dtypes, _errors, _facade, _factories, _functions_nn, _functions_raw, _modes
 from torchlike._autograd.api import grad
 from torchlike._bind import CALLERS as rows
 from torchlike._functions_copies import _slice
@@ -32,6 +32,9 @@ def native_layer_norm(input: Tensor, normalized_shape: Any, weight: Tensor | Non
 def native_group_norm(input: Tensor, weight: Tensor | None, bias: Tensor | None, N: int, C: int, HxW: int, group: int,
                       eps: float) -> Triple:  # fmt: skip
     """`group_norm`, with the means and the reciprocal deviations of each sample's groups: these have gradients too."""
+    for place, (name, given) in enumerate({"N": N, "C": C, "HxW": HxW, "group": group}.items(), 4):
+        _facade.whole("native_group_norm", name, place, given)
+    _errors.normalization.check_native_groups(group, C)
     out = rows["_group_norm"](input, group, weight, bias, eps)
     return out, *_statistics(_beside(input, weight).reshape(N, group, C // group * HxW), (2,), eps)
 
@@ -101,13 +104,13 @@ def _batch_norm_with_update(input: Tensor, weight: Tensor | None, bias: Tensor |
 
 def _safe_softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
     """Softmax that gives zeros where every element is -inf."""
-    dtype = dtype if input.dtype.category >= _dtypes.FLOATING else dtype or _dtypes.float32
     dead = (input == -math.inf).all(dim, True)
     return _functions_nn.softmax(input.masked_fill(dead, 0), dim, dtype).masked_fill(dead, 0)
 
 
 def _softmax_backward_data(grad_output: Tensor, output: Tensor, dim: int, input_dtype: Any) -> Tensor:
     """The gradient of softmax: y (g - sum of g y)."""
+    _errors.activations.check_softmax_backward(grad_output, output, dim)
     kind = _dtypes.opmath(output.dtype)
     grad, y = grad_output.to(kind), output.to(kind)
     return (y * (grad - (grad * y).sum(dim, True))).to(input_dtype)
@@ -115,6 +118,8 @@ def _softmax_backward_data(grad_output: Tensor, output: Tensor, dim: int, input_
 
 def native_dropout_backward(grad_output: Tensor, mask: Tensor, scale: float) -> Tensor:
     """The gradient of dropout: what passed the mask, scaled."""
+    if not isinstance(scale, int | float):
+        raise _errors.arguments.wrong_type("native_dropout_backward", "scale", 3, "float", scale)
     kind = grad_output.dtype if grad_output.dtype.category >= _dtypes.FLOATING else _modes.default_dtype
     return grad_output * (mask.to(kind) * scale)
 
@@ -139,6 +144,7 @@ def convolution_backward(grad_output: Tensor, input: Tensor, weight: Tensor, bia
 def _upsample_bilinear2d_aa(input: Tensor, output_size: Any, align_corners: bool, scales_h: Any = None,
                             scales_w: float | None = None, *, scale_factors: Any = None) -> Tensor:  # fmt: skip
     """Bilinear resizing with a kernel that widens when making smaller; factors are one sequence, or two numbers."""
+    _errors.images.check_antialiased(input, output_size, align_corners, scale_factors)
     factors = scale_factors if scales_h is None else scales_h
     scales = (factors, scales_w) if factors is None or isinstance(factors, int | float) else tuple(factors)
     if output_size is None:

@@ -63,6 +63,10 @@ def rrelu(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, trainin
 
     Only the elements that are not positive draw a number, so training observes the input.
     """
+    _check_flag("rrelu", "training", 4, training)
+    for place, (name, bound) in enumerate((("lower", lower), ("upper", upper)), 2):
+        if not isinstance(bound, int | float):
+            raise _errors.arguments.wrong_type("rrelu", name, place, "Number", bound)
     if lower > upper:
         raise _errors.activations.rrelu_bounds()
     if not training:
@@ -87,6 +91,11 @@ def _slopes(input: Tensor, lower: float, upper: float, generator: Any) -> Tensor
 # -- dropout -----------------------------------------------------------------------------------------------------------
 
 
+def _check_flag(name: str, argument: str, position: int, given: Any) -> None:
+    if given.__class__ is not bool:
+        raise _errors.arguments.wrong_type(name, argument, position, "bool", given)
+
+
 def _check_dropout(input: Tensor, p: float) -> None:
     if not 0 <= p <= 1:
         raise _errors.activations.dropout_probability(p)
@@ -99,6 +108,8 @@ def _noise(input: Tensor, p: float, features: bool, scaled: bool) -> Tensor:
         draw = lambda shape: _random.dropout_noise(None, shape, dtype, p)
     else:
         draw = lambda shape: _random.bernoulli(None, shape, dtype, 1 - p)
+    if features and input.ndim < 2:
+        raise RuntimeError("Feature dropout requires at least 2 dimensions in the input")
     if features:
         shape = tuple(input.shape[:2]) + (1,) * (input.ndim - 2)
         return _drawn.of_shape(draw, shape, input.device)
@@ -133,21 +144,25 @@ def _alpha_dropout(input: Tensor, p: float, train: bool, features: bool) -> Tens
 
 def dropout(input: Tensor, p: float, train: bool) -> Tensor:
     """Zero each element with probability p and scale the others by 1 / (1 - p)."""
+    _check_flag("dropout", "train", 3, train)
     return _dropout(input, p, train, False)
 
 
 def feature_dropout(input: Tensor, p: float, train: bool) -> Tensor:
     """Zero each channel (index of the first two dims) with probability p and scale the others by 1 / (1 - p)."""
+    _check_flag("feature_dropout", "train", 3, train)
     return _dropout(input, p, train, True)
 
 
 def alpha_dropout(input: Tensor, p: float, train: bool) -> Tensor:
     """Dropout that keeps mean and variance of what comes out of `selu`."""
+    _check_flag("alpha_dropout", "train", 3, train)
     return _alpha_dropout(input, p, train, False)
 
 
 def feature_alpha_dropout(input: Tensor, p: float, train: bool) -> Tensor:
     """`alpha_dropout` of whole channels."""
+    _check_flag("feature_alpha_dropout", "train", 3, train)
     return _alpha_dropout(input, p, train, True)
 
 
@@ -191,17 +206,22 @@ def batch_norm(input: Tensor, weight: Tensor | None, bias: Tensor | None, runnin
 
     In training the statistics are those of the batch, and the running ones move toward them by `momentum`, in place.
     """
+    _check_flag("batch_norm", "training", 6, training)
     if not input.numel() and input.ndim < 2:
         return input.clone()
+    if not input.ndim:
+        raise _errors.shapes.dim_of_scalar(1)
     if not training:
         for name, given in (("running_mean", running_mean), ("running_var", running_var)):
             if given is None:
                 raise _errors.normalization.needs_running(name)
         return rows["_batch_norm_of_running"](input, running_mean, running_var, weight, bias, eps)
-    channels = input.shape[1]
+    channels = input.shape[1] if input.ndim > 1 else 0
     for name, given in (("running_mean", running_mean), ("running_var", running_var)):
         if given is not None and given.numel() != channels:
             raise _errors.normalization.channel_vector(name, channels, given.numel())
+    if input.ndim < 2:
+        raise _errors.shapes.dim_out_of_range(1, input.ndim)
     out, mean, var = rows["_batch_norm_of_batch"](input, weight, bias, eps)
     _move_running(running_mean, mean, momentum)
     _move_running(running_var, var, momentum)
@@ -224,6 +244,9 @@ def instance_norm(input: Tensor, weight: Tensor | None, bias: Tensor | None, run
     n, c = input.shape[:2]
     if not use_input_stats:
         return batch_norm(input, weight, bias, running_mean, running_var, False, momentum, eps)
+    for name, given in (("running_mean", running_mean), ("running_var", running_var)):
+        if given is not None:
+            _errors.normalization.check_repeated(name, given, n, n * c)
     shape = (1, n * c, *input.shape[2:])
     per_sample = [None if t is None else t.repeat(n) for t in (weight, bias)]
     out, mean, var = rows["_batch_norm_of_batch"](input.reshape(shape), *per_sample, eps)

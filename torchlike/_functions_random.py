@@ -18,6 +18,7 @@ from torchlike._dtypes import dtype as Dtype
 from torchlike._factories import check_into, into, of_array, shape_of
 from torchlike._from_data import dtype_of
 from torchlike._ops._into import Into
+from torchlike._ops._rules import broadcast
 from torchlike._random import Generator, default_generator
 from torchlike._tensor import Tensor
 from torchlike._underived import derived_from, underivable
@@ -57,7 +58,7 @@ def _made(draw: _drawn.Draw, shape: Ints, name: str, out: Tensor | None, options
           dtype: Any = None) -> Tensor:  # fmt: skip
     device, requires_grad = options.pop("device", None), options.pop("requires_grad", False)
     _factories.no_pinning(options.pop("pin_memory", False))
-    _factories.only_strided(name, options.pop("layout", None))
+    _factories.only_strided(name, options.pop("layout", None), requires_grad)
     if options:
         raise _errors.arguments.invalid_combination(name, (), options)
     if out is None:
@@ -186,7 +187,7 @@ def _normal_by(mean: Any, std: Any, generator: Generator | None) -> Tensor:
     means, stds = (x._host() if isinstance(x, Tensor) else x for x in (mean, std))
     if isinstance(std, Tensor) and std.numel() and not (np.asarray(stds) >= 0).all():
         raise RuntimeError("normal expects all elements of std >= 0.0")
-    shape = np.broadcast_shapes(*[tuple(x.shape) for x in given])
+    shape = tuple(broadcast([tuple(x.shape) for x in given]))
     kind = given[0].dtype.numpy
     noise = _random.normal(generator, shape, kind, 0.0, std if not isinstance(std, Tensor) else 1.0)
     scaled = noise * stds if isinstance(std, Tensor) else noise
@@ -285,6 +286,9 @@ def uniform_(self: Tensor, from_: float = 0.0, to: float = 1.0, *, generator: Ge
     """Fill with uniform numbers in [from, to)."""
     from_ = other.pop("from", from_)
     _only("uniform_", other)
+    for place, (name, bound) in enumerate((("from", from_), ("to", to)), 1):
+        if not isinstance(bound, int | float):
+            raise _errors.arguments.wrong_type("uniform_", name, place, "float", bound)
     return _fill(self, lambda size, kind: _random.uniform(generator, size, kind, from_, to))
 
 
@@ -339,6 +343,8 @@ def log_normal_(self: Tensor, mean: float = 1.0, std: float = 2.0, *, generator:
 
 def geometric_(self: Tensor, p: float, *, generator: Generator | None = None) -> Tensor:
     """Fill with geometric numbers of success probability `p`."""
+    if not isinstance(p, int | float):
+        raise _errors.arguments.wrong_type("geometric_", "p", 1, "float", p)
     return _fill(self, lambda size, kind: _random.geometric(generator, size, kind, p))
 
 

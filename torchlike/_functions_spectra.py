@@ -68,7 +68,7 @@ def _centred(window: Tensor, n_fft: int) -> Tensor:
 
 
 def istft(input: Tensor, n_fft: int, hop_length: int | None = None, win_length: int | None = None,
-          window: Tensor | None = None, center: Any = True, normalized: bool = False, onesided: bool | None = None,
+          window: Tensor | None = None, center: bool = True, normalized: bool = False, onesided: bool | None = None,
           length: int | None = None, return_complex: bool = False) -> Tensor:  # fmt: skip
     """The signal of which `input` is the `stft`: frames are weighted by the window once more, added where they overlap,
     and divided by the sum of the squared windows there."""

@@ -15,6 +15,7 @@ from torchlike._dtypes import dtype as Dtype
 from torchlike._errors.dtypes import scalar_name
 from torchlike._factories import check_into, into, no_pinning, of_array, only_strided
 from torchlike._from_data import dtype_of
+from torchlike._ops._binding import is_whole
 from torchlike._ops._spacing import spaced
 from torchlike._tensor import Tensor
 
@@ -63,7 +64,7 @@ def arange(*args: Any, out: Tensor | None = None, dtype: Dtype | None = None, la
     int64 where all three are whole numbers, else the default dtype.
     """
     no_pinning(pin_memory)
-    only_strided("arange", layout)
+    only_strided("arange", layout, requires_grad)
     start, end, step = _numbers("arange", args, named)
     dtype = dtype_of("arange", dtype) or (out.dtype if out is not None else None)
     if dtype is None:
@@ -73,6 +74,7 @@ def arange(*args: Any, out: Tensor | None = None, dtype: Dtype | None = None, la
         raise _errors.dtypes.not_implemented("arange_cpu", dtype)
     _errors.dtypes.not_eight_bits("arange_cpu", dtype)
     _check_range(start, end, step)
+    _errors.making.check_memory(abs(end - start) / abs(step) * dtype.itemsize)
     return _in_order("arange", out, of_array(_range(start, end, step, dtype), device, requires_grad))
 
 
@@ -102,7 +104,7 @@ def range(*args: Any, out: Tensor | None = None, dtype: Dtype | None = None, lay
           requires_grad: bool = False, **named: Any) -> Tensor:  # fmt: skip
     """Numbers from `start` (0) up to and with `end`, `step` (1) apart (deprecated in PyTorch; use `arange`)."""
     warnings.warn(_errors.making.DEPRECATED_RANGE, UserWarning, stacklevel=2)
-    only_strided("range", layout)
+    only_strided("range", layout, requires_grad)
     start, end, step = _numbers("range", args, named)
     dtype = dtype_of("range", dtype) or (out.dtype if out is not None else _modes.default_dtype)
     if dtype.category not in (_dtypes.INTEGER, _dtypes.FLOATING):
@@ -138,6 +140,8 @@ def logspace(start: Any, end: Any, steps: Any = None, base: float = 10.0, *, out
              pin_memory: bool = False) -> Tensor:  # fmt: skip
     """`base` to the power of `steps` evenly spaced exponents."""
     no_pinning(pin_memory)
+    if not isinstance(base, int | float | complex | Tensor):
+        raise _errors.arguments.invalid_combination("logspace", (start, end, steps, base), {})
     low, high, steps, kind = _spread("logspace", start, end, steps, dtype, layout, out)
     if kind.category == _dtypes.INTEGER and steps > 1:
         low, high = int(low), int(high)
@@ -173,7 +177,9 @@ def eye(n: int, m: int | None = None, *, out: Tensor | None = None, dtype: Dtype
         device: Any = None, requires_grad: bool = False, pin_memory: bool = False) -> Tensor:  # fmt: skip
     """A matrix with ones on its diagonal; (n, n), or (n, m)."""
     no_pinning(pin_memory)
-    only_strided("eye", layout)
+    only_strided("eye", layout, requires_grad)
+    if not is_whole(n) or not (m is None or is_whole(m)):
+        raise _errors.arguments.invalid_combination("eye", (n,) if m is None else (n, m), {})
     for name, size in (("n", n), ("m", m)):
         if size is not None and size < 0:
             raise RuntimeError(f"{name} must be greater or equal to 0, got {size}")
@@ -185,6 +191,9 @@ def _triangle(name: str, find: Callable) -> Callable[..., Tensor]:
     def indices(row: int, col: int, offset: int = 0, *, dtype: Any = _dtypes.int64, device: Any = None,
                 layout: Any = None) -> Tensor:  # fmt: skip
         only_strided(name, layout)
+        for place, (label, given) in enumerate((("row", row), ("col", col), ("offset", offset)), 1):
+            if not is_whole(given):
+                raise _errors.arguments.wrong_type(name, label, place, "int", given)
         for label, size in (("row", row), ("col", col)):
             if size < 0:
                 raise RuntimeError(f"{label} must be non-negative, got{size}")

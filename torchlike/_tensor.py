@@ -264,6 +264,8 @@ class Tensor(Methods):
 
     def _nonnegative(self, dim: int) -> int:
         n = max(self.ndim, 1)
+        if dim is None:
+            raise TypeError("argument 'dim' must be int, not NoneType")
         if not -n <= dim < n:
             raise _errors.shapes.dim_out_of_range(dim, n)
         return dim % n

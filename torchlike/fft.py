@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from torchlike import _bind, _factories, _modes
+from torchlike import _bind, _errors, _facade, _factories, _modes
 from torchlike._tensor import Tensor
 
 _ROWS = _bind.names_in("fft")
@@ -48,19 +48,22 @@ def rfftfreq(n: int, d: float = 1.0, *, out: Tensor | None = None, dtype: Any = 
     return _frequencies(np.fft.rfftfreq(n, d), dtype, device, requires_grad, out)
 
 
-def _dims(input: Tensor, dim: Any) -> tuple[int, ...]:
+def _dims(name: str, input: Tensor, dim: Any) -> tuple[int, ...]:
     if dim is None:
         return tuple(range(input.ndim))
-    return (dim,) if isinstance(dim, int) else tuple(dim)
+    dims = _facade.ints((dim,), name, "dim")
+    if dims and not input.ndim:
+        raise _errors.shapes.dim_of_scalar(dims[0])
+    return tuple([input._nonnegative(d) for d in dims])
 
 
 def fftshift(input: Tensor, dim: Any = None) -> Tensor:
     """The elements moved so that frequency zero lies in the middle."""
-    dims = _dims(input, dim)
+    dims = _dims("fft_fftshift", input, dim)
     return input.roll([input.shape[d] // 2 for d in dims], dims)
 
 
 def ifftshift(input: Tensor, dim: Any = None) -> Tensor:
     """The inverse of `fftshift`."""
-    dims = _dims(input, dim)
+    dims = _dims("fft_ifftshift", input, dim)
     return input.roll([(input.shape[d] + 1) // 2 for d in dims], dims)

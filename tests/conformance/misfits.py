@@ -1,18 +1,24 @@
 """Calls that do not fit: samples of the operator database with one argument replaced.
 
-`python -m tests.conformance.misfits` runs them under both libraries. Where PyTorch refuses a call, torchlike refuses it
-too, in words of its own: no text of JAX or NumPy reaches the user.
+`python -m tests.conformance.misfits` runs them under both libraries and prints what differs. Where PyTorch refuses a
+call, torchlike refuses it too, in words of its own: no text of JAX or NumPy reaches the user. `--update` writes into
+`misfits.json` how many calls of an entry one library alone accepts; the table may only shrink.
 """
 
 from __future__ import annotations
 
 import argparse
 import dataclasses
+import json
+import pathlib
 import random
+import re
+import sys
 import traceback
 import warnings
+from collections import Counter
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 
@@ -22,7 +28,16 @@ from tests.conformance.compare import tensors
 from tests.conformance.entries import Entry, chosen
 from tests.oracle import to_theirs
 
+TABLE = pathlib.Path(__file__).with_name("misfits.json")
+COUNTED = ("accepted", "refused")  # the kinds that the table counts; of the others there is none
 FOREIGN = ("jax", "jaxlib", "numpy", "scipy", "ml_dtypes")
+# What Python says of a mistake in torchlike's code, and the engine of one in a row.
+INTERNAL = re.compile(
+    "internal error of torchlike|(list|tuple) index out of range|object has no attribute|object is not "
+    "(iterable|subscriptable|callable)|cannot be interpreted as an integer|bad operand type|unsupported operand type|"
+    "not supported between instances|must be real number|object of type .* has no len|vmap"
+)
+INTERNAL_TYPES = (AssertionError, KeyError, AttributeError, UnboundLocalError, ZeroDivisionError)
 SAMPLES = 3  # of each entry, spread evenly
 # Entries of which PyTorch itself reads outside of what does not fit, and crashes.
 CRASHES = ("lu_unpack", "native_batch_norm", "_native_batch_norm_legit", "_batch_norm_with_update")
@@ -105,43 +120,62 @@ def is_foreign(error: BaseException) -> bool:
     return last in FOREIGN or type(error).__module__.partition(".")[0] in FOREIGN
 
 
-def findings(entry: Entry, seed: int = 0) -> Iterator[tuple[str, str]]:
-    """What differs of the misfits of one entry: the kind of difference, and a line about it."""
+class Finding(NamedTuple):
+    """A kind of difference ("foreign", "internal", "accepted" or "refused"), and a line about it."""
+
+    kind: str
+    line: str
+
+
+def findings(entry: Entry, seed: int = 0) -> Iterator[Finding]:
+    """What differs of the misfits of one entry."""
     pick = random.Random(f"{entry.name} {seed}")
     dtypes = entry.dtypes
-    samples = list(entry.samples("float32" if "float32" in dtypes else dtypes[0])) if dtypes else []
-    chosen_samples = [samples[i * len(samples) // SAMPLES] for i in range(min(SAMPLES, len(samples)))]
-    for number, sample in enumerate(chosen_samples):
+    if entry.name in CRASHES or not dtypes or not _is_there(entry):
+        return
+    samples = list(entry.samples("float32" if "float32" in dtypes else dtypes[0]))
+    for number, sample in enumerate([samples[i * len(samples) // SAMPLES] for i in range(min(SAMPLES, len(samples)))]):
         for what, misfit in misfits(sample, pick):
             call = Call(misfit, number)
-            kind, line = judge(entry, call)
-            if kind:
-                yield kind, f"{entry.name}, {what} {call}: {line}"
+            found = judge(entry, call)
+            if found is not None:
+                yield Finding(found.kind, f"{entry.name}, {what} {call}: {found.line}")
 
 
-def judge(entry: Entry, call: Call) -> tuple[str, str]:
-    """The kind of difference between the libraries of one call, and a line about it; nothing if there is none."""
+def _is_there(entry: Entry) -> bool:
+    """Whether torchlike has the entry's function."""
+    found, refused = attempt(lambda: translate.function(entry.info.name, entry.info.op))
+    return found is not None and refused is None
+
+
+def judge(entry: Entry, call: Call) -> Finding | None:
+    """The difference between the libraries of one call."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        due, theirs = attempt(lambda: call.theirs(entry.info.op))
+        _, theirs = attempt(lambda: call.theirs(entry.info.op))
         ours = _ours(entry, call)
-    said = f"{type(ours).__name__}: {str(ours).partition(chr(10))[0][:150]}" if ours is not None else "nothing"
-    expected = (
-        f"{type(theirs).__name__}: {str(theirs).partition(chr(10))[0][:150]}" if theirs is not None else "a result"
-    )
     if isinstance(ours, translate.Untranslatable):
-        return "", ""
-    if ours is not None and is_foreign(ours):
-        return "foreign", f"{said} | PyTorch: {expected}"
-    if isinstance(ours, AssertionError | KeyError | AttributeError | UnboundLocalError | ZeroDivisionError) and type(
-        ours
-    ) is not type(theirs):
-        return "internal", f"{said} | PyTorch: {expected}"
-    if ours is None and theirs is not None:
-        return "accepted", f"PyTorch: {expected}"
-    if ours is not None and theirs is None:
-        return "refused", said
-    return "", ""
+        return None
+    line = f"{_said(ours, 'nothing')} | PyTorch: {_said(theirs, 'a result')}"
+    if ours is None:
+        return None if theirs is None else Finding("accepted", line)
+    if is_foreign(ours):
+        return Finding("foreign", line)
+    if is_internal(ours, theirs):
+        return Finding("internal", line)
+    return Finding("refused", line) if theirs is None else None
+
+
+def is_internal(ours: Exception, theirs: Exception | None) -> bool:
+    """Whether an error tells of a mistake in torchlike, and PyTorch's not of the like in its own code."""
+    if type(ours) is type(theirs) and (str(ours) == str(theirs) or INTERNAL.search(str(theirs))):
+        return False
+    of_mistakes = isinstance(ours, INTERNAL_TYPES) and not isinstance(ours, NotImplementedError)
+    return (of_mistakes and type(ours) is not type(theirs)) or INTERNAL.search(str(ours)) is not None
+
+
+def _said(error: Exception | None, otherwise: str) -> str:
+    return otherwise if error is None else f"{type(error).__name__}: {str(error).partition(chr(10))[0][:150]}"
 
 
 def _ours(entry: Entry, call: Call) -> Exception | None:
@@ -153,20 +187,52 @@ def _ours(entry: Entry, call: Call) -> Exception | None:
     return attempt(run)[1]
 
 
+# -- the table ---------------------------------------------------------------------------------------------------------
+
+
+def read() -> dict[str, dict[str, int]]:
+    """How many misfits of each entry, by kind, one library alone accepts; entries without any are left out."""
+    return json.loads(TABLE.read_text("utf-8")) if TABLE.exists() else {}
+
+
+def counted(found: list[Finding]) -> dict[str, int]:
+    """The numbers of an entry's row."""
+    counts = Counter(each.kind for each in found)
+    return {kind: counts[kind] for kind in COUNTED if counts[kind]}
+
+
+def beyond(name: str, found: list[Finding], table: dict[str, dict[str, int]]) -> list[str]:
+    """The lines of the kinds of which an entry has more than its row."""
+    known, counts = table.get(name, {}), Counter(each.kind for each in found)
+    grown = {kind for kind in counts if counts[kind] > known.get(kind, 0)}
+    return [f"{each.kind}: {each.line}" for each in found if each.kind in grown]
+
+
+def write(rows: dict[str, dict[str, int]]) -> None:
+    """Put entries' numbers into the table."""
+    table = {**read(), **rows}
+    lines = [f"{json.dumps(name)}: {json.dumps(table[name])}" for name in sorted(table) if table[name]]
+    TABLE.write_text("{\n" + ",\n".join(lines) + "\n}\n", "utf-8")
+
+
 def main() -> None:
-    """Print what differs."""
+    """Print what differs; exit with 1 where that is more than the table says."""
     parser = argparse.ArgumentParser(prog="python -m tests.conformance.misfits", description=__doc__)
     parser.add_argument("--entries", nargs="*", default=[], help="patterns of entries' names; all, if there is none")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--update", action="store_true", help="write the entries' numbers into the table")
     given = parser.parse_args()
-    counts: dict[str, int] = {}
+    total: Counter[str] = Counter()
+    table, grown = read(), False
     for entry in chosen(given.entries):
-        if entry.name in CRASHES:
-            continue
-        for kind, line in findings(entry, given.seed):
-            counts[kind] = counts.get(kind, 0) + 1
-            print(f"{kind}: {line}", flush=True)
-    print(counts)
+        found = list(findings(entry, given.seed))
+        total.update(each.kind for each in found)
+        print(*[f"{each.kind}: {each.line}" for each in found], sep="\n", end="\n" if found else "", flush=True)
+        grown = grown or bool(beyond(entry.name, found, table))
+        if given.update:
+            write({entry.name: counted(found)})
+    print(dict(total))
+    sys.exit(grown and not given.update)
 
 
 if __name__ == "__main__":

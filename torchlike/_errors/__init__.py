@@ -32,4 +32,5 @@ from torchlike._errors import segments as segments
 from torchlike._errors import sequences as sequences
 from torchlike._errors import shapes as shapes
 from torchlike._errors import spectra as spectra
+from torchlike._errors import systems as systems
 from torchlike._errors import warned as warned

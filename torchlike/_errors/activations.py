@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from torchlike._errors.dtypes import scalar_name
+from torchlike._errors.arguments import wrong_type
+from torchlike._errors.dtypes import c_name, expected_scalar_type, not_implemented, scalar_name
 
 
 def gelu_approximate() -> RuntimeError:
@@ -103,3 +104,33 @@ def bilinear_size(name: str, got: int, wanted: int) -> RuntimeError:
 
 def bilinear_bias(got: int, wanted: int) -> RuntimeError:
     return RuntimeError(f"bilinear(): bias size does not match weight size: got {got} but expected {wanted}")
+
+
+def bilinear_dtypes(call: Any) -> RuntimeError:
+    given = {name: call.arguments[name] for name in ("input1", "input2", "weight", "bias")}
+    listed = ", ".join(f"{name}: {c_name(x.dtype)}" for name, x in given.items() if x is not None)
+    return RuntimeError(f"All tensors must have the same dtype, got {listed}")
+
+
+def check_softmax_backward(grad: Any, output: Any, dim: int) -> None:
+    """What the gradient of softmax asks of shapes and dtypes."""
+    if tuple(grad.shape) != tuple(output.shape):
+        raise RuntimeError("Expected tensor for argument #1 'grad' to have same size as tensor for argument #2 "
+                           f"'output'; but {list(grad.shape)} does not equal {list(output.shape)} (while checking "
+                           "arguments for softmax_backward)")  # fmt: skip
+    if not hasattr(dim, "__index__"):
+        raise wrong_type("_softmax_backward_data", "dim", 3, "int", dim)
+    is_last = dim % max(grad.ndim, 1) == grad.ndim - 1
+    if not grad.dtype.is_floating_point:
+        raise not_implemented(f"softmax_backward_{'lastdim_' if is_last else ''}kernel_impl", grad.dtype)
+    if grad.dtype is not output.dtype:
+        raise expected_scalar_type(grad.dtype, output.dtype)
+
+
+def check_attention(query: Any, key: Any, value: Any, dropout_p: Any) -> None:
+    """What attention asks before it looks at sizes."""
+    if not isinstance(dropout_p, int | float):
+        raise wrong_type("scaled_dot_product_attention", "dropout_p", None, "float", dropout_p)
+    if min(query.ndim, key.ndim, value.ndim) < 2:
+        raise RuntimeError("Expected query, key, and value to all be  at least 2 dimensional, but got query.dim: "
+                           f"{query.ndim} key.dim: {key.ndim} and value.dim: {value.ndim} instead.")  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Iterable
 from typing import Any
 
 
@@ -114,10 +115,19 @@ def bad_arguments(name: str, signature: inspect.Signature, args: tuple, kwargs: 
     return TypeError(f"{name}(): {error}")
 
 
-def no_fit(function: str, arrays: list) -> RuntimeError:
+def no_fit(function: str, given: Iterable) -> RuntimeError:
     """Ours, where PyTorch has a sentence for each case that nobody has written down here."""
-    given = ", ".join(f"{dtype!r} {list(shape)}" for shape, dtype in arrays)
+    given = ", ".join(map(_shown, given))
     return RuntimeError(f"{function}(): the arguments do not fit together. Received: {given}")
+
+
+def _shown(x: Any) -> str:
+    """An argument in a few words: of an array, dtype and shape."""
+    if hasattr(x, "shape") and hasattr(x, "dtype"):
+        return f"{str(x.dtype).removeprefix('torch.')} {list(x.shape)}"
+    if isinstance(x, list | tuple):
+        return f"[{', '.join(map(_shown, x))}]"
+    return repr(x) if isinstance(x, int | float | complex | str | None) else type_name(x)
 
 
 def not_writable(name: str, kind: str = "torch._C.TensorBase") -> AttributeError:

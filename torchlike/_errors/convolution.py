@@ -104,6 +104,16 @@ def check_convolution(call: Any, dims: int) -> None:
         raise RuntimeError(f"Calculated padded input size per channel: {_by(sizes)}. Kernel size: {_by(kernel)}. "
                            f"Kernel "
                            "size can't be greater than actual input size")  # fmt: skip
+    _check_elements(x, w, shape, dims)
+
+
+def _check_elements(x: Any, w: Any, shape: Ints, dims: int) -> None:
+    """Batches and channels may be empty, rows and kernels not."""
+    if 0 in shape[2:]:  # one dim is taken for two
+        raise RuntimeError("Only zero batch or zero channel inputs are supported, but got input shape: "
+                           f"{[*shape[:2], *[1] * (dims == 1), *shape[2:]]}")  # fmt: skip
+    if 0 in w.shape[2:]:
+        raise RuntimeError(f"Kernels must have elements, but got a weight of size {list(w.shape)}")
 
 
 def check_transposed(call: Any, dims: int, sizes: list[int]) -> None:
@@ -115,6 +125,9 @@ def check_transposed(call: Any, dims: int, sizes: list[int]) -> None:
         raise RuntimeError(f"Given transposed=1, weight of size {list(w.shape)}, expected input{list(shape)} to have "
                            f"{w.shape[0]} channels, but got {shape[1]} channels instead")  # fmt: skip
     _check_bias(call, w.shape[1] * call.groups, "transposed=1, ")
+    _check_counts(call, dims, ("output_padding",))
+    if min(_each(call.output_padding, dims)) < 0:
+        raise RuntimeError("negative output_padding is not supported")
     extra, stride, dilation = (_each(getattr(call, n), dims) for n in ("output_padding", "stride", "dilation"))
     if any(e >= s and e >= d for e, s, d in zip(extra, stride, dilation)):
         names = ("depth", "height", "width")[3 - dims :]
@@ -124,6 +137,7 @@ def check_transposed(call: Any, dims: int, sizes: list[int]) -> None:
     if min(sizes) < 1:
         raise RuntimeError(f"Given input size per channel: {_by(shape[2:])}. Calculated output size per channel: "
                            f"{_by(sizes)}. Output size is too small")  # fmt: skip
+    _check_elements(x, w, shape, dims)
 
 
 def check_batched(x: Any, w: Any, options: dict[str, Any]) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from torchlike._errors.shapes import dim_out_of_range
+from torchlike._errors.dtypes import not_implemented
+from torchlike._errors.shapes import dim_of_scalar, dim_out_of_range
 
 Ints = tuple[int, ...]
 
@@ -38,6 +39,11 @@ def check_mirror_pad(x: Any, pad: Ints, mode: str) -> None:
     dims = len(pad) // 2
     if x.ndim not in (dims + 1, dims + 2) or dims > 3:
         raise NotImplementedError(f"Padding size {len(pad)} is not supported for {x.ndim}D input tensor.")
+    if mode != "circular" and x.dtype.name == "bool" and 0 not in x.shape:
+        raise not_implemented(f"{'reflection' if mode == 'reflect' else 'replication'}_pad{dims}d", x.dtype)
+    if mode != "circular" and 0 in x.shape[x.ndim - dims - 1 :]:
+        raise RuntimeError(f"Expected {dims + 1}D or {dims + 2}D (batch mode) tensor with possibly 0 batch size and "
+                           f"other non-zero dimensions for input, but got: {list(x.shape)}")  # fmt: skip
     for i in range(dims):
         dim, before, after = x.ndim - 1 - i, pad[2 * i], pad[2 * i + 1]
         size = x.shape[dim]
@@ -47,6 +53,11 @@ def check_mirror_pad(x: Any, pad: Ints, mode: str) -> None:
                                f"{list(x.shape)}")  # fmt: skip
         if mode == "circular" and max(before, after) > size:
             raise RuntimeError("Padding value causes wrapping around more than once.")
+        if mode == "circular" and size + min(before, 0) + min(after, 0) < 1:  # there PyTorch reads what memory holds
+            raise RuntimeError("Negative padding value is resulting in an empty dimension")
+        if size + before + after < 1:
+            raise RuntimeError(f"input ({'WHT'[i]}: {size}) is too small. Calculated output {'WHT'[i]}: "
+                               f"{size + before + after}")  # fmt: skip
 
 
 def check_shuffle(call: Any) -> None:
@@ -188,6 +199,25 @@ def grid_padding(mode: str) -> ValueError:
                       f"got: '{mode}'")  # fmt: skip
 
 
+def check_grid(x: Any, grid: Any, dims: int | None = None) -> None:
+    """Raise PyTorch's errors for the shapes of a grid and of what is read at its places."""
+    if not (x.ndim and grid.ndim):
+        raise dim_of_scalar(0)
+    if x.shape[0] != grid.shape[0]:
+        raise RuntimeError("grid_sampler(): expected grid and input to have same batch size, but got input with sizes "
+                           f"{list(x.shape)} and grid with sizes {list(grid.shape)}")  # fmt: skip
+    if grid.shape[-1] != x.ndim - 2:
+        raise grid_size(x.ndim - 2, grid.shape)
+    for dim, size in enumerate(x.shape[2:], 2):
+        if not size:
+            raise RuntimeError("grid_sampler(): expected input to have non-empty spatial dimensions, but input has "
+                               f"sizes {list(x.shape)} with dimension {dim} being empty")  # fmt: skip
+    due = x.ndim if dims is None else dims + 2
+    if not x.ndim == grid.ndim == due or due not in (4, 5):
+        raise RuntimeError(f"grid_sampler(): expected {due}D input and grid with same number of dimensions, but got "
+                           f"input with sizes {list(x.shape)} and grid with sizes {list(grid.shape)}")  # fmt: skip
+
+
 def grid_size(dims: int, shape: Ints) -> RuntimeError:
     return RuntimeError(f"grid_sampler(): expected grid to have size {dims} in last dimension, but got grid with sizes "
                         f"{list(shape)}")  # fmt: skip
@@ -199,3 +229,27 @@ def affine_dims() -> RuntimeError:
 
 def unknown_number(function: str, argument: str, got: int) -> ValueError:
     return ValueError(f"{function}(): {argument} is one of 0, 1 and 2. Received: {got}")
+
+
+def check_antialiased(x: Any, size: Any, align_corners: Any, factors: Any) -> None:
+    """What resizing two dims with a wide kernel asks of the arguments of PyTorch's operator."""
+    for given in (size, factors):
+        if given is not None and not all(isinstance(n, int | float) for n in given):
+            raise TypeError(f"_upsample_bilinear2d_aa(): expected numbers, but got {given}")
+        if given is not None and len(given) != 2:
+            raise RuntimeError(f"It is expected output_size equals to 2, but got size {len(given)}")
+    if x.ndim != 4:
+        raise RuntimeError(f"It is expected input_size equals to 4, but got size {x.ndim}")
+    if 0 in x.shape[1:]:
+        raise RuntimeError(f"Non-empty 4D data tensor expected but got a tensor with sizes {list(x.shape)}")
+    if x.dtype.is_floating_point and x.dtype.itemsize < 4:
+        raise not_implemented("compute_index_ranges_weights", x.dtype)
+
+
+def size_types(given: Any) -> TypeError:
+    return TypeError("expected size to be one of int or Tuple[int] or Tuple[int, int] or Tuple[int, int, int], but got "
+                     f"size with types {[type(n) for n in given]}")  # fmt: skip
+
+
+def no_elements(x: Any) -> RuntimeError:
+    return RuntimeError(f"Non-empty {x.ndim}D data tensor expected but got a tensor with sizes {list(x.shape)}")

@@ -136,13 +136,17 @@ def check_matrix_sizes(name: str, a: Any, square: bool) -> None:
                            "matrices")  # fmt: skip
 
 
-def check_matrix(name: str, a: Any, square: bool) -> None:
+def check_matrix(name: str, a: Any, square: bool, loops: bool = False) -> None:
     """Decompositions take matrices (square ones, some of them) of single or double precision."""
     check_matrix_sizes(name, a, square)
     if a.dtype.category < 2:
         raise inexact(name, a.dtype)
-    if a.dtype.itemsize < 4:
-        raise RuntimeError(f"{name}: Low precision dtypes not supported. Got {scalar_name(a.dtype)}")
+    if a.dtype.itemsize < 4 and not loops:
+        raise low_precision(name, a.dtype)
+
+
+def low_precision(name: str, dtype: Any) -> RuntimeError:
+    return RuntimeError(f"{name}: Low precision dtypes not supported. Got {scalar_name(dtype)}")
 
 
 def incompatible_system(name: str, a: Any, b: str, left: bool = True) -> RuntimeError:
@@ -183,6 +187,8 @@ def check_linear(call: Any) -> None:
         raise RuntimeError("mat1 and mat2 must have the same dtype, but got "
                            f"{scalar_name(a.dtype)} and {scalar_name(w.dtype)}")  # fmt: skip
     if call.bias is not None:
+        if call.bias.dtype is not w.dtype:
+            raise addmm_dtypes("self", call.bias.dtype, w.dtype)
         _check_bias(call.bias, a, w)
 
 
@@ -313,7 +319,11 @@ def check_lstsq(call: Any) -> None:
                            "<= 1")  # fmt: skip
     vector = b.ndim == 1 or tuple(b.shape) == tuple(a.shape[:-1])
     side = -1 if b.ndim == 1 else -2
-    if a.shape[-2] != b.shape[-1 if vector else -2] or (a.ndim > b.ndim and not vector):
+    batches = zip(reversed(a.shape[:-2]), reversed(b.shape[:-1]))  # as PyTorch has it, where B has a dim less
+    for dim, (n, m) in enumerate(batches if a.ndim > b.ndim and not vector else ()):
+        if n != m and 1 not in (n, m):
+            raise not_broadcastable(n, m, a.ndim - 3 - dim)
+    if a.shape[-2] != b.shape[-1 if vector else -2]:
         raise RuntimeError(f"{name}input.size(-2) should match other.size({side})")
 
 

@@ -169,6 +169,8 @@ def check_ctc(call: Any) -> None:
     for name in ("input_lengths", "target_lengths"):
         if call.arguments[name].numel != x.shape[1]:
             raise RuntimeError(f"{name} must be of size batch_size")
+    if targets.ndim == 2 and targets.shape[0] != x.shape[1]:
+        raise targets_size("", x.shape[1], 0, targets.shape[0])
     if targets.ndim not in (1, 2):
         raise _while_checking(f"Expected 1 to 2 dimensions, but got {targets.ndim}-dimensional tensor for argument #2 "
                               "'targets'")  # fmt: skip

@@ -203,3 +203,13 @@ def old_storage(name: str, wrong: str) -> str:
     return (f"<class 'torch.{name}'>.__new__ received an invalid combination of arguments. Expected one of:\n"
             " * no arguments\n * (int size)\n * (Sequence data)\n * (*, UntypedStorage wrap_storage)\n"
             f"{wrong}")  # fmt: skip
+
+
+_MOST_BYTES = 1 << 40  # more than machines have
+
+
+def check_memory(size: float) -> None:
+    """Raise where PyTorch's allocator gives up."""
+    if size > _MOST_BYTES:
+        raise RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried to allocate "
+                           f"{int(size)} bytes. Error code 12 (Cannot allocate memory)")  # fmt: skip

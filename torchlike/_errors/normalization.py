@@ -89,3 +89,27 @@ def negative_eps(eps: float) -> RuntimeError:
 
 def cosine_dtype(dtype: Any) -> RuntimeError:
     return RuntimeError(f"expected common dtype to be floating point, yet common dtype is {scalar_name(dtype)}")
+
+
+def check_response_window(ndim: int, size: int) -> None:
+    """What `local_response_norm` asks of its window: PyTorch takes the mean by pooling."""
+    if size in (0, -1):
+        sizes = f"kH: {size} kW: 1" if ndim == 3 else f"kT: {size} kH: 1 kW: 1"
+        raise RuntimeError(f"kernel size should be greater than zero, but got {sizes}")
+    if size < 0:
+        raise RuntimeError(f"pad should be at most half of effective kernel size, but got pad=0, kernel_size={size} "
+                           "and dilation=1")  # fmt: skip
+
+
+def check_native_groups(groups: int, channels: int) -> None:
+    if groups <= 0:
+        raise RuntimeError(f"Expected num groups to be greater than 0, got {groups}")
+
+
+def check_repeated(name: str, running: Any, batch: int, channels: int) -> None:
+    """Running statistics are repeated for each sample, which stands for channels."""
+    if running.ndim > 1:
+        raise RuntimeError("Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor")
+    count = running.numel() * batch
+    if count != channels:
+        raise channel_vector(name, channels, count)

@@ -47,6 +47,13 @@ def _count(name: str, option: str, dims: int, got: int, alone: bool) -> RuntimeE
 def _check_windows(name: str, x: Any, dims: int, kernel: Ints, stride: Ints, pad: Ints, dilation: Ints) -> None:
     if x.ndim not in (dims + 1, dims + 2):
         _check_pool_dims(name, x, dims)
+    if any(abs(n) >= 1 << 31 for n in (*kernel, *stride, *pad, *dilation)):
+        raise RuntimeError("value cannot be converted to type int without overflow")
+    if min(stride) < 0 and min(kernel) > 0:
+        steps = " ".join(
+            f"d{letter}: {s}" for letter, s in zip("THW"[3 - max(dims, 2) :], (1, *stride)[-max(dims, 2) :])
+        )
+        raise RuntimeError(f"stride should be greater than zero, but got {steps}")
     if any(s == 0 for s in stride):
         raise RuntimeError("stride should not be zero" if dims > 1 else f"{name}() stride must be greater than zero, "
                                                                         f"but "
@@ -139,7 +146,7 @@ def check_adaptive(call: Any, dims: int) -> None:
                                f"has "
                                f"sizes {list(x.shape)} with dimension {dim} being empty")  # fmt: skip
     if x.dtype.category < 2:
-        raise not_implemented(name.replace("1d", "2d"), x.dtype)
+        raise not_implemented(name.replace("1d", "2d") + "_cpu" * (dims == 3), x.dtype)
 
 
 def fractional_size_missing(name: str) -> ValueError:

@@ -12,6 +12,7 @@ import numpy as np
 from torchlike import _dtypes, _errors
 from torchlike._core import Aval
 from torchlike._ops import _declare as d
+from torchlike._ops import _foreign
 from torchlike._ops._float8 import cast
 from torchlike._ops._rules import Call, Typed
 from torchlike._ops._steps import rounding
@@ -24,8 +25,8 @@ class Run:
     garbage collector has to look through took a tenth of the time of inference over a hundred lengths.
     """
 
-    __slots__ = ("__weakref__", "arguments", "compute", "converted", "count", "kept", "kernel", "names", "numbers",
-                 "outputs", "statics", "stored")  # fmt: skip
+    __slots__ = ("__weakref__", "arguments", "compute", "converted", "count", "kept", "kernel", "name", "names",
+                 "numbers", "outputs", "statics", "stored")  # fmt: skip
 
     arguments: dict[str, tuple[str, Any]]
     compute: _dtypes.dtype | None  # in which the kernel gets its arrays; None leaves them as they are
@@ -33,6 +34,7 @@ class Run:
     count: int  # of arrays
     kept: frozenset[int]  # the arrays that are not cast
     kernel: Callable
+    name: str  # of the operator, for errors
     names: tuple[str, ...] | None  # of the parameters that take the arrays, where these are all that is given
     numbers: Sequence[_dtypes.dtype]  # what becomes of each number
     outputs: tuple[_dtypes.dtype, ...] | None  # the dtypes of its results; None: whatever comes
@@ -49,6 +51,15 @@ class Run:
         return self
 
     def __call__(self, *flat: Any) -> tuple:
+        try:
+            return self._results(flat)
+        except Exception as error:
+            ours = _foreign.of_kernel(error, self.name, flat)
+            if ours is None:
+                raise
+        raise ours
+
+    def _results(self, flat: tuple) -> tuple:
         names = self.names
         if names is not None and (self.compute is None or all([x.dtype == self.compute.numpy for x in flat])):
             out = self.kernel(**dict(zip(names, flat)), **self.statics)
@@ -115,7 +126,7 @@ class Template:
         if compute is not None and op.opmath and typed.opmath:
             compute = _dtypes.opmath(compute)
         run = Run()
-        run.kernel, run.compute, run.outputs = op.kernel, compute, outputs
+        run.kernel, run.name, run.compute, run.outputs = op.kernel, op.name, compute, outputs
         run.count = len(self.arrays)
         run.numbers = tuple([_number_dtype(number, kind, compute, typed) for number, kind in self.numbers])
         run.converted = _cast_number if any([dt in _dtypes.FLOAT8 for dt in run.numbers]) else _number
@@ -315,7 +326,7 @@ def _check_static(op: d.Op, name: str, value: Any, args: tuple, kwargs: dict, is
     if kind == "tuple | int" and isinstance(value, tuple):
         place = next(i for i, n in enumerate(value) if not is_whole(n))
         raise _errors.arguments.wrong_element(op.name.lstrip("_"), name, position, place, value[place])
-    raise _errors.arguments.wrong_type(op.name.lstrip("_"), name, position, CALLED.get(kind, kind), value)
+    raise _errors.arguments.wrong_type(op.called.lstrip("_"), name, position, CALLED.get(kind, kind), value)
 
 
 def _take(op: d.Op, name: str, value: Any, call: Call, template: Template, describe: Callable) -> None:

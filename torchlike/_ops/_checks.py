@@ -10,13 +10,27 @@ import numpy as np
 from torchlike import _errors
 from torchlike._core import Value
 from torchlike._core.examples import outermost
-from torchlike._dtypes import BOOL, COMPLEX, FLOAT8, FLOATING, INTEGER, WIDE, bfloat16, bool_, check_number, float16
+from torchlike._dtypes import (
+    BOOL,
+    COMPLEX,
+    FLOAT8,
+    FLOATING,
+    INTEGER,
+    WIDE,
+    bfloat16,
+    bool_,
+    check_number,
+    float16,
+    float32,
+    float64,
+)
 from torchlike._ops._rules import Call, result_type
 
 REALS = (BOOL, INTEGER, FLOATING)
 INEXACT = (FLOATING, COMPLEX)
 NUMBERS = (INTEGER, FLOATING, COMPLEX)
 REAL_FLOATS = (FLOATING,)
+SINGLE_REALS = (BOOL, INTEGER, float32, float64)  # of loops that half precision has none of
 EMPTY = "empty"  # among what a loop takes: no elements, of any dtype, for which it is not looked for
 
 

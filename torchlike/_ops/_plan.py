@@ -17,6 +17,7 @@ from torchlike._core import Aval, Plan, aval
 from torchlike._core.jax_private import dce_jaxpr, varying_axes
 from torchlike._core.plan import FLAT, NUMPY, OWN, specs
 from torchlike._ops import _declare as d
+from torchlike._ops import _foreign
 from torchlike._ops._binding import Run, bind
 from torchlike._ops._binding import Template as Template
 from torchlike._ops._binding import Varying as Varying
@@ -83,6 +84,16 @@ class OpPlan(Plan):
 
 def make(op: d.Op, args: tuple, kwargs: dict, describe: Callable[[Any], tuple[Aval, Any] | None]) -> OpPlan:
     """Settle one call signature; `describe(x)` gives (aval, strides) of a tensor and None for anything else."""
+    try:
+        return _make(op, args, kwargs, describe)
+    except Exception as error:
+        ours = _foreign.of_call(error, op.called.lstrip("_"), args, kwargs)
+        if ours is None:
+            raise
+    raise ours
+
+
+def _make(op: d.Op, args: tuple, kwargs: dict, describe: Callable[[Any], tuple[Aval, Any] | None]) -> OpPlan:
     try:
         call, template = bind(op, args, kwargs, describe)
     except TypeError:
@@ -170,8 +181,8 @@ def _traced_outputs(op: d.Op, call: Call, typed: Typed, function: Callable, scal
     """Outputs of an operator without a shape rule, from one abstract trace of its kernel."""
     try:
         found = jax.eval_shape(function, *specs(call.arrays, scalars))
-    except (TypeError, ValueError):  # JAX's own words about shapes are not for users
-        raise _errors.arguments.no_fit(op.name, [(tuple(a.shape), a.dtype) for a in call.arrays]) from None
+    except (TypeError, ValueError):  # of JAX's own classes
+        raise _errors.arguments.no_fit(op.name, call.arrays) from None
     half = typed.compute is not None and op.opmath and _dtypes.opmath(typed.compute) is not typed.compute
     outputs = []
     for spec in found:

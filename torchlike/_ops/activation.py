@@ -12,7 +12,7 @@ import numpy as np
 from torchlike import _dtypes, _errors
 from torchlike._ops import _rows
 from torchlike._ops._casts import FULL_ELSEWHERE, LOWER
-from torchlike._ops._checks import REAL_FLOATS
+from torchlike._ops._checks import NUMBERS, REAL_FLOATS
 from torchlike._ops._declare import Array, Scalar, constant, namespace, operator, pointwise
 from torchlike._ops._error_function import erf
 from torchlike._ops._into import Into
@@ -129,15 +129,21 @@ def softplus(input: Array, beta: Scalar = 1, threshold: Scalar = 20):
     return xp.where(linear, input, xp.log1p(xp.exp(safe)) / beta)
 
 
-@pointwise(where=PLACES, promote=through_integers, inplace=False, node="DivBackward0", loop="add_stub")
+@pointwise(where=PLACES, promote=through_integers, inplace=False, node="DivBackward0", loop="abs_cpu", takes=NUMBERS)
 def softsign(input: Array):
     """x / (1 + |x|)."""
     return fractional(input) / fractional(1 + magnitude(input))
 
 
+def _check_minuend(call: Call) -> None:
+    if call.input.dtype is _dtypes.bool_:
+        raise _errors.arithmetic.bool_minus()
+
+
 @pointwise(
-    remembers=(), where=PLACES, promote=to_float, inplace=False, node="SubBackward0", opmath=False, loop="tanh_vml_cpu"
-)
+    remembers=(), where=PLACES, promote=to_float, inplace=False, node="SubBackward0", opmath=False, loop="tanh_vml_cpu",
+    check=_check_minuend,
+)  # fmt: skip
 def tanhshrink(input: Array):
     """x - tanh(x)."""
     step, x = stepwise(input)

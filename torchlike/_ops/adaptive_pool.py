@@ -11,6 +11,7 @@ import numpy as np
 
 from torchlike import _dtypes, _errors
 from torchlike._ops._casts import FULL_ON_CPU
+from torchlike._ops._checks import EMPTY, REALS
 from torchlike._ops._declare import Array, namespace, operator
 from torchlike._ops._rules import Call
 from torchlike._ops._steps import stepwise, total_in_steps, unchanged
@@ -56,7 +57,9 @@ def _adaptive_avg(dims: int):
     node = lambda call: "MeanBackward1" if dims > 1 and set(call.output_size) == {1} else names[dims]
     vanishing = lambda plan: () if plan.node == "MeanBackward1" else ("input",)
     return operator(where=(), shape=_shape, check=_check, saves=(), out=False, node=node, formats=1,
-                    vanishing=vanishing, opmath=False, autocast=FULL_ON_CPU if dims == 3 else None)(kernel)  # fmt: skip
+                    vanishing=vanishing, opmath=False, takes=(*REALS, EMPTY),
+                    loop="adaptive_avg_pool3d_cpu" if dims == 3 else "adaptive_avg_pool2d",
+                    autocast=FULL_ON_CPU if dims == 3 else None)(kernel)  # fmt: skip
 
 
 def _means_in_steps(x, output_size: tuple, step):
@@ -101,7 +104,8 @@ def _adaptive_max(dims: int):
     both = lambda call: [_shape(call)[0], (_shape(call)[0], _dtypes.int64)]
     return operator(
         where=(), shape=both, check=_check, out=False, node=names[dims], opmath=False, formats=1,
-        remembers=("inputs", "others"), autocast=FULL_ON_CPU if dims == 3 else None,
+        remembers=("inputs", "others"), autocast=FULL_ON_CPU if dims == 3 else None, takes=(*REALS, EMPTY),
+        loop="adaptive_max_pool3d_cpu" if dims == 3 else "adaptive_max_pool2d",
     )(kernel)  # fmt: skip
 
 

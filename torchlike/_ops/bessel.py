@@ -7,7 +7,7 @@ from collections.abc import Callable
 import jax
 import numpy as np
 
-from torchlike._ops._checks import not_complex
+from torchlike._ops._checks import SINGLE_REALS
 from torchlike._ops._declare import Array, Operand, namespace, pointwise
 from torchlike._ops._nodes import of_two
 from torchlike._ops._rules import to_float
@@ -29,7 +29,7 @@ def _on_host(name: str, x, *, pick: Callable = lambda found: found):
 def _bessel(kernel: Callable) -> Callable:
     name = kernel.__name__
     row = pointwise(promote=to_float, where=("special",), inplace=False, opmath=False, differentiable=False,
-                    check=not_complex(f"{name}_cpu"))  # fmt: skip
+                    loop=f"{name}_cpu", takes=SINGLE_REALS)  # fmt: skip
     return row(kernel)
 
 
@@ -107,7 +107,7 @@ def spherical_bessel_j0(x: Array):
 
 
 @pointwise(promote=to_float, where=("special",), inplace=False, opmath=False, node=of_two("SpecialZeta"),
-           check=not_complex("zeta_cpu"))  # fmt: skip
+           takes=SINGLE_REALS)  # fmt: skip
 def zeta(input: Operand, other: Operand):
     """Hurwitz's zeta function: the sum over k >= 0 of (other + k) ** -input."""
     if namespace(other) is np:

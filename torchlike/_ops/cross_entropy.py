@@ -93,6 +93,8 @@ def check_classes(call: Call) -> None:
     classes = x.shape[1 if x.ndim > 1 else 0]
     if weight is not None and tuple(weight.shape) != (classes,):
         raise _errors.losses.class_weights(classes, weight.shape)
+    if weight is not None and weight.dtype is not x.dtype:
+        raise _errors.dtypes.expected_scalar_type(x.dtype, weight.dtype)
 
 
 def _node(call: Call) -> str:
@@ -154,6 +156,8 @@ def _check_probabilities(call: Call) -> None:
     x, target, weight = call.input, call.target, call.weight
     if target.dtype.category != _dtypes.FLOATING:
         raise _errors.losses.probabilities_dtype(target.dtype)
+    if x.dtype.category != _dtypes.FLOATING:
+        raise _errors.dtypes.not_implemented(_KERNELS["cross_entropy", x.ndim <= 2], x.dtype)
     classes = x.shape[1 if x.ndim > 1 else 0]
     if weight is not None and tuple(weight.shape) != (classes,):
         raise _errors.losses.class_weights(classes, weight.shape)

@@ -13,7 +13,7 @@ from torchlike._ops._casts import FULL_ON_CPU
 from torchlike._ops._declare import Array, constant
 from torchlike._ops._into import EXACT, ROWS, ROWS_UNLESS_EMPTY, Into, safely
 from torchlike._ops._rules import Call, broadcast
-from torchlike._ops.linalg import adjoint, factorization, square_check
+from torchlike._ops.linalg import OF_ELEMENTS, adjoint, factorization, square_check
 
 
 def _hermitian(x, lower: bool = True):
@@ -48,7 +48,8 @@ def _lower_change(upper, primals, changes):
     return low, low @ (below / 2)
 
 
-@factorization(autocast=FULL_ON_CPU, numpy=False, check=square_check("cholesky"), shape=lambda call: [call.A.shape],
+@factorization(autocast=FULL_ON_CPU, numpy=False, check=square_check("cholesky", loops=True), takes=OF_ELEMENTS,
+               shape=lambda call: [call.A.shape],
                node="LinalgCholeskyExBackward0", remembers=("result",))  # fmt: skip
 def cholesky(A: Array, upper: bool = False):
     """L with L L* = A, or its conjugate transpose; NaN where A is not positive-definite. Only half of A is read."""
@@ -78,7 +79,8 @@ def _by_factor_change(upper, primals, changes):
 
 
 @factorization(out=Into(cast=safely("cholesky_solve"), order=ROWS), autocast=FULL_ON_CPU,
-               shape=lambda call: [(*broadcast([call.L.shape[:-2], call.B.shape[:-2]]), *call.B.shape[-2:])],
+               check=_errors.systems.check_cholesky_solve,
+               shape=lambda call: [(*broadcast([call.B.shape[:-2], call.L.shape[:-2]]), *call.B.shape[-2:])],
                where=("torch", "Tensor"), numpy=False, remembers=("inputs", "result"))  # fmt: skip
 def cholesky_solve(B: Array, L: Array, upper: bool = False):
     """X with A X = B, from the Cholesky factor L of A."""
@@ -99,10 +101,15 @@ def _inverse_change(upper, primals, changes):
     return found, -found @ _factor_change(L, dL, upper) @ found
 
 
+def _check_cholesky_inverse(call: Call) -> None:
+    _errors.linalg.check_matrix_sizes("cholesky_inverse", call.L, True)
+
+
 @factorization(
     out=Into(cast=safely("cholesky_inverse"), order=ROWS_UNLESS_EMPTY),
     autocast=FULL_ON_CPU,
     numpy=False,
+    check=_check_cholesky_inverse,
     shape=lambda call: [call.L.shape],
     where=("torch", "Tensor"),
     loop="cholesky_inverse_out_cpu",
@@ -125,13 +132,13 @@ def _qr_shape(call: Call) -> list:
 
 
 def _check_qr(call: Call) -> None:
-    _errors.linalg.check_matrix("linalg.qr", call.A, False)
+    _errors.linalg.check_matrix("linalg.qr", call.A, False, True)
     if call.mode not in ("reduced", "complete", "r"):
         raise RuntimeError(f"qr received unrecognized mode '{call.mode}' but expected one of 'reduced' (default), 'r', "
                            "or 'complete'")  # fmt: skip
 
 
-@factorization(autocast=FULL_ON_CPU, numpy=False, check=_check_qr, shape=_qr_shape, residuals=True,
+@factorization(autocast=FULL_ON_CPU, numpy=False, check=_check_qr, shape=_qr_shape, residuals=True, loop="geqrf_cpu",
                node="LinalgQrBackward0",
                remembers=("results",))  # fmt: skip
 def qr(A: Array, mode: str = "reduced"):
@@ -196,7 +203,9 @@ def _svd_shape(call: Call) -> list:
 @factorization(
     autocast=FULL_ON_CPU,
     numpy=False,
-    check=square_check("svd", square=False),
+    check=square_check("svd", square=False, loops=True),
+    loop="linalg_svd_cpu",
+    takes=OF_ELEMENTS,
     shape=_svd_shape,
     residuals=True,
     node="LinalgSvdBackward0",
@@ -208,7 +217,8 @@ def svd(A: Array, full_matrices: bool = True):
 
 
 @factorization(out=EXACT._replace(called="_linalg_svd"),
-               autocast=FULL_ON_CPU, numpy=False, check=square_check("svdvals", square=False), columns=False,
+               autocast=FULL_ON_CPU, numpy=False, check=square_check("svdvals", square=False, loops=True),
+               loop="linalg_svd_cpu", takes=OF_ELEMENTS, columns=False,
                node="LinalgSvdBackward0",
                shape=lambda call: [((*call.A.shape[:-2], min(call.A.shape[-2:])), call.A.dtype.to_real())],
                where=("linalg",), remembers=("result",))  # fmt: skip
@@ -221,7 +231,8 @@ def _eigh_shape(call: Call) -> list:
     return [(call.A.shape[:-1], call.A.dtype.to_real()), (call.A.shape, call.A.dtype)]
 
 
-@factorization(autocast=FULL_ON_CPU, numpy=False, check=square_check("eigh"), shape=_eigh_shape, residuals=True,
+@factorization(autocast=FULL_ON_CPU, numpy=False, check=square_check("eigh", loops=True),
+               loop="linalg_eigh_cpu", takes=OF_ELEMENTS, shape=_eigh_shape, residuals=True,
                node="LinalgEighBackward0",
                remembers=("results",))  # fmt: skip
 def eigh(A: Array, UPLO: str = "L"):
@@ -233,7 +244,9 @@ def eigh(A: Array, UPLO: str = "L"):
     out=EXACT._replace(called="_linalg_eigh"),
     autocast=FULL_ON_CPU,
     numpy=False,
-    check=square_check("eigvalsh"),
+    check=square_check("eigvalsh", loops=True),
+    loop="linalg_eigh_cpu",
+    takes=OF_ELEMENTS,
     columns=False,
     where=("linalg",),
     remembers=("result",),
@@ -251,7 +264,12 @@ def _eig_shape(call: Call) -> list:
 
 
 @factorization(
-    autocast=FULL_ON_CPU, check=square_check("eig"), shape=_eig_shape, node="LinalgEigBackward0", numpy=False
+    autocast=FULL_ON_CPU,
+    check=square_check("eig", loops=True),
+    loop="linalg_eig_out_cpu",
+    shape=_eig_shape,
+    node="LinalgEigBackward0",
+    numpy=False,
 )
 def eig(A: Array):
     """Eigenvalues and eigenvectors, complex, of a square matrix."""
@@ -259,7 +277,8 @@ def eig(A: Array):
 
 
 @factorization(out=Into(cast=safely("torch.linalg.eigvals", "eigenvalues"), late=True),
-               autocast=FULL_ON_CPU, numpy=False, check=square_check("eigvals"), columns=False, where=("linalg",),
+               autocast=FULL_ON_CPU, numpy=False, check=square_check("eigvals", loops=True), loop="linalg_eig_out_cpu",
+               columns=False, where=("linalg",),
                node="LinalgEigBackward0",
                shape=lambda call: [(call.A.shape[:-1], call.A.dtype.to_complex())])  # fmt: skip
 def eigvals(A: Array):

@@ -18,6 +18,12 @@ def _similarity_shape(call: Call) -> list:
     return [reduced_shape(broadcast([call.x1.shape, call.x2.shape]), call.dim, False)]
 
 
+def _check_minus(call: Call) -> None:
+    bools = [x.dtype is _dtypes.bool_ for x in call.arrays[:2]]
+    if any(bools):
+        raise _errors.arithmetic.bool_minus_bool() if all(bools) else _errors.arithmetic.bool_minus()
+
+
 def _check_floating(call: Call) -> None:
     dtype = result_type(call.promoted, call.numbers)
     if dtype.category != _dtypes.FLOATING:
@@ -57,7 +63,7 @@ def _distance_shape(call: Call) -> list:
 
 
 @operator(autocast=FULL_ELSEWHERE, where=("torch", "nn.functional"), shape=_distance_shape, out=False,
-          node="NormBackward1", remembers=(), promote=_to_real, loop="add_stub")  # fmt: skip
+          check=_check_minus, node="NormBackward1", remembers=(), promote=_to_real, loop="add_stub")  # fmt: skip
 def pairwise_distance(x1: Array, x2: Array, p: float = 2.0, eps: Real = 1e-6, keepdim: bool = False):
     """The p-norm of x1 - x2 + eps over the last dim."""
     return vector_norm(fractional(x1 - x2) + eps, p, -1, keepdims=keepdim)

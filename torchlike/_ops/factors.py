@@ -18,7 +18,7 @@ from torchlike._ops.linalg import factorization
 
 
 def _check_lu(call: Call) -> None:
-    _errors.linalg.check_matrix("torch.lu_factor", call.A, False)
+    _errors.linalg.check_matrix("torch.lu_factor", call.A, False, True)
 
 
 def _lu_shape(call: Call) -> list:
@@ -26,7 +26,8 @@ def _lu_shape(call: Call) -> list:
     return [(call.A.shape, call.A.dtype), ((*batch, min(m, n)), _dtypes.int32)]
 
 
-@factorization(numpy=False, check=_check_lu, shape=_lu_shape, node="LinalgLuFactorExBackward0", remembers=("results",))
+@factorization(numpy=False, check=_check_lu, shape=_lu_shape, node="LinalgLuFactorExBackward0", remembers=("results",),
+               loop="lu_cpu")  # fmt: skip
 def lu_factor(A: Array):
     """L below the diagonal and U above, P L U = A; the rows exchanged with each row, counted from 1."""
     packed, pivots, _ = jax.lax.linalg.lu(A)
@@ -73,8 +74,8 @@ def _solve_shape(call: Call) -> list:
     return [(*broadcast([call.LU.shape[:-2], call.B.shape[:-2]]), *call.B.shape[-2:])]
 
 
-@factorization(numpy=False, shape=_solve_shape, keeps=("pivots",), node="LinalgLuSolveBackward0",
-               remembers=("LU", "pivots"))  # fmt: skip
+@factorization(numpy=False, check=_errors.systems.check_lu_solve, shape=_solve_shape, keeps=("pivots",),
+               node="LinalgLuSolveBackward0", remembers=("LU", "pivots"), loop="linalg.lu_solve_cpu")  # fmt: skip
 def lu_solve(LU: Array, pivots: Array, B: Array, left: bool = True, adjoint: bool = False):
     """X with A X = B (X A = B unless `left`; A* for A with `adjoint`), from the compact form of A."""
     if not left:
@@ -129,11 +130,12 @@ def _reflected(vectors, tau, c, adjoint):
 
 def _check_product(call: Call) -> None:
     _errors.linalg.check_reflectors("torch.linalg.householder_product", call.input, call.tau)
+    _errors.systems.check_tau_dtype(call.tau, call.input)
 
 
 @factorization(out=Into(cast=safely("torch.linalg.householder_product"), order=ROWS_UNLESS_EMPTY),
                autocast=FULL_ON_CPU, check=_check_product, shape=lambda call: [call.input.shape], where=("linalg",),
-               node="LinalgHouseholderProductBackward0", remembers=("inputs", "result"))  # fmt: skip
+               loop="orgqr_cpu", node="LinalgHouseholderProductBackward0", remembers=("inputs", "result"))  # fmt: skip
 def householder_product(input: Array, tau: Array):
     """The first columns of the product of the reflectors that lie below the diagonal."""
     xp, (m, n) = namespace(input), input.shape[-2:]
@@ -143,6 +145,7 @@ def householder_product(input: Array, tau: Array):
 
 def _check_ormqr(call: Call) -> None:
     _errors.linalg.check_ormqr(call.input, call.tau, call.other, call.left)
+    _errors.systems.check_ormqr_dtypes(call.input, tau=call.tau, other=call.other)
 
 
 @factorization(

@@ -346,19 +346,40 @@ def _check_rows(call: Call) -> None:
     if source.dtype is not call.input.dtype:
         raise RuntimeError(f"{name}(): self ({scalar_name(call.input.dtype)}) and source "
                            f"({scalar_name(source.dtype)}) must have the same scalar type")  # fmt: skip
-    count = source.shape[dim] if source.ndim else 1
-    if index.numel != count and source.ndim == call.input.ndim:
-        raise RuntimeError(f"{name}(): Number of indices ({index.numel}) should be equal to source.size(dim): ({count})"
-                           f", for dim: {dim}")  # fmt: skip
     rest, other = list(call.input.shape), list(source.shape)
     del rest[dim : dim + 1], other[dim : dim + 1]
-    if rest != other and "copy" in name:
+    (_check_copied if "copy" in name else _check_added)(call, dim, rest, other)
+
+
+def _check_added(call: Call, dim: int, rest: list, other: list) -> None:
+    """A source of what `index_add` and `index_reduce` take."""
+    source, name, count = call.source, call.op.name.lstrip("_") + "_", call.index.numel
+    if source.ndim <= dim and (source.ndim or count != 1):
+        outside = _errors.shapes.dim_out_of_range(dim, source.ndim)
+        raise outside if source.ndim else _errors.shapes.dim_of_scalar(dim)
+    if source.ndim and count != source.shape[dim]:
+        raise RuntimeError(f"{name}(): Number of indices ({count}) should be equal to source.size(dim): "
+                           f"({source.shape[dim]}), for dim: {dim}")  # fmt: skip
+    if source.ndim != call.input.ndim or rest != other:
+        raise RuntimeError(f"source tensor shape must match self tensor shape, excluding the specified dimension. Got "
+                           f"self.shape = {list(call.input.shape)} source.shape = {list(source.shape)}")  # fmt: skip
+
+
+def _check_copied(call: Call, dim: int, rest: list, other: list) -> None:
+    """A source of what `index_copy` takes."""
+    source, count, ndim = call.source, call.index.numel, call.input.ndim
+    if not source.ndim and count != 1:
+        raise IndexError(f"index_copy_(): When source is scalar, index should have one element (got {count})")
+    if source.ndim != ndim and source.ndim and ndim:
+        raise IndexError("index_copy_(): When source and destination are not scalars, their dimensionality must match. "
+                         f"Source dimensionality ({source.ndim}), destination dimensionality ({ndim})")  # fmt: skip
+    if rest != other:
         raise RuntimeError(f"index_copy_(): Source/destination tensor must have same slice shapes. Destination slice "
                            f"shape: {' '.join(map(str, rest))} at dimension {dim} and source slice shape: "
                            f"{' '.join(map(str, other))} at dimension 0.")  # fmt: skip
-    if rest != other:
-        raise RuntimeError(f"source tensor shape must match self tensor shape, excluding the specified dimension. Got "
-                           f"self.shape = {list(call.input.shape)} source.shape = {list(source.shape)}")  # fmt: skip
+    if source.ndim and count != source.shape[dim]:
+        raise IndexError(f"index_copy_(): Number of indices ({count}) should be equal to source.size(dim) "
+                         f"({source.shape[dim]})")  # fmt: skip
 
 
 _ROWS = {**_SCATTER, "check": _check_rows}
@@ -382,7 +403,7 @@ def _index_add(input: Array, dim: int, index: Array, source: Array, *, alpha: Sc
 def _index_copy(input: Array, dim: int, index: Array, source: Array):
     """`input` with the indices of one dim replaced by those of `source`."""
     if not input.ndim:
-        return source.reshape(())
+        return source.reshape(-1)[-1]
     return at(input, _along_dim(input, dim, index, _errors.shapes.index_copied)).set(source)
 
 

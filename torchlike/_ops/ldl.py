@@ -12,7 +12,7 @@ from torchlike import _dtypes, _errors
 from torchlike._ops._declare import Array, namespace
 from torchlike._ops._into import EXACT
 from torchlike._ops._rules import Call, broadcast
-from torchlike._ops.linalg import factorization
+from torchlike._ops.linalg import OF_ELEMENTS, factorization
 
 
 def _on_host(compute: Callable, outputs: list[tuple], *arrays):
@@ -43,7 +43,7 @@ def _routine(name: str, hermitian: bool, like: np.ndarray) -> Callable:
 
 
 def _check_factor(call: Call) -> None:
-    _errors.linalg.check_matrix("torch.linalg.ldl_factor_ex", call.A, True)
+    _errors.linalg.check_matrix("torch.linalg.ldl_factor_ex", call.A, True, True)
 
 
 def _factor_shape(call: Call) -> list:
@@ -51,7 +51,14 @@ def _factor_shape(call: Call) -> list:
     return [(shape, call.A.dtype), (shape[:-1], _dtypes.int32), (shape[:-2], _dtypes.int32)]
 
 
-@factorization(check=_check_factor, shape=_factor_shape, where=(), differentiable=False)
+@factorization(
+    check=_check_factor,
+    shape=_factor_shape,
+    where=(),
+    differentiable=False,
+    loop="ldl_factor_kernel_cpu",
+    takes=OF_ELEMENTS,
+)
 def ldl_factor(A: Array, hermitian: bool = False):
     """L and the block diagonal D of A = L D L^T (L D L* if `hermitian`), packed; the rows exchanged; where D has a zero
     on its diagonal, counted from 1. Half of A is read."""

@@ -10,10 +10,11 @@ import jax.numpy as jnp
 import numpy as np
 
 from torchlike import _errors
+from torchlike._dtypes import COMPLEX, FLOATING, float32, float64
 from torchlike._layout import contiguous_strides, normal
 from torchlike._ops import _rules
 from torchlike._ops._casts import FULL_ON_CPU
-from torchlike._ops._checks import INEXACT
+from torchlike._ops._checks import EMPTY
 from torchlike._ops._declare import Array, declare, namespace
 from torchlike._ops._into import EXACT, Into
 from torchlike._ops._rules import Call, Typed, broadcast
@@ -34,15 +35,21 @@ def _by_columns(shape: tuple[int, ...]) -> tuple[int, ...] | None:
     return normal(tuple(shape), (*steps[:-2], steps[-1], steps[-2]))
 
 
+LAPACK = (float32, float64, COMPLEX)
+OF_ELEMENTS = (*LAPACK, EMPTY)  # where PyTorch looks for the loop only if there are elements
+
+
 def factorization(*, columns: bool = True, **options) -> Callable:
     """A row over matrices; its forward keeps what backward needs."""
-    options = {"where": (), "takes": INEXACT} | options
+    options = {"where": (), "takes": LAPACK} | options
     return declare("operator", functools.partial(_typing, columns=columns), **options)
 
 
-def square_check(name: str, *, square: bool = True) -> Callable[[Call], None]:
+def square_check(name: str, *, square: bool = True, loops: bool = False) -> Callable[[Call], None]:
+    """A check of shape and dtype; with `loops` it is the loop that lacks low precision, which asks for elements."""
+
     def check(call: Call) -> None:
-        _errors.linalg.check_matrix(f"linalg.{name}", call.arrays[0], square)
+        _errors.linalg.check_matrix(f"linalg.{name}", call.arrays[0], square, loops)
 
     return check
 
@@ -69,8 +76,8 @@ def inv(A: Array):
 
 
 @factorization(out=EXACT._replace(called="_linalg_det"),
-               check=square_check("det"), shape=lambda call: [call.A.shape[:-2]], columns=False,
-               where=("linalg", "torch", "Tensor"), node="LinalgDetBackward0",
+               check=square_check("det", loops=True), shape=lambda call: [call.A.shape[:-2]], columns=False,
+               loop="lu_cpu", takes=OF_ELEMENTS, where=("linalg", "torch", "Tensor"), node="LinalgDetBackward0",
                chooses=lambda plan: 0 in plan.inputs[0].shape,
                remembers=("inputs", "result"))  # fmt: skip
 def det(A: Array):
@@ -96,7 +103,10 @@ def is_vector_side(a, b) -> bool:
 
 def _check_solve(call: Call) -> None:
     a, b = call.A, call.B
-    _errors.linalg.check_matrix("linalg.solve", a, True)
+    if a.dtype.category < FLOATING:
+        raise _errors.linalg.inexact("linalg.solve", a.dtype)
+    _errors.systems.check_same_dtype("linalg.solve", a, b)
+    _errors.linalg.check_matrix_sizes("linalg.solve", a, True)
     if not b.ndim:
         raise RuntimeError("linalg.solve: The input tensor B must have at least 2 dimensions.")
     is_vector = is_vector_side(a, b)
@@ -129,7 +139,8 @@ def _solve_typing(call: Call) -> Typed:
     "operator",
     _solve_typing,
     where=(),
-    takes=INEXACT,
+    takes=LAPACK,
+    loop="lu_cpu",
     autocast=FULL_ON_CPU,
     check=_check_solve,
     shape=_solve_shape,
@@ -149,16 +160,12 @@ def solve(A: Array, B: Array, left: bool = True):
 
 def _check_triangular(call: Call) -> None:
     a, b = call.A, call.B
-    _errors.linalg.check_matrix("linalg.solve_triangular", a, True)
-    if b.ndim < 2:
-        raise RuntimeError("linalg.solve_triangular: The input tensor B must have at least 2 dimensions.")
-    if a.shape[-1] != b.shape[-2 if call.left else -1]:
-        raise _errors.linalg.incompatible_system(
-            "linalg.solve_triangular", a, f"{b.shape[-2]}x{b.shape[-1]}", call.left
-        )
+    _errors.linalg.check_matrix_sizes("linalg.solve_triangular", a, True)
+    _errors.systems.check_right_side("linalg.solve_triangular", a, b, call.left)
 
 
-@factorization(out=Into(_errors.outs.scalar_type), numpy=False, check=_check_triangular, shape=lambda call: [
+@factorization(out=Into(_errors.outs.scalar_type), numpy=False, check=_check_triangular, loop="triangular_solve_cpu",
+               shape=lambda call: [
     (*broadcast([call.A.shape[:-2], call.B.shape[:-2]]), *call.B.shape[-2:])], where=("linalg",),
     node="LinalgSolveTriangularBackward0", remembers=("A", "result"))  # fmt: skip
 def solve_triangular(A: Array, B: Array, *, upper: bool, left: bool = True, unitriangular: bool = False):

@@ -25,6 +25,8 @@ def _check(call: Call) -> None:
             raise _errors.activations.bilinear_size(name, x.shape[-1], wanted)
     if call.bias is not None and call.bias.shape[0] != w.shape[0]:
         raise _errors.activations.bilinear_bias(call.bias.shape[0], w.shape[0])
+    if len({x.dtype for x in call.arrays}) > 1:
+        raise _errors.activations.bilinear_dtypes(call)
 
 
 @operator(autocast=WIDEST_ELSEWHERE, where=("torch", "nn.functional"), shape=_shape, check=_check,

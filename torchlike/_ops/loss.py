@@ -9,6 +9,7 @@ import numpy as np
 
 from torchlike import _dtypes, _errors
 from torchlike._ops._casts import FULL, Casts, banned, full
+from torchlike._ops._checks import only
 from torchlike._ops._declare import Array, Scalar, constant, namespace, operator
 from torchlike._ops._namespace import fractional, mean_of
 from torchlike._ops._rules import Call, broadcast, result_type, through_integers, to_float
@@ -54,7 +55,7 @@ def _loss(check=None, **options):
     return operator(where=PLACES, out=False, shape=_shape, check=check, **options)
 
 
-@_loss(floating("mse_cpu"), loop="mse_cpu")
+@_loss(only("mse_cpu", _dtypes.FLOATING), loop="mse_cpu")
 def mse_loss(input: Array, target: Array, reduction: str = "mean"):
     """The squared difference, (input - target)**2."""
     d = input - target
@@ -62,10 +63,12 @@ def mse_loss(input: Array, target: Array, reduction: str = "mean"):
 
 
 def _check_mean(call: Call) -> None:
-    if call.arrays[0].dtype is _dtypes.bool_:
-        raise _errors.arithmetic.bool_minus_bool()
-    if call.reduction == "mean" and call.arrays[0].dtype.category < _dtypes.FLOATING:
-        raise _errors.arithmetic.mean_of_integers(call.arrays[0].dtype)
+    bools = [x.dtype is _dtypes.bool_ for x in call.arrays]
+    if any(bools):
+        raise _errors.arithmetic.bool_minus_bool() if all(bools) else _errors.arithmetic.bool_minus()
+    common = result_type(call.promoted, call.numbers)
+    if call.reduction == "mean" and common.category < _dtypes.FLOATING:
+        raise _errors.arithmetic.mean_of_integers(common)
 
 
 @_loss(
@@ -80,7 +83,7 @@ def l1_loss(input: Array, target: Array, reduction: str = "mean"):
     return reduced(_size(input - target), reduction)
 
 
-@_loss(floating("smooth_l1_cpu"))
+@_loss(only("smooth_l1_cpu", _dtypes.FLOATING))
 def smooth_l1_loss(input: Array, target: Array, reduction: str = "mean", beta: Scalar = 1.0):
     """0.5 d**2 / beta where |d| < beta, |d| - 0.5 beta elsewhere; d = input - target, beta > 0."""
     d, near = _apart(input, target, beta)
@@ -101,7 +104,7 @@ def _apart(input, target, bound):
     return d, namespace(d).where(abs(d) < bound, d, namespace(d).zeros_like(d))
 
 
-@_loss(floating("huber_cpu"), loop="huber_cpu")
+@_loss(only("huber_cpu", _dtypes.FLOATING), loop="huber_cpu")
 def huber_loss(input: Array, target: Array, reduction: str = "mean", delta: Scalar = 1.0):
     """0.5 d**2 where |d| < delta, delta (|d| - 0.5 delta) elsewhere; d = input - target."""
     d, near = _apart(input, target, delta)
@@ -173,6 +176,8 @@ def binary_cross_entropy_with_logits(input: Array, target: Array, weight: Array 
 
 
 def _check_divergence(call: Call) -> None:
+    if call.input.dtype.is_complex or call.target.dtype.is_complex:
+        raise RuntimeError("kl_div: Complex inputs not supported.")
     if any(a.dtype.category < _dtypes.FLOATING for a in (call.input, call.target)):
         raise _errors.losses.integral_divergence()
 
@@ -188,6 +193,10 @@ def kl_div(input: Array, target: Array, reduction: str = "mean", log_target: boo
 
 
 def _check_poisson(call: Call) -> None:
+    if call.full and call.target.dtype is _dtypes.bool_:
+        raise _errors.arithmetic.bool_minus()
+    if call.full and call.target.dtype.is_complex:
+        raise _errors.dtypes.not_implemented("le_cpu", call.target.dtype)
     broadcast([call.target.shape, call.input.shape] if call.log_input else [call.input.shape, call.target.shape])
 
 
@@ -214,6 +223,17 @@ def _check_quotient(call: Call) -> None:
         raise _errors.dtypes.cannot_cast(_dtypes.float32, call.input.dtype)
     if call.op.name == "gaussian_nll_loss" and call.input.dtype.is_complex:
         raise _errors.dtypes.not_implemented(call.op.loop, call.input.dtype)
+    if call.op.name == "gaussian_nll_loss":
+        _check_variance(call)
+
+
+def _check_variance(call: Call) -> None:
+    if call.var.dtype.is_complex:
+        raise _errors.dtypes.not_implemented("lt_cpu", call.var.dtype)
+    if call.var.dtype.category < _dtypes.FLOATING:
+        raise _errors.dtypes.cannot_cast(_dtypes.float32, call.var.dtype)
+    if call.target.dtype is _dtypes.bool_:
+        raise _errors.arithmetic.bool_minus()
 
 
 @_loss(

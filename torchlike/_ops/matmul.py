@@ -10,6 +10,7 @@ import numpy as np
 
 from torchlike import _dtypes, _errors
 from torchlike._dtypes import BOOL, FLOAT8, FLOAT8_SIGNED, FLOATING
+from torchlike._errors.dtypes import scalar_name
 from torchlike._layout import contiguous_strides, view_strides
 from torchlike._ops import _flops
 from torchlike._ops._casts import FULL_ON_CPU, LOWER, LOWER_ELSEWHERE, WIDEST_ELSEWHERE, Casts, Policy, widest
@@ -256,6 +257,8 @@ def inner(input: Array, other: Array):
 
 def _check_tensordot(call: Call) -> None:
     of_a, of_b = call.dims
+    if call.a.dtype is not call.b.dtype:
+        raise RuntimeError("both inputs should have same dtype")
     if len(of_a) != len(of_b):
         raise RuntimeError("both dimension lists should have same length")
     for i, j in zip(of_a, of_b):
@@ -341,6 +344,8 @@ def trace(input: Array):
 
 def _check_cross(call: Call) -> None:
     a, b = call.arrays
+    if a.dtype is not b.dtype:
+        raise _errors.dtypes.expected_scalar_type(a.dtype, b.dtype)
     if a.ndim != b.ndim:
         raise RuntimeError("linalg.cross: inputs must have the same number of dimensions.")
     dim = wrap_dim(call.dim, a.ndim)
@@ -370,6 +375,10 @@ def _cdot(call: Call) -> list:
 def _check_vecdot(call: Call) -> None:
     if call.x.dtype.category < FLOATING:
         raise _errors.linalg.inexact("linalg.vecdot", call.x.dtype)
+    if call.x.dtype is not call.y.dtype:
+        x, y = scalar_name(call.x.dtype), scalar_name(call.y.dtype)
+        raise RuntimeError(f"linalg.vecdot: Expected x and y to have the same dtype, but found x of type {x} and y of "
+                           f"type {y} instead")  # fmt: skip
 
 
 @operator(

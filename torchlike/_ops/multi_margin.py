@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from torchlike import _dtypes, _errors
+from torchlike._dtypes import float32, float64
 from torchlike._ops._casts import FULL, FULL_ELSEWHERE
 from torchlike._ops._checks import EMPTY, REAL_FLOATS
 from torchlike._ops._declare import Array, Scalar, namespace, operator, pointwise
@@ -69,7 +70,7 @@ def _vectors(input, target):
     shape=_shape,
     check=_check_multi,
     loop="multi_margin_loss_cpu_kernel",
-    takes=REAL_FLOATS,
+    takes=(float32, float64),
 )
 def multi_margin_loss(input: Array, target: Array, p: float = 1, margin: Scalar = 1.0, weight: Array | None = None,
                       reduction: str = "mean"):  # fmt: skip
@@ -93,7 +94,7 @@ def multi_margin_loss(input: Array, target: Array, p: float = 1, margin: Scalar 
     shape=_shape,
     check=_check_multilabel,
     loop="multilabel_margin_loss_forward_out_frame",
-    takes=(*REAL_FLOATS, EMPTY),
+    takes=(float32, float64, EMPTY),
 )
 def multilabel_margin_loss(input: Array, target: Array, reduction: str = "mean"):
     """Mean over classes of max(0, 1 - (x[t] - x[i])), t the targets before the first -1, i the other classes."""

@@ -71,9 +71,20 @@ def _padded_in(fast: _dtypes.dtype, dtypes: list, args: tuple) -> _dtypes.dtype 
 def _mirror_pad(input: Array, pad: tuple, mode: str):
     """The tensor continued by its own elements: "reflect", "replicate" or "circular"."""
     x, ends = cut(input, pairs(pad, input.ndim))
-    if mode == "replicate" and 0 in x.shape and input.size:
+    if 0 in x.shape and input.size and mode == "replicate":
         return _clipped(input, pairs(pad, input.ndim))
+    if min(pad) < 0 and mode == "reflect":
+        return _reflected(input, pairs(pad, input.ndim))
     return namespace(input).pad(x, ends, mode=_MODES[mode])
+
+
+def _reflected(x, ends: list[tuple[int, int]]):
+    """`x` continued by its reflection, also by elements that are cut off on the other side."""
+    for axis, (before, after) in enumerate(ends):
+        n = x.shape[axis]
+        place = np.abs(np.arange(-before, n + after))
+        x = namespace(x).take(x, np.where(place < n, place, 2 * (n - 1) - place), axis=axis)
+    return x
 
 
 def _clipped(x, ends: list[tuple[int, int]]):

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import jax
 import numpy as np
 
-from torchlike._ops._checks import not_complex
+from torchlike._ops._checks import SINGLE_REALS
 from torchlike._ops._declare import Operand, namespace, pointwise
 from torchlike._ops._rules import to_float
 
@@ -67,7 +67,7 @@ def _repeated(xp, degree, after: Callable, state):
 
 def _polynomial(kernel: Callable) -> Callable:
     row = pointwise(promote=to_float, where=("special",), inplace=False, opmath=False, differentiable=False,
-                    check=not_complex(f"{kernel.__name__}_cpu"))  # fmt: skip
+                    takes=SINGLE_REALS)  # fmt: skip
     return row(kernel)
 
 

@@ -280,6 +280,7 @@ def _weighted(pairs: list, step):
 
 
 def _check_grid(call: Call) -> None:
+    _errors.images.check_grid(call.input, call.grid)
     if call.input.dtype is not call.grid.dtype:
         raise _errors.dtypes.expected_scalar_type(call.input.dtype, call.grid.dtype)
     if call.input.dtype.category < _dtypes.FLOATING:

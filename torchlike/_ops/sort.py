@@ -59,7 +59,8 @@ def _ordered_on_host(x: np.ndarray, dim: int, descending: bool):
 
 
 def _check_sort(call: Call) -> None:
-    wrap_dim(call.dim, call.input.ndim)
+    if "dim" in call.arguments:
+        wrap_dim(call.dim, call.input.ndim)
     if call.input.dtype.is_complex:
         raise RuntimeError(" Sort does not support complex dtypes on CPU")
 
@@ -85,7 +86,7 @@ def argsort(input: Array, dim: int = -1, descending: bool = False, stable: bool 
 
 @operator(out=EXACT._replace(called="sort"),
           host=HOST, shape=lambda call: [(call.input.shape, call.input.dtype)], opmath=False, node="SortBackward0",
-          chooses=True, remembers=(), loop="sorting_kernel_method_name")  # fmt: skip
+          check=_check_sort, chooses=True, remembers=(), loop="sorting_kernel_method_name")  # fmt: skip
 def msort(input: Array):
     """The elements sorted along the first dim."""
     return ordered(input, 0)[0]
@@ -93,6 +94,8 @@ def msort(input: Array):
 
 def _check_topk(call: Call) -> None:
     dim = wrap_dim(call.dim, call.input.ndim)
+    if call.input.dtype is _dtypes.bool_:
+        raise RuntimeError("topk does not support bool dtypes on CPU")
     size = call.input.shape[dim] if call.input.ndim else 1
     if not 0 <= call.k <= size:
         raise _errors.arithmetic.selected_index_out_of_range()

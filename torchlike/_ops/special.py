@@ -8,11 +8,11 @@ from typing import Any
 import jax
 import numpy as np
 
-from torchlike import _errors
+from torchlike import _dtypes, _errors
 from torchlike._dtypes import FLOATING
 from torchlike._ops import _error_function
 from torchlike._ops._casts import FULL_ELSEWHERE
-from torchlike._ops._checks import REALS, not_complex, only
+from torchlike._ops._checks import REALS, SINGLE_REALS, not_complex, only
 from torchlike._ops._declare import Array, Operand, constant, namespace, pointwise
 from torchlike._ops._into import CASTABLE, Into
 from torchlike._ops._namespace import widened
@@ -46,7 +46,7 @@ def erfc(input: Array):
 
 
 @pointwise(promote=to_float, where=("special",), inplace=False, node="SpecialErfcxBackward0",
-           remembers=("inputs", "result"), check=not_complex("erfcx_cpu"))  # fmt: skip
+           remembers=("inputs", "result"), takes=SINGLE_REALS)  # fmt: skip
 def erfcx(input: Array):
     """erfc(x) * exp(x**2), exact where erfc is next to 0."""
     return _scaled_erfc(input)
@@ -84,6 +84,7 @@ _digamma = with_slopes(_digamma_of, lambda result, x: _trigamma(x))
 def _check_order(call: Call) -> None:
     if call.n < 0:
         raise RuntimeError("polygamma(n, x) does not support negative n.")
+    not_complex(("digamma", "trigamma")[call.n] if call.n < 2 else "polygamma")(call)
 
 
 @pointwise(promote=to_float, where=("torch", "special"), inplace=False, opmath=False, check=_check_order,
@@ -116,6 +117,8 @@ def _trigamma(x):
 def _check_mvlgamma(call: Call) -> None:
     if call.p < 1:
         raise RuntimeError("p has to be greater than or equal to 1")
+    if call.input.dtype is _dtypes.bool_:
+        raise RuntimeError("The input tensor may not be a boolean tensor.")
     not_complex("mvlgamma")(call)
 
 
@@ -283,7 +286,7 @@ def ndtr(input: Array):
     inplace=False,
     node="SpecialLogNdtrBackward0",
     remembers=("inputs", "result"),
-    takes=REALS,
+    takes=SINGLE_REALS,
 )
 def log_ndtr(input: Array):
     """log(ndtr(x)), exact far below 0."""
@@ -296,7 +299,7 @@ def log_ndtr(input: Array):
     inplace=False,
     node="SpecialNdtriBackward0",
     remembers=("result",),
-    takes=REALS,
+    takes=SINGLE_REALS,
 )
 def ndtri(input: Array):
     """The inverse of ndtr."""

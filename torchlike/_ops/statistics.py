@@ -48,7 +48,7 @@ def _check_quantile(name: str):
 
 def _guard_quantile(name: str):
     def guard(input, q, *args, **kwargs) -> None:
-        host = q if isinstance(q, int | float) else outermost(q).peek() if q.aval.ndim < 2 else None
+        host = q if isinstance(q, int | float) else outermost(q).peek() if q is not None and q.aval.ndim < 2 else None
         if host is not None and not np.all((np.asarray(host) >= 0) & (np.asarray(host) <= 1)):
             raise _errors.arithmetic.quantile_range(name, host if isinstance(q, int | float) else None)
 
@@ -182,15 +182,17 @@ def _check_areas(call: Call) -> None:
 def _area_shape(call: Call) -> list:
     """The shape of `y` with one place fewer along `dim`, or without it; of no points PyTorch leaves the dtype."""
     shape, dim = list(call.y.shape), wrap_dim(call.dim, call.y.ndim)
-    empty = not shape[dim]
+    whole = call.op.name == "trapezoid"
+    if whole and not shape[dim]:
+        del shape[dim]
+        return [(tuple(shape), call.y.dtype)]
     shape[dim] = max(shape[dim] - 1, 0)
     if call.x is not None and call.x.ndim > 1:
-        steps = list(call.x.shape)
+        steps = [*[1] * (call.y.ndim - call.x.ndim), *call.x.shape]
         steps[dim] = max(steps[dim] - 1, 0)
         shape = list(broadcast([shape, steps]))
-    if call.op.name == "trapezoid":
+    if whole:
         del shape[dim]
-        return [(tuple(shape), call.y.dtype)] if empty else [tuple(shape)]
     return [tuple(shape)]
 
 
@@ -201,7 +203,9 @@ _area = functools.partial(operator, promote=through_integers, shape=_area_shape,
 @_area(remembers=())
 def trapezoid(y: Array, x: Array | None = None, *, dx: Scalar | None = None, dim: int = -1):
     """The area under y by the trapezoidal rule, at points x or `dx` apart."""
-    xp = namespace(y)
+    xp, dim = namespace(y), dim % y.ndim
+    if not y.shape[dim]:
+        return xp.sum(y, axis=dim)
     if x is not None or y.shape[dim] < 2:
         return xp.sum(_areas(y, x, dim), axis=dim)
     ends = _cut(y, dim, 0, 1) + _cut(y, dim, y.shape[dim] - 1, None)  # each counts half
@@ -211,6 +215,7 @@ def trapezoid(y: Array, x: Array | None = None, *, dx: Scalar | None = None, dim
 @_area()
 def cumulative_trapezoid(y: Array, x: Array | None = None, *, dx: Scalar | None = None, dim: int = -1):
     """The running area under y by the trapezoidal rule."""
+    dim %= y.ndim
     areas = _areas(y, x, dim)
     return namespace(y).cumsum(areas if dx is None else areas * dx, axis=dim)
 
@@ -221,7 +226,8 @@ def _areas(y, x, dim: int):
     if x is None:
         return fractional(pairs) / 2
     if x.ndim == 1:
-        x = x.reshape([-1 if d == dim % y.ndim else 1 for d in range(y.ndim)])
+        x = x.reshape([-1 if d == dim else 1 for d in range(y.ndim)])
+    x = x.reshape((1,) * (y.ndim - x.ndim) + x.shape)
     return fractional(pairs * (_cut(x, dim, 1, None) - _cut(x, dim, None, -1))) / 2
 
 
@@ -240,6 +246,13 @@ def _check_cdist(call: Call) -> None:
     for name, x in (("X1", a), ("X2", b)):
         if x.dtype.category != _dtypes.FLOATING:
             raise RuntimeError(f"cdist only supports floating-point dtypes, {name} got: {scalar_name(x.dtype)}")
+    if call.p < 0:
+        raise RuntimeError("cdist only supports non-negative p values")
+    if a.dtype.itemsize < 4 or (b.dtype.itemsize < 4 and a.dtype is b.dtype):
+        raise _errors.dtypes.not_implemented("cdist", a.dtype)
+    if a.dtype is not b.dtype:
+        differ = _errors.linalg.product_dtypes if _by_product(a, b, call.p, call.compute_mode) else None
+        raise (differ or _errors.dtypes.expected_scalar_type)(a.dtype, b.dtype)
 
 
 def _cdist_shape(call: Call) -> list:
@@ -308,7 +321,10 @@ def _by_product(a, b, p: float, mode: str) -> bool:
 
 def _check_pair(call: Call) -> None:
     broadcast([call.input.shape, call.other.shape])
-    _errors.linalg.check_norm_dtype_of_input(call.input)
+    bools = [x.dtype is _dtypes.bool_ for x in (call.input, call.other)]
+    if any(bools):
+        raise _errors.arithmetic.bool_minus_bool() if all(bools) else _errors.arithmetic.bool_minus()
+    _errors.linalg.check_norm_dtype_of_input(max(call.input, call.other, key=lambda x: x.dtype.category))
 
 
 @operator(
@@ -425,8 +441,16 @@ def histc(input: Array, bins: int = 100, min: float = 0, max: float = 0):
     return refused(found, ~xp.isfinite(ends[1] - ends[0]), lambda: _errors.arithmetic.histogram_range(*ends))
 
 
+def _check_isin(call: Call) -> None:
+    for x in (call.elements, call.test_elements):
+        dtype = x.dtype if isinstance(x, Aval) else _dtypes.bool_ if bool in (x, type(x)) else None
+        if dtype is not None and (dtype is _dtypes.bool_ or dtype.is_complex):
+            raise RuntimeError(f"Unsupported input type encountered for isin(): {scalar_name(dtype)}")
+
+
 @operator(shape=lambda call: [(call.elements.shape if isinstance(call.elements, Aval) else (), _dtypes.bool_)],
-          opmath=False, differentiable=False, where=("torch",), out=EXACT, loop="isin_default_cpu")  # fmt: skip
+          check=_check_isin, opmath=False, differentiable=False, where=("torch",), out=EXACT,
+          loop="isin_default_cpu")  # fmt: skip
 def isin(elements: Operand, test_elements: Operand, *, assume_unique: bool = False, invert: bool = False):
     """Whether each element is among the test elements."""
     xp = namespace(elements)

@@ -108,6 +108,8 @@ def _expand_geometry(shape, strides, size) -> Geometry:
         else:
             steps.append(0 if old is None or old != n else strides[i - lead])
         out.append(n)
+    if any(n < 0 for n in out):
+        raise RuntimeError("numel: integer multiplication overflow")
     return tuple(out[::-1]), tuple(steps[::-1])
 
 
@@ -265,7 +267,8 @@ def _diagonal_start(t, offset, dim1, dim2) -> int:
 @view(geometry=_diagonal_geometry, offset=_diagonal_start)
 def diagonal(input: Array, offset: int = 0, dim1: int = 0, dim2: int = 1):
     """The diagonal of each matrix of two dims, as the last dim."""
-    return namespace(input).diagonal(input, offset, dim1, dim2)
+    most = max(input.shape, default=0)  # NumPy takes no offset that is larger than its own integers
+    return namespace(input).diagonal(input, min(max(offset, -most), most), dim1, dim2)
 
 
 def _unfold_geometry(shape, strides, dimension, size, step) -> Geometry:

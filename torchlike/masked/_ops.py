@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import torchlike as torch
@@ -11,137 +12,198 @@ from torchlike._tensor import Tensor
 Dims = int | tuple[int, ...] | None
 
 
-def _taken(input: Tensor, mask: Tensor | None, instead: Any, dtype: Any = None) -> Tensor:
-    """The input in the dtype asked for, with `instead` where the mask is False."""
-    input = input if dtype is None else input.to(dtype)
+def _fitting(input: Tensor, mask: Tensor) -> Tensor:
+    """The mask in the shape of the input, of bools."""
+    if tuple(mask.shape) != tuple(input.shape):
+        if mask.ndim > input.ndim:
+            raise IndexError(
+                "_input_mask expected broadcastable mask (got mask dimensionality higher than of the input)"
+            )
+        mask = mask.broadcast_to(tuple(input.shape))
+    return mask.to(torch.bool)
+
+
+def _taken(input: Tensor, mask: Tensor | None, identity: Callable[[Any], Any]) -> Tensor:
+    """The input with what is the identity of its dtype where the mask is False."""
     if mask is None:
         return input
-    return torch.where(mask, input, torch.tensor(instead, dtype=input.dtype, device=input.device))
+    mask = _fitting(input, mask)
+    return torch.where(mask, input, torch.tensor(identity(input.dtype), dtype=input.dtype, device=input.device))
 
 
-def _dims(input: Tensor, dim: Any) -> tuple[int, ...]:
-    """The dims to reduce; none and `()` are all of them."""
-    if dim is None or (not isinstance(dim, int) and not len(dim)):
-        return tuple(range(input.ndim))
-    return (dim % max(input.ndim, 1),) if isinstance(dim, int) else tuple(d % max(input.ndim, 1) for d in dim)
+def _dims(dim: Any, ndim: int) -> tuple[int, ...]:
+    """The dims to reduce, sorted; none and `()` are all of them."""
+    if dim is None or dim == ():
+        return tuple(range(ndim))
+    ndim, dims = max(ndim, 1), []
+    for d in (dim,) if isinstance(dim, int) else dim:
+        if d in dims:
+            raise RuntimeError(f"dim={d} appears multiple times in the list of dims")
+        if not -ndim <= d < ndim:
+            raise _errors.shapes.dim_out_of_range(d, ndim)
+        dims.append(d % ndim)
+    return tuple(sorted(dims))
+
+
+def _zero(dtype: Any) -> int:
+    return 0
+
+
+def _one(dtype: Any) -> int:
+    return 1
+
+
+def _extreme(function: str, of_floats: float, end: str) -> Callable[[Any], Any]:
+    """The identity of `function`: an infinity, or an end of the range of integers."""
+
+    def identity(dtype: Any) -> Any:
+        if dtype.is_floating_point or (dtype.is_complex and function == "logsumexp"):
+            return of_floats
+        if dtype.is_signed or dtype is torch.uint8:
+            return getattr(torch.iinfo(dtype), end)
+        raise NotImplementedError(f"identity of {function} on {dtype} input")
+
+    return identity
+
+
+def _of_norm(order: Any) -> Callable[[Any], Any]:
+    def identity(dtype: Any) -> Any:
+        if order != -torch.inf:
+            return 0
+        if not dtype.is_floating_point:
+            raise AssertionError(f"input must be floating point, got {dtype}")
+        return torch.inf
+
+    return identity
+
+
+_LEAST, _MOST = _extreme("amax", -torch.inf, "min"), _extreme("amin", torch.inf, "max")
 
 
 def _summed(dtype: Any) -> Any:
-    return dtype if dtype.is_floating_point or dtype.is_complex else torch.int64
-
-
-def _least(dtype: Any) -> Any:
-    return (
-        -torch.inf
-        if dtype.is_floating_point or dtype.is_complex
-        else torch.iinfo(dtype).min
-        if dtype is not torch.bool
-        else False
-    )
-
-
-def _most(dtype: Any) -> Any:
-    return torch.inf if dtype.is_floating_point else torch.iinfo(dtype).max if dtype is not torch.bool else True
+    return torch.int64 if dtype in (torch.uint8, torch.bool, torch.int8, torch.int16, torch.int32) else dtype
 
 
 # -- reductions --------------------------------------------------------------------------------------------------------
 
 
-def sum(input: Tensor, dim: Dims = None, *, keepdim: bool = False, dtype: Any = None, mask: Any = None) -> Tensor:
+def sum(input: Tensor, dim: Dims = None, *, keepdim: bool | None = False, dtype: Any = None,
+        mask: Any = None) -> Tensor:  # fmt: skip
     """The sum; 0 of no elements."""
-    dtype = dtype or _summed(input.dtype)
-    return torch.sum(_taken(input, mask, 0, dtype), _dims(input, dim), keepdim, dtype=dtype)
+    dims = _dims(dim, input.ndim)
+    return torch.sum(_taken(input, mask, _zero), dims, bool(keepdim), dtype=dtype or _summed(input.dtype))
 
 
-def prod(input: Tensor, dim: Dims = None, *, keepdim: bool = False, dtype: Any = None, mask: Any = None) -> Tensor:
+def prod(input: Tensor, dim: Dims = None, *, keepdim: bool | None = False, dtype: Any = None,
+         mask: Any = None) -> Tensor:  # fmt: skip
     """The product; 1 of no elements."""
-    result = _taken(input, mask, 1, dtype or _summed(input.dtype))
-    for d in sorted(_dims(input, dim), reverse=True):
-        result = torch.prod(result, d, keepdim)
+    dims = _dims(dim, input.ndim)
+    result = _taken(input, mask, _one).to(dtype or _summed(input.dtype))
+    for d in reversed(dims):
+        result = torch.prod(result, d, bool(keepdim))
     return result
 
 
-def amax(input: Tensor, dim: Dims = None, *, keepdim: bool = False, dtype: Any = None, mask: Any = None) -> Tensor:
+def amax(input: Tensor, dim: Dims = None, *, keepdim: bool | None = False, dtype: Any = None,
+         mask: Any = None) -> Tensor:  # fmt: skip
     """The largest element; the least number of the dtype of no elements."""
-    return torch.amax(_taken(input, mask, _least(dtype or input.dtype), dtype), _dims(input, dim), keepdim)
+    taken = _taken(input, mask, _LEAST)
+    return torch.amax(taken, _dims(dim, input.ndim), bool(keepdim)).to(dtype or input.dtype)
 
 
-def amin(input: Tensor, dim: Dims = None, *, keepdim: bool = False, dtype: Any = None, mask: Any = None) -> Tensor:
+def amin(input: Tensor, dim: Dims = None, *, keepdim: bool | None = False, dtype: Any = None,
+         mask: Any = None) -> Tensor:  # fmt: skip
     """The smallest element; the largest number of the dtype of no elements."""
-    return torch.amin(_taken(input, mask, _most(dtype or input.dtype), dtype), _dims(input, dim), keepdim)
+    taken = _taken(input, mask, _MOST)
+    return torch.amin(taken, _dims(dim, input.ndim), bool(keepdim)).to(dtype or input.dtype)
 
 
-def argmax(input: Tensor, dim: int | None = None, *, keepdim: bool = False, dtype: Any = None,
+def argmax(input: Tensor, dim: int | None = None, *, keepdim: bool | None = False, dtype: Any = None,
            mask: Any = None) -> Tensor:  # fmt: skip
     """The place of the largest element, in the dtype of the input as PyTorch has it."""
-    return torch.argmax(_taken(input, mask, _least(dtype or input.dtype), dtype), dim, keepdim).to(dtype or input.dtype)
+    taken = _taken(input, mask, _extreme("argmax", -torch.inf, "min"))
+    return torch.argmax(taken, dim, bool(keepdim)).to(dtype or input.dtype)
 
 
-def argmin(input: Tensor, dim: int | None = None, *, keepdim: bool = False, dtype: Any = None,
+def argmin(input: Tensor, dim: int | None = None, *, keepdim: bool | None = False, dtype: Any = None,
            mask: Any = None) -> Tensor:  # fmt: skip
     """The place of the smallest element, in the dtype of the input as PyTorch has it."""
-    return torch.argmin(_taken(input, mask, _most(dtype or input.dtype), dtype), dim, keepdim).to(dtype or input.dtype)
+    taken = _taken(input, mask, _extreme("argmin", torch.inf, "max"))
+    return torch.argmin(taken, dim, bool(keepdim)).to(dtype or input.dtype)
 
 
-def _count(input: Tensor, dims: tuple[int, ...], keepdim: bool, mask: Any) -> Tensor:
-    ones = torch.ones(tuple(input.shape), dtype=torch.int64, device=input.device)
-    return sum(ones, dims, keepdim=keepdim, mask=mask)
+def _count(input: Tensor, dim: Dims, keepdim: Any, mask: Any) -> tuple[Tensor, Any]:
+    """The number of elements, and the mask in the shape of the input."""
+    if mask is None:
+        ones = torch.ones(tuple(input.shape), dtype=torch.int64, device=input.device)
+        return sum(ones, dim, keepdim=keepdim), None
+    mask = _fitting(input, mask)
+    return mask.sum(dim=dim, keepdim=bool(keepdim)), mask
 
 
-def mean(input: Tensor, dim: Dims = None, *, keepdim: bool = False, dtype: Any = None, mask: Any = None) -> Tensor:
+def mean(input: Tensor, dim: Dims = None, *, keepdim: bool | None = False, dtype: Any = None,
+         mask: Any = None) -> Tensor:  # fmt: skip
     """The mean; NaN of no elements."""
-    which, dims, dtype = "Input" if dtype is None else "Optional", _dims(input, dim), dtype or input.dtype
+    which, dtype = "Input" if dtype is None else "Optional", dtype or input.dtype
     if not (dtype.is_floating_point or dtype.is_complex):
         raise _errors.arithmetic.masked_mean_of_integers(dtype, which)
-    total = sum(input, dims, keepdim=keepdim, dtype=dtype, mask=mask)
-    return total / _count(input, dims, keepdim, mask)
+    count, mask = _count(input, dim, keepdim, mask)
+    return sum(input, dim, keepdim=keepdim, dtype=dtype, mask=mask) / count
 
 
 def median(input: Tensor, dim: int = -1, *, keepdim: bool = False, dtype: Any = None, mask: Any = None) -> Tensor:
     """The median, of an even number of elements the lower one; NaN of none."""
-    dtype = dtype or input.dtype
-    if not dtype.is_floating_point:
-        if mask is not None and not bool(mask.all()):
-            raise ValueError("masked median expects no fully masked out rows if dtype is not floating point")
-        return torch.median(input.to(dtype), dim, keepdim).values
-    return torch.nanmedian(_taken(input, mask, torch.nan, dtype), dim, keepdim).values
+    dtype, place = dtype or input.dtype, _dims(dim, input.ndim)[0]
+    if input.dtype.is_floating_point:
+        return torch.nanmedian(_taken(input, mask, lambda dtype: torch.nan), place, keepdim).values
+    taken = _taken(input.to(torch.float32), mask, lambda dtype: torch.nan)
+    result = torch.nanmedian(taken, place, keepdim).values
+    if bool(torch.isnan(result).any()):
+        raise ValueError("masked median expects no fully masked out rows if dtype is not floating point")
+    return result.to(dtype)
 
 
-def norm(input: Tensor, ord: float | None = 2.0, dim: Dims = None, *, keepdim: bool = False, dtype: Any = None,
+def norm(input: Tensor, ord: float | None = 2.0, dim: Dims = None, *, keepdim: bool | None = False, dtype: Any = None,
          mask: Any = None) -> Tensor:  # fmt: skip
     """The vector norm; 0 of no elements, inf in the least norms."""
-    order = 2.0 if ord is None else float(ord)
-    taken = _taken(input, mask, torch.inf if order < 0 else 0, dtype)
-    return torch.linalg.vector_norm(taken, order, _dims(input, dim), keepdim)
+    taken: Any = _taken(input, mask, _of_norm(ord))
+    order: Any = ord
+    dims = _dims(dim, input.ndim)
+    return torch.linalg.vector_norm(taken, order, dims, bool(keepdim), dtype=dtype or input.dtype)
 
 
 def logsumexp(input: Tensor, dim: Dims = None, *, keepdim: bool = False, dtype: Any = None, mask: Any = None) -> Tensor:
     """log(sum(exp(x))); -inf of no elements."""
-    dtype = dtype or input.dtype
-    return torch.logsumexp(_taken(input, mask, _least(dtype), dtype), _dims(input, dim), keepdim).to(dtype)
+    dims = _dims(dim, input.ndim)
+    taken = _taken(input, mask, _extreme("logsumexp", -torch.inf, "min"))
+    return torch.logsumexp(taken, dims, keepdim=keepdim).to(dtype or input.dtype)
 
 
-def _spread(input: Tensor, dim: Any, unbiased: bool | None, correction: Any, keepdim: bool, dtype: Any,
+def _spread(input: Tensor, dim: Any, unbiased: bool | None, correction: Any, keepdim: bool | None, dtype: Any,
             mask: Any) -> Tensor:  # fmt: skip
-    dims = _dims(input, dim)
-    correction = (1 if unbiased is None or unbiased else 0) if correction is None else correction
-    dtype = dtype or (input.dtype if input.dtype.is_floating_point or input.dtype.is_complex else torch.float32)
-    x = input.to(dtype)
-    count = _count(input, dims, True, mask)
-    distance = x - sum(x, dims, keepdim=True, mask=mask) / count
-    total = sum(distance * distance.conj(), dims, keepdim=True, mask=mask)
-    result = total / torch.clamp(count - correction, min=0).to(dtype)
-    return result if keepdim else result.squeeze(dims)
+    if unbiased is not None and correction is not None:
+        raise AssertionError("Only one of unbiased and correction may be given")
+    less = float((1 if unbiased is None or unbiased else 0) if correction is None else correction)
+    inexact = lambda dtype: dtype if dtype.is_floating_point or dtype.is_complex else torch.float32
+    dtype = inexact(input.dtype) if dtype is None else dtype
+    count, mask = _count(input, dim, True, mask)
+    x = torch.sub(input, sum(input, dim, keepdim=True, dtype=dtype, mask=mask) / count)
+    total = sum(x * x.conj(), dim, keepdim=keepdim, dtype=inexact(dtype), mask=mask)
+    if not keepdim:
+        count = count.reshape(tuple(total.shape))
+    if less:
+        count = torch.clamp(count.to(inexact(dtype).to_real()) - less, min=0)
+    return (total / count).to(dtype)
 
 
-def var(input: Tensor, dim: Dims = None, unbiased: bool | None = None, *, correction: Any = None, keepdim: bool = False,
-        dtype: Any = None, mask: Any = None) -> Tensor:  # fmt: skip
+def var(input: Tensor, dim: Dims = None, unbiased: bool | None = None, *, correction: Any = None,
+        keepdim: bool | None = False, dtype: Any = None, mask: Any = None) -> Tensor:  # fmt: skip
     """The variance."""
     return _spread(input, dim, unbiased, correction, keepdim, dtype, mask)
 
 
-def std(input: Tensor, dim: Dims = None, unbiased: bool | None = None, *, correction: Any = None, keepdim: bool = False,
-        dtype: Any = None, mask: Any = None) -> Tensor:  # fmt: skip
+def std(input: Tensor, dim: Dims = None, unbiased: bool | None = None, *, correction: Any = None,
+        keepdim: bool | None = False, dtype: Any = None, mask: Any = None) -> Tensor:  # fmt: skip
     """The standard deviation."""
     return torch.sqrt(_spread(input, dim, unbiased, correction, keepdim, dtype, mask))
 
@@ -151,39 +213,46 @@ def std(input: Tensor, dim: Dims = None, unbiased: bool | None = None, *, correc
 
 def cumsum(input: Tensor, dim: int, *, dtype: Any = None, mask: Any = None) -> Tensor:
     """The running sum."""
-    return torch.cumsum(_taken(input, mask, 0, dtype), dim, dtype=dtype or input.dtype)
+    place = _dims(dim, input.ndim)[0]
+    return torch.cumsum(_taken(input, mask, _zero), place, dtype=dtype or input.dtype)
 
 
 def cumprod(input: Tensor, dim: int, *, dtype: Any = None, mask: Any = None) -> Tensor:
     """The running product."""
-    return torch.cumprod(_taken(input, mask, 1, dtype), dim, dtype=dtype or input.dtype)
+    place = _dims(dim, input.ndim)[0]
+    return torch.cumprod(_taken(input, mask, _one), place, dtype=dtype or input.dtype)
 
 
 def softmax(input: Tensor, dim: int, *, dtype: Any = None, mask: Any = None) -> Tensor:
     """The softmax; NaN of no elements."""
-    return torch.nn.functional.softmax(_taken(input, mask, -torch.inf, dtype), dim)
+    place = _dims(dim, input.ndim)[0]
+    return torch.nn.functional.softmax(_taken(input, mask, _LEAST), place, dtype=dtype or input.dtype)
 
 
 def log_softmax(input: Tensor, dim: int, *, dtype: Any = None, mask: Any = None) -> Tensor:
     """The logarithm of the softmax."""
-    return torch.nn.functional.log_softmax(_taken(input, mask, -torch.inf, dtype), dim)
+    place = _dims(dim, input.ndim)[0]
+    return torch.nn.functional.log_softmax(_taken(input, mask, _LEAST), place, dtype=dtype or input.dtype)
 
 
 def softmin(input: Tensor, dim: int, *, dtype: Any = None, mask: Any = None) -> Tensor:
     """The softmax of the negatives."""
-    return torch.nn.functional.softmin(_taken(input, mask, torch.inf, dtype), dim)
+    place = _dims(dim, input.ndim)[0]
+    return torch.nn.functional.softmin(_taken(input, mask, _MOST), place, dtype=dtype or input.dtype)
 
 
 def normalize(
     input: Tensor, ord: float, dim: int, *, eps: float = 1e-12, dtype: Any = None, mask: Any = None
 ) -> Tensor:
     """Divided by the norm along the dim, which counts as `eps` where it is smaller."""
+    taken = _taken(input, mask, _zero)
     size = norm(input, ord, dim, keepdim=True, dtype=dtype, mask=mask)
-    return _taken(input, mask, 0, dtype) / torch.clamp(size, min=eps)
+    return taken / torch.maximum(size, size.new_full((), eps))
 
 
 def logaddexp(input: Tensor, other: Tensor, *, dtype: Any = None, input_mask: Any = None,
               other_mask: Any = None) -> Tensor:  # fmt: skip
     """log(exp(input) + exp(other)), where what is left out of either counts as -inf."""
-    dtype = dtype or input.dtype
-    return torch.logaddexp(_taken(input, input_mask, -torch.inf, dtype), _taken(other, other_mask, -torch.inf, dtype))
+    identity = _extreme("logaddexp", -torch.inf, "min")
+    both = _taken(input, input_mask, identity), _taken(other, other_mask, identity)
+    return torch.logaddexp(*both).to(dtype or input.dtype)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from torchlike import _drawn, _random
+from torchlike import _drawn, _errors, _random
 from torchlike._bind import CALLERS as rows
 from torchlike._ops._rules import broadcast
 from torchlike._tensor import Tensor
@@ -26,6 +26,7 @@ def scaled_dot_product_attention(query: Tensor, key: Tensor, value: Tensor, attn
 
     A query that may see nothing gives zeros.
     """
+    _errors.activations.check_attention(query, key, value, dropout_p)
     if isinstance(attn_mask, CausalBias):
         attn_mask, is_causal = attn_mask.as_arguments(query, is_causal)
     factor = scale

@@ -47,7 +47,13 @@ def ctc_loss(log_probs: Tensor, targets: Tensor, input_lengths: Any, target_leng
     if log_probs.ndim == 3:
         _check_lengths("input_lengths", heard, log_probs.shape[0])
         _check_lengths("target_lengths", spoken, None)
-        targets = _padded(targets, spoken) if targets.ndim == 1 else _long_enough(targets, spoken)
+        targets = (
+            _padded(targets, spoken)
+            if targets.ndim == 1
+            else _long_enough(targets, spoken)
+            if targets.ndim
+            else targets
+        )
     loss = rows["_ctc_loss"](log_probs, targets, heard, spoken, blank, reduction, zero_infinity)
     return loss.squeeze(0) if alone and loss.ndim else loss
 
@@ -71,7 +77,7 @@ def _check_lengths(name: str, lengths: Tensor, most: int | None) -> None:
 
 
 def _long_enough(targets: Tensor, lengths: Tensor) -> Tensor:
-    size = targets.shape[-1]
+    size = targets.shape[-1] if targets.ndim else 0
 
     def check(host: Any) -> None:
         if isinstance(host, np.ndarray) and host.size and host.max() > size:

@@ -50,6 +50,9 @@ def batch_norm(input: Tensor, running_mean: Tensor | None, running_var: Tensor |
     """
     if training and input.ndim > 1 and input.numel() == input.shape[1]:
         raise _errors.normalization.one_value_per_channel(input.shape)
+    if eps < 0 or (training and not eps):
+        due = "positive during training" if training else "non-negative"
+        raise ValueError(f"batch_norm eps must be {due}, but got {eps}")
     return _functions_nn.batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)
 
 
@@ -72,6 +75,7 @@ def local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: flo
         raise _errors.normalization.response_norm_dims(input.ndim)
     if not input.numel():
         return input
+    _errors.normalization.check_response_window(input.ndim, size)
     whole = not (input.is_floating_point() or input.is_complex())
     return input / rows["_response_norm"](input, size, alpha, beta, k, whole)
 

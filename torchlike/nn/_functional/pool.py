@@ -219,6 +219,9 @@ def _adaptive_max(dims: int, input: Tensor, output_size: Size, return_indices: b
 def _fractional_max(dims: int, input: Tensor, kernel_size: Size, output_size: Size, output_ratio: Any,
                     samples: Tensor | None) -> Pooled:  # fmt: skip
     each = lambda v: expand(settled(v), dims)
+    for n in kernel_size if isinstance(kernel_size, tuple | list) else (kernel_size,):
+        if not hasattr(n, "__index__"):
+            raise _errors.arguments.wrong_type(f"fractional_max_pool{dims}d", "kernel_size", 2, "tuple of ints", n)
     if output_size is None:
         if output_ratio is None:
             raise _errors.pooling.fractional_size_missing(f"fractional_max_pool{dims}d")

@@ -45,6 +45,12 @@ def interpolate(input: Tensor, size: Any = None, scale_factor: Any = None, mode:
         raise NotImplementedError(f"Got {input.ndim}D input, but {mode} mode needs {_DIMS[mode]}D input")
     if mode == "area":
         return _AREA[input.ndim](input, size)
+    if align_corners is not None and not isinstance(align_corners, bool):
+        raise _errors.arguments.invalid_combination(
+            f"upsample_{mode}{input.ndim - 2}d", (input, size, align_corners), {}
+        )
+    if 0 in input.shape[1:2]:
+        raise _errors.images.no_elements(input)
     return rows["_resize"](input, size, mode, scales, bool(align_corners), antialias)
 
 
@@ -57,6 +63,8 @@ def _sizes(input: Tensor, size: Any, scale_factor: Any, recompute: bool | None) 
         given = tuple(size) if isinstance(size, list | tuple) else (size,) * dims
         if len(given) != dims:
             raise _errors.images.resize_size(spatial, size)
+        if not all(isinstance(n, int) or hasattr(n, "__index__") for n in given):
+            raise _errors.images.size_types(given)
         if recompute:
             raise ValueError("recompute_scale_factor is not meaningful with an explicit size.")
         return tuple(int(n) for n in given), (None,) * dims
@@ -113,8 +121,6 @@ def grid_sample(input: Tensor, grid: Tensor, mode: str = "bilinear", padding_mod
                       "grid_sample for "
                       "details.", stacklevel=2)  # fmt: skip
         align_corners = False
-    if grid.shape[-1] != input.ndim - 2:
-        raise _errors.images.grid_size(input.ndim - 2, grid.shape)
     return rows["_grid_sample"](input, grid, mode, padding_mode, align_corners)
 
 

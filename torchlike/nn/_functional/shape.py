@@ -30,7 +30,9 @@ def pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = N
     sizes = settled(pad)
     if not isinstance(sizes, tuple):
         raise _errors.arguments.wrong_type("pad", "pad", 2, "tuple of ints", pad)
-    sizes = tuple(int(n) for n in sizes)
+    for place, n in enumerate(sizes):
+        if n.__class__ is not int:
+            raise _errors.arguments.wrong_element("pad", "pad", 2, place, n)
     if mode == "constant":
         check_number(0.0 if value is None else float(value), input.dtype)
         return rows["_constant_pad"](input, sizes, 0 if value is None else value)

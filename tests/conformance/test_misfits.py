@@ -1,0 +1,46 @@
+"""Calls that do not fit, of a few entries: torchlike's own words, and no more differences than are recorded."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from tests.conformance import misfits
+from tests.conformance.entries import load
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+# The numbers of `misfits.json`; lower them with every row that shrinks, they are never raised.
+ACCEPTED, REFUSED = 0, 0
+FEW = 36  # entries; `python -m tests.conformance.misfits` tries all of them
+GROUPS = 6
+
+
+@pytest.mark.parametrize("group", range(GROUPS))
+def test_misfits_are_answered_as_recorded(group):
+    entries, table = random.Random(0).sample(load(), FEW)[group::GROUPS], misfits.read()
+    lines = [line for e in entries for line in misfits.beyond(e.name, list(misfits.findings(e)), table)]
+    assert not lines, "\n".join(lines)
+
+
+def test_the_table_does_not_grow():
+    table = misfits.read()
+    assert table.keys() <= {entry.name for entry in load()}
+    assert sum(row.get("accepted", 0) for row in table.values()) == ACCEPTED
+    assert sum(row.get("refused", 0) for row in table.values()) == REFUSED
+
+
+@pytest.mark.parametrize("text", ["internal error of torchlike: x", "list index out of range"])
+def test_an_error_of_torchlikes_own_is_seen(text):
+    assert misfits.is_internal(RuntimeError(text), RuntimeError("sizes do not match"))
+    assert not misfits.is_internal(IndexError(text), IndexError(text))
+
+
+def test_a_foreign_error_is_seen():
+    import numpy as np
+
+    with pytest.raises(ValueError, match="broadcast") as caught:
+        np.broadcast_shapes((2,), (3,))
+    assert misfits.is_foreign(caught.value)
+    assert not misfits.is_foreign(ValueError("ours"))

@@ -1,0 +1,43 @@
+"""Errors that are not torchlike's own words, but those of Python, NumPy or JAX: users see what they called instead."""
+
+from __future__ import annotations
+
+import dis
+from typing import Any
+
+import numpy as np
+
+from torchlike import _errors
+
+_OTHERS = ("jax", "jaxlib", "numpy", "scipy", "ml_dtypes")
+_KINDS = (TypeError, IndexError)  # which say in PyTorch too what kind of misfit it is
+
+
+def of_kernel(error: Exception, function: str, arrays: tuple) -> Exception | None:
+    """The error in place of one of a kernel that got these arrays; None where torchlike raised that one."""
+    return _errors.arguments.no_fit(function, arrays) if is_foreign(error) else None
+
+
+def of_call(error: Exception, function: str, args: tuple, kwargs: dict) -> Exception | None:
+    """The error in place of one of a function that was called so; None where torchlike raised that one."""
+    if not is_foreign(error):
+        return None
+    ours = _errors.arguments.no_fit(function, (*args, *kwargs.values()))
+    kind = next((kind for kind in _KINDS if isinstance(error, kind)), RuntimeError)
+    return kind(str(ours))
+
+
+def is_foreign(error: Exception) -> bool:
+    """Whether no `raise` of torchlike's made the error, nor the user's code. Callers look for JAX's own classes, which
+    say that a tracer was asked for its value, and for NumPy's singular matrices: these are none of them."""
+    kind = type(error).__module__.partition(".")[0]
+    last = error.__traceback__
+    while last is not None and last.tb_next is not None:
+        last = last.tb_next
+    if last is None or kind not in ("builtins", "numpy") or isinstance(error, np.linalg.LinAlgError):
+        return False
+    place: Any = last.tb_frame.f_globals.get("__name__", "")
+    package = place.partition(".")[0]
+    if package != "torchlike":
+        return package in _OTHERS
+    return dis.opname[last.tb_frame.f_code.co_code[last.tb_lasti]] not in ("RAISE_VARARGS", "RERAISE")

@@ -23,7 +23,7 @@ from torchlike._ops.reduce import at
 def _typing(call: Call) -> Typed:
     wrap_dim(call.dim, call.input.ndim)
     result = call.dtype or sum_like(call.input.dtype)[0]
-    if result is _dtypes.bool_ and 0 not in call.input.shape:
+    if result is _dtypes.bool_ and call.input.ndim and 0 not in call.input.shape:
         raise _errors.dtypes.not_implemented(call.op.loop, result)
     return Typed([aval(call.input.shape, result, call.device)], result, [None], result)
 

@@ -82,7 +82,7 @@ def _check_bounds(low: int, high: int) -> None:
 
 def _check_constants(function: str, scale: Tensor) -> None:
     if scale.requires_grad and _modes.local.grad:
-        raise _errors.quantized.not_differentiable(function, "scale")
+        raise _errors.autograd.not_differentiable(function, "scale")
 
 
 def _number(x: Any) -> Any:

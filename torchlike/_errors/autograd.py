@@ -601,3 +601,10 @@ def detached_in_place() -> RuntimeError:
 
 def no_pass_under_way() -> RuntimeError:
     return RuntimeError("Final callbacks can only be installed during backward pass.")
+
+
+def not_differentiable(function: str, argument: str) -> RuntimeError:
+    return RuntimeError(
+        f"The function '{function}' is not differentiable with respect to argument '{argument}'. "
+        "This input cannot have requires_grad True."
+    )

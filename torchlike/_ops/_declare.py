@@ -76,6 +76,9 @@ class Op:
     # What it asks of `out=` (perhaps of its first operand); True: what such rows ask. False: it takes none.
     out: bool | Into | Callable[[Any], Into] = True
     differentiable: bool = True
+    # The array parameters that must not require grad, with PyTorch's name of the function that says so (perhaps of the
+    # number of dims of the first operand).
+    without_gradient: dict[str, str | Callable[[int], str]] = field(default_factory=dict)
     once: bool = False  # whether it is one of PyTorch's functions whose gradient has no derivative
     # PyTorch's name of its gradient (perhaps of a plan), which by what it saved has none
     underivable: str | Callable[[Any], str] = ""

@@ -880,7 +880,7 @@ class Methods:
         hop_length: _int | None = ...,
         win_length: _int | None = ...,
         window: _Tensor | None = ...,
-        center: _Any = ...,
+        center: _bool = ...,
         normalized: _bool = ...,
         onesided: _bool | None = ...,
         length: _int | None = ...,

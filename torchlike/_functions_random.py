@@ -164,6 +164,8 @@ def _like(name: str, draw: Callable[..., Tensor]) -> Callable[..., Tensor]:
 def normal(mean: Any, std: Any = 1.0, size: Any = None, *, generator: Generator | None = None,
            out: Tensor | None = None, dtype: Dtype | None = None, **options: Any) -> Tensor:  # fmt: skip
     """Normal numbers of given means and standard deviations (numbers or tensors); no gradient reaches them."""
+    if mean is None or std is None:
+        raise _errors.arguments.invalid_combination("normal", (mean, std), {})
     if size is not None:
         shape, kind = shape_of((size,), "normal"), _kind("normal", dtype, out)
         whole = out is None or tuple(out.shape) != shape or out.is_contiguous()

@@ -19,7 +19,7 @@ GROUPS = 6
 
 @pytest.mark.parametrize("group", range(GROUPS))
 def test_misfits_are_answered_as_recorded(group):
-    entries, table = random.Random(0).sample(load(), FEW)[group::GROUPS], misfits.read()
+    entries, table = random.Random(1).sample(load(), FEW)[group::GROUPS], misfits.read()
     lines = [line for e in entries for line in misfits.beyond(e.name, list(misfits.findings(e)), table)]
     assert not lines, "\n".join(lines)
 

@@ -11,6 +11,7 @@ from torchlike._autocast import casting
 from torchlike._bind import CALLERS as rows
 from torchlike._bind import in_place_of
 from torchlike._core import to_numpy
+from torchlike._ops._binding import is_whole
 from torchlike._ops._casts import FULL_ELSEWHERE
 from torchlike._ops._declare import Scalar
 from torchlike._ops._into import EXACT, Into
@@ -140,9 +141,9 @@ def histogramdd(input: Tensor, bins: Any, *, range: Any = None, weight: Tensor |
     _errors.histograms.check_points(input, weight)
     size = input.shape[-1]
     points = _host(input).reshape(-1, size)
-    each = [bins] * size if isinstance(bins, int) else list(bins)
+    each = [bins] * size if not isinstance(bins, Tensor) and is_whole(bins) else list(bins)
     for b in each:
-        if not isinstance(b, int | Tensor):
+        if not (is_whole(b) or isinstance(b, Tensor)):
             raise _errors.lists.element(each.index(b), 1, b)
     tensors = any(isinstance(b, Tensor) for b in each)
     if tensors and range is not None:
@@ -161,7 +162,7 @@ def histogramdd(input: Tensor, bins: Any, *, range: Any = None, weight: Tensor |
 def histogram(input: Tensor, bins: Any, *, range: Any = None, weight: Tensor | None = None,
               density: bool = False) -> Any:  # fmt: skip
     """How many elements lie in each interval; the intervals' edges."""
-    if not isinstance(density, bool) or not isinstance(bins, int | Tensor) or isinstance(bins, bool):
+    if not isinstance(density, bool) or not (is_whole(bins) or isinstance(bins, Tensor)):
         raise _errors.arguments.invalid_combination("histogram", (input, bins), {"density": density})
     if isinstance(bins, Tensor) and range is not None:
         raise _errors.arguments.invalid_combination("histogram", (input, bins), {"range": range})

@@ -65,7 +65,7 @@ def rrelu(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, trainin
     """
     _check_flag("rrelu", "training", 4, training)
     for place, (name, bound) in enumerate((("lower", lower), ("upper", upper)), 2):
-        if not isinstance(bound, int | float):
+        if not hasattr(bound, "__float__"):
             raise _errors.arguments.wrong_type("rrelu", name, place, "Number", bound)
     if lower > upper:
         raise _errors.activations.rrelu_bounds()

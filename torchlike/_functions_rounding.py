@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from torchlike import _dtypes, _errors, _facade, _factories, _modes
 from torchlike._bind import CALLERS as rows
 from torchlike._tensor import Tensor
@@ -86,7 +88,7 @@ def _check_constants(function: str, scale: Tensor) -> None:
 
 
 def _number(x: Any) -> Any:
-    return x.item() if isinstance(x, Tensor) else x
+    return x.item() if isinstance(x, Tensor | np.generic) else x
 
 
 def _one(x: Tensor) -> Tensor:

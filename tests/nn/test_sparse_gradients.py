@@ -1,8 +1,8 @@
 """Sparse gradients of tables: `Embedding` and `EmbeddingBag` with `sparse=True`, beside PyTorch's."""
 
 import copy
-import importlib
 import functools
+import importlib
 
 import numpy as np
 import pytest

@@ -114,7 +114,8 @@ _KERNELS = {("cross_entropy", True): "log_softmax_lastdim_kernel_impl",
 
 
 @operator(autocast=FULL, where=(), out=False, keeps=("target",), shape=_shape, check=check_classes, node=_picking_node,
-          edges=("input",), vanishing=("input",), without_gradient={"weight": _picking}, name="nll_loss", loop="nll_loss_out_frame", opmath=False,
+          edges=("input",), vanishing=("input",), without_gradient={"weight": _picking}, name="nll_loss",
+          loop="nll_loss_out_frame", opmath=False,
           takes=REAL_FLOATS)  # fmt: skip
 def nll_loss(input: Array, target: Array, weight: Array | None = None, ignore_index: Index = -100,
              reduction: str = "mean"):  # fmt: skip

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from torchlike._errors.dtypes import not_implemented
+from torchlike._errors.making import negative_dim
 from torchlike._errors.shapes import dim_of_scalar, dim_out_of_range
 
 Ints = tuple[int, ...]
@@ -55,9 +56,21 @@ def check_mirror_pad(x: Any, pad: Ints, mode: str) -> None:
             raise RuntimeError("Padding value causes wrapping around more than once.")
         if mode == "circular" and size + min(before, 0) + min(after, 0) < 1:  # there PyTorch reads what memory holds
             raise RuntimeError("Negative padding value is resulting in an empty dimension")
-        if size + before + after < 1:
-            raise RuntimeError(f"input ({'WHT'[i]}: {size}) is too small. Calculated output {'WHT'[i]}: "
-                               f"{size + before + after}")  # fmt: skip
+    _check_padded(x, pad, dims, mode)
+
+
+def _check_padded(x: Any, pad: Ints, dims: int, mode: str) -> None:
+    """PyTorch asks one dim at least to have elements left."""
+    found = [x.shape[x.ndim - 1 - i] + pad[2 * i] + pad[2 * i + 1] for i in range(dims)]
+    if mode == "circular":
+        return
+    if max(found) < 1:
+        sizes = " ".join(f"{letter}: {x.shape[x.ndim - 1 - i]}" for i, letter in [*enumerate("WHD"[:dims])][::-1])
+        padded = " ".join(f"{letter}: {found[i]}" for i, letter in [*enumerate("WHD"[:dims])][::-1])
+        sizes = sizes.replace(" W:", ", W:")
+        raise RuntimeError(f"input ({sizes}) is too small. Calculated output {padded}")
+    if min(found) < 0:
+        raise negative_dim(min(found), (*x.shape[: x.ndim - dims], *found[::-1]))
 
 
 def check_shuffle(call: Any) -> None:

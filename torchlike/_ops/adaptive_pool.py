@@ -40,6 +40,8 @@ def _shape(call: Call) -> list:
 
 def _check(call: Call) -> None:
     _errors.pooling.check_adaptive(call, _dims(call))
+    if "avg" in call.op.name and call.input.dtype.is_complex and set(call.output_size) != {1}:  # else it is the mean
+        raise _errors.dtypes.not_implemented(call.op.loop, call.input.dtype)
 
 
 def _adaptive_avg(dims: int):
@@ -57,7 +59,7 @@ def _adaptive_avg(dims: int):
     node = lambda call: "MeanBackward1" if dims > 1 and set(call.output_size) == {1} else names[dims]
     vanishing = lambda plan: () if plan.node == "MeanBackward1" else ("input",)
     return operator(where=(), shape=_shape, check=_check, saves=(), out=False, node=node, formats=1,
-                    vanishing=vanishing, opmath=False, takes=(*REALS, EMPTY),
+                    vanishing=vanishing, opmath=False,
                     loop="adaptive_avg_pool3d_cpu" if dims == 3 else "adaptive_avg_pool2d",
                     autocast=FULL_ON_CPU if dims == 3 else None)(kernel)  # fmt: skip
 

@@ -428,7 +428,7 @@ def _index_fill_by(input: Array, dim: int, index: Array, value: Array):
           opmath=False, where=(), name="_take", node="TakeBackward0", loop="take_cpu")  # fmt: skip
 def _take(input: Array, index: Array):
     """The elements at `index` of the flattened tensor."""
-    return namespace(input).take(input.reshape(-1), _flat(input, index))
+    return namespace(input).take(input.reshape(-1), _flat(input, index)).reshape(index.shape)
 
 
 def _flat(input: Any, index: Any) -> Any:

@@ -63,7 +63,7 @@ def mse_loss(input: Array, target: Array, reduction: str = "mean"):
 
 
 def _check_mean(call: Call) -> None:
-    bools = [x.dtype is _dtypes.bool_ for x in call.arrays]
+    bools = [x.dtype is _dtypes.bool_ for x in call.arrays if x in call.promoted]
     if any(bools):
         raise _errors.arithmetic.bool_minus_bool() if all(bools) else _errors.arithmetic.bool_minus()
     common = result_type(call.promoted, call.numbers)

@@ -248,6 +248,8 @@ def _check_cdist(call: Call) -> None:
             raise RuntimeError(f"cdist only supports floating-point dtypes, {name} got: {scalar_name(x.dtype)}")
     if call.p < 0:
         raise RuntimeError("cdist only supports non-negative p values")
+    if 0 in (*a.shape, *b.shape):
+        return
     if a.dtype.itemsize < 4 or (b.dtype.itemsize < 4 and a.dtype is b.dtype):
         raise _errors.dtypes.not_implemented("cdist", a.dtype)
     if a.dtype is not b.dtype:

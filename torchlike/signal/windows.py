@@ -15,7 +15,10 @@ from torchlike._tensor import Tensor
 def _made(name: str, formula: Callable, M: int, sym: bool = True, *, dtype: Any = None, layout: Any = None,
           device: Any = None, requires_grad: bool = False) -> Tensor:  # fmt: skip
     """The window `formula(k, steps)` for k = 0 ... M - 1, where `steps` is the distance of the ends."""
-    _factories.only_strided("empty", layout, requires_grad)
+    if not isinstance(M, int):
+        raise _errors.arguments.wrong_type("linspace", "steps", None, "int", M)
+    if not isinstance(requires_grad, bool):
+        raise _errors.arguments.wrong_type("tensor", "requires_grad", None, "bool", requires_grad)
     dtype = dtype or _modes.default_dtype
     _errors.making.check_window(name, M, layout, dtype, (_dtypes.float32, _dtypes.float64))
     found = np.ones(M) if M < 2 else formula(np.arange(M), M - 1 if sym else M)

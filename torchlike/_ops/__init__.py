@@ -54,6 +54,7 @@ from torchlike._ops import statistics as statistics
 from torchlike._ops import transcendental as transcendental
 from torchlike._ops import unary as unary
 from torchlike._ops import unfold as unfold
+from torchlike._ops import vector_norm as vector_norm
 from torchlike._ops import view as view
 from torchlike._ops._declare import REGISTRY as REGISTRY
 from torchlike._ops._declare import Op as Op

@@ -19,7 +19,7 @@ from torchlike._ops._rows import in_c, row_sums, standardize
 from torchlike._ops._rules import Call, to_float
 from torchlike._ops._steps import stepwise, unchanged
 from torchlike._ops.activation import magnitude
-from torchlike._ops.reduce import power_of_size, root_of_powers
+from torchlike._ops.vector_norm import power_of_size, root_of_powers
 
 
 def rsqrt(x):

@@ -20,8 +20,9 @@ from torchlike._ops._declare import EXACT, HOST, Array, Operand, Scalar, namespa
 from torchlike._ops._into import Into
 from torchlike._ops._namespace import at, fractional, refused
 from torchlike._ops._rules import Aval, Call, broadcast, reduced_shape, through_integers, to_real, wrap_dim
-from torchlike._ops.reduce import FLAT_ORDERS, root, vector_norm
+from torchlike._ops.reduce import root
 from torchlike._ops.sort import ordered
+from torchlike._ops.vector_norm import FLAT_ORDERS, vector_norm
 
 # -- quantiles ---------------------------------------------------------------------------------------------------------
 

@@ -144,7 +144,7 @@ def histogramdd(input: Tensor, bins: Any, *, range: Any = None, weight: Tensor |
     points = _host(input).reshape(-1, size)
     each = [bins] * size if isinstance(bins, int) else list(bins)
     for b in each:
-        if not isinstance(b, int | Tensor):
+        if not isinstance(b, Tensor) and not hasattr(b, "__index__"):
             raise _errors.lists.element(each.index(b), 1, b)
     tensors = any(isinstance(b, Tensor) for b in each)
     if tensors and range is not None:
@@ -162,7 +162,7 @@ def histogramdd(input: Tensor, bins: Any, *, range: Any = None, weight: Tensor |
 def histogram(input: Tensor, bins: Any, *, range: Any = None, weight: Tensor | None = None, density: bool = False,
               out: Any = None) -> Any:  # fmt: skip
     """How many elements lie in each interval; the intervals' edges."""
-    if not isinstance(density, bool) or not isinstance(bins, int | Tensor) or isinstance(bins, bool):
+    if not isinstance(density, bool) or isinstance(bins, float | bool | None):
         raise _errors.arguments.invalid_combination("histogram", (input, bins), {"density": density})
     if isinstance(bins, Tensor) and range is not None:
         raise _errors.arguments.invalid_combination("histogram", (input, bins), {"range": range})

@@ -116,7 +116,7 @@ def _softmax_backward_data(grad_output: Tensor, output: Tensor, dim: int, input_
 
 def native_dropout_backward(grad_output: Tensor, mask: Tensor, scale: float) -> Tensor:
     """The gradient of dropout: what passed the mask, scaled."""
-    if not isinstance(scale, int | float):
+    if scale is None:
         raise _errors.arguments.wrong_type("native_dropout_backward", "scale", 3, "float", scale)
     kind = grad_output.dtype if grad_output.dtype.category >= _dtypes.FLOATING else _modes.default_dtype
     return grad_output * (mask.to(kind) * scale)

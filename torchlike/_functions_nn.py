@@ -63,7 +63,7 @@ def rrelu(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, trainin
     """
     _check_flag("rrelu", "training", 4, training)
     for place, (name, bound) in enumerate((("lower", lower), ("upper", upper)), 2):
-        if not isinstance(bound, int | float):
+        if bound is None:
             raise _errors.arguments.wrong_type("rrelu", name, place, "Number", bound)
     if lower > upper:
         raise _errors.activations.rrelu_bounds()
@@ -90,7 +90,7 @@ def _slopes(input: Tensor, lower: float, upper: float, generator: Any) -> Tensor
 
 
 def _check_flag(name: str, argument: str, position: int, given: Any) -> None:
-    if given.__class__ is not bool:
+    if not isinstance(given, bool | np.bool_):
         raise _errors.arguments.wrong_type(name, argument, position, "bool", given)
 
 

@@ -289,7 +289,7 @@ def uniform_(self: Tensor, from_: float = 0.0, to: float = 1.0, *, generator: Ge
     from_ = other.pop("from", from_)
     _only("uniform_", other)
     for place, (name, bound) in enumerate((("from", from_), ("to", to)), 1):
-        if not isinstance(bound, int | float):
+        if bound is None:
             raise _errors.arguments.wrong_type("uniform_", name, place, "float", bound)
     return _fill(self, lambda size, kind: _random.uniform(generator, size, kind, from_, to))
 
@@ -345,7 +345,7 @@ def log_normal_(self: Tensor, mean: float = 1.0, std: float = 2.0, *, generator:
 
 def geometric_(self: Tensor, p: float, *, generator: Generator | None = None) -> Tensor:
     """Fill with geometric numbers of success probability `p`."""
-    if not isinstance(p, int | float):
+    if p is None:
         raise _errors.arguments.wrong_type("geometric_", "p", 1, "float", p)
     return _fill(self, lambda size, kind: _random.geometric(generator, size, kind, p))
 

@@ -82,7 +82,7 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
     """
     if tensor.dtype.name != "int64":
         raise _errors.sequences.one_hot_dtype()
-    if not isinstance(num_classes, int):
+    if num_classes is None:
         raise _errors.arguments.wrong_type("one_hot", "num_classes", None, "int", num_classes)
     if not tensor.numel():
         if num_classes <= 0:

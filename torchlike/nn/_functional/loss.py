@@ -173,7 +173,7 @@ def huber_loss(input: Tensor, target: Tensor, reduction: str = "mean", delta: fl
                weight: Tensor | None = None) -> Tensor:  # fmt: skip
     """0.5 d**2 where |d| <= delta, delta (|d| - 0.5 delta) elsewhere; d = input - target."""
     _warn_sizes(input, target)
-    if not isinstance(delta, int | float):
+    if delta is None:
         raise _errors.arguments.wrong_type("huber_loss", "delta", 4, "float", delta)
     if not delta > 0:
         raise _errors.losses.non_positive_delta()

@@ -39,6 +39,15 @@ F.pad(line, (1, 1), value=t(2.0))
 F.pad(line, (t(1), i(1)))
 L.nan_to_num(line, nan=t(1.0))
 L.add(line, line, alpha=t(2))
+F.scaled_dot_product_attention(x, x, x, dropout_p=np.float32(0), scale=np.float32(0.5))
+F.interpolate(image, scale_factor=np.float32(2))
+F.rrelu(line, np.float32(0.5), np.float32(0.5))
+L.histogram(line, i(2))[0]
+L.histogramdd(x[0], [i(2)] * 4)[0]
+L.histogramdd(x[0], i(2))[0]
+L.logspace(0, 1, 3, base=np.float32(2))
+line.clone().uniform_(np.float32(0.5), np.float32(0.5))
+L.fake_quantize_per_tensor_affine(line, np.float32(0.5), i(2), 0, 255)
 L.addmm(L.ones(2, 2), L.ones(2, 2), L.ones(2, 2), alpha=t(2), beta=t(0.5))
 L.addcmul(line, line, line, value=t(2))
 L.baddbmm(L.ones(1, 1, 3), L.ones(1, 1, 1), L.ones(1, 1, 3), alpha=t(2))

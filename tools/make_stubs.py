@@ -126,7 +126,9 @@ def _member(name: str, value: Any) -> str:
 
 
 def _function(name: str, value: Callable, itself: str = "") -> str:
-    row = REGISTRY.get(name.strip("_")) if hasattr(value, "__signature__") else None
+    row = REGISTRY.get(name.strip("_"))
+    if row is not None and getattr(value, "__signature__", None) is not row.signature:
+        row = None
     signature = inspect.signature(value)
     parameters = list(signature.parameters.values())
     if itself and name.endswith("_") and not name.startswith("__"):

@@ -485,7 +485,7 @@ def batch_norm(
     """(x - mean) / sqrt(var + eps) for each channel (dim 1); times weight, plus bias."""
     ...
 
-def bernoulli(input: _Tensor, p: _float | None = ..., *, generator: _Any = ...) -> _Tensor:
+def bernoulli(input: _Tensor, p: _float | None = ..., *, generator: _Any = ..., out: _Any = ...) -> _Tensor:
     """Ones with the probabilities in `input` (or `p`), else zeros."""
     ...
 
@@ -577,7 +577,7 @@ def broadcast_to(input: _Tensor, size: _Any) -> _Tensor:
     ...
 
 def bucketize(
-    input: _Any, boundaries: _Tensor, *, out_int32: _bool = ..., right: _bool = ..., out: _Tensor | None = ...
+    input: _Any, boundaries: _Tensor, *, out_int32: _bool = ..., right: _bool = ..., out: _Any = ...
 ) -> _Tensor:
     """The index of the bucket, between two of the sorted boundaries, that holds each element."""
     ...
@@ -586,7 +586,7 @@ def cartesian_prod(*tensors: _Tensor) -> _Tensor:
     """Every combination of an element of each vector, one row each."""
     ...
 
-def cat(tensors: _Any, dim: _int = ...) -> _Tensor:
+def cat(tensors: _Any, dim: _int = ..., *, out: _Any = ...) -> _Tensor:
     """The tensors one after another along a dim; (…, n, …), (…, m, …) -> (…, n + m, …)."""
     ...
 
@@ -624,7 +624,7 @@ def channel_shuffle(input: _Tensor, groups: _int) -> _Tensor:
     """The channels dealt out again: the first of each group, then the second of each, ..."""
     ...
 
-def cholesky(input: _Tensor, upper: _bool = ..., *, out: _Tensor | None = ...) -> _Tensor:
+def cholesky(input: _Tensor, upper: _bool = ..., *, out: _Any = ...) -> _Tensor:
     """L with L L* = input."""
     ...
 
@@ -684,7 +684,7 @@ def clone(input: _Tensor, *, memory_format: _Any = ...) -> _Tensor:
     """A copy with the same history."""
     ...
 
-def column_stack(tensors: _Any) -> _Tensor:
+def column_stack(tensors: _Any, *, out: _Any = ...) -> _Tensor:
     """Tensors joined along dim 1, vectors as columns."""
     ...
 
@@ -702,11 +702,11 @@ def complex(real: _Tensor, imag: _Tensor, *, out: _Any = ...) -> _Tensor:
 
 complex32: _Any
 
-def concat(tensors: _Any, dim: _int = ...) -> _Tensor:
+def concat(tensors: _Any, dim: _int = ..., *, out: _Any = ...) -> _Tensor:
     """Another name of `cat`."""
     ...
 
-def concatenate(tensors: _Any, dim: _int = ...) -> _Tensor:
+def concatenate(tensors: _Any, dim: _int = ..., *, out: _Any = ...) -> _Tensor:
     """Another name of `cat`."""
     ...
 
@@ -927,7 +927,7 @@ def detach_copy(*args: _Any, out: _Any = ..., **kwargs: _Any) -> _Any:
     """What `detach` shows, as a copy in row-major order."""
     ...
 
-def diag(input: _Tensor, diagonal: _int = ...) -> _Tensor:
+def diag(input: _Tensor, diagonal: _int = ..., *, out: _Any = ...) -> _Tensor:
     """A matrix's diagonal as a vector, or a matrix with a vector on its diagonal."""
     ...
 
@@ -1003,7 +1003,7 @@ def dsplit(
     """Views of pieces along dim 2: of equal sizes, or cut at the indices given."""
     ...
 
-def dstack(tensors: _Any) -> _Tensor:
+def dstack(tensors: _Any, *, out: _Any = ...) -> _Tensor:
     """Tensors joined along dim 2, matrices as if they had one."""
     ...
 
@@ -1020,7 +1020,7 @@ def einsum(*args: _Any) -> _Tensor:
 def embedding(
     weight: _Tensor, indices: _Tensor, padding_idx: _int = ..., scale_grad_by_freq: _bool = ..., sparse: _bool = ...
 ) -> _Tensor:
-    """weight[indices]; row `padding_idx` gets no gradient."""
+    """weight[indices]; row `padding_idx` gets no gradient. See `torch.nn.functional.embedding`."""
     ...
 
 def embedding_bag(
@@ -1261,7 +1261,7 @@ def frexp(input: _Tensor, *, out: _Any = ...) -> _Any:
     """The mantissa in [0.5, 1) and the exponent of 2 of each element."""
     ...
 
-def frobenius_norm(input: _Tensor, dim: _int | _Sequence[_int], keepdim: _bool = ...) -> _Tensor:
+def frobenius_norm(input: _Tensor, dim: _int | _Sequence[_int], keepdim: _bool = ..., *, out: _Any = ...) -> _Tensor:
     """The square root of the sum of squares over at most two dims; over all where none is given."""
     ...
 
@@ -1321,7 +1321,7 @@ def full_like(
     """As `full`, with the shape, dtype, device and memory order of `input`."""
     ...
 
-def gather(input: _Tensor, dim: _int, index: _Tensor, *, sparse_grad: _bool = ...) -> _Tensor:
+def gather(input: _Tensor, dim: _int, index: _Tensor, *, sparse_grad: _bool = ..., out: _Any = ...) -> _Tensor:
     """out[i][j] = input[index[i][j]][j] for dim 0, and so on for other dims."""
     ...
 
@@ -1525,7 +1525,7 @@ def hsplit(
     """Views of pieces along dim 1: of equal sizes, or cut at the indices given."""
     ...
 
-def hstack(tensors: _Any) -> _Tensor:
+def hstack(tensors: _Any, *, out: _Any = ...) -> _Tensor:
     """Tensors joined along dim 1 (dim 0 for vectors)."""
     ...
 
@@ -1553,11 +1553,13 @@ def imag(input: _Tensor) -> _Tensor:
     """The imaginary part, as a view; that of a conjugate is a view that negates."""
     ...
 
-def index_add(input: _Tensor, dim: _int, index: _Tensor, source: _Tensor, *, alpha: _Any = ...) -> _Tensor:
+def index_add(
+    input: _Tensor, dim: _int, index: _Tensor, source: _Tensor, *, alpha: _Any = ..., out: _Any = ...
+) -> _Tensor:
     """`alpha * source` added at the indices of one dim."""
     ...
 
-def index_copy(input: _Tensor, dim: _int, index: _Tensor, source: _Tensor) -> _Tensor:
+def index_copy(input: _Tensor, dim: _int, index: _Tensor, source: _Tensor, *, out: _Any = ...) -> _Tensor:
     """The indices of one dim replaced by those of `source`."""
     ...
 
@@ -1574,12 +1576,19 @@ def index_put_(self: _Tensor, indices: _Any, values: _Tensor, accumulate: _bool 
     ...
 
 def index_reduce(
-    input: _Tensor, dim: _int, index: _Tensor, source: _Tensor, reduce: _str, *, include_self: _bool = ...
+    input: _Tensor,
+    dim: _int,
+    index: _Tensor,
+    source: _Tensor,
+    reduce: _str,
+    *,
+    include_self: _bool = ...,
+    out: _Any = ...,
 ) -> _Tensor:
     """The indices of one dim of `source` reduced into those of `input` by "prod", "mean", "amax" or "amin"."""
     ...
 
-def index_select(input: _Tensor, dim: _int, index: _Tensor) -> _Tensor:
+def index_select(input: _Tensor, dim: _int, index: _Tensor, *, out: _Any = ...) -> _Tensor:
     """The indices `index` of one dim."""
     ...
 
@@ -1616,7 +1625,7 @@ int5: _Any
 int6: _Any
 int7: _Any
 
-def inverse(A: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
+def inverse(A: _Tensor, *, out: _Any = ...) -> _Tensor:
     """The inverse of a square matrix; raises LinAlgError for a singular one (an observation: pending work runs)."""
     ...
 
@@ -1831,6 +1840,25 @@ def linspace(
     """`steps` numbers from `start` to `end`, both included, evenly spaced."""
     ...
 
+def lobpcg(
+    A: _Tensor,
+    k: _int | None = ...,
+    B: _Tensor | None = ...,
+    X: _Tensor | None = ...,
+    n: _int | None = ...,
+    iK: _Tensor | None = ...,
+    niter: _int | None = ...,
+    tol: _float | None = ...,
+    largest: _bool | None = ...,
+    method: _str | None = ...,
+    tracker: _Any = ...,
+    ortho_iparams: _dict[_str, _int] | None = ...,
+    ortho_fparams: _dict[_str, _float] | None = ...,
+    ortho_bparams: _dict[_str, _bool] | None = ...,
+) -> _tuple[_Tensor, _Tensor]:
+    """Return k eigenvalues E and eigenvectors X with A X = B X diag(E), A symmetric and B symmetric positive definite."""
+    ...
+
 def log(input: _Tensor, *, out: _Any = ...) -> _Tensor:
     """The natural logarithm of each element; -inf at 0, NaN below."""
     ...
@@ -1948,11 +1976,11 @@ def lt(input: _Tensor, other: _Tensor | _Number, *, out: _Any = ...) -> _Tensor:
     """input < other, element by element."""
     ...
 
-def lu(A: _Tensor, pivot: _bool = ..., get_infos: _Any = ..., out: _Any = ...) -> _Any:
+def lu(A: _Tensor, pivot: _bool = ..., get_infos: _Any = ..., *, out: _Any = ...) -> _Any:
     """L and U in one matrix, the exchanges of rows, and whether there was a zero on the diagonal with `get_infos`."""
     ...
 
-def lu_solve(input: _Tensor, LU_data: _Tensor, LU_pivots: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
+def lu_solve(input: _Tensor, LU_data: _Tensor, LU_pivots: _Tensor, *, out: _Any = ...) -> _Tensor:
     """X with A X = input, from what `lu` made of A."""
     ...
 
@@ -1980,7 +2008,7 @@ def masked_scatter(input: _Tensor, mask: _Tensor, source: _Tensor) -> _Tensor:
     """The places where `mask` is true taken by the elements of `source`, one after another."""
     ...
 
-def masked_select(input: _Tensor, mask: _Tensor) -> _Tensor:
+def masked_select(input: _Tensor, mask: _Tensor, *, out: _Any = ...) -> _Tensor:
     """The elements where `mask` is true, as one dim (an observation: pending work runs)."""
     ...
 
@@ -1992,7 +2020,7 @@ def matrix_exp(A: _Tensor, *, out: _Any = ...) -> _Tensor:
     """The exponential of a square matrix, the sum of A**n / n!."""
     ...
 
-def matrix_power(A: _Tensor, n: _int, *, out: _Tensor | None = ...) -> _Tensor:
+def matrix_power(A: _Tensor, n: _int, *, out: _Any = ...) -> _Tensor:
     """A multiplied with itself n times; of a negative n the inverse, that often."""
     ...
 
@@ -2096,7 +2124,9 @@ def mul(input: _Tensor | _Number, other: _Tensor | _Number, *, out: _Any = ...) 
     """input * other."""
     ...
 
-def multinomial(input: _Tensor, num_samples: _int, replacement: _bool = ..., *, generator: _Any = ...) -> _Tensor:
+def multinomial(
+    input: _Tensor, num_samples: _int, replacement: _bool = ..., *, generator: _Any = ..., out: _Any = ...
+) -> _Tensor:
     """Indices drawn with the weights in each row of `input`; (rows, classes) -> (rows, num_samples)."""
     ...
 
@@ -2152,7 +2182,7 @@ def narrow(input: _Tensor, dim: _int, start: _Any, length: _int) -> _Tensor:
     """`length` indices of a dim from `start`, as a view."""
     ...
 
-def narrow_copy(input: _Tensor, dim: _int, start: _int, length: _int) -> _Tensor:
+def narrow_copy(input: _Tensor, dim: _int, start: _int, length: _int, *, out: _Any = ...) -> _Tensor:
     """`length` indices of a dim from `start`, as a copy."""
     ...
 
@@ -2248,7 +2278,9 @@ def not_equal(input: _Tensor, other: _Tensor | _Number, *, out: _Any = ...) -> _
     """input != other, element by element."""
     ...
 
-def nuclear_norm(input: _Tensor, dim: _int | _Sequence[_int] | _bool | None = ..., keepdim: _bool = ...) -> _Tensor:
+def nuclear_norm(
+    input: _Tensor, dim: _int | _Sequence[_int] | _bool | None = ..., keepdim: _bool = ..., *, out: _Any = ...
+) -> _Tensor:
     """The sum of the singular values of matrices, of the last two dims unless told otherwise."""
     ...
 
@@ -2499,7 +2531,7 @@ def remainder(input: _Tensor | _Number, other: _Tensor | _Number, *, out: _Any =
     """input - other * floor(input / other): the remainder with the sign of `other`, as Python's %."""
     ...
 
-def renorm(input: _Tensor, p: _float, dim: _int, maxnorm: _float) -> _Tensor:
+def renorm(input: _Tensor, p: _float, dim: _int, maxnorm: _float, *, out: _Any = ...) -> _Tensor:
     """Each part along `dim` scaled down to the p-norm `maxnorm`, where its norm is larger."""
     ...
 
@@ -2572,7 +2604,7 @@ def round_(input: _Tensor, *, decimals: _int = ...) -> _Tensor:
     """The nearest whole number (halves go to the even one), or the nearest with so many `decimals`."""
     ...
 
-def row_stack(tensors: _Any) -> _Tensor:
+def row_stack(tensors: _Any, *, out: _Any = ...) -> _Tensor:
     """Tensors joined along dim 0, vectors as rows."""
     ...
 
@@ -2611,17 +2643,24 @@ def scalar_tensor(
     ...
 
 def scatter(
-    input: _Tensor, dim: _int, index: _Tensor, src: _Any = ..., *, value: _Any = ..., reduce: _str | None = ...
+    input: _Tensor,
+    dim: _int,
+    index: _Tensor,
+    src: _Any = ...,
+    *,
+    value: _Any = ...,
+    reduce: _str | None = ...,
+    out: _Any = ...,
 ) -> _Tensor:
     """`src` (a tensor or a number) written, or with `reduce` added or multiplied, at `index` along `dim`."""
     ...
 
-def scatter_add(input: _Tensor, dim: _int, index: _Tensor, src: _Tensor) -> _Tensor:
+def scatter_add(input: _Tensor, dim: _int, index: _Tensor, src: _Tensor, *, out: _Any = ...) -> _Tensor:
     """`src` added at `index` along `dim`."""
     ...
 
 def scatter_reduce(
-    input: _Tensor, dim: _int, index: _Tensor, src: _Tensor, reduce: _str, *, include_self: _bool = ...
+    input: _Tensor, dim: _int, index: _Tensor, src: _Tensor, reduce: _str, *, include_self: _bool = ..., out: _Any = ...
 ) -> _Tensor:
     """What `src` holds for each place of `index` along `dim`, reduced by "sum", "prod", "mean", "amax" or "amin"; with
     `include_self` what was there takes part. The gradient of a largest or smallest is shared evenly by equal ones."""
@@ -2634,8 +2673,8 @@ def searchsorted(
     out_int32: _bool = ...,
     right: _bool = ...,
     side: _str | None = ...,
-    out: _Tensor | None = ...,
     sorter: _Tensor | None = ...,
+    out: _Any = ...,
 ) -> _Tensor:
     """The index in a sorted last dim at which each element would be put in, after equal ones if `right`."""
     ...
@@ -2797,7 +2836,14 @@ def slice_copy(*args: _Any, out: _Any = ..., **kwargs: _Any) -> _Any:
     ...
 
 def slice_scatter(
-    input: _Tensor, src: _Tensor, dim: _int = ..., start: _int | None = ..., end: _int | None = ..., step: _int = ...
+    input: _Tensor,
+    src: _Tensor,
+    dim: _int = ...,
+    start: _int | None = ...,
+    end: _int | None = ...,
+    step: _int = ...,
+    *,
+    out: _Any = ...,
 ) -> _Tensor:
     """A copy of `input` with `src` at the indices of a dim from `start` to `end` in steps of `step`."""
     ...
@@ -2918,7 +2964,7 @@ def squeeze_copy(*args: _Any, out: _Any = ..., **kwargs: _Any) -> _Any:
     """What `squeeze` shows, as a copy in row-major order."""
     ...
 
-def stack(tensors: _Any, dim: _int = ...) -> _Tensor:
+def stack(tensors: _Any, dim: _int = ..., *, out: _Any = ...) -> _Tensor:
     """Tensors of one shape along a new dim."""
     ...
 
@@ -2988,11 +3034,11 @@ def t_copy(*args: _Any, out: _Any = ..., **kwargs: _Any) -> _Any:
     """What `t` shows, as a copy in row-major order."""
     ...
 
-def take(input: _Tensor, index: _Tensor) -> _Tensor:
+def take(input: _Tensor, index: _Tensor, *, out: _Any = ...) -> _Tensor:
     """The elements at `index` of the flattened tensor."""
     ...
 
-def take_along_dim(input: _Tensor, indices: _Tensor, dim: _int | None = ...) -> _Tensor:
+def take_along_dim(input: _Tensor, indices: _Tensor, dim: _int | None = ..., *, out: _Any = ...) -> _Tensor:
     """As `gather`, with the other dims broadcast and indices modulo the size; without a dim, of the flattened tensor."""
     ...
 
@@ -3244,7 +3290,7 @@ def vsplit(
     """Views of pieces along dim 0: of equal sizes, or cut at the indices given."""
     ...
 
-def vstack(tensors: _Any) -> _Tensor:
+def vstack(tensors: _Any, *, out: _Any = ...) -> _Tensor:
     """Tensors joined along dim 0, vectors as rows."""
     ...
 

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import functools
-import inspect
 import types
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -13,8 +10,8 @@ from torchlike import _dispatch, _dtypes, _errors, _modes, _storage
 from torchlike._autograd import engine, views
 from torchlike._autograd.nodes import sequence
 from torchlike._ops import REGISTRY, Op
-from torchlike._ops._declare import Into
 from torchlike._ops._plan import check_fits, check_row
+from torchlike._out import row_into
 from torchlike._tensor import TENSOR_TYPES, Tensor, wrap
 
 CALLERS: dict[str, Callable] = {name: _dispatch.caller(op) for name, op in REGISTRY.items() if name == op.name}
@@ -43,99 +40,9 @@ def _with_out(op: Op, call: Callable) -> Callable:
         out = kwargs.pop("out")
         if out is None:
             return call(*args, **kwargs)
-        return into(op.name, op.uncast or call, args, kwargs, out, asked_of(op))
+        return row_into(op, op.uncast or call, args, kwargs, out)
 
     return public
-
-
-def asked_of(op: Op) -> Into:
-    """What a row asks of the tensors given as `out=`."""
-    return op.out if isinstance(op.out, Into) else Into()
-
-
-def into(name: str, call: Callable, args: tuple, kwargs: dict, out: Any, asked: Into) -> Any:
-    """A call with `out=`."""
-    operands = (*args, *kwargs.values())
-    check_out(name, out, operands)
-    if asked.always is not None and out.dtype is not asked.always:
-        raise asked.misfit(asked.always, out.dtype)  # type: ignore[misc]
-    result = call(*args, **kwargs)
-    check_apart(out, operands)
-    if asked.apart is not None:
-        check_alone(out)
-        fit_out(asked, result, out)  # which may take in more of the memory
-        check_apart(out, operands[asked.apart :], wholly=True)
-    return write_out(asked, result, out)
-
-
-def accepting_out(function: Callable) -> Callable:
-    """A function that is not a row's, with `out=`."""
-    signature = inspect.signature(function)
-
-    @functools.wraps(function)
-    def public(*args: Any, out: Any = None, **kwargs: Any) -> Any:
-        if out is None:
-            return function(*args, **kwargs)
-        check_out(function.__name__, out, (*args, *kwargs.values()))
-        result = function(*args, **kwargs)
-        check_apart(out, args)
-        return write_out(None, result, out)
-
-    last = inspect.Parameter("out", inspect.Parameter.KEYWORD_ONLY, default=None, annotation="Any")
-    public.__signature__ = signature.replace(parameters=[*signature.parameters.values(), last])  # type: ignore[attr-defined]
-    return public
-
-
-def check_out(name: str, out: Any, operands: tuple) -> None:
-    """What PyTorch refuses of `out=` before it computes anything."""
-    for each in out if isinstance(out, tuple | list) else (out,):
-        if not isinstance(each, Tensor):
-            raise _errors.arguments.out_is_no_tensor(name, each)
-        if _modes.local.grad and any(isinstance(x, Tensor) and x.requires_grad for x in (each, *operands)):
-            raise _errors.autograd.out_with_grad(name)
-
-
-def check_apart(out: Any, operands: tuple, wholly: bool = False) -> None:
-    """`out=` must not lie partly (`wholly`: at all) in the memory of an operand."""
-    for target in out if isinstance(out, tuple | list) else (out,):
-        for other in operands:
-            for each in other if isinstance(other, tuple | list) else (other,):
-                shares = isinstance(each, Tensor) and each._storage is target._storage
-                if shares and not _storage.are_apart(target, each, wholly):
-                    raise _errors.memory.overlapping_operands()
-
-
-def check_alone(out: Any) -> None:
-    """Each element of `out=` must have a place of its own."""
-    for target in out if isinstance(out, tuple | list) else (out,):
-        if _storage.overlaps(target._chain or (), target.shape, target._strides):
-            raise _errors.memory.overlapping_write()
-
-
-def write_out(asked: Op | Into | None, result: Any, out: Any) -> Any:
-    """Write a result into the tensor (or tuple of tensors) given as `out=`."""
-    fit_out(asked, result, out)
-    for r, o in zip(result, out) if isinstance(result, tuple) else ((result, out),):
-        o.copy_(r)
-    return out
-
-
-def fit_out(asked: Op | Into | None, result: Any, out: Any) -> None:
-    """Refuse an `out=` of a dtype that the result cannot become; give it the result's shape."""
-    if isinstance(asked, Op):
-        asked = asked_of(asked)
-    if isinstance(result, tuple):
-        for r, o in zip(result, out):
-            fit_out(asked, r, o)
-        return
-    if asked is not None and asked.misfit is not None and result.dtype is not out.dtype:
-        raise asked.misfit(result.dtype, out.dtype)
-    if not _dtypes.can_cast(result.dtype, out.dtype):
-        raise _errors.dtypes.cannot_cast(result.dtype, out.dtype)
-    if out.shape != result.shape:
-        if out.numel():
-            warnings.warn(_errors.shapes.out_resized(out.shape, result.shape), UserWarning, stacklevel=3)
-        out.resize_(result.shape)
 
 
 def _in_place(op: Op, call: Callable) -> Callable:
@@ -148,6 +55,7 @@ def check_history(self: Tensor, operands: tuple = ()) -> None:
         views.check_unseen(self)
         if self.requires_grad or any(isinstance(x, Tensor) and x.requires_grad for x in operands):
             views.check_write(self)
+            views.widen(self)
 
 
 def before_write(self: Tensor, operands: tuple, apart: bool = False, op: Op | None = None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -37,10 +38,27 @@ def describe(x: Any) -> tuple[Aval, tuple[int, ...] | None] | None:
 def caller(op: Op) -> Callable:
     """The function that users call for a row."""
     call = _guarded(op, _view_caller(op) if op.family == "view" else _plain_caller(op))
-    if op.autocast is None:
-        return call
-    op.uncast = call
-    return _autocast.casting(op.autocast)(call) if op.family == "view" else _guarded(op, _plain_caller(op, True))
+    if op.autocast is not None:
+        op.uncast = call
+        call = _autocast.casting(op.autocast)(call) if op.family == "view" else _guarded(op, _plain_caller(op, True))
+    return _refusing_gradients(op, call) if op.without_gradient else call
+
+
+def _refusing_gradients(op: Op, call: Callable) -> Callable:
+    """An operator some of whose operands must not require grad."""
+    places = [(op.names.index(name), name, function) for name, function in op.without_gradient.items()]
+
+    @functools.wraps(call)
+    def refusing(*args: Any, **kwargs: Any) -> Any:
+        if _local.grad:
+            for place, name, function in places:
+                given = args[place] if place < len(args) else kwargs.get(name)
+                if isinstance(given, Tensor) and given.requires_grad:
+                    said = function if isinstance(function, str) else function(args[0].ndim)
+                    raise _errors.autograd.not_differentiable(said, name)
+        return call(*args, **kwargs)
+
+    return refusing
 
 
 def _reading_anyway(op: Op, call: Callable) -> Callable:

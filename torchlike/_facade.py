@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,8 @@ from torchlike._autocast import uncast
 from torchlike._dtypes import bool_
 from torchlike._ops import _foreign
 from torchlike._ops._binding import ASKED, CALLED
-from torchlike._ops._declare import Into
+from torchlike._ops._into import Into
+from torchlike._out import into, with_out
 from torchlike._tensor import Tensor
 
 Ints = tuple[int, ...]
@@ -30,16 +31,17 @@ _CALLED = CALLED | {"Ints": "tuple of ints", "tuple[int, ...]": "tuple of ints"}
 _NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim", "x": "input", "x1": "input", "a": "input", "x2": "other"}
 
 
-def functions(*made: Callable, out: Iterable[Callable] | dict[Callable, Into] = ()) -> dict[str, Callable]:
-    """Facade functions by name, as `torchlike.name`; those in `out` take `out=`, and may ask something of it."""
-    taking = out if isinstance(out, dict) else dict.fromkeys(out, Into())
-    return {f.__name__: _public(f) for f in made} | {f.__name__: _with_out(_public(f), asked)
-                                                     for f, asked in taking.items()}  # fmt: skip
+def functions(*made: Callable, out: dict[Callable, Any] | None = None) -> dict[str, Callable]:
+    """Facade functions by name, as `torchlike.name`; those in `out` take `out=`, of which they ask something."""
+    return {f.__name__: _public(f) for f in made} | {f.__name__: _with_out(f, asked, f.__name__)
+                                                     for f, asked in (out or {}).items()}  # fmt: skip
 
 
-def named(made: dict[str, Callable], prefix: str = "", itself: int = 0) -> dict[str, Callable]:
-    """Facade functions by the names they have; errors name them with the prefix."""
-    return {name: _public(f, itself, prefix + name) for name, f in made.items()}
+def named(made: dict[str, Callable], prefix: str = "", itself: int = 0,
+          out: dict[str, Any] | None = None) -> dict[str, Callable]:  # fmt: skip
+    """Facade functions by the names they have; errors name them with the prefix. Those in `out` take `out=`."""
+    plain = {name: _public(f, itself, prefix + name) for name, f in made.items()}
+    return plain | {name: _with_out(made[name], asked, prefix + name) for name, asked in (out or {}).items()}
 
 
 def methods(*made: Callable) -> dict[str, Callable]:
@@ -166,13 +168,18 @@ def _misfit(
     return _errors.arguments.bad_arguments(name, signature, args, kwargs, error)
 
 
-def _with_out(call: Callable, asked: Into) -> Callable:
+def _with_out(function: Callable, asked: Into | Callable[..., Into], called: str) -> Callable:
+    call, plain = _public(function, 0, called), _public(uncast(function), 0, called)
+    overloads = function in _OVERLOADED
+
     @functools.wraps(call)
     def public(*args: Any, out: Any = None, **kwargs: Any) -> Any:
         if out is None:
             return call(*args, **kwargs)
-        return _bind.into(call.__name__, call, args, kwargs, out, asked)
+        rule = asked if isinstance(asked, Into) else asked(*args, **kwargs)
+        return into(called, plain, args, kwargs, out, rule, overloads)
 
+    public.__signature__ = with_out(inspect.signature(function))  # type: ignore[attr-defined]
     return public
 
 

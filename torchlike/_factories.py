@@ -223,6 +223,8 @@ def only_strided(name: str, layout: Any, requires_grad: Any = False) -> None:
 
 def check_into(name: str, out: Tensor, dtype: Dtype) -> None:
     """Raise what PyTorch refuses of the `out=` of a factory that makes a tensor of this dtype."""
+    if not isinstance(out, Tensor):
+        raise _errors.arguments.out_is_no_tensor(name, out)
     if dtype is not out.dtype:
         raise _errors.dtypes.made_out(dtype, out.dtype)
     resizes = name in ("empty", "randn")  # whatever shape it has

@@ -8,9 +8,9 @@ from typing import Any
 from torchlike import _errors, _facade, _functions, _functions_memory, _functions_shape, _functions_split
 from torchlike import _memory_format as mf
 from torchlike._bind import CALLERS as rows
-from torchlike._bind import into
 from torchlike._dtypes import dtype as Dtype
-from torchlike._ops._declare import EXACT
+from torchlike._ops._into import EXACT
+from torchlike._out import into
 from torchlike._tensor import Tensor
 
 
@@ -58,8 +58,11 @@ def _copying(name: str, view: Callable) -> Callable:
             return tuple(_functions.clone(x, memory_format=mf.contiguous_format) for x in found)
         return _functions.clone(found, memory_format=mf.contiguous_format)
 
+    called = {"split_with_sizes": "aten::", "unbind": "unbind_copy"}.get(name, f"aten::{name}_copy")
+    asked = EXACT._replace(called=called, overloads=name in ("squeeze", "view"))
+
     def copy(*args: Any, out: Any = None, **kwargs: Any) -> Any:
-        return made(*args, **kwargs) if out is None else into(copy.__name__, made, args, kwargs, out, EXACT)
+        return made(*args, **kwargs) if out is None else into(copy.__name__, made, args, kwargs, out, asked)
 
     copy.__name__ = copy.__qualname__ = f"{name}_copy"
     copy.__doc__ = f"What `{name}` shows, as a copy in row-major order."

@@ -5,17 +5,16 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from torchlike import _bind, _dtypes, _errors, _facade
+from torchlike import _dtypes, _errors, _facade
 from torchlike._bind import CALLERS as rows
 from torchlike._core import to_numpy
 from torchlike._functions_index import check_bounds
-from torchlike._ops._declare import Into
+from torchlike._ops._into import Into
 from torchlike._tensor import Tensor
 
 
 def searchsorted(sorted_sequence: Tensor, input: Any, *, out_int32: bool = False, right: bool = False,
-                 side: str | None = None, out: Tensor | None = None,
-                 sorter: Tensor | None = None) -> Tensor:  # fmt: skip
+                 side: str | None = None, sorter: Tensor | None = None) -> Tensor:  # fmt: skip
     """The index in a sorted last dim at which each element would be put in, after equal ones if `right`."""
     if side is not None:
         _errors.histograms.check_side(side, right)
@@ -24,16 +23,14 @@ def searchsorted(sorted_sequence: Tensor, input: Any, *, out_int32: bool = False
         _errors.histograms.check_sorter(sorted_sequence, sorter)
         check_bounds(sorter, 0, max(sorted_sequence.shape[-1:], default=1), _errors.histograms.sorter_out_of_range)
         sorted_sequence = sorted_sequence.gather(-1, sorter)
-    result = rows["searchsorted"](sorted_sequence, input, right, out_int32)
-    return result if out is None else _bind.write_out(Into(_errors.histograms.places_out), result, out)
+    return rows["searchsorted"](sorted_sequence, input, right, out_int32)
 
 
-def bucketize(input: Any, boundaries: Tensor, *, out_int32: bool = False, right: bool = False,
-              out: Tensor | None = None) -> Tensor:  # fmt: skip
+def bucketize(input: Any, boundaries: Tensor, *, out_int32: bool = False, right: bool = False) -> Tensor:
     """The index of the bucket, between two of the sorted boundaries, that holds each element."""
     if boundaries.ndim != 1:
         raise _errors.arithmetic.boundaries_dims(boundaries.ndim)
-    return searchsorted(boundaries, input, out_int32=out_int32, right=right, out=out)
+    return searchsorted(boundaries, input, out_int32=out_int32, right=right)
 
 
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
@@ -118,5 +115,7 @@ def is_nonzero(input: Tensor) -> bool:
     return bool(input.item())
 
 
-FUNCTIONS = _facade.functions(searchsorted, bucketize, bincount, cov, corrcoef, is_nonzero)
+_INTO = Into(_errors.histograms.places_out, called="aten::")
+FUNCTIONS = _facade.functions(bincount, cov, corrcoef, is_nonzero,
+                              out={_facade.overloaded(searchsorted): _INTO, bucketize: _INTO})  # fmt: skip
 METHODS = _facade.methods(bincount, cov, corrcoef, is_nonzero)

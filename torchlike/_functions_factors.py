@@ -8,17 +8,12 @@ from typing import Any
 from torchlike import _errors, _facade, _factories, return_types
 from torchlike._autocast import casting
 from torchlike._bind import CALLERS as rows
-from torchlike._bind import write_out
 from torchlike._dtypes import bool_, int32, int64
 from torchlike._functions_linalg import inv, inverse, solve
 from torchlike._functions_random import randn
 from torchlike._ops._casts import FULL_ON_CPU
+from torchlike._ops._into import EXACT, ROWS, ROWS_UNLESS_EMPTY, Into, safely
 from torchlike._tensor import Tensor
-
-
-def _written(result: Any, out: Any) -> Any:
-    return result if out is None else write_out(None, result, out)
-
 
 # -- LU ----------------------------------------------------------------------------------------------------------------
 
@@ -36,94 +31,93 @@ def first_zero(packed: Tensor) -> Tensor:
     return rows["where"](zero.any(-1), rows["argmax"](zero.to(int32), -1) + 1, 0).to(int32)
 
 
-def lu_factor(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any:
+def lu_factor(A: Tensor, *, pivot: bool = True) -> Any:
     """L and U of P L U = A in one matrix, and the rows exchanged with each row, counted from 1."""
     _check_pivot("linalg.lu_factor", pivot)
-    return _written(return_types.linalg_lu_factor(rows["lu_factor"](A)), out)
+    return return_types.linalg_lu_factor(rows["lu_factor"](A))
 
 
-def lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False, out: Any = None) -> Any:
+def lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False) -> Any:
     """`lu_factor` that says in `info` where the first zero on the diagonal of U is."""
     _check_pivot("linalg.lu_factor", pivot)
     packed, pivots = rows["lu_factor"](A)
     info = first_zero(packed)
     if check_errors and info.any():
         raise _errors.linalg.singular("torch.linalg.lu_factor_ex", None, int(info.max()))
-    return _written(return_types.linalg_lu_factor_ex((packed, pivots, info)), out)
+    return return_types.linalg_lu_factor_ex((packed, pivots, info))
 
 
-def lu(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any:
+def lu(A: Tensor, *, pivot: bool = True) -> Any:
     """P, L and U with P L U = A."""
     _check_pivot("linalg.lu_factor", pivot)
     packed, pivots = rows["lu_factor"](A)
-    return _written(return_types.linalg_lu((rows["_permutation"](packed, pivots), *rows["lu_unpack"](packed))), out)
+    return return_types.linalg_lu((rows["_permutation"](packed, pivots), *rows["lu_unpack"](packed)))
 
 
-def lu_unpack(LU_data: Tensor, LU_pivots: Tensor, unpack_data: bool = True, unpack_pivots: bool = True, *,
-              out: Any = None) -> Any:  # fmt: skip
+def lu_unpack(LU_data: Tensor, LU_pivots: Tensor, unpack_data: bool = True, unpack_pivots: bool = True) -> Any:
     """P, L and U of what `lu_factor` returns."""
     if unpack_pivots and LU_pivots.dtype is not int32:
         raise _errors.linalg.pivots_of_wrong_type()
     none = lambda: _factories.empty(0, dtype=LU_data.dtype, device=LU_data.device)
     lower, upper = rows["lu_unpack"](LU_data) if unpack_data else (none(), none())
     order = rows["_permutation"](LU_data, LU_pivots) if unpack_pivots else none()
-    return _written(return_types.lu_unpack((order, lower, upper)), out)
+    return return_types.lu_unpack((order, lower, upper))
 
 
-def lu_solve(LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True, adjoint: bool = False,
-             out: Tensor | None = None) -> Tensor:  # fmt: skip
+def lu_solve(LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True, adjoint: bool = False) -> Tensor:
     """X with A X = B, from what `lu_factor` made of A."""
-    return _written(rows["lu_solve"](LU, pivots, B, left, adjoint), out)
+    return rows["lu_solve"](LU, pivots, B, left, adjoint)
 
 
 @casting(FULL_ON_CPU)
-def old_lu(A: Tensor, pivot: bool = True, get_infos: Any = False, out: Any = None) -> Any:
+def old_lu(A: Tensor, pivot: bool = True, get_infos: Any = False) -> Any:
     """L and U in one matrix, the exchanges of rows, and whether there was a zero on the diagonal with `get_infos`."""
     found = lu_factor_ex(A, pivot=pivot)
-    return _written(tuple(found) if get_infos else tuple(found[:2]), out)
+    return tuple(found) if get_infos else tuple(found[:2])
 
 
 @casting(FULL_ON_CPU)
-def old_lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor | None = None) -> Tensor:
+def old_lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor) -> Tensor:
     """X with A X = input, from what `lu` made of A."""
-    return lu_solve(LU_data, LU_pivots, input, out=out)
+    return lu_solve(LU_data, LU_pivots, input)
 
 
-def geqrf(input: Tensor, *, out: Any = None) -> Any:
+def geqrf(input: Tensor) -> Any:
     """R above the diagonal and the reflectors of Q below it; their factors."""
-    return _written(return_types.geqrf(rows["geqrf"](input)), out)
+    return return_types.geqrf(rows["geqrf"](input))
 
 
 # -- systems -----------------------------------------------------------------------------------------------------------
 
 
 @casting(FULL_ON_CPU)
-def inv_ex(A: Tensor, *, check_errors: bool = False, out: Any = None) -> Any:
+def inv_ex(A: Tensor, *, check_errors: bool = False) -> Any:
     """`inv` that says in `info` where the first zero on the diagonal of U is, instead of raising."""
     result = inv(A) if check_errors else rows["inv"](A)
-    return _written(return_types.linalg_inv_ex((result, first_zero(rows["lu_factor"](A.detach())[0]))), out)
+    return return_types.linalg_inv_ex((result, first_zero(rows["lu_factor"](A.detach())[0])))
 
 
-def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = False, out: Any = None) -> Any:
+def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = False) -> Any:
     """`solve` that says in `info` where the first zero on the diagonal of U is, instead of raising."""
     result = solve(A, B, left=left) if check_errors else rows["solve"](A, B, left)
-    return _written(return_types.linalg_solve_ex((result, first_zero(rows["lu_factor"](A.detach())[0]))), out)
+    return return_types.linalg_solve_ex((result, first_zero(rows["lu_factor"](A.detach())[0])))
 
 
 @casting(FULL_ON_CPU)
-def triangular_solve(b: Tensor, A: Tensor, upper: bool = True, transpose: bool = False, unitriangular: bool = False, *,
-                     out: Any = None) -> Any:  # fmt: skip
+def triangular_solve(
+    b: Tensor, A: Tensor, upper: bool = True, transpose: bool = False, unitriangular: bool = False
+) -> Any:
     """X with A X = b for a triangular A, and a copy of A."""
     _errors.systems.check_triangular_solve(b, A)
     factor = A.mT if transpose else A
     found = rows["solve_triangular"](factor, b, upper=upper != transpose, unitriangular=unitriangular)
     batch = tuple(found.shape[:-2])
     copy = rows["clone"](rows["expand"](A, (*batch, *A.shape[-2:])))
-    return _written(return_types.triangular_solve((found, copy)), out)
+    return return_types.triangular_solve((found, copy))
 
 
 @casting(FULL_ON_CPU)
-def tensorinv(A: Tensor, ind: int = 2, *, out: Tensor | None = None) -> Tensor:
+def tensorinv(A: Tensor, ind: int = 2) -> Tensor:
     """The inverse of a tensor taken for a matrix of its first `ind` dims and the others."""
     if ind <= 0:
         raise RuntimeError(f"Expected a strictly positive integer for 'ind', but got {ind}")
@@ -133,11 +127,11 @@ def tensorinv(A: Tensor, ind: int = 2, *, out: Tensor | None = None) -> Tensor:
     size = math.prod(first)
     if size != math.prod(rest):
         raise _errors.linalg.no_square_tensor("self", first, rest, "ind")
-    return _written(inverse(A.reshape(size, size), "inv").reshape(*rest, *first), out)
+    return inverse(A.reshape(size, size), "inv").reshape(*rest, *first)
 
 
 @casting(FULL_ON_CPU)
-def tensorsolve(A: Tensor, B: Tensor, dims: Any = None, *, out: Tensor | None = None) -> Tensor:
+def tensorsolve(A: Tensor, B: Tensor, dims: Any = None) -> Tensor:
     """X with tensordot(A, X, X.ndim) = B."""
     if dims is not None:
         A = A.movedim(tuple(dims), tuple(range(A.ndim - len(dims), A.ndim)))
@@ -146,7 +140,7 @@ def tensorsolve(A: Tensor, B: Tensor, dims: Any = None, *, out: Tensor | None = 
     for first in (tuple(A.shape[: B.ndim]), tuple(B.shape)):
         if math.prod(first) != size:
             raise _errors.linalg.no_square_tensor("self", first, shape, "other.ndim")
-    return _written(solve(A.reshape(size, size), B.reshape(-1)).reshape(shape), out)
+    return solve(A.reshape(size, size), B.reshape(-1)).reshape(shape)
 
 
 def vander(x: Tensor, *, N: int | None = None) -> Tensor:
@@ -211,8 +205,26 @@ def pca_lowrank(A: Tensor, q: int | None = None, center: bool = True, niter: int
     return svd_lowrank(A, q, niter)
 
 
+_INTO = {
+    "lu_factor": EXACT._replace(called="linalg_lu_factor_ex"),
+    "lu_factor_ex": EXACT._replace(called="linalg_lu_factor_ex"),
+    "lu": EXACT._replace(called="linalg_lu"),
+    "lu_solve": EXACT._replace(called="linalg_lu_solve"),
+    "inv_ex": EXACT._replace(called="linalg_inv_ex"),
+    "solve_ex": EXACT._replace(called="_linalg_solve_ex"),
+    "tensorinv": Into(cast=safely("tensorinv"), order=ROWS, called=None),
+    "tensorsolve": Into(cast=safely("tensorsolve"), called=None),
+}
+_INTO_OLD = {
+    "lu": Into(cast=lambda result, out: None, quiet=True, order=ROWS, called=None),
+    "lu_solve": _INTO["lu_solve"],
+    "geqrf": Into(cast=safely("torch.geqrf", "a", "tau"), order=ROWS_UNLESS_EMPTY),
+    "triangular_solve": EXACT,
+    "lu_unpack": EXACT,
+}
 LINALG = _facade.named({f.__name__: f for f in (lu_factor, lu_factor_ex, lu, lu_solve, inv_ex, solve_ex, tensorinv,
-                                                tensorsolve, vander)}, "linalg_")  # fmt: skip
+                                                tensorsolve, vander)}, "linalg_", out=_INTO)  # fmt: skip
 _OLD = {"lu": old_lu, "lu_solve": old_lu_solve, "geqrf": geqrf, "triangular_solve": triangular_solve}
 METHODS = _facade.named(_OLD, itself=1)
-FUNCTIONS = _facade.named({**_OLD, "lu_unpack": lu_unpack, "svd_lowrank": svd_lowrank, "pca_lowrank": pca_lowrank})
+FUNCTIONS = _facade.named({**_OLD, "lu_unpack": lu_unpack, "svd_lowrank": svd_lowrank, "pca_lowrank": pca_lowrank},
+                          out=_INTO_OLD)  # fmt: skip

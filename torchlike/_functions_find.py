@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 
 from torchlike import _bind, _errors, _facade, _factories, _layout
-from torchlike._bind import fit_out
 from torchlike._core import to_numpy
 from torchlike._dtypes import int64
 from torchlike._errors.dtypes import scalar_name
 from torchlike._factories import of_array
 from torchlike._functions_split import unbind
+from torchlike._ops._into import CASTABLE
+from torchlike._out import fit_out
 from torchlike._tensor import Tensor
 
 # -- what is not zero --------------------------------------------------------------------------------------------------
@@ -41,6 +42,8 @@ def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
 def _nonzero(input: Tensor, *, as_tuple: bool = False, out: Tensor | None = None) -> Any:
     if out is None:
         return nonzero(input, as_tuple=as_tuple)
+    if not isinstance(out, Tensor):
+        raise _errors.arguments.out_is_no_tensor("nonzero", out)
     if as_tuple:
         raise RuntimeError("nonzero does not support the out kwarg when as_tuple is True")
     if out.dtype is not int64:
@@ -49,7 +52,7 @@ def _nonzero(input: Tensor, *, as_tuple: bool = False, out: Tensor | None = None
         )
     made = nonzero(input)
     if out.shape != made.shape:
-        fit_out(None, made, out)
+        fit_out(CASTABLE, made, out)
         if made.ndim == 2:
             out.as_strided_(made.shape, made.stride())  # as in PyTorch, by columns
     return out.copy_(made)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from torchlike import _dtypes, _errors, _facade
 from torchlike._bind import CALLERS as rows
-from torchlike._bind import into
 from torchlike._dtypes import dtype as Dtype
-from torchlike._ops._declare import Into
+from torchlike._ops._into import CASTABLE
+from torchlike._out import into
 from torchlike._tensor import Tensor
 from torchlike._underived import underivable
 
@@ -43,14 +43,14 @@ def _scaled_mm(input: Tensor, mat2: Tensor, scale_a: Tensor, scale_b: Tensor, bi
 
     biases = () if bias is None else (bias,)
     made = underivable("aten::_scaled_mm", product, input, mat2, *biases)
-    return made if out is None else into("_scaled_mm", lambda: made, (), {}, out, Into())
+    return made if out is None else into("_scaled_mm", lambda: made, (), {}, out, CASTABLE)
 
 
 def _int_mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The product of two matrices of int8 (the first perhaps of uint8), added up in int32."""
     _errors.linalg.check_int_mm(input, mat2, out)
     made = rows["mm"](input.to(_dtypes.int32), mat2.to(_dtypes.int32))
-    return made if out is None else into("_int_mm", lambda: made, (), {}, out, Into())
+    return made if out is None else into("_int_mm", lambda: made, (), {}, out, CASTABLE)
 
 
 FUNCTIONS = _facade.functions(dequantize, _scaled_mm, _int_mm)

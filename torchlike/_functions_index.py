@@ -22,7 +22,7 @@ from torchlike._errors.dtypes import scalar_name
 from torchlike._functions import replace
 from torchlike._functions_shape import broadcast_tensors
 from torchlike._ops._casts import WIDEST_ELSEWHERE
-from torchlike._ops._declare import Into
+from torchlike._ops._into import Into
 from torchlike._ops._rules import broadcast
 from torchlike._tensor import Tensor, wrap
 
@@ -372,15 +372,21 @@ def fill_diagonal_(self: Tensor, fill_value: Any, wrap: bool = False) -> Tensor:
     return self
 
 
+def _scatter_into(*args: Any, reduce: str | None = None, **kwargs: Any) -> Into:
+    called = "aten::scatter" if reduce else ""
+    return Into(_errors.dtypes.exact_out, apart=1, called=called, overloads=True)
+
+
 FUNCTIONS = _facade.functions(
     index_fill, masked_fill, masked_scatter, put, index_put, fill, segment_reduce,
     out={
         gather: Into(_errors.dtypes.exact_out, apart=0),
-        take_along_dim: Into(_errors.dtypes.exact_out, apart=0),
+        take_along_dim: Into(_errors.dtypes.exact_out, apart=0, called="gather"),
         index_select: Into(_errors.dtypes.same_scalar_type("index_select"), apart=0),
         take: Into(_errors.dtypes.take_out, apart=0),
         masked_select: Into(_errors.dtypes.same_scalar_type("masked_select"), apart=0),
-        **dict.fromkeys((index_add, index_copy, index_reduce, scatter, scatter_add, scatter_reduce),
+        scatter: _scatter_into,
+        **dict.fromkeys((index_add, index_copy, index_reduce, scatter_add, scatter_reduce),
                         Into(_errors.dtypes.exact_out, apart=1)),
     },
 )  # fmt: skip

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from torchlike import _errors, return_types
+from torchlike import _errors, _facade, return_types
 from torchlike._bind import CALLERS as rows
-from torchlike._bind import write_out
 from torchlike._factories import all_examples
+from torchlike._ops._into import EXACT
 from torchlike._tensor import Tensor
-
-
-def _written(result: Any, out: Any) -> Any:
-    return result if out is None else write_out(None, result, out)
 
 
 def _factored(name: str, A: Tensor, hermitian: bool, look: bool) -> tuple[Tensor, ...]:
@@ -22,17 +18,19 @@ def _factored(name: str, A: Tensor, hermitian: bool, look: bool) -> tuple[Tensor
     return packed, pivots, info
 
 
-def ldl_factor(A: Tensor, *, hermitian: bool = False, out: Any = None) -> Any:
+def ldl_factor(A: Tensor, *, hermitian: bool = False) -> Any:
     """L and the block diagonal D of A = L D L^T (L D L* if `hermitian`) in one matrix, and the rows exchanged; raises
     where D has a zero on its diagonal (an observation: pending work runs). Half of A is read."""
     packed, pivots, _ = _factored("torch.linalg.ldl_factor", A, hermitian, True)
-    return _written(return_types.linalg_ldl_factor((packed, pivots)), out)
+    return return_types.linalg_ldl_factor((packed, pivots))
 
 
-def ldl_factor_ex(A: Tensor, *, hermitian: bool = False, check_errors: bool = False, out: Any = None) -> Any:
+def ldl_factor_ex(A: Tensor, *, hermitian: bool = False, check_errors: bool = False) -> Any:
     """`ldl_factor` that says in `info` where the first zero on the diagonal of D is, instead of raising."""
     found = _factored("torch.linalg.ldl_factor_ex", A, hermitian, check_errors)
-    return _written(return_types.linalg_ldl_factor_ex(found), out)
+    return return_types.linalg_ldl_factor_ex(found)
 
 
-LINALG = {f.__name__: f for f in (ldl_factor, ldl_factor_ex)}
+_INTO = EXACT._replace(called="aten::linalg_ldl_factor_ex")
+LINALG = _facade.named({"ldl_factor": ldl_factor, "ldl_factor_ex": ldl_factor_ex}, "linalg_",
+                       out={"ldl_factor": _INTO, "ldl_factor_ex": _INTO})  # fmt: skip

@@ -16,15 +16,9 @@ from torchlike._core import to_numpy
 from torchlike._dispatch import settled
 from torchlike._dtypes import bool_
 from torchlike._ops import REGISTRY
+from torchlike._ops._into import CASTABLE, EXACT, Into
+from torchlike._out import into, row_into
 from torchlike._tensor import Tensor
-
-
-def _written(name: str, result: Any, out: Any) -> Any:
-    if out is None:
-        return result
-    made = _bind.write_out(REGISTRY[name], result, out)
-    return type(result)(made) if isinstance(result, tuple) else made
-
 
 # -- values with their indices -----------------------------------------------------------------------------------------
 
@@ -35,7 +29,7 @@ def _with_names(name: str) -> Callable:
     def function(*args: Any, out: Any = None, **kwargs: Any) -> Any:
         if out is None:
             return kind(call(*args, **kwargs))
-        return kind(_bind.into(name, call, args, kwargs, out, _bind.asked_of(REGISTRY[name])))
+        return kind(row_into(REGISTRY[name], call, args, kwargs, out))
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = REGISTRY[name].doc
@@ -49,15 +43,18 @@ cummax, cummin, aminmax = (_with_names(name) for name in ("cummax", "cummin", "a
 
 def _extreme(name: str, of_two: str) -> Callable:
     of_all, along = rows[f"_{name}_of_all"], _with_names(name)
+    asked = Into(cast=_errors.outs.extreme)
 
     def function(input: Tensor, *args: Any, out: Any = None, **kwargs: Any) -> Any:
         if not isinstance(input, Tensor):
             raise _errors.arguments.invalid_combination(name, (input, *args), kwargs)
         if not args and not kwargs:
-            return _written(f"_{name}_of_all", of_all(input), out)
+            return of_all(input) if out is None else into(name, of_all, (input,), {}, out, asked, True)
         other = args[0] if args else kwargs.get("other")
         if isinstance(other, Tensor) and len(args) + len(kwargs) == 1:
-            return _written(of_two, rows[of_two](input, other), out)
+            if out is None:
+                return rows[of_two](input, other)
+            return into(name, rows[of_two], (input, other), {}, out, CASTABLE._replace(called=of_two), True)
         return along(input, *args, out=out, **kwargs)
 
     function.__name__ = function.__qualname__ = name
@@ -94,9 +91,13 @@ def _spread(name: str) -> Callable:
     call = rows[name]
 
     def function(input: Tensor, *args: Any, out: Any = None, **kwargs: Any) -> Any:
+        if out is not None:
+            along = _spread_arguments(name, args, kwargs)[0] is not None
+            first = _errors.outs.no_complex_loop("std_cpu") if along and not input.is_complex() else None
+            return into(name, function, (input, *args), kwargs, out, Into(first=first), True)
         dim, correction, keepdim = _spread_arguments(name, args, kwargs)
         _warn_of_freedom(name, input, dim, correction)
-        return _written(name, call(input, dim, correction, keepdim), out)
+        return call(input, dim, correction, keepdim)
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = (
@@ -150,14 +151,18 @@ def norm(input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, 
 
     The gradient at 0 is 0.
     """
+    if out is not None:
+        asked = Into(_errors.outs.norm("matrix_norm"), called=None, overloads=True) if p == "nuc" else EXACT
+        called = f"linalg_{'matrix' if p == 'nuc' else 'vector'}_norm"
+        return into(called, norm, (input, p, dim, keepdim), {"dtype": dtype}, out, asked)
     if p == "nuc":
         from torchlike import linalg
 
-        return _written("vector_norm", linalg.matrix_norm(input, "nuc", dim or (-2, -1), keepdim, dtype=dtype), out)
+        return linalg.matrix_norm(input, "nuc", dim or (-2, -1), keepdim, dtype=dtype)
     if isinstance(p, str) and p != "fro":
         raise RuntimeError(f"linalg.matrix_norm: Order {p} not supported.")
     order = 2 if p is None or p == "fro" else p
-    return _written("vector_norm", rows["vector_norm"](input, order, dim, keepdim, dtype=dtype), out)
+    return rows["vector_norm"](input, order, dim, keepdim, dtype=dtype)
 
 
 # -- products ----------------------------------------------------------------------------------------------------------
@@ -192,6 +197,8 @@ def _as_letters(args: tuple) -> tuple:
 
 def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Any = None) -> Tensor:
     """The sum of products over the last `dims` dims of `a` and the first of `b`, or over two lists of dims."""
+    if out is not None:
+        return into("tensordot", tensordot, (a, b, dims), {}, out, Into(_errors.outs.contracted, called=None))
     if isinstance(dims, Tensor):
         dims = dims.tolist()
     if isinstance(dims, int):
@@ -204,7 +211,7 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Any = None) -> Tensor:
         if i < a.ndim and j < b.ndim and a.shape[i] != b.shape[j]:
             a = rows["sum"](a, i, True) if b.shape[j] == 1 else a
             b = rows["sum"](b, j, True) if a.shape[i] == 1 else b
-    return _written("tensordot", rows["tensordot"](a, b, tuple(tuple(d) for d in dims)), out)
+    return rows["tensordot"](a, b, tuple(tuple(d) for d in dims))
 
 
 def cross(input: Tensor, other: Tensor, dim: int | None = None, *, out: Any = None) -> Tensor:
@@ -216,7 +223,8 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None, *, out: Any = No
         dim = list(input.shape).index(3) if input.ndim == other.ndim else -1
     if out is None:
         return rows["cross"](input, other, dim=dim)
-    return _bind.into("cross", rows["cross"], (input, other), {"dim": dim}, out, _bind.asked_of(REGISTRY["cross"]))
+    asked = Into(_errors.dtypes.exact_out, apart=0, called="linalg_cross")
+    return into("cross", rows["cross"], (input, other), {"dim": dim}, out, asked)
 
 
 def chain_matmul(*matrices: Tensor) -> Tensor:

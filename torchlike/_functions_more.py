@@ -9,10 +9,13 @@ import numpy as np
 from torchlike import _dtypes, _errors, _facade, _factories, _overriding, return_types
 from torchlike._autocast import casting
 from torchlike._bind import CALLERS as rows
-from torchlike._bind import in_place_of, write_out
+from torchlike._bind import in_place_of
 from torchlike._core import to_numpy
+from torchlike._ops._binding import is_whole
 from torchlike._ops._casts import FULL_ELSEWHERE
-from torchlike._ops._declare import Into, Scalar
+from torchlike._ops._declare import Scalar
+from torchlike._ops._into import EXACT, Into
+from torchlike._out import accepting_out
 from torchlike._tensor import Tensor
 
 # -- finite differences ------------------------------------------------------------------------------------------------
@@ -85,22 +88,18 @@ def renorm(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
 def pdist(input: Tensor, p: float = 2.0) -> Tensor:
     """The distances of all pairs of rows, (0, 1), (0, 2), ... (n - 2, n - 1), in the p-norm."""
     _errors.arithmetic.check_pdist(input, p)
-    first, second = np.triu_indices(input.shape[0], 1)
-    at = lambda where: rows["index_select"](input, 0, _factories.tensor(where, device=input.device))
-    if p == float("inf"):  # whose gradient, unlike a norm's, is not shared among equal components
-        return rows["cdist"](at(first).unsqueeze(1), at(second).unsqueeze(1), p).view(-1)
-    return rows["vector_norm"](at(first) - at(second), p, -1)
+    return rows["_pdist"](input, p)
 
 
 # -- numbers taken apart -----------------------------------------------------------------------------------------------
 
 
-def frexp(input: Tensor, *, out: Any = None) -> Any:
+@accepting_out(Into((_errors.outs.mantissa, _errors.outs.exponent)))
+def frexp(input: Tensor) -> Any:
     """The mantissa in [0.5, 1) and the exponent of 2 of each element."""
     if not input.dtype.is_floating_point:
         raise RuntimeError("torch.frexp() only supports floating-point dtypes")
-    found = return_types.frexp(rows["_frexp"](input))
-    return found if out is None else write_out(None, found, out)
+    return return_types.frexp(rows["_frexp"](input))
 
 
 # -- histograms --------------------------------------------------------------------------------------------------------
@@ -142,9 +141,9 @@ def histogramdd(input: Tensor, bins: Any, *, range: Any = None, weight: Tensor |
     _errors.histograms.check_points(input, weight)
     size = input.shape[-1]
     points = _host(input).reshape(-1, size)
-    each = [bins] * size if isinstance(bins, int) else list(bins)
+    each = [bins] * size if not isinstance(bins, Tensor) and is_whole(bins) else list(bins)
     for b in each:
-        if not isinstance(b, Tensor) and not hasattr(b, "__index__"):
+        if not (is_whole(b) or isinstance(b, Tensor)):
             raise _errors.lists.element(each.index(b), 1, b)
     tensors = any(isinstance(b, Tensor) for b in each)
     if tensors and range is not None:
@@ -159,17 +158,17 @@ def histogramdd(input: Tensor, bins: Any, *, range: Any = None, weight: Tensor |
     return return_types.histogramdd((made(counts), tuple(made(e) for e in edges)))
 
 
-def histogram(input: Tensor, bins: Any, *, range: Any = None, weight: Tensor | None = None, density: bool = False,
-              out: Any = None) -> Any:  # fmt: skip
+@accepting_out(Into((_errors.histograms.histogram_out, _errors.histograms.edges_out), called="aten::histogram"))
+def histogram(input: Tensor, bins: Any, *, range: Any = None, weight: Tensor | None = None,
+              density: bool = False) -> Any:  # fmt: skip
     """How many elements lie in each interval; the intervals' edges."""
-    if not isinstance(density, bool) or isinstance(bins, float | bool | None):
+    if not isinstance(density, bool) or not (is_whole(bins) or isinstance(bins, Tensor)):
         raise _errors.arguments.invalid_combination("histogram", (input, bins), {"density": density})
     if isinstance(bins, Tensor) and range is not None:
         raise _errors.arguments.invalid_combination("histogram", (input, bins), {"range": range})
     flat = None if weight is None else weight.reshape(-1)
     counts, edges = histogramdd(input.reshape(-1, 1), [bins], range=range, weight=flat, density=density)
-    found = return_types.histogram((counts, edges[0]))
-    return found if out is None else write_out(Into(_errors.histograms.histogram_out), found, out)
+    return return_types.histogram((counts, edges[0]))
 
 
 def trapz(y: Tensor, x: Tensor | None = None, *, dx: float | None = None, dim: int = -1) -> Tensor:
@@ -268,7 +267,7 @@ def _tensor_hooks(self: Tensor) -> Any:
 
 FUNCTIONS = {**_REMOVED, "matrix_rank": matrix_rank, "_assert": _assert, "get_device_module": get_device_module,
              **_facade.functions(gradient, pdist, histogramdd, trapz, constant_pad_nd, grid_sampler_2d, grid_sampler_3d,
-                                  out=(renorm,)), "frexp": frexp,
+                                  out={renorm: EXACT}), "frexp": frexp,
              "histogram": histogram}  # fmt: skip
 METHODS = {
     "__rdiv__": _divides,

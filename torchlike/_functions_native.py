@@ -8,10 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from torchlike import _bind, _dtypes, _errors, _facade, _factories, _functions_nn, _functions_raw, _modes
+from torchlike import _dtypes, _errors, _facade, _factories, _functions_nn, _functions_raw, _modes
 from torchlike._autograd.api import grad
 from torchlike._bind import CALLERS as rows
 from torchlike._functions_copies import _slice
+from torchlike._ops._into import Into
+from torchlike._out import accepting_out
 from torchlike._tensor import Tensor
 
 Triple = tuple[Tensor, Tensor, Tensor]
@@ -60,7 +62,7 @@ def _statistics(input: Tensor, dims: tuple, eps: float, keepdim: bool = False) -
     return mean.to(input.dtype), (variance + eps).rsqrt().to(input.dtype)
 
 
-@_bind.accepting_out
+@accepting_out(Into(_errors.outs.scalar_type))
 def native_batch_norm(input: Tensor, weight: Tensor | None, bias: Tensor | None, running_mean: Tensor | None,
                       running_var: Tensor | None, training: bool, momentum: float, eps: float) -> Triple:  # fmt: skip
     """`batch_norm`, with the batch's means and reciprocal deviations (empty where the running ones are used)."""
@@ -81,14 +83,14 @@ def _statistics_of_batch(input: Tensor, eps: float) -> tuple[Tensor, Tensor]:
     return mean.reshape(-1).to(input.dtype), ((squares / count).to(wide.dtype) + eps).rsqrt().to(input.dtype)
 
 
-@_bind.accepting_out
+@accepting_out(Into(_errors.outs.scalar_type))
 def _native_batch_norm_legit(input: Tensor, weight: Tensor | None, bias: Tensor | None, *rest: Any) -> Triple:
     """`native_batch_norm`; the running statistics may be left out."""
     running = (None, None) if len(rest) == 3 else ()
     return native_batch_norm(input, weight, bias, *running, *rest)
 
 
-@_bind.accepting_out
+@accepting_out()
 def _batch_norm_with_update(input: Tensor, weight: Tensor | None, bias: Tensor | None, running_mean: Tensor,
                             running_var: Tensor, momentum: float,
                             eps: float) -> tuple[Tensor, Tensor, Tensor, Tensor]:  # fmt: skip
@@ -116,7 +118,7 @@ def _softmax_backward_data(grad_output: Tensor, output: Tensor, dim: int, input_
 
 def native_dropout_backward(grad_output: Tensor, mask: Tensor, scale: float) -> Tensor:
     """The gradient of dropout: what passed the mask, scaled."""
-    if scale is None:
+    if not hasattr(scale, "__float__"):
         raise _errors.arguments.wrong_type("native_dropout_backward", "scale", 3, "float", scale)
     kind = grad_output.dtype if grad_output.dtype.category >= _dtypes.FLOATING else _modes.default_dtype
     return grad_output * (mask.to(kind) * scale)

@@ -11,6 +11,8 @@ import numpy as np
 from torchlike import _bind, _drawn, _dtypes, _errors, _factories, _modes, _random
 from torchlike._bind import CALLERS as rows
 from torchlike._core import to_numpy
+from torchlike._ops._into import EXACT
+from torchlike._out import accepting_out
 from torchlike._tensor import Tensor
 
 
@@ -63,7 +65,7 @@ def rrelu(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, trainin
     """
     _check_flag("rrelu", "training", 4, training)
     for place, (name, bound) in enumerate((("lower", lower), ("upper", upper)), 2):
-        if bound is None:
+        if not hasattr(bound, "__float__"):
             raise _errors.arguments.wrong_type("rrelu", name, place, "Number", bound)
     if lower > upper:
         raise _errors.activations.rrelu_bounds()
@@ -255,7 +257,8 @@ def instance_norm(input: Tensor, weight: Tensor | None, bias: Tensor | None, run
     return out.reshape(tuple(input.shape))
 
 
-FUNCTIONS = {f.__name__: _bind.accepting_out(f) for f in (softmax, log_softmax)}
+_into = lambda f: accepting_out(EXACT._replace(called=f"aten::{f.__name__}"))
+FUNCTIONS = {f.__name__: _into(f)(f) for f in (softmax, log_softmax)}
 FUNCTIONS |= {f.__name__: f for f in (
     celu, selu, threshold, rrelu, dropout, feature_dropout, alpha_dropout, feature_alpha_dropout,
     native_dropout, layer_norm, rms_norm, group_norm, batch_norm, instance_norm)}  # fmt: skip

@@ -14,6 +14,7 @@ from torchlike._bind import CALLERS as rows
 from torchlike._functions import reshape
 from torchlike._functions_split import cat, stack
 from torchlike._ops._casts import Casts, as_given
+from torchlike._ops._into import EXACT, Into
 from torchlike._tensor import Tensor
 
 
@@ -24,6 +25,20 @@ def diag(input: Tensor, diagonal: int = 0) -> Tensor:
     if input.ndim != 1:
         raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {input.ndim}D")
     return rows["_diag_embed"](input, diagonal, 0, 1)
+
+
+def _misfit(result: Any, out: Any) -> RuntimeError:
+    """What `diag` says of a vector's matrix."""
+    castable = _dtypes.can_cast(result, out)
+    return (_errors.dtypes.exact_out if castable else _errors.outs.cannot_become("diag", "out="))(result, out)
+
+
+_OF_MATRIX = EXACT._replace(called="aten::diagonal_copy")
+_OF_VECTOR = Into(_misfit, called="aten::diag_embed")
+
+
+def _diag_into(input: Tensor, *_: Any) -> Into:
+    return _OF_VECTOR if input.ndim == 1 else _OF_MATRIX
 
 
 def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
@@ -153,6 +168,7 @@ def unravel_index(indices: Tensor, shape: Any) -> tuple[Tensor, ...]:
     return tuple(rows["_select"](table, table.ndim - 1, i) for i in range(len(sizes)))
 
 
-FUNCTIONS = _facade.functions(diag_embed, diagflat, cartesian_prod, combinations, vander, unravel_index, out=(diag,))
+FUNCTIONS = _facade.functions(diag_embed, diagflat, cartesian_prod, combinations, vander, unravel_index,
+                              out={diag: _diag_into})  # fmt: skip
 FUNCTIONS |= {"block_diag": block_diag, "meshgrid": meshgrid}
 METHODS = _facade.methods(diag, diag_embed, diagflat)

@@ -6,11 +6,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from torchlike import _bind, _errors, _facade, _functions, _modes
+from torchlike import _errors, _facade, _functions, _modes
 from torchlike._autograd import versions
 from torchlike._bind import CALLERS as rows
 from torchlike._dtypes_named import NAMES
 from torchlike._ops import REGISTRY
+from torchlike._out import row_into
 from torchlike._storage import marks as marks_of
 from torchlike._tensor import Tensor, alias
 
@@ -39,8 +40,9 @@ def _neg_view(input: Tensor) -> Tensor:
 
 def conj_physical(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The complex conjugate, with memory of its own; a real tensor is returned itself."""
-    made = rows["conj_physical"](input) if input.is_complex() else input
-    return made if out is None else _bind.write_out(REGISTRY["conj_physical"], made, out)
+    if out is not None:
+        return row_into(REGISTRY["conj_physical"], conj_physical, (input,), {}, out)
+    return rows["conj_physical"](input) if input.is_complex() else input
 
 
 def resolve_conj(input: Tensor) -> Tensor:

@@ -17,7 +17,7 @@ from torchlike._autograd import views
 from torchlike._dtypes import dtype as Dtype
 from torchlike._factories import check_into, into, of_array, shape_of
 from torchlike._from_data import dtype_of
-from torchlike._ops._declare import Into
+from torchlike._ops._into import Into
 from torchlike._ops._rules import broadcast
 from torchlike._random import Generator, default_generator
 from torchlike._tensor import Tensor
@@ -289,7 +289,7 @@ def uniform_(self: Tensor, from_: float = 0.0, to: float = 1.0, *, generator: Ge
     from_ = other.pop("from", from_)
     _only("uniform_", other)
     for place, (name, bound) in enumerate((("from", from_), ("to", to)), 1):
-        if bound is None:
+        if not hasattr(bound, "__float__"):
             raise _errors.arguments.wrong_type("uniform_", name, place, "float", bound)
     return _fill(self, lambda size, kind: _random.uniform(generator, size, kind, from_, to))
 
@@ -345,7 +345,7 @@ def log_normal_(self: Tensor, mean: float = 1.0, std: float = 2.0, *, generator:
 
 def geometric_(self: Tensor, p: float, *, generator: Generator | None = None) -> Tensor:
     """Fill with geometric numbers of success probability `p`."""
-    if p is None:
+    if not hasattr(p, "__float__"):
         raise _errors.arguments.wrong_type("geometric_", "p", 1, "float", p)
     return _fill(self, lambda size, kind: _random.geometric(generator, size, kind, p))
 
@@ -364,7 +364,9 @@ def _drawing(function: Callable, overloaded: bool) -> Callable:
 
     @functools.wraps(function)
     def draw(*args: Any, **kwargs: Any) -> Any:
-        given = kwargs.get("generator")
+        given, out = kwargs.get("generator"), kwargs.get("out")
+        if out is not None and not isinstance(out, Tensor):
+            raise _errors.arguments.invalid_combination(function.__name__, args, kwargs)
         if given is not None and not isinstance(given, Generator):
             if overloaded:
                 raise _errors.arguments.invalid_combination(function.__name__, args, kwargs)
@@ -379,8 +381,15 @@ FUNCTIONS = {f.__name__: f for f in (
     _standard_gamma, _sample_dirichlet,
 )}  # fmt: skip
 FUNCTIONS |= {f.__name__: _drawing(f, True) for f in (rand, randn, randint, randperm, normal)}
+_BERNOULLI = Into(cast=lambda result, out: None, first=_errors.outs.no_complex_loop("bernoulli_tensor_cpu_self_"),
+                  quiet=True, overloads=True)  # fmt: skip
 FUNCTIONS |= _facade.functions(
-    poisson, binomial, out={bernoulli: Into(), multinomial: Into(_errors.random.long_out, always=_dtypes.int64)}
+    poisson,
+    binomial,
+    out={
+        bernoulli: _BERNOULLI,
+        multinomial: Into(first=_errors.random.long_out, quiet=True, called="aten::"),
+    },
 )
 METHODS = {f.__name__: _drawing(f, f in (bernoulli_, random_)) for f in (
     uniform_, normal_, bernoulli_, random_, exponential_, cauchy_, log_normal_, geometric_,

@@ -9,18 +9,13 @@ import numpy as np
 from torchlike import _errors, _facade, _factories, return_types
 from torchlike._autocast import casting, rounded
 from torchlike._bind import CALLERS as rows
-from torchlike._bind import write_out
 from torchlike._dtypes import INTEGER, float64, int64
 from torchlike._factories import all_examples
 from torchlike._functions_factors import first_zero
 from torchlike._functions_linalg import host_matrices, matrix_norm
-from torchlike._ops import REGISTRY
 from torchlike._ops._casts import FULL_ON_CPU
+from torchlike._ops._into import ROWS_UNLESS_EMPTY, Into, safely
 from torchlike._tensor import Tensor
-
-
-def _written(name: str, result: Any, out: Any) -> Any:
-    return result if out is None else write_out(REGISTRY[name], result, out)
 
 
 def _tolerances(name: str, A: Tensor, atol: Any, rtol: Any) -> tuple[Tensor, Tensor]:
@@ -46,22 +41,20 @@ def _is_matrix(A: Tensor) -> bool:
 
 
 @casting(FULL_ON_CPU)
-def matrix_rank(A: Tensor, tol: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None,
-                out: Tensor | None = None) -> Tensor:  # fmt: skip
+def matrix_rank(A: Tensor, tol: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None) -> Tensor:
     """How many singular values are above max(atol, rtol * the largest); `tol` is an older name of an `atol` alone."""
     if tol is not None:
         atol, rtol = tol, 0.0
     limits = _tolerances("matrix_rank", A, atol, rtol)
-    return _written("matrix_rank", rows["matrix_rank"](A, *limits, hermitian), out)
+    return rows["matrix_rank"](A, *limits, hermitian)
 
 
-def pinv(A: Tensor, rcond: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None,
-         out: Tensor | None = None) -> Tensor:  # fmt: skip
+def pinv(A: Tensor, rcond: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None) -> Tensor:
     """The Moore-Penrose inverse: singular values of at most max(atol, rtol * the largest) count as zero; `rcond` is an
     older name of an `rtol` alone. Of a Hermitian matrix half is read."""
     if rcond is not None:
         atol, rtol = 0.0, rcond
-    return _written("pinv", rounded(rows["pinv"](A, *_tolerances("pinv", A, atol, rtol), hermitian)), out)
+    return rounded(rows["pinv"](A, *_tolerances("pinv", A, atol, rtol), hermitian))
 
 
 @casting(FULL_ON_CPU)
@@ -74,8 +67,7 @@ def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
 
 
 @casting(FULL_ON_CPU)
-def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | None = None,
-          out: Any = None) -> Any:  # fmt: skip
+def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | None = None) -> Any:
     """X that makes |A X - B| least, with the squares of that, the rank of A and its singular values, as far as the
     LAPACK routine named (`driver`, by default "gelsy") gives them; the others are empty.
 
@@ -96,7 +88,7 @@ def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | Non
     elif tall and not _is_full(A, rank):
         residuals = rows["lstsq"](A, B, rcond, False)[1]
     values = rows["svdvals"](A.detach()) if driver in ("gelsd", "gelss") else none
-    return _written("lstsq", return_types.linalg_lstsq((solution, residuals, rank, values)), out)
+    return return_types.linalg_lstsq((solution, residuals, rank, values))
 
 
 def _is_full(A: Tensor, rank: Tensor) -> bool:
@@ -122,7 +114,7 @@ _BY_VALUES, _BY_INVERSE = (None, 2, -2), ("fro", "nuc", 1, -1, float("inf"), flo
 
 
 @casting(FULL_ON_CPU)
-def cond(A: Tensor, p: Any = None, *, out: Tensor | None = None) -> Tensor:
+def cond(A: Tensor, p: Any = None) -> Tensor:
     """The condition number: norm(A) * norm(inverse of A), inf where there is none; by singular values for p None, 2
     or -2."""
     _errors.linalg.check_cond(A, p, (*_BY_VALUES, *_BY_INVERSE))
@@ -136,8 +128,16 @@ def cond(A: Tensor, p: Any = None, *, out: Tensor | None = None) -> Tensor:
         singular = first_zero(rows["lu_factor"](A.detach())[0]) > 0
         product = rows["mul"](matrix_norm(A, p), matrix_norm(rows["inv"](A), p))
         result = rows["where"](singular, float("inf"), product)
-    return _written("svdvals", result, out)
+    return result
 
 
-LINALG = _facade.named({f.__name__: f for f in (matrix_rank, pinv, lstsq, cond)}, "linalg_")
+_INTO = {
+    "matrix_rank": Into(cast=safely("torch.linalg.matrix_rank"), called="aten::", overloads=True),
+    "pinv": Into(cast=safely("linalg.pinv"), overloads=True),
+    "lstsq": Into(
+        cast=safely("torch.linalg.lstsq", "solution", "solution", "rank", "singular_values"), order=ROWS_UNLESS_EMPTY
+    ),
+    "cond": Into(cast=safely("linalg.cond"), called=None, overloads=True),
+}
+LINALG = _facade.named({f.__name__: f for f in (matrix_rank, pinv, lstsq, cond)}, "linalg_", out=_INTO)
 FUNCTIONS, METHODS = _facade.functions(pinverse), _facade.methods(pinverse)

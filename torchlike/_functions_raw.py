@@ -13,6 +13,7 @@ from torchlike import _dtypes, _errors, _facade, _factories, _functions_linalg, 
 from torchlike._bind import CALLERS as rows
 from torchlike._ops import REGISTRY
 from torchlike._ops._binding import is_whole
+from torchlike._ops._into import CASTABLE
 from torchlike._tensor import Tensor
 
 Ints = Any  # whole numbers, one for each dim, or one for all
@@ -111,6 +112,14 @@ def adaptive_max_pool1d(input: Tensor, output_size: Ints) -> Pooled:
 # -- tables ------------------------------------------------------------------------------------------------------------
 
 _MODES = ("sum", "mean", "max")
+
+
+def embedding(weight: Tensor, indices: Tensor, padding_idx: int = -1, scale_grad_by_freq: bool = False,
+              sparse: bool = False) -> Tensor:  # fmt: skip
+    """weight[indices]; row `padding_idx` gets no gradient. See `torch.nn.functional.embedding`."""
+    from torchlike.nn._functional.embedding import rows_of
+
+    return rows_of(weight, indices, padding_idx, scale_grad_by_freq, sparse)
 
 
 def embedding_bag(weight: Tensor, indices: Tensor, offsets: Tensor, scale_grad_by_freq: bool = False, mode: int = 0,
@@ -283,11 +292,11 @@ def compiled_with_cxx11_abi() -> bool:
 
 
 _ALONE = (adaptive_avg_pool1d, adaptive_max_pool1d, affine_grid_generator, avg_pool1d, conv_tbc, convolution,
-          embedding_bag, embedding_renorm_, grid_sampler, norm_except_dim, _max_pool(1), _max_pool(2), _max_pool(3),
-          _max_pool(1, indices=True))  # fmt: skip
+          embedding, embedding_bag, embedding_renorm_, grid_sampler, norm_except_dim, _max_pool(1), _max_pool(2),
+          _max_pool(3), _max_pool(1, indices=True))  # fmt: skip
 FUNCTIONS: dict[str, Any] = _facade.functions(
     *_ALONE, *[_loss(name, named) for name, named in _LOSSES.items()], _facade.overloaded(ctc_loss),
-    out=(frobenius_norm, _facade.overloaded(nuclear_norm)),
+    out=dict.fromkeys((frobenius_norm, _facade.overloaded(nuclear_norm)), CASTABLE),
 ) | {f.__name__: f for f in (set_flush_denormal, compiled_with_cxx11_abi)}  # fmt: skip
 # What numerical libraries there are: SciPy's LAPACK, XLA's Fourier transforms, and its own threads and products.
 FUNCTIONS |= {"has_lapack": True, "has_spectral": True, "has_mkl": False, "has_openmp": False}

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from torchlike import _dtypes, _errors, _facade, _factories, _modes
 from torchlike._bind import CALLERS as rows
 from torchlike._tensor import Tensor
@@ -82,11 +84,11 @@ def _check_bounds(low: int, high: int) -> None:
 
 def _check_constants(function: str, scale: Tensor) -> None:
     if scale.requires_grad and _modes.local.grad:
-        raise _errors.quantized.not_differentiable(function, "scale")
+        raise _errors.autograd.not_differentiable(function, "scale")
 
 
 def _number(x: Any) -> Any:
-    return x.item() if isinstance(x, Tensor) else x
+    return x.item() if isinstance(x, Tensor | np.generic) else x
 
 
 def _one(x: Tensor) -> Tensor:

@@ -8,7 +8,7 @@ from typing import Any
 from torchlike import _errors, _facade, _functions, _functions_memory, _functions_split
 from torchlike._bind import CALLERS as rows
 from torchlike._functions_copies import _slice
-from torchlike._ops._declare import EXACT
+from torchlike._ops._into import EXACT
 from torchlike._tensor import Tensor
 
 
@@ -43,5 +43,5 @@ def as_strided_scatter(input: Tensor, src: Tensor, size: Any, stride: Any, stora
 
 
 _EVERY = (select_scatter, diagonal_scatter, as_strided_scatter)
-FUNCTIONS = _facade.functions(*_EVERY, out={slice_scatter: EXACT})
+FUNCTIONS = _facade.functions(*_EVERY, out={slice_scatter: EXACT._replace(called="aten::slice_scatter")})
 METHODS = _facade.methods(*_EVERY, slice_scatter)

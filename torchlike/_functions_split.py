@@ -7,13 +7,14 @@ import math
 from itertools import pairwise
 from typing import Any
 
-from torchlike import _bind, _dtypes, _errors, _facade, _factories
+from torchlike import _dtypes, _errors, _facade, _factories
 from torchlike import _memory_format as mf
 from torchlike._autograd import views
 from torchlike._bind import CALLERS as rows
 from torchlike._dispatch import settled
 from torchlike._facade import history_first, ints, whole
 from torchlike._functions import reshape
+from torchlike._ops._into import Into
 from torchlike._tensor import Tensor, untracked
 
 # -- cutting -----------------------------------------------------------------------------------------------------------
@@ -249,24 +250,6 @@ def stack(tensors: Any, dim: int = 0) -> Tensor:
     return rows["stack"](tensors, dim)
 
 
-def _onto(function: Any) -> Any:
-    """A function that joins tensors, with `out=`."""
-
-    @functools.wraps(function)
-    def public(*args: Any, out: Any = None, **kwargs: Any) -> Tensor:
-        if out is None:
-            return function(*args, **kwargs)
-        given = kwargs.get("tensors", args[0] if args else ())
-        _bind.check_out(function.__name__, out, tuple(given))
-        made = function(*args, **kwargs)
-        _bind.check_apart(out, tuple(given), wholly=True)
-        if not _dtypes.can_cast(made.dtype, out.dtype):
-            raise _errors.dtypes.cannot_join(out.dtype)
-        return _bind.write_out(None, made, out)
-
-    return public
-
-
 def hstack(tensors: Any) -> Tensor:
     """Tensors joined along dim 1 (dim 0 for vectors)."""
     given = [at_least(1, t) for t in _facade.tensors("hstack", tensors)]
@@ -319,11 +302,12 @@ atleast_1d, atleast_2d, atleast_3d = (_at_least(f"atleast_{n}d", n) for n in (1,
 
 FUNCTIONS = _facade.functions(
     unbind, select, narrow, split_with_sizes, chunk, tensor_split, hsplit, vsplit, dsplit, atleast_1d, atleast_2d,
-    atleast_3d, out=(narrow_copy,),
+    atleast_3d, out={narrow_copy: Into(_errors.outs.narrowed, quiet=True)},
 )  # fmt: skip
-FUNCTIONS |= _facade.functions(out=(_chunk_cat,))
+_JOINED = Into(cast=_errors.dtypes.cannot_join_out, apart=0, called="cat")
+FUNCTIONS |= _facade.functions(out={_chunk_cat: _JOINED._replace(called="aten::_chunk_cat")})
 _JOINING = (cat, stack, hstack, vstack, dstack, column_stack, _cat_as("concat"), _cat_as("concatenate"))
-FUNCTIONS |= {name: _onto(function) for name, function in _facade.functions(*_JOINING).items()}
+FUNCTIONS |= _facade.functions(out=dict.fromkeys(_JOINING, _JOINED) | {stack: _JOINED._replace(called="stack")})
 FUNCTIONS |= {
     "split": split,
     "row_stack": FUNCTIONS["vstack"],

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 from torchlike import _dtypes
@@ -51,6 +53,13 @@ def multi_tensor_update(rule: Callable[..., tuple], statics: tuple, scalars: tup
     commit(zip([*targets, *[t for holders in shown for t in holders]] if shown else targets, results))
 
 
+def row_update(rule: Callable, statics: tuple, scalars: Sequence, row: Sequence, written: Sequence[int]) -> tuple:
+    """The new arrays for the written places of one row, by a rule as `multi_tensor_update` takes it."""
+    work = _dtypes.opmath(_dtypes.FROM_NUMPY[row[0].dtype]).to_real().numpy
+    new = rule(statics, tuple(s.astype(work) for s in scalars), *row)
+    return tuple(array.astype(row[place].dtype) for array, place in zip(new, written))
+
+
 def _make_plan(rule: Callable, statics: tuple, numbers: int, lengths: tuple[int, ...], written: tuple[int, ...],
                joined: tuple[int, ...], shown: tuple[tuple[Aval, ...], ...], values: list[Value],
                by_element: bool) -> Plan:  # fmt: skip
@@ -61,9 +70,7 @@ def _make_plan(rule: Callable, statics: tuple, numbers: int, lengths: tuple[int,
 
     @jax.jit  # traced once for all rows of one shape
     def update_row(scalars: tuple, row: tuple) -> tuple:
-        work = _dtypes.opmath(_dtypes.FROM_NUMPY[row[0].dtype]).to_real().numpy
-        new = rule(statics, tuple(s.astype(work) for s in scalars), *row)
-        return tuple(array.astype(row[place].dtype) for array, place in zip(new, written))
+        return row_update(rule, statics, scalars, row, written)
 
     def update(*flat: Any) -> tuple:
         arrays, scalars = flat[: len(avals)], flat[len(avals) :]
@@ -80,6 +87,27 @@ def _make_plan(rule: Callable, statics: tuple, numbers: int, lengths: tuple[int,
     is_single = all(a.dtype is _dtypes.float32 for a in avals)
     plan.executor = ONCE if by_element and is_single else COMPILED
     return plan
+
+
+@functools.cache
+def over_rows(rule: Callable[..., tuple]) -> Callable[..., tuple]:
+    """A rule for parameters of which a sparse gradient names rows: with the columns (param, values, lines, *state) it
+    updates the rows at `lines`, each by the sum of its `values`, and leaves the others as they are."""
+
+    @functools.wraps(rule)
+    def update(statics: tuple, scalars: tuple, param: Any, values: Any, lines: Any, *state: Any) -> tuple:
+        if not lines.size:
+            return param, *state
+        tables = [a.reshape((-1, *values.shape[1:])) for a in (param, *state)]
+        # As many rows as there are lines: those left over lie behind the last one, where nothing is written.
+        picked, place = jnp.unique(lines, return_inverse=True, size=lines.size, fill_value=tables[0].shape[0])
+        grad = jnp.zeros_like(values).at[place].add(values)
+        first, *others = [t.at[picked].get(mode="fill", fill_value=0) for t in tables]
+        made = rule(statics, scalars, first, grad, *others)
+        written = [t.at[picked].set(new.astype(t.dtype), mode="drop") for t, new in zip(tables, made)]
+        return tuple(t.reshape(param.shape) for t in written)
+
+    return update
 
 
 def _end_to_end(length: int) -> list[slice]:

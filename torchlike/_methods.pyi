@@ -372,7 +372,7 @@ class Methods:
     def char(self, *, memory_format: _Any = ...) -> _Tensor:
         """This tensor as torch.int8."""
         ...
-    def cholesky(self, upper: _bool = ..., *, out: _Tensor | None = ...) -> _Tensor:
+    def cholesky(self, upper: _bool = ...) -> _Tensor:
         """L with L L* = input."""
         ...
     def cholesky_inverse(self, upper: _bool = ...) -> _Tensor:
@@ -703,7 +703,7 @@ class Methods:
     def geometric_(self, p: _float, *, generator: _Any = ...) -> _Tensor:
         """Fill with geometric numbers of success probability `p`."""
         ...
-    def geqrf(self, *, out: _Any = ...) -> _Any:
+    def geqrf(self) -> _Any:
         """R above the diagonal and the reflectors of Q below it; their factors."""
         ...
     def ger(self, vec2: _Tensor) -> _Tensor:
@@ -826,7 +826,7 @@ class Methods:
     def int(self, *, memory_format: _Any = ...) -> _Tensor:
         """This tensor as torch.int32."""
         ...
-    def inverse(self, *, out: _Tensor | None = ...) -> _Tensor:
+    def inverse(self) -> _Tensor:
         """The inverse of a square matrix; raises LinAlgError for a singular one (an observation: pending work runs)."""
         ...
     def is_coalesced(self) -> _bool:
@@ -1026,10 +1026,10 @@ class Methods:
     def lt_(self, other: _Tensor | _Number) -> _Tensor:
         """input < other, element by element."""
         ...
-    def lu(self, pivot: _bool = ..., get_infos: _Any = ..., out: _Any = ...) -> _Any:
+    def lu(self, pivot: _bool = ..., get_infos: _Any = ...) -> _Any:
         """L and U in one matrix, the exchanges of rows, and whether there was a zero on the diagonal with `get_infos`."""
         ...
-    def lu_solve(self, LU_data: _Tensor, LU_pivots: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
+    def lu_solve(self, LU_data: _Tensor, LU_pivots: _Tensor) -> _Tensor:
         """X with A X = input, from what `lu` made of A."""
         ...
     @property
@@ -1067,7 +1067,7 @@ class Methods:
     def matrix_exp(self) -> _Tensor:
         """The exponential of a square matrix, the sum of A**n / n!."""
         ...
-    def matrix_power(self, n: _int, *, out: _Tensor | None = ...) -> _Tensor:
+    def matrix_power(self, n: _int) -> _Tensor:
         """A multiplied with itself n times; of a negative n the inverse, that often."""
         ...
     def max(self, *args: _Any, out: _Any = ..., **kwargs: _Any) -> _Any:
@@ -1318,7 +1318,7 @@ class Methods:
     def put_(self, index: _Tensor, source: _Tensor, accumulate: _bool = ...) -> _Tensor:
         """`put` in place."""
         ...
-    def qr(self, some: _bool = ..., *, out: _Any = ...) -> _Any:
+    def qr(self, some: _bool = ...) -> _Any:
         """Q and R with Q R = input."""
         ...
     def quantile(
@@ -1514,7 +1514,7 @@ class Methods:
     ) -> _Tensor:
         """A copy of `input` with `src` at the indices of a dim from `start` to `end` in steps of `step`."""
         ...
-    def slogdet(self, *, out: _Any = ...) -> _Any:
+    def slogdet(self) -> _Any:
         """The sign of the determinant and the logarithm of its absolute value."""
         ...
     def softmax(self, dim: _int, dtype: _Any = ...) -> _Tensor:
@@ -1595,7 +1595,7 @@ class Methods:
     def sum_to_size(self, *size: _Any) -> _Tensor:
         """Summed over the dims in which a smaller shape was broadcast to this one."""
         ...
-    def svd(self, some: _bool = ..., compute_uv: _bool = ..., *, out: _Any = ...) -> _Any:
+    def svd(self, some: _bool = ..., compute_uv: _bool = ...) -> _Any:
         """U, S and V with U diag(S) V* = input."""
         ...
     def swapaxes(self, axis0: _int, axis1: _int) -> _Tensor:
@@ -1683,7 +1683,7 @@ class Methods:
         """The area under y by the trapezoidal rule, at points x or `dx` apart."""
         ...
     def triangular_solve(
-        self, A: _Tensor, upper: _bool = ..., transpose: _bool = ..., unitriangular: _bool = ..., *, out: _Any = ...
+        self, A: _Tensor, upper: _bool = ..., transpose: _bool = ..., unitriangular: _bool = ...
     ) -> _Any:
         """X with A X = b for a triangular A, and a copy of A."""
         ...

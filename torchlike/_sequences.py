@@ -140,7 +140,7 @@ def logspace(start: Any, end: Any, steps: Any = None, base: float = 10.0, *, out
              pin_memory: bool = False) -> Tensor:  # fmt: skip
     """`base` to the power of `steps` evenly spaced exponents."""
     no_pinning(pin_memory)
-    if base is None:
+    if not (isinstance(base, complex) or hasattr(base, "__float__")):
         raise _errors.arguments.invalid_combination("logspace", (start, end, steps, base), {})
     low, high, steps, kind = _spread("logspace", start, end, steps, dtype, layout, out)
     if kind.category == _dtypes.INTEGER and steps > 1:

@@ -14,6 +14,7 @@ from torchlike import _device, _dtypes, _errors, _modes, _storage
 from torchlike._autograd import engine, hooks, versions, views
 from torchlike._autograd.handles import RemovableHandle, hold
 from torchlike._autograd.nodes import AccumulateGrad, Edge, Node, begin_again, hooks_of, note_end
+from torchlike._autograd.sparse_value import SparseValue, accumulated
 from torchlike._core import Aval, Size, Value, boundary, to_numpy, uninterrupted
 from torchlike._core.place import calls_of_ours
 from torchlike._layout import is_dense
@@ -647,7 +648,9 @@ _new = object.__new__
 
 
 def wrap(value: Value, edge: Edge | None = None, strides: tuple[int, ...] | None = None) -> Tensor:
-    """A fresh tensor with a storage of its own."""
+    """A fresh tensor with a storage of its own; of a sparse gradient, the tensor that it stands for."""
+    if value.__class__ is SparseValue:
+        return value.seen(edge)  # type: ignore[attr-defined]
     tensor = _new(Tensor)
     tensor._storage = Storage(value, strides)
     tensor._chain = tensor._origin = tensor._cache = tensor._grad = None
@@ -732,7 +735,9 @@ def _add_to_grad(leaf: Tensor, pair: engine.Grad, create_graph: bool) -> None:
     if _modes.local.capture is not None:
         _modes.local.capture.grad(leaf, True)
     grad = leaf._grad
-    if grad is None:
+    if pair[0].__class__ is SparseValue or (grad is not None and grad.is_sparse):
+        leaf._grad = accumulated(grad, pair, create_graph)
+    elif grad is None:
         edge = None
         ordered = leaf._strides is None or is_dense(tuple(leaf.shape), leaf._strides)
         if create_graph and pair[1] is not None:  # to be differentiated, it is copied

@@ -20,7 +20,7 @@ _Number = _bool | _int | _float | _complex
 
 class LinAlgError(RuntimeError): ...
 
-def cholesky(A: _Tensor, *, upper: _bool = ..., out: _Tensor | None = ...) -> _Tensor:
+def cholesky(A: _Tensor, *, upper: _bool = ..., out: _Any = ...) -> _Tensor:
     """L with L L* = A; raises LinAlgError where A is not positive-definite (an observation: pending work runs)."""
     ...
 
@@ -28,7 +28,7 @@ def cholesky_ex(A: _Tensor, *, upper: _bool = ..., check_errors: _bool = ..., ou
     """`cholesky` that says in `info` which leading minor failed, where one did; L is then NaN."""
     ...
 
-def cond(A: _Tensor, p: _Any = ..., *, out: _Tensor | None = ...) -> _Tensor:
+def cond(A: _Tensor, p: _Any = ..., *, out: _Any = ...) -> _Tensor:
     """The condition number: norm(A) * norm(inverse of A), inf where there is none; by singular values for p None, 2
     or -2."""
     ...
@@ -65,7 +65,7 @@ def householder_product(input: _Tensor, tau: _Tensor, *, out: _Any = ...) -> _Te
     """The first columns of the product of the reflectors that lie below the diagonal."""
     ...
 
-def inv(A: _Tensor, *, out: _Tensor | None = ...) -> _Tensor:
+def inv(A: _Tensor, *, out: _Any = ...) -> _Tensor:
     """The inverse of a square matrix; raises LinAlgError for a singular one (an observation: pending work runs)."""
     ...
 
@@ -104,7 +104,7 @@ def lu_factor_ex(A: _Tensor, *, pivot: _bool = ..., check_errors: _bool = ..., o
     ...
 
 def lu_solve(
-    LU: _Tensor, pivots: _Tensor, B: _Tensor, *, left: _bool = ..., adjoint: _bool = ..., out: _Tensor | None = ...
+    LU: _Tensor, pivots: _Tensor, B: _Tensor, *, left: _bool = ..., adjoint: _bool = ..., out: _Any = ...
 ) -> _Tensor:
     """X with A X = B, from what `lu_factor` made of A."""
     ...
@@ -118,45 +118,33 @@ def matrix_exp(A: _Tensor, *, out: _Any = ...) -> _Tensor:
     ...
 
 def matrix_norm(
-    A: _Tensor, ord: _Any = ..., dim: _Any = ..., keepdim: _bool = ..., *, dtype: _Any = ..., out: _Tensor | None = ...
+    A: _Tensor, ord: _Any = ..., dim: _Any = ..., keepdim: _bool = ..., *, dtype: _Any = ..., out: _Any = ...
 ) -> _Tensor:
     """A norm of matrices: "fro", "nuc", 2 and -2 by singular values, 1 and inf by column and row sums."""
     ...
 
-def matrix_power(A: _Tensor, n: _int, *, out: _Tensor | None = ...) -> _Tensor:
+def matrix_power(A: _Tensor, n: _int, *, out: _Any = ...) -> _Tensor:
     """A multiplied with itself n times; of a negative n the inverse, that often."""
     ...
 
 def matrix_rank(
-    A: _Tensor,
-    tol: _Any = ...,
-    hermitian: _bool = ...,
-    *,
-    atol: _Any = ...,
-    rtol: _Any = ...,
-    out: _Tensor | None = ...,
+    A: _Tensor, tol: _Any = ..., hermitian: _bool = ..., *, atol: _Any = ..., rtol: _Any = ..., out: _Any = ...
 ) -> _Tensor:
     """How many singular values are above max(atol, rtol * the largest); `tol` is an older name of an `atol` alone."""
     ...
 
-def multi_dot(tensors: _Any, *, out: _Tensor | None = ...) -> _Tensor:
+def multi_dot(tensors: _Any, *, out: _Any = ...) -> _Tensor:
     """The product of several matrices (the first and the last may be vectors)."""
     ...
 
 def norm(
-    A: _Tensor, ord: _Any = ..., dim: _Any = ..., keepdim: _bool = ..., *, out: _Tensor | None = ..., dtype: _Any = ...
+    A: _Tensor, ord: _Any = ..., dim: _Any = ..., keepdim: _bool = ..., *, dtype: _Any = ..., out: _Any = ...
 ) -> _Tensor:
     """A vector norm over one dim, a matrix norm over two; without `ord` the 2-norm of all elements."""
     ...
 
 def pinv(
-    A: _Tensor,
-    rcond: _Any = ...,
-    hermitian: _bool = ...,
-    *,
-    atol: _Any = ...,
-    rtol: _Any = ...,
-    out: _Tensor | None = ...,
+    A: _Tensor, rcond: _Any = ..., hermitian: _bool = ..., *, atol: _Any = ..., rtol: _Any = ..., out: _Any = ...
 ) -> _Tensor:
     """The Moore-Penrose inverse: singular values of at most max(atol, rtol * the largest) count as zero; `rcond` is an
     older name of an `rtol` alone. Of a Hermitian matrix half is read."""
@@ -170,7 +158,7 @@ def slogdet(A: _Tensor, *, out: _Any = ...) -> _Any:
     """The sign of the determinant and the logarithm of its absolute value."""
     ...
 
-def solve(A: _Tensor, B: _Tensor, *, left: _bool = ..., out: _Tensor | None = ...) -> _Tensor:
+def solve(A: _Tensor, B: _Tensor, *, left: _bool = ..., out: _Any = ...) -> _Tensor:
     """X with A X = B (X A = B unless `left`); raises LinAlgError where A is singular (an observation)."""
     ...
 
@@ -192,11 +180,11 @@ def svdvals(A: _Tensor, *, out: _Any = ...) -> _Tensor:
     """The singular values in descending order."""
     ...
 
-def tensorinv(A: _Tensor, ind: _int = ..., *, out: _Tensor | None = ...) -> _Tensor:
+def tensorinv(A: _Tensor, ind: _int = ..., *, out: _Any = ...) -> _Tensor:
     """The inverse of a tensor taken for a matrix of its first `ind` dims and the others."""
     ...
 
-def tensorsolve(A: _Tensor, B: _Tensor, dims: _Any = ..., *, out: _Tensor | None = ...) -> _Tensor:
+def tensorsolve(A: _Tensor, B: _Tensor, dims: _Any = ..., *, out: _Any = ...) -> _Tensor:
     """X with tensordot(A, X, X.ndim) = B."""
     ...
 

@@ -68,6 +68,16 @@ class Call:
         torchlike.manual_seed(0)
         return Made.of(function, args, {**kwargs, **more})
 
+    def nudged(self, seed: int) -> Call:
+        """The call of numbers that are as they were or one rounding step away, by chance."""
+        sample, generator = copy.deepcopy(self.sample), torch.Generator().manual_seed(seed)
+        for t in tensors([sample.input, sample.args, sample.kwargs]):
+            if t.is_floating_point() or t.is_complex():
+                steps = torch.randint(-1, 2, t.shape, generator=generator)
+                with torch.no_grad():
+                    t.mul_(1 + steps * torch.finfo(t.dtype).eps)
+        return Call(sample, self.number)
+
     def __str__(self) -> str:
         s = self.sample
         given = [_short(a) for a in (s.input, *s.args)] + [f"{k}={_short(a)}" for k, a in s.kwargs.items()]

@@ -12,11 +12,14 @@ from tests.oracle import to_theirs
 from tests.oracle._convert import name_of
 
 
-def difference(ours: Any, theirs: Any, views_of: frozenset[int] = frozenset(), values: bool = True) -> str | None:
-    """The first difference in kind, dtype, shape, value at `assert_close`'s default tolerance; strides, where the
-    result is a view (its memory is one of ``views_of``). ``values=False``: values are not looked at."""
+def difference(
+    ours: Any, theirs: Any, views_of: frozenset[int] = frozenset(), values: bool = True, room: float = 0.0
+) -> str | None:
+    """The first difference in kind, dtype, shape, value at `assert_close`'s default tolerance, or of a tensor by more
+    than ``room``; strides, where the result is a view (its memory is one of ``views_of``). ``values=False``: values are
+    not looked at."""
     if isinstance(theirs, torch.Tensor):
-        return _of_tensors(ours, theirs, views_of, values)
+        return _of_tensors(ours, theirs, views_of, values, room)
     if isinstance(theirs, tuple | list):
         if not isinstance(ours, tuple | list):
             return f"{type(ours).__name__}, not {type(theirs).__name__}"
@@ -27,7 +30,9 @@ def difference(ours: Any, theirs: Any, views_of: frozenset[int] = frozenset(), v
     return _of_objects(ours, theirs, values)
 
 
-def _of_tensors(ours: Any, theirs: torch.Tensor, views_of: frozenset[int], values: bool) -> str | None:
+def _of_tensors(
+    ours: Any, theirs: torch.Tensor, views_of: frozenset[int], values: bool, room: float = 0.0
+) -> str | None:
     if not isinstance(ours, torchlike.Tensor):
         return f"{type(ours).__name__}, not Tensor"
     if str(ours.layout) != str(theirs.layout):
@@ -40,7 +45,7 @@ def _of_tensors(ours: Any, theirs: torch.Tensor, views_of: frozenset[int], value
     for fact, seen, due in facts:
         if seen != due:
             return f"{fact} {seen}, not {due}"
-    return _of_values(to_theirs(ours), theirs.detach().resolve_conj().resolve_neg()) if values else None
+    return _of_values(to_theirs(ours), theirs.detach().resolve_conj().resolve_neg(), room) if values else None
 
 
 def _of_sparse(ours: Any, theirs: torch.Tensor, values: bool) -> str | None:
@@ -50,9 +55,9 @@ def _of_sparse(ours: Any, theirs: torch.Tensor, values: bool) -> str | None:
     return _of_tensors(ours.to_dense(), theirs.to_dense(), frozenset(), values)
 
 
-def _of_values(ours: torch.Tensor, theirs: torch.Tensor) -> str | None:
+def _of_values(ours: torch.Tensor, theirs: torch.Tensor, room: float = 0.0) -> str | None:
     rtol, atol = default_tolerances(ours, theirs)
-    close = torch.isclose(ours, theirs, rtol=rtol, atol=atol, equal_nan=True)
+    close = torch.isclose(ours, theirs, rtol=rtol, atol=max(atol, room), equal_nan=True)
     if close.all():
         return None
     a, b = ours[~close].reshape(-1)[0].item(), theirs[~close].reshape(-1)[0].item()

@@ -26,3 +26,8 @@ UP_TO_A_CHOICE: dict[str, str] = {
     "svd_lowrank": LAPACK,
     "pca_lowrank": LAPACK,
 }
+
+UNDETERMINED = "second gradients within how far PyTorch's own move when its inputs move by one rounding step"
+
+# Entries of which second gradients are differences of far larger float32 numbers, beside inputs in float64.
+ILL_CONDITIONED: dict[str, str] = {"cov": UNDETERMINED}

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.conformance.call import Verdict
-from tests.conformance.exclusions import UP_TO_A_CHOICE, WITHOUT_VALUES
+from tests.conformance.exclusions import ILL_CONDITIONED, UP_TO_A_CHOICE, WITHOUT_VALUES
 from tests.conformance.run import MOST_SAMPLES, Verdicts
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -98,7 +98,8 @@ def page(results: Results) -> str:
     """The page for people."""
     counted = [f"| {name} | {100 * n / max(of, 1):.1f}% | {n} of {of} |" for name, n, of in figures(results)]
     entries = [_line(name, verdicts) for name, verdicts in sorted(results.items())]
-    loose = [f"| {name} | {why} |" for table in (WITHOUT_VALUES, UP_TO_A_CHOICE) for name, why in sorted(table.items())]
+    tables = (WITHOUT_VALUES, UP_TO_A_CHOICE, ILL_CONDITIONED)
+    loose = [f"| {name} | {why} |" for table in tables for name, why in sorted(table.items())]
     return "\n".join([
         "# Coverage", "", _HOW, "", "| | | |", "|---|---|---|", *counted, "",
         "Asked less of:", "", "| entry | why |", "|---|---|", *loose, "",

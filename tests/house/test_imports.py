@@ -18,7 +18,7 @@ LAYERS: list[tuple[str, ...]] = [
     ("_tensor",),
     ("_autocast", "_overriding"),
     ("_dispatch", "_factories", "_exchange", "_from_data", "_sequences", "_storage_io"),
-    ("_bind", "_facade"),
+    ("_out", "_bind", "_facade"),
     ("_indexing", "_dunders", "_functions", "_copying", "_repr", "_show"),
 ]
 

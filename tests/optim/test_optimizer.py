@@ -126,12 +126,11 @@ def test_same_complaint(name):
     assert ours != (None, [])
 
 
-@pytest.mark.parametrize("option", ["capturable", "differentiable"])
-def test_unsupported_options_say_so(option):
+def test_unsupported_options_say_so():
     for name in NAMES:
-        if option in inspect.signature(getattr(torch.optim, name)).parameters:
-            with pytest.raises(NotImplementedError, match=option):
-                getattr(torchlike.optim, name)([one(torchlike)], **{option: True})
+        if "capturable" in inspect.signature(getattr(torch.optim, name)).parameters:
+            with pytest.raises(NotImplementedError, match="capturable"):
+                getattr(torchlike.optim, name)([one(torchlike)], capturable=True)
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -80,6 +80,13 @@ def test_no_trace_of_jax_in_the_error(program):
         error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
 
 
+def test_pinned_memory_is_refused():
+    # By hand, as PyTorch's build for the CPU says it: one for CUDA asks for a driver.
+    text = "pin_memory=True requires a CUDA or other accelerator backend; no pinned memory allocator is available"
+    with pytest.raises(RuntimeError, match=f"^{text} on this system.$"):
+        torchlike.ones(2, pin_memory=True)
+
+
 UNKNOWN = [
     ("torch.sofmax", "softmax"),
     ("torch.nn.Linaer", "Linear"),

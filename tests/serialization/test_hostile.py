@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import pickle
 import subprocess
 import sys
 
 import pytest
+import torch
 
+import torchlike
 from tests.serialization.hostile import child
 from tests.serialization.hostile.mutations import names
 from tests.serialization.hostile.seeds import seeds
@@ -75,3 +78,15 @@ def test_harm_is_noticed(harm, tmp_path):
     files: list = [(str(path), {}), (str(path), {})]
     found = child.attempts(lambda path: act(path, canary), files, canary)
     assert [outcome.kind for outcome in found] == [kind, kind]
+
+
+def test_a_negated_tensor_that_repeats_its_storage_takes_no_memory(tmp_path):
+    path = tmp_path / "repeated.pt"
+    torch.save(torch._neg_view(torch.ones(1).expand(1 << 20, 1 << 20)), path)
+    loaded = torchlike.load(path)
+    assert loaded.is_neg()
+    assert loaded.stride() == (0, 0)
+    assert loaded[3, 5].item() == -1
+    torch.save(torch._neg_view(torch.ones(1 << 17).as_strided((1 << 16, 1 << 16), (1, 1))), path)
+    with pytest.raises(pickle.UnpicklingError, match="repeats the 131072 elements of its storage"):
+        torchlike.load(path)

@@ -18,6 +18,7 @@ from torchlike import _errors
 from torchlike._autograd import engine
 from torchlike._autograd.engine import Grad, Walk
 from torchlike._autograd.nodes import Node, hooks_of
+from torchlike._autograd.sparse_value import SparseValue
 from torchlike._autograd.watched import seam, watchers
 from torchlike._core import Value, to_numpy
 from torchlike._core.examples import outermost
@@ -163,7 +164,8 @@ class AnomalyWalk(Walk):
         return grads
 
 
-def _has_nan(value: Value) -> bool:
+def _has_nan(value: Value | SparseValue) -> bool:
+    value = value.values if isinstance(value, SparseValue) else value
     dtype = value.aval.dtype
     if dtype.category < 2 or value.aval.device.type == "meta":
         return False

@@ -199,7 +199,7 @@ class FunctionNode(Node):
         if len(grads) != count:
             raise _errors.autograd.gradient_count(self.name(), count, len(grads))
         for i, (grad, aval) in enumerate(zip(grads, inputs)):
-            if grad is not None and not hasattr(grad, "_storage"):
+            if grad is not None and not hasattr(grad, "_pair"):
                 raise _errors.autograd.gradient_kind(grad)
             if grad is not None and aval is None:
                 raise _errors.autograd.gradient_of_no_tensor(self.name(), i)

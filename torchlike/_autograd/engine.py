@@ -16,12 +16,13 @@ from typing import Any
 import numpy as np
 
 from torchlike import _errors, _modes
-from torchlike._autograd import versions
+from torchlike._autograd import sparse_value, versions
 from torchlike._autograd.nodes import Edge, Node, Refusal, Sink, quick_node
+from torchlike._autograd.sparse_value import SparseValue
 from torchlike._core import Aval, Value, record
 from torchlike._core.refcounts import TUPLE_ITEM
 from torchlike._ops._declare import REGISTRY
-from torchlike._ops._plan import OpPlan, carried, chooses, dependence, derivable, gradient, make, vanishing
+from torchlike._ops._plan import OpPlan, carried, chooses, dependence, derivable, gradient, make, underivable, vanishing
 
 Grad = tuple[Value, Edge | None]
 
@@ -70,7 +71,11 @@ def owned(pair: Grad) -> Value:
 
 def add(a: Grad | None, b: Grad, differentiate: bool) -> Grad:
     """The sum of two gradients of one value."""
-    return b if a is None else apply_op("add", a, b, differentiate=differentiate)
+    if a is None:
+        return b
+    if a[0].__class__ is SparseValue or b[0].__class__ is SparseValue:
+        return sparse_value.total(a, b, differentiate)
+    return apply_op("add", a, b, differentiate=differentiate)
 
 
 def differentiated(plan: OpPlan, source: OpPlan, values: list[Value], node: Node, held: dict[int, Grad],
@@ -78,9 +83,9 @@ def differentiated(plan: OpPlan, source: OpPlan, values: list[Value], node: Node
     """Record the gradient `plan` of a node whose own plan is `source`, to be differentiated in turn."""
     needed = derivable(source, wanted, given)
     edges = [node.edges[i] if i in needed else None for i in source.saved]
-    if source.op.underivable:
-        error = functools.partial(_errors.autograd.no_second_derivative, source.op.underivable)
-        edges = [edge and (Refusal(error, [edge]), 0) for edge in edges]
+    if name := underivable(source):
+        error = functools.partial(_errors.autograd.no_second_derivative, name)
+        edges = [node.edges[i] and (Refusal(error, [node.edges[i]]), 0) for i in source.saved]
     carrying = carried(source, wanted, given)
     edges += [held[i][1] if i in carrying else None for i in given]
     if source.op.once:
@@ -90,9 +95,8 @@ def differentiated(plan: OpPlan, source: OpPlan, values: list[Value], node: Node
     pairs = apply(plan, values, edges, node.scalars, True)
     if not chooses(source):
         versions.note_gradient(node, len(source.saved), pairs)
-    if (
-        len(wanted) > 1 and not source.op.fused and not any(held[i][1] for i in given)
-    ):  # each result by what it alone depends on
+    together = source.op.fused or name or any(held[i][1] for i in given)
+    if len(wanted) > 1 and not together:  # each result by what it alone depends on
         constant = [all(node.edges[i] is None for i in derivable(source, (w,), given)) for w in wanted]
         pairs = [(value, None if fixed else edge) for fixed, (value, edge) in zip(constant, pairs)]
     flat = [(node.edges[i], source.inputs[i]) for i in vanishing(source) if node.edges[i] is not None]

@@ -12,7 +12,9 @@ from torchlike import _dtypes, _errors, _modes
 from torchlike._autograd import context, forward_mode, views
 from torchlike._autograd.context import BackwardCFunction, Call, FunctionCtx, FunctionNode
 from torchlike._autograd.nodes import AccumulateGrad, Refusal
+from torchlike._autograd.sparse_value import SparseValue
 from torchlike._core import Aval
+from torchlike._memory_format import sparse_coo
 
 
 class Function(FunctionCtx):
@@ -81,7 +83,7 @@ class Function(FunctionCtx):
 
     @staticmethod
     def vmap(info: Any, in_dims: tuple, *args: Any) -> Any:
-        """How to map the function over a dim; returns the result and its dim. No gradient goes through it here."""
+        """How to map the function over a dim; returns the result and its dim."""
         raise _errors.autograd.no_vmap()
 
     @classmethod
@@ -95,17 +97,22 @@ class Function(FunctionCtx):
             args = _with_defaults(cls.forward, args, kwargs)
         elif kwargs:
             args = _by_place(cls.forward, args, kwargs)
+        forward = cls.forward
         if _modes.local.transforms:
             rule = mapped.rule_of(cls, args)
             if rule is not None:
-                return rule(*args)
+                forward, is_all = rule
+                if is_all:
+                    return forward(*args)
         pairs = [a._pair() if isinstance(a, Tensor) else (None, None) for a in args]
+        if any(value.__class__ is SparseValue and edge is not None for value, edge in pairs):
+            raise _errors.layouts.refused(f"{cls.__name__}.apply of a tensor that requires grad", sparse_coo)
         node = context.begin(cls, [edge for _, edge in pairs], [value and value.aval for value, _ in pairs])
         call = node.call
         call.is_recorded = _modes.local.grad and any(e is not None for e in call.edges)
         with _modes.no_grad(), forward_mode.paused():
             if has_setup:
-                result = cls.forward(*args)
+                result = forward(*args)
                 cls.setup_context(node.ctx, args, result)
             else:
                 result = cls.forward(node.ctx, *args)

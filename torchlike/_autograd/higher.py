@@ -22,6 +22,7 @@ from torchlike._autograd.engine import Grad, Walk
 from torchlike._autograd.nodes import Node
 from torchlike._autograd.recorded import Body, Recording, conjugate, pure
 from torchlike._core import Aval, Plan, aval, record
+from torchlike._core.jax_private import dce_jaxpr
 from torchlike._core.plan import COMPILED, specs
 
 MOST_PLANS = 2048
@@ -161,6 +162,13 @@ def _keeping(call: Call, wanted: tuple[int, ...]) -> Pair:
     return Pair(plan, len(plain.outputs), floating, structure, {})
 
 
+def _used(call: Call, pair: Pair) -> frozenset[int]:
+    """The inputs on whose elements the gradients depend."""
+    traced = jax.make_jaxpr(pair.forward.function)(*specs(pair.forward.inputs, pair.forward.scalars)).jaxpr
+    _, used = dce_jaxpr(traced, [i >= pair.count for i in range(len(traced.outvars))])
+    return frozenset(i for i, needed in enumerate(used[: len(call.given)]) if needed)
+
+
 def _pull(pair: Pair, call: Call, given: tuple[int, ...]) -> Plan:
     kept, outputs = pair.forward.outputs[pair.count :], pair.forward.outputs
 
@@ -202,8 +210,7 @@ class HigherNode(Node):
         if kept is None:
             raise _errors.autograd.backward_twice()
         if self.age > versions.latest:
-            outer = [(value, None) for recording in self.recordings for value in recording.sub.outer]
-            versions.check_pairs(self, [*self.given, *outer])
+            self._check_versions()
         given = tuple(sorted(held))
         if walk.create_graph:
             op = self.settled.call.op.vjp(self.settled.wanted, given)
@@ -217,6 +224,16 @@ class HigherNode(Node):
         places = [i for i, edge in enumerate(self.edges) if edge is not None]
         grads = dict(zip(places, found))
         return [grads[i] for i in wanted]
+
+    def _check_versions(self) -> None:
+        """Raise PyTorch's error if what the gradient makes use of was overwritten."""
+        outer = [(value, None) for recording in self.recordings for value in recording.sub.outer]
+        stale = [i for i, (value, _) in enumerate(self.given) if value.stamp is not None and value.stamp.before(self)]
+        if stale:
+            call, pair = self.settled.call, self.settled.pair
+            used = _cached(call.key("used", self.settled.wanted), lambda: _used(call, pair))  # type: ignore[arg-type]
+            stale = [i for i in stale if i in used]
+        versions.check_pairs(self, [*[self.given[i] for i in stale], *outer])
 
     def _pull(self, given: tuple[int, ...]) -> Plan:
         call, pair = self.settled.call, self.settled.pair

@@ -10,6 +10,7 @@ from torchlike import _errors, _modes
 from torchlike._autograd import engine
 from torchlike._autograd.engine import Grad
 from torchlike._autograd.nodes import AccumulateGrad, Node, hooks_of
+from torchlike._autograd.sparse_value import SparseValue
 
 
 def _tensors(pairs: dict[int, Grad], places: Sequence[int | None]) -> tuple:
@@ -36,13 +37,19 @@ def _checked(returned: Any, before: Grad | None, hook: Callable) -> Grad:
     if not isinstance(returned, Tensor):
         raise _errors.autograd.hook_returned_no_tensor(returned)
     pair = returned._pair()
+    if _is_sparse(pair) != _is_sparse(before):
+        raise _errors.autograd.hook_changed_type(hook, before[0], pair[0])
     if pair[0].aval is not before[0].aval:
         old, new = before[0].aval, pair[0].aval
         if old.dtype is not new.dtype or old.device is not new.device:
-            raise _errors.autograd.hook_changed_type(hook, old, new)
+            raise _errors.autograd.hook_changed_type(hook, before[0], pair[0])
         if old.shape != new.shape:
             raise _errors.autograd.hook_changed_size(hook)
     return pair
+
+
+def _is_sparse(pair: Grad) -> bool:
+    return pair[0].__class__ is SparseValue
 
 
 def _pair(seen: Any) -> Grad | None:
@@ -126,7 +133,7 @@ def retain(tensor: Any) -> None:
         walk = engine.running.walk
         differentiate = walk is not None and walk.create_graph
         if held._grad is not None:
-            pair = engine.apply_op("add", held._grad._pair(), pair, differentiate=differentiate)
+            pair = engine.add(held._grad._pair(), pair, differentiate)
         elif differentiate:
             pair = engine.apply_op("clone", pair, differentiate=True)
         held._grad = wrap(pair[0], pair[1] if differentiate else None)

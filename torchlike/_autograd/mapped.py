@@ -57,7 +57,9 @@ class Mapping:
 
     def __init__(self, level: Level, since: int | None = None) -> None:
         self.level = level
-        self.since = next(sequence) if since is None else since  # what is older lies outside
+        if since is None:
+            level.since, level.tangents = next(sequence), len(forward_mode.local.levels)
+        self.since = level.since if since is None else since  # what is older lies outside
 
     def enter(self, pair: Grad) -> Grad:
         """What lies along a first dim as one example, with its tangents."""
@@ -110,10 +112,10 @@ def _copy(value: Value) -> Value:
 class MapNode(Node):
     """The node of a mapped function."""
 
-    __slots__ = ("avals", "ends", "mapping", "roots")
+    __slots__ = ("avals", "ends", "is_freed", "mapping", "roots")
 
     def __init__(self, mapping: Mapping, results: Sequence[Grad]) -> None:
-        self.mapping = mapping
+        self.mapping, self.is_freed = mapping, False
         self.roots = [edge for _, edge in results]
         size = mapping.level.size
         self.avals = [value.aval.like((size, *value.aval.shape)) for value, _ in results]
@@ -140,12 +142,16 @@ class MapNode(Node):
 
     def differentiate(self, held: dict[int, Grad], wanted: tuple[int, ...], walk: Walk) -> list[Grad | None]:
         """The gradients of what came in are those of all examples; those of what lies outside are their sum."""
-        again = Mapping(self.mapping.level, self.mapping.since)
+        if self.is_freed:
+            raise _errors.autograd.backward_twice()
+        level = self.mapping.level
+        keeps, self.is_freed = walk.keep_graph or level.is_split, not walk.keep_graph and level.is_split
+        again = Mapping(level, self.mapping.since)
         given = sorted(i for i in held if self.roots[i] is not None)
         with opened(again.level):
             create = walk.create_graph
             seeds = [again.enter((held[i][0], held[i][1] if create else None)) for i in given]
-            inner = InnerWalk(create, again.since, walk.keep_graph)
+            inner = InnerWalk(create, again.since, keeps)
             inner.run([self.roots[i] for i in given], seeds)  # type: ignore[misc]
             reached = [inner.reached(self.ends[i]) for i in wanted]
             wholes = iter(again.leave([pair for pair in reached if pair is not None]))
@@ -194,8 +200,9 @@ class VmapInfo(NamedTuple):
     randomness: str
 
 
-def rule_of(function: Any, args: Sequence) -> Callable | None:
-    """How a function with a backward of its own is called inside of functions being transformed; None: as it stands."""
+def rule_of(function: Any, args: Sequence) -> tuple[Callable, bool] | None:
+    """How a function with a backward of its own is called inside of functions being transformed, and whether that is
+    all, as what is differentiated lies outside of the mapped function. None: as it stands."""
     from torchlike._autograd.function import Function
 
     if function.setup_context is Function.setup_context:
@@ -206,19 +213,44 @@ def rule_of(function: Any, args: Sequence) -> Callable | None:
     has_rule = function.vmap is not Function.vmap
     if has_rule == function.generate_vmap_rule:
         raise _errors.func.function_rules(function.__name__, both=has_rule)
-    return functools.partial(_by_rule, function, max(levels, key=lambda level: level.depth)) if has_rule else None
+    if not has_rule:
+        return None
+    level = max(levels, key=lambda level: level.depth)
+    is_inside = _is_differentiated_inside(level, args)
+    return functools.partial(_by_rule, function, level, is_inside), not is_inside
 
 
-def _by_rule(function: Any, level: Level, *args: Any) -> Any:
-    """Call the rule of a function with all examples of its arguments."""
+def _is_differentiated_inside(level: Level, args: Sequence) -> bool:
+    """Whether the mapped function takes derivatives by these arguments itself."""
+    pairs = [x._pair() for x in args if hasattr(x, "_storage")]
+    if any(value in tangents for value, _ in pairs for tangents in forward_mode.local.levels[level.tangents :]):
+        return True
+    seen: set[Node] = set()
+    stack = [edge for _, edge in pairs if edge is not None]
+    while stack:
+        node = stack.pop()[0]
+        if node in seen or node.age >= level.since:
+            continue
+        seen.add(node)
+        if isinstance(node, Watched) and node.is_open:
+            return True
+        if isinstance(node, Entered) and node.level is not level:
+            stack.append(node.outside)
+        stack.extend([edge for edge in node.edges if edge is not None])
+    return False
+
+
+def _by_rule(function: Any, level: Level, is_inside: bool, *args: Any) -> Any:
+    """Call the rule of a function with all examples of its arguments. What it does with them is recorded outside, but
+    where the mapped function differentiates (`is_inside`), which the function's backward is for."""
     from torchlike._tensor import Tensor, wrap
 
-    if _modes.local.grad and any(isinstance(x, Tensor) and x.requires_grad for x in args):
-        raise _errors.arguments.unsupported("torch.vmap of an autograd.Function", "vmap, where gradients are recorded")
+    mapping = Mapping(level, level.since)
     mine = [isinstance(x, Tensor) and level in levels_of(x._value) for x in args]
-    wholes = [wrap(x._value.whole) if own else x for x, own in zip(args, mine)]
+    wholes = iter(_wholes(mapping, [x._pair() for x, own in zip(args, mine) if own], is_inside))
     dims = tuple([0 if own else None for own in mine])
-    returned = function.vmap(VmapInfo(level.size, level.randomness), dims, *wholes)
+    given = [wrap(*next(wholes)) if own else x for x, own in zip(args, mine)]
+    returned = function.vmap(VmapInfo(level.size, level.randomness), dims, *given)
     if not (isinstance(returned, tuple) and len(returned) == 2):
         raise _errors.func.rule_result(returned)
     results, out_dims = returned
@@ -230,9 +262,17 @@ def _by_rule(function: Any, level: Level, *args: Any) -> Any:
         raise _errors.func.rule_dims(out_dims, results)
     made = []
     for x, dim in zip(results, out_dims) if several else [(results, out_dims)]:
-        whole = x if dim is None else x.movedim(dim, 0)._value
-        made.append(x if dim is None else wrap(Row(whole.aval.like(tuple(whole.aval.shape[1:])), level, whole)))
+        made.append(x if dim is None else wrap(*mapping.enter(x.movedim(dim, 0)._pair())))
     return type(results)(made) if several else made[0]
+
+
+def _wholes(mapping: Mapping, pairs: list[Grad], is_inside: bool) -> list[Grad]:
+    """All examples of these values, in the midst of the mapped function, with the histories and tangents that they have
+    outside."""
+    if is_inside or not any(edge is not None or forward_mode.carries(value) for value, edge in pairs):
+        return [(value.whole, None) for value, _ in pairs]  # type: ignore[attr-defined]
+    mapping.level.is_split = True
+    return mapping.leave(pairs)
 
 
 # -- while functions are mapped ----------------------------------------------------------------------------------------

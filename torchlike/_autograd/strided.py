@@ -14,6 +14,7 @@ from torchlike._ops._declare import REGISTRY
 from torchlike._ops._plan import OpPlan
 
 Ints = tuple[int, ...]
+NAME = "as_strided"  # of the operator that sees the memory of a view
 
 
 def misfit(size: Ints, stride: Ints, offset: int, itemsize: int, have: int) -> RuntimeError | None:
@@ -49,5 +50,5 @@ def _plan_within(seen: Aval, steps: Ints, start: int, size: Ints, stride: Ints, 
         memory = jnp.zeros(held, x.dtype).at[source].add(x.reshape(-1) * weights.astype(x.dtype))
         return (memory[wanted],)
 
-    plan = OpPlan("as_strided", (seen,), (), (seen.like(size),), look)
+    plan = OpPlan(NAME, (seen,), (), (seen.like(size),), look)
     return plan.settle(REGISTRY["view"], (), (True,), node="AsStridedBackward0")

@@ -240,6 +240,18 @@ def _is_of_leaf(edge: Edge | None) -> bool:
     return edge is None or isinstance(edge[0], AccumulateGrad)
 
 
+def widen(view: Any) -> None:
+    """Before a write to a strided view of a view: its history becomes that of what it sees of the origin, since the
+    gradient of what is written reaches all of the memory, and not just what the other view shows."""
+    edge, origin = view._edge, view._root()
+    if edge is None or edge[0].plan is None or edge[0].plan.name != strided.NAME or not view._tracks:
+        return
+    if origin is not None and origin._edge is not None and steps_from(origin, view):
+        value = _made_anew(view, origin, origin._edge)
+        value.stamp = versions.of(view._storage.value)
+        view._cache = (view._storage.version, origin._edge, value)
+
+
 def check_unseen(view: Any) -> None:
     """PyTorch's error for the first write to a view whose origin got its history after the view was made, where nobody
     has looked at the view since: it still takes it for a leaf."""

@@ -6,6 +6,7 @@ forward part of the trace. What it uses of that part are extra results of the fo
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,6 +15,7 @@ import numpy as np
 from torchlike import _errors
 from torchlike._autograd.engine import Grad, Walk
 from torchlike._autograd.nodes import AccumulateGrad, Edge, Node
+from torchlike._autograd.sparse_value import maker_of, parts_of
 from torchlike._core import Aval, Plan, Value, record
 from torchlike._core.capture import WholeTrace
 from torchlike._core.plan import COMPILED
@@ -81,19 +83,19 @@ class Gradient:
             for leaf, extra in zip(self.leaves, hooks):
                 leaf.extra = extra
         found = [walk.captured.get((leaf, 0)) for leaf in self.leaves]
-        for pair in found:
-            if pair is not None and pair[0].trace is not trace:
-                trace.adopt(pair[0])
-        for value in self.cotangents:
+        parts = [() if pair is None else parts_of(pair[0]) for pair in found]
+        for value in [*itertools.chain.from_iterable(parts), *self.cotangents]:
             if value.trace is not trace:
                 trace.adopt(value)
-        self.slots = [None if pair is None else pair[0].slot for pair in found]
+        # Of each leaf's gradient: the slots of its parts, and what makes it of them.
+        self.slots = [tuple(value.slot for value in each) for each in parts]
+        self.makers = [None if pair is None else maker_of(pair[0]) for pair in found]
 
     def used(self) -> tuple[list[int], list[int]]:
         """Of the forward part, the results and the trace's inputs that the backward part uses."""
         ours = {value.slot for value in self.cotangents}
         slots = {s for _, given in operators(self.trace.code[self.begin :]) for s in given}
-        slots |= {s for s in self.slots if s is not None}
+        slots.update(*self.slots)
         return (sorted(s for s in slots if 0 <= s < self.first),
                 sorted((s for s in slots if s < 0 and s not in ours), reverse=True))  # fmt: skip
 
@@ -130,7 +132,7 @@ class CompiledNode(Node):
     __slots__ = ("avals", "gradient", "numbers", "places")
 
     def __init__(self, edges: Sequence[Edge | None], saved: Sequence[Value], avals: Sequence[Aval], gradient: Plan,
-                 places: Sequence[int | None], numbers: Sequence) -> None:  # fmt: skip
+                 places: Sequence[tuple[tuple[int, ...], Any]], numbers: Sequence) -> None:  # fmt: skip
         super().__init__(None, saved, edges, ())  # type: ignore[arg-type]
         self.avals, self.gradient, self.places, self.numbers = avals, gradient, places, numbers
 
@@ -154,4 +156,5 @@ class CompiledNode(Node):
         made = record(self.gradient, [*self.saved, *given], self.numbers)
         if not walk.keep_graph:
             self.saved = None
-        return [None if self.places[i] is None else (made[self.places[i]], None) for i in wanted]  # type: ignore[index]
+        chosen = [self.places[i] for i in wanted]
+        return [None if make is None else (make(*[made[p] for p in places]), None) for places, make in chosen]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import Any
 from weakref import ref
@@ -15,7 +16,8 @@ from torchlike._core.capture import Capture, Numbers, WholeTrace
 from torchlike._core.plan import specs
 from torchlike._core.trace import lock
 from torchlike._core.xla_executor import numbers_of
-from torchlike._tensor import Tensor, wrap
+from torchlike._sparse import members
+from torchlike._tensor import Tensor
 
 
 class DifferentiableReplay(Replay):
@@ -36,13 +38,13 @@ class DifferentiableReplay(Replay):
         self._inputs = [source for source in self._sources if source.kind != COTANGENT]
         cotangents = [value.slot for value in gradient.cotangents]
         wanted = [value.slot for value in outputs] + saved + [value.slot for value in self._escaped]
-        found = [slot for slot in dict.fromkeys(s for s in gradient.slots if s is not None)]
+        found = list(dict.fromkeys(itertools.chain.from_iterable(gradient.slots)))
         self._forward = part(trace, "compiled", 0, gradient.begin, 0, given, wanted)
         self._backward = part(trace, "compiled_vjp", gradient.begin, len(trace.code), gradient.first,
                               [*saved, *inputs, *cotangents], found)  # fmt: skip
         self._saved = len(outputs)
         self._used = [given.index(slot) for slot in inputs]
-        self._places = [None if s is None else found.index(s) for s in gradient.slots]
+        self._places = [(tuple(map(found.index, slots)), make) for slots, make in zip(gradient.slots, gradient.makers)]
         self._cotangent_avals = [value.aval for value in gradient.cotangents]
         self._leaves = [self._leaf(leaf) for leaf in gradient.leaves]
         self._chosen, _, _ = numbers_of(trace)
@@ -71,7 +73,8 @@ class DifferentiableReplay(Replay):
         held, numbers = [trace.held[~slot].settle() for slot in given], self._flat([])
         made = record(self._forward, held, numbers)
         storages = [*self._targets]
-        storages += [of(t, self._tensors)._grad._storage for t, new, _ in self._grads if new]  # type: ignore[union-attr]
+        grads = [of(t, self._tensors)._grad for t, make, _ in self._grads if make is not None]
+        storages += [member._storage for grad in grads for member in members(grad)]  # type: ignore[arg-type]
         for storage, value in zip([*storages, *(t._storage for t in self._results.new)], made):
             storage.value = value
         for value, now in zip(self._escaped, made[len(made) - len(self._escaped) :]):
@@ -110,7 +113,7 @@ class DifferentiableReplay(Replay):
             for kind, what, step in self._writes:
                 storage_of(kind, what, tensors).put(made[place], None, None, step)
                 place += 1
-            for tensor, is_new, strides in self._grads:
-                of(tensor, tensors)._grad = wrap(made[place], None, strides) if is_new else None
-                place += is_new
+            for tensor, make, count in self._grads:
+                of(tensor, tensors)._grad = None if make is None else make(*made[place : place + count])
+                place += count
         return self._results.make(made[self._begin : self._saved], tensors, node)

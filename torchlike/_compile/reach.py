@@ -24,6 +24,7 @@ from torchlike import _dtypes
 from torchlike._compile.trusted import is_trusted
 from torchlike._device import device as Device
 from torchlike._random import Generator
+from torchlike._sparse import members
 from torchlike._tensor import TENSOR_TYPES, Tensor
 
 CONSTANTS = (int, float, bool, complex, str, bytes, type(None), type(Ellipsis), type(NotImplemented), range, slice,
@@ -129,7 +130,7 @@ class Reach:
     def _tensor(self, x: Tensor, path: str) -> None:
         self.tensors[id(x)] = x
         if x._grad is not None:
-            self.grads[id(x._grad)] = x._grad
+            self.grads |= {id(member): member for member in members(x._grad)}
         self._dictionary(x.__dict__, path)
         extra = None if x._edge is None else x._edge[0].extra
         if extra is not None:

@@ -26,6 +26,7 @@ from torchlike._compile.replay import (
 from torchlike._compile.results import Results
 from torchlike._core import Value
 from torchlike._core.capture import Capture, Draw
+from torchlike._sparse import maker, members
 from torchlike._storage import Storage
 from torchlike._tensor import Tensor
 
@@ -77,7 +78,7 @@ class Recording:
         writes, grads = self._writes(), self._grads()
         self._pass_on(writes, grads)
         sources, unknown = self._sources([] if gradient is None else gradient.cotangents)
-        wanted = {w.value for w in writes} | {g.value for g in grads if g.value is not None} | {*self.results.values()}
+        wanted = {w.value for w in writes} | {v for g in grads for v in g.values} | {*self.results.values()}
         escaped = self._escaped(wanted)
         if gradient is None:
             if escaped:
@@ -93,7 +94,7 @@ class Recording:
 
     def _pass_on(self, writes: list[Write], grads: list[Grad]) -> None:
         """What is put somewhere without being computed is an input that is passed on."""
-        for value in [*(w.value for w in writes), *(g.value for g in grads if g.value), *self.results.values()]:
+        for value in [*(w.value for w in writes), *(v for g in grads for v in g.values), *self.results.values()]:
             if value.trace is not self.trace:
                 self.trace.adopt(value)
 
@@ -116,7 +117,8 @@ class Recording:
                 raise Refusal("it changes the history or the memory of a tensor outside")
         if any(t.__dict__ for t in self.tensors):
             raise Refusal("it gives an argument attributes or hooks")
-        old = {id(grad._storage) for *_, grad in self.capture.grads.values() if grad is not None}
+        before = [grad for *_, grad in self.capture.grads.values() if grad is not None]
+        old = {id(member._storage) for grad in before for member in members(grad)}
         if any(id(t._storage) in old for t in self.tensors):
             raise Refusal("an argument is the gradient of a tensor that gets another one")
         grads = self._new_grads()
@@ -173,7 +175,7 @@ class Recording:
     def _old_grads(self) -> Any:
         for held, _, grad in self.capture.grads.values():
             tensor = held()
-            if tensor is not None and grad is not None:
+            if tensor is not None and grad is not None and not grad.is_sparse:
                 written = self.capture.written.get(id(grad._storage))
                 yield tensor, grad._storage.value if written is None else written[1]
 
@@ -190,8 +192,10 @@ class Recording:
     # -- results -------------------------------------------------------------------------------------------------------
 
     def _writes(self) -> list[Write]:
-        returned = {id(s) for s in self.results.storages()} | {id(g._storage) for g in self._new_grads()}
-        old_grads = {id(grad._storage): tensor for tensor, grad in self._kept_grads()}
+        returned = {id(s) for s in self.results.storages()} | {
+            id(m._storage) for g in self._new_grads() for m in members(g)
+        }
+        old_grads = {id(m._storage): tensor for tensor, grad in self._kept_grads() for m in members(grad)}
         writes = []
         for held, _, version, owner, edge in self.capture.written.values():
             storage = held()
@@ -228,13 +232,16 @@ class Recording:
                 continue
             now = tensor._grad
             was_there = before is not None if is_read else None
+            if before is not None and before.is_sparse and (is_read or now is before):
+                raise Refusal("it uses a sparse gradient that was there before")
             tensor = self._named(tensor)
             if now is None or now is before:
-                found.append(Grad(tensor, was_there, now is before, None, None))
+                found.append(Grad(tensor, was_there, now is before))
                 continue
-            if now._chain is not None or now._edge is not None:
+            if any(m._chain is not None or m._edge is not None for m in members(now)):
                 raise Refusal("a gradient is a view or has a history")
-            found.append(Grad(tensor, was_there, False, now._storage.value, now._strides))
+            values = tuple(m._storage.value for m in members(now))
+            found.append(Grad(tensor, was_there, False, maker(now), values))
         return found
 
     def _escaped(self, wanted: set[Value]) -> list[Value]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from sys import getrefcount
 from typing import Any, NamedTuple
 from weakref import WeakSet
@@ -20,7 +20,7 @@ from torchlike._core.refcounts import LOCAL
 from torchlike._core.timing import timed, watchers
 from torchlike._core.trace import lock
 from torchlike._device import to_jax
-from torchlike._tensor import Tensor, wrap
+from torchlike._tensor import Tensor
 
 ARGUMENT, MEMORY, STATE, VIEW, GRAD = "argument", "memory", "state", "view", "grad"
 DRAW, CONSTANT, COTANGENT = "draw", "constant", "cotangent"
@@ -46,13 +46,13 @@ class Write(NamedTuple):
 
 class Grad(NamedTuple):
     """What becomes of the `.grad` of a tensor, or of an argument by its number: whether there must be one before (None:
-    it makes no difference), whether it is kept, and else its new value (None: none)."""
+    it makes no difference), whether it is kept, and else what makes the new one of which values (None: none)."""
 
     tensor: Tensor | int
     before: bool | None
     kept: bool
-    value: Value | None
-    strides: tuple[int, ...] | None
+    make: Callable[..., Tensor] | None = None
+    values: tuple[Value, ...] = ()
 
 
 class Replay:
@@ -76,8 +76,8 @@ class Replay:
         without = [g.tensor for g in expected if not g.before and isinstance(g.tensor, Tensor)]  # a gradient
         self._expected = [(g.tensor, g.before) for g in expected if g.before or not isinstance(g.tensor, Tensor)]
         self._writes = [(w.target.kind, w.target.what, w.step) for w in writes]
-        self._grads = [(g.tensor, g.value is not None, g.strides) for g in grads if not g.kept]
-        outputs = [w.value for w in writes] + [g.value for g in grads if g.value is not None] + results.values()
+        self._grads = [(g.tensor, g.make, len(g.values)) for g in grads if not g.kept]
+        outputs = [w.value for w in writes] + [v for g in grads for v in g.values] + results.values()
         self._avals: list[Aval] = [value.aval for value in outputs]
         self._begin = len(outputs) - len(results.values())
         read = [(s.what, v.aval) for v, s in zip(capture.trace.held, sources) if s.kind == STATE]
@@ -298,10 +298,10 @@ class Replay:
         for kind, what, step in self._writes[place:]:
             storage_of(kind, what, tensors).put(Value(self._avals[place], arrays[place]), None, None, step)
             place += 1
-        for tensor, is_new, strides in self._grads:
-            grad = wrap(Value(self._avals[place], arrays[place]), None, strides) if is_new else None
-            of(tensor, tensors)._grad = grad
-            place += is_new
+        for tensor, make, count in self._grads:
+            values = map(Value, self._avals[place : place + count], arrays[place : place + count])
+            of(tensor, tensors)._grad = None if make is None else make(*values)
+            place += count
 
 
 def storage_of(kind: str, what: Any, tensors: Sequence[Tensor]) -> Any:

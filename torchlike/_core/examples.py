@@ -38,11 +38,13 @@ local = _Local()
 class Level:
     """One function being mapped."""
 
-    __slots__ = ("depth", "is_open", "randomness", "size")
+    __slots__ = ("depth", "is_open", "is_split", "randomness", "since", "size", "tangents")
 
     def __init__(self, size: int, randomness: str) -> None:
         self.size, self.randomness = size, randomness
         self.depth, self.is_open = 0, False
+        self.since = self.tangents = 0  # the age of the call, and how many levels of tangents were open at it
+        self.is_split = False  # whether several nodes outside share the graph inside
 
     @contextmanager
     def opened(self) -> Iterator[None]:

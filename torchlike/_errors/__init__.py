@@ -23,6 +23,7 @@ from torchlike._errors import losses as losses
 from torchlike._errors import making as making
 from torchlike._errors import memory as memory
 from torchlike._errors import normalization as normalization
+from torchlike._errors import outs as outs
 from torchlike._errors import pooling as pooling
 from torchlike._errors import quantized as quantized
 from torchlike._errors import random as random

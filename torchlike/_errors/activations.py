@@ -129,7 +129,7 @@ def check_softmax_backward(grad: Any, output: Any, dim: int) -> None:
 
 def check_attention(query: Any, key: Any, value: Any, dropout_p: Any) -> None:
     """What attention asks before it looks at sizes."""
-    if dropout_p is None:
+    if not hasattr(dropout_p, "__float__"):
         raise wrong_type("scaled_dot_product_attention", "dropout_p", None, "float", dropout_p)
     if min(query.ndim, key.ndim, value.ndim) < 2:
         raise RuntimeError("Expected query, key, and value to all be  at least 2 dimensional, but got query.dim: "

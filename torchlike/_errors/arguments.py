@@ -134,8 +134,12 @@ def not_writable(name: str, kind: str = "torch._C.TensorBase") -> AttributeError
     return AttributeError(f"attribute '{name}' of '{kind}' objects is not writable")
 
 
-def out_is_no_tensor(function: str, given: Any) -> TypeError:
-    return TypeError(f"{function}(): argument 'out' must be Tensor, not {type_name(given)}")
+def out_is_no_tensor(function: str, given: Any, wanted: str = "Tensor") -> TypeError:
+    return TypeError(f"{function}(): argument 'out' must be {wanted}, not {type_name(given)}")
+
+
+def count_of_out(wanted: int, given: int) -> TypeError:
+    return TypeError(f"expected tuple of {wanted} elements but got {given}")
 
 
 def old_overload(op: Any, order: tuple[str, ...]) -> str:

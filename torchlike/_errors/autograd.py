@@ -441,8 +441,11 @@ def _hook_name(hook: Any) -> str:
     return getattr(hook, "__name__", "<unknown>")
 
 
-def _tensor_type(aval: Any) -> str:
-    return ("torch.cuda." if aval.device.type == "cuda" else "torch.") + scalar_name(aval.dtype) + "Tensor"
+def _tensor_type(gradient: Any) -> str:
+    """The type of a gradient in flight, sparse or not."""
+    on_gpu = "cuda." if gradient.aval.device.type == "cuda" else ""
+    layout = "sparse." if hasattr(gradient, "tensor") else ""
+    return f"torch.{on_gpu}{layout}{scalar_name(gradient.aval.dtype)}Tensor"
 
 
 def hook_returned_no_tuple(returned: Any) -> TypeError:
@@ -598,3 +601,10 @@ def detached_in_place() -> RuntimeError:
 
 def no_pass_under_way() -> RuntimeError:
     return RuntimeError("Final callbacks can only be installed during backward pass.")
+
+
+def not_differentiable(function: str, argument: str) -> RuntimeError:
+    return RuntimeError(
+        f"The function '{function}' is not differentiable with respect to argument '{argument}'. "
+        "This input cannot have requires_grad True."
+    )

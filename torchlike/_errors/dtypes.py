@@ -121,8 +121,11 @@ def object_of_out(result: Any, out: Any) -> RuntimeError:
 
 
 def mode_out(result: Any, out: Any) -> RuntimeError:
-    what = "indices" if result.name == "int64" else "values"
-    return RuntimeError(f"expected scalar type '{scalar_name(result)}' but got '{scalar_name(out)}' for {what} output")
+    return RuntimeError(f"expected scalar type '{scalar_name(result)}' but got '{scalar_name(out)}' for values output")
+
+
+def mode_indices_out(result: Any, out: Any) -> RuntimeError:
+    return RuntimeError(f"expected scalar type '{scalar_name(result)}' but got '{scalar_name(out)}' for indices output")
 
 
 def kthvalue_out(result: Any, out: Any) -> RuntimeError:
@@ -149,6 +152,10 @@ def take_out(result: Any, out: Any) -> RuntimeError:
 def made_out(made: Any, out: Any) -> RuntimeError:
     """What functions say that make a tensor of the dtype asked for, and are given an `out=` of another."""
     return RuntimeError(f"dtype {scalar_name(made)} does not match dtype of out parameter ({scalar_name(out)})")
+
+
+def cannot_join_out(result: Any, out: Any) -> TypeError:
+    return cannot_join(out)
 
 
 def cannot_join(out: Any) -> TypeError:

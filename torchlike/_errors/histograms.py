@@ -95,6 +95,11 @@ def sorter_out_of_range(index: int) -> RuntimeError:
     return RuntimeError("torch.searchsorted(): sorter index out of range")
 
 
+def edges_out(result: Any, out: Any) -> RuntimeError:
+    return RuntimeError("torch.histogram: input tensor and bin_edges tensor should have the same dtype, but got input "
+                        f"{c_name(result)} and bin_edges {c_name(out)} for dimension 0")  # fmt: skip
+
+
 def places_out(result: Any, out: Any) -> RuntimeError:
     """What `searchsorted` says of an `out=` of another dtype."""
     return RuntimeError(

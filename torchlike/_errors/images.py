@@ -247,7 +247,7 @@ def unknown_number(function: str, argument: str, got: int) -> ValueError:
 def check_antialiased(x: Any, size: Any, align_corners: Any, factors: Any) -> None:
     """What resizing two dims with a wide kernel asks of the arguments of PyTorch's operator."""
     for given in (size, factors):
-        if given is not None and not all(isinstance(n, int | float) for n in given):
+        if given is not None and not all(hasattr(n, "__float__") for n in given):
             raise TypeError(f"_upsample_bilinear2d_aa(): expected numbers, but got {given}")
         if given is not None and len(given) != 2:
             raise RuntimeError(f"It is expected output_size equals to 2, but got size {len(given)}")

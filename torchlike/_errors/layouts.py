@@ -33,6 +33,17 @@ def uncoalesced(name: str) -> RuntimeError:
     return RuntimeError(f"Cannot get {name} on an uncoalesced tensor, please call .coalesce() first")
 
 
+def sparse_gradient() -> NotImplementedError:
+    return NotImplementedError("a sparse gradient of a tensor that is no leaf: an operator's gradient takes strided "
+                               "tensors only in torchlike. Received: a gradient of layout torch.sparse_coo. Use "
+                               "sparse=True with the parameter itself, or sparse=False.")  # fmt: skip
+
+
+def sparse_gradient_mapped() -> NotImplementedError:
+    return NotImplementedError("a sparse gradient within torch.func.vmap is not supported by torchlike. "
+                               "Use sparse=False.")  # fmt: skip
+
+
 def no_strides(layout: Any, asked: str) -> RuntimeError:
     return RuntimeError(f"Sparse {layout.name[7:].upper()} tensors do not have {asked}")
 
@@ -188,6 +199,10 @@ def dense_transpose(sparse_dim: int, d0: int, d1: int) -> RuntimeError:
 def too_many_dims(sparse_dim: int, dense_dim: int) -> RuntimeError:
     return RuntimeError("t() expects a tensor with <= 2 sparse and 0 dense dimensions, but got "
                         f"{sparse_dim} sparse and {dense_dim} dense dimensions")  # fmt: skip
+
+
+def norm_of_all(what: str) -> RuntimeError:
+    return RuntimeError(f"norm_sparse currently {what}")
 
 
 def repeated_dim(dims: Any) -> RuntimeError:

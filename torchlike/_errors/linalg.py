@@ -564,3 +564,22 @@ def check_norm_dtype_of_input(given: Any) -> None:
 
 def frobenius_dims(count: int) -> RuntimeError:
     return RuntimeError(f"Expected at most 2 dimensions, but got {count} dimensions instead.")
+
+
+def lobpcg_too_small(m: int, n: int) -> ValueError:
+    return ValueError(
+        f"LOBPCG algorithm is not applicable when the number of A rows (={m})"
+        f" is smaller than 3 x the number of requested eigenpairs (={n})"
+    )
+
+
+def lobpcg_start(got: Any, expected: tuple[int, int]) -> AssertionError:
+    return AssertionError(f"X shape mismatch: got {got}, expected {expected}")
+
+
+def lobpcg_backward(what: str) -> ValueError:
+    return ValueError(f"lobpcg.backward does not support {what} yet. Note that lobpcg.forward does though.")
+
+
+def lobpcg_other_backward() -> ValueError:
+    return ValueError("lobpcg.backward does not support backward with B != I yet.")

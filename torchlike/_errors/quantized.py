@@ -33,10 +33,3 @@ def other_lengths() -> RuntimeError:
 
 def channels() -> RuntimeError:
     return RuntimeError("dimensions of scale and zero-point are not consistent with input tensor")
-
-
-def not_differentiable(function: str, argument: str) -> RuntimeError:
-    return RuntimeError(
-        f"The function '{function}' is not differentiable with respect to argument '{argument}'. "
-        "This input cannot have requires_grad True."
-    )

@@ -136,5 +136,7 @@ def permutation_too_long(bits: int, dtype: Any) -> RuntimeError:
     return RuntimeError(f"n cannot be greater than {limit} for {scalar_name(dtype)} type.")
 
 
-def long_out(result: Any, out: Any) -> RuntimeError:
-    return RuntimeError(f"multinomial expects Long tensor out, got: {scalar_name(out)}")
+def long_out(out: Any) -> RuntimeError | None:
+    return (
+        None if out.name == "int64" else RuntimeError(f"multinomial expects Long tensor out, got: {scalar_name(out)}")
+    )

@@ -24,6 +24,10 @@ def embedding_padding() -> AssertionError:
     return AssertionError("Padding_idx must be within num_embeddings")
 
 
+def sparse_by_frequency() -> RuntimeError:
+    return RuntimeError("embedding_backward: scale_grad_by_freq not supported with sparse gradients")
+
+
 def index_out_of_range() -> IndexError:
     return IndexError("index out of range in self")
 

@@ -19,11 +19,13 @@ import functools
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
-from torchlike import _errors, _modes
-from torchlike._ops import _rules
+from torchlike import _modes
+from torchlike._ops import _into, _rules
 from torchlike._ops._casts import Casts
+from torchlike._ops._into import EXACT as EXACT
+from torchlike._ops._into import Into as Into
 from torchlike._ops._namespace import constant as constant
 from torchlike._ops._namespace import namespace as namespace
 
@@ -35,18 +37,6 @@ _KINDS = {"Array": ARRAY, "Operand": OPERAND, "Scalar": SCALAR, "Real": SCALAR, 
 HOST = 1 << 20  # `host` of a row for whose work XLA has one thread, or none that is quick
 HOST_REDUCES = 4  # of a row that reads its operand once
 REGISTRY: dict[str, Op] = {}
-
-
-class Into(NamedTuple):
-    """What a function asks of the tensors given as `out=`."""
-
-    misfit: Callable[[Any, Any], Exception] | None = None  # misfit(result's dtype, out's) is raised where they are not
-    # the same one; without it, what can be cast is
-    always: Any = None  # the dtype of every result: then `out` is refused before anything is computed or drawn
-    apart: int | None = None  # the operand from which on none may lie in the memory written to, not even in all of it
-
-
-EXACT = Into(_errors.dtypes.exact_out)
 
 
 @dataclass(eq=False)
@@ -83,10 +73,15 @@ class Op:
     aliases: tuple[str, ...] = ()
     where: tuple[str, ...] = ("torch", "Tensor")  # the places whose attribute it is
     inplace: bool = False  # has an in-place twin, name + "_"
-    out: bool | Into = True  # accepts out=
+    # What it asks of `out=` (perhaps of its first operand); True: what such rows ask. False: it takes none.
+    out: bool | Into | Callable[[Any], Into] = True
     differentiable: bool = True
+    # The array parameters that must not require grad, with PyTorch's name of the function that says so (perhaps of the
+    # number of dims of the first operand).
+    without_gradient: dict[str, str | Callable[[int], str]] = field(default_factory=dict)
     once: bool = False  # whether it is one of PyTorch's functions whose gradient has no derivative
-    underivable: str = ""  # PyTorch's name of its gradient, which by what it saved has none
+    # PyTorch's name of its gradient (perhaps of a plan), which by what it saved has none
+    underivable: str | Callable[[Any], str] = ""
     refuses_complex: str = ""  # PyTorch's name of an operator that has no gradient where its results are complex
     special: dict[str, tuple] = field(default_factory=dict)  # numbers that select another formula, so are static
     of_numbers: bool = False  # whether PyTorch takes numbers for all operands; the result is a tensor
@@ -129,6 +124,8 @@ class Op:
         self.node = self.node or self.name.title().replace("_", "") + "Backward0"
         self.loop = self.loop or self.name + "_cpu"
         self.doc = inspect.getdoc(self.kernel) or ""
+        if self.out is True:
+            self.out = _into.of_row(self)
         place = self.where[0] if self.where else ""
         self.called = f"{place}_{self.name}" if place in ("linalg", "special", "fft") else self.name  # in errors
 

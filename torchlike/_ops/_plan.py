@@ -304,6 +304,12 @@ def chooses(plan: OpPlan) -> bool:
     return found if isinstance(found, bool) else plan.extra is not None and found(plan)
 
 
+def underivable(plan: OpPlan) -> str:
+    """PyTorch's name of this gradient, where it has no derivative by what it saved."""
+    found = plan.op.underivable
+    return found if isinstance(found, str) else found(plan)
+
+
 def vanishing(plan: OpPlan) -> list[int]:
     """The places of the inputs by which this gradient has a derivative that is always zero."""
     if not plan.op.vanishing or plan.extra is None:

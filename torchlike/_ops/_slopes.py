@@ -34,7 +34,55 @@ def _xp(function: str) -> Callable:
     return lambda a, b: getattr(namespace(a), function)(a, b)
 
 
-quotient = with_slopes(_xp("true_divide"), lambda q, a, b: 1 / b, lambda q, a, b: -q / b)
+@jax.custom_jvp
+def _divided(a: Any, b: Any) -> Any:
+    return jnp.true_divide(a, b)
+
+
+@_divided.defjvp
+def _divided_jvp(primals: tuple, changes: tuple) -> tuple:
+    (a, b), (da, db) = primals, changes
+    q = _divided(a, b)
+    return q, da / b + _divided(-q, b) * db
+
+
+def quotient(a: Any, b: Any) -> Any:
+    """a / b, whose gradients are rounded as PyTorch's are."""
+    return np.true_divide(a, b) if namespace(a) is np and namespace(b) is np else _divided(a, b)
+
+
+def modulus(z: Any) -> Any:
+    """|z| of complex numbers; the gradient at 0 is 0."""
+    return np.abs(z) if namespace(z) is np else _modulus(z)
+
+
+def phase(z: Any) -> Any:
+    """z / |z|, and 0 for 0. The gradient at 0 is 0; the gradient of the gradient is NaN there, as PyTorch's."""
+    return _direction(z) if namespace(z) is np else _phase(z)
+
+
+def _direction(z: Any) -> Any:
+    xp = namespace(z)
+    size = xp.abs(z)
+    return xp.where(size == 0, 0, z / xp.where(size == 0, 1, size))
+
+
+_modulus, _phase = jax.custom_jvp(jnp.abs), jax.custom_jvp(_direction)
+
+
+@_modulus.defjvp
+def _modulus_jvp(primals: tuple, changes: tuple) -> tuple:
+    (z,), (dz,) = primals, changes
+    return _modulus(z), (jnp.conj(_phase(z)) * dz).real
+
+
+@_phase.defjvp
+def _phase_jvp(primals: tuple, changes: tuple) -> tuple:
+    (z,), (dz,) = primals, changes
+    size, found = _modulus(z), _phase(z)
+    return found, (dz - found * (jnp.conj(found) * dz).real) * jnp.where(size == 0, 0, 1 / size)
+
+
 hypotenuse = with_slopes(_xp("hypot"), lambda r, a, b: a / r, lambda r, a, b: b / r)
 
 

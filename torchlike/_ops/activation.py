@@ -15,8 +15,10 @@ from torchlike._ops._casts import FULL_ELSEWHERE, LOWER
 from torchlike._ops._checks import NUMBERS, REAL_FLOATS
 from torchlike._ops._declare import Array, Scalar, constant, namespace, operator, pointwise
 from torchlike._ops._error_function import erf
+from torchlike._ops._into import Into
 from torchlike._ops._namespace import fractional
 from torchlike._ops._rules import Call, through_integers, to_float, wrap_dim
+from torchlike._ops._slopes import modulus
 from torchlike._ops._steps import stepwise
 
 PLACES = ("nn.functional",)
@@ -43,7 +45,7 @@ def logistic(x):
 
 def magnitude(x):
     """|x| with gradient 0 at 0."""
-    return x * namespace(x).sign(x) if x.dtype.kind != "c" else namespace(x).abs(x)
+    return x * namespace(x).sign(x) if x.dtype.kind != "c" else modulus(x)
 
 
 @jax.custom_jvp
@@ -105,7 +107,12 @@ def mish(input: Array):
 
 
 @pointwise(
-    where=PLACES, check=floating("log_sigmoid_cpu"), inplace=False, node="LogSigmoidBackward0", loop="log_sigmoid_cpu"
+    out=Into(_errors.outs.scalar_type, quiet=True, called="log_sigmoid_forward"),
+    where=PLACES,
+    check=floating("log_sigmoid_cpu"),
+    inplace=False,
+    node="LogSigmoidBackward0",
+    loop="log_sigmoid_cpu",
 )
 def logsigmoid(input: Array):
     """log(sigmoid(x)), without overflow."""
@@ -125,7 +132,7 @@ def softplus(input: Array, beta: Scalar = 1, threshold: Scalar = 20):
 @pointwise(where=PLACES, promote=through_integers, inplace=False, node="DivBackward0", loop="abs_cpu", takes=NUMBERS)
 def softsign(input: Array):
     """x / (1 + |x|)."""
-    return fractional(input) / fractional(1 + namespace(input).abs(input))
+    return fractional(input) / fractional(1 + magnitude(input))
 
 
 def _check_minuend(call: Call) -> None:

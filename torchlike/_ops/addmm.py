@@ -12,6 +12,7 @@ from torchlike._ops._casts import LOWER, LOWER_ELSEWHERE
 from torchlike._ops._checks import EMPTY, NUMBERS
 from torchlike._ops._declare import EXACT, Array, Scalar, namespace, operator
 from torchlike._ops._float8 import wide
+from torchlike._ops._into import CASTABLE, Into
 from torchlike._ops._namespace import unrounded
 from torchlike._ops._products import rows_times
 from torchlike._ops._rules import Call, result_type
@@ -94,7 +95,7 @@ def _addmm_shape(call: Call) -> tuple:
 
 @operator(autocast=LOWER, shape=_added(_addmm_shape), check=_check_addmm, fits=_exactly(_addmm_shape),
           saves=("mat1", "mat2"), flops=_flops.between("mat1", "mat2", "addmm", "mm"),
-          opmath=False, old_orders=_old_orders("mat1", "mat2"), inplace=True, out=EXACT,
+          opmath=False, old_orders=_old_orders("mat1", "mat2"), inplace=True, out=EXACT._replace(overloads=True),
           loop="addmm_impl_cpu_", float8=FLOAT8_SIGNED, takes=(*NUMBERS, EMPTY))  # fmt: skip
 def addmm(input: Array, mat1: Array, mat2: Array, *, beta: Scalar = 1, alpha: Scalar = 1):
     """beta * input + alpha * (mat1 @ mat2); `input` is broadcast to the product."""
@@ -137,6 +138,7 @@ def _check_baddbmm(call: Call) -> None:
 
 @operator(autocast=LOWER, shape=_added(_baddbmm_shape), check=_check_baddbmm, fits=_exactly(_baddbmm_shape),
           saves=("batch1", "batch2"), opmath=False, inplace=True, loop="baddbmm", takes=NUMBERS,
+          out=EXACT._replace(overloads=True),
           old_orders=_old_orders("batch1", "batch2"),
           flops=_flops.between("batch1", "batch2", "baddbmm", "bmm"))  # fmt: skip
 def baddbmm(input: Array, batch1: Array, batch2: Array, *, beta: Scalar = 1, alpha: Scalar = 1):
@@ -156,6 +158,7 @@ def _check_addbmm(call: Call) -> None:
 
 
 @operator(
+    out=Into(_errors.outs.of_batches, quiet=True),
     autocast=LOWER,
     shape=_added(_addbmm_shape),
     check=_check_addbmm,
@@ -223,7 +226,8 @@ def _addr_fits(call: Call) -> None:
         raise _errors.linalg.addr_sizes(call.input, call.vec1, call.vec2)
 
 
-@operator(autocast=LOWER_ELSEWHERE, shape=_added(lambda call: call.vec1.shape + call.vec2.shape), check=_check_addr,
+@operator(out=CASTABLE,
+          autocast=LOWER_ELSEWHERE, shape=_added(lambda call: call.vec1.shape + call.vec2.shape), check=_check_addr,
           fits=_addr_fits,
           saves=("vec1", "vec2"), opmath=False, inplace=True, old_orders=_old_orders("vec1", "vec2"))  # fmt: skip
 def addr(input: Array, vec1: Array, vec2: Array, *, beta: Scalar = 1, alpha: Scalar = 1):

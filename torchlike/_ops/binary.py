@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import jax
 import numpy as np
 
@@ -23,6 +25,7 @@ from torchlike._ops._checks import (
     whole_divisor,
 )
 from torchlike._ops._declare import HOST, Array, Operand, Scalar, constant, declare, namespace, pointwise
+from torchlike._ops._into import CASTABLE, Into
 from torchlike._ops._nodes import by_operand
 from torchlike._ops._rules import Call, result_type, to_float
 from torchlike._ops._steps import stepwise
@@ -85,7 +88,14 @@ def mul(input: Operand, other: Operand):
 # -- division ----------------------------------------------------------------------------------------------------------
 
 
-@pointwise(promote=to_float, node="DivBackward0", loop="div_cpu", exact=("other",), of_numbers=True)
+@pointwise(
+    out=CASTABLE._replace(called="div", overloads=False),
+    promote=to_float,
+    node="DivBackward0",
+    loop="div_cpu",
+    exact=("other",),
+    of_numbers=True,
+)
 def true_divide(input: Operand, other: Operand):
     """input / other, in floating point."""
     return _slopes.quotient(input, other)
@@ -109,7 +119,12 @@ def _divide_node(call: Call) -> str:
 _divide_node.numbers_are_tensors = True  # type: ignore[attr-defined]
 
 
+def _div_into(input: Any, other: Any, *rounding_mode: str) -> Into:
+    return CASTABLE._replace(overloads=not rounding_mode)
+
+
 @declare("pointwise", _divide_typing, guard=rounded_divisor, inplace=True, aliases=("divide",), node=_divide_node,
+         out=_div_into,
          of_numbers=True, exact=("other",), chooses=lambda plan: plan.static("rounding_mode") is not None)  # fmt: skip
 def div(input: Operand, other: Operand, *, rounding_mode: str | None = None):
     """input / other; with `rounding_mode` "trunc" or "floor" rounded to a whole number, in the common dtype.
@@ -148,6 +163,7 @@ def _floored(a, b):
 
 
 @pointwise(
+    out=CASTABLE._replace(called="aten::floor_divide", overloads=False),
     host=HOST,
     check=real_number("div_floor_cpu"),
     guard=whole_divisor,
@@ -306,7 +322,7 @@ def _next_jvp(primals, changes):
     return _next(a, b), jax.numpy.where(a == b, 0, changes[0])
 
 
-@pointwise(promote=to_float, node="MulBackward0", exact=("other",))
+@pointwise(out=Into(cast=_errors.outs.ldexp), promote=to_float, node="MulBackward0", exact=("other",))
 def ldexp(input: Array, other: Array):
     """input * 2**other."""
     return input * namespace(input).exp2(other)
@@ -317,7 +333,12 @@ def _check_heaviside(call: Call) -> None:
         raise RuntimeError("heaviside is not yet implemented for tensors with different dtypes.")
 
 
-@pointwise(check=_check_heaviside, opmath=False, differentiable=False)
+@pointwise(
+    out=Into(_errors.outs.heaviside, called="aten::heaviside"),
+    check=_check_heaviside,
+    opmath=False,
+    differentiable=False,
+)
 def heaviside(input: Array, values: Array):
     """0 below zero, 1 above it, `values` at it."""
     xp = namespace(input)

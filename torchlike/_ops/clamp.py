@@ -13,6 +13,7 @@ from torchlike._dtypes import FLOAT8
 from torchlike._errors.dtypes import scalar_name
 from torchlike._ops._checks import bounds_in_range, chosen_in_range, not_bool, not_complex, not_wide
 from torchlike._ops._declare import Array, Operand, constant, namespace, pointwise
+from torchlike._ops._into import Into
 from torchlike._ops._nodes import by_operand
 from torchlike._ops._rules import Aval, Call, result_type
 
@@ -164,7 +165,8 @@ def _check_where(call: Call) -> None:
                            f"{scalar_name(call.condition.dtype)}")  # fmt: skip
 
 
-@pointwise(keeps=("condition",), saves=("condition",), opmath=False, inplace=False, check=_check_where,
+@pointwise(out=Into(_errors.outs.chosen, overloads=False),
+           keeps=("condition",), saves=("condition",), opmath=False, inplace=False, check=_check_where,
            guard=chosen_in_range, float8=FLOAT8)  # fmt: skip
 def where(condition: Array, input: Operand, other: Operand):
     """`input` where the condition holds, `other` elsewhere; no gradient leaves the side not taken."""

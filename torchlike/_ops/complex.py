@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from torchlike import _dtypes, _errors
 from torchlike._dtypes import FLOAT8
 from torchlike._errors.dtypes import scalar_name
 from torchlike._ops._casts import FULL_ON_CPU
 from torchlike._ops._declare import Array, Into, constant, namespace, pointwise, view
+from torchlike._ops._into import SAME
 from torchlike._ops._rules import Call
 
 
@@ -39,7 +42,11 @@ def _neg_view(input: Array):
     return namespace(input).negative(input)
 
 
-@pointwise(saves=(), opmath=False, where=(), float8=FLOAT8)
+def _conj_into(input: Any, *_: Any) -> Into:
+    return SAME if input.dtype.is_complex else SAME._replace(called="aten::conj_physical")
+
+
+@pointwise(out=_conj_into, saves=(), opmath=False, where=(), float8=FLOAT8)
 def conj_physical(input: Array):
     """The complex conjugate."""
     return namespace(input).conj(input)

@@ -105,12 +105,17 @@ def _picking_node(call: Call) -> str:
     return "NllLoss2DBackward0" if call.input.ndim > 2 else "NllLossBackward0"
 
 
+def _picking(ndim: int) -> str:
+    return "nll_loss2d_forward" if ndim > 2 else "nll_loss_forward"
+
+
 _KERNELS = {("cross_entropy", True): "log_softmax_lastdim_kernel_impl",
             ("cross_entropy", False): "log_softmax_kernel_impl"}  # fmt: skip
 
 
 @operator(autocast=FULL, where=(), out=False, keeps=("target",), shape=_shape, check=check_classes, node=_picking_node,
-          edges=("input",), vanishing=("input",), name="nll_loss", loop="nll_loss_out_frame", opmath=False,
+          edges=("input",), vanishing=("input",), without_gradient={"weight": _picking}, name="nll_loss",
+          loop="nll_loss_out_frame", opmath=False,
           takes=REAL_FLOATS)  # fmt: skip
 def nll_loss(input: Array, target: Array, weight: Array | None = None, ignore_index: Index = -100,
              reduction: str = "mean"):  # fmt: skip
@@ -130,7 +135,7 @@ def _aligned(x, target):
 @operator(autocast=FULL, remembers=("target", "weight"), where=(), out=False, keeps=("target",), shape=_shape,
           check=check_classes,
           node=_node, edges=("input",), special={"label_smoothing": (0.0,)}, name="cross_entropy",
-          opmath=False)  # fmt: skip
+          without_gradient={"weight": _picking}, opmath=False)  # fmt: skip
 def cross_entropy(input: Array, target: Array, weight: Array | None = None, ignore_index: Index = -100,
                   reduction: str = "mean", label_smoothing: Scalar = 0.0):  # fmt: skip
     """-w[t] log softmax(x)[t] of logits and class indices.

@@ -14,6 +14,7 @@ from torchlike._core.numpy_sums import running
 from torchlike._ops._casts import FULL_ELSEWHERE
 from torchlike._ops._checks import EMPTY, REALS, only
 from torchlike._ops._declare import HOST, Array, Into, declare, namespace, operator
+from torchlike._ops._into import COMPUTES
 from torchlike._ops._rules import Call, Typed, sum_like, wrap_dim
 from torchlike._ops.binary import added_logarithms
 from torchlike._ops.reduce import at
@@ -22,12 +23,14 @@ from torchlike._ops.reduce import at
 def _typing(call: Call) -> Typed:
     wrap_dim(call.dim, call.input.ndim)
     result = call.dtype or sum_like(call.input.dtype)[0]
-    if result is _dtypes.bool_ and 0 not in call.input.shape:
+    if result is _dtypes.bool_ and call.input.ndim and 0 not in call.input.shape:
         raise _errors.dtypes.not_implemented(call.op.loop, result)
     return Typed([aval(call.input.shape, result, call.device)], result, [None], result)
 
 
-@declare("operator", _typing, autocast=FULL_ELSEWHERE, host=HOST, saves=(), inplace=True, loop="cumsum_out_cpu")
+@declare(
+    "operator", _typing, out=COMPUTES, autocast=FULL_ELSEWHERE, host=HOST, saves=(), inplace=True, loop="cumsum_out_cpu"
+)
 def cumsum(input: Array, dim: int, *, dtype=None):
     """The running sum along `dim`; integers are summed in int64."""
     return _scanned(np.add, jnp.cumsum, input, dim)
@@ -36,10 +39,12 @@ def cumsum(input: Array, dim: int, *, dtype=None):
 @declare(
     "operator",
     _typing,
+    out=COMPUTES,
     autocast=FULL_ELSEWHERE,
     host=HOST,
     remembers=("inputs", "result", "result.once"),  # where no factor is zero PyTorch uses it twice
     inplace=True,
+    chooses=lambda plan: 0 in plan.inputs[0].shape,  # there is nothing to differentiate
     loop="cumprod_out_cpu",
 )
 def cumprod(input: Array, dim: int, *, dtype=None):
@@ -62,7 +67,13 @@ def _check_logcumsumexp(call: Call) -> None:
     only("logcumsumexp_out_cpu", _dtypes.FLOATING, _dtypes.COMPLEX)(call)
 
 
-@operator(host=HOST, remembers=("inputs", "result"), shape=lambda call: [call.input.shape], check=_check_logcumsumexp)
+@operator(
+    out=Into(_errors.dtypes.scalar_type_of_out),
+    host=HOST,
+    remembers=("inputs", "result"),
+    shape=lambda call: [call.input.shape],
+    check=_check_logcumsumexp,
+)
 def logcumsumexp(input: Array, dim: int):
     """The running log(sum(exp(input))) along `dim`, without overflow."""
     if not input.ndim or not input.size:

@@ -11,6 +11,7 @@ import numpy as np
 from torchlike import _errors
 from torchlike._ops._casts import FULL_ON_CPU
 from torchlike._ops._declare import Array, constant
+from torchlike._ops._into import EXACT, ROWS, ROWS_UNLESS_EMPTY, Into, safely
 from torchlike._ops._rules import Call, broadcast
 from torchlike._ops.linalg import OF_ELEMENTS, adjoint, factorization, square_check
 
@@ -77,7 +78,8 @@ def _by_factor_change(upper, primals, changes):
     return found, _inverse(L, upper) @ (dB - _factor_change(L, dL, upper) @ found)
 
 
-@factorization(autocast=FULL_ON_CPU, check=_errors.systems.check_cholesky_solve,
+@factorization(out=Into(cast=safely("cholesky_solve"), order=ROWS), autocast=FULL_ON_CPU,
+               check=_errors.systems.check_cholesky_solve,
                shape=lambda call: [(*broadcast([call.B.shape[:-2], call.L.shape[:-2]]), *call.B.shape[-2:])],
                where=("torch", "Tensor"), numpy=False, remembers=("inputs", "result"))  # fmt: skip
 def cholesky_solve(B: Array, L: Array, upper: bool = False):
@@ -104,6 +106,7 @@ def _check_cholesky_inverse(call: Call) -> None:
 
 
 @factorization(
+    out=Into(cast=safely("cholesky_inverse"), order=ROWS_UNLESS_EMPTY),
     autocast=FULL_ON_CPU,
     numpy=False,
     check=_check_cholesky_inverse,
@@ -213,9 +216,9 @@ def svd(A: Array, full_matrices: bool = True):
     return _svd(A, full_matrices and A.shape[-1] != A.shape[-2])
 
 
-@factorization(autocast=FULL_ON_CPU, numpy=False, check=square_check("svdvals", square=False, loops=True),
-               loop="linalg_svd_cpu", takes=OF_ELEMENTS,
-               columns=False,
+@factorization(out=EXACT._replace(called="_linalg_svd"),
+               autocast=FULL_ON_CPU, numpy=False, check=square_check("svdvals", square=False, loops=True),
+               loop="linalg_svd_cpu", takes=OF_ELEMENTS, columns=False,
                node="LinalgSvdBackward0",
                shape=lambda call: [((*call.A.shape[:-2], min(call.A.shape[-2:])), call.A.dtype.to_real())],
                where=("linalg",), remembers=("result",))  # fmt: skip
@@ -238,6 +241,7 @@ def eigh(A: Array, UPLO: str = "L"):
 
 
 @factorization(
+    out=EXACT._replace(called="_linalg_eigh"),
     autocast=FULL_ON_CPU,
     numpy=False,
     check=square_check("eigvalsh", loops=True),
@@ -272,7 +276,8 @@ def eig(A: Array):
     return tuple(_eig(A))
 
 
-@factorization(autocast=FULL_ON_CPU, numpy=False, check=square_check("eigvals", loops=True), loop="linalg_eig_out_cpu",
+@factorization(out=Into(cast=safely("torch.linalg.eigvals", "eigenvalues"), late=True),
+               autocast=FULL_ON_CPU, numpy=False, check=square_check("eigvals", loops=True), loop="linalg_eig_out_cpu",
                columns=False, where=("linalg",),
                node="LinalgEigBackward0",
                shape=lambda call: [(call.A.shape[:-1], call.A.dtype.to_complex())])  # fmt: skip

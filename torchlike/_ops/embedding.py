@@ -50,8 +50,7 @@ def _counted(indices, weight):
     opmath=False,
     float8=FLOAT8,
 )
-def embedding(weight: Array, indices: Array, padding_idx: int = -1, scale_grad_by_freq: bool = False,
-              sparse: bool = False):  # fmt: skip
+def embedding(weight: Array, indices: Array, padding_idx: int = -1, scale_grad_by_freq: bool = False):
     """weight[indices]; row `padding_idx` gets no gradient.
 
     `scale_grad_by_freq` divides the gradient of a row by how often it was picked.
@@ -111,7 +110,8 @@ class _Bags:
 
 
 @operator(where=(), keeps=("indices", "offsets"), shape=_bags_shape, check=_check_bags, out=False, opmath=False,
-          node="EmbeddingBagBackward0", edges=("weight", "per_sample_weights"), name="_embedding_bag")  # fmt: skip
+          node="EmbeddingBagBackward0", edges=("weight", "per_sample_weights"), name="_embedding_bag",
+          chooses=lambda plan: plan.static("mode") == "max")  # fmt: skip
 def _embedding_bag(weight: Array, indices: Array, offsets: Array | None, per_sample_weights: Array | None, mode: str,
                    padding_idx: int = -1, scale_grad_by_freq: bool = False,
                    include_last_offset: bool = False):  # fmt: skip

@@ -9,6 +9,7 @@ import numpy as np
 from torchlike import _dtypes, _errors
 from torchlike._ops._casts import FULL_ON_CPU
 from torchlike._ops._declare import Array, namespace
+from torchlike._ops._into import ROWS_UNLESS_EMPTY, Into, safely
 from torchlike._ops._rules import Call, broadcast
 from torchlike._ops.linalg import adjoint as turned
 from torchlike._ops.linalg import factorization
@@ -132,7 +133,8 @@ def _check_product(call: Call) -> None:
     _errors.systems.check_tau_dtype(call.tau, call.input)
 
 
-@factorization(autocast=FULL_ON_CPU, check=_check_product, shape=lambda call: [call.input.shape], where=("linalg",),
+@factorization(out=Into(cast=safely("torch.linalg.householder_product"), order=ROWS_UNLESS_EMPTY),
+               autocast=FULL_ON_CPU, check=_check_product, shape=lambda call: [call.input.shape], where=("linalg",),
                loop="orgqr_cpu", node="LinalgHouseholderProductBackward0", remembers=("inputs", "result"))  # fmt: skip
 def householder_product(input: Array, tau: Array):
     """The first columns of the product of the reflectors that lie below the diagonal."""
@@ -147,6 +149,7 @@ def _check_ormqr(call: Call) -> None:
 
 
 @factorization(
+    out=Into(_errors.outs.reflected, order=ROWS_UNLESS_EMPTY),
     autocast=FULL_ON_CPU,
     check=_check_ormqr,
     shape=lambda call: [call.other.shape],

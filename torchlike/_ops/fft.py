@@ -14,7 +14,8 @@ from torchlike._errors.dtypes import scalar_name
 from torchlike._layout import contiguous_strides, normal
 from torchlike._ops import _rules
 from torchlike._ops._casts import FULL_ON_CPU, Casts
-from torchlike._ops._declare import Array, declare, namespace
+from torchlike._ops._declare import Array, Into, Op, declare, namespace
+from torchlike._ops._into import ROWS
 from torchlike._ops._rules import Call, Typed, wrap_dim
 
 Dims = tuple | None
@@ -121,9 +122,19 @@ def _shape(call: Call, last: Callable[[int, int | None], int]) -> list:
 
 def _row(promote: Callable, check: Callable, last: Callable[[int, int | None], int], node: str,
          autocast: Casts | None) -> Callable:  # fmt: skip
-    return declare("operator", functools.partial(_typing, promote=promote), check=check, saves=(), opmath=False,
-                   autocast=autocast, where=("fft",), shape=functools.partial(_shape, last=last),
-                   node=node)  # fmt: skip
+    def decorate(kernel: Callable) -> Op:
+        name = kernel.__name__.replace("2", "n")
+        name = "fftn" if name == "ifftn" else name
+        rule = _errors.outs.spectrum(name, node != "FftC2RBackward0")
+        row = declare("operator", functools.partial(_typing, promote=promote), check=check, saves=(), opmath=False,
+                      autocast=autocast, where=("fft",), shape=functools.partial(_shape, last=last), node=node,
+                      out=Into(first=rule, called=_OPERATORS[node], late=True, order=ROWS))  # fmt: skip
+        return row(kernel)
+
+    return decorate
+
+
+_OPERATORS = {"FftC2CBackward0": "_fft_c2c", "FftR2CBackward0": "_fft_r2c", "FftC2RBackward0": "_fft_c2r"}
 
 
 _whole = lambda have, n: have if n is None else n

@@ -10,6 +10,7 @@ import numpy as np
 
 from torchlike import _dtypes, _errors
 from torchlike._ops._declare import Array, namespace
+from torchlike._ops._into import EXACT
 from torchlike._ops._rules import Call, broadcast
 from torchlike._ops.linalg import OF_ELEMENTS, factorization
 
@@ -77,7 +78,8 @@ def _solve_shape(call: Call) -> list:
     return [(*broadcast([call.LD.shape[:-2], call.B.shape[:-2]]), *call.B.shape[-2:])]
 
 
-@factorization(check=_errors.linalg.check_ldl_solve, shape=_solve_shape, where=("linalg",), keeps=("pivots",),
+@factorization(out=EXACT._replace(called="aten::linalg_ldl_solve"),
+               check=_errors.linalg.check_ldl_solve, shape=_solve_shape, where=("linalg",), keeps=("pivots",),
                differentiable=False, loop="ldl_solve_kernel_cpu")  # fmt: skip
 def ldl_solve(LD: Array, pivots: Array, B: Array, *, hermitian: bool = False):
     """X with A X = B, from what `ldl_factor` made of A."""

@@ -16,6 +16,7 @@ from torchlike._ops import _rules
 from torchlike._ops._casts import FULL_ON_CPU
 from torchlike._ops._checks import EMPTY
 from torchlike._ops._declare import Array, declare, namespace
+from torchlike._ops._into import EXACT, Into
 from torchlike._ops._rules import Call, Typed, broadcast
 
 
@@ -74,8 +75,10 @@ def inv(A: Array):
     return namespace(A).linalg.inv(A)
 
 
-@factorization(check=square_check("det", loops=True), shape=lambda call: [call.A.shape[:-2]], columns=False,
+@factorization(out=EXACT._replace(called="_linalg_det"),
+               check=square_check("det", loops=True), shape=lambda call: [call.A.shape[:-2]], columns=False,
                loop="lu_cpu", takes=OF_ELEMENTS, where=("linalg", "torch", "Tensor"), node="LinalgDetBackward0",
+               chooses=lambda plan: 0 in plan.inputs[0].shape,
                remembers=("inputs", "result"))  # fmt: skip
 def det(A: Array):
     """The determinant of a square matrix."""
@@ -161,7 +164,8 @@ def _check_triangular(call: Call) -> None:
     _errors.systems.check_right_side("linalg.solve_triangular", a, b, call.left)
 
 
-@factorization(numpy=False, check=_check_triangular, loop="triangular_solve_cpu", shape=lambda call: [
+@factorization(out=Into(_errors.outs.scalar_type), numpy=False, check=_check_triangular, loop="triangular_solve_cpu",
+               shape=lambda call: [
     (*broadcast([call.A.shape[:-2], call.B.shape[:-2]]), *call.B.shape[-2:])], where=("linalg",),
     node="LinalgSolveTriangularBackward0", remembers=("A", "result"))  # fmt: skip
 def solve_triangular(A: Array, B: Array, *, upper: bool, left: bool = True, unitriangular: bool = False):

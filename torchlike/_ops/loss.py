@@ -141,7 +141,8 @@ def _check_bernoulli(call: Call) -> None:
     floating("binary_cross_entropy")(call)
 
 
-@_loss(_check_bernoulli, autocast=Casts(full, banned), loop="binary_cross_entropy", edges=("input", "target"))
+@_loss(_check_bernoulli, autocast=Casts(full, banned), loop="binary_cross_entropy", edges=("input", "target"),
+       without_gradient={"weight": "binary_cross_entropy"})  # fmt: skip
 def binary_cross_entropy(input: Array, target: Array, weight: Array | None = None, reduction: str = "mean"):
     """-w (t log p + (1 - t) log(1 - p)) of probabilities p; logarithms are held at -100 or above."""
     loss = plain(_bernoulli_nll, input)(input, target)
@@ -163,6 +164,7 @@ def _check_logits(call: Call) -> None:
     edges=("input", "target"),
     opmath=False,
     loop="log_sigmoid_cpu",
+    without_gradient=dict.fromkeys(("weight", "pos_weight"), "binary_cross_entropy_with_logits"),
 )
 def binary_cross_entropy_with_logits(input: Array, target: Array, weight: Array | None = None,
                                      pos_weight: Array | None = None, reduction: str = "mean"):  # fmt: skip
@@ -255,7 +257,7 @@ def gaussian_nll_loss(input: Array, target: Array, var: Array, full: bool = Fals
 # -- margins -----------------------------------------------------------------------------------------------------------
 
 
-@_loss(_check_quotient, loop="neg_cpu")
+@_loss(_check_quotient, loop="neg_cpu", without_gradient={"target": "soft_margin_loss"})
 def soft_margin_loss(input: Array, target: Array, reduction: str = "mean"):
     """log(1 + exp(-t x)) for t of 1 or -1."""
     return reduced(log1p_exp(-target * input), reduction)

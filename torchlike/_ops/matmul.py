@@ -17,6 +17,7 @@ from torchlike._ops._casts import FULL_ON_CPU, LOWER, LOWER_ELSEWHERE, WIDEST_EL
 from torchlike._ops._checks import EMPTY, NUMBERS
 from torchlike._ops._declare import EXACT, HOST_REDUCES, Array, Into, namespace, operator
 from torchlike._ops._float8 import wide
+from torchlike._ops._into import CASTABLE
 from torchlike._ops._namespace import unrounded, widened
 from torchlike._ops._products import rows_times
 from torchlike._ops._rows import add_to_rows
@@ -55,8 +56,12 @@ def _matmul_keeps(call: Call) -> tuple[str, ...]:
     return ("other>input", "input.row>other" if (first, second) == (1, 2) else "input>other")
 
 
+def _matmul_into(input: Any, other: Any) -> Into:
+    return Into(_errors.outs.product) if input.ndim == other.ndim == 1 else EXACT
+
+
 @operator(autocast=LOWER, shape=_product_shape, check=_check_matmul, opmath=False, where=("torch", "Tensor", "linalg"),
-          node=_matmul_node, out=EXACT, float8=FLOAT8, flops=_flops.matmul,
+          node=_matmul_node, out=_matmul_into, float8=FLOAT8, flops=_flops.matmul,
           remembers=_matmul_keeps, takes=(*NUMBERS, EMPTY))  # fmt: skip
 def matmul(input: Array, other: Array):
     """The matrix product; (..., n, k) @ (..., k, m) -> (..., n, m), vectors as in NumPy."""
@@ -80,7 +85,12 @@ def _mm_shape(call: Call) -> list:
     return [(call.arrays[-2].shape[0], call.arrays[-1].shape[1])]
 
 
-_OF_MATRICES: dict[str, Any] = {"autocast": LOWER, "opmath": False, "out": EXACT, "takes": (*NUMBERS, EMPTY)}
+_OF_MATRICES: dict[str, Any] = {
+    "autocast": LOWER,
+    "opmath": False,
+    "out": EXACT._replace(overloads=True),
+    "takes": (*NUMBERS, EMPTY),
+}
 
 
 @operator(
@@ -124,6 +134,7 @@ def _check_mv(call: Call) -> None:
 
 
 @operator(
+    out=Into(_errors.outs.of_three),
     autocast=LOWER_ELSEWHERE,
     host=HOST_REDUCES,
     shape=lambda call: [call.arrays[-2].shape[:1]],
@@ -148,6 +159,7 @@ def _check_dot(call: Call) -> None:
 
 
 @operator(
+    out=Into(_errors.outs.product),
     autocast=WIDEST_ELSEWHERE,
     host=HOST_REDUCES,
     shape=lambda call: [()],
@@ -162,6 +174,7 @@ def dot(input: Array, tensor: Array):
 
 
 @operator(
+    out=Into(_errors.outs.product),
     autocast=WIDEST_ELSEWHERE,
     host=HOST_REDUCES,
     shape=lambda call: [()],
@@ -182,7 +195,8 @@ def _check_outer(call: Call) -> None:
             raise RuntimeError(f"outer: Expected 1-D argument {name}, but got {x.ndim}-D")
 
 
-@operator(shape=lambda call: [call.input.shape + call.vec2.shape], check=_check_outer, aliases=("ger",),
+@operator(out=CASTABLE._replace(called="mul"),
+          shape=lambda call: [call.input.shape + call.vec2.shape], check=_check_outer, aliases=("ger",),
           node="MulBackward0", float8=FLOAT8, remembers=("vec2>input", "input.column>vec2"))  # fmt: skip
 def outer(input: Array, vec2: Array):
     """Every product of an element of `input` and one of `vec2`; (n), (m) -> (n, m)."""
@@ -218,7 +232,14 @@ def _inner_shape(call: Call) -> list:
     return [a.shape[:-1] + b.shape[:-1] if a.ndim and b.ndim else a.shape + b.shape]
 
 
+def _inner_into(input: Any, other: Any) -> Into:
+    if input.ndim and other.ndim:
+        return Into(_errors.outs.contracted, called=None)
+    return CASTABLE._replace(called="mul")
+
+
 @operator(
+    out=_inner_into,
     autocast=Casts(_summed_in(lambda a, b: ((-1,), (-1,))), widest),
     shape=_inner_shape,
     check=_check_inner,
@@ -291,7 +312,9 @@ def _kron_shape(call: Call) -> list:
     return [tuple(x * y for x, y in zip(a, b))]
 
 
-@operator(shape=_kron_shape, node="UnsafeViewBackward0", remembers=(), float8=FLOAT8)
+@operator(
+    out=CASTABLE._replace(called="mul"), shape=_kron_shape, node="UnsafeViewBackward0", remembers=(), float8=FLOAT8
+)
 def kron(input: Array, other: Array):
     """The Kronecker product: every element of `input` times the whole of `other`."""
     return namespace(input).kron(input, other)
@@ -358,7 +381,15 @@ def _check_vecdot(call: Call) -> None:
                            f"type {y} instead")  # fmt: skip
 
 
-@operator(autocast=LOWER, shape=_cdot, check=_check_vecdot, where=("linalg",), opmath=False, loop="sum_cpu")
+@operator(
+    out=Into(_errors.outs.of_vectors, called="vdot"),
+    autocast=LOWER,
+    shape=_cdot,
+    check=_check_vecdot,
+    where=("linalg",),
+    opmath=False,
+    loop="sum_cpu",
+)
 def vecdot(x: Array, y: Array, *, dim: int = -1):
     """The sum of conj(x) * y over `dim`."""
     xp = namespace(x)

@@ -69,6 +69,7 @@ def _vectors(input, target):
     keeps=("target",),
     shape=_shape,
     check=_check_multi,
+    without_gradient={"weight": "multi_margin_loss"},
     loop="multi_margin_loss_cpu_kernel",
     takes=(float32, float64),
 )

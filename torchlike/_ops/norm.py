@@ -19,6 +19,7 @@ from torchlike._ops._rows import in_c, row_sums, standardize
 from torchlike._ops._rules import Call, to_float
 from torchlike._ops._steps import stepwise, unchanged
 from torchlike._ops.activation import magnitude
+from torchlike._ops.reduce import power_of_size, root_of_powers
 
 
 def rsqrt(x):
@@ -215,6 +216,7 @@ def _batch_norm_of_batch(input: Array, weight: Array | None, bias: Array | None,
 
 @operator(where=(), shape=_like_input, check=_check_batch_norm, out=False, formats=1, node="NativeBatchNormBackward0",
           saves=("input", "running_mean", "running_var", "weight"), name="_batch_norm_of_running",
+          without_gradient=dict.fromkeys(("running_mean", "running_var"), "native_batch_norm"),
           fused=True, loop="batch_norm", takes=(*REAL_FLOATS, EMPTY))  # fmt: skip
 def _batch_norm_of_running(input: Array, running_mean: Array, running_var: Array, weight: Array | None,
                            bias: Array | None, eps: Scalar):  # fmt: skip
@@ -250,28 +252,17 @@ def vector_norm(x, p: float, axis, keepdims: bool = False):
     if p == 1:
         return xp.sum(size, axis=axis, keepdims=keepdims)
     total = xp.sum(
-        (size * size if x.dtype.kind == "c" else x * x) if p == 2 else _power(size, p), axis=axis, keepdims=keepdims
+        (size * size if x.dtype.kind == "c" else x * x) if p == 2 else power_of_size(size, p),
+        axis=axis,
+        keepdims=keepdims,
     )
-    return _root(total, p)
+    return root_of_powers(total, p)
 
 
 def _is_one(shape: tuple, axis) -> bool:
     """Whether a reduction over these axes is of one element each."""
     over = range(len(shape)) if axis is None else axis if isinstance(axis, tuple) else (axis,)
     return math.prod([shape[a] for a in over]) == 1
-
-
-def _power(size, p: float):
-    xp = namespace(size)
-    zero = size == 0  # where the power's own gradient may be infinite
-    return xp.where(zero, xp.zeros_like(size), xp.where(zero, xp.ones_like(size), size) ** p)
-
-
-def _root(total, p: float):
-    xp = namespace(total)
-    zero = total == 0
-    safe = xp.where(zero, xp.ones_like(total), total)
-    return xp.where(zero, xp.zeros_like(total), xp.sqrt(safe) if p == 2 else safe ** (1 / p))
 
 
 def _check_normalize(call: Call) -> None:

@@ -14,6 +14,7 @@ from torchlike._dtypes import FLOAT8
 from torchlike._ops._casts import FULL_ELSEWHERE
 from torchlike._ops._checks import exponent_in_range, not_bool, not_wide
 from torchlike._ops._declare import Operand, declare, namespace
+from torchlike._ops._into import Into
 from torchlike._ops._rules import Aval, Call, Typed, common, result_type
 from torchlike._ops._rules import pointwise as pointwise_typing
 
@@ -117,7 +118,8 @@ def _to_double(dtype: _dtypes.dtype) -> tuple[_dtypes.dtype, _dtypes.dtype]:
     return d, d
 
 
-@declare("pointwise", functools.partial(_typing, promote=_to_double), inplace=True, node=_node,
+@declare("pointwise", functools.partial(_typing, promote=_to_double), inplace=True,
+         out=Into(_errors.outs.float_power, called="pow", late=True), node=_node,
          remembers=lambda call: _keeps(call)[1:],  # and of its operands, which it casts, nothing
          float8=FLOAT8)  # fmt: skip
 def float_power(input: Operand, exponent: Operand):

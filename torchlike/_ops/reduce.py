@@ -19,9 +19,11 @@ from torchlike._errors.dtypes import scalar_name
 from torchlike._ops._casts import FULL, FULL_ELSEWHERE
 from torchlike._ops._checks import not_complex
 from torchlike._ops._declare import EXACT, HOST_REDUCES, Array, Into, constant, namespace, operator, reduction
+from torchlike._ops._into import CASTABLE, COMPUTES
 from torchlike._ops._namespace import widened
 from torchlike._ops._nodes import by_dim
 from torchlike._ops._rules import Call, reduced_dims, reduced_shape, sum_like, to_float, to_int64
+from torchlike._ops._slopes import modulus
 
 Dims = tuple | int | None
 _INT32_MAX = 2**31 - 1
@@ -41,13 +43,24 @@ def count(input: Array, dim: object) -> int:
 # -- sums --------------------------------------------------------------------------------------------------------------
 
 
-@reduction(autocast=FULL_ELSEWHERE, host=HOST_REDUCES, promote=sum_like, saves=(), node=by_dim("Sum"))
+@reduction(out=COMPUTES, autocast=FULL_ELSEWHERE, host=HOST_REDUCES, promote=sum_like, saves=(), node=by_dim("Sum"))
 def sum(input: Array, dim: Dims = None, keepdim: bool = False, *, dtype=None):
     """The sum over `dim` (every dim by default); integers are summed in int64."""
     return _total(input, axes(input, dim), keepdim)
 
 
-@reduction(host=HOST_REDUCES, saves=(), check=_errors.arithmetic.check_mean, node=by_dim("Mean"), loop="sum_cpu")
+def _mean_into(input: Any, dim: Any = None, *_: Any) -> Into:
+    return Into(cast=_errors.outs.mean if dim is None else CASTABLE.cast, overloads=dim is None)
+
+
+@reduction(
+    out=_mean_into,
+    host=HOST_REDUCES,
+    saves=(),
+    check=_errors.arithmetic.check_mean,
+    node=by_dim("Mean"),
+    loop="sum_cpu",
+)
 def mean(input: Array, dim: Dims = None, keepdim: bool = False, *, dtype=None):
     """The mean over `dim` (every dim by default); of floating-point or complex tensors."""
     return _total(input, axes(input, dim), keepdim) / _divisor(input, dim)
@@ -64,6 +77,7 @@ def _divisor(input: Array, dim: object):
 
 
 @reduction(
+    out=COMPUTES,
     autocast=FULL,
     host=HOST_REDUCES,
     remembers=("all", "result", "result.unsqueezed"),
@@ -116,12 +130,19 @@ def _check_nansum(call: Call) -> None:
         raise RuntimeError("nansum on CPU does not support complex inputs")
 
 
+_PRESENT = Into(computes=True, called="nansum", first=_errors.outs.no_loop("nansum_cpu"))
+
+
+def _nansum_into(input: Any, *_: Any) -> Into:
+    return _PRESENT if input.dtype.category >= _dtypes.FLOATING else COMPUTES
+
+
 def _present(x):
     xp = namespace(x)
     return x if x.dtype.kind in "iu" else xp.where(xp.isnan(x), xp.zeros_like(x), x)
 
 
-@reduction(host=HOST_REDUCES, promote=sum_like, check=_check_nansum, chooses=True)
+@reduction(out=_nansum_into, host=HOST_REDUCES, promote=sum_like, check=_check_nansum, chooses=True)
 def nansum(input: Array, dim: Dims = None, keepdim: bool = False, *, dtype=None):
     """The sum of the elements that are not NaN."""
     if namespace(input) is np:  # most often there is none
@@ -138,7 +159,7 @@ def _check_nanmean(call: Call) -> None:
     _check_nansum(call)
 
 
-@reduction(check=_check_nanmean, chooses=True, node="DivBackward0", loop="nansum_cpu")
+@reduction(out=_PRESENT, check=_check_nanmean, chooses=True, node="DivBackward0", loop="nansum_cpu")
 def nanmean(input: Array, dim: Dims = None, keepdim: bool = False, *, dtype=None):
     """The mean of the elements that are not NaN."""
     xp, over = namespace(input), axes(input, dim)
@@ -174,7 +195,7 @@ def _check_hash(call: Call) -> None:
 
 
 @reduction(promote=lambda dtype: (dtype, _dtypes.uint64), opmath=False, differentiable=False, check=_check_hash,
-           out=EXACT)  # fmt: skip
+           out=Into(_errors.outs.hashed))  # fmt: skip
 def hash_tensor(input: Array, dim: Dims = None, *, keepdim: bool = False, mode: int = 0):
     """The elements' bits (as 64-bit numbers, whole ones or floating-point) joined by exclusive or, in uint64."""
     xp, over = namespace(input), axes(input, dim)
@@ -194,13 +215,27 @@ def _truth(dtype: _dtypes.dtype) -> tuple[_dtypes.dtype, _dtypes.dtype]:
     return dtype, _dtypes.uint8 if dtype is _dtypes.uint8 else _dtypes.bool_
 
 
-@reduction(host=HOST_REDUCES, promote=_truth, opmath=False, differentiable=False, float8=FLOAT8)
+@reduction(
+    out=Into(_errors.outs.truth("any"), overloads=True),
+    host=HOST_REDUCES,
+    promote=_truth,
+    opmath=False,
+    differentiable=False,
+    float8=FLOAT8,
+)
 def any(input: Array, dim: Dims = None, keepdim: bool = False):
     """Whether any element is nonzero."""
     return namespace(input).any(input != 0, axis=axes(input, dim), keepdims=keepdim)
 
 
-@reduction(host=HOST_REDUCES, promote=_truth, opmath=False, differentiable=False, float8=FLOAT8)
+@reduction(
+    out=Into(_errors.outs.truth("all"), overloads=True),
+    host=HOST_REDUCES,
+    promote=_truth,
+    opmath=False,
+    differentiable=False,
+    float8=FLOAT8,
+)
 def all(input: Array, dim: Dims = None, keepdim: bool = False):
     """Whether every element is nonzero."""
     return namespace(input).all(input != 0, axis=axes(input, dim), keepdims=keepdim)
@@ -305,13 +340,17 @@ def _index_of(input: Array, function: str, dim: int | None, keepdim: bool):
     return found.reshape(reduced_shape(input.shape, dim, True)) if keepdim else found
 
 
-@reduction(host=HOST_REDUCES, promote=to_int64, opmath=False, differentiable=False, check=_arg_check("argmax"))
+@reduction(
+    out=EXACT, host=HOST_REDUCES, promote=to_int64, opmath=False, differentiable=False, check=_arg_check("argmax")
+)
 def argmax(input: Array, dim: int | None = None, keepdim: bool = False):
     """The index of the first largest element along `dim`, or among all elements flattened."""
     return _index_of(input, "argmax", dim, keepdim)
 
 
-@reduction(host=HOST_REDUCES, promote=to_int64, opmath=False, differentiable=False, check=_arg_check("argmin"))
+@reduction(
+    out=EXACT, host=HOST_REDUCES, promote=to_int64, opmath=False, differentiable=False, check=_arg_check("argmin")
+)
 def argmin(input: Array, dim: int | None = None, keepdim: bool = False):
     """The index of the first smallest element along `dim`, or among all elements flattened."""
     return _index_of(input, "argmin", dim, keepdim)
@@ -376,6 +415,7 @@ def aminmax(input: Array, *, dim: int | None = None, keepdim: bool = False):
 
 
 @reduction(
+    out=Into(_errors.outs.logsumexp),
     autocast=FULL_ELSEWHERE,
     remembers=("inputs", "result"),
     promote=to_float,
@@ -417,6 +457,49 @@ def root(x):
     xp = namespace(x)
     zero = x == 0
     return xp.where(zero, xp.zeros_like(x), xp.sqrt(xp.where(zero, xp.ones_like(x), x)))
+
+
+def root_of_powers(total, order: float):
+    """total**(1/order), with gradient 0 at 0; of order 2 the gradient of the gradient is NaN there, as PyTorch's."""
+    if order == 2:
+        return np.sqrt(total) if namespace(total) is np else _steep_root(total)
+    xp = namespace(total)
+    zero = total == 0
+    return xp.where(zero, xp.zeros_like(total), xp.power(xp.where(zero, xp.ones_like(total), total), 1 / order))
+
+
+_steep_root = jax.custom_jvp(jnp.sqrt)
+
+
+@_steep_root.defjvp
+def _steep_root_jvp(primals, tangents):
+    (x,), (dx,) = primals, tangents
+    found = _steep_root(x)
+    return found, jnp.where(found == 0, 0, 0.5 / found).astype(x.dtype) * dx
+
+
+def power_of_size(size, exponent: float):
+    """size**exponent of numbers that are not negative; 0, with gradient 0, at 0.
+
+    Below exponent 2 the gradient of the gradient is NaN there, as that of PyTorch's norms.
+    """
+    return _plain_power(size, exponent) if namespace(size) is np else _steep_power(size, exponent)
+
+
+def _plain_power(size, exponent: float):
+    xp = namespace(size)
+    none = size == 0
+    return xp.where(none, xp.zeros_like(size), xp.power(xp.where(none, xp.ones_like(size), size), exponent))
+
+
+_steep_power = functools.partial(jax.custom_jvp, nondiff_argnums=(1,))(_plain_power)
+
+
+@_steep_power.defjvp
+def _steep_power_jvp(exponent, primals, tangents):
+    (size,), (change,) = primals, tangents
+    slope = jnp.where(size == 0, 0, exponent * jnp.power(size, exponent - 1)).astype(size.dtype)
+    return _steep_power(size, exponent), slope * change
 
 
 def _real(dtype: _dtypes.dtype) -> tuple[_dtypes.dtype, _dtypes.dtype]:
@@ -476,13 +559,13 @@ def _norm_keeps(call: Call) -> tuple[str, ...]:
     return ("inputs", "result", "result.once" if call.ord in FLAT_ORDERS else "result.unsqueezed")
 
 
-@reduction(autocast=FULL_ELSEWHERE, promote=_real, of_requested=_real, check=_check_norm, where=("linalg",),
+@reduction(out=EXACT, autocast=FULL_ELSEWHERE, promote=_real, of_requested=_real, check=_check_norm, where=("linalg",),
            remembers=_norm_keeps,
            host=HOST_REDUCES, node="LinalgVectorNormBackward0", loop="norm_cpu")  # fmt: skip
 def vector_norm(x: Array, ord: Any = 2, dim: Dims = None, keepdim: bool = False, *, dtype=None):
     """(sum of |x|**ord)**(1/ord); inf and -inf are the largest and smallest |x|, 0 counts the nonzero elements.
 
-    The gradient is 0 where the norm is 0.
+    The gradient is 0 where the norm is 0; the gradient of the gradient is NaN there.
     """
     xp, over = namespace(x), axes(x, dim)
     if ord == 2 and xp is np and x.dtype.kind == "f" and _is_row(x, over):
@@ -490,7 +573,7 @@ def vector_norm(x: Array, ord: Any = 2, dim: Dims = None, keepdim: bool = False,
         return found.reshape(reduced_shape(x.shape, dim, keepdim))
     if ord == 2:
         squares = x * x if x.dtype.kind != "c" else x.real * x.real + x.imag * x.imag
-        return root(xp.sum(squares, axis=over, keepdims=keepdim))
+        return root_of_powers(xp.sum(squares, axis=over, keepdims=keepdim), 2)
     if ord == 0:
         return xp.sum((x != 0).astype(x.real.dtype), axis=over, keepdims=keepdim)
     size = _size(x)
@@ -511,15 +594,13 @@ def _sum_of_squares(x: np.ndarray) -> np.ndarray:
 def _size(x):
     """|x|, with gradient 0 at 0."""
     xp = namespace(x)
-    return xp.abs(x) if x.dtype.kind == "c" or xp is np else xp.where(x > 0, x, xp.where(x < 0, -x, 0 * x))
+    if x.dtype.kind == "c":
+        return modulus(x)
+    return xp.abs(x) if xp is np else xp.where(x > 0, x, xp.where(x < 0, -x, 0 * x))
 
 
 def _general_norm(xp, size, ord, over, keepdim):
-    # Zeros are kept out of the powers: they have no gradient, and powers of negative exponents would make it NaN.
-    none = size == 0
-    powers = xp.where(none, xp.zeros_like(size), xp.power(xp.where(none, xp.ones_like(size), size), ord))
+    powers = power_of_size(size, ord)
     if ord < 0:
-        powers = xp.where(none, xp.full_like(size, xp.inf), powers)
-    total = xp.sum(powers, axis=over, keepdims=keepdim)
-    zero = total == 0
-    return xp.where(zero, xp.zeros_like(total), xp.power(xp.where(zero, xp.ones_like(total), total), 1 / ord))
+        powers = xp.where(size == 0, xp.full_like(size, xp.inf), powers)
+    return root_of_powers(xp.sum(powers, axis=over, keepdims=keepdim), ord)

@@ -84,7 +84,8 @@ def argsort(input: Array, dim: int = -1, descending: bool = False, stable: bool 
     return ordered(input, dim, descending)[1]
 
 
-@operator(host=HOST, shape=lambda call: [(call.input.shape, call.input.dtype)], opmath=False, node="SortBackward0",
+@operator(out=EXACT._replace(called="sort"),
+          host=HOST, shape=lambda call: [(call.input.shape, call.input.dtype)], opmath=False, node="SortBackward0",
           check=_check_sort, chooses=True, remembers=(), loop="sorting_kernel_method_name")  # fmt: skip
 def msort(input: Array):
     """The elements sorted along the first dim."""
@@ -140,7 +141,7 @@ def _check_kthvalue(call: Call) -> None:
 
 
 @operator(remembers=("others",), shape=pair_shape, opmath=False, check=_check_kthvalue, where=(), chooses=True,
-          host=HOST, out=Into(_errors.dtypes.kthvalue_out, apart=0))  # fmt: skip
+          host=HOST, out=Into((_errors.dtypes.kthvalue_out, _errors.outs.kth_index), apart=0))  # fmt: skip
 def kthvalue(input: Array, k: int, dim: int = -1, keepdim: bool = False):
     """The k-th smallest element of `dim` (k counts from 1), and its index."""
     return _kept(*_picked(input, dim, k - 1), dim, keepdim)
@@ -252,7 +253,8 @@ def _check_mode(call: Call) -> None:
 
 
 @operator(remembers=("others",), shape=pair_shape, opmath=False, check=_check_mode, where=(), chooses=True,
-          host=HOST, refuses_complex="mode", out=Into(_errors.dtypes.mode_out))  # fmt: skip
+          host=HOST, refuses_complex="mode",
+          out=Into((_errors.dtypes.mode_out, _errors.dtypes.mode_indices_out)))  # fmt: skip
 def mode(input: Array, dim: int = -1, keepdim: bool = False):
     """The most frequent element of `dim` (the smallest of several) and the index of its last occurrence."""
     xp = namespace(input)

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import jax
 import numpy as np
 
-from torchlike import _dtypes
+from torchlike import _dtypes, _errors
 from torchlike._dtypes import FLOATING
 from torchlike._ops import _error_function
 from torchlike._ops._casts import FULL_ELSEWHERE
 from torchlike._ops._checks import REALS, SINGLE_REALS, not_complex, only
 from torchlike._ops._declare import Array, Operand, constant, namespace, pointwise
+from torchlike._ops._into import CASTABLE, Into
 from torchlike._ops._namespace import widened
 from torchlike._ops._nodes import of_two
 from torchlike._ops._rules import Call, to_float
@@ -47,7 +49,10 @@ def erfc(input: Array):
            remembers=("inputs", "result"), takes=SINGLE_REALS)  # fmt: skip
 def erfcx(input: Array):
     """erfc(x) * exp(x**2), exact where erfc is next to 0."""
-    return library(input).erfcx(input)
+    return _scaled_erfc(input)
+
+
+_scaled_erfc = with_slopes(lambda x: library(x).erfcx(x), lambda r, x: 2 * x * r - 2 / math.sqrt(math.pi))
 
 
 @pointwise(autocast=FULL_ELSEWHERE, promote=to_float, where=EVERYWHERE, check=not_complex("erfinv_vml_cpu"))
@@ -117,7 +122,11 @@ def _check_mvlgamma(call: Call) -> None:
     not_complex("mvlgamma")(call)
 
 
-@pointwise(promote=to_float, check=_check_mvlgamma)
+def _mvlgamma_into(input: Any, *_: Any) -> Into:
+    return Into(cast=_errors.outs.mvlgamma(input.dtype))
+
+
+@pointwise(out=_mvlgamma_into, promote=to_float, check=_check_mvlgamma)
 def mvlgamma(input: Array, p: int):
     """The logarithm of the multivariate gamma function of dimension p."""
     gammaln = library(input).gammaln
@@ -256,7 +265,14 @@ _log_odds = with_slopes(lambda p: namespace(p).log(p / (1 - p)), _log_odds_slope
 
 
 @pointwise(
-    promote=to_float, where=("special",), inplace=False, remembers=(), opmath=False, loop="erf_vml_cpu", takes=REALS
+    promote=to_float,
+    where=("special",),
+    inplace=False,
+    remembers=(),
+    opmath=False,
+    loop="erf_vml_cpu",
+    takes=REALS,
+    out=CASTABLE._replace(called=None),
 )
 def ndtr(input: Array):
     """The area under the standard normal density below x; far below 0 without digits, see `log_ndtr`."""

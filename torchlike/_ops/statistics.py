@@ -17,6 +17,7 @@ from torchlike._errors.dtypes import scalar_name
 from torchlike._ops._casts import FULL, FULL_ELSEWHERE, FULL_ON_CPU
 from torchlike._ops._checks import CHECKED_AT_ONCE, NUMBERS
 from torchlike._ops._declare import EXACT, HOST, Array, Operand, Scalar, namespace, operator
+from torchlike._ops._into import Into
 from torchlike._ops._namespace import at, fractional, refused
 from torchlike._ops._rules import Aval, Call, broadcast, reduced_shape, through_integers, to_real, wrap_dim
 from torchlike._ops.reduce import FLAT_ORDERS, root, vector_norm
@@ -82,13 +83,25 @@ _QUANTILE = {"remembers": (), "shape": _quantile_shape, "node": "SqueezeBackward
              "chooses": lambda plan: plan.extra.arguments["q"][0] != "array"}  # fmt: skip
 
 
-@operator(autocast=FULL_ON_CPU, **_QUANTILE, check=_check_quantile("quantile"), guard=_guard_quantile("quantile"))
+@operator(
+    out=Into(_errors.outs.quantile, called=None),
+    autocast=FULL_ON_CPU,
+    **_QUANTILE,
+    check=_check_quantile("quantile"),
+    guard=_guard_quantile("quantile"),
+)
 def quantile(input: Array, q: Operand, dim: int | None = None, keepdim: bool = False, *, interpolation: str = "linear"):
     """The q-th quantile along `dim` (of all elements by default), for each q of a tensor; NaN where there is one."""
     return _quantiles(input, q, dim, keepdim, interpolation, False)
 
 
-@operator(autocast=FULL_ON_CPU, **_QUANTILE, check=_check_quantile("nanquantile"), guard=_guard_quantile("nanquantile"))
+@operator(
+    out=Into(_errors.outs.quantile, called=None),
+    autocast=FULL_ON_CPU,
+    **_QUANTILE,
+    check=_check_quantile("nanquantile"),
+    guard=_guard_quantile("nanquantile"),
+)
 def nanquantile(input: Array, q: Operand, dim: int | None = None, keepdim: bool = False, *,
                 interpolation: str = "linear"):  # fmt: skip
     """The q-th quantile of the elements that are not NaN."""
@@ -127,7 +140,15 @@ def _check_diff(call: Call) -> None:
                 )
 
 
-@operator(shape=_diff_shape, check=_check_diff, saves=(), opmath=False, node="SubBackward0", loop="add_stub")
+@operator(
+    out=Into(_errors.dtypes.scalar_type_of_out, called=None),
+    shape=_diff_shape,
+    check=_check_diff,
+    saves=(),
+    opmath=False,
+    node="SubBackward0",
+    loop="add_stub",
+)
 def diff(input: Array, n: int = 1, dim: int = -1, prepend: Array | None = None, append: Array | None = None):
     """The n-th differences of neighbours along `dim`, of bools their exclusive or."""
     if not n:
@@ -247,6 +268,7 @@ def _cdist_node(call: Call) -> str:
 
 
 @operator(autocast=FULL, shape=_cdist_shape, check=_check_cdist, where=("torch",), out=False, node=_cdist_node,
+          underivable=lambda plan: "_cdist_backward" if plan.node == "CdistBackward0" else "",
           remembers=("inputs", "result"), loop="cdist")  # fmt: skip
 def cdist(x1: Array, x2: Array, p: float = 2.0, compute_mode: str = "use_mm_for_euclid_dist_if_necessary"):
     """The p-norm of every difference of a row of x1 and a row of x2; (..., n, k), (..., m, k) -> (..., n, m).
@@ -262,6 +284,22 @@ def cdist(x1: Array, x2: Array, p: float = 2.0, compute_mode: str = "use_mm_for_
     squares = xp.sum(x1 * x1, -1)[..., :, None] + xp.sum(x2 * x2, -1)[..., None, :]
     products = xp.matmul(x1, xp.swapaxes(x2, -1, -2))
     return root(xp.maximum(squares - 2 * products, xp.zeros_like(products)))
+
+
+def _pdist_shape(call: Call) -> list:
+    n = call.input.shape[0]
+    return [(n * (n - 1) // 2,)]
+
+
+@operator(shape=_pdist_shape, where=(), out=False, node="PdistBackward0", underivable="_pdist_backward",
+          remembers=("inputs", "result"), loop="pdist")  # fmt: skip
+def _pdist(input: Array, p: float = 2.0):
+    """The distances of all pairs of rows, (0, 1), (0, 2), ... (n - 2, n - 1), in the p-norm."""
+    first, second = np.triu_indices(input.shape[0], 1)
+    apart = input[first] - input[second]
+    if p == math.inf and namespace(input) is jnp and apart.size:
+        return _farthest(apart)
+    return vector_norm.kernel(apart, p, -1)
 
 
 @jax.custom_jvp
@@ -380,6 +418,7 @@ def _bounded(input: Any = None, bins: int = 100, min: float = 0, max: float = 0)
 
 
 @operator(
+    out=Into(_errors.outs.counted, called="aten::"),
     shape=lambda call: [(call.bins,)],
     differentiable=False,
     check=_check_histc,

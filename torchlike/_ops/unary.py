@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 
@@ -20,7 +22,9 @@ from torchlike._dtypes import (
 from torchlike._ops._casts import FULL_ELSEWHERE
 from torchlike._ops._checks import in_order, not_bool, not_wide, only
 from torchlike._ops._declare import Array, Into, Real, constant, namespace, pointwise
+from torchlike._ops._into import CASTABLE, SAME
 from torchlike._ops._rules import Call, to_bool, to_float, to_real
+from torchlike._ops._slopes import modulus, phase
 
 
 @pointwise(saves=(), aliases=("negative",), check=in_order(_errors.arithmetic.check_negation, not_wide("neg_cpu")))
@@ -29,12 +33,16 @@ def neg(input: Array):
     return -input
 
 
-@pointwise(promote=to_real, aliases=("absolute",), check=not_bool("abs_cpu"), float8=FLOAT8_SIGNED)
+def _abs_into(input: Any) -> Into:
+    return CASTABLE if input.dtype.is_complex else SAME
+
+
+@pointwise(out=_abs_into, promote=to_real, aliases=("absolute",), check=not_bool("abs_cpu"), float8=FLOAT8_SIGNED)
 def abs(input: Array):
     """The absolute value of each element; of a complex one its (real) modulus. The gradient at 0 is 0."""
     xp = namespace(input)
-    if xp is jnp and input.dtype.kind == "c":
-        return _modulus(input)
+    if input.dtype.kind == "c":
+        return modulus(input)
     if xp is not jnp or input.dtype.kind not in "fV":
         return xp.abs(input)
     # NaN has no gradient, as 0 has none.
@@ -44,26 +52,7 @@ def abs(input: Array):
 @pointwise(opmath=False, loop="sign_cpu", remembers=("input", "result"))
 def sgn(input: Array):
     """x / |x|, and 0 for 0; the sign of a real number."""
-    return _phase(input) if input.dtype.kind == "c" else _sign(input)
-
-
-def _phase(z):
-    """z / |z|, and 0 for 0."""
-    xp = namespace(z)
-    size = _modulus(z) if xp is jnp else xp.abs(z)
-    return xp.where(size == 0, 0, z / xp.where(size == 0, 1, size))
-
-
-@jax.custom_jvp
-def _modulus(z):
-    """|z| of complex numbers; JAX's own has a second derivative at 0."""
-    return jnp.abs(z)
-
-
-@_modulus.defjvp
-def _modulus_jvp(primals, tangents):
-    (z,), (dz,) = primals, tangents
-    return _modulus(z), (jnp.conj(_phase(z)) * dz).real
+    return phase(input) if input.dtype.kind == "c" else _sign(input)
 
 
 def _check_sign(call) -> None:
@@ -93,7 +82,13 @@ def _bool_to_int64(dtype):
     return d, d
 
 
-@pointwise(autocast=FULL_ELSEWHERE, promote=_bool_to_int64, node="PowBackward0", loop="pow")
+@pointwise(
+    out=CASTABLE._replace(called="pow"),
+    autocast=FULL_ELSEWHERE,
+    promote=_bool_to_int64,
+    node="PowBackward0",
+    loop="pow",
+)
 def square(input: Array):
     """The square of each element."""
     return input * input
@@ -283,12 +278,16 @@ def trunc(input: Array):
 _MOST_PLACES = 308  # of which a Python float holds the power of ten
 
 
+def _round_into(input: Any, *decimals: int) -> Into:
+    return SAME._replace(overloads=not decimals)
+
+
 def _check_round(call: Call) -> None:
     check = only("round_cpu", FLOATING) if call.decimals else only("round_vml_cpu", INTEGER, FLOATING, wide=True)
     check(call)
 
 
-@pointwise(saves=(), check=_check_round, where=("torch", "Tensor", "special"),
+@pointwise(saves=(), check=_check_round, where=("torch", "Tensor", "special"), out=_round_into,
            node=lambda call: f"RoundBackward{int(call.decimals != 0)}")  # fmt: skip
 def round(input: Array, *, decimals: int = 0):
     """The nearest whole number (halves go to the even one), or the nearest with so many `decimals`."""

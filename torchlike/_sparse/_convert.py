@@ -16,10 +16,17 @@ from torchlike._tensor import Tensor
 LAYOUTS = (mf.sparse_coo, mf.sparse_csr, mf.sparse_csc)
 
 
-def added(count: int, where: np.ndarray, values: Tensor) -> Tensor:
+def added(count: int, where: np.ndarray | Tensor, values: Tensor) -> Tensor:
     """Zeros (count, ...) with each of `values` added at its place."""
     zeros = _factories.zeros((count, *values.shape[1:]), dtype=values.dtype, device=values.device)
-    return zeros.index_add(0, held(where), values)
+    return zeros.index_add(0, held(where) if isinstance(where, np.ndarray) else where, values)
+
+
+def lines_of(t: Any) -> Tensor:
+    """Where each element lies among the rows of a dense tensor, its indexed dims made one; (elements,)."""
+    if t.layout is mf.sparse_coo and s.sparse_dim(t) == 1:
+        return t._indices_[0][0]  # need not be known on the host
+    return held(s.flat(s.places(t), tuple(t.shape[: s.sparse_dim(t)])))
 
 
 def picked(values: Tensor, where: np.ndarray) -> Tensor:
@@ -36,7 +43,7 @@ def to_dense(self: Tensor, dtype: Any = None, *, masked_grad: bool | None = None
     if masked_grad is False:
         raise _errors.arguments.unsupported("to_dense", "masked_grad")
     sizes = tuple(self.shape[: s.sparse_dim(self)])
-    return added(int(np.prod(sizes)), s.flat(s.places(self), sizes), self._values_).reshape(self.shape)
+    return added(int(np.prod(sizes)), lines_of(self), self._values_).reshape(self.shape)
 
 
 def coalesce(self: Any) -> Any:

@@ -12,7 +12,7 @@ from torchlike._dtypes import int64
 from torchlike._sparse import _tensor as s
 from torchlike._tensor import Tensor
 
-_NODE = "SparseCooTensorWithDimsAndTensorsBackward0"
+NODE = "SparseCooTensorWithDimsAndTensorsBackward0"
 
 
 def held(array: np.ndarray) -> Tensor:
@@ -61,7 +61,7 @@ def sparse_coo_tensor(*args: Any, size: Any = None, dtype: Any = None, device: A
         size = _factories.shape_of((given["size"],), "sparse_coo_tensor")
         kept = _factories.empty((0,), dtype=dtype, device=device)
         none = held(np.zeros((len(size), 0), np.int64))
-        return s.make(mf.sparse_coo, (none,), _held(kept, requires_grad, _NODE), size, True)
+        return s.make(mf.sparse_coo, (none,), _held(kept, requires_grad, NODE), size, True)
     if "values" not in given or "indices" not in given or len(args) > 3:
         raise _errors.arguments.invalid_combination("sparse_coo_tensor", args, {})
     index = _index(given["indices"])
@@ -73,7 +73,7 @@ def sparse_coo_tensor(*args: Any, size: Any = None, dtype: Any = None, device: A
     _errors.layouts.check_coo(size, where, tuple(kept.shape))
     if is_coalesced:
         _errors.layouts.check_order(np.diff(s.flat(where, size)))
-    return s.make(mf.sparse_coo, (index,), _held(kept, requires_grad, _NODE), size, bool(is_coalesced))
+    return s.make(mf.sparse_coo, (index,), _held(kept, requires_grad, NODE), size, bool(is_coalesced))
 
 
 def _least_size(where: np.ndarray, values: Tensor) -> tuple[int, ...]:

@@ -202,6 +202,28 @@ def _iterated(self: Any) -> Any:
     return iter([select(self, 0, i) for i in range(len(self))])
 
 
+def norm(self: Any, p: Any = "fro", dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Tensor:
+    """The norm of all elements."""
+    if self.layout is not mf.sparse_coo or p == "nuc":
+        raise _errors.layouts.refused("norm", self.layout)
+    if dtype is not None:
+        raise _errors.arguments.unsupported("norm of a sparse tensor", "dtype")
+    if dim is not None:
+        raise _errors.layouts.norm_of_all("only supports full reductions, so 'dim' must either be empty or contain all "
+                                          "dimensions of the input")  # fmt: skip
+    if keepdim:
+        raise _errors.layouts.norm_of_all("does not support keepdim=True")
+    return _convert.coalesce(self)._values_.norm(p)
+
+
+def _set_data(self: Any, other: Any) -> None:
+    if not isinstance(other, SparseTensor) or other.layout is not self.layout:
+        raise _errors.layouts.refused("data of another layout", self.layout)
+    values = other._values_.detach()
+    self._indices_, self._size, self._coalesced = other._indices_, other._size, other._coalesced
+    self._values_ = values.requires_grad_() if self.requires_grad and self.is_leaf else values
+
+
 def numpy(self: Any, *, force: bool = False) -> Any:
     """Refused, as by PyTorch."""
     raise _errors.layouts.no_array(self.layout)
@@ -240,6 +262,7 @@ def _rule(name: str) -> Any:
 
 OF_SPARSE: dict[str, Any] = {f.__name__: f for f in (
     clone, detach, to, type, cpu, requires_grad_, stride, is_contiguous, numpy, data_ptr, select, is_conj, is_neg,
+    norm,
 )}  # fmt: skip
 OF_SPARSE |= {name: _cast(dtype) for name, dtype in {**_dtypes.ALIASES, "bfloat16": _dtypes.bfloat16}.items()}
 OF_SPARSE |= {
@@ -258,7 +281,7 @@ OF_SPARSE |= {
     "mT": property(lambda self: transpose(self, -2, -1)),
     "is_sparse": property(lambda self: self.layout is mf.sparse_coo),
     "is_sparse_csr": property(lambda self: self.layout is mf.sparse_csr),
-    "data": property(detach),
+    "data": property(detach, _set_data),
 }
 
 

@@ -15,7 +15,16 @@ from torchlike import _memory_format as mf
 from torchlike._bind import CALLERS as rows
 from torchlike._ops import REGISTRY, Op
 from torchlike._sparse import _tensor as s
-from torchlike._sparse._convert import added, coalesce, coo, of_places, picked, to_dense, to_sparse, to_sparse_csr
+from torchlike._sparse._convert import (
+    added,
+    coalesce,
+    coo,
+    lines_of,
+    of_places,
+    picked,
+    to_sparse,
+    to_sparse_csr,
+)
 from torchlike._sparse._make import held
 from torchlike._sparse._tensor import SparseTensor
 from torchlike._tensor import Tensor
@@ -95,7 +104,13 @@ def mul(input: Any, other: Any) -> Any:
         sizes = tuple(input.shape)
         lines = other.expand(sizes).reshape(-1)
         return s.like(input, input._values_ * picked(lines, s.flat(s.places(input), sizes)))
-    return s.like(input, input._values_ * other)
+    return s.like(input, input._values_ * _stored(other, input.dtype))
+
+
+def _stored(number: Any, dtype: _dtypes.dtype) -> Any:
+    """A number by which PyTorch multiplies sparse tensors, in their dtype: it rounds it first in half precision."""
+    is_half = dtype in (_dtypes.float16, _dtypes.bfloat16) and isinstance(number, int | float)
+    return float(np.float32(number).astype(dtype.numpy)) if is_half else number
 
 
 def _fits(shape: tuple, into: tuple) -> bool:
@@ -137,7 +152,7 @@ def add(input: Any, other: Any, *, alpha: Any = 1) -> Any:
     if not is_sparse(input):
         if not isinstance(input, Tensor) or input.shape != other.shape:
             raise _errors.layouts.add_dense_sizes(tuple(getattr(input, "shape", ())), other.shape)
-        return input + to_dense(other) * alpha if alpha != 1 else input + to_dense(other)
+        return _onto_dense(input, other, alpha)
     if input.shape != other.shape or s.sparse_dim(input) != s.sparse_dim(other):
         raise _errors.layouts.add_sizes(input.shape, other.shape)
     if input.layout is not other.layout:
@@ -145,12 +160,24 @@ def add(input: Any, other: Any, *, alpha: Any = 1) -> Any:
     return _added(input, other if alpha == 1 else mul(other, alpha))
 
 
+def _onto_dense(dense: Tensor, other: Any, alpha: Any) -> Tensor:
+    """The elements of a sparse tensor added one after another."""
+    dtype = _dtypes.promote_types(dense.dtype, other.dtype)
+    lines = dense.to(dtype).reshape((-1, *other._values_.shape[1:]))
+    values = other._values_.to(dtype)
+    if dtype in (_dtypes.float16, _dtypes.bfloat16):
+        values, alpha = values * _stored(alpha, dtype), 1
+    return lines.index_add(0, lines_of(other), values, alpha=alpha).reshape(dense.shape)
+
+
 def _added(a: Any, b: Any) -> Any:
     back, sizes = a.layout, tuple(a.shape[: s.sparse_dim(a)])
     first, second = s.flat(s.places(a), sizes), s.flat(s.places(b), sizes)
+    dtype = _dtypes.promote_types(a.dtype, b.dtype)
+    if dtype is _dtypes.float16 and back is mf.sparse_coo and len(first) and len(second):
+        raise _errors.dtypes.not_implemented("cadd_sparse", dtype)
     if len(first) == len(second) and (first == second).all():
         return s.like(a, a._values_ + b._values_, a._coalesced and b._coalesced)
-    dtype = _dtypes.promote_types(a.dtype, b.dtype)
     values = rows["cat"]([a._values_.to(dtype), b._values_.to(dtype)])
     ordered = a._coalesced and b._coalesced
     merge = np.unique(np.concatenate([first, second]), return_inverse=True) if ordered else _merged(first, second)

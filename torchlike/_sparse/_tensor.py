@@ -6,7 +6,9 @@ unexpectedly reaches for its storage, which raises; so nothing is made dense by 
 
 from __future__ import annotations
 
+import functools
 import sys
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,10 +16,11 @@ import numpy as np
 from torchlike import _bind, _errors, _factories, _modes
 from torchlike import _memory_format as mf
 from torchlike._autograd import views
+from torchlike._autograd.sparse_value import SparseValue
 from torchlike._core import Aval, Size
 from torchlike._core.value import aval
 from torchlike._overriding import _disabled_torch_function_impl
-from torchlike._tensor import TENSOR_TYPES, Tensor, untracked
+from torchlike._tensor import TENSOR_TYPES, Tensor, untracked, wrap
 
 _new = object.__new__
 _WRAPPERS = ("call", "__call__", "public", "guarded", "reading", "quick", "twin", "dunder", "<lambda>", "missing",
@@ -71,6 +74,19 @@ class SparseTensor(Tensor):
     def _edge(self) -> Any:
         return self._values_._edge
 
+    def _pair(self, strict: bool | None = None) -> Any:
+        """This tensor as a gradient in flight."""
+        return SparseValue(self), self._edge
+
+    def _members(self) -> tuple[Tensor, ...]:
+        """The tensors that it is made of."""
+        return *self._indices_, self._values_
+
+    def _as_grad(self) -> Any:
+        """Members of its own with these contents, not known to be in order: how a leaf keeps its first gradient."""
+        *indices, values = [wrap(t._pair()[0]) for t in self._members()]
+        return make(self._layout_, tuple(indices), values, self._size)
+
     @property
     def grad(self) -> Any:
         """The gradient in this leaf's layout; it has no index twice, for elements of one index have one gradient."""
@@ -106,6 +122,23 @@ def make(layout: mf.layout, indices: tuple[Tensor, ...], values: Tensor, size: A
     return made
 
 
+def members(t: Tensor) -> tuple[Tensor, ...]:
+    """The tensors that have the contents of a tensor of any layout: itself, if it is strided."""
+    return t._members() if isinstance(t, SparseTensor) else (t,)
+
+
+def maker(t: Tensor) -> Callable[..., Any]:
+    """A function that makes, of the values of its members, a tensor of the same layout and shape."""
+    if not isinstance(t, SparseTensor):
+        return functools.partial(wrap, edge=None, strides=t._strides)
+    return functools.partial(_of_values, t._layout_, tuple(t._size), t._coalesced)
+
+
+def _of_values(layout: mf.layout, size: tuple, coalesced: bool, *values: Any) -> Any:
+    *indices, kept = map(wrap, values)
+    return make(layout, tuple(indices), kept, size, coalesced)
+
+
 def passed_on(values: Tensor, node: str) -> Tensor:
     """The same values as the result of an operator: what holds them is no leaf, even if they are one."""
     if values._edge is None or not _modes.local.grad:
@@ -132,11 +165,19 @@ def nnz(t: SparseTensor) -> int:
     return t._values_.shape[0]
 
 
+def on_host(indices: Tensor, what: str = "a sparse tensor") -> np.ndarray:
+    """Indices as an array. A call that is recorded whole cannot know them, unless they were made of numbers in it."""
+    capture, value = _modes.local.capture, indices._value
+    if capture is not None and (value.array is None or id(value) in capture.known):
+        capture.stop(f"the indices of {what} are looked at")
+    return indices._host()
+
+
 def places(t: SparseTensor) -> np.ndarray:
     """The index of each element, on the host: (sparse dims, elements)."""
     if t.layout is mf.sparse_coo:
-        return t._indices_[0]._host()
-    ends, plain = (i._host() for i in t._indices_)
+        return on_host(t._indices_[0])
+    ends, plain = map(on_host, t._indices_)
     outer = np.repeat(np.arange(len(ends) - 1), np.diff(ends))
     return np.stack([outer, plain] if t.layout is mf.sparse_csr else [plain, outer]).astype(np.int64)
 

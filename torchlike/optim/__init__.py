@@ -19,6 +19,7 @@ from torchlike.optim.radam import RAdam as RAdam
 from torchlike.optim.rmsprop import RMSprop as RMSprop
 from torchlike.optim.rprop import Rprop as Rprop
 from torchlike.optim.sgd import SGD as SGD
+from torchlike.optim.sparse_adam import SparseAdam as SparseAdam
 
 
 def __getattr__(name: str) -> Any:

@@ -98,8 +98,8 @@ class Adafactor(RuleOptimizer):
         return None  # the rule shrinks the parameter itself, after it took its scale
 
     def _scalars(self, group: Group, before: tuple, now: tuple, bucket: Bucket) -> tuple[float, ...]:
-        (step,), lr = now, float(group["lr"])
+        (step,), lr = now, group["lr"]
         eps1, eps2 = group["eps"]
         eps1 = torchlike.finfo(bucket.dtype).eps if eps1 is None else eps1
         shrink = 1 - lr * group["weight_decay"]
-        return min(lr, 1 / step**0.5), step ** group["beta2_decay"], eps1, eps2, float(group["d"]), shrink
+        return min(lr, 1 / step**0.5), step ** group["beta2_decay"], eps1, eps2, group["d"], shrink

@@ -10,12 +10,13 @@ from torchlike.optim import _errors
 
 def check_lr(lr: Any) -> None:
     """A learning rate is a number >= 0, or a Tensor of one element."""
-    _check_one_element(lr)
+    check_one_element(lr)
     if not 0.0 <= lr:
         raise _errors.invalid("learning rate", lr)
 
 
-def _check_one_element(lr: Any) -> None:
+def check_one_element(lr: Any) -> None:
+    """A number, or a Tensor of one element."""
     if isinstance(lr, Tensor) and lr.numel() != 1:
         raise _errors.lr_not_one_element()
 
@@ -23,7 +24,7 @@ def _check_one_element(lr: Any) -> None:
 def check_at_least(bound: int, **values: Any) -> None:
     """Every named value must be >= the bound; the sentence of the newer optimizers."""
     for name, value in values.items():
-        _check_one_element(value)
+        check_one_element(value)
         if not bound <= value:
             raise _errors.too_small(name.replace("_", " "), bound, value)
 
@@ -55,6 +56,5 @@ def check_implementation(optimizer: str, foreach: bool | None = None, fused: boo
         raise _errors.fused_and_differentiable()
     if fused and foreach:
         raise _errors.fused_and_foreach()
-    for name, asked in (("capturable", capturable), ("differentiable", differentiable)):
-        if asked:
-            raise _errors.unsupported_option(optimizer, name)
+    if capturable:
+        raise _errors.unsupported_option(optimizer, "capturable")

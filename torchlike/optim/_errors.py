@@ -31,6 +31,38 @@ def no_complex(optimizer: str) -> RuntimeError:
     return RuntimeError(f"{optimizer} does not support complex parameters")
 
 
+def no_sparse_gradients(optimizer: str) -> RuntimeError:
+    hint = ", please consider SparseAdam instead" if optimizer == "Adam" else ""
+    return RuntimeError(f"{optimizer} does not support sparse gradients{hint}")
+
+
+def no_dense_gradients() -> RuntimeError:
+    return RuntimeError("SparseAdam does not support dense gradients, please consider Adam instead")
+
+
+def sparse_parameters(places: list[list[int]]) -> ValueError:
+    return ValueError(f"Sparse params at indices {places}: SparseAdam requires dense parameter tensors")
+
+
+def complex_parameters(places: list[list[int]]) -> ValueError:
+    return ValueError(f"Complex params at indices {places}: SparseAdam does not support complex parameters")
+
+
+def sparse_complex(optimizer: str) -> NotImplementedError:
+    return NotImplementedError(f"torchlike.optim.{optimizer} does not support sparse gradients of complex numbers. "
+                               "Received: one. Use a dense gradient.")  # fmt: skip
+
+
+def sparse_with_weight_decay() -> RuntimeError:
+    return RuntimeError("weight_decay option is not compatible with sparse gradients")
+
+
+def sparse_with_fused(optimizer: str) -> RuntimeError:
+    if optimizer == "SGD":
+        return RuntimeError("`_fused_sgd` does not support sparse gradients")
+    return RuntimeError("`fused` does not support sparse grad or complex param")
+
+
 def muon_not_a_matrix(size: Any) -> ValueError:
     return ValueError(f"Muon only supports 2D parameters whereas we found a parameter with size: {size}")
 
@@ -69,6 +101,14 @@ def fused_and_foreach() -> RuntimeError:
 
 def fused_and_differentiable() -> RuntimeError:
     return RuntimeError("`fused` does not support `differentiable`")
+
+
+def step_requires_grad() -> RuntimeError:
+    return RuntimeError("`requires_grad` is not supported for `step` in differentiable mode")
+
+
+def lists_not_recorded() -> AssertionError:
+    return AssertionError("_foreach ops don't support autograd")
 
 
 # --- parameters and groups --------------------------------------------------------------------------------------------

@@ -97,7 +97,7 @@ class Muon(RuleOptimizer):
     def _decay(self, group: Group) -> str | None:
         return "decoupled" if group["weight_decay"] else None
 
-    def _variant(self, group: Group) -> tuple:
+    def _variant(self, group: Group, is_first: bool) -> tuple:
         if group["ns_steps"] >= 100:
             raise _errors.muon_steps()
         if len(group["ns_coefficients"]) != 3:
@@ -105,5 +105,5 @@ class Muon(RuleOptimizer):
         return group["nesterov"], group["adjust_lr_fn"], group["ns_steps"]
 
     def _scalars(self, group: Group, before: tuple, now: tuple, bucket: Bucket) -> tuple[float, ...]:
-        momentum = float(group["momentum"])
-        return float(group["lr"]), momentum, 1 - momentum, group["eps"], *group["ns_coefficients"]
+        momentum = group["momentum"]
+        return group["lr"], momentum, 1 - momentum, group["eps"], *group["ns_coefficients"]

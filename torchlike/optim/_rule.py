@@ -22,11 +22,13 @@ import torchlike
 from torchlike import Tensor, _core
 from torchlike._core import Value
 from torchlike._core.refcounts import ATTRIBUTE, DICT_ITEM
-from torchlike._fused import multi_tensor_update
+from torchlike._fused import multi_tensor_update, over_rows
 from torchlike._modes import local
 from torchlike._ops._namespace import namespace
 from torchlike._ops._steps import stepwise
+from torchlike._sparse import SparseTensor, lines_of
 from torchlike.optim import _errors
+from torchlike.optim._differentiable import numbers_of, with_penalty, write_row
 from torchlike.optim._packs import Pack, give, is_seen, packs
 from torchlike.optim.optimizer import Optimizer, scalar_tensor
 
@@ -72,13 +74,15 @@ class Bucket:
     """Rows of one group that share counters, dtype and device, with their columns of state.
 
     `fresh` says that the state was made for the very next step. The last rows are those of the packs, whose state is
-    one tensor for each name and pack.
+    one tensor for each name and pack. The gradients of its rows are all sparse, or none is.
     """
 
-    __slots__ = ("columns", "counters", "dtype", "fresh", "packs", "rows", "shown")
+    __slots__ = ("columns", "counters", "dtype", "fresh", "packs", "rows", "shown", "sparse")
 
-    def __init__(self, counters: tuple[float, ...], fresh: bool, dtype: torchlike.dtype, columns: int) -> None:
+    def __init__(self, counters: tuple[float, ...], fresh: bool, dtype: torchlike.dtype, columns: int,
+                 sparse: bool = False) -> None:  # fmt: skip
         self.counters = counters
+        self.sparse = sparse
         self.fresh = fresh
         self.dtype = dtype
         self.rows: list[int] = []
@@ -90,19 +94,20 @@ class Bucket:
 class _Plan:
     """How one group is cut into buckets; it holds while the group, its flags and the rows with gradients stay."""
 
-    __slots__ = ("buckets", "group", "names", "params", "rows")
+    __slots__ = ("buckets", "group", "names", "params", "rows", "sparse")
 
-    def __init__(self, group: Group, names: tuple[str, ...], rows: list[int]) -> None:
-        self.group, self.names, self.rows = group, names, rows
+    def __init__(self, group: Group, names: tuple[str, ...], rows: list[int], sparse: list[int]) -> None:
+        self.group, self.names, self.rows, self.sparse = group, names, rows, sparse
         self.params = list(group["params"])
         self.buckets: dict[tuple, Bucket] = {}
 
-    def holds(self, group: Group, names: tuple[str, ...], rows: list[int]) -> bool:
+    def holds(self, group: Group, names: tuple[str, ...], rows: list[int], sparse: list[int]) -> bool:
         params = group["params"]
         return (
             self.group is group
             and self.names == names
             and self.rows == rows
+            and self.sparse == sparse
             and len(params) == len(self.params)
             and all(map(is_, params, self.params))
         )
@@ -113,8 +118,14 @@ class RuleOptimizer(Optimizer):
 
     rule: Callable[..., tuple]
     by_element = True  # whether the rule treats each element by itself, so that rows may be laid end to end
-    # Numbers kept on the host for each parameter and shown as zero-dim tensors in `state`, where they come first.
+    # The rule of the rows that a sparse gradient names, where PyTorch has one.
+    sparse_rule: Callable[..., tuple] | None = None
+    # Numbers kept on the host for each parameter and shown in `state`, where they come first, as zero-dim tensors.
     counters: tuple[str, ...] = ("step",)
+    # Those of which a step that is recorded for gradients makes tensors: PyTorch's arithmetic there is that of tensors.
+    tensor_counters: tuple[str, ...] = ()
+    records_lists = False  # whether PyTorch differentiates the form of the step that goes over lists (`foreach=True`)
+    shown_counter: Callable[[float], Any] = staticmethod(scalar_tensor)
 
     def _names(self, group: Group, param: Tensor | None = None) -> tuple[str, ...]:
         """The state tensors the rule takes after parameter and gradient; without `param`, as far as options decide."""
@@ -138,12 +149,15 @@ class RuleOptimizer(Optimizer):
             return None
         return "decoupled" if group.get("decoupled_weight_decay") else "penalty"
 
-    def _variant(self, group: Group) -> tuple:
-        """Options that select another formula; each combination is a program of its own."""
+    def _variant(self, group: Group, is_first: bool) -> tuple:
+        """Options that select another formula; each combination is a program of its own. `is_first`: the step is the
+        first of its parameter, and is recorded for gradients."""
         return ()
 
     def _scalars(self, group: Group, before: tuple, now: tuple, bucket: Bucket) -> tuple[float, ...]:
-        """The numbers of this step, from the counters before and after advancing; computed here in double precision."""
+        """The numbers of this step, from the counters before and after advancing; computed here in double precision.
+
+        In a step that is recorded for gradients, options and counters may be tensors."""
         raise NotImplementedError
 
     # --- state: plain dictionaries, in which the counters are written when somebody looks -----------------------------
@@ -154,7 +168,7 @@ class RuleOptimizer(Optimizer):
         if self._plans:
             self._settle()
             for kept in self._state.values():
-                _show_counters(kept, self.counters)
+                self._show_counters(kept)
         return self._state
 
     @state.setter
@@ -172,6 +186,11 @@ class RuleOptimizer(Optimizer):
                     pack.take_apart()
         self._plans.clear()
 
+    def _show_counters(self, kept: Any) -> None:
+        for name in self.counters:
+            if isinstance(kept, dict) and isinstance(kept.get(name), (int, float)):
+                kept[name] = self.shown_counter(kept[name])
+
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
         # Checkpoints written before an option existed behave as if it were off.
@@ -180,7 +199,7 @@ class RuleOptimizer(Optimizer):
             for name, default in options.items():
                 group.setdefault(name, None if default is None else False)
         for kept in self._state.values():
-            _show_counters(kept, self.counters)
+            self._show_counters(kept)
 
     def _followed(self) -> list:
         buckets = [bucket for plan in self._plans.values() for bucket in plan.buckets.values()]
@@ -201,62 +220,118 @@ class RuleOptimizer(Optimizer):
         if closure is not None:
             with torchlike.enable_grad():
                 loss = closure()
+        if self.defaults.get("differentiable"):
+            self._step_recorded()
+            return loss
         with _core.uninterrupted():  # parameters, state and counters are those before or after the step, never between
             for index, group in enumerate(self.param_groups):
                 self._step_group(index, group)
         return loss
 
+    def _step_recorded(self) -> None:
+        """Update the parameters by operators that autograd records."""
+        if local.capture is not None:
+            local.capture.stop("an optimizer's step is recorded for gradients")
+        with torchlike.enable_grad():
+            for group in self.param_groups:
+                for param in group["params"]:
+                    if param.grad is not None:
+                        self._step_row(group, param, param.grad)
+
+    def _step_row(self, group: Group, param: Tensor, grad: Tensor) -> None:
+        if group["foreach"] and not self.records_lists:
+            raise _errors.lists_not_recorded()
+        if grad.__class__ is SparseTensor:
+            raise _errors.unsupported_option(type(self).__name__, "differentiable (with sparse gradients)")
+        names = self._names(group, param)
+        is_first = self._prepare(group, names, param)
+        kept = self._state[param] if names or self.counters else {}
+        self._show_counters(kept)
+        if "step" in self.tensor_counters and kept["step"].requires_grad:
+            raise _errors.step_requires_grad()
+        before = tuple([kept[n] if n in self.tensor_counters else _count_of(kept[n]) for n in self.counters])
+        numbers = numbers_of(group, with_tensors=True)
+        grad = with_penalty(grad, param, numbers, self._decay(numbers))
+        now = self._advance(numbers, before)
+        scalars = self._all_scalars(numbers, before, now, Bucket(before, is_first, param.dtype, 0))
+        flags = self._flags(numbers, is_first)
+        write_row(self.rule, flags, scalars, grad, [param, *[kept[name] for name in names]])
+        for name, count in zip(self.counters, now):
+            kept[name].copy_(count)
+
     def _step_group(self, index: int, group: Group) -> None:
         grads = [param.grad for param in group["params"]]
         rows = [i for i, grad in enumerate(grads) if grad is not None]
+        sparse = [i for i in rows if grads[i].__class__ is SparseTensor]
+        if sparse:
+            rows, sparse = self._take_sparse(group, grads, rows, sparse)
         names = self._names(group)
         plan = self._plans.get(index)
-        if plan is not None and not plan.holds(group, names, rows):
+        if plan is not None and not plan.holds(group, names, rows, sparse):
             self._settle()  # of every group: a parameter may have moved from one to another
             plan = None
         if not rows:
             return
         if plan is None:
-            plan = self._plans[index] = self._gather(group, names, rows)
+            plan = self._plans[index] = self._gather(group, names, rows, sparse)
         flags = self._flags(group)
         capture = local.capture
         if capture is not None:
-            capture.holds.append(lambda: self._still(index, plan, group, names, rows, flags))
+            capture.holds.append(lambda: self._still(index, plan, group, names, rows, sparse, flags))
         for bucket in plan.buckets.values():
             ask = functools.partial(self._next_scalars, group, bucket)
             scalars = ask() if capture is None else capture.ask(ask)
-            columns = [bucket.columns[0], [grads[i] for i in bucket.rows], *bucket.columns[1:]]
-            written = (0, *range(2, len(columns)))
-            joined = tuple([len(pack.rows) for pack in bucket.packs])
-            multi_tensor_update(self.rule, flags, scalars, columns, written, joined, bucket.shown,  # type: ignore[arg-type]
-                                self.by_element)  # fmt: skip
+            self._update(bucket, flags, scalars, [grads[i] for i in bucket.rows])
 
-    def _flags(self, group: Group) -> tuple:
-        return group.get("maximize", False), self._decay(group), *self._variant(group)
+    def _take_sparse(self, group: Group, grads: list, rows: list[int], sparse: list[int]) -> tuple[list, list]:
+        """Called with the rows that have gradients and those that have sparse ones; returns those left to the rules."""
+        if self.sparse_rule is None:
+            raise _errors.no_sparse_gradients(next(c.__name__ for c in type(self).__mro__ if "rule" in vars(c)))
+        if any(grads[i].is_complex() for i in sparse):
+            raise _errors.sparse_complex(type(self).__name__)
+        return rows, sparse
 
-    def _still(self, index: int, plan: _Plan, group: Group, names: tuple, rows: list, flags: tuple) -> bool:
+    def _update(self, bucket: Bucket, flags: tuple, scalars: tuple, grads: list[Tensor]) -> None:
+        """Record the step of one bucket."""
+        given = [[g._values_ for g in grads], [lines_of(g) for g in grads]] if bucket.sparse else [grads]
+        rule = over_rows(self.sparse_rule) if bucket.sparse else self.rule
+        columns = [bucket.columns[0], *given, *bucket.columns[1:]]
+        written = (0, *range(1 + len(given), len(columns)))
+        joined = tuple([len(pack.rows) for pack in bucket.packs])
+        by_element = self.by_element and not bucket.sparse
+        multi_tensor_update(rule, flags, scalars, columns, written, joined, bucket.shown, by_element)
+
+    def _flags(self, group: Group, is_first: bool = False) -> tuple:
+        return group.get("maximize", False), self._decay(group), *self._variant(group, is_first)
+
+    def _still(self, index: int, plan: _Plan, group: Group, names: tuple, rows: list, sparse: list,
+               flags: tuple) -> bool:  # fmt: skip
         """Whether a step that was recorded would be recorded in the same way now."""
         return (
             index < len(self.param_groups)
             and self.param_groups[index] is group
             and self._plans.get(index) is plan
             and self._names(group) == names
-            and plan.holds(group, names, rows)
+            and plan.holds(group, names, rows, sparse)
             and self._flags(group) == flags
         )
 
     def _next_scalars(self, group: Group, bucket: Bucket) -> tuple[float, ...]:
         """Count one more step of a bucket; returns the numbers of that step."""
-        before, now = bucket.counters, self._advance(group, bucket.counters)
-        weight_decay = float(group.get("weight_decay", 0))
-        shrink = 1 - float(group["lr"]) * weight_decay
-        scalars = self._scalars(group, before, now, bucket)
+        numbers = numbers_of(group)
+        before, now = bucket.counters, self._advance(numbers, bucket.counters)
+        scalars = self._all_scalars(numbers, before, now, bucket)
         bucket.counters, bucket.fresh = now, False
-        return weight_decay, shrink, *scalars, *(now if bucket.shown else ())
+        return *map(float, scalars), *(now if bucket.shown else ())
 
-    def _gather(self, group: Group, names: tuple[str, ...], rows: list[int]) -> _Plan:
+    def _all_scalars(self, numbers: Group, before: tuple, now: tuple, bucket: Bucket) -> tuple:
+        """What a rule takes: the numbers that all optimizers have, and its own."""
+        weight_decay = numbers.get("weight_decay", 0)
+        return weight_decay, 1 - numbers["lr"] * weight_decay, *self._scalars(numbers, before, now, bucket)
+
+    def _gather(self, group: Group, names: tuple[str, ...], rows: list[int], sparse: list[int]) -> _Plan:
         """Sort the rows into buckets, making the state of those that have none."""
-        plan = _Plan(group, names, rows)
+        plan = _Plan(group, names, rows, sparse)
         if len(set(plan.params)) != len(plan.params):
             raise _errors.duplicate_parameters()
         for i in rows:
@@ -264,10 +339,10 @@ class RuleOptimizer(Optimizer):
             kept_names = self._names(group, param)
             fresh = self._prepare(group, kept_names, param)
             counters = tuple(_count_of(self._state[param][name]) for name in self.counters)
-            key = (counters, fresh, kept_names, param.dtype, param.device)
+            key = (counters, fresh, kept_names, param.dtype, param.device, i in sparse)
             bucket = plan.buckets.get(key)
             if bucket is None:
-                bucket = plan.buckets[key] = Bucket(counters, fresh, param.dtype, len(kept_names))
+                bucket = plan.buckets[key] = Bucket(counters, fresh, param.dtype, len(kept_names), i in sparse)
             bucket.rows.append(i)
         for (_, fresh, kept_names, *_), bucket in plan.buckets.items():
             self._fill(bucket, plan.params, kept_names, fresh)
@@ -277,7 +352,8 @@ class RuleOptimizer(Optimizer):
         """Order a bucket's rows, and gather its columns."""
         is_open = getrefcount(self._state) > ATTRIBUTE  # to others, who see the state without asking for it
         bucket.shown = self._shown(bucket, params, is_open) if self.counters and names else []
-        if self.by_element and not is_open and local.capture is None:  # a compiled step gains nothing by them
+        is_plain = self.by_element and not bucket.sparse
+        if is_plain and not is_open and local.capture is None:  # a compiled step gains nothing by them
             bucket.packs = packs(self._state, params, bucket.rows, names)
         joined = [i for pack in bucket.packs for i in pack.rows]
         alone = sorted(set(bucket.rows).difference(joined))
@@ -291,7 +367,7 @@ class RuleOptimizer(Optimizer):
         """The counters that are tensors by now and that others may hold: for each name."""
         for i in bucket.rows:
             if is_open or getrefcount(self._state[params[i]]) > DICT_ITEM:
-                _show_counters(self._state[params[i]], self.counters)
+                self._show_counters(self._state[params[i]])
         is_held = is_open or local.capture is not None  # a capture holds them itself
         if not (is_held or any(is_seen(self._state, params[i], self.counters) for i in bucket.rows)):
             return []
@@ -324,9 +400,3 @@ def _keep_counters(kept: dict[str, Any], names: tuple[str, ...], counts: tuple[f
     shown = [(kept[name], count) for name, count in zip(names, counts) if isinstance(kept[name], Tensor)]
     give((t, Value(t._value.aval, np.asarray(count, t.dtype.numpy))) for t, count in shown)
     kept.update((name, count) for name, count in zip(names, counts) if not isinstance(kept[name], Tensor))
-
-
-def _show_counters(kept: Any, counters: tuple[str, ...]) -> None:
-    for name in counters:
-        if isinstance(kept, dict) and isinstance(kept.get(name), (int, float)):
-            kept[name] = scalar_tensor(kept[name])

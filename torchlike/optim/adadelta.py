@@ -41,7 +41,8 @@ class Adadelta(RuleOptimizer):
       weight_decay: an L2 penalty.
       maximize: ascend instead.
       foreach: kept and without effect: in PyTorch it chooses among implementations with equal results.
-      capturable, differentiable: not supported.
+      capturable: not supported.
+      differentiable: whether autograd records the step, so that gradients flow through it.
 
     Raises:
       ValueError: a negative option, or `rho` above 1.
@@ -66,4 +67,4 @@ class Adadelta(RuleOptimizer):
 
     def _scalars(self, group: Group, before: tuple, now: tuple, bucket: Bucket) -> tuple[float, ...]:
         rho = group["rho"]
-        return float(group["lr"]), float(rho), float(1 - rho), float(group["eps"])
+        return group["lr"], rho, 1 - rho, group["eps"]

@@ -8,6 +8,7 @@ import torchlike
 from torchlike import Tensor
 from torchlike._ops._namespace import namespace
 from torchlike._ops._steps import Step
+from torchlike.optim import _errors
 from torchlike.optim._checks import check_implementation, check_lr, check_positive
 from torchlike.optim._rule import Bucket, Group, RuleOptimizer, update_rule
 from torchlike.optim.optimizer import Optimizer as Optimizer
@@ -22,11 +23,21 @@ def adagrad_update(variant: tuple, scalars: tuple, step: Step, param: Any, grad:
     return param - rate * grad / step(step(namespace(param).sqrt(total)) + step(eps)), total
 
 
+@update_rule
+def adagrad_rows_update(variant: tuple, scalars: tuple, step: Step, param: Any, grad: Any, total: Any) -> tuple:
+    """The same of a sparse gradient's rows, for which PyTorch divides first."""
+    rate, eps = scalars
+    total = step(total + step(grad * grad))
+    return param - rate * step(grad / step(step(namespace(param).sqrt(total)) + step(eps))), total
+
+
 class Adagrad(RuleOptimizer):
     r"""Adagrad: steps divided by the root of all squared gradients so far.
 
     .. math:: s \leftarrow s + g^2,\quad
         p \leftarrow p - \frac{\eta}{1 + (t-1)\,\eta_\delta}\,\frac{g}{\sqrt{s}+\epsilon}
+
+    Of a sparse gradient only the rows that it names are updated.
 
     Args:
       params: parameters or groups of them; their state is made at once, not at the first step.
@@ -37,10 +48,11 @@ class Adagrad(RuleOptimizer):
       eps: added to the root.
       maximize: ascend instead.
       foreach, fused: kept and without effect: in PyTorch they choose among implementations with equal results.
-      differentiable: not supported.
+      differentiable: whether autograd records the step, so that gradients flow through it.
 
     Raises:
       ValueError: a negative option.
+      RuntimeError: at a step, a sparse gradient together with `weight_decay` or `fused`.
 
     >>> import torchlike
     >>> p = torchlike.nn.Parameter(torchlike.tensor([1.0]))
@@ -52,6 +64,7 @@ class Adagrad(RuleOptimizer):
     """
 
     rule = staticmethod(adagrad_update)
+    sparse_rule = staticmethod(adagrad_rows_update)
 
     def __init__(self, params: ParamsT, lr: float | Tensor = 1e-2, lr_decay: float = 0, weight_decay: float = 0,
                  initial_accumulator_value: float = 0, eps: float = 1e-10, foreach: bool | None = None, *,
@@ -76,6 +89,13 @@ class Adagrad(RuleOptimizer):
         value = group["initial_accumulator_value"]
         return torchlike.full_like(param, complex(value, value) if param.is_complex() else value)
 
+    def _take_sparse(self, group: Group, grads: list, rows: list[int], sparse: list[int]) -> tuple[list, list]:
+        if group["fused"]:
+            raise _errors.sparse_with_fused("Adagrad")
+        if group["weight_decay"]:
+            raise _errors.sparse_with_weight_decay()
+        return super()._take_sparse(group, grads, rows, sparse)
+
     def _scalars(self, group: Group, before: tuple, now: tuple, bucket: Bucket) -> tuple[float, ...]:
-        rate = float(group["lr"]) / (1 + before[0] * group["lr_decay"])
-        return rate, float(group["eps"])
+        rate = group["lr"] / (1 + before[0] * group["lr_decay"])
+        return rate, group["eps"]

@@ -49,7 +49,8 @@ class Adam(RuleOptimizer):
       amsgrad: divide by the largest second moment seen so far.
       maximize: ascend instead.
       foreach, fused: kept and without effect: in PyTorch they choose among implementations with equal results.
-      capturable, differentiable: not supported.
+      capturable: not supported.
+      differentiable: whether autograd records the step, so that gradients flow through it.
 
     Raises:
       ValueError: a negative rate, `eps` or decay, or a beta outside [0, 1).
@@ -64,6 +65,7 @@ class Adam(RuleOptimizer):
     """
 
     rule = staticmethod(adam_update)
+    tensor_counters = ("step",)
 
     def __init__(self, params: ParamsT, lr: float | Tensor = 1e-3,
                  betas: tuple[float | Tensor, float | Tensor] = (0.9, 0.999), eps: float = 1e-8,
@@ -87,10 +89,10 @@ class Adam(RuleOptimizer):
 
     def _scalars(self, group: Group, before: tuple, now: tuple, bucket: Bucket) -> tuple[float, ...]:
         (step,) = now
-        beta1, beta2 = float(group["betas"][0]), float(group["betas"][1])
-        step_size = float(group["lr"]) / (1 - beta1**step)
+        beta1, beta2 = group["betas"]
+        step_size = group["lr"] / (1 - beta1**step)
         correction = (1 - beta2**step) ** 0.5
-        return step_size, 1 - beta1, beta2, 1 - beta2, correction, float(group["eps"])
+        return step_size, 1 - beta1, beta2, 1 - beta2, correction, group["eps"]
 
 
 def _check_tensors(lr: float | Tensor, betas: tuple, foreach: bool | None) -> None:

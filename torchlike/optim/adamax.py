@@ -36,7 +36,8 @@ class Adamax(RuleOptimizer):
       weight_decay: an L2 penalty.
       maximize: ascend instead.
       foreach: kept and without effect: in PyTorch it chooses among implementations with equal results.
-      capturable, differentiable: not supported.
+      capturable: not supported.
+      differentiable: whether autograd records the step, so that gradients flow through it.
 
     Raises:
       ValueError: a negative option, or a beta outside [0, 1).
@@ -61,6 +62,6 @@ class Adamax(RuleOptimizer):
         return "exp_avg", "exp_inf"
 
     def _scalars(self, group: Group, before: tuple, now: tuple, bucket: Bucket) -> tuple[float, ...]:
-        beta1, beta2 = map(float, group["betas"])
-        rate = float(group["lr"]) / (1 - beta1 ** now[0])
-        return rate, 1 - beta1, beta2, float(group["eps"])
+        beta1, beta2 = group["betas"]
+        rate = group["lr"] / (1 - beta1 ** now[0])
+        return rate, 1 - beta1, beta2, group["eps"]

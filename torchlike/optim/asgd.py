@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+import torchlike
 from torchlike import Tensor
 from torchlike._ops._namespace import namespace
 from torchlike._ops._steps import Step
@@ -37,7 +38,8 @@ class ASGD(RuleOptimizer):
       weight_decay: an L2 penalty.
       maximize: ascend instead.
       foreach: kept and without effect: in PyTorch it chooses among implementations with equal results.
-      capturable, differentiable: not supported.
+      capturable: not supported.
+      differentiable: whether autograd records the step, so that gradients flow through it.
 
     Raises:
       ValueError: a negative rate or weight decay.
@@ -64,7 +66,7 @@ class ASGD(RuleOptimizer):
         return 0.0, _rounded(float(group["lr"])), 1.0
 
     def _advance(self, group: Group, counters: tuple[float, ...]) -> tuple[float, ...]:
-        step, lr = counters[0] + 1, float(group["lr"])
+        step, lr = counters[0] + 1, group["lr"]
         eta = lr / (1 + group["lambd"] * lr * step) ** group["alpha"]
         return step, _rounded(eta), _rounded(1 / max(1, step - group["t0"]))
 
@@ -73,6 +75,6 @@ class ASGD(RuleOptimizer):
         return eta, 1 - group["lambd"] * eta, mu
 
 
-def _rounded(value: float) -> float:
+def _rounded(value: Any) -> Any:
     """`eta` and `mu` are float32 tensors in PyTorch, and round as such."""
-    return float(np.float32(value))
+    return value.to(torchlike.float32) if isinstance(value, Tensor) else float(np.float32(value))

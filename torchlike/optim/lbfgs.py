@@ -166,7 +166,7 @@ def _as_tensor(length: Any) -> Any:
 
 def _flat(param: Tensor, grad: Tensor | None) -> Tensor:
     """A gradient as a real vector, zeros where there is none."""
-    flat = torchlike.zeros_like(param) if grad is None else grad
+    flat = torchlike.zeros_like(param) if grad is None else grad.to_dense()
     return (torchlike.view_as_real(flat) if flat.is_complex() else flat).reshape(-1)
 
 

@@ -42,7 +42,8 @@ class NAdam(RuleOptimizer):
       momentum_decay: :math:`\psi`.
       maximize: ascend instead.
       foreach: kept and without effect: in PyTorch it chooses among implementations with equal results.
-      capturable, differentiable: not supported.
+      capturable: not supported.
+      differentiable: whether autograd records the step, so that gradients flow through it.
 
     Raises:
       ValueError: a negative option, or a beta outside [0, 1).
@@ -50,6 +51,7 @@ class NAdam(RuleOptimizer):
 
     rule = staticmethod(nadam_update)
     counters = ("step", "mu_product")
+    tensor_counters = ("mu_product",)
 
     def __init__(self, params: ParamsT, lr: float | Tensor = 2e-3, betas: tuple[float, float] = (0.9, 0.999),
                  eps: float = 1e-8, weight_decay: float = 0, momentum_decay: float = 4e-3,
@@ -74,19 +76,21 @@ class NAdam(RuleOptimizer):
 
     def _advance(self, group: Group, counters: tuple[float, ...]) -> tuple[float, ...]:
         step, product = counters
+        momentum = _momentum(group, step + 1)
+        if isinstance(product, Tensor):
+            return step + 1, product * momentum
         # The product is a float32 tensor in PyTorch, and rounds as one.
-        return step + 1, float(np.float32(product) * np.float32(_momentum(group, step + 1)))
+        return step + 1, float(np.float32(product) * np.float32(momentum))
 
     def _scalars(self, group: Group, before: tuple, now: tuple, bucket: Bucket) -> tuple[float, ...]:
         step, product = now
-        lr = float(group["lr"])
-        beta1, beta2 = map(float, group["betas"])
+        lr, (beta1, beta2) = group["lr"], group["betas"]
         following = _momentum(group, step + 1)
         grad_rate = lr * (1 - _momentum(group, step)) / (1 - product)
         mean_rate = lr * following / (1 - product * following)
         rests = (1 - beta1, beta2, 1 - beta2, 1 - beta2**step)
-        return grad_rate, mean_rate, *rests, float(group["eps"])
+        return grad_rate, mean_rate, *rests, group["eps"]
 
 
 def _momentum(group: Group, step: float) -> float:
-    return float(group["betas"][0]) * (1 - 0.5 * 0.96 ** (step * group["momentum_decay"]))
+    return group["betas"][0] * (1 - 0.5 * 0.96 ** (step * group["momentum_decay"]))

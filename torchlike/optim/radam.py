@@ -43,7 +43,8 @@ class RAdam(RuleOptimizer):
       weight_decay: an L2 penalty, or with `decoupled_weight_decay` a shrinking before the step.
       maximize: ascend instead.
       foreach: kept and without effect: in PyTorch it chooses among implementations with equal results.
-      capturable, differentiable: not supported.
+      capturable: not supported.
+      differentiable: whether autograd records the step, so that gradients flow through it.
 
     Raises:
       ValueError: a negative option, or a beta outside [0, 1).
@@ -70,9 +71,9 @@ class RAdam(RuleOptimizer):
 
     def _scalars(self, group: Group, before: tuple, now: tuple, bucket: Bucket) -> tuple[float, ...]:
         (step,) = now
-        beta1, beta2 = map(float, group["betas"])
-        lr, corrections = float(group["lr"]), (1 - beta1**step, _rectification(beta2, step), (1 - beta2**step) ** 0.5)
-        return lr, *corrections, 1 - beta1, beta2, 1 - beta2, float(group["eps"])
+        beta1, beta2 = group["betas"]
+        lr, corrections = group["lr"], (1 - beta1**step, _rectification(beta2, step), (1 - beta2**step) ** 0.5)
+        return lr, *corrections, 1 - beta1, beta2, 1 - beta2, group["eps"]
 
 
 def _rectification(beta2: float, step: float) -> float:

@@ -46,7 +46,8 @@ class RMSprop(RuleOptimizer):
       centered: subtract the square of a running mean of the gradient: the divisor estimates its deviation.
       maximize: ascend instead.
       foreach: kept and without effect: in PyTorch it chooses among implementations with equal results.
-      capturable, differentiable: not supported.
+      capturable: not supported.
+      differentiable: whether autograd records the step, so that gradients flow through it.
 
     Raises:
       ValueError: a negative option.
@@ -78,9 +79,9 @@ class RMSprop(RuleOptimizer):
         buffer = ("momentum_buffer",) if group["momentum"] > 0 else ()
         return ("square_avg", *buffer, *(("grad_avg",) if group["centered"] else ()))
 
-    def _variant(self, group: Group) -> tuple:
+    def _variant(self, group: Group, is_first: bool) -> tuple:
         return group["momentum"] > 0, group["centered"]
 
     def _scalars(self, group: Group, before: tuple, now: tuple, bucket: Bucket) -> tuple[float, ...]:
         alpha = group["alpha"]
-        return float(group["lr"]), float(alpha), float(1 - alpha), float(group["eps"]), float(group["momentum"])
+        return group["lr"], alpha, 1 - alpha, group["eps"], group["momentum"]

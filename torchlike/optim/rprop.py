@@ -6,6 +6,7 @@ from typing import Any
 
 import torchlike
 from torchlike import Tensor
+from torchlike._errors.arguments import wrong_type
 from torchlike._ops._namespace import namespace
 from torchlike._ops._steps import Step
 from torchlike.optim import _errors
@@ -39,7 +40,8 @@ class Rprop(RuleOptimizer):
       step_sizes: smallest and largest step.
       maximize: ascend instead.
       foreach: kept and without effect: in PyTorch it chooses among implementations with equal results.
-      capturable, differentiable: not supported.
+      capturable: not supported.
+      differentiable: whether autograd records the step, so that gradients flow through it.
 
     Raises:
       ValueError: a negative rate, or factors out of order.
@@ -66,8 +68,11 @@ class Rprop(RuleOptimizer):
     def _start(self, group: Group, name: str, param: Tensor) -> Tensor:
         if name == "prev":
             return torchlike.zeros_like(param)
-        lr = float(group["lr"])
+        lr = group["lr"]
+        if isinstance(lr, Tensor) and lr.requires_grad:
+            raise wrong_type("full_like", "fill_value", 2, "Number", lr)
+        lr = float(lr)
         return torchlike.full_like(param, complex(lr, lr) if param.is_complex() else lr)
 
     def _scalars(self, group: Group, before: tuple, now: tuple, bucket: Bucket) -> tuple[float, ...]:
-        return *map(float, group["etas"]), *map(float, group["step_sizes"])
+        return *group["etas"], *group["step_sizes"]

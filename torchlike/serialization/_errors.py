@@ -142,6 +142,12 @@ def too_large_meta(size: object) -> UnpicklingError:
     return Refused(f"a meta tensor of size {str(size)[:100]} in it is too large for any memory")
 
 
+def overlapping_elements(size: object, stride: object, held: int) -> UnpicklingError:
+    shown = (str(tuple(x))[:100] for x in (size, stride))  # type: ignore[call-overload]
+    return Refused("a conjugated or negated tensor of size {} and stride {} in it repeats ".format(*shown)
+                   + f"the {held} elements of its storage")  # fmt: skip
+
+
 def bad_persistent_id() -> UnpicklingError:
     return Refused("it describes a storage in a form that is not PyTorch's")
 

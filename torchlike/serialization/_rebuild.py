@@ -5,6 +5,7 @@ The same objects stand for PyTorch's functions when a file is written and do the
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -13,6 +14,7 @@ from torchlike import _legacy_types
 from torchlike._dtypes_named import dtype_without_tensors
 from torchlike._functions_pending import marked
 from torchlike._storage_io import meta_tensor
+from torchlike._tensor import alias
 from torchlike.serialization import _errors as errors
 from torchlike.serialization import _locations, _tensors
 from torchlike.serialization._storages import LoadedStorage, numel_over_limit
@@ -67,12 +69,21 @@ def _with_elements(dtype: Any) -> None:
 
 def _with_metadata(tensor: Any, metadata: dict | None) -> Any:
     """PyTorch stores a lazy conjugation or negation as a mark beside the data."""
-    for mark, value in (metadata or {}).items():
+    for mark in metadata or ():
         if mark not in ("conj", "neg"):
             raise NotImplementedError(f"load: tensors marked {mark!r} are not supported")
-        if value:
-            tensor = marked(tensor, [mark])
-    return tensor
+    marks = [mark for mark, value in (metadata or {}).items() if value]
+    return _marked(tensor, marks) if marks else tensor
+
+
+def _marked(tensor: Any, marks: list[str]) -> Any:
+    """The conjugate or the negative of a tensor, whose repeated dims take no memory."""
+    ends = [1 if step == 0 and size > 1 else size for size, step in zip(tensor.shape, tensor.stride())]
+    held = tensor.untyped_storage().nbytes() // tensor.itemsize
+    if math.prod(ends) > held:
+        raise errors.overlapping_elements(tensor.shape, tensor.stride(), held)
+    once = alias(tensor[tuple(map(slice, ends))])
+    return alias(marked(once, marks).expand(tensor.shape))
 
 
 def rebuild_parameter(data: Any, requires_grad: bool, hooks: Any) -> Any:

@@ -14,7 +14,6 @@ ROWS = {
     "device assigned": lambda torch: setattr(torch.device("cpu"), "index", 1),
     "unknown device of a factory": lambda torch: torch.ones(2, device="toaster"),
     "unknown device of to": lambda torch: torch.ones(2).to("toaster"),
-    "pinned memory": lambda torch: torch.ones(2, pin_memory=True),
     "mul of meta and cpu": lambda torch: torch.ones(2, device="meta") * torch.ones(2),
     "cpu and meta": lambda torch: torch.ones(2) + torch.ones(2, device="meta"),
     "cat of cpu and meta": lambda torch: torch.cat([torch.ones(2), torch.ones(2, device="meta")]),

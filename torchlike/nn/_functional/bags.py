@@ -11,9 +11,10 @@ from torchlike import _errors
 from torchlike._bind import CALLERS as rows
 from torchlike._core import when_at_hand
 from torchlike._dtypes import FLOATING, INTEGER
+from torchlike._sparse import of_bags
 from torchlike._tensor import Tensor
 
-from .embedding import refuse_sparse, renorm
+from .embedding import renorm
 
 
 def embedding_bag(input: Tensor, weight: Tensor, offsets: Tensor | None = None, max_norm: float | None = None,
@@ -27,7 +28,7 @@ def embedding_bag(input: Tensor, weight: Tensor, offsets: Tensor | None = None, 
       max_norm: picked rows with a larger `norm_type`-norm are scaled down to it first, in place.
       scale_grad_by_freq: divide a row's gradient by how often it was picked.
       mode: "sum", "mean" or "max"; a bag with nothing in it gives zeros.
-      sparse: must be False where a gradient is wanted: there are no sparse ones here.
+      sparse: the gradient of `weight` is a sparse tensor ("sum" and "mean" only).
       per_sample_weights: a factor for each number of the input ("sum" only).
       include_last_offset: `offsets` has one more, the end of the last bag.
       padding_idx: this row is left out.
@@ -44,7 +45,6 @@ def embedding_bag(input: Tensor, weight: Tensor, offsets: Tensor | None = None, 
         weight, input = input, weight
     _check_bags(input, weight, offsets, per_sample_weights)
     _check_mode(mode, scale_grad_by_freq, sparse, per_sample_weights)
-    refuse_sparse("embedding_bag", sparse, weight)
     renorm(weight, input, max_norm, norm_type)
     place = -1
     if padding_idx is not None:
@@ -57,6 +57,8 @@ def embedding_bag(input: Tensor, weight: Tensor, offsets: Tensor | None = None, 
     made = rows["_embedding_bag"](weight, input, offsets, per_sample_weights, mode, place, scale_grad_by_freq,
                                   include_last_offset and offsets is not None)  # fmt: skip
     _check_numbers(input, weight.shape[0])
+    if sparse:
+        return of_bags(made, weight, input, offsets, per_sample_weights, mode, place, scale_grad_by_freq)
     return made
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from torchlike import _bind, _errors, _factories, _modes
 from torchlike._bind import CALLERS as rows
 from torchlike._core import to_numpy, when_at_hand
-from torchlike._errors.arguments import unsupported
+from torchlike._sparse import of_rows
 from torchlike._tensor import Tensor
 
 
@@ -26,7 +26,7 @@ def embedding(input: Tensor, weight: Tensor, padding_idx: int | None = None, max
       padding_idx: this row gets no gradient.
       max_norm: picked rows with a larger `norm_type`-norm are scaled down to it first, in place.
       scale_grad_by_freq: divide a row's gradient by how often it was picked.
-      sparse: must be False where a gradient is wanted: there are no sparse ones here.
+      sparse: the gradient of `weight` is a sparse tensor: the rows picked, each as often as it was.
 
     A number out of range raises IndexError where `input` is host data already, and gives NaN otherwise.
 
@@ -34,7 +34,6 @@ def embedding(input: Tensor, weight: Tensor, padding_idx: int | None = None, max
     >>> torch.nn.functional.embedding(torch.tensor([1]), torch.tensor([[1., 2.], [3., 4.]])).tolist()
     [[3.0, 4.0]]
     """
-    refuse_sparse("embedding", sparse, weight)
     if padding_idx is None:
         padding_idx = -1
     else:
@@ -43,13 +42,14 @@ def embedding(input: Tensor, weight: Tensor, padding_idx: int | None = None, max
         padding_idx %= weight.shape[0]
     check_rows(input, weight)
     renorm(weight, input, max_norm, norm_type)
-    return rows["embedding"](weight, input, padding_idx, scale_grad_by_freq)
+    return rows_of(weight, input, padding_idx, scale_grad_by_freq, sparse)
 
 
-def refuse_sparse(name: str, sparse: bool, weight: Tensor) -> None:
-    """Refuse a gradient that would have to be a sparse tensor."""
-    if sparse and weight.requires_grad and _modes.local.grad:
-        raise unsupported(name, "sparse")
+def rows_of(weight: Tensor, indices: Tensor, padding_idx: int = -1, scale_grad_by_freq: bool = False,
+            sparse: bool = False) -> Tensor:  # fmt: skip
+    """weight[indices]: `torch.embedding`."""
+    found = rows["embedding"](weight, indices, padding_idx, scale_grad_by_freq)
+    return of_rows(found, weight, indices, padding_idx, scale_grad_by_freq) if sparse else found
 
 
 def renorm(weight: Tensor, indices: Tensor, max_norm: float | None, norm_type: float) -> None:
@@ -82,7 +82,7 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
     """
     if tensor.dtype.name != "int64":
         raise _errors.sequences.one_hot_dtype()
-    if num_classes is None:
+    if not hasattr(num_classes, "__index__"):
         raise _errors.arguments.wrong_type("one_hot", "num_classes", None, "int", num_classes)
     if not tensor.numel():
         if num_classes <= 0:

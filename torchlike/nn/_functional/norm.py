@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from torchlike import _bind, _errors, _functions_nn
+from torchlike import _errors, _functions_nn
 from torchlike._bind import CALLERS as rows
+from torchlike._ops._into import CASTABLE
+from torchlike._out import into
 from torchlike._tensor import Tensor
 
 
@@ -80,5 +82,6 @@ def local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: flo
 
 def normalize(input: Tensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12, out: Tensor | None = None) -> Tensor:
     """x divided by its p-norm over a dim, or by eps where the norm is smaller."""
-    made = rows["normalize"](input, p, dim, eps)
-    return made if out is None else _bind.write_out(_bind.REGISTRY["normalize"], made, out)
+    if out is not None:
+        return into("div", normalize, (input, p, dim, eps), {}, out, CASTABLE, True)
+    return rows["normalize"](input, p, dim, eps)

@@ -6,9 +6,10 @@ from typing import Any
 
 from torchlike import _errors, _functions_random
 from torchlike._bind import CALLERS as rows
-from torchlike._bind import accepting_out
 from torchlike._dispatch import settled
+from torchlike._ops._into import EXACT
 from torchlike._ops._windows import expand
+from torchlike._out import accepting_out
 from torchlike._tensor import Tensor
 
 Size = Any  # an int, or one for each dim
@@ -119,7 +120,7 @@ def avg_pool1d(input: Tensor, kernel_size: Size, stride: Size = None, padding: S
     )
 
 
-@accepting_out
+@accepting_out(EXACT)
 def avg_pool2d(input: Tensor, kernel_size: Size, stride: Size = None, padding: Size = 0, ceil_mode: bool = False,
                count_include_pad: bool = True, divisor_override: int | None = None) -> Tensor:  # fmt: skip
     """The mean of each window of (N, C, H, W) or (C, H, W); `divisor_override` divides the sums instead."""
@@ -127,7 +128,7 @@ def avg_pool2d(input: Tensor, kernel_size: Size, stride: Size = None, padding: S
                                count_include_pad, divisor_override)  # fmt: skip
 
 
-@accepting_out
+@accepting_out(EXACT)
 def avg_pool3d(input: Tensor, kernel_size: Size, stride: Size = None, padding: Size = 0, ceil_mode: bool = False,
                count_include_pad: bool = True, divisor_override: int | None = None) -> Tensor:  # fmt: skip
     """The mean of each window of (N, C, D, H, W) or (C, D, H, W)."""

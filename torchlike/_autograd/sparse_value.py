@@ -1,0 +1,80 @@
+"""Sparse gradients as the engine passes them on, and how they are accumulated.
+
+A pair holds a `SparseValue` in place of a Value. It has no array, so an operator that meets one refuses it. Leaves,
+hooks and users' functions take one, as do sums of gradients.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from torchlike import _errors, _modes
+from torchlike._core import Aval, Value
+
+if TYPE_CHECKING:
+    from torchlike._autograd.engine import Grad
+
+
+def _missing(self: SparseValue) -> Any:
+    raise _errors.layouts.sparse_gradient()
+
+
+class SparseValue:
+    """A sparse tensor in flight as a gradient; its history is that of its values."""
+
+    __slots__ = ("aval", "tensor")
+    array = slot = trace = property(_missing)  # what a trace asks of a Value
+
+    def __init__(self, tensor: Any) -> None:
+        self.aval: Aval = tensor._aval
+        self.tensor = tensor
+
+    @property
+    def values(self) -> Value:
+        """The elements that are kept."""
+        return self.tensor._values_._value
+
+    def seen(self, edge: Any) -> Any:
+        """The tensor, with its history where the pair has one."""
+        return self.tensor if edge is not None or self.tensor._edge is None else self.tensor.detach()
+
+
+def parts_of(value: Value | SparseValue) -> tuple[Value, ...]:
+    """The Values that a gradient in flight is made of: itself, unless it is sparse."""
+    if isinstance(value, SparseValue):
+        return tuple(member._pair()[0] for member in value.tensor._members())
+    return (value,)
+
+
+def maker_of(value: Value | SparseValue) -> Callable[..., Any]:
+    """A function that makes, of other parts, a gradient as this one."""
+    from torchlike._sparse import maker
+
+    if isinstance(value, SparseValue):
+        make = maker(value.tensor)
+        return lambda *parts: SparseValue(make(*parts))
+    return lambda only: only
+
+
+def total(a: Grad, b: Grad, differentiate: bool) -> Grad:
+    """The sum of two gradients of one tensor, of which at least one is sparse; dense where one is."""
+    from torchlike._tensor import wrap
+
+    first, second = wrap(*a), wrap(*b)
+    with _modes.set_grad_enabled(differentiate):
+        return (second + first if first.is_sparse else first + second)._pair()
+
+
+def accumulated(grad: Any, pair: Grad, create_graph: bool) -> Any:
+    """What `.grad` becomes when `pair` arrives and one of the two is sparse. A sum of the layout of `grad` is written
+    to `grad` itself, unless the pass is differentiated."""
+    from torchlike._tensor import wrap
+
+    new = wrap(*pair)
+    with _modes.set_grad_enabled(create_graph):
+        if grad is None:
+            return new.clone() if new.requires_grad else new._as_grad()
+        if create_graph or (grad.is_sparse and not new.is_sparse):
+            return wrap(*total(grad._pair(), pair, create_graph))
+        return grad.add_(new)

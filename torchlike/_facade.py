@@ -116,9 +116,8 @@ def _settle(bound: inspect.BoundArguments, name: str) -> bool | None:
     if asked.kind in (asked.VAR_POSITIONAL, asked.VAR_KEYWORD) or not _KINDS.keys() >= {*kinds}:
         return True
     number = given
-    if "Tensor" not in kinds and (
-        isinstance(given, np.generic) or (isinstance(given, Tensor) and _is_number(given, name))
-    ):
+    is_number = "Tensor" not in kinds and isinstance(given, Tensor) and _is_number(given, name)
+    if is_number or isinstance(given, np.generic):
         number = bound.arguments[name] = given.item()
     is_tensor = isinstance(number, Tensor)  # which has the methods of whole numbers, but stands for none
     if not any(_KINDS[kind](number) for kind in kinds if not is_tensor or kind == "Tensor"):

@@ -215,7 +215,7 @@ def _size_item(n: Any, name: str, place: int, count: int) -> int:
 
 def only_strided(name: str, layout: Any, requires_grad: Any = False) -> None:
     """Tensors here are strided; any other layout is refused by name, and what is no bool for `requires_grad`."""
-    if not isinstance(requires_grad, bool | None):
+    if not isinstance(requires_grad, bool | np.bool_ | None):
         raise _errors.arguments.wrong_type(name, "requires_grad", None, "bool", requires_grad)
     if layout is not None and layout is not mf.strided:
         raise _errors.arguments.unsupported(name, "layout")
@@ -395,7 +395,7 @@ def empty_permuted(size: Any, physical_layout: Any, **options: Any) -> Tensor:
     """An uninitialised tensor (zeros here) whose dims lie in memory in the order `physical_layout`, outermost first."""
     shape, order = shape_of((size,), "empty_permuted"), tuple(physical_layout)
     for place, n in enumerate(order):
-        if n.__class__ is not int:
+        if not hasattr(n, "__index__"):
             raise _errors.arguments.wrong_element("empty_permuted", "physical_layout", 2, place, n)
     _errors.making.check_physical_layout(len(shape), order)
     inside = _layout.contiguous_strides(tuple(shape[d] for d in order))

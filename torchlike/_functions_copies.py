@@ -16,7 +16,7 @@ from torchlike._tensor import Tensor
 
 def _slice(input: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1) -> Tensor:
     """The indices of a dim from `start` to `end` in steps of `step`."""
-    if not isinstance(step, int):
+    if not hasattr(step, "__index__"):
         raise RuntimeError("aten::slice() Expected a value of type 'int' for argument 'step' but instead found type "
                            f"'{type(step).__name__}'.")  # fmt: skip
     at = input._nonnegative(dim)

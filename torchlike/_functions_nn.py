@@ -92,7 +92,7 @@ def _slopes(input: Tensor, lower: float, upper: float, generator: Any) -> Tensor
 
 
 def _check_flag(name: str, argument: str, position: int, given: Any) -> None:
-    if given.__class__ is not bool:
+    if not isinstance(given, bool | np.bool_):
         raise _errors.arguments.wrong_type(name, argument, position, "bool", given)
 
 

@@ -15,7 +15,7 @@ from torchlike._tensor import Tensor
 def _made(name: str, formula: Callable, M: int, sym: bool = True, *, dtype: Any = None, layout: Any = None,
           device: Any = None, requires_grad: bool = False) -> Tensor:  # fmt: skip
     """The window `formula(k, steps)` for k = 0 ... M - 1, where `steps` is the distance of the ends."""
-    if not isinstance(M, int):
+    if not hasattr(M, "__index__"):
         raise _errors.arguments.wrong_type("linspace", "steps", None, "int", M)
     if not isinstance(requires_grad, bool):
         raise _errors.arguments.wrong_type("tensor", "requires_grad", None, "bool", requires_grad)

@@ -31,7 +31,7 @@ def pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = N
     if not isinstance(sizes, tuple):
         raise _errors.arguments.wrong_type("pad", "pad", 2, "tuple of ints", pad)
     for place, n in enumerate(sizes):
-        if n.__class__ is not int:
+        if not hasattr(n, "__index__"):
             raise _errors.arguments.wrong_element("pad", "pad", 2, place, n)
     if mode == "constant":
         check_number(0.0 if value is None else float(value), input.dtype)

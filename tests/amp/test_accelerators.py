@@ -69,7 +69,10 @@ UNSEEN = frozenset((
 ))  # fmt: skip
 if torch.version.cuda is not None and not torch.cuda.is_available():  # that build asks the driver about these
     UNSEEN |= {"lstm", "rnn_relu", "rnn_tanh"}
-UNSEEN_IN_HALVES = UNSEEN | {"inverse", "linalg.cholesky_ex", "linalg.ldl_factor_ex", "logdet"}
+UNSEEN_IN_HALVES = UNSEEN | {
+    "cdist", "inverse", "linalg.ldl_factor_ex", "logdet", "nn.functional.multi_margin_loss",
+    "nn.functional.multilabel_margin_loss",
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("half", [False, True], ids=["float32", "float16"])

@@ -1,14 +1,19 @@
-"""Errors that are not torchlike's own words, but those of Python, NumPy or JAX: users see what they called instead."""
+"""Errors that are not torchlike's own words, but those of Python, NumPy or JAX: users see what they called instead.
+
+The original error goes to the logger `torchlike`, at level DEBUG.
+"""
 
 from __future__ import annotations
 
 import dis
+import logging
 from typing import Any
 
 import numpy as np
 
 from torchlike import _errors
 
+_log = logging.getLogger("torchlike")
 _OTHERS = ("jax", "jaxlib", "numpy", "scipy", "ml_dtypes")
 _KINDS = (TypeError, IndexError)  # which say in PyTorch too what kind of misfit it is
 
@@ -38,6 +43,8 @@ def is_foreign(error: Exception) -> bool:
         return False
     place: Any = last.tb_frame.f_globals.get("__name__", "")
     package = place.partition(".")[0]
-    if package != "torchlike":
-        return package in _OTHERS
-    return dis.opname[last.tb_frame.f_code.co_code[last.tb_lasti]] not in ("RAISE_VARARGS", "RERAISE")
+    raised = dis.opname[last.tb_frame.f_code.co_code[last.tb_lasti]] in ("RAISE_VARARGS", "RERAISE")
+    found = package in _OTHERS if package != "torchlike" else not raised
+    if found:
+        _log.debug("an error of Python, NumPy or JAX became one of torchlike's", exc_info=error)
+    return found

@@ -13,11 +13,10 @@ def embedding_weight() -> RuntimeError:
     return RuntimeError("'weight' must be 2-D")
 
 
-def embedding_indices(dtype: Any) -> RuntimeError:
-    return RuntimeError("Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, "
-                        "Int; "
-                        f"but got torch.{scalar_name(dtype)}Tensor instead (while checking arguments for "
-                        f"embedding)")  # fmt: skip
+def embedding_indices(dtype: Any, place: int = 1, function: str = "embedding") -> RuntimeError:
+    got = "CPUBoolType" if dtype.name == "bool" else f"torch.{scalar_name(dtype)}Tensor"
+    return RuntimeError(f"Expected tensor for argument #{place} 'indices' to have one of the following scalar types: "
+                        f"Long, Int; but got {got} instead (while checking arguments for {function})")  # fmt: skip
 
 
 def embedding_padding() -> AssertionError:

@@ -6,14 +6,13 @@ The original error goes to the logger `torchlike`, at level DEBUG.
 from __future__ import annotations
 
 import dis
-import logging
 from typing import Any
 
 import numpy as np
 
 from torchlike import _errors
+from torchlike._core.notices import logger
 
-_log = logging.getLogger("torchlike")
 _OTHERS = ("jax", "jaxlib", "numpy", "scipy", "ml_dtypes")
 _KINDS = (TypeError, IndexError)  # which say in PyTorch too what kind of misfit it is
 
@@ -46,5 +45,5 @@ def is_foreign(error: Exception) -> bool:
     raised = dis.opname[last.tb_frame.f_code.co_code[last.tb_lasti]] in ("RAISE_VARARGS", "RERAISE")
     found = package in _OTHERS if package != "torchlike" else not raised
     if found:
-        _log.debug("an error of Python, NumPy or JAX became one of torchlike's", exc_info=error)
+        logger.debug("an error of Python, NumPy or JAX became one of torchlike's", exc_info=error)
     return found

@@ -139,7 +139,16 @@ def _bag_count(indices, offsets, include_last_offset: bool) -> int:
     return indices.shape[0] if offsets is None else offsets.shape[0] - include_last_offset
 
 
+def _check_renormed(call: Call) -> None:
+    if call.indices.dtype.name not in ("int64", "int32"):
+        raise _errors.sequences.embedding_indices(call.indices.dtype, 2, "embedding_renorm_")
+    if call.weight.ndim != 2:
+        raise _errors.sequences.embedding_weight()
+    _errors.linalg.check_norm_dtype_of_input(call.weight)
+
+
 @operator(autocast=FULL_ELSEWHERE, where=(), keeps=("indices",), shape=lambda call: [call.weight.shape],
+          check=_check_renormed,
           differentiable=False, out=False,
           name="_renormed", opmath=False)  # fmt: skip
 def _renormed(weight: Array, indices: Array, max_norm: Scalar, norm_type: float):

@@ -37,6 +37,8 @@ def embedding(input: Tensor, weight: Tensor, padding_idx: int | None = None, max
     if padding_idx is None:
         padding_idx = -1
     else:
+        if not weight.ndim:
+            raise _errors.shapes.dim_of_scalar(0)
         if not -weight.shape[0] <= padding_idx < weight.shape[0]:
             raise _errors.sequences.embedding_padding()
         padding_idx %= weight.shape[0]

@@ -19,7 +19,6 @@ CALLS = {
     "with_logits": lambda L, F, x, w: F.binary_cross_entropy_with_logits(x, x.detach().sigmoid(), w),
     "pos_weight": lambda L, F, x, w: F.binary_cross_entropy_with_logits(x, x.detach().sigmoid(), pos_weight=w),
     "soft_margin_loss": lambda L, F, x, w: F.soft_margin_loss(x, w.expand(3, 4)),
-    "batch_norm": lambda L, F, x, w: F.batch_norm(x, w, w.detach()),
     "multilabel_soft_margin_loss": lambda L, F, x, w: F.multilabel_soft_margin_loss(x, x.detach().sigmoid(), w),
 }
 

@@ -216,7 +216,6 @@ def _batch_norm_of_batch(input: Array, weight: Array | None, bias: Array | None,
 
 @operator(where=(), shape=_like_input, check=_check_batch_norm, out=False, formats=1, node="NativeBatchNormBackward0",
           saves=("input", "running_mean", "running_var", "weight"), name="_batch_norm_of_running",
-          without_gradient=dict.fromkeys(("running_mean", "running_var"), "native_batch_norm"),
           fused=True, loop="batch_norm", takes=(*REAL_FLOATS, EMPTY))  # fmt: skip
 def _batch_norm_of_running(input: Array, running_mean: Array, running_var: Array, weight: Array | None,
                            bias: Array | None, eps: Scalar):  # fmt: skip

@@ -52,8 +52,8 @@ class SparseAdam(RuleOptimizer):
     >>> optimizer = torchlike.optim.SparseAdam(table.parameters(), lr=0.5)
     >>> table(torchlike.tensor([1])).sum().backward()
     >>> optimizer.step()
-    >>> table.weight.tolist()
-    [[1.0], [0.5], [1.0]]
+    >>> table.weight.detach().flatten()
+    tensor([1.0000, 0.5000, 1.0000])
     """
 
     rule = sparse_rule = staticmethod(sparse_adam_update)

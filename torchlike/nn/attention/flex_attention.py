@@ -113,6 +113,7 @@ def flex_attention(
     scale = 1.0 / math.sqrt(query.shape[-1]) if scale is None else scale
     key, value = (_for_heads(x, query.shape[1]) if enable_gqa else x for x in (key, value))
     scores = _scores(query, key, scale, score_mod, block_mask)
+    scores = scores if scores.is_floating_point() else scores.to(torchlike.float32)
     weights = _safe_softmax(scores, -1).to(query.dtype)
     result = _laid_out_as(query, weights @ value.to(query.dtype))
     if return_lse:

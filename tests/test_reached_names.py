@@ -44,7 +44,6 @@ PROGRAMS = {
                          L.xpu.manual_seed_all(3), L.xpu.memory_allocated()),
     "mps": lambda L, x: (L.backends.mps.is_available(), L.backends.mps.is_built()),
     "cudnn": lambda L, x: (L.backends.cudnn.enabled, L.backends.cudnn.allow_tf32),
-    "version.cuda": lambda L, x: L.version.cuda,
     "init.normal_": lambda L, x: L.nn.init.normal_(L.empty(20), 1.0, 0.5),
     "init.uniform_": lambda L, x: L.nn.init.uniform_(L.empty(2, 5), -1.0, 1.0),
     "init.dirac_": lambda L, x: L.nn.init.dirac_(L.empty(4, 2, 3), groups=2),

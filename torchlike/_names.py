@@ -174,7 +174,16 @@ def settle(place: str, offered: dict[str, Any], package: str = "torchlike") -> N
     for found in offered.values():
         home = found.__module__ if isinstance(found, type) else ""
         if home == place or home.startswith(place + "._"):
-            found.__module__ = package + place.removeprefix("torchlike")
+            _move(found, package + place.removeprefix("torchlike"))
+
+
+def _move(found: type, module: str) -> None:
+    """Name another module as a class's home. Python 3.13 then forgets the line where it begins in its file, which
+    `inspect.getsource` looks for."""
+    line = vars(found).get("__firstlineno__")
+    found.__module__ = module
+    if line is not None:
+        found.__firstlineno__ = line  # type: ignore[attr-defined]
 
 
 def is_tensor(obj: Any) -> bool:

@@ -125,7 +125,13 @@ def _sinc_slope(result: Any, x: Any) -> Any:
     return jnp.where(square == 0, 0, slope).astype(x.dtype)
 
 
-sine_ratio = with_slopes(lambda x: namespace(x).sinc(x), _sinc_slope)
+def _sinc(x: Any) -> Any:
+    xp = namespace(x)  # whose own, of JAX 0.12, is 0 at infinity, where PyTorch's is NaN
+    y = (np.pi * xp.where(x == 0, xp.ones_like(x), x)).astype(x.dtype)
+    return xp.where(x == 0, xp.ones_like(x), xp.sin(y) / y)
+
+
+sine_ratio = with_slopes(_sinc, _sinc_slope)
 # JAX 0.12 has the slope of real numbers as a product of two roots, which is NaN below -1.
 inverse_cosine = with_slopes(lambda x: namespace(x).arccosh(x), lambda r, x: lax.rsqrt(x * x - 1))
 

@@ -27,7 +27,7 @@ UP_TO_A_CHOICE: dict[str, str] = {
     "pca_lowrank": LAPACK,
 }
 
-UNDETERMINED = "second gradients within how far PyTorch's own move when its inputs move by one rounding step"
+UNDETERMINED = "its second gradients may differ by as much as PyTorch's own change when its inputs change by one ulp"
 
-# Entries of which second gradients are differences of far larger float32 numbers, beside inputs in float64.
+# Entries whose second gradients are small differences of large float32 numbers.
 ILL_CONDITIONED: dict[str, str] = {"cov": UNDETERMINED}

@@ -8,9 +8,9 @@ from typing import Any
 INF, NAN = math.inf, math.nan
 NUMBERS = [0.0, -0.0, INF, -INF, NAN, 1e30, -1e30, 1e-30, -1e-30, 1.0, -1.0, 2.0, 0.5, -2.5, -3.0, 3.0, 100.0, -100.0]
 PAIRS = [(a, b) for a in NUMBERS for b in NUMBERS]
-# Where PyTorch's float32 result hangs on the width of the processor's vectors: with AVX-512 gelu(inf) is NaN, and
-# the slope of logit at -0.0 is inf, which is -inf without.
-# A rounding step of ndtri(1e-30) is a hundred of its slope, and JAX's releases differ in that step.
+# PyTorch's float32 results depend on the processor's vector width: with AVX-512 gelu(inf) is NaN, and the slope of
+# logit at -0.0 is inf instead of -inf. A rounding error of ndtri(1e-30) is amplified tenfold in its slope, and JAX's
+# releases round it differently.
 UNSTEADY = {"nn.functional.gelu": [INF], "logit": [-0.0], "special.ndtri": [1e-30]}
 LOSSES = ("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "kl_div", "poisson_nll_loss")
 

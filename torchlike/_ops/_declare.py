@@ -76,8 +76,8 @@ class Op:
     # What it asks of `out=` (perhaps of its first operand); True: what such rows ask. False: it takes none.
     out: bool | Into | Callable[[Any], Into] = True
     differentiable: bool = True
-    # The array parameters that must not require grad, with PyTorch's name of the function that says so (perhaps of the
-    # number of dims of the first operand).
+    # The array parameters that must not require grad, each with the name of PyTorch's function in the error. The name
+    # may be a function of the first operand's number of dims.
     without_gradient: dict[str, str | Callable[[int], str]] = field(default_factory=dict)
     once: bool = False  # whether it is one of PyTorch's functions whose gradient has no derivative
     # PyTorch's name of its gradient (perhaps of a plan), which by what it saved has none

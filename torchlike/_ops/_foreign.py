@@ -18,12 +18,15 @@ _KINDS = (TypeError, IndexError)  # which say in PyTorch too what kind of misfit
 
 
 def of_kernel(error: Exception, function: str, arrays: tuple) -> Exception | None:
-    """The error in place of one of a kernel that got these arrays; None where torchlike raised that one."""
+    """Return the error to raise in place of a kernel's; None if torchlike itself raised it.
+
+    `arrays` are those that the kernel was called with.
+    """
     return _errors.arguments.no_fit(function, arrays) if is_foreign(error) else None
 
 
 def of_call(error: Exception, function: str, args: tuple, kwargs: dict) -> Exception | None:
-    """The error in place of one of a function that was called so; None where torchlike raised that one."""
+    """Return the error to raise in place of a function's; None if torchlike itself raised it."""
     if not is_foreign(error):
         return None
     ours = _errors.arguments.no_fit(function, (*args, *kwargs.values()))
@@ -32,8 +35,10 @@ def of_call(error: Exception, function: str, args: tuple, kwargs: dict) -> Excep
 
 
 def is_foreign(error: Exception) -> bool:
-    """Whether no `raise` of torchlike's made the error, nor the user's code. Callers look for JAX's own classes, which
-    say that a tracer was asked for its value, and for NumPy's singular matrices: these are none of them."""
+    """Return whether Python, NumPy or JAX raised the error, and no `raise` statement of torchlike or of the user.
+
+    JAX's tracer errors and NumPy's `LinAlgError` do not count: callers handle them.
+    """
     kind = type(error).__module__.partition(".")[0]
     last = error.__traceback__
     while last is not None and last.tb_next is not None:

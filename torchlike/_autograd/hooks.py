@@ -22,9 +22,9 @@ def _tensors(pairs: dict[int, Grad], places: Sequence[int | None]) -> tuple:
 def _listed(returned: Any, count: int, hook: Callable) -> tuple:
     """What a node's hook returned, as a tuple of the right length."""
     if not isinstance(returned, tuple):
-        raise _errors.autograd.hook_returned_no_tuple(returned)
+        raise _errors.hooks.hook_returned_no_tuple(returned)
     if len(returned) != count:
-        raise _errors.autograd.hook_returned_count(hook, len(returned), count)
+        raise _errors.hooks.hook_returned_count(hook, len(returned), count)
     return returned
 
 
@@ -35,16 +35,16 @@ def _checked(returned: Any, before: Grad | None, hook: Callable) -> Grad:
     if before is None:
         raise RuntimeError("can't replace a None gradient with a non-None value")
     if not isinstance(returned, Tensor):
-        raise _errors.autograd.hook_returned_no_tensor(returned)
+        raise _errors.hooks.hook_returned_no_tensor(returned)
     pair = returned._pair()
     if _is_sparse(pair) != _is_sparse(before):
-        raise _errors.autograd.hook_changed_type(hook, before[0], pair[0])
+        raise _errors.hooks.hook_changed_type(hook, before[0], pair[0])
     if pair[0].aval is not before[0].aval:
         old, new = before[0].aval, pair[0].aval
         if old.dtype is not new.dtype or old.device is not new.device:
-            raise _errors.autograd.hook_changed_type(hook, before[0], pair[0])
+            raise _errors.hooks.hook_changed_type(hook, before[0], pair[0])
         if old.shape != new.shape:
-            raise _errors.autograd.hook_changed_size(hook)
+            raise _errors.hooks.hook_changed_size(hook)
     return pair
 
 
@@ -108,7 +108,7 @@ def call_after_accumulation(hook: Callable, leaf: Any, create_graph: bool) -> No
     if hasattr(returned, "_storage"):
         raise RuntimeError("Tensor post accumulate grad hooks should return None.")
     if returned is not None:
-        raise _errors.autograd.hook_returned_no_tensor(returned)
+        raise _errors.hooks.hook_returned_no_tensor(returned)
 
 
 def retain(tensor: Any) -> None:

@@ -15,6 +15,7 @@ from torchlike._errors import func as func
 from torchlike._errors import functional as functional
 from torchlike._errors import gradcheck as gradcheck
 from torchlike._errors import histograms as histograms
+from torchlike._errors import hooks as hooks
 from torchlike._errors import images as images
 from torchlike._errors import layouts as layouts
 from torchlike._errors import linalg as linalg

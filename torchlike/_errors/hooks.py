@@ -1,0 +1,40 @@
+"""Errors about what hooks return."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torchlike._errors.dtypes import scalar_name
+
+
+def _hook_name(hook: Any) -> str:
+    return getattr(hook, "__name__", "<unknown>")
+
+
+def _tensor_type(gradient: Any) -> str:
+    """The type of a gradient in flight, sparse or not."""
+    on_gpu = "cuda." if gradient.aval.device.type == "cuda" else ""
+    layout = "sparse." if hasattr(gradient, "tensor") else ""
+    return f"torch.{on_gpu}{layout}{scalar_name(gradient.aval.dtype)}Tensor"
+
+
+def hook_returned_no_tuple(returned: Any) -> TypeError:
+    return TypeError(f"expected tuple, but hook returned '{type(returned).__name__}'")
+
+
+def hook_returned_no_tensor(returned: Any) -> TypeError:
+    return TypeError(f"expected Variable, but hook returned '{type(returned).__name__}'")
+
+
+def hook_returned_count(hook: Any, got: int, expected: int) -> RuntimeError:
+    return RuntimeError(f"hook '{_hook_name(hook)}' has returned an incorrect number of values (got {got}, but "
+                        f"expected {expected})")  # fmt: skip
+
+
+def hook_changed_type(hook: Any, old: Any, new: Any) -> RuntimeError:
+    return RuntimeError(f"hook '{_hook_name(hook)}' has changed the type of value (was {_tensor_type(old)} got "
+                        f"{_tensor_type(new)})")  # fmt: skip
+
+
+def hook_changed_size(hook: Any) -> RuntimeError:
+    return RuntimeError(f"hook '{_hook_name(hook)}' has changed the size of value")

@@ -12,7 +12,7 @@ from tests import oracle
 from tests.sparse.parts import seen
 
 pytestmark = pytest.mark.filterwarnings("ignore:Sparse invariant checks")
-both = functools.partial(oracle.both, stride=False)  # of members, which PyTorch keeps with room to grow
+both = functools.partial(oracle.both, stride=False)  # PyTorch over-allocates the members of sparse tensors
 
 X = [[1, 2], [1, 4]]
 BAGS = [1, 2, 1, 4, 0, 1]
@@ -512,7 +512,7 @@ def test_a_mapped_gradient():
 @pytest.mark.parametrize("clip", ["clip_grad_norm_", "clip_grad_value_"])
 @pytest.mark.parametrize("library", ["torch", "torchlike"])
 def test_clipping(library, clip):
-    """PyTorch names its operator, and so do we name ours."""
+    """Clipping is refused; each library names its own operator."""
     torch = importlib.import_module(library)
     w = table(torch)
     pull(picked(torch, w), torch)
@@ -529,95 +529,3 @@ def test_deepcopy_of_a_layer():
         return copy.deepcopy(layer)(torch.tensor(X)).detach() - layer(torch.tensor(X)).detach()
 
     both(program)
-
-
-# -- compiled ----------------------------------------------------------------------------------------------------------
-
-
-def functions(optimizer="SparseAdam", padding_idx=None, **options):
-    """Functions of (x, y) over one model: a table and a linear layer, with an optimizer of each."""
-    torch = torchlike
-    torch.manual_seed(0)
-    table, linear = torch.nn.Embedding(20, 4, sparse=True, padding_idx=padding_idx), torch.nn.Linear(4, 1)
-    first = getattr(torch.optim, optimizer)(table.parameters(), lr=0.1, **options)
-    second = torch.optim.Adam(linear.parameters(), lr=0.01)
-
-    def zero():
-        first.zero_grad()
-        second.zero_grad()
-
-    def loss(x, y):
-        return ((linear(table(x).mean(1))[:, 0] - y) ** 2).mean()
-
-    def update():
-        first.step()
-        second.step()
-
-    def step(x, y):
-        zero()
-        found = loss(x, y)
-        found.backward()
-        update()
-        return found
-
-    def passes(x, y):
-        zero()
-        found = loss(x, y)
-        found.backward()
-        return found
-
-    def twice(x, y):
-        zero()
-        loss(x, y).backward()
-        found = loss(x.flip(0), y)
-        found.backward()
-        update()
-        return found
-
-    return {"step": step, "loss": loss, "passes": passes, "twice": twice, "zero": zero, "update": update}, table
-
-
-def curve(wrap, what, **options):
-    """The losses and the last table of a few steps, the part of them that is named wrapped."""
-    made, table = functions(**options)
-    call, losses = wrap(made[what]), []
-    for _ in range(6):
-        x, y = torchlike.randint(0, 20, (6, 3)), torchlike.randn(6)
-        loss = call(x, y)
-        if what == "loss":
-            made["zero"]()
-            loss.backward()
-        if what in ("loss", "passes"):
-            made["update"]()
-        losses.append(loss.item())
-    return [*losses, *table.weight.detach().reshape(-1).tolist()]
-
-
-def whole(function):
-    return torchlike.compile(function, fullgraph=True)
-
-
-def same_curves(wrap, what, options):
-    found, due = (curve(w, what, **options) for w in (wrap, lambda f: f))
-    np.testing.assert_allclose(found, due, rtol=1e-4, atol=1e-6)  # a program rounds in another order
-
-
-@pytest.mark.parametrize("what", ["step", "loss", "passes"])
-@pytest.mark.parametrize("optimizer", ["SparseAdam", "Adagrad", "SGD"])
-def test_compiled_whole(optimizer, what):
-    same_curves(whole, what, {"optimizer": optimizer})
-
-
-# What needs its indices on the host: it runs as written, or is refused where it must be compiled.
-ON_THE_HOST = [
-    ({"padding_idx": 1}, "step", "a sparse gradient with padding_idx"),
-    ({}, "twice", "the indices of a sparse tensor"),
-    ({"optimizer": "SGD", "momentum": 0.9}, "step", "a sparse momentum buffer"),
-]
-
-
-@pytest.mark.parametrize(("options", "what", "reason"), ON_THE_HOST, ids=[c[2] for c in ON_THE_HOST])
-def test_not_compiled_whole(options, what, reason):
-    same_curves(torchlike.compile, what, options)
-    with pytest.raises(RuntimeError, match=reason):
-        curve(whole, what, **options)

@@ -69,8 +69,11 @@ class Storage:
         # A value that only this storage holds was saved by no node.
         if getrefcount(old) > LOCAL or old.stamp is not None:
             versions.note_write(old, self, since, owner)
-        self.value = value
+        trace = value.trace
+        if trace is not None and value.array is None:
+            trace.writes.append((ref(self), old.slot if old.trace is trace else old, value.slot))
         self.version += step
+        self.value = value
 
     def touch(self, owner: Any) -> Value | None:
         """What backward has saved of the contents counts as overwritten, though no element is: they go on as another

@@ -1,46 +1,94 @@
-"""Ctrl-C is held back while state changes hands, so parameters are whole before and after, never between."""
+"""Signals are held back while state changes hands: parameters are those before or after a change, never between."""
 
 from __future__ import annotations
 
 import _signal  # pyright: ignore[reportMissingImports]  # no stub describes it
 import threading
-from signal import SIGINT
+from _thread import get_ident, interrupt_main
+from collections import deque
+from collections.abc import Callable, Iterable
+from itertools import repeat
+from signal import Signals
+from typing import Any
 
 # The C half of `signal`: without the conversion to enums it costs a tenth, at every step.
-_set, _number = _signal.signal, int(SIGINT)
+_get, _set = _signal.getsignal, _signal.signal
+# Those whose handler may run between any two instructions: neither faults of the process nor real-time signals.
+_FAULTS = {"SIGKILL", "SIGSTOP", "SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL", "SIGABRT", "SIGTRAP", "SIGSYS"}
+_ALL = tuple([int(s) for s in Signals if s.name not in _FAULTS and not s.name.startswith("SIGRT")])
 _main = threading.main_thread().ident
-_caught: list = []
-_depth = 0
+_caught: list[int] = []
+
+
+class _Held:
+    """What is held back. `handlers` are those of all signals when they were last looked at, `mine` those among them
+    that are written in Python, by their `numbers`."""
+
+    depth = 0
+    handlers: list = []
+    numbers: tuple[int, ...] = ()
+    mine: tuple[Callable, ...] = ()
 
 
 def _catch(number: int, frame: object) -> None:
-    _caught.append((number, frame))
+    _caught.append(number)
+
+
+_catching = repeat(_catch)
 
 
 class uninterrupted:
-    """Hold back SIGINT inside; it is raised on leaving the outermost. Only the main thread receives signals."""
+    """Hold back signals inside; their handlers are called on leaving the outermost block.
 
-    __slots__ = ("previous",)
+    Only the main thread receives signals. A handler of any signal may raise, not only that of Ctrl-C.
+    """
+
+    __slots__ = ()
 
     def __enter__(self) -> uninterrupted:
-        global _depth
-        self.previous = None
-        if threading.get_ident() == _main:
-            if not _depth:
-                self.previous = _set(_number, _catch)
-            _depth += 1
+        if get_ident() == _main:
+            if not _Held.depth:
+                handlers = [*map(_get, _ALL)]
+                if handlers != _Held.handlers:
+                    _look(handlers)
+                try:
+                    deque(map(_set, _Held.numbers, _catching), 0)
+                except BaseException:  # of a handler that was called meanwhile
+                    _restore()
+                    raise
+            _Held.depth += 1
         return self
 
     def __exit__(self, *_: object) -> None:
-        global _depth
-        if threading.get_ident() != _main:
-            return
-        _depth -= 1
-        if self.previous is None:
-            return
-        _set(_number, self.previous)
-        if _caught:
-            caught = _caught.pop()
-            _caught.clear()
-            if callable(self.previous):
-                self.previous(*caught)
+        if get_ident() == _main:
+            _Held.depth -= 1
+            if not _Held.depth:
+                try:
+                    _restore()
+                finally:
+                    while _caught:  # its handler runs as soon as Python looks for signals
+                        interrupt_main(_caught.pop())
+
+
+def _look(handlers: list) -> None:
+    numbers = tuple([number for number, handler in zip(_ALL, handlers) if callable(handler)])
+    _Held.handlers, _Held.numbers, _Held.mine = handlers, numbers, tuple(filter(callable, handlers))
+
+
+def _restore() -> None:
+    """Put the handlers back, unless others were set meanwhile; one that is called at once may raise."""
+    raised = None
+    for number, handler in zip(_Held.numbers, _Held.mine):
+        try:
+            if _get(number) is _catch:
+                _set(number, handler)
+        except BaseException as error:
+            _set(number, handler)
+            raised = error
+    if raised is not None:
+        raise raised
+
+
+def assign(objects: Iterable[Any], names: Iterable[str], values: Iterable[Any]) -> None:
+    """Set attributes of objects as one act: an interrupt comes before all of them or after."""
+    deque(map(setattr, objects, names, values), 0)

@@ -55,6 +55,15 @@ except ImportError:
     raise ImportError(" ".join([*missing(), "Install another version of JAX, or a newer torchlike."])) from None
 
 
+def quick_call(compiled: Any) -> tuple[Any, bool]:
+    """Return how to call a compiled program that was called before, and whether that runs in C from end to end.
+
+    JAX sets its quick way at the first call. Without it, the program itself is called, which runs some Python.
+    """
+    call = getattr(compiled, "_call", None)
+    return (call, True) if callable(call) else (compiled, False)
+
+
 def file_store() -> Any:
     """Return the module in which JAX keeps compiled programs on disk, or None where it has changed inside.
 
@@ -129,6 +138,7 @@ __all__ = [
     "number_of",
     "part_sizes",
     "primitive_batchers",
+    "quick_call",
     "register_lowering",
     "scope_of",
     "varying_axes",

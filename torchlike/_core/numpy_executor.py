@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from torchlike._core.failures import Failed
 from torchlike._core.numpy_rules import Unsupported
 from torchlike._core.plan import COMPILED, FLAT, NUMBERS, NUMPY, ONCE, Plan
 from torchlike._core.trace import Trace
@@ -29,16 +30,6 @@ FEW, QUICK = 20, 2e-2  # operators and seconds: what trains and takes no more is
 LARGE = 1 << 22  # bytes, from which on it counts that some of NumPy's loops are quicker than XLA's
 # Of XLA's pool on the CPU.
 THREADS = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-class Failed:
-    """In place of a result: the error of the kernel that was to make it, or that was to make what it needs. It is
-    raised when somebody looks at that result, and concerns nobody else."""
-
-    __slots__ = ("error",)
-
-    def __init__(self, error: Exception) -> None:
-        self.error = error
 
 
 class Step(NamedTuple):
@@ -87,7 +78,7 @@ class Interpreted:
         return self._left < 0 or again or (self._trains and self.account.at_once)
 
     def __call__(self, trace: Trace) -> list[Any]:
-        arrays = [*map(on_host, trace.arrays)]
+        arrays = [x if x.__class__ is Failed else on_host(x) for x in trace.arrays]
         results: list = [None] * len(trace.results)
         failed: Failed | None = None
         with np.errstate(all="ignore"):

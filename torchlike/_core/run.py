@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
+import functools
+from collections import deque
 from collections.abc import Iterator
+from itertools import chain, repeat
 from sys import getrefcount
 from time import perf_counter
 from typing import Any
@@ -12,27 +14,25 @@ import jax
 import numpy as np
 
 from torchlike import _modes
-from torchlike._core import disk_cache, notices, xla_executor
+from torchlike._core import disk_cache, failures, notices, xla_executor
 from torchlike._core import trace as _trace
-from torchlike._core.interrupts import uninterrupted
 from torchlike._core.ledger import Making, ledger
 from torchlike._core.numpy_executor import Failed, Interpreted, is_cold
 from torchlike._core.place import users_place
+from torchlike._core.programs import programs
 from torchlike._core.refcounts import LIST_ITEM
 from torchlike._core.timing import tell, timed, watchers
 from torchlike._core.value import Value
 from torchlike._core.waiting import on_host
 from torchlike._device import device as Device
 
-_programs: dict[tuple, Any] = {}
-MOST_PROGRAMS = 2000  # each maps some memory, and an operating system bounds the mappings of a process
-
-
 def run(device: Device) -> None:
-    """Run what is pending on one device."""
+    """Run what is pending on one device. Its results are handed over as one act: an interrupt finds all of them or
+    none, and then the trace is pending still."""
     with _trace.lock:
         trace = device.trace
         if trace is None:
+            _trace.pending.pop(device, None)
             return
         if _modes.local.capture is not None:
             _modes.local.capture.stop("a tensor's elements are needed")
@@ -50,13 +50,24 @@ def run(device: Device) -> None:
             )
             key = (tuple(trace.code), len(trace.arrays), live, donated, _shared(trace.scalars), _modes.matmul_precision,
                    _executor)  # fmt: skip
-            program = _programs.get(key)
-            if program is None or (program.__class__ is Interpreted and _executor != "numpy" and program.is_hot()):
-                _first_run(device, trace, key, program, [values[i] for i in live])
-            else:
-                _execute(device, trace, program, [values[i] for i in live])
+            _run(device, trace, key, [values[i] for i in live])
         device.trace = None
         _trace.pending.pop(device, None)
+
+
+def _run(device: Device, trace: _trace.Trace, key: tuple, values: list) -> None:
+    """Run a trace by its program; where that fails, each operator by itself."""
+    try:
+        program = programs.get(key)
+        if program is None or (program.__class__ is Interpreted and _executor != "numpy" and program.is_hot()):
+            _first_run(device, trace, key, program, values)
+        else:
+            _execute(device, trace, program, values)
+    except Exception as error:
+        if device.trace is not trace:  # the results are there; a warning that is an error, say, comes after
+            raise
+        notices.logger.debug("a program could not be run whole", exc_info=error)
+        failures.isolate(device, trace, key[2], values, error)
 
 
 def _shared(scalars: list) -> tuple[int, ...]:
@@ -71,14 +82,12 @@ def _first_run(device: Device, trace: _trace.Trace, key: tuple, known: Any, valu
     account = ledger.open(device, trace, key[2], place) if known is None else known.account
     making, started = Making(account), perf_counter()
     program = _build(device, trace, key[2], key[3], known is None, account.at_once)
-    program.account = account
+    (program if program.__class__ is Interpreted else program.executable).account = account
     if program.__class__ is Interpreted:
         account.came_again()
     making.is_built(program.__class__ is Interpreted, getattr(program, "donated_bytes", 0))
     tell(account, started, perf_counter(), True)
-    _programs[key] = program
-    if len(_programs) > MOST_PROGRAMS:
-        del _programs[next(iter(_programs))]  # the oldest; the disk cache still has it
+    programs.add(key, program)
     _execute(device, trace, program, values)
     making.has_run(hot=known is not None)
     notices.made(making, _executor, stacklevel=depth + 1)
@@ -87,7 +96,7 @@ def _first_run(device: Device, trace: _trace.Trace, key: tuple, known: Any, valu
 def forget_programs() -> None:
     """Free every compiled program; the next run compiles, or loads from disk, anew."""
     with _trace.lock:
-        _programs.clear()
+        programs.clear()
         ledger.lines.clear()
     jax.clear_caches()
 
@@ -112,33 +121,28 @@ def _build(device: Device, trace: _trace.Trace, live: tuple[int, ...], donated: 
     """Compile, or have a new trace interpreted (`at_once`: not what trains)."""
     if device.type == "cpu" and (_executor == "numpy" or (_executor == "auto" and is_new and is_cold(trace, at_once))):
         return Interpreted(trace, live)
-    with _abandoning(device):
-        return xla_executor.build(device, trace, live, donated)
-
-
-@contextlib.contextmanager
-def _abandoning(device: Device) -> Iterator[None]:
-    """A trace that cannot be compiled or run is dropped, so that later work is not lost; an interrupt keeps it."""
-    try:
-        yield
-    except Exception:
-        device.trace = None
-        _trace.pending.pop(device, None)
-        raise
+    return xla_executor.Fused(device, trace, live, donated)
 
 
 def _execute(device: Device, trace: _trace.Trace, program: Any, values: list) -> None:
-    """Run and hand over the results as one act: an interrupt is seen before or after, never between."""
-    with uninterrupted(), _abandoning(device):
-        for value, array in zip(values, timed(program.account, program, trace) if watchers else program(trace)):
-            if array.__class__ is Failed:
-                value.trace = array
-            else:
-                value.array = array
-        trace.arrays = []  # the trace itself lives on where an input remembers its place in it
-        device.trace = None
-        _trace.pending.pop(device, None)
+    """Run and hand over the results, and the trace is done."""
+    settle = functools.partial(_settle, device, trace, values)
+    if program.__class__ is Interpreted:
+        arrays = timed(program.account, program, trace) if watchers else program(trace)
+        if Failed in map(type, arrays):
+            failures.isolate(device, trace, program.live, values, None)
+        else:
+            deque(settle(iter(arrays)), 0)
+    else:
+        program.executable.fill(device, settle, program.arguments(trace))
     program.account.runs += 1
+
+
+def _settle(device: Device, trace: _trace.Trace, values: list, arrays: Iterator) -> Iterator:
+    """Hands over the results of a trace, and ends it, as it is gone through."""
+    # The trace itself lives on where an input remembers its place in it.
+    rest = map(setattr, (trace, trace), ("arrays", "writes"), ([], []))
+    return chain(map(setattr, values, repeat("array"), arrays), rest, map(_trace.end, (device,), (None,)))
 
 
 def boundary() -> None:
@@ -166,9 +170,7 @@ def concrete(value: Value) -> Any:
         if value.aval.device.type == "meta":
             raise NotImplementedError("Cannot copy out of meta tensor; no data!")
         run(value.aval.device)
-        error = getattr(value.trace, "error", None)  # of a kernel that failed, or a function it was made inside
-        if error is not None:
-            raise error
+        failures.check(value)
     elif _modes.local.capture is not None:
         _modes.local.capture.observes(value)
     return value.array

@@ -9,6 +9,7 @@ from weakref import ref
 from numpy import ndarray
 
 from torchlike import _device, _errors
+from torchlike._core import failures
 from torchlike._core.plan import Plan
 from torchlike._core.value import Value
 from torchlike._device import device as Device
@@ -39,10 +40,11 @@ class Trace:
     trace, a slot < 0 is input `~slot`. Results are held weakly: what nobody holds at the boundary is not an output.
     Inputs are held weakly too (their arrays strongly): an input whose Value died is donated. `scalars` holds the
     sequence of numbers of each entry that has some; a gradient gives the very sequence of its forward, so that the
-    program has them once. `before` is the age of the latest gradient node when it began.
+    program has them once. `before` is the age of the latest gradient node when it began. `writes` holds, for each
+    storage that was given one of the results, what it had before: a result's slot, an input's, or a Value.
     """
 
-    __slots__ = ("arrays", "before", "code", "hosts", "inputs", "results", "scalars")
+    __slots__ = ("arrays", "before", "code", "hosts", "inputs", "results", "scalars", "writes")
 
     def __init__(self) -> None:
         self.before = latest.node
@@ -52,6 +54,7 @@ class Trace:
         self.arrays: list = []
         self.hosts: list[int] = []  # the inputs that are NumPy arrays
         self.results: list[ref[Value]] = []
+        self.writes: list[tuple[ref, int | Value, int]] = []
 
     def adopt(self, value: Value) -> None:
         """Give a concrete value a place among this trace's inputs."""
@@ -70,8 +73,7 @@ class Trace:
     def _adopt_settled(self, value: Value) -> None:
         settled = value.settle()
         if settled is value:
-            if getattr(value.trace, "error", None) is not None:  # see `numpy_executor.Failed`
-                raise value.trace.error
+            failures.check(value)
             raise _errors.recording.abandoned()
         if settled.trace is not self:
             self.adopt(settled)
@@ -199,4 +201,5 @@ def _run_now(device: Device) -> None:
 
 
 _new = object.__new__
+end = vars(Device)["trace"].__set__  # sets a device's trace, in C
 immediate = False

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import time
-from collections import Counter
-from collections.abc import Callable, Sequence
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
 from typing import Any
 
 import jax
 import numpy as np
 
 from torchlike import _modes
+from torchlike._core import memory
+from torchlike._core.interrupts import uninterrupted
+from torchlike._core.jax_private import quick_call
 from torchlike._core.plan import NUMBERS
 from torchlike._core.stats import stats
+from torchlike._core.timing import timed, watchers
 from torchlike._core.trace import Trace, operators
 from torchlike._device import device as Device
 from torchlike._device import to_jax
@@ -28,48 +33,79 @@ def executable(device: Device, function: Callable, *given: Any) -> Any:
     return lowered.compile(ROUNDED if device.type == "cpu" else None)
 
 
-def build(device: Device, trace: Trace, live: tuple[int, ...], donated: tuple[int, ...]) -> Callable:
-    """Compile the trace; returns `run(trace) -> output arrays`."""
-    started = time.perf_counter()
-    chosen, places, kinds = numbers_of(trace)
-    donated = _usable(trace, live, donated)
-    kept = tuple(sorted(set(range(len(trace.inputs))) - set(donated)))
-    function = replay(tuple(trace.code), places, kinds, donated, kept, live)
-    put = _placer(device)
-    pack = _packer(kinds)
-    packs = lambda scalars: pack([x for i in chosen for x in scalars[i]])
+class Executable:
+    """A compiled program: `call(donated arrays, kept arrays, packed numbers) -> results`."""
 
-    private = frozenset(donated)
+    __slots__ = ("account", "call", "compiled", "donated_bytes", "function", "is_warm", "needs")
 
-    small = SMALL if device.type == "cpu" else -1
+    def __init__(self, device: Device, function: Callable, given: tuple) -> None:
+        started = time.perf_counter()
+        with jax.default_matmul_precision(_modes.matmul_precision):
+            self.compiled = executable(device, function, *given)
+        stats.compiles += 1
+        stats.compile_seconds += time.perf_counter() - started
+        self.function, self.call, self.is_warm = function, self.compiled, False
+        self.donated_bytes = sum(a.nbytes for a in given[0])
+        self.needs = memory.needs_of(self.compiled)
+        self.account: Any = None
 
-    def gather(trace: Trace) -> tuple[list, list]:
+    def run(self, device: Device, *given: list) -> list:
+        """The results. The first run finds JAX's quick way to call it; `is_warm` says that it was found."""
+        if self.needs:
+            memory.check(device, self.needs)
+        results = timed(self.account, self.call, *given) if watchers else self.call(*given)
+        if not self.is_warm:
+            self.call, self.is_warm = quick_call(self.compiled)
+        return results
+
+    def fill(self, device: Device, places: Callable[[Iterator], Iterator], given: tuple) -> None:
+        """Run, and hand the results over as one act. `places` makes of the results an iterator that hands them over."""
+        if self.is_warm and not (self.needs or watchers):  # C from the call to the last result: nothing comes between
+            deque(places(chain.from_iterable(map(self.call, *[(x,) for x in given]))), 0)
+            return
+        with uninterrupted():
+            deque(places(iter(self.run(device, *given))), 0)
+
+
+class Fused:
+    """A compiled trace. It holds nothing of the trace that it was made of."""
+
+    __slots__ = ("_donated", "_kept", "_packs", "_place", "_private", "_small", "executable")
+
+    def __init__(self, device: Device, trace: Trace, live: tuple[int, ...], donated: tuple[int, ...]) -> None:
+        chosen, places, kinds = numbers_of(trace)
+        self._donated = donated = _usable(trace, live, donated)
+        self._kept = tuple(sorted(set(range(len(trace.inputs))) - set(donated)))
+        self._place, self._private = _placer(device), frozenset(donated)
+        self._small = SMALL if device.type == "cpu" else -1
+        pack = _packer(kinds)
+        self._packs = lambda scalars: pack([x for i in chosen for x in scalars[i]])
+        function = replay(tuple(trace.code), places, kinds, donated, self._kept, live)
+        self.executable = Executable(device, function, self.arguments(trace))
+
+    @property
+    def account(self) -> Any:
+        """What is counted of the program."""
+        return self.executable.account
+
+    @property
+    def donated_bytes(self) -> int:
+        """The inputs that a run overwrites."""
+        return self.executable.donated_bytes
+
+    def arguments(self, trace: Trace) -> tuple[list, list, list]:
+        """What the executable is called with. A large host array is moved once: its Value keeps the device's copy; a
+        donated one gets a private copy. A small one is passed as it is, which costs less than keeping it: JAX copies
+        it, so donated or not, nobody writes to it."""
         arrays = trace.arrays
         for i in trace.hosts:
-            if not isinstance(arrays[i], np.ndarray):  # the compile has moved it already
-                continue
-            # A large host array is moved once: its Value keeps the device's copy; a donated one gets a private copy. A
-            # small one is passed as it is, which costs less than keeping it: JAX copies it, so donated or not, nobody
-            # writes to it.
-            if arrays[i].nbytes > small:
-                arrays[i] = put(arrays[i].copy() if i in private else arrays[i])
+            if arrays[i].__class__ is np.ndarray and arrays[i].nbytes > self._small:  # else it was moved already
+                moved = self._place(arrays[i].copy() if i in self._private else arrays[i])
                 owner = trace.inputs[i]()
+                arrays[i] = moved
                 if owner is not None:
-                    owner.array = arrays[i]
-        return [arrays[i] for i in donated], [arrays[i] for i in kept]
-
-    given, held = gather(trace)
-    with jax.default_matmul_precision(_modes.matmul_precision):
-        compiled = executable(device, function, given, held, packs(trace.scalars))
-    stats.compiles += 1
-    stats.compile_seconds += time.perf_counter() - started
-
-    def program(trace: Trace) -> list:
-        given, held = gather(trace)
-        return compiled(given, held, packs(trace.scalars))
-
-    program.donated_bytes = sum(a.nbytes for a in given)  # type: ignore[attr-defined]
-    return program
+                    owner.array = moved
+        return [arrays[i] for i in self._donated], [arrays[i] for i in self._kept], self._packs(trace.scalars)
 
 
 def _usable(trace: Trace, live: tuple[int, ...], donated: tuple[int, ...]) -> tuple[int, ...]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
+from torchlike import _device
 from torchlike._errors.dtypes import scalar_name
 
 Ints = tuple[int, ...]
@@ -136,3 +138,17 @@ def beyond_storage(size: Ints, stride: Ints, offset: int, itemsize: int, need: i
         f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {offset}, and itemsize "
         f"{itemsize} requiring a storage size of {need} are out of bounds for storage of size {have}"
     )
+
+
+def out_of_memory(device: Any, needed: int) -> RuntimeError:
+    if device.type == "cpu":
+        return RuntimeError(f"[enforce fail at alloc_cpu.cpp:127] err == 0. DefaultCPUAllocator: can't allocate memory: "
+                            f"you tried to allocate {needed} bytes. Error code 12 (Cannot allocate memory)")  # fmt: skip
+    from torchlike._errors.making import OutOfMemoryError
+
+    return OutOfMemoryError(f"{device.type.upper()} out of memory. Tried to allocate {needed / 2**30:.2f} GiB.")
+
+
+def host_out_of_memory(error: MemoryError) -> RuntimeError:
+    shape, dtype = getattr(error, "shape", ()), getattr(error, "dtype", None)
+    return out_of_memory(_device.cpu, math.prod(shape) * (dtype.itemsize if dtype is not None else 1))

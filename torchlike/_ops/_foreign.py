@@ -22,6 +22,8 @@ def of_kernel(error: Exception, function: str, arrays: tuple) -> Exception | Non
 
     `arrays` are those that the kernel was called with.
     """
+    if isinstance(error, MemoryError):
+        return _errors.memory.host_out_of_memory(error)
     return _errors.arguments.no_fit(function, arrays) if is_foreign(error) else None
 
 

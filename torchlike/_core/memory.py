@@ -1,0 +1,43 @@
+"""Whether there is memory for a program: one that finds none while it runs has lost the inputs it was to overwrite."""
+
+from __future__ import annotations
+
+import mmap
+from typing import Any
+
+from torchlike import _errors
+from torchlike._device import device as Device
+from torchlike._device import to_jax
+
+LARGE = 1 << 26  # bytes that are asked for; below, memory that is lacking is lacking for Python too
+
+
+def needs_of(compiled: Any) -> int:
+    """Return the bytes that a compiled program allocates where they are many, else 0."""
+    analysis = compiled.memory_analysis()
+    if analysis is None:
+        return 0
+    needed = analysis.temp_size_in_bytes + analysis.output_size_in_bytes - analysis.alias_size_in_bytes
+    return needed if needed >= LARGE else 0
+
+
+def check(device: Device, needed: int) -> None:
+    """Raise PyTorch's error where a device has not that much memory."""
+    if not (_fits_host(needed) if device.type == "cpu" else _fits(to_jax(device), needed)):
+        raise _errors.memory.out_of_memory(device, needed)
+
+
+def _fits_host(needed: int) -> bool:
+    """Whether the operating system grants the memory; what is not touched costs nothing."""
+    try:
+        mmap.mmap(-1, needed).close()
+    except (OSError, ValueError, OverflowError):
+        return False
+    return True
+
+
+def _fits(device: Any, needed: int) -> bool:
+    """Whether an allocator that says what it holds can grant the memory. What it keeps for reuse counts as free."""
+    found = device.memory_stats() or {}
+    limit = found.get("bytes_limit")
+    return limit is None or needed <= limit - found.get("bytes_in_use", 0)

@@ -230,3 +230,18 @@ def an_argument_is_given_an_attribute(torch, compile):
         x = torch.ones(2)
         out += [f(x), float(hasattr(x, "seen"))]
     return numbers(out)
+
+
+@footgun
+def an_argument_is_a_view_older_than_the_last_call(torch, compile):
+    @compile
+    def f(a, b):
+        a.add_(1)
+        return b * 2
+
+    a = torch.ones(3)
+    tail, middle, head = a[1:], a[1:2], a[:2]
+    out = [f(a, torch.ones(3))]
+    for args in ((tail, torch.ones(2)), (tail, head), (middle, head), (tail, head), (a, head)):
+        out += [f(*args), a.clone(), tail.clone()]
+    return numbers(out, tail, middle, head, a)

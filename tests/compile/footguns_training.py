@@ -522,3 +522,39 @@ def two_networks_against_each_other(torch, compile):
 
     out = [step(torch.ones(4, 3)) for _ in range(5)]
     return numbers(out, *maker.parameters(), *judge.parameters(), *[p.grad for p in judge.parameters()])
+
+
+@footgun
+def a_parameter_outside_of_the_optimizer(torch, compile):
+    w, v = torch.nn.Parameter(torch.ones(2)), torch.nn.Parameter(torch.ones(2))
+    optimizer = torch.optim.SGD([w], lr=0.1)
+
+    @compile
+    def step():
+        optimizer.zero_grad()
+        (w.sum() * v.sum()).backward()  # the gradient of v is written to, that of w is new
+        optimizer.step()
+        return w.sum()
+
+    return numbers([(step(), w.detach().clone(), v.grad.clone()) for _ in range(5)])
+
+
+@footgun
+def states_are_written_in_another_order_than_they_are_read(torch, compile):
+    p, q, x = torch.ones(2), torch.full((2,), 10.0), torch.ones(2, requires_grad=True)
+
+    @compile
+    def f(x):
+        loss = p + q + 2 * x
+        with torch.no_grad():
+            q.add_(1)
+            p.sub_(1)
+        return loss
+
+    out = []
+    for _ in range(4):
+        x.grad = None
+        loss = f(x)
+        loss.sum().backward()
+        out.append((loss, p.clone(), q.clone(), x.grad))
+    return numbers(out)

@@ -189,11 +189,13 @@ class _Attempt:
     def _watched(self, before: Reach) -> Any:
         state = list(before.tensors.values())
         views = [(t, t._read(False)) for t in state if t._chain is not None]
+        given = self.signature.tensors
+        seen = [None if t._chain is None else t._pair()[0] for t in given]  # before the boundary: reading records
         boundary()
         device = self._device(state)
-        _make_distinct([*self.signature.tensors, *state, *before.grads.values()])
+        _make_distinct([*given, *state, *before.grads.values()])
         capture = Capture(device, self._stopped)
-        capture.given = [t._pair()[0] for t in self.signature.tensors]
+        capture.given = [t._pair()[0] if value is None else value for t, value in zip(given, seen)]
         capture.views = views
         shown = [*capture.given, *(v for _, v in views), *(t._storage.value for t in [*state, *before.grads.values()])]
         capture.known = {id(v) for v in shown}

@@ -22,6 +22,7 @@ from torchlike._compile.replay import (
     Replay,
     Source,
     Write,
+    in_order_of_reading,
 )
 from torchlike._compile.results import Results
 from torchlike._core import Value
@@ -78,6 +79,7 @@ class Recording:
         writes, grads = self._writes(), self._grads()
         self._pass_on(writes, grads)
         sources, unknown = self._sources([] if gradient is None else gradient.cotangents)
+        writes = in_order_of_reading(writes, sources)
         wanted = {w.value for w in writes} | {v for g in grads for v in g.values} | {*self.results.values()}
         escaped = self._escaped(wanted)
         if gradient is None:

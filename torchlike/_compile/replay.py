@@ -55,8 +55,18 @@ class Grad(NamedTuple):
     values: tuple[Value, ...] = ()
 
 
+def in_order_of_reading(writes: list[Write], sources: Sequence[Source]) -> list[Write]:
+    """The writes as a replay takes them: those to storages that are read too come first, in the order of `sources`."""
+    read = {id(s.what): i for i, s in enumerate(sources) if s.kind == STATE}
+    last = len(sources)
+    return sorted(writes, key=lambda w: read.get(id(w.target.what), last) if w.target.kind == STATE else last)
+
+
 class Replay:
-    """What is needed to run a recorded call again, as one executable."""
+    """What is needed to run a recorded call again, as one executable.
+
+    `writes` come `in_order_of_reading`.
+    """
 
     def __init__(self, capture: Capture, sources: list[Source], writes: list[Write], grads: list[Grad],
                  results: Results, tensors: Sequence[Tensor]) -> None:  # fmt: skip
@@ -67,9 +77,6 @@ class Replay:
         self._sources, self._code = sources, tuple(capture.trace.code)
         self._results = results
         self._target = to_jax(self.device)
-        read = {id(s.what): i for i, s in enumerate(sources) if s.kind == STATE}
-        # Those that are read too come first, in the order in which they are read.
-        writes.sort(key=lambda w: read.get(id(w.target.what), len(sources)) if w.target.kind == STATE else len(sources))
         self._states = capture.outside
         self._aliases = self._aliased(tensors)
         expected = [g for g in grads if g.before is not None]

@@ -24,6 +24,7 @@ from torchlike._autograd.recorded import Body, Recording, conjugate, pure
 from torchlike._core import Aval, Plan, aval, record
 from torchlike._core.jax_private import dce_jaxpr
 from torchlike._core.plan import COMPILED, specs
+from torchlike._core.target import pinned
 
 MOST_PLANS = 2048
 Functions = Sequence[Callable[[list, list], list]]  # of (inputs, changes of what was closed over)
@@ -157,6 +158,7 @@ def _keeping(call: Call, wanted: tuple[int, ...]) -> Pair:
         leaves, structure[:] = jax.tree.flatten(pull)[0], [jax.tree.flatten(pull)[1]]
         return (*results, *leaves)
 
+    function = pinned(call.given[0].device, function)
     plan = call.plan(call.op.name, call.inputs(), call.scalars(), function)
     plan.executor = COMPILED
     return Pair(plan, len(plain.outputs), floating, structure, {})
@@ -179,6 +181,7 @@ def _pull(pair: Pair, call: Call, given: tuple[int, ...]) -> Plan:
         found = jax.tree.unflatten(pair.structure[0], flat[: len(kept)])(full)
         return tuple(conjugate(x) for x in jax.tree.leaves(found))
 
+    function = pinned(call.given[0].device, function)
     plan = call.plan(call.op.name + "_vjp", (*kept, *[outputs[i] for i in given]), (), function)
     plan.executor = COMPILED
     return plan

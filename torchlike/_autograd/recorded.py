@@ -20,6 +20,7 @@ from torchlike._autograd.nodes import Edge, Node
 from torchlike._core import Aval, concrete
 from torchlike._core.plan import NUMBERS
 from torchlike._core.subtrace import Stretch, SubTrace, stretch
+from torchlike._core.target import tracing_for_any
 from torchlike._dtypes import FLOATING
 from torchlike._ops._plan import alike_over_devices
 
@@ -206,9 +207,11 @@ def pure(body: Body | Recording) -> Callable[[list, list, list, list], list]:
 def _runner(body: Body | Recording, name: str) -> Callable:
     def run(given: list, outer: list, numbers: list, needed: Sequence = ()) -> list:
         part = getattr(body, name)
-        if isinstance(body, Recording):
-            outer, numbers = body.outer(), body.numbers()
-        return part.run(given, outer, numbers, needed)
+        if not isinstance(body, Recording):
+            return part.run(given, outer, numbers, needed)
+        outer, numbers = body.outer(), body.numbers()
+        with tracing_for_any():  # by a function of the user's, which JAX lowers
+            return part.run(given, outer, numbers, needed)
 
     return run
 

@@ -18,6 +18,7 @@ from torchlike._autograd.nodes import Edge, Node
 from torchlike._core import Aval, Value, aval, record
 from torchlike._core.jax_private import ShapedArray, Zero
 from torchlike._core.plan import FLAT, specs
+from torchlike._core.target import pinned
 from torchlike._ops._interpreted import own_program
 from torchlike._ops._plan import OpPlan, conjugate
 
@@ -74,8 +75,9 @@ def _make(plan: OpPlan, wanted: tuple[int, ...]) -> tuple[OpPlan, OpPlan]:
         structure[:] = [tree]
         return (*out, *leaves)
 
-    found = jax.eval_shape(forward, *specs(plan.inputs, plan.scalars))
     device = plan.inputs[0].device
+    forward = pinned(device, forward)
+    found = jax.eval_shape(forward, *specs(plan.inputs, plan.scalars))
     residuals = tuple(aval(s.shape, _dtypes.FROM_NUMPY[s.dtype], device) for s in found[len(plan.outputs) :])
     kept = OpPlan(plan.name, plan.inputs, plan.scalars, plan.outputs + residuals, forward)
     kept.op, kept.source = plan.op, (plan, None)
@@ -118,6 +120,7 @@ class _Pulls(dict):
             return tuple(conjugate(grads[p]) for p in places)
 
         avals = self.residuals + tuple(plan.outputs[i] for i in given)
+        pull = pinned(plan.inputs[0].device, pull)
         made = OpPlan(plan.name + "_vjp", avals, plan.scalars, tuple(plan.inputs[i] for i in wanted), pull)
         made.executor, made.flat = FLAT, functools.cache(functools.partial(own_program, made))
         made.settle(plan.op, tuple(range(len(avals))), (True,) * len(wanted), node=plan.node)

@@ -15,7 +15,7 @@ from torchlike._core import Value, record, uninterrupted
 from torchlike._core.capture import Capture, Numbers, WholeTrace
 from torchlike._core.plan import specs
 from torchlike._core.trace import lock
-from torchlike._core.xla_executor import numbers_of
+from torchlike._core.xla_executor import executable, numbers_of
 from torchlike._sparse import members
 from torchlike._tensor import Tensor
 
@@ -56,10 +56,8 @@ class DifferentiableReplay(Replay):
 
     def executable(self) -> Any:
         """XLA's executable of the forward part."""
-        import jax
-
         plan = self._forward
-        return jax.jit(plan.function).lower(*specs(plan.inputs, plan.scalars)).compile()
+        return executable(self.device, lambda _, given: plan.function(*given), [], specs(plan.inputs, plan.scalars))
 
     def _leaf(self, leaf: Any) -> int | Edge:
         """Where the edge to a leaf is found: by the number of an argument, or it is always the same."""

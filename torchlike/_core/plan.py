@@ -9,6 +9,7 @@ import jax
 import numpy as np
 
 from torchlike import _errors
+from torchlike._core.target import in_each_form
 from torchlike._core.value import Aval
 
 # Runtime numbers as arrays: the type of each kind.
@@ -57,12 +58,13 @@ class Plan:
         self.flat: Callable[[], Any] | None = None
 
     def traced(self) -> Callable[..., tuple]:
-        """The function as an inner `jax.jit`: traced and lowered once however often a program repeats it."""
+        """The function as an inner `jax.jit`: traced and lowered once for a platform, however often a program repeats
+        it."""
         if self.jitted is None:
             function = self.function
 
             def entry(*args):
-                return self.check(function(*args))
+                return self.check(in_each_form(function, *args))
 
             entry.__name__ = entry.__qualname__ = self.name
             self.jitted = jax.jit(entry)

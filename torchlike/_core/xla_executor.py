@@ -10,6 +10,7 @@ from typing import Any
 
 import jax
 import numpy as np
+from jax.sharding import SingleDeviceSharding
 
 from torchlike import _modes
 from torchlike._core import memory
@@ -17,6 +18,7 @@ from torchlike._core.interrupts import uninterrupted
 from torchlike._core.jax_private import quick_call
 from torchlike._core.plan import NUMBERS
 from torchlike._core.stats import stats
+from torchlike._core.target import platform_of, tracing_for
 from torchlike._core.timing import timed, watchers
 from torchlike._core.trace import Trace, operators
 from torchlike._device import device as Device
@@ -28,9 +30,14 @@ ROUNDED: dict[str, bool | str] = {"xla_allow_excess_precision": False}
 
 
 def executable(device: Device, function: Callable, *given: Any) -> Any:
-    """A compiled program; the buffers of the first argument are donated."""
-    lowered = jax.jit(function, donate_argnums=0).lower(*given)
-    return lowered.compile(ROUNDED if device.type == "cpu" else None)
+    """A compiled program of this device; the buffers of the first argument are donated.
+
+    The device is named for inputs and results: it holds for host arrays too, and for a program without inputs.
+    """
+    place = SingleDeviceSharding(to_jax(device))
+    with tracing_for(device):
+        lowered = jax.jit(function, donate_argnums=0, in_shardings=place, out_shardings=place).lower(*given)
+    return lowered.compile(ROUNDED if platform_of(device) == "cpu" else None)
 
 
 class Executable:

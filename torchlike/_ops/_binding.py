@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 from itertools import count
 from typing import Any, NamedTuple
 
-import jax
 import numpy as np
 
 from torchlike import _dtypes, _errors
 from torchlike._core import Aval
+from torchlike._core.target import for_cpu
 from torchlike._ops import _declare as d
 from torchlike._ops import _foreign
 from torchlike._ops._float8 import cast
@@ -72,7 +72,8 @@ class Run:
 
     def _converted(self, flat: tuple) -> Any:
         """What the kernel makes of arrays in the dtype in which it computes, and of numbers."""
-        count, compute, stored = self.count, self.compute, self.stored
+        count, compute = self.count, self.compute
+        stored = self.stored if self.stored is None or for_cpu() else None
         arrays: Any = flat[:count]
         if stored is not None:
             arrays = [stored(i, x) for i, x in enumerate(arrays)]
@@ -142,7 +143,7 @@ class Template:
         number = {what: name for name, (where, what) in self.arguments.items() if where == "number"}
         names += [number[i] for i in range(len(self.numbers))]
         rounds = [op.rounds(name) for name in names]
-        if not any(rounds) or jax.default_backend() != "cpu":
+        if not any(rounds):
             return None
         step, wide = rounding(half.numpy), _dtypes.opmath(half)
         is_wider = lambda x: x.dtype.kind in "iu" or (x.dtype.kind == "f" and x.dtype.itemsize > 2)

@@ -10,11 +10,11 @@ import math
 from functools import reduce
 from operator import add, iadd
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from torchlike._core.target import for_cpu
 from torchlike._ops._alone import alone
 from torchlike._ops._namespace import namespace
 from torchlike._ops._products import rows_times
@@ -163,7 +163,7 @@ def _in_blocks(w, stride: Ints, dilation: Ints):
 def _is_chosen(x, w) -> bool:
     """Whether the forms of this module are taken at all."""
     is_float = bool(x.size and w.size) and x.dtype.kind == "f"
-    return isinstance(x, np.ndarray) or (is_float and jax.default_backend() == "cpu")
+    return isinstance(x, np.ndarray) or (is_float and for_cpu())
 
 
 def _apart(x, groups: int):

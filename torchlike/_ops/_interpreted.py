@@ -12,6 +12,7 @@ from torchlike._core.any_size import AnySize
 from torchlike._core.jaxpr_numpy import Program
 from torchlike._core.numpy_rules import Unsupported
 from torchlike._core.plan import specs
+from torchlike._core.target import tracing_for
 from torchlike._ops._plan import OpPlan, Template, pull_back, restated
 
 _families: dict[Any, AnySize] = {}
@@ -46,7 +47,7 @@ def _program(plan: OpPlan, outputs: Sequence[Aval], what: Any, make: Callable) -
         forward = plan.function if numbers is static else restated(plan, _with_numbers(plan.extra, iter(numbers)))
         function, arrays = make(forward, shapes)
         # Half of the time goes into the inner jits of jax.numpy. A loop needs them: it would be unrolled, or fail.
-        with jax.disable_jit(plan.extra is not None and plan.op in _without_loops):
+        with tracing_for("cpu"), jax.disable_jit(plan.extra is not None and plan.op in _without_loops):
             return jax.make_jaxpr(function)(*arrays, *specs((), plan.scalars))
 
     words, static = _statics(plan.extra)

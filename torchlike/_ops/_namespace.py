@@ -10,6 +10,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from torchlike._core.target import for_cpu
+
 
 class _OwnGradients(threading.local):
     """Whether kernels leave their differentiation to JAX, which a pass in forward mode asks for: a `jax.custom_vjp` has
@@ -82,7 +84,8 @@ def summed_wide(array: Any) -> Any:
 def unrounded(*arrays: Any) -> tuple:
     """The arrays (None stays), half precision as float32: PyTorch rounds a product and what is added to it once. An
     accelerator's products round by themselves."""
-    return arrays if jax.default_backend() != "cpu" else tuple(a if a is None else widened(a) for a in arrays)
+    wide = tuple(a if a is None else widened(a) for a in arrays)
+    return wide if any(a is not w for a, w in zip(arrays, wide)) and for_cpu() else arrays
 
 
 def constant(array: Any) -> Any:

@@ -16,6 +16,7 @@ from torchlike import _dtypes, _errors
 from torchlike._core import Aval, Plan, aval
 from torchlike._core.jax_private import dce_jaxpr, varying_axes
 from torchlike._core.plan import FLAT, NUMPY, OWN, specs
+from torchlike._core.target import tracing_for
 from torchlike._ops import _declare as d
 from torchlike._ops import _foreign
 from torchlike._ops._binding import Run, bind
@@ -323,9 +324,10 @@ def _traced_use(plan: OpPlan, wanted: tuple[int, ...], given: tuple[int, ...],
                 shapes: list[tuple]) -> tuple[frozenset[int], frozenset[int]]:  # fmt: skip
     arrays = [jax.ShapeDtypeStruct(shape, a.dtype.numpy) for shape, a in zip(shapes, plan.inputs)]
     numbers = specs((), plan.scalars)
-    results = jax.eval_shape(plan.function, *arrays, *numbers)
     vjp = pull_back(plan, wanted, given, shapes, plan.function)
-    traced = jax.make_jaxpr(vjp)(*[arrays[i] for i in plan.saved], *[results[i] for i in given], *numbers).jaxpr
+    with tracing_for(plan.outputs[0].device):
+        results = jax.eval_shape(plan.function, *arrays, *numbers)
+        traced = jax.make_jaxpr(vjp)(*[arrays[i] for i in plan.saved], *[results[i] for i in given], *numbers).jaxpr
     _, used = dce_jaxpr(traced, [True] * len(traced.outvars))
     chosen = lambda places, flags: frozenset(i for i, needed in zip(places, flags) if needed)
     return chosen(plan.saved, used), chosen(given, used[len(plan.saved) :])

@@ -15,6 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from torchlike._core.target import for_cpu
 from torchlike._ops._namespace import namespace, widened
 
 Step = Callable[[Any], Any]
@@ -38,7 +39,7 @@ def unchanged(x: Any) -> Any:
 def total_in_steps(terms: Any, step: Callable[[Any], Any]) -> Any:
     """The sum over the first dim, term by term, as a loop leaves it that keeps its sum in the terms' dtype. So do
     PyTorch's on the CPU; an accelerator sums in float32."""
-    if jax.default_backend() != "cpu":
+    if not for_cpu():
         return step(terms.sum(0))
     if namespace(terms) is np:
         return functools.reduce(lambda total, term: step(total + term), terms)
@@ -59,7 +60,7 @@ def _scanned_jvp(step: Callable[[Any], Any], primals: tuple, tangents: tuple) ->
 def total_in_cascade(terms: Any, step: Callable[[Any], Any]) -> Any:
     """The sum of all, as PyTorch's loops over a batch leave it: each 16 terms make one of the next level, and what no
     level has 16 of is added at the end, the first term last."""
-    if step is unchanged or jax.default_backend() != "cpu":
+    if step is unchanged or not for_cpu():
         return step(namespace(terms).sum(terms))
     terms = terms.reshape(-1)
     first, rest = terms[:1].sum(), terms[1:]

@@ -7,6 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from torchlike import _dtypes, _errors
+from torchlike._core.target import for_cpu
 from torchlike._ops import _flops
 from torchlike._ops._casts import LOWER
 from torchlike._ops._checks import REAL_FLOATS
@@ -142,7 +143,7 @@ def _attention(
     `fused` says that PyTorch's fused kernel computes it, which rounds half precision on the way.
     """
     xp, step = namespace(query), unchanged
-    if jax.default_backend() == "cpu":
+    if query.dtype.itemsize <= 2 and for_cpu():
         step, query, key, value = stepwise(query, key, value)
     if enable_gqa:
         key, value = (xp.repeat(t, query.shape[-3] // t.shape[-3], axis=-3) for t in (key, value))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
 from torchlike import _dtypes, _errors
+from torchlike._core.target import for_cpu
 from torchlike._ops import _order
 from torchlike._ops._checks import not_complex, real_number
 from torchlike._ops._declare import EXACT, HOST, Array, Into, namespace, operator
@@ -29,7 +29,7 @@ def ordered(x, dim: int, descending: bool = False):
         keys, places = xp.flip(keys, dim), xp.flip(places, dim)
     elif descending:
         keys = ~keys
-    if x.dtype.itemsize <= 4 and jax.default_backend() == "cpu":
+    if x.dtype.itemsize <= 4 and for_cpu():
         # One number holds both, an order that needs no care: a fifth of the time.
         both = lax.sort((keys.astype("int64") << 32) | places.astype("int64"), dimension=dim % x.ndim)
         places = both.astype("int32")

@@ -69,9 +69,8 @@ class Storage:
         # A value that only this storage holds was saved by no node.
         if getrefcount(old) > LOCAL or old.stamp is not None:
             versions.note_write(old, self, since, owner)
-        trace = value.trace
-        if trace is not None and value.array is None:
-            trace.writes.append((ref(self), old.slot if old.trace is trace else old, value.slot))
+        if value.array is None and value.__class__ is Value and (trace := value.trace) is not None:
+            trace.puts.append((ref(self), old.slot if old.trace is trace else old, value.slot))
         self.version += step
         self.value = value
 

@@ -103,9 +103,7 @@ class DifferentiableReplay(Replay):
         if self._checks:
             self._check(given)
         with lock, uninterrupted():
-            draws, asked = self._act()
-            values, numbers = self._values(self._inputs, given, tensors, draws), self._flat(asked)
-            made = record(self._forward, values, numbers)
+            values, numbers, made = self._computed(given, tensors)
             node = self._node(values, made, numbers, tensors)
             place = 0
             for kind, what, step in self._writes:
@@ -115,3 +113,15 @@ class DifferentiableReplay(Replay):
                 of(tensor, tensors)._grad = None if make is None else make(*made[place : place + count])
                 place += count
         return self._results.make(made[self._begin : self._saved], tensors, node)
+
+    def _computed(self, given: Sequence[Value], tensors: Sequence[Tensor]) -> tuple:
+        """The inputs of the forward operator, its numbers and its results."""
+        undo = [host.kept() for host in self._hosts]
+        try:
+            draws, asked = self._act()
+            values, numbers = self._values(self._inputs, given, tensors, draws), self._flat(asked)
+            return values, numbers, record(self._forward, values, numbers)
+        except Exception:
+            for put_back in reversed(undo):
+                put_back()
+            raise

@@ -17,7 +17,6 @@ from torchlike._compile.results import Results
 from torchlike._core import Aval, Value, boundary, concrete, to_numpy, uninterrupted
 from torchlike._core.capture import Capture, Draw, Numbers
 from torchlike._core.refcounts import LOCAL
-from torchlike._core.timing import timed, watchers
 from torchlike._core.trace import lock
 from torchlike._device import to_jax
 from torchlike._tensor import Tensor
@@ -72,6 +71,7 @@ class Replay:
                  results: Results, tensors: Sequence[Tensor]) -> None:  # fmt: skip
         self.device = capture.device
         self._again, self._holds = capture.again, capture.holds
+        self._hosts = [*capture.changed.values()]
         self._checked: WeakSet[Value] = WeakSet()
         self._checks, self._scalars = capture.checks, capture.trace.scalars
         self._sources, self._code = sources, tuple(capture.trace.code)
@@ -135,7 +135,7 @@ class Replay:
         live = tuple([value.slot for value in outputs])
         self.program = whole_program.find(self.device, trace, live, self._order, given)
         with uninterrupted():
-            arrays = self.program.compiled(*given)
+            arrays = self.program.run(self.device, *given)
             self.program.account.runs += 1
             for value, array in zip(outputs, arrays):
                 value.array, value.trace = (
@@ -271,20 +271,29 @@ class Replay:
                 if array.__class__ is not _JaxArray:
                     arrays = [*map(self._moved, values)]
                     break
-            return self._returned(self._run([], arrays, self._packs.now(())), tensors)
+            return self._returned(self.program.run(self.device, [], arrays, self._packs.now(())), tensors)
         if self._checks:
             self._check(given)
-        with lock, uninterrupted():  # counters, generators and parameters are those before or after the call
+        with lock:
             boundary()
-            draws, asked = self._act()
-            donated, owned = self._donated()
-            arrays = self._run(donated, self._kept(given, tensors, draws), self._packs.now(asked))
-            self._put(arrays, owned, tensors)
+            with uninterrupted():  # counters, generators and parameters are those before or after the call
+                arrays, owned = self._computed(given, tensors)
+                self._put(arrays, owned, tensors)
         return self._returned(arrays, tensors)
 
-    def _run(self, *given: Any) -> list:
-        program = self.program
-        return timed(program.account, program.compiled, *given) if watchers else program.compiled(*given)
+    def _computed(self, given: Sequence[Value], tensors: Sequence[Tensor]) -> tuple[list, list]:
+        """The results of the executable, and for each storage that was overwritten its value or None. Where there are
+        none, what is done on the host has not been done either."""
+        undo = [host.kept() for host in self._hosts]
+        try:
+            draws, asked = self._act()
+            donated, owned = self._donated()
+            kept = self._kept(given, tensors, draws)
+            return self.program.run(self.device, donated, kept, self._packs.now(asked)), owned
+        except Exception:
+            for put_back in reversed(undo):
+                put_back()
+            raise
 
     def _returned(self, arrays: list, tensors: Sequence[Tensor]) -> Any:
         """What the call returns."""

@@ -2,33 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any
 
 import jax
 import numpy as np
 
 from torchlike import _modes
 from torchlike._core import notices
-from torchlike._core.ledger import Account, Making, ledger
+from torchlike._core.ledger import Making, ledger
 from torchlike._core.place import users_place
 from torchlike._core.plan import NUMBERS
-from torchlike._core.stats import stats
+from torchlike._core.programs import programs
 from torchlike._core.trace import Trace
-from torchlike._core.xla_executor import executable, numbers_of, replay
+from torchlike._core.xla_executor import Executable, numbers_of, replay
 from torchlike._device import device as Device
 from torchlike._ops._products import whole_step
-
-_programs: dict[tuple, Program] = {}
-MOST_PROGRAMS = 500
-
-
-class Program(NamedTuple):
-    """An executable: `compiled(donated arrays, kept arrays, packed numbers) -> the results in `live`."""
-
-    compiled: Any
-    account: Account
-    function: Callable  # what was compiled
 
 
 class Packs:
@@ -70,33 +59,28 @@ class Packs:
         return packs
 
 
-Given = tuple[list, list, list]
-
-
-def find(device: Device, trace: Trace, live: tuple[int, ...], donated: tuple[int, ...], given: Given) -> Program:
-    """The executable of this trace: the one there is, or a new one."""
+def find(device: Device, trace: Trace, live: tuple[int, ...], donated: tuple[int, ...], given: tuple) -> Executable:
+    """The executable of this trace: the one there is, or a new one. `given` is what it will be called with."""
     chosen, places, _ = numbers_of(trace)
-    key = (tuple(trace.code), len(trace.arrays), live, donated, tuple(chosen), tuple(places), _modes.matmul_precision)
-    program = _programs.get(key)
-    if program is None:
-        program = _programs[key] = _make(device, trace, live, donated, given)
-        if len(_programs) > MOST_PROGRAMS:
-            del _programs[next(iter(_programs))]
-    return program
+    key = ("whole", tuple(trace.code), len(trace.arrays), live, donated, tuple(chosen), tuple(places),
+           _modes.matmul_precision)  # fmt: skip
+    found = programs.get(key)
+    if found is None:
+        found = _make(device, trace, live, donated, given)
+        programs.add(key, found)
+    return found
 
 
-def _make(device: Device, trace: Trace, live: tuple[int, ...], donated: tuple[int, ...], given: Given) -> Program:
+def _make(device: Device, trace: Trace, live: tuple[int, ...], donated: tuple[int, ...], given: tuple) -> Executable:
     place, depth = users_place()
     account = ledger.open(device, trace, live, place)
     making = Making(account)
     _, places, kinds = numbers_of(trace)
     kept = tuple(sorted(set(range(len(trace.arrays))) - set(donated)))
-    function = replay(tuple(trace.code), places, kinds, donated, kept, live)
-    with jax.default_matmul_precision(_modes.matmul_precision), whole_step:
-        compiled = executable(device, function, *given)
-    stats.compiles += 1
-    stats.compile_seconds += account.compile_seconds
-    making.is_built(False, sum(a.nbytes for a in given[0]))
+    with whole_step:
+        made = Executable(device, replay(tuple(trace.code), places, kinds, donated, kept, live), given)
+    made.account = account
+    making.is_built(False, made.donated_bytes)
     making.has_run(hot=False)
     notices.made(making, "xla", stacklevel=depth + 1)
-    return Program(compiled, account, function)
+    return made

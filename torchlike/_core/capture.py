@@ -8,7 +8,7 @@ the watch; what was recorded runs as it would have without one.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Protocol
 from weakref import ref
 
 from torchlike._core import trace as _trace
@@ -61,6 +61,14 @@ class Act:
         self.do = do
 
 
+class Host(Protocol):
+    """What is changed on the host at each call: a generator, a scheduler, an optimizer's counters."""
+
+    def kept(self) -> Callable[[], Any]:
+        """Note the state; returns a function that puts it back."""
+        ...
+
+
 class Capture:
     """What is noted of one call."""
 
@@ -70,6 +78,7 @@ class Capture:
         self.refuse = refuse  # called where the watch ends early, with the reason; may raise
         self.reason: str | None = None
         self.again: list[Draw | Numbers | Act] = []
+        self.changed: dict[int, Host] = {}  # what these change, by id
         self.holds: list[Callable[[], bool]] = []  # what else must be as it was for the recording to serve
         self.written: dict[int, tuple[ref, Value | None, int, Any, Any]] = {}
         self.grads: dict[int, tuple[ref, bool, Any]] = {}  # tensor, whether its grad was read first, its grad before
@@ -126,16 +135,18 @@ class Capture:
         self.again.append(Draw(array, make))
         return array
 
-    def ask(self, ask: Callable[[], Sequence]) -> Sequence:
-        """Numbers that are inputs, found by asking."""
+    def ask(self, ask: Callable[[], Sequence], host: Host) -> Sequence:
+        """Numbers that are inputs, found by asking, which changes `host`."""
+        self.changed[id(host)] = host
         with self.quietly():
             sequence = ask()
         self.again.append(Numbers(sequence, ask))
         return sequence
 
-    def takes(self, do: Callable[[], Any]) -> bool:
-        """Do something on the host now, and at each later call; False where it is part of something that is repeated as
-        a whole, and left to the caller."""
+    def takes(self, do: Callable[[], Any], host: Host) -> bool:
+        """Do something on the host now, and at each later call, which changes `host`; False where it is part of
+        something that is repeated as a whole, and left to the caller."""
+        self.changed[id(host)] = host
         if self._quiet:
             return False
         self.again.append(Act(do))
@@ -188,7 +199,7 @@ def drawn(make: Callable[[], Any]) -> Any:
     return make() if capture is None else capture.draw(make)
 
 
-def repeats(do: Callable[[], Any]) -> bool:
+def repeats(do: Callable[[], Any], host: Host) -> bool:
     """Whether a call is being recorded whole, of which this act on the host is a part: then it is done here, now and at
-    each later call."""
-    return local.capture is not None and local.capture.takes(do)
+    each later call. It changes `host`."""
+    return local.capture is not None and local.capture.takes(do, host)

@@ -26,10 +26,11 @@ class Failed:
     """In place of a result, and then of its Value's trace: the error of the kernel that was to make it, or that was to
     make what it needs."""
 
-    __slots__ = ("before", "error")
+    __slots__ = ("before", "error", "puts")
 
     def __init__(self, error: Exception, before: Sequence[tuple[ref, Value, Value]] = ()) -> None:
         self.error = error
+        self.puts: list = []  # as a trace has them: what is put of this result is not undone
         self.before = before  # storages with the failed Value that they were given, and what they had before
 
     def take_back(self) -> None:
@@ -58,7 +59,7 @@ def isolate(device: Device, trace: Trace, live: tuple[int, ...], values: list, c
     lost = [is_deleted(array) for array in trace.arrays]
     if cause is not None and any(lost):  # by a program that failed while it overwrote them
         trace.arrays = [Failed(cause) if gone else array for gone, array in zip(lost, trace.arrays)]
-    told = {slot for _, before, after in trace.writes for slot in (before, after) if isinstance(slot, int) and slot >= 0}
+    told = {slot for _, *both in trace.puts for slot in both if isinstance(slot, int) and slot >= 0}
     wanted = tuple(sorted({*live, *told}))
     results = dict(zip(wanted, Interpreted(trace, wanted)(trace)))
     before = _before(trace, results)
@@ -69,14 +70,14 @@ def isolate(device: Device, trace: Trace, live: tuple[int, ...], values: list, c
         objects.append(value)
         names.append("trace" if has_failed else "array")
         found.append(Failed(result.error, before) if has_failed else result)
-    rest = map(setattr, (trace, trace), ("arrays", "writes"), ([], []))
+    rest = map(setattr, (trace, trace), ("arrays", "puts"), ([], []))
     deque(chain(map(setattr, objects, names, found), rest, map(end, (device,), (None,))), 0)
 
 
 def _before(trace: Trace, results: dict[int, Any]) -> list[tuple[ref, Value, Value]]:
     """The storages that hold a failed result, each with that and the last contents that did not fail."""
     had: dict[int, Any] = {}
-    for held, old, new in trace.writes:
+    for held, old, new in trace.puts:
         storage = held()
         if storage is None:
             continue
@@ -86,7 +87,7 @@ def _before(trace: Trace, results: dict[int, Any]) -> list[tuple[ref, Value, Val
         if not _failed(new, results):
             had[key] = new
     found = []
-    for held in dict.fromkeys(held for held, *_ in trace.writes):
+    for held in dict.fromkeys(held for held, *_ in trace.puts):
         storage = held()
         if storage is None or storage.value.trace is not trace or not _failed(storage.value.slot, results):
             continue

@@ -26,6 +26,7 @@ from torchlike._core.value import Value
 from torchlike._core.waiting import on_host
 from torchlike._device import device as Device
 
+
 def run(device: Device) -> None:
     """Run what is pending on one device. Its results are handed over as one act: an interrupt finds all of them or
     none, and then the trace is pending still."""
@@ -141,7 +142,7 @@ def _execute(device: Device, trace: _trace.Trace, program: Any, values: list) ->
 def _settle(device: Device, trace: _trace.Trace, values: list, arrays: Iterator) -> Iterator:
     """Hands over the results of a trace, and ends it, as it is gone through."""
     # The trace itself lives on where an input remembers its place in it.
-    rest = map(setattr, (trace, trace), ("arrays", "writes"), ([], []))
+    rest = map(setattr, (trace, trace), ("arrays", "puts"), ([], []))
     return chain(map(setattr, values, repeat("array"), arrays), rest, map(_trace.end, (device,), (None,)))
 
 

@@ -177,6 +177,11 @@ class SubTrace(Trace):
         """What is to be looked at of later inputs: nothing is, they are JAX's."""
         return []
 
+    @property
+    def changed(self) -> dict:
+        """What is changed on the host at each call: nothing is."""
+        return {}
+
     def stop(self, reason: str) -> None:
         """Somebody needs elements, or random numbers. The state of a generator may be read, and put back."""
         if reason == "the state of a generator is read":
@@ -197,11 +202,11 @@ class SubTrace(Trace):
             self.stop("random numbers are drawn")
         return make()
 
-    def ask(self, ask: Callable[[], Sequence]) -> Sequence:
+    def ask(self, ask: Callable[[], Sequence], host: Any) -> Sequence:
         """Runtime numbers, such as a learning rate: constants of the function."""
         return ask()
 
-    def takes(self, do: Callable[[], Any]) -> bool:
+    def takes(self, do: Callable[[], Any], host: Any) -> bool:
         """Whether something done on the host, such as putting a generator's state back, is done here: it is left to the
         caller."""
         return False

@@ -40,11 +40,11 @@ class Trace:
     trace, a slot < 0 is input `~slot`. Results are held weakly: what nobody holds at the boundary is not an output.
     Inputs are held weakly too (their arrays strongly): an input whose Value died is donated. `scalars` holds the
     sequence of numbers of each entry that has some; a gradient gives the very sequence of its forward, so that the
-    program has them once. `before` is the age of the latest gradient node when it began. `writes` holds, for each
+    program has them once. `before` is the age of the latest gradient node when it began. `puts` holds, for each
     storage that was given one of the results, what it had before: a result's slot, an input's, or a Value.
     """
 
-    __slots__ = ("arrays", "before", "code", "hosts", "inputs", "results", "scalars", "writes")
+    __slots__ = ("arrays", "before", "code", "hosts", "inputs", "results", "scalars", "puts")
 
     def __init__(self) -> None:
         self.before = latest.node
@@ -54,7 +54,7 @@ class Trace:
         self.arrays: list = []
         self.hosts: list[int] = []  # the inputs that are NumPy arrays
         self.results: list[ref[Value]] = []
-        self.writes: list[tuple[ref, int | Value, int]] = []
+        self.puts: list[tuple[ref, int | Value, int]] = []
 
     def adopt(self, value: Value) -> None:
         """Give a concrete value a place among this trace's inputs."""

@@ -142,7 +142,7 @@ def beyond_storage(size: Ints, stride: Ints, offset: int, itemsize: int, need: i
 
 def out_of_memory(device: Any, needed: int) -> RuntimeError:
     if device.type == "cpu":
-        return RuntimeError(f"[enforce fail at alloc_cpu.cpp:127] err == 0. DefaultCPUAllocator: can't allocate memory: "
+        return RuntimeError("[enforce fail at alloc_cpu.cpp:127] err == 0. DefaultCPUAllocator: can't allocate memory: "
                             f"you tried to allocate {needed} bytes. Error code 12 (Cannot allocate memory)")  # fmt: skip
     from torchlike._errors.making import OutOfMemoryError
 

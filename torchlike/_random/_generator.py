@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -60,7 +61,7 @@ class Generator:
             raise _errors.random.seed_not_an_integer(seed)
         if not -(2**63) <= seed < 2**64:
             raise _errors.dtypes.too_large_to_unpack()
-        if local.capture is not None and local.capture.takes(lambda: self.manual_seed(seed)):
+        if local.capture is not None and local.capture.takes(lambda: self.manual_seed(seed), self):
             return self
         with self.lock:
             self._seed = int(seed) % 2**64
@@ -83,8 +84,10 @@ class Generator:
         if count == 0:
             return np.empty(0, np.uint32)
         capture = local.capture
-        if capture is not None and not capture.is_quiet:
-            capture.stop("random numbers are drawn for the host")
+        if capture is not None:
+            capture.changed[id(self)] = self
+            if not capture.is_quiet:
+                capture.stop("random numbers are drawn for the host")
         self._untouched = False
         if count < _WORDS:  # cheaper to call, dearer for each word
             return self._bits.random_raw(count).astype(np.uint32)
@@ -97,6 +100,17 @@ class Generator:
         words >>= np.uint64(32)
         pairs |= words
         return pairs
+
+    def kept(self) -> Callable[[], None]:
+        """Note the state; returns a function that puts it back."""
+        bits, rest = self._bits.state, (self._seed, self._untouched, self.spare_normal)
+
+        def put_back() -> None:
+            with self.lock:
+                self._bits.state = bits
+                self._seed, self._untouched, self.spare_normal = rest
+
+        return put_back
 
     def state_bytes(self) -> np.ndarray:
         """The state as PyTorch's `get_rng_state()` lays it out: uint8, shape (5056,)."""
@@ -116,7 +130,7 @@ class Generator:
 
     def load_state_bytes(self, state: np.ndarray) -> None:
         """Continue from a state that `state_bytes` or PyTorch's `get_rng_state()` gave."""
-        if local.capture is not None and local.capture.takes(lambda: self.load_state_bytes(state)):
+        if local.capture is not None and local.capture.takes(lambda: self.load_state_bytes(state), self):
             return
         if not isinstance(state, np.ndarray) or state.dtype != np.uint8:
             raise _errors.random.random_state_not_bytes()

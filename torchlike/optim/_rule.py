@@ -21,6 +21,7 @@ import numpy as np
 import torchlike
 from torchlike import Tensor, _core
 from torchlike._core import Value
+from torchlike._core.interrupts import assign
 from torchlike._core.refcounts import ATTRIBUTE, DICT_ITEM
 from torchlike._fused import multi_tensor_update, over_rows
 from torchlike._modes import local
@@ -89,6 +90,11 @@ class Bucket:
         self.packs: list[Pack] = []
         self.shown: list[list[Tensor]] = []  # for each counter the tensors that are written at each step
         self.columns: list[list[Tensor]] = [[] for _ in range(1 + columns)]
+
+    def kept(self) -> Callable[[], Any]:
+        """Note the counters; returns a function that puts them back."""
+        before = self.counters, self.fresh
+        return lambda: assign((self, self), ("counters", "fresh"), before)
 
 
 class _Plan:
@@ -280,7 +286,7 @@ class RuleOptimizer(Optimizer):
             capture.holds.append(lambda: self._still(index, plan, group, names, rows, sparse, flags))
         for bucket in plan.buckets.values():
             ask = functools.partial(self._next_scalars, group, bucket)
-            scalars = ask() if capture is None else capture.ask(ask)
+            scalars = ask() if capture is None else capture.ask(ask, bucket)
             self._update(bucket, flags, scalars, [grads[i] for i in bucket.rows])
 
     def _take_sparse(self, group: Group, grads: list, rows: list[int], sparse: list[int]) -> tuple[list, list]:

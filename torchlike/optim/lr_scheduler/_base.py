@@ -75,9 +75,23 @@ class LRScheduler:
         """What a recorded call reaches through this scheduler: its optimizer; the rest is repeated on the host."""
         return [self.optimizer]
 
+    def kept(self) -> Callable[[], None]:
+        """Note the state of the scheduler, of those in it and of the groups; returns a function that puts it back."""
+        inner = [scheduler.kept() for scheduler in self.__dict__.get("_schedulers", ())]
+        before = [(held, dict(held)) for held in (self.__dict__, *self.optimizer.param_groups)]
+
+        def put_back() -> None:
+            for one in inner:
+                one()
+            for held, contents in before:
+                held.clear()
+                held.update(contents)
+
+        return put_back
+
     def step(self, epoch: int | None = None) -> None:
         """Move on by one step, or to `epoch` (deprecated), and set the rates."""
-        if _core.repeats(lambda: self.step(epoch)):
+        if _core.repeats(lambda: self.step(epoch), self):
             return
         if self._step_count == 1:
             self._check_order()

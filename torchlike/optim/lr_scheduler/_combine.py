@@ -77,7 +77,7 @@ class SequentialLR(_Combined):
 
     def step(self) -> None:  # type: ignore[override]
         """Move on by one step."""
-        if _core.repeats(self.step):
+        if _core.repeats(self.step, self):
             return
         self.last_epoch += 1
         i = bisect_right(self._milestones, self.last_epoch)
@@ -107,7 +107,7 @@ class ChainedScheduler(_Combined):
 
     def step(self) -> None:  # type: ignore[override]
         """Move every scheduler on by one step."""
-        if _core.repeats(self.step):
+        if _core.repeats(self.step, self):
             return
         for scheduler in self._schedulers:
             scheduler.step()

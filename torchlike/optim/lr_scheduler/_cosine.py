@@ -86,7 +86,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
 
     def step(self, epoch: float | None = None) -> None:
         """Move on by one step, or to `epoch`, which may be a fraction."""
-        if _core.repeats(lambda: self.step(epoch)):
+        if _core.repeats(lambda: self.step(epoch), self):
             return
         if epoch is None and self.last_epoch < 0:
             epoch = 0

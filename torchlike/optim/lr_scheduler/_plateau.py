@@ -74,7 +74,7 @@ class ReduceLROnPlateau(LRScheduler):
     def step(self, metrics: SupportsFloat, epoch: int | None = None) -> None:  # type: ignore[override]
         """Take note of the metric and reduce the rates where it is due."""
         current = float(metrics)
-        if _core.repeats(lambda: self.step(current, epoch)):
+        if _core.repeats(lambda: self.step(current, epoch), self):
             return
         if epoch is None:
             epoch = self.last_epoch + 1

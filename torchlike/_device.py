@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import re
 import threading
+from collections.abc import Iterator, Sequence
 
 from torchlike import _errors
 
@@ -89,12 +91,34 @@ cpu = device("cpu")
 meta = device("meta")
 
 
+_stand_ins: dict[str, list] = {}
+
+
+@contextlib.contextmanager
+def stand_ins(type: str, jax_devices: Sequence) -> Iterator[None]:
+    """Let other JAX devices, such as several of the CPU, stand for those of a type.
+
+    For tests of what accelerators do, on machines without one. Tensors that were made inside must not be used outside.
+    """
+    before = _stand_ins.copy()
+    _stand_ins[type] = list(jax_devices)
+    to_jax.cache_clear()
+    try:
+        yield
+    finally:
+        _stand_ins.clear()
+        _stand_ins.update(before)
+        to_jax.cache_clear()
+
+
 def jax_devices(type: str) -> list:
-    """JAX's devices of one type; empty when this process has none."""
+    """JAX's devices of one type that this process can put arrays on; empty when it has none."""
     import jax
 
+    if type in _stand_ins:
+        return _stand_ins[type]
     try:
-        return jax.devices("gpu" if type == "cuda" else type)
+        return jax.local_devices(backend="gpu" if type == "cuda" else type)
     except RuntimeError:
         return []
 
@@ -114,9 +138,13 @@ def to_jax(d: device):
 
 def of_jax(jax_device) -> device:
     """The device that stands for a JAX device."""
+    for type, devices in _stand_ins.items():
+        if jax_device in devices:
+            return cpu if type == "cpu" else device(type, devices.index(jax_device))
     if jax_device.platform == "cpu":
         return cpu
-    return device("cuda" if jax_device.platform in ("gpu", "cuda", "rocm") else jax_device.platform, jax_device.id)
+    type = "cuda" if jax_device.platform in ("gpu", "cuda", "rocm") else jax_device.platform
+    return device(type, jax_devices(type).index(jax_device))
 
 
 def canonical(d: str | int | device | None) -> device:

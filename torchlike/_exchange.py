@@ -283,9 +283,9 @@ def dlpack(self: Tensor, *, stream: Any = -1, max_version: tuple[int, int] | Non
         return to_numpy(self).__dlpack__(max_version=max_version, dl_device=dl_device, copy=copy)
     if copy is False:
         raise BufferError(f"torchlike can export {self.dtype!r} only as a copy")
-    import jax.numpy as jnp
+    import jax
 
-    return jnp.array(concrete(self._value)).__dlpack__()
+    return jax.device_put(np.array(to_numpy(self)), _device.to_jax(self.device)).__dlpack__()
 
 
 def dlpack_device(self: Tensor) -> tuple[DLDeviceType, int]:

@@ -18,7 +18,7 @@ from torchlike._core import Aval, Value, boundary, concrete, to_numpy, uninterru
 from torchlike._core.capture import Capture, Draw, Numbers
 from torchlike._core.refcounts import LOCAL
 from torchlike._core.trace import lock
-from torchlike._device import to_jax
+from torchlike._device import cpu, to_jax
 from torchlike._tensor import Tensor
 
 ARGUMENT, MEMORY, STATE, VIEW, GRAD = "argument", "memory", "state", "view", "grad"
@@ -126,8 +126,8 @@ class Replay:
         """Compile, and run the call that was recorded: its results are in their places and only have to be computed."""
         trace = capture.trace
         self._arrange({id(what) for kind, what, _ in self._writes if kind == STATE})
-        self._packs = whole_program.Packs(trace, [x.sequence for x in self._again if isinstance(x, Numbers)])
         asked = [x.sequence for x in self._again if isinstance(x, Numbers)]
+        self._packs = whole_program.Packs(self.device, trace, asked)
         # What this call overwrites is copied once: its old contents are still held by the recording itself.
         private = [jax.device_put(np.array(trace.arrays[i]), self._target) for i in self._order]
         kept = [trace.arrays[i] for i in range(len(trace.arrays)) if i not in set(self._order)]
@@ -340,5 +340,5 @@ def _host(value: Value) -> Any:
     return array
 
 
-_JaxArray = type(jax.numpy.zeros(()))
+_JaxArray = type(jax.device_put(np.zeros(()), to_jax(cpu)))
 _CAME = 1 << 60  # in place of a slot: the value was an input before

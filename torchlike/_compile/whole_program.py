@@ -17,6 +17,7 @@ from torchlike._core.programs import programs
 from torchlike._core.trace import Trace
 from torchlike._core.xla_executor import Executable, numbers_of, replay
 from torchlike._device import device as Device
+from torchlike._device import to_jax
 from torchlike._ops._products import whole_step
 
 
@@ -25,7 +26,7 @@ class Packs:
 
     __slots__ = ("_changing", "_fixed", "_vectors")
 
-    def __init__(self, trace: Trace, asked: Sequence[Sequence]) -> None:
+    def __init__(self, device: Device, trace: Trace, asked: Sequence[Sequence]) -> None:
         chosen, _, kinds = numbers_of(trace)
         numbers = [x for i in chosen for x in trace.scalars[i]]
         self._vectors = [np.array([x for x, k in zip(numbers, kinds) if k is kind], dt)
@@ -43,7 +44,8 @@ class Packs:
                 place += 1
         changing = sorted({vector for vector, *_ in where})
         self._changing = [(v, [(at, s, j) for vector, at, s, j in where if vector == v]) for v in changing]
-        fixed = [None if v in changing else jax.numpy.asarray(x) for v, x in enumerate(self._vectors)]
+        place = to_jax(device)
+        fixed = [None if v in changing else jax.device_put(x, place) for v, x in enumerate(self._vectors)]
         self._fixed: list[Any] = fixed
 
     def now(self, asked: Sequence[Sequence]) -> list:

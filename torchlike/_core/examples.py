@@ -179,11 +179,11 @@ def _either(plan: Plan, mapped: Any) -> Any:
     def function(*flat: Any) -> Any:
         if flat and all(isinstance(x, np.ndarray | np.generic) for x in flat):
             if not program:
-                program.append(_program(mapped, plan) or plan.traced())
+                program.append(_program(mapped, plan) or plan.run_alone)
             try:
                 return program[0](*flat)
             except Unsupported:
-                program[0] = plan.traced()
+                program[0] = plan.run_alone
                 return program[0](*flat)
         return mapped(*flat)
 

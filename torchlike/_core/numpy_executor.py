@@ -209,7 +209,7 @@ _ARRAY = np.ndarray
 
 def _by_own(plan: Plan, given: list) -> list[np.ndarray]:
     """One entry's results from an executable of its own."""
-    return [*map(on_host, plan.traced()(*given))]
+    return [*map(on_host, plan.run_alone(*given))]
 
 
 def _owned(outputs: list, inputs: list[np.ndarray]) -> list:

@@ -9,7 +9,7 @@ import jax
 import numpy as np
 
 from torchlike import _errors
-from torchlike._core.target import in_each_form
+from torchlike._core.target import in_each_form, on_host, tracing_for
 from torchlike._core.value import Aval
 
 # Runtime numbers as arrays: the type of each kind.
@@ -69,6 +69,11 @@ class Plan:
             entry.__name__ = entry.__qualname__ = self.name
             self.jitted = jax.jit(entry)
         return self.jitted
+
+    def run_alone(self, *given: Any) -> tuple:
+        """The results for host arrays and numbers, by an executable of its own on the CPU."""
+        with tracing_for("cpu"), on_host():
+            return self.traced()(*given)
 
     def check(self, made: Sequence) -> Sequence:
         """Compare a run's results with the declared avals, and return them.

@@ -13,8 +13,8 @@ from typing import Any
 
 import jax
 
+from torchlike._device import cpu, to_jax
 from torchlike._device import device as Device
-from torchlike._device import to_jax
 
 _ANY, _ACCELERATOR = "any", "accelerator"
 _platform = jax.make_user_context("cpu")  # outside of a lowering, kernels run on host arrays
@@ -45,6 +45,11 @@ def tracing_for(device: Device | str) -> AbstractContextManager[None]:
 def tracing_for_any() -> AbstractContextManager[None]:
     """Return a context for traces of the user's (`jax.jit`), which JAX lowers for a platform that is not known yet."""
     return _platform(_ANY)
+
+
+def on_host() -> AbstractContextManager[None]:
+    """Return a context in which JAX takes host arrays to the CPU, also where its default device is an accelerator."""
+    return jax.default_device(to_jax(cpu))
 
 
 def pinned(device: Device | str, function: Callable) -> Callable:

@@ -92,7 +92,7 @@ def _compiled() -> Callable[..., tuple[np.ndarray, np.ndarray]]:
         fma = lambda a, b, c: a * b + (bits(bits(c, np.int32) ^ zero, _f32) if c.ndim else c)
         return [part * std + mean for part in _standard_normals(words, lambda x: x, fma)]
 
-    on_host = jax.sharding.SingleDeviceSharding(jax.devices("cpu")[0])
+    on_host = jax.sharding.SingleDeviceSharding(jax.local_devices(backend="cpu")[0])
     kinds = [((_SLAB32,), np.uint32), ((), _f32), ((), _f32), ((), np.int32)]
     found = jax.jit(program).lower(*(jax.ShapeDtypeStruct(*kind, sharding=on_host) for kind in kinds)).compile()
     return found if _agrees(found) else _uncompiled

@@ -172,7 +172,7 @@ class _Source:
 def _compiled(process: Process, columns: int) -> Callable:
     import jax
 
-    on_host = jax.sharding.SingleDeviceSharding(jax.devices("cpu")[0])
+    on_host = jax.sharding.SingleDeviceSharding(jax.local_devices(backend="cpu")[0])
     of = lambda kind, *shape: jax.ShapeDtypeStruct(shape, kind, sharding=on_host)
     number, uniforms = of(np.int64), of(np.float64, UNIFORMS)
     prepared = [uniforms] * (1 + len(process.prepared(np.ones(1))))

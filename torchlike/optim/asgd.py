@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 import torchlike
 from torchlike import Tensor
 from torchlike._ops._namespace import namespace
@@ -13,7 +11,7 @@ from torchlike._ops._steps import Step
 from torchlike.optim._checks import check_implementation, check_lr, check_positive
 from torchlike.optim._rule import Bucket, Group, RuleOptimizer, update_rule
 from torchlike.optim.optimizer import Optimizer as Optimizer
-from torchlike.optim.optimizer import ParamsT
+from torchlike.optim.optimizer import ParamsT, scalar_dtype
 
 
 @update_rule
@@ -68,13 +66,16 @@ class ASGD(RuleOptimizer):
     def _advance(self, group: Group, counters: tuple[float, ...]) -> tuple[float, ...]:
         step, lr = counters[0] + 1, group["lr"]
         eta = lr / (1 + group["lambd"] * lr * step) ** group["alpha"]
-        return step, _rounded(eta), _rounded(1 / max(1, step - group["t0"]))
+        mu = 1 / max(1, step - group["t0"])
+        default = torchlike.get_default_dtype()  # of the tensors that are copied into the state
+        return step, _rounded(_rounded(eta, default)), _rounded(_rounded(mu, default))
 
     def _scalars(self, group: Group, before: tuple, now: tuple, bucket: Bucket) -> tuple[float, ...]:
         _, eta, mu = before
         return eta, 1 - group["lambd"] * eta, mu
 
 
-def _rounded(value: Any) -> Any:
-    """`eta` and `mu` are float32 tensors in PyTorch, and round as such."""
-    return value.to(torchlike.float32) if isinstance(value, Tensor) else float(np.float32(value))
+def _rounded(value: Any, dtype: torchlike.dtype | None = None) -> Any:
+    """`eta` and `mu` are tensors in PyTorch, and round as such."""
+    dtype = dtype or scalar_dtype()
+    return value.to(dtype) if isinstance(value, Tensor) else float(dtype.numpy.type(value))

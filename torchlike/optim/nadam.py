@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from torchlike import Tensor
 from torchlike._ops._namespace import namespace
 from torchlike._ops._steps import Step
 from torchlike.optim._checks import check_betas, check_implementation, check_lr, check_positive
 from torchlike.optim._rule import Bucket, Group, RuleOptimizer, update_rule
 from torchlike.optim.optimizer import Optimizer as Optimizer
-from torchlike.optim.optimizer import ParamsT
+from torchlike.optim.optimizer import ParamsT, scalar_dtype
 
 
 @update_rule
@@ -79,8 +77,8 @@ class NAdam(RuleOptimizer):
         momentum = _momentum(group, step + 1)
         if isinstance(product, Tensor):
             return step + 1, product * momentum
-        # The product is a float32 tensor in PyTorch, and rounds as one.
-        return step + 1, float(np.float32(product) * np.float32(momentum))
+        as_counter = scalar_dtype().numpy.type  # the product is a tensor in PyTorch, and rounds as one
+        return step + 1, float(as_counter(product) * as_counter(momentum))
 
     def _scalars(self, group: Group, before: tuple, now: tuple, bucket: Bucket) -> tuple[float, ...]:
         step, product = now

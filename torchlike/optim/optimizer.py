@@ -151,6 +151,7 @@ class Optimizer:
         cls = type(self)
         if not getattr(cls.step, "hooked", False):
             cls.step = _hooked(cls.step)  # type: ignore[method-assign]
+            cls.step.__qualname__ = f"{cls.__qualname__}.step"  # as errors name it, wherever it is written
 
     def __getstate__(self) -> dict[str, Any]:
         return {"defaults": self.defaults, "state": self.state, "param_groups": self.param_groups}
@@ -353,6 +354,11 @@ def _cast(param: Tensor, value: Any, key: Hashable = None) -> Any:
     return value
 
 
+def scalar_dtype() -> torchlike.dtype:
+    """The dtype of counters: float64 where that is the default dtype, else float32."""
+    return torchlike.float64 if torchlike.get_default_dtype() is torchlike.float64 else torchlike.float32
+
+
 def scalar_tensor(value: float) -> Tensor:
-    """A counter as PyTorch shows it: a zero-dim float32 tensor on the CPU."""
-    return torchlike.tensor(value, dtype=torchlike.float32, device="cpu")
+    """A counter as PyTorch shows it: a zero-dim tensor on the CPU."""
+    return torchlike.tensor(value, dtype=scalar_dtype(), device="cpu")

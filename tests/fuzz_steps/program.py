@@ -1,0 +1,112 @@
+"""A program: a script that trains, run by either library, and what makes it smaller."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import copy
+import functools
+import math
+import re
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+_FILE = "<program>"
+_ADDRESS = re.compile("0x[0-9a-f]+")
+
+
+@dataclass(frozen=True)
+class Program:
+    """A script over `torch`, `nn`, `F`, `copy`, `math`, in which `compile(f)` is what is to be compiled.
+
+    `dtype` is the default one, `executor` what runs compiled calls: "numpy" interprets their recording, "xla" compiles
+    it. `is_deep`: the optimizers' state is looked at after each call too, which makes their next step gather it anew.
+    """
+
+    text: str
+    dtype: str = "float64"
+    executor: str = "numpy"
+    is_deep: bool = True
+
+    @functools.cached_property
+    def statements(self) -> list[str]:
+        """The statements at the top."""
+        return [ast.get_source_segment(self.text, s) or "" for s in ast.parse(self.text).body]
+
+    def is_looked_at(self, number: int) -> bool:
+        """Whether everything is looked at after the statement of this number."""
+        statement = self.statements[number]
+        return number == len(self.statements) - 1 or statement.startswith(("out = ", "try:"))
+
+
+def start(library: Any, compile: Callable[[Any], Any]) -> dict[str, Any]:
+    """The names with which a program begins."""
+    return {"__name__": "program", "torch": library, "nn": library.nn, "F": library.nn.functional, "copy": copy,
+            "math": math, "compile": compile}  # fmt: skip
+
+
+@functools.lru_cache(4096)
+def _compiled(statement: str) -> Any:
+    return compile(statement, _FILE, "exec")
+
+
+def execute(statement: str, names: dict[str, Any]) -> tuple[str, str] | None:
+    """Run one statement; the type and the first line of the error that it raised."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            exec(_compiled(statement), names)
+        except Exception as error:
+            return type(error).__name__, _ADDRESS.sub("0x", str(error).partition("\n")[0])
+    return None
+
+
+def smallest(program: Program, differs: Callable[[Program], bool]) -> Program:
+    """The program without every statement, at any depth, that the difference does not need."""
+    changed = True
+    while changed:
+        changed = False
+        for text in _shorter(program.text):
+            fewer = replace(program, text=text)
+            if differs(fewer):
+                program, changed = fewer, True
+                break
+    return program
+
+
+def _shorter(text: str) -> Iterator[str]:
+    """The program with one statement less, or with what a compound one holds in its place; the last ones first."""
+    count = len(list(_places(ast.parse(text))))
+    for number in reversed(range(count)):
+        for inline in (False, True):
+            tree = ast.parse(text)
+            body, i = list(_places(tree))[number]
+            inner = getattr(body[i], "body", None) if inline and not isinstance(body[i], ast.FunctionDef) else []
+            if inline and not inner:
+                continue
+            body[i : i + 1] = inner or []
+            if not body and body is not tree.body:
+                body.append(ast.Pass())
+            with contextlib.suppress(Exception):
+                shorter = ast.unparse(ast.fix_missing_locations(tree))
+                if shorter != text and shorter:
+                    yield shorter
+
+
+def _places(tree: ast.AST) -> Iterator[tuple[list, int]]:
+    """The statements of a tree, each as a list and its place in it."""
+    for node in ast.walk(tree):
+        for field in ("body", "orelse", "finalbody"):
+            held = getattr(node, field, None)
+            if isinstance(held, list):
+                yield from ((held, i) for i, s in enumerate(held) if not isinstance(s, ast.Pass) or len(held) > 1)
+
+
+def script(program: Program) -> str:
+    """The program as a script to be run under either library."""
+    head = ["import copy, math", "import torchlike as torch", "from torchlike import nn",
+            "import torchlike.nn.functional as F", f"torch.set_default_dtype(torch.{program.dtype})",
+            "compile = torch.compile"]  # fmt: skip
+    return "\n".join([*head, "", program.text])

@@ -1,0 +1,117 @@
+"""Running a program three ways, and what must be equal after each of its calls."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+
+import torchlike
+from tests.fuzz_steps.interpreted import interpreted
+from tests.fuzz_steps.look import Facts, Look
+from tests.fuzz_steps.program import Program, execute, start
+
+LARGEST = 1e6  # beyond it rounding alone may tell the libraries apart
+# PyTorch's own for a dtype. A few steps multiply the rounding of single precision, by Adam's division most of all.
+TOLERANCES = {"float64": (1e-7, 1e-7), "float32": (1e-3, 1e-4)}
+WAYS = ("recorded", "compiled")
+
+
+@dataclass
+class Seen:
+    """What can be seen after a statement: the error that it raised, and what the names lead to."""
+
+    error: tuple[str, str] | None
+    facts: Facts | None
+
+
+def observe(program: Program, library: Any, compile: Any) -> list[Seen]:
+    """Run a program and look at everything after each call."""
+    library.manual_seed(0)
+    library.set_default_dtype(getattr(library, program.dtype))
+    names = start(library, compile)
+    seen = []
+    try:
+        for number, statement in enumerate(program.statements):
+            error, facts = execute(statement, names), None
+            is_last = number == len(program.statements) - 1
+            if program.is_looked_at(number):
+                facts = Look(library, program.is_deep or is_last).names(names)
+            seen.append(Seen(error, facts))
+            if error is not None and not error[1].startswith("stop"):
+                break  # half of it may have run, in another order
+    finally:
+        library.set_default_dtype(library.float32)
+        library.set_grad_enabled(True)
+    return seen
+
+
+def plain(function: Any) -> Any:
+    """In place of `compile`."""
+    return function
+
+
+def seen_by(program: Program, way: str) -> list[Seen]:
+    """What is seen of a program here."""
+    if way == "recorded":
+        with torchlike.set_executor("numpy"):
+            return observe(program, torchlike, plain)
+    with torchlike.set_executor("numpy"):
+        with interpreted() if program.executor == "numpy" else contextlib.nullcontext():
+            return observe(program, torchlike, torchlike.compile)
+
+
+def difference(program: Program, ways: tuple[str, ...] = WAYS) -> str | None:
+    """Run a program in PyTorch and here; the first difference, in words."""
+    theirs = observe(program, torch, plain)
+    for way in ways:
+        found = _differs(program, seen_by(program, way), theirs)
+        if found is not None:
+            return f"{way}: {found}"
+    return None
+
+
+def _differs(program: Program, ours: list[Seen], theirs: list[Seen]) -> str | None:
+    for number, (mine, due) in enumerate(zip(ours, theirs)):
+        at = f"statement {number}: {program.statements[number]!r}"
+        if mine.error != due.error:
+            return f"{at}\n  error {mine.error}\n  not   {due.error}"
+        if due.error is not None and not due.error[1].startswith("stop"):
+            return None
+        if due.facts is not None and mine.facts is not None:
+            if _is_wild(due.facts):
+                return None
+            found = _first(mine.facts, due.facts, program.dtype)
+            if found is not None:
+                return f"{at}\n  {found}"
+    return None
+
+
+def _is_wild(facts: Facts) -> bool:
+    arrays = [x for x in facts.values() if isinstance(x, np.ndarray) and x.dtype.kind == "f"]
+    return any(not np.isfinite(x).all() or (np.abs(x) > LARGEST).any() for x in arrays)
+
+
+def _first(ours: Facts, theirs: Facts, dtype: str) -> str | None:
+    for key, due in theirs.items():
+        if key not in ours or not _equal(ours[key], due, dtype):
+            return f"{key} is {ours.get(key, 'missing')!r}, not {due!r}"
+    more = sorted(ours.keys() - theirs.keys())
+    return f"there are {more}" if more else None
+
+
+def _equal(mine: Any, due: Any, dtype: str) -> bool:
+    rtol, atol = TOLERANCES[dtype]
+    if isinstance(due, np.ndarray):
+        if not isinstance(mine, np.ndarray) or mine.shape != due.shape or mine.dtype != due.dtype:
+            return False
+        return bool(np.allclose(mine, due, rtol, atol, equal_nan=True)) if due.dtype.kind == "f" else bool((mine == due).all())
+    if isinstance(due, float):
+        return isinstance(mine, float) and math.isclose(mine, due, rel_tol=rtol, abs_tol=atol)
+    if isinstance(due, tuple | list):
+        return type(mine) is type(due) and len(mine) == len(due) and all(_equal(a, b, dtype) for a, b in zip(mine, due))
+    return type(mine) is type(due) and mine == due

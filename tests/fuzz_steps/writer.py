@@ -1,0 +1,102 @@
+"""The program of a seed."""
+
+from __future__ import annotations
+
+from random import Random
+
+from tests.fuzz_steps.events import CALLS, EVENTS, FAILING
+from tests.fuzz_steps.modules import choose_blocks, write_model
+from tests.fuzz_steps.optimizers import write_optimizer, write_scheduler
+from tests.fuzz_steps.program import Program
+from tests.fuzz_steps.steps import STOP, write_step
+
+DATA = """xs = [torch.randn(3, 4) for _ in range(6)]
+ys = [torch.randn(3, 4) for _ in range(6)]
+ids = torch.tensor([1, 0, 4])
+w = nn.Parameter(torch.ones(4))
+v = nn.Parameter(torch.linspace(0.5, 1, 4))
+u = nn.Parameter(torch.eye(4))
+extra = nn.Parameter(torch.ones(2))
+row = torch.ones(4)
+total = torch.zeros(())
+history = torch.zeros(3)
+log, kept, stop, out = [], {}, False, None"""
+STATE = """first = next(model.parameters())
+view = first.detach()[:1]
+ema = [p.detach().clone() for p in model.parameters()]
+start = copy.deepcopy(model.state_dict())
+start_opt = copy.deepcopy(opt.state_dict())"""
+HOOKS = (
+    "first.register_hook(lambda g: g * 0.5)", "w.register_hook(lambda g: g.clamp(-1, 1))",
+    "first.register_post_accumulate_grad_hook(lambda p: p.grad.mul_(0.5))",
+    "model.register_forward_hook(lambda m, i, o: o * 1.1)", "model.a.register_forward_hook(lambda m, i, o: kept.update(o=o))",
+    "model.register_full_backward_hook(lambda m, i, o: kept.update(g=o[0]))",
+    "opt.register_step_post_hook(lambda o, a, k: total.add_(1))",
+    "opt.register_step_pre_hook(lambda o, a, k: [p.grad.clamp_(-1, 1) for p in model.parameters() if p.grad is not None])",
+)  # fmt: skip
+FREEZE = ("first.requires_grad_(False)", "for p in model.b.parameters():\n    p.requires_grad_(False)",
+          "list(model.parameters())[-1].requires_grad_(False)")  # fmt: skip
+
+
+def program_of(seed: int) -> Program:
+    """The random program of a seed."""
+    random = Random(seed)
+    is_exact = random.random() < 0.75
+    lines = [DATA, *write_model(random, choose_blocks(random), is_exact)]
+    has_average = random.random() < 0.05
+    lines += [write_optimizer(random), STATE]
+    has_schedule = random.random() < 0.3
+    if has_schedule:
+        lines.append(write_scheduler(random))
+    lines += random.sample(HOOKS, 1) if random.random() < 0.2 else []
+    lines += random.sample(FREEZE, 1) if random.random() < 0.15 else []
+    lines += ["average = torch.optim.swa_utils.AveragedModel(model)"] if has_average else []
+    lines += _functions(random, has_schedule)
+    lines += _calls(random)
+    executor = "xla" if random.random() < 0.03 else "numpy"
+    return Program("\n".join(lines), "float64" if is_exact else "float32", executor, random.random() < 0.4)
+
+
+def _functions(random: Random, has_schedule: bool) -> list[str]:
+    """The step, and what of it is compiled."""
+    phases = write_step(random)
+    after = phases["after"]
+    if has_schedule and random.random() < 0.7:
+        after = [*after, "sched.step()"]
+    phases["after"] = after
+    if random.random() < 0.2:
+        place = random.choice(("forward", "backward", "update", "after"))
+        phases[place] = [*phases[place], STOP]
+    everything = ["zero", "forward", "backward", "update", "after", "return"]
+    how = random.choices(("step", "module", "loss", "parts"), (12, 2, 3, 3))[0]
+    if how == "step":
+        return [_function("step", "x, y", phases, everything), "step = compile(step)"]
+    if how == "module":
+        steps = _function("step", "x, y", phases, everything).replace("model(x)", "fast(x)")
+        return ["fast = compile(model)", steps]
+    if how == "loss":
+        inner = _function("loss_of", "x, y", phases, ["forward"]) + "\n    return loss, z"
+        rest = {**phases, "forward": ["loss, z = loss_of(x, y)"]}
+        return [inner, "loss_of = compile(loss_of)", _function("step", "x, y", rest, everything)]
+    inner = _function("update", "", phases, ["update"]) + "\n    return None"
+    rest = {**phases, "update": ["update()"]}
+    outer = _function("step", "x, y", rest, everything)
+    return [inner, "update = compile(update)", outer, *(["step = compile(step)"] if random.random() < 0.5 else [])]
+
+
+def _function(name: str, arguments: str, phases: dict[str, list[str]], which: list[str]) -> str:
+    body = [line for phase in which for statement in phases[phase] for line in statement.split("\n") if line]
+    names = [n for n in ("total", "ema", "row") if any(line.startswith(f"{n} ") for line in body)]
+    head = [f"global {', '.join(names)}"] if names else []
+    return "\n".join([f"def {name}({arguments}):", *[f"    {line}" for line in [*head, *body] or ["pass"]]])
+
+
+def _calls(random: Random) -> list[str]:
+    """Four to six calls with what happens between them."""
+    lines = []
+    for number in range(random.randint(4, 6)):
+        if number:
+            lines += random.choices(EVENTS, k=random.choice((0, 0, 0, 1, 1, 2)))
+        fails = number and random.random() < 0.1
+        lines.append((FAILING if fails else random.choice(CALLS)).replace("N]", f"{number}]"))
+    return lines

@@ -11,13 +11,15 @@ import numpy as np
 
 from torchlike import _autocast, _dtypes, _errors, _modes
 from torchlike._autograd import views
-from torchlike._autograd.nodes import Node, quick_node
+from torchlike._autograd.nodes import Node
 from torchlike._autograd.versions import Stamp, keep_results
-from torchlike._core import Aval, Value, record, record_one
+from torchlike._core import Aval, Value
+from torchlike._core.trace import latest
 from torchlike._ops import _declare as d
 from torchlike._ops import _foreign
 from torchlike._ops._declare import Op
 from torchlike._ops._plan import OpPlan, Varying, make
+from torchlike._recorder import Recorder
 from torchlike._storage import Storage, move, writes
 from torchlike._tensor import TENSOR_TYPES, Tensor, wrap
 
@@ -220,16 +222,16 @@ def binary(op: Op, call: Callable) -> Callable:
             else:
                 return call(a, b)
             if plan is not None:
-                node = None
-                if _local.grad and (edge is not None or (scalars == () and edges[1] is not None)):
-                    node = quick_node(plan, values, edges, scalars)
-                return _tensor_of(plan, record_one(plan, values, scalars), node)
+                recorder, node = _local.recorder, None
+                if recorder.grad and (edge is not None or (scalars == () and edges[1] is not None)):
+                    node = recorder.node(plan, values, edges, scalars)
+                return _tensor_of(recorder, plan, recorder.record_one(plan, values, scalars), node)
         return call(a, b)
 
     return _reading_anyway(op, quick if op.autocast is None else _autocast.without_plans(quick))
 
 
-def _tensor_of(plan: OpPlan, value: Value, node: Node | None) -> Tensor:
+def _tensor_of(recorder: Recorder, plan: OpPlan, value: Value, node: Node | None) -> Tensor:
     """The Tensor of an operator's one result."""
     tensor = _new(Tensor)
     storage = tensor._storage = _new(Storage)
@@ -240,18 +242,20 @@ def _tensor_of(plan: OpPlan, value: Value, node: Node | None) -> Tensor:
     tensor._edge = (node, 0) if node is not None and plan.differentiable[0] else None
     tensor._offset = 0
     tensor._tracks = False
+    if recorder.made is not None:
+        recorder.made(storage)
     return tensor
 
 
 def _finish(plan: OpPlan, values: list, edges: list, scalars: list, needs: bool) -> Any:
-    node = None
-    if needs and _local.grad:
-        if plan.op.residuals:
+    recorder, node = _local.recorder, None
+    if needs and recorder.grad:
+        if plan.op.residuals and not recorder.watches and latest.made is None:
             return _finish_with_residuals(plan, values, edges, scalars)
-        node = quick_node(plan, values, edges, scalars)
+        node = recorder.node(plan, values, edges, scalars)
     if plan.single is not None:
-        return _tensor_of(plan, record_one(plan, values, scalars), node)
-    made = record(plan, values, scalars)
+        return _tensor_of(recorder, plan, recorder.record_one(plan, values, scalars), node)
+    made = recorder.record(plan, values, scalars)
     if node is not None:
         keep_results(node, made)
     return tuple([
@@ -420,13 +424,15 @@ def _view_caller(op: Op) -> Callable:
                 plan = plans[key] = make(op, (a, *args), {}, describe)
         edge = a._edge
         # What requires grad is recorded even where it lies on the host: the first step must be as later ones.
-        viewed = move(plan, value, numbers) if edge is None else record_one(plan, (value,), numbers)
+        recorder = _local.recorder
+        grad = recorder.grad
+        viewed = move(plan, value, numbers) if edge is None else recorder.record_one(plan, (value,), numbers)
         t = _new(Tensor)
         storage = t._storage = a._storage
         t._chain = ((plan, numbers),) if a._chain is None else (*a._chain, (plan, numbers))
         t._strides = plan.strides[0]
         t._offset = a._offset if offset is None else a._offset + offset(a, *args)
-        origin, follows = a._origin, _local.grad
+        origin, follows = a._origin, grad
         if origin is None:
             origin = a
         elif not a._tracks:
@@ -439,7 +445,7 @@ def _view_caller(op: Op) -> Callable:
         t._tracks = follows
         if edge is None:
             t._edge = None
-        elif _local.grad:
+        elif grad:
             t._edge = (Node(plan, [], [edge], list(numbers)), 0)
         else:
             t._edge = origin._edge and views.NOWHERE

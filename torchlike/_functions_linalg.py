@@ -137,7 +137,7 @@ def eigh(A: Tensor, UPLO: str = "L") -> Any:
 
 def eig(A: Tensor) -> Any:
     """Eigenvalues and eigenvectors, complex, of a square matrix."""
-    if A.ndim > 1 and A.dtype.category >= FLOATING and _modes.local.capture is None and not _is_finite(A):
+    if A.ndim > 1 and A.dtype.category >= FLOATING and _modes.local.recorder.capture is None and not _is_finite(A):
         raise RuntimeError("torch.linalg.eig: input tensor should not contain infs or NaNs.")
     return return_types.linalg_eig(rows["eig"](A))
 

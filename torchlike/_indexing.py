@@ -300,9 +300,10 @@ def _moved(name: str, *args: Any) -> Tensor:
     arrays = [v.peek() for v in values]
     if not all(a.__class__ is np.ndarray for a in arrays):
         return _dispatch._finish(plan, values, edges, scalars, needs)
-    node = _dispatch.quick_node(plan, values, edges, scalars) if needs and _dispatch._local.grad else None
+    recorder = _dispatch._local.recorder
+    node = recorder.node(plan, values, edges, scalars) if needs and recorder.grad else None
     made = Value(plan.outputs[0], np.asarray(plan.function(*arrays)[0]))
-    return _dispatch._tensor_of(plan, made, node)
+    return _dispatch._tensor_of(recorder, plan, made, node)
 
 
 def _cast(value: Tensor, dtype: _dtypes.dtype) -> Tensor:

@@ -18,16 +18,21 @@ from torchlike._core import Aval
 from torchlike._core.subtrace import SubTrace
 from torchlike._device import device as Device
 from torchlike._layout import is_dense
+from torchlike._recorder import Mode, Recorder, both
 from torchlike._storage import Storage
 from torchlike._tensor import Tensor, wrap
 
 
-class Scene:
+class Scene(Mode):
     """A recording under way, and the storages that were made in it."""
 
     def __init__(self, recording: Recording) -> None:
         self.recording = recording
         self.made: WeakSet[Storage] = WeakSet()
+
+    def over(self, below: Recorder) -> Recorder:
+        """The recorder that tells of new storages."""
+        return below.but(made=both(below.made, self.made.add))
 
     def tensor(self, aval: Aval, differentiable: bool, strides: tuple[int, ...] | None = None) -> Tensor:
         """A new input."""
@@ -58,22 +63,17 @@ class Scene:
 def recording(what: str, device: Device) -> Iterator[Scene]:
     """Record what is done inside as a function of its own."""
     scene = Scene(Recording(SubTrace(what, device), next(sequence)))
-    plain, hooks = Storage.__init__, saved.local.stack
-
-    def noting(self: Storage, *args: Any) -> None:
-        plain(self, *args)
-        scene.made.add(self)
-
+    hooks = saved.local.stack
     with scene.recording.sub, forward_mode.paused():
-        Storage.__init__ = noting  # type: ignore[method-assign]
         saved.local.stack = ()  # hooks outside get what the recorded function as a whole saves, not its parts
+        _modes.local.enter(scene)
         try:
             yield scene
         except BaseException:
             scene.undo_writes()
             raise
         finally:
-            Storage.__init__ = plain  # type: ignore[method-assign]
+            _modes.local.leave(scene)
             saved.local.stack = hooks
 
 

@@ -63,8 +63,11 @@ class Storage:
     def put(self, value: Value, since: int | None = None, owner: Any = None, step: int = WRITE) -> None:
         """Replace the contents; `since` is the age of the first gradient node that belongs to the write itself, `owner`
         the tensor that is written to, `step` how the write counts."""
-        if local.capture is not None:
-            local.capture.writes(self, owner)
+        recorder = local.recorder
+        if recorder.capture is not None:
+            recorder.capture.writes(self, owner)
+        if recorder.write is not None:
+            value = recorder.write(self, value)
         old = self.value
         # A value that only this storage holds was saved by no node.
         if getrefcount(old) > LOCAL or old.stamp is not None:
@@ -149,7 +152,7 @@ def involution(tensor: Any) -> Callable[[np.ndarray], np.ndarray] | None:
 
 def move(plan: OpPlan, value: Value, numbers: tuple) -> Value:
     """Apply one view. On a host array NumPy does it at once: moving data is exact, so where it runs cannot be seen."""
-    if value.array.__class__ is np.ndarray and local.capture is None:
+    if value.array.__class__ is np.ndarray and local.recorder.capture is None:
         return Value(plan.outputs[0], plan.function(value.array, *numbers)[0])
     if value.__class__ is Live:
         return value.seen(plan.outputs[0], lambda array: plan.function(array, *numbers)[0])  # type: ignore[attr-defined]

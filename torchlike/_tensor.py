@@ -391,8 +391,8 @@ class Tensor(Methods):
     @property
     def grad(self) -> Tensor | None:
         """The gradient accumulated by `backward()`."""
-        if _modes.local.capture is not None:
-            _modes.local.capture.grad(self, True)
+        if _modes.local.recorder.capture is not None:
+            _modes.local.recorder.capture.grad(self, True)
         if (
             self._grad is None
             and self._edge is not None
@@ -409,8 +409,8 @@ class Tensor(Methods):
                 kind = type(grad).__name__
                 raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of type {kind}")
             _errors.autograd.check_grad(self, grad)
-        if _modes.local.capture is not None:
-            _modes.local.capture.grad(self, False)
+        if _modes.local.recorder.capture is not None:
+            _modes.local.recorder.capture.grad(self, False)
         self._grad = grad
 
     @grad.deleter
@@ -652,7 +652,10 @@ def wrap(value: Value, edge: Edge | None = None, strides: tuple[int, ...] | None
     if value.__class__ is SparseValue:
         return value.seen(edge)  # type: ignore[attr-defined]
     tensor = _new(Tensor)
-    tensor._storage = Storage(value, strides)
+    storage = tensor._storage = Storage(value, strides)
+    made = _modes.local.recorder.made
+    if made is not None:
+        made(storage)
     tensor._chain = tensor._origin = tensor._cache = tensor._grad = None
     tensor._strides = strides
     tensor._edge = edge
@@ -663,6 +666,14 @@ def wrap(value: Value, edge: Edge | None = None, strides: tuple[int, ...] | None
 
 def alias(source: Tensor, cls: type = Tensor) -> Any:
     """A tensor without history over the same storage, seen the same way."""
+    apart = _modes.local.recorder.alias
+    if apart is not None and cls is Tensor and (found := apart(source)) is not None:
+        return found
+    return same_memory(source, cls)
+
+
+def same_memory(source: Tensor, cls: type = Tensor) -> Any:
+    """`alias`, in whatever mode."""
     tensor = _new(cls)
     tensor._storage, tensor._chain, tensor._strides = source._storage, source._chain, source._strides
     tensor._offset, tensor._origin, tensor._edge, tensor._grad = source._offset, None, None, None
@@ -732,8 +743,8 @@ def accumulate(leaf: Tensor, pair: engine.Grad | None, create_graph: bool) -> No
 
 
 def _add_to_grad(leaf: Tensor, pair: engine.Grad, create_graph: bool) -> None:
-    if _modes.local.capture is not None:
-        _modes.local.capture.grad(leaf, True)
+    if _modes.local.recorder.capture is not None:
+        _modes.local.recorder.capture.grad(leaf, True)
     grad = leaf._grad
     if pair[0].__class__ is SparseValue or (grad is not None and grad.is_sparse):
         leaf._grad = accumulated(grad, pair, create_graph)

@@ -1,6 +1,6 @@
 """Finding where a gradient went wrong: each node remembers the line that made it, and each gradient is looked at.
 
-Everything runs at once then, node by node, so a pass takes long. Off, it costs nothing (`_core/seam.py`).
+Everything runs at once then, node by node, so a pass takes long. It is on or off for the process, as in PyTorch.
 """
 
 from __future__ import annotations
@@ -19,10 +19,9 @@ from torchlike._autograd import engine
 from torchlike._autograd.engine import Grad, Walk
 from torchlike._autograd.nodes import Node, hooks_of
 from torchlike._autograd.sparse_value import SparseValue
-from torchlike._autograd.watched import seam, watchers
 from torchlike._core import Value, to_numpy
 from torchlike._core.examples import outermost
-from torchlike._core.seam import Seam
+from torchlike._core.trace import latest
 
 _HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 enabled = False
@@ -46,8 +45,8 @@ def set_anomaly_enabled(mode: bool, check_for_nan: bool = True) -> None:
     if bool(mode) == enabled:
         return
     enabled = bool(mode)
-    for each in (seam, _walk, _init):
-        each.__enter__() if enabled else each.__exit__()
+    latest.made = _remember if enabled else None
+    engine.passes.kind = AnomalyWalk if enabled else Walk
 
 
 class set_detect_anomaly:
@@ -117,31 +116,6 @@ def _lines() -> list[str]:
     return traceback.format_stack(frame)
 
 
-def _watch(node: Node, values: Sequence[Value]) -> Node:
-    if enabled:
-        _remember(node)
-    return node
-
-
-watchers.append(_watch)
-_plain_init = Node.__init__
-
-
-def _remembering_init(self: Node, *args: Any) -> None:
-    _plain_init(self, *args)
-    _remember(self)
-
-
-class _Init:
-    """Nodes of views and of functions are made by the class itself."""
-
-    def __enter__(self) -> None:
-        Node.__init__ = _remembering_init  # type: ignore[method-assign]
-
-    def __exit__(self, *_: object) -> None:
-        Node.__init__ = _plain_init  # type: ignore[method-assign]
-
-
 class AnomalyWalk(Walk):
     """A pass that looks at what each node computes."""
 
@@ -181,7 +155,3 @@ def _print_history(node: Node) -> None:
         metadata = hooks_of(parent).metadata
         warnings.warn(_errors.autograd.anomaly_induced(parent.name(), metadata.get("traceback_")), stacklevel=5)
         parent = metadata.get("parent_")
-
-
-_walk = Seam(Walk, AnomalyWalk)
-_init = _Init()

@@ -11,7 +11,7 @@ import numpy as np
 from torchlike import _device, _errors, _modes
 from torchlike._autograd.batched import BatchedWalk
 from torchlike._autograd.context import node_of
-from torchlike._autograd.engine import Grad, Walk, running
+from torchlike._autograd.engine import Grad, passes, running
 from torchlike._autograd.graph import GradientEdge
 from torchlike._autograd.nodes import AccumulateGrad, Edge
 from torchlike._autograd.views import NOWHERE, edge_of
@@ -126,7 +126,7 @@ def backward(tensors: Any, grad_tensors: Any = None, retain_graph: bool | None =
     seeds = _seeds(roots, grads, create_graph)
     edges: list = [_edge(t) for t in roots]
     if inputs is None:
-        Walk(keep, create_graph, None).run(edges, seeds)
+        passes.kind(keep, create_graph, None).run(edges, seeds)
     else:
         _accumulate_into(inputs, edges, seeds, keep, create_graph)
     if running.walk is None:  # a pass within a pass is part of the outer one's program
@@ -144,7 +144,7 @@ def _accumulate_into(inputs: tuple, edges: list, seeds: list, keep: bool, create
         elif _edge(t) is None:
             raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
     wanted = {_edge(t): i for i, t in enumerate(targets) if _edge(t) is not NOWHERE}
-    walk = Walk(keep, create_graph, wanted)  # type: ignore[arg-type]
+    walk = passes.kind(keep, create_graph, wanted)  # type: ignore[arg-type]
     walk.run(edges, seeds)
     for t in targets:
         walk.run_for_nothing(*_edge(t))  # type: ignore[misc]
@@ -210,7 +210,9 @@ def _grad(outputs: tuple, inputs: tuple, weights: tuple, keep: bool, create_grap
     if None in edges:
         raise RuntimeError("One of the differentiated Tensors does not require grad")
     targets = {edge: i for i, edge in enumerate(edges) if edge is not None and edge is not NOWHERE}
-    walk = Walk(keep, create_graph, targets) if count is None else BatchedWalk(keep, create_graph, targets, count)
+    walk = (
+        passes.kind(keep, create_graph, targets) if count is None else BatchedWalk(keep, create_graph, targets, count)
+    )
     walk.run([_edge(t) for t in outputs], seeds)  # type: ignore[misc]
     found: list = []
     for i, (t, edge) in enumerate(zip(inputs, edges)):

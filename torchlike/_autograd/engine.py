@@ -17,7 +17,7 @@ import numpy as np
 
 from torchlike import _errors, _modes
 from torchlike._autograd import sparse_value, versions
-from torchlike._autograd.nodes import Edge, Node, Refusal, Sink, quick_node
+from torchlike._autograd.nodes import Edge, Node, Refusal, Sink
 from torchlike._autograd.sparse_value import SparseValue
 from torchlike._core import Aval, Value, record
 from torchlike._core.refcounts import TUPLE_ITEM
@@ -32,7 +32,7 @@ def apply(
 ) -> list[Grad]:
     """Record a plan over pairs; with `differentiate`, its results carry edges to a new node."""
     if differentiate and any(e is not None for e in edges):
-        node = quick_node(plan, values, edges, scalars)
+        node = _modes.local.recorder.node(plan, values, edges, scalars)
         results = record(plan, values, scalars)
         return [(v, (node, i) if plan.differentiable[i] else None) for i, v in enumerate(results)]
     return [(v, None) for v in record(plan, values, scalars)]
@@ -59,7 +59,7 @@ def apply_op(name: str, *args: Grad | object, differentiate: bool = False) -> Gr
 def another(value: Value) -> Value:
     """The same elements as a value for another storage: what is saved of one must not count as overwritten with the
     other."""
-    if value.array is None or _modes.local.capture is not None:
+    if value.array is None or _modes.local.recorder.capture is not None:
         return apply_op("clone", (value, None))[0]
     return Value(value.aval, value.array)
 
@@ -130,6 +130,15 @@ class Vanishing(Node):
         avals = self._avals
         zero = lambda a: (Value(a, np.zeros(a.shape, a.dtype.numpy)), None)
         return [held.get(0) if i == 0 else zero(avals[i - 1]) for i in wanted]
+
+
+class _Passes:
+    """The class of a plain backward pass, in all threads."""
+
+    kind: type[Walk]
+
+
+passes = _Passes()
 
 
 class _Running(threading.local):
@@ -383,3 +392,4 @@ def _not_needed(node: Node, wanted: tuple[int, ...], given: tuple[int, ...]) -> 
 
 
 _newest_first = attrgetter("age")
+passes.kind = Walk

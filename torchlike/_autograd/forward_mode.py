@@ -2,8 +2,7 @@
 
 A tangent belongs to an immutable Value, not to a Tensor, and every recorded operator maps the tangents of its inputs to
 those of its results by `jax.jvp` of its kernel. So views, in-place writes and backward passes, which are recorded
-operators too, carry tangents without knowing of them. While no level is open, nothing of this is in the way
-(`_core/seam.py`).
+operators too, carry tangents without knowing of them. An open level is a mode of its thread (see `_recorder.py`).
 """
 
 from __future__ import annotations
@@ -20,13 +19,12 @@ import jax
 from torchlike import _errors, _modes
 from torchlike._autograd.engine import Grad, apply_op
 from torchlike._autograd.nodes import Edge, Node
-from torchlike._autograd.watched import seam, watchers
-from torchlike._core import Value, record, record_one
+from torchlike._core import Value
 from torchlike._core.examples import record_mapped
 from torchlike._core.plan import specs
-from torchlike._core.seam import Seam
 from torchlike._ops._namespace import own_gradients
 from torchlike._ops._plan import OpPlan
+from torchlike._recorder import Mode, Recorder
 
 if TYPE_CHECKING:
     from torchlike._autograd.context import FunctionNode
@@ -50,18 +48,14 @@ def is_open() -> bool:
 
 def enter() -> None:
     """Open a level."""
-    recording.__enter__()
-    seam.__enter__()
-    _alias_seam().__enter__()
     local.levels = (*local.levels, WeakKeyDictionary())
+    _modes.local.enter(_dual)
 
 
 def leave() -> None:
     """Close the innermost level and forget its tangents."""
+    _modes.local.leave(_dual)
     local.levels = local.levels[:-1]
-    _alias_seam().__exit__()
-    seam.__exit__()
-    recording.__exit__()
 
 
 @contextmanager
@@ -154,9 +148,6 @@ def _note_edges(node: Node, values: Sequence[Value]) -> Node:
     return node
 
 
-watchers.append(_note_edges)
-
-
 def _record_one(plan: OpPlan, values: Sequence[Value], scalars: Sequence = ()) -> Value:
     return _record(plan, values, scalars)[0]
 
@@ -195,21 +186,24 @@ def _carried(levels: tuple[Tangents, ...], plan: OpPlan, values: Sequence[Value]
     return results
 
 
-class _Recording:
-    """The functions that record, exchanged for those that know of tangents and of examples (see `examples.py`)."""
+class Carrying(Mode):
+    """Operators are recorded by functions that know of tangents and of examples (see `examples.py`)."""
 
-    seams = Seam(record, _record), Seam(record_one, _record_one)
-
-    def __enter__(self) -> None:
-        for each in self.seams:
-            each.__enter__()
-
-    def __exit__(self, *_: object) -> None:
-        for each in self.seams:
-            each.__exit__()
+    def over(self, below: Recorder) -> Recorder:
+        return below.but(record=_record, record_one=_record_one)
 
 
-recording = _Recording()
+class _Dual(Carrying):
+    """An open level: the edges of operators are noted too, and `detach` drops tangents."""
+
+    def over(self, below: Recorder) -> Recorder:
+        def node(plan: OpPlan, values: Sequence[Value], edges: Sequence, scalars: Sequence) -> Node:
+            return _note_edges(below.node(plan, values, edges, scalars), values)
+
+        return super().over(below).but(node=node, watches=True, alias=_without_tangent)
+
+
+_dual = _Dual()
 
 
 @functools.lru_cache(4096)
@@ -303,18 +297,11 @@ def _zeros(value: Value) -> Value:
     return Value(value.aval, np.zeros(value.aval.shape, value.aval.dtype.numpy))
 
 
-@functools.cache
-def _alias_seam() -> Seam:
-    """`detach` as it is in a level; made late, since detaching belongs to the facade above."""
+def _without_tangent(source: Any) -> Any:
+    """A detached tensor: where there is a tangent, it needs a Value of its own."""
     from torchlike import _tensor
 
-    plain_alias = _tensor.alias
-
-    def alias(source: Any, cls: type = _tensor.Tensor) -> Any:
-        """`detach` drops the tangent, so where there is one it needs a Value of its own."""
-        if cls is not _tensor.Tensor or not carries(source._value):
-            return plain_alias(source, cls)
-        with paused():
-            return _tensor.wrap(apply_op("clone", (source._value, None))[0], None, source._strides)
-
-    return Seam(plain_alias, alias)
+    if not carries(source._value):
+        return None
+    with paused():
+        return _tensor.wrap(apply_op("clone", (source._value, None))[0], None, source._strides)

@@ -2,22 +2,20 @@
 
 A tensor is one by the class of its storage. That it must not be saved for backward is a property of the plans of
 operators that take it outside of inference mode, which follow from its aval: one of its own for each shape, dtype and
-device. So neither writes nor recording ask about it, and nothing is in the way (`_core/seam.py`).
+device. So neither writes nor recording ask about it.
 """
 
 from __future__ import annotations
 
 import functools
-import sys
-import threading
+from collections.abc import Sequence
 from typing import Any
 from weakref import ref
 
 from torchlike import _errors, _modes
 from torchlike._core import Aval, Value
-from torchlike._core.seam import Seam
-from torchlike._ops import _plan
 from torchlike._ops._plan import OpPlan, dependence
+from torchlike._recorder import Mode, Recorder, both
 from torchlike._storage import WRITE, Storage
 
 _local = _modes.local
@@ -27,6 +25,13 @@ class InferenceAval(Aval):
     """What is known of an inference tensor's value."""
 
     __slots__ = ()
+
+    def adapt(self, plan: OpPlan) -> None:
+        """A node of the plan must not save the tensor, and a view of it is another."""
+        plan.check_node = functools.partial(_check_saved, plan)
+        if plan.op.family == "view":
+            plan.outputs = tuple([_twin(a) if a.__class__ is Aval else a for a in plan.outputs])
+            plan.single = plan.outputs[0]
 
 
 @functools.cache
@@ -62,86 +67,50 @@ class InferenceStorage(Storage):
         value.aval = _twin(value.aval)
 
 
-class _Made(threading.local):
-    """The storages made in this thread since it entered inference mode."""
+def _check_saved(plan: OpPlan, edges: Sequence) -> None:
+    """Refuse a node whose gradient needs an inference tensor."""
+    wanted = tuple([i for i, e in enumerate(edges) if e is not None])
+    given = tuple([i for i, d in enumerate(plan.differentiable) if d])
+    if given and any(plan.inputs[i].__class__ is InferenceAval for i in dependence(plan, wanted, given)):
+        raise _errors.autograd.inference_saved()
+
+
+class Inference(Mode):
+    """A stretch of inference mode: tensors made inside are inference tensors."""
 
     def __init__(self) -> None:
         self.storages: list[ref[InferenceStorage]] = []
         self.limit = 1000
 
-    def add(self, storage: InferenceStorage) -> None:
+    def over(self, below: Recorder) -> Recorder:
+        """The recorder that marks new storages."""
+        return below.but(made=both(below.made, self.mark))
+
+    def mark(self, storage: Any) -> None:
+        """Make a new storage that of an inference tensor."""
+        if storage.__class__ is not Storage:
+            return
+        storage.__class__ = InferenceStorage
         self.storages.append(ref(storage))
         if len(self.storages) > self.limit:
             self.storages = [r for r in self.storages if r() is not None]
             self.limit = 1000 + 2 * len(self.storages)
 
-
-_made = _Made()
-
-
-def _mark(tensor: Any) -> Any:
-    """Make a new tensor an inference tensor, if this thread is in inference mode."""
-    storage = tensor._storage
-    if _local.inference and storage.__class__ is Storage:
-        storage.__class__ = InferenceStorage
-        _made.add(storage)
-    return tensor
-
-
-class InferencePlan(OpPlan):
-    """The plan of an operator that takes inference tensors: they must not be what its gradient needs."""
-
-    __slots__ = ()
-
-    @property
-    def saves_all(self) -> bool:  # type: ignore[override]
-        edges = sys._getframe(1).f_locals["edges"]  # of the node that is being made: nobody else asks
-        wanted = tuple([i for i, e in enumerate(edges) if e is not None])
-        given = tuple([i for i, d in enumerate(self.differentiable) if d])
-        if given and any(self.inputs[i].__class__ is InferenceAval for i in dependence(self, wanted, given)):
-            raise _errors.autograd.inference_saved()
-        return self.saved == tuple(range(len(self.inputs)))
-
-    @saves_all.setter
-    def saves_all(self, value: bool) -> None:
-        pass
-
-
-def _plan_of(plan: OpPlan) -> None:
-    """Called with each new plan that takes an inference tensor."""
-    plan.__class__ = InferencePlan
-    if plan.op.family == "view":
-        plan.outputs = tuple([_twin(a) if a.__class__ is Aval else a for a in plan.outputs])
-        plan.single = plan.outputs[0]
-
-
-_plan.on_foreign_aval.append(_plan_of)
-
-
-@functools.cache
-def _seams() -> tuple[Seam, ...]:
-    from torchlike import _dispatch, _tensor
-
-    plain_tensor_of, plain_wrap = _dispatch._tensor_of, _tensor.wrap
-
-    def tensor_of(*args: Any) -> Any:
-        return _mark(plain_tensor_of(*args))
-
-    def wrap(*args: Any) -> Any:
-        return _mark(plain_wrap(*args))
-
-    return Seam(plain_tensor_of, tensor_of), Seam(plain_wrap, wrap)
-
-
-def _switch(on: bool) -> None:
-    if not on:
-        storages, _made.storages = _made.storages, []
-        for held in storages:
+    def end(self) -> None:
+        """From now on operators are to know whose values they get."""
+        for held in self.storages:
             storage = held()
             if storage is not None:
                 storage.leave()
-    for seam in _seams():
-        seam.__enter__() if on else seam.__exit__()
+
+
+def _switch(on: bool) -> None:
+    if on:
+        _local.enter(Inference())
+        return
+    mode = next(mode for mode in reversed(_local.modes) if isinstance(mode, Inference))
+    _local.leave(mode)
+    mode.end()
 
 
 _modes.on_inference_mode.append(_switch)

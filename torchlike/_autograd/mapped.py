@@ -7,7 +7,6 @@ outside the whole function is one node. Its gradient walks the graph inside agai
 from __future__ import annotations
 
 import functools
-import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
@@ -21,6 +20,7 @@ from torchlike._autograd.views import NOWHERE
 from torchlike._core import Aval, Value
 from torchlike._core.examples import Level, Row, levels_of, lifted
 from torchlike._core.place import calls_of_ours
+from torchlike._recorder import Recorder
 
 
 class Watched(AccumulateGrad):
@@ -281,37 +281,26 @@ def _wholes(mapping: Mapping, pairs: list[Grad], is_inside: bool) -> list[Grad]:
 @contextmanager
 def opened(level: Level) -> Iterator[None]:
     """Operators on Rows of this level can be recorded inside."""
-    with forward_mode.recording, _writing, level.opened():
-        yield
+    mode = _Mapping()
+    _modes.local.enter(mode)
+    try:
+        with level.opened():
+            yield
+    finally:
+        _modes.local.leave(mode)
 
 
-class _Writing:
-    """The functions by which storages get other contents, exchanged for those that look at Rows; see `seam.py`."""
+class _Mapping(forward_mode.Carrying):
+    """Operators look at Rows, and so do the writes to storages."""
 
-    def __init__(self) -> None:
-        self.held = 0
-        self.plain: Any = None
+    def over(self, below: Recorder) -> Recorder:
+        write = below.write
 
-    def __enter__(self) -> None:
-        from torchlike._storage import Storage
+        def as_old(storage: Any, value: Value) -> Value:
+            value = _as_old(storage.value, value)
+            return value if write is None else write(storage, value)
 
-        with _lock:
-            self.held += 1
-            if self.held == 1:
-                plain = self.plain = Storage.put
-
-                def put(storage: Any, value: Value, *more: Any, **named: Any) -> None:
-                    plain(storage, _as_old(storage.value, value), *more, **named)
-
-                Storage.put = put  # type: ignore[method-assign]
-
-    def __exit__(self, *_: object) -> None:
-        from torchlike._storage import Storage
-
-        with _lock:
-            self.held -= 1
-            if not self.held:
-                Storage.put = self.plain  # type: ignore[method-assign]
+        return super().over(below).but(write=as_old)
 
 
 def _as_old(old: Value, new: Value) -> Value:
@@ -325,7 +314,3 @@ def _as_old(old: Value, new: Value) -> Value:
         if level not in levels_of(new):
             new = lifted(new, level)
     return new
-
-
-_lock = threading.RLock()
-_writing = _Writing()

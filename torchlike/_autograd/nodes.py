@@ -13,6 +13,7 @@ from torchlike._autograd.handles import RemovableHandle, hold
 from torchlike._core import Value
 from torchlike._core.trace import latest
 from torchlike._ops._plan import OpPlan
+from torchlike._recorder import plain
 
 Edge = tuple["Node", int]  # a node and which of its outputs
 sequence = itertools.count(0, -1)  # newer nodes have smaller ages
@@ -33,10 +34,14 @@ class Node:
         self.scalars = scalars
         self.age = latest.node = next(sequence)
         self.extra: Extra | None = None
+        if latest.made is not None:
+            latest.made(self)
 
     @staticmethod
     def quick(plan: OpPlan, values: Sequence[Value], edges: Sequence[Edge | None], scalars: Sequence) -> Node:
         """A node for an operator just called with these input values (the hot path: no call of `__init__`)."""
+        if plan.check_node is not None:
+            plan.check_node(edges)
         node = _new(Node)
         node.plan = plan
         node.saved = values if plan.saves_all else [values[i] for i in plan.saved] if plan.saved else _NOTHING
@@ -44,6 +49,8 @@ class Node:
         node.scalars = scalars
         node.age = latest.node = next(sequence)
         node.extra = None
+        if latest.made is not None:
+            latest.made(node)
         return node
 
     @property
@@ -113,7 +120,7 @@ class Node:
         return f"<{self.name().rpartition('::')[2]} object at {id(self):#x}>"
 
 
-quick_node = Node.quick
+plain.node = Node.quick
 
 
 @functools.cache

@@ -15,9 +15,9 @@ from torchlike import _errors, _modes
 from torchlike._autograd import versions
 from torchlike._autograd.engine import Grad, Walk
 from torchlike._autograd.nodes import Node
-from torchlike._autograd.watched import seam, watchers
 from torchlike._core import Value
 from torchlike._ops._plan import OpPlan, dependence
+from torchlike._recorder import Mode, Recorder
 
 Hooks = tuple[Callable, Callable]
 
@@ -62,12 +62,12 @@ class saved_tensors_hooks:
         for hook in (self.pack_hook, self.unpack_hook):
             if not callable(hook):
                 raise _errors.autograd.hooks_not_callable(self.pack_hook, self.unpack_hook)
-        seam.__enter__()
         local.stack = (*local.stack, (self.pack_hook, self.unpack_hook))
+        _modes.local.enter(_packing)
 
     def __exit__(self, *_: object) -> None:
+        _modes.local.leave(_packing)
         local.stack = local.stack[:-1]
-        seam.__exit__()
 
 
 class save_on_cpu(saved_tensors_hooks):
@@ -231,8 +231,15 @@ def lean(plan: OpPlan, wanted: tuple[int, ...]) -> OpPlan:
     return made.settle(plan.op, saved, plan.differentiable, plan.strides, plan.node)
 
 
-def _pack(node: Node, values: Sequence[Value]) -> Node:
-    return PackedNode(node, values) if local.stack and node.saved else node
+class _Packing(Mode):
+    """Hooks are called with what nodes save."""
+
+    def over(self, below: Recorder) -> Recorder:
+        def node(plan: OpPlan, values: Sequence[Value], edges: Sequence, scalars: Sequence) -> Node:
+            made = below.node(plan, values, edges, scalars)
+            return PackedNode(made, values) if local.stack and made.saved else made
+
+        return below if below.packs else below.but(node=node, watches=True, packs=True)
 
 
-watchers.append(_pack)
+_packing = _Packing()

@@ -138,6 +138,8 @@ def note_result(node: Node, tensor: Any, owner: Any = None) -> None:
 
 def keep_results(node: Node, made: Sequence[Value]) -> None:
     """Called with the results of a node that has several: some nodes need them for their gradient."""
+    if node.plan is None:  # hooks have what it saved
+        return
     remembers = node.plan.remembers
     if "others" in remembers or "results" in remembers or "first" in remembers:
         first, last = int("others" in remembers), 1 if "first" in remembers else len(node.plan.outputs)

@@ -104,7 +104,7 @@ def reset() -> None:
 
 def is_compiling() -> bool:
     """Whether the code that asks is being recorded for a compiled call."""
-    return _modes.local.capture is not None
+    return _modes.local.recorder.capture is not None
 
 
 def disable(fn: Any = None, recursive: bool = True, *, reason: str | None = None) -> Any:
@@ -128,8 +128,8 @@ def disable(fn: Any = None, recursive: bool = True, *, reason: str | None = None
 
 def graph_break(msg: str = "graph_break() is called") -> None:
     """End the recording of a compiled call here."""
-    if _modes.local.capture is not None:
-        _modes.local.capture.stop(msg)
+    if _modes.local.recorder.capture is not None:
+        _modes.local.recorder.capture.stop(msg)
 
 
 def allow_in_graph(fn: Any) -> Any:

@@ -10,7 +10,6 @@ from sys import getrefcount
 from typing import Any
 
 from torchlike import _device, _errors, _modes
-from torchlike._autograd import watched
 from torchlike._compile import recording
 from torchlike._compile.arguments import Signature
 from torchlike._compile.differentiable import Gradient, cut_off
@@ -30,7 +29,6 @@ from torchlike._core.refcounts import LOCAL
 from torchlike._tensor import Tensor
 from torchlike.nn import Module
 
-_watching = watched.seam.seams[0]
 PATIENCE = 4  # recordings of one signature that did not serve, after which its calls are no longer recorded whole
 
 
@@ -78,8 +76,8 @@ class Compiled:
         return self if owner is None else functools.partial(self, owner)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if (_modes.local.capture is not None or self.is_off or stance.name == "force_eager" or _trace.immediate
-                or _watching.is_open):  # fmt: skip
+        if (_modes.local.recorder.capture is not None or self.is_off or stance.name == "force_eager" or _trace.immediate
+                or _modes.local.recorder.watches or _trace.latest.made is not None):  # fmt: skip
             return self.function(*args, **kwargs)
         signature = Signature(args, kwargs)
         if not signature.is_followed:
@@ -230,7 +228,7 @@ class _Attempt:
             capture.stop(str(refusal))
             return None
         finally:
-            _modes.local.capture = None
+            _modes.local.leave(capture)
         if reason or late:
             self._refuse(reason or late)  # type: ignore[arg-type]
         else:

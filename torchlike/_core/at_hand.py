@@ -45,7 +45,7 @@ def when_at_hand(value: Value, check: Callable[[Any], None]) -> None:
     """
     if value.__class__ is Row:
         value, check = outermost(value), functools.partial(_of_each, tuple(value.aval.shape), check)
-    capture = local.capture
+    capture = local.recorder.capture
     if capture is None:
         array = at_hand(value)
         if array is not None:

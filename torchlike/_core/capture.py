@@ -15,6 +15,7 @@ from torchlike._core import trace as _trace
 from torchlike._core.value import Value
 from torchlike._device import device as Device
 from torchlike._modes import local
+from torchlike._recorder import Mode, Recorder
 
 
 class WholeTrace(_trace.Trace):
@@ -69,7 +70,7 @@ class Host(Protocol):
         ...
 
 
-class Capture:
+class Capture(Mode):
     """What is noted of one call."""
 
     def __init__(self, device: Device, refuse: Callable[[str], None]) -> None:
@@ -95,13 +96,16 @@ class Capture:
     def __enter__(self) -> Capture:
         _trace.lock.acquire()
         self.device.trace = _trace.pending[self.device] = self.trace
-        local.capture = self
+        local.enter(self)
         return self
 
     def __exit__(self, kind: Any, *_: object) -> None:
-        if local.capture is self:
-            local.capture = None
+        local.leave(self)
         _trace.lock.release()
+
+    def over(self, below: Recorder) -> Recorder:
+        """The recorder that asks this watch."""
+        return below.but(capture=self)
 
     def leave(self) -> None:
         """Forget the trace: all that was recorded has run."""
@@ -112,7 +116,7 @@ class Capture:
         """End the watch: the rest of the call runs as if it were not watched."""
         if self.reason is None:
             self.reason = reason
-            local.capture = None
+            local.leave(self)
             self.refuse(reason)
 
     # -- what happens in between ---------------------------------------------------------------------------------------
@@ -195,11 +199,11 @@ class _Quietly:
 
 def drawn(make: Callable[[], Any]) -> Any:
     """What `make` draws; a call that is recorded whole draws again each time."""
-    capture = local.capture
+    capture = local.recorder.capture
     return make() if capture is None else capture.draw(make)
 
 
 def repeats(do: Callable[[], Any], host: Host) -> bool:
     """Whether a call is being recorded whole, of which this act on the host is a part: then it is done here, now and at
     each later call. It changes `host`."""
-    return local.capture is not None and local.capture.takes(do, host)
+    return local.recorder.capture is not None and local.recorder.capture.takes(do, host)

@@ -21,10 +21,8 @@ from torchlike._core.jaxpr_numpy import flatten
 from torchlike._core.numpy_rules import Unsupported
 from torchlike._core.place import calls_of_ours
 from torchlike._core.plan import NUMPY, Plan, specs
-from torchlike._core.trace import record, record_one
+from torchlike._core.trace import append, append_one
 from torchlike._core.value import Aval, Value, aval
-
-_plain_record, _plain_record_one = record, record_one  # under these names they are not exchanged
 
 
 class _Local(threading.local):
@@ -128,8 +126,8 @@ def record_mapped(plan: Plan, values: Sequence[Value], scalars: Sequence = ()) -
     level = _innermost(values)
     if level is None:
         if plan.single is not None:
-            return (_plain_record_one(plan, values, scalars),)
-        return _plain_record(plan, values, scalars)
+            return (append_one(plan, values, scalars),)
+        return append(plan, values, scalars)
     if not level.is_open:
         raise _errors.func.escaped()
     mine = tuple([v.__class__ is Row and v.level is level for v in values])  # type: ignore[attr-defined]

@@ -67,7 +67,7 @@ class uninterrupted:
                     _restore()
                 finally:
                     while _caught:  # its handler runs as soon as Python looks for signals
-                        interrupt_main(_caught.pop())
+                        interrupt_main(_caught.pop())  # type: ignore[arg-type]
 
 
 def _look(handlers: list) -> None:

@@ -35,8 +35,8 @@ def run(device: Device) -> None:
         if trace is None:
             _trace.pending.pop(device, None)
             return
-        if _modes.local.capture is not None:
-            _modes.local.capture.stop("a tensor's elements are needed")
+        if _modes.local.recorder.capture is not None:
+            _modes.local.recorder.capture.stop("a tensor's elements are needed")
         if _trace.observers:
             _trace.observe(plan for plan, _ in _trace.operators(trace.code))
         values = [r() for r in trace.results]  # held from here on, so nothing dies between the key and the run
@@ -148,7 +148,7 @@ def _settle(device: Device, trace: _trace.Trace, values: list, arrays: Iterator)
 
 def boundary() -> None:
     """A fixed place where pending work is run: the end of backward, of an optimizer step, the next batch, ..."""
-    if _modes.local.capture is not None:
+    if _modes.local.recorder.capture is not None:
         return
     for device in list(_trace.pending):
         run(device)
@@ -172,8 +172,8 @@ def concrete(value: Value) -> Any:
             raise NotImplementedError("Cannot copy out of meta tensor; no data!")
         run(value.aval.device)
         failures.check(value)
-    elif _modes.local.capture is not None:
-        _modes.local.capture.observes(value)
+    elif _modes.local.recorder.capture is not None:
+        _modes.local.recorder.capture.observes(value)
     return value.array
 
 

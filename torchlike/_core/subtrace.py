@@ -24,6 +24,7 @@ from torchlike._core.trace import Trace, operators
 from torchlike._core.value import Aval, Value
 from torchlike._core.xla_executor import numbers_of, run_entries
 from torchlike._device import device as Device
+from torchlike._recorder import Mode, Recorder
 
 
 class Observed(RuntimeError):
@@ -46,7 +47,7 @@ _LOOKS = {
 }  # fmt: skip
 
 
-class SubTrace(Trace):
+class SubTrace(Trace, Mode):
     """The operators of one function. Open (in a `with` block), it takes the place of its device's trace."""
 
     __slots__ = (
@@ -81,7 +82,7 @@ class SubTrace(Trace):
         _trace.lock.acquire()
         device, outside = self.device, self.device.trace
         marks = [(value.trace, value.slot) for value in self.outer]
-        self.before = outside, _trace.pending.get(device), _modes.local.capture, _trace.immediate, marks
+        self.before = outside, _trace.pending.get(device), _trace.immediate, marks
         self.resting, examples.local.resting = examples.local.resting, len(examples.local.open)
         self.around = () if outside is None else (outside, *getattr(outside, "around", ()))
         for i, place in enumerate(self.stretch):
@@ -89,11 +90,13 @@ class SubTrace(Trace):
                 value = self.outer[~place]
                 value.trace, value.slot = self, ~i
         device.trace = _trace.pending[device] = self
-        _modes.local.capture, _trace.immediate = self, False
+        _trace.immediate = False
+        _modes.local.enter(self)
         return self
 
     def __exit__(self, *_: object) -> None:
-        outside, pending, _modes.local.capture, _trace.immediate, marks = self.before
+        _modes.local.leave(self)
+        outside, pending, _trace.immediate, marks = self.before
         for value, (trace, slot) in zip(self.outer, marks):
             value.trace, value.slot = trace, slot
         self.device.trace = outside
@@ -103,6 +106,10 @@ class SubTrace(Trace):
             _trace.pending[self.device] = pending
         self.before, examples.local.resting = None, self.resting
         _trace.lock.release()
+
+    def over(self, below: Recorder) -> Recorder:
+        """The recorder that asks this recording."""
+        return below.but(capture=self)
 
     @property
     def error(self) -> Exception:
@@ -160,7 +167,7 @@ class SubTrace(Trace):
         chosen, places, kinds = numbers_of(self)
         return [x for i in chosen for x in self.scalars[i]], places, kinds
 
-    # -- what must not be done inside (see `_modes.local.capture`) -----------------------------------------------------
+    # -- what must not be done inside (see `Recorder.capture`) ---------------------------------------------------------
 
     known: frozenset[int] = frozenset()  # what is closed over may be looked at
 

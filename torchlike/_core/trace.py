@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
 from weakref import ref
 
 from numpy import ndarray
@@ -14,6 +15,7 @@ from torchlike._core.plan import Plan
 from torchlike._core.value import Value
 from torchlike._device import device as Device
 from torchlike._modes import local
+from torchlike._recorder import plain
 
 lock = threading.RLock()
 pending: dict[Device, Trace] = {}
@@ -21,12 +23,14 @@ LENGTH_CAP = 4096  # results; a loop that never meets a boundary still runs in p
 
 
 class _Latest:
-    """The age of the gradient node that was made last, in any thread."""
+    """The age of the gradient node that was made last, in any thread, and what is called with each new one (anomaly
+    detection, which is on or off for the process, as in PyTorch)."""
 
-    __slots__ = ("node",)
+    __slots__ = ("made", "node")
 
     def __init__(self) -> None:
         self.node = 1
+        self.made: Callable[[Any], None] | None = None
 
 
 latest = _Latest()
@@ -44,7 +48,7 @@ class Trace:
     storage that was given one of the results, what it had before: a result's slot, an input's, or a Value.
     """
 
-    __slots__ = ("arrays", "before", "code", "hosts", "inputs", "results", "scalars", "puts")
+    __slots__ = ("arrays", "before", "code", "hosts", "inputs", "puts", "results", "scalars")
 
     def __init__(self) -> None:
         self.before = latest.node
@@ -115,9 +119,19 @@ def _begin(device: Device) -> Trace:
 
 
 def record(plan: Plan, values: Sequence[Value], scalars: Sequence = ()) -> tuple[Value, ...]:
+    """Record one operator as this thread does now; returns the Values of its results."""
+    return local.recorder.record(plan, values, scalars)
+
+
+def record_one(plan: Plan, values: Sequence[Value], scalars: Sequence = ()) -> Value:
+    """`record` for a plan with one result."""
+    return local.recorder.record_one(plan, values, scalars)
+
+
+def append(plan: Plan, values: Sequence[Value], scalars: Sequence = ()) -> tuple[Value, ...]:
     """Append one operator to its device's trace; returns the Values of its results."""
     if plan.single is not None:
-        return (record_one(plan, values, scalars),)
+        return (append_one(plan, values, scalars),)
     device = plan.outputs[0].device
     if device.type == "meta":
         if observers:
@@ -156,8 +170,8 @@ def _append(trace: Trace, plan: Plan, values: Sequence[Value], scalars: Sequence
     return made
 
 
-def record_one(plan: Plan, values: Sequence[Value], scalars: Sequence = ()) -> Value:
-    """`record` for a plan with one result: the hot path, so the Value is made without a call of `__init__`."""
+def append_one(plan: Plan, values: Sequence[Value], scalars: Sequence = ()) -> Value:
+    """`append` for a plan with one result: the hot path, so the Value is made without a call of `__init__`."""
     aval = plan.single
     device = aval.device  # type: ignore[union-attr]
     made = _new(Value)
@@ -196,10 +210,11 @@ def record_one(plan: Plan, values: Sequence[Value], scalars: Sequence = ()) -> V
 def _run_now(device: Device) -> None:
     from torchlike._core.run import run
 
-    if local.capture is None or immediate:
+    if local.recorder.capture is None or immediate:
         run(device)
 
 
+plain.record, plain.record_one = append, append_one
 _new = object.__new__
 end = vars(Device)["trace"].__set__  # sets a device's trace, in C
 immediate = False

@@ -84,6 +84,9 @@ class Aval:
     def __repr__(self) -> str:
         return f"{self.dtype.name}[{','.join(map(str, self.shape))}]@{self.device}"
 
+    def adapt(self, plan: Any) -> None:
+        """Called with a new plan that takes such a value. Those of another class change it (inference tensors do)."""
+
     def like(self, shape: tuple[int, ...] | None = None, dtype: Dtype | None = None) -> Aval:
         """This aval with another shape or dtype."""
         return aval(self.shape if shape is None else shape, dtype or self.dtype, self.device)
@@ -125,7 +128,7 @@ class Value:
     def peek(self) -> Any:
         """The array, to be looked at and let go at once; None where it is still to be computed, or stands for others
         (in a call that is recorded whole)."""
-        capture = local.capture
+        capture = local.recorder.capture
         return self.array if capture is None or id(self) not in capture.known else None
 
     def __repr__(self) -> str:
@@ -150,8 +153,8 @@ class Live(Value):
 
     def settle(self) -> Value:
         """A Value of its own with what is there now; the same one ever after."""
-        if local.capture is not None:
-            local.capture.settles()
+        if local.recorder.capture is not None:
+            local.recorder.capture.settles()
         if self._settled is None:
             self._settled = self._copy() if self._settle is None else self._settle()
             self._look = self._settle = None  # lets go of the memory

@@ -142,8 +142,9 @@ def beyond_storage(size: Ints, stride: Ints, offset: int, itemsize: int, need: i
 
 def out_of_memory(device: Any, needed: int) -> RuntimeError:
     if device.type == "cpu":
-        return RuntimeError("[enforce fail at alloc_cpu.cpp:127] err == 0. DefaultCPUAllocator: can't allocate memory: "
-                            f"you tried to allocate {needed} bytes. Error code 12 (Cannot allocate memory)")  # fmt: skip
+        return RuntimeError("[enforce fail at alloc_cpu.cpp:127] err == 0. DefaultCPUAllocator: can't allocate "
+                            f"memory: you tried to allocate {needed} bytes. Error code 12 "
+                            "(Cannot allocate memory)")  # fmt: skip
     from torchlike._errors.making import OutOfMemoryError
 
     return OutOfMemoryError(f"{device.type.upper()} out of memory. Tried to allocate {needed / 2**30:.2f} GiB.")

@@ -55,7 +55,8 @@ def while_loop(cond_fn: Callable, body_fn: Callable, carried_inputs: tuple | lis
     if not isinstance(goes_on.leaves[0], Place):
         return carried_inputs  # it never goes on
     results = operate(_WHILE, tensors, [goes_on, body])
-    if not isinstance(_modes.local.capture, SubTrace):  # inside of another recorded function there is no number yet
+    # Inside of another recorded function there is no number yet.
+    if not isinstance(_modes.local.recorder.capture, SubTrace):
         results = [result if is_tensor(leaf) else result.item() for leaf, result in zip(leaves, results)]
     return body.tree.filled(results) if len(leaves) != 1 or body.tree.kind is not None else results[0]
 

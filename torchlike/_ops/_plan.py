@@ -29,8 +29,8 @@ from torchlike._ops._rules import Call, Typed, check_devices, check_float8, numb
 class OpPlan(Plan):
     """A plan with what the facade needs of it: output strides, the gradient's plans, which inputs it saves."""
 
-    __slots__ = ("differentiable", "gradients", "node", "op", "remembers", "residual", "saved", "saves_all", "source",
-                 "strides")  # fmt: skip
+    __slots__ = ("check_node", "differentiable", "gradients", "node", "op", "remembers", "residual", "saved",
+                 "saves_all", "source", "strides")  # fmt: skip
 
     def settle(self, op: d.Op, saved: tuple[int, ...], differentiable: tuple[bool, ...],
                strides: tuple | None = None, node: str = "") -> OpPlan:  # fmt: skip
@@ -38,6 +38,7 @@ class OpPlan(Plan):
         self.op, self.saved, self.differentiable = op, saved, differentiable
         self.remembers = () if callable(op.remembers) else op.remembers
         self.saves_all = saved == tuple(range(len(self.inputs)))
+        self.check_node: Callable[[Sequence], None] | None = None  # called with the edges of a node about to be made
         self.strides = strides or (None,) * len(self.outputs)
         self.node = node
         self.gradients: dict = {}
@@ -133,10 +134,10 @@ def _make(op: d.Op, args: tuple, kwargs: dict, describe: Callable[[Any], tuple[A
     plan.flat = None if op.numpy else functools.cache(functools.partial(_flat, plan))
     plan.host = op.host if isinstance(op.host, int) else op.host(call)
     if op.refuses_complex and any(o.dtype.is_complex for o in typed.outputs):
-        plan.__class__ = _WithoutGradient
-    if any([a.__class__ is not Aval for a in call.arrays]):
-        for look in on_foreign_aval:
-            look(plan)
+        plan.check_node = _refusing(op.refuses_complex)
+    for a in call.arrays:
+        if a.__class__ is not Aval:
+            a.adapt(plan)
     return plan
 
 
@@ -147,18 +148,13 @@ def _check_loop(op: d.Op, call: Call) -> None:
         raise _errors.dtypes.not_implemented(op.loop, dtype)
 
 
-class _WithoutGradient(OpPlan):
-    """The plan of an operator that must not become part of a graph."""
+def _refusing(name: str) -> Callable[[Sequence], None]:
+    """The check of an operator that must not become part of a graph."""
 
-    __slots__ = ()
+    def refuse(edges: Sequence) -> None:
+        raise _errors.autograd.no_complex_gradient(name)
 
-    @property
-    def saves_all(self) -> bool:  # type: ignore[override]
-        raise _errors.autograd.no_complex_gradient(self.op.refuses_complex)  # asked where a node is made
-
-    @saves_all.setter
-    def saves_all(self, value: bool) -> None:
-        pass
+    return refuse
 
 
 def check_row(op: d.Op, args: tuple, kwargs: dict, describe: Callable[[Any], tuple[Aval, Any] | None]) -> None:
@@ -173,9 +169,6 @@ def check_fits(op: d.Op, args: tuple, kwargs: dict, describe: Callable[[Any], tu
     if op.check is not None:
         op.check(call)
     op.fits(call)  # type: ignore[misc]
-
-
-on_foreign_aval: list[Callable[[OpPlan], None]] = []  # called with plans whose inputs have avals of another class
 
 
 def _traced_outputs(op: d.Op, call: Call, typed: Typed, function: Callable, scalars: tuple) -> Typed:

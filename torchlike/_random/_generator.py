@@ -61,7 +61,7 @@ class Generator:
             raise _errors.random.seed_not_an_integer(seed)
         if not -(2**63) <= seed < 2**64:
             raise _errors.dtypes.too_large_to_unpack()
-        if local.capture is not None and local.capture.takes(lambda: self.manual_seed(seed), self):
+        if local.recorder.capture is not None and local.recorder.capture.takes(lambda: self.manual_seed(seed), self):
             return self
         with self.lock:
             self._seed = int(seed) % 2**64
@@ -83,7 +83,7 @@ class Generator:
         """The next `count` words of the stream, uint32."""
         if count == 0:
             return np.empty(0, np.uint32)
-        capture = local.capture
+        capture = local.recorder.capture
         if capture is not None:
             capture.changed[id(self)] = self
             if not capture.is_quiet:
@@ -114,7 +114,7 @@ class Generator:
 
     def state_bytes(self) -> np.ndarray:
         """The state as PyTorch's `get_rng_state()` lays it out: uint8, shape (5056,)."""
-        capture = local.capture
+        capture = local.recorder.capture
         if capture is not None and not capture.is_quiet:
             capture.stop("the state of a generator is read")
         with self.lock:
@@ -130,7 +130,9 @@ class Generator:
 
     def load_state_bytes(self, state: np.ndarray) -> None:
         """Continue from a state that `state_bytes` or PyTorch's `get_rng_state()` gave."""
-        if local.capture is not None and local.capture.takes(lambda: self.load_state_bytes(state), self):
+        if local.recorder.capture is not None and local.recorder.capture.takes(
+            lambda: self.load_state_bytes(state), self
+        ):
             return
         if not isinstance(state, np.ndarray) or state.dtype != np.uint8:
             raise _errors.random.random_state_not_bytes()

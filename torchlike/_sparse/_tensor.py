@@ -167,7 +167,7 @@ def nnz(t: SparseTensor) -> int:
 
 def on_host(indices: Tensor, what: str = "a sparse tensor") -> np.ndarray:
     """Indices as an array. A call that is recorded whole cannot know them, unless they were made of numbers in it."""
-    capture, value = _modes.local.capture, indices._value
+    capture, value = _modes.local.recorder.capture, indices._value
     if capture is not None and (value.array is None or id(value) in capture.known):
         capture.stop(f"the indices of {what} are looked at")
     return indices._host()

@@ -12,8 +12,7 @@ from torchlike._autograd import api, forward_mode
 from torchlike._autograd.mapped import Watched, is_alive, transforming
 from torchlike._autograd.views import edge_of
 from torchlike._dtypes import FLOATING
-from torchlike._tensor import Tensor, wrap
-from torchlike._tensor import alias as _plain_alias  # under this name it keeps tangents: see `forward_mode`
+from torchlike._tensor import Tensor, same_memory, wrap
 from torchlike.utils._pytree import TreeSpec, tree_flatten, tree_map, tree_structure
 
 Argnums = int | tuple[int, ...]
@@ -50,7 +49,7 @@ class Watch:
         if x.dtype.category < FLOATING:
             raise _errors.autograd.only_floating_requires_grad()
         edge = x._edge if x._origin is None else edge_of(x)
-        made = _plain_alias(x)
+        made = same_memory(x)
         made._edge = (Watched(x, edge if self.outer_grad else None), 0)
         self.inputs.append(made)
         return made
@@ -61,7 +60,7 @@ class Watch:
 
     def _settled(self, x: Tensor) -> Tensor:
         edge = x._edge if x._origin is None else edge_of(x)
-        return x if edge is None or (self.outer_grad and is_alive([edge])) else _plain_alias(x)
+        return x if edge is None or (self.outer_grad and is_alive([edge])) else same_memory(x)
 
     def gradients(self, outputs: list[Tensor], weights: list | None, retain: bool, create: bool | None) -> list[Tensor]:
         """The gradients of the inputs, zeros where outputs do not depend on one."""
@@ -206,7 +205,7 @@ def vjp(func: Callable, *primals: Any, has_aux: bool = False) -> tuple:
         with _modes.enable_grad():
             alive = outer and is_alive([t._pair()[1] for t in (*outputs, *weights)])
             found = watch.gradients(outputs, weights, retain_graph, alive if create_graph is None else create_graph)
-        return spec.unflatten(found if alive else [_plain_alias(g) if g.requires_grad else g for g in found])
+        return spec.unflatten(found if alive else [same_memory(g) if g.requires_grad else g for g in found])
 
     settled = watch.settled(out)
     return (settled, pull, watch.settled(aux)) if has_aux else (settled, pull)
@@ -282,7 +281,7 @@ def _level() -> Iterator[None]:
 
 def _outlasting(x: Tensor) -> Tensor:
     """A tensor without a history that leads to nothing."""
-    return x if is_alive([x._pair()[1]]) else _plain_alias(x)
+    return x if is_alive([x._pair()[1]]) else same_memory(x)
 
 
 def linearize(func: Callable, *primals: Any) -> tuple[Any, Callable]:

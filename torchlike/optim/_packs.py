@@ -44,7 +44,7 @@ def give(pairs: Iterable[tuple[Tensor, Value]]) -> None:
     """Give tensors what they should have held already. Where a call is being recorded, that is no part of it: what was
     computed before the call is put there once."""
     for tensor, value in pairs:
-        if local.capture is None or value.array is None:
+        if local.recorder.capture is None or value.array is None:
             commit([(tensor, value)])
         else:
             tensor._storage.value = value

@@ -236,8 +236,8 @@ class RuleOptimizer(Optimizer):
 
     def _step_recorded(self) -> None:
         """Update the parameters by operators that autograd records."""
-        if local.capture is not None:
-            local.capture.stop("an optimizer's step is recorded for gradients")
+        if local.recorder.capture is not None:
+            local.recorder.capture.stop("an optimizer's step is recorded for gradients")
         with torchlike.enable_grad():
             for group in self.param_groups:
                 for param in group["params"]:
@@ -281,7 +281,7 @@ class RuleOptimizer(Optimizer):
         if plan is None:
             plan = self._plans[index] = self._gather(group, names, rows, sparse)
         flags = self._flags(group)
-        capture = local.capture
+        capture = local.recorder.capture
         if capture is not None:
             capture.holds.append(lambda: self._still(index, plan, group, names, rows, sparse, flags))
         for bucket in plan.buckets.values():
@@ -359,7 +359,7 @@ class RuleOptimizer(Optimizer):
         is_open = getrefcount(self._state) > ATTRIBUTE  # to others, who see the state without asking for it
         bucket.shown = self._shown(bucket, params, is_open) if self.counters and names else []
         is_plain = self.by_element and not bucket.sparse
-        if is_plain and not is_open and local.capture is None:  # a compiled step gains nothing by them
+        if is_plain and not is_open and local.recorder.capture is None:  # a compiled step gains nothing by them
             bucket.packs = packs(self._state, params, bucket.rows, names)
         joined = [i for pack in bucket.packs for i in pack.rows]
         alone = sorted(set(bucket.rows).difference(joined))
@@ -374,7 +374,7 @@ class RuleOptimizer(Optimizer):
         for i in bucket.rows:
             if is_open or getrefcount(self._state[params[i]]) > DICT_ITEM:
                 self._show_counters(self._state[params[i]])
-        is_held = is_open or local.capture is not None  # a capture holds them itself
+        is_held = is_open or local.recorder.capture is not None  # a capture holds them itself
         if not (is_held or any(is_seen(self._state, params[i], self.counters) for i in bucket.rows)):
             return []
         kept = [self._state[params[i]] for i in bucket.rows]

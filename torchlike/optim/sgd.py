@@ -119,8 +119,8 @@ class SGD(RuleOptimizer):
         return super()._prepare(group, names, param)
 
     def _with_momentum(self, group: Group, kept: dict[str, Any], grad: Tensor) -> Tensor:
-        if local.capture is not None:
-            local.capture.stop("the rows of a sparse momentum buffer are merged")
+        if local.recorder.capture is not None:
+            local.recorder.capture.stop("the rows of a sparse momentum buffer are merged")
         buffer = kept.get("momentum_buffer")
         if buffer is None:
             buffer = kept["momentum_buffer"] = grad.clone()

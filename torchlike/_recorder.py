@@ -1,0 +1,101 @@
+"""What a thread records with. A mode is an object that puts another recorder in its place while it is on.
+
+Operators, new storages, gradient nodes and writes reach the recorder of their thread by one attribute read
+(`_modes.local.recorder`). No other thread sees it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+
+class Recorder:
+    """The functions by which operators reach the engine, as the modes of a thread left them.
+
+    Attributes:
+      grad: whether gradient nodes are made.
+      record: `record(plan, values, scalars) -> Values`, of an operator's results.
+      record_one: the same of a plan with one result: `record_one(plan, values, scalars) -> Value`.
+      node: `node(plan, values, edges, scalars) -> Node`, of an operator that is about to be recorded.
+      watches: whether `node` looks at what nodes save, so that a loop is one operator as all others.
+      packs: whether `node` calls hooks with what nodes save.
+      made: `made(storage)` is called with each new storage of a tensor; None: nobody asks.
+      write: `write(storage, value) -> Value`: what a storage gets in place of `value`; None: just that.
+      capture: what is being recorded whole (see `_core/capture.py`, `_core/subtrace.py`), or None.
+      alias: `alias(tensor)`: a detached tensor that does not share memory, or None; None: all share it.
+    """
+
+    __slots__ = (
+        "alias",
+        "capture",
+        "grad",
+        "made",
+        "node",
+        "packs",
+        "record",
+        "record_one",
+        "twin",
+        "watches",
+        "write",
+    )
+
+    def __init__(self, **functions: Any) -> None:
+        for name in _FUNCTIONS:
+            setattr(self, name, functions.get(name))
+        self.twin: Recorder | None = None
+
+    record: Callable[..., tuple]
+    record_one: Callable[..., Any]
+    node: Callable[..., Any]
+    watches: bool
+    packs: bool
+    grad: bool
+    made: Callable[[Any], None] | None
+    write: Callable[[Any, Any], Any] | None
+    capture: Any
+    alias: Callable[[Any], Any] | None
+
+    def but(self, **functions: Any) -> Recorder:
+        """A recorder that differs in these functions."""
+        return Recorder(**{name: getattr(self, name) for name in _FUNCTIONS} | functions)
+
+    def with_grad(self, grad: bool) -> Recorder:
+        """The recorder that makes gradient nodes, or the one that makes none."""
+        if self.grad is grad:
+            return self
+        if self.twin is None:
+            twin = self.but(grad=grad)
+            twin.twin = self
+            self.twin = twin
+        return self.twin
+
+
+_FUNCTIONS = ("grad", "record", "record_one", "node", "watches", "packs", "made", "write", "alias", "capture")
+
+
+class Mode:
+    """Something that a thread is in: inference, a mapped function, hooks on saved tensors, ..."""
+
+    __slots__ = ()
+
+    def over(self, below: Recorder) -> Recorder:
+        """The recorder to use in place of that of the modes further out."""
+        raise NotImplementedError
+
+
+def both(first: Callable[[Any], None] | None, then: Callable[[Any], None]) -> Callable[[Any], None]:
+    """Two functions that are told of one thing, as one."""
+    if first is None:
+        return then
+
+    def tell(what: Any) -> None:
+        first(what)
+        then(what)
+
+    return tell
+
+
+plain = Recorder(grad=True, watches=False, packs=False)  # the layers above give it their functions as they are imported
+
+__all__ = ["Mode", "Recorder", "both", "plain"]

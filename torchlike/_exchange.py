@@ -285,7 +285,7 @@ def dlpack(self: Tensor, *, stream: Any = -1, max_version: tuple[int, int] | Non
         raise BufferError(f"torchlike can export {self.dtype!r} only as a copy")
     import jax
 
-    return jax.device_put(np.array(to_numpy(self)), _device.to_jax(self.device)).__dlpack__()
+    return jax.device_put(np.array(concrete(self._value)), _device.to_jax(self.device)).__dlpack__()
 
 
 def dlpack_device(self: Tensor) -> tuple[DLDeviceType, int]:

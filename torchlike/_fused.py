@@ -14,7 +14,7 @@ import numpy as np
 from torchlike import _dtypes
 from torchlike._core import Aval, Plan, Value, record
 from torchlike._core.plan import COMPILED, ONCE
-from torchlike._core.target import on_host
+from torchlike._core.target import placing_on_cpu
 from torchlike._ops._namespace import namespace
 from torchlike._tensor import Tensor, commit
 
@@ -125,7 +125,7 @@ def _of_any_length(update_row: Callable) -> Callable:
         size = row[0].size
         more = (1 << max(size - 1, 0).bit_length()) - size
         padded = tuple([np.concatenate((a.reshape(-1), np.zeros(more, a.dtype))) for a in row])
-        with on_host():
+        with placing_on_cpu():
             return [np.asarray(new)[:size] for new in update_row(scalars, padded)]
 
     return update

@@ -9,7 +9,7 @@ import jax
 import numpy as np
 
 from torchlike import _errors
-from torchlike._core.target import in_each_form, on_host, tracing_for
+from torchlike._core.target import in_each_form, placing_on_cpu, tracing_for
 from torchlike._core.value import Aval
 
 # Runtime numbers as arrays: the type of each kind.
@@ -72,7 +72,7 @@ class Plan:
 
     def run_alone(self, *given: Any) -> tuple:
         """The results for host arrays and numbers, by an executable of its own on the CPU."""
-        with tracing_for("cpu"), on_host():
+        with tracing_for("cpu"), placing_on_cpu():
             return self.traced()(*given)
 
     def check(self, made: Sequence) -> Sequence:

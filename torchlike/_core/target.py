@@ -47,7 +47,7 @@ def tracing_for_any() -> AbstractContextManager[None]:
     return _platform(_ANY)
 
 
-def on_host() -> AbstractContextManager[None]:
+def placing_on_cpu() -> AbstractContextManager[None]:
     """Return a context in which JAX takes host arrays to the CPU, also where its default device is an accelerator."""
     return jax.default_device(to_jax(cpu))
 

@@ -39,14 +39,14 @@ def array_of(value: Value) -> jax.Array:
     value = value.settle()
     array = concrete(value)
     place = _device.to_jax(value.aval.device)
-    if place == jax.local_devices()[0]:
-        place = None  # JAX may move it with the arrays that it meets
     if isinstance(array, np.ndarray):
         array = value.array = jax.device_put(array, place)
     if value.aval.device.type != "cpu":
         return array.copy()
-    # Another array over the same memory: a program that is given the one does not take the memory from the other.
-    return jax.device_put(np.asarray(array), place)
+    # Another array over the same memory: a program that is given the one does not take the memory from the other. On
+    # JAX's first device it is free to move with the arrays that it meets.
+    with jax.default_device(place):
+        return jax.device_put(np.asarray(array), None if place == jax.local_devices()[0] else place)
 
 
 def from_jax(array: Any) -> Tensor:

@@ -1,0 +1,31 @@
+"""What a program runs on is named: nothing in the package asks JAX what it would choose for the process."""
+
+import ast
+
+from tests.house.source import sources
+
+# Of JAX: what the process would choose, and devices of all processes.
+ASKS_THE_PROCESS = {"default_backend", "devices", "get_default_device", "local_device_count", "device_count"}
+
+
+def test_nothing_asks_for_the_backend_of_the_process():
+    found = [
+        f"{source}:{node.lineno} {ast.unparse(node)}"
+        for source in sources("torchlike")
+        for node in ast.walk(source.tree)
+        if isinstance(node, ast.Attribute) and node.attr in ASKS_THE_PROCESS
+        if isinstance(node.value, ast.Name) and node.value.id == "jax"
+    ]
+    assert found == []
+
+
+def test_only_the_executor_lowers_for_a_platform_and_kernels_only_ask():
+    """A kernel that entered a context would be traced for another platform than its program."""
+    found = [
+        f"{source}:{node.lineno} {node.id}"
+        for source in sources("torchlike")
+        if source.path.parts[1] == "_ops" and source.path.stem not in ("_plan", "_interpreted")
+        for node in ast.walk(source.tree)
+        if isinstance(node, ast.Name) and node.id in ("tracing_for", "tracing_for_any", "pinned", "placing_on_cpu")
+    ]
+    assert found == []

@@ -1,0 +1,102 @@
+"""Work runs on the device of its tensors, whatever JAX would choose. Devices of the CPU stand for accelerators."""
+
+import os
+import subprocess
+import sys
+
+import jax
+import pytest
+
+from torchlike import _device
+
+FOUR = {"XLA_FLAGS": "--xla_force_host_platform_device_count=4"}
+
+
+def _said(program: str) -> list[str]:
+    command = [sys.executable, "-W", "error::UserWarning:tests", "-c", program]
+    done = subprocess.run(command, env={**os.environ, **FOUR}, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-3000:]
+    return done.stdout.splitlines()
+
+
+PLACES = """
+import jax, numpy as np
+from torchlike._core.xla_executor import executable
+from torchlike._device import cpu, device, stand_ins
+function = lambda given, held, packs: [jax.numpy.ones(3) * (len(given) + len(held)), *given, *held]
+some = [np.ones(4, "float32")]
+for kind, indices in (("cpu", [2]), ("cuda", [3, 1])):
+    with stand_ins(kind, [jax.devices()[i] for i in indices]):
+        on = cpu if kind == "cpu" else device(kind, 1)
+        for given in (([], [], []), ([], some, []), (some, [], [np.ones(2)])):
+            results = executable(on, function, *given)(*given)
+            print(kind, [x.device.id for x in results], {x.committed for x in results})
+"""
+
+
+def test_an_executable_is_of_the_device_that_is_named_for_it():
+    places = {"cpu": 2, "cuda": 1}
+    due = [f"{kind} {[place] * count} {{True}}" for kind, place in places.items() for count in (1, 2, 2)]
+    assert _said(PLACES) == due
+
+
+# A platform that is absent as the default device: whatever would go there raises.
+NO_DEFAULT = """
+import jax, numpy as np
+import torchlike as torch
+from tests.targets import programs
+jax.config.update("jax_default_device", "gpu" if torch._device.jax_devices("tpu") else "tpu")
+try:
+    jax.numpy.ones(2)
+except RuntimeError:
+    print("no default device")
+programs.run("cpu")
+bytes = torch.jax.to_jax(torch.ones(2).add(1)), jax.dlpack.from_dlpack(torch.ones(3, dtype=torch.bfloat16))
+print({device.id for array in jax.live_arrays() for device in array.devices()})
+"""
+
+
+def test_nothing_lands_on_the_default_device():
+    lines = _said(NO_DEFAULT)
+    assert (lines[0], lines[-1]) == ("no default device", "{0}")
+
+
+STANDING = """
+import jax
+import torchlike as torch
+from torchlike._core import set_executor
+from torchlike._device import stand_ins
+from tests.targets import programs
+ids = lambda: {device.id for array in jax.live_arrays() for device in array.devices()}
+works = programs.factors, programs.writes, programs.draws
+with set_executor("xla"):
+    due = [work("cpu") for work in works]
+with stand_ins("cuda", jax.devices()[1:3]):
+    print(torch.cuda.is_available(), torch.cuda.device_count())
+    print([work("cuda:1") == numbers for work, numbers in zip(works, due)])
+    x = torch.ones(3, device="cuda:1", requires_grad=True)
+    (x.sin() * 2).sum().backward()
+    print(x.grad.device, x.grad._value.array.device.id, torch.jax.from_jax(x.grad._value.array).device)
+    print(torch.randn(2, device="cuda").device, programs.trains_compiled("cuda") == programs.trains("cuda"))
+print(torch.cuda.is_available())
+"""
+
+
+def test_devices_of_the_cpu_stand_for_accelerators():
+    assert _said(STANDING) == [
+        "True 2",
+        "[True, True, True]",
+        "cuda:1 2 cuda:1",
+        "cuda:0 True",
+        "False",
+    ]
+
+
+def test_devices_are_those_of_this_process(monkeypatch):
+    monkeypatch.setattr(jax, "devices", lambda *_: ["of another process"])
+    assert _device.jax_devices("cpu") == jax.local_devices()
+
+
+@pytest.mark.parametrize("kind", ["cuda", "tpu"])
+def test_no_devices_of_an_absent_kind(kind):
+    assert _device.jax_devices(kind) == []

@@ -11,7 +11,7 @@ from torchlike._core.plan import Plan, specs
 from torchlike._core.target import tracing_for
 from torchlike._device import cpu
 from torchlike._ops._declare import REGISTRY
-from torchlike._ops._plan import gradient, make
+from torchlike._ops._plan import OpPlan, gradient, make
 
 
 class Kernel(NamedTuple):
@@ -27,7 +27,7 @@ class Kernel(NamedTuple):
     cpu: str = ""
     settings: dict = {}
 
-    def plan(self) -> Plan:
+    def plan(self) -> OpPlan:
         """A new plan: nothing of it has been traced."""
         described = lambda x: (x, None) if isinstance(x, Aval) else None
         return make(REGISTRY[self.row], self.args, self.settings, described)
@@ -75,7 +75,7 @@ def uses(name: str) -> dict[str, Plan]:
     """The kernel by itself, its gradient, and both mapped over examples."""
     plan = FORMS[name].plan()
     wanted = tuple(i for i, a in enumerate(plan.inputs) if a.dtype.is_floating_point)
-    found = {"itself": plan, "gradient": gradient(plan, wanted, (0,))}
+    found: dict[str, Plan] = {"itself": plan, "gradient": gradient(plan, wanted, (0,))}
     mapped = {f"mapped {what}": over_examples(each, (True,) * len(each.inputs), 3) for what, each in found.items()}
     return {**found, **mapped}
 

@@ -63,7 +63,7 @@ def keeps(device):
     gru(checkpoint(torch.sin, x, use_reentrant=False))[0].sum().backward()
     with torch.autocast(torch.device(device).type, dtype=torch.bfloat16):
         (torch.ones(2, 3, device=device) @ x.squeeze(1).T).sum().backward()
-    return list(x.grad.shape)
+    return None if x.grad is None else x.grad.tolist()
 
 
 ALL = (trains, trains_compiled, factors, writes, draws, transforms, keeps)

@@ -1,0 +1,28 @@
+"""Failing statements, each under one executor, those that fail late under all: `python -m tests.robust` runs all under
+all."""
+
+import pytest
+
+from tests.robust import failing
+from tests.robust.statements import STATEMENTS
+
+NAMES = sorted(STATEMENTS)
+EARLY = [name for name in NAMES if not name.startswith("late")]
+LATE = [name for name in NAMES if name.startswith("late")]
+
+
+def test_there_are_two_hundred_statements():
+    assert len(EARLY) >= 200
+
+
+@pytest.mark.parametrize("executor", failing.EXECUTORS)
+def test_statements_after_one_that_fails(executor):
+    chosen = EARLY[failing.EXECUTORS.index(executor) :: len(failing.EXECUTORS)]
+    outcome = failing.run(executor, chosen)
+    assert outcome.differences == 0, outcome.report()
+
+
+@pytest.mark.parametrize("executor", failing.EXECUTORS)
+def test_statements_after_one_that_fails_late(executor):
+    outcome = failing.run(executor, LATE)
+    assert outcome.differences == 0, outcome.report()

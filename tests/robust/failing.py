@@ -1,7 +1,7 @@
 """Statements that fail, and unrelated ones after each: they have PyTorch's results.
 
-The statement itself raises what it raises in PyTorch: at once, or when what depends on it is read; never where something
-unrelated is.
+The statement itself raises what it raises in PyTorch: at once, or when what depends on it is read; never where
+something unrelated is.
 """
 
 from __future__ import annotations

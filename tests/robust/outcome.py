@@ -37,6 +37,13 @@ class Outcome:
         if kind not in self.examples:
             self.examples[kind] = f"{where}\n{''.join(traceback.format_exception(error, limit=-8))}"
 
+    def take(self, other: Outcome) -> None:
+        """Add the trials of another row."""
+        self.trials += other.trials
+        self.heard += other.heard
+        self.kinds += other.kinds
+        self.examples = {**other.examples, **self.examples}
+
     def report(self) -> str:
         """The kinds of differences, with an example each."""
         lines = [f"{self.name}: {self.differences} of {self.trials} trials"]

@@ -1,4 +1,4 @@
-"""Statements that fail: each line is a short program, ` | ` between its lines; what it gives is `r`.
+"""Statements that fail: each line is a short program, ` | ` stands between its own lines; what it gives is `r`.
 
 `t`, `F`, `nn`, `optim` are the library's; `compiled`, `scan` and `cond` are PyTorch's or stand for them; `fail(error)`
 raises, and `Fails(where, error)` is a `Function` that raises in forward or backward. `late(when)` is a
@@ -184,12 +184,15 @@ x = t.ones(3, requires_grad=True); r = Fails("shape", None).apply(x * 2).sum().b
 x = t.ones(3, requires_grad=True); r = Fails("count", None).apply(x * 2).sum().backward()
 x = t.ones(3, requires_grad=True); r = Fails("type", None).apply(x * 2).sum().backward()
 x = t.ones(3, requires_grad=True) | with t.autograd.detect_anomaly(): r = (x - x).sqrt().mul(0).sum().backward()
-x = t.ones(3, requires_grad=True) | with t.autograd.detect_anomaly(): r = (x * 2).log().sum().backward(t.tensor(float("nan")))
+x = t.ones(3, requires_grad=True) |
+with t.autograd.detect_anomaly(): r = (x * 2).log().sum().backward(t.tensor(float("nan")))
 x = t.ones(3, requires_grad=True) | with hooks(fail(ValueError), lambda s: s): r = x * x
 x = t.ones(3, requires_grad=True) | with hooks(lambda s: s, fail(ValueError)): r = (x * x).sum() | r.backward()
 x = t.ones(3, requires_grad=True) | with hooks(lambda s: 5, lambda s: s): r = (x * x).sum() | r.backward()
 x = t.ones(3, requires_grad=True); r = checkpoint(fail(ValueError), x, use_reentrant=False)
-x = t.ones(3, requires_grad=True); n = [0] | r = checkpoint(lambda v: (n.append(1), fail(ValueError)() if len(n) > 2 else v * v)[1], x, use_reentrant=False).sum().backward()
+x = t.ones(3, requires_grad=True); n = [0] |
+g = lambda v: (n.append(1), fail(ValueError)() if len(n) > 2 else v * v)[1] |
+r = checkpoint(g, x, use_reentrant=False).sum().backward()
 x = t.ones(3, requires_grad=True); x.grad = t.ones(2)
 x = t.ones(3, requires_grad=True); y = x * 2; r = y.requires_grad_(False)
 with t.inference_mode(): x = t.ones(3) | r = (x * t.ones(3, requires_grad=True)).sum().backward()
@@ -243,20 +246,24 @@ r = optim.SGD([t.ones(3)], lr=-1.0)
 r = optim.SGD([t.ones(3, requires_grad=True) * 2], lr=0.1)
 r = optim.Adam([t.ones(3, requires_grad=True)], betas=(2.0, 0.9))
 p = t.ones(3, requires_grad=True); o = optim.SGD([p], lr=0.1); p.grad = t.ones(3) | r = o.step(fail(ValueError))
-p = t.ones(3, requires_grad=True); o = optim.Adam([p]); p.grad = t.ones(3); o.register_step_pre_hook(fail(ValueError)); r = o.step()
-p = t.ones(3, requires_grad=True); o = optim.Adam([p]); p.grad = t.ones(3); o.register_step_post_hook(fail(KeyboardInterrupt)); r = o.step()
+p = t.ones(3, requires_grad=True); o = optim.Adam([p]); p.grad = t.ones(3) |
+o.register_step_pre_hook(fail(ValueError)); r = o.step()
+p = t.ones(3, requires_grad=True); o = optim.Adam([p]); p.grad = t.ones(3) |
+o.register_step_post_hook(fail(KeyboardInterrupt)); r = o.step()
 o = optim.Adam([t.ones(3, requires_grad=True)]); r = o.load_state_dict({"state": {}, "param_groups": []})
 o = optim.Adam([t.ones(3, requires_grad=True)]); r = o.load_state_dict({"state": {}})
 o = optim.Adam([t.ones(3, requires_grad=True)]); r = o.add_param_group({"params": o.param_groups[0]["params"]})
 r = optim.lr_scheduler.StepLR(5, 1)
-o = optim.SGD([t.ones(3, requires_grad=True)], lr=0.1); s = optim.lr_scheduler.LambdaLR(o, lambda n: 1 / (2 - n)); o.step(); s.step(); o.step(); r = s.step()
+o = optim.SGD([t.ones(3, requires_grad=True)], lr=0.1); s = optim.lr_scheduler.LambdaLR(o, lambda n: 1 / (2 - n)) |
+o.step(); s.step(); o.step(); r = s.step()
 o = optim.SGD([t.ones(3, requires_grad=True)], lr=0.1); r = optim.lr_scheduler.LambdaLR(o, fail(KeyError))
 m = nn.Linear(3, 2); r = m.load_state_dict({"weight": t.ones(2, 3)})
 m = nn.Linear(3, 2); r = m.load_state_dict({"weight": t.ones(3, 3), "bias": t.ones(2)})
 m = nn.Linear(3, 2); r = m.load_state_dict({"weight": t.ones(2, 3), "bias": t.ones(2), "more": t.ones(1)})
 m = nn.Linear(3, 2); m.register_forward_hook(fail(ValueError)); r = m(t.ones(1, 3))
 m = nn.Linear(3, 2); m.register_forward_pre_hook(fail(ValueError)); r = m(t.ones(1, 3))
-m = nn.Linear(3, 2); m.register_full_backward_hook(fail(ValueError)); r = m(t.ones(1, 3, requires_grad=True)).sum().backward()
+m = nn.Linear(3, 2); m.register_full_backward_hook(fail(ValueError)) |
+r = m(t.ones(1, 3, requires_grad=True)).sum().backward()
 m = nn.BatchNorm1d(3); r = m(t.ones(1, 3))
 m = nn.Linear(3, 2); m.weight = t.ones(2, 3)
 m = nn.Linear(3, 2); r = m.register_buffer("weight", t.ones(1))
@@ -302,7 +309,8 @@ x = t.ones(4, requires_grad=True); late("compiling")(x).sum().backward(); r = x.
 x = t.ones(4, requires_grad=True); late("running")(x * 2).sum().backward(); r = x.grad
 c = t.zeros(4); c.add_(late("compiling")(t.ones(4))); r = c
 c = t.zeros(4, 4); c[0] = late("running")(t.ones(4)); r = c[0] + 1
-m = nn.Linear(3, 2); o = optim.Adam(m.parameters()); late("running")(m(t.ones(1, 3))).sum().backward(); o.step(); r = m.weight
+m = nn.Linear(3, 2); o = optim.Adam(m.parameters()); late("running")(m(t.ones(1, 3))).sum().backward(); o.step() |
+r = m.weight
 p = t.ones(3, requires_grad=True); o = optim.SGD([p], lr=0.1); p.grad = late("compiling")(t.ones(3)); o.step(); r = p
 f = compiled(lambda x: late("compiling")(x) + 1); f(t.ones(3)); r = f(t.ones(3))
 f = compiled(lambda x: late("running")(x) + 1); r = f(t.ones(3))
@@ -315,4 +323,4 @@ FAMILIES = {"shapes": SHAPES, "dtypes": DTYPES, "indices": INDICES, "kernels": K
             "functions": FUNCTIONS, "training": TRAINING, "outs": OUTS, "late": LATE}  # fmt: skip
 
 STATEMENTS = {f"{family} {n}": line.replace(" | ", "\n") for family, text in FAMILIES.items()
-              for n, line in enumerate(text.strip().splitlines())}  # fmt: skip
+              for n, line in enumerate(text.strip().replace(" |\n", " | ").splitlines())}  # fmt: skip

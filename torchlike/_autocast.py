@@ -15,6 +15,7 @@ from weakref import ref
 
 from torchlike import _device, _dtypes, _errors, _modes
 from torchlike._ops._casts import Casts, Policy
+from torchlike._recorder import current
 from torchlike._tensor import Tensor
 
 _local = _modes.local
@@ -142,7 +143,7 @@ def _cached(x: Tensor, to: _dtypes.dtype) -> Tensor:
     """A tensor in the fast dtype; a weight is cast once in an outermost `autocast`."""
     is_weight = x.dtype is _dtypes.float32 and x.requires_grad and x.is_leaf and x._chain is None
     # What is cast in a recorded function must not outlive it.
-    if not (is_weight and state.cache_enabled and _local.recorder.capture is state.capture):
+    if not (is_weight and state.cache_enabled and current().capture is state.capture):
         return x.to(to)
     key = (id(x), to, _local.grad)
     held, made = state.cache.get(key, (None, None))
@@ -190,7 +191,7 @@ def kind_of(device_type: Any, name: str) -> str:
 def autocast_increment_nesting() -> int:
     """Count a region that begins; returns how many there are."""
     if not state.nesting:
-        state.capture = _local.recorder.capture
+        state.capture = current().capture
     state.nesting += 1
     return state.nesting
 

@@ -19,7 +19,7 @@ from torchlike._ops import _declare as d
 from torchlike._ops import _foreign
 from torchlike._ops._declare import Op
 from torchlike._ops._plan import OpPlan, Varying, make
-from torchlike._recorder import Recorder
+from torchlike._recorder import Recorder, current
 from torchlike._storage import Storage, move, writes
 from torchlike._tensor import TENSOR_TYPES, Tensor, wrap
 
@@ -222,7 +222,7 @@ def binary(op: Op, call: Callable) -> Callable:
             else:
                 return call(a, b)
             if plan is not None:
-                recorder, node = _local.recorder, None
+                recorder, node = current(), None
                 if recorder.grad and (edge is not None or (scalars == () and edges[1] is not None)):
                     node = recorder.node(plan, values, edges, scalars)
                 return _tensor_of(recorder, plan, recorder.record_one(plan, values, scalars), node)
@@ -248,7 +248,7 @@ def _tensor_of(recorder: Recorder, plan: OpPlan, value: Value, node: Node | None
 
 
 def _finish(plan: OpPlan, values: list, edges: list, scalars: list, needs: bool) -> Any:
-    recorder, node = _local.recorder, None
+    recorder, node = current(), None
     if needs and recorder.grad:
         if plan.op.residuals and not recorder.watches and latest.made is None:
             return _finish_with_residuals(plan, values, edges, scalars)
@@ -424,7 +424,7 @@ def _view_caller(op: Op) -> Callable:
                 plan = plans[key] = make(op, (a, *args), {}, describe)
         edge = a._edge
         # What requires grad is recorded even where it lies on the host: the first step must be as later ones.
-        recorder = _local.recorder
+        recorder = current()
         grad = recorder.grad
         viewed = move(plan, value, numbers) if edge is None else recorder.record_one(plan, (value,), numbers)
         t = _new(Tensor)

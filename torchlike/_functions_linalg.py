@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from torchlike import _errors, _facade, _factories, _modes, return_types
+from torchlike import _errors, _facade, _factories, return_types
 from torchlike._autocast import casting
 from torchlike._bind import CALLERS as rows
 from torchlike._core import to_numpy
@@ -16,6 +16,7 @@ from torchlike._dtypes import FLOATING, int32
 from torchlike._factories import all_examples
 from torchlike._ops._casts import FULL_ON_CPU
 from torchlike._ops._into import EXACT, ROWS, ROWS_UNLESS_EMPTY, Into, safely
+from torchlike._recorder import current
 from torchlike._tensor import Tensor
 from torchlike._underived import derived_from
 
@@ -137,7 +138,7 @@ def eigh(A: Tensor, UPLO: str = "L") -> Any:
 
 def eig(A: Tensor) -> Any:
     """Eigenvalues and eigenvectors, complex, of a square matrix."""
-    if A.ndim > 1 and A.dtype.category >= FLOATING and _modes.local.recorder.capture is None and not _is_finite(A):
+    if A.ndim > 1 and A.dtype.category >= FLOATING and current().capture is None and not _is_finite(A):
         raise RuntimeError("torch.linalg.eig: input tensor should not contain infs or NaNs.")
     return return_types.linalg_eig(rows["eig"](A))
 

@@ -16,6 +16,7 @@ from torchlike._core import Value, when_at_hand
 from torchlike._errors.dtypes import c_name
 from torchlike._from_data import filled
 from torchlike._ops import REGISTRY
+from torchlike._recorder import current
 from torchlike._tensor import Tensor
 
 _MASKS = (_dtypes.bool_, _dtypes.uint8)
@@ -300,7 +301,7 @@ def _moved(name: str, *args: Any) -> Tensor:
     arrays = [v.peek() for v in values]
     if not all(a.__class__ is np.ndarray for a in arrays):
         return _dispatch._finish(plan, values, edges, scalars, needs)
-    recorder = _dispatch._local.recorder
+    recorder = current()
     node = recorder.node(plan, values, edges, scalars) if needs and recorder.grad else None
     made = Value(plan.outputs[0], np.asarray(plan.function(*arrays)[0]))
     return _dispatch._tensor_of(recorder, plan, made, node)

@@ -12,14 +12,12 @@ from collections.abc import Callable
 from typing import Any, Self, TypeVar, overload
 
 from torchlike import _device, _dtypes, _errors
-from torchlike._recorder import Mode, Recorder, plain
+from torchlike._recorder import current, use
 
 _F = TypeVar("_F", bound=Callable)
 
 
 class _Local(threading.local):
-    recorder: Recorder = plain
-    modes: tuple[Mode, ...] = ()  # the outermost first
     inference = False
     autocast: tuple = ()  # the types of device for which mixed precision is on, each with its dtype
     transforms = 0  # how many functions are being transformed by `torchlike.func`
@@ -27,31 +25,11 @@ class _Local(threading.local):
     @property
     def grad(self) -> bool:
         """Whether operators are recorded for differentiation."""
-        return self.recorder.grad
+        return current().grad
 
     @grad.setter
     def grad(self, grad: bool) -> None:
-        self.recorder = self.recorder.with_grad(grad)
-
-    def enter(self, mode: Mode) -> None:
-        """Put a mode inside of those that the thread is in."""
-        self._set((*self.modes, mode))
-
-    def leave(self, mode: Mode) -> None:
-        """Take out a mode, the innermost or another."""
-        modes = [*self.modes]
-        for i in range(len(modes) - 1, -1, -1):
-            if modes[i] is mode:
-                del modes[i]
-                break
-        self._set(tuple(modes))
-
-    def _set(self, modes: tuple[Mode, ...]) -> None:
-        recorder = plain
-        for mode in modes:
-            recorder = mode.over(recorder)
-        recorder = recorder.with_grad(self.recorder.grad)
-        self.modes, self.recorder = modes, recorder
+        use(current().with_grad(grad))
 
 
 local = _Local()

@@ -18,7 +18,7 @@ from torchlike._core import Aval
 from torchlike._core.subtrace import SubTrace
 from torchlike._device import device as Device
 from torchlike._layout import is_dense
-from torchlike._recorder import Mode, Recorder, both
+from torchlike._recorder import Mode, Recorder, both, enter, leave
 from torchlike._storage import Storage
 from torchlike._tensor import Tensor, wrap
 
@@ -66,14 +66,14 @@ def recording(what: str, device: Device) -> Iterator[Scene]:
     hooks = saved.local.stack
     with scene.recording.sub, forward_mode.paused():
         saved.local.stack = ()  # hooks outside get what the recorded function as a whole saves, not its parts
-        _modes.local.enter(scene)
+        enter(scene)
         try:
             yield scene
         except BaseException:
             scene.undo_writes()
             raise
         finally:
-            _modes.local.leave(scene)
+            leave(scene)
             saved.local.stack = hooks
 
 

@@ -20,6 +20,7 @@ from torchlike._autograd import versions
 from torchlike._core import Aval, Live, Value, to_numpy
 from torchlike._core.refcounts import ATTRIBUTE
 from torchlike._layout import contiguous_strides
+from torchlike._recorder import current
 from torchlike._storage import WRITE, Block, Step, Storage, extent, involution, read
 
 _value = Storage.__dict__["value"]
@@ -133,7 +134,7 @@ class Shared(Storage):
         loan = self._loan
         if loan.alone():
             return self.take_back()
-        if _modes.local.recorder.capture is not None:  # read as one value, that is found again by whose it is
+        if current().capture is not None:  # read as one value, that is found again by whose it is
             return loan.settle()
         return Live(loan.aval, loan.look, loan.settle, loan.stamp)
 
@@ -170,7 +171,7 @@ class Shared(Storage):
         if self._loan.alone():
             self.take_back()
             return self.seen(tensor)
-        if _modes.local.recorder.capture is not None:
+        if current().capture is not None:
             return read(self._loan.settle(), tensor._chain or ())
         loan, part, turn = self._loan, _geometry(tensor), involution(tensor)
         look = (lambda: loan.part(*part)) if turn is None else (lambda: turn(loan.part(*part)))
@@ -243,7 +244,7 @@ def show(storage: Storage) -> int:
     What is written there is not seen, unless the memory is on loan; later contents are there when it is asked again.
     """
     address, value = storage.address, storage.value
-    if storage.shared or _modes.local.recorder.capture is not None or value.aval.device.type != "cpu":
+    if storage.shared or current().capture is not None or value.aval.device.type != "cpu":
         return address
     block = storage._block
     if block.shown() is not value:

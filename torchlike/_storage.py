@@ -16,8 +16,8 @@ from torchlike._autograd import engine, versions
 from torchlike._core import Aval, Live, Value, record
 from torchlike._core.refcounts import LOCAL
 from torchlike._layout import contiguous_strides, is_apart, is_dense, span
-from torchlike._modes import local
 from torchlike._ops._plan import OpPlan
+from torchlike._recorder import current
 
 Step = tuple[OpPlan, tuple]  # a view operator and its runtime numbers
 WRITE = 1 << 32  # what a write adds to a storage's version; one that autograd does not see adds 1
@@ -63,7 +63,7 @@ class Storage:
     def put(self, value: Value, since: int | None = None, owner: Any = None, step: int = WRITE) -> None:
         """Replace the contents; `since` is the age of the first gradient node that belongs to the write itself, `owner`
         the tensor that is written to, `step` how the write counts."""
-        recorder = local.recorder
+        recorder = current()
         if recorder.capture is not None:
             recorder.capture.writes(self, owner)
         if recorder.write is not None:
@@ -152,7 +152,7 @@ def involution(tensor: Any) -> Callable[[np.ndarray], np.ndarray] | None:
 
 def move(plan: OpPlan, value: Value, numbers: tuple) -> Value:
     """Apply one view. On a host array NumPy does it at once: moving data is exact, so where it runs cannot be seen."""
-    if value.array.__class__ is np.ndarray and local.recorder.capture is None:
+    if value.array.__class__ is np.ndarray and current().capture is None:
         return Value(plan.outputs[0], plan.function(value.array, *numbers)[0])
     if value.__class__ is Live:
         return value.seen(plan.outputs[0], lambda array: plan.function(array, *numbers)[0])  # type: ignore[attr-defined]

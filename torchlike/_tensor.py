@@ -18,6 +18,7 @@ from torchlike._autograd.sparse_value import SparseValue, accumulated
 from torchlike._core import Aval, Size, Value, boundary, to_numpy, uninterrupted
 from torchlike._core.place import calls_of_ours
 from torchlike._layout import is_dense
+from torchlike._recorder import current
 from torchlike._shared import show
 from torchlike._storage import Step, Storage
 
@@ -391,8 +392,8 @@ class Tensor(Methods):
     @property
     def grad(self) -> Tensor | None:
         """The gradient accumulated by `backward()`."""
-        if _modes.local.recorder.capture is not None:
-            _modes.local.recorder.capture.grad(self, True)
+        if current().capture is not None:
+            current().capture.grad(self, True)
         if (
             self._grad is None
             and self._edge is not None
@@ -409,8 +410,8 @@ class Tensor(Methods):
                 kind = type(grad).__name__
                 raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of type {kind}")
             _errors.autograd.check_grad(self, grad)
-        if _modes.local.recorder.capture is not None:
-            _modes.local.recorder.capture.grad(self, False)
+        if current().capture is not None:
+            current().capture.grad(self, False)
         self._grad = grad
 
     @grad.deleter
@@ -653,7 +654,7 @@ def wrap(value: Value, edge: Edge | None = None, strides: tuple[int, ...] | None
         return value.seen(edge)  # type: ignore[attr-defined]
     tensor = _new(Tensor)
     storage = tensor._storage = Storage(value, strides)
-    made = _modes.local.recorder.made
+    made = current().made
     if made is not None:
         made(storage)
     tensor._chain = tensor._origin = tensor._cache = tensor._grad = None
@@ -666,7 +667,7 @@ def wrap(value: Value, edge: Edge | None = None, strides: tuple[int, ...] | None
 
 def alias(source: Tensor, cls: type = Tensor) -> Any:
     """A tensor without history over the same storage, seen the same way."""
-    apart = _modes.local.recorder.alias
+    apart = current().alias
     if apart is not None and cls is Tensor and (found := apart(source)) is not None:
         return found
     return same_memory(source, cls)
@@ -743,8 +744,8 @@ def accumulate(leaf: Tensor, pair: engine.Grad | None, create_graph: bool) -> No
 
 
 def _add_to_grad(leaf: Tensor, pair: engine.Grad, create_graph: bool) -> None:
-    if _modes.local.recorder.capture is not None:
-        _modes.local.recorder.capture.grad(leaf, True)
+    if current().capture is not None:
+        current().capture.grad(leaf, True)
     grad = leaf._grad
     if pair[0].__class__ is SparseValue or (grad is not None and grad.is_sparse):
         leaf._grad = accumulated(grad, pair, create_graph)

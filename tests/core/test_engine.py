@@ -83,7 +83,7 @@ def test_immediate_mode_runs_each_operator():
     with torch.set_executor("immediate"):
         x = torch.ones(3).requires_grad_()
         assert _runs(lambda: (x * 2 + 1).sum()) == 3
-    assert not engine_trace.immediate
+    assert engine_trace.limit.length
 
 
 def test_unknown_executor_is_refused():
@@ -172,9 +172,9 @@ def test_memory_stays_flat():
 def test_a_long_loop_without_boundaries_runs_in_pieces():
     x = torch.zeros(2).requires_grad_()
     y = x
-    for _ in range(engine_trace.LENGTH_CAP + 10):
+    for _ in range(engine_trace.limit.length + 10):
         y = y + 1
-    assert y[0].item() == engine_trace.LENGTH_CAP + 10
+    assert y[0].item() == engine_trace.limit.length + 10
 
 
 def test_a_gradient_shares_the_numbers_of_its_forward(monkeypatch):

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from torchlike import _errors, _modes
+from torchlike import _errors
 from torchlike._autograd import sparse_value, versions
 from torchlike._autograd.nodes import Edge, Node, Refusal, Sink
 from torchlike._autograd.sparse_value import SparseValue
@@ -23,6 +23,7 @@ from torchlike._core import Aval, Value, record
 from torchlike._core.refcounts import TUPLE_ITEM
 from torchlike._ops._declare import REGISTRY
 from torchlike._ops._plan import OpPlan, carried, chooses, dependence, derivable, gradient, make, underivable, vanishing
+from torchlike._recorder import current
 
 Grad = tuple[Value, Edge | None]
 
@@ -32,7 +33,7 @@ def apply(
 ) -> list[Grad]:
     """Record a plan over pairs; with `differentiate`, its results carry edges to a new node."""
     if differentiate and any(e is not None for e in edges):
-        node = _modes.local.recorder.node(plan, values, edges, scalars)
+        node = current().node(plan, values, edges, scalars)
         results = record(plan, values, scalars)
         return [(v, (node, i) if plan.differentiable[i] else None) for i, v in enumerate(results)]
     return [(v, None) for v in record(plan, values, scalars)]
@@ -59,7 +60,7 @@ def apply_op(name: str, *args: Grad | object, differentiate: bool = False) -> Gr
 def another(value: Value) -> Value:
     """The same elements as a value for another storage: what is saved of one must not count as overwritten with the
     other."""
-    if value.array is None or _modes.local.recorder.capture is not None:
+    if value.array is None or current().capture is not None:
         return apply_op("clone", (value, None))[0]
     return Value(value.aval, value.array)
 

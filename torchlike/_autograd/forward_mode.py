@@ -16,7 +16,7 @@ from weakref import WeakKeyDictionary
 
 import jax
 
-from torchlike import _errors, _modes
+from torchlike import _errors, _modes, _recorder
 from torchlike._autograd.engine import Grad, apply_op
 from torchlike._autograd.nodes import Edge, Node
 from torchlike._core import Value
@@ -49,12 +49,12 @@ def is_open() -> bool:
 def enter() -> None:
     """Open a level."""
     local.levels = (*local.levels, WeakKeyDictionary())
-    _modes.local.enter(_dual)
+    _recorder.enter(_dual)
 
 
 def leave() -> None:
     """Close the innermost level and forget its tangents."""
-    _modes.local.leave(_dual)
+    _recorder.leave(_dual)
     local.levels = local.levels[:-1]
 
 

@@ -15,7 +15,7 @@ from weakref import ref
 from torchlike import _errors, _modes
 from torchlike._core import Aval, Value
 from torchlike._ops._plan import OpPlan, dependence
-from torchlike._recorder import Mode, Recorder, both
+from torchlike._recorder import Mode, Recorder, both, current, enter, leave
 from torchlike._storage import WRITE, Storage
 
 _local = _modes.local
@@ -106,10 +106,10 @@ class Inference(Mode):
 
 def _switch(on: bool) -> None:
     if on:
-        _local.enter(Inference())
+        enter(Inference())
         return
-    mode = next(mode for mode in reversed(_local.modes) if isinstance(mode, Inference))
-    _local.leave(mode)
+    mode = next(mode for mode in reversed(current().modes) if isinstance(mode, Inference))
+    leave(mode)
     mode.end()
 
 

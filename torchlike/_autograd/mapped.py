@@ -20,7 +20,7 @@ from torchlike._autograd.views import NOWHERE
 from torchlike._core import Aval, Value
 from torchlike._core.examples import Level, Row, levels_of, lifted
 from torchlike._core.place import calls_of_ours
-from torchlike._recorder import Recorder
+from torchlike._recorder import Recorder, enter, leave
 
 
 class Watched(AccumulateGrad):
@@ -282,12 +282,12 @@ def _wholes(mapping: Mapping, pairs: list[Grad], is_inside: bool) -> list[Grad]:
 def opened(level: Level) -> Iterator[None]:
     """Operators on Rows of this level can be recorded inside."""
     mode = _Mapping()
-    _modes.local.enter(mode)
+    enter(mode)
     try:
         with level.opened():
             yield
     finally:
-        _modes.local.leave(mode)
+        leave(mode)
 
 
 class _Mapping(forward_mode.Carrying):

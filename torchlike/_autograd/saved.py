@@ -17,7 +17,7 @@ from torchlike._autograd.engine import Grad, Walk
 from torchlike._autograd.nodes import Node
 from torchlike._core import Value
 from torchlike._ops._plan import OpPlan, dependence
-from torchlike._recorder import Mode, Recorder
+from torchlike._recorder import Mode, Recorder, enter, leave
 
 Hooks = tuple[Callable, Callable]
 
@@ -63,10 +63,10 @@ class saved_tensors_hooks:
             if not callable(hook):
                 raise _errors.autograd.hooks_not_callable(self.pack_hook, self.unpack_hook)
         local.stack = (*local.stack, (self.pack_hook, self.unpack_hook))
-        _modes.local.enter(_packing)
+        enter(_packing)
 
     def __exit__(self, *_: object) -> None:
-        _modes.local.leave(_packing)
+        leave(_packing)
         local.stack = local.stack[:-1]
 
 

@@ -7,8 +7,9 @@ from collections.abc import Callable
 from typing import Any
 from weakref import WeakSet
 
-from torchlike import _errors, _modes
+from torchlike import _errors
 from torchlike._compile.compiled import Compiled, stance
+from torchlike._recorder import current
 from torchlike.nn import Module
 
 BACKENDS = ("inductor", "eager", "aot_eager", "cudagraphs", "openxla")
@@ -104,7 +105,7 @@ def reset() -> None:
 
 def is_compiling() -> bool:
     """Whether the code that asks is being recorded for a compiled call."""
-    return _modes.local.recorder.capture is not None
+    return current().capture is not None
 
 
 def disable(fn: Any = None, recursive: bool = True, *, reason: str | None = None) -> Any:
@@ -128,8 +129,8 @@ def disable(fn: Any = None, recursive: bool = True, *, reason: str | None = None
 
 def graph_break(msg: str = "graph_break() is called") -> None:
     """End the recording of a compiled call here."""
-    if _modes.local.recorder.capture is not None:
-        _modes.local.recorder.capture.stop(msg)
+    if current().capture is not None:
+        current().capture.stop(msg)
 
 
 def allow_in_graph(fn: Any) -> Any:

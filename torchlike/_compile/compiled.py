@@ -26,6 +26,7 @@ from torchlike._core.capture import Capture
 from torchlike._core.explain import Function, compiled
 from torchlike._core.place import Place, users_place
 from torchlike._core.refcounts import LOCAL
+from torchlike._recorder import current, leave
 from torchlike._tensor import Tensor
 from torchlike.nn import Module
 
@@ -76,8 +77,8 @@ class Compiled:
         return self if owner is None else functools.partial(self, owner)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if (_modes.local.recorder.capture is not None or self.is_off or stance.name == "force_eager" or _trace.immediate
-                or _modes.local.recorder.watches or _trace.latest.made is not None):  # fmt: skip
+        if (current().capture is not None or self.is_off or stance.name == "force_eager" or not _trace.limit.length
+                or current().watches or _trace.latest.made is not None):  # fmt: skip
             return self.function(*args, **kwargs)
         signature = Signature(args, kwargs)
         if not signature.is_followed:
@@ -181,8 +182,7 @@ class _Attempt:
         except UnfollowedState as reason:
             self._refuse(str(reason))
             return self.compiled.function(*self.args, **self.kwargs)
-        with _trace.lock:  # from the boundary on, so that nothing that another thread records is cut off
-            return self._watched(before)
+        return self._watched(before)
 
     def _watched(self, before: Reach) -> Any:
         state = list(before.tensors.values())
@@ -228,7 +228,7 @@ class _Attempt:
             capture.stop(str(refusal))
             return None
         finally:
-            _modes.local.leave(capture)
+            leave(capture)
         if reason or late:
             self._refuse(reason or late)  # type: ignore[arg-type]
         else:

@@ -101,10 +101,7 @@ class Recording:
                 self.trace.adopt(value)
 
     def _check_devices(self) -> None:
-        from torchlike._core.trace import pending
-
-        used = {value.aval.device for value in self.trace.held} | set(pending)
-        if used - {self.capture.device}:
+        if self.trace.others or any(value.aval.device is not self.capture.device for value in self.trace.held):
             raise Refusal("it works on more than one device")
 
     def _check_shared(self) -> None:

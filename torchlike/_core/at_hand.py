@@ -18,7 +18,7 @@ from torchlike._core.numpy_executor import Step
 from torchlike._core.plan import NUMPY, Plan
 from torchlike._core.trace import Trace, lock
 from torchlike._core.value import Aval, Value
-from torchlike._modes import local
+from torchlike._recorder import current
 
 MOST_ITEMS = 64  # of the trace's code that are looked at
 MOST_ELEMENTS = 1 << 16  # that are computed for one look
@@ -45,7 +45,7 @@ def when_at_hand(value: Value, check: Callable[[Any], None]) -> None:
     """
     if value.__class__ is Row:
         value, check = outermost(value), functools.partial(_of_each, tuple(value.aval.shape), check)
-    capture = local.recorder.capture
+    capture = current().capture
     if capture is None:
         array = at_hand(value)
         if array is not None:

@@ -14,17 +14,16 @@ from weakref import ref
 from torchlike._core import trace as _trace
 from torchlike._core.value import Value
 from torchlike._device import device as Device
-from torchlike._modes import local
-from torchlike._recorder import Mode, Recorder
+from torchlike._recorder import Mode, Recorder, current, enter, leave
 
 
-class WholeTrace(_trace.Trace):
-    """A trace that runs at no boundary, and keeps its inputs."""
+class WholeTrace(_trace.OwnTrace):
+    """A trace that keeps its inputs."""
 
     __slots__ = ("held",)
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, device: Device) -> None:
+        super().__init__(device)
         self.held: list[Value] = []
 
     def adopt(self, value: Value) -> None:
@@ -75,7 +74,7 @@ class Capture(Mode):
 
     def __init__(self, device: Device, refuse: Callable[[str], None]) -> None:
         self.device = device
-        self.trace = WholeTrace()
+        self.trace = WholeTrace(device)
         self.refuse = refuse  # called where the watch ends early, with the reason; may raise
         self.reason: str | None = None
         self.again: list[Draw | Numbers | Act] = []
@@ -94,29 +93,39 @@ class Capture(Mode):
     # -- begin and end -------------------------------------------------------------------------------------------------
 
     def __enter__(self) -> Capture:
-        _trace.lock.acquire()
-        self.device.trace = _trace.pending[self.device] = self.trace
-        local.enter(self)
+        self.trace.open()
+        enter(self)
         return self
 
     def __exit__(self, kind: Any, *_: object) -> None:
-        local.leave(self)
-        _trace.lock.release()
+        leave(self)
+        if self.trace.owner:  # an error of the user's
+            self._give_up()
 
     def over(self, below: Recorder) -> Recorder:
         """The recorder that asks this watch."""
-        return below.but(capture=self)
+        return self.trace.into(below, self)
 
     def leave(self) -> None:
-        """Forget the trace: all that was recorded has run."""
-        self.device.trace = None
-        _trace.pending.pop(self.device, None)
+        """End the watch, and forget the trace: all that was recorded has run, or is recorded otherwise."""
+        leave(self)
+        self.trace.close()
+
+    def _give_up(self) -> None:
+        """What was recorded is pending from now on as anything else."""
+        from torchlike._core.run import flush
+
+        leave(self)
+        with _trace.lock:
+            flush(self.device)  # what another thread has recorded
+            self.device.trace = _trace.pending[self.device] = self.trace
+            self.trace.close()
 
     def stop(self, reason: str) -> None:
         """End the watch: the rest of the call runs as if it were not watched."""
         if self.reason is None:
             self.reason = reason
-            local.leave(self)
+            self._give_up()
             self.refuse(reason)
 
     # -- what happens in between ---------------------------------------------------------------------------------------
@@ -199,11 +208,11 @@ class _Quietly:
 
 def drawn(make: Callable[[], Any]) -> Any:
     """What `make` draws; a call that is recorded whole draws again each time."""
-    capture = local.recorder.capture
+    capture = current().capture
     return make() if capture is None else capture.draw(make)
 
 
 def repeats(do: Callable[[], Any], host: Host) -> bool:
     """Whether a call is being recorded whole, of which this act on the host is a part: then it is done here, now and at
     each later call. It changes `host`."""
-    return local.recorder.capture is not None and local.recorder.capture.takes(do, host)
+    return current().capture is not None and current().capture.takes(do, host)

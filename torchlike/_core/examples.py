@@ -21,8 +21,8 @@ from torchlike._core.jaxpr_numpy import flatten
 from torchlike._core.numpy_rules import Unsupported
 from torchlike._core.place import calls_of_ours
 from torchlike._core.plan import NUMPY, Plan, specs
-from torchlike._core.trace import append, append_one
 from torchlike._core.value import Aval, Value, aval
+from torchlike._recorder import current
 
 
 class _Local(threading.local):
@@ -126,8 +126,8 @@ def record_mapped(plan: Plan, values: Sequence[Value], scalars: Sequence = ()) -
     level = _innermost(values)
     if level is None:
         if plan.single is not None:
-            return (append_one(plan, values, scalars),)
-        return append(plan, values, scalars)
+            return (current().append_one(plan, values, scalars),)
+        return current().append(plan, values, scalars)
     if not level.is_open:
         raise _errors.func.escaped()
     mine = tuple([v.__class__ is Row and v.level is level for v in values])  # type: ignore[attr-defined]

@@ -25,9 +25,18 @@ from torchlike._core.timing import tell, timed, watchers
 from torchlike._core.value import Value
 from torchlike._core.waiting import on_host
 from torchlike._device import device as Device
+from torchlike._recorder import current
 
 
 def run(device: Device) -> None:
+    """Run what is pending on one device, because somebody needs it."""
+    capture = current().capture
+    if capture is not None:
+        capture.stop("a tensor's elements are needed")
+    flush(device)
+
+
+def flush(device: Device) -> None:
     """Run what is pending on one device. Its results are handed over as one act: an interrupt finds all of them or
     none, and then the trace is pending still."""
     with _trace.lock:
@@ -35,8 +44,6 @@ def run(device: Device) -> None:
         if trace is None:
             _trace.pending.pop(device, None)
             return
-        if _modes.local.recorder.capture is not None:
-            _modes.local.recorder.capture.stop("a tensor's elements are needed")
         if _trace.observers:
             _trace.observe(plan for plan, _ in _trace.operators(trace.code))
         values = [r() for r in trace.results]  # held from here on, so nothing dies between the key and the run
@@ -148,7 +155,7 @@ def _settle(device: Device, trace: _trace.Trace, values: list, arrays: Iterator)
 
 def boundary() -> None:
     """A fixed place where pending work is run: the end of backward, of an optimizer step, the next batch, ..."""
-    if _modes.local.recorder.capture is not None:
+    if current().capture is not None:
         return
     for device in list(_trace.pending):
         run(device)
@@ -170,10 +177,12 @@ def concrete(value: Value) -> Any:
             return settled.array
         if value.aval.device.type == "meta":
             raise NotImplementedError("Cannot copy out of meta tensor; no data!")
-        run(value.aval.device)
+        _trace.wait_for(value)
+        if value.array is None:
+            run(value.aval.device)
         failures.check(value)
-    elif _modes.local.recorder.capture is not None:
-        _modes.local.recorder.capture.observes(value)
+    elif current().capture is not None:
+        current().capture.observes(value)
     return value.array
 
 
@@ -205,13 +214,14 @@ class set_executor:
     def __init__(self, name: str) -> None:
         if name not in EXECUTORS:
             raise ValueError(f"set_executor expects one of {EXECUTORS}, got {name!r}")
-        self._before = _executor, _trace.immediate
+        self._before = _executor, not _trace.limit.length
         boundary()
         self._set("xla" if name == "immediate" else name, name == "immediate")
 
     def _set(self, executor: str, immediate: bool) -> None:
         global _executor
-        _executor, _trace.immediate = executor, immediate
+        _executor = executor
+        _trace.limit.length = 0 if immediate else _trace.limit.LONGEST
 
     def __enter__(self) -> set_executor:
         return self

@@ -20,11 +20,11 @@ from torchlike import _errors, _modes
 from torchlike._core import examples
 from torchlike._core import trace as _trace
 from torchlike._core.place import is_users, users_place
-from torchlike._core.trace import Trace, operators
+from torchlike._core.trace import OwnTrace, Trace, operators
 from torchlike._core.value import Aval, Value
 from torchlike._core.xla_executor import numbers_of, run_entries
 from torchlike._device import device as Device
-from torchlike._recorder import Mode, Recorder
+from torchlike._recorder import Mode, Recorder, current, enter, leave
 
 
 class Observed(RuntimeError):
@@ -47,26 +47,14 @@ _LOOKS = {
 }  # fmt: skip
 
 
-class SubTrace(Trace, Mode):
-    """The operators of one function. Open (in a `with` block), it takes the place of its device's trace."""
+class SubTrace(OwnTrace, Mode):
+    """The operators of one function, while it is open (in a `with` block)."""
 
-    __slots__ = (
-        "around",
-        "before",
-        "device",
-        "drawn",
-        "given",
-        "is_quiet",
-        "outer",
-        "resting",
-        "stretch",
-        "what",
-        "written",
-    )
+    __slots__ = ("around", "drawn", "given", "is_quiet", "marks", "outer", "resting", "stretch", "what", "written")
 
     def __init__(self, what: str, device: Device) -> None:
-        super().__init__()
-        self.what, self.device = what, device
+        super().__init__(device)
+        self.what = what
         self.given: list[Value] = []
         self.outer: list[Value] = []  # what was closed over
         self.stretch: list[int] = []  # of each input, the place among `given`, or ~ the place among `outer`
@@ -74,42 +62,37 @@ class SubTrace(Trace, Mode):
         self.drawn: set[int] | None = None  # the arrays that stand for random numbers; None: there must not be any
         self.is_quiet = False
         self.around: tuple[Trace, ...] = ()
-        self.before: Any = None
+        self.marks: list[tuple[Any, int]] = []  # of what was closed over, the places outside, while it is open
 
     # -- open and closed -----------------------------------------------------------------------------------------------
 
     def __enter__(self) -> SubTrace:
-        _trace.lock.acquire()
-        device, outside = self.device, self.device.trace
-        marks = [(value.trace, value.slot) for value in self.outer]
-        self.before = outside, _trace.pending.get(device), _trace.immediate, marks
-        self.resting, examples.local.resting = examples.local.resting, len(examples.local.open)
+        self.open()
+        around = current().capture
+        outside: Any = self.device.trace if around is None else around.trace
         self.around = () if outside is None else (outside, *getattr(outside, "around", ()))
-        for i, place in enumerate(self.stretch):
-            if place < 0:
-                value = self.outer[~place]
-                value.trace, value.slot = self, ~i
-        device.trace = _trace.pending[device] = self
-        _trace.immediate = False
-        _modes.local.enter(self)
+        self.resting, examples.local.resting = examples.local.resting, len(examples.local.open)
+        with _trace.lock:
+            self.marks = [(value.trace, value.slot) for value in self.outer]
+            for i, place in enumerate(self.stretch):
+                if place < 0:
+                    value = self.outer[~place]
+                    value.trace, value.slot = self, ~i
+        enter(self)
         return self
 
     def __exit__(self, *_: object) -> None:
-        _modes.local.leave(self)
-        outside, pending, _trace.immediate, marks = self.before
-        for value, (trace, slot) in zip(self.outer, marks):
-            value.trace, value.slot = trace, slot
-        self.device.trace = outside
-        if pending is None:
-            _trace.pending.pop(self.device, None)
-        else:
-            _trace.pending[self.device] = pending
-        self.before, examples.local.resting = None, self.resting
-        _trace.lock.release()
+        leave(self)
+        with _trace.lock:
+            for value, (trace, slot) in zip(self.outer, self.marks):
+                if value.trace is self:  # else another thread has given it a place
+                    value.trace, value.slot = trace, slot
+        self.marks, examples.local.resting = [], self.resting
+        self.close()
 
     def over(self, below: Recorder) -> Recorder:
-        """The recorder that asks this recording."""
-        return below.but(capture=self)
+        """The recorder that records here."""
+        return self.into(below, self)
 
     @property
     def error(self) -> Exception:
@@ -128,17 +111,22 @@ class SubTrace(Trace, Mode):
     def adopt(self, value: Value) -> None:
         settled = value.settle()
         if settled.trace is not self:
-            if settled.array is None and settled.trace not in self.around and not examples.is_alive(settled):
+            _trace.wait_for(settled)
+            if settled.array is None and not self._is_around(settled) and not examples.is_alive(settled):
                 raise getattr(settled.trace, "error", None) or _errors.recording.abandoned()
             if self.stand_in(settled.array) is not None:
                 self._give(settled)
             else:
                 self.stretch.append(~len(self.outer))
                 self.outer.append(settled)
-                self.before[-1].append((settled.trace, settled.slot))
+                self.marks.append((settled.trace, settled.slot))
             slot = self._enlist(settled)
             settled.trace, settled.slot = self, slot
         value.trace, value.slot = self, settled.slot
+
+    def _is_around(self, value: Value) -> bool:
+        """Whether a value is pending where this recording will be run."""
+        return value.trace in self.around or value.trace is value.aval.device.trace
 
     def stand_in(self, array: Any) -> Any:
         """The drawn numbers that an array is, in their own order or another."""

@@ -9,17 +9,27 @@ from weakref import ref
 
 from numpy import ndarray
 
-from torchlike import _device, _errors
+from torchlike import _errors
 from torchlike._core import failures
 from torchlike._core.plan import Plan
 from torchlike._core.value import Value
 from torchlike._device import device as Device
-from torchlike._modes import local
-from torchlike._recorder import plain
+from torchlike._device import meta
+from torchlike._recorder import Recorder, current, plain
 
 lock = threading.RLock()
+closed = threading.Condition(lock)  # notified where a trace of one thread ends
 pending: dict[Device, Trace] = {}
-LENGTH_CAP = 4096  # results; a loop that never meets a boundary still runs in pieces
+
+
+class _Limit:
+    """How many results a trace may have: a loop that never meets a boundary still runs in pieces. 0: the executor
+    `"immediate"`, which runs each operator at once."""
+
+    length = LONGEST = 4096
+
+
+limit = _Limit()
 
 
 class _Latest:
@@ -77,11 +87,22 @@ class Trace:
     def _adopt_settled(self, value: Value) -> None:
         settled = value.settle()
         if settled is value:
+            if arrived(value):
+                return self.adopt(value)
             failures.check(value)
             raise _errors.recording.abandoned()
         if settled.trace is not self:
             self.adopt(settled)
         value.slot, value.trace = settled.slot, self
+
+    def take(self, plan: Plan, values: Sequence[Value], scalars: Sequence) -> tuple[Value, ...]:
+        """Append one operator; returns the Values of its results."""
+        with lock:
+            try:
+                return tuple(_append(self, plan, values, scalars))
+            except BaseException:
+                self.repair()
+                raise
 
     def repair(self) -> None:
         """Drop an entry that was cut short, by an interrupt or by an input that cannot be used."""
@@ -94,6 +115,77 @@ class Trace:
             position, results, scalars = end, made, scalars + bool(plan.scalars)
         del code[position:], self.results[results:], self.scalars[scalars:], self.arrays[len(self.inputs) :]
         self.hosts = [i for i in self.hosts if i < len(self.arrays)]
+
+
+class OwnTrace(Trace):
+    """A trace of one thread, which runs at no boundary. While it is open, what the thread records goes there, and other
+    threads wait for the values in it."""
+
+    __slots__ = ("device", "others", "owner")
+
+    def __init__(self, device: Device) -> None:
+        super().__init__()
+        self.device = device
+        self.others: set[Device] = set()  # on which something was recorded meanwhile
+        self.owner = 0  # the thread, while it is open
+
+    def record(self, plan: Plan, values: Sequence[Value], scalars: Sequence = ()) -> tuple[Value, ...]:
+        """Append an operator of this device."""
+        device = plan.outputs[0].device
+        if device is self.device:
+            return self.take(plan, values, scalars)
+        if device is not meta:
+            self.others.add(device)
+        return append(plan, values, scalars)
+
+    def record_one(self, plan: Plan, values: Sequence[Value], scalars: Sequence = ()) -> Value:
+        """`record` for a plan with one result."""
+        return self.record(plan, values, scalars)[0]
+
+    def into(self, below: Recorder, capture: Any) -> Recorder:
+        """The recorder that records here, and asks `capture`."""
+        many, one = self.record, self.record_one
+        functions: dict[str, Any] = {"append": many, "append_one": one}
+        if below.record is below.append:  # else by functions that end there
+            functions |= {"record": many, "record_one": one}
+        return below.but(capture=capture, **functions)
+
+    @property
+    def is_elsewhere(self) -> bool:
+        """Whether it is open in another thread."""
+        return self.owner not in (0, threading.get_ident())
+
+    def open(self) -> None:
+        """Begin, or go on, in this thread."""
+        self.owner = threading.get_ident()
+
+    def close(self) -> None:
+        """Let those go on who wait for a value."""
+        with lock:
+            self.owner = 0
+            closed.notify_all()
+
+
+def wait_for(value: Value) -> bool:
+    """Wait for a value that another thread records apart; returns whether it was one."""
+    trace = value.trace
+    if value.array is not None or not isinstance(trace, OwnTrace) or not trace.is_elsewhere:
+        return False
+    with lock:
+        while trace.is_elsewhere:
+            closed.wait()
+    return True
+
+
+def arrived(value: Value) -> bool:
+    """Have a value made that is pending on its device, or wait for it; returns whether there is one now."""
+    trace, device = value.trace, value.aval.device
+    if value.array is not None or trace is None or trace is not device.trace:
+        return wait_for(value)
+    from torchlike._core.run import flush
+
+    flush(device)
+    return True
 
 
 def operators(code: Sequence) -> Iterator[tuple[Plan, Sequence[int]]]:
@@ -120,12 +212,12 @@ def _begin(device: Device) -> Trace:
 
 def record(plan: Plan, values: Sequence[Value], scalars: Sequence = ()) -> tuple[Value, ...]:
     """Record one operator as this thread does now; returns the Values of its results."""
-    return local.recorder.record(plan, values, scalars)
+    return current().record(plan, values, scalars)
 
 
 def record_one(plan: Plan, values: Sequence[Value], scalars: Sequence = ()) -> Value:
     """`record` for a plan with one result."""
-    return local.recorder.record_one(plan, values, scalars)
+    return current().record_one(plan, values, scalars)
 
 
 def append(plan: Plan, values: Sequence[Value], scalars: Sequence = ()) -> tuple[Value, ...]:
@@ -133,20 +225,16 @@ def append(plan: Plan, values: Sequence[Value], scalars: Sequence = ()) -> tuple
     if plan.single is not None:
         return (append_one(plan, values, scalars),)
     device = plan.outputs[0].device
-    if device.type == "meta":
+    if device is meta:
         if observers:
             observe((plan,))
         return tuple([Value(a) for a in plan.outputs])
     with lock:
         trace = device.trace or _begin(device)
-        try:
-            made = _append(trace, plan, values, scalars)
-        except BaseException:
-            trace.repair()
-            raise
-        if immediate or len(trace.results) >= LENGTH_CAP:
+        made = trace.take(plan, values, scalars)
+        if len(trace.results) > limit.length:
             _run_now(device)
-    return tuple(made)
+    return made
 
 
 def _append(trace: Trace, plan: Plan, values: Sequence[Value], scalars: Sequence) -> list[Value]:
@@ -177,7 +265,7 @@ def append_one(plan: Plan, values: Sequence[Value], scalars: Sequence = ()) -> V
     made = _new(Value)
     made.aval = aval  # type: ignore[assignment]
     made.array = made.stamp = None
-    if device is _device.meta:
+    if device is meta:
         if observers:
             observe((plan,))
         made.trace, made.slot = None, 0
@@ -202,7 +290,7 @@ def append_one(plan: Plan, values: Sequence[Value], scalars: Sequence = ()) -> V
         except BaseException:
             trace.repair()
             raise
-        if immediate or made.slot >= LENGTH_CAP:
+        if made.slot >= limit.length:
             _run_now(device)
     return made
 
@@ -210,11 +298,9 @@ def append_one(plan: Plan, values: Sequence[Value], scalars: Sequence = ()) -> V
 def _run_now(device: Device) -> None:
     from torchlike._core.run import run
 
-    if local.recorder.capture is None or immediate:
-        run(device)
+    run(device)
 
 
-plain.record, plain.record_one = append, append_one
+plain.record, plain.record_one, plain.append, plain.append_one = append, append_one, append, append_one
 _new = object.__new__
 end = vars(Device)["trace"].__set__  # sets a device's trace, in C
-immediate = False

@@ -11,7 +11,7 @@ import numpy as np
 from torchlike import _errors
 from torchlike._device import device as Device
 from torchlike._dtypes import dtype as Dtype
-from torchlike._modes import local
+from torchlike._recorder import current
 
 
 class Size(tuple):
@@ -128,7 +128,7 @@ class Value:
     def peek(self) -> Any:
         """The array, to be looked at and let go at once; None where it is still to be computed, or stands for others
         (in a call that is recorded whole)."""
-        capture = local.recorder.capture
+        capture = current().capture
         return self.array if capture is None or id(self) not in capture.known else None
 
     def __repr__(self) -> str:
@@ -153,8 +153,8 @@ class Live(Value):
 
     def settle(self) -> Value:
         """A Value of its own with what is there now; the same one ever after."""
-        if local.recorder.capture is not None:
-            local.recorder.capture.settles()
+        if current().capture is not None:
+            current().capture.settles()
         if self._settled is None:
             self._settled = self._copy() if self._settle is None else self._settle()
             self._look = self._settle = None  # lets go of the memory

@@ -9,13 +9,14 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from torchlike import _dtypes, _errors, _factories, _modes
+from torchlike import _dtypes, _errors, _factories
 from torchlike._autograd.higher import Functions, Higher
 from torchlike._core.jax_private import eval_jaxpr
 from torchlike._core.subtrace import Drew, SubTrace
 from torchlike._higher_order_ops._record import Looks, Place, Recorded, device_of, differences, operate, record
 from torchlike._higher_order_ops._trees import flatten
 from torchlike._recorded import is_tensor
+from torchlike._recorder import current
 
 KEPT = 64  # states of the loop that are kept for backward; of a longer loop every second, fourth, ... one
 
@@ -56,7 +57,7 @@ def while_loop(cond_fn: Callable, body_fn: Callable, carried_inputs: tuple | lis
         return carried_inputs  # it never goes on
     results = operate(_WHILE, tensors, [goes_on, body])
     # Inside of another recorded function there is no number yet.
-    if not isinstance(_modes.local.recorder.capture, SubTrace):
+    if not isinstance(current().capture, SubTrace):
         results = [result if is_tensor(leaf) else result.item() for leaf, result in zip(leaves, results)]
     return body.tree.filled(results) if len(leaves) != 1 or body.tree.kind is not None else results[0]
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from torchlike import _device, _errors
-from torchlike._modes import local
+from torchlike._recorder import current
 
 DEFAULT_SEED = 67280421310721
 _WORDS = 624  # the length of the Mersenne Twister's state
@@ -61,7 +61,7 @@ class Generator:
             raise _errors.random.seed_not_an_integer(seed)
         if not -(2**63) <= seed < 2**64:
             raise _errors.dtypes.too_large_to_unpack()
-        if local.recorder.capture is not None and local.recorder.capture.takes(lambda: self.manual_seed(seed), self):
+        if current().capture is not None and current().capture.takes(lambda: self.manual_seed(seed), self):
             return self
         with self.lock:
             self._seed = int(seed) % 2**64
@@ -83,7 +83,7 @@ class Generator:
         """The next `count` words of the stream, uint32."""
         if count == 0:
             return np.empty(0, np.uint32)
-        capture = local.recorder.capture
+        capture = current().capture
         if capture is not None:
             capture.changed[id(self)] = self
             if not capture.is_quiet:
@@ -114,7 +114,7 @@ class Generator:
 
     def state_bytes(self) -> np.ndarray:
         """The state as PyTorch's `get_rng_state()` lays it out: uint8, shape (5056,)."""
-        capture = local.recorder.capture
+        capture = current().capture
         if capture is not None and not capture.is_quiet:
             capture.stop("the state of a generator is read")
         with self.lock:
@@ -130,9 +130,7 @@ class Generator:
 
     def load_state_bytes(self, state: np.ndarray) -> None:
         """Continue from a state that `state_bytes` or PyTorch's `get_rng_state()` gave."""
-        if local.recorder.capture is not None and local.recorder.capture.takes(
-            lambda: self.load_state_bytes(state), self
-        ):
+        if current().capture is not None and current().capture.takes(lambda: self.load_state_bytes(state), self):
             return
         if not isinstance(state, np.ndarray) or state.dtype != np.uint8:
             raise _errors.random.random_state_not_bytes()

@@ -20,6 +20,7 @@ from torchlike._autograd.sparse_value import SparseValue
 from torchlike._core import Aval, Size
 from torchlike._core.value import aval
 from torchlike._overriding import _disabled_torch_function_impl
+from torchlike._recorder import current
 from torchlike._tensor import TENSOR_TYPES, Tensor, untracked, wrap
 
 _new = object.__new__
@@ -167,7 +168,7 @@ def nnz(t: SparseTensor) -> int:
 
 def on_host(indices: Tensor, what: str = "a sparse tensor") -> np.ndarray:
     """Indices as an array. A call that is recorded whole cannot know them, unless they were made of numbers in it."""
-    capture, value = _modes.local.recorder.capture, indices._value
+    capture, value = current().capture, indices._value
     if capture is not None and (value.array is None or id(value) in capture.known):
         capture.stop(f"the indices of {what} are looked at")
     return indices._host()

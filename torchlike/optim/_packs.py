@@ -17,7 +17,7 @@ import torchlike
 from torchlike import Tensor
 from torchlike._core import Value
 from torchlike._core.refcounts import ATTRIBUTE, DICT_ITEM
-from torchlike._modes import local
+from torchlike._recorder import current
 from torchlike._storage import WRITE
 from torchlike._tensor import commit, wrap
 
@@ -44,7 +44,7 @@ def give(pairs: Iterable[tuple[Tensor, Value]]) -> None:
     """Give tensors what they should have held already. Where a call is being recorded, that is no part of it: what was
     computed before the call is put there once."""
     for tensor, value in pairs:
-        if local.recorder.capture is None or value.array is None:
+        if current().capture is None or value.array is None:
             commit([(tensor, value)])
         else:
             tensor._storage.value = value

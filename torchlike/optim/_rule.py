@@ -24,9 +24,9 @@ from torchlike._core import Value
 from torchlike._core.interrupts import assign
 from torchlike._core.refcounts import ATTRIBUTE, DICT_ITEM
 from torchlike._fused import multi_tensor_update, over_rows
-from torchlike._modes import local
 from torchlike._ops._namespace import namespace
 from torchlike._ops._steps import stepwise
+from torchlike._recorder import current
 from torchlike._sparse import SparseTensor, lines_of
 from torchlike.optim import _errors
 from torchlike.optim._differentiable import numbers_of, with_penalty, write_row
@@ -236,8 +236,8 @@ class RuleOptimizer(Optimizer):
 
     def _step_recorded(self) -> None:
         """Update the parameters by operators that autograd records."""
-        if local.recorder.capture is not None:
-            local.recorder.capture.stop("an optimizer's step is recorded for gradients")
+        if current().capture is not None:
+            current().capture.stop("an optimizer's step is recorded for gradients")
         with torchlike.enable_grad():
             for group in self.param_groups:
                 for param in group["params"]:
@@ -281,7 +281,7 @@ class RuleOptimizer(Optimizer):
         if plan is None:
             plan = self._plans[index] = self._gather(group, names, rows, sparse)
         flags = self._flags(group)
-        capture = local.recorder.capture
+        capture = current().capture
         if capture is not None:
             capture.holds.append(lambda: self._still(index, plan, group, names, rows, sparse, flags))
         for bucket in plan.buckets.values():
@@ -359,7 +359,7 @@ class RuleOptimizer(Optimizer):
         is_open = getrefcount(self._state) > ATTRIBUTE  # to others, who see the state without asking for it
         bucket.shown = self._shown(bucket, params, is_open) if self.counters and names else []
         is_plain = self.by_element and not bucket.sparse
-        if is_plain and not is_open and local.recorder.capture is None:  # a compiled step gains nothing by them
+        if is_plain and not is_open and current().capture is None:  # a compiled step gains nothing by them
             bucket.packs = packs(self._state, params, bucket.rows, names)
         joined = [i for pack in bucket.packs for i in pack.rows]
         alone = sorted(set(bucket.rows).difference(joined))
@@ -374,7 +374,7 @@ class RuleOptimizer(Optimizer):
         for i in bucket.rows:
             if is_open or getrefcount(self._state[params[i]]) > DICT_ITEM:
                 self._show_counters(self._state[params[i]])
-        is_held = is_open or local.recorder.capture is not None  # a capture holds them itself
+        is_held = is_open or current().capture is not None  # a capture holds them itself
         if not (is_held or any(is_seen(self._state, params[i], self.counters) for i in bucket.rows)):
             return []
         kept = [self._state[params[i]] for i in bucket.rows]

@@ -7,9 +7,9 @@ from typing import Any
 import torchlike
 from torchlike import Tensor
 from torchlike._errors import layouts
-from torchlike._modes import local
 from torchlike._ops._namespace import constant
 from torchlike._ops._steps import Step, unchanged
+from torchlike._recorder import current
 from torchlike.optim import _errors
 from torchlike.optim._checks import check_implementation, check_lr, check_positive
 from torchlike.optim._rule import Bucket, Group, RuleOptimizer, update_rule
@@ -119,8 +119,8 @@ class SGD(RuleOptimizer):
         return super()._prepare(group, names, param)
 
     def _with_momentum(self, group: Group, kept: dict[str, Any], grad: Tensor) -> Tensor:
-        if local.recorder.capture is not None:
-            local.recorder.capture.stop("the rows of a sparse momentum buffer are merged")
+        if current().capture is not None:
+            current().capture.stop("the rows of a sparse momentum buffer are merged")
         buffer = kept.get("momentum_buffer")
         if buffer is None:
             buffer = kept["momentum_buffer"] = grad.clone()

@@ -298,10 +298,9 @@ def _moved(name: str, *args: Any) -> Tensor:
     from call to call, and each count would be another program."""
     op, values, edges, scalars = REGISTRY[name], [], [], []
     plan, needs = _dispatch._gather(op, args, {}, values, edges, scalars)
-    arrays = [v.peek() for v in values]
-    if not all(a.__class__ is np.ndarray for a in arrays):
+    arrays, recorder = [v.peek() for v in values], current()
+    if not (recorder.moves and all(a.__class__ is np.ndarray for a in arrays)):
         return _dispatch._finish(plan, values, edges, scalars, needs)
-    recorder = current()
     node = recorder.node(plan, values, edges, scalars) if needs and recorder.grad else None
     made = Value(plan.outputs[0], np.asarray(plan.function(*arrays)[0]))
     return _dispatch._tensor_of(recorder, plan, made, node)

@@ -22,6 +22,8 @@ class Recorder:
       node: `node(plan, values, edges, scalars) -> Node`, of an operator that is about to be recorded.
       watches: whether `node` looks at what nodes save, so that a loop is one operator as all others.
       packs: whether `node` calls hooks with what nodes save.
+      moves: whether what only moves data may be done at once where it lies on the host, since nothing is carried along
+        with values and nothing recorded whole.
       made: `made(storage)` is called with each new storage of a tensor; None: nobody asks.
       write: `write(storage, value) -> Value`: what a storage gets in place of `value`; None: just that.
       capture: what is being recorded whole (see `_core/capture.py`, `_core/subtrace.py`), or None.
@@ -29,8 +31,8 @@ class Recorder:
       alias: `alias(tensor)`: a detached tensor that does not share memory, or None; None: all share it.
     """
 
-    __slots__ = ("alias", "append", "append_one", "capture", "grad", "made", "modes", "node", "packs",
-                 "record", "record_one", "twin", "watches", "write")  # fmt: skip
+    __slots__ = ("alias", "append", "append_one", "capture", "grad", "made", "modes", "moves", "node",
+                 "packs", "record", "record_one", "twin", "watches", "write")  # fmt: skip
 
     def __init__(self, **functions: Any) -> None:
         for name in _FUNCTIONS:
@@ -44,6 +46,7 @@ class Recorder:
     node: Callable[..., Any]
     watches: bool
     packs: bool
+    moves: bool
     grad: bool
     made: Callable[[Any], None] | None
     write: Callable[[Any, Any], Any] | None
@@ -91,7 +94,7 @@ def both(first: Callable[[Any], None] | None, then: Callable[[Any], None]) -> Ca
     return tell
 
 
-plain = Recorder(grad=True, watches=False, packs=False, modes=())  # the layers above give it their functions
+plain = Recorder(grad=True, moves=True, watches=False, packs=False, modes=())  # functions come with the layers above
 # A context variable is read in 3 ns, an attribute of a `threading.local` in 50. Each thread has a context of its own.
 _variable: ContextVar[Recorder] = ContextVar("recorder", default=plain)
 current = _variable.get  # the recorder of this thread

@@ -152,7 +152,7 @@ def involution(tensor: Any) -> Callable[[np.ndarray], np.ndarray] | None:
 
 def move(plan: OpPlan, value: Value, numbers: tuple) -> Value:
     """Apply one view. On a host array NumPy does it at once: moving data is exact, so where it runs cannot be seen."""
-    if value.array.__class__ is np.ndarray and current().capture is None:
+    if value.array.__class__ is np.ndarray and current().moves:
         return Value(plan.outputs[0], plan.function(value.array, *numbers)[0])
     if value.__class__ is Live:
         return value.seen(plan.outputs[0], lambda array: plan.function(array, *numbers)[0])  # type: ignore[attr-defined]

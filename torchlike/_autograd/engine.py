@@ -60,7 +60,7 @@ def apply_op(name: str, *args: Grad | object, differentiate: bool = False) -> Gr
 def another(value: Value) -> Value:
     """The same elements as a value for another storage: what is saved of one must not count as overwritten with the
     other."""
-    if value.array is None or current().capture is not None:
+    if value.array is None or not current().moves:
         return apply_op("clone", (value, None))[0]
     return Value(value.aval, value.array)
 

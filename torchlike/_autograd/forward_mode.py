@@ -190,7 +190,7 @@ class Carrying(Mode):
     """Operators are recorded by functions that know of tangents and of examples (see `examples.py`)."""
 
     def over(self, below: Recorder) -> Recorder:
-        return below.but(record=_record, record_one=_record_one)
+        return below.but(record=_record, record_one=_record_one, moves=False)
 
 
 class _Dual(Carrying):

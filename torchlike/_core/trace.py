@@ -145,7 +145,7 @@ class OwnTrace(Trace):
     def into(self, below: Recorder, capture: Any) -> Recorder:
         """The recorder that records here, and asks `capture`."""
         many, one = self.record, self.record_one
-        functions: dict[str, Any] = {"append": many, "append_one": one}
+        functions: dict[str, Any] = {"append": many, "append_one": one, "moves": False}
         if below.record is below.append:  # else by functions that end there
             functions |= {"record": many, "record_one": one}
         return below.but(capture=capture, **functions)

@@ -84,8 +84,8 @@ def summed_wide(array: Any) -> Any:
 def unrounded(*arrays: Any) -> tuple:
     """The arrays (None stays), half precision as float32: PyTorch rounds a product and what is added to it once. An
     accelerator's products round by themselves."""
-    wide = tuple(a if a is None else widened(a) for a in arrays)
-    return wide if any(a is not w for a, w in zip(arrays, wide)) and for_cpu() else arrays
+    wide = tuple([a if a is None else widened(a) for a in arrays])
+    return arrays if any([a is not w for a, w in zip(arrays, wide)]) and not for_cpu() else wide
 
 
 def constant(array: Any) -> Any:

@@ -7,6 +7,7 @@ decides: so the primitive has three forms that are each other's gradients.
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 import jax
@@ -69,16 +70,16 @@ def _numpy_product(x: np.ndarray, w: np.ndarray, form: str) -> np.ndarray:
     return np.matmul(x, np.swapaxes(w, -1, -2) if form == "nt" and w.ndim > 1 else w)
 
 
-class _Whole:
-    """While a whole step is lowered as one program (`with whole_step:`)."""
+class _Whole(threading.local):
+    """While this thread lowers a whole step as one program (`with whole_step:`)."""
 
     held = False
 
     def __enter__(self) -> None:
-        _Whole.held = True
+        self.held = True
 
     def __exit__(self, *_: object) -> None:
-        _Whole.held = False
+        self.held = False
 
 
 whole_step = _Whole()
@@ -94,7 +95,7 @@ def _laid_out(a: Any, b: Any, *, form: str) -> Any:
     """The same on the CPU. A barrier keeps XLA from taking a transpose back into the product."""
     fixed, transposed = lax.optimization_barrier, lambda x: jnp.swapaxes(x, -1, -2)
     floating = a.dtype in (jnp.float32, jnp.float64)
-    turned = a.ndim == 2 and b.size <= SMALL and (a.shape[0] >= MANY_ROWS or not _Whole.held)
+    turned = a.ndim == 2 and b.size <= SMALL and (a.shape[0] >= MANY_ROWS or not whole_step.held)
     if floating and form == "nt" and turned:
         return _plain(a, fixed(transposed(b)), form="nn")
     if floating and form == "tn" and a.size <= min(b.size, SMALL):

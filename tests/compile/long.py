@@ -7,6 +7,7 @@ import numpy as np
 import torchlike
 from benchmarks import models_torch
 from benchmarks.models import SPECS
+from torchlike._core.target import tracing_for
 
 STEPS = 100
 TOPOLOGY = "v5e:2x4"
@@ -70,4 +71,5 @@ def compiled_for_tpu(name: str):
     given = jax.tree.map(
         lambda info: jax.ShapeDtypeStruct(info.shape, info.dtype, sharding=place), program.compiled.args_info[0]
     )
-    return jax.jit(program.function, donate_argnums=0).lower(*given).compile()
+    with tracing_for(chip.platform):
+        return jax.jit(program.function, donate_argnums=0).lower(*given).compile()

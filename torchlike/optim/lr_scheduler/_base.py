@@ -95,10 +95,11 @@ class LRScheduler:
             return
         if self._step_count == 1:
             self._check_order()
-        self._step_count += 1
-        if epoch is not None:
-            warnings.warn(_errors.epoch_deprecated(), UserWarning, stacklevel=2)
-        self._update_lr(epoch)
+        with _core.uninterrupted():  # the count and the rates are those before or after the step, never between
+            self._step_count += 1
+            if epoch is not None:
+                warnings.warn(_errors.epoch_deprecated(), UserWarning, stacklevel=2)
+            self._update_lr(epoch)
 
     def _check_order(self) -> None:
         if not hasattr(self.optimizer.step, "_wrapped_by_lr_sched"):

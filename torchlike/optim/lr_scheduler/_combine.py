@@ -79,14 +79,15 @@ class SequentialLR(_Combined):
         """Move on by one step."""
         if _core.repeats(self.step, self):
             return
-        self.last_epoch += 1
-        i = bisect_right(self._milestones, self.last_epoch)
-        scheduler = self._schedulers[i]
-        if i > 0 and self._milestones[i - 1] == self.last_epoch:
-            scheduler._update_lr(0)
-        else:
-            scheduler.step()
-        self._last_lr = scheduler.get_last_lr()
+        with _core.uninterrupted():
+            self.last_epoch += 1
+            i = bisect_right(self._milestones, self.last_epoch)
+            scheduler = self._schedulers[i]
+            if i > 0 and self._milestones[i - 1] == self.last_epoch:
+                scheduler._update_lr(0)
+            else:
+                scheduler.step()
+            self._last_lr = scheduler.get_last_lr()
 
 
 class ChainedScheduler(_Combined):
@@ -109,6 +110,7 @@ class ChainedScheduler(_Combined):
         """Move every scheduler on by one step."""
         if _core.repeats(self.step, self):
             return
-        for scheduler in self._schedulers:
-            scheduler.step()
-        self._last_lr = group_values(self.optimizer, "lr")
+        with _core.uninterrupted():
+            for scheduler in self._schedulers:
+                scheduler.step()
+            self._last_lr = group_values(self.optimizer, "lr")

@@ -88,6 +88,10 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         """Move on by one step, or to `epoch`, which may be a fraction."""
         if _core.repeats(lambda: self.step(epoch), self):
             return
+        with _core.uninterrupted():
+            self._move(epoch)
+
+    def _move(self, epoch: float | None) -> None:
         if epoch is None and self.last_epoch < 0:
             epoch = 0
         if epoch is None:

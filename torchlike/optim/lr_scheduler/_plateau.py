@@ -80,6 +80,10 @@ class ReduceLROnPlateau(LRScheduler):
             epoch = self.last_epoch + 1
         else:
             warnings.warn(_errors.epoch_deprecated(), UserWarning, stacklevel=2)
+        with _core.uninterrupted():
+            self._take(current, epoch)
+
+    def _take(self, current: float, epoch: int) -> None:
         self.last_epoch = epoch
         if self._is_better(current, self.best):
             self.best = current

@@ -23,9 +23,10 @@ HEAD = """# Interrupts, threads, failures and leaks
 
 Written by `python -m tests.robust`. *Interrupts*: Ctrl-C at random moments of training loops, saves and loaders, as
 SIGINT and as a signal whose handler raises, after a time or at a place where the interpreter looks for signals; all
-state must be that of whole steps, as PyTorch has it, and the loop goes on with PyTorch's values. *Threads*: eight threads
-in different modes; each must find what it finds alone. *Failures*: statements that fail in PyTorch, and ten unrelated
-ones after each; all must do what they do in PyTorch. *Leaks*: what is more after all steps than after the first tenth.
+state must be that of whole steps, as PyTorch has it, and the loop goes on with PyTorch's values. *Threads*: eight
+threads in different modes; each must find what it finds alone. *Failures*: statements that fail in PyTorch, and ten
+unrelated ones after each; all must do what they do in PyTorch. *Leaks*: what is more after all steps than after the
+first tenth of them.
 """
 ROUNDS, TURNS = 2_000, 20
 EACH = 20  # trials of a recipe, a way of running and a kind of moment: 2,000 and more in all

@@ -2,7 +2,8 @@
 
 After an interrupt parameters and optimizer state are those after k whole steps, as PyTorch has them; each buffer,
 average and gradient is as it was before or after one of its own updates, in the order in which they are written. What a
-compiled step writes is written as a whole. The loop then goes on from there, and has PyTorch's values.
+compiled step writes is written as a whole; only its first call, which is captured while it runs, is as one that is
+recorded. The loop then goes on from there, and has PyTorch's values.
 """
 
 from __future__ import annotations
@@ -115,7 +116,7 @@ class Trainer:
         """Compare everything; return after how many steps the parameters are. `looks`: at the optimizer's state too,
         after which it is gathered anew; `whole`: no step was interrupted since, or steps are whole."""
         place = self._place(looks)
-        between = not (whole or self.compiled)
+        between = not whole
         k = self.loop.done
         self._check(self.loop.statistics(), self._statistics(k, place, between), "buffer between two updates")
         moving = [self.known.moving[place]] if not between else self.known.moving[k : place + 1]
@@ -210,7 +211,7 @@ def trial(trainer: Trainer, moments: Moments, window: str, fraction: float, look
     trainer.lead_to(window)
     heard = moments.cut_short((trainer.recipe, trainer.compiled, window), trainer.windows()[window], fraction)
     check_modes()
-    trainer.check_and_go_on(looks, whole=window == "step" and not heard)
+    trainer.check_and_go_on(looks, whole=trainer.compiled or (window == "step" and not heard))
     return heard
 
 

@@ -116,6 +116,15 @@ def view():
         return (torch.autograd.forward_ad.unpack_dual(v), torch.autograd.forward_ad.unpack_dual(y.view(2, 1)))
 
 
+def observed():
+    """Views and indices of values that lie on the host by then."""
+    with torch.autograd.forward_ad.dual_level():
+        y = torch.autograd.forward_ad.make_dual(torch.ones(4), torch.arange(4.0)) * 2
+        float(y.sum())
+        seen = y.view(2, 2), y[torch.tensor([0, 1])], y[y > 0]
+        return [torch.autograd.forward_ad.unpack_dual(x) for x in seen]
+
+
 def inplace():
     a = torch.tensor([1.0, 2.0])
     t = torch.tensor([3.0, 4.0])

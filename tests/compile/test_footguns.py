@@ -4,10 +4,24 @@ import pytest
 import torch
 
 import torchlike
-from tests.compile import footguns_arguments, footguns_python_values, footguns_state, footguns_training
+from tests.compile import (
+    footguns_arguments,
+    footguns_python_objects,
+    footguns_python_values,
+    footguns_python_world,
+    footguns_state,
+    footguns_training,
+)
 from tests.compile.cases import CASES
 
-ALL = (footguns_arguments, footguns_python_values, footguns_state, footguns_training)
+ALL = (
+    footguns_arguments,
+    footguns_python_objects,
+    footguns_python_values,
+    footguns_python_world,
+    footguns_state,
+    footguns_training,
+)
 
 
 def plain(function):

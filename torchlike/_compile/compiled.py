@@ -13,7 +13,7 @@ from torchlike import _device, _errors, _modes
 from torchlike._compile import recording
 from torchlike._compile.arguments import Signature
 from torchlike._compile.differentiable import Gradient, cut_off
-from torchlike._compile.guards import Guards, same
+from torchlike._compile.guards import Guards
 from torchlike._compile.reach import Reach
 from torchlike._compile.reach import Unfollowed as UnfollowedState
 from torchlike._compile.replay import Replay
@@ -53,7 +53,11 @@ class Kept:
 
 
 class Compiled:
-    """`function`, recorded whole and run as one executable for each signature of its arguments."""
+    """`function`, recorded whole and run as one executable for each signature of its arguments. Its `__dict__` is the
+    user's, as a function's is."""
+
+    __slots__ = ("__dict__", "__weakref__", "_came", "_lock", "_torchdynamo_orig_callable", "dynamic", "fullgraph",
+                 "function", "is_off", "kept", "limit", "options", "reasons", "verify_every")  # fmt: skip
 
     def __init__(self, function: Callable, fullgraph: bool = False, dynamic: bool | None = None, limit: int = 8,
                  verify_every: int = 0, is_off: bool = False) -> None:  # fmt: skip
@@ -71,7 +75,7 @@ class Compiled:
 
     def _followed(self) -> list:
         """What a recorded call reaches through a compiled function."""
-        return [self.function]
+        return [self.function, self.__dict__]
 
     def __get__(self, owner: Any, kind: type | None = None) -> Any:
         return self if owner is None else functools.partial(self, owner)
@@ -250,10 +254,9 @@ class _Attempt:
             place = Place(unknown.co_filename, unknown.co_firstlineno)
             what = f"{unknown.co_qualname} ({place})"
             raise recording.Refusal(f"it calls {what}, which is reached in a way that is not followed")
-        for key, place in after.places.items():
-            was = before.places.get(key)
-            if was is not None and not same(was.seen, place.seen):
-                raise recording.Refusal(f"it changes {place.path}")
+        changed = after.changed_since(before)
+        if changed is not None:
+            raise recording.Refusal(f"it changes {changed}")
         for key, (state, path) in before.sources.items():
             if key in after.sources and after.sources[key][0] != state:
                 raise recording.Refusal(f"it draws random numbers from {path}")

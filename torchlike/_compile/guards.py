@@ -1,4 +1,4 @@
-"""Whether what a recording depends on is as it was: looked at before each run, in as few steps as there are places."""
+"""Guards: whether the Python state that a recording depends on is unchanged, in as few steps as there are places."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ from itertools import chain
 from operator import attrgetter, call, is_
 from typing import Any
 
-import numpy as np
-
 from torchlike import _native
-from torchlike._compile.reach import CONSTANTS, Place, Reach
+from torchlike._compile.places import KEYS, LIVE, LOOK, VALUE, same
+from torchlike._compile.reach import Reach
 from torchlike._tensor import Tensor
 
 
@@ -31,6 +30,11 @@ class Attributes:
             return True
         return same(self._seen, self._now())
 
+    def first(self) -> int | None:
+        """The number of the first object whose attribute is another one."""
+        pairs = enumerate(zip(self._seen, self._now()))
+        return next((i for i, (a, b) in pairs if not same([a], [b])), None)
+
 
 class Guards:
     """The places of a walk, with what they held; `changed()` names the first that holds something else.
@@ -41,31 +45,31 @@ class Guards:
     def __init__(self, reach: Reach, tensors: Sequence[Tensor]) -> None:
         self._places = list(reach.places.values())
         self._held = list(reach.held())  # so that no id among the places is given to another object
-        leaves = [t._edge[0] for t in tensors if t._edge is not None]
-        histories = (tensors, "_storage"), (tensors, "_edge"), (leaves, "extra")
-        self._histories = [Attributes(objects, path) for objects, path in histories if objects]
+        self._attributes = [(Attributes(objects, path), words) for objects, path, words in _attributes(reach, tensors)]
+        self._histories = [each for each, _ in self._attributes]
         self._note()
 
     def _note(self) -> None:
         """Sort the places by how they are looked at soonest: what is empty, strings, what can be gone through as it is,
-        and what must be asked for."""
+        what must be asked for, and what is compared by value."""
         whole = self._for_c()
         self._blank = [x for x in whole.values() if not x]  # most of all: modules' dictionaries of hooks
         self._containers = [x for x in whole.values() if x]
         self._inside = [tuple(chain(*x.items())) if isinstance(x, dict) else tuple(x) for x in self._containers]
         found = [(place, place.look()) for place in self._places if id(place.container) not in whole]
-        found = [(place, look) for place, look in found if not (place.is_live and type(look) is tuple)]  # never changes
-        self._empty = [look for place, look in found if place.is_live and not look]
-        self._strings = [(look, list(look)) for place, look in found if place.is_live and look and place.is_keys]
-        self._live = [look for place, look in found if place.is_live and look and not place.is_keys]
-        self._looks = [place.look for place, _ in found if not place.is_live]
+        live = [(place.kind, look) for place, look in found if place.kind in (LIVE, KEYS)]
+        self._empty = [look for _, look in live if not look]
+        self._strings = [(look, list(look)) for kind, look in live if look and kind == KEYS]
+        self._live = [look for kind, look in live if look and kind == LIVE]
+        self._looks = [place.look for place, _ in found if place.kind == LOOK]
+        self._values = [place for place, _ in found if place.kind == VALUE]
         self._seen = [*chain(*self._live, *[look() for look in self._looks]), self]
 
     def _for_c(self) -> dict[int, Any]:
         """The containers that C looks through, by id: what has an order of its own only as long as it is empty."""
         if _native.same is None:
             return {}
-        held = [place.container for place in self._places if place.container is not None]
+        held = [place.container for place in self._places if isinstance(place.container, dict | list)]
         return {id(x): x for x in held if x.__class__ in (dict, list) or not x}
 
     def hold(self) -> bool:
@@ -77,7 +81,8 @@ class Guards:
             now = chain(*self._live, *map(call, self._looks), (self,))
             if ((in_c is None or (in_c.empty(self._blank) and in_c.hold(self._containers, self._inside)))
                     and all(map(is_, now, self._seen)) and not any(self._empty)
-                    and (not self._strings or all([[*keys] == seen for keys, seen in self._strings]))):  # fmt: skip
+                    and (not self._strings or all([[*keys] == seen for keys, seen in self._strings]))
+                    and (not self._values or all([same(x.seen, [*x.look()]) for x in self._values]))):  # fmt: skip
                 return True
         except RuntimeError:  # a dictionary that another thread is changing
             return False
@@ -86,24 +91,23 @@ class Guards:
             return True
         return False
 
-    def changed(self) -> Place | None:
-        """The first place that holds something else than it did."""
-        for place in self._places:
-            if not same(place.seen, list(place.look())):
-                return place
-        return None
+    def changed(self) -> str | None:
+        """The first place that holds something else than it did, in words."""
+        for attributes, words in self._attributes:
+            i = attributes.first()
+            if i is not None:
+                return words[i]
+        differences = (place.difference(place.seen, list(place.look())) for place in self._places)
+        return next((found for found in differences if found), None)
 
 
-def same(before: list, now: list) -> bool:
-    """Whether two looks found the same."""
-    return len(before) == len(now) and all(a is b or _equal(a, b) for a, b in zip(before, now))
-
-
-def _equal(a: Any, b: Any) -> bool:
-    if a.__class__ is not b.__class__:
-        return False
-    if isinstance(a, tuple):
-        return same(list(a), list(b))
-    if isinstance(a, float | np.floating):
-        return repr(a) == repr(b)
-    return isinstance(a, CONSTANTS) and bool(a == b)
+def _attributes(reach: Reach, tensors: Sequence[Tensor]) -> list[tuple[list, str, list[str]]]:
+    """Attributes that are compared for many objects at once: the objects, the attribute, what each is called."""
+    leaves = [t._edge[0] for t in tensors if t._edge is not None]
+    state = ["the memory of a tensor", "the history of a tensor", "the hooks of a tensor"]
+    columns = [(tensors, "_storage"), (tensors, "_edge"), (leaves, "extra")]
+    found = [([*objects], path, [words] * len(objects)) for (objects, path), words in zip(columns, state)]
+    instances, classes = reach.instances.values(), reach.classes.values()
+    found.append(([x for x, *_ in instances], "__class__", [f"the class of `{path}`" for *_, path in instances]))
+    found.append(([x for x, *_ in classes], "__mro__", [f"the bases of `{path}`" for *_, path in classes]))
+    return [each for each in found if each[0]]

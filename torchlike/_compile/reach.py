@@ -1,54 +1,37 @@
 """What a function can reach: the Python values its code names, and what hangs on them.
 
 Walked are arguments, defaults, cells, the globals that code names, attributes whose names occur in code, containers,
-modules and optimizers. What is found to matter is noted as *places*: a live iterable (a dictionary's values, a list) or
-a few names of a dictionary, each with what it held when it was looked at.
+modules and optimizers. What is found to matter is noted as *places* (`places.py`), each with what it held when it was
+looked at.
 """
 
 from __future__ import annotations
 
 import builtins
-import enum
 import functools
-import random
+import importlib.util
 import sys
 import types
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Mapping
-from operator import itemgetter
+from operator import attrgetter
 from typing import Any
 
-import numpy as np
-
-from torchlike import _dtypes
-from torchlike._compile.trusted import is_trusted
-from torchlike._device import device as Device
-from torchlike._random import Generator
+from torchlike._compile import kinds
+from torchlike._compile.places import FIXED, KEYS, LIVE, MISSING, PLAIN, VALUE, Place, named
+from torchlike._compile.trusted import is_library, is_trusted, only_computes
+from torchlike._compile.uses import uses
 from torchlike._sparse import members
 from torchlike._tensor import TENSOR_TYPES, Tensor
+from torchlike.nn import Module
+from torchlike.nn.modules._hooks import everywhere
 
-CONSTANTS = (int, float, bool, complex, str, bytes, type(None), type(Ellipsis), type(NotImplemented), range, slice,
-             _dtypes.dtype, Device, enum.Enum, np.generic, np.dtype, types.BuiltinFunctionType, Generator,
-             types.MethodDescriptorType, types.WrapperDescriptorType, types.GetSetDescriptorType,
-             types.MemberDescriptorType, types.GenericAlias)  # fmt: skip
-_FUNCTIONS = (types.FunctionType, types.MethodType, functools.partial, staticmethod, classmethod, property)
 # Methods that the library calls of the user's classes.
 _CALLED = ("forward", "backward", "setup_context", "vjp", "jvp", "step", "get_lr", "sample", "rsample", "log_prob")
 MOST = 200_000  # elements of one container
-
-
-class Place:
-    """Where Python values are kept that the call may depend on, and what was there."""
-
-    __slots__ = ("container", "is_keys", "is_live", "look", "path", "seen")
-
-    def __init__(self, look: Callable[[], Iterable], path: str, is_live: bool = False, is_keys: bool = False,
-                 container: Any = None) -> None:  # fmt: skip
-        self.look, self.path = look, path
-        self.container = container  # the dictionary or plain list whose keys, values or elements these are
-        self.is_live = is_live  # whether what `look` gives is the container itself, that shows every change
-        self.is_keys = is_keys  # whether it is the keys of a dictionary, all of them strings
-        self.seen = list(look())
+_FUNCTIONS = (types.FunctionType, types.MethodType, functools.partial, staticmethod, classmethod, property)
+_function_parts = attrgetter("__code__", "__defaults__", "__kwdefaults__")
+_partial_parts = attrgetter("func", "args", "keywords")
 
 
 class Unfollowed(Exception):
@@ -64,68 +47,101 @@ class Reach:
         self.tensors: dict[int, Tensor] = {}
         self.grads: dict[int, Tensor] = {}  # of those tensors
         self.sources: dict[int, tuple[Any, str]] = {}  # sources of random numbers, with their states
+        self.instances: dict[int, tuple[Any, type, str]] = {}  # of Python classes, which may be given other ones
+        self.classes: dict[int, tuple[type, tuple, str]] = {}  # with the classes that they inherit from
         self.found_codes: set[types.CodeType] = set()
         self.names: set[str] = set(_CALLED)
         self.all_names = False
         self._seen: dict[int, Any] = {}
-        self._objects: list[tuple[Any, str]] = []  # whose attributes are looked at by name
+        self._named: dict[int, tuple[Mapping, str, dict[str, None]]] = {}  # dictionaries of which some names matter
+        self._objects: dict[int, tuple[Any, str]] = {}  # whose attributes are looked at by name
         self._unnamed: set[int] = set()  # dictionaries whose order tells as much as their keys
         self._bare: set[int] = set()  # dictionaries of which nobody asks for an attribute: those of a module's hooks
         self._stepping: list[tuple[Any, str]] = []  # optimizers and schedulers, whose own state steps are repeated
         self._todo: deque[tuple[Any, str]] = deque()
+        self._later: list[tuple[str | None, Any, str]] = []  # attributes that code does not name, so far
+        self._is_asked = True  # whether what is visited now is what code names
+        self._opaque: list[str] = []  # what code names and cannot be followed
 
     def held(self) -> Iterable:
         """Everything that was visited."""
         return self._seen.values()
 
+    def has(self, x: Any) -> bool:
+        """Whether an object was visited."""
+        return id(x) in self._seen
+
+    def changed_since(self, before: Reach) -> str | None:
+        """What another walk had found as it is not any more, in words."""
+        for key, place in self.places.items():
+            was = before.places.get(key)
+            if was is not None and (found := place.difference(*_in_common(was, place))):
+                return found
+        for key, (_, cls, path) in self.instances.items():
+            if key in before.instances and before.instances[key][1] is not cls:
+                return f"the class of `{path}`"
+        for key, (_, mro, path) in self.classes.items():
+            if key in before.classes and before.classes[key][1] != mro:
+                return f"the bases of `{path}`"
+        return None
+
+    # -- the walk ------------------------------------------------------------------------------------------------------
+
     def walk(self, *roots: tuple[Any, str]) -> Reach:
-        """Walk from the roots until nothing new is found."""
-        self._visit(random._inst, "random")  # type: ignore[attr-defined]
-        self._visit(np.random.mtrand._rand, "numpy.random")  # type: ignore[attr-defined]
-        self._todo.extend(roots)
-        while True:
+        """Walk from the roots until nothing new is found.
+
+        Raises:
+          Unfollowed: where code that ran names what cannot be followed.
+        """
+        self._todo.extend([*kinds.random_sources(), *roots])
+        while self._todo:
             while self._todo:
                 self._visit(*self._todo.popleft())
-            before = len(self._seen), len(self.names), self.all_names
-            for x, path in list(self._objects):
-                self._attributes(x, path)
-            for x, path in self._stepping:
-                asked = self.all_names or self.names.intersection(_asked_of(type(x)))
-                if asked and ("values", id(x.__dict__)) not in self.places:
-                    self._dictionary(x.__dict__, path)
-            if not self._todo and before == (len(self._seen), len(self.names), self.all_names):
-                return self
+            self._look_up()
+        for key, (names, path, wanted) in self._named.items():
+            if wanted:
+                self.places["names", key] = named(names, wanted, path)
+        for x, path in self._objects.values():
+            self._note_missing(x, path)
+        if self.codes is not None and self._opaque:
+            raise Unfollowed(self._opaque[0])
+        return self
+
+    def _look_up(self) -> None:
+        """Find what the names lead to that were found meanwhile."""
+        before = len(self.names), self.all_names
+        for x, path in list(self._objects.values()):
+            self._attributes(x, path)
+        for x, path in self._stepping:
+            asked = self.all_names or self.names.intersection(_asked_of(type(x)))
+            if asked and ("values", id(x.__dict__)) not in self.places:
+                self._dictionary(x.__dict__, path)
+        if before != (len(self.names), self.all_names):
+            return self._look_up()
+        if not self._todo:
+            self._take_later()
+
+    def _take_later(self) -> None:
+        """Turn to attributes that code names, or, where there are none, to the others."""
+        is_named = lambda name: name is not None and (self.all_names or name in self.names)
+        asked = [each for each in self._later if is_named(each[0])]
+        self._is_asked = bool(asked)
+        self._todo.extend([(x, path) for _, x, path in asked or self._later])
+        self._later = [each for each in self._later if not is_named(each[0])] if asked else []
 
     def _visit(self, x: Any, path: str) -> None:
-        cls = x.__class__
-        if id(x) in self._seen or isinstance(x, CONSTANTS):
+        cls = type(x)
+        if cls in PLAIN or id(x) in self._seen or issubclass(cls, FIXED):
             return
         self._seen[id(x)] = x  # held, so that its id stays its own
         if cls in TENSOR_TYPES:
             self._tensor(x, path)
-        elif isinstance(x, _FUNCTIONS):
-            self._function(x, path)
-        elif isinstance(x, type):
-            self._class(x, path)
-        elif isinstance(x, types.ModuleType):
-            self._objects.append((x, path))
-        elif isinstance(x, tuple | frozenset):
-            self._todo.extend([(y, f"{path}[{i}]") for i, y in enumerate(x)])
-        elif isinstance(x, dict):
-            self._dictionary(x, path)
-            if id(x) not in self._bare:
-                self._instance(x, path)
-        elif isinstance(x, list | set | deque):
-            self._sequence(x, path)
-            self._instance(x, path)
-        elif isinstance(x, random.Random | np.random.RandomState | np.random.Generator):
-            self.sources[id(x)] = repr(_random_state(x)), path
-        elif isinstance(x, np.ndarray):
-            self.places["array", id(x)] = Place(lambda: (x.tobytes(),), path)
-        elif isinstance(x, types.MappingProxyType):
-            self._dictionary(x, path)
-        else:
-            self._instance(x, path)
+            return
+        follow = next((follow for types_, follow in _FOLLOW if issubclass(cls, types_)), None)
+        if follow is not None:
+            follow(self, x, path)
+        if not isinstance(x, type) and (follow is None or kinds.is_of_python(cls)) and id(x) not in self._bare:
+            self._instance(x, path, follow is not None)
 
     def _tensor(self, x: Tensor, path: str) -> None:
         self.tensors[id(x)] = x
@@ -137,55 +153,124 @@ class Reach:
             for hooks in (extra.pre, extra.post, *extra.tensor.values()):
                 self._dictionary(hooks, f"hooks of {path}")
 
+    def _cannot(self, x: Any, path: str, what: str) -> None:
+        """Code that names this cannot be followed."""
+        if self._is_asked:
+            self._opaque.append(f"it names `{path}`, {what}")
+        else:
+            self._seen.pop(id(x))  # it may be named elsewhere
+
     # -- containers ----------------------------------------------------------------------------------------------------
+
+    def _several(self, x: Iterable, path: str) -> None:
+        self._todo.extend([(y, f"{path}[{i}]") for i, y in enumerate(x)])
 
     def _sequence(self, x: Any, path: str) -> None:
         if len(x) > MOST:
             raise Unfollowed(f"{path} is a container of {len(x):,} elements")
-        self.places["items", id(x)] = Place(lambda: x, path, is_live=True, container=x if type(x) is list else None)
-        self._todo.extend([(y, f"{path}[{i}]") for i, y in enumerate(x)])
+        self.places["items", id(x)] = Place(lambda: x, path, LIVE, x if type(x) is list else None)
+        self._several(x, path)
 
-    def _dictionary(self, x: Mapping, path: str) -> None:
+    def _dictionary(self, x: Mapping, path: str, is_namespace: bool = False) -> None:
         if len(x) > MOST:
             raise Unfollowed(f"{path} is a dictionary of {len(x):,} entries")
+        if x is sys.modules:  # a walk would go on to all that the process has
+            return self._cannot(x, path, "the table of all modules")
         values = x.values()
         if x and id(x) not in self._unnamed:
             self._keys(x, path)
-        self.places["values", id(x)] = Place(lambda: values, path, is_live=True, container=_dict(x))
-        self._todo.extend([(y, f"{path}[{key!r}]") for key, y in x.items()])
+        names = tuple(x) if is_namespace else ()
+        self.places["values", id(x)] = Place(lambda: values, path, LIVE, x, names)
+        if is_namespace:
+            self._later += [(name, y, f"{path}.{name}") for name, y in x.items()]
+        else:
+            self._todo.extend([(y, f"{path}[{key!r}]") for key, y in x.items()])
+            self._todo.extend([(key, f"a key of {path}") for key in x if key.__class__ not in PLAIN])
+        if isinstance(x, defaultdict):
+            self.places["factory", id(x)] = Place(lambda: (x.default_factory,), f"{path}.default_factory")
+            self._called(x.default_factory, f"{path}.default_factory")
 
     def _keys(self, x: Mapping, path: str) -> None:
-        keys, named = x.keys(), all([key.__class__ is str for key in x])
-        self.places["keys", id(x)] = Place(lambda: keys, path, is_live=True, is_keys=named, container=_dict(x))
+        keys, is_plain = x.keys(), all([key.__class__ is str for key in x])
+        self.places["keys", id(x)] = Place(lambda: keys, path, KEYS if is_plain else LIVE, x)
+
+    def _view(self, x: Any, path: str) -> None:
+        self._todo.append((x.mapping, path))
+
+    # -- what a look is compared of --------------------------------------------------------------------------------
+
+    def _value(self, x: Any, path: str) -> None:
+        """Something whose contents are compared by their values."""
+        look, parts = kinds.contents(x)
+        self.places["value", id(x)] = Place(look, path, VALUE)
+        self._several(parts, path)
+
+    def _source(self, x: Any, path: str) -> None:
+        self.sources[id(x)] = kinds.random_state(x), path
+
+    def _weak(self, x: Any, path: str) -> None:
+        if kinds.refers(x):
+            self._cannot(x, path, "a weak reference, which may die")
+
+    def _cached(self, x: Any, path: str) -> None:
+        """A function with a cache: its entries, and whether it was cleared; how often it was hit is not followed."""
+        entries = kinds.entries(x)
+        if entries is None or len(entries) == x.cache_parameters()["maxsize"]:
+            return self._cannot(x, path, "whose cache is full, so that each call may drop what another one needs")
+        self._todo.append((x.__wrapped__, path))
+        self._dictionary(entries, f"the cache of {path}")
+        self.places["cache", id(x)] = Place(lambda: x.cache_info()[1:], f"the cache of {path}", VALUE)
+
+    def _links(self, x: Any, path: str) -> None:
+        self._several(kinds.parts(x), path)
+
+    def _stopped(self, x: Any, path: str) -> None:
+        self._cannot(x, path, "an iterator made outside")
 
     # -- code ----------------------------------------------------------------------------------------------------------
 
-    def _function(self, x: Any, path: str) -> None:
+    def _wrapper(self, x: Any, path: str) -> None:
         if isinstance(x, types.MethodType):
             self._todo += [(x.__func__, path), (x.__self__, f"{path}.__self__")]
         elif isinstance(x, functools.partial):
-            self._todo += [(x.func, path), (x.args, path), (x.keywords, path)]
+            self.places["partial", id(x)] = Place(functools.partial(_partial_parts, x), path)
+            self._called(x.func, path)
+            self._todo += [(x.args, path), (x.keywords, path)]
         elif isinstance(x, staticmethod | classmethod):
             self._todo.append((x.__func__, path))
-        elif isinstance(x, property):
-            self._todo += [(x.fget, path), (x.fset, path)]
         else:
-            self._plain_function(x, path)
+            for function in (x.fget, x.fset, x.fdel):
+                self._called(function, path)
+        if not isinstance(x, types.MethodType | property):
+            self._attributed(x, path)
+
+    def _called(self, function: Any, path: str) -> None:
+        """What is called by the interpreter's own code, unseen by who watches calls."""
+        if isinstance(function, types.BuiltinFunctionType | type) and not only_computes(function):
+            self._cannot(function, path, "which does more than compute")
+        self._todo.append((function, path))
 
     def _plain_function(self, f: types.FunctionType, path: str) -> None:
+        is_ours, runs_ours = not is_trusted(f.__module__), not is_trusted(f.__globals__.get("__name__"))
         self._todo.append((f.__dict__.get("__wrapped__"), path))
+        self._todo.extend(kinds.behind(f))
+        self.all_names |= f in kinds.LOOKING_AT_ALL
         cells = list(zip(f.__closure__ or (), f.__code__.co_freevars))
-        if is_trusted(f.__module__):  # what a library keeps is its own affair; a function that it wraps is the user's
+        if not is_ours:  # what a library keeps is its own affair; a function that it wraps is the user's
             cells = [(cell, name) for cell, name in cells if isinstance(_content(cell), _FUNCTIONS)]
         for cell, name in cells:
             self._cell(cell, name)
-        if is_trusted(f.__module__):
+        if not is_ours:
             return
+        if f.__dict__ and not runs_ours:  # what a decorator of a library keeps
+            self._dictionary(f.__dict__, path, is_namespace=True)
+        self._attributed(f, path)
         self._todo.append((f.__defaults__, path))
         if f.__kwdefaults__:
             self._dictionary(f.__kwdefaults__, path)
-        self.places["function", id(f)] = Place(lambda: (f.__code__, f.__defaults__, f.__kwdefaults__), path)
-        self._code(f.__code__, f.__globals__)
+        self.places["function", id(f)] = Place(functools.partial(_function_parts, f), path)
+        if runs_ours:
+            self._code(f.__code__, f.__globals__)
 
     def _cell(self, cell: Any, name: str) -> None:
         def look() -> tuple:
@@ -200,61 +285,62 @@ class Reach:
     def _code(self, code: types.CodeType, names: dict) -> None:
         self.found_codes.add(code)
         if self.codes is None or code in self.codes:
-            wanted = tuple(sorted(n for n in code.co_names if n in names))
-            if wanted:
-                self.places["names", id(names), wanted] = Place(_looker(names, wanted), "global " + ", ".join(wanted))
-                self._todo.extend([(names[n], n) for n in wanted])
-            hidden = tuple(sorted(n for n in code.co_names if n not in names and hasattr(builtins, n)))
-            if hidden:  # a global may come to stand before a builtin
-                look = functools.partial(_items, names, hidden)
-                self.places["names", id(names), hidden] = Place(look, "global " + ", ".join(hidden))
-            self.names.update(code.co_names, [c for c in code.co_consts if isinstance(c, str) and c.isidentifier()])
-            self.all_names |= bool({"getattr", "vars", "__dict__", "attrgetter"}.intersection(code.co_names))
+            used = uses(code)
+            self._name(names, "global", used.globals)
+            self._name(vars(builtins), "builtin", used.globals.difference(names))
+            for level, name in used.imports:
+                self._import(level, name, names)
+            self.names |= used.names
+            self.all_names |= used.all_names
         for constant in code.co_consts:
             if isinstance(constant, types.CodeType):
                 self._code(constant, names)
 
-    # -- objects -------------------------------------------------------------------------------------------------------
+    def _import(self, level: int, name: str, names: dict) -> None:
+        """An import within a function: a name looked up among the modules that are loaded."""
+        if level:
+            name = importlib.util.resolve_name("." * level + name, names.get("__package__") or "")
+        parts = name.split(".")
+        self._name(sys.modules, "module", [".".join(parts[: i + 1]) for i in range(len(parts))])
 
-    def _class(self, cls: type, path: str) -> None:
-        for base in cls.__mro__:
-            if not is_trusted(base.__module__) and (base is cls or id(base) not in self._seen):
-                self._seen[id(base)] = base
-                self._objects.append((base, path))
+    # -- names ---------------------------------------------------------------------------------------------------------
 
-    def _instance(self, x: Any, path: str) -> None:
-        cls = type(x)
-        self._todo.append((cls, path))
-        if hasattr(cls, "_followed") and is_trusted(cls.__module__):
-            self._todo.extend([(y, path) for y in x._followed()])
-            if hasattr(cls, "step"):
-                self._stepping.append((x, path))
-        elif _is_module(cls):
-            for held in (x._parameters, x._buffers, x._modules):
-                self._unnamed.add(id(held))
-            self._bare.update([id(v) for name, v in x.__dict__.items() if "_hooks" in name])
-            self._dictionary(x.__dict__, path)
-        elif hasattr(x, "__next__"):
-            raise Unfollowed(f"{path} is an iterator made outside")
-        elif hasattr(x, "__dict__") or getattr(cls, "__slots__", None):
-            if is_trusted(cls.__module__) and hasattr(x, "__dict__"):
-                self._dictionary(x.__dict__, path)
-            else:
-                self._objects.append((x, path))
+    def _name(self, names: Mapping, path: str, wanted: Iterable[str], owner: Any = None) -> None:
+        """Some names of a dictionary matter. A class makes a new one at each look, so its owner tells which it is."""
+        found = self._named.setdefault(id(names if owner is None else owner), (names, path, {}))[2]
+        for name in wanted:
+            if name not in found:
+                found[name] = None
+                if name in names:
+                    inner = name if path in ("global", "builtin", "module") else f"{path}.{name}"
+                    self._todo.append((names[name], inner))
+
+    def _attributed(self, x: Any, path: str) -> None:
+        """An object whose attributes matter by their names."""
+        self._objects.setdefault(id(x), (x, path))
 
     def _attributes(self, x: Any, path: str) -> None:
-        held = getattr(x, "__dict__", {})
-        if not isinstance(x, types.ModuleType) and hasattr(x, "__dict__") and ("keys", id(x)) not in self.places:
-            keys = held.keys()  # an attribute of the object may come to stand before one of its class
-            self.places["keys", id(x)] = Place(lambda: keys, path, is_live=True, is_keys=True)
-        wanted = tuple(sorted(n for n in held if self._matters(x, n)))
-        if wanted and ("names", id(x), wanted) not in self.places:
-            self.places["names", id(x), wanted] = Place(_looker(held, wanted), f"{path}.{', '.join(wanted)}")
-            self._todo.extend([(held[n], f"{path}.{n}") for n in wanted])
-        slots = [n for c in type(x).__mro__ for n in _slots(c)] if not isinstance(x, type | types.ModuleType) else []
+        held = kinds.namespace(x) or {}
+        wanted = [n for n in held if self._matters(x, n)]
+        if wanted:
+            self._name(held, path, wanted, x)
+        slots = () if isinstance(x, type | types.ModuleType) else kinds.slots(type(x))
         if slots and ("slots", id(x)) not in self.places:
-            place = self.places["slots", id(x)] = Place(functools.partial(_slot_items, x, tuple(slots)), path)
-            self._todo.extend([(y, f"{path}.{n}") for n, y in zip(slots, place.seen)])
+            look, names = functools.partial(kinds.slot_items, x, slots), tuple([name for name, _ in slots])
+            place = self.places["slots", id(x)] = Place(look, path, names=names)
+            self._todo.extend([(y, f"{path}.{n}") for n, y in zip(names, place.seen) if y is not MISSING])
+
+    def _note_missing(self, x: Any, path: str) -> None:
+        """An attribute may come to stand where there is none, or before one of the class."""
+        held = kinds.namespace(x)
+        if held is None or (isinstance(x, types.ModuleType) and is_trusted(x.__name__)):
+            return
+        keys = held.keys()
+        if isinstance(x, type) or self.all_names or not held:
+            self.places["keys", id(x)] = Place(lambda: keys, path, KEYS, held if isinstance(held, dict) else None)
+        else:
+            missing = frozenset(self.names.difference(keys))
+            self.places["missing", id(x)] = Place(lambda: (keys.isdisjoint(missing),), f"{path}.__dict__")
 
     def _matters(self, x: Any, name: str) -> bool:
         if isinstance(x, type):
@@ -262,9 +348,99 @@ class Reach:
                 self.all_names and not name.startswith("__"))  # fmt: skip
         return name in self.names or self.all_names
 
+    # -- objects -------------------------------------------------------------------------------------------------------
 
-def _dict(x: Mapping) -> dict | None:
-    return x if isinstance(x, dict) else None
+    def _class(self, cls: type, path: str) -> None:
+        if kinds.is_seeded_by_the_system(cls):
+            self._cannot(cls, path, "whose objects may draw random numbers of the system's own")
+        for what, look in kinds.state_behind(cls):
+            self.places["of Python", what] = Place(look, what, VALUE)
+        self._todo.append((type(cls), path))
+        if kinds.is_of_python(cls) and not is_trusted(cls.__module__):
+            self.classes[id(cls)] = cls, cls.__mro__, path
+        for base in cls.__mro__:
+            if not is_trusted(base.__module__):
+                self._seen[id(base)] = base
+                self._attributed(base, path if base is cls else base.__name__)
+                self.names.update(base.__dict__.get("__match_args__", ()))
+
+    def _module_object(self, x: types.ModuleType, path: str) -> None:
+        self._attributed(x, path)
+
+    def _instance(self, x: Any, path: str, is_known: bool) -> None:
+        cls = type(x)
+        if not kinds.is_seeded_by_the_system(cls):
+            self._todo.append((cls, path))
+        held = kinds.namespace(x)
+        if kinds.answers_itself(cls):
+            self.places["class", id(x)] = Place(lambda: (type(x),), f"{path}.__class__")
+        elif kinds.is_of_python(cls):
+            self.instances[id(x)] = x, cls, path
+        if hasattr(cls, "_followed") and is_trusted(cls.__module__):
+            for y in x._followed():
+                if y is held:
+                    self._dictionary(y, path, is_namespace=True)
+                else:
+                    self._todo.append((y, path))
+            if hasattr(cls, "step"):
+                self._stepping.append((x, path))
+        elif issubclass(cls, Module):
+            self._module(x, path)
+        elif is_trusted(cls.__module__) and held is not None:
+            self._kept_by_library(held, path, cls)
+        elif held is not None or kinds.slots(cls):
+            self._attributed(x, path)
+        elif not is_known and (not is_library(cls.__module__) or x is kinds.default_rng):
+            self._unknown(x, path)
+
+    def _module(self, x: Module, path: str) -> None:
+        for held in (x._parameters, x._buffers, x._modules):
+            self._unnamed.add(id(held))
+        self._bare.update([id(v) for name, v in x.__dict__.items() if "_hooks" in name])
+        self._dictionary(x.__dict__, path, is_namespace=True)
+        own = [v for name, v in x.__dict__.items() if name in _OF_MODULES]
+        self._todo.extend([(v, path) for v in own])
+        for name, hooks in vars(everywhere).items():
+            if isinstance(hooks, dict):
+                self._bare.add(id(hooks))
+                self._todo.append((hooks, f"global hooks {name} of modules"))
+
+    def _kept_by_library(self, held: dict, path: str, cls: type) -> None:
+        self._dictionary(held, path, is_namespace=True)
+        if not is_library(cls.__module__) and cls is not types.SimpleNamespace:  # it is asked by code of the class
+            self._todo.extend([(y, f"{path}.{name}") for name, y in held.items()])
+
+    def _unknown(self, x: Any, path: str) -> None:
+        if hasattr(type(x), "__next__"):
+            self._stopped(x, path)
+        elif not issubclass(type(x), kinds.STATELESS):
+            self._cannot(x, path, f"of type {type(x).__name__}, which is not followed")
+
+
+_FOLLOW: tuple[tuple[Any, Callable[[Reach, Any, str], None]], ...] = (
+    (kinds.WEAK, Reach._weak),
+    (types.FunctionType, Reach._plain_function),
+    (_FUNCTIONS, Reach._wrapper),
+    (kinds.CACHED, Reach._cached),
+    (type, Reach._class),
+    (types.ModuleType, Reach._module_object),
+    ((tuple, frozenset), Reach._several),
+    ((dict, types.MappingProxyType), Reach._dictionary),
+    ((list, set, deque), Reach._sequence),
+    (kinds.VIEWS, Reach._view),
+    (kinds.RANDOM, Reach._source),
+    (kinds.COMPARED, Reach._value),
+    (kinds.LINKS, Reach._links),
+)
+_OF_MODULES = frozenset(vars(Module()))
+
+
+def _in_common(was: Place, place: Place) -> tuple[list, list]:
+    """What two places hold under the names that both look at."""
+    if not place.names or was.names == place.names:
+        return was.seen, place.seen
+    seen = dict(zip(was.names, was.seen))
+    return [seen.get(n, x) for n, x in zip(place.names, place.seen)], place.seen[: len(place.names)]
 
 
 def _content(cell: Any) -> Any:
@@ -274,49 +450,8 @@ def _content(cell: Any) -> Any:
         return None
 
 
-def _random_state(x: Any) -> Any:
-    if isinstance(x, random.Random):
-        return x.getstate()
-    return x.bit_generator.state if isinstance(x, np.random.Generator) else x.get_state()[1:]
-
-
-def _looker(names: Any, wanted: tuple[str, ...]) -> Callable[[], Iterable]:
-    """Looks up some names of a dictionary."""
-    get = itemgetter(*wanted, wanted[0])  # one more, so that it is a tuple in any case
-
-    def look() -> Iterable:
-        try:
-            return get(names)
-        except KeyError:
-            return _items(names, wanted)
-
-    return look
-
-
-def _items(names: Any, wanted: tuple[str, ...]) -> list:
-    return [names.get(n, _MISSING) for n in wanted]
-
-
-def _slot_items(x: Any, slots: tuple[str, ...]) -> list:
-    return [getattr(x, n, _MISSING) for n in slots]
-
-
-def _slots(cls: type) -> list[str]:
-    slots = cls.__dict__.get("__slots__", ())
-    names = (slots,) if isinstance(slots, str) else slots
-    return [n for n in names if n not in ("__dict__", "__weakref__")]
-
-
 @functools.cache
 def _asked_of(cls: type) -> frozenset[str]:
     """The names by which a program asks about the state of an optimizer or a scheduler."""
     names = [n for n in (*dir(cls), "param_groups", "defaults", "state", "last_epoch", "base_lrs", "optimizer")]
     return frozenset(n for n in names if not n.startswith("_")) - {"step", "zero_grad"}
-
-
-def _is_module(cls: type) -> bool:
-    module = sys.modules["torchlike.nn.modules.module"]
-    return issubclass(cls, module.Module)
-
-
-_MISSING = object()

@@ -2,23 +2,55 @@
 
 from __future__ import annotations
 
+import _thread
+import importlib
+import inspect
+import os
 import sys
+import threading
+import types
+from typing import Any
+
+import numpy as np
+
+from torchlike._random import Generator
+from torchlike._tensor import Tensor
 
 LIBRARIES = frozenset(("torchlike", "torch", "numpy", "jax", "jaxlib", "optax", "einops", "opt_einsum", "ml_dtypes"))
 # Of the standard library, what computes. The others keep time, files, processes or state of their own.
 COMPUTING = frozenset((
     "_abc", "_bisect", "_collections", "_collections_abc", "_functools", "_heapq", "_operator", "_thread",
-    "_typing", "_warnings", "_weakref", "_weakrefset", "abc", "ast", "bisect", "builtins", "cmath", "collections",
+    "_typing", "_weakref", "_weakrefset", "abc", "array", "ast", "bisect", "builtins", "cmath", "collections",
     "contextlib", "copy", "copyreg", "dataclasses", "decimal", "dis", "enum", "fractions", "functools", "graphlib",
     "heapq", "importlib", "inspect", "itertools", "keyword", "linecache", "math", "numbers", "opcode", "operator",
     "re", "reprlib", "sre_compile", "statistics", "string", "textwrap", "threading", "tokenize", "types", "typing",
-    "typing_extensions", "warnings", "weakref",
+    "typing_extensions", "weakref",
 ))  # fmt: skip
+# Builtins whose effect or answer is not in their arguments.
+_DOING = frozenset((
+    print, input, open, next, id, exec, eval, compile, globals, locals, __import__, hash, breakpoint,
+    _thread.get_ident, _thread.get_native_id, _thread.start_new_thread, np.fromfile,
+))  # fmt: skip
+_functions = (
+    importlib.import_module, importlib.reload, inspect.currentframe, inspect.stack, threading.Thread.start,
+    threading.Thread.join, threading.current_thread, threading.enumerate, threading.active_count, threading.settrace,
+    threading.setprofile, Tensor._version.fget, Generator.initial_seed,  # type: ignore[attr-defined]
+    *[inspect.unwrap(f) for f in (np.save, np.savez, np.savez_compressed, np.savetxt, np.load, np.loadtxt)],
+)  # fmt: skip
+# Code of trusted modules whose effect or answer is not in its arguments all the same.
+DOING = frozenset([f.__code__ for f in _functions])  # type: ignore[union-attr]
+# Code of others that only reads what is followed.
+READING = frozenset((os.getenv.__code__, os._Environ.__getitem__.__code__))
 
 
 def root_of(module: str | None) -> str:
     """The package that a module belongs to."""
-    return (module or "").partition(".")[0]
+    return module.partition(".")[0] if isinstance(module, str) else ""
+
+
+def is_library(module: str | None) -> bool:
+    """Whether this is a module of a numerical library."""
+    return root_of(module) in LIBRARIES
 
 
 def is_trusted(module: str | None) -> bool:
@@ -31,3 +63,19 @@ def computes(module: str | None) -> bool:
     """Whether calling into this module does nothing but compute."""
     root = root_of(module)
     return root in LIBRARIES or root in COMPUTING
+
+
+def only_computes(what: Any) -> bool:
+    """Whether calling something written in C does nothing but compute."""
+    owner = getattr(what, "__self__", None)
+    if isinstance(what, types.BuiltinFunctionType) and what in _DOING:
+        return False
+    if owner is not None and not isinstance(owner, types.ModuleType):
+        kind = owner if isinstance(owner, type) else type(owner)
+        return computes(kind.__module__) and not isinstance(owner, sys.stdout.__class__)
+    return computes(getattr(what, "__module__", None) or getattr(getattr(what, "__objclass__", None), "__module__", ""))
+
+
+def code_only_computes(code: types.CodeType, module: str | None) -> bool:
+    """Whether code of a trusted module does nothing but compute."""
+    return code not in DOING and (computes(module) or code in READING)

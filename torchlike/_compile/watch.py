@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-import builtins
 import gc
 import sys
 import types
 from typing import Any
 
-from torchlike._compile.trusted import computes, is_trusted
+from torchlike._compile.trusted import code_only_computes, is_trusted, only_computes
 from torchlike._core.place import Place
-from torchlike._random import Generator
-from torchlike._tensor import Tensor
-
-# Builtins whose effect or answer is not in their arguments.
-_DOING = frozenset((print, input, open, next, id, exec, eval, compile, globals, locals, __import__, hash, breakpoint))
-# Of the library's own functions, those whose answer changes from call to call.
-TELLING = frozenset((Tensor._version.fget.__code__, Generator.initial_seed.__code__))  # type: ignore[attr-defined]
 
 
 class Watch:
@@ -27,9 +19,10 @@ class Watch:
         self.codes: set[types.CodeType] = set()
         self.refused: str | None = None
         self._before: Any = None
+        self._base: types.FrameType | None = None
 
     def __enter__(self) -> Watch:
-        self._before, self._base = sys.getprofile(), sys._getframe(1)
+        self._before, self._base = sys.getprofile(), None
         # What others do when garbage is collected (callbacks, finalizers) is none of the call's doing.
         self._collects = gc.isenabled()
         gc.disable()
@@ -44,18 +37,19 @@ class Watch:
         else:  # a profiler written in C, such as `cProfile`'s, for which its object stands
             sys.setprofile(None)
             self._before.enable()
+        self._base = None
 
     def _saw(self, frame: types.FrameType, event: str, what: Any) -> None:
-        if event == "call":
+        if self._base is None:  # the first event is the return from `__enter__`
+            self._base = frame.f_back
+        elif event == "call":
             module = frame.f_globals.get("__name__")
             if not is_trusted(module):
                 if frame.f_code not in self.codes and not self._imports(frame):
                     self.codes.add(frame.f_code)
-            elif frame.f_code in TELLING and frame.f_back is not None and self._is_users(frame.f_back):
-                self._refuse(frame.f_back, frame.f_code.co_qualname)
-            elif not computes(module) and frame.f_back is not None and self._is_users(frame.f_back):
-                self._refuse(frame.f_back, f"{module}.{frame.f_code.co_qualname}")
-        elif event == "c_call" and self._is_users(frame) and not _only_computes(what):
+            elif (caller := frame.f_back) and self._is_users(caller) and not code_only_computes(frame.f_code, module):
+                self._refuse(caller, f"{module}.{frame.f_code.co_qualname}")
+        elif event == "c_call" and self._is_users(frame) and not only_computes(what):
             self._refuse(frame, _name(what))
 
     def _is_users(self, frame: types.FrameType) -> bool:
@@ -78,16 +72,6 @@ class Watch:
 def is_import(code: types.CodeType) -> bool:
     """Whether this is the interpreter's own code that imports a module."""
     return code.co_filename.startswith("<frozen importlib")
-
-
-def _only_computes(what: Any) -> bool:
-    if getattr(what, "__self__", None) is builtins and what in _DOING:
-        return False
-    owner = getattr(what, "__self__", None)
-    if owner is not None and not isinstance(owner, types.ModuleType):
-        kind = owner if isinstance(owner, type) else type(owner)
-        return computes(kind.__module__) and not isinstance(owner, sys.stdout.__class__)
-    return computes(getattr(what, "__module__", None) or getattr(getattr(what, "__objclass__", None), "__module__", ""))
 
 
 def _name(what: Any) -> str:

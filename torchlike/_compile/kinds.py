@@ -1,0 +1,185 @@
+"""Kinds of objects that a walk meets: what of them can change, and how it is looked at."""
+
+from __future__ import annotations
+
+import abc
+import array
+import copy
+import dataclasses
+import datetime
+import decimal
+import functools
+import gc
+import inspect
+import operator
+import os
+import random
+import re
+import threading
+import types
+import weakref
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from torchlike._compile.places import MISSING
+
+WEAK = (weakref.ref, *weakref.ProxyTypes)
+CACHED = type(functools.cache(len))
+VIEWS = (type({}.keys()), type({}.values()), type({}.items()))
+RANDOM = (random.Random, np.random.RandomState, np.random.Generator)
+COMPARED = (np.ndarray, array.array, bytearray, memoryview, BaseException, threading.local, slice, types.CellType,
+            decimal.Context)  # fmt: skip
+LINKS = (operator.itemgetter, operator.attrgetter, operator.methodcaller)
+_LINK = next(x for x in gc.get_referents(functools.lru_cache(len)) if isinstance(x, type) and x is not CACHED)
+_LOCKS = (type(threading.Lock()), type(threading.RLock()))
+# Those whose instances do not change, and whose answers depend on nothing else.
+STATELESS = (datetime.date, datetime.time, datetime.timedelta, datetime.tzinfo, decimal.Decimal, re.Pattern, re.Match,
+             types.CodeType, property, super, object().__init__.__class__,
+             types.ClassMethodDescriptorType, type(abc.ABC._abc_impl), _LINK, *_LOCKS)  # fmt: skip
+# What makes random numbers of the system's own, where it is called without a seed.
+default_rng = np.random.default_rng
+_SEEDED = (np.random.RandomState, np.random.SeedSequence, np.random.BitGenerator, random.Random, random.SystemRandom)
+_PYTHON, _FROZEN = 1 << 9, 1 << 8  # flags of types: made at run time, and not to be changed
+# Functions that look at all attributes of what they are given.
+LOOKING_AT_ALL = frozenset((copy.copy, copy.deepcopy, dataclasses.asdict, dataclasses.astuple, dataclasses.replace,
+                            dataclasses.fields, inspect.getmembers, inspect.getattr_static))  # fmt: skip
+
+
+def is_of_python(cls: type) -> bool:
+    """Whether a class was made by a program, so that its instances may be given another one."""
+    return cls.__flags__ & (_PYTHON | _FROZEN) == _PYTHON
+
+
+# -- looks -------------------------------------------------------------------------------------------------------------
+
+
+def contents(x: Any) -> tuple[Callable[[], Iterable], Iterable]:
+    """How to look at what such an object holds, and its parts, which are to be followed too."""
+    if isinstance(x, np.ndarray):
+        parts = x.ravel().tolist() if x.dtype.hasobject else ()
+        return lambda: (x.shape, x.strides, x.dtype, np.ndarray.tobytes(x)), parts
+    if isinstance(x, array.array):
+        return lambda: (x.tobytes(),), ()
+    if isinstance(x, bytearray):
+        return lambda: (bytes(x),), ()
+    if isinstance(x, memoryview):
+        return functools.partial(_memory, x), ()
+    if isinstance(x, BaseException):
+        look = lambda: (x.args, x.__cause__, x.__context__)
+    elif isinstance(x, threading.local):
+        look = lambda: [y for pair in vars(x).items() for y in pair]
+    elif isinstance(x, slice):
+        look = lambda: (x.start, x.stop, x.step)
+    elif isinstance(x, decimal.Context):
+        return lambda: (repr(x),), ()
+    else:
+        look = functools.partial(_content, x)
+    return look, look()
+
+
+def _memory(x: memoryview) -> tuple:
+    try:
+        return x.shape, x.format, x.tobytes()
+    except ValueError:  # it was released
+        return ()
+
+
+def _content(cell: types.CellType) -> tuple:
+    try:
+        return (cell.cell_contents,)
+    except ValueError:  # not filled yet
+        return ()
+
+
+def refers(x: Any) -> bool:
+    """Whether a weak reference refers to something still."""
+    if isinstance(x, weakref.ref):
+        return x() is not None
+    try:
+        return bool(x.__class__)
+    except ReferenceError:
+        return False
+
+
+def entries(cached: Any) -> dict | None:
+    """The dictionary of a function's cache; None where it is not found."""
+    found = [x for x in gc.get_referents(cached) if type(x) is dict and x is not vars(cached)]
+    return found[0] if len(found) == 1 else None
+
+
+def parts(x: Any) -> list:
+    """What an object of C holds and does not change."""
+    return [y for y in gc.get_referents(x) if y is not type(x)]
+
+
+def random_sources() -> list[tuple[Any, str]]:
+    """The sources of random numbers that belong to nobody."""
+    return [(random._inst, "random"), (np.random.mtrand._rand, "numpy.random")]  # type: ignore[attr-defined]
+
+
+def random_state(x: Any) -> str:
+    """The state of a source of random numbers."""
+    if isinstance(x, random.SystemRandom):  # which has none, and whose methods are not followed
+        return ""
+    if isinstance(x, random.Random):
+        return repr(x.getstate())
+    return repr(x.bit_generator.state if isinstance(x, np.random.Generator) else x.get_state()[1:])
+
+
+# -- attributes --------------------------------------------------------------------------------------------------------
+
+
+def namespace(x: Any) -> Any:
+    """The attributes of an object, found without calling code of its class; None where it has none."""
+    try:
+        found = (type if isinstance(x, type) else object).__getattribute__(x, "__dict__")
+    except AttributeError:
+        return None
+    return found if isinstance(found, dict | types.MappingProxyType) else None
+
+
+def answers_itself(cls: type) -> bool:
+    """Whether code of a class answers for every attribute of its instances."""
+    return isinstance(getattr(cls, "__getattribute__", None), types.FunctionType)
+
+
+@functools.lru_cache(maxsize=10_000)
+def slots(cls: type) -> tuple[tuple[str, Any], ...]:
+    """The slots of a class, with what reads them."""
+    found = [item for c in cls.__mro__ if is_of_python(c) for item in vars(c).items()]
+    return tuple([(name, x.__get__) for name, x in found if isinstance(x, types.MemberDescriptorType)])
+
+
+def slot_items(x: Any, slots: tuple[tuple[str, Any], ...]) -> list:
+    """What an object's slots hold."""
+    found = []
+    for _, read in slots:
+        try:
+            found.append(read(x))
+        except AttributeError:
+            found.append(MISSING)
+    return found
+
+
+# -- functions and classes ---------------------------------------------------------------------------------------------
+
+
+def behind(x: Any) -> list[tuple[Any, str]]:
+    """What a function of Python's own reads that none of its arguments holds."""
+    return [(os.environ, "os.environ")] if x is os.getenv else []
+
+
+def state_behind(cls: type) -> list[tuple[str, Callable[[], Iterable]]]:
+    """What Python keeps that questions to a class depend on: its name, and how it is looked at."""
+    if isinstance(cls, abc.ABCMeta):
+        return [("classes registered with abstract ones", lambda: (abc.get_cache_token(),))]
+    if cls is decimal.Decimal:
+        return [("decimal.getcontext()", lambda: (repr(decimal.getcontext()),))]
+    return []
+
+
+def is_seeded_by_the_system(cls: type) -> bool:
+    """Whether new objects of a class draw random numbers of the system's own, if no seed is given."""
+    return issubclass(cls, _SEEDED)

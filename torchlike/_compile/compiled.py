@@ -246,8 +246,11 @@ class _Attempt:
         """The walk over what ran, which must find everything as it was before."""
         if watch.refused is not None:
             raise recording.Refusal(watch.refused)
-        if Signature(self.args, self.kwargs).modes != modes:
+        now = Signature(self.args, self.kwargs)
+        if now.modes != modes:
             raise recording.Refusal("it changes a mode: of gradients, of the default dtype or device, of precision")
+        if now.key != self.signature.key or [*map(id, now.tensors)] != [*map(id, self.signature.tensors)]:
+            raise recording.Refusal("it changes an argument")
         after = self._reach(watch.codes)
         unknown = next((c for c in watch.codes if c not in before.found_codes), None)
         if unknown is not None:

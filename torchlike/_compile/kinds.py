@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import abc
 import array
+import collections
 import copy
 import dataclasses
 import datetime
@@ -25,19 +26,20 @@ import numpy as np
 
 from torchlike._compile.places import MISSING
 
+_LOCKS = (type(threading.Lock()), type(threading.RLock()))
 WEAK = (weakref.ref, *weakref.ProxyTypes)
 CACHED = type(functools.cache(len))
 VIEWS = (type({}.keys()), type({}.values()), type({}.items()))
 RANDOM = (random.Random, np.random.RandomState, np.random.Generator)
 COMPARED = (np.ndarray, array.array, bytearray, memoryview, BaseException, threading.local, slice, types.CellType,
-            decimal.Context)  # fmt: skip
+            decimal.Context, *_LOCKS)  # fmt: skip
 LINKS = (operator.itemgetter, operator.attrgetter, operator.methodcaller)
+_Pair = collections.namedtuple("_Pair", "x")
 _LINK = next(x for x in gc.get_referents(functools.lru_cache(len)) if isinstance(x, type) and x is not CACHED)
-_LOCKS = (type(threading.Lock()), type(threading.RLock()))
 # Those whose instances do not change, and whose answers depend on nothing else.
 STATELESS = (datetime.date, datetime.time, datetime.timedelta, datetime.tzinfo, decimal.Decimal, re.Pattern, re.Match,
-             types.CodeType, property, super, object().__init__.__class__,
-             types.ClassMethodDescriptorType, type(abc.ABC._abc_impl), _LINK, *_LOCKS)  # fmt: skip
+             types.CodeType, type(_Pair.x), property, super, object().__init__.__class__,
+             types.ClassMethodDescriptorType, type(abc.ABC._abc_impl), _LINK)  # fmt: skip
 # What makes random numbers of the system's own, where it is called without a seed.
 default_rng = np.random.default_rng
 _SEEDED = (np.random.RandomState, np.random.SeedSequence, np.random.BitGenerator, random.Random, random.SystemRandom)
@@ -72,7 +74,7 @@ def contents(x: Any) -> tuple[Callable[[], Iterable], Iterable]:
         look = lambda: [y for pair in vars(x).items() for y in pair]
     elif isinstance(x, slice):
         look = lambda: (x.start, x.stop, x.step)
-    elif isinstance(x, decimal.Context):
+    elif isinstance(x, (decimal.Context, *_LOCKS)):
         return lambda: (repr(x),), ()
     else:
         look = functools.partial(_content, x)

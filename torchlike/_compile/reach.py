@@ -18,7 +18,7 @@ from operator import attrgetter
 from typing import Any
 
 from torchlike._compile import kinds
-from torchlike._compile.places import FIXED, KEYS, LIVE, MISSING, PLAIN, VALUE, Place, named
+from torchlike._compile.places import FIXED, KEYS, LIVE, MISSING, PLAIN, VALUE, Place, label, named
 from torchlike._compile.trusted import is_library, is_trusted, only_computes
 from torchlike._compile.uses import uses
 from torchlike._sparse import members
@@ -49,6 +49,7 @@ class Reach:
         self.sources: dict[int, tuple[Any, str]] = {}  # sources of random numbers, with their states
         self.instances: dict[int, tuple[Any, type, str]] = {}  # of Python classes, which may be given other ones
         self.classes: dict[int, tuple[type, tuple, str]] = {}  # with the classes that they inherit from
+        self.keys: dict[int, tuple[frozenset, str]] = {}  # the names of an object's attributes
         self.found_codes: set[types.CodeType] = set()
         self.names: set[str] = set(_CALLED)
         self.all_names = False
@@ -77,6 +78,10 @@ class Reach:
             was = before.places.get(key)
             if was is not None and (found := place.difference(*_in_common(was, place))):
                 return found
+        for key, (keys, path) in self.keys.items():
+            now = keys if key not in before.keys else before.keys[key][0]
+            if keys != now:
+                return label(path, sorted(keys ^ now)[0])
         for key, (_, cls, path) in self.instances.items():
             if key in before.instances and before.instances[key][1] is not cls:
                 return f"the class of `{path}`"
@@ -263,7 +268,7 @@ class Reach:
         if not is_ours:
             return
         if f.__dict__ and not runs_ours:  # what a decorator of a library keeps
-            self._dictionary(f.__dict__, path, is_namespace=True)
+            self._todo.extend([(x, f"{path}.{name}") for name, x in f.__dict__.items() if not name.startswith("_")])
         self._attributed(f, path)
         self._todo.append((f.__defaults__, path))
         if f.__kwdefaults__:
@@ -336,6 +341,7 @@ class Reach:
         if held is None or (isinstance(x, types.ModuleType) and is_trusted(x.__name__)):
             return
         keys = held.keys()
+        self.keys[id(x)] = frozenset(keys), path
         if isinstance(x, type) or self.all_names or not held:
             self.places["keys", id(x)] = Place(lambda: keys, path, KEYS, held if isinstance(held, dict) else None)
         else:
@@ -346,7 +352,11 @@ class Reach:
         if isinstance(x, type):
             return name in self.names or (name.startswith("__") and callable(x.__dict__[name])) or (
                 self.all_names and not name.startswith("__"))  # fmt: skip
-        return name in self.names or self.all_names
+        if name in self.names or not self.all_names:
+            return name in self.names
+        # A library's own functions and classes are found by their names alone: there are thousands.
+        is_of_library = isinstance(x, types.ModuleType) and is_trusted(x.__name__)
+        return not (is_of_library and isinstance(x.__dict__[name], (*_DEFINED, *FIXED)))
 
     # -- objects -------------------------------------------------------------------------------------------------------
 
@@ -432,6 +442,7 @@ _FOLLOW: tuple[tuple[Any, Callable[[Reach, Any, str], None]], ...] = (
     (kinds.COMPARED, Reach._value),
     (kinds.LINKS, Reach._links),
 )
+_DEFINED = (types.FunctionType, type, types.ModuleType)
 _OF_MODULES = frozenset(vars(Module()))
 
 

@@ -1,0 +1,137 @@
+"""Programs put together of pieces, from a seed."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from random import Random
+from textwrap import indent
+
+from tests.fuzz_state import objects, values, world
+from tests.fuzz_state.piece import PIECES, Piece
+
+_MODULES = ("abc array builtins collections contextlib contextvars copy dataclasses datetime decimal enum functools io "
+            "itertools math operator os random sys threading time types weakref")  # fmt: skip
+HEAD = "".join(f"import {name}\n" for name in _MODULES.split()) + "import numpy as np\n"
+NUMBERS = ("1.0", "2.0", "0.5", "3.0", "4.0", "1.5")
+assert all(len(PIECES) > 10 for _ in (objects, values, world))
+
+
+@dataclass(frozen=True)
+class Program:
+    """A function's statements, and what happens around it.
+
+    Args:
+      setup: statements before the function.
+      body: statements of the function.
+      between: what happens after the function is made: calls (None) and changes.
+      shows: expressions that are compared after each call.
+      undo: statements after all of it.
+      rebinds: names that the function assigns to.
+      passed: names that are passed as arguments.
+      shape: "function", "module" or "method"; whether the names are globals, or local to a function.
+    """
+
+    setup: tuple[str, ...]
+    body: tuple[str, ...]
+    between: tuple[str | None, ...]
+    shows: tuple[str, ...]
+    undo: tuple[str, ...]
+    rebinds: tuple[str, ...]
+    passed: tuple[str, ...]
+    shape: str
+    is_global: bool
+    returns: str
+
+    def text(self) -> str:
+        """The program's source. It needs `torch`, `compile`, `call` (which runs a function and notes what it gave) and
+        `attempt` (which notes the error of a change)."""
+        lines = [*self.setup, *self._function()]
+        arguments = ", ".join(["torch.full((2,), 1.0)", *self.passed])
+        for step in self.between:
+            if step is None:
+                lines.append(f"call(lambda: f({arguments}), lambda: [{', '.join(self.shows)}])")
+            else:
+                lines.append(f"try:\n{indent(step, '    ')}\nexcept Exception as error:\n    attempt(error)")
+        lines.append("0")
+        source = "\n".join(lines)
+        undo = "\n".join([*self.undo, "pass"])
+        whole = f"try:\n{indent(source, '    ')}\nfinally:\n{indent(undo, '    ')}\n"
+        return HEAD + (whole if self.is_global else f"def program():\n{indent(whole, '    ')}\nprogram()\n")
+
+    def _function(self) -> list[str]:
+        scope = [f"{'global' if self.is_global else 'nonlocal'} {', '.join(self.rebinds)}"] if self.rebinds else []
+        body = indent("\n".join([*scope, "y = x * 1.0", *self.body, f"return {self.returns}"]), "    ")
+        parameters = ", ".join(["x", *self.passed])
+        if self.shape == "function":
+            return [f"@compile\ndef f({parameters}):\n{body}"]
+        inner = indent(body, "    ")
+        if self.shape == "module":
+            head = f"class F(torch.nn.Module):\n    def forward(self, {parameters}):\n{inner}"
+            return [head, "f = compile(F())"]
+        return [f"class F:\n    @compile\n    def __call__(self, {parameters}):\n{inner}", "f = F()"]
+
+
+def program_of(seed: int) -> Program:
+    """The program of a seed."""
+    return _Writer(Random(seed)).program()
+
+
+class _Writer:
+    def __init__(self, random: Random) -> None:
+        self.random = random
+
+    def program(self) -> Program:
+        choose, chance = self.random.choice, self.random.random
+        pieces = [PIECES[name] for name in self.random.sample(sorted(PIECES), choose((1, 1, 2, 2, 3)))]
+        numbered = list(enumerate(pieces))
+        body = [line for i, piece in numbered for line in self._body(piece, i)]
+        rebinds = [f"p{i}" for i, _ in numbered if re.search(rf"\bp{i} [-*+^]?= ", "\n".join(body))]
+        passed = [f"p{i}" for i, _ in numbered if chance() < 0.2 and f"p{i}" not in rebinds]
+        between: list[str | None] = [None, None]
+        for _ in range(choose((2, 3, 4))):
+            i, piece = choose(numbered)
+            if piece.changes:
+                between += [self._fill(choose(piece.changes), i), None]
+            if chance() < 0.5:
+                between.append(None)
+        return Program(
+            setup=tuple(self._fill(piece.setup, i) for i, piece in numbered), body=tuple(body), between=tuple(between),
+            shows=tuple(self._fill(show, i) for i, piece in numbered for show in piece.shows),
+            undo=tuple(self._fill(piece.undo, i) for i, piece in numbered if piece.undo), rebinds=tuple(rebinds),
+            passed=tuple(passed), shape=choose(("function", "function", "module", "method")), is_global=chance() < 0.5,
+            returns=choose(("y", "y", "y, 2.0", "[y, {'a': y * 1.0}]")))  # fmt: skip
+
+    def _body(self, piece: Piece, i: int) -> list[str]:
+        """What a piece adds to the function: mostly one read, sometimes an effect."""
+        choose, chance = self.random.choice, self.random.random
+        ways = [f"y = y {choose('*+')} float({read})" for read in piece.reads] + list(piece.lines)
+        found = [choose(ways)] if ways else []
+        if len(ways) > 1 and chance() < 0.3:
+            found.append(choose(ways))
+        if piece.effects and chance() < 0.25:
+            found.insert(choose((0, len(found))), choose(piece.effects))
+        if chance() < 0.1 and found:
+            found = [f"if len(y) == 2:\n{indent(line, '    ')}" for line in found]
+        return [self._fill(line, i) for line in found]
+
+    def _fill(self, text: str, i: int) -> str:
+        return self._numbers(re.sub(r"(?<=\w)@", str(i), text))  # any other `@` begins a decorator
+
+    def _numbers(self, text: str) -> str:
+        while "#" in text:
+            text = text.replace("#", self.random.choice(NUMBERS), 1)
+        return text
+
+
+def smaller(program: Program) -> list[Program]:
+    """The program without one of its parts, each in turn."""
+    found = []
+    for part in ("between", "body", "setup", "shows", "passed"):
+        held = getattr(program, part)
+        found += [replace(program, **{part: held[:i] + held[i + 1 :]}) for i in range(len(held))]
+    if program.returns != "y":
+        found.append(replace(program, returns="y"))
+    if program.shape != "function":
+        found.append(replace(program, shape="function"))
+    return found

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from torchlike import _errors, _layout, _storage
+from torchlike._autograd import engine
 from torchlike._autograd.nodes import AccumulateGrad
 from torchlike._core.refcounts import LOCAL
-from torchlike._tensor import Tensor, adopt, leaf_node
+from torchlike._tensor import Tensor, adopt, alias, leaf_node
 
 
 def deepcopy(t: Tensor, memo: dict) -> Any:
@@ -21,7 +22,7 @@ def deepcopy(t: Tensor, memo: dict) -> Any:
         raise _errors.memory.non_leaf_deepcopy()
     import copy
 
-    made = t.detach().clone()
+    made = _copied(t, memo)
     if type(t) is not Tensor:
         made = adopt(type(t), made)
     if t.requires_grad:
@@ -30,6 +31,19 @@ def deepcopy(t: Tensor, memo: dict) -> Any:
         made._grad = copy.deepcopy(t._grad, memo)
     memo[id(t)] = made
     made.__dict__.update(copy.deepcopy(attributes(t), memo))
+    return made
+
+
+def _copied(t: Tensor, memo: dict) -> Tensor:
+    """A tensor without history over a copy of the memory, which is shared by the copies of all that share it."""
+    storage = t._storage
+    if type(storage) is not _storage.Storage or _storage.marks(t):
+        return t.detach().clone()
+    made, copied = alias(t), memo.get(id(storage))
+    if copied is None:
+        copied = memo[id(storage)] = _storage.Storage(engine.another(storage.value), storage.strides)
+    made._storage = copied
+    made.__dict__.pop("_counter", None)
     return made
 
 

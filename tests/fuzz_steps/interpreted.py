@@ -1,18 +1,22 @@
-"""Compiled calls without the compile: an executable of XLA takes a quarter of a second to make, and what these programs
-try is how a call is recorded and run again."""
+"""Compiled calls, and steps of optimizers, without XLA's compiles: these take a quarter of a second each, and what the
+programs try is how a call is recorded and run again. NumPy runs the operators that were recorded."""
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from types import SimpleNamespace
 from typing import Any
 
 import jax
+import numpy as np
 
-from torchlike._compile import whole_program
-from torchlike._core.numpy_executor import Interpreted
-from torchlike._core.plan import NUMBERS
+from torchlike import _fused
+from torchlike._compile import operator_replay, whole_program
+from torchlike._compile.differentiable import part
+from torchlike._core.numpy_executor import Interpreted, _run
+from torchlike._core.plan import NUMBERS, NUMPY, ONCE
+from torchlike._core.trace import operators
 from torchlike._core.xla_executor import numbers_of
 
 
@@ -23,39 +27,76 @@ class _Executable:
         self._program = Interpreted(trace, tuple(dict.fromkeys(i for i in live if i >= 0)))
         self._live, self._results = live, range(len(trace.results))
         _, self._places, self._kinds = numbers_of(trace)
-        self._lengths = [len(x.scalars) for x in trace.code if not isinstance(x, int) and x.scalars]
+        self._lengths = [len(plan.scalars) for plan, _ in operators(trace.code) if plan.scalars]
         self._order = [*donated, *[i for i in range(len(trace.arrays)) if i not in donated]]
 
     def __call__(self, given: list, kept: list, packs: list) -> list:
         arrays: list[Any] = [None] * len(self._order)
         for i, array in zip(self._order, [*given, *kept]):
-            arrays[i] = array
-        trace = SimpleNamespace(arrays=arrays, results=self._results, scalars=self._scalars(packs))
-        made = dict(zip(self._program.live, self._program(trace)))  # type: ignore[arg-type]
-        copied = [jax.device_put(made[i] if i >= 0 else arrays[~i].__array__().copy()) for i in self._live]
+            arrays[i] = np.asarray(array)
+        trace: Any = SimpleNamespace(arrays=arrays, results=self._results, scalars=self._scalars(packs))
+        made = dict(zip(self._program.live, self._program(trace)))
+        copied = [jax.device_put(made[i] if i >= 0 else arrays[~i].copy()) for i in self._live]
         for array in given:
             array.delete()
         return copied
 
     def _scalars(self, packs: list) -> list[list]:
         present = [kind for kind in NUMBERS if kind in self._kinds]
-        streams = {kind: iter(pack.tolist()) for kind, pack in zip(present, packs)}
+        streams = {kind: iter(np.asarray(pack).tolist()) for kind, pack in zip(present, packs)}
         numbers = [next(streams[kind]) for kind in self._kinds]
         return [numbers[place : place + length] for place, length in zip(self._places, self._lengths)]
 
 
 def _make(device: Any, trace: Any, live: tuple[int, ...], donated: tuple[int, ...], given: Any) -> Any:
+    """In place of `whole_program._make`."""
     account: Any = SimpleNamespace(runs=0)
     return whole_program.Program(_Executable(trace, live, donated), account, _make)
 
 
+def _part(trace: Any, name: str, begin: int, end: int, first: int, given: Sequence[int], wanted: Sequence[int]) -> Any:
+    """In place of `differentiable.part`."""
+    plan = part(trace, name, begin, end, first, given, wanted)
+    _, places, _ = numbers_of(trace)
+    places = places[sum(bool(plan.scalars) for plan, _ in operators(trace.code[:begin])) :]
+    entries = list(operators(trace.code[begin:end]))
+
+    def run(*flat: Any) -> tuple:
+        found = dict(zip(given, flat))
+        numbers, at, begins = flat[len(given) :], first, iter(places)
+        for each, slots in entries:
+            start = next(begins) if each.scalars else 0
+            made = _run(each, [found[s] for s in slots] + [*numbers[start : start + len(each.scalars)]])
+            found |= {at + i: array for i, array in enumerate(made)}
+            at += len(each.outputs)
+        return tuple([found[s] for s in wanted])
+
+    plan.function, plan.executor = run, NUMPY
+    return plan
+
+
+_PLAIN = SimpleNamespace(jit=lambda function: function)
+_REPLACED: list[tuple[Any, str, Callable | Any]] = [
+    (whole_program, "_make", _make), (operator_replay, "part", _part),
+    (_fused, "jax", _PLAIN), (_fused, "COMPILED", ONCE),  # rules run in NumPy
+]  # fmt: skip
+
+
 @contextlib.contextmanager
 def interpreted() -> Iterator[None]:
-    """Within, compiled calls are interpreted."""
-    before, whole_program._make = whole_program._make, _make
-    whole_program._programs.clear()
+    """Within, nothing that can be interpreted is compiled."""
+    before = [getattr(module, name) for module, name, _ in _REPLACED]
+    _forget()
     try:
+        for module, name, other in _REPLACED:
+            setattr(module, name, other)
         yield
     finally:
-        whole_program._make = before
-        whole_program._programs.clear()
+        for (module, name, _), held in zip(_REPLACED, before):
+            setattr(module, name, held)
+        _forget()
+
+
+def _forget() -> None:
+    whole_program._programs.clear()
+    _fused._plans.clear()

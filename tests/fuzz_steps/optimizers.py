@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from random import Random
 
-# (weight, optimizer, options to choose from). An epsilon keeps the noise of gradients that are zero from growing.
+# A gradient that is zero but for its rounding, such as that of a bias before a norm, must not be divided by its size.
+EPS = "eps=1e-3"
+# (weight, optimizer, options to choose from)
 OPTIMIZERS: list[tuple[int, str, tuple[str, ...]]] = [
     (6, "SGD", ("", "momentum=0.9", "momentum=0.9, nesterov=True", "momentum=0.5, dampening=0.1", "weight_decay=0.1",
                 "momentum=0.9, weight_decay=0.01, maximize=True")),
-    (6, "Adam", ("", "betas=(0.5, 0.9)", "amsgrad=True", "weight_decay=0.1", "maximize=True", "eps=1e-4")),
-    (5, "AdamW", ("", "weight_decay=0.1", "amsgrad=True", "betas=(0.8, 0.9)")),
-    (3, "RMSprop", ("", "momentum=0.9", "centered=True, eps=1e-4", "momentum=0.5, weight_decay=0.1", "alpha=0.5")),
-    (3, "Adagrad", ("eps=1e-6", "eps=1e-6, lr_decay=0.1", "eps=1e-6, initial_accumulator_value=0.1",
-                    "eps=1e-6, weight_decay=0.1")),
-    (1, "Adadelta", ("", "rho=0.5")),
-    (1, "Adamax", ("", "weight_decay=0.1")),
-    (1, "NAdam", ("", "momentum_decay=0.01", "weight_decay=0.1, decoupled_weight_decay=True")),
-    (1, "RAdam", ("", "betas=(0.5, 0.6)")),
+    (6, "Adam", (EPS, f"{EPS}, betas=(0.5, 0.9)", f"{EPS}, amsgrad=True", f"{EPS}, weight_decay=0.1", f"{EPS}, maximize=True")),
+    (5, "AdamW", (EPS, f"{EPS}, weight_decay=0.1", f"{EPS}, amsgrad=True", f"{EPS}, betas=(0.8, 0.9)")),
+    (3, "RMSprop", (EPS, f"{EPS}, momentum=0.9", f"{EPS}, momentum=0.5, weight_decay=0.1", f"{EPS}, alpha=0.5")),
+    (3, "Adagrad", (EPS, f"{EPS}, lr_decay=0.1", f"{EPS}, initial_accumulator_value=0.1", f"{EPS}, weight_decay=0.1")),
+    (1, "Adadelta", (EPS, f"{EPS}, rho=0.5")),
+    (1, "Adamax", (EPS, f"{EPS}, weight_decay=0.1")),
+    (1, "NAdam", (EPS, f"{EPS}, momentum_decay=0.01", f"{EPS}, weight_decay=0.1, decoupled_weight_decay=True")),
+    (1, "RAdam", (EPS, f"{EPS}, betas=(0.5, 0.6)")),
     (1, "ASGD", ("", "t0=2, lambd=0.1")),
 ]  # fmt: skip
 SCHEDULERS = ("StepLR(opt, 2, 0.5)", "ExponentialLR(opt, 0.8)", "CosineAnnealingLR(opt, 5)", "LambdaLR(opt, lambda e: 0.9 ** e)",

@@ -59,8 +59,13 @@ def execute(statement: str, names: dict[str, Any]) -> tuple[str, str] | None:
         try:
             exec(_compiled(statement), names)
         except Exception as error:
-            return type(error).__name__, _ADDRESS.sub("0x", str(error).partition("\n")[0])
+            return type(error).__name__, _told(error)
     return None
+
+
+def _told(error: Exception) -> str:
+    """The first line of an error's message, without what tells the libraries apart."""
+    return _ADDRESS.sub("0x", str(error).partition("\n")[0]).replace("torchlike.", "torch.")
 
 
 def smallest(program: Program, differs: Callable[[Program], bool]) -> Program:

@@ -34,7 +34,7 @@ GRADIENTS = ("nn.utils.clip_grad_norm_(model.parameters(), 0.5)", "nn.utils.clip
              "for p in model.parameters():\n    if p.grad is not None:\n        p.grad = p.grad * 2",
              "for p in model.parameters():\n    if p.grad is not None:\n        p.grad.add_(p.detach(), alpha=0.1)",
              "kept['grad'] = first.grad", "kept['grad'] = first.grad.clone()", "log.append(w.grad)", "first.grad = None",
-             "first.grad = first.grad.sign()", "first.grad.data.clamp_(-0.1, 0.1)", "w.grad = torch.ones_like(w)",
+             "first.grad = first.grad.tanh()", "first.grad.data.clamp_(-0.1, 0.1)", "w.grad = torch.ones_like(w)",
              "w.grad, v.grad = v.grad, w.grad", "w.grad = v.grad", "kept['norm'] = torch.stack([p.grad.norm() for p in model.parameters() if p.grad is not None]).norm()",
              "if first.grad is not None:\n    first.grad[0] = 0.0", "first.grad = first.grad.detach()")  # fmt: skip
 UPDATE = ("opt.step()",) * 12 + ("opt.step()\nopt.zero_grad()", "opt.step()\nopt.step()", "",

@@ -28,13 +28,13 @@ start = copy.deepcopy(model.state_dict())
 start_opt = copy.deepcopy(opt.state_dict())"""
 HOOKS = (
     "first.register_hook(lambda g: g * 0.5)", "w.register_hook(lambda g: g.clamp(-1, 1))",
-    "first.register_post_accumulate_grad_hook(lambda p: p.grad.mul_(0.5))",
-    "model.register_forward_hook(lambda m, i, o: o * 1.1)", "model.a.register_forward_hook(lambda m, i, o: kept.update(o=o))",
+    "first.register_post_accumulate_grad_hook(lambda p: (p.grad.mul_(0.5), None)[1])",
+    "model.register_forward_hook(lambda m, i, o: o * 1.1)", "list(model.modules())[-1].register_forward_hook(lambda m, i, o: kept.update(o=o))",
     "model.register_full_backward_hook(lambda m, i, o: kept.update(g=o[0]))",
-    "opt.register_step_post_hook(lambda o, a, k: total.add_(1))",
-    "opt.register_step_pre_hook(lambda o, a, k: [p.grad.clamp_(-1, 1) for p in model.parameters() if p.grad is not None])",
+    "opt.register_step_post_hook(lambda o, a, k: (total.add_(1), None)[1])",
+    "opt.register_step_pre_hook(lambda o, a, k: nn.utils.clip_grad_value_(model.parameters(), 1))",
 )  # fmt: skip
-FREEZE = ("first.requires_grad_(False)", "for p in model.b.parameters():\n    p.requires_grad_(False)",
+FREEZE = ("first.requires_grad_(False)", "for p in list(model.parameters())[1:3]:\n    p.requires_grad_(False)",
           "list(model.parameters())[-1].requires_grad_(False)")  # fmt: skip
 
 
@@ -42,16 +42,16 @@ def program_of(seed: int) -> Program:
     """The random program of a seed."""
     random = Random(seed)
     is_exact = random.random() < 0.75
-    lines = [DATA, *write_model(random, choose_blocks(random), is_exact)]
-    has_average = random.random() < 0.05
-    lines += [write_optimizer(random), STATE]
     has_schedule = random.random() < 0.3
+    functions = _functions(random, has_schedule)
+    lines = [DATA, *write_model(random, choose_blocks(random, is_exact), is_exact)]
+    lines += [write_optimizer(random), STATE]
     if has_schedule:
         lines.append(write_scheduler(random))
     lines += random.sample(HOOKS, 1) if random.random() < 0.2 else []
     lines += random.sample(FREEZE, 1) if random.random() < 0.15 else []
-    lines += ["average = torch.optim.swa_utils.AveragedModel(model)"] if has_average else []
-    lines += _functions(random, has_schedule)
+    lines += ["average = torch.optim.swa_utils.AveragedModel(model)"] if "average." in "".join(functions) else []
+    lines += functions
     lines += _calls(random)
     executor = "xla" if random.random() < 0.03 else "numpy"
     return Program("\n".join(lines), "float64" if is_exact else "float32", executor, random.random() < 0.4)
@@ -71,6 +71,9 @@ def _functions(random: Random, has_schedule: bool) -> list[str]:
     how = random.choices(("step", "module", "loss", "parts"), (12, 2, 3, 3))[0]
     if how == "step":
         return [_function("step", "x, y", phases, everything), "step = compile(step)"]
+    if how in ("module", "loss"):  # what is compiled in parts is not differentiated twice, in PyTorch neither
+        phases = {name: [s for s in statements if "create_graph" not in s] for name, statements in phases.items()}
+        phases["backward"] = phases["backward"] or ["loss.backward()"]
     if how == "module":
         steps = _function("step", "x, y", phases, everything).replace("model(x)", "fast(x)")
         return ["fast = compile(model)", steps]

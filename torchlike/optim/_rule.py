@@ -173,6 +173,8 @@ class RuleOptimizer(Optimizer):
         """What is kept for each parameter. Reading it makes the next step gather its columns anew."""
         if self._plans:
             self._settle()
+        if self._hides_counters:
+            self._hides_counters = False
             for kept in self._state.values():
                 self._show_counters(kept)
         return self._state
@@ -180,6 +182,7 @@ class RuleOptimizer(Optimizer):
     @state.setter
     def state(self, state: defaultdict[Any, Any]) -> None:
         self._plans: dict[int, _Plan] = {}
+        self._hides_counters = False  # whether those of the state are plain numbers
         self._state = state
 
     def _settle(self) -> None:
@@ -190,6 +193,7 @@ class RuleOptimizer(Optimizer):
                     _keep_counters(self._state[plan.params[i]], self.counters, bucket.counters)
                 for pack in bucket.packs:
                     pack.take_apart()
+        self._hides_counters = True
         self._plans.clear()
 
     def _show_counters(self, kept: Any) -> None:

@@ -101,7 +101,7 @@ def _hooked(step: Callable) -> Callable:
             result = hook(self, args, kwargs)
             if result is not None:
                 if not (isinstance(result, tuple) and len(result) == 2):
-                    raise _errors.bad_pre_hook_result(step, result)
+                    raise _errors.bad_pre_hook_result(hooked_step, result)
                 args, kwargs = result
         out = step(*args, **kwargs)
         _core.boundary()

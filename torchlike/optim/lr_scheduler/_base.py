@@ -119,7 +119,7 @@ class LRScheduler:
         self._set(values)
 
     def _set(self, values: list[Any]) -> None:
-        for group, value in zip(self.optimizer.param_groups, values):
+        for group, value in zip(self.optimizer.param_groups, values, strict=True):
             set_value(group, "lr", value)
         self._last_lr: list[Any] = group_values(self.optimizer, "lr")
 

@@ -64,4 +64,7 @@ class MultiplicativeLR(_FromFunctions):
         self._warn_outside_step()
         if self._is_initial:
             return group_values(self.optimizer, "lr")
-        return [group["lr"] * f(self.last_epoch) for f, group in zip(self.lr_lambdas, self.optimizer.param_groups)]
+        return [
+            group["lr"] * f(self.last_epoch)
+            for f, group in zip(self.lr_lambdas, self.optimizer.param_groups, strict=True)
+        ]

@@ -7,6 +7,7 @@ import sys
 import jax
 import pytest
 
+from tests.processes.launched import free_port, said
 from torchlike import _device
 
 FOUR = {"XLA_FLAGS": "--xla_force_host_platform_device_count=4"}
@@ -90,6 +91,29 @@ def test_devices_of_the_cpu_stand_for_accelerators():
         "cuda:0 True",
         "False",
     ]
+
+
+OF_TWO = """
+import sys, jax
+rank, port = map(int, sys.argv[1:])
+jax.distributed.initialize(f"localhost:{port}", 2, rank)
+import torchlike as torch
+from torchlike._core import set_executor
+with set_executor("xla"):
+    layer = torch.nn.Linear(3, 3)
+    layer(torch.ones(2, 3)).sum().backward()
+    print(layer.weight.grad.sum().item(), torch.randn(200_000).shape)
+devices, mine = jax.devices(), layer.weight.grad._value.array.device
+assert (len(devices), mine) == (2, devices[rank]), (devices, mine)
+"""
+
+
+def test_each_of_two_processes_computes_on_its_own_device():
+    port = str(free_port())
+    env = {**os.environ, "JAX_PLATFORMS": "cpu"}
+    both = [subprocess.Popen([sys.executable, "-c", OF_TWO, str(rank), port], env=env, text=True,
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE) for rank in (0, 1)]  # fmt: skip
+    assert said(both) == ["18.0 torch.Size([200000])\n"] * 2
 
 
 def test_devices_are_those_of_this_process(monkeypatch):

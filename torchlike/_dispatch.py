@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,7 @@ from torchlike._ops import _declare as d
 from torchlike._ops import _foreign
 from torchlike._ops._declare import Op
 from torchlike._ops._plan import OpPlan, Varying, make
-from torchlike._recorder import Recorder, current
+from torchlike._recorder import current
 from torchlike._storage import Storage, move, writes
 from torchlike._tensor import TENSOR_TYPES, Tensor, wrap
 
@@ -222,20 +222,24 @@ def binary(op: Op, call: Callable) -> Callable:
             else:
                 return call(a, b)
             if plan is not None:
-                recorder, node = current(), None
-                if recorder.grad and (edge is not None or (scalars == () and edges[1] is not None)):
-                    node = recorder.node(plan, values, edges, scalars)
-                return _tensor_of(recorder, plan, recorder.record_one(plan, values, scalars), node)
+                return _finish(plan, values, edges, scalars, edge is not None or (not scalars and edges[1] is not None))
         return call(a, b)
 
     return _reading_anyway(op, quick if op.autocast is None else _autocast.without_plans(quick))
 
 
-def _tensor_of(recorder: Recorder, plan: OpPlan, value: Value, node: Node | None) -> Tensor:
-    """The Tensor of an operator's one result."""
+def _finish(plan: OpPlan, values: Sequence, edges: Sequence, scalars: Sequence, needs: bool) -> Any:
+    """Record an operator; returns its results. `needs`: an input has a history."""
+    recorder, node = current(), None
+    if needs and recorder.grad:
+        if plan.op.residuals and not recorder.watches and latest.made is None:
+            return _finish_with_residuals(plan, values, edges, scalars)
+        node = recorder.node(plan, values, edges, scalars)
+    if plan.single is None:
+        return _finish_several(plan, recorder.record(plan, values, scalars), node)
     tensor = _new(Tensor)
     storage = tensor._storage = _new(Storage)
-    storage.value = value
+    storage.value = recorder.record_one(plan, values, scalars)
     storage.version = 0
     storage.strides = tensor._strides = plan.strides[0]
     tensor._chain = tensor._origin = tensor._cache = tensor._grad = None
@@ -247,15 +251,7 @@ def _tensor_of(recorder: Recorder, plan: OpPlan, value: Value, node: Node | None
     return tensor
 
 
-def _finish(plan: OpPlan, values: list, edges: list, scalars: list, needs: bool) -> Any:
-    recorder, node = current(), None
-    if needs and recorder.grad:
-        if plan.op.residuals and not recorder.watches and latest.made is None:
-            return _finish_with_residuals(plan, values, edges, scalars)
-        node = recorder.node(plan, values, edges, scalars)
-    if plan.single is not None:
-        return _tensor_of(recorder, plan, recorder.record_one(plan, values, scalars), node)
-    made = recorder.record(plan, values, scalars)
+def _finish_several(plan: OpPlan, made: Sequence[Value], node: Node | None) -> tuple:
     if node is not None:
         keep_results(node, made)
     return tuple([
@@ -485,7 +481,7 @@ def _varying_plan(op: Op, key: tuple, args: tuple, varies: list[int]) -> tuple[O
 # -- residuals ---------------------------------------------------------------------------------------------------------
 
 
-def _finish_with_residuals(plan: OpPlan, values: list, edges: list, scalars: list) -> Any:
+def _finish_with_residuals(plan: OpPlan, values: Sequence, edges: Sequence, scalars: Sequence) -> Any:
     from torchlike._autograd.residuals import with_residuals
 
     pairs = with_residuals(plan, values, edges, scalars)

@@ -17,7 +17,7 @@ from torchlike._errors.dtypes import c_name
 from torchlike._from_data import filled
 from torchlike._ops import REGISTRY
 from torchlike._recorder import current
-from torchlike._tensor import Tensor
+from torchlike._tensor import Tensor, wrap
 
 _MASKS = (_dtypes.bool_, _dtypes.uint8)
 _PLACES = (_dtypes.int64, _dtypes.int32)
@@ -303,7 +303,7 @@ def _moved(name: str, *args: Any) -> Tensor:
         return _dispatch._finish(plan, values, edges, scalars, needs)
     node = recorder.node(plan, values, edges, scalars) if needs and recorder.grad else None
     made = Value(plan.outputs[0], np.asarray(plan.function(*arrays)[0]))
-    return _dispatch._tensor_of(recorder, plan, made, node)
+    return wrap(made, node and (node, 0), plan.strides[0])
 
 
 def _cast(value: Tensor, dtype: _dtypes.dtype) -> Tensor:

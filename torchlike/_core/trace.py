@@ -26,7 +26,11 @@ class _Limit:
     """How many results a trace may have: a loop that never meets a boundary still runs in pieces. 0: the executor
     `"immediate"`, which runs each operator at once."""
 
-    length = LONGEST = 4096
+    __slots__ = ("length",)
+    LONGEST = 4096
+
+    def __init__(self) -> None:
+        self.length = self.LONGEST
 
 
 limit = _Limit()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from torchlike import _device
 from torchlike._errors.dtypes import scalar_name
 
 Ints = tuple[int, ...]
@@ -141,7 +140,7 @@ def beyond_storage(size: Ints, stride: Ints, offset: int, itemsize: int, need: i
 
 
 def out_of_memory(device: Any, needed: int) -> RuntimeError:
-    if device.type == "cpu":
+    if str(device) == "cpu":
         return RuntimeError("[enforce fail at alloc_cpu.cpp:127] err == 0. DefaultCPUAllocator: can't allocate "
                             f"memory: you tried to allocate {needed} bytes. Error code 12 "
                             "(Cannot allocate memory)")  # fmt: skip
@@ -152,4 +151,4 @@ def out_of_memory(device: Any, needed: int) -> RuntimeError:
 
 def host_out_of_memory(error: MemoryError) -> RuntimeError:
     shape, dtype = getattr(error, "shape", ()), getattr(error, "dtype", None)
-    return out_of_memory(_device.cpu, math.prod(shape) * (dtype.itemsize if dtype is not None else 1))
+    return out_of_memory("cpu", math.prod(shape) * (dtype.itemsize if dtype is not None else 1))

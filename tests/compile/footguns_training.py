@@ -317,6 +317,28 @@ def weights_are_tied_through_an_argument(torch, compile):
 
 
 @footgun
+def a_call_that_is_not_whole_gets_what_has_a_history(torch, compile):
+    kept = []
+
+    def looks(x):
+        z = (x * x).sum()
+        return z * 2 if z.item() > 0 else z
+
+    def keeps(x):
+        kept.append(x * 3)
+        return (x * x).sum()
+
+    out = []
+    for f in map(compile, (looks, keeps)):
+        for _ in range(2):
+            leaf = torch.ones(2, requires_grad=True)
+            f(leaf * 3).backward()
+            out.append(leaf.grad)
+    kept[0].sum().backward()
+    return numbers(out)
+
+
+@footgun
 def a_gradient_reaches_the_argument(torch, compile):
     f = compile(lambda x: (x * x).sum())
     out = []

@@ -11,7 +11,7 @@ from tests.house.source import ROOT, Source, all_imports, imports, sources
 
 # A module may import its own layer and the layers before it. A name stands for itself and everything below it.
 LAYERS: list[tuple[str, ...]] = [
-    ("_errors", "_dtypes", "_device", "_modes", "_layout", "_memory_format", "_random", "_native"),
+    ("_errors", "_dtypes", "_device", "_modes", "_recorder", "_layout", "_memory_format", "_random", "_native"),
     ("_core",),
     ("_ops",),
     ("_autograd", "_storage", "_shared", "_grown", "_freed"),

@@ -202,11 +202,17 @@ class _Attempt:
         shown = [*capture.given, *(v for _, v in views), *(t._storage.value for t in [*state, *before.grads.values()])]
         capture.known = {id(v) for v in shown}
         watch, modes = Watch(), self.signature.modes
-        with capture, cut_off(self.signature.tensors):
-            capture.histories = [(t, t._edge, t._storage) for t in [*self.signature.tensors, *state]]
-            with watch:
-                returned = self.compiled.function(*self.args, **self.kwargs)
-            replay = None if capture.reason else self._keep(capture, before, watch, returned, modes)
+        replay, cut = None, cut_off(self.signature.tensors)
+        try:
+            with capture, cut:
+                capture.histories = [(t, t._edge, t._storage) for t in [*self.signature.tensors, *state]]
+                self.inside = Signature(self.args, self.kwargs).key
+                with watch:
+                    returned = self.compiled.function(*self.args, **self.kwargs)
+                replay = None if capture.reason else self._keep(capture, before, watch, returned, modes)
+        finally:
+            if replay is None:
+                cut.undo()
         if replay is not None:
             replay.first(self.signature.tensors)
         return returned
@@ -249,7 +255,7 @@ class _Attempt:
         now = Signature(self.args, self.kwargs)
         if now.modes != modes:
             raise recording.Refusal("it changes a mode: of gradients, of the default dtype or device, of precision")
-        if now.key != self.signature.key or [*map(id, now.tensors)] != [*map(id, self.signature.tensors)]:
+        if now.key != self.inside or [*map(id, now.tensors)] != [*map(id, self.signature.tensors)]:
             raise recording.Refusal("it changes an argument")
         after = self._reach(watch.codes)
         unknown = next((c for c in watch.codes if c not in before.found_codes), None)

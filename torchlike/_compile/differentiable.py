@@ -14,7 +14,7 @@ import numpy as np
 
 from torchlike import _errors
 from torchlike._autograd.engine import Grad, Walk
-from torchlike._autograd.nodes import AccumulateGrad, Edge, Node
+from torchlike._autograd.nodes import AccumulateGrad, Edge, Node, sequence
 from torchlike._autograd.sparse_value import maker_of, parts_of
 from torchlike._core import Aval, Plan, Value, record
 from torchlike._core.capture import WholeTrace
@@ -47,20 +47,41 @@ def is_alive(edge: Edge | None) -> bool:
     return not spent
 
 
+class Passing(AccumulateGrad):
+    """The end of a history that goes on after all, along its one edge."""
+
+    __slots__ = ()
+
+    def differentiate(self, held: dict[int, Grad], wanted: tuple[int, ...], walk: Walk) -> list[Grad]:
+        """The gradient that arrived."""
+        return [held[0]]
+
+
 class cut_off:
     """While a call is recorded, its arguments have no history but that they require grad: leaves of the recording."""
 
     def __init__(self, tensors: Sequence[Tensor]) -> None:
         self.edges = {id(t): (t, t._edge) for t in tensors if t._edge is not None}
+        self.ends: list[tuple[AccumulateGrad, Edge]] = []
 
-    def __enter__(self) -> None:
+    def __enter__(self) -> cut_off:
         for t, edge in self.edges.values():
             if not isinstance(edge[0], AccumulateGrad):
-                t._edge = leaf_node(t), 0
+                end = leaf_node(t)
+                end.age = next(sequence)  # between those of the history outside and those of the recording
+                self.ends.append((end, edge))
+                t._edge = end, 0
+        return self
 
     def __exit__(self, *_: object) -> None:
         for t, edge in self.edges.values():
             t._edge = edge
+
+    def undo(self) -> None:
+        """What was recorded meanwhile goes on to the history outside: the recording is not kept."""
+        for end, edge in self.ends:
+            end.edges = [edge]
+            end.__class__ = Passing
 
 
 class Gradient:

@@ -245,3 +245,86 @@ def an_argument_is_a_view_older_than_the_last_call(torch, compile):
     for args in ((tail, torch.ones(2)), (tail, head), (middle, head), (tail, head), (a, head)):
         out += [f(*args), a.clone(), tail.clone()]
     return numbers(out, tail, middle, head, a)
+def _with_history(torch, f, wants=lambda result: result):
+    out = []
+    for _ in range(3):
+        w = torch.ones(2, requires_grad=True)
+        wants(f(w * 2)).backward()
+        out.append(w.grad)
+    return out
+
+
+@footgun
+def a_call_that_is_not_captured_has_an_argument_with_a_history(torch, compile):
+    calls = [0]
+
+    def counts(x):
+        calls[0] += 1
+        return (x * 3).sum()
+
+    def looks(x):
+        y = (x * 3).sum()
+        return y * 2 if y > 0 else y
+
+    def writes(x):
+        calls[0] += 1
+        x.mul_(3)
+        return x.sum()
+
+    return numbers([_with_history(torch, compile(f)) for f in (counts, looks, writes)])
+
+
+@footgun
+def an_argument_with_a_history_is_written_to(torch, compile):
+    @compile
+    def f(x):
+        x.mul_(3)
+        return x.sum()
+
+    return numbers(_with_history(torch, f))
+
+
+@footgun
+def an_argument_with_a_history_is_differentiated_inside(torch, compile):
+    @compile
+    def f(x):
+        y = (x * 3).sum()
+        y.backward(retain_graph=True)
+        return y
+
+    return numbers(_with_history(torch, f))
+
+
+@footgun
+def a_history_is_asked_for_inside(torch, compile):
+    f = compile(lambda x: (x * (2.0 if x.is_leaf or x.grad_fn is None else 3.0)).sum())
+    return numbers(_with_history(torch, f))
+
+
+@footgun
+def arguments_that_are_containers_change(torch, compile):
+    @compile
+    def f(x, items, names):
+        items.append(1.0)
+        names["n"] = names.get("n", 0.0) + 1.0
+        return x * len(items) * names["n"]
+
+    items, names = [], {}
+    return numbers([f(torch.ones(2), items, names) for _ in range(7)], len(items), names["n"])
+
+
+@footgun
+def a_container_is_returned(torch, compile):
+    held = [1.0]
+
+    @compile
+    def f(x, given):
+        return x * 2, held, given
+
+    out = []
+    for _ in range(4):
+        given = [2.0]
+        result, first, second = f(torch.ones(2), given)
+        first.append(3.0)
+        out += [result, first is held, second is given, len(held)]
+    return numbers(out)

@@ -22,29 +22,15 @@ with and without `torchlike.compile`; the results and the state left behind must
 """
 
 
-def _run_shard(first: int, count: int, queue: Any) -> None:
-    from tests.fuzz_state.programs import program_of
-    from tests.fuzz_state.run import guarded, smallest
-    from torchlike._core.run import forget_programs
-
-    for seed in range(first, first + count):
-        if seed % 500 == 499:
-            forget_programs()
-        program = program_of(seed)
-        found = guarded(program)
-        if found is not None:
-            program = smallest(program)
-            found = f"# seed {seed}\n{program.text()}\n# {guarded(program)}"
-        queue.put((sum(step is None for step in program.between), found))
-
-
 def run(seed: int, count: int, processes: int) -> tuple[int, int, list[str]]:
     """Share the programs among processes and print what differs: programs, calls, differences."""
     from tqdm import tqdm
 
+    from tests.fuzz_state.shard import run_shard
+
     share, context = -(-count // processes), multiprocessing.get_context("spawn")
     queue: Any = context.Queue()
-    workers = [context.Process(target=_run_shard, daemon=True, args=(seed * 1_000_000 + i * share, share, queue))
+    workers = [context.Process(target=run_shard, daemon=True, args=(seed * 1_000_000 + i * share, share, queue))
                for i in range(processes)]  # fmt: skip
     for worker in workers:
         worker.start()

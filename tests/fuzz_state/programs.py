@@ -88,6 +88,9 @@ class _Writer:
         body = [line for i, piece in numbered for line in self._body(piece, i)]
         rebinds = [f"p{i}" for i, _ in numbered if re.search(rf"\bp{i} [-*+^]?= ", "\n".join(body))]
         passed = [f"p{i}" for i, _ in numbered if chance() < 0.2 and f"p{i}" not in rebinds]
+        shapes = ("function", "function", "method", "module")
+        if "global hooks" in [piece.name for piece in pieces]:  # they run for a compiled module and the one within it
+            shapes = shapes[:3]
         between: list[str | None] = [None, None]
         for _ in range(choose((2, 3, 4))):
             i, piece = choose(numbered)
@@ -99,7 +102,7 @@ class _Writer:
             setup=tuple(self._fill(piece.setup, i) for i, piece in numbered), body=tuple(body), between=tuple(between),
             shows=tuple(self._fill(show, i) for i, piece in numbered for show in piece.shows),
             undo=tuple(self._fill(piece.undo, i) for i, piece in numbered if piece.undo), rebinds=tuple(rebinds),
-            passed=tuple(passed), shape=choose(("function", "function", "module", "method")), is_global=chance() < 0.5,
+            passed=tuple(passed), shape=choose(shapes), is_global=chance() < 0.5,
             returns=choose(("y", "y", "y, 2.0", "[y, {'a': y * 1.0}]")))  # fmt: skip
 
     def _body(self, piece: Piece, i: int) -> list[str]:

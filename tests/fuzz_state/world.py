@@ -52,7 +52,7 @@ Piece("decimal", "p@ = decimal.Decimal('2.5')", ("p@ / 3", "decimal.Decimal(1) /
       "decimal.getcontext().prec = 3", "decimal.getcontext().prec = 28"), (), ("p@",), undo="decimal.getcontext().prec = 28")  # fmt: skip
 Piece("working directory", "p@ = os.getcwd()", ("len(os.getcwd())",), ("os.chdir('/')", "os.chdir(p@)"), (), (),
       undo="os.chdir(p@)")  # fmt: skip
-Piece("interpreter", "p@ = sys.getrecursionlimit()", ("sys.getrecursionlimit() / 1000", "len(sys.argv) + 1.0"),
+Piece("interpreter", "p@ = sys.getrecursionlimit()\ndel sys.argv[1:]", ("sys.getrecursionlimit() / 1000", "len(sys.argv) + 1.0"),
       ("sys.setrecursionlimit(p@ + 100)", "sys.argv.append('x')"), (), (), undo="sys.setrecursionlimit(p@)\ndel sys.argv[1:]")  # fmt: skip
 Piece("itertools", "p@ = itertools.count(1)\nq@ = itertools.cycle([1.0, 2.0, 4.0])", ("next(p@)", "next(q@)",
       "[v for v, _ in zip(p@, '12')][1]"), ("next(p@)",), ("next(q@)",), ("repr(p@)",))  # fmt: skip

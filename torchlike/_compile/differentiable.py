@@ -14,25 +14,59 @@ import numpy as np
 
 from torchlike import _errors
 from torchlike._autograd.engine import Grad, Walk
-from torchlike._autograd.nodes import AccumulateGrad, Edge, Node, sequence
+from torchlike._autograd.nodes import AccumulateGrad, Edge, Node
 from torchlike._autograd.sparse_value import maker_of, parts_of
 from torchlike._core import Aval, Plan, Value, record
 from torchlike._core.capture import WholeTrace
 from torchlike._core.plan import COMPILED
 from torchlike._core.trace import operators
 from torchlike._core.xla_executor import numbers_of, run_entries
-from torchlike._tensor import Tensor, leaf_node
+from torchlike._recorder import current
+from torchlike._tensor import Tensor
+
+
+class Entrance(Node):
+    """Where an argument's history begins for a call that is captured: for the call's gradient the end of a path, and
+    for any other pass the identity."""
+
+    __slots__ = ()
+
+    def __init__(self, edge: Edge) -> None:
+        super().__init__(None, (), (edge,), ())  # type: ignore[arg-type]
+
+    def outputs(self) -> int:
+        return 1
+
+    def result(self, number: int) -> Any:
+        node, place = self.edges[0]  # type: ignore[misc]
+        return node.result(place)
+
+    def name(self) -> str:
+        return self.edges[0][0].name()  # type: ignore[index]
+
+    @property
+    def next_functions(self) -> tuple:
+        """Those of the node that it stands for."""
+        return self.edges[0][0].next_functions  # type: ignore[index]
+
+    def differentiate(self, held: dict[int, Grad], wanted: tuple[int, ...], walk: Walk) -> list[Grad | None]:
+        """The gradient that has come, passed on."""
+        capture = current().capture
+        if capture is not None:
+            capture.stop("a gradient flows into what an argument was computed from")
+        return [held.get(0) for _ in wanted]
 
 
 def nodes_of(edges: Sequence[Edge]) -> list[Node]:
-    """The nodes that edges lead to, in the order in which they are found."""
+    """The nodes that edges lead to within a call, in the order in which they are found."""
     seen: dict[Node, None] = {}
     stack = [e[0] for e in edges]
     while stack:
         node = stack.pop()
         if node not in seen:
             seen[node] = None
-            stack.extend([e[0] for e in node.edges if e is not None])
+            if not isinstance(node, Entrance):
+                stack.extend([e[0] for e in node.edges if e is not None])
     return list(seen)
 
 
@@ -47,41 +81,23 @@ def is_alive(edge: Edge | None) -> bool:
     return not spent
 
 
-class Passing(AccumulateGrad):
-    """The end of a history that goes on after all, along its one edge."""
-
-    __slots__ = ()
-
-    def differentiate(self, held: dict[int, Grad], wanted: tuple[int, ...], walk: Walk) -> list[Grad]:
-        """The gradient that arrived."""
-        return [held[0]]
-
-
 class cut_off:
-    """While a call is recorded, its arguments have no history but that they require grad: leaves of the recording."""
+    """While a call is captured, the histories of its arguments begin at entrances. What is recorded leads through them
+    to what was there before, in case the call is refused."""
 
     def __init__(self, tensors: Sequence[Tensor]) -> None:
-        self.edges = {id(t): (t, t._edge) for t in tensors if t._edge is not None}
-        self.ends: list[tuple[AccumulateGrad, Edge]] = []
+        edges = {id(t): (t, t._edge) for t in tensors if t._edge is not None}
+        self.cut = [(t, edge, (Entrance(edge), 0)) for t, edge in edges.values()
+                    if not isinstance(edge[0], AccumulateGrad)]  # fmt: skip
 
-    def __enter__(self) -> cut_off:
-        for t, edge in self.edges.values():
-            if not isinstance(edge[0], AccumulateGrad):
-                end = leaf_node(t)
-                end.age = next(sequence)  # between those of the history outside and those of the recording
-                self.ends.append((end, edge))
-                t._edge = end, 0
-        return self
+    def __enter__(self) -> None:
+        for t, _, entrance in self.cut:
+            t._edge = entrance
 
     def __exit__(self, *_: object) -> None:
-        for t, edge in self.edges.values():
-            t._edge = edge
-
-    def undo(self) -> None:
-        """What was recorded meanwhile goes on to the history outside: the recording is not kept."""
-        for end, edge in self.ends:
-            end.edges = [edge]
-            end.__class__ = Passing
+        for t, edge, entrance in self.cut:
+            if t._edge is entrance:  # and was not written to
+                t._edge = edge
 
 
 class Gradient:
@@ -92,17 +108,17 @@ class Gradient:
         avals = [t._aval for t in roots]
         self.trace = trace
         self.begin, self.first = len(trace.code), len(trace.results)
-        self.leaves = [node for node in nodes_of(edges) if isinstance(node, AccumulateGrad)]
+        self.leaves = [node for node in nodes_of(edges) if isinstance(node, AccumulateGrad | Entrance)]
         self.cotangents = [Value(a, np.zeros(a.shape, a.dtype.numpy)) for a in avals]
         walk = Walk(False, False, {(leaf, 0): i for i, leaf in enumerate(self.leaves)})
-        hooks = [leaf.extra for leaf in self.leaves]  # which run when the gradients arrive, outside
+        outside = [(leaf.extra, leaf.edges) for leaf in self.leaves]  # hooks, which run when the gradients arrive
         for leaf in self.leaves:
-            leaf.extra = None
+            leaf.extra, leaf.edges = None, ()
         try:
             walk.run(edges, [(v, None) for v in self.cotangents])
         finally:
-            for leaf, extra in zip(self.leaves, hooks):
-                leaf.extra = extra
+            for leaf, (extra, before) in zip(self.leaves, outside):
+                leaf.extra, leaf.edges = extra, before
         found = [walk.captured.get((leaf, 0)) for leaf in self.leaves]
         parts = [() if pair is None else parts_of(pair[0]) for pair in found]
         for value in [*itertools.chain.from_iterable(parts), *self.cotangents]:

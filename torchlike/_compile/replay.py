@@ -250,6 +250,20 @@ class Replay:
                 return False
         return all([hold() for hold in self._holds])
 
+    def changed(self, tensors: Sequence[Tensor]) -> str | None:
+        """What of the state is not as it was, in words; None where `holds` says that all is."""
+        if self._is_pure or self.holds(tensors):
+            return None
+        if self._aliased(tensors) != self._aliases:
+            return "which arguments share memory with the state"
+        if not self._read.hold():
+            return "the shape or dtype of a tensor"
+        return (
+            "what an optimizer steps"
+            if not all([hold() for hold in self._holds])
+            else "whether a tensor has a gradient"
+        )
+
     def _act(self) -> tuple[list, list]:
         """What is done on the host at each call, in its order: the draws and the numbers that come of it."""
         draws, asked = [], []

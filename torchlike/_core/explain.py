@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 from weakref import WeakSet
 
 from torchlike._core.explain_table import table
@@ -46,17 +47,43 @@ class Program(Counts):
         return " ".join(sorted({variant.executor for variant in self.variants}))
 
 
+class Cause(NamedTuple):
+    """Why something was done, and how often."""
+
+    reason: str
+    count: int
+
+
 @dataclass(frozen=True, kw_only=True)
 class Function:
-    """A compiled function: with how many signatures it was called, its recordings, and why calls were not recorded
-    whole."""
+    """A compiled function: with how many signatures it was called, its recordings, how often they ran, what had changed
+    where a call was recorded again, and why calls ran uncompiled."""
 
     name: str
     where: str
     signatures: int
     recordings: int
     runs: int  # of recordings; the call that was recorded not counted
-    reasons: tuple[str, ...]  # each once
+    again: tuple[Cause, ...]
+    uncompiled: tuple[Cause, ...]
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Why calls ran uncompiled, each reason once."""
+        return tuple(cause.reason for cause in self.uncompiled)
+
+    def since(self, before: Function | None) -> Function:
+        """What was added to an earlier count."""
+        if before is None:
+            return self
+        return replace(self, runs=self.runs - before.runs, again=_since(self.again, before.again),
+                       uncompiled=_since(self.uncompiled, before.uncompiled))  # fmt: skip
+
+
+def _since(now: tuple[Cause, ...], before: tuple[Cause, ...]) -> tuple[Cause, ...]:
+    old = dict(before)
+    counts = [Cause(reason, count - old.get(reason, 0)) for reason, count in now]
+    return tuple(cause for cause in counts if cause.count)
 
 
 compiled: WeakSet = WeakSet()  # what `torchlike.compile` made; each says of itself what it did, if it was called
@@ -72,9 +99,9 @@ class Report:
     """
 
     def __init__(self) -> None:
-        self._fill({}, Counts())
+        self._fill({}, Counts(), {})
 
-    def _fill(self, before: dict[Account, Counts], folded: Counts) -> None:
+    def _fill(self, before: dict[Account, Counts], folded: Counts, called: dict[Any, Function]) -> None:
         now, folded_now = ledger.snapshot()
         known = (counts for account, counts in before.items() if account not in now)  # folded meanwhile
         self.folded: Counts = sum(known, folded)
@@ -82,7 +109,8 @@ class Report:
         found = {account: counts - before.get(account, Counts()) for account, counts in now.items()}
         programs = _programs({account: counts for account, counts in found.items() if counts != Counts()})
         self.programs: tuple[Program, ...] = tuple(sorted(programs, key=_cost))
-        self.functions: tuple[Function, ...] = tuple(f for f in (each.explained() for each in list(compiled)) if f)
+        functions = [(f, f.since(called.get(each))) for each, f in _explained().items() if f != called.get(each)]
+        self.functions: tuple[Function, ...] = tuple(since for _, since in functions)
 
     @property
     def totals(self) -> Counts:
@@ -91,7 +119,7 @@ class Report:
 
     def __enter__(self) -> Report:
         boundary()
-        self._before = ledger.snapshot()
+        self._before = (*ledger.snapshot(), _explained())
         self.programs, self.functions = (), ()
         return self
 
@@ -135,6 +163,12 @@ def explain() -> Report:
       A `Report`.
     """
     return Report()
+
+
+def _explained() -> dict[Any, Function]:
+    """What each compiled function says of itself, of those that were called."""
+    found = [(each, each.explained()) for each in list(compiled)]
+    return {each: function for each, function in found if function is not None}
 
 
 def _programs(counted: dict[Account, Counts]) -> list[Program]:

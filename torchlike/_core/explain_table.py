@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
 MOST_ROWS = 25
 MOST_SHAPES = 6
+MOST_CAUSES = 10  # of one function
 _HEAD = ("executor", "operators", "hits", "misses", "compiles", "compile s", "numpy runs", "in place", "at", "")
 
 
@@ -27,7 +28,7 @@ def table(report: Report) -> str:
         lines += ["", "shapes that changed", *_aligned(changing)]
     if report.functions:
         lines += ["", "compiled functions", *_aligned([_function(f) for f in report.functions])]
-        lines += [f"not whole: {f.name}: {reason}" for f in report.functions for reason in f.reasons]
+        lines += [line for f in report.functions for line in _causes(f)]
     return "\n".join(lines)
 
 
@@ -73,7 +74,15 @@ def _changing(program: Program) -> list[tuple[str, ...]]:
 
 def _function(f: Function) -> tuple[str, ...]:
     made = f"{_some(f.recordings, 'recording')} of {_some(f.signatures, 'signature')}"
-    return f.name, made, f"{_some(f.runs, 'run')} without Python", f.where
+    again, uncompiled = (sum(cause.count for cause in causes) for causes in (f.again, f.uncompiled))
+    others = f"{again} recorded again" if again else "", f"{uncompiled} uncompiled" if uncompiled else ""
+    return f.name, made, f"{_some(f.runs, 'run')} without Python", *others, f.where
+
+
+def _causes(f: Function) -> list[str]:
+    """Why a compiled function was recorded again, and why it ran uncompiled."""
+    again = [f"recorded again: {f.name}: {reason} ({_some(count, 'time')})" for reason, count in f.again[:MOST_CAUSES]]
+    return again + [f"uncompiled: {f.name}: {reason} ({_some(n, 'time')})" for reason, n in f.uncompiled[:MOST_CAUSES]]
 
 
 def _shapes(shapes: list[tuple]) -> str:

@@ -1,0 +1,23 @@
+"""One process's share of the programs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.fuzz_state.programs import program_of
+from tests.fuzz_state.run import guarded, smallest
+from torchlike._core.run import forget_programs
+
+
+def run_shard(first: int, count: int, queue: Any) -> None:
+    """Run the programs of the seeds from `first` on; the queue gets for each how often it calls its function, and its
+    difference or None."""
+    for seed in range(first, first + count):
+        if seed % 500 == 499:
+            forget_programs()
+        program = program_of(seed)
+        found = guarded(program)
+        if found is not None:
+            program = smallest(program)
+            found = f"# seed {seed}\n{program.text()}\n# {guarded(program) or found}"
+        queue.put((sum(step is None for step in program.between), found))

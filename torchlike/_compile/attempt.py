@@ -1,0 +1,187 @@
+"""One call of a compiled function, watched: what of it can be run again, or why it cannot."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable
+from sys import getrefcount
+from typing import Any
+
+from torchlike import _modes
+from torchlike._compile import recording
+from torchlike._compile.arguments import Signature
+from torchlike._compile.differentiable import Gradient, cut_off
+from torchlike._compile.guards import Guards
+from torchlike._compile.reach import Reach
+from torchlike._compile.reach import Unfollowed as UnfollowedState
+from torchlike._compile.replay import Replay
+from torchlike._compile.results import Results
+from torchlike._compile.results import Unfollowed as UnfollowedResult
+from torchlike._compile.watch import Watch
+from torchlike._core import Value, boundary
+from torchlike._core.capture import Capture
+from torchlike._core.place import Place, users_place
+from torchlike._core.refcounts import LOCAL
+from torchlike._recorder import leave
+from torchlike._tensor import Tensor
+
+
+class Kept:
+    """A recording that serves while its guards hold."""
+
+    __slots__ = ("guards", "others", "replay", "runs")
+
+    def __init__(self, guards: Guards, replay: Replay, others: list) -> None:
+        self.guards, self.replay, self.others = guards, replay, others  # others: held, since their ids are in the key
+        self.runs = 0
+
+
+class Attempt:
+    """One call that is captured.
+
+    Args:
+      function: what is called.
+      signature: that of its arguments.
+      refuse: called with the reason where the call cannot be captured, as soon as that is known; may raise.
+    """
+
+    def __init__(self, function: Callable, signature: Signature, args: tuple, kwargs: dict,
+                 refuse: Callable[[str], None]) -> None:  # fmt: skip
+        self.function, self.signature, self.args, self.kwargs = function, signature, args, kwargs
+        self.refuse = refuse
+        self.kept: Kept | None = None  # the recording, once it is made
+
+    def result(self) -> Any:
+        """Call the function, and return what it returns."""
+        try:
+            before = self._reach(None)
+        except UnfollowedState as reason:
+            self.refuse(str(reason))
+            return self.function(*self.args, **self.kwargs)
+        return self._watched(before)
+
+    def _watched(self, before: Reach) -> Any:
+        state = list(before.tensors.values())
+        views = [(t, t._read(False)) for t in state if t._chain is not None]
+        given = self.signature.tensors
+        seen = [None if t._chain is None else t._pair()[0] for t in given]  # before the boundary: reading records
+        boundary()
+        _make_distinct([*given, *state, *before.grads.values()])
+        capture = self._capture(before, state, views)
+        capture.given = [t._pair()[0] if value is None else value for t, value in zip(given, seen)]
+        capture.known.update(map(id, capture.given))
+        watch, modes = Watch(), self.signature.modes
+        with capture, cut_off(self.signature.tensors):
+            capture.histories = [(t, t._edge, t._storage) for t in [*self.signature.tensors, *state]]
+            with watch:
+                returned = self.function(*self.args, **self.kwargs)
+            replay = None if capture.reason else self._keep(capture, before, watch, returned, modes)
+        if replay is not None:
+            replay.first(self.signature.tensors)
+        return returned
+
+    def _capture(self, before: Reach, state: list[Tensor], views: list[tuple[Tensor, Value]]) -> Capture:
+        tensors = [*self.signature.tensors, *state]
+        device = tensors[0].device if tensors else _modes.default_device
+        capture = Capture(device, self._stopped)
+        capture.views = views
+        shown = [*(v for _, v in views), *(t._storage.value for t in [*state, *before.grads.values()])]
+        capture.known = {id(v) for v in shown}
+        return capture
+
+    def _keep(self, capture: Capture, before: Reach, watch: Watch, returned: Any, modes: tuple) -> Replay | None:
+        """Keep what was recorded, or say why not; then the trace runs as any other does."""
+        try:
+            after = self._unchanged(before, watch, modes)
+            self._check_containers(returned, before)
+            results = Results(returned, self.signature.tensors, before.tensors, before.grads)
+            state = {**before.tensors, **after.tensors}.values()
+            made = recording.Recording(capture, results, self.signature.tensors, list(state))
+            made.check()
+            gradient, late = None, None
+            if results.roots:
+                with watch:
+                    gradient = Gradient(capture.trace, results.roots)
+                try:  # hooks and backward functions have run now, and read what they read
+                    after = self._unchanged(before, watch, modes)
+                except (recording.Refusal, UnfollowedState) as refusal:
+                    late = str(refusal)
+            replay, reason = made.made(gradient)
+        except (recording.Refusal, UnfollowedState, UnfollowedResult) as refusal:
+            capture.stop(str(refusal))
+            return None
+        finally:
+            leave(capture)
+        if reason or late:
+            self.refuse(reason or late)  # type: ignore[arg-type]
+        else:
+            self.kept = Kept(Guards(after, [*after.tensors.values()]), replay, self.signature.others)
+        return replay
+
+    def _unchanged(self, before: Reach, watch: Watch, modes: tuple) -> Reach:
+        """The walk over what ran, which must find everything as it was before."""
+        if watch.refused is not None:
+            raise recording.Refusal(watch.refused)
+        now = Signature(self.args, self.kwargs)
+        if now.modes != modes:
+            raise recording.Refusal("it changes a mode: of gradients, of the default dtype or device, of precision")
+        if now.key != self.signature.key or [*map(id, now.tensors)] != [*map(id, self.signature.tensors)]:
+            raise recording.Refusal("it changes an argument")
+        after = self._reach(watch.codes)
+        unknown = next((c for c in watch.codes if c not in before.found_codes), None)
+        if unknown is not None:
+            place = Place(unknown.co_filename, unknown.co_firstlineno)
+            what = f"{unknown.co_qualname} ({place})"
+            raise recording.Refusal(f"it calls {what}, which is reached in a way that is not followed")
+        changed = after.changed_since(before)
+        if changed is not None:
+            raise recording.Refusal(f"it changes {changed}")
+        for key, (state, path) in before.sources.items():
+            if key in after.sources and after.sources[key][0] != state:
+                raise recording.Refusal(f"it draws random numbers from {path}")
+        return after
+
+    def _check_containers(self, returned: Any, before: Reach) -> None:
+        """A container that was there before, or is returned twice, is the same object to whoever gets it."""
+        todo, seen = [returned], {id(x) for x in _containers([*self.args, *self.kwargs.values()])}
+        while todo:
+            x = todo.pop()
+            if isinstance(x, list | dict):
+                if id(x) in seen or before.has(x):
+                    raise recording.Refusal(f"it returns a {type(x).__name__} that is held elsewhere too")
+                seen.add(id(x))
+            todo += _inside(x)
+
+    def _reach(self, codes: set[types.CodeType] | None) -> Reach:
+        roots = [(self.function, getattr(self.function, "__name__", "the function"))]
+        roots += [(x, "an argument") for x in self.signature.others]
+        return Reach(codes).walk(*roots)
+
+    def _stopped(self, reason: str) -> None:
+        self.refuse(f"{users_place()[0]}: {reason}")
+
+
+def _inside(x: Any) -> list:
+    if isinstance(x, dict):
+        return list(x.values())
+    return list(x) if isinstance(x, list | tuple) else []
+
+
+def _containers(todo: list) -> list:
+    """The lists and dictionaries among arguments."""
+    found = []
+    while todo:
+        x = todo.pop()
+        if isinstance(x, list | dict):
+            found.append(x)
+        todo += _inside(x)
+    return found
+
+
+def _make_distinct(tensors: list[Tensor]) -> None:
+    """Give each storage a Value that nobody else holds: two that show one Value now need not do so later."""
+    for storage in {id(t._storage): t._storage for t in tensors if not t._storage.shared}.values():
+        value = storage.value
+        if value.array is not None and getrefcount(value) > LOCAL:
+            storage.value = Value(value.aval, value.array)
+            storage.value.stamp = value.stamp

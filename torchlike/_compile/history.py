@@ -1,0 +1,36 @@
+"""What became of a compiled function's calls, for `torchlike.explain()`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from types import TracebackType
+
+from torchlike._compile.trusted import is_trusted
+from torchlike._core.explain import Cause
+from torchlike._core.place import Place
+
+
+class History:
+    """Counts of one function. `forgotten` are the runs of recordings that were dropped since."""
+
+    def __init__(self) -> None:
+        self.forgotten = 0
+        self.again: Counter[str] = Counter()  # what had changed where a call was recorded again
+        self.uncompiled: Counter[str] = Counter()  # why calls ran as they are written
+
+    def causes(self) -> tuple[tuple[Cause, ...], tuple[Cause, ...]]:
+        """Why calls were recorded again, and why they ran uncompiled; the commonest first."""
+        again, uncompiled = (
+            tuple(Cause(*pair) for pair in each.most_common()) for each in (self.again, self.uncompiled)
+        )
+        return again, uncompiled
+
+
+def raised(error: BaseException) -> str:
+    """The error that ended a call, with the user's line that it came from."""
+    places, tb = [], error.__traceback__
+    while isinstance(tb, TracebackType):
+        if not is_trusted(tb.tb_frame.f_globals.get("__name__")):
+            places.append(Place(tb.tb_frame.f_code.co_filename, tb.tb_lineno))
+        tb = tb.tb_next
+    return f"{places[-1]}: it raises {type(error).__name__}" if places else f"it raises {type(error).__name__}"

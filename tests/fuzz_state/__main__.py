@@ -16,9 +16,9 @@ MANY = 5_000  # a run of fewer leaves the table as it is
 PAGE = Path(__file__).parents[2] / "docs" / "fuzz_state.md"
 HEAD = """# Random programs of Python state around compiled functions
 
-Written by `python -m tests.fuzz_state`: a function reads and changes Python state of {kinds} kinds (containers, classes,
-closures, caches, modules, the environment, ...), and the program changes some of it between calls. Each program runs
-with and without `torchlike.compile`; the results and the state left behind must be equal after every call.
+Written by `python -m tests.fuzz_state`: a function reads and changes Python state of {kinds} kinds (containers,
+classes, closures, caches, modules, the environment, ...), and the program changes some of it between calls. Each
+program runs with and without `torchlike.compile`; the results and the state left behind must be equal after every call.
 """
 
 

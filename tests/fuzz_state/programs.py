@@ -5,16 +5,16 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 from random import Random
-from textwrap import indent
+from textwrap import dedent, indent
 
-from tests.fuzz_state import objects, values, world
+from tests.fuzz_state import classes, functions, layers, values, world
 from tests.fuzz_state.piece import PIECES, Piece
 
 _MODULES = ("abc array builtins collections contextlib contextvars copy dataclasses datetime decimal enum functools io "
             "itertools math operator os random sys threading time types weakref")  # fmt: skip
 HEAD = "".join(f"import {name}\n" for name in _MODULES.split()) + "import numpy as np\n"
 NUMBERS = ("1.0", "2.0", "0.5", "3.0", "4.0", "1.5")
-assert all(len(PIECES) > 10 for _ in (objects, values, world))
+KINDS = (classes, functions, layers, values, world)  # which fill `PIECES`
 
 
 @dataclass(frozen=True)
@@ -119,6 +119,7 @@ class _Writer:
         return [self._fill(line, i) for line in found]
 
     def _fill(self, text: str, i: int) -> str:
+        text = dedent(text).strip()
         return self._numbers(re.sub(r"(?<=\w)@", str(i), text))  # any other `@` begins a decorator
 
     def _numbers(self, text: str) -> str:

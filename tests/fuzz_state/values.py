@@ -217,10 +217,22 @@ Piece(
 Piece(
     "tensor",
     "p@ = torch.full((2,), #)",
-    changes=("p@.fill_(#)", "p@ = torch.full((2,), #)", "p@ += 1", "p@.data.mul_(2)"),
-    effects=("p@.add_(1.0)", "p@.mul_(2.0)"),
-    shows=("p@",),
-    lines=("y = y * p@", "y = y + p@.detach()"),
+    reads=("len(p@)", "p@.dim() + 1.0", "2.0 if p@.grad is None else 3.0", "p@.stride()[0] + 1.0"),
+    changes=(
+        "p@.fill_(#)",
+        "p@ = torch.full((2,), #)",
+        "p@ += 1",
+        "p@.data.mul_(2)",
+        "p@.resize_(1)",
+        "p@.unsqueeze_(0)",
+        "p@.data = torch.full((1,), #)",
+        "p@.grad = torch.ones_like(p@)",
+        "p@.requires_grad_()",
+        "p@[0] = #",
+    ),
+    effects=("p@.add_(1.0)", "p@.mul_(2.0)", "p@.grad = y.detach()"),
+    shows=("p@", "p@.grad"),
+    lines=("y = y * p@", "y = y + p@.detach()", "y = y * p@[0]"),
 )
 Piece(
     "tensor in a container",

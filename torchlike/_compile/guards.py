@@ -104,9 +104,10 @@ class Guards:
 def _attributes(reach: Reach, tensors: Sequence[Tensor]) -> list[tuple[list, str, list[str]]]:
     """Attributes that are compared for many objects at once: the objects, the attribute, what each is called."""
     leaves = [t._edge[0] for t in tensors if t._edge is not None]
-    state = ["the memory of a tensor", "the history of a tensor", "the hooks of a tensor"]
-    columns = [(tensors, "_storage"), (tensors, "_edge"), (leaves, "extra")]
-    found = [([*objects], path, [words] * len(objects)) for (objects, path), words in zip(columns, state)]
+    columns = [(tensors, "_storage", "the memory"), (tensors, "_storage.value.aval", "the shape or dtype"),
+               (tensors, "_chain", "the shape"), (tensors, "_strides", "the strides"),
+               (tensors, "_edge", "the history"), (leaves, "extra", "the hooks")]  # fmt: skip
+    found = [([*objects], path, [f"{words} of a tensor"] * len(objects)) for objects, path, words in columns]
     instances, classes = reach.instances.values(), reach.classes.values()
     found.append(([x for x, *_ in instances], "__class__", [f"the class of `{path}`" for *_, path in instances]))
     found.append(([x for x, *_ in classes], "__mro__", [f"the bases of `{path}`" for *_, path in classes]))

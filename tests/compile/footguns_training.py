@@ -579,3 +579,43 @@ def states_are_written_in_another_order_than_they_are_read(torch, compile):
         loss.sum().backward()
         out.append((loss, p.clone(), q.clone(), x.grad))
     return numbers(out)
+
+
+@footgun
+def a_gradient_that_cannot_be_computed(torch, compile):
+    p, w = torch.ones(2), torch.ones(2, requires_grad=True)
+
+    @compile
+    def f(x):
+        y = x * w * p
+        p.mul_(0.9)  # which the gradient of w makes use of
+        return y
+
+    out = []
+    for _ in range(3):
+        y = f(torch.ones(2))
+        try:
+            y.sum().backward()
+        except RuntimeError:
+            out.append((y, p.clone()))
+    return numbers(out)
+
+
+@footgun
+def hooks_that_keep_gradients(torch, compile):
+    model, kept, seen = torch.nn.Linear(2, 2), {}, []
+    torch.nn.init.ones_(model.weight), torch.nn.init.zeros_(model.bias)
+    model.register_full_backward_hook(lambda module, inputs, outputs: kept.update(g=outputs[0]))
+
+    @compile
+    def f(x):
+        z = model(x).sin()
+        z.register_hook(lambda g: seen.append(g))
+        z.register_hook(lambda g: g * 2)
+        return z
+
+    out = []
+    for i in range(3):
+        (f(torch.ones(2, 2, requires_grad=True)) * (i + 1)).sum().backward()
+        out.append((kept["g"], len(seen), seen[-1], model.bias.grad))
+    return numbers(out)

@@ -65,7 +65,7 @@ class Look:
         if self.is_deep:
             params = [p for group in optimizer.param_groups for p in group["params"]]
             for i, p in enumerate(params):
-                for key, x in (optimizer.state[p] if p in optimizer.state else {}).items():
+                for key, x in optimizer.state.get(p, {}).items():
                     self._any(f"{path}.state[{i}].{key}", x)
 
     def _tensor(self, path: str, t: Any) -> None:

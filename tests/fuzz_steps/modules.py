@@ -11,7 +11,8 @@ BLOCKS: list[tuple[int, str, str]] = [
     (3, "nn.Linear(4, 4, bias=False)", "x = self.N(x)"),
     (4, "nn.Sequential(nn.Linear(4, 6), nn.Tanh(), nn.Linear(6, 4))", "x = self.N(x)"),
     (2, "nn.ModuleList([nn.Linear(4, 4) for _ in range(2)])", "for layer in self.N:\n    x = layer(x)"),
-    (1, "nn.ModuleDict({'up': nn.Linear(4, 6), 'down': nn.Linear(6, 4)})", "x = self.N['down'](self.N['up'](x).sigmoid())"),
+    (1, "nn.ModuleDict({'up': nn.Linear(4, 6), 'down': nn.Linear(6, 4)})",
+     "x = self.N['down'](self.N['up'](x).sigmoid())"),
     (3, "nn.LayerNorm(4)", "x = self.N(x)"),
     (1, "nn.LayerNorm(4, elementwise_affine=False)", "x = self.N(x)"),
     (1, "nn.RMSNorm(4)", "x = self.N(x)"),
@@ -32,9 +33,10 @@ BLOCKS: list[tuple[int, str, str]] = [
     (1, "nn.Embedding(5, 4, padding_idx=0)", "x = x * self.N(ids[:len(x)])"),
     (1, "nn.Embedding(5, 4, max_norm=0.7)", "x = x + self.N(ids[:len(x)])"),
     (1, "nn.EmbeddingBag(5, 4)", "x = x + self.N(ids[:len(x)].unsqueeze(1))"),
-    (2, "nn.MultiheadAttention(4, 2, batch_first=True)", "x = self.N(x[None], x[None], x[None], need_weights=False)[0][0]"),
+    (2, "nn.MultiheadAttention(4, 2, batch_first=True)",
+     "x = self.N(x[None], x[None], x[None], need_weights=False)[0][0]"),
     (2, "nn.Linear(4, 12)", "x = F.scaled_dot_product_attention(*self.N(x)[None].chunk(3, -1))[0]"),
-    (1, "nn.TransformerEncoderLayer(4, 2, 8, dropout=0.1, batch_first=True)", "x = self.N(x[None])[0]"),
+    (1, "nn.TransformerEncoderLayer(4, 2, 8, 0.1, batch_first=True)", "x = self.N(x[None])[0]"),
     (2, "nn.GRU(4, 4)", "x = self.N(x.unsqueeze(1))[0].squeeze(1)"),
     (1, "nn.LSTM(4, 4, batch_first=True)", "x = self.N(x.unsqueeze(0))[0].squeeze(0)"),
     (1, "nn.RNN(4, 4)", "x = self.N(x.unsqueeze(1))[0].squeeze(1)"),
@@ -74,9 +76,12 @@ NAMES = "abcdef"
 
 
 def choose_blocks(random: Random, is_exact: bool) -> list[tuple[str, str]]:
-    """Two to four blocks: their initializers and statements. Norms of so few elements multiply rounding."""
+    """Two to four blocks: their initializers and statements. Norms and attention over so few elements
+    multiply rounding."""
     found = random.choices(BLOCKS, _WEIGHTS, k=random.randint(2, 4))
-    return [(init, use) for _, init, use in found if is_exact or "Norm" not in init and "Trans" not in init] or [BLOCKS[0][1:]]
+    return [(init, use) for _, init, use in found if is_exact or ("Norm" not in init and "Trans" not in init)] or [
+        BLOCKS[0][1:]
+    ]
 
 
 def write_model(random: Random, blocks: list[tuple[str, str]], is_exact: bool) -> list[str]:

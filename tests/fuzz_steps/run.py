@@ -107,7 +107,11 @@ def _equal(mine: Any, due: Any, dtype: str) -> bool:
     if isinstance(due, np.ndarray):
         if not isinstance(mine, np.ndarray) or mine.shape != due.shape or mine.dtype != due.dtype:
             return False
-        return bool(np.allclose(mine, due, rtol, atol, equal_nan=True)) if due.dtype.kind == "f" else bool((mine == due).all())
+        return (
+            bool(np.allclose(mine, due, rtol, atol, equal_nan=True))
+            if due.dtype.kind == "f"
+            else bool((mine == due).all())
+        )
     if isinstance(due, float):
         return isinstance(mine, float) and math.isclose(mine, due, rel_tol=rtol, abs_tol=atol)
     if isinstance(due, tuple | list):

@@ -7,7 +7,7 @@ from random import Random
 from tests.fuzz_steps.events import CALLS, EVENTS, FAILING
 from tests.fuzz_steps.modules import choose_blocks, write_model
 from tests.fuzz_steps.optimizers import write_optimizer, write_scheduler
-from tests.fuzz_steps.program import Program
+from tests.fuzz_steps.program import Program, listed
 from tests.fuzz_steps.steps import STOP, write_step
 
 DATA = """xs = [torch.randn(3, 4) for _ in range(6)]
@@ -26,14 +26,23 @@ view = first.detach()[:1]
 ema = [p.detach().clone() for p in model.parameters()]
 start = copy.deepcopy(model.state_dict())
 start_opt = copy.deepcopy(opt.state_dict())"""
-HOOKS = (
-    "first.register_hook(lambda g: g * 0.5)", "w.register_hook(lambda g: g.clamp(-1, 1))",
-    "first.register_post_accumulate_grad_hook(lambda p: (p.grad.mul_(0.5), None)[1])",
-    "model.register_forward_hook(lambda m, i, o: o * 1.1)", "list(model.modules())[-1].register_forward_hook(lambda m, i, o: kept.update(o=o))",
-    "model.register_full_backward_hook(lambda m, i, o: kept.update(g=o[0]))",
-    "opt.register_step_post_hook(lambda o, a, k: (total.add_(1), None)[1])",
-    "opt.register_step_pre_hook(lambda o, a, k: nn.utils.clip_grad_value_(model.parameters(), 1))",
-)  # fmt: skip
+HOOKS = listed("""
+first.register_hook(lambda g: g * 0.5)
+
+w.register_hook(lambda g: g.clamp(-1, 1))
+
+first.register_post_accumulate_grad_hook(lambda p: (p.grad.mul_(0.5), None)[1])
+
+model.register_forward_hook(lambda m, i, o: o * 1.1)
+
+list(model.modules())[-1].register_forward_hook(lambda m, i, o: kept.update(o=o))
+
+model.register_full_backward_hook(lambda m, i, o: kept.update(g=o[0]))
+
+opt.register_step_post_hook(lambda o, a, k: (total.add_(1), None)[1])
+
+opt.register_step_pre_hook(lambda o, a, k: nn.utils.clip_grad_value_(model.parameters(), 1))
+""")
 FREEZE = ("first.requires_grad_(False)", "for p in list(model.parameters())[1:3]:\n    p.requires_grad_(False)",
           "list(model.parameters())[-1].requires_grad_(False)")  # fmt: skip
 

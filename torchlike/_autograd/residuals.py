@@ -7,6 +7,7 @@ that for loops.
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
 from typing import Any
 
 import jax
@@ -39,7 +40,8 @@ class ResidualNode(Node):
         return self.forward, [self.values[i] for i in self.forward.saved]
 
 
-def with_residuals(plan: OpPlan, values: list[Value], edges: list[Edge | None], scalars: list) -> list[Grad]:
+def with_residuals(plan: OpPlan, values: Sequence[Value], edges: Sequence[Edge | None],
+                   scalars: Sequence) -> list[Grad]:  # fmt: skip
     """Record the forward with its residuals; returns the results with edges to the node that uses them."""
     wanted = tuple(i for i, e in enumerate(edges) if e is not None)
     pair = plan.residual or {}

@@ -13,9 +13,11 @@ from typing import Any
 import numpy as np
 
 from torchlike import _errors
+from torchlike._autograd.context import FunctionNode
 from torchlike._autograd.engine import Grad, Walk
 from torchlike._autograd.nodes import AccumulateGrad, Edge, Node
 from torchlike._autograd.sparse_value import maker_of, parts_of
+from torchlike._compile.pure import computes_only
 from torchlike._core import Aval, Plan, Value, record
 from torchlike._core.capture import WholeTrace
 from torchlike._core.plan import COMPILED
@@ -56,6 +58,12 @@ class Entrance(Node):
             capture.stop("a gradient flows into what an argument was computed from")
         return [held.get(0) for _ in wanted]
 
+_HELD = ("saved", "packed", "kept", "given", "recordings")  # attributes of nodes that a pass empties
+
+
+class Refusal(Exception):
+    """Why a call cannot be run again from its recording."""
+
 
 def nodes_of(edges: Sequence[Edge]) -> list[Node]:
     """The nodes that edges lead to within a call, in the order in which they are found."""
@@ -68,6 +76,11 @@ def nodes_of(edges: Sequence[Edge]) -> list[Node]:
             if not isinstance(node, Entrance):
                 stack.extend([e[0] for e in node.edges if e is not None])
     return list(seen)
+
+
+def _holders(nodes: Sequence[Node]) -> list:
+    """The nodes, and the calls of users' functions that some stand for."""
+    return [*nodes, *[node.call for node in nodes if isinstance(node, FunctionNode)]]
 
 
 def is_alive(edge: Edge | None) -> bool:
@@ -101,22 +114,36 @@ class cut_off:
 
 
 class Gradient:
-    """The backward part of a trace: recorded by walking from some edges, once."""
+    """The backward part of a trace: recorded by walking from some edges, once.
+
+    Raises:
+      Refusal: the walk fails, as it will when the user asks for gradients, or hooks may do more than compute. The graph
+        is as it was before.
+    """
 
     def __init__(self, trace: WholeTrace, roots: Sequence[Tensor]) -> None:
         edges: list[Edge] = [t._edge for t in roots]  # type: ignore[misc]
         avals = [t._aval for t in roots]
         self.trace = trace
         self.begin, self.first = len(trace.code), len(trace.results)
-        self.leaves = [node for node in nodes_of(edges) if isinstance(node, AccumulateGrad | Entrance)]
+        nodes = nodes_of(edges)
+        self.leaves = [node for node in nodes if isinstance(node, AccumulateGrad | Entrance)]
+        if not all(node in self.leaves or computes_only(node) for node in nodes):
+            raise Refusal("what is called with a gradient may do more than compute")
         self.cotangents = [Value(a, np.zeros(a.shape, a.dtype.numpy)) for a in avals]
         walk = Walk(False, False, {(leaf, 0): i for i, leaf in enumerate(self.leaves)})
         outside = [(leaf.extra, leaf.edges) for leaf in self.leaves]  # hooks, which run when the gradients arrive
         for leaf in self.leaves:
             leaf.extra, leaf.edges = None, ()
+        held = [(x, name, getattr(x, name)) for x in _holders(nodes) for name in _HELD if hasattr(x, name)]
         try:
             walk.run(edges, [(v, None) for v in self.cotangents])
+        except Exception as error:
+            for x, name, before in held:
+                setattr(x, name, before)
+            raise Refusal(f"its gradient cannot be computed: {error}") from error
         finally:
+            del held
             for leaf, (extra, before) in zip(self.leaves, outside):
                 leaf.extra, leaf.edges = extra, before
         found = [walk.captured.get((leaf, 0)) for leaf in self.leaves]

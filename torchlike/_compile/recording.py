@@ -8,6 +8,7 @@ from typing import Any
 
 from torchlike import _errors
 from torchlike._compile.differentiable import Gradient
+from torchlike._compile.differentiable import Refusal as Refusal
 from torchlike._compile.operator_replay import DifferentiableReplay
 from torchlike._compile.replay import (
     ARGUMENT,
@@ -30,10 +31,6 @@ from torchlike._core.capture import Capture, Draw
 from torchlike._sparse import maker, members
 from torchlike._storage import Storage
 from torchlike._tensor import Tensor
-
-
-class Refusal(Exception):
-    """Why a call cannot be run again from its recording."""
 
 
 class Recording:

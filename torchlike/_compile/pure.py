@@ -1,0 +1,66 @@
+"""Whether what the user hangs on a gradient does nothing but compute, so that it can be part of a recording."""
+
+from __future__ import annotations
+
+import dis
+import types
+from collections.abc import Iterator
+from typing import Any
+
+from torchlike._autograd.context import FunctionNode
+from torchlike._autograd.nodes import Node
+from torchlike._compile.reach import CONSTANTS
+from torchlike._compile.trusted import is_trusted
+
+_STORES = frozenset(("STORE_GLOBAL", "STORE_DEREF", "DELETE_GLOBAL", "DELETE_DEREF"))
+
+
+def computes_only(node: Node) -> bool:
+    """Whether a node's hooks, and the `backward` that the user wrote, reach nothing whose state they could read or
+    change: no tensor, container or object."""
+    called: list = []
+    if isinstance(node, FunctionNode):
+        called += [node.ctx._forward_cls.backward, node.ctx._forward_cls.vjp]
+        called += [x for x in vars(node.ctx).values() if isinstance(x, types.FunctionType | types.MethodType)]
+    extra = node.extra
+    if extra is not None:
+        called += [*extra.pre.values(), *extra.post.values()]
+        called += [hook for hooks in extra.tensor.values() for hook in hooks.values()]
+    return not (extra is not None and extra.retained) and all(map(_is_pure, called))
+
+
+def _is_pure(function: Any) -> bool:
+    todo, seen = [function], set()
+    while todo:
+        x = todo.pop()
+        if id(x) in seen or isinstance(x, CONSTANTS):
+            continue
+        seen.add(id(x))
+        if isinstance(x, types.FunctionType):
+            if not is_trusted(x.__module__) and any(_stores(code) for code in _codes(x.__code__)):
+                return False
+            todo += _reached(x)
+        elif not (isinstance(x, type) or (isinstance(x, types.ModuleType) and is_trusted(x.__name__))):
+            return False
+    return True
+
+
+def _reached(function: types.FunctionType) -> list:
+    """What a function holds; of the library's own, what they wrap."""
+    found = [cell.cell_contents for cell in function.__closure__ or ()]
+    if is_trusted(function.__module__):
+        return [x for x in found if isinstance(x, types.FunctionType | types.MethodType)]
+    names = {name for code in _codes(function.__code__) for name in code.co_names}
+    held = [function.__globals__[name] for name in names if name in function.__globals__]
+    return [*found, *held, *(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
+
+
+def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield from _codes(constant)
+
+
+def _stores(code: types.CodeType) -> bool:
+    return any(instruction.opname in _STORES for instruction in dis.get_instructions(code))

@@ -54,7 +54,7 @@ def of_data(data: Any, dtype: Dtype | None = None) -> np.ndarray:
         raise _errors.making.data_of_text(data)
     shape = _sizes(data)
     flat: list = []
-    _flatten(data, shape, 0, flat)
+    _flatten(data, shape, 0, flat, dtype is None)
     kind = dtype or _inferred(flat)
     return _stored([_number(x, kind) for x in flat], kind).reshape(shape)
 
@@ -73,7 +73,7 @@ def is_sequence(data: Any) -> bool:
 def _sizes(data: Any) -> tuple[int, ...]:
     sizes = []
     while is_sequence(data):
-        if isinstance(data, str):
+        if isinstance(data, str) and data:
             raise ValueError("too many dimensions 'str'")
         sizes.append(len(data))
         if not len(data):
@@ -84,7 +84,10 @@ def _sizes(data: Any) -> tuple[int, ...]:
     return tuple(sizes)
 
 
-def _flatten(data: Any, sizes: tuple[int, ...], depth: int, out: list) -> None:
+def _flatten(data: Any, sizes: tuple[int, ...], depth: int, out: list, infers: bool) -> None:
+    """Append the elements to `out`; text has none where the dtype is inferred."""
+    if infers and isinstance(data, str | bytes):
+        raise _errors.making.data_of_text(data)
     if depth == len(sizes):
         out.append(data)
         return
@@ -99,7 +102,7 @@ def _flatten(data: Any, sizes: tuple[int, ...], depth: int, out: list) -> None:
         out += _elements(data)
         return
     for i in range(len(data)):
-        _flatten(data[i], sizes, depth + 1, out)
+        _flatten(data[i], sizes, depth + 1, out, infers)
 
 
 def _elements(data: Any) -> list:
@@ -125,6 +128,8 @@ def _dtype_of_item(x: Any) -> Dtype:
     for kind in (bool, int, float, complex):
         if isinstance(x, kind):
             return _modes.scalar_dtype(kind)
+    if isinstance(x, str | bytes):
+        raise _errors.making.data_of_text(x)
     if is_sequence(x):
         return _inferred([x[i] for i in range(len(x))])
     raise RuntimeError(f"Could not infer dtype of {type(x).__name__}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -230,7 +231,8 @@ def batch_norm(input: Tensor, weight: Tensor | None, bias: Tensor | None, runnin
 
 def _move_running(running: Tensor | None, new: Tensor, momentum: float) -> None:
     if running is not None:
-        with _modes.no_grad():
+        # A block of its own might leave the mode behind, if it is interrupted.
+        with _modes.no_grad() if running.requires_grad else nullcontext():
             moved = rows["_moving_average"](running, new.detach(), momentum)
             _bind.assign(running, moved)
 

@@ -29,7 +29,7 @@ unrelated ones after each; all must do what they do in PyTorch. *Leaks*: what is
 first tenth of them.
 """
 ROUNDS, TURNS = 2_000, 20
-EACH = 20  # trials of a recipe, a way of running and a kind of moment: 2,000 and more in all
+EACH = 10  # trials of a recipe, a way of running and a kind of moment: 2,000 and more in all
 COMPILED_ANEW = 2  # of which so many begin without any program
 
 
@@ -78,8 +78,6 @@ def _steps(moments: Moments, rng: random.Random, scale: float) -> Iterator[Outco
 
 def outcomes(given: argparse.Namespace) -> Iterator[tuple[str, Outcome]]:
     """Every row with the harness that it belongs to."""
-    if "interrupts" in given.only:
-        yield from (("interrupts", outcome) for outcome in interrupts(given.scale))
     if "threads" in given.only:
         yield "threads", threads.sessions(int(ROUNDS * given.scale), TURNS)
         yield "threads", threads.same_function(int(ROUNDS * given.scale))
@@ -89,6 +87,8 @@ def outcomes(given: argparse.Namespace) -> Iterator[tuple[str, Outcome]]:
     if "leaks" in given.only:
         for name in leaks.ROWS:
             yield "leaks", leaks.run(name, int(leaks.STEPS[name] * given.scale))
+    if "interrupts" in given.only:
+        yield from (("interrupts", outcome) for outcome in interrupts(given.scale))
 
 
 def page(rows: list[tuple[str, Outcome]], scale: float) -> str:
@@ -123,12 +123,12 @@ def main() -> None:
     parser.add_argument("--scale", type=float, default=1.0, help="the part of the trials that is run")
     parser.add_argument("--write", action="store_true", help="write the table though it is not whole")
     given = parser.parse_args()
-    rows = []
+    rows, writes = [], given.write or (given.only == every and given.scale >= 1)
     for harness, outcome in outcomes(given):
         print(f"{harness}: {outcome.report()}", flush=True)
         rows.append((harness, outcome))
-    if given.write or (given.only == every and given.scale >= 1):
-        PAGE.write_text(page(rows, given.scale))
+        if writes:
+            PAGE.write_text(page(rows, given.scale))
     raise SystemExit(any(outcome.differences for _, outcome in rows))
 
 

@@ -40,11 +40,13 @@ def forget_programs() -> None:
     run.forget_programs()
 
 
-def check_modes() -> None:
-    """No mode that a block had set may outlive it."""
+def check_modes(has_blocks: bool = False) -> None:
+    """No mode may be left behind. `has_blocks`: the program itself has blocks that set one, whose end, in PyTorch as
+    here, is a function of Python's, and may be interrupted."""
     if not torchlike.is_grad_enabled() or torchlike.is_inference_mode_enabled():
         torchlike.set_grad_enabled(True)
-        raise Difference("a grad mode is left behind")
+        if not has_blocks:
+            raise Difference("a grad mode is left behind")
 
 
 def _compile(step: Callable) -> Callable:
@@ -210,7 +212,7 @@ def trial(trainer: Trainer, moments: Moments, window: str, fraction: float, look
     """Interrupt one part of a step, check, and go on; return whether the interrupt was heard."""
     trainer.lead_to(window)
     heard = moments.cut_short((trainer.recipe, trainer.compiled, window), trainer.windows()[window], fraction)
-    check_modes()
+    check_modes(trainer.recipe.averages and window in ("step", "average"))
     trainer.check_and_go_on(looks, whole=trainer.compiled or (window == "step" and not heard))
     return heard
 
@@ -246,7 +248,7 @@ class Trials:
         self.trainer, self.outcome.trials = Trainer(self.recipe, self.compiled), self.outcome.trials + 1
         try:
             self.outcome.heard += self.moments.cut_short(name, self.trainer.loop.advance, fraction)
-            check_modes()
+            check_modes(self.recipe.averages)
             self.trainer.check_and_go_on(False, whole=False)
         except Exception as error:
             self.outcome.add(f"{self.outcome.name}: first call at {fraction}", error)

@@ -22,6 +22,7 @@ from types import CodeType, FrameType
 from typing import Any
 
 Work = Callable[[], Any]
+_BEGUN = -1  # in place of an offset: the function begins, or a generator goes on
 
 
 def _interrupt(*_: object) -> None:
@@ -180,7 +181,7 @@ class Points(Moments):
         if 0 <= self._target < self._count:
             return None
         frame.f_trace_opcodes, frame.f_trace_lines = True, False
-        places, before = _looks(frame.f_code), -1
+        places, before = _looks(frame.f_code), _BEGUN
 
         def look(frame: FrameType, event: str, arg: Any) -> Any:
             nonlocal before
@@ -202,8 +203,6 @@ class Points(Moments):
 @functools.cache
 def _looks(code: CodeType) -> frozenset[int]:
     """The offsets of the instructions that look for signals when they have run."""
-    return frozenset(
-        i.offset
-        for i in dis.get_instructions(code)
-        if i.opname in ("RESUME", "CALL", "CALL_KW", "CALL_FUNCTION_EX") or "JUMP_BACKWARD" in i.opname
-    )
+    calls = ("CALL", "CALL_KW", "CALL_FUNCTION_EX")
+    found = [i.offset for i in dis.get_instructions(code) if i.opname in calls or "JUMP_BACKWARD" in i.opname]
+    return frozenset([*found, _BEGUN])

@@ -11,6 +11,7 @@ import numpy as np
 from torchlike import _errors
 from torchlike._bind import CALLERS as rows
 from torchlike._core import when_at_hand
+from torchlike._functions_shape import broadcast_tensors
 from torchlike._tensor import Tensor
 
 _CHECKED_AT_ONCE = 1 << 22  # class numbers that are host data already are checked up to this many
@@ -41,6 +42,7 @@ def _weighted(loss: Callable[[str], Tensor], weight: Tensor | None, reduction: s
 def _warn_sizes(input: Tensor, target: Tensor) -> None:
     if target.shape != input.shape:
         warnings.warn(_errors.losses.broadcast_sizes(input.shape, target.shape), stacklevel=3)
+        broadcast_tensors(input, target)  # refused before the other options are
 
 
 # -- classes -----------------------------------------------------------------------------------------------------------

@@ -328,3 +328,16 @@ def a_container_is_returned(torch, compile):
         first.append(3.0)
         out += [result, first is held, second is given, len(held)]
     return numbers(out)
+
+
+@footgun
+def keys_of_an_argument_change_their_type(torch, compile):
+    f = compile(lambda x, table: x * sum(2.0 if key is True else 3.0 for key in table))
+    return numbers(f(torch.ones(2), {1: "a"}), f(torch.ones(2), {True: "a"}), f(torch.ones(2), {1.0: "a"}))
+
+
+@footgun
+def containers_among_arguments_are_one(torch, compile):
+    f = compile(lambda x, a, b: x * (2.0 if a is b else 3.0))
+    one = [1.0]
+    return numbers(f(torch.ones(2), one, one), f(torch.ones(2), one, [1.0]), f(torch.ones(2), one, one))

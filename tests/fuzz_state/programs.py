@@ -7,14 +7,16 @@ from dataclasses import dataclass, replace
 from random import Random
 from textwrap import dedent, indent
 
-from tests.fuzz_state import classes, functions, layers, values, world
+from tests.fuzz_state import classes, functions, layers, machinery, values, world
 from tests.fuzz_state.piece import PIECES, Piece
 
-_MODULES = ("abc array builtins collections contextlib contextvars copy dataclasses datetime decimal enum functools io "
-            "itertools math operator os random sys threading time types weakref")  # fmt: skip
+_MODULES = """
+    abc array bisect builtins collections contextlib contextvars copy dataclasses datetime decimal enum fractions
+    functools heapq io itertools json math operator os random re string sys threading time types weakref
+"""
 HEAD = "".join(f"import {name}\n" for name in _MODULES.split()) + "import numpy as np\n"
 NUMBERS = ("1.0", "2.0", "0.5", "3.0", "4.0", "1.5")
-KINDS = (classes, functions, layers, values, world)  # which fill `PIECES`
+KINDS = (classes, functions, layers, machinery, values, world)  # which fill `PIECES`
 
 
 @dataclass(frozen=True)

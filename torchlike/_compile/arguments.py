@@ -21,11 +21,12 @@ _EXACT = frozenset((int, bool, str, bytes, type(None)))
 class Signature:
     """The key of a call, its tensors in order, and the other objects that were given, whose state counts too."""
 
-    __slots__ = ("given", "is_followed", "key", "others", "tensors")
+    __slots__ = ("_containers", "given", "is_followed", "key", "others", "tensors")
 
     def __init__(self, args: Sequence, kwargs: dict) -> None:
         self.tensors: list[Tensor] = []
         self.others: list[Any] = []
+        self._containers: list[int] = []  # the lists and dictionaries, by their ids
         self.is_followed = True  # whether no tensor among them has attributes or hooks of its own
         self.given: list[Value] | None = []  # what the tensors show; None where one is not plainly a storage's value
         local, tensors, given = _modes.local, self.tensors, self.given
@@ -48,6 +49,8 @@ class Signature:
             key += (a._storage is b._storage, a is b)
         elif len(tensors) > 2:
             self._add_aliases(key)
+        if len(self._containers) > 1:
+            key += map(self._containers.index, self._containers)
         self.key = tuple(key)
 
     @property
@@ -68,15 +71,18 @@ class Signature:
         elif cls in _EXACT:
             key += (cls, a)
         elif cls is float:
-            key += (cls, a, copysign(1.0, a))
+            key += (cls, a if a == a else "nan", copysign(1.0, a))
         elif cls is tuple or cls is list:
             key += (cls, len(a))
+            if cls is list:
+                self._containers.append(id(a))
             for x in a:
                 self._add(x, key)
         elif cls is dict:
             key += (cls, len(a))
+            self._containers.append(id(a))
             for name, x in a.items():
-                key.append(name)
+                self._add(name, key)
                 self._add(x, key)
         else:
             self._add_other(a, cls, key)
@@ -87,7 +93,7 @@ class Signature:
             key += (cls, len(parts))
             for x in parts:
                 self._add(x, key)
-            if isinstance(a, tuple):
+            if isinstance(a, tuple) and not getattr(a, "__dict__", None):
                 return
         elif isinstance(a, complex | np.generic):
             key += (cls, repr(a))

@@ -51,7 +51,7 @@ class Reach:
         self.classes: dict[int, tuple[type, tuple, str]] = {}  # with the classes that they inherit from
         self.keys: dict[int, tuple[frozenset, str]] = {}  # the names of an object's attributes
         self.found_codes: set[types.CodeType] = set()
-        self.names: set[str] = set(_CALLED)
+        self.names: set[str] = {*_CALLED, "__match_args__"}
         self.all_names = False
         self._seen: dict[int, Any] = {}
         self._named: dict[int, tuple[Mapping, str, dict[str, None]]] = {}  # dictionaries of which some names matter

@@ -245,6 +245,8 @@ def an_argument_is_a_view_older_than_the_last_call(torch, compile):
     for args in ((tail, torch.ones(2)), (tail, head), (middle, head), (tail, head), (a, head)):
         out += [f(*args), a.clone(), tail.clone()]
     return numbers(out, tail, middle, head, a)
+
+
 def _with_history(torch, f, wants=lambda result: result):
     out = []
     for _ in range(3):

@@ -58,6 +58,7 @@ class Entrance(Node):
             capture.stop("a gradient flows into what an argument was computed from")
         return [held.get(0) for _ in wanted]
 
+
 _HELD = ("saved", "packed", "kept", "given", "recordings")  # attributes of nodes that a pass empties
 
 

@@ -103,6 +103,11 @@ def _items(names: Any, wanted: tuple[str, ...]) -> list:
     return [*[names.get(n, MISSING) for n in wanted], names.get(wanted[0], MISSING)]
 
 
+def is_constant(x: Any) -> bool:
+    """Whether an object never changes."""
+    return type(x) in PLAIN or isinstance(x, FIXED)
+
+
 def same(before: Sequence, now: Sequence) -> bool:
     """Whether two looks found the same objects, or plain values that are equal."""
     return len(before) == len(now) and all(a is b or _equal(a, b) for a, b in zip(before, now))

@@ -9,7 +9,7 @@ from typing import Any
 
 from torchlike._autograd.context import FunctionNode
 from torchlike._autograd.nodes import Node
-from torchlike._compile.reach import CONSTANTS
+from torchlike._compile.places import is_constant
 from torchlike._compile.trusted import is_trusted
 
 _STORES = frozenset(("STORE_GLOBAL", "STORE_DEREF", "DELETE_GLOBAL", "DELETE_DEREF"))
@@ -33,7 +33,7 @@ def _is_pure(function: Any) -> bool:
     todo, seen = [function], set()
     while todo:
         x = todo.pop()
-        if id(x) in seen or isinstance(x, CONSTANTS):
+        if id(x) in seen or is_constant(x):
             continue
         seen.add(id(x))
         if isinstance(x, types.FunctionType):

@@ -260,3 +260,34 @@ def results_in_inference_mode(torch, compile):
         out += [y.clone(), float(y.is_inference())]
         out.append(float(f(torch.ones(2)).is_inference()))
     return numbers(out)
+
+
+@footgun
+def the_learning_rate_is_read_after_the_step(torch, compile):
+    w = torch.nn.Parameter(torch.ones(2))
+    optimizer = torch.optim.SGD([w], lr=0.5, momentum=0.5)
+
+    @compile
+    def step(x):
+        optimizer.zero_grad()
+        (x * w).sum().backward()
+        optimizer.step()
+        return x + float(optimizer.param_groups[0]["lr"])
+
+    out = [step(torch.ones(2)) for _ in range(3)]
+    optimizer.param_groups[0]["lr"] = 0.25
+    return numbers(out, step(torch.ones(2)), w)
+
+
+@footgun
+def keys_of_a_dictionary_are_tensors(torch, compile):
+    a, b = torch.ones(2), torch.zeros(2)
+    table = {a: 2.0, b: 3.0}
+
+    @compile
+    def f(x):
+        y = x * 3
+        a.add_(y)
+        return y * table[a] + table[b]
+
+    return numbers([f(torch.ones(2)) for _ in range(3)], a)

@@ -67,7 +67,7 @@ class Place:
         if self.kind == KEYS:
             return f"the keys of `{self.path}`"
         if self.kind == LIVE:
-            key = repr([*self.container][i]) if isinstance(self.container, Mapping) else str(i)
+            key = key_text([*self.container][i]) if isinstance(self.container, Mapping) else str(i)
             return f"`{self.path}[{key}]`"
         return f"`{self.path}`"
 
@@ -75,6 +75,11 @@ class Place:
 def label(path: str, name: str) -> str:
     """How a name of a module, or an attribute, is called."""
     return f"{path} `{name}`" if path in ("global", "builtin", "module") else f"`{path}.{name}`"
+
+
+def key_text(key: Any) -> str:
+    """How a key of a dictionary is written, without calling code of its class."""
+    return repr(key) if type(key) in PLAIN else f"a {type(key).__name__}"
 
 
 def named(names: Mapping, wanted: Iterable[str], path: str) -> Place:

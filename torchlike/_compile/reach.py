@@ -18,7 +18,7 @@ from operator import attrgetter
 from typing import Any
 
 from torchlike._compile import kinds
-from torchlike._compile.places import FIXED, KEYS, LIVE, MISSING, PLAIN, VALUE, Place, label, named
+from torchlike._compile.places import FIXED, KEYS, LIVE, MISSING, PLAIN, VALUE, Place, key_text, label, named
 from torchlike._compile.trusted import is_library, is_trusted, only_computes
 from torchlike._compile.uses import uses
 from torchlike._sparse import members
@@ -189,7 +189,7 @@ class Reach:
         if is_namespace:
             self._later += [(name, y, f"{path}.{name}") for name, y in x.items()]
         else:
-            self._todo.extend([(y, f"{path}[{key!r}]") for key, y in x.items()])
+            self._todo.extend([(y, f"{path}[{key_text(key)}]") for key, y in x.items()])
             self._todo.extend([(key, f"a key of {path}") for key in x if key.__class__ not in PLAIN])
         if isinstance(x, defaultdict):
             self.places["factory", id(x)] = Place(lambda: (x.default_factory,), f"{path}.default_factory")

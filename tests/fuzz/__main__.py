@@ -7,6 +7,7 @@ import contextlib
 import multiprocessing
 import os
 from collections import Counter
+from collections.abc import Callable
 from datetime import date
 from importlib.metadata import version
 from pathlib import Path
@@ -29,12 +30,16 @@ class Shard:
         self.seed, self.left = seed, count
         self._start()
 
-    def _start(self) -> None:
+    def target(self) -> Callable:
+        """What the process runs: `run_shard(seed, count, queue)`."""
         from tests.fuzz.shard import run_shard
 
+        return run_shard
+
+    def _start(self) -> None:
         context = multiprocessing.get_context("spawn")
         self.queue = context.Queue()  # of its own: a process that dies may leave one unusable
-        self.worker = context.Process(target=run_shard, daemon=True, args=(self.seed, self.left, self.queue))
+        self.worker = context.Process(target=self.target(), daemon=True, args=(self.seed, self.left, self.queue))
         self.worker.start()
 
     def results(self) -> list:
@@ -53,13 +58,13 @@ class Shard:
         return found
 
 
-def run(seed: int, count: int, processes: int) -> tuple[int, int, Counter]:
+def run(seed: int, count: int, processes: int, kind: type[Shard] = Shard) -> tuple[int, int, Counter]:
     """Share the programs among processes and print what differs: how many there were, their statements, and how often
     each kind of difference."""
     from tqdm import tqdm
 
     share = -(-count // processes)
-    shards = [Shard(seed * 1_000_000 + i * share, share) for i in range(processes)]
+    shards = [kind(seed * 1_000_000 + i * share, share) for i in range(processes)]
     statements, kinds = 0, Counter()
     with tqdm(total=share * processes, unit="program") as bar:
         while not all(shard.left == 0 for shard in shards):

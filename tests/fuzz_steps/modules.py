@@ -75,17 +75,20 @@ _WEIGHTS = [weight for weight, *_ in BLOCKS]
 NAMES = "abcdef"
 
 
-def choose_blocks(random: Random, is_exact: bool) -> list[tuple[str, str]]:
-    """Two to four blocks: their initializers and statements. Norms and attention over so few elements
-    multiply rounding."""
-    found = random.choices(BLOCKS, _WEIGHTS, k=random.randint(2, 4))
-    return [(init, use) for _, init, use in found if is_exact or ("Norm" not in init and "Trans" not in init)] or [
-        BLOCKS[0][1:]
-    ]
+_MULTIPLY = ("Norm", "Attention", "Encoder", "_norm")  # over so few elements, what these do to rounding
 
 
-def write_model(random: Random, blocks: list[tuple[str, str]], is_exact: bool) -> list[str]:
-    """The class of a model, and its instance; `is_exact` allows what rounding may tell apart."""
+def choose_blocks(random: Random, is_exact: bool, is_opaque: bool) -> list[tuple[str, str]]:
+    """Two to four blocks: their initializers and statements."""
+    rows = [(init, use) for _, init, use in random.choices(BLOCKS, _WEIGHTS, k=random.randint(2, 4))]
+    rows = [row for row in rows if is_exact or not any(name in row[0] for name in _MULTIPLY)]
+    rows = [row for row in rows if is_opaque or "momentum=None" not in row[0]]
+    return rows or [BLOCKS[0][1:]]
+
+
+def write_model(random: Random, blocks: list[tuple[str, str]], is_exact: bool, is_opaque: bool) -> list[str]:
+    """The class of a model, and its instance; `is_exact` allows what rounding may tell apart, `is_opaque` what ends
+    the recording of a call."""
     init, forward = [], []
     for name, (made, use) in zip(NAMES, blocks):
         init.append(f"self.{name} = {made}")
@@ -97,11 +100,11 @@ def write_model(random: Random, blocks: list[tuple[str, str]], is_exact: bool) -
         start = "h = x"
         forward = [start, *forward, "x = x + h"]
     for name in ("p", "q")[: random.choice((0, 0, 1, 1, 2))]:
-        value, use = random.choice(BUFFERS)
+        value, use = random.choice([row for row in BUFFERS if is_opaque or "self.N = " not in row[1]])
         persistent = random.choice(("", "", ", persistent=False"))
         init.append(f"self.register_buffer('{name}', {value}{persistent})")
         forward.insert(random.randint(0, len(forward)), use.replace("self.N", f"self.{name}"))
-    if random.random() < 0.2:
+    if is_opaque and random.random() < 0.4:
         init += ["self.last = None", "self.seen = []", "self.store = {}"]
         forward.insert(random.randint(0, len(forward)), random.choice(TRACES))
     linear = [name for name, (made, _) in zip(NAMES, blocks) if made == LINEAR]

@@ -29,6 +29,13 @@ class Seen:
     facts: Facts | None
 
 
+@dataclass
+class Ran:
+    """What was done in all: how many compiled calls ran from a recording."""
+
+    replays: int = 0
+
+
 def observe(program: Program, library: Any, compile: Any) -> list[Seen]:
     """Run a program and look at everything after each call."""
     library.manual_seed(0)
@@ -55,17 +62,27 @@ def plain(function: Any) -> Any:
     return function
 
 
-def seen_by(program: Program, way: str) -> list[Seen]:
+def seen_by(program: Program, way: str, ran: Ran | None = None) -> list[Seen]:
     """What is seen of a program here."""
+    ran = Ran() if ran is None else ran
+
+    def compile(function: Any) -> Any:
+        made = torchlike.compile(function)
+        compiled.append(made._call if isinstance(made, torchlike.nn.Module) else made)
+        return made
+
+    compiled: list = []
     with torchlike.set_executor("numpy"), interpreted() if program.executor == "numpy" else contextlib.nullcontext():
-        return observe(program, torchlike, plain if way == "recorded" else torchlike.compile)
+        seen = observe(program, torchlike, plain if way == "recorded" else compile)
+    ran.replays += sum(one.runs for each in compiled for among in each.kept.values() for one in among)
+    return seen
 
 
-def difference(program: Program, ways: tuple[str, ...] = WAYS) -> str | None:
+def difference(program: Program, ways: tuple[str, ...] = WAYS, ran: Ran | None = None) -> str | None:
     """Run a program in PyTorch and here; the first difference, in words."""
     theirs = observe(program, torch, plain)
     for way in ways:
-        found = _differs(program, seen_by(program, way), theirs)
+        found = _differs(program, seen_by(program, way, ran), theirs)
         if found is not None:
             return f"{way}: {found}"
     return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from random import Random
 
 from tests.fuzz_steps.program import listed
@@ -354,15 +355,26 @@ return model
 STOP = "if stop:\n    raise ValueError('stop')"
 
 
-def write_step(random: Random) -> dict[str, list[str]]:
-    """The statements of a step, by phase."""
-    some = lambda rows, chance: [random.choice(rows)] if random.random() < chance else []
-    after = random.sample(AFTER, random.choice((0, 1, 1, 2, 3)))
+# What ends or refuses the recording of a call: Python's state is changed, an element is looked at, ...
+_OPAQUE = re.compile(
+    r"kept|log\.|item\(|float\(|model\.last|\['lr'\] \*=|retain_grad|ema = |try:|create_graph"
+    r"|return (\(|model|first|w.grad|z.detach\(\)\[)"
+)
+
+
+def write_step(random: Random, is_opaque: bool) -> dict[str, list[str]]:
+    """The statements of a step, by phase; `is_opaque` allows those that end its recording."""
+
+    def some(rows: tuple[str, ...], chance: float = 1.0) -> list[str]:
+        allowed = [row for row in rows if is_opaque or not _OPAQUE.search(row)]
+        return [random.choice(allowed)] if random.random() < chance else []
+
+    after = [row for _ in range(random.choice((0, 1, 1, 2, 3))) for row in some(AFTER)]
     return {
-        "zero": [random.choice(ZERO)],
-        "forward": [random.choice(FORWARD), random.choice(LOSS), *some(EXTRA, 0.5)],
-        "backward": [random.choice(BACKWARD), *some(GRADIENTS, 0.5), *some(GRADIENTS, 0.15)],
-        "update": [random.choice(UPDATE)],
+        "zero": some(ZERO),
+        "forward": [*some(FORWARD), *some(LOSS), *some(EXTRA, 0.5)],
+        "backward": [*some(BACKWARD), *some(GRADIENTS, 0.5), *some(GRADIENTS, 0.15)],
+        "update": some(UPDATE),
         "after": after,
-        "return": [random.choice(RETURN)],
+        "return": some(RETURN),
     }

@@ -47,28 +47,29 @@ FREEZE = ("first.requires_grad_(False)", "for p in list(model.parameters())[1:3]
           "list(model.parameters())[-1].requires_grad_(False)")  # fmt: skip
 
 
-def program_of(seed: int) -> Program:
+def program_of(seed: int, executor: str | None = None) -> Program:
     """The random program of a seed."""
     random = Random(seed)
     is_exact = random.random() < 0.75
     has_schedule = random.random() < 0.3
-    functions = _functions(random, has_schedule)
-    lines = [DATA, *write_model(random, choose_blocks(random, is_exact), is_exact)]
+    is_opaque = random.random() < 0.2
+    functions = _functions(random, has_schedule, is_opaque)
+    lines = [DATA, *write_model(random, choose_blocks(random, is_exact, is_opaque), is_exact, is_opaque)]
     lines += [write_optimizer(random), STATE]
     if has_schedule:
         lines.append(write_scheduler(random))
-    lines += random.sample(HOOKS, 1) if random.random() < 0.2 else []
+    lines += [hook for hook in random.sample(HOOKS, 1) if random.random() < 0.2 and (is_opaque or "kept" not in hook)]
     lines += random.sample(FREEZE, 1) if random.random() < 0.15 else []
     lines += ["average = torch.optim.swa_utils.AveragedModel(model)"] if "average." in "".join(functions) else []
     lines += functions
     lines += _calls(random)
-    executor = "xla" if random.random() < 0.03 else "numpy"
-    return Program("\n".join(lines), "float64" if is_exact else "float32", executor, random.random() < 0.4)
+    executor = executor or ("xla" if random.random() < 0.03 else "numpy")
+    return Program("\n".join(lines), "float64" if is_exact else "float32", executor, random.random() < 0.15)
 
 
-def _functions(random: Random, has_schedule: bool) -> list[str]:
+def _functions(random: Random, has_schedule: bool, is_opaque: bool) -> list[str]:
     """The step, and what of it is compiled."""
-    phases = write_step(random)
+    phases = write_step(random, is_opaque)
     after = phases["after"]
     if has_schedule and random.random() < 0.7:
         after = [*after, "sched.step()"]
@@ -108,7 +109,8 @@ def _calls(random: Random) -> list[str]:
     lines = []
     for number in range(random.randint(4, 6)):
         if number:
-            lines += random.choices(EVENTS, k=random.choice((0, 0, 0, 1, 1, 2)))
-        fails = number and random.random() < 0.1
-        lines.append((FAILING if fails else random.choice(CALLS)).replace("N]", f"{number}]"))
+            lines += random.choices(EVENTS, k=random.choice((0, 0, 0, 1, 1, 2) if number > 2 else (0, 0, 0, 0, 1)))
+        fails = number and random.random() < 0.05
+        call = FAILING if fails else random.choice(CALLS if number > 2 else CALLS[:1])
+        lines.append(call.replace("N]", f"{number}]"))
     return lines

@@ -1,0 +1,20 @@
+"""The first programs, the same in every run: `python -m tests.fuzz_steps` runs as many as one likes."""
+
+import pytest
+
+from tests.fuzz_steps.program import script
+from tests.fuzz_steps.run import Ran, difference
+from tests.fuzz_steps.writer import program_of
+
+PROGRAMS, SHARES = 200, 4
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("share", range(SHARES))
+def test_random_steps(share):
+    ran = Ran()
+    for seed in range(share, PROGRAMS, SHARES):
+        program = program_of(seed, executor="numpy")
+        found = difference(program, ran=ran)
+        assert found is None, f"seed {seed}\n{script(program)}\n{found}"
+    assert ran.replays > PROGRAMS // SHARES // 2  # else they would try nothing

@@ -5,10 +5,14 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 from torchlike import _errors, _facade, _factories, return_types
 from torchlike._autocast import casting
 from torchlike._bind import CALLERS as rows
+from torchlike._core import to_numpy
 from torchlike._dtypes import bool_, int32, int64
+from torchlike._factories import all_examples
 from torchlike._functions_linalg import inv, inverse, solve
 from torchlike._functions_random import randn
 from torchlike._ops._casts import FULL_ON_CPU
@@ -32,9 +36,21 @@ def first_zero(packed: Tensor) -> Tensor:
 
 
 def lu_factor(A: Tensor, *, pivot: bool = True) -> Any:
-    """L and U of P L U = A in one matrix, and the rows exchanged with each row, counted from 1."""
+    """L and U of P L U = A in one matrix, and the rows exchanged with each row, counted from 1; raises RuntimeError where
+    U has a zero on its diagonal (an observation: pending work runs)."""
     _check_pivot("linalg.lu_factor", pivot)
-    return return_types.linalg_lu_factor(rows["lu_factor"](A))
+    packed, pivots = rows["lu_factor"](A)
+    _refuse_zero(packed)
+    return return_types.linalg_lu_factor((packed, pivots))
+
+
+def _refuse_zero(packed: Tensor) -> None:
+    if packed.device.type == "meta":
+        return
+    packed = all_examples(packed)
+    found = to_numpy(first_zero(packed)._value).reshape(-1)
+    for place in np.flatnonzero(found):
+        raise _errors.linalg.zero_pivot(int(place) if packed.ndim > 2 else None, int(found[place]))
 
 
 def lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False) -> Any:

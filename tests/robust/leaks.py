@@ -94,6 +94,7 @@ class Found:
 def measure(name: str, steps: int, first: int | None = None) -> Found:
     """Run the steps of a row; compare what there is after the first of them, a tenth unless given, and at the end."""
     first = steps // 10 if first is None else first
+    sample()  # starts JAX, and what else is started once
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         step = ROWS[name]()
@@ -243,8 +244,8 @@ ROWS: dict[str, Callable[[], Step]] = {
     "loaders": lambda: _loaders(0),
     "loaders with workers": lambda: _loaders(2),
 }
-STEPS = dict.fromkeys(ROWS, 30_000) | {"failing often": 3_000, "functions": 3_000, "loaders": 500,
-                                       "loaders with workers": 500}  # fmt: skip
+FEW = {"failing often": 3_000, "functions": 3_000}  # steps, whose programs are compiled when they first come
+STEPS = dict.fromkeys(ROWS, 30_000) | FEW | {"loaders": 500, "loaders with workers": 500}
 
 
 def alone(name: str, steps: int) -> Found:
@@ -270,7 +271,8 @@ def main() -> None:
     parser.add_argument("row", choices=list(ROWS))
     parser.add_argument("--steps", type=int)
     given = parser.parse_args()
-    found = measure(given.row, given.steps or STEPS[given.row])
+    with torchlike.set_executor("xla" if given.row in FEW else "auto"):
+        found = measure(given.row, given.steps or STEPS[given.row])
     for difference in found.differences():
         print(difference, file=sys.stderr)
     print(json.dumps(asdict(found)))

@@ -163,6 +163,15 @@ def singular(name: str, batch: int | None, order: int) -> LinAlgError:
     return LinAlgError(f"{name}: {where}The solver failed because the input matrix is singular.")
 
 
+def zero_pivot(batch: int | None, order: int) -> RuntimeError:
+    where = "" if batch is None else f"(Batch element {batch}): "
+    return RuntimeError(
+        f"torch.linalg.lu_factor: {where}U[{order},{order}] is zero and using it on lu_solve would result in a division by "
+        "zero. If you still want to perform the factorization, consider calling linalg.lu(A, pivot) or "
+        "linalg.lu_factor_ex(A, pivot)"
+    )
+
+
 def not_positive_definite(batch: int | None, order: int) -> LinAlgError:
     where = "" if batch is None else f"(Batch element {batch}): "
     return LinAlgError(f"linalg.cholesky: {where}The factorization could not be completed because the input is not "

@@ -31,7 +31,7 @@ SOLVED = [Sample(PACKED, PIVOTS, RIGHT), Sample(PACKED, PIVOTS, RIGHT, adjoint=T
 NO_PIVOTS = Fails(SQUARE, pivot=False)
 
 SAMPLES = {
-    "linalg.lu_factor": [*FACTORED[:5], NO_PIVOTS],
+    "linalg.lu_factor": [*FACTORED[:5], NO_PIVOTS, Fails(SINGULAR), Fails(np.zeros((2, 3, 3), np.float32))],
     "linalg.lu_factor_ex": [*FACTORED[:5], Sample(SINGULAR).without_gradient("L is not defined"), NO_PIVOTS],
     "linalg.lu": [*FACTORED[:5], NO_PIVOTS],
     "lu": FACTORED[:5],

@@ -36,8 +36,8 @@ def first_zero(packed: Tensor) -> Tensor:
 
 
 def lu_factor(A: Tensor, *, pivot: bool = True) -> Any:
-    """L and U of P L U = A in one matrix, and the rows exchanged with each row, counted from 1; raises RuntimeError where
-    U has a zero on its diagonal (an observation: pending work runs)."""
+    """L and U of P L U = A in one matrix, and the rows exchanged with each row, counted from 1; raises RuntimeError
+    where U has a zero on its diagonal (an observation: pending work runs)."""
     _check_pivot("linalg.lu_factor", pivot)
     packed, pivots = rows["lu_factor"](A)
     _refuse_zero(packed)

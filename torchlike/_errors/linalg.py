@@ -166,8 +166,8 @@ def singular(name: str, batch: int | None, order: int) -> LinAlgError:
 def zero_pivot(batch: int | None, order: int) -> RuntimeError:
     where = "" if batch is None else f"(Batch element {batch}): "
     return RuntimeError(
-        f"torch.linalg.lu_factor: {where}U[{order},{order}] is zero and using it on lu_solve would result in a division by "
-        "zero. If you still want to perform the factorization, consider calling linalg.lu(A, pivot) or "
+        f"torch.linalg.lu_factor: {where}U[{order},{order}] is zero and using it on lu_solve would result in a "
+        "division by zero. If you still want to perform the factorization, consider calling linalg.lu(A, pivot) or "
         "linalg.lu_factor_ex(A, pivot)"
     )
 

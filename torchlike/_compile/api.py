@@ -9,6 +9,7 @@ from weakref import WeakSet
 
 from torchlike import _errors
 from torchlike._compile.compiled import Compiled, stance
+from torchlike._core.programs import programs
 from torchlike._recorder import current
 from torchlike.nn import Module
 
@@ -101,6 +102,14 @@ def reset() -> None:
     """Forget every recording; the next call of each compiled function is recorded anew."""
     for made in list(_all):
         made.forget()
+
+
+def _release() -> None:
+    for made in list(_all):
+        made.release()
+
+
+programs.when_cleared.append(_release)
 
 
 def is_compiling() -> bool:

@@ -225,6 +225,14 @@ class Compiled:
         """The latest recording as optimized HLO text."""
         return self._executable().as_text()
 
+    def release(self) -> None:
+        """Forget the executables. What was counted stays."""
+        self._history.forgotten += sum(one.runs for one in self._recordings())
+        self.kept.clear()
+        for case in self._cases.values():
+            case.recordings = []
+            case.state = case.settled()
+
     def forget(self) -> None:
         """Forget every recording, and all that was counted."""
         self.kept.clear()

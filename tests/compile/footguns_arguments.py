@@ -343,3 +343,13 @@ def containers_among_arguments_are_one(torch, compile):
     f = compile(lambda x, a, b: x * (2.0 if a is b else 3.0))
     one = [1.0]
     return numbers(f(torch.ones(2), one, one), f(torch.ones(2), one, [1.0]), f(torch.ones(2), one, one))
+
+
+@footgun
+def an_argument_is_used_before_and_after_the_call(torch, compile):
+    f = compile(lambda v: v * 0.5)
+    f(torch.ones(2))
+    x = torch.full((2,), 1.0)
+    y = x * 1.0
+    y = y + f(x)
+    return numbers(y + x, f(x) + y)

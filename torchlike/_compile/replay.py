@@ -73,6 +73,7 @@ class Replay:
         self._again, self._holds = capture.again, capture.holds
         self._hosts = [*capture.changed.values()]
         self._checked: WeakSet[Value] = WeakSet()
+        self._came: WeakSet[Value] = WeakSet()  # inputs on the host that were inputs before
         self._checks, self._scalars = capture.checks, capture.trace.scalars
         self._sources, self._code = sources, tuple(capture.trace.code)
         self._results = results
@@ -210,9 +211,9 @@ class Replay:
         """The array of a value that is not on the device yet. One that comes again is moved there for good."""
         array = concrete(value)
         if array.__class__ is np.ndarray:
-            if value.slot == _CAME:
+            if value in self._came:
                 array = value.array = jax.device_put(array, self._target)
-            value.slot = _CAME
+            self._came.add(value)
         return array
 
     def _check(self, given: Sequence[Value]) -> None:
@@ -355,4 +356,3 @@ def _host(value: Value) -> Any:
 
 
 _JaxArray = type(jax.device_put(np.zeros(()), to_jax(cpu)))
-_CAME = 1 << 60  # in place of a slot: the value was an input before

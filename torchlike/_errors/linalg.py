@@ -185,16 +185,16 @@ def check_linear(call: Any) -> None:
         raise RuntimeError(f"both arguments to linear need to be at least 1D, but they are {a.ndim}D and {w.ndim}D")
     if w.ndim > 2:
         raise no_matrix("t", w.ndim)
+    if a.dtype is not w.dtype and call.bias is not None:
+        raise RuntimeError("mat1 and mat2 must have the same dtype, but got "
+                           f"{scalar_name(a.dtype)} and {scalar_name(w.dtype)}")  # fmt: skip
     if a.shape[-1] != w.shape[-1]:
         rows = 1
         for n in a.shape[:-1]:
             rows *= n
         raise mat_shapes(rows, a.shape[-1] if a.ndim else 1, w.shape[-1], w.shape[0])
-    if a.dtype is not w.dtype and call.bias is None:
-        raise product_dtypes(a.dtype, w.dtype)
     if a.dtype is not w.dtype:
-        raise RuntimeError("mat1 and mat2 must have the same dtype, but got "
-                           f"{scalar_name(a.dtype)} and {scalar_name(w.dtype)}")  # fmt: skip
+        raise product_dtypes(a.dtype, w.dtype)
     if call.bias is not None:
         if call.bias.dtype is not w.dtype:
             raise addmm_dtypes("self", call.bias.dtype, w.dtype)

@@ -1,0 +1,79 @@
+"""What the fuzzer has found, each as a small program."""
+
+FOUND = {
+    "the_counters_are_double_where_the_default_dtype_is": """
+opts = [torch.optim.Adam([nn.Parameter(torch.ones(2))]), torch.optim.NAdam([nn.Parameter(torch.ones(2))]),
+        torch.optim.ASGD([nn.Parameter(torch.ones(2))])]
+for opt in opts:
+    opt.param_groups[0]['params'][0].square().sum().backward()
+    opt.step()
+out = [opt.state_dict() for opt in opts]
+""",
+    "the_counter_is_a_tensor_after_a_step_without_gradients": """
+w = nn.Parameter(torch.ones(2))
+opt = torch.optim.RMSprop([w], lr=0.1)
+w.sum().backward()
+opt.step()
+opt.zero_grad()
+opt.step()
+out = None
+""",
+    "a_hook_before_the_step_returns_something": """
+w = nn.Parameter(torch.ones(2))
+opt = torch.optim.Adam([w], lr=0.1)
+opt.register_step_pre_hook(lambda o, a, k: 1)
+out = opt.step()
+""",
+    "a_scheduler_whose_optimizer_got_another_group": """
+w, v = nn.Parameter(torch.ones(2)), nn.Parameter(torch.ones(2))
+opt = torch.optim.SGD([w], lr=0.1)
+sched = torch.optim.lr_scheduler.CosineAnnealingWarmRestarts(opt, 2)
+opt.add_param_group({'params': [v], 'lr': 0.1})
+out = sched.step()
+""",
+    "a_scheduler_whose_optimizer_lost_a_group": """
+w, v = nn.Parameter(torch.ones(2)), nn.Parameter(torch.ones(2))
+opt = torch.optim.SGD([{'params': [w]}, {'params': [v]}], lr=0.1)
+sched = torch.optim.lr_scheduler.MultiplicativeLR(opt, lambda e: 0.9)
+opt.param_groups.pop()
+out = sched.step()
+""",
+    "a_copy_of_the_state_of_tied_weights": """
+model = nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 2))
+model[1].weight = model[0].weight
+out = copy.deepcopy(model.state_dict())
+versions = [t._version for t in out.values()]
+out['0.weight'].add_(1)
+""",
+    "copies_of_views": """
+x = torch.arange(6.0).reshape(2, 3)
+out = copy.deepcopy([x, x[0], x.t(), x[:1].expand(2, 3), x.detach()])
+out[1].add_(1)
+strides = [(t.stride(), t.storage_offset()) for t in out]
+""",
+    "a_layer_gets_other_dtypes_and_shapes": """
+out = nn.Linear(4, 4)(torch.ones(1, 3, dtype=torch.int64))
+""",
+    "a_hook_keeps_what_reaches_a_compiled_module": """
+kept, model = {}, nn.Sequential(nn.Linear(4, 4), nn.Tanh())
+model.register_full_backward_hook(lambda m, i, o: kept.update(g=o[0]))
+fast = compile(model)
+def step(x):
+    fast(x).square().sum().backward()
+out = step(torch.ones(3, 4))
+out = step(torch.ones(3, 4))
+out = step(torch.ones(3, 4))
+""",
+    "what_a_compiled_function_cannot_differentiate": """
+p, w = torch.ones(4), nn.Parameter(torch.ones(4))
+def loss_of(x):
+    z = x * w * p
+    p.mul_(0.9)
+    return z
+loss_of = compile(loss_of)
+out = loss_of(torch.ones(4))
+version = p._version
+out = loss_of(torch.ones(4))
+out = out.sum().backward()
+""",
+}

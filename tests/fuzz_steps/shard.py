@@ -25,7 +25,7 @@ def run_shard(seed: int, count: int, queue: Any) -> None:
         if number % 100 == 99:  # what stays is not looked through by every recording that asks who refers to a value
             gc.collect()
             gc.freeze()
-        if number % 1000 == 999:
+        if number % 4000 == 3999:
             forget_programs()
         queue.put(_run(seed + number, shown))
 

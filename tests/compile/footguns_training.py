@@ -619,3 +619,42 @@ def hooks_that_keep_gradients(torch, compile):
         (f(torch.ones(2, 2, requires_grad=True)) * (i + 1)).sum().backward()
         out.append((kept["g"], len(seen), seen[-1], model.bias.grad))
     return numbers(out)
+
+
+def _groups_that_change(torch, compile, change, with_step):
+    w, v = torch.nn.Parameter(torch.ones(2)), torch.nn.Parameter(torch.ones(2))
+    optimizer = torch.optim.SGD([{"params": [w]}, {"params": [v]}], lr=0.1)
+
+    @compile
+    def step():
+        optimizer.zero_grad()
+        (w.sum() * v.sum()).backward()
+        if with_step:
+            optimizer.step()
+
+    out = []
+    for i in range(6):
+        if i == 3:
+            change(optimizer)
+        step()
+        out += [t.clone() for t in (w.detach(), v.detach(), w.grad, v.grad)]
+    return numbers(out)
+
+
+@footgun
+def a_parameter_is_dropped(torch, compile):
+    drop = lambda optimizer: optimizer.param_groups[0]["params"].pop()
+    return [x for with_step in (True, False) for x in _groups_that_change(torch, compile, drop, with_step)]
+
+
+@footgun
+def a_group_is_dropped(torch, compile):
+    return _groups_that_change(torch, compile, lambda optimizer: optimizer.param_groups.pop(), False)
+
+
+@footgun
+def a_group_that_is_dropped_comes_back(torch, compile):
+    def change(optimizer):
+        optimizer.param_groups.append(dict(optimizer.param_groups.pop(), lr=0.5))
+
+    return _groups_that_change(torch, compile, change, True)

@@ -233,6 +233,7 @@ class RuleOptimizer(Optimizer):
         if self.defaults.get("differentiable"):
             self._step_recorded()
             return loss
+        self._hold_groups()
         with _core.uninterrupted():  # parameters, state and counters are those before or after the step, never between
             for index, group in enumerate(self.param_groups):
                 self._step_group(index, group)

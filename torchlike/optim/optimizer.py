@@ -8,10 +8,12 @@ from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Hashable, Iterable
 from copy import deepcopy
 from itertools import chain
+from operator import is_
 from typing import Any, TypeAlias
 
 import torchlike
 from torchlike import Tensor, _core
+from torchlike._modes import local
 from torchlike.optim import _errors
 from torchlike.utils.hooks import RemovableHandle
 
@@ -228,12 +230,29 @@ class Optimizer:
 
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Forget the gradients of all parameters; with `set_to_none=False`, fill them with zeros instead."""
+        self._hold_groups()
         for group in self.param_groups:
             for param in group["params"]:
                 if set_to_none:
                     param.grad = None
                 elif param.grad is not None:
                     _fill_with_zeros(param.grad)
+
+    def _hold_groups(self) -> None:
+        """Where a call is recorded whole, let the recording serve while the groups have the parameters of now."""
+        if local.capture is not None:
+            groups = [(group, list(group["params"])) for group in self.param_groups]
+            local.capture.holds.append(lambda: self._has(groups))
+
+    def _has(self, groups: list[tuple[dict[str, Any], list[Tensor]]]) -> bool:
+        """Whether these are the groups, with these parameters."""
+        now = self.param_groups
+        return len(now) == len(groups) and all(
+            [
+                group is before and len(group["params"]) == len(params) and all(map(is_, group["params"], params))
+                for group, (before, params) in zip(now, groups)
+            ]
+        )
 
     # --- hooks --------------------------------------------------------------------------------------------------------
 

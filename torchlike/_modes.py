@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any, Self, TypeVar, overload
 
 from torchlike import _device, _dtypes, _errors
-from torchlike._recorder import current, use
+from torchlike._recorder import Recorder, Switch, current, use
 
 _F = TypeVar("_F", bound=Callable)
 
@@ -150,7 +150,22 @@ def _wrap_generator(make: Callable[[], _Switch], function: Callable) -> Any:
     return wrapped
 
 
-class set_grad_enabled(_Switch):
+class _GradSwitch(_Switch, Switch):
+    """A grad mode: no interrupt leaves it behind."""
+
+    mode: bool
+    prev: bool
+
+    __enter__, __exit__ = Switch.__enter__, Switch.__exit__
+
+    def _recorders(self, now: Recorder) -> tuple[Recorder, Recorder]:
+        return now.with_grad(self.prev), now.with_grad(self.mode and not local.inference)
+
+    def _leave(self) -> None:
+        local.grad = self.prev
+
+
+class set_grad_enabled(_GradSwitch):
     """Turn gradient recording on or off, at once and until the end of the `with` block."""
 
     def __init__(self, mode: bool) -> None:
@@ -163,17 +178,11 @@ class set_grad_enabled(_Switch):
         local.grad = self.prev
         return super().__call__(function)
 
-    def __enter__(self) -> None:
-        local.grad = self.mode and not local.inference
-
-    def __exit__(self, *_: object) -> None:
-        local.grad = self.prev
-
     def _clone(self) -> Self:
         return type(self)(self.mode)
 
 
-class no_grad(_Switch):
+class no_grad(_GradSwitch):
     """Do not record gradients inside; usable as a context manager and as a decorator.
 
     >>> import torchlike as torch
@@ -193,12 +202,9 @@ class no_grad(_Switch):
         made = super().__new__(cls)
         return made(function) if function is not None else made
 
-    def __enter__(self) -> None:
-        self.prev = local.grad
-        local.grad = self.mode and not local.inference
-
-    def __exit__(self, *_: object) -> None:
-        local.grad = self.prev
+    def _recorders(self, now: Recorder) -> tuple[Recorder, Recorder]:
+        self.prev = now.grad
+        return now, now.with_grad(self.mode and not local.inference)
 
 
 class enable_grad(no_grad):

@@ -10,6 +10,8 @@ from collections.abc import Callable
 from contextvars import ContextVar
 from typing import Any
 
+from torchlike import _native
+
 
 class Recorder:
     """The functions by which operators reach the engine, as the modes of a thread left them.
@@ -105,6 +107,33 @@ def use(recorder: Recorder) -> None:
     _variable.set(recorder)
 
 
+class PlainSwitch:
+    """A grad mode. A subclass has `_recorders(current)`, the recorders outside and inside, and `_leave()`, which is
+    called where the thread has another one at the end."""
+
+    def __enter__(self) -> None:
+        self._outside, self._inside = self._recorders(current())
+        use(self._inside)
+
+    def __exit__(self, *_: object) -> None:
+        if current() is self._inside:
+            use(self._outside)
+        else:
+            self._leave()
+
+    def _recorders(self, now: Recorder) -> tuple[Recorder, Recorder]:
+        raise NotImplementedError
+
+    def _leave(self) -> None:
+        raise NotImplementedError
+
+
+Switch: Any = PlainSwitch  # or the same in C, which no interrupt splits
+if _native.switch is not None:
+    _native.switch.of(current, _variable.set)
+    Switch = _native.switch.Switch
+
+
 def enter(mode: Mode) -> None:
     """Put a mode inside of those that the thread is in."""
     _use_modes((*current().modes, mode))
@@ -129,4 +158,4 @@ def _use_modes(modes: tuple[Mode, ...]) -> None:
     use(recorder.with_grad(current().grad))
 
 
-__all__ = ["Mode", "Recorder", "both", "current", "enter", "leave", "plain", "use"]
+__all__ = ["Mode", "Recorder", "Switch", "both", "current", "enter", "leave", "plain", "use"]

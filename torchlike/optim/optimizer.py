@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 import torchlike
 from torchlike import Tensor, _core
-from torchlike._modes import local
+from torchlike._recorder import current
 from torchlike.optim import _errors
 from torchlike.utils.hooks import RemovableHandle
 
@@ -240,9 +240,10 @@ class Optimizer:
 
     def _hold_groups(self) -> None:
         """Where a call is recorded whole, let the recording serve while the groups have the parameters of now."""
-        if local.capture is not None:
+        capture = current().capture
+        if capture is not None:
             groups = [(group, list(group["params"])) for group in self.param_groups]
-            local.capture.holds.append(lambda: self._has(groups))
+            capture.holds.append(lambda: self._has(groups))
 
     def _has(self, groups: list[tuple[dict[str, Any], list[Tensor]]]) -> bool:
         """Whether these are the groups, with these parameters."""

@@ -16,8 +16,9 @@ from torchlike._compile import operator_replay, trusted, whole_program
 from torchlike._compile.differentiable import part
 from torchlike._core.numpy_executor import Interpreted, _run
 from torchlike._core.plan import NUMBERS, NUMPY, ONCE
+from torchlike._core.programs import programs
 from torchlike._core.trace import operators
-from torchlike._core.xla_executor import numbers_of
+from torchlike._core.xla_executor import Executable, numbers_of
 
 
 class _Executable:
@@ -50,8 +51,11 @@ class _Executable:
 
 def _make(device: Any, trace: Any, live: tuple[int, ...], donated: tuple[int, ...], given: Any) -> Any:
     """In place of `whole_program._make`."""
-    account: Any = SimpleNamespace(runs=0)
-    return whole_program.Program(_Executable(trace, live, donated), account, _make)
+    made = Executable.__new__(Executable)
+    made.call = made.compiled = _Executable(trace, live, donated)
+    made.function, made.is_warm, made.needs, made.donated_bytes = _make, True, 0, 0
+    made.account = SimpleNamespace(runs=0)
+    return made
 
 
 def _part(trace: Any, name: str, begin: int, end: int, first: int, given: Sequence[int], wanted: Sequence[int]) -> Any:
@@ -99,5 +103,6 @@ def interpreted() -> Iterator[None]:
 
 
 def _forget() -> None:
-    whole_program._programs.clear()
+    for key in [key for key in programs._held if key[0] == "whole"]:
+        del programs._held[key]
     _fused._plans.clear()

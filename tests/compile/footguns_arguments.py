@@ -353,3 +353,13 @@ def an_argument_is_used_before_and_after_the_call(torch, compile):
     y = x * 1.0
     y = y + f(x)
     return numbers(y + x, f(x) + y)
+
+
+@footgun
+def a_container_among_arguments_is_that_outside(torch, compile):
+    held = {"a": [1.0]}
+    f = compile(lambda x, given: x * (2.0 if held["a"] is given else 3.0))
+    one = [1.0]
+    out = [f(torch.ones(2), held["a"]), f(torch.ones(2), one), f(torch.ones(2), held["a"])]
+    held["a"] = one
+    return numbers(out, f(torch.ones(2), one), f(torch.ones(2), [1.0]))

@@ -275,3 +275,17 @@ def test_collecting_garbage_is_none_of_the_call_s_doing():
         gc.callbacks.remove(others)
     assert found.tolist() == [5000, 5000]
     assert gc.isenabled()
+
+
+def test_global_hooks_of_a_compiled_module_are_warned_of_in_pytorch_s_words():
+    said = []
+    for library in (torch, torchlike):
+        model = library.compile(library.nn.Identity(), backend="eager")
+        handle = library.nn.modules.module.register_module_forward_hook(lambda *_: None)
+        try:
+            with pytest.warns(UserWarning, match="extra time") as caught:
+                model(library.ones(1))
+        finally:
+            handle.remove()
+        said.append([(str(warning.message), warning.filename) for warning in caught])
+    assert said[0] == said[1]

@@ -21,12 +21,12 @@ _EXACT = frozenset((int, bool, str, bytes, type(None)))
 class Signature:
     """The key of a call, its tensors in order, and the other objects that were given, whose state counts too."""
 
-    __slots__ = ("_containers", "given", "is_followed", "key", "others", "tensors")
+    __slots__ = ("containers", "given", "is_followed", "key", "others", "tensors")
 
     def __init__(self, args: Sequence, kwargs: dict) -> None:
         self.tensors: list[Tensor] = []
         self.others: list[Any] = []
-        self._containers: list[int] = []  # the lists and dictionaries, by their ids
+        self.containers: list[int] = []  # the lists and dictionaries, by their ids
         self.is_followed = True  # whether no tensor among them has attributes or hooks of its own
         self.given: list[Value] | None = []  # what the tensors show; None where one is not plainly a storage's value
         local, tensors, given = _modes.local, self.tensors, self.given
@@ -49,8 +49,8 @@ class Signature:
             key += (a._storage is b._storage, a is b)
         elif len(tensors) > 2:
             self._add_aliases(key)
-        if len(self._containers) > 1:
-            key += map(self._containers.index, self._containers)
+        if len(self.containers) > 1:
+            key += map(self.containers.index, self.containers)
         self.key = tuple(key)
 
     @property
@@ -75,12 +75,12 @@ class Signature:
         elif cls is tuple or cls is list:
             key += (cls, len(a))
             if cls is list:
-                self._containers.append(id(a))
+                self.containers.append(id(a))
             for x in a:
                 self._add(x, key)
         elif cls is dict:
             key += (cls, len(a))
-            self._containers.append(id(a))
+            self.containers.append(id(a))
             for name, x in a.items():
                 self._add(name, key)
                 self._add(x, key)

@@ -29,11 +29,21 @@ from torchlike._tensor import Tensor
 class Kept:
     """A recording that serves while its guards hold."""
 
-    __slots__ = ("guards", "others", "replay", "runs")
+    __slots__ = ("_containers", "_outside", "guards", "others", "replay", "runs")
 
-    def __init__(self, guards: Guards, replay: Replay, others: list) -> None:
-        self.guards, self.replay, self.others = guards, replay, others  # others: held, since their ids are in the key
+    def __init__(self, guards: Guards, replay: Replay, signature: Signature, reach: Reach) -> None:
+        self.guards, self.replay = guards, replay
+        self.others = signature.others  # held, since their ids are in the key
         self.runs = 0
+        self._outside = reach.containers()  # held by the guards
+        self._containers = self._known(signature.containers)
+
+    def _known(self, containers: list[int]) -> list[int | None]:
+        return [x if x in self._outside else None for x in containers]
+
+    def is_given(self, containers: list[int]) -> bool:
+        """Whether the same of the lists and dictionaries among the arguments are held outside, too."""
+        return self._known(containers) == self._containers
 
 
 class Attempt:
@@ -115,7 +125,7 @@ class Attempt:
         if reason or late:
             self.refuse(reason or late)  # type: ignore[arg-type]
         else:
-            self.kept = Kept(Guards(after, [*after.tensors.values()]), replay, self.signature.others)
+            self.kept = Kept(Guards(after, [*after.tensors.values()]), replay, self.signature, after)
         return replay
 
     def _unchanged(self, before: Reach, watch: Watch, modes: tuple) -> Reach:

@@ -99,8 +99,9 @@ class Compiled:
         if not signature.is_followed:
             return self._uncompiled(_UNFOLLOWED, args, kwargs)
         tensors = signature.tensors
+        containers = signature.containers
         for one in self.kept.get(signature.key, ()):
-            if one.guards.hold() and one.replay.holds(tensors):
+            if one.guards.hold() and one.replay.holds(tensors) and (not containers or one.is_given(containers)):
                 one.runs += 1
                 if self.verify_every and one.runs % self.verify_every == 0:
                     return self._verify(one, signature, args, kwargs)
@@ -171,6 +172,8 @@ class Compiled:
             return None
         newest = case.recordings[0]
         what = newest.guards.changed() or newest.replay.changed(signature.tensors)
+        if what is None and not newest.is_given(signature.containers):
+            what = "which arguments are held outside"
         return f"{what} changed" if what else "nothing (verify_every)"
 
     def _verify(self, one: Kept, signature: Signature, args: tuple, kwargs: dict) -> Any:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
+from torchlike import _errors
 from torchlike._compile.compiled import Compiled
 from torchlike.nn import Module
+from torchlike.nn.modules._hooks import everywhere
 
 
 class OptimizedModule(Module):
@@ -22,6 +25,8 @@ class OptimizedModule(Module):
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """What the module inside computes."""
+        if everywhere.calls:
+            warnings.warn(_errors.compiling.hooks_fire_twice(), stacklevel=6)
         return self._call(*args, **kwargs)
 
     def __reduce__(self) -> tuple:

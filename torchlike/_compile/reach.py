@@ -72,6 +72,10 @@ class Reach:
         """Whether an object was visited."""
         return id(x) in self._seen
 
+    def containers(self) -> set[int]:
+        """The lists and dictionaries that were visited, by their ids."""
+        return {key for key, x in self._seen.items() if isinstance(x, list | dict)}
+
     def changed_since(self, before: Reach) -> str | None:
         """What another walk had found as it is not any more, in words."""
         for key, place in self.places.items():

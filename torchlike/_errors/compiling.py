@@ -54,6 +54,15 @@ def twice_differentiated() -> RuntimeError:
     return RuntimeError("torch.compile with aot_autograd does not currently support double backward")
 
 
+def hooks_fire_twice() -> str:
+    return (
+        "Using `torch.compile(module)` when there are global hooks on modules (e.g., from "
+        "`register_module_forward_hook`); this will cause the hooks to fire an extra time for the `OptimizedModule` "
+        "created by `torch.compile(module)`. If this causes undesired behavior, please try using `module.compile()`, "
+        "or use the per-module hooks instead"
+    )
+
+
 ESCAPES = "a tensor made in it is kept by something outside"
 
 

@@ -30,7 +30,7 @@ from torchlike.utils.data import DataLoader, TensorDataset
 
 Step = Callable[[int], Any]
 OURS = ("torchlike", "jax", "jaxlib")
-SPARE = 20  # other objects of Python's that may be more at the end: caches of the standard library
+SPARE = 60  # other objects that may be more at the end: caches of the standard library, dead references not yet dropped
 SHAPES = 17
 FAILS_EVERY = 100
 BATCHES = 300  # of each loader
@@ -55,9 +55,11 @@ class Sample:
 
 def sample() -> tuple[Sample, Counter]:
     """Count what there is, and the objects of each class."""
-    for _ in range(3):
-        gc.collect()
-    classes = Counter(f"{type(o).__module__}.{type(o).__qualname__}" for o in gc.get_objects())
+    while gc.collect():  # finalizers leave more
+        pass
+    classes: Counter = Counter()
+    for kind, count in Counter(map(type, gc.get_objects())).items():
+        classes[f"{kind.__module__}.{kind.__qualname__}"] += count
     ours = sum(count for name, count in classes.items() if name.partition(".")[0] in OURS)
     programs = sum(len(program.variants) for program in torchlike.explain().programs)
     return Sample(_kilobytes(), len(os.listdir("/proc/self/fd")), threading.active_count(), programs,
@@ -94,7 +96,7 @@ class Found:
 def measure(name: str, steps: int, first: int | None = None) -> Found:
     """Run the steps of a row; compare what there is after the first of them, a tenth unless given, and at the end."""
     first = steps // 10 if first is None else first
-    sample()  # starts JAX, and what else is started once
+    jax.live_arrays()  # starts JAX
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         step = ROWS[name]()

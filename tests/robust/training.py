@@ -72,7 +72,8 @@ def functions(torch: Any, model: Any, optimizer: Any, averages: list, parts: int
     def step(x: Any, y: Any) -> None:
         backward(x, y)
         update()
-        average()
+        if averages:
+            average()
 
     return Functions(backward_of, backward, update, average, step)
 

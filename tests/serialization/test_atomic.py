@@ -49,9 +49,7 @@ def test_a_file_that_another_thread_is_writing_is_left_alone(tmp_path):
 def test_a_file_that_another_process_is_writing_is_left_alone(tmp_path):
     path = tmp_path / "a.pt"
     program = (
-        "import sys; sys.modules['torchlike'] = None\n"
-        f"import importlib.util; spec = importlib.util.spec_from_file_location('atomic', {_atomic.__file__!r})\n"
-        "atomic = sys.modules['atomic'] = importlib.util.module_from_spec(spec); spec.loader.exec_module(atomic)\n"
+        "import sys\nfrom torchlike.serialization import _atomic as atomic\n"
         f"with atomic.replacing({str(path)!r}) as file:\n"
         "    print('open', flush=True); sys.stdin.read(); file.write(b'theirs')\n"
     )

@@ -18,6 +18,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import IO
 
+from torchlike._core import uninterrupted
+
 try:
     import fcntl
 except ImportError:  # Windows, which does not delete files that are open
@@ -46,22 +48,23 @@ def replacing(path: str) -> Iterator[IO[bytes]]:
     directory, name = os.path.split(os.path.realpath(path))
     if old is None or stat.S_ISREG(old.st_mode):
         _remove_strays(directory, name)
-    temporary = None if _has_to_stay(path, old) else _temporary(directory, name, old)
-    if temporary is None:
-        with open(path, "wb") as file:
-            yield file
-            _sync(file)
-        return
+    made: list[_Temporary] = []
     try:
-        with os.fdopen(temporary.fd, "wb") as file:
+        temporary = None if _has_to_stay(path, old) else _temporary(directory, name, old, made)
+        if temporary is None:
+            with open(path, "wb") as file:
+                yield file
+                _sync(file)
+            return
+        with temporary.file as file:
             yield file
             _sync(file)
             if fcntl is None:
                 file.close()
             temporary.rename(os.path.join(directory, name), old is not None)
     except BaseException:
-        with suppress(FileNotFoundError):
-            os.unlink(temporary.path)
+        for left in made:
+            left.remove()
         raise
 
 
@@ -101,7 +104,7 @@ class _Temporary:
     """A new file, locked."""
 
     path: str
-    fd: int
+    file: IO[bytes]
 
     def rename(self, path: str, exists: bool) -> None:
         try:
@@ -111,6 +114,11 @@ class _Temporary:
                 raise
             self._copy(path)  # a mount point, or a directory where only owners may rename
 
+    def remove(self) -> None:
+        self.file.close()
+        with suppress(FileNotFoundError):
+            os.unlink(self.path)
+
     def _copy(self, path: str) -> None:
         with open(self.path, "rb") as source, open(path, "wb") as target:
             shutil.copyfileobj(source, target, 1 << 20)
@@ -118,23 +126,24 @@ class _Temporary:
         os.unlink(self.path)
 
 
-def _temporary(directory: str, name: str, old: os.stat_result | None) -> _Temporary | None:
-    """Create the temporary file; None where there can be none that replaces the old file."""
+def _temporary(directory: str, name: str, old: os.stat_result | None, made: list[_Temporary]) -> _Temporary | None:
+    """Create the temporary file and add it to `made`; None where there can be none that replaces the old file."""
     while True:
         path = os.path.join(directory, f"{_prefix(name)}{os.urandom(6).hex()}{_SUFFIX}")
-        try:
-            fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
-        except OSError as e:
-            if e.errno in _NO_TEMPORARY:
-                return None
-            raise
+        with uninterrupted():  # a file that is there is in `made`
+            try:
+                fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
+            except OSError as e:
+                if e.errno in _NO_TEMPORARY:
+                    return None
+                raise
+            made.append(_Temporary(path, os.fdopen(fd, "wb")))
         if _lock(fd) is False or not os.path.lexists(path):
-            os.close(fd)  # another save has removed it before it was locked
-            continue
+            made.pop().file.close()
+            continue  # another save has removed it before it was locked
         if old is None or _take_over(fd, os.path.join(directory, name), old):
-            return _Temporary(path, fd)
-        os.close(fd)
-        os.unlink(path)
+            return made[-1]
+        made.pop().remove()
         return None
 
 

@@ -119,9 +119,8 @@ class Killer(Moments):
     def __init__(self) -> None:
         super().__init__()
         self._delays: queue.SimpleQueue = queue.SimpleQueue()
-        self._called_off = threading.Event()
-        self._is_done = threading.Event()
-        self._is_done.set()
+        self._called_off = False  # no `Event`: one that is interrupted while it is waited for may stay locked
+        self._is_done = True
         self._thread = threading.Thread(target=self._shoot, daemon=True)
         self._thread.start()
 
@@ -130,19 +129,19 @@ class Killer(Moments):
             left = moment - time.perf_counter()
             if left > 0:
                 time.sleep(left)
-            if not self._called_off.is_set():
+            if not self._called_off:
                 os.kill(os.getpid(), signal.SIGINT)
-            self._is_done.set()
+            self._is_done = True
 
     def _arm(self, delay: float, work: Work) -> None:
-        self._called_off.clear()
-        self._is_done.clear()
+        self._called_off = self._is_done = False
         self._delays.put(time.perf_counter() + delay)
         work()
 
     def _disarm(self) -> None:
-        self._called_off.set()
-        self._is_done.wait()
+        self._called_off = True
+        while not self._is_done:
+            time.sleep(1e-5)
 
     def close(self) -> None:
         self._delays.put(None)

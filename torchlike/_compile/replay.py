@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain, repeat
 from sys import getrefcount
 from typing import Any, NamedTuple
 from weakref import WeakSet
@@ -291,31 +292,52 @@ class Replay:
             self._check(given)
         with lock:
             boundary()
-            with uninterrupted():  # counters, generators and parameters are those before or after the call
-                arrays, owned = self._computed(given, tensors)
-                self._put(arrays, owned, tensors)
-        return self._returned(arrays, tensors)
+            undo, done = [host.kept() for host in self._hosts], []
+            try:
+                draws, asked = self._act()
+                donated, owned = self._donated()
+                inputs = donated, self._kept(given, tensors, draws), self._packs.now(asked)
+                made = self._hand_over(inputs, owned, tensors, done)
+            except BaseException:
+                if not done:  # counters, generators and parameters are those before or after the call
+                    for put_back in reversed(undo):
+                        put_back()
+                raise
+        self.program.account.runs += 1
+        return self._results.make(made, tensors, None)
 
-    def _computed(self, given: Sequence[Value], tensors: Sequence[Tensor]) -> tuple[list, list]:
-        """The results of the executable, and for each storage that was overwritten its value or None. Where there are
-        none, what is done on the host has not been done either."""
-        undo = [host.kept() for host in self._hosts]
-        try:
-            draws, asked = self._act()
-            donated, owned = self._donated()
-            kept = self._kept(given, tensors, draws)
-            return self.program.run(self.device, donated, kept, self._packs.now(asked)), owned
-        except Exception:
-            for put_back in reversed(undo):
-                put_back()
-            raise
+    def _hand_over(self, inputs: tuple, owned: list, tensors: Sequence[Tensor], done: list) -> list[Value]:
+        """Run the executable and put its results in their places as one act, then add something to `done`; returns the
+        values of what the call returns."""
+        if len(owned) < len(self._writes) or None in owned:
+            with uninterrupted():
+                arrays = self.program.run(self.device, *inputs)
+                self._put(arrays, owned, tensors)
+                done.append(True)
+            return [*map(Value, self._avals[self._begin :], arrays[self._begin :])]
+        # All that changes is set by C, and all objects are there before: no signal's handler runs in between.
+        fresh = [*map(Value, self._avals[len(owned) :])]
+        objects: list = [storage for _, storage, _ in self._writes]
+        names = ["version"] * len(objects)
+        values: list = [storage.version + step for _, storage, step in self._writes]
+        place = 0
+        for tensor, make, count in self._grads:
+            objects.append(of(tensor, tensors))
+            names.append("_grad")
+            values.append(None if make is None else make(*fresh[place : place + count]))
+            place += count
+
+        def places(arrays: Iterator) -> Iterator:
+            filled = map(setattr, [*owned, *fresh], repeat("array"), arrays)
+            return chain(filled, map(setattr, objects, names, values), map(done.append, (True,)))
+
+        self.program.fill(self.device, places, inputs)
+        return fresh[place:]
 
     def _returned(self, arrays: list, tensors: Sequence[Tensor]) -> Any:
-        """What the call returns."""
+        """What a call returns that does nothing else."""
         self.program.account.runs += 1
-        begin = self._begin
-        made = [*map(Value, self._avals[begin:], arrays[begin:] if begin else arrays)]
-        return self._results.make(made, tensors, None)
+        return self._results.make([*map(Value, self._avals, arrays)], tensors, None)
 
     def _put(self, arrays: list, owned: list, tensors: Sequence[Tensor]) -> None:
         """Hand over the results: new contents of storages, then gradients."""

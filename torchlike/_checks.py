@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
 from torchlike import _errors
+from torchlike._errors.warned import warn
 from torchlike._tensor import Tensor
 
 _Message = Callable[[], object] | None
@@ -56,7 +56,7 @@ def _check_not_implemented(cond: Any, message: _Message = None) -> None:
 
 def _check_is_size(i: int, message: _Message = None, *, max: int | None = None) -> None:
     """Raise RuntimeError unless `i` may be a size."""
-    warnings.warn(_errors.making.CHECK_IS_SIZE, FutureWarning, stacklevel=2)
+    warn(_errors.making.CHECK_IS_SIZE, FutureWarning)
     _check(i >= 0, message)
     if max is not None:
         _check(i <= max, message)

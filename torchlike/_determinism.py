@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-import warnings
 from typing import Any
 
 from torchlike import _device, _modes
 from torchlike._core.numpy_executor import THREADS
+from torchlike._errors.warned import warn
 
 _mode = {"enabled": False, "warn_only": False, "fills_uninitialized": True}
 _NONDETERMINISTIC_GPU = ("XLA decides at start whether a GPU's algorithms are deterministic: set the environment "
@@ -42,7 +42,7 @@ def _update() -> None:
 def warn_of_gpu() -> None:
     """Say what a GPU needs to be deterministic, where there is one and XLA was not told."""
     if _device.jax_devices("cuda") and "xla_gpu_deterministic_ops" not in os.environ.get("XLA_FLAGS", ""):
-        warnings.warn(_NONDETERMINISTIC_GPU, UserWarning, stacklevel=3)
+        warn(_NONDETERMINISTIC_GPU)
 
 
 def are_deterministic_algorithms_enabled() -> bool:
@@ -98,11 +98,9 @@ def _no_other_number(name: str, num: Any) -> None:
     if num <= 0:
         raise RuntimeError(f"{name} expects a positive integer")
     if num != get_num_threads():
-        warnings.warn(
+        warn(
             f"{name}({num}) changes nothing: XLA's thread pool has {get_num_threads()} threads, one for each "
-            "processor the process was given when it started (see taskset).",
-            UserWarning,
-            stacklevel=3,
+            "processor the process was given when it started (see taskset)."
         )
 
 

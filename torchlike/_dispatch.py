@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -15,6 +14,7 @@ from torchlike._autograd.nodes import Node
 from torchlike._autograd.versions import Stamp, keep_results
 from torchlike._core import Aval, Value
 from torchlike._core.trace import latest
+from torchlike._errors.warned import warn
 from torchlike._ops import _declare as d
 from torchlike._ops import _foreign
 from torchlike._ops._declare import Op
@@ -308,7 +308,7 @@ def _from_old_order(op: Op, args: tuple, kwargs: dict) -> tuple[tuple, dict]:
     order = next(filter(fits, op.old_orders), None)
     if order is None:
         return args, kwargs
-    warnings.warn(_errors.arguments.old_overload(op, order), UserWarning, stacklevel=4)
+    warn(_errors.arguments.old_overload(op, order))
     named = {**dict(zip(order, args)), **kwargs}
     return tuple(named.pop(name) for name in op.names[: op.positional]), named
 

@@ -75,7 +75,7 @@ def _whole(array: np.ndarray, kind: Any, strides: tuple[int, ...] | None, length
 
 def _warn_unless_writable(array: np.ndarray, sentence: str) -> None:
     if not array.flags.writeable:
-        _errors.warned.once(sentence, stacklevel=3)
+        _errors.warned.once(sentence)
 
 
 def to_numpy(tensor: Tensor, force: bool = False) -> np.ndarray:

@@ -6,7 +6,6 @@ Host data is made by NumPy, at once. Number sequences are in `_sequences`.
 from __future__ import annotations
 
 import inspect
-import warnings
 from array import array as PythonArray
 from collections.abc import Callable
 from typing import Any
@@ -18,6 +17,7 @@ from torchlike import _memory_format as mf
 from torchlike._core import Value, aval
 from torchlike._core.examples import Row, as_rows, levels_of, lifted, outermost
 from torchlike._dtypes import dtype as Dtype
+from torchlike._errors.warned import warn
 from torchlike._exchange import from_file, from_numpy, frombuffer
 from torchlike._from_data import dtype_of
 from torchlike._tensor import Tensor, adopt, wrap
@@ -80,7 +80,7 @@ def tensor(data: Any = _MISSING, *, dtype: Dtype | None = None, device: Any = No
     no_pinning(pin_memory)
     dtype = dtype_of("tensor", dtype)
     if isinstance(data, Tensor):
-        warnings.warn(_errors.making.copy_construct("torch.tensor"), UserWarning, stacklevel=2)
+        warn(_errors.making.copy_construct("torch.tensor"))
         return _copied(data, dtype, device, requires_grad)
     return _in_its_order(of_array(_from_data.of_data(data, dtype), device, requires_grad), data)
 
@@ -496,7 +496,7 @@ def new_tensor(self: Tensor, data: Any, *, dtype: Dtype | None = None, device: A
     only_strided("new_tensor", layout, requires_grad)
     dtype, device = dtype_of("new_tensor", dtype) or self.dtype, device or self.device
     if isinstance(data, Tensor):
-        warnings.warn(_errors.making.copy_construct("tensor.new_tensor"), UserWarning, stacklevel=2)
+        warn(_errors.making.copy_construct("tensor.new_tensor"))
         return _copied(data, dtype, device, requires_grad)
     return of_array(_from_data.of_data(data, dtype), device, requires_grad)
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
 from torchlike import _autocast, _dtypes, _errors
+from torchlike._errors.warned import warn
 
 _state = _autocast.state
 
@@ -53,7 +53,7 @@ def _of_one_kind(name: str, kind: str) -> list[Callable]:
     ours = _autocast.named(kind, name)
 
     def told(old: str, new: str) -> None:
-        warnings.warn(_errors.autocast.renamed(old, new), DeprecationWarning, stacklevel=3)
+        warn(_errors.autocast.renamed(old, new), DeprecationWarning)
 
     def is_enabled() -> bool:
         told(f"is_autocast_{name}_enabled()", f"is_autocast_enabled('{kind}')")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 from torchlike import _dtypes, _errors, _facade
 from torchlike._bind import CALLERS as rows
 from torchlike._core import to_numpy
+from torchlike._errors.warned import warn
 from torchlike._functions_index import check_bounds
 from torchlike._ops._into import Into
 from torchlike._tensor import Tensor
@@ -79,7 +79,7 @@ def cov(input: Tensor, *, correction: int = 1, fweights: Tensor | None = None,
     if aweights is not None and correction:
         freedom = total - correction * (weights * aweights).sum() / total
     if _is(freedom <= 0):
-        warnings.warn(say.no_freedom_left(), UserWarning, stacklevel=2)
+        warn(say.no_freedom_left())
         freedom = 0
     gap = x - rows["true_divide"](weighted(x).sum(1), total).unsqueeze(1)
     return rows["true_divide"](gap @ weighted(gap).mH, freedom).squeeze()

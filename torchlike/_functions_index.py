@@ -5,7 +5,6 @@ Indices that are known already are checked against the size, as PyTorch does; pe
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -19,6 +18,7 @@ from torchlike._bind import CALLERS as rows
 from torchlike._bind import check_history
 from torchlike._core import at_hand, when_at_hand
 from torchlike._errors.dtypes import scalar_name
+from torchlike._errors.warned import warn
 from torchlike._functions import replace
 from torchlike._functions_shape import broadcast_tensors
 from torchlike._ops._casts import WIDEST_ELSEWHERE
@@ -198,7 +198,7 @@ def scatter(input: Tensor, dim: int, index: Tensor, src: Any = None, *, value: A
     if reduce not in ("add", "multiply"):
         raise RuntimeError("reduce argument must be either add or multiply.")
     if isinstance(src, Tensor):
-        warnings.warn(_errors.shapes.DEPRECATED_SCATTER_REDUCE, UserWarning, stacklevel=2)
+        warn(_errors.shapes.DEPRECATED_SCATTER_REDUCE)
     else:
         src = _factories.full(tuple(index.shape), src, dtype=input.dtype, device=input.device)
     return scatter_reduce(input, dim, index, src, "sum" if reduce == "add" else "prod")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import builtins
 import functools
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -15,6 +14,7 @@ from torchlike._bind import CALLERS as rows
 from torchlike._core import to_numpy
 from torchlike._dispatch import settled
 from torchlike._dtypes import bool_
+from torchlike._errors.warned import warn
 from torchlike._ops import REGISTRY
 from torchlike._ops._into import CASTABLE, EXACT, Into
 from torchlike._out import into, row_into
@@ -118,7 +118,7 @@ def _warn_of_freedom(name: str, input: Tensor, dim: Any, correction: float) -> N
             return
         count *= shape[d]
     if count <= correction:
-        warnings.warn(_errors.arithmetic.no_freedom(name), UserWarning, stacklevel=3)
+        warn(_errors.arithmetic.no_freedom(name))
 
 
 def _spread_arguments(name: str, args: tuple, kwargs: dict) -> tuple[Any, Any, bool]:

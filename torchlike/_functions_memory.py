@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable
 from typing import Any
 from weakref import ref
@@ -17,6 +16,7 @@ from torchlike._autograd.nodes import AccumulateGrad, Node, hooks_of
 from torchlike._bind import CALLERS as rows
 from torchlike._core import Value
 from torchlike._errors.dtypes import c_name, scalar_name, type_text
+from torchlike._errors.warned import warn
 from torchlike._exchange import from_dlpack, to_dlpack
 from torchlike._facade import history_first, ints
 from torchlike._freed import Freed, allocate
@@ -268,13 +268,13 @@ def resize_as_(self: Tensor, the_template: Tensor, *, memory_format: Any = None)
 
 def resize(self: Tensor, *sizes: Any) -> Tensor:
     """This tensor in another shape of as many elements (deprecated in PyTorch; use `reshape`)."""
-    warnings.warn("non-inplace resize is deprecated", UserWarning, stacklevel=2)
+    warn("non-inplace resize is deprecated")
     return reshape(self, ints(sizes, "resize"))
 
 
 def resize_as(self: Tensor, tensor: Tensor) -> Tensor:
     """This tensor in another's shape of as many elements (deprecated in PyTorch; use `reshape`)."""
-    warnings.warn("non-inplace resize_as is deprecated", UserWarning, stacklevel=2)
+    warn("non-inplace resize_as is deprecated")
     return reshape(self, tuple(tensor.shape))
 
 

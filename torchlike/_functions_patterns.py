@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import warnings
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ import numpy as np
 from torchlike import _dtypes, _errors, _facade, _factories
 from torchlike._autocast import casting
 from torchlike._bind import CALLERS as rows
+from torchlike._errors.warned import warn
 from torchlike._functions import reshape
 from torchlike._functions_split import cat, stack
 from torchlike._ops._casts import Casts, as_given
@@ -83,7 +83,7 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
     if len(tensors) == 1 and isinstance(tensors[0], list | tuple):
         tensors = tuple(tensors[0])
     if indexing is None:
-        warnings.warn(_errors.shapes.MESHGRID_INDEXING, UserWarning, stacklevel=2)
+        warn(_errors.shapes.MESHGRID_INDEXING)
     given = _facade.tensors("meshgrid", tensors)
     for t in given:
         if t.ndim > 1:

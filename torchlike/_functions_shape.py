@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from torchlike import _dtypes, _errors, _facade, _factories
 from torchlike._bind import CALLERS as rows
 from torchlike._core import Size
 from torchlike._dispatch import settled
+from torchlike._errors.warned import warn
 from torchlike._facade import history_first, ints
 from torchlike._functions import reshape
 from torchlike._tensor import Tensor
@@ -30,16 +30,16 @@ def t(input: Tensor) -> Tensor:
 def _T(self: Tensor) -> Tensor:
     """The dims in reverse order."""
     if not self.ndim:
-        warnings.warn(_errors.shapes.deprecated_of_scalar("Tensor.T"), UserWarning, stacklevel=2)
+        warn(_errors.shapes.deprecated_of_scalar("Tensor.T"))
     elif self.ndim != 2:
-        warnings.warn(_errors.shapes.deprecated_transpose(), UserWarning, stacklevel=2)
+        warn(_errors.shapes.deprecated_transpose())
     return rows["permute"](self, tuple(range(self.ndim - 1, -1, -1)))
 
 
 def _mT(self: Tensor) -> Tensor:
     """The last two dims exchanged."""
     if not self.ndim:
-        warnings.warn(_errors.shapes.deprecated_of_scalar("Tensor.mT"), UserWarning, stacklevel=2)
+        warn(_errors.shapes.deprecated_of_scalar("Tensor.mT"))
         return self
     if self.ndim < 2:
         raise RuntimeError("tensor.mT is only supported on matrices or batches of matrices. Got "
@@ -68,7 +68,7 @@ def _mH(self: Tensor) -> Tensor:
 
 
 def _scalar_adjoint(input: Tensor, name: str) -> Tensor:
-    warnings.warn(_errors.shapes.deprecated_of_scalar(name), UserWarning, stacklevel=3)
+    warn(_errors.shapes.deprecated_of_scalar(name))
     return rows["conj"](input) if input.dtype.is_complex else input
 
 

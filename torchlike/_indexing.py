@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import warnings
 from operator import index as as_int
 from typing import Any
 
@@ -14,6 +13,7 @@ from torchlike._bind import CALLERS as rows
 from torchlike._bind import before_write, check_history
 from torchlike._core import Value, when_at_hand
 from torchlike._errors.dtypes import c_name
+from torchlike._errors.warned import warn
 from torchlike._from_data import filled
 from torchlike._ops import REGISTRY
 from torchlike._recorder import current
@@ -168,7 +168,7 @@ def _basic(t: Tensor, index: Any) -> tuple[Tensor, dict[int, Tensor]]:
 
 def _unpack(index: Any) -> list:
     if isinstance(index, list) and len(index) < 32 and any(_makes_a_tuple(i) for i in index):
-        warnings.warn(_errors.shapes.LIST_AS_TUPLE, UserWarning, stacklevel=4)
+        warn(_errors.shapes.LIST_AS_TUPLE)
         index = tuple(index)
     items = list(index) if isinstance(index, tuple) else [index]
     return [_normal(i) for i in items]
@@ -245,7 +245,7 @@ def _without_masks(t: Tensor, advanced: dict[int, Tensor]) -> dict[int, Tensor]:
             found[dim] = item
             continue
         if item.dtype is _dtypes.uint8:
-            warnings.warn(_errors.shapes.BYTE_INDEX, UserWarning, stacklevel=5)
+            warn(_errors.shapes.BYTE_INDEX)
         for i, n in enumerate(item.shape):
             if t.shape[dim + i] != n:
                 raise _errors.shapes.mask_shape(item.shape, i, t.shape, dim + i)

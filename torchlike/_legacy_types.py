@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 from torchlike import _device, _dtypes, _errors, _factories, _modes
+from torchlike._errors.warned import warn
 from torchlike._tensor import Tensor
 
 NAMES = {"Float": _dtypes.float32, "Double": _dtypes.float64, "Half": _dtypes.float16, "Long": _dtypes.int64,
@@ -88,7 +88,7 @@ def _type(self: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
 
 def set_default_tensor_type(t: Any) -> None:
     """Set the default dtype and device by an old type or its name (deprecated in PyTorch)."""
-    warnings.warn(_errors.making.DEFAULT_TENSOR_TYPE, UserWarning, stacklevel=2)
+    warn(_errors.making.DEFAULT_TENSOR_TYPE)
     dtype, kind = of_name(t) if isinstance(t, str) else (t.dtype, t.kind)
     if kind == "cuda" and not _device.jax_devices("cuda"):
         raise TypeError(f"type torch.cuda.{_STEMS[dtype]}Tensor not available. Torch not compiled with CUDA enabled.")

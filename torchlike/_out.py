@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import functools
 import inspect
-import warnings
 from collections.abc import Callable
 from typing import Any
 
 from torchlike import _dtypes, _errors, _modes, _storage
+from torchlike._errors.warned import warn
 from torchlike._ops import Op
 from torchlike._ops._into import CASTABLE, EXACT, ROWS_UNLESS_EMPTY, STRIDED, Into
 from torchlike._tensor import Tensor
@@ -178,7 +178,7 @@ def _fit_shape(asked: Into, result: Tensor, out: Tensor) -> None:
         return
     held = out.numel() > 0
     if held and not asked.quiet:
-        warnings.warn(_errors.shapes.out_resized(out.shape, result.shape), UserWarning, stacklevel=4)
+        warn(_errors.shapes.out_resized(out.shape, result.shape))
     out.resize_(result.shape)
     follows = asked.order == STRIDED or (asked.order == ROWS_UNLESS_EMPTY and not held)
     if follows and result._strides is not None and result.numel():

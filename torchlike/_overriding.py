@@ -222,10 +222,6 @@ class Function:
         return self if owner is None else MethodType(self, owner)
 
 
-# `warnings.warn` counts no frame of the import system's, and so the user's line stays as far away as it was.
-Function.__call__.__code__ = Function.__call__.__code__.replace(co_filename="<frozen importlib._bootstrap>")
-
-
 @functools.cache
 def look_at_functions() -> None:
     """Put every function that may be given a tensor in such a place."""

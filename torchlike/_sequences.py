@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import cmath
 import math
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -13,6 +12,7 @@ import numpy as np
 from torchlike import _dtypes, _errors, _modes
 from torchlike._dtypes import dtype as Dtype
 from torchlike._errors.dtypes import scalar_name
+from torchlike._errors.warned import warn
 from torchlike._factories import check_into, into, no_pinning, of_array, only_strided
 from torchlike._from_data import dtype_of
 from torchlike._ops._binding import is_whole
@@ -51,7 +51,7 @@ def _in_order(name: str, out: Tensor | None, made: Tensor) -> Tensor:
     check_into(name, out, made.dtype)
     if out.numel() != made.numel():
         if out.numel() and name == "arange":
-            warnings.warn(_errors.making.range_resized(out.shape, made.numel()), UserWarning, stacklevel=3)
+            warn(_errors.making.range_resized(out.shape, made.numel()))
         out.resize_(made.shape)
     out.copy_(made.detach().reshape(out.shape))
     return out.requires_grad_() if made.requires_grad else out
@@ -103,7 +103,7 @@ def _range(start: Any, end: Any, step: Any, dtype: Dtype) -> np.ndarray:
 def range(*args: Any, out: Tensor | None = None, dtype: Dtype | None = None, layout: Any = None, device: Any = None,
           requires_grad: bool = False, **named: Any) -> Tensor:  # fmt: skip
     """Numbers from `start` (0) up to and with `end`, `step` (1) apart (deprecated in PyTorch; use `arange`)."""
-    warnings.warn(_errors.making.DEPRECATED_RANGE, UserWarning, stacklevel=2)
+    warn(_errors.making.DEPRECATED_RANGE)
     only_strided("range", layout, requires_grad)
     start, end, step = _numbers("range", args, named)
     dtype = dtype_of("range", dtype) or (out.dtype if out is not None else _modes.default_dtype)

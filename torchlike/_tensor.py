@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
@@ -16,7 +15,8 @@ from torchlike._autograd.handles import RemovableHandle, hold
 from torchlike._autograd.nodes import AccumulateGrad, Edge, Node, begin_again, hooks_of, note_end
 from torchlike._autograd.sparse_value import SparseValue, accumulated
 from torchlike._core import Aval, Size, Value, boundary, to_numpy, uninterrupted
-from torchlike._core.place import calls_of_ours
+from torchlike._errors.callers import calls_of_ours
+from torchlike._errors.warned import warn
 from torchlike._layout import is_dense
 from torchlike._recorder import current
 from torchlike._shared import show
@@ -400,7 +400,7 @@ class Tensor(Methods):
             and not isinstance(self._edge[0], AccumulateGrad)
             and "_retains_grad" not in self.__dict__
         ):
-            warnings.warn(_errors.autograd.NON_LEAF_GRAD, UserWarning, stacklevel=2)
+            warn(_errors.autograd.NON_LEAF_GRAD)
         return self._grad
 
     @grad.setter

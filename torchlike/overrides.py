@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import functools
-import warnings
 from collections.abc import Callable, Iterable
 from typing import Any
 
 from torchlike import _C, _errors
+from torchlike._errors.warned import warn
 from torchlike._tensor import Tensor
 
 
@@ -101,6 +101,9 @@ def _answer(arg: Any, func: Callable, types: tuple[type, ...], args: tuple, kwar
         return func(*args, **kwargs) if types == (Tensor,) else NotImplemented
     method = arg.__torch_function__
     if getattr(method, "__self__", None) is arg:
-        warnings.warn("Defining your `__torch_function__ as a plain method is deprecated and will be an error in "
-                      "future, please define it as a classmethod.", DeprecationWarning, stacklevel=3)  # fmt: skip
+        warn(
+            "Defining your `__torch_function__ as a plain method is deprecated and will be an error in "
+            "future, please define it as a classmethod.",
+            DeprecationWarning,
+        )
     return method(func, types, args, kwargs)

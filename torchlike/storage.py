@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import sys
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 from weakref import ref
@@ -12,6 +11,7 @@ from weakref import ref
 from torchlike import _dtypes, _errors, _exchange, _modes
 from torchlike._device import device as Device
 from torchlike._dtypes import dtype as Dtype
+from torchlike._errors.warned import warn
 from torchlike._shared import show
 from torchlike._storage import Counter
 from torchlike._tensor import Tensor
@@ -365,7 +365,7 @@ class TypedStorage(_Memory):
 
     def __init__(self, data: Any = 0, *, wrap_storage: UntypedStorage | None = None, dtype: Dtype | None = None,
                  device: Any = None) -> None:  # fmt: skip
-        warnings.warn(_DEPRECATED, UserWarning, stacklevel=4)
+        warn(_DEPRECATED)
         kind = dtype or _modes.default_dtype
         if wrap_storage is not None:
             data = wrap_storage._seen_as(kind)

@@ -97,7 +97,9 @@ def make(library, optimizer="SGD", lr=0.1, last_epoch=None):
 def both(build, optimizer="SGD", **kwargs):
     optimizers = [make(library, optimizer, **kwargs) for library in (torchlike, torch)]
     resume = {} if kwargs.get("last_epoch") is None else dict(last_epoch=kwargs["last_epoch"])
-    made = [build(o_module, o, **resume) for o_module, o in zip(modules(), optimizers)]
+    with warnings.catch_warnings():  # both libraries warn where a SequentialLR is in another
+        warnings.filterwarnings("ignore", "Detected call of `lr_scheduler.step..` before")
+        made = [build(o_module, o, **resume) for o_module, o in zip(modules(), optimizers)]
     return optimizers, made
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import sys
 import traceback
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -22,6 +21,7 @@ from torchlike._autograd.sparse_value import SparseValue
 from torchlike._core import Value, to_numpy
 from torchlike._core.examples import outermost
 from torchlike._core.trace import latest
+from torchlike._errors.warned import warn
 
 _HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 enabled = False
@@ -88,7 +88,7 @@ class detect_anomaly:
     def __init__(self, check_nan: bool = True) -> None:
         self.before = enabled, is_anomaly_check_nan_enabled()
         self.check_nan = check_nan
-        warnings.warn(_errors.autograd.ANOMALY_IS_ON, stacklevel=2)
+        warn(_errors.autograd.ANOMALY_IS_ON)
 
     def __enter__(self) -> None:
         set_anomaly_enabled(True, self.check_nan)
@@ -149,9 +149,9 @@ def _has_nan(value: Value | SparseValue) -> bool:
 
 def _print_history(node: Node) -> None:
     metadata = hooks_of(node).metadata
-    warnings.warn(_errors.autograd.anomaly_found(node.name(), metadata.get("traceback_")), stacklevel=5)
+    warn(_errors.autograd.anomaly_found(node.name(), metadata.get("traceback_")))
     parent = metadata.get("parent_")
     while parent is not None:
         metadata = hooks_of(parent).metadata
-        warnings.warn(_errors.autograd.anomaly_induced(parent.name(), metadata.get("traceback_")), stacklevel=5)
+        warn(_errors.autograd.anomaly_induced(parent.name(), metadata.get("traceback_")))
         parent = metadata.get("parent_")

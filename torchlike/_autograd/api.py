@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import jax
@@ -16,6 +15,7 @@ from torchlike._autograd.graph import GradientEdge
 from torchlike._autograd.nodes import AccumulateGrad, Edge
 from torchlike._autograd.views import NOWHERE, edge_of
 from torchlike._core import Aval, Value, boundary
+from torchlike._errors.warned import warn
 
 
 def _tuple(x: Any) -> tuple:
@@ -109,12 +109,12 @@ def backward(tensors: Any, grad_tensors: Any = None, retain_graph: bool | None =
     if _modes.local.transforms:
         raise _errors.func.inside_a_transform("backward")
     if grad_variables is not None:
-        warnings.warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning, stacklevel=2)
+        warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning)
         if grad_tensors is not None:
             raise _errors.autograd.both_names_of_gradients()
         grad_tensors = grad_variables
     if create_graph:
-        _errors.warned.once(_errors.autograd.REFERENCE_CYCLE, stacklevel=3)
+        _errors.warned.once(_errors.autograd.REFERENCE_CYCLE)
     roots = _tuple(tensors)
     grads = _tuple(grad_tensors) if grad_tensors is not None else (None,) * len(roots)
     keep = create_graph if retain_graph is None else retain_graph
@@ -171,7 +171,7 @@ def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: bool
       materialize_grads: whether None becomes zeros.
     """
     if not only_inputs:
-        warnings.warn(_errors.autograd.ONLY_INPUTS, FutureWarning, stacklevel=2)
+        warn(_errors.autograd.ONLY_INPUTS, FutureWarning)
     outputs, inputs = _tuple(outputs), _tuple(inputs)
     _check_roots(outputs)
     _check_inputs(inputs, "grad")

@@ -6,7 +6,6 @@ Users see one object, `ctx`, which is also `y.grad_fn` and may carry attributes 
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 from weakref import ref
@@ -19,6 +18,7 @@ from torchlike._autograd.engine import Grad, Walk
 from torchlike._autograd.handles import RemovableHandle
 from torchlike._autograd.nodes import Edge, Extra, Node
 from torchlike._core import Aval, Value
+from torchlike._errors.warned import warn
 
 
 class FunctionCtx:
@@ -45,7 +45,7 @@ class FunctionCtx:
 
     def mark_shared_storage(self, *pairs: Any) -> None:
         """Do nothing but warn: PyTorch tracks shared storage by itself and deprecated this method."""
-        warnings.warn(_errors.autograd.SHARED_STORAGE, FutureWarning, stacklevel=2)
+        warn(_errors.autograd.SHARED_STORAGE, FutureWarning)
 
     def set_materialize_grads(self, value: bool) -> None:
         """Choose what backward receives for outputs without a gradient: zeros (True) or None."""
@@ -269,7 +269,7 @@ def _switch(name: str, doc: str, setter: str, is_readable: bool) -> _Field:
 
 
 def _saved_variables(ctx: Any) -> tuple:
-    warnings.warn("'saved_variables' is deprecated; use 'saved_tensors'", DeprecationWarning, stacklevel=3)
+    warn("'saved_variables' is deprecated; use 'saved_tensors'", DeprecationWarning)
     return call_of(ctx).saved_tensors()
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -14,6 +13,7 @@ from torchlike._autograd.context import BackwardCFunction, Call, FunctionCtx, Fu
 from torchlike._autograd.nodes import AccumulateGrad, Refusal
 from torchlike._autograd.sparse_value import SparseValue
 from torchlike._core import Aval
+from torchlike._errors.warned import warn
 from torchlike._memory_format import sparse_coo
 
 
@@ -50,7 +50,7 @@ class Function(FunctionCtx):
         cls._backward_cls = type(cls.__name__ + "Backward", (BackwardCFunction,), members)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        warnings.warn(_errors.autograd.function_instance(type(self)), DeprecationWarning, stacklevel=2)
+        warn(_errors.autograd.function_instance(type(self)), DeprecationWarning)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Refused: functions are called by `apply`."""
@@ -165,7 +165,7 @@ def _check_dirty(call: Call, args: tuple, outputs: tuple) -> None:
     if not all(any(d is o for o in outputs) for d in dirty):
         raise _errors.autograd.dirty_not_returned()
     if not all(any(d is a for a in args) for d in dirty):
-        warnings.warn(_errors.autograd.DIRTY_NO_INPUT, UserWarning, stacklevel=4)
+        warn(_errors.autograd.DIRTY_NO_INPUT)
 
 
 def _described(call: Call, output: Any) -> tuple[Aval, bool]:

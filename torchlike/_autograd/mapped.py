@@ -19,7 +19,7 @@ from torchlike._autograd.recorded import InnerWalk, InputNode
 from torchlike._autograd.views import NOWHERE
 from torchlike._core import Aval, Value
 from torchlike._core.examples import Level, Row, levels_of, lifted
-from torchlike._core.place import calls_of_ours
+from torchlike._errors.callers import calls_of_ours
 from torchlike._recorder import Recorder, enter, leave
 
 

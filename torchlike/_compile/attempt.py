@@ -20,8 +20,8 @@ from torchlike._compile.results import Unfollowed as UnfollowedResult
 from torchlike._compile.watch import Watch
 from torchlike._core import Value, boundary
 from torchlike._core.capture import Capture
-from torchlike._core.place import Place, users_place
 from torchlike._core.refcounts import LOCAL
+from torchlike._errors.callers import Place, users_place
 from torchlike._recorder import leave
 from torchlike._tensor import Tensor
 
@@ -168,7 +168,7 @@ class Attempt:
         return Reach(codes).walk(*roots)
 
     def _stopped(self, reason: str) -> None:
-        self.refuse(f"{users_place()[0]}: {reason}")
+        self.refuse(f"{users_place()}: {reason}")
 
 
 def _inside(x: Any) -> list:

@@ -14,7 +14,7 @@ from torchlike._compile.attempt import Attempt, Kept
 from torchlike._compile.history import History, raised
 from torchlike._core import trace as _trace
 from torchlike._core.explain import Function, compiled
-from torchlike._core.place import Place
+from torchlike._errors.callers import Place
 from torchlike._recorder import current
 from torchlike.nn import Module
 

@@ -7,7 +7,7 @@ from types import TracebackType
 
 from torchlike._compile.trusted import is_trusted
 from torchlike._core.explain import Cause
-from torchlike._core.place import Place
+from torchlike._errors.callers import Place
 
 
 class History:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 from torchlike import _errors
 from torchlike._compile.compiled import Compiled
+from torchlike._errors.warned import warn
 from torchlike.nn import Module
 from torchlike.nn.modules._hooks import everywhere
 
@@ -26,7 +26,7 @@ class OptimizedModule(Module):
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """What the module inside computes."""
         if everywhere.calls:
-            warnings.warn(_errors.compiling.hooks_fire_twice(), stacklevel=6)
+            warn(_errors.compiling.hooks_fire_twice())
         return self._call(*args, **kwargs)
 
     def __reduce__(self) -> tuple:

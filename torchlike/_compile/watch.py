@@ -8,7 +8,7 @@ import types
 from typing import Any
 
 from torchlike._compile.trusted import code_only_computes, is_trusted, only_computes
-from torchlike._core.place import Place
+from torchlike._errors.callers import Place
 
 
 class Watch:

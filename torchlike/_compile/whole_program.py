@@ -11,13 +11,13 @@ import numpy as np
 from torchlike import _modes
 from torchlike._core import notices
 from torchlike._core.ledger import Making, ledger
-from torchlike._core.place import users_place
 from torchlike._core.plan import NUMBERS
 from torchlike._core.programs import programs
 from torchlike._core.trace import Trace
 from torchlike._core.xla_executor import Executable, numbers_of, replay
 from torchlike._device import device as Device
 from torchlike._device import to_jax
+from torchlike._errors.callers import users_place
 from torchlike._ops._products import whole_step
 
 
@@ -74,8 +74,7 @@ def find(device: Device, trace: Trace, live: tuple[int, ...], donated: tuple[int
 
 
 def _make(device: Device, trace: Trace, live: tuple[int, ...], donated: tuple[int, ...], given: tuple) -> Executable:
-    place, depth = users_place()
-    account = ledger.open(device, trace, live, place)
+    account = ledger.open(device, trace, live, users_place())
     making = Making(account)
     _, places, kinds = numbers_of(trace)
     kept = tuple(sorted(set(range(len(trace.arrays))) - set(donated)))
@@ -84,5 +83,5 @@ def _make(device: Device, trace: Trace, live: tuple[int, ...], donated: tuple[in
     made.account = account
     making.is_built(False, made.donated_bytes)
     making.has_run(hot=False)
-    notices.made(making, "xla", stacklevel=depth + 1)
+    notices.made(making, "xla")
     return made

@@ -19,9 +19,9 @@ import numpy as np
 from torchlike import _errors
 from torchlike._core.jaxpr_numpy import flatten
 from torchlike._core.numpy_rules import Unsupported
-from torchlike._core.place import calls_of_ours
 from torchlike._core.plan import NUMPY, Plan, specs
 from torchlike._core.value import Aval, Value, aval
+from torchlike._errors.callers import calls_of_ours
 from torchlike._recorder import current
 
 

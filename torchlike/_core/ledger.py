@@ -9,10 +9,10 @@ from weakref import WeakValueDictionary
 
 import jax
 
-from torchlike._core.place import Place
 from torchlike._core.plan import FLAT, Plan
 from torchlike._core.trace import Trace, lock, operators
 from torchlike._device import device as Device
+from torchlike._errors.callers import Place
 
 MOST_ACCOUNTS = 10_000  # older ones are kept as one sum
 AT_ONCE = 2  # sequences of operators that train, of one line, that are compiled when they first come

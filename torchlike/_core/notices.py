@@ -5,10 +5,10 @@ from __future__ import annotations
 import logging
 import os
 import sys
-import warnings
 
 from torchlike import _errors
 from torchlike._core.ledger import Account, Making
+from torchlike._errors.warned import warn
 
 WARN_AFTER = 8  # compiled programs of one sequence of operators
 KNOWN = ("compile",)
@@ -49,7 +49,7 @@ def quiet_jax() -> None:
 log_as_asked(os.environ.get("TORCHLIKE_LOG", ""))
 
 
-def made(making: Making, executor: str, stacklevel: int) -> None:
+def made(making: Making, executor: str) -> None:
     """A program was made and run for the first time, or compiled since it repeats."""
     if logger.isEnabledFor(logging.DEBUG):
         logger.debug(line(making))
@@ -57,7 +57,7 @@ def made(making: Making, executor: str, stacklevel: int) -> None:
     if not making.by_numpy:
         group.seconds += making.account.compile_seconds
     if not group.warned and (group.trains or not making.by_numpy):
-        _count_shapes(making, executor, stacklevel + 1)
+        _count_shapes(making, executor)
 
 
 def line(making: Making) -> str:
@@ -92,7 +92,7 @@ def changes(account: Account) -> str:
     return ", ".join(pairs[:3]) + (f" and {len(pairs) - 3} more" if len(pairs) > 3 else "")
 
 
-def _count_shapes(making: Making, executor: str, stacklevel: int) -> None:
+def _count_shapes(making: Making, executor: str) -> None:
     account, group = making.account, making.account.group
     if account.shapes not in group.made:
         group.made.append(account.shapes)
@@ -105,4 +105,4 @@ def _count_shapes(making: Making, executor: str, stacklevel: int) -> None:
         len(group.made), group.place, group.enters[index], list(seen), group.seconds, making.by_numpy, executor
     )
     group.made = []
-    warnings.warn(sentence, UserWarning, stacklevel=stacklevel + 1)
+    warn(sentence)

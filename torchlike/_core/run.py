@@ -18,13 +18,13 @@ from torchlike._core import disk_cache, failures, notices, xla_executor
 from torchlike._core import trace as _trace
 from torchlike._core.ledger import Making, ledger
 from torchlike._core.numpy_executor import Failed, Interpreted, is_cold
-from torchlike._core.place import users_place
 from torchlike._core.programs import programs
 from torchlike._core.refcounts import LIST_ITEM
 from torchlike._core.timing import tell, timed, watchers
 from torchlike._core.value import Value
 from torchlike._core.waiting import on_host
 from torchlike._device import device as Device
+from torchlike._errors.callers import users_place
 from torchlike._recorder import current
 
 
@@ -86,8 +86,7 @@ def _shared(scalars: list) -> tuple[int, ...]:
 
 def _first_run(device: Device, trace: _trace.Trace, key: tuple, known: Any, values: list) -> None:
     """Make a program, or compile one that was interpreted so far; run it; and say so."""
-    place, depth = users_place()
-    account = ledger.open(device, trace, key[2], place) if known is None else known.account
+    account = ledger.open(device, trace, key[2], users_place()) if known is None else known.account
     making, started = Making(account), perf_counter()
     program = _build(device, trace, key[2], key[3], known is None, account.at_once)
     (program if program.__class__ is Interpreted else program.executable).account = account
@@ -98,7 +97,7 @@ def _first_run(device: Device, trace: _trace.Trace, key: tuple, known: Any, valu
     programs.add(key, program)
     _execute(device, trace, program, values)
     making.has_run(hot=known is not None)
-    notices.made(making, _executor, stacklevel=depth + 1)
+    notices.made(making, _executor)
 
 
 def forget_programs() -> None:

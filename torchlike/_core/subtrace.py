@@ -19,11 +19,11 @@ import numpy as np
 from torchlike import _errors, _modes
 from torchlike._core import examples
 from torchlike._core import trace as _trace
-from torchlike._core.place import is_users, users_place
 from torchlike._core.trace import OwnTrace, Trace, operators
 from torchlike._core.value import Aval, Value
 from torchlike._core.xla_executor import numbers_of, run_entries
 from torchlike._device import device as Device
+from torchlike._errors.callers import is_users, users_place
 from torchlike._recorder import Mode, Recorder, current, enter, leave
 
 
@@ -181,7 +181,7 @@ class SubTrace(OwnTrace, Mode):
         """Somebody needs elements, or random numbers. The state of a generator may be read, and put back."""
         if reason == "the state of a generator is read":
             return
-        place, look = str(users_place()[0]), _look()
+        place, look = str(users_place()), _look()
         if "random" in reason or not look:
             raise Drew(_errors.recording.random_numbers(self.what, place))
         raise Observed(_errors.recording.observed(self.what, look, place))

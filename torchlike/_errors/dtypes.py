@@ -98,7 +98,7 @@ COMPLEX_TO_REAL = "Casting complex values to real discards the imaginary part"
 def warn_of_cast(source: Any, target: Any) -> None:
     """Once in each process: complex numbers are about to lose their imaginary part."""
     if source.is_complex and not target.is_complex and target.name != "bool":
-        warned.once(COMPLEX_TO_REAL, stacklevel=4)
+        warned.once(COMPLEX_TO_REAL)
 
 
 def exact_out(result: Any, out: Any) -> RuntimeError:

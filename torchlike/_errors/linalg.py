@@ -540,8 +540,10 @@ def check_grouped(call: Any) -> None:
 
 def old_norm(name: str, instead: str) -> None:
     """Warn, once, of a norm that is left over from long ago."""
-    warned.once(f"at::{name} is deprecated and it is just left for JIT compatibility. It will be removed in a future "
-                f"PyTorch release. Please use `linalg.{instead}` instead", stacklevel=5)  # fmt: skip
+    warned.once(
+        f"at::{name} is deprecated and it is just left for JIT compatibility. It will be removed in a future "
+        f"PyTorch release. Please use `linalg.{instead}` instead"
+    )
 
 
 def check_matrix_norm(given: Any, dims: tuple) -> None:

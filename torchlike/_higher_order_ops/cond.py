@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +11,7 @@ import jax.numpy as jnp
 from torchlike import _errors
 from torchlike._autograd.higher import Functions, Higher
 from torchlike._core.subtrace import Drew
+from torchlike._errors.warned import warn
 from torchlike._higher_order_ops._record import Looks, Place, Recorded, device_of, operate, record
 from torchlike._higher_order_ops._trees import flatten
 from torchlike._recorded import is_tensor
@@ -42,7 +42,7 @@ def cond(pred: Any, true_fn: Callable, false_fn: Callable, operands: tuple | lis
     leaves, tree = flatten(operands)
     _check(pred, true_fn, false_fn, operands, leaves)
     if not is_tensor(pred):
-        warnings.warn(_errors.control_flow.CONSTANT_PREDICATE, UserWarning, stacklevel=2)
+        warn(_errors.control_flow.CONSTANT_PREDICATE)
         return true_fn(*operands) if pred else false_fn(*operands)
     device, looks = device_of([pred, *leaves]), [Looks.of(leaf) for leaf in leaves]
     call = lambda function, inputs: function(*tree.filled(inputs))

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
-
 import ml_dtypes
 import numpy as np
 
 from torchlike import _errors
 from torchlike._errors.dtypes import c_name
+from torchlike._errors.warned import warn
 
 _BF16 = np.dtype(ml_dtypes.bfloat16)
 
@@ -51,9 +50,8 @@ def require_in_bounds(value: float, name: str, dtype: np.dtype) -> None:
 def warn_beyond_precision(value: int, name: str, dtype: np.dtype) -> None:
     digits = mantissa_digits(dtype)
     if abs(value) > 1 << digits:
-        warnings.warn(
+        warn(
             f"{name} is out of bounds [-(2^{digits}), 2^{digits}]. Due to precision limitations "
             f"{c_name(dtype)} can support discrete uniform distribution only within this range. "
-            "This warning will become an error in version 1.7 release, please fix the code in advance",
-            stacklevel=2,
+            "This warning will become an error in version 1.7 release, please fix the code in advance"
         )

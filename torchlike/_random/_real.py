@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from torchlike import _errors
+from torchlike._errors.warned import warn
 
 from ._box_muller import normals32, normals64
 from ._checks import bounds, require_floating, require_in_bounds
@@ -176,10 +176,8 @@ def trunc_normal(
     """Normal numbers within [a, b] by rejection, drawn as `nn.init.trunc_normal_` draws them."""
     generator, dtype = generator or default_generator, np.dtype(dtype)
     if mean < a - 2 * std or mean > b + 2 * std:
-        warnings.warn(
-            "mean is more than 2 std from [a, b] in nn.init.trunc_normal_. "
-            "The distribution of values may be incorrect.",
-            stacklevel=2,
+        warn(
+            "mean is more than 2 std from [a, b] in nn.init.trunc_normal_. The distribution of values may be incorrect."
         )
     if _normal_cdf((b - mean) / std) - _normal_cdf((a - mean) / std) > 0.3:
         return _reject_normals(generator, size, dtype, mean, std, a, b)

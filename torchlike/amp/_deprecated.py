@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 from torchlike import _dtypes, _errors
+from torchlike._errors.warned import warn
 from torchlike.amp import autocast_mode, grad_scaler
 
 
 def _told(kind: str, name: str) -> None:
-    warnings.warn(_errors.autocast.moved(f"{kind}.amp.{name}(args...)", f"amp.{name}('{kind}', args...)"),
-                  FutureWarning, stacklevel=3)  # fmt: skip
+    warn(_errors.autocast.moved(f"{kind}.amp.{name}(args...)", f"amp.{name}('{kind}', args...)"), FutureWarning)
 
 
 def of(kind: str, dtype: _dtypes.dtype) -> tuple[type, type]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import warnings
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Self
 
@@ -11,6 +10,7 @@ import numpy as np
 
 import torchlike
 from torchlike import _autocast, _dtypes, _errors
+from torchlike._errors.warned import warn
 from torchlike._tensor import Tensor
 
 
@@ -58,10 +58,10 @@ class autocast:
         """Whether there is the device, and its operators know the dtype; warns if not."""
         if self._kind == "cuda":
             if not torchlike.cuda.is_available():
-                warnings.warn(_errors.autocast.NO_CUDA, stacklevel=4)
+                warn(_errors.autocast.NO_CUDA)
                 return False
         elif self.fast_dtype not in (_dtypes.bfloat16, _dtypes.float16):
-            warnings.warn(_errors.autocast.no_such_fast_dtype(self.device), stacklevel=4)
+            warn(_errors.autocast.no_such_fast_dtype(self.device))
             return False
         return True
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import enum
-import warnings
 from collections import defaultdict
 from collections.abc import Iterable
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 import torchlike
 from torchlike import _core, _errors, _modes
 from torchlike._bind import CALLERS as rows
+from torchlike._errors.warned import warn
 from torchlike._tensor import Tensor, commit
 
 
@@ -54,7 +54,7 @@ class GradScaler:
         self._device = device
         self._enabled = enabled
         if enabled and device == "cuda" and not torchlike.cuda.is_available():
-            warnings.warn(_errors.autocast.NO_CUDA_SCALER, stacklevel=2)
+            warn(_errors.autocast.NO_CUDA_SCALER)
             self._enabled = False
         if self._enabled:
             if growth_factor <= 1.0:

@@ -6,7 +6,6 @@ directions.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,6 +15,7 @@ import numpy as np
 import torchlike
 from torchlike import _errors as _all_errors
 from torchlike._errors import gradcheck as _errors
+from torchlike._errors.warned import warn
 from torchlike._tensor import Tensor
 from torchlike.autograd import forward_ad
 
@@ -314,7 +314,7 @@ def _check_inputs(inputs: tuple) -> None:
         raise _errors.no_input_requires_grad()
     for i, x in moving:
         if x.dtype not in (torchlike.float64, torchlike.complex128):
-            warnings.warn(_errors.not_double(i), stacklevel=5)
+            warn(_errors.not_double(i))
         if any(stride == 0 and size > 1 for stride, size in zip(x.stride(), x.shape)):
             raise _errors.overlapping(i)
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 from torchlike import _errors
+from torchlike._errors.warned import warn
 
 __all__ = ["all_reduce", "reduce", "broadcast", "all_gather", "reduce_scatter"]
 
 
 def is_available(tensors: Any) -> bool:
     """Whether these tensors can be exchanged by it: no."""
-    warnings.warn("PyTorch is not compiled with NCCL support", stacklevel=2)
+    warn("PyTorch is not compiled with NCCL support")
     return False
 
 

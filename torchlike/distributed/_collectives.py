@@ -7,13 +7,13 @@ the default group unless it is given; a process that does not belong to it is wa
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
 import numpy as np
 
+from torchlike._errors.warned import warn
 from torchlike._tensor import Tensor
 from torchlike.distributed import _errors as errors
 from torchlike.distributed import _tensors as t
@@ -377,7 +377,7 @@ def monitored_barrier(group: Any = None, timeout: timedelta | None = None, wait_
 def _renamed(name: str, now: Callable[..., Any]) -> Callable[..., Any]:
     def old(*args: Any, **kwargs: Any) -> Any:
         instead = f"Please use `torch.distributed.{now.__name__}` instead."
-        warnings.warn(f"`torch.distributed.{name}` is deprecated. {instead}", FutureWarning, stacklevel=2)
+        warn(f"`torch.distributed.{name}` is deprecated. {instead}", FutureWarning)
         return now(*args, **kwargs)
 
     old.__name__ = old.__qualname__ = name

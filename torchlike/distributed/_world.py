@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from torchlike import _errors, cuda
+from torchlike._errors.warned import warn
 from torchlike.distributed import _errors as errors
 from torchlike.distributed._group import ProcessGroup
 from torchlike.distributed._mail import Mail
@@ -211,7 +211,7 @@ def is_outside(group: Any, name: str) -> bool:
     if not _is_foreign(group):
         return False
     rank = default().rank()
-    warnings.warn(f"Running {name} on global rank {rank} which does not belong to the given group.", stacklevel=3)
+    warn(f"Running {name} on global rank {rank} which does not belong to the given group.")
     return True
 
 

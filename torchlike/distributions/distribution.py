@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable
 from typing import Any
 
 import torchlike
 from torchlike._core import Size
+from torchlike._errors.warned import warn
 from torchlike._tensor import Tensor
 
 from . import _errors, constraints
@@ -60,7 +60,7 @@ class Distribution:
             declared = self.arg_constraints
         except NotImplementedError:
             remedy = ". Please set `arg_constraints = {}` or"
-            warnings.warn(_errors.undefined(type(self), "arg_constraints", remedy), stacklevel=3)
+            warn(_errors.undefined(type(self), "arg_constraints", remedy))
             return
         checked = []
         for name, constraint in declared.items():
@@ -89,9 +89,7 @@ class Distribution:
         try:
             support: Any = self.support
         except NotImplementedError:
-            warnings.warn(
-                _errors.undefined(type(self), "support", " to enable sample validation. Please"), stacklevel=3
-            )
+            warn(_errors.undefined(type(self), "support", " to enable sample validation. Please"))
             return
         if not support.check(value).all():
             raise _errors.invalid_value(value, self, support)
@@ -191,7 +189,7 @@ class Distribution:
 
     def sample_n(self, n: int) -> Tensor:
         """`sample((n,))`."""
-        warnings.warn(_errors.use_sample(), FutureWarning, stacklevel=2)
+        warn(_errors.use_sample(), FutureWarning)
         return self.sample(Size((n,)))
 
     def log_prob(self, value: Tensor) -> Tensor:

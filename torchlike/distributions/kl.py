@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
 import torchlike
+from torchlike._errors.warned import warn
 from torchlike._tensor import Tensor
 
 from . import _errors
@@ -42,7 +42,7 @@ def _dispatch_kl(type_p: type, type_q: type) -> Any:
     by_p = min(fitting, key=lambda pair: (depth_p[pair[0]], depth_q[pair[1]]))
     by_q = min(fitting, key=lambda pair: (depth_q[pair[1]], depth_p[pair[0]]))
     if _KL_REGISTRY[by_p] is not _KL_REGISTRY[by_q]:
-        warnings.warn(_errors.ambiguous_kl(by_p, by_q), RuntimeWarning, stacklevel=3)
+        warn(_errors.ambiguous_kl(by_p, by_q), RuntimeWarning)
     return _KL_REGISTRY[by_p]
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-import warnings
 from numbers import Number
 from typing import Any
 
 import torchlike
 from torchlike._core import Size
+from torchlike._errors.warned import warn
 from torchlike._tensor import Tensor
 
 from . import _errors, constraints
@@ -68,7 +68,7 @@ class Wishart(OfCovariance, ExponentialFamily):
         setattr(self, name, matrix.expand(batch_shape + (-1, -1)))
         super().__init__(batch_shape, event_shape, validate_args=validate_args)
         if (self.df < n).any():
-            warnings.warn(_errors.singular_likely(), stacklevel=2)
+            warn(_errors.singular_likely())
         self._unbroadcasted_scale_tril = self._factor(name, matrix)
         steps = torchlike.arange(n, dtype=self._unbroadcasted_scale_tril.dtype, device=matrix.device)
         self._dist_chi2 = Chi2(df=self.df.unsqueeze(-1) - steps.expand(batch_shape + (-1,)))
@@ -116,7 +116,7 @@ class Wishart(OfCovariance, ExponentialFamily):
         again = self._in_any_batch(self.support.check(sample))
         if not again.any():
             return sample
-        warnings.warn("Singular sample detected.", stacklevel=2)
+        warn("Singular sample detected.")
         for _ in range(3 if max_try_correction is None else max_try_correction):
             drawn = self._bartlett_sampling((int(again.sum()),))
             sample[again] = drawn

@@ -5,12 +5,12 @@ from __future__ import annotations
 import builtins
 import types
 import typing
-import warnings
 from collections.abc import Callable
 from typing import Any
 from typing import Final as Final
 
 from torchlike import _errors
+from torchlike._errors.warned import warn
 from torchlike.futures import Future as Future
 
 
@@ -62,7 +62,7 @@ def ignore(drop: Any = False, **kwargs: Any) -> Any:
     if callable(drop):
         return drop
     if drop:
-        warnings.warn(_errors.making.IGNORE_DROP.format(kwargs), FutureWarning, stacklevel=2)
+        warn(_errors.making.IGNORE_DROP.format(kwargs), FutureWarning)
     return lambda fn: fn
 
 

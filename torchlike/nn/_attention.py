@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any
 
 import torchlike
+from torchlike._errors.warned import warn
 from torchlike._tensor import Tensor
 
 from . import _errors_sequence as _errors
@@ -172,7 +172,7 @@ def as_scores(mask: Tensor | None, name: str, other: Any, other_name: str, dtype
     if mask.dtype != torchlike.bool and not mask.is_floating_point():
         raise _errors.attention_mask_type(name)
     if other is not None and other != mask.dtype:
-        warnings.warn(_errors.attention_mask_types_differ(name, other_name), stacklevel=3)
+        warn(_errors.attention_mask_types_differ(name, other_name))
     if mask.is_floating_point():
         return mask
     return torchlike.zeros_like(mask, dtype=dtype).masked_fill_(mask, float("-inf"))

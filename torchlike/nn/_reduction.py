@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import warnings
+from torchlike._errors.warned import warn
 
 _NUMBERS = {"none": 0, "mean": 1, "sum": 2}
 
@@ -10,7 +10,7 @@ _NUMBERS = {"none": 0, "mean": 1, "sum": 2}
 def get_enum(reduction: str) -> int:
     """Return the number of a reduction."""
     if reduction == "elementwise_mean":
-        warnings.warn("reduction='elementwise_mean' is deprecated. Please use reduction='mean' instead.", stacklevel=2)
+        warn("reduction='elementwise_mean' is deprecated. Please use reduction='mean' instead.")
         return 1
     if reduction not in _NUMBERS:
         raise ValueError(f"{reduction} is not a valid value for reduction")
@@ -23,7 +23,7 @@ def legacy_get_string(size_average: bool | None, reduce: bool | None, emit_warni
     reduction = "none" if not reduce else "mean" if size_average else "sum"
     if emit_warning:
         sentence = f"size_average and reduce args will be deprecated, please use reduction='{reduction}' instead."
-        warnings.warn(sentence, stacklevel=2)
+        warn(sentence)
     return reduction
 
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import functools
 import math
-import warnings
 from collections.abc import Callable
 from typing import Any
 
 import torchlike
+from torchlike._errors.warned import warn
 from torchlike._tensor import Tensor
 
 from . import _errors_layers as _errors
@@ -74,7 +74,7 @@ def trunc_normal_(
     if tensor.device.type == "meta":
         return tensor
     if mean < a - 2 * std or mean > b + 2 * std:
-        warnings.warn(_errors.trunc_normal_far_mean(), stacklevel=2)
+        warn(_errors.trunc_normal_far_mean())
 
     def cdf(x: float) -> float:
         return (1.0 + math.erf((x - mean) / std / math.sqrt(2.0))) / 2.0
@@ -202,7 +202,7 @@ def kaiming_uniform_(
 ) -> Tensor:
     """Fill uniformly over ±gain·sqrt(3 / fan) (He et al., 2015); `a` is the negative slope of 'leaky_relu'."""
     if 0 in tensor.shape:
-        warnings.warn(_errors.initialising_nothing(), stacklevel=2)
+        warn(_errors.initialising_nothing())
         return tensor
     bound = math.sqrt(3.0) * _kaiming_std(tensor, a, mode, nonlinearity)
     return uniform_(tensor, -bound, bound, generator)
@@ -213,7 +213,7 @@ def kaiming_normal_(
 ) -> Tensor:
     """Fill normally with standard deviation gain / sqrt(fan) (He et al., 2015); `a` as in `kaiming_uniform_`."""
     if 0 in tensor.shape:
-        warnings.warn(_errors.initialising_nothing(), stacklevel=2)
+        warn(_errors.initialising_nothing())
         return tensor
     return normal_(tensor, 0.0, _kaiming_std(tensor, a, mode, nonlinearity), generator)
 
@@ -265,7 +265,7 @@ def _deprecated(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
 
     @functools.wraps(function)
     def renamed(*args: Any, **kwargs: Any) -> Tensor:
-        warnings.warn(_errors.init_renamed(old, new), FutureWarning, stacklevel=2)
+        warn(_errors.init_renamed(old, new), FutureWarning)
         return function(*args, **kwargs)
 
     renamed.__name__ = renamed.__qualname__ = old

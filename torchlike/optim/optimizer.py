@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import warnings
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Hashable, Iterable
 from copy import deepcopy
@@ -13,6 +12,7 @@ from typing import Any, TypeAlias
 
 import torchlike
 from torchlike import Tensor, _core
+from torchlike._errors.warned import warn
 from torchlike._recorder import current
 from torchlike.optim import _errors
 from torchlike.utils.hooks import RemovableHandle
@@ -203,7 +203,7 @@ class Optimizer:
                 raise _errors.option_required(name)
             group.setdefault(name, default)
         if len(params) != len(set(params)):
-            warnings.warn(_errors.duplicate_parameters_warning(), stacklevel=4)
+            warn(_errors.duplicate_parameters_warning())
         self._check_against_others(group)
 
     def _check_against_others(self, group: dict[str, Any]) -> None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import io
 import os
 import pickle
-import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from torchlike._errors.warned import warn
 from torchlike.serialization import _errors as errors
 from torchlike.serialization import _legacy, _locations
 from torchlike.serialization._names import is_torch, locate, modern
@@ -52,7 +52,7 @@ def load(
     if weights_only is None:
         weights_only = pickle_module is None
     if weights_only and pickle_load_args:
-        warnings.warn(errors.pickle_args_with_weights_only(), stacklevel=2)
+        warn(errors.pickle_args_with_weights_only())
     is_path = isinstance(f, str | os.PathLike)
     if mmap and not is_path:
         raise errors.mmap_needs_path()

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import collections
 import struct
-import warnings
 from collections.abc import Callable
 from typing import IO, Any, Protocol
 
+from torchlike._errors.warned import warn
 from torchlike.serialization import _errors as errors
 from torchlike.serialization._budget import Budget
 
@@ -165,7 +165,7 @@ class Machine:
     def _proto(self) -> None:
         protocol = self._byte()
         if protocol != 2:
-            warnings.warn(errors.protocol_warning(protocol), stacklevel=2)
+            warn(errors.protocol_warning(protocol))
 
     def _global(self) -> None:
         self._push(self._calls.find(self._line(), self._line()))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeGuard
 
@@ -10,6 +9,7 @@ import numpy as np
 
 import torchlike
 from torchlike import Tensor
+from torchlike._errors.warned import warn
 
 # dtype -> (rtol, atol): what a few roundings may leave between two ways to compute the same
 _TOLERANCES = {
@@ -52,9 +52,12 @@ def assert_close(actual: Any, expected: Any, *, allow_subclasses: bool = True, r
 def assert_allclose(actual: Any, expected: Any, rtol: float | None = None, atol: float | None = None,
                     equal_nan: bool = True, msg: str = "") -> None:  # fmt: skip
     """`assert_close` with the rules of old: coarser tolerances, any dtypes, NaN equal to NaN. Deprecated."""
-    warnings.warn("`torch.testing.assert_allclose()` is deprecated since 1.12 and will be removed in a future release. "
-                  "Please use `torch.testing.assert_close()` instead. You can find detailed upgrade instructions in "
-                  "https://github.com/pytorch/pytorch/issues/61844.", FutureWarning, stacklevel=2)  # fmt: skip
+    warn(
+        "`torch.testing.assert_allclose()` is deprecated since 1.12 and will be removed in a future release. "
+        "Please use `torch.testing.assert_close()` instead. You can find detailed upgrade instructions in "
+        "https://github.com/pytorch/pytorch/issues/61844.",
+        FutureWarning,
+    )
     actual = actual if isinstance(actual, Tensor) else torchlike.tensor(actual)
     expected = expected if isinstance(expected, Tensor) else torchlike.tensor(expected, dtype=actual.dtype)
     if rtol is None and atol is None:

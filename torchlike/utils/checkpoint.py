@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import enum
-import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -18,6 +17,7 @@ from torchlike import _errors
 from torchlike._autograd import engine, recompute, saved
 from torchlike._autograd.function import Function
 from torchlike._errors import checkpoint as _sentences
+from torchlike._errors.warned import warn
 from torchlike._tensor import Tensor
 from torchlike.nn.modules.module import inside_a_module
 
@@ -64,7 +64,7 @@ def checkpoint(function: Callable, *args: Any, use_reentrant: bool | None = None
     tensor([5.4366, 5.4366])
     """
     if use_reentrant is None:
-        warnings.warn(_sentences.explicit("checkpoint"), stacklevel=2)
+        warn(_sentences.explicit("checkpoint"))
         use_reentrant = True
     preserve = kwargs.pop("preserve_rng_state", True)
     if kwargs and use_reentrant:
@@ -93,7 +93,7 @@ def checkpoint_sequential(functions: Any, segments: int, input: Any, use_reentra
       kwargs: `preserve_rng_state`, see `checkpoint`.
     """
     if use_reentrant is None:
-        warnings.warn(_sentences.explicit("checkpoint_sequential"), stacklevel=2)
+        warn(_sentences.explicit("checkpoint_sequential"))
         use_reentrant = True
     preserve = kwargs.pop("preserve_rng_state", True)
     if kwargs:
@@ -211,7 +211,7 @@ def detach_variable(inputs: tuple) -> tuple:
 def check_backward_validity(inputs: Any) -> None:
     """Warn where no input requires grad, so that nothing inside will get a gradient."""
     if not any(x.requires_grad for x in inputs if isinstance(x, Tensor)):
-        warnings.warn(_sentences.NO_INPUT_REQUIRES_GRAD, stacklevel=3)
+        warn(_sentences.NO_INPUT_REQUIRES_GRAD)
 
 
 class CheckpointFunction(Function):

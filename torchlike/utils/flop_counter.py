@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections import defaultdict
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 from torchlike import _errors
 from torchlike._core import boundary
 from torchlike._core.trace import observers
+from torchlike._errors.warned import warn
 from torchlike._ops._flops import Products
 from torchlike.compiler import set_stance
 from torchlike.ops import aten
@@ -55,7 +55,7 @@ class FlopCounterMode:
         if custom_mapping:
             raise _errors.arguments.unsupported("FlopCounterMode", "custom_mapping")
         if mods is not None:
-            warnings.warn("mods argument is not needed anymore, you can stop passing it", stacklevel=2)
+            warn("mods argument is not needed anymore, you can stop passing it")
         self.depth, self.display = depth, display
         self.flop_counts = _no_counts()
         self.mod_tracker = _Tracker()

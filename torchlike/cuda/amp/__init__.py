@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
 from torchlike import _errors
 from torchlike._dtypes import float16 as _float16
+from torchlike._errors.warned import warn
 from torchlike.amp import _deprecated, autocast_mode
 
 autocast, GradScaler = _deprecated.of("cuda", _float16)
@@ -15,7 +15,7 @@ autocast, GradScaler = _deprecated.of("cuda", _float16)
 
 def _told(name: str) -> None:
     new = f"amp.{name}(args..., device_type='cuda')"
-    warnings.warn(_errors.autocast.moved(f"cuda.amp.{name}(args...)", new), FutureWarning, stacklevel=3)
+    warn(_errors.autocast.moved(f"cuda.amp.{name}(args...)", new), FutureWarning)
 
 
 def custom_fwd(fwd: Callable | None = None, *, cast_inputs: Any = None) -> Any:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 
 from torchlike import _bind, _drawn, _dtypes, _errors, _functions_nn, _random
 from torchlike._bind import CALLERS as rows
+from torchlike._errors.warned import warn
 from torchlike._functions_nn import finish
 from torchlike._tensor import Tensor
 
@@ -105,33 +105,41 @@ def glu(input: Tensor, dim: int = -1) -> Tensor:
 
 
 def softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
-    """exp(x) divided by its sum over a dim."""
-    dim = _implicit_dim("softmax", input, _stacklevel) if dim is None else dim
+    """exp(x) divided by its sum over a dim.
+
+    `_stacklevel` changes nothing: the warning names the user's line by itself.
+    """
+    dim = _implicit_dim("softmax", input) if dim is None else dim
     return _functions_nn.softmax(input, dim, dtype)
 
 
 def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
-    """softmax(-x)."""
-    dim = _implicit_dim("softmin", input, _stacklevel) if dim is None else dim
+    """softmax(-x).
+
+    `_stacklevel` changes nothing: the warning names the user's line by itself.
+    """
+    dim = _implicit_dim("softmin", input) if dim is None else dim
     return _functions_nn.softmax(-input, dim, dtype)
 
 
 def log_softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
-    """The logarithm of softmax over a dim."""
-    dim = _implicit_dim("log_softmax", input, _stacklevel) if dim is None else dim
+    """The logarithm of softmax over a dim.
+
+    `_stacklevel` changes nothing: the warning names the user's line by itself.
+    """
+    dim = _implicit_dim("log_softmax", input) if dim is None else dim
     return _functions_nn.log_softmax(input, dim, dtype)
 
 
-def _implicit_dim(name: str, input: Tensor, stacklevel: int) -> int:
-    warnings.warn(f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an "
-                  "argument.", UserWarning, stacklevel=stacklevel)  # fmt: skip
+def _implicit_dim(name: str, input: Tensor) -> int:
+    warn(f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an argument.")
     return 0 if input.ndim in (0, 1, 3) else 1
 
 
 def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1) -> Tensor:
     """Softmax of logits plus Gumbel noise, over tau; with `hard` a one-hot vector with the soft one's gradient."""
     if eps != 1e-10:
-        warnings.warn("`eps` parameter is deprecated and has no effect.", stacklevel=2)
+        warn("`eps` parameter is deprecated and has no effect.")
     dtype = np.dtype(logits.dtype.numpy)
     draw = lambda shape: (-np.log(_random.exponential(None, shape, dtype, 1.0))).astype(dtype)
     gumbels = _drawn.like(logits, draw)

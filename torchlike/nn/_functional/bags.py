@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ from torchlike import _errors
 from torchlike._bind import CALLERS as rows
 from torchlike._core import when_at_hand
 from torchlike._dtypes import FLOATING, INTEGER
+from torchlike._errors.warned import warn
 from torchlike._sparse import of_bags
 from torchlike._tensor import Tensor
 
@@ -39,9 +39,10 @@ def embedding_bag(input: Tensor, weight: Tensor, offsets: Tensor | None = None, 
     [[2.0, 3.0], [3.0, 4.0]]
     """
     if weight.dtype.category == INTEGER and input.dtype.category == FLOATING:
-        warnings.warn("Argument order of nn.functional.embedding_bag was changed. Usage `embedding_bag(weight, input, "
-                      "...)` is deprecated, and should now be `embedding_bag(input, weight, ...)`.",
-                      stacklevel=2)  # fmt: skip
+        warn(
+            "Argument order of nn.functional.embedding_bag was changed. Usage `embedding_bag(weight, input, "
+            "...)` is deprecated, and should now be `embedding_bag(input, weight, ...)`."
+        )
         weight, input = input, weight
     _check_bags(input, weight, offsets, per_sample_weights)
     _check_mode(mode, scale_grad_by_freq, sparse, per_sample_weights)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import warnings
-
 from torchlike import _errors, _functions_nn
+from torchlike._errors.warned import warn
 from torchlike._functions_nn import finish
 from torchlike._tensor import Tensor
 
@@ -36,9 +35,9 @@ def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
     """Zero whole channels of (N, C, H, W); of three dims the first two are taken for N and C."""
     _functions_nn._check_dropout(input, p)
     if input.ndim not in (3, 4):
-        warnings.warn(_errors.activations.dropout2d_dims(input.ndim), stacklevel=2)
+        warn(_errors.activations.dropout2d_dims(input.ndim))
     if input.ndim == 3:
-        warnings.warn(_errors.activations.DROPOUT2D_BATCH, stacklevel=2)
+        warn(_errors.activations.DROPOUT2D_BATCH)
     return _by_channel(input, p, training, inplace, batched=True)
 
 
@@ -46,7 +45,7 @@ def dropout3d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
     """Zero whole channels of (N, C, D, H, W) or (C, D, H, W)."""
     _functions_nn._check_dropout(input, p)
     if input.ndim not in (4, 5):
-        warnings.warn(_errors.activations.dropout3d_dims(input.ndim), stacklevel=2)
+        warn(_errors.activations.dropout3d_dims(input.ndim))
     return _by_channel(input, p, training, inplace, batched=input.ndim == 5)
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import math
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
 import torchlike
 from torchlike import _dtypes, _errors, _modes
+from torchlike._errors.warned import warn
 from torchlike._tensor import Tensor
 
 from .loss import cross_entropy
@@ -95,7 +95,7 @@ def _in_parts(linear_weight: Tensor, target: Tensor, bias: Tensor | None, reduct
             and target.dtype is _dtypes.int64)  # fmt: skip
     if not fits:
         out, shape = tuple(linear_weight.shape[1:-1]), None if bias is None else tuple(bias.shape)
-        warnings.warn(_errors.losses.options_ignored(reduction, smoothing, target.dtype, out, shape), stacklevel=3)
+        warn(_errors.losses.options_ignored(reduction, smoothing, target.dtype, out, shape))
     return fits
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -11,6 +10,7 @@ import numpy as np
 from torchlike import _errors
 from torchlike._bind import CALLERS as rows
 from torchlike._core import when_at_hand
+from torchlike._errors.warned import warn
 from torchlike._functions_shape import broadcast_tensors
 from torchlike._tensor import Tensor
 
@@ -22,8 +22,7 @@ def reduction_of(reduction: str, size_average: bool | None = None, reduce: bool 
     if size_average is not None or reduce is not None:
         average, all_ = size_average in (None, True), reduce in (None, True)
         reduction = ("mean" if average else "sum") if all_ else "none"
-        warnings.warn("size_average and reduce args will be deprecated, please use "
-                      f"reduction='{reduction}' instead.", stacklevel=3)  # fmt: skip
+        warn(f"size_average and reduce args will be deprecated, please use reduction='{reduction}' instead.")
     if reduction not in ("none", "mean", "sum"):
         raise _errors.losses.unknown_reduction(reduction)
     return reduction
@@ -41,7 +40,7 @@ def _weighted(loss: Callable[[str], Tensor], weight: Tensor | None, reduction: s
 
 def _warn_sizes(input: Tensor, target: Tensor) -> None:
     if target.shape != input.shape:
-        warnings.warn(_errors.losses.broadcast_sizes(input.shape, target.shape), stacklevel=3)
+        warn(_errors.losses.broadcast_sizes(input.shape, target.shape))
         broadcast_tensors(input, target)  # refused before the other options are
 
 
@@ -216,10 +215,11 @@ def kl_div(input: Tensor, target: Tensor, size_average: bool | None = None, redu
            reduction: str = "mean", log_target: bool = False) -> Tensor:  # fmt: skip
     """target (log target - input) for an input of log-probabilities; "batchmean" divides the sum by dim 0."""
     if size_average is None and reduce is None and reduction == "mean":
-        warnings.warn("reduction: 'mean' divides the total loss by both the batch size and the support size."
-                      "'batchmean' divides only by the batch size, and aligns with the KL div math definition."
-                      "'mean' will be changed to behave the same as 'batchmean' in the next major release.",
-                      stacklevel=2)  # fmt: skip
+        warn(
+            "reduction: 'mean' divides the total loss by both the batch size and the support size."
+            "'batchmean' divides only by the batch size, and aligns with the KL div math definition."
+            "'mean' will be changed to behave the same as 'batchmean' in the next major release."
+        )
     batchmean = reduction == "batchmean"
     reduction = reduction_of("sum" if batchmean else reduction, size_average, reduce)
     loss = rows["kl_div"](input, target, reduction, log_target)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any
 
 from torchlike import _errors
 from torchlike._bind import CALLERS as rows
+from torchlike._errors.warned import warn
 from torchlike._tensor import Tensor
 
 from .pool import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
@@ -81,23 +81,19 @@ def _sizes(input: Tensor, size: Any, scale_factor: Any, recompute: bool | None) 
 def upsample(input: Tensor, size: Any = None, scale_factor: Any = None, mode: str = "nearest",
              align_corners: bool | None = None) -> Tensor:  # fmt: skip
     """`interpolate` under its old name."""
-    warnings.warn("`nn.functional.upsample` is deprecated. Use `nn.functional.interpolate` instead.", stacklevel=2)
+    warn("`nn.functional.upsample` is deprecated. Use `nn.functional.interpolate` instead.")
     return interpolate(input, size, scale_factor, mode, align_corners)
 
 
 def upsample_nearest(input: Tensor, size: Any = None, scale_factor: Any = None) -> Tensor:
     """`interpolate` by the nearest element."""
-    warnings.warn(
-        "`nn.functional.upsample_nearest` is deprecated. Use `nn.functional.interpolate` instead.", stacklevel=2
-    )
+    warn("`nn.functional.upsample_nearest` is deprecated. Use `nn.functional.interpolate` instead.")
     return interpolate(input, size, scale_factor, "nearest")
 
 
 def upsample_bilinear(input: Tensor, size: Any = None, scale_factor: Any = None) -> Tensor:
     """`interpolate` by bilinear weights, corners aligned."""
-    warnings.warn(
-        "`nn.functional.upsample_bilinear` is deprecated. Use `nn.functional.interpolate` instead.", stacklevel=2
-    )
+    warn("`nn.functional.upsample_bilinear` is deprecated. Use `nn.functional.interpolate` instead.")
     return interpolate(input, size, scale_factor, "bilinear", True)
 
 
@@ -115,22 +111,20 @@ def grid_sample(input: Tensor, grid: Tensor, mode: str = "bilinear", padding_mod
     if padding_mode not in ("zeros", "border", "reflection"):
         raise _errors.images.grid_padding(padding_mode)
     if align_corners is None:
-        warnings.warn("Default grid_sample and affine_grid behavior has changed to align_corners=False since 1.3.0. "
-                      "Please "
-                      "specify align_corners=True if the old behavior is desired. See the documentation of "
-                      "grid_sample for "
-                      "details.", stacklevel=2)  # fmt: skip
-        align_corners = False
+        align_corners = _default_corners()
     return rows["_grid_sample"](input, grid, mode, padding_mode, align_corners)
 
 
 def affine_grid(theta: Tensor, size: Any, align_corners: bool | None = None) -> Tensor:
     """The grid for `grid_sample` that applies theta (N, 2, 3) or (N, 3, 4) to pixels of `size` (N, C, H, W) or 5-D."""
     if align_corners is None:
-        warnings.warn("Default grid_sample and affine_grid behavior has changed to align_corners=False since 1.3.0. "
-                      "Please "
-                      "specify align_corners=True if the old behavior is desired. See the documentation of "
-                      "grid_sample for "
-                      "details.", stacklevel=2)  # fmt: skip
-        align_corners = False
+        align_corners = _default_corners()
     return rows["_affine_grid"](theta, tuple(int(n) for n in size), align_corners)
+
+
+def _default_corners() -> bool:
+    warn(
+        "Default grid_sample and affine_grid behavior has changed to align_corners=False since 1.3.0. Please "
+        "specify align_corners=True if the old behavior is desired. See the documentation of grid_sample for details."
+    )
+    return False

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import itertools
 import math
-import warnings
 from collections.abc import Callable
 from typing import Any
 
 import torchlike
 from torchlike import _errors as _package_errors
+from torchlike._errors.warned import warn
 from torchlike._tensor import Tensor
 
 from .. import _errors_flex as _errors
@@ -283,7 +283,7 @@ def create_block_mask(
     if compute_dq_write_order:
         raise _package_errors.arguments.unsupported("create_block_mask", "compute_dq_write_order=True")
     if _compile:
-        warnings.warn(_errors.COMPILE_FLAG, DeprecationWarning, stacklevel=2)
+        warn(_errors.COMPILE_FLAG, DeprecationWarning)
     block = _pair(BLOCK_SIZE)
     mask = create_mask(mask_mod, B, H, Q_LEN, KV_LEN, device)
     if mask.dtype != torchlike.bool:

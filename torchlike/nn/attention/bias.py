@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import enum
-import warnings
 from typing import Any
 
 import torchlike
+from torchlike._errors.warned import warn
 from torchlike._overriding import _disabled_torch_function_impl
 from torchlike._tensor import Tensor
 
@@ -33,7 +33,7 @@ class CausalBias(Tensor):
         super().__init__()
         self.variant, self.seq_len_q, self.seq_len_kv = variant, seq_len_q, seq_len_kv
         if self._has_offset() and seq_len_q > seq_len_kv:
-            warnings.warn(_errors.BIAS_WITHOUT_KEYS, stacklevel=2)
+            warn(_errors.BIAS_WITHOUT_KEYS)
 
     def _has_offset(self) -> bool:
         return self.variant == CausalVariant.LOWER_RIGHT and self.seq_len_q != self.seq_len_kv

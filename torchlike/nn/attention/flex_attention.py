@@ -106,7 +106,7 @@ def flex_attention(
     if return_lse and return_aux is not None:
         raise _errors.two_requests()
     if return_lse:
-        _package_errors.warned.once(_errors.RETURN_LSE, stacklevel=2, category=FutureWarning)
+        _package_errors.warned.once(_errors.RETURN_LSE, category=FutureWarning)
     _check_options(kernel_options or {}, return_aux)
     if query.shape[0] != key.shape[0] and 1 not in (query.shape[0], key.shape[0]):
         raise _errors.batches_apart(query.shape[0], key.shape[0])

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any, Self
 
 import torchlike
+from torchlike._errors.warned import warn
 from torchlike._tensor import Tensor
 
 from .. import _errors
@@ -45,7 +45,7 @@ class Conversion:
             if not (dtype.is_floating_point or dtype.is_complex):
                 raise _errors.module_to_dtype(dtype)
             if dtype.is_complex:
-                warnings.warn(_errors.complex_module(), stacklevel=2)
+                warn(_errors.complex_module())
 
         def convert(tensor: Any) -> Any:
             wanted = dtype if tensor.is_floating_point() or tensor.is_complex() else None

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import functools
-import warnings
 from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
+from torchlike._errors.warned import warn
 from torchlike._tensor import Tensor
 
 from .. import _errors
@@ -123,7 +123,7 @@ def _run_always_called(module: Any, args: tuple, kwargs: dict, ran: set[int]) ->
                 hook(module, args, kwargs, None) if takes_kwargs else hook(module, args, None)
             except Exception as error:
                 where = "global module " if key in everywhere.forward else ""
-                warnings.warn(_errors.always_called_hook_failed(where, error), stacklevel=4)
+                warn(_errors.always_called_hook_failed(where, error))
 
 
 # --- full backward hooks ----------------------------------------------------------------------------------------------
@@ -185,7 +185,7 @@ class _BackwardWatch:
 
     def outputs(self, result: Any) -> Any:
         if not isinstance(result, (Tensor, tuple)):
-            warnings.warn(_errors.backward_hook_needs_tensors(type(result)), stacklevel=5)
+            warn(_errors.backward_hook_needs_tensors(type(result)))
             return result
         given = (result,) if isinstance(result, Tensor) else result
         outputs, _ = _tapped(given, self._on_output_gradients, filled=False)
@@ -196,7 +196,7 @@ class _BackwardWatch:
             grads = _replaced(hook(self.module, grads), grads, _errors.backward_pre_hook_count)
         self.grad_outputs = grads
         if not self.watches_inputs and self.hooks:
-            warnings.warn(_errors.backward_hook_without_inputs(), stacklevel=2)
+            warn(_errors.backward_hook_without_inputs())
             self._run((None,) * self.input_count)
         return grads
 
@@ -276,7 +276,7 @@ def _warn_if_partial(args: tuple, result: Any, last_node: Any) -> None:
         reason = _errors.partial_hook_many_nodes()
     else:
         return
-    warnings.warn(reason, FutureWarning, stacklevel=6)
+    warn(reason, FutureWarning)
 
 
 # --- global hooks -----------------------------------------------------------------------------------------------------

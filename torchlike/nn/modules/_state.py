@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from collections import OrderedDict, namedtuple
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from torchlike import no_grad
+from torchlike._errors.warned import warn
 from torchlike._tensor import Tensor
 
 from .. import _errors
@@ -60,7 +60,7 @@ class State:
         ['weight', 'bias']
         """
         if args:
-            warnings.warn(_errors.state_dict_positional(), FutureWarning, stacklevel=2)
+            warn(_errors.state_dict_positional(), FutureWarning)
             destination = args[0] if destination is None else destination
             prefix = args[1] if len(args) > 1 and prefix == "" else prefix
             keep_vars = args[2] if len(args) > 2 and keep_vars is False else keep_vars
@@ -181,7 +181,7 @@ class State:
         if theirs.shape != mine.shape:
             return _errors.loaded_size_mismatch(key, theirs.shape, mine.shape)
         if mine.device.type == "meta" and theirs.device.type != "meta" and not assign:
-            warnings.warn(_errors.loading_into_meta(key), stacklevel=4)
+            warn(_errors.loading_into_meta(key))
         try:
             with no_grad():
                 if assign:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import torchlike
+from torchlike._errors.warned import warn
 from torchlike._tensor import Tensor
 
 from .. import _errors_layers as _errors
@@ -121,10 +121,10 @@ class Hardtanh(_Activation):
         max_value: float | None = None,
     ) -> None:
         if min_value is not None:
-            warnings.warn(_errors.argument_renamed("min_value", "min_val"), FutureWarning, stacklevel=2)
+            warn(_errors.argument_renamed("min_value", "min_val"), FutureWarning)
             min_val = min_value
         if max_value is not None:
-            warnings.warn(_errors.argument_renamed("max_value", "max_val"), FutureWarning, stacklevel=2)
+            warn(_errors.argument_renamed("max_value", "max_val"), FutureWarning)
             max_val = max_value
         if max_val <= min_val:
             raise _errors.hardtanh_range(min_val, max_val)
@@ -390,7 +390,7 @@ class Softmax(_Activation):
         super().__init__(dim=dim)
 
     def forward(self, input: Tensor) -> Tensor:
-        return F.softmax(input, self.dim, _stacklevel=5)
+        return F.softmax(input, self.dim)
 
 
 class Softmin(_Activation):
@@ -402,7 +402,7 @@ class Softmin(_Activation):
         super().__init__(dim=dim)
 
     def forward(self, input: Tensor) -> Tensor:
-        return F.softmin(input, self.dim, _stacklevel=5)
+        return F.softmin(input, self.dim)
 
 
 class LogSoftmax(_Activation):
@@ -414,7 +414,7 @@ class LogSoftmax(_Activation):
         super().__init__(dim=dim)
 
     def forward(self, input: Tensor) -> Tensor:
-        return F.log_softmax(input, self.dim, _stacklevel=5)
+        return F.log_softmax(input, self.dim)
 
 
 class Softmax2d(Module):
@@ -423,4 +423,4 @@ class Softmax2d(Module):
     def forward(self, input: Tensor) -> Tensor:
         if input.dim() not in (3, 4):
             raise _errors.layer_dimensions("Softmax2d", "input", "3D or 4D", input.dim())
-        return F.softmax(input, -3, _stacklevel=5)
+        return F.softmax(input, -3)

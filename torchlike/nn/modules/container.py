@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain, islice
 from typing import Any, Self
+
+from torchlike._errors.warned import warn
 
 from .. import _errors
 from ._holding import pairs_of, place_in
@@ -22,7 +23,7 @@ class Container(Module):
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__()
-        warnings.warn(_errors.container_deprecated(), FutureWarning, stacklevel=2)
+        warn(_errors.container_deprecated(), FutureWarning)
         for name, module in kwargs.items():
             self.add_module(name, module)
 

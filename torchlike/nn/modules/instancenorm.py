@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
+from torchlike._errors.warned import warn
 from torchlike._tensor import Tensor
 
 from .. import _errors_layers as _errors
@@ -50,7 +50,7 @@ class _InstanceNorm(_NormBase):
         if input.size(dim) != self.num_features:
             if self.affine:
                 raise _errors.instance_norm_features(dim, self.num_features, input.size(dim))
-            warnings.warn(_errors.instance_norm_features_unused(dim), stacklevel=4)
+            warn(_errors.instance_norm_features_unused(dim))
 
     def forward(self, input: Tensor) -> Tensor:
         self._check_input_dim(input)

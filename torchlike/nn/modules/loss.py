@@ -5,9 +5,9 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 
+from torchlike._errors.warned import warn
 from torchlike._tensor import Tensor
 
 from .. import _errors_layers as _errors
@@ -47,7 +47,7 @@ def _legacy_reduction(size_average: bool | None, reduce: bool | None) -> str:
         reduction = "none"
     else:
         reduction = "sum" if size_average is False else "mean"
-    warnings.warn(_errors.legacy_reduction(reduction), stacklevel=4)
+    warn(_errors.legacy_reduction(reduction))
     return reduction
 
 
@@ -160,7 +160,7 @@ class NLLLoss2d(NLLLoss):
     """The deprecated name of `NLLLoss`."""
 
     def __init__(self, *args, **kwargs) -> None:
-        warnings.warn(_errors.nll_loss_2d(), FutureWarning, stacklevel=2)
+        warn(_errors.nll_loss_2d(), FutureWarning)
         super().__init__(*args, **kwargs)
 
 

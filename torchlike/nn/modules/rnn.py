@@ -9,11 +9,11 @@ from __future__ import annotations
 import contextlib
 import math
 import numbers
-import warnings
 from typing import Any, TypeAlias
 
 import torchlike
 from torchlike import _modes
+from torchlike._errors.warned import warn
 from torchlike._tensor import Tensor
 
 from .. import _errors_sequence as _errors
@@ -93,7 +93,7 @@ class RNNBase(Module):
         if not isinstance(dropout, numbers.Real) or isinstance(dropout, bool) or not 0 <= self.dropout <= 1:
             raise _errors.rnn_dropout()
         if self.dropout > 0 and self.num_layers == 1:
-            warnings.warn(_errors.rnn_dropout_unused(dropout, self.num_layers), stacklevel=4)
+            warn(_errors.rnn_dropout_unused(dropout, self.num_layers))
         if not isinstance(self.hidden_size, int):
             raise _errors.rnn_hidden_size_type(self.hidden_size)
         for name in ("input_size", "hidden_size", "num_layers"):

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import copy
-import warnings
 from collections.abc import Callable
 from typing import Any
 
 import torchlike
+from torchlike._errors.warned import warn
 from torchlike._tensor import Tensor
 
 from .. import _errors_sequence as _errors
@@ -229,7 +229,7 @@ class TransformerEncoder(Module):
         self.enable_nested_tensor = enable_nested_tensor
         obstacle = _why_not_nested(encoder_layer)
         if enable_nested_tensor and obstacle:
-            warnings.warn(_errors.transformer_nested(obstacle), stacklevel=2)
+            warn(_errors.transformer_nested(obstacle))
         self.use_nested_tensor = enable_nested_tensor and not obstacle
         self.mask_check = mask_check
 

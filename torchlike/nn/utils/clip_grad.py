@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable
 from typing import Any
 
 import torchlike
+from torchlike._errors.warned import warn
 from torchlike._tensor import Tensor
 
 from .. import _errors
@@ -78,7 +78,7 @@ def clip_grad_norm_(
 
 def clip_grad_norm(*args: Any, **kwargs: Any) -> Tensor:
     """The deprecated name of `clip_grad_norm_`."""
-    warnings.warn(_errors.clip_grad_norm_renamed(), FutureWarning, stacklevel=2)
+    warn(_errors.clip_grad_norm_renamed(), FutureWarning)
     return clip_grad_norm_(*args, **kwargs)
 
 

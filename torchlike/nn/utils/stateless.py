@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from torchlike._errors.warned import warn
 from torchlike._tensor import Tensor
 from torchlike.nn.modules.module import Module
 
@@ -57,7 +57,7 @@ def functional_call(
     strict: bool = False,
 ) -> Any:
     """The deprecated place of `torch.func.functional_call`."""
-    warnings.warn(_errors.stateless_deprecated(), FutureWarning, stacklevel=2)
+    warn(_errors.stateless_deprecated(), FutureWarning)
     parameters_and_buffers.keys()  # several dictionaries are refused here
     return call_with(module, parameters_and_buffers, args, kwargs, tie_weights=tie_weights, strict=strict)
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
+
+from torchlike._errors.warned import warn
 
 from ..parameter import Parameter
 from . import _errors
@@ -45,7 +46,7 @@ def weight_norm(module: Any, name: str = "weight", dim: int = 0) -> Any:
 
     Deprecated in favour of `nn.utils.parametrizations.weight_norm`.
     """
-    warnings.warn(_errors.weight_norm_deprecated(), FutureWarning, stacklevel=2)
+    warn(_errors.weight_norm_deprecated(), FutureWarning)
     if _hook_of(module, name):
         raise _errors.hook_exists("weight_norm", name)
     hook = WeightNorm(name, dim)

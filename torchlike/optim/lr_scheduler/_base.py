@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import functools
-import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 from weakref import ref
 
 from torchlike import Tensor, _core
+from torchlike._errors.warned import warn
 from torchlike.optim import _errors
 from torchlike.optim.optimizer import Optimizer
 
@@ -98,14 +98,14 @@ class LRScheduler:
         with _core.uninterrupted():  # the count and the rates are those before or after the step, never between
             self._step_count += 1
             if epoch is not None:
-                warnings.warn(_errors.epoch_deprecated(), UserWarning, stacklevel=2)
+                warn(_errors.epoch_deprecated())
             self._update_lr(epoch)
 
     def _check_order(self) -> None:
         if not hasattr(self.optimizer.step, "_wrapped_by_lr_sched"):
-            warnings.warn(_errors.step_overridden(), UserWarning, stacklevel=3)
+            warn(_errors.step_overridden())
         elif not getattr(self.optimizer, "_opt_called", False):
-            warnings.warn(_errors.stepped_before_optimizer(), UserWarning, stacklevel=3)
+            warn(_errors.stepped_before_optimizer())
 
     def _update_lr(self, epoch: int | None = None) -> None:
         with _within_step(self):
@@ -129,7 +129,7 @@ class LRScheduler:
 
     def _warn_outside_step(self) -> None:
         if not self._get_lr_called_within_step:
-            warnings.warn(_errors.use_get_last_lr(), UserWarning, stacklevel=3)
+            warn(_errors.use_get_last_lr())
 
 
 @contextmanager

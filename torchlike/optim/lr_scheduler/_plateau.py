@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any, Literal, SupportsFloat
 
 from torchlike import _core
+from torchlike._errors.warned import warn
 from torchlike.optim import _errors
 from torchlike.optim.lr_scheduler._base import LRScheduler, group_values, set_value
 from torchlike.optim.optimizer import Optimizer
@@ -79,7 +79,7 @@ class ReduceLROnPlateau(LRScheduler):
         if epoch is None:
             epoch = self.last_epoch + 1
         else:
-            warnings.warn(_errors.epoch_deprecated(), UserWarning, stacklevel=2)
+            warn(_errors.epoch_deprecated())
         with _core.uninterrupted():
             self._take(current, epoch)
 

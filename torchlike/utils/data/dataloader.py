@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from itertools import cycle, islice
@@ -11,6 +10,7 @@ from typing import Any, Generic, TypeVar
 
 import torchlike
 from torchlike._core import boundary
+from torchlike._errors.warned import warn
 from torchlike.utils.data import _errors as errors
 from torchlike.utils.data import _utils as _utils
 from torchlike.utils.data._utils.collate import default_collate as default_collate
@@ -249,7 +249,7 @@ class _BaseDataLoaderIter:
 
     def _warn_when_too_long(self) -> None:
         if self._promised is not None and self._num_yielded > self._promised:
-            warnings.warn(errors.iterable_too_long(self._dataset, self._promised, self._num_yielded), stacklevel=3)
+            warn(errors.iterable_too_long(self._dataset, self._promised, self._num_yielded))
 
     def __len__(self) -> int:
         return len(self._index_sampler)
@@ -273,9 +273,9 @@ def _warn_about_pinning(loader: DataLoader) -> None:
     if not loader.pin_memory:
         return
     if loader.pin_memory_device:
-        warnings.warn(errors.pin_device_deprecated(loader.pin_memory_device), stacklevel=4)
+        warn(errors.pin_device_deprecated(loader.pin_memory_device))
     if not torchlike.cuda.is_available():
-        warnings.warn(errors.pin_without_accelerator(), stacklevel=4)
+        warn(errors.pin_without_accelerator())
 
 
 class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):

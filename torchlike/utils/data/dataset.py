@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import bisect
 import math
-import warnings
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 from typing import Any, Generic, TypeVar
 
 import torchlike
+from torchlike._errors.warned import warn
 from torchlike.utils.data import _errors as errors
 
 T_co = TypeVar("T_co", covariant=True)
@@ -148,7 +148,7 @@ class ConcatDataset(Dataset[T_co]):
 
     @property
     def cummulative_sizes(self) -> list[int]:
-        warnings.warn("`cummulative_sizes` attribute is renamed to `cumulative_sizes`", FutureWarning, stacklevel=2)
+        warn("`cummulative_sizes` attribute is renamed to `cumulative_sizes`", FutureWarning)
         return self.cumulative_sizes
 
 
@@ -220,5 +220,5 @@ def _lengths_of_fractions(total: int, fractions: Sequence[float]) -> list[int]:
         lengths[i % len(lengths)] += 1
     for i, length in enumerate(lengths):
         if length == 0:
-            warnings.warn(errors.split_empty(i), stacklevel=3)
+            warn(errors.split_empty(i))
     return lengths

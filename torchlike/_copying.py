@@ -26,7 +26,7 @@ def deepcopy(t: Tensor, memo: dict) -> Any:
     if type(t) is not Tensor:
         made = adopt(type(t), made)
     if t.requires_grad:
-        made.requires_grad_()
+        made._require_grad()
     if t._grad is not None:
         made._grad = copy.deepcopy(t._grad, memo)
     memo[id(t)] = made
@@ -57,7 +57,7 @@ def shallow(t: Tensor) -> Any:
     if type(t) is not type(made):
         made = adopt(type(t), made)
     made.__dict__.update(attributes(t))
-    return made.requires_grad_(t.requires_grad)
+    return made._require_grad(t.requires_grad)
 
 
 def attributes(t: Tensor) -> dict[str, Any]:
@@ -85,7 +85,7 @@ def _rebuild(
     if cls is not Tensor:
         made = adopt(cls, made)
     made.__dict__.update(extra)
-    return made.requires_grad_(requires_grad)
+    return made._require_grad(requires_grad)
 
 
 def _rebuild_meta(cls: type, size: tuple, strides: tuple, dtype: Any, requires_grad: bool, extra: dict) -> Any:
@@ -95,7 +95,7 @@ def _rebuild_meta(cls: type, size: tuple, strides: tuple, dtype: Any, requires_g
     if cls is not Tensor:
         made = adopt(cls, made)
     made.__dict__.update(extra)
-    return made.requires_grad_(requires_grad)
+    return made._require_grad(requires_grad)
 
 
 def reduce(t: Tensor) -> Any:

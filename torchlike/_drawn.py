@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from torchlike import _errors, _layout, _storage
-from torchlike._core import drawn
+from torchlike._core import drawn, to_numpy
 from torchlike._core.examples import Level, as_rows, levels_of, lifted, local
 from torchlike._device import canonical
 from torchlike._factories import of_array, unfilled
@@ -63,6 +63,11 @@ def into(target: Tensor, draw: Draw) -> None:
     sizes = (*[level.size for level in levels], *shape)
     fill = lambda: np.asarray(order(sizes).astype(kind, copy=False), order="C")
     target._write(as_rows(of_array(drawn(fill), target.device)._value, levels))
+
+
+def elements(t: Tensor) -> np.ndarray:
+    """The elements by which numbers are drawn, on the host."""
+    return to_numpy(t._value, draws=True)
 
 
 def by_elements(function: Callable, matrices: int | None = None) -> Callable:

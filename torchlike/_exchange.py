@@ -123,7 +123,7 @@ def frombuffer(
     made = over(array)
     if requires_grad and dtype.category < _dtypes.FLOATING:
         raise _errors.making.cannot_require_grad()
-    return made.requires_grad_(requires_grad)
+    return made._require_grad(requires_grad)
 
 
 def from_file(filename: Any, shared: bool | None = None, size: int = 0, *, dtype: Dtype | None = None,
@@ -149,7 +149,7 @@ def from_file(filename: Any, shared: bool | None = None, size: int = 0, *, dtype
         held = os.path.getsize(filename)
         raise RuntimeError(f"file <{filename}> size <{held}> is smaller than the required mapping size <{nbytes}>")
     made = over(array)
-    return (made if dtype is _dtypes.uint8 else made.view(dtype)).requires_grad_(requires_grad)
+    return (made if dtype is _dtypes.uint8 else made.view(dtype))._require_grad(requires_grad)
 
 
 def _mapped(filename: Any, nbytes: int) -> np.ndarray:

@@ -36,7 +36,7 @@ def of_array(array: np.ndarray, device: Any = None, requires_grad: bool = False)
 def _requiring(tensor: Tensor) -> Tensor:
     if tensor.dtype.category < _dtypes.FLOATING:
         raise _errors.making.cannot_require_grad()
-    return tensor.requires_grad_()
+    return tensor._require_grad()
 
 
 def _place(array: np.ndarray, place: _device.device) -> Any:
@@ -233,7 +233,7 @@ def check_into(name: str, out: Tensor, dtype: Dtype) -> None:
             raise RuntimeError("cannot resize variables that require grad")
         raise _errors.autograd.out_with_grad(f"aten::{name}")
     if out.is_leaf:  # a factory decides anew whether its result requires grad
-        out.requires_grad_(False)
+        out._require_grad(False)
 
 
 def into(name: str, out: Tensor | None, made: Tensor, *, repeats: bool = False) -> Tensor:
@@ -251,7 +251,7 @@ def into(name: str, out: Tensor | None, made: Tensor, *, repeats: bool = False) 
         if step == 0 and out.shape[dim] > 1:
             target, made = target.narrow(dim, 0, 1), made.narrow(dim, 0, 1)
     target.copy_(made.detach())
-    return out.requires_grad_() if made.requires_grad else out
+    return out._require_grad() if made.requires_grad else out
 
 
 def unfilled(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
@@ -377,7 +377,7 @@ def empty_strided(size: Any, stride: Any, *, dtype: Dtype | None = None, layout:
         )
     options = {"dtype": dtype, "layout": layout, "device": device, "pin_memory": pin_memory}
     if not _layout.is_dense(shape, strides):
-        return _with_gaps(shape, strides, options).requires_grad_(bool(requires_grad))
+        return _with_gaps(shape, strides, options)._require_grad(bool(requires_grad))
     made = with_strides(empty(shape, **options), strides)
     return _requiring(made) if requires_grad else made
 

@@ -487,7 +487,7 @@ def as_subclass(self: Tensor, cls: type) -> Any:
 
 def _make_subclass(cls: type, data: Tensor, require_grad: bool = False) -> Any:
     """A tensor of a subclass over the memory of `data`, with no history."""
-    return as_subclass(data.detach(), cls).requires_grad_(require_grad)
+    return as_subclass(data.detach(), cls)._require_grad(require_grad)
 
 
 # -- what it is --------------------------------------------------------------------------------------------------------

@@ -129,7 +129,7 @@ def convolution_backward(grad_output: Tensor, input: Tensor, weight: Tensor, bia
                          output_mask: Any) -> tuple[Tensor | None, Tensor | None, Tensor | None]:  # fmt: skip
     """The gradients of a convolution by its input, weight and bias, None where the mask says so."""
     with _modes.enable_grad():
-        given = [x.detach().requires_grad_() for x in (input, weight)]
+        given = [x.detach()._require_grad() for x in (input, weight)]
         rest = (None, stride, padding, dilation, transposed, output_padding, groups)
         out = _functions_raw.convolution(given[0], given[1], *rest)
     chosen = [x for x, wanted in zip(given, output_mask) if wanted]

@@ -11,7 +11,6 @@ import numpy as np
 
 from torchlike import _bind, _drawn, _dtypes, _errors, _factories, _modes, _random
 from torchlike._bind import CALLERS as rows
-from torchlike._core import to_numpy
 from torchlike._ops._into import EXACT
 from torchlike._out import accepting_out
 from torchlike._tensor import Tensor
@@ -79,7 +78,7 @@ def rrelu(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, trainin
 
 @_drawn.by_elements
 def _slopes(input: Tensor, lower: float, upper: float, generator: Any) -> Tensor:
-    host = to_numpy(input._value)
+    host = _drawn.elements(input)
     below = host <= 0
     slopes = np.ones(host.shape, input.dtype.numpy)
     bound = np.float64 if slopes.dtype == np.float64 else np.float32

@@ -14,6 +14,7 @@ import numpy as np
 
 from torchlike import _bind, _drawn, _dtypes, _errors, _facade, _factories, _modes, _random
 from torchlike._autograd import views
+from torchlike._drawn import elements
 from torchlike._dtypes import dtype as Dtype
 from torchlike._factories import check_into, into, of_array, shape_of
 from torchlike._from_data import dtype_of
@@ -67,7 +68,7 @@ def _made(draw: _drawn.Draw, shape: Ints, name: str, out: Tensor | None, options
     if tuple(out.shape) != shape:
         out.resize_(shape)
     _fill(out, lambda size, _: draw(size))  # in the order of its memory
-    return out.requires_grad_() if requires_grad else out
+    return out._require_grad() if requires_grad else out
 
 
 def _size(name: str, size: tuple, options: dict) -> Ints:
@@ -154,7 +155,7 @@ def _like(name: str, draw: Callable[..., Tensor]) -> Callable[..., Tensor]:
         made = _factories.empty_like(input, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory,
                                      memory_format=memory_format)  # fmt: skip
         draw(made, *args, generator=generator, **more)
-        return made.requires_grad_() if requires_grad else made
+        return made._require_grad() if requires_grad else made
 
     like.__name__ = like.__qualname__ = name
     like.__doc__ = f"As `{name[:-5]}`, with the shape, dtype, device and memory order of `input`."
@@ -186,7 +187,7 @@ def _normal_by(mean: Any, std: Any, generator: Generator | None) -> Tensor:
     given = [x for x in (mean, std) if isinstance(x, Tensor)]
     if isinstance(std, Tensor) and std.dtype.is_complex:
         raise RuntimeError("normal expects standard deviation to be non-complex")
-    means, stds = (x._host() if isinstance(x, Tensor) else x for x in (mean, std))
+    means, stds = (elements(x) if isinstance(x, Tensor) else x for x in (mean, std))
     if isinstance(std, Tensor) and std.numel() and not (np.asarray(stds) >= 0).all():
         raise RuntimeError("normal expects all elements of std >= 0.0")
     shape = tuple(broadcast([tuple(x.shape) for x in given]))
@@ -208,7 +209,7 @@ def bernoulli(input: Tensor, p: float | None = None, *, generator: Generator | N
 def _bernoulli(input: Tensor, p: float | None, generator: Generator | None) -> Tensor:
     if input.is_meta:
         return _factories.empty_like(input)
-    chance = np.array(input._host()) if p is None else p
+    chance = np.array(elements(input)) if p is None else p
     return of_array(_random.bernoulli(generator, tuple(input.shape), input.dtype.numpy, chance), input.device)
 
 
@@ -217,7 +218,7 @@ def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *,
                 generator: Generator | None = None) -> Tensor:  # fmt: skip
     """Indices drawn with the weights in each row of `input`; (rows, classes) -> (rows, num_samples)."""
     _only_tensor("multinomial", input)
-    return of_array(_random.multinomial(generator, np.array(input._host()), num_samples, replacement), input.device)
+    return of_array(_random.multinomial(generator, np.array(elements(input)), num_samples, replacement), input.device)
 
 
 def _only_tensor(name: str, input: Any) -> None:
@@ -232,7 +233,7 @@ def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
 
 @_drawn.by_elements
 def _poisson(input: Tensor, generator: Generator | None) -> Tensor:
-    return of_array(_random.poisson(generator, np.array(input._host())), input.device)
+    return of_array(_random.poisson(generator, np.array(elements(input))), input.device)
 
 
 def binomial(count: Tensor, prob: Tensor, generator: Generator | None = None) -> Tensor:
@@ -242,7 +243,7 @@ def binomial(count: Tensor, prob: Tensor, generator: Generator | None = None) ->
 
 @_drawn.by_elements
 def _binomial(count: Tensor, prob: Tensor, generator: Generator | None) -> Tensor:
-    counts, chances = np.broadcast_arrays(count._host(), prob._host())
+    counts, chances = np.broadcast_arrays(elements(count), elements(prob))
     return of_array(_random.binomial(generator, np.array(counts), np.array(chances)), count.device)
 
 
@@ -253,7 +254,7 @@ def _standard_gamma(self: Tensor, generator: Generator | None = None) -> Tensor:
 
 @_drawn.by_elements
 def _gammas(shapes: Tensor, generator: Generator | None) -> Tensor:
-    return of_array(_random.standard_gamma(generator, np.array(shapes._host())), shapes.device)
+    return of_array(_random.standard_gamma(generator, np.array(elements(shapes))), shapes.device)
 
 
 def _sample_dirichlet(self: Tensor, generator: Generator | None = None) -> Tensor:
@@ -263,7 +264,7 @@ def _sample_dirichlet(self: Tensor, generator: Generator | None = None) -> Tenso
 
 @_drawn.by_elements
 def _parts(concentrations: Tensor, generator: Generator | None) -> Tensor:
-    return of_array(_random.dirichlet(generator, np.array(concentrations._host())), concentrations.device)
+    return of_array(_random.dirichlet(generator, np.array(elements(concentrations))), concentrations.device)
 
 
 # -- in place ----------------------------------------------------------------------------------------------------------
@@ -306,7 +307,7 @@ def bernoulli_(self: Tensor, p: Any = 0.5, *, generator: Generator | None = None
     if not isinstance(p, Tensor):
         return _fill(self, lambda size, kind: _random.bernoulli(generator, size, kind, p))
     shape, strides = tuple(self.shape), self.stride()
-    chances = np.broadcast_to(p.expand(shape)._host(), shape)
+    chances = np.broadcast_to(elements(p.expand(shape)), shape)
     order = sorted(range(len(shape)), key=lambda d: -strides[d])
     inside = np.ascontiguousarray(chances.transpose(order)) if self._strides is not None else chances
     return _fill(self, lambda size, kind: _random.bernoulli(generator, size, kind, np.array(inside)))

@@ -54,7 +54,7 @@ def _in_order(name: str, out: Tensor | None, made: Tensor) -> Tensor:
             warn(_errors.making.range_resized(out.shape, made.numel()))
         out.resize_(made.shape)
     out.copy_(made.detach().reshape(out.shape))
-    return out.requires_grad_() if made.requires_grad else out
+    return out._require_grad() if made.requires_grad else out
 
 
 def arange(*args: Any, out: Tensor | None = None, dtype: Dtype | None = None, layout: Any = None, device: Any = None,

@@ -15,7 +15,6 @@ from torchlike._autograd.handles import RemovableHandle, hold
 from torchlike._autograd.nodes import AccumulateGrad, Edge, Node, begin_again, hooks_of, note_end
 from torchlike._autograd.sparse_value import SparseValue, accumulated
 from torchlike._core import Aval, Size, Value, boundary, to_numpy, uninterrupted
-from torchlike._errors.callers import calls_of_ours
 from torchlike._errors.warned import warn
 from torchlike._layout import is_dense
 from torchlike._recorder import current
@@ -343,14 +342,18 @@ class Tensor(Methods):
             raise _errors.autograd.unflagging_non_leaf(wanted)
         if wanted and self.dtype.category < _dtypes.FLOATING:
             raise _errors.autograd.only_floating_requires_grad("floating point and complex")
-        self.requires_grad_(wanted)
+        self._require_grad(wanted)
 
     def requires_grad_(self, requires_grad: bool = True) -> Tensor:
         """Make this leaf require (or stop requiring) grad."""
         if requires_grad.__class__ is not bool:
             raise _errors.arguments.wrong_type("requires_grad_", "requires_grad", 1, "bool", requires_grad)
-        if _modes.local.transforms and len(calls_of_ours()) == 1:  # called by the user
+        if _modes.local.transforms:
             raise _errors.func.inside_a_transform("requires_grad_")
+        return self._require_grad(requires_grad)
+
+    def _require_grad(self, requires_grad: bool = True) -> Tensor:
+        """`requires_grad_`, in a transform of `torchlike.func` too."""
         edge = views.edge_of(self) if self._origin is not None and self._tracks else self._edge
         if edge is not None and not isinstance(edge[0], AccumulateGrad):
             if requires_grad:

@@ -33,7 +33,7 @@ def _rebuild_tensor_v2(storage: Any, storage_offset: int, size: Any, stride: Any
     made = torchlike.empty(0, dtype=storage.dtype, device=storage.device)
     made = made.set_(storage, storage_offset, size, stride)
     marks = [mark for mark, value in (metadata or {}).items() if value]
-    return _functions_pending.marked(made, marks).requires_grad_(requires_grad)
+    return _functions_pending.marked(made, marks)._require_grad(requires_grad)
 
 
 def _take_tensors(tensors: Iterable[Any], size_limit: int) -> Iterator[list]:

@@ -131,6 +131,9 @@ DERIVATIVES = {
     "dtype for linearize": _of(lambda torch, func, x: func.linearize(torch.exp, x)[1](x.double())),
     "backward": _of(lambda torch, func, x: func.grad(lambda a: a.sum().backward())(x)),
     "requires_grad_": _of(lambda torch, func, x: torch.vmap(lambda a: a.requires_grad_())(x)),
+    "requires_grad_ of a module": _of(lambda torch, func, x: func.grad(_freezes(torch))(x)),
+    "zero_grad": _of(lambda torch, func, x: torch.vmap(_zeroes(torch))(x)),
+    "entropy": _of(lambda torch, func, x: func.grad(lambda a: _entropy(torch) * a.sum())(x)),
     "functional": _of(lambda torch, func, x: func.grad(lambda a: torch.autograd.functional.vjp(torch.sum, a)[1])(x)),
     "no models": _of(lambda torch, func, x: func.stack_module_state([])),
     "modes of models": _of(lambda torch, func, x: func.stack_module_state([torch.nn.ReLU(), torch.nn.ReLU().eval()])),
@@ -140,6 +143,24 @@ DERIVATIVES = {
     "function without rule": _of(lambda torch, func, x: torch.vmap(_double(torch, False).apply)(x)),
     "function with two rules": _of(lambda torch, func, x: torch.vmap(_double(torch, False, rules=2).apply)(x)),
 }
+
+
+def _freezes(torch):
+    layer = torch.nn.Linear(2, 2)
+    return lambda a: (layer.requires_grad_(False), a.sum())[1]
+
+
+def _zeroes(torch):
+    weight = torch.nn.Parameter(torch.ones(2))
+    weight.grad = torch.ones(2)
+    optimizer = torch.optim.SGD([weight])
+    return lambda a: (optimizer.zero_grad(set_to_none=False), a)[1]
+
+
+def _entropy(torch):
+    """Of a family that differentiates its normalizer."""
+    one = torch.ones(3)
+    return torch.distributions.ExponentialFamily.entropy(torch.distributions.Gamma(one, one)).sum()
 
 
 def _twice(pull, x):

@@ -163,6 +163,23 @@ def test_a_tracer_of_ones_own():
     both(run)
 
 
+def test_a_tracer_that_iterates_in_its_own_way():
+    """It is asked by loops alone, not by statements that unpack."""
+
+    def run(L):
+        class Own(L.fx.Tracer):
+            def iter(self, obj):
+                return iter([obj[0], obj[1]])
+
+        def f(x):
+            a, b = x.chunk(2)
+            return [each + a for each in b]
+
+        return str(Own().trace(f))
+
+    both(run)
+
+
 def helper(x, y):
     return x + y if x.sum() > 0 else y
 

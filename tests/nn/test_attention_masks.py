@@ -50,6 +50,7 @@ def test_gradients_of_small_batches_do_not_abort_the_process():
 CASES = {"attention": attention_cases, "layers": attention_layer_cases}
 
 
+@pytest.mark.filterwarnings("ignore:Support for mismatched")  # both libraries warn
 @pytest.mark.parametrize(
     ("cases", "seed"), [*[("attention", n) for n in range(32)], *[("layers", n) for n in range(40)]]
 )
@@ -58,6 +59,7 @@ def test_random_calls(cases, seed):
         both(CASES[cases].program(seed), stride=False)
 
 
+@pytest.mark.filterwarnings("ignore:Support for mismatched")  # both libraries warn
 @pytest.mark.parametrize(
     ("cases", "seed"), [*[("attention", n) for n in range(100, 108)], *[("layers", n) for n in range(100, 104)]]
 )

@@ -34,6 +34,7 @@ def fresh(library, text):
     return {name: value.detach() for name, value in module.state_dict().items()}, library.random.get_rng_state()
 
 
+@pytest.mark.filterwarnings("ignore:enable_nested_tensor is True")  # both libraries warn
 @pytest.mark.parametrize("text", MADE)
 def test_weights(text):
     (theirs, state), (ours, own_state) = fresh(torch, text), fresh(torchlike, text)

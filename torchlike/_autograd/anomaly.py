@@ -5,11 +5,7 @@ Everything runs at once then, node by node, so a pass takes long. It is on or of
 
 from __future__ import annotations
 
-import os
-import sys
-import traceback
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -21,9 +17,9 @@ from torchlike._autograd.sparse_value import SparseValue
 from torchlike._core import Value, to_numpy
 from torchlike._core.examples import outermost
 from torchlike._core.trace import latest
+from torchlike._errors.callers import users_stack
 from torchlike._errors.warned import warn
 
-_HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 enabled = False
 check_nan = True
 
@@ -102,18 +98,10 @@ class detect_anomaly:
 
 def _remember(node: Node) -> None:
     metadata = hooks_of(node).metadata
-    metadata["traceback_"] = _lines()
+    metadata["traceback_"] = users_stack()
     walk = engine.running.walk
     if isinstance(walk, AnomalyWalk) and walk.visiting is not None:
         metadata["parent_"] = walk.visiting
-
-
-def _lines() -> list[str]:
-    """The stack as text, without our own frames."""
-    frame: Any = sys._getframe(1)
-    while frame is not None and frame.f_code.co_filename.startswith(_HERE):
-        frame = frame.f_back
-    return traceback.format_stack(frame)
 
 
 class AnomalyWalk(Walk):

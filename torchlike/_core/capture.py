@@ -121,8 +121,8 @@ class Capture(Mode):
             self.device.trace = _trace.pending[self.device] = self.trace
             self.trace.close()
 
-    def stop(self, reason: str) -> None:
-        """End the watch: the rest of the call runs as if it were not watched."""
+    def stop(self, reason: str, draws: bool = False) -> None:
+        """End the watch: the rest of the call runs as if it were not watched, whether or not it `draws`."""
         if self.reason is None:
             self.reason = reason
             self._give_up()
@@ -134,6 +134,10 @@ class Capture(Mode):
         """Somebody looks at an array. What was made of nothing but Python's numbers in this call is no secret."""
         if not self._quiet and (value.array is None or id(value) in self.known):
             self.stop("a tensor's elements are looked at")
+
+    def reads_generator(self) -> None:
+        """The state of a generator is read."""
+        self.stop("the state of a generator is read")
 
     def settles(self) -> None:
         """Memory that others write to is copied: a copy of which nobody would know what it shows."""

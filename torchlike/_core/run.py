@@ -28,11 +28,11 @@ from torchlike._errors.callers import users_place
 from torchlike._recorder import current
 
 
-def run(device: Device) -> None:
-    """Run what is pending on one device, because somebody needs it."""
+def run(device: Device, draws: bool = False) -> None:
+    """Run what is pending on one device, because somebody needs it: (`draws`) to draw random numbers by elements."""
     capture = current().capture
     if capture is not None:
-        capture.stop("a tensor's elements are needed")
+        capture.stop("random numbers are drawn by elements" if draws else "a tensor's elements are needed", draws)
     flush(device)
 
 
@@ -168,8 +168,8 @@ def prelude() -> None:
         boundary()
 
 
-def concrete(value: Value) -> Any:
-    """The array of a value, running pending work if need be (an observation)."""
+def concrete(value: Value, draws: bool = False) -> Any:
+    """The array of a value, running pending work if need be (an observation). `draws`: see `run`."""
     if value.array is None:
         settled = value.settle()
         if settled is not value:
@@ -178,16 +178,16 @@ def concrete(value: Value) -> Any:
             raise NotImplementedError("Cannot copy out of meta tensor; no data!")
         _trace.wait_for(value)
         if value.array is None:
-            run(value.aval.device)
+            run(value.aval.device, draws)
         failures.check(value)
     elif current().capture is not None:
         current().capture.observes(value)
     return value.array
 
 
-def to_numpy(value: Value) -> np.ndarray:
-    """The value as a read-only NumPy array."""
-    return on_host(concrete(value))
+def to_numpy(value: Value, draws: bool = False) -> np.ndarray:
+    """The value as a read-only NumPy array. `draws`: see `run`."""
+    return on_host(concrete(value, draws))
 
 
 def peek(value: Value) -> np.ndarray:

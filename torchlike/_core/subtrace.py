@@ -8,7 +8,6 @@ opened again, so that gradients of what it made are recorded into it later.
 from __future__ import annotations
 
 import contextlib
-import sys
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 from weakref import ref
@@ -23,7 +22,7 @@ from torchlike._core.trace import OwnTrace, Trace, operators
 from torchlike._core.value import Aval, Value
 from torchlike._core.xla_executor import numbers_of, run_entries
 from torchlike._device import device as Device
-from torchlike._errors.callers import is_users, users_place
+from torchlike._errors.callers import calls_of_ours, users_place
 from torchlike._recorder import Mode, Recorder, current, enter, leave
 
 
@@ -41,9 +40,6 @@ _LOOKS = {
     "__bool__": "bool() of a tensor (`if`, `while`, `and`, `assert`)", "__int__": "int()", "__float__": "float()",
     "__complex__": "complex()", "__index__": "use of a tensor as an index", "__repr__": "print()",
     "__format__": "print()", "__contains__": "`in`", "nonzero": "nonzero(), whose shape depends on the elements",
-    # These draw random numbers by elements that they look at.
-    "bernoulli": "", "bernoulli_": "", "binomial": "", "multinomial": "", "normal": "", "poisson": "", "rrelu": "",
-    "_standard_gamma": "", "_sample_dirichlet": "",
 }  # fmt: skip
 
 
@@ -177,14 +173,15 @@ class SubTrace(OwnTrace, Mode):
         """What is changed on the host at each call: nothing is."""
         return {}
 
-    def stop(self, reason: str) -> None:
-        """Somebody needs elements, or random numbers. The state of a generator may be read, and put back."""
-        if reason == "the state of a generator is read":
-            return
-        place, look = str(users_place()), _look()
-        if "random" in reason or not look:
+    def stop(self, reason: str, draws: bool = False) -> None:
+        """Somebody needs elements, or (`draws`) random numbers."""
+        place = str(users_place())
+        if draws:
             raise Drew(_errors.recording.random_numbers(self.what, place))
-        raise Observed(_errors.recording.observed(self.what, look, place))
+        raise Observed(_errors.recording.observed(self.what, _look(), place))
+
+    def reads_generator(self) -> None:
+        """The state of a generator is read: it may be, and put back."""
 
     def observes(self, value: Value) -> None:
         """What is known already may be looked at: it is a constant of the function, unless it is drawn in each run."""
@@ -194,7 +191,7 @@ class SubTrace(OwnTrace, Mode):
     def draw(self, make: Callable[[], Any]) -> Any:
         """Random numbers."""
         if self.drawn is None:
-            self.stop("random numbers are drawn")
+            self.stop("random numbers are drawn", draws=True)
         return make()
 
     def ask(self, ask: Callable[[], Sequence], host: Any) -> Sequence:
@@ -222,11 +219,8 @@ class SubTrace(OwnTrace, Mode):
 
 def _look() -> str:
     """What the user calls the function by which elements are looked at: the outermost of ours on the way to here."""
-    frame, found = sys._getframe(2), "an operator that needs the elements"
-    while frame is not None and not is_users(frame.f_code.co_filename):
-        found = _LOOKS.get(frame.f_code.co_name, found)
-        frame = frame.f_back
-    return found
+    looks = [_LOOKS[name] for name in calls_of_ours() if name in _LOOKS]
+    return looks[-1] if looks else "an operator that needs the elements"
 
 
 class Stretch(NamedTuple):

@@ -1,15 +1,18 @@
 """The line of the user's program that led here, for warnings and reports.
 
-This is the only module that looks at interpreter frames. What it finds is shown to users; nothing is decided by it.
+This is the only module that looks at interpreter frames. What it finds is shown to users and nothing is decided by it,
+with two exceptions that PyTorch's own functions have, `unpacked_by_caller` and `module_of_caller`.
 """
 
 from __future__ import annotations
 
+import dis
 import os
 import sys
+import traceback
 from collections.abc import Iterator
 from types import FrameType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 _OURS = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _STANDARD = os.path.dirname(os.path.abspath(os.__file__)) + os.sep
@@ -68,3 +71,36 @@ def calls_of_ours() -> list[str]:
             break
         names.append(frame.f_code.co_name)
     return names
+
+
+def users_stack() -> list[str]:
+    """Return the lines that led to the user's line, and that line, as `traceback.format_stack` has them."""
+    return traceback.format_stack(users_frame())
+
+
+# -- what two functions of `fx` ask for --------------------------------------------------------------------------------
+
+
+def _callers_frame() -> FrameType:
+    """The nearest frame outside of the module that asks."""
+    frames = _frames()
+    asking = next(frames)
+    return next(frame for frame in frames if frame.f_globals is not asking.f_globals)
+
+
+def unpacked_by_caller() -> int | None:
+    """Return into how many names the statement that iterates unpacks a value; None for any other statement.
+
+    `a, b = x` calls `iter(x)`, and Python tells `x` only by the instruction that it is at.
+    """
+    frame = _callers_frame()
+    for at in dis.get_instructions(frame.f_code):
+        if at.opname == "UNPACK_SEQUENCE" and frame.f_lasti <= at.offset <= frame.f_lasti + 2:
+            return at.argval
+    return None
+
+
+def module_of_caller() -> dict[str, Any] | None:
+    """Return the globals of the module whose top level calls the function that asks; None where a function calls it."""
+    frame = _callers_frame()
+    return frame.f_globals if frame.f_code.co_name == "<module>" else None

@@ -87,7 +87,7 @@ class Generator:
         if capture is not None:
             capture.changed[id(self)] = self
             if not capture.is_quiet:
-                capture.stop("random numbers are drawn for the host")
+                capture.stop("random numbers are drawn for the host", draws=True)
         self._untouched = False
         if count < _WORDS:  # cheaper to call, dearer for each word
             return self._bits.random_raw(count).astype(np.uint32)
@@ -116,7 +116,7 @@ class Generator:
         """The state as PyTorch's `get_rng_state()` lays it out: uint8, shape (5056,)."""
         capture = current().capture
         if capture is not None and not capture.is_quiet:
-            capture.stop("the state of a generator is read")
+            capture.reads_generator()
         with self.lock:
             twister = self._bits.state["state"]
             spare, untouched = self.spare_normal, self._untouched

@@ -36,7 +36,7 @@ def _index(given: Any, dtype: Any = int64) -> Tensor:
 
 def _held(values: Tensor, requires_grad: bool, node: str) -> Tensor:
     """PyTorch's flag makes a leaf of what is otherwise a function of its values."""
-    return values.detach().requires_grad_() if requires_grad else s.passed_on(values, node)
+    return values.detach()._require_grad() if requires_grad else s.passed_on(values, node)
 
 
 def sparse_coo_tensor(*args: Any, size: Any = None, dtype: Any = None, device: Any = None, pin_memory: bool = False,

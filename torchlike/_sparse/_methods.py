@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from torchlike import _dtypes, _errors
+from torchlike import _dtypes, _errors, _modes
 from torchlike import _memory_format as mf
 from torchlike._ops import REGISTRY
 from torchlike._sparse import _convert, _show, _write
@@ -150,9 +150,15 @@ def _cast(dtype: Any) -> Callable:
 
 def requires_grad_(self: Any, requires_grad: bool = True) -> Any:
     """Make this leaf require (or stop requiring) grad."""
+    if _modes.local.transforms:
+        raise _errors.func.inside_a_transform("requires_grad_")
+    return _require_grad(self, requires_grad)
+
+
+def _require_grad(self: Any, requires_grad: bool = True) -> Any:
     values = self._values_
     self._values_ = values.detach() if values.is_leaf and not values.requires_grad else values
-    self._values_.requires_grad_(requires_grad)
+    self._values_._require_grad(requires_grad)
     return self
 
 
@@ -221,7 +227,7 @@ def _set_data(self: Any, other: Any) -> None:
         raise _errors.layouts.refused("data of another layout", self.layout)
     values = other._values_.detach()
     self._indices_, self._size, self._coalesced = other._indices_, other._size, other._coalesced
-    self._values_ = values.requires_grad_() if self.requires_grad and self.is_leaf else values
+    self._values_ = values._require_grad() if self.requires_grad and self.is_leaf else values
 
 
 def numpy(self: Any, *, force: bool = False) -> Any:
@@ -245,7 +251,7 @@ def _reduce(self: Any, protocol: Any) -> tuple:
 
 def _rebuild(layout: Any, members: tuple, values: Tensor, size: tuple, coalesced: bool, requires_grad: bool) -> Any:
     made = s.make(layout, members, values, size, coalesced)
-    return requires_grad_(made) if requires_grad else made
+    return _require_grad(made) if requires_grad else made
 
 
 def _copied(self: Any, memo: dict) -> Any:
@@ -253,7 +259,7 @@ def _copied(self: Any, memo: dict) -> Any:
         raise _errors.memory.non_leaf_deepcopy()
     made = s.like(self, self._values_.detach().clone())
     memo[id(self)] = made
-    return requires_grad_(made) if self.requires_grad else made
+    return _require_grad(made) if self.requires_grad else made
 
 
 def _rule(name: str) -> Any:
@@ -261,8 +267,8 @@ def _rule(name: str) -> Any:
 
 
 OF_SPARSE: dict[str, Any] = {f.__name__: f for f in (
-    clone, detach, to, type, cpu, requires_grad_, stride, is_contiguous, numpy, data_ptr, select, is_conj, is_neg,
-    norm,
+    clone, detach, to, type, cpu, requires_grad_, _require_grad, stride, is_contiguous, numpy, data_ptr, select,
+    is_conj, is_neg, norm,
 )}  # fmt: skip
 OF_SPARSE |= {name: _cast(dtype) for name, dtype in {**_dtypes.ALIASES, "bfloat16": _dtypes.bfloat16}.items()}
 OF_SPARSE |= {

@@ -7,7 +7,6 @@ unexpectedly reaches for its storage, which raises; so nothing is made dense by 
 from __future__ import annotations
 
 import functools
-import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -19,6 +18,7 @@ from torchlike._autograd import views
 from torchlike._autograd.sparse_value import SparseValue
 from torchlike._core import Aval, Size
 from torchlike._core.value import aval
+from torchlike._errors.callers import calls_of_ours
 from torchlike._overriding import _disabled_torch_function_impl
 from torchlike._recorder import current
 from torchlike._tensor import TENSOR_TYPES, Tensor, untracked, wrap
@@ -30,12 +30,8 @@ _WRAPPERS = ("call", "__call__", "public", "guarded", "reading", "quick", "twin"
 
 def asked(name: str = "this function") -> str:
     """The name of the function of ours that was called from outside; `name` where it has none of its own."""
-    frame = sys._getframe(1)
-    while frame is not None and frame.f_globals.get("__name__", "").startswith("torchlike"):
-        if frame.f_code.co_name not in _WRAPPERS:
-            name = frame.f_code.co_name.strip("_")
-        frame = frame.f_back
-    return name
+    names = [call for call in calls_of_ours() if call not in _WRAPPERS]
+    return names[-1].strip("_") if names else name
 
 
 def _missing() -> Any:

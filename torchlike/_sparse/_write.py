@@ -37,7 +37,7 @@ def _become(self: Any, other: Any) -> Any:
         raise _errors.dtypes.cannot_cast(other.dtype, self.dtype)
     self._indices_, self._coalesced = other._indices_, other._coalesced
     values = other._values_ if other.dtype is self.dtype else other._values_.to(self.dtype)
-    self._values_ = values.requires_grad_() if flag else values
+    self._values_ = values._require_grad() if flag else values
     return self
 
 

@@ -150,7 +150,7 @@ def hessian(func: Callable, inputs: Tensors, create_graph: bool = False, strict:
 
     def gradient(*xs: Any) -> Any:
         if outer_jacobian_strategy == "forward-mode":
-            xs = tuple(x.requires_grad_() for x in xs)
+            xs = tuple(x._require_grad() for x in xs)
         found = jacobian(scalar, xs, create_graph=True)
         _require(found, "jacobian", strict)
         return found
@@ -234,7 +234,7 @@ def _prepared(tensors: tuple, create_graph: bool, requires_grad: bool) -> tuple:
     if _modes.local.transforms:
         raise _func_errors.inside_a_transform("requires_grad_")
     return tuple(
-        x.view_as(x) if create_graph and x.requires_grad else x.detach().requires_grad_(requires_grad) for x in tensors
+        x.view_as(x) if create_graph and x.requires_grad else x.detach()._require_grad(requires_grad) for x in tensors
     )
 
 

@@ -153,7 +153,7 @@ def _random_weights(func: Callable, inputs: tuple, with_gaps: bool) -> tuple:
             low=-1,
             high=1,
         )
-        found.append((weight[..., 0] if with_gaps else weight).detach().requires_grad_())
+        found.append((weight[..., 0] if with_gaps else weight).detach()._require_grad())
     return tuple(found)
 
 

@@ -31,7 +31,7 @@ class VariableMeta(type):
 
         made = Tensor() if data is None else data.detach()
         off = volatile or (volatile is not None and not _modes.local.grad)
-        return made.requires_grad_(bool(requires_grad) and not off)
+        return made._require_grad(bool(requires_grad) and not off)
 
 
 class Variable(metaclass=VariableMeta):

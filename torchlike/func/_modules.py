@@ -46,7 +46,7 @@ def stack_module_state(models: Sequence[Module]) -> tuple[dict[str, Any], dict[s
     buffers = [dict(m.named_buffers()) for m in models]
     stacked = {name: stack([p[name] for p in params]).detach() for name in params[0]}
     for name, tensor in stacked.items():
-        tensor.requires_grad_(params[0][name].requires_grad)
+        tensor._require_grad(params[0][name].requires_grad)
     return stacked, {name: stack([b[name] for b in buffers]) for name in buffers[0]}
 
 

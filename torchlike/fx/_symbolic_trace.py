@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import torchlike
+from torchlike._errors.callers import module_of_caller
 from torchlike.nn import Module, Sequential
 
 from . import _errors
@@ -176,11 +177,11 @@ def wrap(fn_or_name: str | Callable) -> str | Callable:
     """Let tracers take a function of the caller's module whole; as a decorator, or by name, at its top level."""
     if not callable(fn_or_name) and not isinstance(fn_or_name, str):
         raise _errors.wrapped_kind()
-    frame = sys._getframe(1)
-    if frame.f_code.co_name != "<module>":
+    space = module_of_caller()
+    if space is None:
         raise _errors.wrapped_inside()
     name = fn_or_name if isinstance(fn_or_name, str) else fn_or_name.__name__
-    _wrapped.append((frame.f_globals, name))
+    _wrapped.append((space, name))
     return fn_or_name
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import dis
 import operator
-import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import torchlike
 from torchlike import _overriding
+from torchlike._errors.callers import unpacked_by_caller
 
 from . import _errors
 from .graph import Graph
@@ -70,15 +69,7 @@ class TracerBase:
         raise _errors.no_flow()
 
     def iter(self, obj: Proxy) -> Iterator:
-        """The parts of what is unpacked into so many names; other loops are refused."""
-        found: Any = obj
-        frame = sys._getframe(2)
-        for at in dis.get_instructions(frame.f_code):
-            if at.offset >= frame.f_lasti and at.opname == "UNPACK_SEQUENCE" and at.offset <= frame.f_lasti + 2:
-                return (
-                    found[i]
-                    for i in range(at.argval)  # type: ignore[index]
-                )
+        """What a loop over a value goes through: refused, since its length is not there."""
         raise _errors.no_iteration()
 
     def keys(self, obj: Proxy) -> Any:
@@ -113,7 +104,11 @@ class Proxy:
         return self.tracer.create_proxy("call_method", "__call__", (self, *args), kwargs)
 
     def __iter__(self) -> Iterator:
-        return self.tracer.iter(self)
+        count = unpacked_by_caller()
+        if count is None:
+            return self.tracer.iter(self)
+        found: Any = self
+        return (found[i] for i in range(count))
 
     def __bool__(self) -> bool:
         return self.tracer.to_bool(self)

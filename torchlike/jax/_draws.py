@@ -65,7 +65,7 @@ class Draws:
 
         def drawing(generator: Any, *args: Any, **kwargs: Any) -> np.ndarray:
             if generator is not None:
-                self.sub.stop("random numbers are drawn from a generator")
+                self.sub.stop("random numbers are drawn from a generator", draws=True)
             self.sub.is_quiet = True
             try:
                 array = np.array(draw(_random.Generator(), *args, **kwargs))  # which also checks the arguments

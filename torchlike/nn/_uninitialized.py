@@ -21,7 +21,7 @@ class UninitializedTensorMixin(Tensor):
 
     @classmethod
     def _make(cls, requires_grad: bool, device: Any, dtype: Any) -> Any:
-        made = adopt(cls, torchlike.empty(0, device=device, dtype=dtype)).requires_grad_(requires_grad)
+        made = adopt(cls, torchlike.empty(0, device=device, dtype=dtype))._require_grad(requires_grad)
         made._chain = ()  # not a plain tensor: whoever wants the value has to come through _read
         return made
 

@@ -29,7 +29,7 @@ class Parameter(Tensor):
         source = torchlike.empty(0) if data is None else data.detach()
         if requires_grad and not (source.is_floating_point() or source.is_complex()):
             raise _errors.parameter_dtype()
-        return adopt(cls, source).requires_grad_(requires_grad)
+        return adopt(cls, source)._require_grad(requires_grad)
 
     def __repr__(self, *, tensor_contents: Any = None) -> str:
         return "Parameter containing:\n" + super().__repr__(tensor_contents=tensor_contents)
@@ -57,7 +57,7 @@ class Buffer(Tensor, metaclass=_BufferMeta):
 
     def __new__(cls, data: Tensor | None = None, *, persistent: bool = True) -> Any:
         source: Tensor = torchlike.empty(0) if data is None else data
-        buffer: Any = source.detach().requires_grad_(source.requires_grad)
+        buffer: Any = source.detach()._require_grad(source.requires_grad)
         buffer.persistent = persistent
         buffer._is_buffer = True
         return buffer

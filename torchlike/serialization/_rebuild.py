@@ -43,7 +43,7 @@ def rebuild_tensor_v2(
     metadata: Any = None,
 ) -> Any:
     made = _with_metadata(rebuild_tensor(storage, offset, size, stride), metadata)
-    return made.requires_grad_() if requires_grad else made
+    return made._require_grad() if requires_grad else made
 
 
 def rebuild_tensor_v3(
@@ -58,7 +58,7 @@ def rebuild_tensor_v3(
 ) -> Any:
     _with_elements(dtype)
     made = _with_metadata(in_file(storage).tensor(dtype, offset, size, stride), metadata)
-    return made.requires_grad_() if requires_grad else made
+    return made._require_grad() if requires_grad else made
 
 
 def _with_elements(dtype: Any) -> None:
@@ -99,7 +99,7 @@ def rebuild_meta_tensor_no_storage(dtype: Any, size: tuple, stride: tuple, requi
     if numel_over_limit((*size, dtype.itemsize)):
         raise errors.too_large_meta(size)
     made = meta_tensor(dtype, size, stride)
-    return made.requires_grad_() if requires_grad else made
+    return made._require_grad() if requires_grad else made
 
 
 def rebuild_sparse_tensor(layout: Any, data: tuple) -> Any:
@@ -119,7 +119,7 @@ def rebuild_device_tensor_from_cpu_tensor(data: Any, dtype: Any, device: str, re
     """A tensor whose data PyTorch moved to the CPU before saving it."""
     _with_elements(dtype)
     made = data.to(_locations.device_of(device), dtype)
-    return made.requires_grad_() if requires_grad else made
+    return made._require_grad() if requires_grad else made
 
 
 def rebuild_device_tensor_from_numpy(data: Any, dtype: Any, device: str, requires_grad: bool) -> Any:

@@ -31,7 +31,7 @@ def make_tensor(*shape: Any, dtype: Any, device: Any, low: float | None = None, 
         made = made.clone(memory_format=memory_format)
     if exclude_zero:
         made[made == 0] = 1
-    return made.requires_grad_() if requires_grad else made
+    return made._require_grad() if requires_grad else made
 
 
 def _check(dtype: Any, low: Any, high: Any, requires_grad: bool, noncontiguous: bool, memory_format: Any) -> None:

@@ -205,7 +205,7 @@ def detach_variable(inputs: tuple) -> tuple:
     """The arguments with each tensor cut off from its history, but requiring grad as before."""
     if not isinstance(inputs, tuple):
         raise _sentences.only_tuples(inputs)
-    return tuple(x.detach().requires_grad_(x.requires_grad) if isinstance(x, Tensor) else x for x in inputs)
+    return tuple(x.detach()._require_grad(x.requires_grad) if isinstance(x, Tensor) else x for x in inputs)
 
 
 def check_backward_validity(inputs: Any) -> None:
@@ -237,7 +237,7 @@ class CheckpointFunction(Function):
         arriving = [g._value for g in grads if isinstance(g, Tensor)]
         inputs = list(ctx.others)
         for i, before, tensor in zip(ctx.places, tensors, recompute.behind_a_barrier(tensors, arriving)):
-            inputs[i] = tensor.detach().requires_grad_(before.requires_grad)
+            inputs[i] = tensor.detach()._require_grad(before.requires_grad)
         with ctx.surroundings.again(), torchlike.enable_grad():
             outputs = ctx.run_function(*inputs)
         outputs = (outputs,) if isinstance(outputs, Tensor) else outputs

@@ -108,7 +108,7 @@ def _converted(parameter: Any, fn: Callable[[Any], Any]) -> Any:
     # so that optimizers and ties between modules keep holding it.
     if (data.device.type == "meta") != (parameter.device.type == "meta"):
         parameter = Parameter(data, parameter.requires_grad)
-        parameter.grad = None if grad is None else grad.requires_grad_(grad.requires_grad)
+        parameter.grad = None if grad is None else grad._require_grad(grad.requires_grad)
         return parameter
     if data is not parameter:
         parameter.data = data

@@ -239,4 +239,4 @@ def _as_kind_of(mine: Any, theirs: Any) -> Any:
     """The loaded tensor, ready to take the place of the module's own one."""
     if isinstance(mine, Parameter) and not isinstance(theirs, Parameter):
         return Parameter(theirs, requires_grad=mine.requires_grad)
-    return theirs.requires_grad_(mine.requires_grad)
+    return theirs._require_grad(mine.requires_grad)

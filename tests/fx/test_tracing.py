@@ -1,8 +1,11 @@
 """Programs followed by `fx`, beside PyTorch's: the same code, the same graph, the same results."""
 
 import copy
+import math
 import operator
 import pickle
+import textwrap
+import threading
 
 import pytest
 import torch
@@ -194,6 +197,55 @@ def test_a_wrapped_function_is_taken_whole():
         return str(traced.graph).replace(__name__, "here"), traced(L.ones(2))
 
     both(run)
+
+
+def inner(x):
+    return x + 1
+
+
+def outer(x):
+    return inner(x) * math.sqrt(x)
+
+
+TRACED = {
+    "a function": lambda L: outer,
+    "a module": lambda L: module(L, lambda self, x: outer(x) + inner(x)),
+    "a module in a module": lambda L: L.nn.Sequential(module(L, lambda self, x: outer(x))),
+    "a function of a module": lambda L: lambda x: textwrap.dedent(x),
+}
+
+
+@pytest.mark.parametrize("name", TRACED)
+def test_a_tracer_takes_functions_whole(name):
+    """Those that it is given, those of modules that it is given, and `math`'s, wherever what is followed calls them."""
+
+    def run(L):
+        tracer = L.fx.Tracer(autowrap_modules=(math, textwrap), autowrap_functions=(inner,))
+        nodes = tracer.trace(TRACED[name](L)).nodes
+        return [(n.op, n.name, getattr(n.target, "__name__", n.target), str(n.args)) for n in nodes]
+
+    both(run)
+    assert (inner.__name__, math.sqrt(4), textwrap.dedent(" a")) == ("inner", 2.0, "a")
+
+
+def test_math_is_taken_whole_without_being_asked():
+    both(lambda L: str(L.fx.symbolic_trace(lambda x: math.sqrt(x) + 1).graph))
+
+
+def test_other_threads_call_modules_as_ever():
+    L = torchlike
+    layer, seen = linear(L), []
+
+    def forward(self, x):
+        thread = threading.Thread(target=lambda: seen.append((layer(L.ones(3)), layer.weight)))
+        thread.start()
+        thread.join()
+        return layer(x) + helper(x, x)
+
+    traced = L.fx.symbolic_trace(module(L, forward, layer=layer))
+    assert [n.op for n in traced.graph.nodes].count("call_module") == 1
+    [(result, weight)] = seen
+    assert weight is layer.weight and result.tolist() == layer(L.ones(3)).tolist()
 
 
 def test_operators_are_their_functions():

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import inspect
-import sys
+import math
+import threading
 import types
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -13,14 +14,15 @@ import torchlike
 from torchlike._errors.callers import module_of_caller
 from torchlike.nn import Module, Sequential
 
-from . import _errors
+from . import _errors, _replaced
+from ._replaced import Replaced
 from .graph import Graph
 from .graph_module import GraphModule
-from .node import Argument, map_aggregate
-from .proxy import Proxy, TracerBase
+from .node import Argument
+from .proxy import TracerBase
 
 _STARS = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
-_wrapped: list[tuple[dict, str]] = []  # functions to be taken whole: the globals in which they stand, and their names
+_one_at_a_time = threading.RLock()
 
 
 class Tracer(TracerBase):
@@ -32,13 +34,13 @@ class Tracer(TracerBase):
 
     root: Module
 
-    def __init__(self, autowrap_modules: tuple = (), autowrap_functions: tuple = (),
+    def __init__(self, autowrap_modules: tuple = (math,), autowrap_functions: tuple = (),
                  param_shapes_constant: bool = False) -> None:  # fmt: skip
         if param_shapes_constant:
             raise _errors.cannot("fx.Tracer(param_shapes_constant=True)", "shapes of parameters are numbers here")
-        self._autowrap = [(vars(m), name) for m in autowrap_modules for name, f in vars(m).items()
-                          if inspect.isroutine(f) and not name.startswith("_")]  # fmt: skip
-        self._functions = set(autowrap_functions)
+        self._spaces = [vars(m) for m in autowrap_modules]
+        public = [f for space in self._spaces for name, f in space.items() if callable(f) and not name.startswith("_")]
+        self._whole = [*public, *autowrap_functions]
 
     def is_leaf_module(self, m: Module, module_qualified_name: str) -> bool:
         """Whether a module's call becomes one node."""
@@ -82,7 +84,7 @@ class Tracer(TracerBase):
         function: Any = type(root).forward if is_module else root
         self.graph = Graph(tracer_cls=type(self))
         self._tensors = {id(t): name for name, t in [*self.root.named_parameters(), *self.root.named_buffers()]}
-        with self._followed():
+        with _one_at_a_time, self._followed(function):
             called, args = self._placeholders(function, is_module, concrete_args or {})
             result = called(*args)
             kind = getattr(function, "__annotations__", {}).get("return")
@@ -104,40 +106,41 @@ class Tracer(TracerBase):
             return function, args
         return _by_position(inspect.unwrap(function), len(args)), args
 
-    def _places(self) -> list[tuple[dict, str]]:
-        """Where in all modules the functions stand that are to be taken whole."""
-        spaces = [vars(module) for module in list(sys.modules.values())] if self._functions else []
-        named = [(space, name, f) for space in spaces for name, f in list(space.items()) if callable(f)]
-        return [(space, name) for space, name, f in named if _hashed(f) in self._functions]
-
     @contextlib.contextmanager
-    def _followed(self) -> Iterator[None]:
-        """While it is followed, calls of modules come here, and wrapped functions make nodes."""
+    def _followed(self, function: Any) -> Iterator[None]:
+        """While it is followed, calls of modules by this thread come here, and wrapped functions make nodes."""
         call, get = Module.__call__, Module.__getattr__
-        tracer, read = self, {}
+        tracer, read, follows = self, {}, threading.get_ident()
 
         def module_call(mod: Module, *args: Any, **kwargs: Any) -> Any:
+            if threading.get_ident() != follows:
+                return call(mod, *args, **kwargs)
+            replaced.look_into(_globals(mod.forward))
             return tracer.call_module(mod, lambda *a, **k: call(mod, *a, **k), args, kwargs)
 
         def module_get(mod: Module, name: str) -> Any:
             found = get(mod, name)
-            if id(found) not in tracer._tensors or not isinstance(found, torchlike.Tensor):
+            is_other = id(found) not in tracer._tensors or not isinstance(found, torchlike.Tensor)
+            if is_other or threading.get_ident() != follows:
                 return found
             if id(found) not in read:
                 read[id(found)] = tracer.create_proxy("get_attr", tracer._tensors[id(found)], (), {})
             return read[id(found)]
 
-        places = [*_wrapped, *self._autowrap, *self._places()]
-        kept = [(space, name, space.get(name)) for space, name in places if name in space]
-        Module.__call__, Module.__getattr__ = module_call, module_get  # type: ignore[method-assign]
-        for space, name, function in kept:
-            space[name] = _as_a_node(function)
+        replaced = Replaced(self._whole)
         try:
+            Module.__call__, Module.__getattr__ = module_call, module_get  # type: ignore[method-assign]
+            replaced.replace_wrapped()
+            for space in (_globals(function), *self._spaces):
+                replaced.look_into(space)
             yield
         finally:
             Module.__call__, Module.__getattr__ = call, get  # type: ignore[method-assign]
-            for space, name, function in kept:
-                space[name] = function
+            replaced.put_back()
+
+
+def _globals(function: Any) -> dict[str, Any]:
+    return getattr(inspect.unwrap(function), "__globals__", {})
 
 
 def _by_position(function: Any, count: int) -> Callable:
@@ -148,29 +151,8 @@ def _by_position(function: Any, count: int) -> Callable:
     return types.FunctionType(code, function.__globals__, function.__name__, None, function.__closure__)
 
 
-def _hashed(function: Any) -> Any:
-    try:
-        hash(function)
-    except TypeError:
-        return None
-    return function
-
-
 def _type(annotation: Any) -> Any:
     return None if annotation is inspect.Parameter.empty else annotation
-
-
-def _as_a_node(function: Callable) -> Callable:
-    """A function that becomes a node if it is given a proxy."""
-
-    def call(*args: Any, **kwargs: Any) -> Any:
-        proxies: list[Proxy] = []
-        map_aggregate((args, kwargs), lambda a: proxies.append(a) if isinstance(a, Proxy) else None)
-        if not proxies:
-            return function(*args, **kwargs)
-        return proxies[0].tracer.create_proxy("call_function", function, args, kwargs)
-
-    return call
 
 
 def wrap(fn_or_name: str | Callable) -> str | Callable:
@@ -181,7 +163,7 @@ def wrap(fn_or_name: str | Callable) -> str | Callable:
     if space is None:
         raise _errors.wrapped_inside()
     name = fn_or_name if isinstance(fn_or_name, str) else fn_or_name.__name__
-    _wrapped.append((space, name))
+    _replaced.wrap(space, name)
     return fn_or_name
 
 

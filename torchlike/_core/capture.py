@@ -72,6 +72,8 @@ class Host(Protocol):
 class Capture(Mode):
     """What is noted of one call."""
 
+    draws_with = None  # numbers are drawn by the functions of `_random`
+
     def __init__(self, device: Device, refuse: Callable[[str], None]) -> None:
         self.device = device
         self.trace = WholeTrace(device)

@@ -46,7 +46,8 @@ _LOOKS = {
 class SubTrace(OwnTrace, Mode):
     """The operators of one function, while it is open (in a `with` block)."""
 
-    __slots__ = ("around", "drawn", "given", "is_quiet", "marks", "outer", "resting", "stretch", "what", "written")
+    __slots__ = ("around", "drawn", "draws_with", "given", "is_quiet", "marks", "outer", "resting", "stretch",
+                 "what", "written")  # fmt: skip
 
     def __init__(self, what: str, device: Device) -> None:
         super().__init__(device)
@@ -57,6 +58,7 @@ class SubTrace(OwnTrace, Mode):
         self.written: dict[int, tuple[ref, Value]] = {}  # storages that were written to, and what they had held
         self.drawn: set[int] | None = None  # the arrays that stand for random numbers; None: there must not be any
         self.is_quiet = False
+        self.draws_with: Callable[..., np.ndarray] | None = None  # draws in place of the functions of `_random`
         self.around: tuple[Trace, ...] = ()
         self.marks: list[tuple[Any, int]] = []  # of what was closed over, the places outside, while it is open
 

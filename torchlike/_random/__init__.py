@@ -3,24 +3,24 @@
 Each draw is `draw(generator, size, dtype, ...) -> ndarray`; `None` for the generator is the default one.
 """
 
-from ._choice import bernoulli as bernoulli
-from ._choice import dropout_noise as dropout_noise
 from ._choice import multinomial as multinomial
 from ._generator import Generator as Generator
 from ._generator import default_generator as default_generator
 from ._integer import draw_seed as draw_seed
-from ._integer import randint as randint
 from ._integer import random_ as random_
-from ._integer import randperm as randperm
 from ._real import in_memory_order as in_memory_order
-from ._real import normal as normal
 from ._real import trunc_normal as trunc_normal
-from ._real import uniform as uniform
 from ._rejection import binomial as binomial
 from ._rejection import dirichlet as dirichlet
 from ._rejection import poisson as poisson
 from ._rejection import standard_gamma as standard_gamma
+from ._stand_ins import bernoulli as bernoulli
+from ._stand_ins import dropout_noise as dropout_noise
+from ._stand_ins import exponential as exponential
+from ._stand_ins import normal as normal
+from ._stand_ins import randint as randint
+from ._stand_ins import randperm as randperm
+from ._stand_ins import uniform as uniform
 from ._waiting import cauchy as cauchy
-from ._waiting import exponential as exponential
 from ._waiting import geometric as geometric
 from ._waiting import log_normal as log_normal

@@ -60,23 +60,19 @@ class Draws:
         self.sub = sub
         self.made: list[tuple[np.ndarray, Callable[[np.ndarray], Make]]] = []
 
-    def of(self, name: str, draw: Callable) -> Callable:
-        """A drawing function that gives stand-ins."""
-
-        def drawing(generator: Any, *args: Any, **kwargs: Any) -> np.ndarray:
-            if generator is not None:
-                self.sub.stop("random numbers are drawn from a generator", draws=True)
-            self.sub.is_quiet = True
-            try:
-                array = np.array(draw(_random.Generator(), *args, **kwargs))  # which also checks the arguments
-            finally:
-                self.sub.is_quiet = False
-            self.made.append((array, lambda like: maker(like, *args[skipped:], **kwargs)))
-            self.sub.drawn.add(id(array))  # type: ignore[union-attr]
-            return array
-
-        maker, skipped = _MAKERS[name], 1 if name == "randperm" else 2
-        return drawing
+    def stand_in(self, draw: Callable, generator: Any, *args: Any, **kwargs: Any) -> np.ndarray:
+        """What a drawing function gives while the function is recorded."""
+        if generator is not None:
+            self.sub.stop("random numbers are drawn from a generator", draws=True)
+        self.sub.is_quiet = True
+        try:
+            array = np.array(draw(_random.Generator(), *args, **kwargs))  # which also checks the arguments
+        finally:
+            self.sub.is_quiet = False
+        maker, skipped = _MAKERS[draw.__name__], 1 if draw.__name__ == "randperm" else 2
+        self.made.append((array, lambda like: maker(like, *args[skipped:], **kwargs)))
+        self.sub.drawn.add(id(array))  # type: ignore[union-attr]
+        return array
 
     def arrays(self, scene: Scene, key: jax.Array) -> list[jax.Array]:
         """The numbers of this run, which become inputs of the recorded function."""
@@ -95,16 +91,11 @@ class Draws:
 @contextmanager
 def drawing(scene: Scene, allowed: bool) -> Iterator[Draws]:
     """While it lasts, random numbers are stand-ins, where they are allowed."""
-    draws = Draws(scene.recording.sub)
-    if not allowed:
-        yield draws
-        return
-    scene.recording.sub.drawn = set()
-    plain = {name: getattr(_random, name) for name in _MAKERS}
+    sub = scene.recording.sub
+    draws = Draws(sub)
+    if allowed:
+        sub.drawn, sub.draws_with = set(), draws.stand_in
     try:
-        for name, draw in plain.items():
-            setattr(_random, name, draws.of(name, draw))
         yield draws
     finally:
-        for name, draw in plain.items():
-            setattr(_random, name, draw)
+        sub.draws_with = None

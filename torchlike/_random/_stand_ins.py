@@ -1,0 +1,38 @@
+"""Drawing functions in whose place a function that is recorded may put its own: see `Recorder.capture`.
+
+A recorded function that takes a key, not a generator, gives itself numbers: `capture.draws_with(draw, generator, ...)`.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import TypeVar
+
+from torchlike._recorder import current
+
+from . import _choice, _integer, _real, _waiting
+
+Draw = TypeVar("Draw", bound=Callable)
+
+
+def _replaceable(draw: Draw) -> Draw:
+    @functools.wraps(draw)
+    def drawing(*args, **kwargs):
+        capture = current().capture
+        if capture is None or capture.draws_with is None:
+            return draw(*args, **kwargs)
+        return capture.draws_with(draw, *args, **kwargs)
+
+    return drawing  # type: ignore[return-value]
+
+
+bernoulli = _replaceable(_choice.bernoulli)
+dropout_noise = _replaceable(_choice.dropout_noise)
+exponential = _replaceable(_waiting.exponential)
+normal = _replaceable(_real.normal)
+randint = _replaceable(_integer.randint)
+randperm = _replaceable(_integer.randperm)
+uniform = _replaceable(_real.uniform)
+
+__all__ = ["bernoulli", "dropout_noise", "exponential", "normal", "randint", "randperm", "uniform"]

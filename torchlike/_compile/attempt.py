@@ -125,7 +125,7 @@ class Attempt:
         if reason or late:
             self.refuse(reason or late)  # type: ignore[arg-type]
         else:
-            self.kept = Kept(Guards(after, [*after.tensors.values()]), replay, self.signature, after)
+            self.kept = Kept(Guards(after, [*after.tensors.values()], replay.read), replay, self.signature, after)
         return replay
 
     def _unchanged(self, before: Reach, watch: Watch, modes: tuple) -> Reach:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from itertools import chain
+from collections.abc import Container, Iterable, Sequence
+from itertools import chain, starmap
 from operator import attrgetter, call, is_
 from typing import Any
 
@@ -30,6 +30,11 @@ class Attributes:
             return True
         return same(self._seen, self._now())
 
+    @property
+    def column(self) -> tuple[list, tuple[str, ...], list]:
+        """The objects, the attribute's path and what it was, as C takes them."""
+        return self._objects, self._path, self._seen
+
     def first(self) -> int | None:
         """The number of the first object whose attribute is another one."""
         pairs = enumerate(zip(self._seen, self._now()))
@@ -40,13 +45,16 @@ class Guards:
     """The places of a walk, with what they held; `changed()` names the first that holds something else.
 
     What is compared is identity; a number or string of equal value and type that took the place of another is the same.
+    `read` are the ids of the storages whose shape and dtype the recording compares by itself.
     """
 
-    def __init__(self, reach: Reach, tensors: Sequence[Tensor]) -> None:
+    def __init__(self, reach: Reach, tensors: Sequence[Tensor], read: Container[int] = ()) -> None:
         self._places = list(reach.places.values())
         self._held = list(reach.held())  # so that no id among the places is given to another object
-        self._attributes = [(Attributes(objects, path), words) for objects, path, words in _attributes(reach, tensors)]
-        self._histories = [each for each, _ in self._attributes]
+        self._attributes = [
+            (Attributes(objects, path), words) for objects, path, words in _attributes(reach, tensors, read)
+        ]
+        self._columns = [each.column for each, _ in self._attributes]
         self._note()
 
     def _note(self) -> None:
@@ -74,9 +82,11 @@ class Guards:
 
     def hold(self) -> bool:
         """Whether nothing has changed."""
-        if self._histories and not all([history.hold() for history in self._histories]):
-            return False
         in_c = _native.same
+        if (in_c is None or not all(starmap(in_c.attributes, self._columns))) and not all(
+            [each.hold() for each, _ in self._attributes]
+        ):
+            return False
         try:
             now = chain(*self._live, *map(call, self._looks), (self,))
             if ((in_c is None or (in_c.empty(self._blank) and in_c.hold(self._containers, self._inside)))
@@ -101,11 +111,13 @@ class Guards:
         return next((found for found in differences if found), None)
 
 
-def _attributes(reach: Reach, tensors: Sequence[Tensor]) -> list[tuple[list, str, list[str]]]:
+def _attributes(reach: Reach, tensors: Sequence[Tensor], read: Container[int]) -> list[tuple[list, str, list[str]]]:
     """Attributes that are compared for many objects at once: the objects, the attribute, what each is called."""
     leaves = [t._edge[0] for t in tensors if t._edge is not None]
-    columns = [(tensors, "_storage", "the memory"), (tensors, "_storage.value.aval", "the shape or dtype"),
-               (tensors, "_chain", "the shape"), (tensors, "_strides", "the strides"),
+    others = [t for t in tensors if id(t._storage) not in read]
+    # Of the same memory, strides change with the views that lead there.
+    columns = [(tensors, "_storage", "the memory"), (others, "_storage.value.aval", "the shape or dtype"),
+               (tensors, "_chain", "the shape"),
                (tensors, "_edge", "the history"), (leaves, "extra", "the hooks")]  # fmt: skip
     found = [([*objects], path, [f"{words} of a tensor"] * len(objects)) for objects, path, words in columns]
     instances, classes = reach.instances.values(), reach.classes.values()

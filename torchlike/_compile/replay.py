@@ -90,6 +90,7 @@ class Replay:
         self._avals: list[Aval] = [value.aval for value in outputs]
         self._begin = len(outputs) - len(results.values())
         read = [(s.what, v.aval) for v, s in zip(capture.trace.held, sources) if s.kind == STATE]
+        self.read = {id(storage) for storage, _ in read}
         self._read = Attributes([storage for storage, _ in read], "value.aval", [aval for _, aval in read])
         self._without = Attributes(without, "_grad", [None] * len(without))
         self._draw_avals = {s.what: v.aval for s, v in zip(sources, capture.trace.held) if s.kind == DRAW}

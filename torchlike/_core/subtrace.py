@@ -171,6 +171,11 @@ class SubTrace(OwnTrace, Mode):
         return []
 
     @property
+    def holds(self) -> list:
+        """What must be as it was for a recording to serve: it serves one call."""
+        return []
+
+    @property
     def changed(self) -> dict:
         """What is changed on the host at each call: nothing is."""
         return {}

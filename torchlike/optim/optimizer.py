@@ -115,6 +115,23 @@ def _hooked(step: Callable) -> Callable:
     return hooked_step
 
 
+class _Groups:
+    """The groups of an optimizer and their parameters, as they were; called, whether they are those still."""
+
+    def __init__(self, optimizer: Optimizer) -> None:
+        self.optimizer = optimizer
+        self._groups = [(group, list(group["params"])) for group in optimizer.param_groups]
+
+    def __call__(self) -> bool:
+        now = self.optimizer.param_groups
+        return len(now) == len(self._groups) and all(
+            [
+                group is before and len(group["params"]) == len(params) and all(map(is_, group["params"], params))
+                for group, (before, params) in zip(now, self._groups)
+            ]
+        )
+
+
 class Optimizer:
     """Base of all optimizers: holds the parameters in groups, each with its own options, and their state.
 
@@ -241,19 +258,9 @@ class Optimizer:
     def _hold_groups(self) -> None:
         """Where a call is recorded whole, let the recording serve while the groups have the parameters of now."""
         capture = current().capture
-        if capture is not None:
-            groups = [(group, list(group["params"])) for group in self.param_groups]
-            capture.holds.append(lambda: self._has(groups))
-
-    def _has(self, groups: list[tuple[dict[str, Any], list[Tensor]]]) -> bool:
-        """Whether these are the groups, with these parameters."""
-        now = self.param_groups
-        return len(now) == len(groups) and all(
-            [
-                group is before and len(group["params"]) == len(params) and all(map(is_, group["params"], params))
-                for group, (before, params) in zip(now, groups)
-            ]
-        )
+        if capture is None or any(isinstance(hold, _Groups) and hold.optimizer is self for hold in capture.holds):
+            return
+        capture.holds.append(_Groups(self))
 
     # --- hooks --------------------------------------------------------------------------------------------------------
 

@@ -96,7 +96,8 @@ def lu(A: _Tensor, *, pivot: _bool = ..., out: _Any = ...) -> _Any:
     ...
 
 def lu_factor(A: _Tensor, *, pivot: _bool = ..., out: _Any = ...) -> _Any:
-    """L and U of P L U = A in one matrix, and the rows exchanged with each row, counted from 1."""
+    """L and U of P L U = A in one matrix, and the rows exchanged with each row, counted from 1; raises RuntimeError
+    where U has a zero on its diagonal (an observation: pending work runs)."""
     ...
 
 def lu_factor_ex(A: _Tensor, *, pivot: _bool = ..., check_errors: _bool = ..., out: _Any = ...) -> _Any:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from itertools import chain, repeat
+from collections.abc import Callable, Iterable, Sequence
 from sys import getrefcount
 from typing import Any, NamedTuple
 from weakref import WeakSet
@@ -17,6 +16,7 @@ from torchlike._compile.guards import Attributes
 from torchlike._compile.results import Results
 from torchlike._core import Aval, Value, boundary, concrete, to_numpy, uninterrupted
 from torchlike._core.capture import Capture, Draw, Numbers
+from torchlike._core.interrupts import assign
 from torchlike._core.refcounts import LOCAL
 from torchlike._core.trace import lock
 from torchlike._device import cpu, to_jax
@@ -293,69 +293,63 @@ class Replay:
             self._check(given)
         with lock:
             boundary()
-            undo, done = [host.kept() for host in self._hosts], []
+            undo, run, done = [host.kept() for host in self._hosts], [], []
             try:
                 draws, asked = self._act()
                 donated, owned = self._donated()
                 inputs = donated, self._kept(given, tensors, draws), self._packs.now(asked)
-                made = self._hand_over(inputs, owned, tensors, done)
+                self.program.run_into(run, self.device, inputs)
+                made = self._put(run[0], owned, tensors, done)
             except BaseException:
-                if not done:  # counters, generators and parameters are those before or after the call
-                    for put_back in reversed(undo):
-                        put_back()
+                # Counters, generators and parameters are those before or after the call.
+                with uninterrupted():
+                    if not run:
+                        for put_back in reversed(undo):
+                            put_back()
+                    elif not done:
+                        self._put(run[0], owned, tensors, done)
                 raise
         self.program.account.runs += 1
         return self._results.make(made, tensors, None)
 
-    def _hand_over(self, inputs: tuple, owned: list, tensors: Sequence[Tensor], done: list) -> list[Value]:
-        """Run the executable and put its results in their places as one act, then add something to `done`; returns the
-        values of what the call returns."""
-        if len(owned) < len(self._writes) or None in owned:
-            with uninterrupted():
-                arrays = self.program.run(self.device, *inputs)
-                self._put(arrays, owned, tensors)
-                done.append(True)
-            return [*map(Value, self._avals[self._begin :], arrays[self._begin :])]
-        # All that changes is set by C, and all objects are there before: no signal's handler runs in between.
-        fresh = [*map(Value, self._avals[len(owned) :])]
-        objects: list = [storage for _, storage, _ in self._writes]
-        names = ["version"] * len(objects)
-        values: list = [storage.version + step for _, storage, step in self._writes]
-        place = 0
-        for tensor, make, count in self._grads:
-            objects.append(of(tensor, tensors))
-            names.append("_grad")
-            values.append(None if make is None else make(*fresh[place : place + count]))
-            place += count
-
-        def places(arrays: Iterator) -> Iterator:
-            filled = map(setattr, [*owned, *fresh], repeat("array"), arrays)
-            return chain(filled, map(setattr, objects, names, values), map(done.append, (True,)))
-
-        self.program.fill(self.device, places, inputs)
+    def _put(self, arrays: list, owned: list, tensors: Sequence[Tensor], done: list) -> list[Value]:
+        """Hand over the results as one act, then add something to `done`; returns the values of what the call
+        returns. `owned` are the values of storages that are written to, each None where somebody else holds it."""
+        count = len(owned)
+        fresh = [*map(Value, self._avals[count:], arrays[count:])]
+        place = len(self._writes) - count
+        holders, grads = [], []
+        for tensor, make, parts in self._grads:
+            holders.append(of(tensor, tensors))
+            grads.append(None if make is None else make(*fresh[place : place + parts]))
+            place += parts
+        if count < len(self._writes) or None in owned:
+            self._put_elsewhere(arrays, owned, tensors, done, zip(holders, grads))
+        else:
+            storages = [storage for _, storage, _ in self._writes]
+            versions = [storage.version + step for _, storage, step in self._writes]
+            assign(((owned, "array", arrays), (storages, "version", versions), (holders, "_grad", grads)), done)
         return fresh[place:]
+
+    def _put_elsewhere(self, arrays: list, owned: list, tensors: Sequence[Tensor], done: list,
+                       grads: Iterable[tuple[Tensor, Any]]) -> None:  # fmt: skip
+        """The same where some storages get other values than they have."""
+        with uninterrupted():
+            for i, (kind, what, step) in enumerate(self._writes):
+                storage = what if i < len(owned) else storage_of(kind, what, tensors)
+                if i < len(owned) and owned[i] is not None:
+                    owned[i].array = arrays[i]
+                    storage.version += step
+                else:
+                    storage.put(Value(self._avals[i], arrays[i]), None, None, step)
+            for tensor, grad in grads:
+                tensor._grad = grad
+            done.append(True)
 
     def _returned(self, arrays: list, tensors: Sequence[Tensor]) -> Any:
         """What a call returns that does nothing else."""
         self.program.account.runs += 1
         return self._results.make([*map(Value, self._avals, arrays)], tensors, None)
-
-    def _put(self, arrays: list, owned: list, tensors: Sequence[Tensor]) -> None:
-        """Hand over the results: new contents of storages, then gradients."""
-        for (_, storage, step), value, array, aval in zip(self._writes, owned, arrays, self._avals):
-            if value is not None:
-                value.array = array
-                storage.version += step
-            else:
-                storage.put(Value(aval, array), None, None, step)
-        place = len(owned)
-        for kind, what, step in self._writes[place:]:
-            storage_of(kind, what, tensors).put(Value(self._avals[place], arrays[place]), None, None, step)
-            place += 1
-        for tensor, make, count in self._grads:
-            values = map(Value, self._avals[place : place + count], arrays[place : place + count])
-            of(tensor, tensors)._grad = None if make is None else make(*values)
-            place += count
 
 
 def storage_of(kind: str, what: Any, tensors: Sequence[Tensor]) -> Any:

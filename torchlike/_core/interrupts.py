@@ -6,10 +6,11 @@ import _signal  # pyright: ignore[reportMissingImports]  # no stub describes it
 import threading
 from _thread import get_ident, interrupt_main
 from collections import deque
-from collections.abc import Callable, Iterable
-from itertools import repeat
+from collections.abc import Callable
+from itertools import chain, repeat
 from signal import Signals
-from typing import Any
+
+from torchlike import _native
 
 # The C half of `signal`: without the conversion to enums it costs a tenth, at every step.
 _get, _set = _signal.getsignal, _signal.signal
@@ -89,6 +90,10 @@ def _restore() -> None:
         raise raised
 
 
-def assign(objects: Iterable[Any], names: Iterable[str], values: Iterable[Any]) -> None:
-    """Set attributes of objects as one act: an interrupt comes before all of them or after."""
-    deque(map(setattr, objects, names, values), 0)
+def assign(columns: tuple[tuple[list, str, list], ...], done: list) -> None:
+    """Set attributes, for each column of objects, a name and values, then append something to `done`: as one act."""
+    if _native.same is not None:
+        _native.same.assign(columns, done)
+        return
+    sets = [map(setattr, objects, repeat(name), values) for objects, name, values in columns]
+    deque(chain(*sets, map(done.append, (True,))), 0)

@@ -151,7 +151,32 @@ static PyObject *alone(PyObject *module, PyObject *arguments) {
     return found;
 }
 
+/* assign(columns, done): sets attributes, for each column (objects, name, values); then appends True to the list `done`.
+   Where all are slots or plain attributes no Python runs on the way. */
+static PyObject *assign(PyObject *module, PyObject *arguments) {
+    PyObject *columns, *done;
+    Py_ssize_t c, i;
+    (void)module;
+    if (!PyArg_ParseTuple(arguments, "OO", &columns, &done)) return NULL;
+    if (!PyTuple_Check(columns) || !PyList_Check(done)) {
+        PyErr_SetString(PyExc_ValueError, "assign expects a tuple and a list");
+        return NULL;
+    }
+    for (c = 0; c < PyTuple_Size(columns); c++) {
+        PyObject *objects, *name, *values;
+        if (!PyArg_ParseTuple(PyTuple_GetItem(columns, c), "O!UO!", &PyList_Type, &objects, &name, &PyList_Type, &values))
+            return NULL;
+        for (i = 0; i < PyList_Size(objects) && i < PyList_Size(values); i++) {
+            ask_for(objects, i, PyList_Size(objects), 64);
+            if (PyObject_SetAttr(PyList_GetItem(objects, i), name, PyList_GetItem(values, i)) < 0) return NULL;
+        }
+    }
+    if (PyList_Append(done, Py_True) < 0) return NULL;
+    Py_RETURN_NONE;
+}
+
 static PyMethodDef methods[] = {
+    {"assign", assign, METH_VARARGS, "Set attributes of many objects as one act."},
     {"hold", hold, METH_VARARGS, "Whether dicts and lists hold what they held."},
     {"empty", empty, METH_O, "Whether dicts and lists hold nothing."},
     {"attributes", attributes, METH_VARARGS, "Whether attributes are what they were."},

@@ -21,7 +21,6 @@ import numpy as np
 import torchlike
 from torchlike import Tensor, _core
 from torchlike._core import Value
-from torchlike._core.interrupts import assign
 from torchlike._core.refcounts import ATTRIBUTE, DICT_ITEM
 from torchlike._fused import multi_tensor_update, over_rows
 from torchlike._ops._namespace import namespace
@@ -94,7 +93,11 @@ class Bucket:
     def kept(self) -> Callable[[], Any]:
         """Note the counters; returns a function that puts them back."""
         before = self.counters, self.fresh
-        return lambda: assign((self, self), ("counters", "fresh"), before)
+
+        def put_back() -> None:
+            self.counters, self.fresh = before
+
+        return put_back
 
 
 class _Plan:

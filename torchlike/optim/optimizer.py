@@ -11,7 +11,7 @@ from operator import is_
 from typing import Any, TypeAlias
 
 import torchlike
-from torchlike import Tensor, _core
+from torchlike import Tensor, _core, _native
 from torchlike._errors.warned import warn
 from torchlike._recorder import current
 from torchlike.optim import _errors
@@ -120,16 +120,20 @@ class _Groups:
 
     def __init__(self, optimizer: Optimizer) -> None:
         self.optimizer = optimizer
-        self._groups = [(group, list(group["params"])) for group in optimizer.param_groups]
+        self._groups = list(optimizer.param_groups)
+        self._lists = [group["params"] for group in self._groups]
+        self._seen = [tuple(params) for params in self._lists]
 
     def __call__(self) -> bool:
         now = self.optimizer.param_groups
-        return len(now) == len(self._groups) and all(
-            [
-                group is before and len(group["params"]) == len(params) and all(map(is_, group["params"], params))
-                for group, (before, params) in zip(now, self._groups)
-            ]
-        )
+        if len(now) != len(self._groups) or not all(map(is_, now, self._groups)):
+            return False
+        lists = [group["params"] for group in now]
+        if not all(map(is_, lists, self._lists)):
+            return False
+        if _native.same is not None:
+            return _native.same.hold(lists, self._seen)
+        return all([len(a) == len(b) and all(map(is_, a, b)) for a, b in zip(lists, self._seen)])
 
 
 class Optimizer:

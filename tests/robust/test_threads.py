@@ -1,5 +1,8 @@
 """Threads in different modes, a few rounds of each: `python -m tests.robust` runs many."""
 
+import threading
+import time
+
 import pytest
 import torch
 
@@ -28,3 +31,31 @@ def test_two_threads_in_one_compiled_function():
 def test_a_function_that_waits_for_another_thread(capture):
     outcome = threads.waiting(capture)
     assert outcome.differences == 0, outcome.report()
+
+
+def test_what_a_captured_call_has_made_is_waited_for():
+    """A thread uses a value of a call that another one captures, while a third one runs what is pending."""
+    kept, ready, found = [], threading.Event(), {}
+
+    def captured(x):
+        kept.append(x * 3)
+        ready.set()
+        time.sleep(0.1)
+        return kept[-1] + 1
+
+    def uses():
+        ready.wait()
+        own = torchlike.ones(2) * 5
+        found["sum"], found["own"] = (own + kept[0]).tolist(), own.tolist()
+
+    def flushes():
+        ready.wait()
+        found["others"] = [(torchlike.ones(2) + 1).tolist() for _ in range(50)]
+
+    others = [threading.Thread(target=target, daemon=True) for target in (uses, flushes)]
+    for other in others:
+        other.start()
+    assert torchlike.compile(captured)(torchlike.ones(2)).tolist() == [4.0, 4.0]
+    for other in others:
+        other.join(30)
+    assert found == {"sum": [8.0, 8.0], "own": [5.0, 5.0], "others": [[2.0, 2.0]] * 50}

@@ -51,6 +51,13 @@ latest = _Latest()
 observers: list[Callable[[Plan], None]] = []  # see every operator: those of the meta device at once, others when run
 
 
+class Elsewhere(Exception):
+    """A value is waited for that another thread records apart; then the operator is recorded anew."""
+
+    def __init__(self, value: Value) -> None:
+        self.value = value
+
+
 class Trace:
     """The operators recorded on one device since the last boundary.
 
@@ -91,6 +98,8 @@ class Trace:
     def _adopt_settled(self, value: Value) -> None:
         settled = value.settle()
         if settled is value:
+            if self.__class__ is Trace and is_elsewhere(value):  # not to wait here, amid an entry that others would see
+                raise Elsewhere(value)
             if arrived(value):
                 return self.adopt(value)
             failures.check(value)
@@ -170,11 +179,16 @@ class OwnTrace(Trace):
             closed.notify_all()
 
 
+def is_elsewhere(value: Value) -> bool:
+    """Whether a value is pending in a trace that is open in another thread."""
+    return value.array is None and isinstance(value.trace, OwnTrace) and value.trace.is_elsewhere
+
+
 def wait_for(value: Value) -> bool:
     """Wait for a value that another thread records apart; returns whether it was one."""
-    trace = value.trace
-    if value.array is not None or not isinstance(trace, OwnTrace) or not trace.is_elsewhere:
+    if not is_elsewhere(value):
         return False
+    trace = value.trace
     with lock:
         while trace.is_elsewhere:
             closed.wait()
@@ -235,7 +249,11 @@ def append(plan: Plan, values: Sequence[Value], scalars: Sequence = ()) -> tuple
         return tuple([Value(a) for a in plan.outputs])
     with lock:
         trace = device.trace or _begin(device)
-        made = trace.take(plan, values, scalars)
+        try:
+            made = trace.take(plan, values, scalars)
+        except Elsewhere as error:
+            wait_for(error.value)
+            return append(plan, values, scalars)
         if len(trace.results) > limit.length:
             _run_now(device)
     return made
@@ -291,8 +309,11 @@ def append_one(plan: Plan, values: Sequence[Value], scalars: Sequence = ()) -> V
             made.trace = trace
             made.slot = len(results)
             results.append(ref(made))
-        except BaseException:
+        except BaseException as error:
             trace.repair()
+            if error.__class__ is Elsewhere:
+                wait_for(error.value)  # type: ignore[attr-defined]
+                return append_one(plan, values, scalars)
             raise
         if made.slot >= limit.length:
             _run_now(device)

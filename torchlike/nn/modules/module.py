@@ -10,7 +10,7 @@ from typing import Any, Self
 
 from torchlike._core import boundary, prelude
 from torchlike._core.trace import pending
-from torchlike._modes import local
+from torchlike._recorder import current
 from torchlike._tensor import Tensor
 
 from .. import _errors
@@ -131,7 +131,7 @@ class Module(Members, State, Conversion):
         raise _errors.forward_missing(type(self).__name__)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if not local.grad:
+        if not current().grad:
             return self._call_without_grad(args, kwargs)
         if not _depth.value:
             return self._call_outermost(args, kwargs)

@@ -7,16 +7,17 @@ as PyTorch seeds them, and gets the same batches in the same order. Nothing is l
 
 from __future__ import annotations
 
-import contextlib
 import copy
 import dataclasses
+import functools
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 import torchlike
+from torchlike._core import uninterrupted
 from torchlike.utils.data import _errors as errors
 from torchlike.utils.data.dataset import Dataset
 
@@ -65,11 +66,10 @@ class Worker:
         self._own = _states()
         _restore(outside)
         if loader.worker_init_fn is not None:
-            with self._at_work():
-                try:
-                    loader.worker_init_fn(number)
-                except Exception as error:
-                    self._failed = errors.in_worker(error, number)
+            try:
+                self._at_work(functools.partial(loader.worker_init_fn, number))
+            except Exception as error:
+                self._failed = errors.in_worker(error, number)
 
     def resume(self) -> None:
         """Begin another epoch."""
@@ -78,27 +78,47 @@ class Worker:
     def fetch(self, index: Any) -> Any:
         if self._failed is not None:
             raise self._failed
-        with self._at_work():
-            try:
-                if self._fetcher is None:
-                    self._fetcher = self._make_fetcher(self.info.dataset)
-                return self._fetcher.fetch(index)
-            except StopIteration:
-                raise
-            except Exception as error:
-                raise errors.in_worker(error, self.info.id) from error
+        return self._at_work(functools.partial(self._fetched, index))
 
-    @contextlib.contextmanager
-    def _at_work(self) -> Iterator[None]:
+    def _fetched(self, index: Any) -> Any:
+        try:
+            if self._fetcher is None:
+                self._fetcher = self._make_fetcher(self.info.dataset)
+            return self._fetcher.fetch(index)
+        except StopIteration:
+            raise
+        except Exception as error:
+            raise errors.in_worker(error, self.info.id) from error
+
+    def _at_work(self, act: Callable[[], Any]) -> Any:
+        """What `act` returns in this worker's turn. No interrupt leaves the worker's generators in place of the
+        process's, wherever it comes: the turn ends in any case."""
+        outside: list = []
+        try:
+            with uninterrupted():
+                self._begin(outside)
+            return act()
+        finally:
+            try:
+                with uninterrupted():
+                    self._end(outside)
+            except BaseException:
+                with uninterrupted():
+                    self._end(outside)
+                raise
+
+    def _begin(self, outside: list) -> None:
         global _current
-        outside, before = _states(), _current
+        outside += [_states(), _current]
         _restore(self._own)
         _current = self.info
-        try:
-            yield
-        finally:
-            self._own, _current = _states(), before
-            _restore(outside)
+
+    def _end(self, outside: list) -> None:
+        global _current
+        if outside:
+            self._own = _states()
+            _current = outside.pop()
+            _restore(outside.pop())
 
 
 def _states() -> tuple[Any, Any, Any]:

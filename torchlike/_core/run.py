@@ -164,8 +164,10 @@ def prelude() -> None:
     """The boundary before a model is called: nothing that is differentiated is pending. What was done to set up the
     first step, or between two steps, is no part of the step's program then, which so is one and the same."""
     latest = _trace.latest.node
-    if all([trace.before == latest for trace in [*_trace.pending.values()]]):
-        boundary()
+    for trace in tuple(_trace.pending.values()):
+        if trace.before != latest:
+            return
+    boundary()
 
 
 def concrete(value: Value, draws: bool = False) -> Any:

@@ -20,6 +20,9 @@ import torchlike
 from tests.robust.moments import Moments
 from tests.robust.outcome import Difference, Outcome
 from tests.robust.training import DECAY, MOMENTUM, STEPS, Known, Loop, Recipe, State, known
+from torchlike._core import interrupts
+from torchlike._core.trace import lock
+from torchlike._recorder import current
 
 ARMED = 3  # steps that an interrupt may hit
 AFTER = 2  # undisturbed steps that are compared after it
@@ -40,13 +43,16 @@ def forget_programs() -> None:
     run.forget_programs()
 
 
-def check_modes(has_blocks: bool = False) -> None:
-    """No mode may be left behind. `has_blocks`: the program itself has blocks that set one, whose end, in PyTorch as
-    here, is a function of Python's, and may be interrupted."""
-    if not torchlike.is_grad_enabled() or torchlike.is_inference_mode_enabled():
+def check_modes() -> None:
+    """No mode may be left behind, no lock held, no signal held back."""
+    if not torchlike.is_grad_enabled() or current().modes:
         torchlike.set_grad_enabled(True)
-        if not has_blocks:
-            raise Difference("a grad mode is left behind")
+        raise Difference("a mode is left behind")
+    if lock._is_owned():  # type: ignore[attr-defined]
+        lock.release()
+        raise Difference("the engine's lock is left behind")
+    if interrupts._Held.depth:
+        raise Difference("signals are held back")
 
 
 def _compile(step: Callable) -> Callable:
@@ -212,7 +218,7 @@ def trial(trainer: Trainer, moments: Moments, window: str, fraction: float, look
     """Interrupt one part of a step, check, and go on; return whether the interrupt was heard."""
     trainer.lead_to(window)
     heard = moments.cut_short((trainer.recipe, trainer.compiled, window), trainer.windows()[window], fraction)
-    check_modes(trainer.recipe.averages and window in ("step", "average"))
+    check_modes()
     trainer.check_and_go_on(looks, whole=trainer.compiled or (window == "step" and not heard))
     return heard
 
@@ -248,7 +254,7 @@ class Trials:
         self.trainer, self.outcome.trials = Trainer(self.recipe, self.compiled), self.outcome.trials + 1
         try:
             self.outcome.heard += self.moments.cut_short(name, self.trainer.loop.advance, fraction)
-            check_modes(self.recipe.averages)
+            check_modes()
             self.trainer.check_and_go_on(False, whole=False)
         except Exception as error:
             self.outcome.add(f"{self.outcome.name}: first call at {fraction}", error)

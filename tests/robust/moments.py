@@ -180,13 +180,14 @@ class Points(Moments):
         if 0 <= self._target < self._count:
             return None
         frame.f_trace_opcodes, frame.f_trace_lines = True, False
-        places, before = _looks(frame.f_code), _BEGUN
+        places, handlers, before = _looks(frame.f_code), _handlers(frame.f_code), _BEGUN
 
         def look(frame: FrameType, event: str, arg: Any) -> Any:
             nonlocal before
             if event == "opcode":
                 at = frame.f_lasti
-                if before in places:
+                # The signal comes one instruction late: not where another handler is in charge of that.
+                if before in places and (before == _BEGUN or handlers(before) == handlers(at)):
                     self._pass()
                 before = at
             return look
@@ -205,3 +206,14 @@ def _looks(code: CodeType) -> frozenset[int]:
     calls = ("CALL", "CALL_KW", "CALL_FUNCTION_EX")
     found = [i.offset for i in dis.get_instructions(code) if i.opname in calls or "JUMP_BACKWARD" in i.opname]
     return frozenset([*found, _BEGUN])
+
+
+@functools.cache
+def _handlers(code: CodeType) -> Callable[[int], Any]:
+    """Gives the exception handler in charge of the instruction at an offset."""
+    entries = dis._parse_exception_table(code)  # type: ignore[attr-defined]
+
+    def handler(offset: int) -> Any:
+        return next((entry.target for entry in entries if entry.start <= offset < entry.end), None)
+
+    return handler

@@ -1,7 +1,7 @@
-"""What a thread records with. A mode is an object that puts another recorder in its place while it is on.
+"""The recorder of a thread. A mode is an object that replaces it while the mode is on.
 
-Operators, new storages, gradient nodes and writes reach the recorder of their thread by one attribute read
-(`current()`). No other thread sees it.
+Operators, new storages, gradient nodes and writes reach their thread's recorder through `current()`. Other threads have
+recorders of their own.
 """
 
 from __future__ import annotations
@@ -14,32 +14,27 @@ from torchlike import _native
 
 
 class Recorder:
-    """The functions by which operators reach the engine, as the modes of a thread left them.
+    """The functions by which operators reach the engine, as set by the modes of a thread.
 
     Attributes:
       grad: whether gradient nodes are made.
       record: `record(plan, values, scalars) -> Values`, of an operator's results.
       record_one: the same of a plan with one result: `record_one(plan, values, scalars) -> Value`.
-      append, append_one: the same, into the trace that the thread records into, whatever modes make of an operator.
-      node: `node(plan, values, edges, scalars) -> Node`, of an operator that is about to be recorded.
-      watches: whether `node` looks at what nodes save, so that a loop is one operator as all others.
-      packs: whether `node` calls hooks with what nodes save.
-      moves: whether what only moves data may be done at once where it lies on the host, since nothing is carried along
-        with values and nothing recorded whole.
-      made: `made(storage)` is called with each new storage of a tensor; None: nobody asks.
-      write: `write(storage, value) -> Value`: what a storage gets in place of `value`; None: just that.
-      capture: what is being recorded whole (see `_core/capture.py`, `_core/subtrace.py`), or None.
-      modes: those that made it, the outermost first.
-      alias: `alias(tensor)`: a detached tensor that does not share memory, or None; None: all share it.
+      append, append_one: the same without the modes: they append to the thread's trace.
+      node: `node(plan, values, edges, scalars) -> Node`, called before the operator is recorded.
+      watches: whether `node` reads what nodes save. Loops and decompositions then have no residuals.
+      packs: whether `node` calls saved-tensor hooks.
+      moves: whether views and indexing of host arrays may run at once. They may not where values carry tangents or
+        batch dims, or are captured.
+      made: `made(storage)` is called with each new storage of a tensor, or None.
+      write: `write(storage, value) -> Value` replaces the value of a write, or None.
+      capture: the capture or sub-recording in progress (`_core/capture.py`, `_core/subtrace.py`), or None.
+      modes: the modes that the recorder was derived from, the outermost first.
+      alias: `alias(tensor)` returns a detached tensor with memory of its own, or None to share memory; or None.
     """
 
     __slots__ = ("alias", "append", "append_one", "capture", "grad", "made", "modes", "moves", "node",
-                 "packs", "record", "record_one", "twin", "watches", "write")  # fmt: skip
-
-    def __init__(self, **functions: Any) -> None:
-        for name in _FUNCTIONS:
-            setattr(self, name, functions.get(name))
-        self.twin: Recorder | None = None
+                 "packs", "record", "record_one", "variant", "watches", "write")  # fmt: skip
 
     record: Callable[..., tuple]
     record_one: Callable[..., Any]
@@ -56,36 +51,41 @@ class Recorder:
     modes: tuple[Mode, ...]
     alias: Callable[[Any], Any] | None
 
+    def __init__(self, **functions: Any) -> None:
+        for name in _FUNCTIONS:
+            setattr(self, name, functions.get(name))
+        self.variant: Recorder | None = None
+
     def but(self, **functions: Any) -> Recorder:
-        """A recorder that differs in these functions."""
+        """Return a recorder that differs in these attributes."""
         return Recorder(**{name: getattr(self, name) for name in _FUNCTIONS} | functions)
 
     def with_grad(self, grad: bool) -> Recorder:
-        """The recorder that makes gradient nodes, or the one that makes none."""
+        """Return the variant of this recorder with this grad mode."""
         if self.grad is grad:
             return self
-        if self.twin is None:
-            twin = self.but(grad=grad)
-            twin.twin = self
-            self.twin = twin
-        return self.twin
+        if self.variant is None:
+            variant = self.but(grad=grad)
+            variant.variant = self
+            self.variant = variant
+        return self.variant
 
 
-_FUNCTIONS = tuple(name for name in Recorder.__slots__ if name != "twin")
+_FUNCTIONS = tuple(name for name in Recorder.__slots__ if name != "variant")
 
 
 class Mode:
-    """Something that a thread is in: inference, a mapped function, hooks on saved tensors, ..."""
+    """A mode of a thread: inference, vmap, forward AD, saved-tensor hooks, a capture."""
 
     __slots__ = ()
 
     def over(self, below: Recorder) -> Recorder:
-        """The recorder to use in place of that of the modes further out."""
+        """Return the recorder of this mode, derived from that of the modes outside of it."""
         raise NotImplementedError
 
 
 def both(first: Callable[[Any], None] | None, then: Callable[[Any], None]) -> Callable[[Any], None]:
-    """Two functions that are told of one thing, as one."""
+    """Return a function that calls both, in this order."""
     if first is None:
         return then
 
@@ -103,13 +103,13 @@ current = _variable.get  # the recorder of this thread
 
 
 def use(recorder: Recorder) -> None:
-    """Put another recorder in this thread's place."""
+    """Set the recorder of this thread."""
     _variable.set(recorder)
 
 
 class PlainSwitch:
-    """A grad mode. A subclass has `_recorders(current)`, the recorders outside and inside, and `_leave()`, which is
-    called where the thread has another one at the end."""
+    """A context manager for grad modes. Subclasses define `_recorders(now)`, which returns the recorders outside and
+    inside of the block, and `_leave()`, which runs where the recorder has changed inside of it."""
 
     def __enter__(self) -> None:
         self._outside, self._inside = self._recorders(current())
@@ -135,12 +135,12 @@ if _native.switch is not None:
 
 
 def enter(mode: Mode) -> None:
-    """Put a mode inside of those that the thread is in."""
+    """Enter a mode in this thread."""
     _use_modes((*current().modes, mode))
 
 
 def leave(mode: Mode) -> None:
-    """Take out a mode, the innermost or another."""
+    """Leave a mode, the innermost one or another."""
     modes = [*current().modes]
     for i in range(len(modes) - 1, -1, -1):
         if modes[i] is mode:

@@ -73,6 +73,7 @@ class Storage:
         if getrefcount(old) > LOCAL or old.stamp is not None:
             versions.note_write(old, self, since, owner)
         if value.array is None and value.__class__ is Value and (trace := value.trace) is not None:
+            # Where the trace fails, the storage goes back to what it had (`_core/failures.py`).
             trace.puts.append((ref(self), old.slot if old.trace is trace else old, value.slot))
         self.version += step
         self.value = value

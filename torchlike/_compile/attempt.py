@@ -13,10 +13,9 @@ from torchlike._compile.arguments import Signature
 from torchlike._compile.differentiable import Gradient, cut_off
 from torchlike._compile.guards import Guards
 from torchlike._compile.reach import Reach
-from torchlike._compile.reach import Unfollowed as UnfollowedState
+from torchlike._compile.refusal import Refusal
 from torchlike._compile.replay import Replay
 from torchlike._compile.results import Results
-from torchlike._compile.results import Unfollowed as UnfollowedResult
 from torchlike._compile.watch import Watch
 from torchlike._core import Value, boundary
 from torchlike._core.capture import Capture
@@ -65,7 +64,7 @@ class Attempt:
         """Call the function, and return what it returns."""
         try:
             before = self._reach(None)
-        except UnfollowedState as reason:
+        except Refusal as reason:
             self.refuse(str(reason))
             return self.function(*self.args, **self.kwargs)
         return self._watched(before)
@@ -77,9 +76,8 @@ class Attempt:
         seen = [None if t._chain is None else t._pair()[0] for t in given]  # before the boundary: reading records
         boundary()
         _make_distinct([*given, *state, *before.grads.values()])
-        capture = self._capture(before, state, views)
-        capture.given = [t._pair()[0] if value is None else value for t, value in zip(given, seen)]
-        capture.known.update(map(id, capture.given))
+        shown = [t._pair()[0] if value is None else value for t, value in zip(given, seen)]
+        capture = self._capture(before, state, views, shown)
         watch, modes = Watch(), self.signature.modes
         with capture, cut_off(self.signature.tensors):
             capture.histories = [(t, t._edge, t._storage) for t in [*self.signature.tensors, *state]]
@@ -90,13 +88,14 @@ class Attempt:
             replay.first(self.signature.tensors)
         return returned
 
-    def _capture(self, before: Reach, state: list[Tensor], views: list[tuple[Tensor, Value]]) -> Capture:
+    def _capture(self, before: Reach, state: list[Tensor], views: list[tuple[Tensor, Value]],
+                 given: list[Value]) -> Capture:  # fmt: skip
+        """The capture of the call: `given` is what its arguments show."""
         tensors = [*self.signature.tensors, *state]
-        device = tensors[0].device if tensors else _modes.default_device
-        capture = Capture(device, self._stopped)
-        capture.views = views
-        shown = [*(v for _, v in views), *(t._storage.value for t in [*state, *before.grads.values()])]
-        capture.known = {id(v) for v in shown}
+        capture = Capture(tensors[0].device if tensors else _modes.default_device, self._stopped)
+        capture.given, capture.views = given, views
+        held = [t._storage.value for t in [*state, *before.grads.values()]]
+        capture.known = {id(v) for v in [*given, *(v for _, v in views), *held]}
         return capture
 
     def _keep(self, capture: Capture, before: Reach, watch: Watch, returned: Any, modes: tuple) -> Replay | None:
@@ -114,10 +113,10 @@ class Attempt:
                     gradient = Gradient(capture.trace, results.roots)
                 try:  # hooks and backward functions have run now, and read what they read
                     after = self._unchanged(before, watch, modes)
-                except (recording.Refusal, UnfollowedState) as refusal:
+                except Refusal as refusal:
                     late = str(refusal)
             replay, reason = made.made(gradient)
-        except (recording.Refusal, UnfollowedState, UnfollowedResult) as refusal:
+        except Refusal as refusal:
             capture.stop(str(refusal))
             return None
         finally:
@@ -131,36 +130,36 @@ class Attempt:
     def _unchanged(self, before: Reach, watch: Watch, modes: tuple) -> Reach:
         """The walk over what ran, which must find everything as it was before."""
         if watch.refused is not None:
-            raise recording.Refusal(watch.refused)
+            raise Refusal(watch.refused)
         now = Signature(self.args, self.kwargs)
         if now.modes != modes:
-            raise recording.Refusal("it changes a mode: of gradients, of the default dtype or device, of precision")
+            raise Refusal("it changes a mode: of gradients, of the default dtype or device, of precision")
         if now.key != self.signature.key or [*map(id, now.tensors)] != [*map(id, self.signature.tensors)]:
-            raise recording.Refusal("it changes an argument")
+            raise Refusal("it changes an argument")
         after = self._reach(watch.codes)
         unknown = next((c for c in watch.codes if c not in before.found_codes), None)
         if unknown is not None:
             place = Place(unknown.co_filename, unknown.co_firstlineno)
             what = f"{unknown.co_qualname} ({place})"
-            raise recording.Refusal(f"it calls {what}, which is reached in a way that is not followed")
+            raise Refusal(f"it calls {what}, which is reached in a way that is not followed")
         changed = after.changed_since(before)
         if changed is not None:
-            raise recording.Refusal(f"it changes {changed}")
+            raise Refusal(f"it changes {changed}")
         for key, (state, path) in before.sources.items():
             if key in after.sources and after.sources[key][0] != state:
-                raise recording.Refusal(f"it draws random numbers from {path}")
+                raise Refusal(f"it draws random numbers from {path}")
         return after
 
     def _check_containers(self, returned: Any, before: Reach) -> None:
         """A container that was there before, or is returned twice, is the same object to whoever gets it."""
-        todo, seen = [returned], {id(x) for x in _containers([*self.args, *self.kwargs.values()])}
+        todo, seen = [returned], {*self.signature.containers}
         while todo:
             x = todo.pop()
             if isinstance(x, list | dict):
                 if id(x) in seen or before.has(x):
-                    raise recording.Refusal(f"it returns a {type(x).__name__} that is held elsewhere too")
+                    raise Refusal(f"it returns a {type(x).__name__} that is held elsewhere too")
                 seen.add(id(x))
-            todo += _inside(x)
+            todo += x.values() if isinstance(x, dict) else x if isinstance(x, list | tuple) else ()
 
     def _reach(self, codes: set[types.CodeType] | None) -> Reach:
         roots = [(self.function, getattr(self.function, "__name__", "the function"))]
@@ -169,23 +168,6 @@ class Attempt:
 
     def _stopped(self, reason: str) -> None:
         self.refuse(f"{users_place()}: {reason}")
-
-
-def _inside(x: Any) -> list:
-    if isinstance(x, dict):
-        return list(x.values())
-    return list(x) if isinstance(x, list | tuple) else []
-
-
-def _containers(todo: list) -> list:
-    """The lists and dictionaries among arguments."""
-    found = []
-    while todo:
-        x = todo.pop()
-        if isinstance(x, list | dict):
-            found.append(x)
-        todo += _inside(x)
-    return found
 
 
 def _make_distinct(tensors: list[Tensor]) -> None:

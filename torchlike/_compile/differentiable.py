@@ -18,6 +18,7 @@ from torchlike._autograd.engine import Grad, Walk
 from torchlike._autograd.nodes import AccumulateGrad, Edge, Node
 from torchlike._autograd.sparse_value import maker_of, parts_of
 from torchlike._compile.pure import computes_only
+from torchlike._compile.refusal import Refusal
 from torchlike._core import Aval, Plan, Value, record
 from torchlike._core.capture import WholeTrace
 from torchlike._core.plan import COMPILED
@@ -60,10 +61,6 @@ class Entrance(Node):
 
 
 _HELD = ("saved", "packed", "kept", "given", "recordings")  # attributes of nodes that a pass empties
-
-
-class Refusal(Exception):
-    """Why a call cannot be run again from its recording."""
 
 
 def nodes_of(edges: Sequence[Edge]) -> list[Node]:

@@ -77,7 +77,7 @@ def contents(x: Any) -> tuple[Callable[[], Iterable], Iterable]:
     elif isinstance(x, (decimal.Context, *_LOCKS)):
         return lambda: (repr(x),), ()
     else:
-        look = functools.partial(_content, x)
+        look = functools.partial(cell_contents, x)
     return look, look()
 
 
@@ -88,10 +88,11 @@ def _memory(x: memoryview) -> tuple:
         return ()
 
 
-def _content(cell: types.CellType) -> tuple:
+def cell_contents(cell: types.CellType) -> tuple:
+    """What a closure's cell holds; nothing where it is not filled yet."""
     try:
         return (cell.cell_contents,)
-    except ValueError:  # not filled yet
+    except ValueError:
         return ()
 
 

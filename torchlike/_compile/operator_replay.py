@@ -9,7 +9,7 @@ from weakref import ref
 
 from torchlike._autograd.nodes import Edge
 from torchlike._compile.differentiable import CompiledNode, Gradient, part
-from torchlike._compile.replay import COTANGENT, Grad, Replay, Source, Write, of, storage_of
+from torchlike._compile.replay import COTANGENT, Grad, Replay, Source, Write, of, put_back, storage_of
 from torchlike._compile.results import Results
 from torchlike._core import Value, record, uninterrupted
 from torchlike._core.capture import Capture, Numbers, WholeTrace
@@ -122,6 +122,5 @@ class DifferentiableReplay(Replay):
             values, numbers = self._values(self._inputs, given, tensors, draws), self._flat(asked)
             return values, numbers, record(self._forward, values, numbers)
         except Exception:
-            for put_back in reversed(undo):
-                put_back()
+            put_back(undo)
             raise

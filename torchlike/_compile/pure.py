@@ -9,6 +9,7 @@ from typing import Any
 
 from torchlike._autograd.context import FunctionNode
 from torchlike._autograd.nodes import Node
+from torchlike._compile.kinds import cell_contents
 from torchlike._compile.places import is_constant
 from torchlike._compile.trusted import is_trusted
 
@@ -47,7 +48,7 @@ def _is_pure(function: Any) -> bool:
 
 def _reached(function: types.FunctionType) -> list:
     """What a function holds; of the library's own, what they wrap."""
-    found = [cell.cell_contents for cell in function.__closure__ or ()]
+    found = [x for cell in function.__closure__ or () for x in cell_contents(cell)]
     if is_trusted(function.__module__):
         return [x for x in found if isinstance(x, types.FunctionType | types.MethodType)]
     names = {name for code in _codes(function.__code__) for name in code.co_names}

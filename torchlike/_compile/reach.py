@@ -19,6 +19,7 @@ from typing import Any
 
 from torchlike._compile import kinds
 from torchlike._compile.places import FIXED, KEYS, LIVE, MISSING, PLAIN, VALUE, Place, key_text, label, named
+from torchlike._compile.refusal import Refusal
 from torchlike._compile.trusted import is_library, is_trusted, only_computes
 from torchlike._compile.uses import uses
 from torchlike._sparse import members
@@ -32,10 +33,6 @@ MOST = 200_000  # elements of one container
 _FUNCTIONS = (types.FunctionType, types.MethodType, functools.partial, staticmethod, classmethod, property)
 _function_parts = attrgetter("__code__", "__defaults__", "__kwdefaults__")
 _partial_parts = attrgetter("func", "args", "keywords")
-
-
-class Unfollowed(Exception):
-    """Something whose state cannot be followed."""
 
 
 class Reach:
@@ -100,7 +97,7 @@ class Reach:
         """Walk from the roots until nothing new is found.
 
         Raises:
-          Unfollowed: where code that ran names what cannot be followed.
+          Refusal: where code that ran names what cannot be followed.
         """
         self._todo.extend([*kinds.random_sources(), *roots])
         while self._todo:
@@ -113,7 +110,7 @@ class Reach:
         for x, path in self._objects.values():
             self._note_missing(x, path)
         if self.codes is not None and self._opaque:
-            raise Unfollowed(self._opaque[0])
+            raise Refusal(self._opaque[0])
         return self
 
     def _look_up(self) -> None:
@@ -176,13 +173,13 @@ class Reach:
 
     def _sequence(self, x: Any, path: str) -> None:
         if len(x) > MOST:
-            raise Unfollowed(f"{path} is a container of {len(x):,} elements")
+            raise Refusal(f"{path} is a container of {len(x):,} elements")
         self.places["items", id(x)] = Place(lambda: x, path, LIVE, x if type(x) is list else None)
         self._several(x, path)
 
     def _dictionary(self, x: Mapping, path: str, is_namespace: bool = False) -> None:
         if len(x) > MOST:
-            raise Unfollowed(f"{path} is a dictionary of {len(x):,} entries")
+            raise Refusal(f"{path} is a dictionary of {len(x):,} entries")
         if x is sys.modules:  # a walk would go on to all that the process has
             return self._cannot(x, path, "the table of all modules")
         values = x.values()
@@ -206,7 +203,7 @@ class Reach:
     def _view(self, x: Any, path: str) -> None:
         self._todo.append((x.mapping, path))
 
-    # -- what a look is compared of --------------------------------------------------------------------------------
+    # -- what is compared by value, and what cannot be followed --------------------------------------------------------
 
     def _value(self, x: Any, path: str) -> None:
         """Something whose contents are compared by their values."""
@@ -266,7 +263,7 @@ class Reach:
         self.all_names |= f in kinds.LOOKING_AT_ALL
         cells = list(zip(f.__closure__ or (), f.__code__.co_freevars))
         if not is_ours:  # what a library keeps is its own affair; a function that it wraps is the user's
-            cells = [(cell, name) for cell, name in cells if isinstance(_content(cell), _FUNCTIONS)]
+            cells = [(c, name) for c, name in cells if any(isinstance(x, _FUNCTIONS) for x in kinds.cell_contents(c))]
         for cell, name in cells:
             self._cell(cell, name)
         if not is_ours:
@@ -282,13 +279,7 @@ class Reach:
             self._code(f.__code__, f.__globals__)
 
     def _cell(self, cell: Any, name: str) -> None:
-        def look() -> tuple:
-            try:
-                return (cell.cell_contents,)
-            except ValueError:  # not filled yet
-                return ()
-
-        place = self.places["cell", id(cell)] = Place(look, name)
+        place = self.places["cell", id(cell)] = Place(functools.partial(kinds.cell_contents, cell), name)
         self._todo.extend([(y, name) for y in place.seen])
 
     def _code(self, code: types.CodeType, names: dict) -> None:
@@ -456,13 +447,6 @@ def _in_common(was: Place, place: Place) -> tuple[list, list]:
         return was.seen, place.seen
     seen = dict(zip(was.names, was.seen))
     return [seen.get(n, x) for n, x in zip(place.names, place.seen)], place.seen[: len(place.names)]
-
-
-def _content(cell: Any) -> Any:
-    try:
-        return cell.cell_contents
-    except ValueError:  # not filled yet
-        return None
 
 
 @functools.cache

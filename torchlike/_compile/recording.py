@@ -8,8 +8,8 @@ from typing import Any
 
 from torchlike import _errors
 from torchlike._compile.differentiable import Gradient
-from torchlike._compile.differentiable import Refusal as Refusal
 from torchlike._compile.operator_replay import DifferentiableReplay
+from torchlike._compile.refusal import Refusal
 from torchlike._compile.replay import (
     ARGUMENT,
     CONSTANT,

@@ -141,10 +141,7 @@ class Replay:
             arrays = self.program.run(self.device, *given)
             self.program.account.runs += 1
             for value, array in zip(outputs, arrays):
-                value.array, value.trace = (
-                    array,
-                    None,
-                )  # the storages go on with these values: they must not hold the trace
+                value.array, value.trace = array, None  # storages go on with it, and must not hold the trace
             capture.leave()
 
     def _arrange(self, written: set[int]) -> None:
@@ -293,21 +290,20 @@ class Replay:
             self._check(given)
         with lock:
             boundary()
-            undo, run, done = [host.kept() for host in self._hosts], [], []
+            undo, found, done = [host.kept() for host in self._hosts], [], []
             try:
                 draws, asked = self._act()
                 donated, owned = self._donated()
                 inputs = donated, self._kept(given, tensors, draws), self._packs.now(asked)
-                self.program.run_into(run, self.device, inputs)
-                made = self._put(run[0], owned, tensors, done)
+                self.program.run_into(found, self.device, inputs)
+                made = self._put(found[0], owned, tensors, done)
             except BaseException:
                 # Counters, generators and parameters are those before or after the call.
                 with uninterrupted():
-                    if not run:
-                        for put_back in reversed(undo):
-                            put_back()
+                    if not found:
+                        put_back(undo)
                     elif not done:
-                        self._put(run[0], owned, tensors, done)
+                        self._put(found[0], owned, tensors, done)
                 raise
         self.program.account.runs += 1
         return self._results.make(made, tensors, None)
@@ -350,6 +346,12 @@ class Replay:
         """What a call returns that does nothing else."""
         self.program.account.runs += 1
         return self._results.make([*map(Value, self._avals, arrays)], tensors, None)
+
+
+def put_back(undo: Sequence[Callable[[], Any]]) -> None:
+    """Undo what a call did on the host, the last first."""
+    for each in reversed(undo):
+        each()
 
 
 def storage_of(kind: str, what: Any, tensors: Sequence[Tensor]) -> Any:

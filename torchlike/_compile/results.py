@@ -7,15 +7,12 @@ from typing import Any
 
 from torchlike import _errors
 from torchlike._compile.differentiable import is_alive
+from torchlike._compile.refusal import Refusal
 from torchlike._core import Value
 from torchlike._tensor import TENSOR_TYPES, Tensor, wrap
 
 Make = Callable[[Sequence[Value], Sequence[Any], Any], Any]
 _PLAIN = (int, float, bool, complex, str, bytes, type(None))
-
-
-class Unfollowed(Exception):
-    """A result that cannot be made again."""
 
 
 class Results:
@@ -37,7 +34,7 @@ class Results:
             return self._tensor(x)
         if cls in _PLAIN or not isinstance(x, list | tuple | dict):
             if cls not in _PLAIN:
-                raise Unfollowed(_errors.compiling.returned(x))
+                raise Refusal(_errors.compiling.returned(x))
             return lambda values, arguments, node: x
         if cls is dict:
             keys, parts = list(x), [self._pattern(v) for v in x.values()]
@@ -47,22 +44,22 @@ class Results:
             return lambda values, arguments, node: cls([p(values, arguments, node) for p in parts])
         if hasattr(cls, "_fields") or hasattr(cls, "_make"):
             return lambda values, arguments, node: cls(*[p(values, arguments, node) for p in parts])
-        raise Unfollowed(_errors.compiling.returned(x))
+        raise Refusal(_errors.compiling.returned(x))
 
     def _tensor(self, t: Tensor) -> Make:
         for i, argument in enumerate(self._arguments):
             if argument is t:
                 return lambda values, arguments, node: arguments[i]
         if id(t) in self._grads:
-            raise Unfollowed(_errors.compiling.returned_grad())
+            raise Refusal(_errors.compiling.returned_grad())
         if id(t) in self._old:
             return lambda values, arguments, node: t
         if any(other is t for other in self.new):
-            raise Unfollowed(_errors.compiling.returned_twice())
+            raise Refusal(_errors.compiling.returned_twice())
         if t._chain is not None or t._origin is not None or any(o._storage is t._storage for o in self.new):
-            raise Unfollowed(_errors.compiling.returned_view())
+            raise Refusal(_errors.compiling.returned_view())
         if t.__class__ is not Tensor or t.__dict__ or t._grad is not None:
-            raise Unfollowed(_errors.compiling.returned(t))
+            raise Refusal(_errors.compiling.returned(t))
         place, edge, strides = len(self.new), t._edge, t._strides
         self.new.append(t)
         if not is_alive(edge):

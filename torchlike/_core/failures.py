@@ -1,8 +1,8 @@
-"""What becomes of a trace that cannot be run whole: the error of an operator concerns nobody but what depends on it.
+"""Isolation of operators that fail.
 
-Each operator is run by itself. One that fails leaves its error in place of its results, and so does what needs them;
-all others have their results. The error is raised where a failed result is first asked for, and then the storages that
-were given such results have again what they had before.
+A trace that cannot run as one program runs operator by operator. An operator that fails leaves its error in place of
+its results, and so do the operators that need them. All others have their results. The error is raised where a failed
+result is first read. The storages that were written with failed results then return to their previous contents.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ if TYPE_CHECKING:
 
 
 class Failed:
-    """In place of a result, and then of its Value's trace: the error of the kernel that was to make it, or that was to
-    make what it needs."""
+    """Stands for a result that could not be computed, and is the trace of its Value. `error` is that of the operator,
+    or of the operator that it depends on."""
 
     __slots__ = ("before", "error", "puts")
 
     def __init__(self, error: Exception, before: Sequence[tuple[ref, Value, Value]] = ()) -> None:
         self.error = error
-        self.puts: list = []  # as a trace has them: what is put of this result is not undone
-        self.before = before  # storages with the failed Value that they were given, and what they had before
+        self.puts: list = []  # writes of this result, as those of a trace; they are not undone
+        self.before = before  # storages, each with the failed Value that it holds and with its previous Value
 
     def take_back(self) -> None:
-        """Give the storages what they had before."""
+        """Return the storages to their previous contents."""
         for held, failed, before in self.before:
             storage = held()
             if storage is not None and storage.value is failed:
@@ -43,7 +43,7 @@ class Failed:
 
 
 def check(value: Value) -> None:
-    """Raise the error that a value is left with: of a kernel, or of a function that it was made inside of."""
+    """Raise the error of a value that a failed operator was to compute, or that was left behind by a sub-recording."""
     error = getattr(value.trace, "error", None)
     if error is not None:
         if value.trace.__class__ is Failed:
@@ -52,7 +52,7 @@ def check(value: Value) -> None:
 
 
 def isolate(device: Device, trace: Trace, live: tuple[int, ...], values: list, cause: Exception | None) -> None:
-    """Run the operators of a trace one by one, and end it. `cause` is why it could not be run whole."""
+    """Run the operators of a trace one by one, and end it. `cause` is the error of the whole program, if it has run."""
     from torchlike._core.numpy_executor import Interpreted
     from torchlike._core.trace import end
 
@@ -75,17 +75,12 @@ def isolate(device: Device, trace: Trace, live: tuple[int, ...], values: list, c
 
 
 def _before(trace: Trace, results: dict[int, Any]) -> list[tuple[ref, Value, Value]]:
-    """The storages that hold a failed result, each with that and the last contents that did not fail."""
+    """The storages that hold a failed result, each with that Value and with its last contents that did not fail."""
     had: dict[int, Any] = {}
-    for held, old, new in trace.puts:
-        storage = held()
-        if storage is None:
-            continue
-        key = id(storage)
-        if key not in had or not _failed(old, results):
-            had[key] = old
-        if not _failed(new, results):
-            had[key] = new
+    for held, *slots in trace.puts:
+        for slot in slots:
+            if id(held()) not in had or not _failed(slot, results):
+                had[id(held())] = slot
     found = []
     for held in dict.fromkeys(held for held, *_ in trace.puts):
         storage = held()
@@ -104,5 +99,5 @@ def _failed(slot: int | Value, results: dict[int, Any]) -> bool:
 
 
 def is_deleted(array: Any) -> bool:
-    """Whether a program has overwritten an array."""
+    """Whether an array was donated to a program that has run."""
     return not isinstance(array, np.ndarray) and array.is_deleted()

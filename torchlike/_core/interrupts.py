@@ -1,4 +1,4 @@
-"""Signals are held back while state changes hands: parameters are those before or after a change, never between."""
+"""Hold back signals while state changes, so that an interrupt leaves the state before the change or after it."""
 
 from __future__ import annotations
 
@@ -22,8 +22,7 @@ _caught: list[int] = []
 
 
 class _Held:
-    """What is held back. `handlers` are those of all signals when they were last looked at, `mine` those among them
-    that are written in Python, by their `numbers`."""
+    """`handlers` are those of all signals, as last read; `mine` are those that run Python code, by `numbers`."""
 
     depth = 0
     handlers: list = []
@@ -39,9 +38,9 @@ _catching = repeat(_catch)
 
 
 class uninterrupted:
-    """Hold back signals inside; their handlers are called on leaving the outermost block.
+    """Hold back signals inside. Their handlers run on leaving the outermost block.
 
-    Only the main thread receives signals. A handler of any signal may raise, not only that of Ctrl-C.
+    Python runs signal handlers in the main thread only. The handler of any signal may raise, not only that of Ctrl-C.
     """
 
     __slots__ = ()
@@ -54,7 +53,7 @@ class uninterrupted:
                     _look(handlers)
                 try:
                     deque(map(_set, _Held.numbers, _catching), 0)
-                except BaseException:  # of a handler that was called meanwhile
+                except BaseException:  # a handler ran meanwhile
                     _restore()
                     raise
             _Held.depth += 1
@@ -67,7 +66,7 @@ class uninterrupted:
                 try:
                     _restore()
                 finally:
-                    while _caught:  # its handler runs as soon as Python looks for signals
+                    while _caught:  # the handler runs at Python's next check for signals
                         interrupt_main(_caught.pop())  # type: ignore[arg-type]
 
 
@@ -77,7 +76,7 @@ def _look(handlers: list) -> None:
 
 
 def _restore() -> None:
-    """Put the handlers back, unless others were set meanwhile; one that is called at once may raise."""
+    """Restore the handlers, unless others were set meanwhile. A handler that runs at once may raise."""
     raised = None
     for number, handler in zip(_Held.numbers, _Held.mine):
         try:

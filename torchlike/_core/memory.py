@@ -1,4 +1,4 @@
-"""Whether there is memory for a program: one that finds none while it runs has lost the inputs it was to overwrite."""
+"""Memory checks before a program runs. A program that runs out of memory has already given up its donated inputs."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from torchlike import _errors
 from torchlike._device import device as Device
 from torchlike._device import to_jax
 
-LARGE = 1 << 26  # bytes that are asked for; below, memory that is lacking is lacking for Python too
+LARGE = 1 << 26  # bytes; smaller programs are not checked
 
 
 def needs_of(compiled: Any) -> int:
-    """Return the bytes that a compiled program allocates where they are many, else 0."""
+    """Return the bytes that a compiled program allocates, or 0 if they are fewer than `LARGE`."""
     analysis = compiled.memory_analysis()
     if analysis is None:
         return 0
@@ -22,13 +22,13 @@ def needs_of(compiled: Any) -> int:
 
 
 def check(device: Device, needed: int) -> None:
-    """Raise PyTorch's error where a device has not that much memory."""
+    """Raise PyTorch's out-of-memory error if a device cannot allocate this many bytes."""
     if not (_fits_host(needed) if device.type == "cpu" else _fits(to_jax(device), needed)):
         raise _errors.memory.out_of_memory(device, needed)
 
 
 def _fits_host(needed: int) -> bool:
-    """Whether the operating system grants the memory; what is not touched costs nothing."""
+    """Whether the operating system maps this many bytes. Pages that are not touched cost nothing."""
     try:
         mmap.mmap(-1, needed).close()
     except (OSError, ValueError, OverflowError):
@@ -37,7 +37,7 @@ def _fits_host(needed: int) -> bool:
 
 
 def _fits(device: Any, needed: int) -> bool:
-    """Whether an allocator that says what it holds can grant the memory. What it keeps for reuse counts as free."""
+    """Whether the device's allocator has this many bytes. Memory that it keeps for reuse counts as free."""
     found = device.memory_stats() or {}
     limit = found.get("bytes_limit")
     return limit is None or needed <= limit - found.get("bytes_in_use", 0)

@@ -44,7 +44,9 @@ class Step(NamedTuple):
 
 
 class Interpreted:
-    """A program that is interpreted: `program(trace) -> output arrays`, as a compiled one is called."""
+    """A program that is interpreted: `program(trace) -> results`. It overwrites no input."""
+
+    donated_bytes = 0
 
     def __init__(self, trace: Trace, live: tuple[int, ...]) -> None:
         code = trace.code

@@ -7,8 +7,8 @@ from typing import Any
 
 
 class Programs:
-    """What was compiled or is interpreted. The oldest make room: each compiled one maps some memory, and an operating
-    system bounds the mappings of a process."""
+    """Programs by key, compiled or interpreted. The oldest are dropped: each compiled program maps memory, and the
+    operating system bounds the mappings of a process."""
 
     def __init__(self, most: int) -> None:
         self.most = most
@@ -23,13 +23,13 @@ class Programs:
         return iter([*self._held.values()])
 
     def add(self, key: tuple, program: Any) -> None:
-        """Keep a program, in place of the one with this key."""
+        """Store a program under a key."""
         self._held[key] = program
         if len(self._held) > self.most:
             del self._held[next(iter(self._held))]  # the disk cache still has it
 
     def clear(self) -> None:
-        """Forget all."""
+        """Drop all programs."""
         self._held.clear()
         for also in self.when_cleared:
             also()

@@ -37,8 +37,8 @@ def run(device: Device, draws: bool = False) -> None:
 
 
 def flush(device: Device) -> None:
-    """Run what is pending on one device. Its results are handed over as one act: an interrupt finds all of them or
-    none, and then the trace is pending still."""
+    """Run what is pending on one device. An interrupt finds all results committed, or none and the trace still
+    pending."""
     with _trace.lock:
         trace = device.trace
         if trace is None:
@@ -64,7 +64,7 @@ def flush(device: Device) -> None:
 
 
 def _run(device: Device, trace: _trace.Trace, key: tuple, values: list) -> None:
-    """Run a trace by its program; where that fails, each operator by itself."""
+    """Run a trace as one program. If that fails, run its operators one by one."""
     try:
         program = programs.get(key)
         if program is None or (program.__class__ is Interpreted and _executor != "numpy" and program.is_hot()):
@@ -72,7 +72,7 @@ def _run(device: Device, trace: _trace.Trace, key: tuple, values: list) -> None:
         else:
             _execute(device, trace, program, values)
     except Exception as error:
-        if device.trace is not trace:  # the results are there; a warning that is an error, say, comes after
+        if device.trace is not trace:  # the results are committed, and a warning has become an error
             raise
         notices.logger.debug("a program could not be run whole", exc_info=error)
         failures.isolate(device, trace, key[2], values, error)
@@ -89,10 +89,10 @@ def _first_run(device: Device, trace: _trace.Trace, key: tuple, known: Any, valu
     account = ledger.open(device, trace, key[2], users_place()) if known is None else known.account
     making, started = Making(account), perf_counter()
     program = _build(device, trace, key[2], key[3], known is None, account.at_once)
-    (program if program.__class__ is Interpreted else program.executable).account = account
+    program.account = account
     if program.__class__ is Interpreted:
         account.came_again()
-    making.is_built(program.__class__ is Interpreted, getattr(program, "donated_bytes", 0))
+    making.is_built(program.__class__ is Interpreted, program.donated_bytes)
     tell(account, started, perf_counter(), True)
     programs.add(key, program)
     _execute(device, trace, program, values)
@@ -132,21 +132,21 @@ def _build(device: Device, trace: _trace.Trace, live: tuple[int, ...], donated: 
 
 
 def _execute(device: Device, trace: _trace.Trace, program: Any, values: list) -> None:
-    """Run and hand over the results, and the trace is done."""
-    settle = functools.partial(_settle, device, trace, values)
+    """Run a program, commit its results, and end the trace."""
+    commit = functools.partial(_commit, device, trace, values)
     if program.__class__ is Interpreted:
         arrays = timed(program.account, program, trace) if watchers else program(trace)
         if Failed in map(type, arrays):
             failures.isolate(device, trace, program.live, values, None)
         else:
-            deque(settle(iter(arrays)), 0)
+            deque(commit(iter(arrays)), 0)
     else:
-        program.executable.fill(device, settle, program.arguments(trace))
+        program.executable.fill(device, commit, program.arguments(trace))
     program.account.runs += 1
 
 
-def _settle(device: Device, trace: _trace.Trace, values: list, arrays: Iterator) -> Iterator:
-    """Hands over the results of a trace, and ends it, as it is gone through."""
+def _commit(device: Device, trace: _trace.Trace, values: list, arrays: Iterator) -> Iterator:
+    """Return an iterator of C code that stores the results of a trace in its Values, and ends the trace."""
     # The trace itself lives on where an input remembers its place in it.
     rest = map(setattr, (trace, trace), ("arrays", "puts"), ([], []))
     return chain(map(setattr, values, repeat("array"), arrays), rest, map(_trace.end, (device,), (None,)))

@@ -1,7 +1,8 @@
 """The platform that kernels are traced for.
 
-A kernel with one form for the CPU and another for accelerators asks `for_cpu()`. Who lowers a program says for what.
-The platform is a context of JAX's (`jax.make_user_context`), so it is part of the key of each of JAX's trace caches.
+A kernel with one form for the CPU and another for accelerators asks `for_cpu()`. Code that lowers a program enters
+`tracing_for(device)`. The platform is a context of JAX (`jax.make_user_context`), so it is part of the keys of JAX's
+trace caches.
 """
 
 from __future__ import annotations
@@ -43,12 +44,12 @@ def tracing_for(device: Device | str) -> AbstractContextManager[None]:
 
 
 def tracing_for_any() -> AbstractContextManager[None]:
-    """Return a context for traces of the user's (`jax.jit`), which JAX lowers for a platform that is not known yet."""
+    """Return a context for traces by the user's `jax.jit`, whose platform is not known yet."""
     return _platform(_ANY)
 
 
 def placing_on_cpu() -> AbstractContextManager[None]:
-    """Return a context in which JAX takes host arrays to the CPU, also where its default device is an accelerator."""
+    """Return a context in which JAX places host arrays on the CPU, whatever its default device is."""
     return jax.default_device(to_jax(cpu))
 
 

@@ -23,8 +23,8 @@ pending: dict[Device, Trace] = {}
 
 
 class _Limit:
-    """How many results a trace may have: a loop that never meets a boundary still runs in pieces. 0: the executor
-    `"immediate"`, which runs each operator at once."""
+    """How many results a trace may have, so that a loop without a flush still runs in pieces. 0 runs each operator at
+    once (the executor `"immediate"`)."""
 
     __slots__ = ("length",)
     LONGEST = 4096
@@ -52,7 +52,7 @@ observers: list[Callable[[Plan], None]] = []  # see every operator: those of the
 
 
 class Elsewhere(Exception):
-    """A value is waited for that another thread records apart; then the operator is recorded anew."""
+    """An input is pending in another thread's open trace. The caller waits for it and records the operator again."""
 
     def __init__(self, value: Value) -> None:
         self.value = value
@@ -66,7 +66,7 @@ class Trace:
     Inputs are held weakly too (their arrays strongly): an input whose Value died is donated. `scalars` holds the
     sequence of numbers of each entry that has some; a gradient gives the very sequence of its forward, so that the
     program has them once. `before` is the age of the latest gradient node when it began. `puts` holds, for each
-    storage that was given one of the results, what it had before: a result's slot, an input's, or a Value.
+    storage that was written with a result, its previous contents: the slot of a result or input, or a Value.
     """
 
     __slots__ = ("arrays", "before", "code", "hosts", "inputs", "puts", "results", "scalars")
@@ -98,8 +98,8 @@ class Trace:
     def _adopt_settled(self, value: Value) -> None:
         settled = value.settle()
         if settled is value:
-            if self.__class__ is Trace and is_elsewhere(value):  # not to wait here, amid an entry that others would see
-                raise Elsewhere(value)
+            if self is value.aval.device.trace and is_elsewhere(value):
+                raise Elsewhere(value)  # waiting here would show other threads an incomplete entry
             if arrived(value):
                 return self.adopt(value)
             failures.check(value)
@@ -110,12 +110,23 @@ class Trace:
 
     def take(self, plan: Plan, values: Sequence[Value], scalars: Sequence) -> tuple[Value, ...]:
         """Append one operator; returns the Values of its results."""
+        made: list[Value] = []
         with lock:
             try:
-                return tuple(_append(self, plan, values, scalars))
+                for value in values:
+                    if value.trace is not self:
+                        self.adopt(value)
+                self.code.append(plan)
+                self.code += [value.slot for value in values]
+                if scalars:
+                    self.scalars.append(scalars)
+                for aval in plan.outputs:
+                    made.append(Value(aval, None, len(self.results), self))
+                    self.results.append(ref(made[-1]))
             except BaseException:
                 self.repair()
                 raise
+        return tuple(made)
 
     def repair(self) -> None:
         """Drop an entry that was cut short, by an interrupt or by an input that cannot be used."""
@@ -131,8 +142,8 @@ class Trace:
 
 
 class OwnTrace(Trace):
-    """A trace of one thread, which runs at no boundary. While it is open, what the thread records goes there, and other
-    threads wait for the values in it."""
+    """A trace of one thread, which no flush runs. While it is open, the thread records into it, and other threads that
+    need one of its values wait."""
 
     __slots__ = ("device", "others", "owner")
 
@@ -156,7 +167,7 @@ class OwnTrace(Trace):
         return self.record(plan, values, scalars)[0]
 
     def into(self, below: Recorder, capture: Any) -> Recorder:
-        """The recorder that records here, and asks `capture`."""
+        """Return the recorder that appends to this trace, for `capture`."""
         many, one = self.record, self.record_one
         functions: dict[str, Any] = {"append": many, "append_one": one, "moves": False}
         if below.record is below.append:  # else by functions that end there
@@ -173,7 +184,7 @@ class OwnTrace(Trace):
         self.owner = threading.get_ident()
 
     def close(self) -> None:
-        """Let those go on who wait for a value."""
+        """End the recording, and wake the threads that wait for a value."""
         with lock:
             self.owner = 0
             closed.notify_all()
@@ -185,7 +196,7 @@ def is_elsewhere(value: Value) -> bool:
 
 
 def wait_for(value: Value) -> bool:
-    """Wait for a value that another thread records apart; returns whether it was one."""
+    """Wait while a value is pending in a trace that is open in another thread; return whether it was."""
     if not is_elsewhere(value):
         return False
     trace = value.trace
@@ -196,13 +207,11 @@ def wait_for(value: Value) -> bool:
 
 
 def arrived(value: Value) -> bool:
-    """Have a value made that is pending on its device, or wait for it; returns whether there is one now."""
+    """Flush the device's trace if the value is pending there, or wait for it; return whether either was needed."""
     trace, device = value.trace, value.aval.device
     if value.array is not None or trace is None or trace is not device.trace:
         return wait_for(value)
-    from torchlike._core.run import flush
-
-    flush(device)
+    _flush(device)
     return True
 
 
@@ -255,28 +264,7 @@ def append(plan: Plan, values: Sequence[Value], scalars: Sequence = ()) -> tuple
             wait_for(error.value)
             return append(plan, values, scalars)
         if len(trace.results) > limit.length:
-            _run_now(device)
-    return made
-
-
-def _append(trace: Trace, plan: Plan, values: Sequence[Value], scalars: Sequence) -> list[Value]:
-    results, made, adopt = trace.results, [], trace.adopt
-    for value in values:
-        if value.trace is not trace:
-            adopt(value)
-    code = trace.code
-    code.append(plan)
-    code += [value.slot for value in values]
-    if scalars:
-        trace.scalars.append(scalars)
-    for aval in plan.outputs:
-        value = _new(Value)
-        value.aval = aval
-        value.array = value.stamp = None
-        value.trace = trace
-        value.slot = len(results)
-        made.append(value)
-        results.append(ref(value))
+            _flush(device)
     return made
 
 
@@ -316,14 +304,14 @@ def append_one(plan: Plan, values: Sequence[Value], scalars: Sequence = ()) -> V
                 return append_one(plan, values, scalars)
             raise
         if made.slot >= limit.length:
-            _run_now(device)
+            _flush(device)
     return made
 
 
-def _run_now(device: Device) -> None:
-    from torchlike._core.run import run
+def _flush(device: Device) -> None:
+    from torchlike._core.run import flush
 
-    run(device)
+    flush(device)
 
 
 plain.record, plain.record_one, plain.append, plain.append_one = append, append_one, append, append_one

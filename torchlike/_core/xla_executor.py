@@ -57,7 +57,7 @@ class Executable:
         self.account: Any = None
 
     def run(self, device: Device, *given: list) -> list:
-        """The results. The first run finds JAX's quick way to call it; `is_warm` says that it was found."""
+        """Return the results. The first run finds JAX's C++ call, and sets `is_warm`."""
         if self.needs:
             memory.check(device, self.needs)
         results = timed(self.account, self.call, *given) if watchers else self.call(*given)
@@ -66,16 +66,17 @@ class Executable:
         return results
 
     def run_into(self, found: list, device: Device, given: tuple) -> None:
-        """Run, and append the list of results to `found` as one act."""
-        if self.is_warm and not (self.needs or watchers):  # C alone: no signal's handler runs in between
+        """Run, and append the list of results to `found`, with no signal handler in between."""
+        if self.is_warm and not (self.needs or watchers):  # C code alone
             found.extend(map(self.call, *[(x,) for x in given]))
             return
         with uninterrupted():
             found.append(self.run(device, *given))
 
     def fill(self, device: Device, places: Callable[[Iterator], Iterator], given: tuple) -> None:
-        """Run, and hand the results over as one act. `places` makes of the results an iterator that hands them over."""
-        if self.is_warm and not (self.needs or watchers):  # C from the call to the last result: nothing comes between
+        """Run and commit the results, with no signal handler in between. `places(results)` is an iterator that commits
+        them."""
+        if self.is_warm and not (self.needs or watchers):  # C code from the call to the last result
             deque(places(chain.from_iterable(map(self.call, *[(x,) for x in given]))), 0)
             return
         with uninterrupted():
@@ -83,7 +84,7 @@ class Executable:
 
 
 class Fused:
-    """A compiled trace. It holds nothing of the trace that it was made of."""
+    """A compiled trace. It keeps no reference to the trace that it was made of."""
 
     __slots__ = ("_donated", "_kept", "_packs", "_place", "_private", "_small", "executable")
 
@@ -103,15 +104,19 @@ class Fused:
         """What is counted of the program."""
         return self.executable.account
 
+    @account.setter
+    def account(self, account: Any) -> None:
+        self.executable.account = account
+
     @property
     def donated_bytes(self) -> int:
         """The inputs that a run overwrites."""
         return self.executable.donated_bytes
 
     def arguments(self, trace: Trace) -> tuple[list, list, list]:
-        """What the executable is called with. A large host array is moved once: its Value keeps the device's copy; a
-        donated one gets a private copy. A small one is passed as it is, which costs less than keeping it: JAX copies
-        it, so donated or not, nobody writes to it."""
+        """Return the arguments of the executable. A large host array is copied to the device once, and its Value keeps
+        the copy; a donated one gets a private copy. A small one is passed as it is: JAX copies it, which costs less
+        than to keep a copy."""
         arrays = trace.arrays
         for i in trace.hosts:
             if arrays[i].__class__ is np.ndarray and arrays[i].nbytes > self._small:  # else it was moved already

@@ -1,27 +1,19 @@
 """Compiled functions give what the same functions give as they are written, in PyTorch and here."""
 
+import importlib
+from pathlib import Path
+
 import pytest
 import torch
 
 import torchlike
-from tests.compile import (
-    footguns_arguments,
-    footguns_python_objects,
-    footguns_python_values,
-    footguns_python_world,
-    footguns_state,
-    footguns_training,
-)
 from tests.compile.cases import CASES
 
-ALL = (
-    footguns_arguments,
-    footguns_python_objects,
-    footguns_python_values,
-    footguns_python_world,
-    footguns_state,
-    footguns_training,
-)
+# Each registers its cases as it is imported.
+ALL = [
+    importlib.import_module(f"tests.compile.{file.stem}")
+    for file in sorted(Path(__file__).parent.glob("footguns_*.py"))
+]
 
 
 def plain(function):

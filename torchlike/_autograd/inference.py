@@ -28,7 +28,8 @@ class InferenceAval(Aval):
 
     def adapt(self, plan: OpPlan) -> None:
         """A node of the plan must not save the tensor, and a view of it is another."""
-        plan.check_node = functools.partial(_check_saved, plan)
+        if plan.check_node is None:  # else the operator refuses every node
+            plan.check_node = functools.partial(_check_saved, plan)
         if plan.op.family == "view":
             plan.outputs = tuple([_twin(a) if a.__class__ is Aval else a for a in plan.outputs])
             plan.single = plan.outputs[0]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.fuzz_state.programs import program_of
+from tests.fuzz_state.programs import Program, program_of
 from tests.fuzz_state.run import guarded, smallest
 from torchlike._core.run import forget_programs
 
@@ -17,7 +17,11 @@ def run_shard(first: int, count: int, queue: Any) -> None:
             forget_programs()
         program = program_of(seed)
         found = guarded(program)
-        if found is not None:
-            program = smallest(program)
-            found = f"# seed {seed}\n{program.text()}\n# {guarded(program) or found}"
-        queue.put((sum(step is None for step in program.between), found))
+        calls = sum(step is None for step in program.between)
+        queue.put((calls, None if found is None else _told(seed, smallest(program), found)))
+
+
+def _told(seed: int, small: Program, found: str) -> tuple[str, str]:
+    """The kind of a difference, and a small script of it."""
+    found = guarded(small) or found
+    return found.partition("\n")[0], f"# seed {seed}\n{small.text()}\n# {found}"

@@ -15,6 +15,7 @@ from typing import Any
 
 _FILE = "<program>"
 _ADDRESS = re.compile("0x[0-9a-f]+")
+_MISSING = re.compile(" missing [0-9]+ required positional argument.*")  # a function written in C says it otherwise
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,8 @@ def execute(statement: str, names: dict[str, Any]) -> tuple[str, str] | None:
 
 def _told(error: Exception) -> str:
     """The first line of an error's message, without what tells the libraries apart."""
-    return _ADDRESS.sub("0x", str(error).partition("\n")[0]).replace("torchlike.", "torch.")
+    line = _ADDRESS.sub("0x", str(error).partition("\n")[0]).replace("torchlike.", "torch.")
+    return _MISSING.sub(" missing", line)
 
 
 def smallest(program: Program, differs: Callable[[Program], bool]) -> Program:

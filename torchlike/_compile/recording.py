@@ -118,6 +118,9 @@ class Recording:
         if any(id(t._storage) in old for t in self.tensors):
             raise Refusal("an argument is the gradient of a tensor that gets another one")
         grads = self._new_grads()
+        storages = [id(m._storage) for grad in grads for m in members(grad)]
+        if len({*storages}) < len(storages) or not old.union(self._outside).isdisjoint(storages):
+            raise Refusal("it sets a gradient to a tensor that shares memory with another one")
         if any(t is grad for t in self.results.new for grad in grads):
             raise Refusal(_errors.compiling.returned_grad())
 
@@ -231,8 +234,10 @@ class Recording:
             if before is not None and before.is_sparse and (is_read or now is before):
                 raise Refusal("it uses a sparse gradient that was there before")
             tensor = self._named(tensor)
+            if now is before is not None and not is_read:
+                raise Refusal("it sets a gradient to what it was")
             if now is None or now is before:
-                found.append(Grad(tensor, was_there, now is before))
+                found.append(Grad(tensor, was_there, is_read and now is before))
                 continue
             if any(m._chain is not None or m._edge is not None for m in members(now)):
                 raise Refusal("a gradient is a view or has a history")

@@ -20,6 +20,7 @@ from torchlike._core.interrupts import assign
 from torchlike._core.refcounts import LOCAL
 from torchlike._core.trace import lock
 from torchlike._device import cpu, to_jax
+from torchlike._sparse import members
 from torchlike._tensor import Tensor
 
 ARGUMENT, MEMORY, STATE, VIEW, GRAD = "argument", "memory", "state", "view", "grad"
@@ -84,6 +85,8 @@ class Replay:
         expected = [g for g in grads if g.before is not None]
         without = [g.tensor for g in expected if not g.before and isinstance(g.tensor, Tensor)]  # a gradient
         self._expected = [(g.tensor, g.before) for g in expected if g.before or not isinstance(g.tensor, Tensor)]
+        befores = [capture.grads[id(of(g.tensor, tensors))][2] for g in expected if g.before]
+        self._shared_grads = self._shared(befores)
         self._writes = [(w.target.kind, w.target.what, w.step) for w in writes]
         self._grads = [(g.tensor, g.make, len(g.values)) for g in grads if not g.kept]
         outputs = [w.value for w in writes] + [v for g in grads for v in g.values] + results.values()
@@ -236,19 +239,29 @@ class Replay:
         states = self._states
         return [(i, id(t._storage)) for i, t in enumerate(tensors) if id(t._storage) in states]
 
+    def _shared(self, grads: Sequence[Tensor]) -> list[int] | None:
+        """Which gradients share memory with another one or with the state; None if none does."""
+        storages = [id(m._storage) for grad in grads for m in members(grad)]
+        if len({*storages}) == len(storages) and self._states.isdisjoint(storages):
+            return None
+        return [s if s in self._states else storages.index(s) for s in storages]
+
     def holds(self, tensors: Sequence[Tensor]) -> bool:
         """Whether the state that the recording depends on is as it was."""
         if self._is_pure:
             return True
         if self._aliased(tensors) != self._aliases or not (self._read.hold() and self._without.hold()):
             return False
+        grads = []
         for tensor, before in self._expected:
             grad = of(tensor, tensors)._grad
             if (grad is not None) is not before:
                 return False
-            if grad is not None and (grad._chain is not None or any(t._storage is grad._storage for t in tensors)):
-                return False
-        return all([hold() for hold in self._holds])
+            if grad is not None:
+                if grad._chain is not None or any(t._storage is grad._storage for t in tensors):
+                    return False
+                grads.append(grad)
+        return (not grads or self._shared(grads) == self._shared_grads) and all([hold() for hold in self._holds])
 
     def changed(self, tensors: Sequence[Tensor]) -> str | None:
         """What of the state is not as it was, in words; None where `holds` says that all is."""
@@ -258,11 +271,7 @@ class Replay:
             return "which arguments share memory with the state"
         if not self._read.hold():
             return "the shape or dtype of a tensor"
-        return (
-            "what an optimizer steps"
-            if not all([hold() for hold in self._holds])
-            else "whether a tensor has a gradient"
-        )
+        return "what an optimizer steps" if not all([hold() for hold in self._holds]) else "a tensor's gradient"
 
     def _act(self) -> tuple[list, list]:
         """What is done on the host at each call, in its order: the draws and the numbers that come of it."""

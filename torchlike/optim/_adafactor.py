@@ -94,6 +94,11 @@ class Adafactor(RuleOptimizer):
             shape[-1 if name == "row_var" else -2] = 1
         return torchlike.zeros(shape, dtype=param.dtype, device=param.device)
 
+    def _check_kept(self, kept: Group, missing: list[str]) -> None:
+        super()._check_kept(kept, [])
+        if missing:
+            raise _errors.no_variance(missing[0])
+
     def _decay(self, group: Group) -> None:
         return None  # the rule shrinks the parameter itself, after it took its scale
 

@@ -383,3 +383,10 @@ def swa_two_averages() -> AssertionError:
 
 def swa_epochs(value: Any) -> ValueError:
     return ValueError(f"anneal_epochs must be equal or greater than 0, got {value}")
+
+
+def no_variance(name: str) -> AssertionError:
+    """Adafactor's state is there without this."""
+    what = "variance should be defined when grad is a vector"
+    both = "row_var and col_var should be defined when grad is multidimensional"
+    return AssertionError(what if name == "variance" else both)

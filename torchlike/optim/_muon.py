@@ -73,6 +73,7 @@ class Muon(RuleOptimizer):
     rule = staticmethod(muon_update)
     by_element = False
     counters = ()
+    made_late = ("momentum_buffer",)
 
     def __init__(self, params: ParamsT, lr: float = 1e-3, weight_decay: float = 0.1, momentum: float = 0.95,
                  nesterov: bool = True, ns_coefficients: tuple[float, float, float] = (3.4445, -4.775, 2.0315),

@@ -12,7 +12,7 @@ from __future__ import annotations
 import functools
 from collections import defaultdict
 from collections.abc import Callable
-from operator import is_
+from operator import attrgetter, is_
 from sys import getrefcount
 from typing import Any
 
@@ -33,6 +33,7 @@ from torchlike.optim._packs import Pack, give, is_seen, packs
 from torchlike.optim.optimizer import Optimizer, scalar_tensor
 
 Group = dict[str, Any]
+_STORAGE = attrgetter("_storage")
 
 
 def update_rule(formula: Callable[..., tuple]) -> Callable[..., tuple]:
@@ -101,19 +102,24 @@ class Bucket:
 
 
 class _Plan:
-    """How one group is cut into buckets; it holds while the group, its flags and the rows with gradients stay."""
+    """How one group is cut into buckets; it holds while the group, its flags and the rows with gradients stay.
 
-    __slots__ = ("buckets", "group", "names", "params", "rows", "sparse")
+    `in_turn` gives each row a bucket of its own: some share memory, so that one row's update is seen by the next.
+    """
 
-    def __init__(self, group: Group, names: tuple[str, ...], rows: list[int], sparse: list[int]) -> None:
-        self.group, self.names, self.rows, self.sparse = group, names, rows, sparse
+    __slots__ = ("buckets", "group", "in_turn", "names", "params", "rows", "sparse")
+
+    def __init__(self, group: Group, names: tuple[str, ...], rows: list[int], sparse: list[int],
+                 in_turn: bool) -> None:  # fmt: skip
+        self.group, self.names, self.rows, self.sparse, self.in_turn = group, names, rows, sparse, in_turn
         self.params = list(group["params"])
         self.buckets: dict[tuple, Bucket] = {}
 
-    def holds(self, group: Group, names: tuple[str, ...], rows: list[int], sparse: list[int]) -> bool:
+    def holds(self, group: Group, names: tuple[str, ...], rows: list[int], sparse: list[int], in_turn: bool) -> bool:
         params = group["params"]
         return (
             self.group is group
+            and self.in_turn == in_turn
             and self.names == names
             and self.rows == rows
             and self.sparse == sparse
@@ -133,6 +139,7 @@ class RuleOptimizer(Optimizer):
     counters: tuple[str, ...] = ("step",)
     # Those of which a step that is recorded for gradients makes tensors: PyTorch's arithmetic there is that of tensors.
     tensor_counters: tuple[str, ...] = ()
+    made_late: tuple[str, ...] = ()  # state that may be missing where other state is there
     records_lists = False  # whether PyTorch differentiates the form of the step that goes over lists (`foreach=True`)
     shown_counter: Callable[[float], Any] = staticmethod(scalar_tensor)
 
@@ -281,13 +288,14 @@ class RuleOptimizer(Optimizer):
             rows, sparse = self._take_sparse(group, grads, rows, sparse)
         names = self._names(group)
         plan = self._plans.get(index)
-        if plan is not None and not plan.holds(group, names, rows, sparse):
+        in_turn = share_memory([group["params"][i] for i in rows], grads if not sparse else [])
+        if plan is not None and not plan.holds(group, names, rows, sparse, in_turn):
             self._settle()  # of every group: a parameter may have moved from one to another
             plan = None
         if not rows:
             return
         if plan is None:
-            plan = self._plans[index] = self._gather(group, names, rows, sparse)
+            plan = self._plans[index] = self._gather(group, names, rows, sparse, in_turn)
         flags = self._flags(group)
         capture = current().capture
         if capture is not None:
@@ -326,7 +334,7 @@ class RuleOptimizer(Optimizer):
             and self.param_groups[index] is group
             and self._plans.get(index) is plan
             and self._names(group) == names
-            and plan.holds(group, names, rows, sparse)
+            and plan.holds(group, names, rows, sparse, plan.in_turn)
             and self._flags(group) == flags
         )
 
@@ -343,9 +351,10 @@ class RuleOptimizer(Optimizer):
         weight_decay = numbers.get("weight_decay", 0)
         return weight_decay, 1 - numbers["lr"] * weight_decay, *self._scalars(numbers, before, now, bucket)
 
-    def _gather(self, group: Group, names: tuple[str, ...], rows: list[int], sparse: list[int]) -> _Plan:
+    def _gather(self, group: Group, names: tuple[str, ...], rows: list[int], sparse: list[int],
+                in_turn: bool) -> _Plan:  # fmt: skip
         """Sort the rows into buckets, making the state of those that have none."""
-        plan = _Plan(group, names, rows, sparse)
+        plan = _Plan(group, names, rows, sparse, in_turn)
         if len(set(plan.params)) != len(plan.params):
             raise _errors.duplicate_parameters()
         for i in rows:
@@ -353,7 +362,7 @@ class RuleOptimizer(Optimizer):
             kept_names = self._names(group, param)
             fresh = self._prepare(group, kept_names, param)
             counters = tuple(_count_of(self._state[param][name]) for name in self.counters)
-            key = (counters, fresh, kept_names, param.dtype, param.device, i in sparse)
+            key = (counters, fresh, kept_names, param.dtype, param.device, i in sparse, i if in_turn else -1)
             bucket = plan.buckets.get(key)
             if bucket is None:
                 bucket = plan.buckets[key] = Bucket(counters, fresh, param.dtype, len(kept_names), i in sparse)
@@ -393,14 +402,43 @@ class RuleOptimizer(Optimizer):
         if not (names or self.counters):
             return False
         kept = self._state[param]
+        missing = [name for name in names if kept.get(name) is None]
         fresh = not kept
         if fresh:
             kept.update(zip(self.counters, self._start_counters(group)))
-        for name in names:
-            if kept.get(name) is None:
-                fresh = True
-                kept[name] = self._start(group, name, param)
-        return fresh
+        else:
+            self._check_kept(kept, missing)
+        for name in missing:
+            kept[name] = self._start(group, name, param)
+        return fresh or bool(missing)
+
+    def _check_kept(self, kept: Group, missing: list[str]) -> None:
+        """Raise the error of a parameter whose state is there in part."""
+        for name in [*missing, *reversed(self.counters)]:
+            if name not in kept and name not in self.made_late:
+                raise KeyError(name)
+
+
+def share_memory(params: list[Tensor], grads: list[Tensor | None]) -> bool:
+    """Whether what is written to a parameter changes another one, or a gradient."""
+    read = [grad for grad in grads if grad is not None]
+    memory = {*map(id, map(_STORAGE, params))}
+    if len(memory) == len(params) and memory.isdisjoint(map(id, map(_STORAGE, read))):
+        return False
+    ends: dict[tuple[int, bool], int] = {}  # how far the spans of a storage reach, those of parameters and the others
+    spans = [(*_span(t), is_param) for tensors, is_param in ((params, True), (read, False)) for t in tensors]
+    for storage, begin, end, is_param in sorted(spans):
+        if begin < max(ends.get((storage, True), 0), is_param and ends.get((storage, False), 0)):
+            return True
+        ends[storage, is_param] = max(end, ends.get((storage, is_param), 0))
+    return False
+
+
+def _span(tensor: Tensor) -> tuple[int, int, int]:
+    """The storage of a tensor, and the bytes between which its elements lie."""
+    size, begin = tensor.element_size(), tensor.storage_offset()
+    last = sum((n - 1) * step for n, step in zip(tensor.shape, tensor.stride())) if tensor.numel() else -1
+    return id(tensor._storage), begin * size, (begin + last + 1) * size
 
 
 def _count_of(counter: Any) -> float:

@@ -73,6 +73,7 @@ class SGD(RuleOptimizer):
 
     rule = staticmethod(sgd_update)
     counters = ()
+    made_late = ("momentum_buffer",)
     records_lists = True
 
     def __init__(self, params: ParamsT, lr: float | Tensor = 1e-3, momentum: float = 0, dampening: float = 0,

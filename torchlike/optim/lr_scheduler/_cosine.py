@@ -43,7 +43,7 @@ class CosineAnnealingLR(LRScheduler):
             return self._get_closed_form_lr()
         if (t - 1 - T_max) % (2 * T_max) == 0:  # the step before was at the bottom: there is nothing to scale
             return [group["lr"] + (base - eta_min) * (1 - math.cos(math.pi / T_max)) / 2
-                    for base, group in zip(self.base_lrs, groups)]  # fmt: skip
+                    for base, group in zip(self.base_lrs, groups, strict=True)]  # fmt: skip
         scale = (1 + math.cos(math.pi * t / T_max)) / (1 + math.cos(math.pi * (t - 1) / T_max))
         return [scale * (group["lr"] - eta_min) + eta_min for group in groups]
 

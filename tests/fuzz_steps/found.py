@@ -76,4 +76,46 @@ version = p._version
 out = loss_of(torch.ones(4))
 out = out.sum().backward()
 """,
+    "a_scheduler_whose_optimizer_got_another_group_at_the_bottom": """
+w, v = nn.Parameter(torch.ones(2)), nn.Parameter(torch.ones(2))
+opt = torch.optim.SGD([w], lr=0.1)
+sched = torch.optim.lr_scheduler.CosineAnnealingLR(opt, 1)
+out = sched.step()
+opt.add_param_group({'params': [v], 'lr': 0.1})
+out = sched.step()
+""",
+    "a_gradient_is_set_to_none_that_was_none": """
+w = nn.Parameter(torch.ones(2))
+def step(x):
+    w.grad = None
+step = compile(step)
+out = step(torch.ones(2))
+w.grad = torch.ones(2)
+out = step(torch.ones(2))
+""",
+    "two_parameters_get_one_gradient": """
+w, v = nn.Parameter(torch.ones(2)), nn.Parameter(torch.full((2,), 0.5))
+def step(x):
+    (w.sum() * v * x).sum().backward()
+step = compile(step)
+out = step(torch.ones(2))
+out = step(torch.ones(2))
+w.grad = v.grad
+out = step(torch.ones(2))
+w.grad = v.grad.clone()
+out = step(torch.ones(2))
+w.grad, v.grad = v.grad, torch.zeros(2)
+out = step(torch.ones(2))
+""",
+    "a_gradient_becomes_a_view_of_another_one": """
+w, v = nn.Parameter(torch.ones(2)), nn.Parameter(torch.full((2,), 0.5))
+def step(x):
+    (w.sum() * v * x).sum().backward()
+    w.grad = v.grad.detach()
+step = compile(step)
+out = step(torch.ones(2))
+out = step(torch.ones(2))
+w.grad.add_(1)
+out = step(torch.ones(2))
+""",
 }

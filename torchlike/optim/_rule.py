@@ -284,11 +284,12 @@ class RuleOptimizer(Optimizer):
         grads = [param.grad for param in group["params"]]
         rows = [i for i, grad in enumerate(grads) if grad is not None]
         sparse = [i for i in rows if grads[i].__class__ is SparseTensor]
+        dense = [] if sparse else grads
         if sparse:
             rows, sparse = self._take_sparse(group, grads, rows, sparse)
         names = self._names(group)
         plan = self._plans.get(index)
-        in_turn = share_memory([group["params"][i] for i in rows], grads if not sparse else [])
+        in_turn = share_memory([group["params"][i] for i in rows], dense)
         if plan is not None and not plan.holds(group, names, rows, sparse, in_turn):
             self._settle()  # of every group: a parameter may have moved from one to another
             plan = None

@@ -60,6 +60,9 @@ class ASGD(RuleOptimizer):
     def _names(self, group: Group, param: Tensor | None = None) -> tuple[str, ...]:
         return ("ax",)
 
+    def _check_kept(self, kept: Group, missing: list[str]) -> None:
+        super()._check_kept(kept, ["mu", *missing])  # looked up first
+
     def _start_counters(self, group: Group) -> tuple[float, ...]:
         return 0.0, _rounded(float(group["lr"])), 1.0
 

@@ -1,0 +1,103 @@
+"""Parameters and gradients that share memory are stepped in turn, and state that is there in part is refused."""
+
+import numpy as np
+import pytest
+import torch
+
+import torchlike
+from tests.optim.cases import ONE_EACH
+
+LIBRARIES = (torch, torchlike)
+IDS = [name for name, _ in ONE_EACH]
+
+
+def tied(library):
+    w = library.nn.Parameter(library.arange(1.0, 5))
+    return [w, library.nn.Parameter(w.data)]
+
+
+def overlapping(library):
+    base = library.arange(1.0, 7)
+    return [library.nn.Parameter(base[:4]), library.nn.Parameter(base[2:])]
+
+
+def side_by_side(library):
+    base = library.arange(1.0, 9)
+    return [library.nn.Parameter(base[:4]), library.nn.Parameter(base[4:])]
+
+
+def apart(library):
+    return [library.nn.Parameter(library.arange(1.0, 5)), library.nn.Parameter(library.ones(4))]
+
+
+def gradients_are_parameters(w, v):
+    v.grad = w.data
+
+
+def gradients_are_one(w, v):
+    v.grad = w.grad
+
+
+def gradient_is_itself(w, v):
+    w.grad = w.data
+
+
+def nothing(w, v):
+    pass
+
+
+SHARES = [
+    *[(make, nothing) for make in (tied, overlapping, side_by_side)],
+    *[(apart, share) for share in (gradients_are_parameters, gradients_are_one, gradient_is_itself)],
+]
+
+
+@pytest.mark.parametrize("compiles", [False, True], ids=["recorded", "compiled"])
+@pytest.mark.parametrize("make, share", SHARES, ids=[f"{a.__name__}-{b.__name__}" for a, b in SHARES])
+@pytest.mark.parametrize("name, options", ONE_EACH, ids=IDS)
+def test_steps(name, options, make, share, compiles):
+    found = []
+    for library in LIBRARIES:
+        w, v = make(library)
+        optimizer = getattr(library.optim, name)([w, v], **options)
+
+        def step(k, w=w, v=v, optimizer=optimizer):
+            optimizer.zero_grad()
+            ((w - k).square().sum() + (v * v).sum()).backward()
+            share(w, v)
+            optimizer.step()
+
+        if compiles and library is torchlike:
+            step = library.compile(step)
+        for k in range(3):
+            step(library.tensor(float(k)))
+        found.append((w.tolist(), v.tolist()))
+    # Each step multiplies the rounding of single precision, by the division of Adam and its kind most of all.
+    np.testing.assert_allclose(found[1], found[0], rtol=1e-5, atol=1e-6)
+
+
+def after_removing(library, name, options, keys):
+    """Two steps, between which state is removed: the parameter, or the error."""
+    param = library.nn.Parameter(library.ones(2, 2))
+    optimizer = getattr(library.optim, name)([param], **options)
+    param.grad = library.ones(2, 2)
+    optimizer.step()
+    for key in keys:
+        del optimizer.state[param][key]
+    try:
+        optimizer.step()
+    except (KeyError, AssertionError) as error:
+        return type(error), str(error)
+    return [round(x, 5) for row in param.tolist() for x in row], sorted(optimizer.state[param])
+
+
+@pytest.mark.parametrize("name, options", ONE_EACH, ids=IDS)
+def test_state_that_is_there_in_part(name, options):
+    param = torch.nn.Parameter(torch.ones(2, 2))
+    optimizer = getattr(torch.optim, name)([param], **options)
+    param.grad = torch.ones(2, 2)
+    optimizer.step()
+    names = list(optimizer.state[param])
+    for removed in [*[[key] for key in names], names[1:]]:
+        ours = after_removing(torchlike, name, options, removed)
+        assert ours == after_removing(torch, name, options, removed), removed

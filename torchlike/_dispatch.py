@@ -265,6 +265,7 @@ def _gather(op: Op, args: tuple, kwargs: dict, values: list, edges: list, scalar
     key: list = []
     if op.old_orders and len(args) > 2:
         args, kwargs = _from_old_order(op, args, kwargs)
+    args, kwargs, asked = (args, kwargs, {}) if current().capture is None else _with_elements(op, args, kwargs)
     args = tuple([_number(a, kind) for a, kind in zip([_plain(a) for a in args], (*op.kinds, *[d.STATIC] * len(args)))])
     kwargs = _in_order(op, kwargs) if kwargs else kwargs
     needs = False
@@ -293,10 +294,30 @@ def _gather(op: Op, args: tuple, kwargs: dict, values: list, edges: list, scalar
                 if x in op.special.get(name, ()):
                     key.append(x)
                 else:
+                    if name in asked:
+                        current().capture.asks(asked[name], scalars)
                     scalars.append(x)
             else:
                 key += (cls, x)
     return _plan(op, tuple(key), args, kwargs), needs
+
+
+def _with_elements(op: Op, args: tuple, kwargs: dict) -> tuple[tuple, dict, dict[str, Tensor]]:
+    """The arguments of a call that is captured: a zero-dim tensor from outside that is a runtime number as its element,
+    and these tensors by name."""
+    capture = current().capture
+    found = {
+        name: a
+        for name, a in [*zip(op.names, args), *kwargs.items()]
+        if op.kind_of.get(name) == d.SCALAR and name not in op.special and a.__class__ in TENSOR_TYPES
+        and not (a.ndim or a.requires_grad) and capture.knows(a)
+    }  # fmt: skip
+    if not found:
+        return args, kwargs, found
+    with capture.quietly():
+        numbers = {name: a.item() for name, a in found.items()}
+    given = [numbers.get(name, a) for name, a in zip(op.names, args)]
+    return (*given, *args[len(given) :]), {**kwargs, **{k: x for k, x in numbers.items() if k in kwargs}}, found
 
 
 def _from_old_order(op: Op, args: tuple, kwargs: dict) -> tuple[tuple, dict]:

@@ -118,7 +118,7 @@ class DifferentiableReplay(Replay):
         """The inputs of the forward operator, its numbers and its results."""
         undo = [host.kept() for host in self._hosts]
         try:
-            draws, asked = self._act()
+            draws, asked = self._act(tensors)
             values, numbers = self._values(self._inputs, given, tensors, draws), self._flat(asked)
             return values, numbers, record(self._forward, values, numbers)
         except Exception:

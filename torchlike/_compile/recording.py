@@ -27,7 +27,7 @@ from torchlike._compile.replay import (
 )
 from torchlike._compile.results import Results
 from torchlike._core import Value
-from torchlike._core.capture import Capture, Draw
+from torchlike._core.capture import Capture, Draw, Elements
 from torchlike._sparse import maker, members
 from torchlike._storage import Storage
 from torchlike._tensor import Tensor
@@ -53,6 +53,9 @@ class Recording:
             self._outside[id(tensor._storage)] = Source(STATE, tensor._storage)
         for i, tensor in reversed(list(enumerate(tensors))):
             self._outside[id(tensor._storage)] = Source(MEMORY, i)
+        for x in capture.again:
+            if isinstance(x, Elements):
+                x.places = [(position, self._named(tensor)) for position, tensor in x.places]
 
     def check(self) -> None:
         """Refuse what cannot be run again.

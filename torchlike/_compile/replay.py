@@ -15,7 +15,7 @@ from torchlike._compile import whole_program
 from torchlike._compile.guards import Attributes
 from torchlike._compile.results import Results
 from torchlike._core import Aval, Value, boundary, concrete, to_numpy, uninterrupted
-from torchlike._core.capture import Capture, Draw, Numbers
+from torchlike._core.capture import Capture, Draw, Elements, Numbers
 from torchlike._core.interrupts import assign
 from torchlike._core.refcounts import LOCAL
 from torchlike._core.trace import lock
@@ -273,7 +273,7 @@ class Replay:
             return "the shape or dtype of a tensor"
         return "what an optimizer steps" if not all([hold() for hold in self._holds]) else "a tensor's gradient"
 
-    def _act(self) -> tuple[list, list]:
+    def _act(self, tensors: Sequence[Tensor]) -> tuple[list, list]:
         """What is done on the host at each call, in its order: the draws and the numbers that come of it."""
         draws, asked = [], []
         for x in self._again:
@@ -281,6 +281,8 @@ class Replay:
                 draws.append(x.make())
             elif x.__class__ is Numbers:
                 asked.append(x.ask())
+            elif x.__class__ is Elements:
+                asked.append(x.now(lambda what: of(what, tensors)))
             else:
                 x.do()
         return draws, asked
@@ -301,7 +303,7 @@ class Replay:
             boundary()
             undo, found, done = [host.kept() for host in self._hosts], [], []
             try:
-                draws, asked = self._act()
+                draws, asked = self._act(tensors)
                 donated, owned = self._donated()
                 inputs = donated, self._kept(given, tensors, draws), self._packs.now(asked)
                 self.program.run_into(found, self.device, inputs)

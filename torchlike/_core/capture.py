@@ -52,6 +52,24 @@ class Numbers:
         self.sequence, self.ask = sequence, ask
 
 
+class Elements(Numbers):
+    """The runtime numbers of an entry, some of which are zero-dim tensors. `places` are positions among the numbers,
+    with the tensor, or the number of the argument that it is."""
+
+    __slots__ = ("places",)
+
+    def __init__(self, sequence: Sequence) -> None:
+        super().__init__(sequence, lambda: sequence)
+        self.places: list[tuple[int, Any]] = []
+
+    def now(self, find: Callable[[Any], Any]) -> Sequence:
+        """The numbers of this call; `find` returns the tensor of a place."""
+        found = [*self.sequence]
+        for position, what in self.places:
+            found[position] = find(what).item()
+        return found
+
+
 class Act:
     """Something done on the host at each call, such as a scheduler's step."""
 
@@ -161,6 +179,19 @@ class Capture(Mode):
             sequence = ask()
         self.again.append(Numbers(sequence, ask))
         return sequence
+
+    def knows(self, tensor: Any) -> bool:
+        """Whether a zero-dim tensor was there before, so that its element can be asked for at each call."""
+        value = tensor._storage.value
+        return tensor._chain is None and value.array is not None and id(value) in self.known and not self._quiet
+
+    def asks(self, tensor: Any, sequence: Sequence) -> None:
+        """The next of an entry's numbers is the element of a tensor at each call."""
+        last = self.again[-1] if self.again else None
+        if not isinstance(last, Elements) or last.sequence is not sequence:
+            last = Elements(sequence)
+            self.again.append(last)
+        last.places.append((len(sequence), tensor))
 
     def takes(self, do: Callable[[], Any], host: Host) -> bool:
         """Do something on the host now, and at each later call, which changes `host`; False where it is part of

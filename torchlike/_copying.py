@@ -10,7 +10,7 @@ import numpy as np
 from torchlike import _errors, _layout, _storage
 from torchlike._autograd import engine
 from torchlike._autograd.nodes import AccumulateGrad
-from torchlike._core.refcounts import LOCAL
+from torchlike._core.ownership import LOCAL
 from torchlike._tensor import Tensor, adopt, alias, leaf_node
 
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from torchlike import _device, _dtypes, _errors, _from_data, _layout, _modes, _shared, _storage, _storage_io
 from torchlike._core import Value, aval, concrete
+from torchlike._core.ownership import lend
 from torchlike._dtypes import dtype as Dtype
 from torchlike._tensor import Tensor, wrap
 
@@ -276,7 +277,7 @@ def dlpack(self: Tensor, *, stream: Any = -1, max_version: tuple[int, int] | Non
     if self.device.type == "meta":
         raise BufferError("Cannot pack tensors on meta")
     if self.device.type != "cpu":
-        return concrete(self._value).__dlpack__(stream=None if stream == -1 else stream)
+        return lend(concrete(self._value)).__dlpack__(stream=None if stream == -1 else stream)
     if stream not in (None, -1):
         raise AssertionError("stream should be None on cpu.")
     if self.dtype not in _dtypes.NARROW:

@@ -18,7 +18,7 @@ import numpy as np
 from torchlike import _errors, _modes
 from torchlike._autograd import versions
 from torchlike._core import Aval, Live, Value, to_numpy
-from torchlike._core.refcounts import ATTRIBUTE
+from torchlike._core.ownership import ATTRIBUTE
 from torchlike._layout import contiguous_strides
 from torchlike._recorder import current
 from torchlike._storage import WRITE, Block, Step, Storage, extent, involution, read

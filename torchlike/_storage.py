@@ -14,7 +14,7 @@ import numpy as np
 from torchlike import _dtypes, _errors
 from torchlike._autograd import engine, versions
 from torchlike._core import Aval, Live, Value, record
-from torchlike._core.refcounts import LOCAL
+from torchlike._core.ownership import LOCAL
 from torchlike._layout import contiguous_strides, is_apart, is_dense, span
 from torchlike._ops._plan import OpPlan
 from torchlike._recorder import current

@@ -20,7 +20,7 @@ from torchlike._autograd import sparse_value, versions
 from torchlike._autograd.nodes import Edge, Node, Refusal, Sink
 from torchlike._autograd.sparse_value import SparseValue
 from torchlike._core import Aval, Value, record
-from torchlike._core.refcounts import TUPLE_ITEM
+from torchlike._core.ownership import TUPLE_ITEM
 from torchlike._ops._declare import REGISTRY
 from torchlike._ops._plan import OpPlan, carried, chooses, dependence, derivable, gradient, make, underivable, vanishing
 from torchlike._recorder import current
@@ -62,7 +62,7 @@ def another(value: Value) -> Value:
     other."""
     if value.array is None or not current().moves:
         return apply_op("clone", (value, None))[0]
-    return Value(value.aval, value.array)
+    return value.twin()
 
 
 def owned(pair: Grad) -> Value:

@@ -13,7 +13,6 @@ from torchlike._autograd import engine, saved
 from torchlike._autograd.context import BackwardCFunction
 from torchlike._autograd.handles import RemovableHandle
 from torchlike._autograd.nodes import Node as EngineNode
-from torchlike._core import Value
 
 
 class Node(ABC):
@@ -81,7 +80,7 @@ def increment_version(tensor: Any) -> None:
         if old.array is None and old.trace is not None:
             fresh = engine.apply_op("clone", (old, None))[0]
         else:
-            fresh = Value(old.aval, old.array)
+            fresh = old.twin()
         storage.put(fresh, None, each)
 
 

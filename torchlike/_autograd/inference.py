@@ -63,7 +63,7 @@ class InferenceStorage(Storage):
         if value.__class__ is not Value or value.aval.__class__ is InferenceAval:
             return
         if value.array is not None:  # others may hold it
-            self.value = Value(_twin(value.aval), value.array)
+            self.value = value.twin(_twin(value.aval))
             return
         value.aval = _twin(value.aval)
 

@@ -19,7 +19,7 @@ from torchlike._compile.results import Results
 from torchlike._compile.watch import Watch
 from torchlike._core import Value, boundary
 from torchlike._core.capture import Capture
-from torchlike._core.refcounts import LOCAL
+from torchlike._core.ownership import LOCAL
 from torchlike._errors.callers import Place, users_place
 from torchlike._recorder import leave
 from torchlike._tensor import Tensor
@@ -175,5 +175,5 @@ def _make_distinct(tensors: list[Tensor]) -> None:
     for storage in {id(t._storage): t._storage for t in tensors if not t._storage.shared}.values():
         value = storage.value
         if value.array is not None and getrefcount(value) > LOCAL:
-            storage.value = Value(value.aval, value.array)
+            storage.value = value.twin()
             storage.value.stamp = value.stamp

@@ -140,7 +140,7 @@ class Recording:
                 source = Source(DRAW, arrays[id(value.array)])
             if source is None:
                 unknown.append(value)
-                source = Source(CONSTANT, Value(value.aval, value.array))  # its own: it must not hold the trace
+                source = Source(CONSTANT, value.twin())  # its own: it must not hold the trace
             sources.append(source)
         claimed = {s.what for s in sources if s.kind == DRAW}
         if len(claimed) < len(self.draws) and not cotangents:

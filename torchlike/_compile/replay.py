@@ -17,7 +17,7 @@ from torchlike._compile.results import Results
 from torchlike._core import Aval, Value, boundary, concrete, to_numpy, uninterrupted
 from torchlike._core.capture import Capture, Draw, Elements, Numbers
 from torchlike._core.interrupts import assign
-from torchlike._core.refcounts import LOCAL
+from torchlike._core.ownership import LOCAL, has_lent
 from torchlike._core.trace import lock
 from torchlike._device import cpu, to_jax
 from torchlike._sparse import members
@@ -168,7 +168,7 @@ class Replay:
         if owned is None or not _native.same.attributes(owned, ("stamp",), [None] * len(owned)):
             return None
         arrays = _native.same.alone(owned, "array", _JaxArray)
-        return None if arrays is None else (arrays, owned)
+        return None if arrays is None or has_lent(arrays) else (arrays, owned)
 
     def _copied(self, values: list) -> tuple[list, list]:
         """The same where somebody else holds some of the values: of those, copies."""
@@ -176,7 +176,7 @@ class Replay:
         while values:
             value = values.pop(0)
             array = value.array
-            is_held = getrefcount(value) > LOCAL or getrefcount(array) > LOCAL
+            is_held = has_lent((array,)) or getrefcount(value) > LOCAL or getrefcount(array) > LOCAL
             if is_held or array.__class__ is not _JaxArray or value.stamp:
                 array, value = jax.device_put(np.array(concrete(value.settle())), self._target), None
             arrays.append(array)

@@ -18,8 +18,8 @@ from torchlike._core import disk_cache, failures, notices, xla_executor
 from torchlike._core import trace as _trace
 from torchlike._core.ledger import Making, ledger
 from torchlike._core.numpy_executor import Failed, Interpreted, is_cold
+from torchlike._core.ownership import LIST_ITEM, has_lent
 from torchlike._core.programs import programs
-from torchlike._core.refcounts import LIST_ITEM
 from torchlike._core.timing import tell, timed, watchers
 from torchlike._core.value import Value
 from torchlike._core.waiting import on_host
@@ -49,10 +49,10 @@ def flush(device: Device) -> None:
         values = [r() for r in trace.results]  # held from here on, so nothing dies between the key and the run
         live = tuple([i for i, v in enumerate(values) if v is not None])
         if live:
-            # An array that only the trace holds is free; one on the host is copied first. The count is taken here, not
-            # in a function: whether a call holds its arguments too depends on who watches frames.
+            # The array of a Value that died is free; one on the host is copied first. The count is taken here, not in a
+            # function: whether a call holds its arguments too depends on who watches frames.
             arrays = trace.arrays
-            dead = [i for i, r in enumerate(trace.inputs) if r() is None]
+            dead = [i for i, r in enumerate(trace.inputs) if r() is None and not has_lent((arrays[i],))]
             donated = tuple(
                 [i for i in dead if getrefcount(arrays[i]) <= LIST_ITEM or arrays[i].__class__ is np.ndarray]
             )

@@ -9,6 +9,7 @@ from typing import Any, SupportsIndex, overload
 import numpy as np
 
 from torchlike import _errors
+from torchlike._core.ownership import lend
 from torchlike._device import device as Device
 from torchlike._dtypes import dtype as Dtype
 from torchlike._recorder import current
@@ -124,6 +125,10 @@ class Value:
     def settle(self) -> Value:
         """This value as one that never changes: itself."""
         return self
+
+    def twin(self, aval: Aval | None = None) -> Value:
+        """Another Value of the same array, which is lent then."""
+        return Value(aval or self.aval, lend(self.array))
 
     def peek(self) -> Any:
         """The array, to be looked at and let go at once; None where it is still to be computed, or stands for others

@@ -10,6 +10,7 @@ import numpy as np
 from torchlike import _device, _errors
 from torchlike._core import Value, concrete
 from torchlike._core.jax_private import Tracer
+from torchlike._core.ownership import lend
 from torchlike._exchange import from_dlpack
 from torchlike._tensor import Tensor
 
@@ -46,7 +47,7 @@ def array_of(value: Value) -> jax.Array:
     # Another array over the same memory: a program that is given the one does not take the memory from the other. On
     # JAX's first device it is free to move with the arrays that it meets.
     with jax.default_device(place):
-        return jax.device_put(np.asarray(array), None if place == jax.local_devices()[0] else place)
+        return jax.device_put(np.asarray(lend(array)), None if place == jax.local_devices()[0] else place)
 
 
 def from_jax(array: Any) -> Tensor:

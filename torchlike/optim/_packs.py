@@ -16,7 +16,7 @@ import numpy as np
 import torchlike
 from torchlike import Tensor
 from torchlike._core import Value
-from torchlike._core.refcounts import ATTRIBUTE, DICT_ITEM
+from torchlike._core.ownership import ATTRIBUTE, DICT_ITEM
 from torchlike._recorder import current
 from torchlike._storage import WRITE
 from torchlike._tensor import commit, wrap

@@ -21,7 +21,7 @@ import numpy as np
 import torchlike
 from torchlike import Tensor, _core
 from torchlike._core import Value
-from torchlike._core.refcounts import ATTRIBUTE, DICT_ITEM
+from torchlike._core.ownership import ATTRIBUTE, DICT_ITEM
 from torchlike._fused import multi_tensor_update, over_rows
 from torchlike._ops._namespace import namespace
 from torchlike._ops._steps import stepwise

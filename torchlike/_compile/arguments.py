@@ -1,4 +1,4 @@
-"""The signature of a call: what of its arguments a recording is made for, and which tensors are among them."""
+"""The signature of a call: the properties of its arguments that select a recording, and its tensors."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _EXACT = frozenset((int, bool, str, bytes, type(None)))
 
 
 class Signature:
-    """The key of a call, its tensors in order, and the other objects that were given, whose state counts too."""
+    """The key of a call, its tensors in order, and its other objects, whose state is guarded."""
 
     __slots__ = ("containers", "given", "is_followed", "key", "others", "tensors")
 
@@ -27,15 +27,15 @@ class Signature:
         self.tensors: list[Tensor] = []
         self.others: list[Any] = []
         self.containers: list[int] = []  # the lists and dictionaries, by their ids
-        self.is_followed = True  # whether no tensor among them has attributes or hooks of its own
-        self.given: list[Value] | None = []  # what the tensors show; None where one is not plainly a storage's value
+        self.is_followed = True  # whether no tensor has attributes or hooks of its own
+        self.given: list[Value] | None = []  # the tensors' values; None if one is a view
         local, tensors, given = _modes.local, self.tensors, self.given
         key: list = [(local.grad, local.inference, local.autocast, _modes.default_dtype, _modes.default_device,
                       _modes.matmul_precision)]  # fmt: skip
         for a in args:
             if (a.__class__ is Tensor and a._edge is a._chain is None and not a.__dict__
                     and (value := a._storage.value).__class__ is Value):  # fmt: skip
-                # Common, so without a call. No other argument's entries begin with an aval.
+                # The common case, without a call. No other argument's entries begin with an aval.
                 key += (value.aval, a._strides)
                 tensors.append(a)
                 given.append(value)
@@ -55,7 +55,7 @@ class Signature:
 
     @property
     def modes(self) -> tuple:
-        """The modes that hold at the call."""
+        """The modes at the call."""
         return self.key[0]
 
     def _add(self, a: Any, key: list) -> None:
@@ -102,10 +102,10 @@ class Signature:
         self.others.append(a)
 
     def _add_aliases(self, key: list) -> None:
-        """Which of the tensors share memory; a call in which none do is the common case."""
+        """Add which tensors share memory. Usually none do."""
         storages = [*map(id, map(_STORAGE, self.tensors))]
         if len({*storages}) < len(storages):
             for ids in (storages, [*map(id, self.tensors)]):
-                # Of a few, looking through them is sooner done than a dictionary is made.
+                # For a few tensors a linear search is faster than a dictionary.
                 place = ids.index if len(ids) <= 16 else {one: i for i, one in enumerate(ids)}.__getitem__
                 key += map(place, ids)

@@ -1,4 +1,4 @@
-"""One call of a compiled function, watched: what of it can be run again, or why it cannot."""
+"""The capture of one call of a compiled function: a recording, or the reason why there is none."""
 
 from __future__ import annotations
 
@@ -26,22 +26,22 @@ from torchlike._tensor import Tensor
 
 
 class Kept:
-    """A recording that serves while its guards hold."""
+    """A recording with its guards."""
 
     __slots__ = ("_containers", "_outside", "guards", "others", "replay", "runs")
 
     def __init__(self, guards: Guards, replay: Replay, signature: Signature, reach: Reach) -> None:
         self.guards, self.replay = guards, replay
-        self.others = signature.others  # held, since their ids are in the key
+        self.others = signature.others  # kept alive, since their ids are in the key
         self.runs = 0
-        self._outside = reach.containers()  # held by the guards
+        self._outside = reach.containers()  # kept alive by the guards
         self._containers = self._known(signature.containers)
 
     def _known(self, containers: list[int]) -> list[int | None]:
         return [x if x in self._outside else None for x in containers]
 
     def is_given(self, containers: list[int]) -> bool:
-        """Whether the same of the lists and dictionaries among the arguments are held outside, too."""
+        """Return whether the same lists and dictionaries among the arguments are reachable from outside too."""
         return self._known(containers) == self._containers
 
 
@@ -51,14 +51,14 @@ class Attempt:
     Args:
       function: what is called.
       signature: that of its arguments.
-      refuse: called with the reason where the call cannot be captured, as soon as that is known; may raise.
+      refuse: called with the reason as soon as the call is known not to be capturable; may raise.
     """
 
     def __init__(self, function: Callable, signature: Signature, args: tuple, kwargs: dict,
                  refuse: Callable[[str], None]) -> None:  # fmt: skip
         self.function, self.signature, self.args, self.kwargs = function, signature, args, kwargs
         self.refuse = refuse
-        self.kept: Kept | None = None  # the recording, once it is made
+        self.kept: Kept | None = None  # the recording
 
     def result(self) -> Any:
         """Call the function, and return what it returns."""
@@ -73,7 +73,7 @@ class Attempt:
         state = list(before.tensors.values())
         views = [(t, t._read(False)) for t in state if t._chain is not None]
         given = self.signature.tensors
-        seen = [None if t._chain is None else t._pair()[0] for t in given]  # before the boundary: reading records
+        seen = [None if t._chain is None else t._pair()[0] for t in given]  # before the boundary: this records
         boundary()
         _make_distinct([*given, *state, *before.grads.values()])
         shown = [t._pair()[0] if value is None else value for t, value in zip(given, seen)]
@@ -90,7 +90,7 @@ class Attempt:
 
     def _capture(self, before: Reach, state: list[Tensor], views: list[tuple[Tensor, Value]],
                  given: list[Value]) -> Capture:  # fmt: skip
-        """The capture of the call: `given` is what its arguments show."""
+        """Return the capture of the call. `given` are the values of its tensors."""
         tensors = [*self.signature.tensors, *state]
         capture = Capture(tensors[0].device if tensors else _modes.default_device, self._stopped)
         capture.given, capture.views = given, views
@@ -99,7 +99,7 @@ class Attempt:
         return capture
 
     def _keep(self, capture: Capture, before: Reach, watch: Watch, returned: Any, modes: tuple) -> Replay | None:
-        """Keep what was recorded, or say why not; then the trace runs as any other does."""
+        """Make a recording, or refuse; the trace of a refused call runs as any other."""
         try:
             after = self._unchanged(before, watch, modes)
             self._check_containers(returned, before)
@@ -111,7 +111,7 @@ class Attempt:
             if results.roots:
                 with watch:
                     gradient = Gradient(capture.trace, results.roots)
-                try:  # hooks and backward functions have run now, and read what they read
+                try:  # hooks and backward functions have run by now
                     after = self._unchanged(before, watch, modes)
                 except Refusal as refusal:
                     late = str(refusal)
@@ -128,7 +128,7 @@ class Attempt:
         return replay
 
     def _unchanged(self, before: Reach, watch: Watch, modes: tuple) -> Reach:
-        """The walk over what ran, which must find everything as it was before."""
+        """Walk over the code that ran, and refuse if the call has changed anything that it depends on."""
         if watch.refused is not None:
             raise Refusal(watch.refused)
         now = Signature(self.args, self.kwargs)
@@ -151,7 +151,7 @@ class Attempt:
         return after
 
     def _check_containers(self, returned: Any, before: Reach) -> None:
-        """A container that was there before, or is returned twice, is the same object to whoever gets it."""
+        """Refuse a result that contains a container from outside, or one container twice: a replay returns new ones."""
         todo, seen = [returned], {*self.signature.containers}
         while todo:
             x = todo.pop()
@@ -171,7 +171,7 @@ class Attempt:
 
 
 def _make_distinct(tensors: list[Tensor]) -> None:
-    """Give each storage a Value that nobody else holds: two that show one Value now need not do so later."""
+    """Give each storage a Value of its own. Two storages that share a Value now may not share it at the next call."""
     for storage in {id(t._storage): t._storage for t in tensors if not t._storage.shared}.values():
         value = storage.value
         if value.array is not None and getrefcount(value) > LOCAL:

@@ -18,7 +18,7 @@ from torchlike._errors.callers import Place
 from torchlike._recorder import current
 from torchlike.nn import Module
 
-PATIENCE = 4  # refusals of one signature after which its calls are no longer captured
+PATIENCE = 4  # refusals after which a signature is no longer captured
 _UNFOLLOWED = "an argument has attributes or hooks"
 _STANCE = "the stance is 'eager_on_recompile'"
 _WAITING = "its signature came for the first time (dynamic)"
@@ -34,17 +34,17 @@ stance = Stance()
 
 
 class State(enum.Enum):
-    """Where a signature stands: unseen -> (waiting ->) capturing -> compiled | refused."""
+    """The state of a signature: unseen -> (waiting ->) capturing -> compiled | refused."""
 
     UNSEEN = enum.auto()
-    WAITING = enum.auto()  # it came once, and is captured when it comes again
+    WAITING = enum.auto()  # seen once; the next call is captured
     CAPTURING = enum.auto()
     COMPILED = enum.auto()
     REFUSED = enum.auto()
 
 
 class Case:
-    """One signature: its state, its recordings (the newest first), and why its calls were refused."""
+    """One signature: its state, its recordings (newest first), and the reasons of refusals."""
 
     __slots__ = ("recordings", "refusals", "state")
 
@@ -54,7 +54,7 @@ class Case:
         self.refusals: list[str] = []
 
     def settled(self) -> State:
-        """The state after a call was captured, or could not be."""
+        """Return the state after a capture has ended."""
         if len(self.refusals) >= PATIENCE:
             return State.REFUSED
         return State.COMPILED if self.recordings else State.UNSEEN
@@ -74,15 +74,15 @@ class Compiled:
         self.function, self.fullgraph, self.dynamic, self.limit = function, fullgraph, dynamic, limit
         self.verify_every, self.is_off = verify_every, is_off
         self._torchdynamo_orig_callable = function
-        self.options: dict[str, Any] = {}  # what `compile` was called with
+        self.options: dict[str, Any] = {}  # the arguments of `compile`
         self._cases: dict[tuple, Case] = {}
-        self.kept: dict[tuple, list[Kept]] = {}  # the recordings of the signatures that are compiled
+        self.kept: dict[tuple, list[Kept]] = {}  # recordings by signature
         self._history = History()
         self._lock = threading.RLock()
         compiled.add(self)
 
     def _followed(self) -> list:
-        """What a captured call reaches through a compiled function."""
+        """Return what a captured call reaches through a compiled function."""
         return [self.function, self.__dict__]
 
     def __get__(self, owner: Any, kind: type | None = None) -> Any:
@@ -94,7 +94,7 @@ class Compiled:
         recorder = current()
         if (recorder.capture is not None or recorder.watches or self.is_off or stance.name == "force_eager"
                 or not _trace.limit.length or _trace.latest.made is not None):  # fmt: skip
-            return self.function(*args, **kwargs)  # part of another call, or compiling is off
+            return self.function(*args, **kwargs)  # part of another captured call, or compiling is off
         signature = Signature(args, kwargs)
         if not signature.is_followed:
             return self._uncompiled(_UNFOLLOWED, args, kwargs)
@@ -110,7 +110,7 @@ class Compiled:
         return self._advance(signature, args, kwargs)
 
     def _advance(self, signature: Signature, args: tuple, kwargs: dict) -> Any:
-        """No recording serves: capture the call, or run it as it is written, as its signature's state says."""
+        """Capture a call that has no valid recording, or run it uncompiled, depending on the state of its signature."""
         if stance.name == "fail_on_recompile":
             raise _errors.compiling.new_recording(self.function)
         case = self._cases.setdefault(signature.key, Case())
@@ -125,7 +125,7 @@ class Compiled:
             return self._capture(case, signature, args, kwargs)
 
     def _capture(self, case: Case, signature: Signature, args: tuple, kwargs: dict) -> Any:
-        """Call the function and watch: its signature is compiled then, or one refusal nearer to being refused."""
+        """Call the function, capture it, and update the state of its signature."""
         changed = self._changed(case, signature)
         attempt = Attempt(self.function, signature, args, kwargs, functools.partial(self._refuse, case))
         case.state = State.CAPTURING
@@ -145,12 +145,12 @@ class Compiled:
         return returned
 
     def _uncompiled(self, reason: str, args: tuple, kwargs: dict) -> Any:
-        """Run a call as it is written."""
+        """Run a call uncompiled."""
         self._history.uncompiled[reason] += 1
         return self.function(*args, **kwargs)
 
     def _refuse(self, case: Case, reason: str) -> None:
-        """A call cannot be captured."""
+        """Note that a call cannot be captured."""
         case.refusals.append(reason)
         self._history.uncompiled[reason] += 1
         if self.fullgraph:
@@ -163,11 +163,11 @@ class Compiled:
         del case.recordings[self.limit :]
 
     def _is_to_wait(self) -> bool:
-        """Whether a signature that was not met before is to come again before it is captured."""
+        """Return whether a new signature is captured only at its second call."""
         return bool(self.dynamic) or (self.dynamic is None and len(self.kept) >= self.limit)
 
     def _changed(self, case: Case, signature: Signature) -> str | None:
-        """Why the newest recording does not serve; None where there is none."""
+        """Return why the newest recording is not valid; None if there is no recording."""
         if not case.recordings:
             return None
         newest = case.recordings[0]
@@ -177,7 +177,7 @@ class Compiled:
         return f"{what} changed" if what else "nothing (verify_every)"
 
     def _verify(self, one: Kept, signature: Signature, args: tuple, kwargs: dict) -> Any:
-        """Capture the call again, which must give the recording that there is."""
+        """Capture the call again and compare the new recording with the old one."""
         case = self._cases[signature.key]
         returned = self._advance(signature, args, kwargs)
         again = case.recordings[0]
@@ -193,7 +193,7 @@ class Compiled:
     # -- what is known of it -------------------------------------------------------------------------------------------
 
     def explained(self) -> Function | None:
-        """What `torchlike.explain()` says of this function; None if it was never called."""
+        """Return the entry of `torchlike.explain()` for this function; None if it was never called."""
         history, kept = self._history, self._recordings()
         if not (self._cases or history.uncompiled):
             return None
@@ -229,7 +229,7 @@ class Compiled:
         return self._executable().as_text()
 
     def release(self) -> None:
-        """Forget the executables. What was counted stays."""
+        """Drop the executables and keep the counts."""
         self._history.forgotten += sum(one.runs for one in self._recordings())
         self.kept.clear()
         for case in self._cases.values():
@@ -237,7 +237,7 @@ class Compiled:
             case.state = case.settled()
 
     def forget(self) -> None:
-        """Forget every recording, and all that was counted."""
+        """Drop all recordings and counts."""
         self.kept.clear()
         self._cases.clear()
         self._history = History()

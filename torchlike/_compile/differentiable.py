@@ -1,7 +1,7 @@
-"""A recorded call whose result is differentiated outside: a forward operator and its gradient, each of one entry.
+"""Recordings whose result is differentiated outside: one operator for the forward part and one for its gradient.
 
-The gradient is recorded with the call: backward is walked once from the results to the leaves, and cut off from the
-forward part of the trace. What it uses of that part are extra results of the forward operator.
+The gradient is recorded with the call, by one backward pass from the results to the leaves. The trace is then cut in
+two: values of the forward part that the gradient needs become extra results of the forward operator.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from torchlike._tensor import Tensor
 
 
 class Entrance(Node):
-    """Where an argument's history begins for a call that is captured: for the call's gradient the end of a path, and
-    for any other pass the identity."""
+    """The history of an argument during a capture. It is a leaf for the call's own gradient, and the identity for any
+    other backward pass."""
 
     __slots__ = ()
 
@@ -49,22 +49,22 @@ class Entrance(Node):
 
     @property
     def next_functions(self) -> tuple:
-        """Those of the node that it stands for."""
+        """The `next_functions` of the node that it replaces."""
         return self.edges[0][0].next_functions  # type: ignore[index]
 
     def differentiate(self, held: dict[int, Grad], wanted: tuple[int, ...], walk: Walk) -> list[Grad | None]:
-        """The gradient that has come, passed on."""
+        """Pass the gradient on."""
         capture = current().capture
         if capture is not None:
             capture.stop("a gradient flows into what an argument was computed from")
         return [held.get(0) for _ in wanted]
 
 
-_HELD = ("saved", "packed", "kept", "given", "recordings")  # attributes of nodes that a pass empties
+_HELD = ("saved", "packed", "kept", "given", "recordings")  # attributes of nodes that a backward pass clears
 
 
 def nodes_of(edges: Sequence[Edge]) -> list[Node]:
-    """The nodes that edges lead to within a call, in the order in which they are found."""
+    """Return the nodes that edges lead to within a call, in the order of the search."""
     seen: dict[Node, None] = {}
     stack = [e[0] for e in edges]
     while stack:
@@ -77,13 +77,13 @@ def nodes_of(edges: Sequence[Edge]) -> list[Node]:
 
 
 def _holders(nodes: Sequence[Node]) -> list:
-    """The nodes, and the calls of users' functions that some stand for."""
+    """Return the nodes, and the calls of custom functions that belong to them."""
     return [*nodes, *[node.call for node in nodes if isinstance(node, FunctionNode)]]
 
 
 def is_alive(edge: Edge | None) -> bool:
-    """Whether gradients can still be computed along an edge: nothing on the way was used up. Nodes that were let go of
-    what they hold."""
+    """Return whether gradients can still be computed along an edge: no node was freed by a backward pass. Freed nodes
+    drop what they still hold."""
     if edge is None:
         return False
     spent = [node for node in nodes_of([edge]) if node.is_spent]
@@ -93,8 +93,8 @@ def is_alive(edge: Edge | None) -> bool:
 
 
 class cut_off:
-    """While a call is captured, the histories of its arguments begin at entrances. What is recorded leads through them
-    to what was there before, in case the call is refused."""
+    """Cut off the histories of arguments during a capture, at nodes of the class `Entrance`. These lead to the real
+    history, which a refused call needs."""
 
     def __init__(self, tensors: Sequence[Tensor]) -> None:
         edges = {id(t): (t, t._edge) for t in tensors if t._edge is not None}
@@ -107,16 +107,15 @@ class cut_off:
 
     def __exit__(self, *_: object) -> None:
         for t, edge, entrance in self.cut:
-            if t._edge is entrance:  # and was not written to
+            if t._edge is entrance:  # it was not written to
                 t._edge = edge
 
 
 class Gradient:
-    """The backward part of a trace: recorded by walking from some edges, once.
+    """The backward part of a trace, recorded by one backward pass from some edges.
 
     Raises:
-      Refusal: the walk fails, as it will when the user asks for gradients, or hooks may do more than compute. The graph
-        is as it was before.
+      Refusal: the pass fails, or hooks may do more than compute. The graph is unchanged.
     """
 
     def __init__(self, trace: WholeTrace, roots: Sequence[Tensor]) -> None:
@@ -130,7 +129,7 @@ class Gradient:
             raise Refusal("what is called with a gradient may do more than compute")
         self.cotangents = [Value(a, np.zeros(a.shape, a.dtype.numpy)) for a in avals]
         walk = Walk(False, False, {(leaf, 0): i for i, leaf in enumerate(self.leaves)})
-        outside = [(leaf.extra, leaf.edges) for leaf in self.leaves]  # hooks, which run when the gradients arrive
+        outside = [(leaf.extra, leaf.edges) for leaf in self.leaves]  # hooks of leaves run when the gradients arrive
         for leaf in self.leaves:
             leaf.extra, leaf.edges = None, ()
         held = [(x, name, getattr(x, name)) for x in _holders(nodes) for name in _HELD if hasattr(x, name)]
@@ -149,12 +148,12 @@ class Gradient:
         for value in [*itertools.chain.from_iterable(parts), *self.cotangents]:
             if value.trace is not trace:
                 trace.adopt(value)
-        # Of each leaf's gradient: the slots of its parts, and what makes it of them.
+        # For each leaf, the slots of the parts of its gradient, and the function that joins them.
         self.slots = [tuple(value.slot for value in each) for each in parts]
         self.makers = [None if pair is None else maker_of(pair[0]) for pair in found]
 
     def used(self) -> tuple[list[int], list[int]]:
-        """Of the forward part, the results and the trace's inputs that the backward part uses."""
+        """Return the results of the forward part and the inputs of the trace that the backward part uses."""
         ours = {value.slot for value in self.cotangents}
         slots = {s for _, given in operators(self.trace.code[self.begin :]) for s in given}
         slots.update(*self.slots)
@@ -163,14 +162,14 @@ class Gradient:
 
 
 def avals_of(trace: WholeTrace) -> list[Aval]:
-    """The avals of all of a trace's results."""
+    """Return the avals of all results of a trace."""
     return [aval for plan, _ in operators(trace.code) for aval in plan.outputs]
 
 
 def part(trace: WholeTrace, name: str, begin: int, end: int, first: int, given: Sequence[int],
          wanted: Sequence[int]) -> Plan:  # fmt: skip
-    """A part of a trace as one operator, from the arrays of the slots `given` and all the trace's numbers to those of
-    the slots `wanted`. `first` is the slot of the part's first result."""
+    """Return a part of a trace as one operator. It takes the arrays of the slots `given` and all numbers of the trace,
+    and returns the arrays of the slots `wanted`. `first` is the slot of the part's first result."""
     _, places, kinds = numbers_of(trace)
     skipped = sum(bool(plan.scalars) for plan, _ in operators(trace.code[:begin]))
     code, places = tuple(trace.code[begin:end]), places[skipped:]
@@ -189,7 +188,7 @@ def part(trace: WholeTrace, name: str, begin: int, end: int, first: int, given: 
 
 
 class CompiledNode(Node):
-    """The node of a compiled call: its gradient is one operator too."""
+    """The node of a compiled call, whose gradient is one operator."""
 
     __slots__ = ("avals", "gradient", "numbers", "places")
 
@@ -208,7 +207,7 @@ class CompiledNode(Node):
         return "CompiledFunctionBackward"
 
     def differentiate(self, held: dict[int, Grad], wanted: tuple[int, ...], walk: Walk) -> list[Grad | None]:
-        """The gradients of the edges that are wanted."""
+        """Return the gradients of the wanted edges."""
         if walk.create_graph:
             raise _errors.compiling.twice_differentiated()
         if self.saved is None:

@@ -1,4 +1,4 @@
-"""Guards: whether the Python state that a recording depends on is unchanged, in as few steps as there are places."""
+"""Guards: check that the Python state that a recording depends on is unchanged."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from torchlike._tensor import Tensor
 
 
 class Attributes:
-    """What an attribute of some objects was, or (`"value.aval"`) an attribute of it."""
+    """The values of an attribute of several objects; `"value.aval"` is an attribute of an attribute."""
 
     def __init__(self, objects: Iterable, path: str, seen: list | None = None) -> None:
         self._objects, self._path = [*objects], tuple(path.split("."))
@@ -25,32 +25,32 @@ class Attributes:
         return [*map(self._get, self._objects)]
 
     def hold(self) -> bool:
-        """Whether it is that still, or what is equal to it."""
+        """Return whether the values are the same, or equal."""
         if _native.same is not None and _native.same.attributes(self._objects, self._path, self._seen):
             return True
         return same(self._seen, self._now())
 
     @property
     def column(self) -> tuple[list, tuple[str, ...], list]:
-        """The objects, the attribute's path and what it was, as C takes them."""
+        """The objects, the path of the attribute and its values, as the C code takes them."""
         return self._objects, self._path, self._seen
 
     def first(self) -> int | None:
-        """The number of the first object whose attribute is another one."""
+        """Return the number of the first object whose attribute has changed."""
         pairs = enumerate(zip(self._seen, self._now()))
         return next((i for i, (a, b) in pairs if not same([a], [b])), None)
 
 
 class Guards:
-    """The places of a walk, with what they held; `changed()` names the first that holds something else.
+    """The places of a walk with their contents at the capture; `changed()` names the first that differs.
 
-    What is compared is identity; a number or string of equal value and type that took the place of another is the same.
-    `read` are the ids of the storages whose shape and dtype the recording compares by itself.
+    Objects are compared by identity, numbers and strings by type and value. `read` are the ids of the storages whose
+    shape and dtype the recording checks itself.
     """
 
     def __init__(self, reach: Reach, tensors: Sequence[Tensor], read: Container[int] = ()) -> None:
         self._places = list(reach.places.values())
-        self._held = list(reach.held())  # so that no id among the places is given to another object
+        self._held = list(reach.held())  # so that the ids of places are not reused
         self._attributes = [
             (Attributes(objects, path), words) for objects, path, words in _attributes(reach, tensors, read)
         ]
@@ -58,10 +58,10 @@ class Guards:
         self._note()
 
     def _note(self) -> None:
-        """Sort the places by how they are looked at soonest: what is empty, strings, what can be gone through as it is,
-        what must be asked for, and what is compared by value."""
+        """Sort the places by the fastest way to compare them: empty containers, strings, containers that can be
+        iterated, functions to call, and values."""
         whole = self._for_c()
-        self._blank = [x for x in whole.values() if not x]  # most of all: modules' dictionaries of hooks
+        self._blank = [x for x in whole.values() if not x]  # mostly the hook dictionaries of modules
         self._containers = [x for x in whole.values() if x]
         self._inside = [tuple(chain(*x.items())) if isinstance(x, dict) else tuple(x) for x in self._containers]
         found = [(place, place.look()) for place in self._places if id(place.container) not in whole]
@@ -74,14 +74,14 @@ class Guards:
         self._seen = [*chain(*self._live, *[look() for look in self._looks]), self]
 
     def _for_c(self) -> dict[int, Any]:
-        """The containers that C looks through, by id: what has an order of its own only as long as it is empty."""
+        """Return the containers that the C code compares, by id. An `OrderedDict` is one only while it is empty."""
         if _native.same is None:
             return {}
         held = [place.container for place in self._places if isinstance(place.container, dict | list)]
         return {id(x): x for x in held if x.__class__ in (dict, list) or not x}
 
     def hold(self) -> bool:
-        """Whether nothing has changed."""
+        """Return whether nothing has changed."""
         in_c = _native.same
         if (in_c is None or not all(starmap(in_c.attributes, self._columns))) and not all(
             [each.hold() for each, _ in self._attributes]
@@ -94,7 +94,7 @@ class Guards:
                     and (not self._strings or all([[*keys] == seen for keys, seen in self._strings]))
                     and (not self._values or all([same(x.seen, [*x.look()]) for x in self._values]))):  # fmt: skip
                 return True
-        except RuntimeError:  # a dictionary that another thread is changing
+        except RuntimeError:  # another thread is changing a dictionary
             return False
         if self.changed() is None:
             self._note()
@@ -102,7 +102,7 @@ class Guards:
         return False
 
     def changed(self) -> str | None:
-        """The first place that holds something else than it did, in words."""
+        """Describe the first change; None if there is none."""
         for attributes, words in self._attributes:
             i = attributes.first()
             if i is not None:
@@ -112,10 +112,11 @@ class Guards:
 
 
 def _attributes(reach: Reach, tensors: Sequence[Tensor], read: Container[int]) -> list[tuple[list, str, list[str]]]:
-    """Attributes that are compared for many objects at once: the objects, the attribute, what each is called."""
+    """Return the attributes that are compared for many objects at once: the objects, the attribute, and a description
+    of each."""
     leaves = [t._edge[0] for t in tensors if t._edge is not None]
     others = [t for t in tensors if id(t._storage) not in read]
-    # Of the same memory, strides change with the views that lead there.
+    # For the same memory, strides change only with the chain of views.
     columns = [(tensors, "_storage", "the memory"), (others, "_storage.value.aval", "the shape or dtype"),
                (tensors, "_chain", "the shape"),
                (tensors, "_edge", "the history"), (leaves, "extra", "the hooks")]  # fmt: skip

@@ -1,4 +1,4 @@
-"""What became of a compiled function's calls, for `torchlike.explain()`."""
+"""Counts of a compiled function's calls, for `torchlike.explain()`."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from torchlike._errors.callers import Place
 
 
 class History:
-    """Counts of one function. `forgotten` are the runs of recordings that were dropped since."""
+    """Counts of one function. `forgotten` are the runs of dropped recordings."""
 
     def __init__(self) -> None:
         self.forgotten = 0
-        self.again: Counter[str] = Counter()  # what had changed where a call was recorded again
-        self.uncompiled: Counter[str] = Counter()  # why calls ran as they are written
+        self.again: Counter[str] = Counter()  # changes that made a call be captured again
+        self.uncompiled: Counter[str] = Counter()  # reasons of uncompiled calls
 
     def causes(self) -> tuple[tuple[Cause, ...], tuple[Cause, ...]]:
-        """Why calls were recorded again, and why they ran uncompiled; the commonest first."""
+        """Return why calls were captured again, and why they ran uncompiled; the most frequent first."""
         again, uncompiled = (
             tuple(Cause(*pair) for pair in each.most_common()) for each in (self.again, self.uncompiled)
         )
@@ -27,7 +27,7 @@ class History:
 
 
 def raised(error: BaseException) -> str:
-    """The error that ended a call, with the user's line that it came from."""
+    """Describe the error that ended a call, with the user's line."""
     places, tb = [], error.__traceback__
     while isinstance(tb, TracebackType):
         if not is_trusted(tb.tb_frame.f_globals.get("__name__")):

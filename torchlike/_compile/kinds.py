@@ -1,4 +1,4 @@
-"""Kinds of objects that a walk meets: what of them can change, and how it is looked at."""
+"""Kinds of objects that a walk visits: what can change in them, and how to read it."""
 
 from __future__ import annotations
 
@@ -36,21 +36,21 @@ COMPARED = (np.ndarray, array.array, bytearray, memoryview, BaseException, threa
 LINKS = (operator.itemgetter, operator.attrgetter, operator.methodcaller)
 _Pair = collections.namedtuple("_Pair", "x")
 _LINK = next(x for x in gc.get_referents(functools.lru_cache(len)) if isinstance(x, type) and x is not CACHED)
-# Those whose instances do not change, and whose answers depend on nothing else.
+# Types with immutable instances whose methods depend on nothing else.
 STATELESS = (datetime.date, datetime.time, datetime.timedelta, datetime.tzinfo, decimal.Decimal, re.Pattern, re.Match,
              types.CodeType, type(_Pair.x), property, super, object().__init__.__class__,
              types.ClassMethodDescriptorType, type(abc.ABC._abc_impl), _LINK)  # fmt: skip
-# What makes random numbers of the system's own, where it is called without a seed.
+# Draws entropy from the operating system when called without a seed.
 default_rng = np.random.default_rng
 _SEEDED = (np.random.RandomState, np.random.SeedSequence, np.random.BitGenerator, random.Random, random.SystemRandom)
-_PYTHON, _FROZEN = 1 << 9, 1 << 8  # flags of types: made at run time, and not to be changed
-# Functions that look at all attributes of what they are given.
+_PYTHON, _FROZEN = 1 << 9, 1 << 8  # type flags: a heap type, an immutable type
+# Functions that read all attributes of their argument.
 LOOKING_AT_ALL = frozenset((copy.copy, copy.deepcopy, dataclasses.asdict, dataclasses.astuple, dataclasses.replace,
                             dataclasses.fields, inspect.getmembers, inspect.getattr_static))  # fmt: skip
 
 
 def is_of_python(cls: type) -> bool:
-    """Whether a class was made by a program, so that its instances may be given another one."""
+    """Return whether a class was defined in Python. Then `__class__` of its instances can be assigned."""
     return cls.__flags__ & (_PYTHON | _FROZEN) == _PYTHON
 
 
@@ -58,7 +58,7 @@ def is_of_python(cls: type) -> bool:
 
 
 def contents(x: Any) -> tuple[Callable[[], Iterable], Iterable]:
-    """How to look at what such an object holds, and its parts, which are to be followed too."""
+    """Return a function that reads the contents of an object, and the parts to visit."""
     if isinstance(x, np.ndarray):
         parts = x.ravel().tolist() if x.dtype.hasobject else ()
         return lambda: (x.shape, x.strides, x.dtype, np.ndarray.tobytes(x)), parts
@@ -84,12 +84,12 @@ def contents(x: Any) -> tuple[Callable[[], Iterable], Iterable]:
 def _memory(x: memoryview) -> tuple:
     try:
         return x.shape, x.format, x.tobytes()
-    except ValueError:  # it was released
+    except ValueError:  # released
         return ()
 
 
 def cell_contents(cell: types.CellType) -> tuple:
-    """What a closure's cell holds; nothing where it is not filled yet."""
+    """Return the contents of a closure's cell, or an empty tuple if it has none yet."""
     try:
         return (cell.cell_contents,)
     except ValueError:
@@ -97,7 +97,7 @@ def cell_contents(cell: types.CellType) -> tuple:
 
 
 def refers(x: Any) -> bool:
-    """Whether a weak reference refers to something still."""
+    """Return whether a weak reference is alive."""
     if isinstance(x, weakref.ref):
         return x() is not None
     try:
@@ -107,24 +107,24 @@ def refers(x: Any) -> bool:
 
 
 def entries(cached: Any) -> dict | None:
-    """The dictionary of a function's cache; None where it is not found."""
+    """Return the dictionary of a cached function's entries; None if it is not found."""
     found = [x for x in gc.get_referents(cached) if type(x) is dict and x is not vars(cached)]
     return found[0] if len(found) == 1 else None
 
 
 def parts(x: Any) -> list:
-    """What an object of C holds and does not change."""
+    """Return the immutable parts of an object implemented in C."""
     return [y for y in gc.get_referents(x) if y is not type(x)]
 
 
 def random_sources() -> list[tuple[Any, str]]:
-    """The sources of random numbers that belong to nobody."""
+    """Return the global random number generators of Python and NumPy."""
     return [(random._inst, "random"), (np.random.mtrand._rand, "numpy.random")]  # type: ignore[attr-defined]
 
 
 def random_state(x: Any) -> str:
-    """The state of a source of random numbers."""
-    if isinstance(x, random.SystemRandom):  # which has none, and whose methods are not followed
+    """Return the state of a random number generator."""
+    if isinstance(x, random.SystemRandom):  # it has no state
         return ""
     if isinstance(x, random.Random):
         return repr(x.getstate())
@@ -135,7 +135,7 @@ def random_state(x: Any) -> str:
 
 
 def namespace(x: Any) -> Any:
-    """The attributes of an object, found without calling code of its class; None where it has none."""
+    """Return the attribute dictionary of an object without calling code of its class; None if it has none."""
     try:
         found = (type if isinstance(x, type) else object).__getattribute__(x, "__dict__")
     except AttributeError:
@@ -144,19 +144,19 @@ def namespace(x: Any) -> Any:
 
 
 def answers_itself(cls: type) -> bool:
-    """Whether code of a class answers for every attribute of its instances."""
+    """Return whether a class defines `__getattribute__` in Python."""
     return isinstance(getattr(cls, "__getattribute__", None), types.FunctionType)
 
 
 @functools.lru_cache(maxsize=10_000)
 def slots(cls: type) -> tuple[tuple[str, Any], ...]:
-    """The slots of a class, with what reads them."""
+    """Return the names of a class's slots, each with the function that reads it."""
     found = [item for c in cls.__mro__ if is_of_python(c) for item in vars(c).items()]
     return tuple([(name, x.__get__) for name, x in found if isinstance(x, types.MemberDescriptorType)])
 
 
 def slot_items(x: Any, slots: tuple[tuple[str, Any], ...]) -> list:
-    """What an object's slots hold."""
+    """Return the contents of an object's slots."""
     found = []
     for _, read in slots:
         try:
@@ -170,12 +170,12 @@ def slot_items(x: Any, slots: tuple[tuple[str, Any], ...]) -> list:
 
 
 def behind(x: Any) -> list[tuple[Any, str]]:
-    """What a function of Python's own reads that none of its arguments holds."""
+    """Return the global state that a function of the standard library reads."""
     return [(os.environ, "os.environ")] if x is os.getenv else []
 
 
 def state_behind(cls: type) -> list[tuple[str, Callable[[], Iterable]]]:
-    """What Python keeps that questions to a class depend on: its name, and how it is looked at."""
+    """Return the global state that a class's methods depend on: its name, and a function that reads it."""
     if isinstance(cls, abc.ABCMeta):
         return [("classes registered with abstract ones", lambda: (abc.get_cache_token(),))]
     if cls is decimal.Decimal:
@@ -184,5 +184,5 @@ def state_behind(cls: type) -> list[tuple[str, Callable[[], Iterable]]]:
 
 
 def is_seeded_by_the_system(cls: type) -> bool:
-    """Whether new objects of a class draw random numbers of the system's own, if no seed is given."""
+    """Return whether new instances of a class draw entropy from the operating system when no seed is given."""
     return issubclass(cls, _SEEDED)

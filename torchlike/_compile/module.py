@@ -1,4 +1,4 @@
-"""A compiled module: the module it was made of, called through a compiled function."""
+"""A compiled module: a wrapper that calls the original module through a compiled function."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from torchlike.nn.modules._hooks import everywhere
 
 
 class OptimizedModule(Module):
-    """A module whose calls are compiled. Attributes are those of the module inside, which is registered as `_orig_mod`
-    (so keys of `state_dict()` begin with that name); setting one sets it there."""
+    """A module whose calls are compiled. It reads and sets attributes of the original module, which is registered as
+    `_orig_mod` (so keys of `state_dict()` begin with that name)."""
 
     _orig_mod: Module
 
@@ -24,7 +24,7 @@ class OptimizedModule(Module):
         vars(self)["_initialized"] = True
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
-        """What the module inside computes."""
+        """Call the original module, compiled."""
         if everywhere.calls:
             warn(_errors.compiling.hooks_fire_twice())
         return self._call(*args, **kwargs)
@@ -53,7 +53,7 @@ class OptimizedModule(Module):
 
     @property
     def training(self) -> bool:  # type: ignore[override]
-        """Whether the module inside is in training mode."""
+        """Whether the original module is in training mode."""
         return self._modules["_orig_mod"].training  # type: ignore[union-attr]
 
     @training.setter

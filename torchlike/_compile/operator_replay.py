@@ -1,4 +1,4 @@
-"""A recorded call that is run again as one operator of the surrounding program, with one operator as its gradient."""
+"""Replays that are one operator of the surrounding program, with one operator as their gradient."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from torchlike._tensor import Tensor
 
 
 class DifferentiableReplay(Replay):
-    """A call whose results have a gradient."""
+    """The replay of a call whose results require grad."""
 
     def __init__(self, capture: Capture, sources: list[Source], writes: list[Write], grads: list[Grad],
                  results: Results, tensors: Sequence[Tensor], gradient: Gradient,
@@ -55,19 +55,19 @@ class DifferentiableReplay(Replay):
         self._recorded(trace, given)
 
     def executable(self) -> Any:
-        """XLA's executable of the forward part."""
+        """Return XLA's executable of the forward part."""
         plan = self._forward
         return executable(self.device, lambda _, given: plan.function(*given), [], specs(plan.inputs, plan.scalars))
 
     def _leaf(self, leaf: Any) -> int | Edge:
-        """Where the edge to a leaf is found: by the number of an argument, or it is always the same."""
+        """Return how to find the edge to a leaf: the number of an argument, or a fixed edge."""
         for i, tensor in enumerate(self._tensors):
             if tensor._edge is not None and tensor._edge[0] is leaf:
                 return i
         return leaf, 0
 
     def _recorded(self, trace: WholeTrace, given: list[int]) -> None:
-        """The call that was recorded: its results take the places of those that were recorded one by one."""
+        """Record the operator for the captured call. Its results replace those that were recorded one by one."""
         held, numbers = [trace.held[~slot].settle() for slot in given], self._flat([])
         made = record(self._forward, held, numbers)
         storages = [*self._targets]
@@ -76,13 +76,13 @@ class DifferentiableReplay(Replay):
         for storage, value in zip([*storages, *(t._storage for t in self._results.new)], made):
             storage.value = value
         for value, now in zip(self._escaped, made[len(made) - len(self._escaped) :]):
-            value.trace, value.slot = now.trace, now.slot  # whoever holds it sees it where the result is
+            value.trace, value.slot = now.trace, now.slot  # its holders see the new result
             now.trace.results[now.slot] = ref(value)
         made = made[: len(made) - len(self._escaped)]
         self._pending = held, made, numbers, list(self._results.roots)
 
     def first(self, tensors: Sequence[Tensor]) -> None:
-        """Give the results of the recorded call their history, once the arguments have theirs back."""
+        """Set the history of the captured call's results, after that of the arguments is restored."""
         held, made, numbers, roots = self._pending
         del self._pending
         node = self._node(held, made, numbers, tensors)
@@ -115,7 +115,7 @@ class DifferentiableReplay(Replay):
         return self._results.make(made[self._begin : self._saved], tensors, node)
 
     def _computed(self, given: Sequence[Value], tensors: Sequence[Tensor]) -> tuple:
-        """The inputs of the forward operator, its numbers and its results."""
+        """Record the forward operator; return its inputs, numbers and results."""
         undo = [host.kept() for host in self._hosts]
         try:
             draws, asked = self._act(tensors)

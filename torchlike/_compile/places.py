@@ -1,4 +1,4 @@
-"""Places: where Python values are kept that a call may depend on, and what was there."""
+"""Places: locations of Python values that a call depends on, with their contents at the capture."""
 
 from __future__ import annotations
 
@@ -25,25 +25,25 @@ from torchlike import _dtypes
 from torchlike._device import device as Device
 from torchlike._random import Generator
 
-# Types whose instances never change, and of which equal ones are the same to a program.
+# Immutable types that are compared by value.
 PLAIN = frozenset((int, float, bool, complex, str, bytes, NoneType, EllipsisType, NotImplementedType, range))
 FIXED = (_dtypes.dtype, Device, np.generic, np.dtype, BuiltinFunctionType, Generator, MethodDescriptorType,
          WrapperDescriptorType, GetSetDescriptorType, MemberDescriptorType, GenericAlias, UnionType)  # fmt: skip
-# How a place is looked at: its iterable shows every change; the same, and it is a dictionary's keys, all strings; it
-# is asked for what is there; the same, and its elements are compared by value.
+# How a place is read: a live iterable; the keys of a dictionary, all strings;
+# a function to call; a function to call whose elements are compared by value.
 LIVE, KEYS, LOOK, VALUE = "live", "keys", "look", "value"
 MISSING = object()
 
 
 class Place:
-    """`look()` gives what is there, and `seen` is what was there. `path` is how a program calls it.
+    """A location of values. `look()` reads them, and `seen` are the values at the capture.
 
     Args:
-      look: gives an iterable.
+      look: returns an iterable of the values.
       path: an expression, or "global" for the names of a module.
-      kind: how it is looked at.
+      kind: how the place is read.
       container: the dictionary or plain list whose keys, values or elements these are.
-      names: what the elements are called, where they are attributes or globals.
+      names: the names of the elements, if they are attributes or globals.
     """
 
     __slots__ = ("container", "kind", "look", "names", "path", "seen")
@@ -54,7 +54,7 @@ class Place:
         self.seen = list(look())
 
     def difference(self, before: Sequence, now: Sequence) -> str | None:
-        """What is not the same in two looks, in words; None where all is."""
+        """Describe the first difference of two readings; None if they are equal."""
         if same(before, now):
             return None
         if len(before) != len(now):
@@ -73,27 +73,27 @@ class Place:
 
 
 def label(path: str, name: str) -> str:
-    """How a name of a module, or an attribute, is called."""
+    """Describe a name of a module, or an attribute."""
     return f"{path} `{name}`" if path in ("global", "builtin", "module") else f"`{path}.{name}`"
 
 
 def key_text(key: Any) -> str:
-    """How a key of a dictionary is written, without calling code of its class."""
+    """Return the text of a dictionary's key without calling code of its class."""
     return repr(key) if type(key) in PLAIN else f"a {type(key).__name__}"
 
 
 def named(names: Mapping, wanted: Iterable[str], path: str) -> Place:
-    """Some entries of a dictionary of names."""
+    """Return the place of some entries of a dictionary."""
     chosen = tuple(sorted(wanted))
     return Place(looker(names, chosen), path, names=chosen)
 
 
 def looker(names: Any, wanted: tuple[str, ...]) -> Callable[[], Iterable]:
-    """Looks up some names of a dictionary."""
+    """Return a function that looks up some names of a dictionary."""
     missing = functools.partial(_items, names, wanted)
     if not all([n in names for n in wanted]):
         return missing
-    get = itemgetter(*wanted, wanted[0])  # one more, so that it is a tuple in any case
+    get = itemgetter(*wanted, wanted[0])  # one more, so that the result is a tuple
 
     def look() -> Iterable:
         try:
@@ -109,12 +109,12 @@ def _items(names: Any, wanted: tuple[str, ...]) -> list:
 
 
 def is_constant(x: Any) -> bool:
-    """Whether an object never changes."""
+    """Return whether an object is immutable."""
     return type(x) in PLAIN or isinstance(x, FIXED)
 
 
 def same(before: Sequence, now: Sequence) -> bool:
-    """Whether two looks found the same objects, or plain values that are equal."""
+    """Return whether two readings have the same objects, or equal values of immutable types."""
     return len(before) == len(now) and all(a is b or _equal(a, b) for a, b in zip(before, now))
 
 

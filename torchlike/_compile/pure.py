@@ -1,4 +1,4 @@
-"""Whether what the user hangs on a gradient does nothing but compute, so that it can be part of a recording."""
+"""Purity of hooks and custom backward functions: pure ones can be part of a recording."""
 
 from __future__ import annotations
 
@@ -17,8 +17,7 @@ _STORES = frozenset(("STORE_GLOBAL", "STORE_DEREF", "DELETE_GLOBAL", "DELETE_DER
 
 
 def computes_only(node: Node) -> bool:
-    """Whether a node's hooks, and the `backward` that the user wrote, reach nothing whose state they could read or
-    change: no tensor, container or object."""
+    """Return whether a node's hooks and custom `backward` reach no state: no tensor, container or object."""
     called: list = []
     if isinstance(node, FunctionNode):
         called += [node.ctx._forward_cls.backward, node.ctx._forward_cls.vjp]
@@ -47,7 +46,7 @@ def _is_pure(function: Any) -> bool:
 
 
 def _reached(function: types.FunctionType) -> list:
-    """What a function holds; of the library's own, what they wrap."""
+    """Return what a function references; for functions of libraries, the functions that they wrap."""
     found = [x for cell in function.__closure__ or () for x in cell_contents(cell)]
     if is_trusted(function.__module__):
         return [x for x in found if isinstance(x, types.FunctionType | types.MethodType)]

@@ -1,8 +1,8 @@
-"""What a function can reach: the Python values its code names, and what hangs on them.
+"""The Python state that a function can reach through the names in its code.
 
-Walked are arguments, defaults, cells, the globals that code names, attributes whose names occur in code, containers,
-modules and optimizers. What is found to matter is noted as *places* (`places.py`), each with what it held when it was
-looked at.
+The walk visits arguments, defaults, closure cells, globals, attributes, containers, modules and optimizers. Globals and
+attributes are visited only if their names occur in code. State that a call may depend on is noted as *places*
+(`places.py`).
 """
 
 from __future__ import annotations
@@ -27,54 +27,54 @@ from torchlike._tensor import TENSOR_TYPES, Tensor
 from torchlike.nn import Module
 from torchlike.nn.modules._hooks import everywhere
 
-# Methods that the library calls of the user's classes.
+# Methods of user classes that the library calls.
 _CALLED = ("forward", "backward", "setup_context", "vjp", "jvp", "step", "get_lr", "sample", "rsample", "log_prob")
-MOST = 200_000  # elements of one container
+MOST = 200_000  # elements of a container
 _FUNCTIONS = (types.FunctionType, types.MethodType, functools.partial, staticmethod, classmethod, property)
 _function_parts = attrgetter("__code__", "__defaults__", "__kwdefaults__")
 _partial_parts = attrgetter("func", "args", "keywords")
 
 
 class Reach:
-    """A walk from some roots. `codes` limits it to code objects that ran; None takes all that is found."""
+    """A walk from some roots. `codes` limits it to code objects that ran; None allows all."""
 
     def __init__(self, codes: set[types.CodeType] | None = None) -> None:
         self.codes = codes
         self.places: dict[Any, Place] = {}
         self.tensors: dict[int, Tensor] = {}
         self.grads: dict[int, Tensor] = {}  # of those tensors
-        self.sources: dict[int, tuple[Any, str]] = {}  # sources of random numbers, with their states
-        self.instances: dict[int, tuple[Any, type, str]] = {}  # of Python classes, which may be given other ones
-        self.classes: dict[int, tuple[type, tuple, str]] = {}  # with the classes that they inherit from
-        self.keys: dict[int, tuple[frozenset, str]] = {}  # the names of an object's attributes
+        self.sources: dict[int, tuple[Any, str]] = {}  # random number generators, with their states
+        self.instances: dict[int, tuple[Any, type, str]] = {}  # instances whose `__class__` can be assigned
+        self.classes: dict[int, tuple[type, tuple, str]] = {}  # with their method resolution order
+        self.keys: dict[int, tuple[frozenset, str]] = {}  # names of attributes, by object
         self.found_codes: set[types.CodeType] = set()
         self.names: set[str] = {*_CALLED, "__match_args__"}
         self.all_names = False
         self._seen: dict[int, Any] = {}
-        self._named: dict[int, tuple[Mapping, str, dict[str, None]]] = {}  # dictionaries of which some names matter
-        self._objects: dict[int, tuple[Any, str]] = {}  # whose attributes are looked at by name
-        self._unnamed: set[int] = set()  # dictionaries whose order tells as much as their keys
-        self._bare: set[int] = set()  # dictionaries of which nobody asks for an attribute: those of a module's hooks
-        self._stepping: list[tuple[Any, str]] = []  # optimizers and schedulers, whose own state steps are repeated
+        self._named: dict[int, tuple[Mapping, str, dict[str, None]]] = {}  # dictionaries and the names that matter
+        self._objects: dict[int, tuple[Any, str]] = {}  # objects whose attributes are visited by name
+        self._unnamed: set[int] = set()  # dictionaries whose keys are not guarded
+        self._bare: set[int] = set()  # dictionaries whose class is not guarded: modules' hooks
+        self._stepping: list[tuple[Any, str]] = []  # optimizers and schedulers: replays repeat their steps
         self._todo: deque[tuple[Any, str]] = deque()
-        self._later: list[tuple[str | None, Any, str]] = []  # attributes that code does not name, so far
-        self._is_asked = True  # whether what is visited now is what code names
-        self._opaque: list[str] = []  # what code names and cannot be followed
+        self._later: list[tuple[str | None, Any, str]] = []  # attributes not named by code so far
+        self._is_asked = True  # whether code names the object being visited
+        self._opaque: list[str] = []  # objects that code names and that cannot be guarded
 
     def held(self) -> Iterable:
-        """Everything that was visited."""
+        """Return all visited objects."""
         return self._seen.values()
 
     def has(self, x: Any) -> bool:
-        """Whether an object was visited."""
+        """Return whether an object was visited."""
         return id(x) in self._seen
 
     def containers(self) -> set[int]:
-        """The lists and dictionaries that were visited, by their ids."""
+        """Return the ids of the visited lists and dictionaries."""
         return {key for key, x in self._seen.items() if isinstance(x, list | dict)}
 
     def changed_since(self, before: Reach) -> str | None:
-        """What another walk had found as it is not any more, in words."""
+        """Describe the first difference from an earlier walk; None if there is none."""
         for key, place in self.places.items():
             was = before.places.get(key)
             if was is not None and (found := place.difference(*_in_common(was, place))):
@@ -97,7 +97,7 @@ class Reach:
         """Walk from the roots until nothing new is found.
 
         Raises:
-          Refusal: where code that ran names what cannot be followed.
+          Refusal: code that ran names an object that cannot be guarded.
         """
         self._todo.extend([*kinds.random_sources(), *roots])
         while self._todo:
@@ -114,7 +114,7 @@ class Reach:
         return self
 
     def _look_up(self) -> None:
-        """Find what the names lead to that were found meanwhile."""
+        """Visit attributes whose names were found since."""
         before = len(self.names), self.all_names
         for x, path in list(self._objects.values()):
             self._attributes(x, path)
@@ -128,7 +128,7 @@ class Reach:
             self._take_later()
 
     def _take_later(self) -> None:
-        """Turn to attributes that code names, or, where there are none, to the others."""
+        """Visit the postponed attributes that code names, or the others if there are none."""
         is_named = lambda name: name is not None and (self.all_names or name in self.names)
         asked = [each for each in self._later if is_named(each[0])]
         self._is_asked = bool(asked)
@@ -139,7 +139,7 @@ class Reach:
         cls = type(x)
         if cls in PLAIN or id(x) in self._seen or issubclass(cls, FIXED):
             return
-        self._seen[id(x)] = x  # held, so that its id stays its own
+        self._seen[id(x)] = x  # kept alive, so that its id is not reused
         if cls in TENSOR_TYPES:
             self._tensor(x, path)
             return
@@ -160,11 +160,11 @@ class Reach:
                 self._dictionary(hooks, f"hooks of {path}")
 
     def _cannot(self, x: Any, path: str, what: str) -> None:
-        """Code that names this cannot be followed."""
+        """Refuse code that names this object."""
         if self._is_asked:
             self._opaque.append(f"it names `{path}`, {what}")
         else:
-            self._seen.pop(id(x))  # it may be named elsewhere
+            self._seen.pop(id(x))  # code may name it elsewhere
 
     # -- containers ----------------------------------------------------------------------------------------------------
 
@@ -180,7 +180,7 @@ class Reach:
     def _dictionary(self, x: Mapping, path: str, is_namespace: bool = False) -> None:
         if len(x) > MOST:
             raise Refusal(f"{path} is a dictionary of {len(x):,} entries")
-        if x is sys.modules:  # a walk would go on to all that the process has
+        if x is sys.modules:  # it leads to everything
             return self._cannot(x, path, "the table of all modules")
         values = x.values()
         if x and id(x) not in self._unnamed:
@@ -206,7 +206,7 @@ class Reach:
     # -- what is compared by value, and what cannot be followed --------------------------------------------------------
 
     def _value(self, x: Any, path: str) -> None:
-        """Something whose contents are compared by their values."""
+        """Note an object whose contents are compared by value."""
         look, parts = kinds.contents(x)
         self.places["value", id(x)] = Place(look, path, VALUE)
         self._several(parts, path)
@@ -219,7 +219,7 @@ class Reach:
             self._cannot(x, path, "a weak reference, which may die")
 
     def _cached(self, x: Any, path: str) -> None:
-        """A function with a cache: its entries, and whether it was cleared; how often it was hit is not followed."""
+        """Note the entries of a cached function, and whether the cache was cleared. Hits are not guarded."""
         entries = kinds.entries(x)
         if entries is None or len(entries) == x.cache_parameters()["maxsize"]:
             return self._cannot(x, path, "whose cache is full, so that each call may drop what another one needs")
@@ -251,7 +251,7 @@ class Reach:
             self._attributed(x, path)
 
     def _called(self, function: Any, path: str) -> None:
-        """What is called by the interpreter's own code, unseen by who watches calls."""
+        """Visit a function that C code calls; the profiling hook does not see such calls."""
         if isinstance(function, types.BuiltinFunctionType | type) and not only_computes(function):
             self._cannot(function, path, "which does more than compute")
         self._todo.append((function, path))
@@ -262,13 +262,13 @@ class Reach:
         self._todo.extend(kinds.behind(f))
         self.all_names |= f in kinds.LOOKING_AT_ALL
         cells = list(zip(f.__closure__ or (), f.__code__.co_freevars))
-        if not is_ours:  # what a library keeps is its own affair; a function that it wraps is the user's
+        if not is_ours:  # of a library's closure only wrapped functions matter
             cells = [(c, name) for c, name in cells if any(isinstance(x, _FUNCTIONS) for x in kinds.cell_contents(c))]
         for cell, name in cells:
             self._cell(cell, name)
         if not is_ours:
             return
-        if f.__dict__ and not runs_ours:  # what a decorator of a library keeps
+        if f.__dict__ and not runs_ours:  # attributes set by a library's decorator
             self._todo.extend([(x, f"{path}.{name}") for name, x in f.__dict__.items() if not name.startswith("_")])
         self._attributed(f, path)
         self._todo.append((f.__defaults__, path))
@@ -297,7 +297,7 @@ class Reach:
                 self._code(constant, names)
 
     def _import(self, level: int, name: str, names: dict) -> None:
-        """An import within a function: a name looked up among the modules that are loaded."""
+        """Note an import within a function, as a name in `sys.modules`."""
         if level:
             name = importlib.util.resolve_name("." * level + name, names.get("__package__") or "")
         parts = name.split(".")
@@ -306,7 +306,7 @@ class Reach:
     # -- names ---------------------------------------------------------------------------------------------------------
 
     def _name(self, names: Mapping, path: str, wanted: Iterable[str], owner: Any = None) -> None:
-        """Some names of a dictionary matter. A class makes a new one at each look, so its owner tells which it is."""
+        """Note names of a dictionary. A class returns a new proxy at each access, so its owner identifies it."""
         found = self._named.setdefault(id(names if owner is None else owner), (names, path, {}))[2]
         for name in wanted:
             if name not in found:
@@ -316,7 +316,7 @@ class Reach:
                     self._todo.append((names[name], inner))
 
     def _attributed(self, x: Any, path: str) -> None:
-        """An object whose attributes matter by their names."""
+        """Note an object whose attributes are visited by name."""
         self._objects.setdefault(id(x), (x, path))
 
     def _attributes(self, x: Any, path: str) -> None:
@@ -331,7 +331,7 @@ class Reach:
             self._todo.extend([(y, f"{path}.{n}") for n, y in zip(names, place.seen) if y is not MISSING])
 
     def _note_missing(self, x: Any, path: str) -> None:
-        """An attribute may come to stand where there is none, or before one of the class."""
+        """Note which attributes are missing: one may be added, and shadow one of the class."""
         held = kinds.namespace(x)
         if held is None or (isinstance(x, types.ModuleType) and is_trusted(x.__name__)):
             return
@@ -349,7 +349,7 @@ class Reach:
                 self.all_names and not name.startswith("__"))  # fmt: skip
         if name in self.names or not self.all_names:
             return name in self.names
-        # A library's own functions and classes are found by their names alone: there are thousands.
+        # Functions and classes of libraries matter only by name: there are thousands.
         is_of_library = isinstance(x, types.ModuleType) and is_trusted(x.__name__)
         return not (is_of_library and isinstance(x.__dict__[name], (*_DEFINED, *FIXED)))
 
@@ -412,7 +412,7 @@ class Reach:
 
     def _kept_by_library(self, held: dict, path: str, cls: type) -> None:
         self._dictionary(held, path, is_namespace=True)
-        if not is_library(cls.__module__) and cls is not types.SimpleNamespace:  # it is asked by code of the class
+        if not is_library(cls.__module__) and cls is not types.SimpleNamespace:  # methods of the class read it
             self._todo.extend([(y, f"{path}.{name}") for name, y in held.items()])
 
     def _unknown(self, x: Any, path: str) -> None:
@@ -442,7 +442,7 @@ _OF_MODULES = frozenset(vars(Module()))
 
 
 def _in_common(was: Place, place: Place) -> tuple[list, list]:
-    """What two places hold under the names that both look at."""
+    """Return the contents of two places under their common names."""
     if not place.names or was.names == place.names:
         return was.seen, place.seen
     seen = dict(zip(was.names, was.seen))
@@ -451,6 +451,6 @@ def _in_common(was: Place, place: Place) -> tuple[list, list]:
 
 @functools.cache
 def _asked_of(cls: type) -> frozenset[str]:
-    """The names by which a program asks about the state of an optimizer or a scheduler."""
+    """Return the names by which a program reads the state of an optimizer or a scheduler."""
     names = [n for n in (*dir(cls), "param_groups", "defaults", "state", "last_epoch", "base_lrs", "optimizer")]
     return frozenset(n for n in names if not n.startswith("_")) - {"step", "zero_grad"}

@@ -1,4 +1,4 @@
-"""From a call that was watched to one that can be run again: where inputs come from, where results go."""
+"""From a captured call to a replay: the sources of its inputs and the targets of its results."""
 
 from __future__ import annotations
 
@@ -34,20 +34,20 @@ from torchlike._tensor import Tensor
 
 
 class Recording:
-    """What is made of a call that was watched.
+    """A captured call that is being turned into a replay.
 
     Args:
-      capture: what was noted of the call.
-      results: what the call returned.
+      capture: the capture of the call.
+      results: the structure of the result.
       tensors: the tensors among its arguments.
-      state: the tensors that were there before the call, or are kept for the next one, and can be reached by it.
+      state: the reachable tensors that outlive the call.
     """
 
     def __init__(self, capture: Capture, results: Results, tensors: Sequence[Tensor], state: Sequence[Tensor]) -> None:
         self.capture, self.results, self.tensors, self.state = capture, results, tensors, state
         self.trace = capture.trace
         self.draws = [x for x in capture.again if isinstance(x, Draw)]
-        self._outside: dict[int, Source] = {}  # of storages that outlive the call, by their ids: how they are found
+        self._outside: dict[int, Source] = {}  # sources of storages that outlive the call, by id
         capture.outside = {id(tensor._storage) for tensor in state}
         for tensor in state:
             self._outside[id(tensor._storage)] = Source(STATE, tensor._storage)
@@ -58,7 +58,7 @@ class Recording:
                 x.places = [(position, self._named(tensor)) for position, tensor in x.places]
 
     def check(self) -> None:
-        """Refuse what cannot be run again.
+        """Refuse a call that cannot be replayed.
 
         Raises:
           Refusal: with the reason.
@@ -71,10 +71,10 @@ class Recording:
         self._check_known(self._sources([])[1])
 
     def made(self, gradient: Gradient | None) -> tuple[Replay, str | None]:
-        """Compile what was recorded and run it, once for now.
+        """Compile the call and run it.
 
-        Where the walk for the gradient has used up the call's graph, this call's results are made in any case; the
-        second result says why no later call can be.
+        The backward pass for the gradient has freed the call's graph, so this call is run in any case. The second
+        result is the reason why it cannot be replayed, or None.
         """
         writes, grads = self._writes(), self._grads()
         self._pass_on(writes, grads)
@@ -95,7 +95,7 @@ class Recording:
                                     escaped), reason  # fmt: skip
 
     def _pass_on(self, writes: list[Write], grads: list[Grad]) -> None:
-        """What is put somewhere without being computed is an input that is passed on."""
+        """Add values that are stored or returned without being computed to the inputs."""
         for value in [*(w.value for w in writes), *(v for g in grads for v in g.values), *self.results.values()]:
             if value.trace is not self.trace:
                 self.trace.adopt(value)
@@ -109,8 +109,8 @@ class Recording:
             raise Refusal("it uses a view of memory that is shared with NumPy")
 
     def _check_histories(self) -> None:
-        """Only elements and gradients of tensors outside are changed again; what they require, and which memory they
-        show, is not."""
+        """Refuse a call that changes the history, the storage or the attributes of a tensor from outside. A replay
+        repeats only writes to elements and to `.grad`."""
         for tensor, edge, storage in self.capture.histories:
             if tensor._edge is not edge or tensor._storage is not storage:
                 raise Refusal("it changes the history or the memory of a tensor outside")
@@ -130,7 +130,7 @@ class Recording:
     # -- inputs --------------------------------------------------------------------------------------------------------
 
     def _sources(self, cotangents: Sequence[Value]) -> tuple[list[Source], list[Value]]:
-        """Where each input comes from, and those of which nobody knows."""
+        """Return the source of each input, and the inputs of unknown origin, which are constants."""
         places = self._places() | {id(value): Source(COTANGENT, i) for i, value in enumerate(cotangents)}
         arrays = {id(draw.array): i for i, draw in enumerate(self.draws)}
         sources, unknown = [], []
@@ -140,7 +140,7 @@ class Recording:
                 source = Source(DRAW, arrays[id(value.array)])
             if source is None:
                 unknown.append(value)
-                source = Source(CONSTANT, value.twin())  # its own: it must not hold the trace
+                source = Source(CONSTANT, value.twin())  # a Value that does not hold the trace
             sources.append(source)
         claimed = {s.what for s in sources if s.kind == DRAW}
         if len(claimed) < len(self.draws) and not cotangents:
@@ -171,7 +171,7 @@ class Recording:
         return places
 
     def _named(self, tensor: Tensor) -> Tensor | int:
-        """A tensor outside, or the number of an argument."""
+        """Return the tensor, or its number if it is an argument."""
         return next((i for i, argument in enumerate(self.tensors) if argument is tensor), tensor)
 
     def _old_grads(self) -> Any:
@@ -182,7 +182,8 @@ class Recording:
                 yield tensor, grad._storage.value if written is None else written[1]
 
     def _check_known(self, unknown: list[Value]) -> None:
-        """What nobody knows must have been made in the call, of Python's numbers: then no storage outside has it."""
+        """Refuse inputs of unknown origin that a storage from outside holds. The others were made from Python
+        numbers."""
         if not unknown:
             return
         ids = {id(value) for value in unknown}
@@ -214,7 +215,7 @@ class Recording:
         return writes
 
     def _kept_grads(self) -> list[tuple[Any, Any]]:
-        """The tensors whose gradient is the tensor that it was before."""
+        """Return the tensors whose `.grad` is the same tensor as before, with it."""
         found = [(held(), before) for held, _, before in self.capture.grads.values()]
         return [(t, g) for t, g in found if t is not None and g is not None and t._grad is g]
 
@@ -249,7 +250,7 @@ class Recording:
         return found
 
     def _escaped(self, wanted: set[Value]) -> list[Value]:
-        """Results that are still held, and by nobody who is known."""
+        """Return the results of the trace that are alive and not among the wanted ones."""
         live = [v for v in (r() for r in self.trace.results) if v is not None and v not in wanted]
         if live:
             del live

@@ -1,7 +1,7 @@
-"""Why a call is not compiled."""
+"""The exception that ends a capture."""
 
 from __future__ import annotations
 
 
 class Refusal(Exception):
-    """A call reaches, does or returns something that a recording cannot repeat; the message is the reason."""
+    """A call depends on, does or returns something that a recording cannot repeat; the message is the reason."""

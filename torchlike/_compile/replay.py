@@ -1,4 +1,4 @@
-"""A recorded call, run again: gather the inputs, run the executable, put its results where the call put them."""
+"""The replay of a captured call: gather the inputs, run the executable, store its results."""
 
 from __future__ import annotations
 
@@ -28,16 +28,17 @@ DRAW, CONSTANT, COTANGENT = "draw", "constant", "cotangent"
 
 
 class Source(NamedTuple):
-    """Where an input comes from, by its kind: an argument's number (what it shows, or all of its memory), a storage, a
-    view, a tensor with a gradient (or the number of an argument with one), the number of a draw, or a value."""
+    """The source of an input. `what` depends on the kind: the number of an argument (its value, or the contents of its
+    storage), a storage, a view, a tensor with a gradient (or the number of an argument), the number of a random draw,
+    or a value."""
 
     kind: str
     what: Any
 
 
 class Write(NamedTuple):
-    """A storage that gets new contents: how it is found, which it was in the recorded call, its new value, and how its
-    version moves on."""
+    """A write to a storage: how the storage is found, the storage of the captured call, its new value, and the step of
+    its version counter."""
 
     target: Source
     storage: Any
@@ -46,8 +47,9 @@ class Write(NamedTuple):
 
 
 class Grad(NamedTuple):
-    """What becomes of the `.grad` of a tensor, or of an argument by its number: whether there must be one before (None:
-    it makes no difference), whether it is kept, and else what makes the new one of which values (None: none)."""
+    """The `.grad` of a tensor, or of the argument of this number, after the call. `before` tells whether there must be
+    one before the call (None: either). If it is not `kept`, `make` builds the new one from `values` (None: it is set to
+    None)."""
 
     tensor: Tensor | int
     before: bool | None
@@ -57,14 +59,14 @@ class Grad(NamedTuple):
 
 
 def in_order_of_reading(writes: list[Write], sources: Sequence[Source]) -> list[Write]:
-    """The writes as a replay takes them: those to storages that are read too come first, in the order of `sources`."""
+    """Sort writes: those to storages that are read too come first, in the order of `sources`."""
     read = {id(s.what): i for i, s in enumerate(sources) if s.kind == STATE}
     last = len(sources)
     return sorted(writes, key=lambda w: read.get(id(w.target.what), last) if w.target.kind == STATE else last)
 
 
 class Replay:
-    """What is needed to run a recorded call again, as one executable.
+    """A captured call as one executable.
 
     `writes` come `in_order_of_reading`.
     """
@@ -75,7 +77,7 @@ class Replay:
         self._again, self._holds = capture.again, capture.holds
         self._hosts = [*capture.changed.values()]
         self._checked: WeakSet[Value] = WeakSet()
-        self._came: WeakSet[Value] = WeakSet()  # inputs on the host that were inputs before
+        self._came: WeakSet[Value] = WeakSet()  # host inputs that were inputs before
         self._checks, self._scalars = capture.checks, capture.trace.scalars
         self._sources, self._code = sources, tuple(capture.trace.code)
         self._results = results
@@ -97,21 +99,21 @@ class Replay:
         self._read = Attributes([storage for storage, _ in read], "value.aval", [aval for _, aval in read])
         self._without = Attributes(without, "_grad", [None] * len(without))
         self._draw_avals = {s.what: v.aval for s, v in zip(sources, capture.trace.held) if s.kind == DRAW}
-        # Whether the call reads its arguments, and nothing that could be another thing at the next, and writes nothing.
+        # Whether the call depends on nothing but its arguments, and writes nothing.
         self._is_pure = not (writes or grads or self._again or self._holds or self._checks or self._states
                              or any(s.kind not in (ARGUMENT, CONSTANT) for s in sources))  # fmt: skip
         self._make(capture, outputs)
         results.settle()
 
     def first(self, tensors: Sequence[Tensor]) -> None:
-        """Called with the tensors of the recorded call, once they have their history back."""
+        """Finish the captured call, after the history of its arguments is restored."""
 
     def executable(self) -> Any:
-        """XLA's executable."""
+        """Return XLA's executable."""
         return self.program.compiled
 
     def difference(self, other: Replay) -> str:
-        """What another recording of the same call has that this one has not; empty where they are equal."""
+        """Describe the first difference from another recording of the same call; empty if they are equal."""
         if self._code != other._code:
             return "other operators are recorded"
         if [s.kind for s in self._sources] != [s.kind for s in other._sources]:
@@ -129,12 +131,12 @@ class Replay:
         return ""
 
     def _make(self, capture: Capture, outputs: list[Value]) -> None:
-        """Compile, and run the call that was recorded: its results are in their places and only have to be computed."""
+        """Compile, and compute the results of the captured call, whose Values are already in place."""
         trace = capture.trace
         self._arrange({id(what) for kind, what, _ in self._writes if kind == STATE})
         asked = [x.sequence for x in self._again if isinstance(x, Numbers)]
         self._packs = whole_program.Packs(self.device, trace, asked)
-        # What this call overwrites is copied once: its old contents are still held by the recording itself.
+        # Overwritten inputs are copied for this call: the capture still holds their old contents.
         private = [jax.device_put(np.array(trace.arrays[i]), self._target) for i in self._order]
         kept = [trace.arrays[i] for i in range(len(trace.arrays)) if i not in set(self._order)]
         given = (private, kept, self._packs.now(asked))
@@ -144,11 +146,11 @@ class Replay:
             arrays = self.program.run(self.device, *given)
             self.program.account.runs += 1
             for value, array in zip(outputs, arrays):
-                value.array, value.trace = array, None  # storages go on with it, and must not hold the trace
+                value.array, value.trace = array, None  # storages keep the Value, which must not hold the trace
             capture.leave()
 
     def _arrange(self, written: set[int]) -> None:
-        """Which inputs may be overwritten: the storages that get new contents; the others in order."""
+        """Split the inputs into those that are overwritten, the storages with new contents, and the others."""
         states = [(i, s.what) for i, s in enumerate(self._sources) if s.kind == STATE]
         self._order = tuple([i for i, storage in states if id(storage) in written])
         self._replaced = [storage for i, storage in states if id(storage) in written]
@@ -157,11 +159,12 @@ class Replay:
     # -- inputs --------------------------------------------------------------------------------------------------------
 
     def _donated(self) -> tuple[list, list]:
-        """The arrays that are overwritten, and for each its value, or None where somebody else holds it."""
+        """Return the arrays to overwrite, each with its Value, or None if the array is a copy because it has another
+        owner."""
         return self._alone() or self._copied([storage.value for storage in self._replaced])
 
     def _alone(self) -> tuple[list, list] | None:
-        """The same, where nobody else holds any of them; C finds that out."""
+        """Return the same if no array has another owner, which C code checks; else None."""
         if _native.same is None:
             return None
         owned = _native.same.alone(self._replaced, "value", Value)
@@ -171,7 +174,7 @@ class Replay:
         return None if arrays is None or has_lent(arrays) else (arrays, owned)
 
     def _copied(self, values: list) -> tuple[list, list]:
-        """The same where somebody else holds some of the values: of those, copies."""
+        """Return the same with copies of the arrays that have another owner."""
         arrays, owned = [], []
         while values:
             value = values.pop(0)
@@ -185,7 +188,7 @@ class Replay:
 
     def _values(self, sources: Sequence[Source], given: Sequence[Value], tensors: Sequence[Tensor],
                 draws: Sequence[Any]) -> list[Value]:  # fmt: skip
-        """What comes from these sources at this call."""
+        """Return the values from these sources at this call."""
         values = []
         for kind, what in sources:
             if kind == ARGUMENT:
@@ -205,12 +208,12 @@ class Replay:
         return values
 
     def _kept(self, given: Sequence[Value], tensors: Sequence[Tensor], draws: Sequence[Any]) -> list:
-        """The arrays that are not overwritten."""
+        """Return the arrays that are not overwritten."""
         values = self._values(self._rest, given, tensors, draws)
         return [v.array if v.array.__class__ is _JaxArray else self._moved(v) for v in values]
 
     def _moved(self, value: Value) -> Any:
-        """The array of a value that is not on the device yet. One that comes again is moved there for good."""
+        """Return the array of a host value. A value that comes a second time is moved to the device for good."""
         array = concrete(value)
         if array.__class__ is np.ndarray:
             if value in self._came:
@@ -219,8 +222,8 @@ class Replay:
         return array
 
     def _check(self, given: Sequence[Value]) -> None:
-        """What PyTorch refuses of the elements of inputs, such as an index out of range, is refused at each call.
-        Values do not change, so each is looked at once."""
+        """Check the elements of inputs as PyTorch does, such as indices for their range. Values are immutable, so each
+        is checked once."""
         checked = self._checked
         if all([value in checked for value in given]):
             return
@@ -235,19 +238,19 @@ class Replay:
     # -- the run -------------------------------------------------------------------------------------------------------
 
     def _aliased(self, tensors: Sequence[Tensor]) -> list[tuple[int, int]]:
-        """Which arguments share memory with the state."""
+        """Return which arguments share memory with the state."""
         states = self._states
         return [(i, id(t._storage)) for i, t in enumerate(tensors) if id(t._storage) in states]
 
     def _shared(self, grads: Sequence[Tensor]) -> list[int] | None:
-        """Which gradients share memory with another one or with the state; None if none does."""
+        """Return which gradients share memory with another one or with the state; None if none does."""
         storages = [id(m._storage) for grad in grads for m in members(grad)]
         if len({*storages}) == len(storages) and self._states.isdisjoint(storages):
             return None
         return [s if s in self._states else storages.index(s) for s in storages]
 
     def holds(self, tensors: Sequence[Tensor]) -> bool:
-        """Whether the state that the recording depends on is as it was."""
+        """Return whether the tensors that the recording depends on are unchanged."""
         if self._is_pure:
             return True
         if self._aliased(tensors) != self._aliases or not (self._read.hold() and self._without.hold()):
@@ -264,7 +267,7 @@ class Replay:
         return (not grads or self._shared(grads) == self._shared_grads) and all([hold() for hold in self._holds])
 
     def changed(self, tensors: Sequence[Tensor]) -> str | None:
-        """What of the state is not as it was, in words; None where `holds` says that all is."""
+        """Describe what `holds` finds changed; None if nothing is."""
         if self._is_pure or self.holds(tensors):
             return None
         if self._aliased(tensors) != self._aliases:
@@ -274,7 +277,7 @@ class Replay:
         return "what an optimizer steps" if not all([hold() for hold in self._holds]) else "a tensor's gradient"
 
     def _act(self, tensors: Sequence[Tensor]) -> tuple[list, list]:
-        """What is done on the host at each call, in its order: the draws and the numbers that come of it."""
+        """Repeat the work on the host in order; return the random draws and the runtime numbers."""
         draws, asked = [], []
         for x in self._again:
             if x.__class__ is Draw:
@@ -288,7 +291,7 @@ class Replay:
         return draws, asked
 
     def run(self, given: Sequence[Value], tensors: Sequence[Tensor]) -> Any:
-        """Run the call again with these arguments."""
+        """Run the call with these arguments."""
         if self._is_pure:
             values = [given[what] if kind is ARGUMENT else what for kind, what in self._sources]
             arrays = [value.array for value in values]
@@ -309,7 +312,7 @@ class Replay:
                 self.program.run_into(found, self.device, inputs)
                 made = self._put(found[0], owned, tensors, done)
             except BaseException:
-                # Counters, generators and parameters are those before or after the call.
+                # Counters, generators and parameters are those before the call, or those after it.
                 with uninterrupted():
                     if not found:
                         put_back(undo)
@@ -320,8 +323,8 @@ class Replay:
         return self._results.make(made, tensors, None)
 
     def _put(self, arrays: list, owned: list, tensors: Sequence[Tensor], done: list) -> list[Value]:
-        """Hand over the results as one act, then add something to `done`; returns the values of what the call
-        returns. `owned` are the values of storages that are written to, each None where somebody else holds it."""
+        """Store the results with no signal handler in between, then add an element to `done`; return the values of the
+        returned tensors. `owned` are the Values of the overwritten storages, or None (see `_donated`)."""
         count = len(owned)
         fresh = [*map(Value, self._avals[count:], arrays[count:])]
         place = len(self._writes) - count
@@ -340,7 +343,7 @@ class Replay:
 
     def _put_elsewhere(self, arrays: list, owned: list, tensors: Sequence[Tensor], done: list,
                        grads: Iterable[tuple[Tensor, Any]]) -> None:  # fmt: skip
-        """The same where some storages get other values than they have."""
+        """Store the results if some storages need a new Value."""
         with uninterrupted():
             for i, (kind, what, step) in enumerate(self._writes):
                 storage = what if i < len(owned) else storage_of(kind, what, tensors)
@@ -354,31 +357,31 @@ class Replay:
             done.append(True)
 
     def _returned(self, arrays: list, tensors: Sequence[Tensor]) -> Any:
-        """What a call returns that does nothing else."""
+        """Return the result of a pure call."""
         self.program.account.runs += 1
         return self._results.make([*map(Value, self._avals, arrays)], tensors, None)
 
 
 def put_back(undo: Sequence[Callable[[], Any]]) -> None:
-    """Undo what a call did on the host, the last first."""
+    """Undo the work on the host, the last first."""
     for each in reversed(undo):
         each()
 
 
 def storage_of(kind: str, what: Any, tensors: Sequence[Tensor]) -> Any:
-    """The storage that a call writes to."""
+    """Return the storage that a call writes to."""
     if kind == MEMORY:
         return tensors[what]._storage
     return of(what, tensors)._grad._storage if kind == GRAD else what  # type: ignore[union-attr]
 
 
 def of(tensor: Tensor | int, tensors: Sequence[Tensor]) -> Tensor:
-    """A tensor, or the argument of this number."""
+    """Return a tensor, or the argument of this number."""
     return tensors[tensor] if isinstance(tensor, int) else tensor
 
 
 def _host(value: Value) -> Any:
-    """The elements, where they are at hand without waiting."""
+    """Return the elements as a NumPy array if they are available without waiting."""
     array = value.array
     if array.__class__ is _JaxArray and value.aval.device.type == "cpu" and array.is_ready():
         return np.asarray(array)

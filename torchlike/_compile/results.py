@@ -1,4 +1,4 @@
-"""What a recorded call returned, as a pattern from which later calls' results are made."""
+"""The structure of a captured call's result, from which replays build theirs."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ _PLAIN = (int, float, bool, complex, str, bytes, type(None))
 
 
 class Results:
-    """The pattern of one result.
+    """The structure of a result.
 
-    `make(values, arguments, node)` makes it of the new values (in the order of `new`), of the call's tensors and of the
-    node that the history of the new ones begins with.
+    `make(values, arguments, node)` builds a result from the new values (in the order of `new`), the call's tensors, and
+    the node of the new tensors.
     """
 
     def __init__(self, returned: Any, arguments: Sequence[Tensor], old: Container[int], grads: Container[int]) -> None:
-        self.new: list[Tensor] = []  # of the recorded call; forgotten by `settle`
-        self.roots: list[Tensor] = []  # of the new tensors, those that can be differentiated
+        self.new: list[Tensor] = []  # tensors of the captured call; `settle` drops them
+        self.roots: list[Tensor] = []  # the new tensors that require grad
         self._arguments, self._old, self._grads = arguments, old, grads
         self.make: Make = self._pattern(returned)
 
@@ -72,9 +72,9 @@ class Results:
         return (t._storage for t in self.new)
 
     def values(self) -> list[Value]:
-        """The values of the tensors that are new."""
+        """Return the values of the new tensors."""
         return [t._storage.value for t in self.new]
 
     def settle(self) -> None:
-        """Forget the recorded call's own tensors."""
+        """Drop the tensors of the captured call."""
         self.new, self.roots, self._arguments = [], [], ()

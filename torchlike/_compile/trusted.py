@@ -1,4 +1,4 @@
-"""Whose code is taken to do only what it says: libraries without state that a step could read or write unseen."""
+"""Trusted code: libraries whose functions depend on their arguments only."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from torchlike._random import Generator
 from torchlike._tensor import Tensor
 
 LIBRARIES = frozenset(("torchlike", "torch", "numpy", "jax", "jaxlib", "optax", "einops", "opt_einsum", "ml_dtypes"))
-# Of the standard library, what computes. The others keep time, files, processes or state of their own.
+# Modules of the standard library that only compute. The others have clocks, files, processes or state.
 COMPUTING = frozenset((
     "_abc", "_bisect", "_collections", "_collections_abc", "_functools", "_heapq", "_operator", "_thread",
     "_typing", "_weakref", "_weakrefset", "abc", "array", "ast", "bisect", "builtins", "cmath", "collections",
@@ -26,7 +26,7 @@ COMPUTING = frozenset((
     "re", "reprlib", "sre_compile", "statistics", "string", "textwrap", "threading", "tokenize", "types", "typing",
     "typing_extensions", "weakref",
 ))  # fmt: skip
-# Builtins whose effect or answer is not in their arguments.
+# Builtins with side effects, or whose result does not depend on their arguments only.
 _DOING = frozenset((
     print, input, open, next, id, exec, eval, compile, globals, locals, __import__, hash, breakpoint,
     _thread.get_ident, _thread.get_native_id, _thread.start_new_thread, np.fromfile,
@@ -37,36 +37,36 @@ _functions = (
     threading.setprofile, Tensor._version.fget, Generator.initial_seed,  # type: ignore[attr-defined]
     *[inspect.unwrap(f) for f in (np.save, np.savez, np.savez_compressed, np.savetxt, np.load, np.loadtxt)],
 )  # fmt: skip
-# Code of trusted modules whose effect or answer is not in its arguments all the same.
+# The same for functions of trusted modules.
 DOING = frozenset([f.__code__ for f in _functions])  # type: ignore[union-attr]
-# Code of others that only reads what is followed.
+# Functions of other modules that read only guarded state.
 READING = frozenset((os.getenv.__code__, os._Environ.__getitem__.__code__))
 
 
 def root_of(module: str | None) -> str:
-    """The package that a module belongs to."""
+    """Return the package of a module."""
     return module.partition(".")[0] if isinstance(module, str) else ""
 
 
 def is_library(module: str | None) -> bool:
-    """Whether this is a module of a numerical library."""
+    """Return whether a module belongs to a numerical library."""
     return root_of(module) in LIBRARIES
 
 
 def is_trusted(module: str | None) -> bool:
-    """Whether code of this module keeps nothing that has to be followed."""
+    """Return whether the functions of a module have no state to guard."""
     root = root_of(module)
     return root in LIBRARIES or root in sys.stdlib_module_names or root == "" or root.startswith("namedtuple_")
 
 
 def computes(module: str | None) -> bool:
-    """Whether calling into this module does nothing but compute."""
+    """Return whether the functions of a module only compute."""
     root = root_of(module)
     return root in LIBRARIES or root in COMPUTING
 
 
 def only_computes(what: Any) -> bool:
-    """Whether calling something written in C does nothing but compute."""
+    """Return whether a function implemented in C only computes."""
     owner = getattr(what, "__self__", None)
     if isinstance(what, types.BuiltinFunctionType) and what in _DOING:
         return False
@@ -77,5 +77,5 @@ def only_computes(what: Any) -> bool:
 
 
 def code_only_computes(code: types.CodeType, module: str | None) -> bool:
-    """Whether code of a trusted module does nothing but compute."""
+    """Return whether code of a trusted module only computes."""
     return code not in DOING and (computes(module) or code in READING)

@@ -1,4 +1,4 @@
-"""What a code object names: globals, imports, attributes."""
+"""The names in a code object: globals, imports, attributes."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ import types
 from typing import NamedTuple
 
 _GLOBAL = frozenset(("LOAD_GLOBAL", "LOAD_NAME", "STORE_GLOBAL", "STORE_NAME", "DELETE_GLOBAL"))
-# Names by which a program reads or changes attributes that it does not name.
+# Names that give access to attributes by computed names.
 _ALL = frozenset(("getattr", "setattr", "delattr", "hasattr", "vars", "dir", "__dict__", "attrgetter", "methodcaller",
                   "__getattribute__", "__getattr__", "__setattr__", "__delattr__", "__reduce__", "__reduce_ex__",
                   "__getstate__", "__setstate__"))  # fmt: skip
 
 
 class Uses(NamedTuple):
-    """`globals` are names that are looked up in the module; `imports` are levels and names; `names` are all that may
-    be attributes; `all_names` says whether attributes may be asked for by names that are computed."""
+    """`globals` are names of globals and builtins; `imports` are levels and names; `names` are possible attributes;
+    `all_names` tells whether attributes may be accessed by computed names."""
 
     globals: frozenset[str]
     imports: tuple[tuple[int, str], ...]
@@ -26,7 +26,7 @@ class Uses(NamedTuple):
 
 @functools.lru_cache(maxsize=10_000)
 def uses(code: types.CodeType) -> Uses:
-    """What this code names, that of the functions within it left out."""
+    """Return the names in a code object, without those of nested functions."""
     found: set[str] = set()
     imports: list[tuple[int, str]] = []
     constants: list = []
@@ -42,7 +42,7 @@ def uses(code: types.CodeType) -> Uses:
 
 
 def _strings(constants: tuple | frozenset) -> list[str]:
-    """Strings among constants that may be names: of `getattr`, of patterns of `match`."""
+    """Return the constants that may be names, for `getattr` or patterns of `match`."""
     found = []
     for constant in constants:
         if isinstance(constant, str):

@@ -1,4 +1,4 @@
-"""Which of the user's code ran, and whether it called something that does more than compute."""
+"""A profiling hook that notes which user code ran, and whether it called something with side effects."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from torchlike._errors.callers import Place
 
 
 class Watch:
-    """Watches one call by the interpreter's profiling hook. `codes` are the user's code objects that ran; `refused`
-    says the first thing that was called and does more than compute, with the line that called it."""
+    """Watch one call with `sys.setprofile`. `codes` are the user's code objects that ran; `refused` describes the first
+    call of something that does more than compute, with its line."""
 
     def __init__(self) -> None:
         self.codes: set[types.CodeType] = set()
@@ -23,7 +23,7 @@ class Watch:
 
     def __enter__(self) -> Watch:
         self._before, self._base = sys.getprofile(), None
-        # What others do when garbage is collected (callbacks, finalizers) is none of the call's doing.
+        # Callbacks and finalizers of the garbage collector are no part of the call.
         self._collects = gc.isenabled()
         gc.disable()
         sys.setprofile(self._saw)
@@ -34,7 +34,7 @@ class Watch:
             gc.enable()
         if self._before is None or callable(self._before):
             sys.setprofile(self._before)
-        else:  # a profiler written in C, such as `cProfile`'s, for which its object stands
+        else:  # a profiler written in C, such as `cProfile`
             sys.setprofile(None)
             self._before.enable()
         self._base = None
@@ -56,7 +56,7 @@ class Watch:
         return not is_trusted(frame.f_globals.get("__name__"))
 
     def _imports(self, frame: types.FrameType | None) -> bool:
-        """Whether the code runs because a module is imported."""
+        """Return whether a frame runs during an import."""
         while frame is not None and frame is not self._base:
             if is_import(frame.f_code):
                 return True
@@ -70,7 +70,7 @@ class Watch:
 
 
 def is_import(code: types.CodeType) -> bool:
-    """Whether this is the interpreter's own code that imports a module."""
+    """Return whether this is code of the import system."""
     return code.co_filename.startswith("<frozen importlib")
 
 

@@ -1,4 +1,4 @@
-"""The one executable of a recorded call: made from its trace, found again by what the trace says."""
+"""Executables of captured calls, found in the cache of programs by their traces."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from torchlike._ops._products import whole_step
 
 
 class Packs:
-    """The runtime numbers of a trace as the program takes them: one vector for each Python type that occurs."""
+    """The runtime numbers of a trace, packed for the program: one vector for each Python type."""
 
     __slots__ = ("_changing", "_fixed", "_vectors")
 
@@ -49,7 +49,7 @@ class Packs:
         self._fixed: list[Any] = fixed
 
     def now(self, asked: Sequence[Sequence]) -> list:
-        """The vectors, with the numbers that were asked for at this call."""
+        """Return the vectors, with the numbers of this call."""
         if not self._changing:
             return self._fixed
         packs = list(self._fixed)
@@ -62,7 +62,7 @@ class Packs:
 
 
 def find(device: Device, trace: Trace, live: tuple[int, ...], donated: tuple[int, ...], given: tuple) -> Executable:
-    """The executable of this trace: the one there is, or a new one. `given` is what it will be called with."""
+    """Return the executable of a trace, compiled if it is not in the cache. `given` are its arguments."""
     chosen, places, _ = numbers_of(trace)
     key = ("whole", tuple(trace.code), len(trace.arrays), live, donated, tuple(chosen), tuple(places),
            _modes.matmul_precision)  # fmt: skip

@@ -1,8 +1,8 @@
-"""Watching one call while it is recorded whole: what it reads, writes and draws, and where its numbers come from.
+"""The capture of one call of a compiled function: what it reads, writes and draws, and where its numbers come from.
 
-The call records into a trace of its own, at whose boundaries nothing runs. Whatever must happen again at each later
-call is noted in order (`again`): random draws, the counting of an optimizer, a scheduler's step. An observation ends
-the watch; what was recorded runs as it would have without one.
+The call records into a trace of its own, which boundaries do not run. Work on the host that each replay repeats is
+noted in order (`again`): random draws, an optimizer's counters, a scheduler's step. Reading an element ends the
+capture; the trace then runs as any other.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class WholeTrace(_trace.OwnTrace):
 
 
 class Draw:
-    """Numbers that are drawn anew at each call: an array, and the function that draws the next."""
+    """A random draw, repeated at each call: its array, and the function that draws."""
 
     __slots__ = ("array", "make")
 
@@ -44,7 +44,7 @@ class Draw:
 
 
 class Numbers:
-    """Runtime numbers that are asked for anew at each call, such as a learning rate."""
+    """Runtime numbers that `ask` returns anew at each call, such as a learning rate."""
 
     __slots__ = ("ask", "sequence")
 
@@ -53,8 +53,8 @@ class Numbers:
 
 
 class Elements(Numbers):
-    """The runtime numbers of an entry, some of which are zero-dim tensors. `places` are positions among the numbers,
-    with the tensor, or the number of the argument that it is."""
+    """Runtime numbers of an entry, some of them elements of zero-dim tensors. `places` are their positions, each with
+    the tensor, or its number if it is an argument."""
 
     __slots__ = ("places",)
 
@@ -63,7 +63,7 @@ class Elements(Numbers):
         self.places: list[tuple[int, Any]] = []
 
     def now(self, find: Callable[[Any], Any]) -> Sequence:
-        """The numbers of this call; `find` returns the tensor of a place."""
+        """Return the numbers of this call; `find` returns the tensor of a place."""
         found = [*self.sequence]
         for position, what in self.places:
             found[position] = find(what).item()
@@ -71,7 +71,7 @@ class Elements(Numbers):
 
 
 class Act:
-    """Something done on the host at each call, such as a scheduler's step."""
+    """Work on the host that is repeated at each call, such as a scheduler's step."""
 
     __slots__ = ("do",)
 
@@ -80,33 +80,33 @@ class Act:
 
 
 class Host(Protocol):
-    """What is changed on the host at each call: a generator, a scheduler, an optimizer's counters."""
+    """State on the host that each call changes: a generator, a scheduler, an optimizer's counters."""
 
     def kept(self) -> Callable[[], Any]:
-        """Note the state; returns a function that puts it back."""
+        """Note the state; return a function that restores it."""
         ...
 
 
 class Capture(Mode):
-    """What is noted of one call."""
+    """The capture of one call."""
 
-    draws_with = None  # numbers are drawn by the functions of `_random`
+    draws_with = None  # the functions of `_random` draw
 
     def __init__(self, device: Device, refuse: Callable[[str], None]) -> None:
         self.device = device
         self.trace = WholeTrace(device)
-        self.refuse = refuse  # called where the watch ends early, with the reason; may raise
+        self.refuse = refuse  # called with the reason if the capture ends early; may raise
         self.reason: str | None = None
         self.again: list[Draw | Numbers | Act] = []
-        self.changed: dict[int, Host] = {}  # what these change, by id
-        self.holds: list[Callable[[], bool]] = []  # what else must be as it was for the recording to serve
+        self.changed: dict[int, Host] = {}  # the state that these change, by id
+        self.holds: list[Callable[[], bool]] = []  # further guards
         self.written: dict[int, tuple[ref, Value | None, int, Any, Any]] = {}
         self.grads: dict[int, tuple[ref, bool, Any]] = {}  # tensor, whether its grad was read first, its grad before
-        self.known: set[int] = set()  # ids of values that were there before
-        self.checks: list[tuple[Any, Callable]] = []  # what is looked at of inputs, each time
-        self.outside: set[int] = set()  # ids of the storages that were there before
-        self.histories: list[tuple[Any, Any, Any]] = []  # tensors that were there before, their edges and storages
-        self.views: list[tuple[Any, Value]] = []  # those that were there before, with what they showed
+        self.known: set[int] = set()  # ids of values from before the call
+        self.checks: list[tuple[Any, Callable]] = []  # checks of the elements of inputs
+        self.outside: set[int] = set()  # ids of storages from before the call
+        self.histories: list[tuple[Any, Any, Any]] = []  # tensors from before the call, their edges and storages
+        self.views: list[tuple[Any, Value]] = []  # views from before the call, with their values
         self.given: list[Value] = []  # the values of the arguments
         self._quiet = 0
 
@@ -119,30 +119,30 @@ class Capture(Mode):
 
     def __exit__(self, kind: Any, *_: object) -> None:
         leave(self)
-        if self.trace.owner:  # an error of the user's
+        if self.trace.owner:  # the call raised
             self._give_up()
 
     def over(self, below: Recorder) -> Recorder:
-        """The recorder that asks this watch."""
+        """Return the recorder of a captured call."""
         return self.trace.into(below, self)
 
     def leave(self) -> None:
-        """End the watch, and forget the trace: all that was recorded has run, or is recorded otherwise."""
+        """End the capture and drop the trace, after its operators have run or were recorded elsewhere."""
         leave(self)
         self.trace.close()
 
     def _give_up(self) -> None:
-        """What was recorded is pending from now on as anything else."""
+        """Make the trace the pending trace of its device."""
         from torchlike._core.run import flush
 
         leave(self)
         with _trace.lock:
-            flush(self.device)  # what another thread has recorded
+            flush(self.device)  # recorded by another thread
             self.device.trace = _trace.pending[self.device] = self.trace
             self.trace.close()
 
     def stop(self, reason: str, draws: bool = False) -> None:
-        """End the watch: the rest of the call runs as if it were not watched, whether or not it `draws`."""
+        """End the capture; the rest of the call runs uncompiled."""
         if self.reason is None:
             self.reason = reason
             self._give_up()
@@ -151,16 +151,16 @@ class Capture(Mode):
     # -- what happens in between ---------------------------------------------------------------------------------------
 
     def observes(self, value: Value) -> None:
-        """Somebody looks at an array. What was made of nothing but Python's numbers in this call is no secret."""
+        """Called when an array is read. A constant made in this call from Python numbers may be read."""
         if not self._quiet and (value.array is None or id(value) in self.known):
             self.stop("a tensor's elements are looked at")
 
     def reads_generator(self) -> None:
-        """The state of a generator is read."""
+        """Called when the state of a generator is read."""
         self.stop("the state of a generator is read")
 
     def settles(self) -> None:
-        """Memory that others write to is copied: a copy of which nobody would know what it shows."""
+        """Called when memory that is shared with NumPy is copied: the source of the copy would be unknown."""
         self.stop("memory that is shared is read")
 
     def draw(self, make: Callable[[], Any]) -> Any:
@@ -173,7 +173,7 @@ class Capture(Mode):
         return array
 
     def ask(self, ask: Callable[[], Sequence], host: Host) -> Sequence:
-        """Numbers that are inputs, found by asking, which changes `host`."""
+        """Return numbers that are inputs of the program. `ask` returns them, and changes `host`."""
         self.changed[id(host)] = host
         with self.quietly():
             sequence = ask()
@@ -181,12 +181,12 @@ class Capture(Mode):
         return sequence
 
     def knows(self, tensor: Any) -> bool:
-        """Whether a zero-dim tensor was there before, so that its element can be asked for at each call."""
+        """Return whether a zero-dim tensor is from before the call, so that each replay can read its element."""
         value = tensor._storage.value
         return tensor._chain is None and value.array is not None and id(value) in self.known and not self._quiet
 
     def asks(self, tensor: Any, sequence: Sequence) -> None:
-        """The next of an entry's numbers is the element of a tensor at each call."""
+        """Note that the next number of an entry is the element of a tensor."""
         last = self.again[-1] if self.again else None
         if not isinstance(last, Elements) or last.sequence is not sequence:
             last = Elements(sequence)
@@ -194,8 +194,8 @@ class Capture(Mode):
         last.places.append((len(sequence), tensor))
 
     def takes(self, do: Callable[[], Any], host: Host) -> bool:
-        """Do something on the host now, and at each later call, which changes `host`; False where it is part of
-        something that is repeated as a whole, and left to the caller."""
+        """Do some work on the host, now and at each replay, that changes `host`. Return False if it is part of other
+        repeated work: then the caller does it."""
         self.changed[id(host)] = host
         if self._quiet:
             return False
@@ -206,15 +206,15 @@ class Capture(Mode):
 
     @property
     def is_quiet(self) -> bool:
-        """Whether something is being done that is repeated as a whole."""
+        """Whether repeated work is being done."""
         return self._quiet > 0
 
     def quietly(self) -> _Quietly:
-        """What is done inside is part of something that is repeated as a whole."""
+        """Return a context in which everything is part of one piece of repeated work."""
         return _Quietly(self)
 
     def writes(self, storage: Any, owner: Any) -> None:
-        """A storage's contents are about to be replaced."""
+        """Called before the contents of a storage are replaced."""
         if self._quiet:
             self.stop("a tensor is written to by what is repeated on the host")
         elif id(storage) not in self.written:
@@ -225,7 +225,7 @@ class Capture(Mode):
             self.written[id(storage)] = ref(storage), None if ours else value, storage.version, held, edge
 
     def grad(self, tensor: Any, is_read: bool) -> None:
-        """A tensor's `grad` is about to be read or replaced."""
+        """Called before a tensor's `grad` is read or replaced."""
         if id(tensor) not in self.grads:
             self.grads[id(tensor)] = ref(tensor), is_read, tensor._grad
 
@@ -244,12 +244,11 @@ class _Quietly:
 
 
 def drawn(make: Callable[[], Any]) -> Any:
-    """What `make` draws; a call that is recorded whole draws again each time."""
+    """Return what `make` draws. Each replay of a captured call draws anew."""
     capture = current().capture
     return make() if capture is None else capture.draw(make)
 
 
 def repeats(do: Callable[[], Any], host: Host) -> bool:
-    """Whether a call is being recorded whole, of which this act on the host is a part: then it is done here, now and at
-    each later call. It changes `host`."""
+    """Return whether a call is being captured that took over this work on the host (see `Capture.takes`)."""
     return current().capture is not None and current().capture.takes(do, host)

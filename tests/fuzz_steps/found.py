@@ -118,4 +118,18 @@ out = step(torch.ones(2))
 w.grad.add_(1)
 out = step(torch.ones(2))
 """,
+    "a_counter_that_somebody_holds_is_written_to": """
+w = nn.Parameter(torch.ones(2))
+opt = torch.optim.Adamax([w], lr=0.1)
+def step(x):
+    (w * x).sum().backward()
+    opt.step()
+step = compile(step)
+out = step(torch.ones(2))
+held = [t for s in opt.state.values() for t in s.values()]
+out = step(torch.ones(2))
+held[0].zero_()
+out = step(torch.ones(2))
+out = step(torch.ones(2))
+""",
 }

@@ -27,7 +27,6 @@ from torchlike._ops._namespace import namespace
 from torchlike._ops._steps import stepwise
 from torchlike._recorder import current
 from torchlike._sparse import SparseTensor, lines_of
-from torchlike._storage import WRITE
 from torchlike.optim import _errors
 from torchlike.optim._differentiable import numbers_of, with_penalty, write_row
 from torchlike.optim._packs import Pack, give, is_seen, packs
@@ -76,11 +75,10 @@ class Bucket:
     """Rows of one group that share counters, dtype and device, with their columns of state.
 
     `fresh` says that the state was made for the very next step. The last rows are those of the packs, whose state is
-    one tensor for each name and pack. The gradients of its rows are all sparse, or none is. `versions` are those that
-    the counters in `shown` have after the last step, unless others write to them.
+    one tensor for each name and pack. The gradients of its rows are all sparse, or none is.
     """
 
-    __slots__ = ("columns", "counters", "dtype", "fresh", "packs", "rows", "shown", "sparse", "versions")
+    __slots__ = ("columns", "counters", "dtype", "fresh", "packs", "rows", "shown", "sparse")
 
     def __init__(self, counters: tuple[float, ...], fresh: bool, dtype: torchlike.dtype, columns: int,
                  sparse: bool = False) -> None:  # fmt: skip
@@ -92,18 +90,13 @@ class Bucket:
         self.packs: list[Pack] = []
         self.shown: list[list[Tensor]] = []  # for each counter the tensors that are written at each step
         self.columns: list[list[Tensor]] = [[] for _ in range(1 + columns)]
-        self.versions: list[int] = []
-
-    def writes(self) -> list[int]:
-        """Return how often each counter that is a tensor was written to."""
-        return [t._storage.version // WRITE for tensors in self.shown for t in tensors]
 
     def kept(self) -> Callable[[], Any]:
         """Note the counters; returns a function that puts them back."""
-        before = self.counters, self.fresh, self.versions
+        before = self.counters, self.fresh
 
         def put_back() -> None:
-            self.counters, self.fresh, self.versions = before
+            self.counters, self.fresh = before
 
         return put_back
 
@@ -132,7 +125,6 @@ class _Plan:
             and self.sparse == sparse
             and len(params) == len(self.params)
             and all(map(is_, params, self.params))
-            and all([not bucket.shown or bucket.versions == bucket.writes() for bucket in self.buckets.values()])
         )
 
 
@@ -208,7 +200,7 @@ class RuleOptimizer(Optimizer):
         for plan in self._plans.values():
             for bucket in plan.buckets.values():
                 for i in bucket.rows if self.counters else ():
-                    _keep_counters(self._state[plan.params[i]], self.counters, bucket.counters, not bucket.shown)
+                    _keep_counters(self._state[plan.params[i]], self.counters, bucket.counters)
                 for pack in bucket.packs:
                     pack.take_apart()
         self._hides_counters = True
@@ -353,8 +345,6 @@ class RuleOptimizer(Optimizer):
         before, now = bucket.counters, self._advance(numbers, bucket.counters)
         scalars = self._all_scalars(numbers, before, now, bucket)
         bucket.counters, bucket.fresh = now, False
-        if bucket.shown:
-            bucket.versions = [count + 1 for count in bucket.writes()]
         return *map(float, scalars), *(now if bucket.shown else ())
 
     def _all_scalars(self, numbers: Group, before: tuple, now: tuple, bucket: Bucket) -> tuple:
@@ -386,7 +376,6 @@ class RuleOptimizer(Optimizer):
         """Order a bucket's rows, and gather its columns."""
         is_open = getrefcount(self._state) > ATTRIBUTE  # to others, who see the state without asking for it
         bucket.shown = self._shown(bucket, params, is_open) if self.counters and names else []
-        bucket.versions = bucket.writes()
         is_plain = self.by_element and not bucket.sparse
         if is_plain and not is_open and current().capture is None:  # a compiled step gains nothing by them
             bucket.packs = packs(self._state, params, bucket.rows, names)
@@ -459,8 +448,8 @@ def _count_of(counter: Any) -> float:
     return float(counter if array is None else array)
 
 
-def _keep_counters(kept: dict[str, Any], names: tuple[str, ...], counts: tuple[float, ...], in_tensors: bool) -> None:
-    """Write counters as plain numbers, and into tensors, unless each step has written them."""
-    shown = [(kept[name], count) for name, count in zip(names, counts) if in_tensors and isinstance(kept[name], Tensor)]
+def _keep_counters(kept: dict[str, Any], names: tuple[str, ...], counts: tuple[float, ...]) -> None:
+    """Write counters as plain numbers, and into the tensors that have been shown."""
+    shown = [(kept[name], count) for name, count in zip(names, counts) if isinstance(kept[name], Tensor)]
     give((t, Value(t._value.aval, np.asarray(count, t.dtype.numpy))) for t, count in shown)
     kept.update((name, count) for name, count in zip(names, counts) if not isinstance(kept[name], Tensor))

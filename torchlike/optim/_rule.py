@@ -27,6 +27,7 @@ from torchlike._ops._namespace import namespace
 from torchlike._ops._steps import stepwise
 from torchlike._recorder import current
 from torchlike._sparse import SparseTensor, lines_of
+from torchlike._storage import WRITE
 from torchlike.optim import _errors
 from torchlike.optim._differentiable import numbers_of, with_penalty, write_row
 from torchlike.optim._packs import Pack, give, is_seen, packs
@@ -75,10 +76,11 @@ class Bucket:
     """Rows of one group that share counters, dtype and device, with their columns of state.
 
     `fresh` says that the state was made for the very next step. The last rows are those of the packs, whose state is
-    one tensor for each name and pack. The gradients of its rows are all sparse, or none is.
+    one tensor for each name and pack. The gradients of its rows are all sparse, or none is. `versions` is the sum of the
+    versions of what is shown, as the steps leave them; None where nobody has looked at the state.
     """
 
-    __slots__ = ("columns", "counters", "dtype", "fresh", "packs", "rows", "shown", "sparse")
+    __slots__ = ("columns", "counters", "dtype", "fresh", "packs", "rows", "shown", "sparse", "versions")
 
     def __init__(self, counters: tuple[float, ...], fresh: bool, dtype: torchlike.dtype, columns: int,
                  sparse: bool = False) -> None:  # fmt: skip
@@ -89,14 +91,22 @@ class Bucket:
         self.rows: list[int] = []
         self.packs: list[Pack] = []
         self.shown: list[list[Tensor]] = []  # for each counter the tensors that are written at each step
+        self.versions: int | None = None
         self.columns: list[list[Tensor]] = [[] for _ in range(1 + columns)]
+
+    def versions_now(self) -> int:
+        return sum([t._storage.version for tensors in self.shown for t in tensors])
+
+    def is_as_left(self) -> bool:
+        """Whether nobody else has written to the counters that are shown."""
+        return self.versions is None or self.versions == self.versions_now()
 
     def kept(self) -> Callable[[], Any]:
         """Note the counters; returns a function that puts them back."""
-        before = self.counters, self.fresh
+        before = self.counters, self.fresh, self.versions
 
         def put_back() -> None:
-            self.counters, self.fresh = before
+            self.counters, self.fresh, self.versions = before
 
         return put_back
 
@@ -104,16 +114,30 @@ class Bucket:
 class _Plan:
     """How one group is cut into buckets; it holds while the group, its flags and the rows with gradients stay.
 
-    `in_turn` gives each row a bucket of its own: some share memory, so that one row's update is seen by the next.
+    `in_turn` gives each row a bucket of its own: some share memory, so that one row's update is seen by the next. `open`
+    has the state that others can change without asking for it: parameter, dictionary, and its values as they are left.
     """
 
-    __slots__ = ("buckets", "group", "in_turn", "names", "params", "rows", "sparse")
+    __slots__ = ("buckets", "group", "in_turn", "names", "open", "params", "rows", "sparse")
 
     def __init__(self, group: Group, names: tuple[str, ...], rows: list[int], sparse: list[int],
                  in_turn: bool) -> None:  # fmt: skip
         self.group, self.names, self.rows, self.sparse, self.in_turn = group, names, rows, sparse, in_turn
         self.params = list(group["params"])
         self.buckets: dict[tuple, Bucket] = {}
+        self.open: list[tuple[Tensor, dict, tuple]] = []
+
+    def changed(self, state: dict) -> set[Tensor]:
+        """The parameters whose state has other entries than the steps leave there."""
+        return {
+            param
+            for param, kept, values in self.open
+            if state.get(param) is not kept or len(kept) != len(values) or not all(map(is_, kept.values(), values))
+        }
+
+    def is_as_left(self, state: dict) -> bool:
+        """Whether nobody else has changed the state."""
+        return not (self.open and self.changed(state)) and all([b.is_as_left() for b in self.buckets.values()])
 
     def holds(self, group: Group, names: tuple[str, ...], rows: list[int], sparse: list[int], in_turn: bool) -> bool:
         params = group["params"]
@@ -181,6 +205,7 @@ class RuleOptimizer(Optimizer):
     @property
     def state(self) -> defaultdict[Any, Any]:
         """What is kept for each parameter. Reading it makes the next step gather its columns anew."""
+        self._is_known = True
         if self._plans:
             self._settle()
         if self._hides_counters:
@@ -193,14 +218,18 @@ class RuleOptimizer(Optimizer):
     def state(self, state: defaultdict[Any, Any]) -> None:
         self._plans: dict[int, _Plan] = {}
         self._hides_counters = False  # whether those of the state are plain numbers
+        self._is_known = bool(state)  # whether others may have tensors of the state
         self._state = state
 
     def _settle(self) -> None:
         """Write the counters of every bucket back, as plain numbers, take the packs apart, and forget the plans."""
         for plan in self._plans.values():
+            changed = plan.changed(self._state)
             for bucket in plan.buckets.values():
+                is_as_left = bucket.is_as_left()
                 for i in bucket.rows if self.counters else ():
-                    _keep_counters(self._state[plan.params[i]], self.counters, bucket.counters)
+                    if plan.params[i] not in changed:
+                        _keep_counters(self._state[plan.params[i]], self.counters, bucket.counters, is_as_left)
                 for pack in bucket.packs:
                     pack.take_apart()
         self._hides_counters = True
@@ -290,7 +319,7 @@ class RuleOptimizer(Optimizer):
         names = self._names(group)
         plan = self._plans.get(index)
         in_turn = share_memory([group["params"][i] for i in rows], dense)
-        if plan is not None and not plan.holds(group, names, rows, sparse, in_turn):
+        if plan is not None and not (plan.holds(group, names, rows, sparse, in_turn) and plan.is_as_left(self._state)):
             self._settle()  # of every group: a parameter may have moved from one to another
             plan = None
         if not rows:
@@ -336,6 +365,7 @@ class RuleOptimizer(Optimizer):
             and self._plans.get(index) is plan
             and self._names(group) == names
             and plan.holds(group, names, rows, sparse, plan.in_turn)
+            and plan.is_as_left(self._state)
             and self._flags(group) == flags
         )
 
@@ -345,6 +375,8 @@ class RuleOptimizer(Optimizer):
         before, now = bucket.counters, self._advance(numbers, bucket.counters)
         scalars = self._all_scalars(numbers, before, now, bucket)
         bucket.counters, bucket.fresh = now, False
+        if bucket.versions is not None:
+            bucket.versions += WRITE * sum(map(len, bucket.shown))
         return *map(float, scalars), *(now if bucket.shown else ())
 
     def _all_scalars(self, numbers: Group, before: tuple, now: tuple, bucket: Bucket) -> tuple:
@@ -368,14 +400,19 @@ class RuleOptimizer(Optimizer):
             if bucket is None:
                 bucket = plan.buckets[key] = Bucket(counters, fresh, param.dtype, len(kept_names), i in sparse)
             bucket.rows.append(i)
-        for (_, fresh, kept_names, *_), bucket in plan.buckets.items():
-            self._fill(bucket, plan.params, kept_names, fresh)
+        for (_, _, kept_names, *_), bucket in plan.buckets.items():
+            is_open = self._fill(bucket, plan.params, kept_names)
+            for param in [plan.params[i] for i in bucket.rows] if kept_names or self.counters else ():
+                if is_open or getrefcount(self._state[param]) > DICT_ITEM:
+                    kept = self._state[param]
+                    plan.open.append((param, kept, (*kept.values(),)))
         return plan
 
-    def _fill(self, bucket: Bucket, params: list[Tensor], names: tuple[str, ...], fresh: bool) -> None:
-        """Order a bucket's rows, and gather its columns."""
+    def _fill(self, bucket: Bucket, params: list[Tensor], names: tuple[str, ...]) -> bool:
+        """Order a bucket's rows, and gather its columns; returns whether others can change the state."""
         is_open = getrefcount(self._state) > ATTRIBUTE  # to others, who see the state without asking for it
         bucket.shown = self._shown(bucket, params, is_open) if self.counters and names else []
+        bucket.versions = bucket.versions_now() if bucket.shown and self._is_known else None
         is_plain = self.by_element and not bucket.sparse
         if is_plain and not is_open and current().capture is None:  # a compiled step gains nothing by them
             bucket.packs = packs(self._state, params, bucket.rows, names)
@@ -386,6 +423,7 @@ class RuleOptimizer(Optimizer):
         for place, name in enumerate(names):
             flat = [pack.tensors[place] for pack in bucket.packs]
             bucket.columns[1 + place] = [self._state[params[i]][name] for i in alone] + flat
+        return is_open
 
     def _shown(self, bucket: Bucket, params: list[Tensor], is_open: bool) -> list[list[Tensor]]:
         """The counters that are tensors by now and that others may hold: for each name."""
@@ -448,8 +486,11 @@ def _count_of(counter: Any) -> float:
     return float(counter if array is None else array)
 
 
-def _keep_counters(kept: dict[str, Any], names: tuple[str, ...], counts: tuple[float, ...]) -> None:
-    """Write counters as plain numbers, and into the tensors that have been shown."""
+def _keep_counters(kept: dict[str, Any], names: tuple[str, ...], counts: tuple[float, ...], is_as_left: bool) -> None:
+    """Write counters as plain numbers, and into tensors that have been shown, unless others have written there."""
+    if not is_as_left:
+        kept.update((name, count) for name, count in zip(names, counts) if not isinstance(kept[name], Tensor))
+        return
     shown = [(kept[name], count) for name, count in zip(names, counts) if isinstance(kept[name], Tensor)]
     give((t, Value(t._value.aval, np.asarray(count, t.dtype.numpy))) for t, count in shown)
     kept.update((name, count) for name, count in zip(names, counts) if not isinstance(kept[name], Tensor))

@@ -80,7 +80,7 @@ class Adagrad(RuleOptimizer):
         ))  # fmt: skip
         for group in self.param_groups:
             for param in group["params"]:
-                self.state[param] = {"step": scalar_tensor(0.0), "sum": self._start(group, "sum", param)}
+                self._state[param] = {"step": scalar_tensor(0.0), "sum": self._start(group, "sum", param)}
 
     def _names(self, group: Group, param: Tensor | None = None) -> tuple[str, ...]:
         return ("sum",)

@@ -1,0 +1,82 @@
+"""State that is held from before and changed later, without asking the optimizer for it again."""
+
+import numpy as np
+import pytest
+import torch
+
+import torchlike
+from tests.optim.cases import ONE_EACH
+
+LIBRARIES = (torch, torchlike)
+
+
+def _halve(kept):
+    for key, value in kept.items():
+        if not isinstance(value, (int, float)):
+            kept[key] = value * 0.5
+
+
+def a_dictionary(optimizer, param):
+    kept = optimizer.state[param]
+    return lambda library: _halve(kept)
+
+
+def a_state_dictionary(optimizer, param):
+    saved = optimizer.state_dict()
+    return lambda library: _halve(saved["state"].get(0, {}))
+
+
+def tensors(optimizer, param):
+    held = [x for x in optimizer.state[param].values() if not isinstance(x, (int, float))]
+    return lambda library: [x.mul_(0.5) for x in held]
+
+
+def a_counter(optimizer, param):
+    kept = optimizer.state[param]
+    return lambda library: kept.update(step=library.tensor(20.0)) if "step" in kept else None
+
+
+def all_of_it(optimizer, param):
+    state = optimizer.state
+    return lambda library: state.clear()
+
+
+def a_parameter_s(optimizer, param):
+    state = optimizer.state
+    return lambda library: state.pop(param, None)
+
+
+def another_optimizer_s(optimizer, param):
+    twin = type(optimizer)(optimizer.param_groups[0]["params"], lr=0.01)
+    twin.load_state_dict(optimizer.state_dict())  # the counters are the very tensors
+    return lambda library: twin.step()
+
+
+HOLD = [a_dictionary, a_state_dictionary, tensors, a_counter, all_of_it, a_parameter_s, another_optimizer_s]
+
+
+@pytest.mark.parametrize("compiles", [False, True], ids=["recorded", "compiled"])
+@pytest.mark.parametrize("hold", HOLD, ids=[hold.__name__ for hold in HOLD])
+@pytest.mark.parametrize("name, options", ONE_EACH, ids=[name for name, _ in ONE_EACH])
+def test_steps_see_the_change(name, options, hold, compiles):
+    found = []
+    for library in LIBRARIES:
+        w, v = (library.nn.Parameter(library.full((2, 2), x)) for x in (1.0, 2.0))
+        optimizer = getattr(library.optim, name)([w, v], **options)
+
+        def step(x, w=w, v=v, optimizer=optimizer):
+            optimizer.zero_grad()
+            ((w * x).square().sum() + (v * x).square().sum()).backward()
+            optimizer.step()
+
+        if compiles and library is torchlike:
+            step = library.compile(step)
+        step(library.tensor(0.5))
+        change = hold(optimizer, w)
+        for k in range(4):
+            step(library.tensor(0.5))
+            if k % 2:
+                change(library)
+        step(library.tensor(0.5))
+        found.append((w.tolist(), v.tolist()))
+    np.testing.assert_allclose(found[1], found[0], rtol=1e-5, atol=1e-6)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Callable, Iterator, Sequence
+from operator import attrgetter
 from typing import Any
 
 import jax
@@ -15,10 +16,13 @@ from torchlike import _dtypes
 from torchlike._core import Aval, Plan, Value, record
 from torchlike._core.plan import COMPILED, ONCE
 from torchlike._core.target import placing_on_cpu
+from torchlike._errors import shapes as shape_errors
 from torchlike._ops._namespace import namespace
+from torchlike._ops._rules import broadcast
 from torchlike._tensor import Tensor, commit
 
 _plans: dict[tuple, Plan] = {}
+_STORAGE = attrgetter("_storage")
 
 
 def multi_tensor_update(rule: Callable[..., tuple], statics: tuple, scalars: tuple[float, ...],
@@ -45,6 +49,8 @@ def multi_tensor_update(rule: Callable[..., tuple], statics: tuple, scalars: tup
     key = (rule, statics, len(scalars), lengths, written, joined, kinds, *[v.aval for v in values])
     plan = _plans.get(key)
     if plan is None:
+        if by_element:
+            _check_shapes(tensors, lengths[0] - sum(joined))
         plan = _plans[key] = _make_plan(
             rule, statics, len(scalars), lengths, written, joined, kinds, values, by_element
         )
@@ -52,6 +58,38 @@ def multi_tensor_update(rule: Callable[..., tuple], statics: tuple, scalars: tup
     del values  # what is overwritten below must not look needed
     targets = [t for c in written for t in tensors[c]]
     commit(zip([*targets, *[t for holders in shown for t in holders]] if shown else targets, results))
+
+
+def _check_shapes(tensors: Sequence[Sequence[Tensor]], alone: int) -> None:
+    """Raise the error of a row whose tensors differ in shape; the state of rows that are joined, the last, fits."""
+    for row in (*zip(*[column[:alone] for column in tensors]), *zip(*[column[alone:] for column in tensors[:2]])):
+        shapes = [tuple(t.shape) for t in row]
+        result = broadcast(shapes)
+        for shape in shapes:
+            if shape != result:
+                raise shape_errors.in_place_shape(shape, result)
+
+
+def share_memory(params: list[Tensor], grads: list[Tensor | None]) -> bool:
+    """Whether what is written to one of the first changes another one, or a gradient."""
+    read = [grad for grad in grads if grad is not None]
+    memory = {*map(id, map(_STORAGE, params))}
+    if len(memory) == len(params) and memory.isdisjoint(map(id, map(_STORAGE, read))):
+        return False
+    ends: dict[tuple[int, bool], int] = {}  # how far the spans of a storage reach, those of parameters and the others
+    spans = [(*_span(t), is_param) for tensors, is_param in ((params, True), (read, False)) for t in tensors]
+    for storage, begin, end, is_param in sorted(spans):
+        if begin < max(ends.get((storage, True), 0), is_param and ends.get((storage, False), 0)):
+            return True
+        ends[storage, is_param] = max(end, ends.get((storage, is_param), 0))
+    return False
+
+
+def _span(tensor: Tensor) -> tuple[int, int, int]:
+    """The storage of a tensor, and the bytes between which its elements lie."""
+    size, begin = tensor.element_size(), tensor.storage_offset()
+    last = sum((n - 1) * step for n, step in zip(tensor.shape, tensor.stride())) if tensor.numel() else -1
+    return id(tensor._storage), begin * size, (begin + last + 1) * size
 
 
 def row_update(rule: Callable, statics: tuple, scalars: Sequence, row: Sequence, written: Sequence[int]) -> tuple:

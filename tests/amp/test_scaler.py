@@ -258,3 +258,16 @@ def test_a_step_is_four_programs_from_the_first_on():
         first = stats.compiles - before
         _steps(5, model, optimizer, scaler, x)
     assert (first, stats.compiles - before) == (4, 4)
+
+
+@pytest.mark.parametrize("part", [slice(None), slice(1, None)], ids=["one", "overlapping"])
+def test_gradients_that_share_memory_are_divided_one_after_the_other(part):
+    def program(t):
+        w, v = t.nn.Parameter(t.ones(4)), t.nn.Parameter(t.ones(4)[part].clone())
+        optimizer, scaler = t.optim.SGD([w, v], lr=0.1), t.amp.GradScaler("cpu", init_scale=8.0)
+        scaler.scale(w.sum()).backward()
+        v.grad = w.grad[part]
+        scaler.step(optimizer)
+        return w.grad.tolist(), w.tolist(), v.tolist()
+
+    both(program)

@@ -132,4 +132,19 @@ held[0].zero_()
 out = step(torch.ones(2))
 out = step(torch.ones(2))
 """,
+    "a_counter_has_a_dimension": """
+w = nn.Parameter(torch.ones(3))
+opt = torch.optim.Adam([w], lr=0.1)
+def step(x):
+    opt.zero_grad()
+    (w * w * x).sum().backward()
+    opt.step()
+step = compile(step)
+out = step(torch.ones(3))
+opt.state[w]['step'] = torch.tensor([5.0])
+out = step(torch.ones(3))
+out = step(torch.ones(3))
+out = [x.shape for x in opt.state[w].values()]
+out = step(torch.ones(3))
+""",
 }

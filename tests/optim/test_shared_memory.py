@@ -76,6 +76,54 @@ def test_steps(name, options, make, share, compiles):
     np.testing.assert_allclose(found[1], found[0], rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.parametrize("compiles", [False, True], ids=["recorded", "compiled"])
+@pytest.mark.parametrize("name, options", ONE_EACH, ids=IDS)
+def test_parameters_have_the_same_state(name, options, compiles):
+    found = []
+    for library in LIBRARIES:
+        w, v = apart(library)
+        optimizer = getattr(library.optim, name)([w, v], **options)
+
+        def step(k, w=w, v=v, optimizer=optimizer):
+            optimizer.zero_grad()
+            ((w - k).square().sum() + (v * v).sum()).backward()
+            optimizer.step()
+
+        if compiles and library is torchlike:
+            step = library.compile(step)
+        step(library.tensor(0.0))
+        own, other = optimizer.state[w], optimizer.state[v]
+        own.update({key: x for key, x in other.items() if isinstance(x, library.Tensor) and x.shape == w.shape})
+        for k in range(1, 4):
+            step(library.tensor(float(k)))
+        found.append((w.tolist(), v.tolist()))
+    np.testing.assert_allclose(found[1], found[0], rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("compiles", [False, True], ids=["recorded", "compiled"])
+@pytest.mark.parametrize("name", ["SGD", "Adam"])
+@pytest.mark.parametrize("shape", [(1,), (3,), (2, 4)])
+def test_a_parameter_that_got_another_shape_is_refused_at_the_step(name, shape, compiles):
+    found = []
+    for library in LIBRARIES:
+        w = library.nn.Parameter(library.ones(4))
+        w.grad = library.ones(4)
+        optimizer = getattr(library.optim, name)([w], lr=0.1)
+        step = library.compile(optimizer.step) if compiles and library is torchlike else optimizer.step
+        optimizer.step()
+        w.data = library.ones(shape)
+        if shape == (2, 4):
+            w.grad = library.ones(shape)
+            optimizer.state[w]["exp_avg"] = library.ones(4)
+        try:
+            step()
+            error = None
+        except RuntimeError as e:
+            error = str(e)
+        found.append((error, w.tolist()))
+    assert found[1] == found[0]
+
+
 def after_removing(library, name, options, keys):
     """Two steps, between which state is removed: the parameter, or the error."""
     param = library.nn.Parameter(library.ones(2, 2))

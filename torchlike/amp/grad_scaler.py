@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import functools
 from collections import defaultdict
 from collections.abc import Iterable
 from typing import Any
@@ -11,6 +12,7 @@ import torchlike
 from torchlike import _core, _errors, _modes
 from torchlike._bind import CALLERS as rows
 from torchlike._errors.warned import warn
+from torchlike._fused import share_memory
 from torchlike._tensor import Tensor, commit
 
 
@@ -266,6 +268,8 @@ class GradScaler:
 
 
 def _unscale(grads: list[Tensor], inv_scale: Tensor) -> Tensor:
+    if len(grads) > 1 and share_memory(grads, []):  # one after the other, as each changes the next
+        return functools.reduce(torchlike.maximum, [_unscale([grad], inv_scale) for grad in grads])
     found, *scaled = rows["_unscaled"](grads, inv_scale)
     commit(zip(grads, [t._value for t in scaled]))
     return found

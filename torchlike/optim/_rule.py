@@ -12,7 +12,7 @@ from __future__ import annotations
 import functools
 from collections import defaultdict
 from collections.abc import Callable
-from operator import attrgetter, is_
+from operator import is_
 from sys import getrefcount
 from typing import Any
 
@@ -22,7 +22,7 @@ import torchlike
 from torchlike import Tensor, _core
 from torchlike._core import Value
 from torchlike._core.ownership import ATTRIBUTE, DICT_ITEM
-from torchlike._fused import multi_tensor_update, over_rows
+from torchlike._fused import multi_tensor_update, over_rows, share_memory
 from torchlike._ops._namespace import namespace
 from torchlike._ops._steps import stepwise
 from torchlike._recorder import current
@@ -34,7 +34,6 @@ from torchlike.optim._packs import Pack, give, is_seen, packs
 from torchlike.optim.optimizer import Optimizer, scalar_tensor
 
 Group = dict[str, Any]
-_STORAGE = attrgetter("_storage")
 
 
 def update_rule(formula: Callable[..., tuple]) -> Callable[..., tuple]:
@@ -114,8 +113,9 @@ class Bucket:
 class _Plan:
     """How one group is cut into buckets; it holds while the group, its flags and the rows with gradients stay.
 
-    `in_turn` gives each row a bucket of its own: some share memory, so that one row's update is seen by the next. `open`
-    has the state that others can change without asking for it: parameter, dictionary, and its values as they are left.
+    `in_turn` tells whether parameters or gradients share memory. Then each row has a bucket of its own, and its update
+    is seen by the next. So it has if the state of several rows shares memory. `open` is the state that others can
+    change without reading `state`: the parameter, its dictionary, and the values that the steps leave there.
     """
 
     __slots__ = ("buckets", "group", "in_turn", "names", "open", "params", "rows", "sparse")
@@ -390,10 +390,12 @@ class RuleOptimizer(Optimizer):
         plan = _Plan(group, names, rows, sparse, in_turn)
         if len(set(plan.params)) != len(plan.params):
             raise _errors.duplicate_parameters()
+        names_of = {i: self._names(group, plan.params[i]) for i in rows}
+        is_fresh = {i: self._prepare(group, names_of[i], plan.params[i]) for i in rows}
+        state = [self._state[plan.params[i]][name] for i in rows for name in names_of[i]]
+        in_turn = in_turn or share_memory([*[plan.params[i] for i in rows], *state], [])
         for i in rows:
-            param = plan.params[i]
-            kept_names = self._names(group, param)
-            fresh = self._prepare(group, kept_names, param)
+            param, kept_names, fresh = plan.params[i], names_of[i], is_fresh[i]
             counters = tuple(_count_of(self._state[param][name]) for name in self.counters)
             key = (counters, fresh, kept_names, param.dtype, param.device, i in sparse, i if in_turn else -1)
             bucket = plan.buckets.get(key)
@@ -458,32 +460,10 @@ class RuleOptimizer(Optimizer):
                 raise KeyError(name)
 
 
-def share_memory(params: list[Tensor], grads: list[Tensor | None]) -> bool:
-    """Whether what is written to a parameter changes another one, or a gradient."""
-    read = [grad for grad in grads if grad is not None]
-    memory = {*map(id, map(_STORAGE, params))}
-    if len(memory) == len(params) and memory.isdisjoint(map(id, map(_STORAGE, read))):
-        return False
-    ends: dict[tuple[int, bool], int] = {}  # how far the spans of a storage reach, those of parameters and the others
-    spans = [(*_span(t), is_param) for tensors, is_param in ((params, True), (read, False)) for t in tensors]
-    for storage, begin, end, is_param in sorted(spans):
-        if begin < max(ends.get((storage, True), 0), is_param and ends.get((storage, False), 0)):
-            return True
-        ends[storage, is_param] = max(end, ends.get((storage, is_param), 0))
-    return False
-
-
-def _span(tensor: Tensor) -> tuple[int, int, int]:
-    """The storage of a tensor, and the bytes between which its elements lie."""
-    size, begin = tensor.element_size(), tensor.storage_offset()
-    last = sum((n - 1) * step for n, step in zip(tensor.shape, tensor.stride())) if tensor.numel() else -1
-    return id(tensor._storage), begin * size, (begin + last + 1) * size
-
-
 def _count_of(counter: Any) -> float:
     """A counter; a call that is recorded whole does not hang on it, but has it counted on at each call."""
     array = counter._storage.value.array if isinstance(counter, Tensor) and counter._chain is None else None
-    return float(counter if array is None else array)
+    return float(counter if array is None else np.asarray(array).item())
 
 
 def _keep_counters(kept: dict[str, Any], names: tuple[str, ...], counts: tuple[float, ...], is_as_left: bool) -> None:
@@ -492,5 +472,5 @@ def _keep_counters(kept: dict[str, Any], names: tuple[str, ...], counts: tuple[f
         kept.update((name, count) for name, count in zip(names, counts) if not isinstance(kept[name], Tensor))
         return
     shown = [(kept[name], count) for name, count in zip(names, counts) if isinstance(kept[name], Tensor)]
-    give((t, Value(t._value.aval, np.asarray(count, t.dtype.numpy))) for t, count in shown)
+    give((t, Value(t._value.aval, np.full(t.shape, count, t.dtype.numpy))) for t, count in shown)
     kept.update((name, count) for name, count in zip(names, counts) if not isinstance(kept[name], Tensor))

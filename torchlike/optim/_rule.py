@@ -76,7 +76,7 @@ class Bucket:
 
     `fresh` says that the state was made for the very next step. The last rows are those of the packs, whose state is
     one tensor for each name and pack. The gradients of its rows are all sparse, or none is. `versions` is the sum of the
-    versions of what is shown, as the steps leave them; None where nobody has looked at the state.
+    versions of `shown` after the last step, or None if nobody has read the state.
     """
 
     __slots__ = ("columns", "counters", "dtype", "fresh", "packs", "rows", "shown", "sparse", "versions")
@@ -94,10 +94,11 @@ class Bucket:
         self.columns: list[list[Tensor]] = [[] for _ in range(1 + columns)]
 
     def versions_now(self) -> int:
+        """Return the sum of the versions of `shown`."""
         return sum([t._storage.version for tensors in self.shown for t in tensors])
 
     def is_as_left(self) -> bool:
-        """Whether nobody else has written to the counters that are shown."""
+        """Return whether nobody else has written to the counters in `shown`."""
         return self.versions is None or self.versions == self.versions_now()
 
     def kept(self) -> Callable[[], Any]:
@@ -128,7 +129,7 @@ class _Plan:
         self.open: list[tuple[Tensor, dict, tuple]] = []
 
     def changed(self, state: dict) -> set[Tensor]:
-        """The parameters whose state has other entries than the steps leave there."""
+        """Return the parameters whose state has other entries than the steps leave there."""
         return {
             param
             for param, kept, values in self.open
@@ -136,7 +137,7 @@ class _Plan:
         }
 
     def is_as_left(self, state: dict) -> bool:
-        """Whether nobody else has changed the state."""
+        """Return whether nobody else has changed the state."""
         return not (self.open and self.changed(state)) and all([b.is_as_left() for b in self.buckets.values()])
 
     def holds(self, group: Group, names: tuple[str, ...], rows: list[int], sparse: list[int], in_turn: bool) -> bool:
@@ -392,8 +393,7 @@ class RuleOptimizer(Optimizer):
             raise _errors.duplicate_parameters()
         names_of = {i: self._names(group, plan.params[i]) for i in rows}
         is_fresh = {i: self._prepare(group, names_of[i], plan.params[i]) for i in rows}
-        state = [self._state[plan.params[i]][name] for i in rows for name in names_of[i]]
-        in_turn = in_turn or share_memory([*[plan.params[i] for i in rows], *state], [])
+        in_turn = in_turn or share_memory(self._written(plan.params, names_of), [])
         for i in rows:
             param, kept_names, fresh = plan.params[i], names_of[i], is_fresh[i]
             counters = tuple(_count_of(self._state[param][name]) for name in self.counters)
@@ -410,8 +410,13 @@ class RuleOptimizer(Optimizer):
                     plan.open.append((param, kept, (*kept.values(),)))
         return plan
 
+    def _written(self, params: list[Tensor], names_of: dict[int, tuple[str, ...]]) -> list[Tensor]:
+        """Return the parameters of these rows and their state. A caller that keeps the list prevents packing."""
+        state = [self._state[params[i]][name] for i, names in names_of.items() for name in names]
+        return [*[params[i] for i in names_of], *state]
+
     def _fill(self, bucket: Bucket, params: list[Tensor], names: tuple[str, ...]) -> bool:
-        """Order a bucket's rows, and gather its columns; returns whether others can change the state."""
+        """Order a bucket's rows, and gather its columns; return whether others can change the state."""
         is_open = getrefcount(self._state) > ATTRIBUTE  # to others, who see the state without asking for it
         bucket.shown = self._shown(bucket, params, is_open) if self.counters and names else []
         bucket.versions = bucket.versions_now() if bucket.shown and self._is_known else None

@@ -75,8 +75,8 @@ class Bucket:
     """Rows of one group that share counters, dtype and device, with their columns of state.
 
     `fresh` says that the state was made for the very next step. The last rows are those of the packs, whose state is
-    one tensor for each name and pack. The gradients of its rows are all sparse, or none is. `versions` is the sum of the
-    versions of `shown` after the last step, or None if nobody has read the state.
+    one tensor for each name and pack. The gradients of its rows are all sparse, or none is. `versions` is the sum of
+    the versions of `shown` after the last step, or None if nobody has read the state.
     """
 
     __slots__ = ("columns", "counters", "dtype", "fresh", "packs", "rows", "shown", "sparse", "versions")

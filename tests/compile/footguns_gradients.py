@@ -1,5 +1,7 @@
 """Gradients: of results, arguments and parameters, with hooks, kept, shared and returned."""
 
+import functools
+
 from tests.compile.cases import footgun, numbers
 
 
@@ -296,3 +298,51 @@ def hooks_that_keep_gradients(torch, compile):
         (f(torch.ones(2, 2, requires_grad=True)) * (i + 1)).sum().backward()
         out.append((kept["g"], len(seen), seen[-1], model.bias.grad))
     return numbers(out)
+
+
+@footgun
+def hooks_are_objects(torch, compile):
+    class Counts:
+        calls = 0
+
+        def __call__(self, grad):
+            self.calls += 1
+            return grad * self.calls
+
+    seen, counts, kept = [], Counts(), []
+    w = torch.ones(2, requires_grad=True)
+
+    @compile
+    def f(x):
+        y = w * x
+        y.register_hook(seen.append)
+        y.register_hook(counts)
+        y.register_hook(functools.partial(kept.insert, 0))
+        return y.sum()
+
+    for _ in range(3):
+        f(torch.ones(2)).backward()
+    return numbers(seen, kept, counts.calls, w.grad)
+
+
+@footgun
+def a_context_keeps_an_object_that_changes(torch, compile):
+    scales = {"back": 2.0}
+
+    class Scaled(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.scales = scales
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad * ctx.scales["back"]
+
+    w = torch.ones(2, requires_grad=True)
+    f = compile(lambda x: Scaled.apply(w * x).sum())
+    for _ in range(3):
+        y = f(torch.ones(2))
+        scales["back"] += 1
+        y.backward()
+    return numbers(w.grad)

@@ -110,7 +110,7 @@ class Attempt:
             gradient, late = None, None
             if results.roots:
                 with watch:
-                    gradient = Gradient(capture.trace, results.roots)
+                    gradient = Gradient(capture.trace, results.roots, before.has)
                 try:  # hooks and backward functions have run by now
                     after = self._unchanged(before, watch, modes)
                 except Refusal as refusal:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 import functools
 import threading
+import types
 from collections.abc import Callable
 from typing import Any
 
@@ -86,7 +87,11 @@ class Compiled:
         return [self.function, self.__dict__]
 
     def __get__(self, owner: Any, kind: type | None = None) -> Any:
-        return self if owner is None else functools.partial(self, owner)
+        return self if owner is None else types.MethodType(self, owner)
+
+    def __reduce__(self) -> str:
+        """Copy and pickle like a function: a copy is the function itself, a pickle holds its name."""
+        return getattr(self, "__qualname__", type(self.function).__qualname__)
 
     # -- the call ------------------------------------------------------------------------------------------------------
 

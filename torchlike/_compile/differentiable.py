@@ -7,7 +7,7 @@ two: values of the forward part that the gradient needs become extra results of 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -112,20 +112,21 @@ class cut_off:
 
 
 class Gradient:
-    """The backward part of a trace, recorded by one backward pass from some edges.
+    """The backward part of a trace, recorded by one backward pass from some edges. `is_outside` tells whether an object
+    existed before the call.
 
     Raises:
       Refusal: the pass fails, or hooks may do more than compute. The graph is unchanged.
     """
 
-    def __init__(self, trace: WholeTrace, roots: Sequence[Tensor]) -> None:
+    def __init__(self, trace: WholeTrace, roots: Sequence[Tensor], is_outside: Callable[[Any], bool]) -> None:
         edges: list[Edge] = [t._edge for t in roots]  # type: ignore[misc]
         avals = [t._aval for t in roots]
         self.trace = trace
         self.begin, self.first = len(trace.code), len(trace.results)
         nodes = nodes_of(edges)
         self.leaves = [node for node in nodes if isinstance(node, AccumulateGrad | Entrance)]
-        if not all(node in self.leaves or computes_only(node) for node in nodes):
+        if not all(node in self.leaves or computes_only(node, is_outside) for node in nodes):
             raise Refusal("what is called with a gradient may do more than compute")
         self.cotangents = [Value(a, np.zeros(a.shape, a.dtype.numpy)) for a in avals]
         walk = Walk(False, False, {(leaf, 0): i for i, leaf in enumerate(self.leaves)})

@@ -6,16 +6,19 @@ import abc
 import array
 import collections
 import copy
+import ctypes
 import dataclasses
 import datetime
 import decimal
 import functools
 import gc
 import inspect
+import io
 import operator
 import os
 import random
 import re
+import sys
 import threading
 import types
 import weakref
@@ -33,12 +36,15 @@ VIEWS = (type({}.keys()), type({}.values()), type({}.items()))
 RANDOM = (random.Random, np.random.RandomState, np.random.Generator)
 COMPARED = (np.ndarray, array.array, bytearray, memoryview, BaseException, threading.local, slice, types.CellType,
             decimal.Context, *_LOCKS)  # fmt: skip
-LINKS = (operator.itemgetter, operator.attrgetter, operator.methodcaller)
+LINKS = (operator.itemgetter, operator.attrgetter, operator.methodcaller, super, types.MethodWrapperType)
+FILES = io.IOBase.__mro__[1]
+# Objects written in C whose state has no guard.
+OPAQUE = (ctypes.c_int.__mro__[-2], np.flatiter, np.nditer, np.random.BitGenerator, np.random.SeedSequence)
 _Pair = collections.namedtuple("_Pair", "x")
 _LINK = next(x for x in gc.get_referents(functools.lru_cache(len)) if isinstance(x, type) and x is not CACHED)
 # Types with immutable instances whose methods depend on nothing else.
 STATELESS = (datetime.date, datetime.time, datetime.timedelta, datetime.tzinfo, decimal.Decimal, re.Pattern, re.Match,
-             types.CodeType, type(_Pair.x), property, super, object().__init__.__class__,
+             types.CodeType, type(_Pair.x), property,
              types.ClassMethodDescriptorType, type(abc.ABC._abc_impl), _LINK)  # fmt: skip
 # Draws entropy from the operating system when called without a seed.
 default_rng = np.random.default_rng
@@ -104,6 +110,11 @@ def refers(x: Any) -> bool:
         return bool(x.__class__)
     except ReferenceError:
         return False
+
+
+def is_read(x: Any) -> bool:
+    """Return whether a program reads from a file."""
+    return not x.closed and x.readable() and x not in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__)
 
 
 def entries(cached: Any) -> dict | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import itemgetter
 from types import (
@@ -12,6 +13,8 @@ from types import (
     GetSetDescriptorType,
     MemberDescriptorType,
     MethodDescriptorType,
+    MethodWrapperType,
+    ModuleType,
     NoneType,
     NotImplementedType,
     UnionType,
@@ -33,6 +36,7 @@ FIXED = (_dtypes.dtype, Device, np.generic, np.dtype, BuiltinFunctionType, Gener
 # a function to call; a function to call whose elements are compared by value.
 LIVE, KEYS, LOOK, VALUE = "live", "keys", "look", "value"
 MISSING = object()
+_CONTAINERS = (OrderedDict, dict, list, set, deque)
 
 
 class Place:
@@ -67,8 +71,8 @@ class Place:
         if self.kind == KEYS:
             return f"the keys of `{self.path}`"
         if self.kind == LIVE:
-            key = key_text([*self.container][i]) if isinstance(self.container, Mapping) else str(i)
-            return f"`{self.path}[{key}]`"
+            keys = [*base_of(self.container).__iter__(self.container)] if isinstance(self.container, Mapping) else ()
+            return f"`{self.path}[{key_text(keys[i]) if keys else i}]`"
         return f"`{self.path}`"
 
 
@@ -108,9 +112,20 @@ def _items(names: Any, wanted: tuple[str, ...]) -> list:
     return [*[names.get(n, MISSING) for n in wanted], names.get(wanted[0], MISSING)]
 
 
+def owner(x: Any) -> Any:
+    """Return the object that a method written in C is bound to, or None."""
+    found = x.__self__ if isinstance(x, BuiltinFunctionType | MethodWrapperType) else None
+    return None if isinstance(found, ModuleType) else found
+
+
 def is_constant(x: Any) -> bool:
     """Return whether an object is immutable."""
-    return type(x) in PLAIN or isinstance(x, FIXED)
+    return type(x) in PLAIN or (isinstance(x, FIXED) and owner(x) is None)
+
+
+def base_of(x: Any) -> Any:
+    """Return the builtin class of a container, whose methods show all elements even if a subclass overrides them."""
+    return next((cls for cls in _CONTAINERS if isinstance(x, cls)), type(x))
 
 
 def same(before: Sequence, now: Sequence) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dis
 import types
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from torchlike._autograd.context import FunctionNode
@@ -12,16 +12,21 @@ from torchlike._autograd.nodes import Node
 from torchlike._compile.kinds import cell_contents
 from torchlike._compile.places import is_constant
 from torchlike._compile.trusted import is_trusted
+from torchlike._tensor import Tensor
 
 _STORES = frozenset(("STORE_GLOBAL", "STORE_DEREF", "DELETE_GLOBAL", "DELETE_DEREF"))
 
 
-def computes_only(node: Node) -> bool:
-    """Return whether a node's hooks and custom `backward` reach no state: no tensor, container or object."""
+def computes_only(node: Node, is_outside: Callable[[Any], bool]) -> bool:
+    """Return whether a node's hooks and custom `backward` reach no state: no tensor, container or object.
+
+    `is_outside` tells whether an object existed before the call.
+    """
     called: list = []
     if isinstance(node, FunctionNode):
         called += [node.ctx._forward_cls.backward, node.ctx._forward_cls.vjp]
-        called += [x for x in vars(node.ctx).values() if isinstance(x, types.FunctionType | types.MethodType)]
+        kept = [x for x in vars(node.ctx).values() if not isinstance(x, Tensor)]
+        called += [x for x in kept if _is_called(x) or is_outside(x)]
     extra = node.extra
     if extra is not None:
         called += [*extra.pre.values(), *extra.post.values()]
@@ -49,10 +54,14 @@ def _reached(function: types.FunctionType) -> list:
     """Return what a function references; for functions of libraries, the functions that they wrap."""
     found = [x for cell in function.__closure__ or () for x in cell_contents(cell)]
     if is_trusted(function.__module__):
-        return [x for x in found if isinstance(x, types.FunctionType | types.MethodType)]
+        return [x for x in found if _is_called(x)]
     names = {name for code in _codes(function.__code__) for name in code.co_names}
     held = [function.__globals__[name] for name in names if name in function.__globals__]
     return [*found, *held, *(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
+
+
+def _is_called(x: Any) -> bool:
+    return callable(x) and not isinstance(x, type)
 
 
 def _codes(code: types.CodeType) -> Iterator[types.CodeType]:

@@ -18,10 +18,23 @@ from operator import attrgetter
 from typing import Any
 
 from torchlike._compile import kinds
-from torchlike._compile.places import FIXED, KEYS, LIVE, MISSING, PLAIN, VALUE, Place, key_text, label, named
+from torchlike._compile.places import (
+    FIXED,
+    KEYS,
+    LIVE,
+    MISSING,
+    PLAIN,
+    VALUE,
+    Place,
+    base_of,
+    key_text,
+    label,
+    named,
+    owner,
+)
 from torchlike._compile.refusal import Refusal
 from torchlike._compile.trusted import is_library, is_trusted, only_computes
-from torchlike._compile.uses import uses
+from torchlike._compile.uses import LOOKING, strings, uses
 from torchlike._sparse import members
 from torchlike._tensor import TENSOR_TYPES, Tensor
 from torchlike.nn import Module
@@ -137,8 +150,10 @@ class Reach:
 
     def _visit(self, x: Any, path: str) -> None:
         cls = type(x)
-        if cls in PLAIN or id(x) in self._seen or issubclass(cls, FIXED):
+        if cls in PLAIN or id(x) in self._seen:
             return
+        if issubclass(cls, FIXED):
+            return self._bound(x, path)
         self._seen[id(x)] = x  # kept alive, so that its id is not reused
         if cls in TENSOR_TYPES:
             self._tensor(x, path)
@@ -148,6 +163,12 @@ class Reach:
             follow(self, x, path)
         if not isinstance(x, type) and (follow is None or kinds.is_of_python(cls)) and id(x) not in self._bare:
             self._instance(x, path, follow is not None)
+
+    def _bound(self, x: Any, path: str) -> None:
+        """Follow the object that a method written in C is bound to."""
+        if (held := owner(x)) is not None:
+            self._todo.append((held, path))
+        self.all_names |= getattr(x, "__name__", None) in LOOKING
 
     def _tensor(self, x: Tensor, path: str) -> None:
         self.tensors[id(x)] = x
@@ -164,7 +185,7 @@ class Reach:
         if self._is_asked:
             self._opaque.append(f"it names `{path}`, {what}")
         else:
-            self._seen.pop(id(x))  # code may name it elsewhere
+            self._seen.pop(id(x), None)  # code may name it elsewhere
 
     # -- containers ----------------------------------------------------------------------------------------------------
 
@@ -172,32 +193,38 @@ class Reach:
         self._todo.extend([(y, f"{path}[{i}]") for i, y in enumerate(x)])
 
     def _sequence(self, x: Any, path: str) -> None:
-        if len(x) > MOST:
-            raise Refusal(f"{path} is a container of {len(x):,} elements")
-        self.places["items", id(x)] = Place(lambda: x, path, LIVE, x if type(x) is list else None)
-        self._several(x, path)
+        base = base_of(x)
+        if (size := base.__len__(x)) > MOST:
+            raise Refusal(f"{path} is a container of {size:,} elements")
+        if type(x) is base:
+            place = Place(lambda: x, path, LIVE, x if base is list else None)
+        else:
+            place = Place(functools.partial(base.__iter__, x), path)
+        self.places["items", id(x)] = place
+        self._several(place.seen, path)
 
     def _dictionary(self, x: Mapping, path: str, is_namespace: bool = False) -> None:
-        if len(x) > MOST:
-            raise Refusal(f"{path} is a dictionary of {len(x):,} entries")
+        base = base_of(x)
+        if (size := base.__len__(x)) > MOST:
+            raise Refusal(f"{path} is a dictionary of {size:,} entries")
         if x is sys.modules:  # it leads to everything
             return self._cannot(x, path, "the table of all modules")
-        values = x.values()
-        if x and id(x) not in self._unnamed:
-            self._keys(x, path)
-        names = tuple(x) if is_namespace else ()
+        keys, values = base.keys(x), base.values(x)
+        if size and id(x) not in self._unnamed:
+            self._keys(x, keys, path)
+        names = tuple(keys) if is_namespace else ()
         self.places["values", id(x)] = Place(lambda: values, path, LIVE, x, names)
         if is_namespace:
-            self._later += [(name, y, f"{path}.{name}") for name, y in x.items()]
+            self._later += [(name, y, f"{path}.{name}") for name, y in base.items(x)]
         else:
-            self._todo.extend([(y, f"{path}[{key_text(key)}]") for key, y in x.items()])
-            self._todo.extend([(key, f"a key of {path}") for key in x if key.__class__ not in PLAIN])
+            self._todo.extend([(y, f"{path}[{key_text(key)}]") for key, y in base.items(x)])
+            self._todo.extend([(key, f"a key of {path}") for key in keys if key.__class__ not in PLAIN])
         if isinstance(x, defaultdict):
             self.places["factory", id(x)] = Place(lambda: (x.default_factory,), f"{path}.default_factory")
             self._called(x.default_factory, f"{path}.default_factory")
 
-    def _keys(self, x: Mapping, path: str) -> None:
-        keys, is_plain = x.keys(), all([key.__class__ is str for key in x])
+    def _keys(self, x: Mapping, keys: Iterable, path: str) -> None:
+        is_plain = all([key.__class__ is str for key in keys])
         self.places["keys", id(x)] = Place(lambda: keys, path, KEYS if is_plain else LIVE, x)
 
     def _view(self, x: Any, path: str) -> None:
@@ -210,6 +237,8 @@ class Reach:
         look, parts = kinds.contents(x)
         self.places["value", id(x)] = Place(look, path, VALUE)
         self._several(parts, path)
+        if isinstance(x, BaseException):
+            self._attributed(x, path)
 
     def _source(self, x: Any, path: str) -> None:
         self.sources[id(x)] = kinds.random_state(x), path
@@ -224,11 +253,19 @@ class Reach:
         if entries is None or len(entries) == x.cache_parameters()["maxsize"]:
             return self._cannot(x, path, "whose cache is full, so that each call may drop what another one needs")
         self._todo.append((x.__wrapped__, path))
+        self._attributed(x, path)
         self._dictionary(entries, f"the cache of {path}")
         self.places["cache", id(x)] = Place(lambda: x.cache_info()[1:], f"the cache of {path}", VALUE)
 
     def _links(self, x: Any, path: str) -> None:
-        self._several(kinds.parts(x), path)
+        parts = kinds.parts(x)
+        self._several(parts, path)
+        self.names.update(strings(tuple(parts)))
+        self.all_names |= isinstance(x, types.MethodWrapperType) and x.__name__ in LOOKING
+
+    def _file(self, x: Any, path: str) -> None:
+        if kinds.is_read(x):
+            self._cannot(x, path, "a file that is read")
 
     def _stopped(self, x: Any, path: str) -> None:
         self._cannot(x, path, "an iterator made outside")
@@ -288,6 +325,7 @@ class Reach:
             used = uses(code)
             self._name(names, "global", used.globals)
             self._name(vars(builtins), "builtin", used.globals.difference(names))
+            self._passed_on([(names.get(name, vars(builtins).get(name)), name) for name in used.passed])
             for level, name in used.imports:
                 self._import(level, name, names)
             self.names |= used.names
@@ -295,6 +333,12 @@ class Reach:
         for constant in code.co_consts:
             if isinstance(constant, types.CodeType):
                 self._code(constant, names)
+
+    def _passed_on(self, functions: list[tuple[Any, str]]) -> None:
+        """Refuse functions with effects that other code calls, such as `print` in `map(print, x)`."""
+        for function, path in functions:
+            if isinstance(function, types.BuiltinFunctionType) and not only_computes(function):
+                self._cannot(function, path, "which does more than compute")
 
     def _import(self, level: int, name: str, names: dict) -> None:
         """Note an import within a function, as a name in `sys.modules`."""
@@ -436,6 +480,8 @@ _FOLLOW: tuple[tuple[Any, Callable[[Reach, Any, str], None]], ...] = (
     (kinds.RANDOM, Reach._source),
     (kinds.COMPARED, Reach._value),
     (kinds.LINKS, Reach._links),
+    (kinds.FILES, Reach._file),
+    (kinds.OPAQUE, Reach._unknown),
 )
 _DEFINED = (types.FunctionType, type, types.ModuleType)
 _OF_MODULES = frozenset(vars(Module()))

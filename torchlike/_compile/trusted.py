@@ -56,7 +56,7 @@ def is_library(module: str | None) -> bool:
 def is_trusted(module: str | None) -> bool:
     """Return whether the functions of a module have no state to guard."""
     root = root_of(module)
-    return root in LIBRARIES or root in sys.stdlib_module_names or root == "" or root.startswith("namedtuple_")
+    return root in LIBRARIES or root in sys.stdlib_module_names or root.startswith("namedtuple_")
 
 
 def computes(module: str | None) -> bool:

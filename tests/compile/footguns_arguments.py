@@ -100,6 +100,19 @@ def a_part_of_an_argument_is_written_to(torch, compile):
 
 
 @footgun
+def arguments_are_views_of_other_parts(torch, compile):
+    f = compile(lambda x: x.add_(1))
+    g = compile(lambda x, y: x.mul_(2) + y)
+    memory, longer, rows = torch.zeros(4), torch.zeros(6), torch.arange(6.0).reshape(3, 2)
+    for part in (memory[:2], memory[2:], memory[1:3], longer[:2], longer[4:], memory[:2]):
+        f(part)
+    out = []
+    for row, other in ((0, 1), (1, 2), (2, 2), (0, 1)):
+        out += [f(rows[row]).sum(), g(rows[row], rows[other])]
+    return numbers(memory, longer, rows, out)
+
+
+@footgun
 def the_result_is_the_argument(torch, compile):
     f = compile(lambda x: x)
     x = torch.ones(2)

@@ -84,6 +84,7 @@ class Replay:
         self._target = to_jax(self.device)
         self._states = capture.outside
         self._aliases = self._aliased(tensors)
+        self._views = self._viewed(tensors, [*[s for s in sources if s.kind == MEMORY], *[w.target for w in writes]])
         expected = [g for g in grads if g.before is not None]
         without = [g.tensor for g in expected if not g.before and isinstance(g.tensor, Tensor)]  # a gradient
         self._expected = [(g.tensor, g.before) for g in expected if g.before or not isinstance(g.tensor, Tensor)]
@@ -242,6 +243,17 @@ class Replay:
         states = self._states
         return [(i, id(t._storage)) for i, t in enumerate(tensors) if id(t._storage) in states]
 
+    def _viewed(self, tensors: Sequence[Tensor], used: Sequence[Source]) -> list[tuple[int, tuple, Aval]]:
+        """Return the arguments that are views of memory that the call writes to, with what they view."""
+        ids = {id(tensors[s.what]._storage if s.kind == MEMORY else s.what) for s in used}
+        views = [(i, t) for i, t in enumerate(tensors) if t._chain is not None and id(t._storage) in ids]
+        return [(i, t._chain, t._storage.value.aval) for i, t in views]  # type: ignore[misc]
+
+    def _are_views(self, tensors: Sequence[Tensor]) -> bool:
+        """Return whether these arguments view the same parts of their memory as they did."""
+        pairs = [(tensors[i], chain, aval) for i, chain, aval in self._views]
+        return all([t._chain == chain and t._storage.value.aval == aval for t, chain, aval in pairs])
+
     def _shared(self, grads: Sequence[Tensor]) -> list[int] | None:
         """Return which gradients share memory with another one or with the state; None if none does."""
         storages = [id(m._storage) for grad in grads for m in members(grad)]
@@ -254,6 +266,8 @@ class Replay:
         if self._is_pure:
             return True
         if self._aliased(tensors) != self._aliases or not (self._read.hold() and self._without.hold()):
+            return False
+        if self._views and not self._are_views(tensors):
             return False
         grads = []
         for tensor, before in self._expected:
@@ -272,6 +286,8 @@ class Replay:
             return None
         if self._aliased(tensors) != self._aliases:
             return "which arguments share memory with the state"
+        if not self._are_views(tensors):
+            return "the part of memory that an argument shows"
         if not self._read.hold():
             return "the shape or dtype of a tensor"
         return "what an optimizer steps" if not all([hold() for hold in self._holds]) else "a tensor's gradient"

@@ -376,3 +376,12 @@ def a_container_among_arguments_is_that_outside(torch, compile):
     out = [f(torch.ones(2), held["a"]), f(torch.ones(2), one), f(torch.ones(2), held["a"])]
     held["a"] = one
     return numbers(out, f(torch.ones(2), one), f(torch.ones(2), [1.0]))
+
+
+@footgun
+def a_compiled_function_is_mapped(torch, compile):
+    f, g = compile(lambda x: (x * x).sum()), compile(torch.nn.Linear(2, 1))
+    torch.nn.init.ones_(g.weight), torch.nn.init.zeros_(g.bias)
+    x = torch.arange(6.0).reshape(3, 2)
+    mapped = lambda: [torch.vmap(f)(x), torch.vmap(g)(x), torch.func.vmap(torch.func.grad(f))(x)]
+    return numbers(*mapped(), f(x), *mapped())

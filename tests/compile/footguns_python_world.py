@@ -14,6 +14,27 @@ from tests.compile.cases import footgun, numbers
 
 
 @footgun
+def settings_of_the_library(torch, compile):
+    cudnn, mha = torch.backends.cudnn, torch.backends.mha
+    f = compile(lambda x: x + torch.are_deterministic_algorithms_enabled())
+    g = compile(lambda x: x + torch.initial_seed() % 100)
+    h = compile(lambda x: x + torch.backends.cudnn.benchmark + torch.backends.mha.get_fastpath_enabled() * 2)
+    out = []
+    try:
+        for seed in range(3):
+            torch.manual_seed(seed)
+            torch.use_deterministic_algorithms(seed % 2 == 0)
+            cudnn.benchmark = seed % 2 == 0
+            mha.set_fastpath_enabled(seed == 1)
+            out += [each(torch.ones(2)) for each in (f, g, h, f)]
+    finally:
+        torch.use_deterministic_algorithms(False)
+        cudnn.benchmark = False
+        mha.set_fastpath_enabled(True)
+    return numbers(out)
+
+
+@footgun
 def an_array_changes(torch, compile):
     table = array.array("d", [1.0, 2.0])
     f = compile(lambda x: x * table[1])

@@ -97,9 +97,10 @@ class Compiled:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         recorder = current()
-        if (recorder.capture is not None or recorder.watches or self.is_off or stance.name == "force_eager"
-                or not _trace.limit.length or _trace.latest.made is not None):  # fmt: skip
-            return self.function(*args, **kwargs)  # part of another captured call, or compiling is off
+        is_part = recorder.capture is not None or recorder.watches or not recorder.moves
+        if (is_part or self.is_off or stance.name == "force_eager" or not _trace.limit.length
+                or _trace.latest.made is not None):  # fmt: skip
+            return self.function(*args, **kwargs)  # part of another call or of a transform, or compiling is off
         signature = Signature(args, kwargs)
         if not signature.is_followed:
             return self._uncompiled(_UNFOLLOWED, args, kwargs)

@@ -27,7 +27,10 @@ from typing import Any
 
 import numpy as np
 
+from torchlike import _determinism, _functions_random
 from torchlike._compile.places import MISSING
+from torchlike._errors import warned
+from torchlike.backends import mha
 
 _LOCKS = (type(threading.Lock()), type(threading.RLock()))
 WEAK = (weakref.ref, *weakref.ProxyTypes)
@@ -53,6 +56,14 @@ _PYTHON, _FROZEN = 1 << 9, 1 << 8  # type flags: a heap type, an immutable type
 # Functions that read all attributes of their argument.
 LOOKING_AT_ALL = frozenset((copy.copy, copy.deepcopy, dataclasses.asdict, dataclasses.astuple, dataclasses.replace,
                             dataclasses.fields, inspect.getmembers, inspect.getattr_static))  # fmt: skip
+
+
+# Functions of the library that return a setting of the process.
+ASKED = frozenset((
+    _determinism.are_deterministic_algorithms_enabled, _determinism.is_deterministic_algorithms_warn_only_enabled,
+    _determinism.get_deterministic_debug_mode, _functions_random.initial_seed, warned.is_warn_always_enabled,
+    mha.get_fastpath_enabled,
+))  # fmt: skip
 
 
 def is_of_python(cls: type) -> bool:
@@ -183,6 +194,12 @@ def slot_items(x: Any, slots: tuple[tuple[str, Any], ...]) -> list:
 def behind(x: Any) -> list[tuple[Any, str]]:
     """Return the global state that a function of the standard library reads."""
     return [(os.environ, "os.environ")] if x is os.getenv else []
+
+
+def settings(module: types.ModuleType) -> list[Callable[[], Any]]:
+    """Return functions that read the settings of a module of the library, which are properties of its class."""
+    found = [x.fget for x in vars(type(module)).values() if isinstance(x, property)]
+    return [functools.partial(get, module) for get in found if get is not None]
 
 
 def state_behind(cls: type) -> list[tuple[str, Callable[[], Iterable]]]:

@@ -298,6 +298,8 @@ class Reach:
         self._todo.append((f.__dict__.get("__wrapped__"), path))
         self._todo.extend(kinds.behind(f))
         self.all_names |= f in kinds.LOOKING_AT_ALL
+        if f in kinds.ASKED:
+            self.places["asked", f] = Place(lambda: (f(),), f"{path}()", VALUE)
         cells = list(zip(f.__closure__ or (), f.__code__.co_freevars))
         if not is_ours:  # of a library's closure only wrapped functions matter
             cells = [(c, name) for c, name in cells if any(isinstance(x, _FUNCTIONS) for x in kinds.cell_contents(c))]
@@ -414,6 +416,8 @@ class Reach:
                 self.names.update(base.__dict__.get("__match_args__", ()))
 
     def _module_object(self, x: types.ModuleType, path: str) -> None:
+        if is_library(x.__name__) and (found := kinds.settings(x)):
+            self.places["settings", id(x)] = Place(lambda: [get() for get in found], path, VALUE)
         self._attributed(x, path)
 
     def _instance(self, x: Any, path: str, is_known: bool) -> None:

@@ -134,8 +134,11 @@ class Shared(Storage):
         loan = self._loan
         if loan.alone():
             return self.take_back()
-        if current().capture is not None:  # read as one value, that is found again by whose it is
-            return loan.settle()
+        capture = current().capture
+        if capture is not None:  # read as one value, that is found again by whose it is
+            value = loan.settle()
+            capture.known.add(id(value))
+            return value
         return Live(loan.aval, loan.look, loan.settle, loan.stamp)
 
     @property
@@ -223,6 +226,8 @@ def lend(tensor: Any) -> np.ndarray:
     storage = tensor._storage.whole
     if not storage.shared:
         _share(storage)
+    elif current().capture is not None:
+        current().capture.settles()
     return storage._loan.part(*part)
 
 

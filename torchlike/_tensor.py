@@ -14,7 +14,7 @@ from torchlike._autograd import engine, hooks, versions, views
 from torchlike._autograd.handles import RemovableHandle, hold
 from torchlike._autograd.nodes import AccumulateGrad, Edge, Node, begin_again, hooks_of, note_end
 from torchlike._autograd.sparse_value import SparseValue, accumulated
-from torchlike._core import Aval, Size, Value, boundary, to_numpy, uninterrupted
+from torchlike._core import Aval, Size, Value, boundary, element, to_numpy, uninterrupted
 from torchlike._errors.warned import warn
 from torchlike._layout import is_dense
 from torchlike._recorder import current
@@ -530,8 +530,7 @@ class Tensor(Methods):
             raise _errors.memory.not_one_element(value.aval.numel)
         if value.aval.device is _device.meta:
             raise _errors.memory.item_of_meta()
-        found = to_numpy(value).reshape(())
-        return float(found) if value.aval.dtype.is_floating_point else found.item()
+        return element(value)
 
     def tolist(self) -> Any:
         """The elements as nested lists of Python numbers."""

@@ -275,6 +275,23 @@ def a_shared_numpy_array_changes(torch, compile):
 
 
 @footgun
+def a_number_lies_in_shared_memory(torch, compile):
+    memory, place = np.array(2.0, np.float32), np.array(1)
+    k, i, table = torch.from_numpy(memory), torch.from_numpy(place), torch.arange(5.0)
+    functions = [
+        compile(f)
+        for f in (lambda x: x * float(k), lambda x: x * sum(k.reshape(1).tolist()), lambda x: x * float(k.numpy()),
+                  lambda x: x * 2 if k > 3 else x, lambda x: x * table[int(i)], lambda x: x * table[i],
+                  lambda x: x.repeat(int(i)), lambda x: torch.add(x, x, alpha=k), lambda x: x.masked_fill(x > 0, k))
+    ]  # fmt: skip
+    out = []
+    for n in range(4):
+        memory[...], place[...] = n + 1.5, n
+        out.append([f(torch.ones(2)) for f in functions])
+    return numbers(out)
+
+
+@footgun
 def an_attribute_comes_to_hide_that_of_its_class(torch, compile):
     class Base:
         power = 2

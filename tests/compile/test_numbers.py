@@ -13,6 +13,8 @@ def calls(library):
     """Calls of (x, a zero-dim argument), with the tensors that they write to."""
     a, n, p = library.tensor(0.5), library.tensor(3), library.ones(3)
     w = library.ones(3, requires_grad=True)
+    s = library.tensor(1.0, requires_grad=True)
+    m = library.from_numpy(np.array(2.0, np.float32))
     return {
         "an argument": lambda x, t: library.add(x, p, alpha=t),
         "from outside": lambda x, t: p.add_(x, alpha=a),
@@ -22,18 +24,25 @@ def calls(library):
         "written after": lambda x, t: (p.add_(x, alpha=a).clone(), a.mul_(0.5))[0],
         "a filling": lambda x, t: x.masked_fill(x > 2, t),
         "differentiated": lambda x, t: library.add(x, w * w, alpha=t).square(),
-    }, (a, n, p, w)
+        "an argument, detached": lambda x, t: library.add(x, p, alpha=t.detach()),
+        "the data of an argument": lambda x, t: library.add(x, p, alpha=t.data),
+        "from outside, detached": lambda x, t: p.add_(x, alpha=a.detach()),
+        "a gradient": lambda x, t: library.add(x, p, alpha=s.grad),
+        "memory of NumPy's": lambda x, t: library.add(x, p, alpha=m),
+    }, (a, n, p, w, s, m)
 
 
 def seen(library, name, compile):
-    functions, (a, n, p, w) = calls(library)
+    functions, (a, n, p, w, s, m) = calls(library)
     f, found = compile(functions[name]), []
     for k in range(STEPS):
+        s.grad = library.tensor(0.3 * k)
         y = f(library.full((3,), k + 1.0), library.tensor(0.1 * k + 0.1))
         if y.requires_grad:
             y.sum().backward()
         found += [y.detach().numpy(), p.numpy().copy(), a.item(), 0 if w.grad is None else w.grad.numpy().copy()]
         a.add_(0.25), n.add_(1)
+        m.numpy()[...] += 1
     return found, f
 
 

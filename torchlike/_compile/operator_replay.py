@@ -118,7 +118,7 @@ class DifferentiableReplay(Replay):
         """Record the forward operator; return its inputs, numbers and results."""
         undo = [host.kept() for host in self._hosts]
         try:
-            draws, asked = self._act(tensors)
+            draws, asked = self._act(given, tensors)
             values, numbers = self._values(self._inputs, given, tensors, draws), self._flat(asked)
             return values, numbers, record(self._forward, values, numbers)
         except Exception:

@@ -53,9 +53,6 @@ class Recording:
             self._outside[id(tensor._storage)] = Source(STATE, tensor._storage)
         for i, tensor in reversed(list(enumerate(tensors))):
             self._outside[id(tensor._storage)] = Source(MEMORY, i)
-        for x in capture.again:
-            if isinstance(x, Elements):
-                x.places = [(position, self._named(tensor)) for position, tensor in x.places]
 
     def check(self) -> None:
         """Refuse a call that cannot be replayed.
@@ -69,6 +66,7 @@ class Recording:
         writes, grads = self._writes(), self._grads()
         self._pass_on(writes, grads)
         self._check_known(self._sources([])[1])
+        self._find_elements()
 
     def made(self, gradient: Gradient | None) -> tuple[Replay, str | None]:
         """Compile the call and run it.
@@ -191,6 +189,15 @@ class Recording:
         for found in gc.get_referrers(*unknown):
             if isinstance(found, Storage) and not found.shared and id(found.value) in ids and id(found) not in returned:
                 raise Refusal("it uses a tensor that is reached in a way that is not followed")
+
+    def _find_elements(self) -> None:
+        """Find the sources of elements that are runtime numbers."""
+        asked = [x for x in self.capture.again if isinstance(x, Elements)]
+        places = self._places() if asked else {}
+        for x in asked:
+            x.places = [(position, places.get(id(value))) for position, value in x.places]
+            if any(source is None for _, source in x.places):
+                raise Refusal("a number is an element that is reached in a way that is not followed")
 
     # -- results -------------------------------------------------------------------------------------------------------
 

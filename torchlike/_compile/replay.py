@@ -14,7 +14,7 @@ from torchlike import _native
 from torchlike._compile import whole_program
 from torchlike._compile.guards import Attributes
 from torchlike._compile.results import Results
-from torchlike._core import Aval, Value, boundary, concrete, to_numpy, uninterrupted
+from torchlike._core import Aval, Value, boundary, concrete, element, to_numpy, uninterrupted
 from torchlike._core.capture import Capture, Draw, Elements, Numbers
 from torchlike._core.interrupts import assign
 from torchlike._core.ownership import LOCAL, has_lent
@@ -292,16 +292,17 @@ class Replay:
             return "the shape or dtype of a tensor"
         return "what an optimizer steps" if not all([hold() for hold in self._holds]) else "a tensor's gradient"
 
-    def _act(self, tensors: Sequence[Tensor]) -> tuple[list, list]:
+    def _act(self, given: Sequence[Value], tensors: Sequence[Tensor]) -> tuple[list, list]:
         """Repeat the work on the host in order; return the random draws and the runtime numbers."""
         draws, asked = [], []
+        find = lambda source: element(self._values([source], given, tensors, ())[0])
         for x in self._again:
             if x.__class__ is Draw:
                 draws.append(x.make())
             elif x.__class__ is Numbers:
                 asked.append(x.ask())
             elif x.__class__ is Elements:
-                asked.append(x.now(lambda what: of(what, tensors)))
+                asked.append(x.now(find))
             else:
                 x.do()
         return draws, asked
@@ -322,7 +323,7 @@ class Replay:
             boundary()
             undo, found, done = [host.kept() for host in self._hosts], [], []
             try:
-                draws, asked = self._act(tensors)
+                draws, asked = self._act(given, tensors)
                 donated, owned = self._donated()
                 inputs = donated, self._kept(given, tensors, draws), self._packs.now(asked)
                 self.program.run_into(found, self.device, inputs)

@@ -16,6 +16,7 @@ from torchlike._core.plan import Plan as Plan
 from torchlike._core.run import boundary as boundary
 from torchlike._core.run import clear_cache as clear_cache
 from torchlike._core.run import concrete as concrete
+from torchlike._core.run import element as element
 from torchlike._core.run import peek as peek
 from torchlike._core.run import prelude as prelude
 from torchlike._core.run import set_executor as set_executor

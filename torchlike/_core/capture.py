@@ -54,7 +54,7 @@ class Numbers:
 
 class Elements(Numbers):
     """Runtime numbers of an entry, some of them elements of zero-dim tensors. `places` are their positions, each with
-    the tensor, or its number if it is an argument."""
+    the tensor's value, or with the source where a replay finds it."""
 
     __slots__ = ("places",)
 
@@ -63,10 +63,10 @@ class Elements(Numbers):
         self.places: list[tuple[int, Any]] = []
 
     def now(self, find: Callable[[Any], Any]) -> Sequence:
-        """Return the numbers of this call; `find` returns the tensor of a place."""
+        """Return the numbers of this call; `find` returns the element at a place."""
         found = [*self.sequence]
-        for position, what in self.places:
-            found[position] = find(what).item()
+        for position, where in self.places:
+            found[position] = find(where)
         return found
 
 
@@ -191,7 +191,7 @@ class Capture(Mode):
         if not isinstance(last, Elements) or last.sequence is not sequence:
             last = Elements(sequence)
             self.again.append(last)
-        last.places.append((len(sequence), tensor))
+        last.places.append((len(sequence), tensor._storage.value))
 
     def takes(self, do: Callable[[], Any], host: Host) -> bool:
         """Do some work on the host, now and at each replay, that changes `host`. Return False if it is part of other

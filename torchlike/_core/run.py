@@ -192,6 +192,12 @@ def to_numpy(value: Value, draws: bool = False) -> np.ndarray:
     return on_host(concrete(value, draws))
 
 
+def element(value: Value) -> Any:
+    """The one element of a value as a Python number."""
+    found = to_numpy(value).reshape(())
+    return float(found) if value.aval.dtype.is_floating_point else found.item()
+
+
 def peek(value: Value) -> np.ndarray:
     """The value as an array that is to be looked at and let go at once: the memory may be somebody else's."""
     array = value.peek()

@@ -235,7 +235,10 @@ def fast_dtype(kind: str) -> _dtypes.dtype:
     """The dtype to which operators that are quick in it are cast."""
     if kind not in state.dtypes:
         raise _errors.autocast.no_dtype()
-    return state.dtypes[kind]
+    dtype, capture = state.dtypes[kind], current().capture
+    if capture is not None and not is_enabled(kind):  # else it is one of the modes of the call
+        capture.holds.append(lambda: state.dtypes[kind] is dtype)
+    return dtype
 
 
 def set_fast_dtype(kind: str, dtype: _dtypes.dtype) -> None:

@@ -385,3 +385,94 @@ def a_compiled_function_is_mapped(torch, compile):
     x = torch.arange(6.0).reshape(3, 2)
     mapped = lambda: [torch.vmap(f)(x), torch.vmap(g)(x), torch.func.vmap(torch.func.grad(f))(x)]
     return numbers(*mapped(), f(x), *mapped())
+
+
+@footgun
+def rows_are_written_to(torch, compile):
+    def adds(row):
+        row.add_(1)
+
+    def copies(row, x):
+        row.copy_(x)
+
+    add, copy, fill = compile(adds), compile(copies), compile(lambda row: row.fill_(2.0))
+    tables, whole = [torch.zeros(5, 3), torch.zeros(7, 3)], torch.zeros(3, 4)
+    for i in range(5):
+        add(tables[0][i])
+        add(tables[1][i + 1])
+        fill(tables[0][i] if i % 2 else tables[1][i])
+    for i in range(4):
+        copy(whole[:, i], torch.full((3,), float(i)))
+    return numbers(tables, whole)
+
+
+@footgun
+def views_lie_elsewhere_in_another_argument(torch, compile):
+    def f(x, part):
+        part.add_(1)
+        return x * 2
+
+    f, x = compile(f), torch.arange(6.0)
+    out = [f(x, x[i : i + 2]) for i in (1, 2, 2, 4)]
+    return numbers(out, f(torch.arange(6.0), x[1:3]), x)
+
+
+@footgun
+def views_lie_elsewhere_in_the_state(torch, compile):
+    state = torch.arange(10.0)
+
+    def f(part):
+        part.add_(1)
+        return state * 2
+
+    f = compile(f)
+    return numbers([f(state[i : i + 3]) for i in range(4)], state)
+
+
+@footgun
+def the_place_of_a_view_is_asked_for(torch, compile):
+    functions = [
+        compile(f)
+        for f in (lambda x: x * x.storage_offset(), lambda x: x * x._base.shape[0],
+                  lambda x: x * x.untyped_storage().nbytes(), lambda x: x * (x.data_ptr() == x._base.data_ptr()))
+    ]  # fmt: skip
+    return numbers([f(torch.arange(n)[i : i + 2]) for f in functions for n, i in ((4, 1), (5, 2), (6, 0), (4, 1))])
+
+
+@footgun
+def a_view_shows_conjugates(torch, compile):
+    f = compile(lambda x: x * (2.0 if x.is_conj() else 3.0))
+    x = torch.tensor([1 + 2j, 3 - 1j])
+    return numbers([torch.view_as_real(f(v).resolve_conj()) for v in (x.conj(), x[:], x.conj(), x[:])])
+
+
+@footgun
+def an_error_is_handled_inside(torch, compile):
+    table, calls = torch.arange(8.0).reshape(4, 2), torch.zeros(())
+
+    def f(i):
+        calls.add_(1)
+        try:
+            return torch.nn.functional.embedding(i, table)
+        except IndexError:
+            return table[:1] * 100
+
+    f = compile(f)
+    return numbers([f(torch.tensor([i])) for i in (0, 1, 7, 2, 9)], calls)
+
+
+@footgun
+def an_error_leaves_what_came_before_it(torch, compile):
+    table, calls, out = torch.arange(8.0).reshape(4, 2), torch.zeros(()), []
+
+    @compile
+    def f(i):
+        calls.add_(1)
+        return table[i] * 2
+
+    for i in (0, 1, 7, 2, 9):
+        try:
+            out.append(f(torch.tensor([i])))
+        except IndexError:
+            out.append(calls.clone())
+    return numbers(out, calls)

@@ -346,3 +346,13 @@ def a_context_keeps_an_object_that_changes(torch, compile):
         scales["back"] += 1
         y.backward()
     return numbers(w.grad)
+
+
+@footgun
+def a_state_has_a_history(torch, compile):
+    w = torch.ones(2, requires_grad=True)
+    squares = w * w
+    f = compile(lambda x: (x * squares).sum())
+    for _ in range(3):
+        f(torch.ones(2)).backward(retain_graph=True)
+    return numbers(w.grad)

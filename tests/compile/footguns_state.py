@@ -291,3 +291,54 @@ def keys_of_a_dictionary_are_tensors(torch, compile):
         return y * table[a] + table[b]
 
     return numbers([f(torch.ones(2)) for _ in range(3)], a)
+
+
+@footgun
+def settings_of_the_process_are_asked_for(torch, compile):
+    f = compile(lambda x: x * (2.0 if torch.are_deterministic_algorithms_enabled() else 3.0))
+    g = compile(lambda x: x * (2.0 if torch.backends.cudnn.benchmark else 3.0))
+    h = compile(lambda x: x * (2.0 if torch.initial_seed() == 5 else 3.0))
+    x, out = torch.ones(2), []
+    for on in (False, False, True, False):
+        torch.use_deterministic_algorithms(on)
+        torch.backends.cudnn.benchmark = on
+        torch.manual_seed(5 if on else 0)
+        out += [f(x), g(x), h(x)]
+    return numbers(out)
+
+
+@footgun
+def a_setting_of_the_process_is_changed_inside(torch, compile):
+    @compile
+    def f(x):
+        torch.use_deterministic_algorithms(True)
+        return x * 2
+
+    x, out = torch.ones(2), [torch.zeros(())]
+    for on in (True, True, True, False):
+        torch.use_deterministic_algorithms(on)
+        f(x)
+        out.append(torch.are_deterministic_algorithms_enabled())
+    torch.use_deterministic_algorithms(False)
+    return numbers(out)
+
+
+@footgun
+def examples_are_mapped_over_a_compiled_function(torch, compile):
+    f = compile(lambda x: x.sin())
+    x = torch.arange(6.0).reshape(2, 3)
+    return numbers(f(x[0]), f(x[0]), torch.vmap(f)(x), torch.vmap(f)(x), torch.func.jacfwd(f)(x[0]), f(x[0]))
+
+
+@footgun
+def the_dtype_of_mixed_precision_changes(torch, compile):
+    def mixed(x):
+        with torch.autocast("cpu"):
+            return x @ x
+
+    f, g = compile(mixed), compile(lambda x: x.to(torch.get_autocast_dtype("cpu")))
+    x, usual, out = torch.full((2, 2), 1 + 2**-9), torch.get_autocast_dtype("cpu"), []
+    for dtype in (usual, usual, torch.float16, usual):
+        torch.set_autocast_dtype("cpu", dtype)
+        out += [f(x).float(), g(x).float(), f(x).dtype == dtype]
+    return numbers(out)

@@ -12,6 +12,7 @@ import numpy as np
 
 from torchlike import _modes
 from torchlike._core import Value
+from torchlike._storage import marks
 from torchlike._tensor import TENSOR_TYPES, Tensor
 
 _STORAGE = attrgetter("_storage")
@@ -65,7 +66,7 @@ class Signature:
             kind = None if edge is None else edge[0].edges == ()
             if a.__dict__ or (edge is not None and kind and edge[0].extra is not None):
                 self.is_followed = False
-            key += (cls, a._aval, a._strides, kind, a._chain is None)
+            key += (cls, a._aval, a._strides, kind, None if a._chain is None else marks(a))
             self.tensors.append(a)
             self.given = None
         elif cls in _EXACT:

@@ -13,6 +13,7 @@ from torchlike import _errors
 from torchlike._compile.arguments import Signature
 from torchlike._compile.attempt import Attempt, Kept
 from torchlike._compile.history import History, raised
+from torchlike._compile.replay import VIEWS
 from torchlike._core import trace as _trace
 from torchlike._core.explain import Function, compiled
 from torchlike._errors.callers import Place
@@ -21,6 +22,7 @@ from torchlike.nn import Module
 
 PATIENCE = 4  # refusals after which a signature is no longer captured
 _UNFOLLOWED = "an argument has attributes or hooks"
+_ELEMENTS = "an argument has elements that an operator refuses"
 _STANCE = "the stance is 'eager_on_recompile'"
 _WAITING = "its signature came for the first time (dynamic)"
 
@@ -108,11 +110,15 @@ class Compiled:
         containers = signature.containers
         for one in self.kept.get(signature.key, ()):
             if one.guards.hold() and one.replay.holds(tensors) and (not containers or one.is_given(containers)):
+                given = signature.given
+                if given is None:
+                    given = [t._pair()[0] for t in tensors]
+                if not one.replay.takes(given):
+                    return self._uncompiled(_ELEMENTS, args, kwargs)  # the operator raises, within the function
                 one.runs += 1
                 if self.verify_every and one.runs % self.verify_every == 0:
                     return self._verify(one, signature, args, kwargs)
-                given = signature.given
-                return one.replay.run([t._pair()[0] for t in tensors] if given is None else given, tensors)
+                return one.replay.run(given, tensors)
         return self._advance(signature, args, kwargs)
 
     def _advance(self, signature: Signature, args: tuple, kwargs: dict) -> Any:
@@ -133,6 +139,8 @@ class Compiled:
     def _capture(self, case: Case, signature: Signature, args: tuple, kwargs: dict) -> Any:
         """Call the function, capture it, and update the state of its signature."""
         changed = self._changed(case, signature)
+        if changed == f"{VIEWS} changed" and len(case.recordings) >= self.limit and not self.fullgraph:
+            return self._uncompiled(f"{VIEWS} changes often", args, kwargs)
         attempt = Attempt(self.function, signature, args, kwargs, functools.partial(self._refuse, case))
         case.state = State.CAPTURING
         refusals = len(case.refusals)

@@ -126,6 +126,8 @@ class Gradient:
         self.begin, self.first = len(trace.code), len(trace.results)
         nodes = nodes_of(edges)
         self.leaves = [node for node in nodes if isinstance(node, AccumulateGrad | Entrance)]
+        if any(node.age >= trace.before and node not in self.leaves for node in nodes):  # newer nodes have smaller ages
+            raise Refusal("it uses a tensor outside that has a history")
         if not all(node in self.leaves or computes_only(node, is_outside) for node in nodes):
             raise Refusal("what is called with a gradient may do more than compute")
         self.cotangents = [Value(a, np.zeros(a.shape, a.dtype.numpy)) for a in avals]

@@ -100,8 +100,6 @@ class DifferentiableReplay(Replay):
         return CompiledNode(edges, saved, self._cotangent_avals, self._backward, self._places, numbers)
 
     def run(self, given: Sequence[Value], tensors: Sequence[Tensor]) -> Any:
-        if self._checks:
-            self._check(given)
         with lock, uninterrupted():
             values, numbers, made = self._computed(given, tensors)
             node = self._node(values, made, numbers, tensors)

@@ -24,6 +24,7 @@ from torchlike._sparse import members
 from torchlike._tensor import Tensor
 
 ARGUMENT, MEMORY, STATE, VIEW, GRAD = "argument", "memory", "state", "view", "grad"
+VIEWS = "the part of memory that an argument shows"
 DRAW, CONSTANT, COTANGENT = "draw", "constant", "cotangent"
 
 
@@ -222,6 +223,15 @@ class Replay:
             self._came.add(value)
         return array
 
+    def takes(self, given: Sequence[Value]) -> bool:
+        """Return whether no operator refuses elements of the inputs, such as an index out of range."""
+        try:
+            if self._checks:
+                self._check(given)
+        except Exception:
+            return False
+        return True
+
     def _check(self, given: Sequence[Value]) -> None:
         """Check the elements of inputs as PyTorch does, such as indices for their range. Values are immutable, so each
         is checked once."""
@@ -287,7 +297,7 @@ class Replay:
         if self._aliased(tensors) != self._aliases:
             return "which arguments share memory with the state"
         if not self._are_views(tensors):
-            return "the part of memory that an argument shows"
+            return VIEWS
         if not self._read.hold():
             return "the shape or dtype of a tensor"
         return "what an optimizer steps" if not all([hold() for hold in self._holds]) else "a tensor's gradient"
@@ -317,8 +327,6 @@ class Replay:
                     arrays = [*map(self._moved, values)]
                     break
             return self._returned(self.program.run(self.device, [], arrays, self._packs.now(())), tensors)
-        if self._checks:
-            self._check(given)
         with lock:
             boundary()
             undo, found, done = [host.kept() for host in self._hosts], [], []

@@ -342,3 +342,25 @@ def the_dtype_of_mixed_precision_changes(torch, compile):
         torch.set_autocast_dtype("cpu", dtype)
         out += [f(x).float(), g(x).float(), f(x).dtype == dtype]
     return numbers(out)
+
+
+@footgun
+def parametrized_weights_are_cached(torch, compile):
+    from importlib import import_module
+
+    parametrize = import_module(f"{torch.__name__}.nn.utils.parametrize")
+
+    class Squared(torch.nn.Module):
+        def forward(self, w):
+            return w * w
+
+    layer = torch.nn.Linear(2, 1)
+    torch.nn.init.ones_(layer.weight), torch.nn.init.zeros_(layer.bias)
+    parametrize.register_parametrization(layer, "weight", Squared())
+    f, x, out = compile(lambda x: layer(x)), torch.ones(1, 2), []
+    for is_cached in (False, False, True, False):
+        with parametrize.cached() if is_cached else torch.no_grad():
+            for _ in range(2):
+                out.append(f(x))
+                layer.parametrizations.weight.original.data.mul_(2)
+    return numbers(out)

@@ -363,3 +363,45 @@ def a_group_that_is_dropped_comes_back(torch, compile):
         optimizer.param_groups.append(dict(optimizer.param_groups.pop(), lr=0.5))
 
     return _groups_that_change(torch, compile, change, True)
+
+
+@footgun
+def a_step_is_replaced_on_the_optimizer(torch, compile):
+    w = torch.nn.Parameter(torch.ones(2))
+    optimizer, calls, out = torch.optim.SGD([w], lr=0.1), [], []
+    scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 2)
+
+    @compile
+    def step(x):
+        optimizer.zero_grad()
+        (w * x).sum().backward()
+        optimizer.step()
+        scheduler.step()
+
+    for i in range(10):
+        step(torch.ones(2))
+        out += [w.detach().clone(), len(calls), optimizer.param_groups[0]["lr"]]
+        if i == 3:
+            optimizer.step = lambda before=optimizer.step: (calls.append(1), before())
+        if i == 5:
+            scheduler.step = lambda: None
+        if i == 7:
+            optimizer.zero_grad = lambda: None
+    return numbers(out)
+
+
+@footgun
+def the_rate_is_computed_inside(torch, compile):
+    w = torch.nn.Parameter(torch.ones(2))
+    optimizer = torch.optim.SGD([w], lr=0.1)
+    scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, 0.5)
+
+    @compile
+    def step(x):
+        optimizer.zero_grad()
+        (w * x).sum().backward()
+        optimizer.step()
+        scheduler.step()
+        return w.detach() * scheduler.get_last_lr()[0]
+
+    return numbers([step(torch.ones(2)) for _ in range(5)])

@@ -31,3 +31,20 @@ def test_the_state_is_overwritten_in_place():
         step(torchlike.ones(2, 64))
     state = 3 * 4 * (64 * 64 + 64)
     assert step.memory().alias_size_in_bytes >= state
+
+
+def test_a_scheduler_steps_inside():
+    w = torchlike.nn.Parameter(torchlike.ones(2))
+    optimizer = torchlike.optim.SGD([w], lr=0.1)
+    scheduler = torchlike.optim.lr_scheduler.StepLR(optimizer, 2)
+
+    @torchlike.compile(fullgraph=True)
+    def step(x):
+        optimizer.zero_grad()
+        (w * x).sum().backward()
+        optimizer.step()
+        scheduler.step()
+
+    for _ in range(5):
+        step(torchlike.ones(2))
+    assert (step.explained().recordings, step.explained().runs) == (1, 4)

@@ -62,6 +62,7 @@ class Reach:
         self.keys: dict[int, tuple[frozenset, str]] = {}  # names of attributes, by object
         self.found_codes: set[types.CodeType] = set()
         self.names: set[str] = {*_CALLED, "__match_args__"}
+        self.of_code: set[str] = set()  # those of them that code names
         self.all_names = False
         self._seen: dict[int, Any] = {}
         self._named: dict[int, tuple[Mapping, str, dict[str, None]]] = {}  # dictionaries and the names that matter
@@ -132,7 +133,7 @@ class Reach:
         for x, path in list(self._objects.values()):
             self._attributes(x, path)
         for x, path in self._stepping:
-            asked = self.all_names or self.names.intersection(_asked_of(type(x)))
+            asked = self.all_names or self.of_code.intersection(_asked_of(type(x)))
             if asked and ("values", id(x.__dict__)) not in self.places:
                 self._dictionary(x.__dict__, path)
         if before != (len(self.names), self.all_names):
@@ -261,6 +262,7 @@ class Reach:
         parts = kinds.parts(x)
         self._several(parts, path)
         self.names.update(strings(tuple(parts)))
+        self.of_code.update(strings(tuple(parts)))
         self.all_names |= isinstance(x, types.MethodWrapperType) and x.__name__ in LOOKING
 
     def _file(self, x: Any, path: str) -> None:
@@ -331,6 +333,7 @@ class Reach:
             for level, name in used.imports:
                 self._import(level, name, names)
             self.names |= used.names
+            self.of_code |= used.names
             self.all_names |= used.all_names
         for constant in code.co_consts:
             if isinstance(constant, types.CodeType):
@@ -437,6 +440,7 @@ class Reach:
                     self._todo.append((y, path))
             if hasattr(cls, "step"):
                 self._stepping.append((x, path))
+                self._name(x.__dict__, path, ("step", "zero_grad"), x)  # they may be replaced on the instance
         elif issubclass(cls, Module):
             self._module(x, path)
         elif is_trusted(cls.__module__) and held is not None:

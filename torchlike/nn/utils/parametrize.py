@@ -8,6 +8,7 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 import torchlike
+from torchlike._recorder import current
 from torchlike._tensor import Tensor
 
 from ..modules.container import ModuleDict, ModuleList
@@ -117,6 +118,11 @@ def _parametrized_class(module: Module) -> type:
 
 def _property(name: str) -> property:
     def read(self: Any) -> Any:
+        capture = current().capture
+        if capture is not None:
+            if _cached_blocks:
+                capture.stop("a parametrized tensor is taken from a cache")
+            capture.holds.append(lambda: not _cached_blocks)
         if not _cached_blocks:
             return self.parametrizations[name]()
         key = (id(self), name)

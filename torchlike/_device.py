@@ -152,7 +152,7 @@ def canonical(d: str | int | device | None) -> device:
     from torchlike import _modes
 
     if d is None:
-        return _modes.default_device
+        return _modes.get_default_device()
     d = device(d)
     if d.index is None and d.type not in ("cpu", "meta"):
         return device(d.type, 0)

@@ -93,7 +93,7 @@ def set_default_tensor_type(t: Any) -> None:
     if kind == "cuda" and not _device.jax_devices("cuda"):
         raise TypeError(f"type torch.cuda.{_STEMS[dtype]}Tensor not available. Torch not compiled with CUDA enabled.")
     _modes.set_default_dtype(dtype)
-    _modes.set_default_device(None if kind == "cpu" else kind)
+    _modes.set_process_device(None if kind == "cpu" else kind)
 
 
 METHODS = {"type": _type}

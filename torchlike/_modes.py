@@ -21,6 +21,8 @@ class _Local(threading.local):
     inference = False
     autocast: tuple = ()  # the types of device for which mixed precision is on, each with its dtype
     transforms = 0  # how many functions are being transformed by `torchlike.func`
+    device: _device.device | None = None  # where factories place new tensors; None: where the process has them placed
+    devices: tuple = ()  # what `device` was outside of each open `with` block of a device
 
     @property
     def grad(self) -> bool:
@@ -34,8 +36,7 @@ class _Local(threading.local):
 
 local = _Local()
 default_dtype = _dtypes.float32
-default_device = _device.cpu
-_device_stack: list[_device.device] = []
+process_device = _device.cpu  # set by `set_default_tensor_type`
 on_default_dtype_change: list = []
 on_inference_mode: list = []  # each called with True or False where a thread enters or leaves inference mode
 fill_uninitialized = False  # whether `empty` and its like are filled with NaN or the largest number
@@ -71,25 +72,28 @@ def scalar_dtype(kind: type) -> _dtypes.dtype:
 
 
 def set_default_device(device: str | _device.device | None) -> None:
-    """Set the device on which factories place new tensors."""
-    global default_device
-    default_device = _device.cpu if device is None else _device.canonical(device)
+    """Set the device on which factories place new tensors in this thread."""
+    local.device = None if device is None else _device.canonical(device)
 
 
 def get_default_device() -> _device.device:
-    """The device on which factories place new tensors."""
-    return default_device
+    """The device on which factories place new tensors in this thread."""
+    return local.device or process_device
+
+
+def set_process_device(device: str | None) -> None:
+    """Set the device of all threads that have not set one."""
+    global process_device
+    process_device = _device.cpu if device is None else _device.canonical(device)
 
 
 def push_device(d: _device.device) -> None:
-    global default_device
-    _device_stack.append(default_device)
-    default_device = _device.canonical(d)
+    local.devices, local.device = (*local.devices, local.device), _device.canonical(d)
 
 
 def pop_device() -> None:
-    global default_device
-    default_device = _device_stack.pop()
+    *outside, local.device = local.devices
+    local.devices = tuple(outside)
 
 
 def is_grad_enabled() -> bool:

@@ -6,8 +6,9 @@ recorders of their own.
 
 from __future__ import annotations
 
+import functools
+import threading
 from collections.abc import Callable
-from contextvars import ContextVar
 from typing import Any
 
 from torchlike import _native
@@ -97,14 +98,17 @@ def both(first: Callable[[Any], None] | None, then: Callable[[Any], None]) -> Ca
 
 
 plain = Recorder(grad=True, moves=True, watches=False, packs=False, modes=())  # functions come with the layers above
-# A context variable is read in 3 ns, an attribute of a `threading.local` in 50. Each thread has a context of its own.
-_variable: ContextVar[Recorder] = ContextVar("recorder", default=plain)
-current = _variable.get  # the recorder of this thread
 
 
-def use(recorder: Recorder) -> None:
-    """Set the recorder of this thread."""
-    _variable.set(recorder)
+class _Thread(threading.local):
+    recorder = plain
+
+
+# PyTorch's modes belong to threads; a context variable belongs to a task or a callback. The functions in C take as long
+# as a context variable's, an attribute of a `threading.local` 50 ns more.
+_thread = _Thread()
+current: Callable[[], Recorder] = functools.partial(getattr, _thread, "recorder")  # the recorder of this thread
+use: Callable[[Recorder], None] = functools.partial(setattr, _thread, "recorder")  # set the recorder of this thread
 
 
 class PlainSwitch:
@@ -130,8 +134,8 @@ class PlainSwitch:
 
 Switch: Any = PlainSwitch  # or the same in C, which no interrupt splits
 if _native.switch is not None:
-    _native.switch.of(current, _variable.set)
-    Switch = _native.switch.Switch
+    _native.switch.of(plain)
+    current, use, Switch = _native.switch.current, _native.switch.use, _native.switch.Switch
 
 
 def enter(mode: Mode) -> None:

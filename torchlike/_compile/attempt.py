@@ -92,7 +92,7 @@ class Attempt:
                  given: list[Value]) -> Capture:  # fmt: skip
         """Return the capture of the call. `given` are the values of its tensors."""
         tensors = [*self.signature.tensors, *state]
-        capture = Capture(tensors[0].device if tensors else _modes.default_device, self._stopped)
+        capture = Capture(tensors[0].device if tensors else _modes.get_default_device(), self._stopped)
         capture.given, capture.views = given, views
         held = [t._storage.value for t in [*state, *before.grads.values()]]
         capture.known = {id(v) for v in [*given, *(v for _, v in views), *held]}

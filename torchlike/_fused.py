@@ -12,11 +12,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from torchlike import _dtypes
+from torchlike import _dtypes, _errors
 from torchlike._core import Aval, Plan, Value, record
 from torchlike._core.plan import COMPILED, ONCE
 from torchlike._core.target import placing_on_cpu
-from torchlike._errors import shapes as shape_errors
 from torchlike._ops._namespace import namespace
 from torchlike._ops._rules import broadcast
 from torchlike._tensor import Tensor, commit
@@ -49,8 +48,6 @@ def multi_tensor_update(rule: Callable[..., tuple], statics: tuple, scalars: tup
     key = (rule, statics, len(scalars), lengths, written, joined, kinds, *[v.aval for v in values])
     plan = _plans.get(key)
     if plan is None:
-        if by_element:
-            _check_shapes(tensors, lengths[0] - sum(joined))
         plan = _plans[key] = _make_plan(
             rule, statics, len(scalars), lengths, written, joined, kinds, values, by_element
         )
@@ -58,16 +55,6 @@ def multi_tensor_update(rule: Callable[..., tuple], statics: tuple, scalars: tup
     del values  # what is overwritten below must not look needed
     targets = [t for c in written for t in tensors[c]]
     commit(zip([*targets, *[t for holders in shown for t in holders]] if shown else targets, results))
-
-
-def _check_shapes(tensors: Sequence[Sequence[Tensor]], alone: int) -> None:
-    """Raise the error of a row whose tensors differ in shape; the state of rows that are joined, the last, fits."""
-    for row in (*zip(*[column[:alone] for column in tensors]), *zip(*[column[alone:] for column in tensors[:2]])):
-        shapes = [tuple(t.shape) for t in row]
-        result = broadcast(shapes)
-        for shape in shapes:
-            if shape != result:
-                raise shape_errors.in_place_shape(shape, result)
 
 
 def share_memory(params: list[Tensor], grads: list[Tensor | None]) -> bool:
@@ -121,11 +108,45 @@ def _make_plan(rule: Callable, statics: tuple, numbers: int, lengths: tuple[int,
         counts = zip(shown, scalars[numbers - len(shown) :])
         return *made, *[xp.full(a.shape, count, a.dtype.numpy) for kinds, count in counts for a in kinds]
 
+    is_even = True
+    if by_element:
+        kinds, alone = [avals[column] for column in columns], lengths[0] - sum(joined)
+        zeros = (np.float32(0),) * (numbers - len(shown))
+        is_even = _is_even(functools.partial(update_row, zeros), [k[:alone] for k in kinds], written)
+        _check_joined(kinds, rows[alone:], alone)
     outputs = (*[a for c in written for a in avals[columns[c]]], *itertools.chain.from_iterable(shown))
     plan = Plan(rule.__name__, avals, (float,) * numbers, outputs, update)
     is_single = all(a.dtype is _dtypes.float32 for a in avals)
-    plan.executor = ONCE if by_element and is_single else COMPILED
+    plan.executor = ONCE if by_element and is_single and is_even else COMPILED
     return plan
+
+
+def _is_even(update_row: Callable, columns: Sequence[Sequence[Aval]], written: Sequence[int]) -> bool:
+    """Whether the tensors of each row that is taken alone have one shape.
+
+    Raises:
+      RuntimeError: they cannot be broadcast, or what is written has another shape than before.
+    """
+    uneven = [row for row in zip(*columns) if len({a.shape for a in row}) > 1]
+    for row in uneven:
+        broadcast([a.shape for a in row])
+        made = jax.eval_shape(update_row, tuple([jax.ShapeDtypeStruct(a.shape, a.dtype.numpy) for a in row]))
+        for place, new in zip(written, made):
+            if new.shape != row[place].shape:
+                raise _errors.shapes.in_place_shape(row[place].shape, new.shape)
+    return not uneven
+
+
+def _check_joined(columns: Sequence[Sequence[Aval]], packs: Sequence[slice], alone: int) -> None:
+    """Refuse tensors that are taken end to end and have other sizes than those beside them."""
+    for number, pack in enumerate(packs):
+        sizes = [a.numel for a in columns[0][pack]]
+        for column in columns:
+            is_flat = len(column) < len(columns[0])
+            found = [column[alone + number].numel] if is_flat else [a.numel for a in column[pack]]
+            for a, b in zip([sum(sizes)] if is_flat else sizes, found):
+                if a != b:
+                    raise _errors.shapes.not_broadcastable(b, a, 0)
 
 
 @functools.cache

@@ -15,6 +15,7 @@ from torchlike import _dtypes, _errors
 from torchlike._autograd import engine, versions
 from torchlike._core import Aval, Live, Value, record
 from torchlike._core.ownership import LOCAL
+from torchlike._core.trace import lock
 from torchlike._layout import contiguous_strides, is_apart, is_dense, span
 from torchlike._ops._plan import OpPlan
 from torchlike._recorder import current
@@ -81,10 +82,11 @@ class Storage:
     def touch(self, owner: Any) -> Value | None:
         """What backward has saved of the contents counts as overwritten, though no element is: they go on as another
         value, and the old one is returned. The write is counted by the caller."""
-        old = self.value
-        if getrefcount(old) > LOCAL or old.stamp is not None:
-            self.put(engine.apply_op("clone", (old, None))[0], None, owner, step=0)
-            return old
+        with lock:
+            old = self.value
+            if getrefcount(old) > LOCAL or old.stamp is not None:
+                self.put(engine.apply_op("clone", (old, None))[0], None, owner, step=0)
+                return old
         return None
 
     def check_change(self, owner: Any) -> None:
@@ -94,8 +96,10 @@ class Storage:
                  step: int = WRITE) -> None:  # fmt: skip
         """Replace the part of the contents that `owner` sees through a chain of views."""
         numbers = [n for _, given in chain for n in given]
-        (whole,) = record(write_plan(chain), [self.value, value], numbers)
-        self.put(whole, since, owner, step)
+        plan = write_plan(chain)
+        with lock:  # threads may write to parts of one tensor that do not meet
+            (whole,) = record(plan, [self.value, value], numbers)
+            self.put(whole, since, owner, step)
         value.stamp = value.stamp or versions.of(whole)
 
     @property

@@ -59,3 +59,20 @@ def test_what_a_captured_call_has_made_is_waited_for():
     for other in others:
         other.join(30)
     assert found == {"sum": [8.0, 8.0], "own": [5.0, 5.0], "others": [[2.0, 2.0]] * 50}
+
+
+def test_threads_that_write_to_parts_of_one_tensor():
+    """Each writes to a row of its own: none is lost."""
+    y = torchlike.zeros(4, 64)
+    rows = list(y)
+
+    def writes(i):
+        for _ in range(150):
+            rows[i].add_(1)
+
+    each = [threading.Thread(target=writes, args=(i,)) for i in range(4)]
+    for thread in each:
+        thread.start()
+    for thread in each:
+        thread.join()
+    assert y.sum(1).tolist() == [9600.0] * 4

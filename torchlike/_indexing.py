@@ -12,6 +12,7 @@ from torchlike import _dispatch, _dtypes, _errors, _factories, _overriding
 from torchlike._bind import CALLERS as rows
 from torchlike._bind import before_write, check_history
 from torchlike._core import Value, when_at_hand
+from torchlike._core.trace import lock
 from torchlike._errors.dtypes import c_name
 from torchlike._errors.warned import warn
 from torchlike._from_data import filled
@@ -288,9 +289,10 @@ def chosen(t: Tensor, mask: Tensor) -> Tensor:
 def _scatter(t: Tensor, advanced: dict[int, Tensor], value: Tensor, accumulate: bool = False) -> None:
     _check_bounds(t, advanced)
     indices = [_on(i, t) for i in advanced.values()]
-    new = _moved("_index_put", t, indices, value, tuple(advanced), accumulate)
-    new_value, edge = new._pair()
-    t._write(new_value, edge)
+    with lock:  # other threads may write to other elements
+        new = _moved("_index_put", t, indices, value, tuple(advanced), accumulate)
+        new_value, edge = new._pair()
+        t._write(new_value, edge)
 
 
 def _moved(name: str, *args: Any) -> Tensor:

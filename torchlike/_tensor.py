@@ -15,6 +15,7 @@ from torchlike._autograd.handles import RemovableHandle, hold
 from torchlike._autograd.nodes import AccumulateGrad, Edge, Node, begin_again, hooks_of, note_end
 from torchlike._autograd.sparse_value import SparseValue, accumulated
 from torchlike._core import Aval, Size, Value, boundary, element, to_numpy, uninterrupted
+from torchlike._core.trace import lock
 from torchlike._errors.warned import warn
 from torchlike._layout import is_dense
 from torchlike._recorder import current
@@ -146,7 +147,8 @@ class Tensor(Methods):
             return
         if _storage.overlaps(self._chain or (), self._aval.shape, self._strides):
             raise _errors.memory.overlapping_write()
-        self._write_through(value, edge, differentiable, since)
+        with lock:  # other threads may write to other parts of the memory
+            self._write_through(value, edge, differentiable, since)
 
     def _count(self) -> None:
         """A write that changed no element: of a tensor's own shape."""

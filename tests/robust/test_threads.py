@@ -1,5 +1,6 @@
 """Threads in different modes, a few rounds of each: `python -m tests.robust` runs many."""
 
+import sys
 import threading
 import time
 
@@ -61,18 +62,26 @@ def test_what_a_captured_call_has_made_is_waited_for():
     assert found == {"sum": [8.0, 8.0], "own": [5.0, 5.0], "others": [[2.0, 2.0]] * 50}
 
 
-def test_threads_that_write_to_parts_of_one_tensor():
-    """Each writes to a row of its own: none is lost."""
-    y = torchlike.zeros(4, 64)
-    rows = list(y)
+WRITES = {
+    "an element": lambda x, i: x.__setitem__(i, x[i] + 1),
+    "a slice": lambda x, i: x[i : i + 1].add_(1),
+    "through a list": lambda x, i: x.__setitem__([i], x[[i]] + 1),
+    "a row that is filled": lambda x, i: x.select(0, i).fill_(x[i].item() + 1),
+}
 
-    def writes(i):
-        for _ in range(150):
-            rows[i].add_(1)
 
-    each = [threading.Thread(target=writes, args=(i,)) for i in range(4)]
-    for thread in each:
-        thread.start()
-    for thread in each:
-        thread.join()
-    assert y.sum(1).tolist() == [9600.0] * 4
+@pytest.mark.parametrize("write", WRITES.values(), ids=WRITES)
+def test_threads_that_write_to_parts_of_one_tensor(write):
+    """Each writes to elements of its own: none is lost."""
+    x = torchlike.zeros(8)
+    each = [threading.Thread(target=lambda i=i: [write(x, i) for _ in range(100)]) for i in range(4)]
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    try:
+        for thread in each:
+            thread.start()
+        for thread in each:
+            thread.join()
+    finally:
+        sys.setswitchinterval(before)
+    assert x.tolist() == [100.0] * 4 + [0.0] * 4

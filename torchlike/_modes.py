@@ -166,7 +166,7 @@ class _GradSwitch(_Switch, Switch):
         return now.with_grad(self.prev), now.with_grad(self.mode and not local.inference)
 
     def _leave(self) -> None:
-        local.grad = self.prev
+        local.grad = self.prev and not local.inference
 
 
 class set_grad_enabled(_GradSwitch):

@@ -443,7 +443,7 @@ class Reach:
                 self._name(x.__dict__, path, ("step", "zero_grad"), x)  # they may be replaced on the instance
         elif issubclass(cls, Module):
             self._module(x, path)
-        elif is_trusted(cls.__module__) and held is not None:
+        elif is_trusted(cls.__module__) and held is not None and not isinstance(x, types.ModuleType):
             self._kept_by_library(held, path, cls)
         elif held is not None or kinds.slots(cls):
             self._attributed(x, path)

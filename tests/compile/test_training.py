@@ -40,10 +40,10 @@ def test_a_scheduler_steps_inside():
 
     @torchlike.compile(fullgraph=True)
     def step(x):
-        optimizer.zero_grad()
         (w * x).sum().backward()
         optimizer.step()
         scheduler.step()
+        optimizer.zero_grad()
 
     for _ in range(5):
         step(torchlike.ones(2))

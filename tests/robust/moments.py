@@ -11,7 +11,6 @@ from __future__ import annotations
 import contextlib
 import dis
 import functools
-import os
 import queue
 import signal
 import sys
@@ -129,8 +128,8 @@ class Killer(Moments):
             left = moment - time.perf_counter()
             if left > 0:
                 time.sleep(left)
-            if not self._called_off:
-                os.kill(os.getpid(), signal.SIGINT)
+            if not self._called_off:  # to the main thread: another one might take it later
+                signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)  # type: ignore[arg-type]
             self._is_done = True
 
     def _arm(self, delay: float, work: Work) -> None:

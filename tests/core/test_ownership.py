@@ -56,10 +56,10 @@ def test_the_array_of_two_values_is_not(blind):
 
 def test_a_note_ends_with_the_array():
     array = jax.numpy.zeros(3) + 1
-    before = len(ownership._lent)
+    before = len(ownership.lent)
     assert ownership.has_lent([ownership.lend(array)])
     del array
-    assert len(ownership._lent) == before
+    assert len(ownership.lent) == before
 
 
 def test_host_arrays_need_no_note():

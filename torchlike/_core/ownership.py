@@ -18,7 +18,7 @@ from weakref import ref
 
 import jax
 
-_lent: dict[int, ref] = {}  # by their ids; JAX's arrays have no hash
+lent: dict[int, ref] = {}  # arrays by their ids; JAX's arrays have no hash
 
 
 def lend(array: Any) -> Any:
@@ -26,13 +26,13 @@ def lend(array: Any) -> Any:
     copied before it is donated, and needs no note."""
     if isinstance(array, jax.Array):
         key = id(array)
-        _lent[key] = ref(array, lambda _: _lent.pop(key, None))
+        lent[key] = ref(array, lambda _: lent.pop(key, None))
     return array
 
 
 def has_lent(arrays: Iterable) -> bool:
     """Whether one of these arrays was lent."""
-    return bool(_lent) and not _lent.keys().isdisjoint(map(id, arrays))
+    return bool(lent) and not lent.keys().isdisjoint(map(id, arrays))
 
 
 # The interpreter rewrites a call after some runs. The smallest count is the safe one: objects seem shared, not free.
@@ -69,4 +69,4 @@ LIST_ITEM = _measured(_item, [object()])  # getrefcount(owner[key]), by the type
 TUPLE_ITEM = _measured(_item, (object(),))
 DICT_ITEM = _measured(_item, {0: object()})
 
-__all__ = ["ATTRIBUTE", "DICT_ITEM", "LIST_ITEM", "LOCAL", "TUPLE_ITEM", "has_lent", "lend"]
+__all__ = ["ATTRIBUTE", "DICT_ITEM", "LIST_ITEM", "LOCAL", "TUPLE_ITEM", "has_lent", "lend", "lent"]

@@ -18,7 +18,7 @@ from torchlike._core import disk_cache, failures, notices, xla_executor
 from torchlike._core import trace as _trace
 from torchlike._core.ledger import Making, ledger
 from torchlike._core.numpy_executor import Failed, Interpreted, is_cold
-from torchlike._core.ownership import LIST_ITEM, has_lent
+from torchlike._core.ownership import LIST_ITEM, lent
 from torchlike._core.programs import programs
 from torchlike._core.timing import tell, timed, watchers
 from torchlike._core.value import Value
@@ -52,7 +52,9 @@ def flush(device: Device) -> None:
             # The array of a Value that died is free; one on the host is copied first. The count is taken here, not in a
             # function: whether a call holds its arguments too depends on who watches frames.
             arrays = trace.arrays
-            dead = [i for i, r in enumerate(trace.inputs) if r() is None and not has_lent((arrays[i],))]
+            dead = [i for i, r in enumerate(trace.inputs) if r() is None]
+            if lent:
+                dead = [i for i in dead if id(arrays[i]) not in lent]
             donated = tuple(
                 [i for i in dead if getrefcount(arrays[i]) <= LIST_ITEM or arrays[i].__class__ is np.ndarray]
             )

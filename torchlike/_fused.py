@@ -16,6 +16,7 @@ from torchlike import _dtypes, _errors
 from torchlike._core import Aval, Plan, Value, record
 from torchlike._core.plan import COMPILED, ONCE
 from torchlike._core.target import placing_on_cpu
+from torchlike._layout import extent
 from torchlike._ops._namespace import namespace
 from torchlike._ops._rules import broadcast
 from torchlike._tensor import Tensor, commit
@@ -57,26 +58,25 @@ def multi_tensor_update(rule: Callable[..., tuple], statics: tuple, scalars: tup
     commit(zip([*targets, *[t for holders in shown for t in holders]] if shown else targets, results))
 
 
-def share_memory(params: list[Tensor], grads: list[Tensor | None]) -> bool:
-    """Whether what is written to one of the first changes another one, or a gradient."""
-    read = [grad for grad in grads if grad is not None]
-    memory = {*map(id, map(_STORAGE, params))}
-    if len(memory) == len(params) and memory.isdisjoint(map(id, map(_STORAGE, read))):
+def share_memory(written: list[Tensor], read: list[Tensor | None]) -> bool:
+    """Return whether a write to one of the first tensors changes another one, or one of the second."""
+    others = [t for t in read if t is not None]
+    memory = {*map(id, map(_STORAGE, written))}
+    if len(memory) == len(written) and memory.isdisjoint(map(id, map(_STORAGE, others))):
         return False
-    ends: dict[tuple[int, bool], int] = {}  # how far the spans of a storage reach, those of parameters and the others
-    spans = [(*_span(t), is_param) for tensors, is_param in ((params, True), (read, False)) for t in tensors]
-    for storage, begin, end, is_param in sorted(spans):
-        if begin < max(ends.get((storage, True), 0), is_param and ends.get((storage, False), 0)):
+    ends: dict[tuple[int, bool], int] = {}  # of the spans so far, by storage and whether they are written
+    spans = [(*_span(t), is_written) for tensors, is_written in ((written, True), (others, False)) for t in tensors]
+    for storage, begin, end, is_written in sorted(spans):
+        if begin < max(ends.get((storage, True), 0), is_written and ends.get((storage, False), 0)):
             return True
-        ends[storage, is_param] = max(end, ends.get((storage, is_param), 0))
+        ends[storage, is_written] = max(end, ends.get((storage, is_written), 0))
     return False
 
 
 def _span(tensor: Tensor) -> tuple[int, int, int]:
-    """The storage of a tensor, and the bytes between which its elements lie."""
+    """Return the storage of a tensor, and the bytes where its elements begin and end."""
     size, begin = tensor.element_size(), tensor.storage_offset()
-    last = sum((n - 1) * step for n, step in zip(tensor.shape, tensor.stride())) if tensor.numel() else -1
-    return id(tensor._storage), begin * size, (begin + last + 1) * size
+    return id(tensor._storage), begin * size, extent(tensor.shape, tensor.stride(), begin) * size
 
 
 def row_update(rule: Callable, statics: tuple, scalars: Sequence, row: Sequence, written: Sequence[int]) -> tuple:
@@ -122,7 +122,7 @@ def _make_plan(rule: Callable, statics: tuple, numbers: int, lengths: tuple[int,
 
 
 def _is_even(update_row: Callable, columns: Sequence[Sequence[Aval]], written: Sequence[int]) -> bool:
-    """Whether the tensors of each row that is taken alone have one shape.
+    """Return whether the tensors of each row have one shape.
 
     Raises:
       RuntimeError: they cannot be broadcast, or what is written has another shape than before.
@@ -138,7 +138,7 @@ def _is_even(update_row: Callable, columns: Sequence[Sequence[Aval]], written: S
 
 
 def _check_joined(columns: Sequence[Sequence[Aval]], packs: Sequence[slice], alone: int) -> None:
-    """Refuse tensors that are taken end to end and have other sizes than those beside them."""
+    """Refuse rows laid end to end whose tensors differ in size."""
     for number, pack in enumerate(packs):
         sizes = [a.numel for a in columns[0][pack]]
         for column in columns:

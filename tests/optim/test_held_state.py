@@ -79,4 +79,5 @@ def test_steps_see_the_change(name, options, hold, compiles):
                 change(library)
         step(library.tensor(0.5))
         found.append((w.tolist(), v.tolist()))
+    # Each step multiplies the rounding of single precision, by the division of Adam and its kind most of all.
     np.testing.assert_allclose(found[1], found[0], rtol=1e-5, atol=1e-6)

@@ -97,7 +97,8 @@ def test_parameters_have_the_same_state(name, options, compiles):
         for k in range(1, 4):
             step(library.tensor(float(k)))
         found.append((w.tolist(), v.tolist()))
-    np.testing.assert_allclose(found[1], found[0], rtol=1e-4, atol=1e-5)
+    # Each step multiplies the rounding of single precision, by the division of Adam and its kind most of all.
+    np.testing.assert_allclose(found[1], found[0], rtol=1e-5, atol=1e-6)
 
 
 @pytest.mark.parametrize("compiles", [False, True], ids=["recorded", "compiled"])

@@ -13,7 +13,6 @@ from torchlike import _errors
 from torchlike._compile.arguments import Signature
 from torchlike._compile.attempt import Attempt, Kept
 from torchlike._compile.history import History, raised
-from torchlike._compile.replay import VIEWS
 from torchlike._core import trace as _trace
 from torchlike._core.explain import Function, compiled
 from torchlike._errors.callers import Place
@@ -23,6 +22,7 @@ from torchlike.nn import Module
 PATIENCE = 4  # refusals after which a signature is no longer captured
 _UNFOLLOWED = "an argument has attributes or hooks"
 _ELEMENTS = "an argument has elements that an operator refuses"
+_PARTS = "the part of memory that an argument shows changes often"
 _STANCE = "the stance is 'eager_on_recompile'"
 _WAITING = "its signature came for the first time (dynamic)"
 
@@ -138,9 +138,10 @@ class Compiled:
 
     def _capture(self, case: Case, signature: Signature, args: tuple, kwargs: dict) -> Any:
         """Call the function, capture it, and update the state of its signature."""
+        is_full = case.recordings and len(case.recordings) >= self.limit
+        if is_full and not self.fullgraph and not case.recordings[0].replay.are_views(signature.tensors):
+            return self._uncompiled(_PARTS, args, kwargs)
         changed = self._changed(case, signature)
-        if changed == f"{VIEWS} changed" and len(case.recordings) >= self.limit and not self.fullgraph:
-            return self._uncompiled(f"{VIEWS} changes often", args, kwargs)
         attempt = Attempt(self.function, signature, args, kwargs, functools.partial(self._refuse, case))
         case.state = State.CAPTURING
         refusals = len(case.refusals)

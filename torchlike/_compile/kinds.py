@@ -40,8 +40,8 @@ RANDOM = (random.Random, np.random.RandomState, np.random.Generator)
 COMPARED = (np.ndarray, array.array, bytearray, memoryview, BaseException, threading.local, slice, types.CellType,
             decimal.Context, *_LOCKS)  # fmt: skip
 LINKS = (operator.itemgetter, operator.attrgetter, operator.methodcaller, super, types.MethodWrapperType)
-FILES = io.IOBase.__mro__[1]
-# Objects written in C whose state has no guard.
+FILES = io.IOBase.__mro__[1]  # `_io._IOBase`, the base of all files
+# Objects written in C whose state has no guard; the first is `_ctypes._CData`, the base of all ctypes objects.
 OPAQUE = (ctypes.c_int.__mro__[-2], np.flatiter, np.nditer, np.random.BitGenerator, np.random.SeedSequence)
 _Pair = collections.namedtuple("_Pair", "x")
 _LINK = next(x for x in gc.get_referents(functools.lru_cache(len)) if isinstance(x, type) and x is not CACHED)

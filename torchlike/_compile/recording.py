@@ -245,7 +245,7 @@ class Recording:
             if before is not None and before.is_sparse and (is_read or now is before):
                 raise Refusal("it uses a sparse gradient that was there before")
             tensor = self._named(tensor)
-            if now is before is not None and not is_read:
+            if before is not None and now is before and not is_read:
                 raise Refusal("it sets a gradient to what it was")
             if now is None or now is before:
                 found.append(Grad(tensor, was_there, is_read and now is before))

@@ -24,7 +24,6 @@ from torchlike._sparse import members
 from torchlike._tensor import Tensor
 
 ARGUMENT, MEMORY, STATE, VIEW, GRAD = "argument", "memory", "state", "view", "grad"
-VIEWS = "the part of memory that an argument shows"
 DRAW, CONSTANT, COTANGENT = "draw", "constant", "cotangent"
 
 
@@ -259,7 +258,7 @@ class Replay:
         views = [(i, t) for i, t in enumerate(tensors) if t._chain is not None and id(t._storage) in ids]
         return [(i, t._chain, t._storage.value.aval) for i, t in views]  # type: ignore[misc]
 
-    def _are_views(self, tensors: Sequence[Tensor]) -> bool:
+    def are_views(self, tensors: Sequence[Tensor]) -> bool:
         """Return whether these arguments view the same parts of their memory as they did."""
         pairs = [(tensors[i], chain, aval) for i, chain, aval in self._views]
         return all([t._chain == chain and t._storage.value.aval == aval for t, chain, aval in pairs])
@@ -277,7 +276,7 @@ class Replay:
             return True
         if self._aliased(tensors) != self._aliases or not (self._read.hold() and self._without.hold()):
             return False
-        if self._views and not self._are_views(tensors):
+        if self._views and not self.are_views(tensors):
             return False
         grads = []
         for tensor, before in self._expected:
@@ -296,8 +295,8 @@ class Replay:
             return None
         if self._aliased(tensors) != self._aliases:
             return "which arguments share memory with the state"
-        if not self._are_views(tensors):
-            return VIEWS
+        if not self.are_views(tensors):
+            return "the part of memory that an argument shows"
         if not self._read.hold():
             return "the shape or dtype of a tensor"
         return "what an optimizer steps" if not all([hold() for hold in self._holds]) else "a tensor's gradient"

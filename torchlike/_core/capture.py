@@ -142,7 +142,7 @@ class Capture(Mode):
             self.trace.close()
 
     def stop(self, reason: str, draws: bool = False) -> None:
-        """End the capture; the rest of the call runs uncompiled."""
+        """End the capture; the rest of the call runs uncompiled. Only sub-recordings distinguish random draws."""
         if self.reason is None:
             self.reason = reason
             self._give_up()

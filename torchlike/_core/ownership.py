@@ -31,7 +31,7 @@ def lend(array: Any) -> Any:
 
 
 def has_lent(arrays: Iterable) -> bool:
-    """Whether one of these arrays was lent."""
+    """Return whether one of these arrays was lent."""
     return bool(lent) and not lent.keys().isdisjoint(map(id, arrays))
 
 

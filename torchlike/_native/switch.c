@@ -1,5 +1,5 @@
-/* The recorder of each thread, and entering and leaving a grad mode as one act each. CPython calls the handlers of signals between bytecodes only, so an
-   interrupt comes before or after, and no mode is left behind.
+/* The recorder of each thread. A grad mode is entered and left in C: CPython calls the handlers of signals between
+   bytecodes only, so an interrupt comes before or after, and no mode is left behind.
 
    A subclass has a method `_recorders(current)`: the recorders of its thread outside and inside, or raises. It may be
    interrupted, since nothing is changed yet. `_leave()` is called where the thread has another recorder at the end. */

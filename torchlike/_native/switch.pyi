@@ -1,4 +1,4 @@
-"""The recorder of each thread, and entering and leaving a grad mode as one act each."""
+"""The recorder of each thread, and grad modes that no interrupt splits."""
 
 from typing import Any
 

@@ -473,9 +473,7 @@ def _count_of(counter: Any) -> float:
 
 def _keep_counters(kept: dict[str, Any], names: tuple[str, ...], counts: tuple[float, ...], is_as_left: bool) -> None:
     """Write counters as plain numbers, and into tensors that have been shown, unless others have written there."""
-    if not is_as_left:
-        kept.update((name, count) for name, count in zip(names, counts) if not isinstance(kept[name], Tensor))
-        return
     shown = [(kept[name], count) for name, count in zip(names, counts) if isinstance(kept[name], Tensor)]
-    give((t, Value(t._value.aval, np.full(t.shape, count, t.dtype.numpy))) for t, count in shown)
+    if is_as_left:
+        give((t, Value(t._value.aval, np.full(t.shape, count, t.dtype.numpy))) for t, count in shown)
     kept.update((name, count) for name, count in zip(names, counts) if not isinstance(kept[name], Tensor))

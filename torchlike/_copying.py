@@ -44,7 +44,7 @@ def _copied(t: Tensor, memo: dict) -> Tensor:
         copied = memo[id(storage)] = _storage.Storage(engine.another(storage.value), storage.strides)
         copied.version = _storage.WRITE  # PyTorch counts that it is given its memory
     made._storage = copied
-    made.__dict__.pop("_counter", None)
+    made._counter = None
     return made
 
 

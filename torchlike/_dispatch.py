@@ -242,7 +242,7 @@ def _finish(plan: OpPlan, values: Sequence, edges: Sequence, scalars: Sequence, 
     storage.value = recorder.record_one(plan, values, scalars)
     storage.version = 0
     storage.strides = tensor._strides = plan.strides[0]
-    tensor._chain = tensor._origin = tensor._cache = tensor._grad = None
+    tensor._chain = tensor._origin = tensor._cache = tensor._grad = tensor._counter = None
     tensor._edge = (node, 0) if node is not None and plan.differentiable[0] else None
     tensor._offset = 0
     tensor._tracks = False
@@ -458,7 +458,7 @@ def _view_caller(op: Op) -> Callable:
         if not follows and _local.inference:
             t._frozen = views.Frozen.INFERENCE
         t._origin = origin
-        t._grad = None
+        t._grad = t._counter = None
         t._tracks = follows
         if edge is None:
             t._edge = None

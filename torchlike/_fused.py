@@ -19,7 +19,8 @@ from torchlike._core.target import placing_on_cpu
 from torchlike._layout import extent
 from torchlike._ops._namespace import namespace
 from torchlike._ops._rules import broadcast
-from torchlike._tensor import Tensor, commit
+from torchlike._storage import commit
+from torchlike._tensor import Tensor
 
 _plans: dict[tuple, Plan] = {}
 _STORAGE = attrgetter("_storage")
@@ -61,8 +62,7 @@ def multi_tensor_update(rule: Callable[..., tuple], statics: tuple, scalars: tup
 def share_memory(written: list[Tensor], read: list[Tensor | None]) -> bool:
     """Return whether a write to one of the first tensors changes another one, or one of the second."""
     others = [t for t in read if t is not None]
-    memory = {*map(id, map(_STORAGE, written))}
-    if len(memory) == len(written) and memory.isdisjoint(map(id, map(_STORAGE, others))):
+    if len({*map(_STORAGE, written), *map(_STORAGE, others)}) == len(written) + len(others):
         return False
     ends: dict[tuple[int, bool], int] = {}  # of the spans so far, by storage and whether they are written
     spans = [(*_span(t), is_written) for tensors, is_written in ((written, True), (others, False)) for t in tensors]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from sys import getrefcount
 from typing import Any
 from weakref import ref
@@ -13,7 +13,7 @@ import numpy as np
 
 from torchlike import _dtypes, _errors
 from torchlike._autograd import engine, versions
-from torchlike._core import Aval, Live, Value, record
+from torchlike._core import Aval, Live, Value, record, uninterrupted
 from torchlike._core.ownership import LOCAL
 from torchlike._core.trace import lock
 from torchlike._layout import contiguous_strides, is_apart, is_dense, span
@@ -247,6 +247,30 @@ def unseen_since(cache: tuple[int, Any, Value], origin: Any) -> bool:
     changed = cache[0] ^ origin._storage.version
     # One that counts its own writes does not mind those of others, which count as this one's would without a counter.
     return changed >> 32 == 0 if counter is None else changed & _ITS_OWN == 0
+
+
+def commit(writes: Iterable[tuple[Any, Value]]) -> None:
+    """Give many tensors new contents as one act: an interrupt is seen before or after all of them."""
+    recorder = current()
+    is_watched = recorder.capture is not None or recorder.write is not None
+    with uninterrupted():
+        for tensor, value in writes:
+            storage, counter = tensor._storage, tensor._counter
+            if tensor._chain is not None:
+                tensor._write_raw(value, tensor._edge)
+            elif counter is not None:
+                storage.put(value, None, tensor, 0)
+                storage.version += step(counter)
+            elif is_watched or storage.__class__ is not Storage:
+                storage.put(value)
+            else:  # as `Storage.put` does it, without the call: an optimizer's step writes hundreds of tensors
+                old = storage.value
+                if getrefcount(old) > LOCAL or old.stamp is not None:
+                    versions.note_write(old, storage, None, None)
+                if value.array is None and value.__class__ is Value and (trace := value.trace) is not None:
+                    trace.puts.append((ref(storage), old.slot if old.trace is trace else old, value.slot))
+                storage.version += WRITE
+                storage.value = value
 
 
 _view_plans: dict[tuple, OpPlan] = {}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 from weakref import ref
 
@@ -14,7 +14,7 @@ from torchlike._autograd import engine, hooks, versions, views
 from torchlike._autograd.handles import RemovableHandle, hold
 from torchlike._autograd.nodes import AccumulateGrad, Edge, Node, begin_again, hooks_of, note_end
 from torchlike._autograd.sparse_value import SparseValue, accumulated
-from torchlike._core import Aval, Size, Value, boundary, element, to_numpy, uninterrupted
+from torchlike._core import Aval, Size, Value, boundary, element, to_numpy
 from torchlike._core.trace import lock
 from torchlike._errors.warned import warn
 from torchlike._layout import is_dense
@@ -48,7 +48,7 @@ class Tensor(Methods):
     _cache: tuple[int, Any, Value] | None  # views: storage version; origin's edge (or writes at birth); value
     _grad: Tensor | None
     # Unset on most:
-    _counter: _storage.Counter  # it counts its writes apart from its storage
+    _counter: _storage.Counter | None  # it counts its writes apart from its storage
     _ended: tuple[Any, Any]  # what it takes up again as a leaf: its node, weakly, and the hooks on its gradient
     _fate: versions.Fate  # what it is now, for those who saved what it was
     _frozen: views.Frozen  # why a view does not follow its origin, where it is not for `no_grad`
@@ -290,7 +290,7 @@ class Tensor(Methods):
 
     @property
     def _version(self) -> int:
-        if self._storage.inference and getattr(self, "_counter", None) is None:
+        if self._storage.inference and self._counter is None:
             raise _errors.autograd.inference_version()
         origin: Any = self if self._origin is None else self._root()
         counter = getattr(origin, "_counter", None)
@@ -428,7 +428,7 @@ class Tensor(Methods):
         versions.watch_result(self)
         made = alias(self)
         if self._storage.inference and not _modes.local.inference:  # PyTorch lets it take, and count, writes of its own
-            made._counter = getattr(made, "_counter", None) or _storage.Counter(True)
+            made._counter = made._counter or _storage.Counter(True)
         return made
 
     def detach_(self) -> Tensor:
@@ -469,8 +469,7 @@ class Tensor(Methods):
 
     def _see(self, other: Tensor) -> None:
         """See another tensor's memory from now on; history, origin and the count of the writes stay."""
-        counter = getattr(self, "_counter", None)
-        counter = _storage.LeftCounter(self._storage) if counter is None else counter.shown()
+        counter = _storage.LeftCounter(self._storage) if self._counter is None else self._counter.shown()
         left = self._storage.value
         self._storage, self._chain, self._strides = other._storage, other._chain, other._strides
         self._offset, self._cache = other._offset, None
@@ -657,15 +656,16 @@ def wrap(value: Value, edge: Edge | None = None, strides: tuple[int, ...] | None
     if value.__class__ is SparseValue:
         return value.seen(edge)  # type: ignore[attr-defined]
     tensor = _new(Tensor)
-    storage = tensor._storage = Storage(value, strides)
+    storage = tensor._storage = _new(Storage)  # without a call of `__init__`
+    storage.value = value
+    storage.version = tensor._offset = 0
+    storage.strides = tensor._strides = strides
+    tensor._chain = tensor._origin = tensor._cache = tensor._grad = tensor._counter = None
+    tensor._edge = edge
+    tensor._tracks = False
     made = current().made
     if made is not None:
         made(storage)
-    tensor._chain = tensor._origin = tensor._cache = tensor._grad = None
-    tensor._strides = strides
-    tensor._edge = edge
-    tensor._offset = 0
-    tensor._tracks = False
     return tensor
 
 
@@ -685,10 +685,8 @@ def same_memory(source: Tensor, cls: type = Tensor) -> Any:
     tensor._tracks = False
     tensor._cache = None
     root: Any = source if source._origin is None else source._root()
-    counter = getattr(root, "_counter", None)
-    if counter is not None:
-        tensor._counter = counter
-    elif root._storage is not source._storage:  # a view that was given other memory
+    tensor._counter = root._counter
+    if root._counter is None and root._storage is not source._storage:  # a view that was given other memory
         tensor._counter = _storage.LeftCounter(root._storage)
     return tensor
 
@@ -775,17 +773,4 @@ def _add_to_grad(leaf: Tensor, pair: engine.Grad, create_graph: bool) -> None:
         grad._write_raw(total, grad._edge)
 
 
-def commit(writes: Iterable[tuple[Tensor, Value]]) -> None:
-    """Give many tensors new contents as one act: an interrupt is seen before or after all of them."""
-    with uninterrupted():
-        for tensor, value in writes:
-            storage = tensor._storage
-            if tensor._chain is None:
-                counter = getattr(tensor, "_counter", None)
-                storage.put(value, None, counter and tensor, _storage.WRITE if counter is None else 0)
-                storage.version += 0 if counter is None else _storage.step(counter)
-            else:
-                tensor._write_raw(value, tensor._edge)
-
-
-__all__ = ["TENSOR_TYPES", "Tensor", "boundary", "commit", "wrap"]
+__all__ = ["TENSOR_TYPES", "Tensor", "boundary", "wrap"]

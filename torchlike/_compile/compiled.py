@@ -113,7 +113,7 @@ class Compiled:
                 given = signature.given
                 if given is None:
                     given = [t._pair()[0] for t in tensors]
-                if not one.replay.takes(given):
+                if not one.replay.takes(given, tensors):
                     return self._uncompiled(_ELEMENTS, args, kwargs)  # the operator raises, within the function
                 one.runs += 1
                 if self.verify_every and one.runs % self.verify_every == 0:

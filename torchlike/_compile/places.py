@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import repeat
 from operator import itemgetter
 from types import (
     BuiltinFunctionType,
@@ -109,7 +110,7 @@ def looker(names: Any, wanted: tuple[str, ...]) -> Callable[[], Iterable]:
 
 
 def _items(names: Any, wanted: tuple[str, ...]) -> list:
-    return [*[names.get(n, MISSING) for n in wanted], names.get(wanted[0], MISSING)]
+    return [*map(names.get, wanted, repeat(MISSING)), names.get(wanted[0], MISSING)]
 
 
 def owner(x: Any) -> Any:

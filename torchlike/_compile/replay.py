@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from operator import add, attrgetter
 from sys import getrefcount
 from typing import Any, NamedTuple
-from weakref import WeakSet
+from weakref import WeakSet, ref
 
 import jax
 import numpy as np
@@ -15,6 +16,7 @@ from torchlike._compile import whole_program
 from torchlike._compile.guards import Attributes
 from torchlike._compile.results import Results
 from torchlike._core import Aval, Value, boundary, concrete, element, to_numpy, uninterrupted
+from torchlike._core.at_hand import elements
 from torchlike._core.capture import Capture, Draw, Elements, Numbers
 from torchlike._core.interrupts import assign
 from torchlike._core.ownership import LOCAL, has_lent
@@ -76,7 +78,9 @@ class Replay:
         self.device = capture.device
         self._again, self._holds = capture.again, capture.holds
         self._hosts = [*capture.changed.values()]
-        self._checked: WeakSet[Value] = WeakSet()
+        self._checked: list[ref[Value]] = []  # the values that were checked last
+        looked = sorted(set().union(*[look.inputs for look, _ in capture.checks]))
+        self._looked = {i: sources[i] for i in looked if sources[i].kind not in (DRAW, COTANGENT)}
         self._came: WeakSet[Value] = WeakSet()  # host inputs that were inputs before
         self._checks, self._scalars = capture.checks, capture.trace.scalars
         self._sources, self._code = sources, tuple(capture.trace.code)
@@ -91,6 +95,7 @@ class Replay:
         befores = [capture.grads[id(of(g.tensor, tensors))][2] for g in expected if g.before]
         self._shared_grads = self._shared(befores)
         self._writes = [(w.target.kind, w.target.what, w.step) for w in writes]
+        self._written, self._steps = [w.target.what for w in writes], [w.step for w in writes]
         self._grads = [(g.tensor, g.make, len(g.values)) for g in grads if not g.kept]
         outputs = [w.value for w in writes] + [v for g in grads for v in g.values] + results.values()
         self._avals: list[Aval] = [value.aval for value in outputs]
@@ -155,6 +160,7 @@ class Replay:
         states = [(i, s.what) for i, s in enumerate(self._sources) if s.kind == STATE]
         self._order = tuple([i for i, storage in states if id(storage) in written])
         self._replaced = [storage for i, storage in states if id(storage) in written]
+        self._no_stamps = [None] * len(self._replaced)
         self._rest = [s for i, s in enumerate(self._sources) if i not in set(self._order)]
 
     # -- inputs --------------------------------------------------------------------------------------------------------
@@ -169,7 +175,7 @@ class Replay:
         if _native.same is None:
             return None
         owned = _native.same.alone(self._replaced, "value", Value)
-        if owned is None or not _native.same.attributes(owned, ("stamp",), [None] * len(owned)):
+        if owned is None or not _native.same.attributes(owned, ("stamp",), self._no_stamps):
             return None
         arrays = _native.same.alone(owned, "array", _JaxArray)
         return None if arrays is None or has_lent(arrays) else (arrays, owned)
@@ -187,7 +193,7 @@ class Replay:
             owned.append(value)
         return arrays, owned
 
-    def _values(self, sources: Sequence[Source], given: Sequence[Value], tensors: Sequence[Tensor],
+    def _values(self, sources: Iterable[Source], given: Sequence[Value], tensors: Sequence[Tensor],
                 draws: Sequence[Any]) -> list[Value]:  # fmt: skip
         """Return the values from these sources at this call."""
         values = []
@@ -222,28 +228,26 @@ class Replay:
             self._came.add(value)
         return array
 
-    def takes(self, given: Sequence[Value]) -> bool:
+    def takes(self, given: Sequence[Value], tensors: Sequence[Tensor]) -> bool:
         """Return whether no operator refuses elements of the inputs, such as an index out of range."""
         try:
             if self._checks:
-                self._check(given)
+                self._check(self._values(self._looked.values(), given, tensors, ()))
         except Exception:
             return False
         return True
 
-    def _check(self, given: Sequence[Value]) -> None:
-        """Check the elements of inputs as PyTorch does, such as indices for their range. Values are immutable, so each
-        is checked once."""
-        checked = self._checked
-        if all([value in checked for value in given]):
+    def _check(self, values: list[Value]) -> None:
+        """Check the elements of inputs as PyTorch does, such as indices for their range. Values are immutable, so the
+        same ones are checked once."""
+        if len(values) == len(self._checked) and all([x is was() for x, was in zip(values, self._checked)]):
             return
-        arrays = [_host(given[s.what]) if s.kind == ARGUMENT else _host(s.what) if s.kind == CONSTANT else None
-                  for s in self._sources]  # fmt: skip
+        arrays = dict(zip(self._looked, map(elements, values)))
         for look, check in self._checks:
             array = look.now(arrays, self._scalars)
             if array is not None:
                 check(array)
-        checked.update(given)
+        self._checked = [ref(value) for value in values]
 
     # -- the run -------------------------------------------------------------------------------------------------------
 
@@ -360,9 +364,8 @@ class Replay:
         if count < len(self._writes) or None in owned:
             self._put_elsewhere(arrays, owned, tensors, done, zip(holders, grads))
         else:
-            storages = [storage for _, storage, _ in self._writes]
-            versions = [storage.version + step for _, storage, step in self._writes]
-            assign(((owned, "array", arrays), (storages, "version", versions), (holders, "_grad", grads)), done)
+            versions = [*map(add, map(_VERSION, self._written), self._steps)]
+            assign(((owned, "array", arrays), (self._written, "version", versions), (holders, "_grad", grads)), done)
         return fresh[place:]
 
     def _put_elsewhere(self, arrays: list, owned: list, tensors: Sequence[Tensor], done: list,
@@ -404,12 +407,5 @@ def of(tensor: Tensor | int, tensors: Sequence[Tensor]) -> Tensor:
     return tensors[tensor] if isinstance(tensor, int) else tensor
 
 
-def _host(value: Value) -> Any:
-    """Return the elements as a NumPy array if they are available without waiting."""
-    array = value.array
-    if array.__class__ is _JaxArray and value.aval.device.type == "cpu" and array.is_ready():
-        return np.asarray(array)
-    return array
-
-
+_VERSION = attrgetter("version")
 _JaxArray = type(jax.device_put(np.zeros(()), to_jax(cpu)))

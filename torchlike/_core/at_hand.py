@@ -8,7 +8,7 @@ holds for whatever runs the trace. What depends on floating-point numbers, on mu
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ import numpy as np
 from torchlike._core.examples import Row, outermost
 from torchlike._core.numpy_executor import Step
 from torchlike._core.plan import NUMPY, Plan
+from torchlike._core.run import concrete
 from torchlike._core.trace import Trace, lock
 from torchlike._core.value import Aval, Value
 from torchlike._recorder import current
@@ -34,7 +35,7 @@ def at_hand(value: Value) -> Any:
     with lock:
         if trace is not value.aval.device.trace:
             return None
-        entries = _needed(trace, value.slot)
+        entries = _needed(trace, value.slot, lambda array: isinstance(array, np.ndarray))
         return entries and _computed(trace.arrays, trace.scalars, entries, value.slot)
 
 
@@ -51,8 +52,9 @@ def when_at_hand(value: Value, check: Callable[[Any], None]) -> None:
         if array is not None:
             check(array)
     elif capture.trace is value.trace or id(value) in capture.known:
-        look = Look(capture.trace, value)
-        array = look.now(capture.trace.arrays, capture.trace.scalars)
+        trace = capture.trace
+        look = Look(trace, value)
+        array = look.now({i: _of_cpu(trace.held[i].aval, trace.arrays[i]) for i in look.inputs}, trace.scalars)
         if array is not None:
             check(array)
             capture.checks.append((look, check))
@@ -66,26 +68,41 @@ def _of_each(shape: tuple[int, ...], check: Callable[[Any], None], array: Any) -
         check(np.asarray(one))
 
 
-class Look:
-    """How a value of a trace is computed from inputs at hand."""
+def elements(value: Value) -> np.ndarray | None:
+    """Return the elements of an input of a captured call. Integers are computed and waited for: they are seldom the
+    result of much work. Others are returned if they are at hand, else None."""
+    return _of_cpu(value.aval, concrete(value) if _is_exact(value.aval) else value.array)
 
-    __slots__ = ("_entries", "_inputs", "_slot")
+
+def _of_cpu(aval: Aval, array: Any) -> np.ndarray | None:
+    """Return an array of the CPU as NumPy's, or None if it must be waited for and holds no integers."""
+    if array is None or isinstance(array, np.ndarray):
+        return array
+    return np.asarray(array) if _is_exact(aval) or (aval.device.type == "cpu" and array.is_ready()) else None
+
+
+class Look:
+    """How a value of a captured trace is computed from `inputs`, the numbers of inputs of the trace."""
+
+    __slots__ = ("_entries", "_slot", "inputs")
 
     def __init__(self, trace: Trace, value: Value) -> None:
         if value.trace is not trace:
             trace.adopt(value)
         self._slot = value.slot
-        self._entries = _needed(trace, value.slot) if value.slot >= 0 and _is_exact(value.aval) else None
-        self._inputs = {~s for _, step in self._entries or () for s in step.slots if s < 0}
+        is_computed = value.slot >= 0 and _is_exact(value.aval)
+        self._entries = _needed(trace, value.slot, lambda array: array is not None) if is_computed else None
+        self.inputs = {~s for _, step in self._entries or () for s in step.slots if s < 0}
+        if value.slot < 0:
+            self.inputs.add(~value.slot)
 
-    def now(self, arrays: Sequence, scalars: Sequence) -> Any:
-        """The array, given those of the trace's inputs and its numbers; None where it is not at hand."""
-        if self._slot < 0:
-            array = arrays[~self._slot]
-            return array if isinstance(array, np.ndarray) else None
-        if not self._entries or not all(isinstance(arrays[i], np.ndarray) for i in self._inputs):
+    def now(self, arrays: Mapping[int, np.ndarray | None], scalars: Sequence) -> np.ndarray | None:
+        """Return the array, given those of the inputs and the trace's numbers; None if it is not at hand."""
+        if any(arrays.get(i) is None for i in self.inputs):
             return None
-        return _computed(arrays, scalars, self._entries, self._slot)
+        if self._slot < 0:
+            return arrays[~self._slot]
+        return self._entries and _computed(arrays, scalars, self._entries, self._slot)
 
 
 def _is_exact(aval: Aval) -> bool:
@@ -97,8 +114,9 @@ def _is_cheap(plan: Plan) -> bool:
             and all(_is_exact(a) and a.numel <= MOST_ELEMENTS for a in (*plan.inputs, *plan.outputs)))  # fmt: skip
 
 
-def _needed(trace: Trace, slot: int) -> list[tuple[Plan, Step]] | None:
-    """The entries that a result is made by, or None where they are too many, or not all exact."""
+def _needed(trace: Trace, slot: int, is_there: Callable[[Any], bool]) -> list[tuple[Plan, Step]] | None:
+    """Return the entries that a result is made by, or None if they are too many, not all exact, or use an input that is
+    not there."""
     code, wanted, found = trace.code, {slot}, []
     first, numbers = len(trace.results), len(trace.scalars)
     for position in range(len(code) - 1, max(len(code) - MOST_ITEMS, 0) - 1, -1):
@@ -110,7 +128,7 @@ def _needed(trace: Trace, slot: int) -> list[tuple[Plan, Step]] | None:
         if not made:
             continue
         slots = code[position + 1 : position + 1 + len(plan.inputs)]
-        if not _is_cheap(plan) or any(s < 0 and not isinstance(trace.arrays[~s], np.ndarray) for s in slots):
+        if not _is_cheap(plan) or any(s < 0 and not is_there(trace.arrays[~s]) for s in slots):
             return None
         wanted = (wanted - made) | {s for s in slots if s >= 0}
         found.append((plan, Step(position, tuple(slots), first, first + len(plan.outputs), numbers, ())))
@@ -119,7 +137,7 @@ def _needed(trace: Trace, slot: int) -> list[tuple[Plan, Step]] | None:
     return None
 
 
-def _computed(arrays: Sequence, scalars: Sequence, entries: list[tuple[Plan, Step]], slot: int) -> np.ndarray | None:
+def _computed(arrays: Any, scalars: Sequence, entries: list[tuple[Plan, Step]], slot: int) -> np.ndarray | None:
     """What the entries make of the trace's inputs; None where a kernel fails, of which the trace will tell."""
     results: dict[int, np.ndarray] = {}
     try:

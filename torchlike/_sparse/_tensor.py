@@ -53,6 +53,7 @@ class SparseTensor(Tensor):
     _cache = _missing()
     _tracks = _missing()
     _origin = None  # no view of another
+    _counter = None
 
     _layout_: mf.layout
     _indices_: tuple[Tensor, ...]  # COO: one (sparse dims, elements); CSR, CSC: compressed, plain

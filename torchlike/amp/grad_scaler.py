@@ -13,7 +13,8 @@ from torchlike import _core, _errors, _modes
 from torchlike._bind import CALLERS as rows
 from torchlike._errors.warned import warn
 from torchlike._fused import share_memory
-from torchlike._tensor import Tensor, commit
+from torchlike._storage import commit
+from torchlike._tensor import Tensor
 
 
 class OptState(enum.Enum):

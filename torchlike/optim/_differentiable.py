@@ -20,11 +20,17 @@ from torchlike._bind import check_history
 from torchlike._factories import of_array
 from torchlike._fused import row_update
 
+_PLAIN = frozenset((float, int, bool, str, type(None)))
+
 
 def numbers_of(group: dict[str, Any], with_tensors: bool = False) -> dict[str, Any]:
     """The options of a group as formulas take them: plain numbers, or tensors where they require grad and are asked
     for."""
-    return {name: _number(option, with_tensors) for name, option in group.items() if name != "params"}
+    return {
+        name: option if option.__class__ in _PLAIN else _number(option, with_tensors)
+        for name, option in group.items()
+        if name != "params"
+    }
 
 
 def _number(option: Any, with_tensors: bool) -> Any:

@@ -18,8 +18,8 @@ from torchlike import Tensor
 from torchlike._core import Value
 from torchlike._core.ownership import ATTRIBUTE, DICT_ITEM
 from torchlike._recorder import current
-from torchlike._storage import WRITE
-from torchlike._tensor import commit, wrap
+from torchlike._storage import WRITE, commit
+from torchlike._tensor import wrap
 
 MOST = 8192  # elements of a pack; XLA hands larger loops to several threads, and waking them costs more than they save
 

@@ -116,10 +116,11 @@ class _Plan:
 
     `in_turn` tells whether parameters or gradients share memory. Then each row has a bucket of its own, and its update
     is seen by the next. So it has if the state of several rows shares memory. `open` is the state that others can
-    change without reading `state`: the parameter, its dictionary, and the values that the steps leave there.
+    change without reading `state`: the parameter, its dictionary, and the values that the steps leave there. `followed`
+    are the buckets whose counters others can change.
     """
 
-    __slots__ = ("buckets", "group", "in_turn", "names", "open", "params", "rows", "sparse")
+    __slots__ = ("buckets", "followed", "group", "in_turn", "names", "open", "params", "rows", "sparse")
 
     def __init__(self, group: Group, names: tuple[str, ...], rows: list[int], sparse: list[int],
                  in_turn: bool) -> None:  # fmt: skip
@@ -127,6 +128,7 @@ class _Plan:
         self.params = list(group["params"])
         self.buckets: dict[tuple, Bucket] = {}
         self.open: list[tuple[Tensor, dict, tuple]] = []
+        self.followed: list[Bucket] = []
 
     def changed(self, state: dict) -> set[Tensor]:
         """Return the parameters whose state has other entries than the steps leave there."""
@@ -138,7 +140,7 @@ class _Plan:
 
     def is_as_left(self, state: dict) -> bool:
         """Return whether nobody else has changed the state."""
-        return not (self.open and self.changed(state)) and all([b.is_as_left() for b in self.buckets.values()])
+        return not (self.open and self.changed(state)) and all([b.is_as_left() for b in self.followed])
 
     def holds(self, group: Group, names: tuple[str, ...], rows: list[int], sparse: list[int], in_turn: bool) -> bool:
         params = group["params"]
@@ -330,7 +332,7 @@ class RuleOptimizer(Optimizer):
         flags = self._flags(group)
         capture = current().capture
         if capture is not None:
-            capture.holds.append(lambda: self._still(index, plan, group, names, rows, sparse, flags))
+            capture.holds.append(lambda: self._still(index, plan, flags))
         for bucket in plan.buckets.values():
             ask = functools.partial(self._next_scalars, group, bucket)
             scalars = ask() if capture is None else capture.ask(ask, bucket)
@@ -357,17 +359,14 @@ class RuleOptimizer(Optimizer):
     def _flags(self, group: Group, is_first: bool = False) -> tuple:
         return group.get("maximize", False), self._decay(group), *self._variant(group, is_first)
 
-    def _still(self, index: int, plan: _Plan, group: Group, names: tuple, rows: list, sparse: list,
-               flags: tuple) -> bool:  # fmt: skip
-        """Whether a step that was recorded would be recorded in the same way now."""
+    def _still(self, index: int, plan: _Plan, flags: tuple) -> bool:
+        """Return whether a step that was recorded would be recorded in the same way now. The groups and their
+        parameters are checked by `_hold_groups`."""
         return (
-            index < len(self.param_groups)
-            and self.param_groups[index] is group
-            and self._plans.get(index) is plan
-            and self._names(group) == names
-            and plan.holds(group, names, rows, sparse, plan.in_turn)
+            self._plans.get(index) is plan
+            and self._names(plan.group) == plan.names
             and plan.is_as_left(self._state)
-            and self._flags(group) == flags
+            and self._flags(plan.group) == flags
         )
 
     def _next_scalars(self, group: Group, bucket: Bucket) -> tuple[float, ...]:
@@ -408,6 +407,7 @@ class RuleOptimizer(Optimizer):
                 if is_open or getrefcount(self._state[param]) > DICT_ITEM:
                     kept = self._state[param]
                     plan.open.append((param, kept, (*kept.values(),)))
+        plan.followed = [bucket for bucket in plan.buckets.values() if bucket.versions is not None]
         return plan
 
     def _written(self, params: list[Tensor], names_of: dict[int, tuple[str, ...]]) -> list[Tensor]:

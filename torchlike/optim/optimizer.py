@@ -116,20 +116,19 @@ def _hooked(step: Callable) -> Callable:
 
 
 class _Groups:
-    """The groups of an optimizer and their parameters, as they were; called, whether they are those still."""
+    """A guard: the groups of an optimizer and their parameters are those of the capture."""
 
     def __init__(self, optimizer: Optimizer) -> None:
         self.optimizer = optimizer
-        self._groups = list(optimizer.param_groups)
-        self._lists = [group["params"] for group in self._groups]
-        self._seen = [tuple(params) for params in self._lists]
+        self._seen = [tuple(each) for each in self._lists()]
+
+    def _lists(self) -> list[list]:
+        groups = self.optimizer.param_groups
+        return [groups, *[group["params"] for group in groups]]
 
     def __call__(self) -> bool:
-        now = self.optimizer.param_groups
-        if len(now) != len(self._groups) or not all(map(is_, now, self._groups)):
-            return False
-        lists = [group["params"] for group in now]
-        if not all(map(is_, lists, self._lists)):
+        lists = self._lists()
+        if len(lists) != len(self._seen):
             return False
         if _native.same is not None:
             return _native.same.hold(lists, self._seen)

@@ -102,7 +102,7 @@ class Look:
             return None
         if self._slot < 0:
             return arrays[~self._slot]
-        return self._entries and _computed(arrays, scalars, self._entries, self._slot)
+        return _computed(arrays, scalars, self._entries, self._slot) if self._entries else None
 
 
 def _is_exact(aval: Aval) -> bool:

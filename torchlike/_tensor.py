@@ -741,7 +741,8 @@ def accumulate(leaf: Tensor, pair: engine.Grad | None, create_graph: bool) -> No
         if not isinstance(leaf._edge[0], AccumulateGrad):
             raise RuntimeError("leaf variable has been moved into the graph interior")
         _add_to_grad(leaf, pair, create_graph)
-    for hook in list(leaf.__dict__.get("_post_accumulate", {}).values()):
+    after = leaf.__dict__.get("_post_accumulate")
+    for hook in list(after.values()) if after else ():
         hooks.call_after_accumulation(hook, leaf, create_graph)
 
 

@@ -36,7 +36,7 @@ def pytest_runtest_teardown() -> None:
     # Thousands of compiled programs in one process use up the memory mappings that Linux allows it.
     global _tests_run
     _tests_run += 1
-    run = sys.modules.get("torchlike._core.run")
+    run = sys.modules.get("torchlike._engine.trace.flush")
     if run is not None:
         run.ledger.groups.clear()  # which test hears of shapes that keep changing must not depend on those before it
         if _tests_run % 200 == 0:
@@ -76,7 +76,7 @@ def _names_of_a_docstring(request, doctest_namespace) -> None:
 def _both_executors_differentiate(request, monkeypatch):
     """Small work that trains is interpreted when it first comes. Half of the tests, chosen by their names, have it
     compiled at once as larger work is, so that PyTorch judges both."""
-    executor = sys.modules.get("torchlike._core.numpy_executor")
+    executor = sys.modules.get("torchlike._engine.interpreter.executor")
     name = request.node.nodeid
     if executor is not None and not name.startswith("tests/core/") and zlib.crc32(name.encode()) % 2:
         monkeypatch.setattr(executor, "FEW", 0)
@@ -90,12 +90,12 @@ def _settings_do_not_leak():
     after = _settings()
     if before is None or after == before:
         return
-    modes = sys.modules["torchlike._modes"]
+    modes = sys.modules["torchlike._dtypes.modes"]
     modes.set_default_dtype(before[0])
     modes.set_grad_enabled(before[1])
     pytest.fail(f"the test left other settings behind: {after}, not {before}")
 
 
 def _settings():
-    modes = sys.modules.get("torchlike._modes")
+    modes = sys.modules.get("torchlike._dtypes.modes")
     return modes and (modes.get_default_dtype(), modes.is_grad_enabled())

@@ -9,8 +9,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import torchlike
-from torchlike import _layout
-from torchlike import _memory_format as mf
+from torchlike._dtypes import memory_format as mf
+from torchlike._dtypes import strides
 
 SIZES = st.lists(st.sampled_from([0, 1, 1, 2, 3]), min_size=0, max_size=4)
 
@@ -51,13 +51,13 @@ def test_viewed_strides(t, data):
         due = t.view(shape).stride()
     except RuntimeError:
         due = None
-    assert _layout.view_strides(tuple(t.shape), t.stride(), shape) == due
+    assert strides.view_strides(tuple(t.shape), t.stride(), shape) == due
 
 
 @settings(max_examples=500, deadline=None)
 @given(geometries())
 def test_contiguity(t):
-    assert _layout.is_contiguous(tuple(t.shape), t.stride()) == t.is_contiguous()
+    assert strides.is_contiguous(tuple(t.shape), t.stride()) == t.is_contiguous()
 
 
 @settings(max_examples=500, deadline=None)
@@ -71,23 +71,23 @@ def test_strides_of_a_result(a, data):
     assume(due.numel())  # the strides of nothing follow other rules
     operands = [(tuple(x.shape), x.stride()) for x in (a, b)]
     shape = tuple(due.shape)
-    seen = _layout.pointwise_strides(shape, operands)
-    assert (_layout.contiguous_strides(shape) if seen is None else seen) == due.stride(), operands
+    seen = strides.pointwise_strides(shape, operands)
+    assert (strides.contiguous_strides(shape) if seen is None else seen) == due.stride(), operands
 
 
 @settings(max_examples=300, deadline=None)
 @given(geometries())
 def test_strides_of_a_copy(t):
     shape = tuple(t.shape)
-    seen = _layout.copied_strides(shape, t.stride())
-    assert (_layout.contiguous_strides(shape) if seen is None else seen) == t.clone().stride()
+    seen = strides.copied_strides(shape, t.stride())
+    assert (strides.contiguous_strides(shape) if seen is None else seen) == t.clone().stride()
 
 
 @settings(max_examples=300, deadline=None)
 @given(geometries())
 def test_no_two_indices_of_a_result_share_a_place(t):
     whole = t.clone()
-    assert _layout.is_apart(tuple(whole.shape), whole.stride())
+    assert strides.is_apart(tuple(whole.shape), whole.stride())
 
 
 CHANNELS_LAST = [(2, 3, 4, 5), (1, 3, 4, 5), (2, 1, 4, 5), (2, 3, 1, 1), (1, 1, 1, 1), (2, 3, 4, 1), (0, 3, 4, 5)]

@@ -10,7 +10,7 @@ import torch
 import torchlike
 from tests.oracle import both
 from tests.oracle.test_bad_input import comparable, heard, outcome
-from torchlike._functions_inplace import IN_PLACE, QUESTIONS
+from torchlike._composite.inplace import IN_PLACE, QUESTIONS
 
 pytestmark = pytest.mark.filterwarnings("ignore:TypedStorage is deprecated", "ignore:at::")
 

@@ -27,7 +27,7 @@ def test_methods(name):
 
 def test_no_refused_name_exists_here():
     for name in vars(torchlike):
-        torchlike._refused.refuse("torch", name)
+        torchlike._api.refused.refuse("torch", name)
 
 
 @pytest.mark.parametrize("factory", ["zeros", "ones", "empty"])

@@ -7,7 +7,7 @@ import torch
 
 import torchlike
 from tests.oracle import both
-from torchlike import _device
+from torchlike._dtypes import devices
 
 TREE = {"a": [1, (2, None)], "b": {"c": 3.0}}
 TREES = {
@@ -208,7 +208,7 @@ def hub_folder(library):
 
 @pytest.fixture
 def no_gpu(monkeypatch):
-    monkeypatch.setattr(_device, "jax_devices", lambda type: [])
+    monkeypatch.setattr(devices, "jax_devices", lambda type: [])
 
 
 def test_without_an_accelerator():

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import torchlike
-from torchlike import _names
+from torchlike._api import names
 from torchlike._ops import REGISTRY
 
 PACKAGE = Path(torchlike.__file__).parent
@@ -62,7 +62,7 @@ def _formatted(text: str) -> str:
 
 def methods() -> str:
     """The class from which type checkers let Tensor inherit what is put onto it at import."""
-    written = next(node for node in ast.parse(_source("_tensor.py")).body
+    written = next(node for node in ast.parse(_source("_tensor/tensor.py")).body
                    if isinstance(node, ast.ClassDef) and node.name == "Tensor")  # fmt: skip
     by_hand = {name for node in written.body for name in _defined(node)} | set(vars(object))
     by_hand -= {f"__{name}__" for name in ("eq", "ne", "lt", "le", "gt", "ge")}
@@ -77,7 +77,7 @@ def front() -> str:
                if isinstance(node, ast.ImportFrom) and node.names[0].asname == node.names[0].name]  # fmt: skip
     renamed = [ast.unparse(node) for node in ast.parse(_source("__init__.py")).body
                if isinstance(node, ast.ImportFrom) and node.names[0].name == "bool_"]  # fmt: skip
-    there = [name for name in _names.MODULES if (PACKAGE / f"{name}.py").exists() or (PACKAGE / name).is_dir()]
+    there = [name for name in names.MODULES if (PACKAGE / f"{name}.py").exists() or (PACKAGE / name).is_dir()]
     imports += [f"from torchlike import {name} as {name}" for name in sorted(there) if name != "autograd"]
     imports += [f"from torchlike.serialization import {name} as {name}" for name in ("load", "save")]
     listed = "\n".join(sorted(set(imports + renamed)))

@@ -5,13 +5,14 @@ from __future__ import annotations
 from enum import Enum, auto
 from typing import Any
 
-from torchlike import _device, _dtypes, _modes
-from torchlike import _memory_format as mf
-from torchlike._functions import _parse_to as parse_to
-from torchlike._overriding import DisableTorchFunctionSubclass as DisableTorchFunctionSubclass
-from torchlike._overriding import _disabled_torch_function_impl as _disabled_torch_function_impl
-from torchlike._streams import Stream as Stream
-from torchlike._tensor import Tensor
+from torchlike import _dtypes
+from torchlike._composite.views.conversions import _parse_to as parse_to
+from torchlike._dtypes import devices, modes
+from torchlike._dtypes import memory_format as mf
+from torchlike._tensor.overriding import DisableTorchFunctionSubclass as DisableTorchFunctionSubclass
+from torchlike._tensor.overriding import _disabled_torch_function_impl as _disabled_torch_function_impl
+from torchlike._tensor.tensor import Tensor
+from torchlike.cuda._any_streams import Stream as Stream
 
 _TensorMeta = type(Tensor)
 
@@ -60,16 +61,16 @@ def _log_api_usage_once(event: str) -> None:
 
 def _get_default_device() -> str:
     """The kind of device on which tensors are made, as text."""
-    return str(_modes.get_default_device())
+    return str(modes.get_default_device())
 
 
 def _get_tracing_state() -> None:
     """What a tracer keeps: nothing, since there is none."""
 
 
-def _get_accelerator(check: bool | None = None) -> _device.device:
+def _get_accelerator(check: bool | None = None) -> devices.device:
     """The kind of device that work goes to fastest."""
-    return _device.device("cuda" if _device.jax_devices("cuda") else "cpu")
+    return devices.device("cuda" if devices.jax_devices("cuda") else "cpu")
 
 
 class _nn:
@@ -83,6 +84,6 @@ class _nn:
             device, dtype = device.device, device.dtype
         flags = [a for a in args if isinstance(a, bool)]
         waits = flags[0] if flags else bool(kwargs.get("non_blocking", False))
-        place = None if device is None else _device.device(device)
+        place = None if device is None else devices.device(device)
         assert dtype is None or isinstance(dtype, _dtypes.dtype)
         return place, dtype, waits, kwargs.get("memory_format") if memory_format is not mf.preserve_format else None

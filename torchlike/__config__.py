@@ -7,7 +7,7 @@ def show() -> str:
     """The versions of what computes, as text."""
     from importlib.metadata import version
 
-    from torchlike._core.numpy_executor import THREADS
+    from torchlike._engine.interpreter.executor import THREADS
     from torchlike.torch_version import LIKE, OWN
 
     built = {name: version(name) for name in ("jax", "jaxlib", "numpy", "ml_dtypes")}
@@ -17,6 +17,6 @@ def show() -> str:
 
 def parallel_info() -> str:
     """How many threads there are, as text."""
-    from torchlike._core.numpy_executor import THREADS
+    from torchlike._engine.interpreter.executor import THREADS
 
     return f"XLA:\n\tthreads : {THREADS}\n"

@@ -3,7 +3,7 @@
 import os
 import sys
 
-from torchlike._import_hook import run_module, run_script
+from torchlike._api.import_hook import run_module, run_script
 
 USAGE = """\
 usage: python -m torchlike script.py [args]

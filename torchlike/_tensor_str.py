@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from torchlike import _repr, _show
-from torchlike._repr import get_printoptions as get_printoptions
-from torchlike._repr import printoptions as printoptions
-from torchlike._repr import set_printoptions as set_printoptions
-from torchlike._repr import with_suffixes as _add_suffixes  # noqa: F401
-from torchlike._tensor import Tensor
+from torchlike._tensor import repr as _repr
+from torchlike._tensor import show
+from torchlike._tensor.repr import get_printoptions as get_printoptions
+from torchlike._tensor.repr import printoptions as printoptions
+from torchlike._tensor.repr import set_printoptions as set_printoptions
+from torchlike._tensor.repr import with_suffixes as _add_suffixes  # noqa: F401
+from torchlike._tensor.tensor import Tensor
 
 
 class _Options:
@@ -32,7 +33,7 @@ def _tensor_str(self: Tensor, indent: int) -> str:
 
 def _str(self: Tensor, *, tensor_contents: str | None = None) -> str:
     """The whole text, with other contents if these are given."""
-    return _show.tensor_text(self, tensor_contents)
+    return show.tensor_text(self, tensor_contents)
 
 
 _str_intern = _str

@@ -26,14 +26,15 @@ def _rebuild_tensor_v2(storage: Any, storage_offset: int, size: Any, stride: Any
                        backward_hooks: Any, metadata: Any = None) -> Any:  # fmt: skip
     """A tensor over a storage, as files say it; hooks must be empty."""
     import torchlike
-    from torchlike import _errors, _functions_pending
+    from torchlike import _errors
+    from torchlike._composite.views import conjugates
 
     if backward_hooks:
         raise _errors.arguments.unsupported("_rebuild_tensor_v2", "backward_hooks")
     made = torchlike.empty(0, dtype=storage.dtype, device=storage.device)
     made = made.set_(storage, storage_offset, size, stride)
     marks = [mark for mark, value in (metadata or {}).items() if value]
-    return _functions_pending.marked(made, marks)._require_grad(requires_grad)
+    return conjugates.marked(made, marks)._require_grad(requires_grad)
 
 
 def _take_tensors(tensors: Iterable[Any], size_limit: int) -> Iterator[list]:

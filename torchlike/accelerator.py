@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from torchlike import _accelerators, _errors
-from torchlike._device import device as Device
+from torchlike import _errors
+from torchlike._dtypes.devices import device as Device
+from torchlike._engine import accelerators
 
 _TYPES = ("cuda", "tpu")
 
 
 def _type() -> str | None:
-    return next((kind for kind in _TYPES if _accelerators.devices(kind)), None)
+    return next((kind for kind in _TYPES if accelerators.devices(kind)), None)
 
 
 def _present() -> str:
@@ -29,7 +30,7 @@ def is_available() -> bool:
 def device_count() -> int:
     """The number of accelerators that JAX can use."""
     found = _type()
-    return 0 if found is None else len(_accelerators.devices(found))
+    return 0 if found is None else len(accelerators.devices(found))
 
 
 def current_accelerator(check_available: bool = False) -> Device | None:
@@ -43,7 +44,7 @@ def current_accelerator(check_available: bool = False) -> Device | None:
 
 def current_device_index() -> int:
     """The index of the current accelerator."""
-    return _accelerators.current(_present())
+    return accelerators.current(_present())
 
 
 def set_device_index(device: Any) -> None:
@@ -58,4 +59,4 @@ def set_device_index(device: Any) -> None:
 
 def synchronize(device: Any = None) -> None:
     """Run what is pending and wait until the accelerator has done it."""
-    _accelerators.synchronize(_present(), device)
+    accelerators.synchronize(_present(), device)

@@ -4,10 +4,12 @@ from typing import Any
 
 import numpy as np
 
-from torchlike import _bind, _errors, _facade, _factories, _modes
-from torchlike._tensor import Tensor
+from torchlike import _errors
+from torchlike._dtypes import modes
+from torchlike._tensor import bind, facade, factories
+from torchlike._tensor.tensor import Tensor
 
-_ROWS = _bind.names_in("fft")
+_ROWS = bind.names_in("fft")
 globals().update(_ROWS)
 
 
@@ -32,7 +34,7 @@ def ihfft(
 
 
 def _frequencies(numbers: np.ndarray, dtype: Any, device: Any, requires_grad: bool, out: Tensor | None) -> Tensor:
-    made = _factories.tensor(numbers, dtype=dtype or _modes.default_dtype, device=device, requires_grad=requires_grad)
+    made = factories.tensor(numbers, dtype=dtype or modes.default_dtype, device=device, requires_grad=requires_grad)
     return made if out is None else out.copy_(made)
 
 
@@ -51,7 +53,7 @@ def rfftfreq(n: int, d: float = 1.0, *, out: Tensor | None = None, dtype: Any = 
 def _dims(name: str, input: Tensor, dim: Any) -> tuple[int, ...]:
     if dim is None:
         return tuple(range(input.ndim))
-    dims = _facade.ints((dim,), name, "dim")
+    dims = facade.ints((dim,), name, "dim")
     if dims and not input.ndim:
         raise _errors.shapes.dim_of_scalar(dims[0])
     return tuple([input._nonnegative(d) for d in dims])

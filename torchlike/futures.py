@@ -14,8 +14,8 @@ class Future(Generic[T]):
     """A result that some thread will give: `set_result` or `set_exception`, once."""
 
     def __init__(self, *, devices: Sequence[Any] | None = None) -> None:
-        from torchlike._accelerators import jax_device
-        from torchlike._device import device
+        from torchlike._dtypes.devices import device
+        from torchlike._engine.accelerators import jax_device
 
         for each in map(device, devices or ()):
             if each.index is None:

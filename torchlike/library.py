@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from torchlike import _errors
-from torchlike._device import device as Device
-from torchlike._tensor import Tensor
+from torchlike._dtypes.devices import device as Device
+from torchlike._tensor.tensor import Tensor
 
 _made: dict[str, CustomOpDef] = {}
 
@@ -62,11 +62,11 @@ class CustomOpDef:
         return found
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        from torchlike import _modes
+        from torchlike._dtypes import modes
 
         tensors = [a for a in (*args, *kwargs.values()) if isinstance(a, Tensor)]
         as_it_is = self.direct and self._backward is None
-        if as_it_is or not (_modes.local.grad and any(t.requires_grad for t in tensors)):
+        if as_it_is or not (modes.local.grad and any(t.requires_grad for t in tensors)):
             return self._kernel((*args, *kwargs.values()))(*args, **kwargs)
         if kwargs:
             import inspect

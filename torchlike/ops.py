@@ -9,7 +9,8 @@ from collections.abc import Callable
 from typing import Any
 
 import torchlike
-from torchlike import _errors, _functions_native
+from torchlike import _errors
+from torchlike._composite.nn import native
 
 
 class _Operator:
@@ -32,11 +33,11 @@ class _Operator:
 
 class _Aten:
     def __getattr__(self, name: str) -> _Operator:
-        function = _functions_native.OPS.get(name) or getattr(torchlike, name, None)
+        function = native.OPS.get(name) or getattr(torchlike, name, None)
         if function is None and name.endswith("_"):  # in place, and so a method
             function = getattr(torchlike.Tensor, name, None)
         if not callable(function):
-            raise _errors.arguments.unknown_name("torch.ops.aten", name, list(_functions_native.OPS))
+            raise _errors.arguments.unknown_name("torch.ops.aten", name, list(native.OPS))
         operator = self.__dict__[name] = _Operator(name, function)
         return operator
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from torchlike import _C, _errors
 from torchlike._errors.warned import warn
-from torchlike._tensor import Tensor
+from torchlike._tensor.tensor import Tensor
 
 
 class TorchFunctionMode:

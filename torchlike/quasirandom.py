@@ -10,7 +10,7 @@ import numpy as np
 
 import torchlike
 from torchlike import _errors
-from torchlike._tensor import Tensor
+from torchlike._tensor.tensor import Tensor
 
 
 class SobolEngine:

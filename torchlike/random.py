@@ -6,11 +6,11 @@ import contextlib
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from torchlike._functions_random import get_rng_state as get_rng_state
-from torchlike._functions_random import initial_seed as initial_seed
-from torchlike._functions_random import manual_seed as manual_seed
-from torchlike._functions_random import seed as seed
-from torchlike._functions_random import set_rng_state as set_rng_state
+from torchlike._composite.random.random import get_rng_state as get_rng_state
+from torchlike._composite.random.random import initial_seed as initial_seed
+from torchlike._composite.random.random import manual_seed as manual_seed
+from torchlike._composite.random.random import seed as seed
+from torchlike._composite.random.random import set_rng_state as set_rng_state
 from torchlike._random import default_generator as default_generator
 
 
@@ -23,11 +23,12 @@ def fork_rng(devices: Iterable[Any] | None = None, enabled: bool = True, device_
     >>> with torchlike.random.fork_rng():
     ...     _ = torchlike.manual_seed(0)
     """
-    from torchlike import _accelerators, _device
+    from torchlike._dtypes import devices as _device
+    from torchlike._engine import accelerators
 
     _device.device(device_type)
     for device in devices or ():
-        _accelerators.jax_device(device_type, device)
+        accelerators.jax_device(device_type, device)
     if not enabled:
         yield
         return

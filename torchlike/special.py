@@ -1,15 +1,16 @@
 """Special functions, under SciPy's names."""
 
-from torchlike import _bind, _functions_nn
+from torchlike._composite.nn import layers
+from torchlike._tensor import bind
 
-globals().update(_bind.names_in("special"))
-expit = _bind.PUBLIC["sigmoid"]
-gammainc = _bind.PUBLIC["igamma"]
-gammaincc = _bind.PUBLIC["igammac"]
-multigammaln = _bind.PUBLIC["mvlgamma"]
-gammaln = _bind.PUBLIC["lgamma"]
-softmax = _functions_nn.softmax
-log_softmax = _functions_nn.log_softmax
-psi = _bind.PUBLIC["digamma"]
-xlogy = _bind.PUBLIC["xlogy"]
-del _bind, _functions_nn
+globals().update(bind.names_in("special"))
+expit = bind.PUBLIC["sigmoid"]
+gammainc = bind.PUBLIC["igamma"]
+gammaincc = bind.PUBLIC["igammac"]
+multigammaln = bind.PUBLIC["mvlgamma"]
+gammaln = bind.PUBLIC["lgamma"]
+softmax = layers.softmax
+log_softmax = layers.log_softmax
+psi = bind.PUBLIC["digamma"]
+xlogy = bind.PUBLIC["xlogy"]
+del bind, layers

@@ -8,13 +8,15 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 from weakref import ref
 
-from torchlike import _dtypes, _errors, _exchange, _modes
-from torchlike._device import device as Device
+from torchlike import _dtypes, _errors
 from torchlike._dtypes import dtype as Dtype
+from torchlike._dtypes import modes
+from torchlike._dtypes.devices import device as Device
 from torchlike._errors.warned import warn
-from torchlike._shared import show
-from torchlike._storage import Counter
-from torchlike._tensor import Tensor
+from torchlike._tensor import exchange
+from torchlike._tensor.shared_storage import show
+from torchlike._tensor.storage import Counter
+from torchlike._tensor.tensor import Tensor
 
 _DEPRECATED = (
     "TypedStorage is deprecated. It will be removed in the future and UntypedStorage will be the only storage class. "
@@ -33,12 +35,12 @@ class _Memory:
 
     def _elements(self) -> Tensor:
         """The memory as a tensor of one dim."""
-        from torchlike._functions_memory import in_memory_order
+        from torchlike._composite.views.memory import in_memory_order
 
         if not self._tensor._storage.whole.nbytes:  # perhaps it was given up
-            from torchlike import _factories
+            from torchlike._tensor import factories
 
-            return _factories.empty(0, dtype=self._kind(), device=self.device)
+            return factories.empty(0, dtype=self._kind(), device=self.device)
         made = in_memory_order(self._tensor).view(self._kind())
         made._counter = Counter(True)  # writes to a storage do not count
         return made
@@ -159,8 +161,8 @@ class _Memory:
         A size of 0 gives the contents up: tensors over the storage cannot be read or written before it has its former
         size again. Raises NotImplementedError for any other size below the present one.
         """
-        from torchlike._freed import free
-        from torchlike._functions_memory import enlarge
+        from torchlike._composite.views.memory import enlarge
+        from torchlike._tensor.freed_storage import free
 
         if not isinstance(size, int):
             raise RuntimeError(f"resize_ expects an int, but got {type(size).__name__}")
@@ -202,12 +204,12 @@ class UntypedStorage(_Memory):
     """
 
     def __init__(self, data: Any = 0, *, device: Any = None) -> None:
-        from torchlike import _factories
+        from torchlike._tensor import factories
 
         if not isinstance(data, int | Sequence):
             kind = type(data).__name__
             raise RuntimeError(f"torch.UntypedStorage(): Expected a sequence type, but got {kind}")
-        made = _factories.zeros if isinstance(data, int) else _factories.tensor
+        made = factories.zeros if isinstance(data, int) else factories.tensor
         self._tensor = made(data if isinstance(data, int) else _bytes(data), dtype=_dtypes.uint8, device=device)
         self._tensor._storage._seen_as = ref(self)
 
@@ -318,7 +320,7 @@ class UntypedStorage(_Memory):
     @staticmethod
     def from_file(filename: Any, shared: bool = False, nbytes: int = 0) -> UntypedStorage:
         """The first bytes of a file; with `shared`, what is written goes into the file, which is made long enough."""
-        return UntypedStorage._over(_exchange.from_file(filename, shared, nbytes, dtype=_dtypes.uint8))
+        return UntypedStorage._over(exchange.from_file(filename, shared, nbytes, dtype=_dtypes.uint8))
 
     def type(self) -> str:
         """The name of this class."""
@@ -366,13 +368,13 @@ class TypedStorage(_Memory):
     def __init__(self, data: Any = 0, *, wrap_storage: UntypedStorage | None = None, dtype: Dtype | None = None,
                  device: Any = None) -> None:  # fmt: skip
         warn(_DEPRECATED)
-        kind = dtype or _modes.default_dtype
+        kind = dtype or modes.default_dtype
         if wrap_storage is not None:
             data = wrap_storage._seen_as(kind)
         elif not isinstance(data, Tensor):
-            from torchlike import _factories
+            from torchlike._tensor import factories
 
-            made = _factories.zeros if isinstance(data, int) else _factories.tensor
+            made = factories.zeros if isinstance(data, int) else factories.tensor
             data = made(data, dtype=kind, device=device)
         self._tensor = data
 
@@ -464,7 +466,7 @@ class _LegacyStorage(TypedStorage, metaclass=_OfOneType):
             got = f"Argument 'wrap_storage' must be UntypedStorage, but got {type(wrap_storage)}"
             raise TypeError(_errors.making.old_storage(cls.__name__, got))
         if args and not isinstance(args[0], int | Sequence):
-            got = str(type(args[0])).replace("torchlike._tensor", "torch")
+            got = str(type(args[0])).replace("torchlike._tensor.tensor", "torch")
             raise TypeError(_errors.making.old_storage(cls.__name__, f"Argument type not recognized: {got}"))
         return TypedStorage(*args, wrap_storage=wrap_storage, dtype=cls.dtype)
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import builtins
 
-from torchlike._core import Size as Size
-from torchlike._device import device as _device
 from torchlike._dtypes import dtype
-from torchlike._tensor import Tensor as Tensor
+from torchlike._dtypes.devices import device as _device
+from torchlike._engine import Size as Size
+from torchlike._tensor.tensor import Tensor as Tensor
 
 Number = builtins.int | builtins.float | builtins.bool
 Device = _device | str | int | None

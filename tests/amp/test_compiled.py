@@ -5,7 +5,7 @@ import warnings
 import pytest
 
 import torchlike as torch
-from torchlike._core import stats
+from torchlike._engine import stats
 
 F = torch.nn.functional
 

@@ -8,7 +8,7 @@ import pytest
 
 import torchlike
 from tests.oracle import both
-from torchlike._core import boundary, stats
+from torchlike._engine import boundary, stats
 
 
 def _setup(t, **options):

@@ -16,11 +16,11 @@ NO_KINDS = ("bogus", "", "meta", "vulkan", 3, None)
 
 @pytest.fixture(autouse=True)
 def _as_it_was():
-    before = [torchlike._autocast.is_enabled(kind) for kind in KINDS[:-1]]
+    before = [torchlike._tensor.autocast.is_enabled(kind) for kind in KINDS[:-1]]
     yield
-    assert [torchlike._autocast.is_enabled(kind) for kind in KINDS[:-1]] == before
-    assert torchlike._autocast.state.nesting == 0
-    assert not torchlike._autocast.state.cache
+    assert [torchlike._tensor.autocast.is_enabled(kind) for kind in KINDS[:-1]] == before
+    assert torchlike._tensor.autocast.state.nesting == 0
+    assert not torchlike._tensor.autocast.state.cache
 
 
 def _told(program):

@@ -238,7 +238,7 @@ def main(words: list[str]) -> int:
         if asked.table:
             derivatives_table.write({key: [found[key].word(order) for order in ORDERS]})
         if number % 40 == 39:
-            torchlike._core.run.forget_programs()
+            torchlike._engine.trace.flush.forget_programs()
     wrong = [key for key in names if found[key].wrong]
     tqdm.write(f"{len(wrong)} of {len(names)} operators have wrong derivatives: {' '.join(wrong) or 'none'}")
     if asked.table:

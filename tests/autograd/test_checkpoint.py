@@ -6,8 +6,8 @@ import pytest
 
 import torchlike
 from tests.autograd.library import compare, leaf, log, programs, torch
-from torchlike._core import programs as cache
-from torchlike._core import xla_executor
+from torchlike._engine import programs as cache
+from torchlike._engine.xla import executor
 
 
 def _net():
@@ -333,14 +333,14 @@ def _step(segments, reentrant):
     else:
         y = torchlike.utils.checkpoint.checkpoint_sequential(net, segments, x, use_reentrant=reentrant)
     y.sum().backward()
-    (program,) = [p for p in cache.programs if p not in before and isinstance(p, xla_executor.Fused)]
+    (program,) = [p for p in cache.programs if p not in before and isinstance(p, executor.Fused)]
     used = program.executable.compiled.memory_analysis().temp_size_in_bytes
     return net[0].weight.grad.clone(), used / (BATCH * WIDTH * 4)
 
 
 @pytest.mark.parametrize("reentrant", [True, False])
 def test_memory_is_saved_within_one_program(reentrant):
-    torchlike._core.run.forget_programs()
+    torchlike._engine.trace.flush.forget_programs()
     grad, whole = _step(None, False)
     again, saved = _step(4, reentrant)
     torchlike.testing.assert_close(again, grad)

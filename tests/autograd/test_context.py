@@ -10,7 +10,8 @@ import pytest
 import torchlike
 from tests.autograd.library import compare, leaf, log, programs, torch
 from tests.oracle import both
-from torchlike._autograd import context, nodes
+from torchlike._autograd import nodes
+from torchlike._transforms import context
 
 
 def _own_names():

@@ -7,7 +7,7 @@ import numpy as np
 import torchlike
 from benchmarks import models_torch
 from benchmarks.models import SPECS
-from torchlike._core.target import tracing_for
+from torchlike._engine.xla.target import tracing_for
 
 STEPS = 100
 TOPOLOGY = "v5e:2x4"

@@ -5,7 +5,7 @@ import torch
 
 import torchlike
 from tests.oracle import assert_same
-from torchlike._core import stats
+from torchlike._engine import stats
 from torchlike._higher_order_ops import associative_scan, map, scan
 
 

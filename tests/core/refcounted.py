@@ -50,13 +50,13 @@ def _donated(held: bool) -> bool:
 
     with torchlike.set_executor("xla"):
         x = torchlike.ones(1000) * 1
-        torchlike._core.boundary()
+        torchlike._engine.boundary()
         array = x._storage.value.array
         before = array.unsafe_buffer_pointer()
         if not held:
             del array
         x.add_(1)
-        torchlike._core.boundary()
+        torchlike._engine.boundary()
         return x._storage.value.array.unsafe_buffer_pointer() == before
 
 

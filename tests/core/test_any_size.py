@@ -13,10 +13,10 @@ from jax import lax
 import torchlike
 from tests.ops.sample import normal
 from torchlike import _dtypes
-from torchlike._core.any_size import AnySize, _pattern
-from torchlike._core.jaxpr_numpy import Unsupported, flatten
-from torchlike._ops._interpreted import gradient_program
-from torchlike._ops._plan import OpPlan, gradient
+from torchlike._engine.interpreter.jaxpr import Unsupported, flatten
+from torchlike._engine.interpreter.symbolic_sizes import AnySize, _pattern
+from torchlike._ops.schema.interpreted import gradient_program
+from torchlike._ops.schema.plan import OpPlan, gradient
 
 
 class Counted:

@@ -5,7 +5,7 @@ import pytest
 import torch as theirs
 
 import torchlike as ours
-from torchlike._core import at_hand, boundary
+from torchlike._engine import at_hand, boundary
 
 USES = {
     "x[i]": lambda T, x, i: x[i],

@@ -11,8 +11,8 @@ import pytest
 
 import torchlike as torch
 from tests.house.source import ROOT
-from torchlike._core import disk_cache
-from torchlike._core.disk_cache import BLOCK, COUNTER, ENTRY, HALF, DiskCache, size_limit
+from torchlike._engine.xla import disk_cache
+from torchlike._engine.xla.disk_cache import BLOCK, COUNTER, ENTRY, HALF, DiskCache, size_limit
 
 
 @pytest.fixture

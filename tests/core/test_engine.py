@@ -8,8 +8,9 @@ import pytest
 
 import torchlike as torch
 from tests.core.interrupting import alarms_interrupt, cut_short
-from torchlike._core import Plan, boundary, xla_executor
-from torchlike._core import trace as engine_trace
+from torchlike._engine import Plan, boundary
+from torchlike._engine.trace import trace as engine_trace
+from torchlike._engine.xla import executor
 
 
 def _runs(work):
@@ -180,8 +181,8 @@ def test_a_long_loop_without_boundaries_runs_in_pieces():
 def test_a_gradient_shares_the_numbers_of_its_forward(monkeypatch):
     """Taken twice they would be two inputs of the program, and XLA could not see that the forward is repeated."""
     taken = []
-    plain = xla_executor.numbers_of
-    monkeypatch.setattr(xla_executor, "numbers_of", lambda trace: taken.append(plain(trace)) or taken[-1])
+    plain = executor.numbers_of
+    monkeypatch.setattr(executor, "numbers_of", lambda trace: taken.append(plain(trace)) or taken[-1])
     x = torch.rand(3, 5, requires_grad=True)
     with torch.set_executor("xla"):
         (x * 2.53125).pow(2.25).sum().backward()
@@ -192,4 +193,4 @@ def test_one_sequence_of_numbers_enters_a_program_once():
     trace, numbers = engine_trace.Trace(), [2.5, 1.0]
     plan = Plan("pair", (), (float, float), (), tuple)
     trace.code, trace.scalars = [plan] * 3, [numbers, [2.5, 1.0], numbers]
-    assert xla_executor.numbers_of(trace) == ([0, 1], [0, 2, 0], [float] * 4)
+    assert executor.numbers_of(trace) == ([0, 1], [0, 2, 0], [float] * 4)

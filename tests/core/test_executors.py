@@ -7,12 +7,13 @@ import torch as judge
 
 import torchlike as torch
 from torchlike import _dtypes
-from torchlike._core import aval, boundary, numpy_executor, stats
-from torchlike._core.jaxpr_numpy import flatten
-from torchlike._core.ledger import Heard, ledger
-from torchlike._core.numpy_rules import RULES
-from torchlike._core.plan import FLAT, Plan, specs
-from torchlike._ops import _interpreted
+from torchlike._engine import aval, boundary, stats
+from torchlike._engine.interpreter import executor as numpy_executor
+from torchlike._engine.interpreter.jaxpr import flatten
+from torchlike._engine.interpreter.rules import RULES
+from torchlike._engine.report.ledger import Heard, ledger
+from torchlike._engine.trace.plan import FLAT, Plan, specs
+from torchlike._ops.schema import interpreted
 
 
 def _compiles(run):
@@ -144,7 +145,7 @@ def test_operators_with_loops_in_several_sizes():
         for n in (2, 3, 4, 6):
             for mine, due in zip(gradients(torch, n), gradients(judge, n)):
                 np.testing.assert_allclose(mine, due, rtol=1e-5, atol=1e-6)
-    assert {"_ctc_loss", "_segment_reduce"}.isdisjoint(op.name for op in _interpreted._without_loops)
+    assert {"_ctc_loss", "_segment_reduce"}.isdisjoint(op.name for op in interpreted._without_loops)
 
 
 def test_loops_that_have_cost_a_compile_are_compiled_whatever_is_around_them():

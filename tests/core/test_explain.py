@@ -15,13 +15,16 @@ import pytest
 import torchlike as torch
 from tests.house.source import ROOT
 from torchlike import nn
-from torchlike._core import boundary, ledger, notices, numpy_executor, run
+from torchlike._engine import boundary
+from torchlike._engine.interpreter import executor
+from torchlike._engine.report import ledger, notices
+from torchlike._engine.trace import flush
 
 
 @pytest.fixture(autouse=True)
 def _no_program_is_known():
     boundary()
-    run.forget_programs()
+    flush.forget_programs()
 
 
 def _step(model, optimizer, n=4):
@@ -34,7 +37,7 @@ def _step(model, optimizer, n=4):
 
 @pytest.fixture
 def training(monkeypatch):
-    monkeypatch.setattr(numpy_executor, "FEW", 0)  # compiled at once, as what is larger
+    monkeypatch.setattr(executor, "FEW", 0)  # compiled at once, as what is larger
     torch.manual_seed(0)
     model = nn.Linear(5, 3)
     return model, torch.optim.SGD(model.parameters(), lr=0.1)
@@ -60,8 +63,8 @@ def test_a_training_loop_is_two_programs_that_are_hit(training):
 
 
 def test_forward_work_is_numpys_until_it_is_hot(monkeypatch):
-    monkeypatch.setattr(numpy_executor, "COMPILE_ENTRY", 10 * numpy_executor.INTERPRET_ENTRY)
-    monkeypatch.setattr(numpy_executor, "INTERPRET_BYTE", 0)
+    monkeypatch.setattr(executor, "COMPILE_ENTRY", 10 * executor.INTERPRET_ENTRY)
+    monkeypatch.setattr(executor, "INTERPRET_BYTE", 0)
     with torch.explain() as report:
         for _ in range(15):
             (torch.ones(3) * 2).exp().tolist()

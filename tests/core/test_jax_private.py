@@ -17,11 +17,13 @@ from jax import lax
 import torchlike
 from tests.core.test_jaxpr_numpy import TRICKY
 from tests.oracle import both
-from torchlike._core import boundary, jax_private, jaxpr_numpy, stats
-from torchlike._core.jaxpr_numpy import Unsupported, flatten
-from torchlike._core.ledger import ledger
-from torchlike._core.numpy_rules import RULES
-from torchlike._ops import _interpreted
+from torchlike._engine import boundary, stats
+from torchlike._engine.interpreter import jaxpr as jaxpr_numpy
+from torchlike._engine.interpreter.jaxpr import Unsupported, flatten
+from torchlike._engine.interpreter.rules import RULES
+from torchlike._engine.report.ledger import ledger
+from torchlike._engine.xla import jax_private
+from torchlike._ops.schema import interpreted
 
 # -- names -------------------------------------------------------------------------------------------------------------
 
@@ -185,7 +187,7 @@ def trains(n: int) -> Callable[[Any], Any]:
 @pytest.fixture
 def fresh_programs(monkeypatch):
     """Programs that a test makes are not those of others."""
-    monkeypatch.setattr(_interpreted, "_families", {})
+    monkeypatch.setattr(interpreted, "_families", {})
     ledger.lines.clear()  # a line that has brought three programs would not be compiled for
 
 

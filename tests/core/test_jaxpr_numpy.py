@@ -21,9 +21,10 @@ import torchlike
 from tests.ops.row import JUDGED, SAMPLES, function
 from tests.ops.sample import Fails, arguments, cotangent
 from torchlike import _dtypes
-from torchlike._core import jaxpr_numpy, to_numpy
-from torchlike._core.jaxpr_numpy import Unsupported, _sized, flatten
-from torchlike._ops._plan import OpPlan, gradient
+from torchlike._engine import to_numpy
+from torchlike._engine.interpreter import jaxpr
+from torchlike._engine.interpreter.jaxpr import Unsupported, _sized, flatten
+from torchlike._ops.schema.plan import OpPlan, gradient
 
 pytestmark = [pytest.mark.filterwarnings("ignore::UserWarning"), pytest.mark.usefixtures("each_step_watched")]
 
@@ -31,7 +32,7 @@ pytestmark = [pytest.mark.filterwarnings("ignore::UserWarning"), pytest.mark.use
 @pytest.fixture
 def each_step_watched(monkeypatch):
     """Every function of a program returns the shape and dtype that its equation declares."""
-    plain = jaxpr_numpy._function
+    plain = jaxpr._function
 
     def watched(eqn: Any, *rest: Any) -> Any:
         function = plain(eqn, *rest)
@@ -47,7 +48,7 @@ def each_step_watched(monkeypatch):
 
         return run
 
-    monkeypatch.setattr(jaxpr_numpy, "_function", watched)
+    monkeypatch.setattr(jaxpr, "_function", watched)
 
 
 def interpreted(function: Any, *given: Any) -> list[np.ndarray]:
@@ -336,7 +337,7 @@ def test_symbolic_dims():
         average = jnp.sum(x, 1, keepdims=True) / x.shape[1]
         return jnp.pad(x - average, ((0, 0), (1, 2))) * jnp.arange(x.shape[1] + 3)
 
-    flat = jaxpr_numpy.Flat(jax.make_jaxpr(function)(jax.ShapeDtypeStruct((2, n), np.float32)))
+    flat = jaxpr.Flat(jax.make_jaxpr(function)(jax.ShapeDtypeStruct((2, n), np.float32)))
     for size in (1, 4, 7):
         given = np.arange(2 * size, dtype=np.float32).reshape(2, size)
         assert_close(flat.program({"n": size})(given)[0], jax.jit(function)(given))

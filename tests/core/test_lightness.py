@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 import torchlike
-from torchlike._core.waiting import on_host
+from torchlike._engine.trace.waiting import on_host
 
 PER_OPERATOR = 11  # a plan is 7; its key, its result's aval and shape, its entry in a program
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from jax.lax import linalg
 
-from torchlike._core.jaxpr_numpy import flatten
-from torchlike._core.numpy_rules import Unsupported
+from torchlike._engine.interpreter.jaxpr import flatten
+from torchlike._engine.interpreter.rules import Unsupported
 
 DTYPES = ("float32", "complex128")  # routines have one name for real numbers, and some another for complex ones
 SHAPES = ((1, 1), (2, 1, 5, 5), (60, 60))

@@ -5,14 +5,14 @@ import numpy as np
 import pytest
 
 import torchlike
-from torchlike._core import ownership, run
-from torchlike._core.value import Value
+from torchlike._engine.trace import flush, ownership
+from torchlike._engine.trace.value import Value
 
 
 @pytest.fixture
 def blind(monkeypatch):
     """Reference counts that confirm everything."""
-    monkeypatch.setattr(run, "LIST_ITEM", 1 << 60)
+    monkeypatch.setattr(flush, "LIST_ITEM", 1 << 60)
 
 
 def computed(n=1000):

@@ -5,7 +5,7 @@ import torch as theirs
 
 import torchlike as torch
 from tests.oracle import to_theirs
-from torchlike._core import stats
+from torchlike._engine import stats
 
 
 def same(ours, wanted):

@@ -11,7 +11,7 @@ import torch
 
 from tests.fuzz.programs import Program, program_of
 from tests.fuzz.run import difference, script, smallest
-from torchlike._core.run import forget_programs
+from torchlike._engine.trace.flush import forget_programs
 
 
 def run_shard(seed: int, count: int, queue: Any) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from tests.fuzz_state.programs import Program, program_of
 from tests.fuzz_state.run import guarded, smallest
-from torchlike._core.run import forget_programs
+from torchlike._engine.trace.flush import forget_programs
 
 
 def run_shard(first: int, count: int, queue: Any) -> None:

@@ -11,14 +11,14 @@ from typing import Any
 import jax
 import numpy as np
 
-from torchlike import _fused
 from torchlike._compile import operator_replay, trusted, whole_program
 from torchlike._compile.differentiable import part
-from torchlike._core.numpy_executor import Interpreted, _run
-from torchlike._core.plan import NUMBERS, NUMPY, ONCE
-from torchlike._core.programs import programs
-from torchlike._core.trace import operators
-from torchlike._core.xla_executor import Executable, numbers_of
+from torchlike._composite import multi_tensor
+from torchlike._engine.interpreter.executor import Interpreted, _run
+from torchlike._engine.programs import programs
+from torchlike._engine.trace.plan import NUMBERS, NUMPY, ONCE
+from torchlike._engine.trace.trace import operators
+from torchlike._engine.xla.executor import Executable, numbers_of
 
 
 class _Executable:
@@ -82,7 +82,7 @@ def _part(trace: Any, name: str, begin: int, end: int, first: int, given: Sequen
 _PLAIN = SimpleNamespace(jit=lambda function: function)
 _REPLACED: list[tuple[Any, str, Callable | Any]] = [
     (whole_program, "_make", _make), (operator_replay, "part", _part),
-    (_fused, "jax", _PLAIN), (_fused, "COMPILED", ONCE),  # rules run in NumPy
+    (multi_tensor, "jax", _PLAIN), (multi_tensor, "COMPILED", ONCE),  # rules run in NumPy
     (trusted, "LIBRARIES", trusted.LIBRARIES | {"tests"}),  # what stands in for XLA is not the user's code
 ]  # fmt: skip
 
@@ -105,4 +105,4 @@ def interpreted() -> Iterator[None]:
 def _forget() -> None:
     for key in [key for key in programs._held if key[0] == "whole"]:
         del programs._held[key]
-    _fused._plans.clear()
+    multi_tensor._plans.clear()

@@ -13,7 +13,7 @@ import torch
 from tests.fuzz_steps.program import Program, script, smallest
 from tests.fuzz_steps.run import Ran, difference
 from tests.fuzz_steps.writer import program_of
-from torchlike._core.run import forget_programs
+from torchlike._engine.trace.flush import forget_programs
 
 
 def run_shard(seed: int, count: int, queue: Any) -> None:

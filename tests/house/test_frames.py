@@ -18,8 +18,8 @@ GIVEN_FRAMES = {
 
 # Modules that are given other attributes, and why; the table may only shrink.
 CHANGED_MODULES = {
-    "torchlike/_determinism.py": "a setting of the process, kept in `_modes`",
-    "torchlike/_import_hook.py": "`python -m torchlike script.py` puts the script in the place of `__main__`",
+    "torchlike/_engine/determinism.py": "a setting of the process, kept in `_modes`",
+    "torchlike/_api/import_hook.py": "`python -m torchlike script.py` puts the script in the place of `__main__`",
     "torchlike/backends/_settings.py": "a class for modules whose attributes are settings",
     "torchlike/backends/cudnn.py": "attributes that are settings",
     "torchlike/utils/deterministic.py": "attributes that are settings",
@@ -27,8 +27,14 @@ CHANGED_MODULES = {
     "torchlike/jit/_types.py": "classes made when they are first asked for",
     "torchlike/distributed/_absent.py": "names that are refused, at import",
 }
-BINDS_AT_IMPORT = {"torchlike/_dunders.py": "`Tensor.__invert__` is bound with the other operators, at import"}
-ENGINE = ("torchlike._core", "torchlike._autograd", "torchlike._storage", "torchlike._recorder", "torchlike._tensor")
+BINDS_AT_IMPORT = {"torchlike/_tensor/dunders.py": "`Tensor.__invert__` is bound with the other operators, at import"}
+ENGINE = (
+    "torchlike._engine",
+    "torchlike._autograd",
+    "torchlike._tensor.storage",
+    "torchlike._dtypes.recorder",
+    "torchlike._tensor.tensor",
+)
 
 
 def walks(source: Source) -> set[str]:
@@ -185,5 +191,5 @@ def test_a_patched_module_is_found(text):
 
 
 def test_a_patched_class_is_found():
-    text = "from torchlike._storage import Storage\ndef f():\n    Storage.__init__ = g"
+    text = "from torchlike._tensor.storage import Storage\ndef f():\n    Storage.__init__ = g"
     assert patches(_source(text)) == [3]

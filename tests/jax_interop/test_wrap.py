@@ -8,7 +8,7 @@ import torch
 
 import torchlike
 from tests.oracle import assert_same
-from torchlike._core import stats
+from torchlike._engine import stats
 from torchlike.jax import wrap
 
 

@@ -15,8 +15,10 @@ import pytest
 
 import torchlike
 from tests.newest.cases import CASES
-from torchlike._core import boundary, jax_private, jaxpr_numpy, stats
-from torchlike._core.numpy_rules import Unsupported
+from torchlike._engine import boundary, stats
+from torchlike._engine.interpreter import jaxpr
+from torchlike._engine.interpreter.rules import Unsupported
+from torchlike._engine.xla import jax_private
 
 RECORDED = json.loads(Path(__file__).with_name("recorded.json").read_text("utf-8"))
 PACKAGE = Path(torchlike.__file__).parent
@@ -49,7 +51,7 @@ def test_jax_has_every_name():
 
 def test_cold_gradients_are_interpreted(monkeypatch):
     """What JAX has changed is compiled, which costs time and no number, so it is only told of."""
-    plain, refused = jaxpr_numpy._function, set()
+    plain, refused = jaxpr._function, set()
 
     def watched(*given):
         try:
@@ -58,7 +60,7 @@ def test_cold_gradients_are_interpreted(monkeypatch):
             refused.add(str(error))
             raise
 
-    monkeypatch.setattr(jaxpr_numpy, "_function", watched)
+    monkeypatch.setattr(jaxpr, "_function", watched)
     for name in ("linear", "layer norm", "lstm", "transformer", "ctc loss", "singular vectors", "running", "scattered"):
         CASES[name](torchlike)
     if refused:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import torchlike
 from tests.oracle import both
-from torchlike._ops import _convolving
+from torchlike._ops.nn import conv_forms
 
 SIZES = st.integers(1, 5)
 
@@ -121,7 +121,7 @@ def test_other_dtypes(form, dtype):
 @pytest.mark.parametrize("executor", ["numpy", "xla"])
 @pytest.mark.parametrize("form", ["one group", "one place", "groups", "many places"])
 def test_columns_that_would_fill_the_memory(form, executor, monkeypatch):
-    monkeypatch.setattr(_convolving, "_MANY_COLUMNS", 1)
+    monkeypatch.setattr(conv_forms, "_MANY_COLUMNS", 1)
     name, sizes, weight, options = FORMS[form]
 
     def under(library):

@@ -9,8 +9,8 @@ import torchlike
 from tests.ops.row import JUDGED, SAMPLES, function
 from tests.ops.sample import Fails, Sample, arguments
 from tests.oracle import both
-from torchlike._core import Plan, Value, aval, record
-from torchlike._core.plan import NUMPY
+from torchlike._engine import Plan, Value, aval, record
+from torchlike._engine.trace.plan import NUMPY
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning", "ignore::RuntimeWarning")
 
@@ -28,7 +28,7 @@ def test_a_rule_that_disagrees_with_its_kernel_is_an_internal_error(executor, de
     with torchlike.set_executor(executor):
         (made,) = record(plan, (Value(ONE, np.ones((2, 3), np.float32)),))
         with pytest.raises(RuntimeError, match="internal error of torchlike: the operator misdeclared"):
-            torchlike._tensor.wrap(made).tolist()
+            torchlike._tensor.tensor.wrap(made).tolist()
         assert torchlike.ones(3).sum().item() == 3  # what was recorded later is not concerned
 
 

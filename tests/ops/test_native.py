@@ -11,7 +11,7 @@ import torch
 import torchlike
 from tests.oracle import both
 from torchlike import _native
-from torchlike._ops import _rows
+from torchlike._ops.reduce import row_sums
 
 ODD = [-np.inf, np.inf, np.nan, 0.0, -0.0, 1e-40, -1e-40, 1e38, -1e38, -5.4, -5.6, 5.6, 104.0, -88.0]
 COLUMNS = [*range(1, 71), 127, 1000, 4096]
@@ -157,7 +157,7 @@ def rows():
 def test_what_is_masked_is_not_looked_at(rows):
     x = np.where(np.tri(40, dtype=bool), numbers(3, 40, 40), np.float32(np.nan))
     if rows:
-        weights = _rows.attention_weights(x.copy(), True)
+        weights = row_sums.attention_weights(x.copy(), True)
         compare(weights, torch.softmax(torch.from_numpy(np.where(np.isnan(x), -np.inf, x)).double(), -1), rtol=1e-5)
         assert not np.triu(weights, 1).any()
 
@@ -165,7 +165,7 @@ def test_what_is_masked_is_not_looked_at(rows):
 def test_in_place(rows):
     x = numbers(5, 37)
     if rows:
-        expected = [_rows.softmax(x), _rows.gelu(x)]
+        expected = [row_sums.softmax(x), row_sums.gelu(x)]
         rows.softmax(a := x.copy(), a, 37, 0, False)
         rows.gelu(b := x.copy(), b)
         np.testing.assert_array_equal(np.stack([a, b]), np.stack(expected))
@@ -174,7 +174,7 @@ def test_in_place(rows):
 def test_statistics(rows):
     x = numbers(7, 50) + 1000
     if rows:
-        _, mean, squares = _rows.standardize(x, 50, 1e-5, None, None)
+        _, mean, squares = row_sums.standardize(x, 50, 1e-5, None, None)
         wide = x.astype(np.float64)
         np.testing.assert_allclose(mean, wide.mean(-1), rtol=1e-6)
         np.testing.assert_allclose(squares, wide.var(-1) * 50, rtol=1e-4)

@@ -10,8 +10,8 @@ import pytest
 import torchlike
 from tests.ops.row import JUDGED
 from tests.ops.test_rows import compare_results
-from torchlike._core import numpy_executor
-from torchlike._core.plan import NUMPY
+from torchlike._engine.interpreter import executor
+from torchlike._engine.trace.plan import NUMPY
 
 pytestmark = [pytest.mark.filterwarnings("ignore::UserWarning"), pytest.mark.usefixtures("jax_asleep")]
 
@@ -19,7 +19,7 @@ pytestmark = [pytest.mark.filterwarnings("ignore::UserWarning"), pytest.mark.use
 @pytest.fixture
 def jax_asleep(monkeypatch):
     """A kernel that NumPy runs must not call JAX: op by op that would compile, and hide what the row promises."""
-    bind, run, asleep = jax.extend.core.Primitive.bind, numpy_executor._run, []
+    bind, run, asleep = jax.extend.core.Primitive.bind, executor._run, []
 
     def refuse(self: Any, *args: Any, **params: Any) -> Any:
         assert not asleep, f"the kernel of {asleep[0]} calls JAX's {self}"
@@ -36,10 +36,10 @@ def jax_asleep(monkeypatch):
         asleep.clear()
         return own(plan, given)
 
-    own = numpy_executor._by_own
-    monkeypatch.setattr(numpy_executor, "_by_own", by_own)
+    own = executor._by_own
+    monkeypatch.setattr(executor, "_by_own", by_own)
     monkeypatch.setattr(jax.extend.core.Primitive, "bind", refuse)
-    monkeypatch.setattr(numpy_executor, "_run", watch)
+    monkeypatch.setattr(executor, "_run", watch)
 
 
 @pytest.mark.parametrize("key", JUDGED)

@@ -6,7 +6,7 @@ import torch
 
 import torchlike
 from tests.optim.cases import ONE_EACH, parameters, same
-from torchlike._core import stats
+from torchlike._engine import stats
 
 
 def data(dtype="float32"):

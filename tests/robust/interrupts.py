@@ -20,9 +20,9 @@ import torchlike
 from tests.robust.moments import Moments
 from tests.robust.outcome import Difference, Outcome
 from tests.robust.training import DECAY, MOMENTUM, STEPS, Known, Loop, Recipe, State, known
-from torchlike._core import interrupts
-from torchlike._core.trace import lock
-from torchlike._recorder import current
+from torchlike._dtypes.recorder import current
+from torchlike._engine.trace import interrupts
+from torchlike._engine.trace.trace import lock
 
 ARMED = 3  # steps that an interrupt may hit
 AFTER = 2  # undisturbed steps that are compared after it
@@ -39,7 +39,7 @@ def _all_same(found: State, wanted: State) -> bool:
 
 def forget_programs() -> None:
     """The next call of any program compiles it."""
-    run = importlib.import_module("torchlike._core.run")
+    run = importlib.import_module("torchlike._engine.trace.flush")
     run.forget_programs()
 
 

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 import torchlike
-from torchlike._storage_io import strided_view
+from torchlike._tensor.storage_io import strided_view
 
 VIEWS = {
     "all": ((4, 6), (6, 1), 0),

@@ -5,13 +5,13 @@ from typing import NamedTuple
 import jax
 
 import torchlike as L
-from torchlike._core import Aval, aval
-from torchlike._core.examples import over_examples
-from torchlike._core.plan import Plan, specs
-from torchlike._core.target import tracing_for
-from torchlike._device import cpu
-from torchlike._ops._declare import REGISTRY
-from torchlike._ops._plan import OpPlan, gradient, make
+from torchlike._dtypes.devices import cpu
+from torchlike._engine import Aval, aval
+from torchlike._engine.trace.examples import over_examples
+from torchlike._engine.trace.plan import Plan, specs
+from torchlike._engine.xla.target import tracing_for
+from torchlike._ops.schema.declare import REGISTRY
+from torchlike._ops.schema.plan import OpPlan, gradient, make
 
 
 class Kernel(NamedTuple):

@@ -1,7 +1,7 @@
 """Work of all kinds, each as a function of a device that returns numbers."""
 
 import torchlike as torch
-from torchlike._core import set_executor
+from torchlike._engine import set_executor
 from torchlike.utils.checkpoint import checkpoint
 
 

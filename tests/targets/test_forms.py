@@ -9,8 +9,8 @@ import pytest
 
 import torchlike
 from tests.targets.kernels import FORMS, specs, text, uses
-from torchlike._core.target import UndecidedError, for_cpu, pinned, platform_of, tracing_for, tracing_for_any
-from torchlike._device import cpu, device, meta, stand_ins
+from torchlike._dtypes.devices import cpu, device, meta, stand_ins
+from torchlike._engine.xla.target import UndecidedError, for_cpu, pinned, platform_of, tracing_for, tracing_for_any
 
 ABSENT = ("cuda", "tpu")
 

@@ -8,7 +8,7 @@ import jax
 import pytest
 
 from tests.processes.launched import free_port, said
-from torchlike import _device
+from torchlike._dtypes import devices
 
 FOUR = {"XLA_FLAGS": "--xla_force_host_platform_device_count=4"}
 
@@ -118,9 +118,9 @@ def test_each_of_two_processes_computes_on_its_own_device():
 
 def test_devices_are_those_of_this_process(monkeypatch):
     monkeypatch.setattr(jax, "devices", lambda *_: ["of another process"])
-    assert _device.jax_devices("cpu") == jax.local_devices()
+    assert devices.jax_devices("cpu") == jax.local_devices()
 
 
 @pytest.mark.parametrize("kind", ["cuda", "tpu"])
 def test_no_devices_of_an_absent_kind(kind):
-    assert _device.jax_devices(kind) == []
+    assert devices.jax_devices(kind) == []

@@ -19,11 +19,21 @@ from torchlike import _errors
 from torchlike._autograd import sparse_value, versions
 from torchlike._autograd.nodes import Edge, Node, Refusal, Sink
 from torchlike._autograd.sparse_value import SparseValue
-from torchlike._core import Aval, Value, record
-from torchlike._core.ownership import TUPLE_ITEM
-from torchlike._ops._declare import REGISTRY
-from torchlike._ops._plan import OpPlan, carried, chooses, dependence, derivable, gradient, make, underivable, vanishing
-from torchlike._recorder import current
+from torchlike._dtypes.recorder import current
+from torchlike._engine import Aval, Value, record
+from torchlike._engine.trace.ownership import TUPLE_ITEM
+from torchlike._ops.schema.declare import REGISTRY
+from torchlike._ops.schema.plan import (
+    OpPlan,
+    carried,
+    chooses,
+    dependence,
+    derivable,
+    gradient,
+    make,
+    underivable,
+    vanishing,
+)
 
 Grad = tuple[Value, Edge | None]
 

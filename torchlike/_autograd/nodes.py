@@ -10,10 +10,10 @@ from typing import Any
 from weakref import ref
 
 from torchlike._autograd.handles import RemovableHandle, hold
-from torchlike._core import Value
-from torchlike._core.trace import latest
-from torchlike._ops._plan import OpPlan
-from torchlike._recorder import plain
+from torchlike._dtypes.recorder import plain
+from torchlike._engine import Value
+from torchlike._engine.trace.trace import latest
+from torchlike._ops.schema.plan import OpPlan
 
 Edge = tuple["Node", int]  # a node and which of its outputs
 sequence = itertools.count(0, -1)  # newer nodes have smaller ages
@@ -106,13 +106,13 @@ class Node:
 
     def register_hook(self, hook: Callable) -> RemovableHandle:
         """Call `hook(grad_inputs, grad_outputs)` after this node ran; it may return new grad_inputs."""
-        from torchlike._autograd.hooks import after
+        from torchlike._tensor.hooks import after
 
         return hold(hooks_of(self).post, after(hook))
 
     def register_prehook(self, hook: Callable) -> RemovableHandle:
         """Call `hook(grad_outputs)` before this node runs; it may return new grad_outputs."""
-        from torchlike._autograd.hooks import before
+        from torchlike._tensor.hooks import before
 
         return hold(hooks_of(self).pre, before(hook))
 

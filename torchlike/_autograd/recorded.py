@@ -17,12 +17,12 @@ import jax.numpy as jnp
 from torchlike import _errors
 from torchlike._autograd.engine import Grad, Walk
 from torchlike._autograd.nodes import Edge, Node
-from torchlike._core import Aval, concrete
-from torchlike._core.plan import NUMBERS
-from torchlike._core.subtrace import Stretch, SubTrace, stretch
-from torchlike._core.target import tracing_for_any
 from torchlike._dtypes import FLOATING
-from torchlike._ops._plan import alike_over_devices
+from torchlike._engine import Aval, concrete
+from torchlike._engine.trace.plan import NUMBERS
+from torchlike._engine.trace.subtrace import Stretch, SubTrace, stretch
+from torchlike._engine.xla.target import tracing_for_any
+from torchlike._ops.schema.plan import alike_over_devices
 
 
 class InputNode(Node):

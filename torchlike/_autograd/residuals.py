@@ -16,12 +16,12 @@ from torchlike import _dtypes
 from torchlike._autograd import versions
 from torchlike._autograd.engine import Grad
 from torchlike._autograd.nodes import Edge, Node
-from torchlike._core import Aval, Value, aval, record
-from torchlike._core.jax_private import ShapedArray, Zero
-from torchlike._core.plan import FLAT, specs
-from torchlike._core.target import pinned
-from torchlike._ops._interpreted import own_program
-from torchlike._ops._plan import OpPlan, conjugate
+from torchlike._engine import Aval, Value, aval, record
+from torchlike._engine.trace.plan import FLAT, specs
+from torchlike._engine.xla.jax_private import ShapedArray, Zero
+from torchlike._engine.xla.target import pinned
+from torchlike._ops.schema.interpreted import own_program
+from torchlike._ops.schema.plan import OpPlan, conjugate
 
 
 class ResidualNode(Node):

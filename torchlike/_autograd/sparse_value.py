@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from torchlike import _errors, _modes
-from torchlike._core import Aval, Value
+from torchlike import _errors
+from torchlike._dtypes import modes
+from torchlike._engine import Aval, Value
 
 if TYPE_CHECKING:
     from torchlike._autograd.engine import Grad
@@ -59,20 +60,20 @@ def maker_of(value: Value | SparseValue) -> Callable[..., Any]:
 
 def total(a: Grad, b: Grad, differentiate: bool) -> Grad:
     """The sum of two gradients of one tensor, of which at least one is sparse; dense where one is."""
-    from torchlike._tensor import wrap
+    from torchlike._tensor.tensor import wrap
 
     first, second = wrap(*a), wrap(*b)
-    with _modes.set_grad_enabled(differentiate):
+    with modes.set_grad_enabled(differentiate):
         return (second + first if first.is_sparse else first + second)._pair()
 
 
 def accumulated(grad: Any, pair: Grad, create_graph: bool) -> Any:
     """What `.grad` becomes when `pair` arrives and one of the two is sparse. A sum of the layout of `grad` is written
     to `grad` itself, unless the pass is differentiated."""
-    from torchlike._tensor import wrap
+    from torchlike._tensor.tensor import wrap
 
     new = wrap(*pair)
-    with _modes.set_grad_enabled(create_graph):
+    with modes.set_grad_enabled(create_graph):
         if grad is None:
             return new.clone() if new.requires_grad else new._as_grad()
         if create_graph or (grad.is_sparse and not new.is_sparse):

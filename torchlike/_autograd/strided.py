@@ -7,11 +7,12 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from torchlike import _errors, _layout
+from torchlike import _errors
 from torchlike._autograd.nodes import Edge, Node
-from torchlike._core import Aval
-from torchlike._ops._declare import REGISTRY
-from torchlike._ops._plan import OpPlan
+from torchlike._dtypes import strides
+from torchlike._engine import Aval
+from torchlike._ops.schema.declare import REGISTRY
+from torchlike._ops.schema.plan import OpPlan
 
 Ints = tuple[int, ...]
 NAME = "as_strided"  # of the operator that sees the memory of a view
@@ -19,7 +20,7 @@ NAME = "as_strided"  # of the operator that sees the memory of a view
 
 def misfit(size: Ints, stride: Ints, offset: int, itemsize: int, have: int) -> RuntimeError | None:
     """PyTorch's error for a strided view that memory of so many bytes does not hold."""
-    need = _layout.extent(size, stride, offset) * itemsize
+    need = strides.extent(size, stride, offset) * itemsize
     if offset < 0:
         return _errors.memory.before_storage(offset)
     return _errors.memory.beyond_storage(size, stride, offset, itemsize, need, have) if need > have else None
@@ -40,8 +41,8 @@ _plans: dict[tuple, OpPlan] = {}
 def _plan_within(seen: Aval, steps: Ints, start: int, size: Ints, stride: Ints, offset: int) -> OpPlan:
     """A tensor of which `seen` tells, as the memory it lies in, as a strided view of that. Elements that share a place
     share its gradient evenly."""
-    source = _layout.places(tuple(seen.shape), steps).reshape(-1) + start
-    wanted = _layout.places(size, stride) + offset
+    source = strides.places(tuple(seen.shape), steps).reshape(-1) + start
+    wanted = strides.places(size, stride) + offset
     held = 1 + max([int(p.max()) for p in (source, wanted) if p.size], default=0)
     counts = np.bincount(source, minlength=held)
     weights = (1 / np.maximum(counts, 1))[source]

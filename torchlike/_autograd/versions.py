@@ -14,8 +14,8 @@ from weakref import ref
 from torchlike import _errors
 from torchlike._autograd import nodes
 from torchlike._autograd.nodes import Node
-from torchlike._core import Value
-from torchlike._ops._plan import OpPlan, dependence
+from torchlike._engine import Value
+from torchlike._ops.schema.plan import OpPlan, dependence
 
 
 class Stamp:

@@ -9,8 +9,8 @@ from weakref import WeakSet
 
 from torchlike import _errors
 from torchlike._compile.compiled import Compiled, stance
-from torchlike._core.programs import programs
-from torchlike._recorder import current
+from torchlike._dtypes.recorder import current
+from torchlike._engine.programs import programs
 from torchlike.nn import Module
 
 BACKENDS = ("inductor", "eager", "aot_eager", "cudagraphs", "openxla")

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from torchlike import _modes
-from torchlike._core import Value
-from torchlike._storage import marks
-from torchlike._tensor import TENSOR_TYPES, Tensor
+from torchlike._dtypes import modes as _modes
+from torchlike._engine import Value
+from torchlike._tensor.storage import marks
+from torchlike._tensor.tensor import TENSOR_TYPES, Tensor
 
 _STORAGE = attrgetter("_storage")
 _EXACT = frozenset((int, bool, str, bytes, type(None)))

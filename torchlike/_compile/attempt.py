@@ -7,7 +7,6 @@ from collections.abc import Callable
 from sys import getrefcount
 from typing import Any
 
-from torchlike import _modes
 from torchlike._compile import recording
 from torchlike._compile.arguments import Signature
 from torchlike._compile.differentiable import Gradient, cut_off
@@ -17,12 +16,13 @@ from torchlike._compile.refusal import Refusal
 from torchlike._compile.replay import Replay
 from torchlike._compile.results import Results
 from torchlike._compile.watch import Watch
-from torchlike._core import Value, boundary
-from torchlike._core.capture import Capture
-from torchlike._core.ownership import LOCAL
+from torchlike._dtypes import modes as _modes
+from torchlike._dtypes.recorder import leave
+from torchlike._engine import Value, boundary
+from torchlike._engine.trace.capture import Capture
+from torchlike._engine.trace.ownership import LOCAL
 from torchlike._errors.callers import Place, users_place
-from torchlike._recorder import leave
-from torchlike._tensor import Tensor
+from torchlike._tensor.tensor import Tensor
 
 
 class Kept:

@@ -13,10 +13,10 @@ from torchlike import _errors
 from torchlike._compile.arguments import Signature
 from torchlike._compile.attempt import Attempt, Kept
 from torchlike._compile.history import History, raised
-from torchlike._core import trace as _trace
-from torchlike._core.explain import Function, compiled
+from torchlike._dtypes.recorder import current
+from torchlike._engine.report.explain import Function, compiled
+from torchlike._engine.trace import trace as _trace
 from torchlike._errors.callers import Place
-from torchlike._recorder import current
 from torchlike.nn import Module
 
 PATIENCE = 4  # refusals after which a signature is no longer captured

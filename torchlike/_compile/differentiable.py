@@ -13,19 +13,19 @@ from typing import Any
 import numpy as np
 
 from torchlike import _errors
-from torchlike._autograd.context import FunctionNode
 from torchlike._autograd.engine import Grad, Walk
 from torchlike._autograd.nodes import AccumulateGrad, Edge, Node
 from torchlike._autograd.sparse_value import maker_of, parts_of
 from torchlike._compile.pure import computes_only
 from torchlike._compile.refusal import Refusal
-from torchlike._core import Aval, Plan, Value, record
-from torchlike._core.capture import WholeTrace
-from torchlike._core.plan import COMPILED
-from torchlike._core.trace import operators
-from torchlike._core.xla_executor import numbers_of, run_entries
-from torchlike._recorder import current
-from torchlike._tensor import Tensor
+from torchlike._dtypes.recorder import current
+from torchlike._engine import Aval, Plan, Value, record
+from torchlike._engine.trace.capture import WholeTrace
+from torchlike._engine.trace.plan import COMPILED
+from torchlike._engine.trace.trace import operators
+from torchlike._engine.xla.executor import numbers_of, run_entries
+from torchlike._tensor.tensor import Tensor
+from torchlike._transforms.context import FunctionNode
 
 
 class Entrance(Node):

@@ -10,7 +10,7 @@ from typing import Any
 from torchlike import _native
 from torchlike._compile.places import KEYS, LIVE, LOOK, VALUE, same
 from torchlike._compile.reach import Reach
-from torchlike._tensor import Tensor
+from torchlike._tensor.tensor import Tensor
 
 
 class Attributes:

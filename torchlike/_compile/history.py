@@ -6,7 +6,7 @@ from collections import Counter
 from types import TracebackType
 
 from torchlike._compile.trusted import is_trusted
-from torchlike._core.explain import Cause
+from torchlike._engine.report.explain import Cause
 from torchlike._errors.callers import Place
 
 

@@ -27,8 +27,9 @@ from typing import Any
 
 import numpy as np
 
-from torchlike import _determinism, _functions_random
 from torchlike._compile.places import MISSING
+from torchlike._composite.random import random as _functions_random
+from torchlike._engine import determinism
 from torchlike._errors import warned
 from torchlike.backends import mha
 
@@ -60,8 +61,8 @@ LOOKING_AT_ALL = frozenset((copy.copy, copy.deepcopy, dataclasses.asdict, datacl
 
 # Functions of the library that return a setting of the process.
 ASKED = frozenset((
-    _determinism.are_deterministic_algorithms_enabled, _determinism.is_deterministic_algorithms_warn_only_enabled,
-    _determinism.get_deterministic_debug_mode, _functions_random.initial_seed, warned.is_warn_always_enabled,
+    determinism.are_deterministic_algorithms_enabled, determinism.is_deterministic_algorithms_warn_only_enabled,
+    determinism.get_deterministic_debug_mode, _functions_random.initial_seed, warned.is_warn_always_enabled,
     mha.get_fastpath_enabled,
 ))  # fmt: skip
 

@@ -11,13 +11,13 @@ from torchlike._autograd.nodes import Edge
 from torchlike._compile.differentiable import CompiledNode, Gradient, part
 from torchlike._compile.replay import COTANGENT, Grad, Replay, Source, Write, of, put_back, storage_of
 from torchlike._compile.results import Results
-from torchlike._core import Value, record, uninterrupted
-from torchlike._core.capture import Capture, Numbers, WholeTrace
-from torchlike._core.plan import specs
-from torchlike._core.trace import lock
-from torchlike._core.xla_executor import executable, numbers_of
+from torchlike._engine import Value, record, uninterrupted
+from torchlike._engine.trace.capture import Capture, Numbers, WholeTrace
+from torchlike._engine.trace.plan import specs
+from torchlike._engine.trace.trace import lock
+from torchlike._engine.xla.executor import executable, numbers_of
 from torchlike._sparse import members
-from torchlike._tensor import Tensor
+from torchlike._tensor.tensor import Tensor
 
 
 class DifferentiableReplay(Replay):

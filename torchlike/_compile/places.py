@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 
 from torchlike import _dtypes
-from torchlike._device import device as Device
+from torchlike._dtypes.devices import device as Device
 from torchlike._random import Generator
 
 # Immutable types that are compared by value.

@@ -7,12 +7,12 @@ import types
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from torchlike._autograd.context import FunctionNode
 from torchlike._autograd.nodes import Node
 from torchlike._compile.kinds import cell_contents
 from torchlike._compile.places import is_constant
 from torchlike._compile.trusted import is_trusted
-from torchlike._tensor import Tensor
+from torchlike._tensor.tensor import Tensor
+from torchlike._transforms.context import FunctionNode
 
 _STORES = frozenset(("STORE_GLOBAL", "STORE_DEREF", "DELETE_GLOBAL", "DELETE_DEREF"))
 

@@ -36,7 +36,7 @@ from torchlike._compile.refusal import Refusal
 from torchlike._compile.trusted import is_library, is_trusted, only_computes
 from torchlike._compile.uses import LOOKING, strings, uses
 from torchlike._sparse import members
-from torchlike._tensor import TENSOR_TYPES, Tensor
+from torchlike._tensor.tensor import TENSOR_TYPES, Tensor
 from torchlike.nn import Module
 from torchlike.nn.modules._hooks import everywhere
 

@@ -26,11 +26,11 @@ from torchlike._compile.replay import (
     in_order_of_reading,
 )
 from torchlike._compile.results import Results
-from torchlike._core import Value
-from torchlike._core.capture import Capture, Draw, Elements
+from torchlike._engine import Value
+from torchlike._engine.trace.capture import Capture, Draw, Elements
 from torchlike._sparse import maker, members
-from torchlike._storage import Storage
-from torchlike._tensor import Tensor
+from torchlike._tensor.storage import Storage
+from torchlike._tensor.tensor import Tensor
 
 
 class Recording:

@@ -15,15 +15,15 @@ from torchlike import _native
 from torchlike._compile import whole_program
 from torchlike._compile.guards import Attributes
 from torchlike._compile.results import Results
-from torchlike._core import Aval, Value, boundary, concrete, element, to_numpy, uninterrupted
-from torchlike._core.at_hand import elements
-from torchlike._core.capture import Capture, Draw, Elements, Numbers
-from torchlike._core.interrupts import assign
-from torchlike._core.ownership import LOCAL, has_lent
-from torchlike._core.trace import lock
-from torchlike._device import cpu, to_jax
+from torchlike._dtypes.devices import cpu, to_jax
+from torchlike._engine import Aval, Value, boundary, concrete, element, to_numpy, uninterrupted
+from torchlike._engine.trace.capture import Capture, Draw, Elements, Numbers
+from torchlike._engine.trace.interrupts import assign
+from torchlike._engine.trace.known import elements
+from torchlike._engine.trace.ownership import LOCAL, has_lent
+from torchlike._engine.trace.trace import lock
 from torchlike._sparse import members
-from torchlike._tensor import Tensor
+from torchlike._tensor.tensor import Tensor
 
 ARGUMENT, MEMORY, STATE, VIEW, GRAD = "argument", "memory", "state", "view", "grad"
 DRAW, CONSTANT, COTANGENT = "draw", "constant", "cotangent"

@@ -8,8 +8,8 @@ from typing import Any
 from torchlike import _errors
 from torchlike._compile.differentiable import is_alive
 from torchlike._compile.refusal import Refusal
-from torchlike._core import Value
-from torchlike._tensor import TENSOR_TYPES, Tensor, wrap
+from torchlike._engine import Value
+from torchlike._tensor.tensor import TENSOR_TYPES, Tensor, wrap
 
 Make = Callable[[Sequence[Value], Sequence[Any], Any], Any]
 _PLAIN = (int, float, bool, complex, str, bytes, type(None))

@@ -13,11 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from torchlike import _determinism, _functions_autocast, _functions_random
 from torchlike._autograd import anomaly
+from torchlike._composite import autocast
+from torchlike._composite.random import random
+from torchlike._engine import determinism
 from torchlike._errors import warned
 from torchlike._random import Generator
-from torchlike._tensor import Tensor
+from torchlike._tensor.tensor import Tensor
 from torchlike.backends import _settings
 
 LIBRARIES = frozenset(("torchlike", "torch", "numpy", "jax", "jaxlib", "optax", "einops", "opt_einsum", "ml_dtypes"))
@@ -38,10 +40,10 @@ _DOING = frozenset((
 _functions = (
     importlib.import_module, importlib.reload, inspect.currentframe, inspect.stack, threading.Thread.start,
     threading.Thread.join, threading.current_thread, threading.enumerate, threading.active_count, threading.settrace,
-    threading.setprofile, Generator.initial_seed, _functions_random.seed,
-    _functions_autocast.is_autocast_cache_enabled, Tensor._version.fget, Tensor._base.fget,  # type: ignore[attr-defined]
-    anomaly.is_anomaly_enabled, anomaly.set_anomaly_enabled, _determinism.use_deterministic_algorithms,
-    _determinism.set_deterministic_debug_mode, warned.set_warn_always, _settings.kept(None).fset,
+    threading.setprofile, Generator.initial_seed, random.seed,
+    autocast.is_autocast_cache_enabled, Tensor._version.fget, Tensor._base.fget,  # type: ignore[attr-defined]
+    anomaly.is_anomaly_enabled, anomaly.set_anomaly_enabled, determinism.use_deterministic_algorithms,
+    determinism.set_deterministic_debug_mode, warned.set_warn_always, _settings.kept(None).fset,
     Tensor.storage_offset, Tensor.data_ptr, Tensor.untyped_storage, Tensor.storage,
     *[inspect.unwrap(f) for f in (np.save, np.savez, np.savez_compressed, np.savetxt, np.load, np.loadtxt)],
 )  # fmt: skip

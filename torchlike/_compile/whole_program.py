@@ -8,17 +8,17 @@ from typing import Any
 import jax
 import numpy as np
 
-from torchlike import _modes
-from torchlike._core import notices
-from torchlike._core.ledger import Making, ledger
-from torchlike._core.plan import NUMBERS
-from torchlike._core.programs import programs
-from torchlike._core.trace import Trace
-from torchlike._core.xla_executor import Executable, numbers_of, replay
-from torchlike._device import device as Device
-from torchlike._device import to_jax
+from torchlike._dtypes import modes
+from torchlike._dtypes.devices import device as Device
+from torchlike._dtypes.devices import to_jax
+from torchlike._engine.programs import programs
+from torchlike._engine.report import notices
+from torchlike._engine.report.ledger import Making, ledger
+from torchlike._engine.trace.plan import NUMBERS
+from torchlike._engine.trace.trace import Trace
+from torchlike._engine.xla.executor import Executable, numbers_of, replay
 from torchlike._errors.callers import users_place
-from torchlike._ops._products import whole_step
+from torchlike._ops.linalg.products import whole_step
 
 
 class Packs:
@@ -65,7 +65,7 @@ def find(device: Device, trace: Trace, live: tuple[int, ...], donated: tuple[int
     """Return the executable of a trace, compiled if it is not in the cache. `given` are its arguments."""
     chosen, places, _ = numbers_of(trace)
     key = ("whole", tuple(trace.code), len(trace.arrays), live, donated, tuple(chosen), tuple(places),
-           _modes.matmul_precision)  # fmt: skip
+           modes.matmul_precision)  # fmt: skip
     found = programs.get(key)
     if found is None:
         found = _make(device, trace, live, donated, given)

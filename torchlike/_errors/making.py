@@ -177,7 +177,7 @@ IGNORE_DROP = ("ignore(True) has been deprecated. TorchScript will now drop the 
 
 
 def check_of(condition: object) -> TypeError:
-    from torchlike._tensor import Tensor
+    from torchlike._tensor.tensor import Tensor
 
     if isinstance(condition, Tensor):
         return TypeError("cond must be a bool, but got a Tensor. For tensor conditions, use torch._check_tensor_all() "

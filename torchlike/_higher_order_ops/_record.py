@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from torchlike import _device, _errors, _modes
-from torchlike._autograd.higher import Higher, apply
+from torchlike import _errors
 from torchlike._autograd.recorded import Recording
-from torchlike._core import Aval
-from torchlike._core.subtrace import Drew, Observed
-from torchlike._device import device as Device
+from torchlike._dtypes import devices, modes
+from torchlike._dtypes.devices import device as Device
+from torchlike._dtypes.strides import is_dense, normal
+from torchlike._engine import Aval
+from torchlike._engine.trace.subtrace import Drew, Observed
 from torchlike._higher_order_ops._trees import Tree, flatten
-from torchlike._layout import is_dense, normal
-from torchlike._recorded import Scene, is_tensor, recording
-from torchlike._storage import Storage
-from torchlike._tensor import Tensor, wrap
+from torchlike._tensor.storage import Storage
+from torchlike._tensor.tensor import Tensor, wrap
+from torchlike._transforms.higher import Higher, apply
+from torchlike._transforms.recording import Scene, is_tensor, recording
 
 
 class Place(int):
@@ -68,7 +69,7 @@ def record(name: str, role: str, function: Callable, inputs: Sequence[Looks], de
     to tensors from outside, results that share memory with them or with each other.
     """
     with recording(f"{role} of {name}", device) as scene:
-        tensors = [scene.tensor(a, _modes.local.grad and grad, strides) for a, grad, strides in inputs]
+        tensors = [scene.tensor(a, modes.local.grad and grad, strides) for a, grad, strides in inputs]
         try:
             leaves, tree = flatten(call(function, list(tensors)))
         except Drew:
@@ -108,7 +109,7 @@ def operate(op: Higher, tensors: Sequence[Tensor], recorded: Sequence[Recorded],
     """Record one operator over tensors and recorded functions; `strides` are the results' orders in memory."""
     if not any(each.avals for each in recorded):
         return []
-    given = [(tensor._pair() if _modes.local.grad else (tensor._pair()[0], None)) for tensor in tensors]
+    given = [(tensor._pair() if modes.local.grad else (tensor._pair()[0], None)) for tensor in tensors]
     made = [wrap(*pair) for pair in apply(op, given, [each.recording for each in recorded])]
     for tensor, steps in zip(made, strides):
         shape = tuple(tensor.shape)
@@ -118,7 +119,7 @@ def operate(op: Higher, tensors: Sequence[Tensor], recorded: Sequence[Recorded],
 
 def device_of(tensors: Sequence[Any]) -> Device:
     """Where the work is to be recorded."""
-    return next((t.device for t in tensors), _device.canonical(None))
+    return next((t.device for t in tensors), devices.canonical(None))
 
 
 def differences(a: Recorded, given: Sequence[Tensor], count: int) -> list[str]:

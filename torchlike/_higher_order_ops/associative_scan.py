@@ -8,11 +8,11 @@ from typing import Any
 import jax
 
 from torchlike import _errors
-from torchlike._autograd.higher import Functions, Higher
 from torchlike._higher_order_ops._record import Looks, Place, device_of, differences, operate, record
 from torchlike._higher_order_ops._trees import flatten
 from torchlike._higher_order_ops.scan import along
-from torchlike._recorded import is_tensor
+from torchlike._transforms.higher import Functions, Higher
+from torchlike._transforms.recording import is_tensor
 
 
 def associative_scan(combine_fn: Callable[[Any, Any], Any], xs: Any, dim: int, reverse: bool = False,

@@ -9,13 +9,13 @@ import jax
 import jax.numpy as jnp
 
 from torchlike import _errors
-from torchlike._autograd.higher import Functions, Higher
-from torchlike._core.subtrace import Drew
+from torchlike._engine.trace.subtrace import Drew
 from torchlike._errors.warned import warn
 from torchlike._higher_order_ops._record import Looks, Place, Recorded, device_of, operate, record
 from torchlike._higher_order_ops._trees import flatten
-from torchlike._recorded import is_tensor
-from torchlike._tensor import Tensor
+from torchlike._tensor.tensor import Tensor
+from torchlike._transforms.higher import Functions, Higher
+from torchlike._transforms.recording import is_tensor
 
 
 def cond(pred: Any, true_fn: Callable, false_fn: Callable, operands: tuple | list = ()) -> Any:

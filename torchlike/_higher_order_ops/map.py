@@ -8,12 +8,12 @@ from typing import Any
 import jax
 
 from torchlike import _errors
-from torchlike._autograd.higher import Functions, Higher
-from torchlike._core.subtrace import Drew
+from torchlike._engine.trace.subtrace import Drew
 from torchlike._higher_order_ops._record import Looks, Place, device_of, operate, record
 from torchlike._higher_order_ops._trees import flatten
 from torchlike._higher_order_ops.scan import stacked
-from torchlike._recorded import is_tensor
+from torchlike._transforms.higher import Functions, Higher
+from torchlike._transforms.recording import is_tensor
 
 _NAME = "torch.ops.higher_order.map_impl"
 

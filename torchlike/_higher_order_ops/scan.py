@@ -8,13 +8,13 @@ from typing import Any
 import jax
 
 from torchlike import _errors
-from torchlike._autograd.higher import Functions, Higher
-from torchlike._bind import CALLERS as rows
-from torchlike._core.subtrace import Drew
+from torchlike._engine.trace.subtrace import Drew
 from torchlike._higher_order_ops._record import Looks, Place, Recorded, device_of, differences, operate, record
 from torchlike._higher_order_ops._trees import Tree, flatten
-from torchlike._recorded import is_tensor
-from torchlike._tensor import Tensor
+from torchlike._tensor.bind import CALLERS as rows
+from torchlike._tensor.tensor import Tensor
+from torchlike._transforms.higher import Functions, Higher
+from torchlike._transforms.recording import is_tensor
 
 
 def scan(combine_fn: Callable[[Any, Any], tuple[Any, Any]], init: Any, xs: Any, *, dim: int = 0,

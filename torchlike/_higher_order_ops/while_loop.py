@@ -9,14 +9,15 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from torchlike import _dtypes, _errors, _factories
-from torchlike._autograd.higher import Functions, Higher
-from torchlike._core.jax_private import eval_jaxpr
-from torchlike._core.subtrace import Drew, SubTrace
+from torchlike import _dtypes, _errors
+from torchlike._dtypes.recorder import current
+from torchlike._engine.trace.subtrace import Drew, SubTrace
+from torchlike._engine.xla.jax_private import eval_jaxpr
 from torchlike._higher_order_ops._record import Looks, Place, Recorded, device_of, differences, operate, record
 from torchlike._higher_order_ops._trees import flatten
-from torchlike._recorded import is_tensor
-from torchlike._recorder import current
+from torchlike._tensor import factories
+from torchlike._transforms.higher import Functions, Higher
+from torchlike._transforms.recording import is_tensor
 
 KEPT = 64  # states of the loop that are kept for backward; of a longer loop every second, fourth, ... one
 
@@ -44,7 +45,7 @@ def while_loop(cond_fn: Callable, body_fn: Callable, carried_inputs: tuple | lis
     if not all(is_tensor(leaf) or leaf.__class__ is int for leaf in leaves):
         raise _errors.control_flow.carried_leaves(leaves)
     device = device_of([leaf for leaf in leaves if is_tensor(leaf)])
-    tensors = [leaf if is_tensor(leaf) else _factories.of_array(np.asarray(leaf), device) for leaf in leaves]
+    tensors = [leaf if is_tensor(leaf) else factories.of_array(np.asarray(leaf), device) for leaf in leaves]
     looks = [Looks.of_carried(tensor) for tensor in tensors]
     call = lambda function, inputs: function(*tree.filled(inputs))
     try:

@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from torchlike import _device, _errors
-from torchlike._recorder import current
+from torchlike import _errors
+from torchlike._dtypes import devices
+from torchlike._dtypes.recorder import current
 
 DEFAULT_SEED = 67280421310721
 _WORDS = 624  # the length of the Mersenne Twister's state
@@ -44,9 +45,9 @@ class Generator:
     [2357136044, 2546248239]
     """
 
-    def __init__(self, device: str | _device.device = "cpu") -> None:
-        self.device = _device.device(device)
-        if self.device is not _device.cpu:
+    def __init__(self, device: str | devices.device = "cpu") -> None:
+        self.device = devices.device(device)
+        if self.device is not devices.cpu:
             if self.device.type == "meta":
                 raise _errors.random.no_accelerator("META")
             raise _errors.arguments.unsupported("Generator", f"device={str(device)!r}")
@@ -149,9 +150,9 @@ class Generator:
 
     def get_state(self) -> Any:
         """The state as a uint8 tensor of shape (5056,)."""
-        from torchlike import _factories
+        from torchlike._tensor import factories
 
-        return _factories.of_array(self.state_bytes(), "cpu")
+        return factories.of_array(self.state_bytes(), "cpu")
 
     def set_state(self, new_state: Any) -> None:
         """Continue from a state that `get_state` (of either library) gave."""

@@ -9,7 +9,7 @@ import functools
 from collections.abc import Callable
 from typing import TypeVar
 
-from torchlike._recorder import current
+from torchlike._dtypes.recorder import current
 
 from . import _choice, _integer, _real, _waiting
 

@@ -1,6 +1,5 @@
 """Sparse tensors: a tensor of indices and one of values, every operator expressed by operators on these."""
 
-from torchlike._bind import CALLERS
 from torchlike._sparse._convert import lines_of as lines_of
 from torchlike._sparse._convert import to_dense as to_dense
 from torchlike._sparse._gradients import of_bags as of_bags
@@ -14,6 +13,7 @@ from torchlike._sparse._rules import elsewhere as elsewhere
 from torchlike._sparse._tensor import SparseTensor as SparseTensor
 from torchlike._sparse._tensor import maker as maker
 from torchlike._sparse._tensor import members as members
+from torchlike._tensor.bind import CALLERS
 
 FUNCTIONS = {"spmm": CALLERS["mm"]} | {f.__name__: f for f in (
     sparse_coo_tensor, sparse_csr_tensor, sparse_csc_tensor, sparse_compressed_tensor,

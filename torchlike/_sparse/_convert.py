@@ -6,19 +6,20 @@ from typing import Any
 
 import numpy as np
 
-from torchlike import _errors, _factories
-from torchlike import _memory_format as mf
-from torchlike._bind import CALLERS as rows
+from torchlike import _errors
+from torchlike._dtypes import memory_format as mf
 from torchlike._sparse import _tensor as s
 from torchlike._sparse._make import held
-from torchlike._tensor import Tensor
+from torchlike._tensor import factories
+from torchlike._tensor.bind import CALLERS as rows
+from torchlike._tensor.tensor import Tensor
 
 LAYOUTS = (mf.sparse_coo, mf.sparse_csr, mf.sparse_csc)
 
 
 def added(count: int, where: np.ndarray | Tensor, values: Tensor) -> Tensor:
     """Zeros (count, ...) with each of `values` added at its place."""
-    zeros = _factories.zeros((count, *values.shape[1:]), dtype=values.dtype, device=values.device)
+    zeros = factories.zeros((count, *values.shape[1:]), dtype=values.dtype, device=values.device)
     return zeros.index_add(0, held(where) if isinstance(where, np.ndarray) else where, values)
 
 

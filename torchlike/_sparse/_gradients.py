@@ -7,15 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from torchlike import _errors, _factories
-from torchlike import _memory_format as mf
-from torchlike._autograd.sparse_node import with_sparse_gradient
-from torchlike._bind import CALLERS as rows
+from torchlike import _errors
 from torchlike._dtypes import int64
+from torchlike._dtypes import memory_format as mf
 from torchlike._sparse import _tensor as s
 from torchlike._sparse._convert import picked
 from torchlike._sparse._make import NODE, held
-from torchlike._tensor import Tensor
+from torchlike._tensor import factories
+from torchlike._tensor.bind import CALLERS as rows
+from torchlike._tensor.tensor import Tensor
+from torchlike._transforms.sparse_node import with_sparse_gradient
 
 
 def of_rows(out: Tensor, weight: Tensor, indices: Tensor, padding_idx: int, scale_grad_by_freq: bool) -> Tensor:
@@ -54,7 +55,7 @@ def _bags_gradient(count: int, padding_idx: int, scale_grad_by_freq: bool, mode:
     where = indices.reshape(-1)
     values = rows["index_select"](grad, 0, bag)
     if mode == "mean":
-        none = _factories.zeros(grad.shape[0], dtype=int64, device=grad.device)
+        none = factories.zeros(grad.shape[0], dtype=int64, device=grad.device)
         sizes = none.index_add(0, bag, (where != padding_idx).long()).clamp(min=1).to(grad.dtype)
         values = values * rows["index_select"](sizes.reciprocal(), 0, bag)[:, None]
     if "per_sample_weights" in given:

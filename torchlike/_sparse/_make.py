@@ -6,22 +6,23 @@ from typing import Any
 
 import numpy as np
 
-from torchlike import _errors, _factories
-from torchlike import _memory_format as mf
+from torchlike import _errors
 from torchlike._dtypes import int64
+from torchlike._dtypes import memory_format as mf
 from torchlike._sparse import _tensor as s
-from torchlike._tensor import Tensor
+from torchlike._tensor import factories
+from torchlike._tensor.tensor import Tensor
 
 NODE = "SparseCooTensorWithDimsAndTensorsBackward0"
 
 
 def held(array: np.ndarray) -> Tensor:
     """Indices that were computed on the host, as a tensor."""
-    return _factories.of_array(np.ascontiguousarray(array))
+    return factories.of_array(np.ascontiguousarray(array))
 
 
 def _values(name: str, values: Any, dtype: Any, device: Any) -> Tensor:
-    values = values if isinstance(values, Tensor) else _factories.tensor(values)
+    values = values if isinstance(values, Tensor) else factories.tensor(values)
     if isinstance(values, s.SparseTensor):
         raise _errors.layouts.refused(name, values.layout)
     values = values if dtype is None else values.to(dtype)
@@ -30,7 +31,7 @@ def _values(name: str, values: Any, dtype: Any, device: Any) -> Tensor:
 
 
 def _index(given: Any, dtype: Any = int64) -> Tensor:
-    made = given if isinstance(given, Tensor) else _factories.tensor(given, dtype=int64)
+    made = given if isinstance(given, Tensor) else factories.tensor(given, dtype=int64)
     return made.detach().to(dtype) if dtype is not None else made.detach()
 
 
@@ -53,13 +54,13 @@ def sparse_coo_tensor(*args: Any, size: Any = None, dtype: Any = None, device: A
 
     Raises RuntimeError for sizes that do not fit and for indices out of range.
     """
-    _factories.no_pinning(pin_memory)
+    factories.no_pinning(pin_memory)
     named = {"indices": indices, "values": values, "size": size}
     given = dict(zip(("size",) if len(args) == 1 and values is None else ("indices", "values", "size"), args))
     given |= {name: a for name, a in named.items() if a is not None}
     if set(given) == {"size"}:
-        size = _factories.shape_of((given["size"],), "sparse_coo_tensor")
-        kept = _factories.empty((0,), dtype=dtype, device=device)
+        size = factories.shape_of((given["size"],), "sparse_coo_tensor")
+        kept = factories.empty((0,), dtype=dtype, device=device)
         none = held(np.zeros((len(size), 0), np.int64))
         return s.make(mf.sparse_coo, (none,), _held(kept, requires_grad, NODE), size, True)
     if "values" not in given or "indices" not in given or len(args) > 3:
@@ -101,7 +102,7 @@ def sparse_csr_tensor(crow_indices: Any, col_indices: Any, values: Any, size: An
                       device: Any = None, pin_memory: bool = False, requires_grad: bool = False,
                       check_invariants: bool | None = None) -> Any:  # fmt: skip
     """A matrix kept row by row: row `i` is `values[crow_indices[i]:crow_indices[i + 1]]` at these `col_indices`."""
-    _factories.no_pinning(pin_memory)
+    factories.no_pinning(pin_memory)
     return _compressed("sparse_csr_tensor", mf.sparse_csr, crow_indices, col_indices, values, size, dtype, device,
                        requires_grad, check_invariants)  # fmt: skip
 
@@ -110,7 +111,7 @@ def sparse_csc_tensor(ccol_indices: Any, row_indices: Any, values: Any, size: An
                       device: Any = None, pin_memory: bool = False, requires_grad: bool = False,
                       check_invariants: bool | None = None) -> Any:  # fmt: skip
     """A matrix kept column by column: see `sparse_csr_tensor`."""
-    _factories.no_pinning(pin_memory)
+    factories.no_pinning(pin_memory)
     return _compressed("sparse_csc_tensor", mf.sparse_csc, ccol_indices, row_indices, values, size, dtype, device,
                        requires_grad, check_invariants)  # fmt: skip
 

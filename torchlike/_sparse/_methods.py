@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from torchlike import _dtypes, _errors, _modes
-from torchlike import _memory_format as mf
+from torchlike import _dtypes, _errors
+from torchlike._dtypes import memory_format as mf
+from torchlike._dtypes import modes
 from torchlike._ops import REGISTRY
 from torchlike._sparse import _convert, _show, _write
 from torchlike._sparse import _tensor as s
 from torchlike._sparse._rules import mul, neg, select, sub, transpose
 from torchlike._sparse._tensor import SparseTensor
-from torchlike._tensor import Tensor
+from torchlike._tensor.tensor import Tensor
 
 # What speaks of the tensor as a whole: shape, dtype, device, flags.
 _SHARED = ("shape", "size", "dtype", "device", "ndim", "dim", "ndimension", "numel", "nelement", "itemsize",
@@ -150,7 +151,7 @@ def _cast(dtype: Any) -> Callable:
 
 def requires_grad_(self: Any, requires_grad: bool = True) -> Any:
     """Make this leaf require (or stop requiring) grad."""
-    if _modes.local.transforms:
+    if modes.local.transforms:
         raise _errors.func.inside_a_transform("requires_grad_")
     return _require_grad(self, requires_grad)
 

@@ -10,9 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from torchlike import _dtypes, _errors, _factories
-from torchlike import _memory_format as mf
-from torchlike._bind import CALLERS as rows
+from torchlike import _dtypes, _errors
+from torchlike._dtypes import memory_format as mf
 from torchlike._ops import REGISTRY, Op
 from torchlike._sparse import _tensor as s
 from torchlike._sparse._convert import (
@@ -27,7 +26,9 @@ from torchlike._sparse._convert import (
 )
 from torchlike._sparse._make import held
 from torchlike._sparse._tensor import SparseTensor
-from torchlike._tensor import Tensor
+from torchlike._tensor import factories
+from torchlike._tensor.bind import CALLERS as rows
+from torchlike._tensor.tensor import Tensor
 
 
 def rule(*names: str) -> Callable:
@@ -390,7 +391,7 @@ def softmax(t: Any, dim: int, dtype: Any, log: bool) -> Any:
         return s.like(t, found)
     others = [e for e in range(kept) if e != d]
     groups, at = np.unique(s.flat(s.places(t)[others], tuple(t.shape[e] for e in others)), return_inverse=True)
-    highest = _factories.zeros((len(groups), *values.shape[1:]), dtype=values.dtype, device=values.device)
+    highest = factories.zeros((len(groups), *values.shape[1:]), dtype=values.dtype, device=values.device)
     highest = highest.index_reduce(0, held(at), values.detach(), "amax", include_self=False)
     moved = values - picked(highest, at)
     exponentials = moved.exp()

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from torchlike import _memory_format as mf
-from torchlike import _modes, _repr
+from torchlike._dtypes import memory_format as mf
+from torchlike._dtypes import modes
 from torchlike._sparse import _tensor as s
-from torchlike._tensor import Tensor
+from torchlike._tensor import repr as _repr
+from torchlike._tensor.tensor import Tensor
 
 _INDENT = len("tensor(")
 _MEMBERS = {"sparse_coo": ("indices",), "sparse_csr": ("crow_indices", "col_indices"),
@@ -21,7 +22,7 @@ def text(t: Any) -> str:
     node = t.grad_fn
     suffixes = [] if t.device.type == "cpu" else [f"device='{t.device}'"]
     suffixes += [f"size={tuple(t.shape)}", f"nnz={s.nnz(t)}"]
-    if t.dtype not in (_modes.default_dtype, _modes.default_complex()) and str(t.dtype) not in _repr.SELF_EVIDENT:
+    if t.dtype not in (modes.default_dtype, modes.default_complex()) and str(t.dtype) not in _repr.SELF_EVIDENT:
         suffixes.append(f"dtype={t.dtype}")
     suffixes.append(f"layout={t.layout}")
     if node is not None or t.requires_grad:

@@ -12,16 +12,17 @@ from typing import Any
 
 import numpy as np
 
-from torchlike import _bind, _errors, _factories, _modes
-from torchlike import _memory_format as mf
-from torchlike._autograd import views
+from torchlike import _errors
 from torchlike._autograd.sparse_value import SparseValue
-from torchlike._core import Aval, Size
-from torchlike._core.value import aval
+from torchlike._dtypes import memory_format as mf
+from torchlike._dtypes import modes
+from torchlike._dtypes.recorder import current
+from torchlike._engine import Aval, Size
+from torchlike._engine.trace.value import aval
 from torchlike._errors.callers import calls_of_ours
-from torchlike._overriding import _disabled_torch_function_impl
-from torchlike._recorder import current
-from torchlike._tensor import TENSOR_TYPES, Tensor, untracked, wrap
+from torchlike._tensor import bind, factories, views
+from torchlike._tensor.overriding import _disabled_torch_function_impl
+from torchlike._tensor.tensor import TENSOR_TYPES, Tensor, untracked, wrap
 
 _new = object.__new__
 _WRAPPERS = ("call", "__call__", "public", "guarded", "reading", "quick", "twin", "dunder", "<lambda>", "missing",
@@ -103,8 +104,8 @@ def _each_once(t: SparseTensor, grad: Tensor) -> Any:
         return like(t, grad)
     where = places(t)
     _, first = np.unique(flat(where, tuple(t._size)), return_index=True)
-    indices = _bind.CALLERS["index_select"](t._indices_[0], 1, _factories.of_array(first))
-    kept = _bind.CALLERS["index_select"](grad, 0, _factories.of_array(first))
+    indices = bind.CALLERS["index_select"](t._indices_[0], 1, factories.of_array(first))
+    kept = bind.CALLERS["index_select"](grad, 0, factories.of_array(first))
     return make(t.layout, (indices,), kept, t._size)
 
 
@@ -139,9 +140,9 @@ def _of_values(layout: mf.layout, size: tuple, coalesced: bool, *values: Any) ->
 
 def passed_on(values: Tensor, node: str) -> Tensor:
     """The same values as the result of an operator: what holds them is no leaf, even if they are one."""
-    if values._edge is None or not _modes.local.grad:
+    if values._edge is None or not modes.local.grad:
         return values
-    seen = untracked(_bind.CALLERS["view"](values, tuple(values.shape)))
+    seen = untracked(bind.CALLERS["view"](values, tuple(values.shape)))
     seen._edge = views.named(seen._edge, node)  # type: ignore[arg-type]
     return seen
 

@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from torchlike import _dtypes, _errors, _modes
-from torchlike import _memory_format as mf
+from torchlike import _dtypes, _errors
+from torchlike._dtypes import memory_format as mf
+from torchlike._dtypes import modes
 from torchlike._sparse import _tensor as s
 from torchlike._sparse._make import held
 from torchlike._sparse._rules import add, is_sparse, mul
-from torchlike._tensor import Tensor
+from torchlike._tensor.tensor import Tensor
 
 
 def _of_values(name: str) -> Callable:
@@ -31,7 +32,7 @@ def _of_values(name: str) -> Callable:
 def _become(self: Any, other: Any) -> Any:
     """Hold another's members."""
     flag = self.requires_grad and self.is_leaf
-    if flag and _modes.local.grad:
+    if flag and modes.local.grad:
         raise _errors.autograd.leaf_in_place()
     if not _dtypes.can_cast(other.dtype, self.dtype):
         raise _errors.dtypes.cannot_cast(other.dtype, self.dtype)

@@ -9,9 +9,10 @@ from typing import Any, Self
 import numpy as np
 
 import torchlike
-from torchlike import _autocast, _dtypes, _errors
+from torchlike import _dtypes, _errors
 from torchlike._errors.warned import warn
-from torchlike._tensor import Tensor
+from torchlike._tensor import autocast as _autocast
+from torchlike._tensor.tensor import Tensor
 
 
 def is_autocast_available(device_type: str) -> bool:

@@ -9,12 +9,13 @@ from collections.abc import Iterable
 from typing import Any
 
 import torchlike
-from torchlike import _core, _errors, _modes
-from torchlike._bind import CALLERS as rows
+from torchlike import _engine, _errors
+from torchlike._composite.multi_tensor import share_memory
+from torchlike._dtypes import modes
 from torchlike._errors.warned import warn
-from torchlike._fused import share_memory
-from torchlike._storage import commit
-from torchlike._tensor import Tensor
+from torchlike._tensor.bind import CALLERS as rows
+from torchlike._tensor.storage import commit
+from torchlike._tensor.tensor import Tensor
 
 
 class OptState(enum.Enum):
@@ -116,7 +117,7 @@ class GradScaler:
                         grad = parameter.grad = grad.coalesce()
                     grad = grad._values()
                 grads[grad.device].append(grad)
-        with _modes.no_grad():
+        with modes.no_grad():
             return {device: found_inf.to(device) + _unscale(each, inv_scale.to(device))
                     for device, each in grads.items()}  # fmt: skip
 
@@ -170,12 +171,12 @@ class GradScaler:
                      for f in s["found_inf_per_device"].values()]  # fmt: skip
             if not found:
                 raise _errors.autocast.no_checks("prior to update")
-            with _modes.no_grad():
+            with modes.no_grad():
                 commit(zip((scale, tracker), [t._value for t in rows["_next_scale"](
                     scale, tracker, sum(found[1:], found[0]), float(self._growth_factor), float(self._backoff_factor),
                     self._growth_interval)]))  # fmt: skip
         self._forget()
-        _core.boundary()  # or the next step's program would begin with it, and the first one's would not
+        _engine.boundary()  # or the next step's program would begin with it, and the first one's would not
 
     def _set(self, scale: Tensor, new: Any) -> None:
         if isinstance(new, float):

@@ -2,14 +2,14 @@
 
 from torchlike._autograd.anomaly import detect_anomaly as detect_anomaly
 from torchlike._autograd.anomaly import set_detect_anomaly as set_detect_anomaly
-from torchlike._autograd.api import backward as backward
-from torchlike._autograd.api import grad as grad
-from torchlike._autograd.function import Function as Function
-from torchlike._autograd.inference import InferenceStorage as _InferenceStorage  # noqa: F401 - loads it
-from torchlike._modes import enable_grad as enable_grad
-from torchlike._modes import inference_mode as inference_mode
-from torchlike._modes import no_grad as no_grad
-from torchlike._modes import set_grad_enabled as set_grad_enabled
+from torchlike._dtypes.modes import enable_grad as enable_grad
+from torchlike._dtypes.modes import inference_mode as inference_mode
+from torchlike._dtypes.modes import no_grad as no_grad
+from torchlike._dtypes.modes import set_grad_enabled as set_grad_enabled
+from torchlike._tensor.inference import InferenceStorage as _InferenceStorage  # noqa: F401 - loads it
+from torchlike._transforms.backward import backward as backward
+from torchlike._transforms.backward import grad as grad
+from torchlike._transforms.function import Function as Function
 from torchlike.autograd import forward_ad as forward_ad
 from torchlike.autograd import function as function
 from torchlike.autograd import functional as functional

@@ -13,8 +13,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from torchlike import _errors
-from torchlike._autograd import forward_mode
-from torchlike._modes import _Switch
+from torchlike._dtypes.modes import _Switch
+from torchlike._transforms import forward_mode
 
 
 class UnpackedDualTensor(NamedTuple):

@@ -1,9 +1,9 @@
 """`torch.autograd.function`: functions whose gradient the user writes."""
 
-from torchlike._autograd.context import BackwardCFunction as BackwardCFunction
-from torchlike._autograd.context import FunctionCtx as FunctionCtx
-from torchlike._autograd.function import Function as Function
-from torchlike._autograd.function import once_differentiable as once_differentiable
+from torchlike._transforms.context import BackwardCFunction as BackwardCFunction
+from torchlike._transforms.context import FunctionCtx as FunctionCtx
+from torchlike._transforms.function import Function as Function
+from torchlike._transforms.function import once_differentiable as once_differentiable
 
 
 class InplaceFunction(Function):

@@ -11,10 +11,10 @@ from collections.abc import Callable
 from typing import Any
 
 import torchlike
-from torchlike import _modes
-from torchlike._errors import func as _func_errors
-from torchlike._errors import functional as _errors
-from torchlike._tensor import Tensor
+from torchlike._dtypes import modes
+from torchlike._errors.gradients import func as _func_errors
+from torchlike._errors.gradients import functional as _errors
+from torchlike._tensor.tensor import Tensor
 from torchlike.autograd import forward_ad
 
 Tensors = Tensor | tuple[Tensor, ...]
@@ -231,7 +231,7 @@ def _as_tuple(x: Any, what: str, name: str) -> tuple[bool, tuple]:
 
 def _prepared(tensors: tuple, create_graph: bool, requires_grad: bool) -> tuple:
     """New tensors for the function, so that those it may hold itself are told apart from its arguments."""
-    if _modes.local.transforms:
+    if modes.local.transforms:
         raise _func_errors.inside_a_transform("requires_grad_")
     return tuple(
         x.view_as(x) if create_graph and x.requires_grad else x.detach()._require_grad(requires_grad) for x in tensors

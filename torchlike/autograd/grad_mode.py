@@ -1,8 +1,8 @@
 """The grad modes, where programs import them from."""
 
-from torchlike._modes import enable_grad as enable_grad
-from torchlike._modes import inference_mode as inference_mode
-from torchlike._modes import no_grad as no_grad
-from torchlike._modes import set_grad_enabled as set_grad_enabled
+from torchlike._dtypes.modes import enable_grad as enable_grad
+from torchlike._dtypes.modes import inference_mode as inference_mode
+from torchlike._dtypes.modes import no_grad as no_grad
+from torchlike._dtypes.modes import set_grad_enabled as set_grad_enabled
 
 __all__ = ["no_grad", "enable_grad", "set_grad_enabled", "inference_mode"]

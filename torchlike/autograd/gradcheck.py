@@ -14,9 +14,9 @@ import numpy as np
 
 import torchlike
 from torchlike import _errors as _all_errors
-from torchlike._errors import gradcheck as _errors
+from torchlike._errors.gradients import gradcheck as _errors
 from torchlike._errors.warned import warn
-from torchlike._tensor import Tensor
+from torchlike._tensor.tensor import Tensor
 from torchlike.autograd import forward_ad
 
 GradcheckError = _errors.GradcheckError

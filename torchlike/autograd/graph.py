@@ -1,12 +1,12 @@
 """`torch.autograd.graph`: the nodes of the gradient graph, and hooks on what they save and compute."""
 
-from torchlike._autograd.graph import GradientEdge as GradientEdge
-from torchlike._autograd.graph import Node as Node
-from torchlike._autograd.graph import allow_mutation_on_saved_tensors as allow_mutation_on_saved_tensors
-from torchlike._autograd.graph import get_gradient_edge as get_gradient_edge
-from torchlike._autograd.graph import increment_version as increment_version
-from torchlike._autograd.graph import region_activation_memory_budget as region_activation_memory_budget
-from torchlike._autograd.graph import register_multi_grad_hook as register_multi_grad_hook
-from torchlike._autograd.saved import disable_saved_tensors_hooks as disable_saved_tensors_hooks
-from torchlike._autograd.saved import save_on_cpu as save_on_cpu
-from torchlike._autograd.saved import saved_tensors_hooks as saved_tensors_hooks
+from torchlike._transforms.graph import GradientEdge as GradientEdge
+from torchlike._transforms.graph import Node as Node
+from torchlike._transforms.graph import allow_mutation_on_saved_tensors as allow_mutation_on_saved_tensors
+from torchlike._transforms.graph import get_gradient_edge as get_gradient_edge
+from torchlike._transforms.graph import increment_version as increment_version
+from torchlike._transforms.graph import region_activation_memory_budget as region_activation_memory_budget
+from torchlike._transforms.graph import register_multi_grad_hook as register_multi_grad_hook
+from torchlike._transforms.saved import disable_saved_tensors_hooks as disable_saved_tensors_hooks
+from torchlike._transforms.saved import save_on_cpu as save_on_cpu
+from torchlike._transforms.saved import saved_tensors_hooks as saved_tensors_hooks

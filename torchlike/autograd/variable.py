@@ -7,7 +7,7 @@ from typing import Any
 
 from torchlike import _errors
 from torchlike._autograd.engine import running
-from torchlike._tensor import Tensor
+from torchlike._tensor.tensor import Tensor
 
 
 class _Engine:
@@ -27,10 +27,10 @@ class VariableMeta(type):
         return isinstance(instance, Tensor)
 
     def __call__(cls, data: Any = None, requires_grad: bool | None = None, volatile: bool | None = None) -> Any:
-        from torchlike import _modes
+        from torchlike._dtypes import modes
 
         made = Tensor() if data is None else data.detach()
-        off = volatile or (volatile is not None and not _modes.local.grad)
+        off = volatile or (volatile is not None and not modes.local.grad)
         return made._require_grad(bool(requires_grad) and not off)
 
 

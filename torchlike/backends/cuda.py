@@ -6,14 +6,14 @@ import contextlib
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from torchlike import _modes
+from torchlike._dtypes import modes
 
 
 def is_built() -> bool:
     """Whether JAX has a GPU client here."""
-    from torchlike import _device
+    from torchlike._dtypes import devices
 
-    return bool(_device.jax_devices("cuda"))
+    return bool(devices.jax_devices("cuda"))
 
 
 class _Matmul:
@@ -22,11 +22,11 @@ class _Matmul:
     @property
     def allow_tf32(self) -> bool:
         """Whether float32 products may round their inputs to TensorFloat-32."""
-        return _modes.get_float32_matmul_precision() != "highest"
+        return modes.get_float32_matmul_precision() != "highest"
 
     @allow_tf32.setter
     def allow_tf32(self, wanted: bool) -> None:
-        _modes.set_float32_matmul_precision("high" if wanted else "highest")
+        modes.set_float32_matmul_precision("high" if wanted else "highest")
 
     def __getattr__(self, name: str) -> Any:
         raise AttributeError(f"Unknown attribute {name}")

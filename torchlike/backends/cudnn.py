@@ -12,13 +12,15 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-from torchlike import _determinism, _device, _errors
+from torchlike import _errors
+from torchlike._dtypes import devices
+from torchlike._engine import determinism
 from torchlike.backends import _settings
 
 
 def is_available() -> bool:
     """Whether there is a GPU on which XLA calls cuDNN."""
-    return bool(_device.jax_devices("cuda"))
+    return bool(devices.jax_devices("cuda"))
 
 
 def version() -> int | None:
@@ -38,7 +40,7 @@ def _keep_enabled(wanted: bool) -> None:
 
 def _ask_for_determinism(wanted: bool) -> None:
     if wanted:
-        _determinism.warn_of_gpu()
+        determinism.warn_of_gpu()
 
 
 @contextlib.contextmanager

@@ -26,7 +26,7 @@ def current_device() -> str:
 
 def synchronize(device: Any = None) -> None:
     """Run what is pending."""
-    from torchlike._core import boundary
+    from torchlike._engine import boundary
 
     boundary()
 

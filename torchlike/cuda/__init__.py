@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from torchlike import _accelerators, _errors
+from torchlike import _errors
+from torchlike._engine import accelerators
 from torchlike._errors.making import OutOfMemoryError as OutOfMemoryError
 from torchlike.cuda import amp as amp
 from torchlike.cuda import jiterator as jiterator
@@ -43,12 +44,12 @@ from torchlike.cuda.streams import stream as stream
 
 def is_available() -> bool:
     """Whether JAX can use a GPU."""
-    return bool(_accelerators.devices("cuda"))
+    return bool(accelerators.devices("cuda"))
 
 
 def device_count() -> int:
     """The number of GPUs that JAX can use."""
-    return len(_accelerators.devices("cuda"))
+    return len(accelerators.devices("cuda"))
 
 
 def is_initialized() -> bool:
@@ -58,32 +59,32 @@ def is_initialized() -> bool:
 
 def init() -> None:
     """Make sure that there is a GPU."""
-    _accelerators.jax_device("cuda", None)
+    accelerators.jax_device("cuda", None)
 
 
 def current_device() -> int:
     """The index of the GPU that a bare `"cuda"` means."""
     init()
-    return _accelerators.current("cuda")
+    return accelerators.current("cuda")
 
 
 def set_device(device: Any) -> None:
     """Make a bare `"cuda"` mean this GPU; a negative index does nothing."""
     if isinstance(device, int) and device < 0:
         return
-    _accelerators.jax_device("cuda", device)
-    if _accelerators.number("cuda", device) != 0:
+    accelerators.jax_device("cuda", device)
+    if accelerators.number("cuda", device) != 0:
         raise _errors.arguments.unsupported("cuda.set_device", "device")
 
 
 def get_device_name(device: Any = None) -> str:
     """The name of a GPU."""
-    return _accelerators.jax_device("cuda", device).device_kind
+    return accelerators.jax_device("cuda", device).device_kind
 
 
 def get_device_capability(device: Any = None) -> tuple[int, int]:
     """The compute capability of a GPU: major, minor."""
-    major, _, minor = str(_accelerators.jax_device("cuda", device).compute_capability).partition(".")
+    major, _, minor = str(accelerators.jax_device("cuda", device).compute_capability).partition(".")
     return int(major), int(minor or 0)
 
 
@@ -94,7 +95,7 @@ class _Properties:
         self.name = get_device_name(device)
         self.major, self.minor = get_device_capability(device)
         self.total_memory = mem_get_info(device)[1]
-        self.multi_processor_count = getattr(_accelerators.jax_device("cuda", device), "core_count", None)
+        self.multi_processor_count = getattr(accelerators.jax_device("cuda", device), "core_count", None)
 
     def __repr__(self) -> str:
         return (
@@ -120,7 +121,7 @@ def is_bf16_supported(including_emulation: bool = True) -> bool:
 
 def synchronize(device: Any = None) -> None:
     """Run what is pending and wait until the GPU has done it."""
-    _accelerators.synchronize("cuda", device)
+    accelerators.synchronize("cuda", device)
 
 
 class device:
@@ -128,11 +129,11 @@ class device:
 
     def __init__(self, device: Any) -> None:
         none = device is None or (isinstance(device, int) and device < 0)
-        self.idx = -1 if none else _accelerators.number("cuda", device)
+        self.idx = -1 if none else accelerators.number("cuda", device)
 
     def __enter__(self) -> device:
         if self.idx >= 0:
-            _accelerators.jax_device("cuda", self.idx)
+            accelerators.jax_device("cuda", self.idx)
             if self.idx:
                 raise _errors.arguments.unsupported("cuda.device", "device")
         return self
@@ -143,9 +144,9 @@ class device:
 
 def __getattr__(name: str) -> Any:
     if name.endswith("Tensor"):
-        from torchlike import _legacy_types
+        from torchlike._composite import legacy_types
 
-        return _legacy_types.on_cuda(name)
+        return legacy_types.on_cuda(name)
     if name == "amp":
         import importlib
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from torchlike import _accelerators, _errors
+from torchlike import _errors
+from torchlike._engine import accelerators
 
 
 def _create_jit_fn(code_string: str, **kwargs: Any) -> Callable:
@@ -19,6 +20,6 @@ def _create_multi_output_jit_fn(code_string: str, num_outputs: int, **kwargs: An
 
 
 def _refuse(*tensors: Any, **kwargs: Any) -> Any:
-    if _accelerators.devices("cuda"):
+    if accelerators.devices("cuda"):
         raise _errors.arguments.kind_unsupported("jiterator", "kernels in C++")
     raise AssertionError("Jiterator is only supported on CUDA and ROCm GPUs, none are available.")

@@ -5,16 +5,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from torchlike import _accelerators
-from torchlike._functions_random import get_rng_state as _get
-from torchlike._functions_random import set_rng_state as _set
+from torchlike._composite.random.random import get_rng_state as _get
+from torchlike._composite.random.random import set_rng_state as _set
+from torchlike._engine import accelerators
 from torchlike._random import default_generator
 
 
 def manual_seed(seed: int) -> None:
     """Seed the generator, where there is a GPU."""
     seed = int(seed)
-    if _accelerators.devices("cuda"):
+    if accelerators.devices("cuda"):
         default_generator.manual_seed(seed)
 
 
@@ -25,7 +25,7 @@ def manual_seed_all(seed: int) -> None:
 
 def seed() -> None:
     """Seed from the system's entropy, where there is a GPU."""
-    if _accelerators.devices("cuda"):
+    if accelerators.devices("cuda"):
         default_generator.seed()
 
 
@@ -34,24 +34,24 @@ seed_all = seed
 
 def initial_seed() -> int:
     """The seed given last."""
-    _accelerators.jax_device("cuda", None)
+    accelerators.jax_device("cuda", None)
     return default_generator.initial_seed()
 
 
 def get_rng_state(device: Any = "cuda") -> Any:
     """The generator's state as a uint8 tensor."""
-    _accelerators.jax_device("cuda", device)
+    accelerators.jax_device("cuda", device)
     return _get()
 
 
 def get_rng_state_all() -> list:
     """The state of each GPU's generator; none without GPUs."""
-    return [_get() for _ in _accelerators.devices("cuda")]
+    return [_get() for _ in accelerators.devices("cuda")]
 
 
 def set_rng_state(new_state: Any, device: Any = "cuda") -> None:
     """Restore a state that `get_rng_state` gave."""
-    _accelerators.jax_device("cuda", device)
+    accelerators.jax_device("cuda", device)
     _set(new_state)
 
 

@@ -5,19 +5,20 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from torchlike import _accelerators, _errors
+from torchlike import _errors
+from torchlike._engine import accelerators
 
 
 class Stream:
     """The one order in which a GPU does its work."""
 
     def __init__(self, device: Any = None, priority: int = 0) -> None:
-        _accelerators.jax_device("cuda", device)
-        self.device_index = _accelerators.number("cuda", device)
+        accelerators.jax_device("cuda", device)
+        self.device_index = accelerators.number("cuda", device)
 
     def synchronize(self) -> None:
         """Wait until the GPU has done what was asked of it."""
-        _accelerators.synchronize("cuda", self.device_index)
+        accelerators.synchronize("cuda", self.device_index)
 
     def wait_stream(self, stream: Stream) -> None:
         """Nothing to wait for: all work is done in the order it was recorded."""
@@ -49,19 +50,19 @@ class Event:
     def __init__(self, enable_timing: bool = False, blocking: bool = False, interprocess: bool = False) -> None:
         if interprocess:
             raise _errors.arguments.unsupported("cuda.Event", "interprocess")
-        _accelerators.jax_device("cuda", None)
+        accelerators.jax_device("cuda", None)
         self.enable_timing = enable_timing
         self._moment: float | None = None
 
     def record(self, stream: Stream | None = None) -> None:
         """Mark this place; a timing event waits for the GPU, since XLA tells no times of its own."""
         if self.enable_timing:
-            _accelerators.synchronize("cuda", None)
+            accelerators.synchronize("cuda", None)
         self._moment = time.perf_counter()
 
     def synchronize(self) -> None:
         """Wait until the GPU has done all before the mark."""
-        _accelerators.synchronize("cuda", None)
+        accelerators.synchronize("cuda", None)
 
     def wait(self, stream: Stream | None = None) -> None:
         """Nothing to wait for: all work is done in the order it was recorded."""

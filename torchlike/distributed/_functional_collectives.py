@@ -11,7 +11,7 @@ from typing import Any
 
 import torchlike
 from torchlike._errors.arguments import unsupported
-from torchlike._tensor import Tensor
+from torchlike._tensor.tensor import Tensor
 from torchlike.distributed import _collectives as c
 from torchlike.distributed import _errors as errors
 from torchlike.distributed._group import ProcessGroup

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from torchlike import _device
-from torchlike._core import Value, aval, to_numpy
-from torchlike._modes import no_grad
-from torchlike._tensor import Tensor, wrap
+from torchlike._dtypes import devices
+from torchlike._dtypes.modes import no_grad
+from torchlike._engine import Value, aval, to_numpy
+from torchlike._tensor.tensor import Tensor, wrap
 from torchlike.distributed import _errors as errors
 
 
@@ -55,7 +55,7 @@ def unpacked(content: bytearray, like: Tensor | np.ndarray, rank: int) -> np.nda
 
 def made(array: np.ndarray, like: Tensor) -> Tensor:
     """A tensor of these elements, with the dtype and device of another."""
-    value = Value(aval(array.shape, like.dtype, _device.cpu), np.asarray(array, order="C"))
+    value = Value(aval(array.shape, like.dtype, devices.cpu), np.asarray(array, order="C"))
     return wrap(value, None, None).to(like.device)
 
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from torchlike._errors.arguments import unsupported
-from torchlike._exchange import from_numpy
-from torchlike._tensor import Tensor
+from torchlike._tensor.exchange import from_numpy
+from torchlike._tensor.tensor import Tensor
 from torchlike.distributed import _errors as errors
 from torchlike.distributed._group import ProcessGroup
 from torchlike.distributed._world import default, new_group

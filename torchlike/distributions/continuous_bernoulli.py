@@ -7,8 +7,8 @@ from numbers import Number
 from typing import Any
 
 import torchlike
-from torchlike._core import Size
-from torchlike._tensor import Tensor
+from torchlike._engine import Size
+from torchlike._tensor.tensor import Tensor
 from torchlike.nn import functional as F
 
 from . import constraints

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from typing import Any
 
 import torchlike
-from torchlike._core import Size
+from torchlike._engine import Size
 from torchlike._errors.warned import warn
-from torchlike._tensor import Tensor
+from torchlike._tensor.tensor import Tensor
 
 from . import _errors, constraints
 from .utils import broadcast_all, lazy_property, shape_of

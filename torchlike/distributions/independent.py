@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from torchlike._core import Size
-from torchlike._tensor import Tensor
+from torchlike._engine import Size
+from torchlike._tensor.tensor import Tensor
 
 from . import _errors, constraints
 from .distribution import Distribution

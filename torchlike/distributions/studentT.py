@@ -6,8 +6,8 @@ import math
 from typing import Any
 
 import torchlike
-from torchlike._core import Size
-from torchlike._tensor import Tensor
+from torchlike._engine import Size
+from torchlike._tensor.tensor import Tensor
 
 from . import constraints
 from .chi2 import Chi2

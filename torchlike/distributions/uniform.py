@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import torchlike
-from torchlike._core import Size
-from torchlike._tensor import Tensor
+from torchlike._engine import Size
+from torchlike._tensor.tensor import Tensor
 
 from . import constraints
 from .distribution import Distribution

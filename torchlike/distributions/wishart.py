@@ -7,9 +7,9 @@ from numbers import Number
 from typing import Any
 
 import torchlike
-from torchlike._core import Size
+from torchlike._engine import Size
 from torchlike._errors.warned import warn
-from torchlike._tensor import Tensor
+from torchlike._tensor.tensor import Tensor
 
 from . import _errors, constraints
 from ._covariance import OfCovariance

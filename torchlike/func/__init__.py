@@ -17,9 +17,9 @@ from torchlike.func._vmap import vmap as vmap
 
 
 def __getattr__(name: str):
-    from torchlike import _refused
+    from torchlike._api import refused
 
-    _refused.refuse("torch.func", name)
+    refused.refuse("torch.func", name)
     from torchlike import _errors
 
     raise _errors.arguments.unknown_name("torch.func", name, [n for n in globals() if not n.startswith("_")])

@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from torchlike import _errors, _modes
-from torchlike._autograd import api, forward_mode
-from torchlike._autograd.mapped import Watched, is_alive, transforming
-from torchlike._autograd.views import edge_of
-from torchlike._dtypes import FLOATING
-from torchlike._tensor import Tensor, same_memory, wrap
+from torchlike import _errors
+from torchlike._dtypes import FLOATING, modes
+from torchlike._tensor.tensor import Tensor, same_memory, wrap
+from torchlike._tensor.views import edge_of
+from torchlike._transforms import backward, forward_mode
+from torchlike._transforms.vmap import Watched, is_alive, transforming
 from torchlike.utils._pytree import TreeSpec, tree_flatten, tree_map, tree_structure
 
 Argnums = int | tuple[int, ...]
@@ -26,14 +26,14 @@ class Watch:
 
     def __init__(self) -> None:
         self.inputs: list[Tensor] = []
-        self.outer_grad = _modes.local.grad
+        self.outer_grad = modes.local.grad
 
     @contextmanager
     def __call__(self) -> Iterator[Watch]:
         """Gradients are recorded inside, whatever the mode outside; what is inside is no leaf outside."""
-        self.outer_grad = _modes.local.grad
+        self.outer_grad = modes.local.grad
         try:
-            with _modes.enable_grad(), transforming():
+            with modes.enable_grad(), transforming():
                 yield self
         finally:
             for x in self.inputs:
@@ -68,8 +68,8 @@ class Watch:
         if not pairs:
             return [_zeros(x) for x in self.inputs]
         if create is None:
-            create = _modes.local.grad and is_alive([t._pair()[1] for pair in pairs for t in pair if t is not None])
-        found = api.grad([o for o, _ in pairs], self.inputs, [w for _, w in pairs], retain_graph=retain or create,
+            create = modes.local.grad and is_alive([t._pair()[1] for pair in pairs for t in pair if t is not None])
+        found = backward.grad([o for o, _ in pairs], self.inputs, [w for _, w in pairs], retain_graph=retain or create,
                          create_graph=create, allow_unused=True)  # fmt: skip
         return [_zeros(x) if g is None else g for x, g in zip(self.inputs, found)]
 
@@ -139,7 +139,7 @@ def grad_and_value(func: Callable, argnums: Argnums = 0, has_aux: bool = False) 
             if out.ndim:
                 raise _errors.func.gradient_of_no_scalar(out.ndim)
         create = watch.outer_grad and is_alive([out._pair()[1]])
-        with _modes.enable_grad():
+        with modes.enable_grad():
             found = watch.settled(spec.unflatten(watch.gradients([out], None, False, create)))
         value = watch.settled(out)
         return found, ((value, watch.settled(aux)) if has_aux else value)
@@ -201,8 +201,8 @@ def vjp(func: Callable, *primals: Any, has_aux: bool = False) -> tuple:
         weights, given_spec = tree_flatten(cotangents)
         if given_spec != out_spec:
             raise _errors.func.cotangent_structure(_shown(given_spec), _shown(out_spec))
-        outer = _modes.local.grad
-        with _modes.enable_grad():
+        outer = modes.local.grad
+        with modes.enable_grad():
             alive = outer and is_alive([t._pair()[1] for t in (*outputs, *weights)])
             found = watch.gradients(outputs, weights, retain_graph, alive if create_graph is None else create_graph)
         return spec.unflatten(found if alive else [same_memory(g) if g.requires_grad else g for g in found])

@@ -8,7 +8,7 @@ from typing import Any
 import torchlike
 from torchlike import _errors
 from torchlike._dtypes import FLOATING
-from torchlike._tensor import Tensor
+from torchlike._tensor.tensor import Tensor
 from torchlike.func._derivatives import Argnums, chosen, jvp, replaced, vjp
 from torchlike.func._vmap import vmap
 from torchlike.utils._pytree import tree_flatten

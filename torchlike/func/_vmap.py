@@ -6,10 +6,11 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from torchlike import _errors, _modes
-from torchlike._autograd.mapped import Mapping, opened, transforming
-from torchlike._core.examples import Level, Row, levels_of, outermost
-from torchlike._tensor import Tensor, wrap
+from torchlike import _errors
+from torchlike._dtypes import modes
+from torchlike._engine.trace.examples import Level, Row, levels_of, outermost
+from torchlike._tensor.tensor import Tensor, wrap
+from torchlike._transforms.vmap import Mapping, opened, transforming
 from torchlike.utils._pytree import SUPPORTED_NODES, TreeSpec, kind_of, tree_flatten
 
 _RANDOMNESS = ("error", "different", "same")
@@ -103,7 +104,7 @@ class _Call:
             written = [i for i, d in enumerate(self.dims) if d is not None and given[i]._storage.value is not before[i]]
             leaving = [x for x, d in zip(results, dims) if d is not None]
             found = mapping.leave([x._pair() for x in (*leaving, *[given[i] for i in written])])
-        found = [pair if _modes.local.grad else (pair[0], None) for pair in found]
+        found = [pair if modes.local.grad else (pair[0], None) for pair in found]
         for i, (value, edge) in zip(written, found[len(leaving) :]):
             wholes[i]._write(value, edge)
         made = iter(_placed(wrap(*pair), d) for pair, d in zip(found, [d for d in dims if d is not None]))

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import torchlike
-from torchlike import _overriding
 from torchlike._errors.callers import unpacked_by_caller
+from torchlike._tensor import overriding
 
 from . import _errors
 from .graph import Graph
@@ -88,7 +88,7 @@ class Proxy:
     """A value of a traced function: its operators, methods and attributes make nodes."""
 
     def __init__(self, node: Node, tracer: TracerBase | None = None) -> None:
-        _overriding.look_at_functions()
+        overriding.look_at_functions()
         self.node = node
         self.tracer = tracer or GraphAppendingTracer(node.graph)
 
@@ -128,7 +128,7 @@ class Proxy:
 
     @classmethod
     def __torch_function__(cls, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
-        found = next(each for each in _overriding.of((*args, *(kwargs or {}).values())) if isinstance(each, Proxy))
+        found = next(each for each in overriding.of((*args, *(kwargs or {}).values())) if isinstance(each, Proxy))
         func = getattr(func, "__wrapped__", func)
         return found.tracer.create_proxy("call_function", func, args, kwargs or {}, name=func.__name__)
 

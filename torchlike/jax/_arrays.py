@@ -7,12 +7,13 @@ from typing import Any
 import jax
 import numpy as np
 
-from torchlike import _device, _errors
-from torchlike._core import Value, concrete
-from torchlike._core.jax_private import Tracer
-from torchlike._core.ownership import lend
-from torchlike._exchange import from_dlpack
-from torchlike._tensor import Tensor
+from torchlike import _errors
+from torchlike._dtypes import devices
+from torchlike._engine import Value, concrete
+from torchlike._engine.trace.ownership import lend
+from torchlike._engine.xla.jax_private import Tracer
+from torchlike._tensor.exchange import from_dlpack
+from torchlike._tensor.tensor import Tensor
 
 
 def to_jax(tensor: Tensor) -> jax.Array:
@@ -39,7 +40,7 @@ def array_of(value: Value) -> jax.Array:
     """A value's elements as an array that the user may keep."""
     value = value.settle()
     array = concrete(value)
-    place = _device.to_jax(value.aval.device)
+    place = devices.to_jax(value.aval.device)
     if isinstance(array, np.ndarray):
         array = value.array = jax.device_put(array, place)
     if value.aval.device.type != "cpu":

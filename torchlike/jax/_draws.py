@@ -15,8 +15,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from torchlike import _errors, _random
-from torchlike._core.subtrace import SubTrace
-from torchlike._recorded import Scene
+from torchlike._engine.trace.subtrace import SubTrace
+from torchlike._transforms.recording import Scene
 
 Make = Callable[[jax.Array], jax.Array]  # from a key
 

@@ -9,12 +9,13 @@ from typing import Any
 import jax
 import numpy as np
 
-from torchlike import _device, _dtypes, _errors
+from torchlike import _dtypes, _errors
 from torchlike._autograd.engine import Grad
 from torchlike._autograd.recorded import pure
-from torchlike._core import aval
-from torchlike._recorded import Scene, is_array, is_tensor, recording
-from torchlike._tensor import Tensor
+from torchlike._dtypes import devices
+from torchlike._engine import aval
+from torchlike._tensor.tensor import Tensor
+from torchlike._transforms.recording import Scene, is_array, is_tensor, recording
 from torchlike.jax._arrays import array_of
 from torchlike.jax._draws import drawing
 
@@ -55,7 +56,7 @@ def functional(module: Any, *, mutable: bool = False, random: bool = False) -> t
     tensors = {**dict(module.named_parameters()), **dict(module.named_buffers())}
     params = {name: array_of(tensor._value) for name, tensor in tensors.items()}
     trains = [(part, part.training) for part in module.modules()]
-    device = next((tensor.device for tensor in tensors.values()), _device.canonical(None))
+    device = next((tensor.device for tensor in tensors.values()), devices.canonical(None))
     what = f"{type(module).__name__}.forward"
 
     def apply(params: dict[str, Any], /, *args: Any, **kwargs: Any) -> Any:
@@ -104,7 +105,7 @@ def _check_aliases(what: str, scene: Scene, tensors: dict[str, Tensor]) -> None:
         raise _errors.recording.alias_of_param(what, seen)
 
 
-def _input(scene: Scene, array: Any, device: _device.device, strides: tuple[int, ...] | None = None) -> Tensor:
+def _input(scene: Scene, array: Any, device: devices.device, strides: tuple[int, ...] | None = None) -> Tensor:
     return scene.tensor(aval(array.shape, _dtypes.from_numpy(np.dtype(array.dtype)), device), True, strides)
 
 

@@ -9,14 +9,15 @@ from typing import Any
 import jax
 import numpy as np
 
-from torchlike import _errors, _modes
+from torchlike import _errors
 from torchlike._autograd.engine import Grad
-from torchlike._autograd.higher import Higher, apply
-from torchlike._core import Aval
-from torchlike._exchange import over
-from torchlike._recorded import is_array, is_tensor
-from torchlike._tensor import TENSOR_TYPES
-from torchlike._tensor import wrap as of_value
+from torchlike._dtypes import modes
+from torchlike._engine import Aval
+from torchlike._tensor.exchange import over
+from torchlike._tensor.tensor import TENSOR_TYPES
+from torchlike._tensor.tensor import wrap as of_value
+from torchlike._transforms.higher import Higher, apply
+from torchlike._transforms.recording import is_array, is_tensor
 from torchlike.jax._arrays import from_jax
 
 
@@ -60,7 +61,7 @@ def wrap(function: Callable, *, differentiable: bool = True) -> Callable:
         if found is None:
             found = operators[key] = Operator(function, name, (args, kwargs))
         given = [_pair(leaves[i]) for i in places]
-        if not (differentiable and _modes.local.grad):
+        if not (differentiable and modes.local.grad):
             given = [(value, None) for value, _ in given]
         results = [of_value(*pair) for pair in apply(found.op, given, ())]
         return found.filled([value.aval for value, _ in given], results)

@@ -7,7 +7,7 @@ from typing import Any
 
 import torchlike as torch
 from torchlike import _errors
-from torchlike._tensor import Tensor
+from torchlike._tensor.tensor import Tensor
 
 Dims = int | tuple[int, ...] | None
 

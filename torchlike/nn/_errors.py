@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from torchlike._errors.arguments import unsupported as unsupported
-from torchlike._tensor import Tensor
+from torchlike._tensor.tensor import Tensor
 
 
 def _kind(value: Any) -> str:

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any, Self
 
 import torchlike
-from torchlike._overriding import _disabled_torch_function_impl
-from torchlike._tensor import Tensor, adopt
+from torchlike._tensor.overriding import _disabled_torch_function_impl
+from torchlike._tensor.tensor import Tensor, adopt
 
 from . import _errors
 from .parameter import Parameter

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from torchlike import _modes
-from torchlike._autograd.api import grad
-from torchlike._tensor import Tensor
+from torchlike._dtypes import modes
+from torchlike._tensor.tensor import Tensor
+from torchlike._transforms.backward import grad
 
 from . import functional as F
 
@@ -15,8 +15,8 @@ Options = dict[str, Any]
 
 
 def _gradient(conv: Callable, of: Tensor, input: Tensor, weight: Tensor, grad_output: Tensor, options: Options) -> Any:
-    keeps = _modes.local.grad and any(x.requires_grad for x in (input, weight, grad_output) if x is not of)
-    with _modes.enable_grad():
+    keeps = modes.local.grad and any(x.requires_grad for x in (input, weight, grad_output) if x is not of)
+    with modes.enable_grad():
         out = conv(input, weight, None, **options)
     return grad(out, of, grad_output, create_graph=keeps)[0]
 

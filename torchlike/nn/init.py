@@ -13,7 +13,7 @@ from typing import Any
 
 import torchlike
 from torchlike._errors.warned import warn
-from torchlike._tensor import Tensor
+from torchlike._tensor.tensor import Tensor
 
 from . import _errors_layers as _errors
 

@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 
 from torchlike import Tensor
-from torchlike._autograd.higher import Higher, apply
 from torchlike._autograd.nodes import sequence
-from torchlike._bind import check_history
-from torchlike._factories import of_array
-from torchlike._fused import row_update
+from torchlike._composite.multi_tensor import row_update
+from torchlike._tensor.bind import check_history
+from torchlike._tensor.factories import of_array
+from torchlike._transforms.higher import Higher, apply
 
 _PLAIN = frozenset((float, int, bool, str, type(None)))
 

@@ -19,15 +19,15 @@ from typing import Any
 import numpy as np
 
 import torchlike
-from torchlike import Tensor, _core
-from torchlike._core import Value
-from torchlike._core.ownership import ATTRIBUTE, DICT_ITEM
-from torchlike._fused import multi_tensor_update, over_rows, share_memory
-from torchlike._ops._namespace import namespace
-from torchlike._ops._steps import stepwise
-from torchlike._recorder import current
+from torchlike import Tensor, _engine
+from torchlike._composite.multi_tensor import multi_tensor_update, over_rows, share_memory
+from torchlike._dtypes.recorder import current
+from torchlike._engine import Value
+from torchlike._engine.trace.ownership import ATTRIBUTE, DICT_ITEM
+from torchlike._ops.schema.namespace import namespace
+from torchlike._ops.schema.rounding import stepwise
 from torchlike._sparse import SparseTensor, lines_of
-from torchlike._storage import WRITE
+from torchlike._tensor.storage import WRITE
 from torchlike.optim import _errors
 from torchlike.optim._differentiable import numbers_of, with_penalty, write_row
 from torchlike.optim._packs import Pack, give, is_seen, packs
@@ -276,7 +276,8 @@ class RuleOptimizer(Optimizer):
             self._step_recorded()
             return loss
         self._hold_groups()
-        with _core.uninterrupted():  # parameters, state and counters are those before or after the step, never between
+        # Parameters, state and counters are those before or after the step, never between.
+        with _engine.uninterrupted():
             for index, group in enumerate(self.param_groups):
                 self._step_group(index, group)
         return loss

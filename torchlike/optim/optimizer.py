@@ -11,9 +11,9 @@ from operator import is_
 from typing import Any, TypeAlias
 
 import torchlike
-from torchlike import Tensor, _core, _native
+from torchlike import Tensor, _engine, _native
+from torchlike._dtypes.recorder import current
 from torchlike._errors.warned import warn
-from torchlike._recorder import current
 from torchlike.optim import _errors
 from torchlike.utils.hooks import RemovableHandle
 
@@ -106,7 +106,7 @@ def _hooked(step: Callable) -> Callable:
                     raise _errors.bad_pre_hook_result(hooked_step, result)
                 args, kwargs = result
         out = step(*args, **kwargs)
-        _core.boundary()
+        _engine.boundary()
         for hook in chain(self._optimizer_step_post_hooks.values(), _every_step_post.values()):
             hook(self, args, kwargs)
         return out

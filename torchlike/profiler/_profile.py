@@ -163,7 +163,7 @@ class profile:
         self._started = time.perf_counter()
 
     def _end_of_step(self) -> None:
-        from torchlike._core import boundary
+        from torchlike._engine import boundary
 
         if self._recorder is not None and self._schedule is not None:
             boundary()

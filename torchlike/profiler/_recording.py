@@ -10,9 +10,9 @@ from typing import Any
 
 import jax
 
-from torchlike._core import boundary
-from torchlike._core.ledger import Account
-from torchlike._core.timing import watchers
+from torchlike._engine import boundary
+from torchlike._engine.report.ledger import Account
+from torchlike._engine.report.timing import watchers
 from torchlike.profiler._events import Event
 
 _MOST_NAMES = 4  # operators that a program's name says

@@ -18,7 +18,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import IO
 
-from torchlike._core import uninterrupted
+from torchlike._engine import uninterrupted
 
 try:
     import fcntl

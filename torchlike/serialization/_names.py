@@ -9,7 +9,9 @@ from _compat_pickle import IMPORT_MAPPING, NAME_MAPPING
 from typing import Any
 
 import torchlike
-from torchlike import _dtypes, _dtypes_named, _legacy_types
+from torchlike import _dtypes
+from torchlike._composite import legacy_types
+from torchlike._dtypes import unsupported
 from torchlike.serialization import _errors as errors
 from torchlike.serialization import _homes, _rebuild, _storages
 
@@ -45,8 +47,8 @@ def readable() -> dict[str, Any]:
     """`table`, and what files of older versions name: second names of the same things, and types that only stand in
     lists and dictionaries."""
     found = {f"{kind.module}.{kind.name}": cpu for kind, cpu in zip(_storages.TYPED_ON_CUDA, _storages.TYPED)}
-    found |= {f"torch.{name}": dtype for name, dtype in _dtypes_named.NAMES.items()}
-    for name in (f"{stem}Tensor" for stem in _legacy_types.NAMES):
+    found |= {f"torch.{name}": dtype for name, dtype in unsupported.NAMES.items()}
+    for name in (f"{stem}Tensor" for stem in legacy_types.NAMES):
         found |= {f"torch.{name}": getattr(torchlike, name), f"torch.cuda.{name}": getattr(torchlike.cuda, name)}
     return table() | found
 

@@ -10,11 +10,11 @@ from collections.abc import Callable
 from typing import Any
 
 import torchlike
-from torchlike import _legacy_types
-from torchlike._dtypes_named import dtype_without_tensors
-from torchlike._functions_pending import marked
-from torchlike._storage_io import meta_tensor
-from torchlike._tensor import alias
+from torchlike._composite import legacy_types
+from torchlike._composite.views.conjugates import marked
+from torchlike._dtypes.unsupported import dtype_without_tensors
+from torchlike._tensor.storage_io import meta_tensor
+from torchlike._tensor.tensor import alias
 from torchlike.serialization import _errors as errors
 from torchlike.serialization import _locations, _tensors
 from torchlike.serialization._storages import LoadedStorage, numel_over_limit
@@ -173,7 +173,7 @@ UNSUPPORTED: dict[str, Any] = {
         *(f"torch.{name}" for name in ("qint32", "qint8", "quint2x4", "quint4x2", "quint8")),
         *(f"torch.per_channel_{name}" for name in ("affine", "affine_float_qparams", "symmetric")),
         *(f"torch.per_tensor_{name}" for name in ("affine", "symmetric")),
-        *(f"torch{on}.sparse.{stem}Tensor" for on in ("", ".cuda") for stem in _legacy_types.NAMES if stem != "Bool"),
+        *(f"torch{on}.sparse.{stem}Tensor" for on in ("", ".cuda") for stem in legacy_types.NAMES if stem != "Bool"),
     )
 }
 

@@ -13,8 +13,8 @@ from dataclasses import replace
 from typing import IO, Any
 
 import torchlike
-from torchlike._storage import marks
-from torchlike._storage_io import storage_of
+from torchlike._tensor.storage import marks
+from torchlike._tensor.storage_io import storage_of
 from torchlike.nn.parameter import UninitializedTensorMixin
 from torchlike.serialization import _errors as errors
 from torchlike.serialization import _legacy_save, _rebuild, _storages, _tensors

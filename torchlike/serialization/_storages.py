@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 import torchlike
-from torchlike._storage_io import from_storage, meta_tensor
+from torchlike._tensor.storage_io import from_storage, meta_tensor
 from torchlike.serialization import _errors as errors
 from torchlike.storage import TypedStorage
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import torchlike
-from torchlike import _copying
+from torchlike._tensor import copying
 from torchlike.serialization import _errors as errors
 
 
 def attributes(tensor: Any) -> dict[str, Any]:
     """What the user has attached to a tensor."""
-    return _copying.attributes(tensor)
+    return copying.attributes(tensor)
 
 
 def members(tensor: Any) -> tuple:
@@ -37,5 +37,5 @@ def check_state(cls: type, state: Any) -> None:
     """Refuse attributes that belong to tensors themselves, which no file may replace."""
     for part in state if isinstance(state, tuple) else (state,):
         for name in part or ():
-            if name in _copying.PRIVATE or name.startswith("__") or hasattr(torchlike.nn.Parameter, name):
+            if name in copying.PRIVATE or name.startswith("__") or hasattr(torchlike.nn.Parameter, name):
                 raise errors.forbidden_attribute(cls, name)

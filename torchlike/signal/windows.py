@@ -8,8 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from torchlike import _dtypes, _errors, _factories, _modes
-from torchlike._tensor import Tensor
+from torchlike import _dtypes, _errors
+from torchlike._dtypes import modes
+from torchlike._tensor import factories
+from torchlike._tensor.tensor import Tensor
 
 
 def _made(name: str, formula: Callable, M: int, sym: bool = True, *, dtype: Any = None, layout: Any = None,
@@ -19,10 +21,10 @@ def _made(name: str, formula: Callable, M: int, sym: bool = True, *, dtype: Any 
         raise _errors.arguments.wrong_type("linspace", "steps", None, "int", M)
     if not isinstance(requires_grad, bool):
         raise _errors.arguments.wrong_type("tensor", "requires_grad", None, "bool", requires_grad)
-    dtype = dtype or _modes.default_dtype
+    dtype = dtype or modes.default_dtype
     _errors.making.check_window(name, M, layout, dtype, (_dtypes.float32, _dtypes.float64))
     found = np.ones(M) if M < 2 else formula(np.arange(M), M - 1 if sym else M)
-    return _factories.tensor(found, dtype=dtype, device=device, requires_grad=requires_grad)
+    return factories.tensor(found, dtype=dtype, device=device, requires_grad=requires_grad)
 
 
 def bartlett(M: int, *, sym: bool = True, **options: Any) -> Tensor:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from torchlike import _errors
-from torchlike import _memory_format as mf
+from torchlike._dtypes import memory_format as mf
 from torchlike._sparse import _rules
-from torchlike._tensor import Tensor
+from torchlike._tensor.tensor import Tensor
 
 
 def mm(mat1: Tensor, mat2: Tensor, reduce: str = "sum") -> Tensor:

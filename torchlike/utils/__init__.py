@@ -7,9 +7,9 @@ from typing import Any
 
 def swap_tensors(t1: Any, t2: Any) -> None:
     """Let two tensors change places: each becomes the other, for all who hold it."""
-    from torchlike import _copying
+    from torchlike._tensor import copying
 
-    _copying.swap(t1, t2)
+    copying.swap(t1, t2)
 
 
 def __getattr__(name: str) -> Any:

@@ -14,7 +14,7 @@ from torchlike import _errors
 def timer() -> float:
     """The time in seconds, once all pending work is done."""
     from torchlike import cuda
-    from torchlike._core import boundary
+    from torchlike._engine import boundary
 
     boundary()
     if cuda.is_available():
@@ -113,6 +113,6 @@ class Timer:
 
 
 def _run_pending() -> None:
-    from torchlike._core import boundary
+    from torchlike._engine import boundary
 
     boundary()

@@ -1,7 +1,7 @@
 """Activation checkpointing: what backward needs of a part of a model is computed again instead of kept.
 
 Within one program too: XLA would keep the first result, so the second computation begins behind a barrier (see
-`_autograd/recompute.py`). Random numbers are drawn again from the same state.
+`_transforms/recompute.py`). Random numbers are drawn again from the same state.
 """
 
 from __future__ import annotations
@@ -14,11 +14,12 @@ from weakref import WeakKeyDictionary
 
 import torchlike
 from torchlike import _errors
-from torchlike._autograd import engine, recompute, saved
-from torchlike._autograd.function import Function
-from torchlike._errors import checkpoint as _sentences
+from torchlike._autograd import engine
+from torchlike._errors.gradients import checkpoint as _sentences
 from torchlike._errors.warned import warn
-from torchlike._tensor import Tensor
+from torchlike._tensor.tensor import Tensor
+from torchlike._transforms import recompute, saved
+from torchlike._transforms.function import Function
 from torchlike.nn.modules.module import inside_a_module
 
 CheckpointError = _sentences.CheckpointError

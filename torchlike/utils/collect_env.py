@@ -6,7 +6,7 @@ import os
 import platform
 
 import torchlike
-from torchlike import _accelerators
+from torchlike._engine import accelerators
 
 _SETTINGS = ("JAX_", "XLA_", "TORCHLIKE_", "CUDA_VISIBLE_DEVICES", "LIBTPU_", "OMP_NUM_THREADS")
 
@@ -14,7 +14,7 @@ _SETTINGS = ("JAX_", "XLA_", "TORCHLIKE_", "CUDA_VISIBLE_DEVICES", "LIBTPU_", "O
 def get_pretty_env_info() -> str:
     """Versions, the system, JAX's devices, and what the environment sets for them, as text."""
     devices = [f"  - {device} ({device.device_kind})" for type in ("cpu", "cuda", "tpu")
-               for device in _accelerators.devices(type)]  # fmt: skip
+               for device in accelerators.devices(type)]  # fmt: skip
     settings = [f"  - {name}={value}" for name, value in sorted(os.environ.items()) if name.startswith(_SETTINGS)]
     return "\n".join([
         torchlike.__config__.show(),

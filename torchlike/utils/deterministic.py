@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import types
 
-from torchlike import _determinism
+from torchlike._engine import determinism
 
 
 class _Module(types.ModuleType):
@@ -13,11 +13,11 @@ class _Module(types.ModuleType):
     def fill_uninitialized_memory(self) -> bool:
         """Whether `empty` and its like are filled with NaN, or the largest integer, while deterministic algorithms are
         asked for (`torchlike.use_deterministic_algorithms(True)`)."""
-        return _determinism.fills_uninitialized()
+        return determinism.fills_uninitialized()
 
     @fill_uninitialized_memory.setter
     def fill_uninitialized_memory(self, mode: bool) -> None:
-        _determinism.set_fill_uninitialized(mode)
+        determinism.set_fill_uninitialized(mode)
 
 
 sys.modules[__name__].__class__ = _Module

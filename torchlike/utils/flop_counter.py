@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from torchlike import _errors
-from torchlike._core import boundary
-from torchlike._core.trace import observers
+from torchlike._engine import boundary
+from torchlike._engine.trace.trace import observers
 from torchlike._errors.warned import warn
-from torchlike._ops._flops import Products
+from torchlike._ops.schema.flops import Products
 from torchlike.compiler import set_stance
 from torchlike.ops import aten
 

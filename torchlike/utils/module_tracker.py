@@ -8,8 +8,8 @@ from weakref import WeakKeyDictionary
 
 from torchlike import is_grad_enabled
 from torchlike._autograd.engine import running
-from torchlike._autograd.graph import register_multi_grad_hook
-from torchlike._tensor import Tensor
+from torchlike._tensor.tensor import Tensor
+from torchlike._transforms.graph import register_multi_grad_hook
 from torchlike.autograd.variable import Variable
 from torchlike.nn.modules.module import (
     Module,

@@ -240,7 +240,7 @@ def foreign(made: Any, path: str) -> str:
 
 
 def _storage(tensor: Any) -> np.ndarray:
-    from torchlike._storage_io import storage_of
+    from torchlike._tensor.storage_io import storage_of
 
     return storage_of(tensor)[1]
 

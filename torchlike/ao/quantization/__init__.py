@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from torchlike._errors import arguments
-from torchlike._tensor import Tensor
+from torchlike._tensor.tensor import Tensor
 from torchlike.nn import Module
 
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 from torchlike import _errors
-from torchlike._autograd.function import Function
-from torchlike._tensor import Tensor
+from torchlike._tensor.tensor import Tensor
+from torchlike._transforms.function import Function
 from torchlike.distributed import _collectives as c
 from torchlike.distributed import _errors as errors
 from torchlike.distributed._reducing import RedOpType, ReduceOp

@@ -6,11 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from torchlike import _bind, _drawn, _dtypes, _errors, _functions_nn, _random
-from torchlike._bind import CALLERS as rows
+from torchlike import _dtypes, _errors, _random
+from torchlike._composite.nn import layers
+from torchlike._composite.nn.layers import finish
+from torchlike._composite.random import drawn
 from torchlike._errors.warned import warn
-from torchlike._functions_nn import finish
-from torchlike._tensor import Tensor
+from torchlike._tensor import bind
+from torchlike._tensor.bind import CALLERS as rows
+from torchlike._tensor.tensor import Tensor
 
 
 def relu(input: Tensor, inplace: bool = False) -> Tensor:
@@ -31,7 +34,7 @@ def threshold(input: Tensor, threshold: float, value: float, inplace: bool = Fal
 def rrelu(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False,
           inplace: bool = False) -> Tensor:  # fmt: skip
     """x where x > 0, a x elsewhere: a is drawn from [lower, upper) in training, their mean otherwise."""
-    return finish(input, _functions_nn.rrelu(input, lower, upper, training), inplace)
+    return finish(input, layers.rrelu(input, lower, upper, training), inplace)
 
 
 def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Tensor:
@@ -110,7 +113,7 @@ def softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: 
     `_stacklevel` changes nothing: the warning names the user's line by itself.
     """
     dim = _implicit_dim("softmax", input) if dim is None else dim
-    return _functions_nn.softmax(input, dim, dtype)
+    return layers.softmax(input, dim, dtype)
 
 
 def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
@@ -119,7 +122,7 @@ def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: 
     `_stacklevel` changes nothing: the warning names the user's line by itself.
     """
     dim = _implicit_dim("softmin", input) if dim is None else dim
-    return _functions_nn.softmax(-input, dim, dtype)
+    return layers.softmax(-input, dim, dtype)
 
 
 def log_softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
@@ -128,7 +131,7 @@ def log_softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dty
     `_stacklevel` changes nothing: the warning names the user's line by itself.
     """
     dim = _implicit_dim("log_softmax", input) if dim is None else dim
-    return _functions_nn.log_softmax(input, dim, dtype)
+    return layers.log_softmax(input, dim, dtype)
 
 
 def _implicit_dim(name: str, input: Tensor) -> int:
@@ -142,8 +145,8 @@ def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: floa
         warn("`eps` parameter is deprecated and has no effect.")
     dtype = np.dtype(logits.dtype.numpy)
     draw = lambda shape: (-np.log(_random.exponential(None, shape, dtype, 1.0))).astype(dtype)
-    gumbels = _drawn.like(logits, draw)
-    soft = _functions_nn.softmax((logits + gumbels) / tau, dim)
+    gumbels = drawn.like(logits, draw)
+    soft = layers.softmax((logits + gumbels) / tau, dim)
     if not hard:
         return soft
     classes = soft.shape[dim]
@@ -153,7 +156,7 @@ def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: floa
 
 def _twin(function: Any) -> Any:
     def in_place(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
-        return _bind.assign(input, function(input, *args, **kwargs))
+        return bind.assign(input, function(input, *args, **kwargs))
 
     in_place.__name__ = in_place.__qualname__ = function.__name__ + "_"
     in_place.__doc__ = f"In place: {function.__doc__}"

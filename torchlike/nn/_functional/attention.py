@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from torchlike import _drawn, _errors, _random
-from torchlike._bind import CALLERS as rows
-from torchlike._ops._rules import broadcast
-from torchlike._tensor import Tensor
+from torchlike import _errors, _random
+from torchlike._composite.random import drawn
+from torchlike._ops.schema.typing_rules import broadcast
+from torchlike._tensor.bind import CALLERS as rows
+from torchlike._tensor.tensor import Tensor
 
 from ..attention.bias import CausalBias
 
@@ -37,7 +38,7 @@ def scaled_dot_product_attention(query: Tensor, key: Tensor, value: Tensor, attn
         lead = query.shape[:-2] if enable_gqa else broadcast([tuple(x.shape[:-2]) for x in (query, key, value)])
         shape = (*lead, query.shape[-2], key.shape[-2])
         kind = np.dtype(query.dtype.numpy)
-        noise = _drawn.of_shape(lambda shape: _random.dropout_noise(None, shape, kind, dropout_p), shape, query.device)
+        noise = drawn.of_shape(lambda shape: _random.dropout_noise(None, shape, kind, dropout_p), shape, query.device)
     fused = dropout_p == 0.0 and _is_fused(query, key, value, attn_mask, enable_gqa)
     return rows["_attention"](query, key, value, attn_mask, noise, is_causal, float(factor), enable_gqa, fused)
 

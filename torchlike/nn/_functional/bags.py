@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from torchlike import _errors
-from torchlike._bind import CALLERS as rows
-from torchlike._core import when_at_hand
 from torchlike._dtypes import FLOATING, INTEGER
+from torchlike._engine import when_at_hand
 from torchlike._errors.warned import warn
 from torchlike._sparse import of_bags
-from torchlike._tensor import Tensor
+from torchlike._tensor.bind import CALLERS as rows
+from torchlike._tensor.tensor import Tensor
 
 from .embedding import renorm
 
@@ -69,7 +69,7 @@ def _check_bags(input: Tensor, weight: Tensor, offsets: Any, weights: Tensor | N
     if weight.ndim != 2:
         raise _errors.sequences.bag_table_dims(weight.ndim)
     if input.ndim == 2 and offsets is not None:
-        raise _errors.sequences.bag_offsets_unasked(str(type(offsets)).replace("torchlike._tensor", "torch"))
+        raise _errors.sequences.bag_offsets_unasked(str(type(offsets)).replace("torchlike._tensor.tensor", "torch"))
     if input.ndim == 1 and (offsets is None or offsets.ndim != 1):
         raise _errors.sequences.bag_offsets(missing=offsets is None)
     if input.ndim not in (1, 2):

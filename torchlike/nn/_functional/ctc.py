@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from torchlike import _dtypes, _errors, _factories
-from torchlike._bind import CALLERS as rows
-from torchlike._core import to_numpy, when_at_hand
-from torchlike._tensor import Tensor
+from torchlike import _dtypes, _errors
+from torchlike._engine import to_numpy, when_at_hand
+from torchlike._tensor import factories
+from torchlike._tensor.bind import CALLERS as rows
+from torchlike._tensor.tensor import Tensor
 
 from .loss import reduction_of
 
@@ -60,7 +61,7 @@ def ctc_loss(log_probs: Tensor, targets: Tensor, input_lengths: Any, target_leng
 
 def _lengths(name: str, given: Any) -> Tensor:
     if not isinstance(given, Tensor):
-        return _factories.of_array(np.asarray(given, np.int64).reshape(-1))
+        return factories.of_array(np.asarray(given, np.int64).reshape(-1))
     if given.dtype.category != _dtypes.INTEGER:
         raise _errors.losses.lengths_dtype(name)
     return given.reshape(-1)
@@ -98,4 +99,4 @@ def _padded(targets: Tensor, lengths: Tensor) -> Tensor:
     kept = np.where(columns < each[:, None], places, 0)
     if not targets.shape[0]:
         return targets.reshape(0, 0).expand(len(each), 0)
-    return targets[_factories.of_array(kept, targets.device)]
+    return targets[factories.of_array(kept, targets.device)]

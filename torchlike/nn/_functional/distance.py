@@ -1,3 +1,3 @@
 """Distances of the rows of one matrix."""
 
-from ..._functions_more import pdist as pdist
+from torchlike._composite.numeric import pdist as pdist

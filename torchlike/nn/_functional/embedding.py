@@ -6,11 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from torchlike import _bind, _errors, _factories, _modes
-from torchlike._bind import CALLERS as rows
-from torchlike._core import to_numpy, when_at_hand
+from torchlike import _errors
+from torchlike._dtypes import modes
+from torchlike._engine import to_numpy, when_at_hand
 from torchlike._sparse import of_rows
-from torchlike._tensor import Tensor
+from torchlike._tensor import bind, factories
+from torchlike._tensor.bind import CALLERS as rows
+from torchlike._tensor.tensor import Tensor
 
 
 def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
@@ -57,8 +59,8 @@ def rows_of(weight: Tensor, indices: Tensor, padding_idx: int = -1, scale_grad_b
 def renorm(weight: Tensor, indices: Tensor, max_norm: float | None, norm_type: float) -> None:
     """Scale picked rows of a greater norm down to `max_norm`, in place."""
     if max_norm is not None:
-        with _modes.no_grad():
-            _bind.assign(weight, rows["_renormed"](weight.detach(), indices, float(max_norm), float(norm_type)))
+        with modes.no_grad():
+            bind.assign(weight, rows["_renormed"](weight.detach(), indices, float(max_norm), float(norm_type)))
 
 
 def check_rows(indices: Tensor, weight: Tensor) -> None:
@@ -90,7 +92,7 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
         if num_classes <= 0:
             raise _errors.sequences.one_hot_empty()
         return rows["_one_hot"](tensor, num_classes)
-    host = to_numpy((tensor if num_classes == -1 else _factories.all_examples(tensor))._value)
+    host = to_numpy((tensor if num_classes == -1 else factories.all_examples(tensor))._value)
     if host.min() < 0:
         raise _errors.sequences.one_hot_negative()
     largest = int(host.max())

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import torchlike
-from torchlike import _dtypes, _errors, _modes
+from torchlike import _dtypes, _errors
+from torchlike._dtypes import modes
 from torchlike._errors.warned import warn
-from torchlike._tensor import Tensor
+from torchlike._tensor.tensor import Tensor
 
 from .loss import cross_entropy
 from .rows import linear
@@ -115,7 +116,7 @@ def _by_parts(input: Tensor, linear_weight: Tensor, target: Tensor, bias: Tensor
     size = _rows_at_once(options, x.shape[0], x.shape[1], linear_weight.shape[0])
     places = range(0, x.shape[0], size)
     # The parts have a dtype of their own, whatever operators around them are cast to.
-    region = torchlike.autocast(x.device.type, enabled=False) if _modes.local.autocast else contextlib.nullcontext()
+    region = torchlike.autocast(x.device.type, enabled=False) if modes.local.autocast else contextlib.nullcontext()
     with region:
         losses = [checkpoint(part, x[i : i + size], t[i : i + size], use_reentrant=False) for i in places]
     if reduction == "none":

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from torchlike import _errors
-from torchlike._bind import CALLERS as rows
-from torchlike._core import when_at_hand
+from torchlike._composite.views.shape import broadcast_tensors
+from torchlike._engine import when_at_hand
 from torchlike._errors.warned import warn
-from torchlike._functions_shape import broadcast_tensors
-from torchlike._tensor import Tensor
+from torchlike._tensor.bind import CALLERS as rows
+from torchlike._tensor.tensor import Tensor
 
 _CHECKED_AT_ONCE = 1 << 22  # class numbers that are host data already are checked up to this many
 

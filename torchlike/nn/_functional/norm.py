@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from torchlike import _errors, _functions_nn
-from torchlike._bind import CALLERS as rows
-from torchlike._ops._into import CASTABLE
-from torchlike._out import into
-from torchlike._tensor import Tensor
+from torchlike import _errors
+from torchlike._composite.nn import layers
+from torchlike._ops.schema.out_rules import CASTABLE
+from torchlike._tensor.bind import CALLERS as rows
+from torchlike._tensor.out import into
+from torchlike._tensor.tensor import Tensor
 
 
 def layer_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None, bias: Tensor | None = None,
@@ -24,7 +25,7 @@ def layer_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = Non
 
 def rms_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None, eps: float | None = None) -> Tensor:
     """x / sqrt(mean(x**2) + eps) over the last dims, times weight; eps is the dtype's epsilon by default."""
-    return _functions_nn.rms_norm(input, normalized_shape, weight, eps)
+    return layers.rms_norm(input, normalized_shape, weight, eps)
 
 
 def group_norm(input: Tensor, num_groups: int, weight: Tensor | None = None, bias: Tensor | None = None,
@@ -53,7 +54,7 @@ def batch_norm(input: Tensor, running_mean: Tensor | None, running_var: Tensor |
     if eps < 0 or (training and not eps):
         due = "positive during training" if training else "non-negative"
         raise ValueError(f"batch_norm eps must be {due}, but got {eps}")
-    return _functions_nn.batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)
+    return layers.batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)
 
 
 def instance_norm(input: Tensor, running_mean: Tensor | None = None, running_var: Tensor | None = None,
@@ -66,7 +67,7 @@ def instance_norm(input: Tensor, running_mean: Tensor | None = None, running_var
             count *= n
         if count == 1:
             raise _errors.normalization.one_spatial_element(input.shape)
-    return _functions_nn.instance_norm(input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps)
+    return layers.instance_norm(input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps)
 
 
 def local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> Tensor:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from torchlike import _errors, _functions_random
-from torchlike._bind import CALLERS as rows
-from torchlike._dispatch import settled
-from torchlike._ops._into import EXACT
-from torchlike._ops._windows import expand
-from torchlike._out import accepting_out
-from torchlike._tensor import Tensor
+from torchlike import _errors
+from torchlike._composite.random import random
+from torchlike._ops.nn.windows import expand
+from torchlike._ops.schema.out_rules import EXACT
+from torchlike._tensor.bind import CALLERS as rows
+from torchlike._tensor.dispatch import settled
+from torchlike._tensor.out import accepting_out
+from torchlike._tensor.tensor import Tensor
 
 Size = Any  # an int, or one for each dim
 Pooled = Any  # Tensor, or (Tensor, indices)
@@ -232,7 +233,7 @@ def _fractional_max(dims: int, input: Tensor, kernel_size: Size, output_size: Si
     if samples is None:
         batch = 1 if input.dim() == dims + 1 else input.size(0)
         shape = (batch, input.size(-dims - 1), dims)
-        samples = _functions_random.rand(*shape, dtype=input.dtype, device=input.device)
+        samples = random.rand(*shape, dtype=input.dtype, device=input.device)
     return rows[f"_fractional_max_pool{dims}d"](input, samples, each(kernel_size), each(output_size))
 
 

@@ -6,9 +6,9 @@ import math
 from typing import Any
 
 from torchlike import _errors
-from torchlike._bind import CALLERS as rows
 from torchlike._errors.warned import warn
-from torchlike._tensor import Tensor
+from torchlike._tensor.bind import CALLERS as rows
+from torchlike._tensor.tensor import Tensor
 
 from .pool import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
 

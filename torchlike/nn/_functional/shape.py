@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from torchlike import _errors
-from torchlike._bind import CALLERS as rows
-from torchlike._bind import function
-from torchlike._dispatch import settled
 from torchlike._dtypes import check_number
-from torchlike._tensor import Tensor
+from torchlike._tensor.bind import CALLERS as rows
+from torchlike._tensor.bind import function
+from torchlike._tensor.dispatch import settled
+from torchlike._tensor.tensor import Tensor
 
 pixel_shuffle, pixel_unshuffle = function("pixel_shuffle"), function("pixel_unshuffle")
 channel_shuffle = native_channel_shuffle = function("channel_shuffle")

@@ -10,7 +10,7 @@ from typing import Any
 import torchlike
 from torchlike import _errors as _package_errors
 from torchlike._errors.warned import warn
-from torchlike._tensor import Tensor
+from torchlike._tensor.tensor import Tensor
 
 from .. import _errors_flex as _errors
 from ._mods import create_mask, is_score_mod, noop_mask

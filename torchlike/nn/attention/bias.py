@@ -7,8 +7,8 @@ from typing import Any
 
 import torchlike
 from torchlike._errors.warned import warn
-from torchlike._overriding import _disabled_torch_function_impl
-from torchlike._tensor import Tensor
+from torchlike._tensor.overriding import _disabled_torch_function_impl
+from torchlike._tensor.tensor import Tensor
 
 from .. import _errors_sequence as _errors
 

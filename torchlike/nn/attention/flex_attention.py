@@ -8,8 +8,8 @@ from typing import Any, NamedTuple, TypedDict
 
 import torchlike
 from torchlike import _errors as _package_errors
-from torchlike._functions_native import _safe_softmax
-from torchlike._tensor import Tensor
+from torchlike._composite.nn.native import _safe_softmax
+from torchlike._tensor.tensor import Tensor
 
 from .. import _errors_flex as _errors
 from ._block_mask import BLOCK as _DEFAULT_SPARSE_BLOCK_SIZE  # noqa: F401 - libraries look for it here

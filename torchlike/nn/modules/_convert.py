@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import torchlike
 from torchlike._errors.warned import warn
-from torchlike._tensor import Tensor
+from torchlike._tensor.tensor import Tensor
 
 from .. import _errors
 from .._uninitialized import is_lazy

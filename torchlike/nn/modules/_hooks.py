@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from torchlike._errors.warned import warn
-from torchlike._tensor import Tensor
+from torchlike._tensor.tensor import Tensor
 
 from .. import _errors
 from ._handle import RemovableHandle

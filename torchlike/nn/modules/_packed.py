@@ -11,7 +11,7 @@ from itertools import groupby
 from typing import Any
 
 import torchlike
-from torchlike._tensor import Tensor
+from torchlike._tensor.tensor import Tensor
 
 from .. import functional as F
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from torchlike import no_grad
 from torchlike._errors.warned import warn
-from torchlike._tensor import Tensor
+from torchlike._tensor.tensor import Tensor
 
 from .. import _errors
 from .._uninitialized import is_lazy

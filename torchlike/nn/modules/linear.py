@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 import torchlike
-from torchlike._tensor import Tensor
+from torchlike._tensor.tensor import Tensor
 
 from .. import _errors_layers as _errors
 from .. import functional as F

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from torchlike._errors.warned import warn
-from torchlike._tensor import Tensor
+from torchlike._tensor.tensor import Tensor
 
 from .. import _errors_layers as _errors
 from .. import functional as F

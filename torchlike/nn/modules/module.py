@@ -8,10 +8,10 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from typing import Any, Self
 
-from torchlike._core import boundary, prelude
-from torchlike._core.trace import pending
-from torchlike._recorder import current
-from torchlike._tensor import Tensor
+from torchlike._dtypes.recorder import current
+from torchlike._engine import boundary, prelude
+from torchlike._engine.trace.trace import pending
+from torchlike._tensor.tensor import Tensor
 
 from .. import _errors
 from ..parameter import Buffer, Parameter

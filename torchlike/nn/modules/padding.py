@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from torchlike._tensor import Tensor
+from torchlike._tensor.tensor import Tensor
 
 from .. import functional as F
 from ._tuples import _ntuple

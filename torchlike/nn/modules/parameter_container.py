@@ -6,7 +6,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Self
 
-from torchlike._tensor import Tensor
+from torchlike._tensor.tensor import Tensor
 
 from .. import _errors
 from ..parameter import Parameter

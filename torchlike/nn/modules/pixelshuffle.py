@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from torchlike._tensor import Tensor
+from torchlike._tensor.tensor import Tensor
 
 from .. import functional as F
 from .module import Module

@@ -12,9 +12,9 @@ import numbers
 from typing import Any, TypeAlias
 
 import torchlike
-from torchlike import _modes
+from torchlike._dtypes import modes
 from torchlike._errors.warned import warn
-from torchlike._tensor import Tensor
+from torchlike._tensor.tensor import Tensor
 
 from .. import _errors_sequence as _errors
 from .. import init
@@ -154,7 +154,7 @@ class RNNBase(Module):
     def check_input(self, input: Tensor, batch_sizes: Tensor | None) -> None:
         """Raise unless the input has the right dtype, dimensions and size."""
         weight = self.weight_ih_l0
-        if input.dtype != weight.dtype and not _modes.local.autocast:
+        if input.dtype != weight.dtype and not modes.local.autocast:
             raise _errors.rnn_dtype(input.dtype, weight.dtype)
         expected = 2 if batch_sizes is not None else 3
         if input.dim() != expected:

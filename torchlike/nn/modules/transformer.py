@@ -8,7 +8,7 @@ from typing import Any
 
 import torchlike
 from torchlike._errors.warned import warn
-from torchlike._tensor import Tensor
+from torchlike._tensor.tensor import Tensor
 
 from .. import _errors_sequence as _errors
 from .. import functional as F

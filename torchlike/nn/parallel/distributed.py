@@ -11,10 +11,11 @@ from weakref import ref
 import numpy as np
 
 import torchlike
-from torchlike import _errors, _modes
+from torchlike import _errors
 from torchlike._autograd.engine import running
 from torchlike._autograd.nodes import AccumulateGrad
-from torchlike._tensor import Tensor
+from torchlike._dtypes import modes
+from torchlike._tensor.tensor import Tensor
 from torchlike.distributed import _errors as errors
 from torchlike.distributed import _tensors as t
 from torchlike.distributed._buckets import BuiltinCommHookType, GradBucket
@@ -105,7 +106,7 @@ class DistributedDataParallel(Module):
         if self.require_forward_param_sync and self.broadcast_buffers and self.modules_buffers:
             _follow_first(self.process_group, self.modules_buffers)
         returned = self.module(*inputs, **kwargs)
-        self.require_forward_param_sync = _modes.local.grad and self.require_backward_grad_sync
+        self.require_forward_param_sync = modes.local.grad and self.require_backward_grad_sync
         if self.require_forward_param_sync:
             some_unused = self.find_unused_parameters or self.static_graph
             self._averages.expect(_tensors_in(returned) if some_unused else None)

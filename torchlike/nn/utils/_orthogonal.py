@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum, auto
 
 import torchlike
-from torchlike._tensor import Tensor
+from torchlike._tensor.tensor import Tensor
 
 from ..modules.module import Module
 from . import _errors

@@ -6,7 +6,7 @@ import copy
 from typing import Any
 
 import torchlike
-from torchlike._tensor import Tensor
+from torchlike._tensor.tensor import Tensor
 
 from ..parameter import Parameter
 from . import _errors

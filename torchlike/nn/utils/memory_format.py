@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from torchlike._memory_format import memory_format as MemoryFormat
+from torchlike._dtypes.memory_format import memory_format as MemoryFormat
 
 from ..modules.conv import Conv2d, Conv3d, ConvTranspose2d, ConvTranspose3d
 from ..modules.module import Module

@@ -8,8 +8,8 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 import torchlike
-from torchlike._recorder import current
-from torchlike._tensor import Tensor
+from torchlike._dtypes.recorder import current
+from torchlike._tensor.tensor import Tensor
 
 from ..modules.container import ModuleDict, ModuleList
 from ..modules.module import Module

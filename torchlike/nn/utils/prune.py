@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any, ClassVar
 
 import torchlike
-from torchlike._tensor import Tensor
+from torchlike._tensor.tensor import Tensor
 
 from . import _errors
 

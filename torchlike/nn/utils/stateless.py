@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from torchlike._errors.warned import warn
-from torchlike._tensor import Tensor
+from torchlike._tensor.tensor import Tensor
 from torchlike.nn.modules.module import Module
 
 from . import _errors

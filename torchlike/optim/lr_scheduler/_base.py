@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 from weakref import ref
 
-from torchlike import Tensor, _core
+from torchlike import Tensor, _engine
 from torchlike._errors.warned import warn
 from torchlike.optim import _errors
 from torchlike.optim.optimizer import Optimizer
@@ -91,11 +91,11 @@ class LRScheduler:
 
     def step(self, epoch: int | None = None) -> None:
         """Move on by one step, or to `epoch` (deprecated), and set the rates."""
-        if _core.repeats(lambda: self.step(epoch), self):
+        if _engine.repeats(lambda: self.step(epoch), self):
             return
         if self._step_count == 1:
             self._check_order()
-        with _core.uninterrupted():  # the count and the rates are those before or after the step, never between
+        with _engine.uninterrupted():  # the count and the rates are those before or after the step, never between
             self._step_count += 1
             if epoch is not None:
                 warn(_errors.epoch_deprecated())

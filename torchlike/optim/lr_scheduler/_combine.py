@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from typing import Any
 
-from torchlike import _core
+from torchlike import _engine
 from torchlike.optim import _errors
 from torchlike.optim.lr_scheduler._base import LRScheduler, group_values, set_value
 from torchlike.optim.lr_scheduler._plateau import ReduceLROnPlateau
@@ -77,9 +77,9 @@ class SequentialLR(_Combined):
 
     def step(self) -> None:  # type: ignore[override]
         """Move on by one step."""
-        if _core.repeats(self.step, self):
+        if _engine.repeats(self.step, self):
             return
-        with _core.uninterrupted():
+        with _engine.uninterrupted():
             self.last_epoch += 1
             i = bisect_right(self._milestones, self.last_epoch)
             scheduler = self._schedulers[i]
@@ -108,9 +108,9 @@ class ChainedScheduler(_Combined):
 
     def step(self) -> None:  # type: ignore[override]
         """Move every scheduler on by one step."""
-        if _core.repeats(self.step, self):
+        if _engine.repeats(self.step, self):
             return
-        with _core.uninterrupted():
+        with _engine.uninterrupted():
             for scheduler in self._schedulers:
                 scheduler.step()
             self._last_lr = group_values(self.optimizer, "lr")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from torchlike import _core
+from torchlike import _engine
 from torchlike.optim import _errors
 from torchlike.optim.lr_scheduler._base import LRScheduler, _within_step, group_values
 from torchlike.optim.optimizer import Optimizer
@@ -86,9 +86,9 @@ class CosineAnnealingWarmRestarts(LRScheduler):
 
     def step(self, epoch: float | None = None) -> None:
         """Move on by one step, or to `epoch`, which may be a fraction."""
-        if _core.repeats(lambda: self.step(epoch), self):
+        if _engine.repeats(lambda: self.step(epoch), self):
             return
-        with _core.uninterrupted():
+        with _engine.uninterrupted():
             self._move(epoch)
 
     def _move(self, epoch: float | None) -> None:

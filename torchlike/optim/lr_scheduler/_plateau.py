@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any, Literal, SupportsFloat
 
-from torchlike import _core
+from torchlike import _engine
 from torchlike._errors.warned import warn
 from torchlike.optim import _errors
 from torchlike.optim.lr_scheduler._base import LRScheduler, group_values, set_value
@@ -74,13 +74,13 @@ class ReduceLROnPlateau(LRScheduler):
     def step(self, metrics: SupportsFloat, epoch: int | None = None) -> None:  # type: ignore[override]
         """Take note of the metric and reduce the rates where it is due."""
         current = float(metrics)
-        if _core.repeats(lambda: self.step(current, epoch), self):
+        if _engine.repeats(lambda: self.step(current, epoch), self):
             return
         if epoch is None:
             epoch = self.last_epoch + 1
         else:
             warn(_errors.epoch_deprecated())
-        with _core.uninterrupted():
+        with _engine.uninterrupted():
             self._take(current, epoch)
 
     def _take(self, current: float, epoch: int) -> None:

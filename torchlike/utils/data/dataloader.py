@@ -9,7 +9,7 @@ from itertools import cycle, islice
 from typing import Any, Generic, TypeVar
 
 import torchlike
-from torchlike._core import boundary
+from torchlike._engine import boundary
 from torchlike._errors.warned import warn
 from torchlike.utils.data import _errors as errors
 from torchlike.utils.data import _utils as _utils

@@ -7,7 +7,7 @@ from typing import Any
 
 import torchlike
 from torchlike import futures
-from torchlike._tensor import Tensor
+from torchlike._tensor.tensor import Tensor
 from torchlike.distributed import _collectives as c
 from torchlike.distributed._buckets import GradBucket
 from torchlike.distributed._group import ProcessGroup

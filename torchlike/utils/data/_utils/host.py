@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 import torchlike
-from torchlike._core import Value, aval, peek
-from torchlike._tensor import wrap
+from torchlike._engine import Value, aval, peek
+from torchlike._tensor.tensor import wrap
 
 
 def rows(tensor: Any, where: np.ndarray) -> Any:

@@ -1,0 +1,1 @@
+"""The public names: where they come from, and how they are imported."""

@@ -1,0 +1,150 @@
+"""Makes ``import torch`` mean torchlike, in this process only, and runs a program that way.
+
+A name that torchlike lacks stays missing: nothing is faked, so ``hasattr`` and ``try: import`` tell the truth.
+"""
+
+import importlib
+import importlib.abc
+import importlib.machinery
+import importlib.metadata
+import importlib.util
+import io
+import os
+import sys
+from types import CodeType, ModuleType, TracebackType
+
+from torchlike._api.names import settle
+
+_OURS = __name__.partition(".")[0]
+_THEIRS = "torch"
+
+
+class _Alias(importlib.abc.Loader):
+    """Hands out the module that already exists under our name, so that ``torch.nn is torchlike.nn``."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType:
+        module = importlib.import_module(self.name)
+        self.own_spec = module.__spec__
+        return module
+
+    def exec_module(self, module: ModuleType) -> None:
+        # The import system has just put the alias's spec on the module; it keeps its own.
+        module.__spec__ = self.own_spec
+
+
+class _Renaming(importlib.machinery.SourceFileLoader):
+    """Loads one of our modules, whose classes then name PyTorch's as their home: programs print it, and libraries ask
+    there whose tensor they have."""
+
+    def exec_module(self, module: ModuleType) -> None:
+        super().exec_module(module)
+        _rename(self.name, module)
+
+
+def _rename(name: str, module: ModuleType) -> None:
+    if "._" not in name:
+        sys.modules.setdefault(_THEIRS + name.removeprefix(_OURS), module)
+        settle(name, vars(module), _THEIRS)
+
+
+class TorchFinder(importlib.abc.MetaPathFinder):
+    """Finds ``torch`` and ``torch.*`` among torchlike's own modules."""
+
+    def find_spec(self, fullname, path=None, target=None):
+        top, dot, rest = fullname.partition(".")
+        if top == _OURS:
+            spec = importlib.machinery.PathFinder.find_spec(fullname, path, target)
+            if spec is not None and isinstance(spec.loader, importlib.machinery.SourceFileLoader):
+                spec.loader = _Renaming(spec.loader.name, spec.loader.path)
+            return spec
+        if top != _THEIRS:
+            return None
+        name = _OURS + dot + rest
+        if importlib.util.find_spec(name) is None:
+            return None
+        return importlib.machinery.ModuleSpec(fullname, _Alias(name))
+
+    def find_distributions(self, context=None):
+        """What `importlib.metadata` says of the package: libraries ask there which PyTorch they have."""
+        asked = getattr(context, "name", None)
+        return iter([_Distribution()] if asked in (None, _THEIRS) else [])
+
+
+class _Distribution(importlib.metadata.Distribution):
+    """An installed package of PyTorch's name, with the version that `torch.__version__` has."""
+
+    def read_text(self, filename):
+        if filename == "METADATA":
+            return f"Metadata-Version: 2.1\nName: {_THEIRS}\nVersion: {sys.modules[_OURS].__version__}\n"
+        return f"{_THEIRS}\n" if filename == "top_level.txt" else None
+
+    def locate_file(self, path):
+        return os.path.join(os.path.dirname(os.path.dirname(__file__)), path)
+
+
+def install() -> None:
+    """Let ``import torch`` give torchlike from now on. Raises ImportError if PyTorch itself is already imported."""
+    ours = sys.modules[_OURS]
+    if sys.modules.get(_THEIRS, ours) is not ours:
+        raise ImportError("PyTorch is already imported in this process, so 'import torch' cannot mean torchlike")
+    if not any(isinstance(finder, TorchFinder) for finder in sys.meta_path):
+        sys.meta_path.insert(0, TorchFinder())
+    for name, module in list(sys.modules.items()):
+        if name.partition(".")[0] == _OURS:
+            _rename(name, module)
+    ours.__name__ = _THEIRS  # libraries compare it with the first part of dotted names
+
+
+def run_script(script: str, args: list[str]) -> None:
+    """Run the file ``script`` as ``__main__``, as ``python script args`` would."""
+    path = os.path.abspath(script)
+    with io.open_code(path) as file:
+        source = file.read()
+    if not sys.flags.safe_path:
+        sys.path[0] = os.path.dirname(path)
+    _start(path, [script, *args], lambda: compile(source, path, "exec"), None)
+
+
+def run_module(name: str, args: list[str]) -> None:
+    """Run the module ``name`` as ``__main__``, as ``python -m name args`` would; a package runs its ``__main__``.
+
+    Raises ModuleNotFoundError if there is no such module or it is not Python code.
+    """
+    install()  # finding a.b imports a, which may import torch
+    spec = importlib.util.find_spec(name)
+    if spec is not None and spec.submodule_search_locations is not None:
+        return run_module(name + ".__main__", args)
+    if spec is None or spec.origin is None or not isinstance(spec.loader, importlib.abc.InspectLoader):
+        raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+    loader = spec.loader
+    return _start(spec.origin, [spec.origin, *args], lambda: loader.get_code(spec.name), spec)
+
+
+def _start(path, argv, code, spec) -> None:
+    main = ModuleType("__main__")
+    main.__file__, main.__spec__, main.__loader__ = path, spec, spec and spec.loader
+    main.__package__ = spec.parent if spec else None
+    main.__builtins__ = sys.modules["builtins"]
+    sys.modules["__main__"], sys.argv = main, argv
+    install()
+    _show_errors_from(path)
+    compiled: CodeType = code()
+    exec(compiled, main.__dict__)
+
+
+def _show_errors_from(path: str) -> None:
+    """Start every uncaught error's traceback at the program's own first line: the frames before it are ours."""
+    show = sys.excepthook
+
+    def hook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        own = trace
+        while own is not None and own.tb_frame.f_code.co_filename != path:
+            own = own.tb_next
+        if own is not None or isinstance(error, SyntaxError):
+            error, trace = error.with_traceback(own), own
+        show(kind, error, trace)
+
+    sys.excepthook = hook

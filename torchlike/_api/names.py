@@ -1,0 +1,219 @@
+"""Collects the public names of `torchlike` and the methods of Tensor, and loads submodules when they are first used."""
+
+from __future__ import annotations
+
+import importlib
+import math
+import sys
+from typing import Any
+
+from torchlike import _dtypes, _errors, _sparse
+from torchlike._api import refused
+from torchlike._composite import (
+    autocast,
+    counting,
+    float8,
+    foreach,
+    index,
+    inplace,
+    legacy_types,
+    nonzero,
+    numeric,
+    patterns,
+    ranges,
+    spectra,
+)
+from torchlike._composite import math as _functions_math
+from torchlike._composite.linalg import factors, linalg, lobpcg, rank
+from torchlike._composite.nn import fake_quantize, layers, native, raw, rnn
+from torchlike._composite.random import random
+from torchlike._composite.views import conjugates, conversions, copies, memory, scatters, shape, split
+from torchlike._dtypes import devices, modes, unsupported
+from torchlike._engine import determinism
+from torchlike._tensor import bind, dunders, factories
+from torchlike._tensor.tensor import Tensor
+
+_FACADES = (
+    factories,
+    ranges,
+    conversions,
+    _functions_math,
+    conjugates,
+    linalg,
+    factors,
+    rank,
+    counting,
+    layers,
+    native,
+    raw,
+    shape,
+    random,
+    rnn,
+    nonzero,
+    float8,
+    index,
+    memory,
+    patterns,
+    fake_quantize,
+    split,
+    copies,
+    scatters,
+    spectra,
+    numeric,
+    lobpcg,
+    legacy_types,
+    determinism,
+    foreach,
+    autocast,
+    _sparse,
+)
+MODULES = ("nn", "optim", "utils", "autograd", "serialization", "cuda", "backends", "linalg", "special", "fft",
+           "random", "testing", "return_types", "distributions", "amp", "func", "jax", "storage", "version", "signal",
+           "masked", "ops", "quasirandom", "compiler", "_dynamo", "_higher_order_ops", "sparse", "accelerator", "cpu",
+           "xpu", "mps", "hub", "jit", "types",
+           "_utils", "_C", "futures", "multiprocessing", "distributed", "profiler", "onnx", "library", "overrides",
+           "__config__", "functional", "torch_version", "fx", "_custom_ops", "ao",
+           "_subclasses", "_tensor_str")  # fmt: skip
+_ELSEWHERE = {"save": "serialization", "load": "serialization", "cond": "_higher_order_ops", "Future": "futures",
+              "while_loop": "_higher_order_ops", "autocast": "amp", "GradScaler": "amp", "vmap": "func",
+              "Stream": "cuda._any_streams", "compile": "_compile", "OutOfMemoryError": "_errors.making",
+              "PyTorchFileReader": "serialization", "ScriptModule": "jit", "ScriptFunction": "jit",
+              "fork": "jit", "wait": "jit",
+              **dict.fromkeys(("ByteStorage", "CharStorage", "ShortStorage", "IntStorage", "LongStorage", "BoolStorage",
+                               "HalfStorage", "BFloat16Storage", "FloatStorage", "DoubleStorage",
+                               "ComplexFloatStorage", "ComplexDoubleStorage", "Storage"), "storage"),
+              **dict.fromkeys(("_check", "_check_with", "_check_index", "_check_value", "_check_type", "_check_is_size",
+                               "_check_not_implemented", "_check_tensor_all", "_check_tensor_all_with",
+                               "_assert_async"), "_composite.checks"),
+              **dict.fromkeys(("AnyType", "AwaitType", "BoolType", "ClassType", "ComplexType", "ConcreteModuleType",
+                               "DeviceObjType", "DictType", "EnumType", "FloatType", "FutureType", "InferredType",
+                               "IntType", "InterfaceType", "ListType", "NoneType", "NumberType", "OptionalType",
+                               "PyObjectType", "RRefType", "StreamObjType", "StringType", "SymBoolType", "SymIntType",
+                               "TensorType", "TupleType", "UnionType"), "jit._types"),
+              **dict.fromkeys(("SymInt", "SymFloat", "SymBool", "sym_int", "sym_float", "sym_not", "sym_max", "sym_min",
+                               "sym_ite", "sym_sum", "sym_sqrt"), "_composite.symbolic")}  # fmt: skip
+
+
+def _bind_tensor() -> None:
+    for facade in _FACADES:
+        for name, method in getattr(facade, "METHODS", {}).items():
+            setattr(Tensor, name, method)
+    for name, d in {**_dtypes.ALIASES, "bfloat16": _dtypes.bfloat16}.items():
+        setattr(Tensor, name, conversions.to_method(name, d))
+    bind.bind_methods()
+    for name in refused.METHODS:
+        setattr(Tensor, name, refused.RefusedMethod(name))
+    dunders.bind()
+    for name, found in list(vars(Tensor).items()):
+        if isinstance(found, property) and found.fset is None:
+            setattr(Tensor, name, found.setter(_refuses(name)))
+    _sparse.bind()
+
+
+def _refuses(name: str) -> Any:
+    def refuse(self: Tensor, value: Any) -> None:
+        raise _errors.arguments.not_writable(name)
+
+    return refuse
+
+
+def public() -> dict[str, Any]:
+    """Every public function and constant that is not re-exported by name."""
+    names: dict[str, Any] = dict(bind.names_in("torch"))
+    for facade in _FACADES:
+        names |= getattr(facade, "FUNCTIONS", {})
+    names |= inplace.functions()
+    names |= {name: d for name, d in _dtypes.ALIASES.items() if name != "bool"} | unsupported.NAMES
+    names |= {"pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan, "newaxis": None}
+    names |= {f.__name__: f for f in (is_tensor, is_floating_point, is_complex, is_inference, numel, typename)}
+    names["result_type"] = result_type
+    names |= {f.__name__: f for f in (_errors.warned.set_warn_always, _errors.warned.is_warn_always_enabled)}
+    return names
+
+
+def lazy(name: str, modules: tuple[str, ...]) -> Any:
+    """A submodule or a rarely used name of `torchlike`, loaded on first use."""
+    if name == "torch":  # PyTorch's module holds itself
+        return sys.modules["torchlike"]
+    if name in modules:
+        try:
+            return importlib.import_module(f"torchlike.{name}")
+        except ModuleNotFoundError as error:
+            if error.name != f"torchlike.{name}":
+                raise
+    if name in _ELSEWHERE:
+        return getattr(importlib.import_module(f"torchlike.{_ELSEWHERE[name]}"), name)
+    refused.refuse("torch", name)
+    import torchlike
+
+    raise _errors.arguments.unknown_name("torch", name, [n for n in vars(torchlike) if not n.startswith("_")])
+
+
+def settle(place: str, offered: dict[str, Any], package: str = "torchlike") -> None:
+    """Let the classes that a public module offers name it as their home, not the private module that makes them:
+    programs print `type(x)`. `package` is the name under which that module is imported."""
+    for found in offered.values():
+        home = found.__module__ if isinstance(found, type) else ""
+        if home == place or home.startswith(place + "._"):
+            _move(found, package + place.removeprefix("torchlike"))
+
+
+def _move(found: type, module: str) -> None:
+    """Name another module as a class's home. Python 3.13 then forgets the line where it begins in its file, which
+    `inspect.getsource` looks for."""
+    line = vars(found).get("__firstlineno__")
+    found.__module__ = module
+    if line is not None:
+        found.__firstlineno__ = line  # type: ignore[attr-defined]
+
+
+def is_tensor(obj: Any) -> bool:
+    """Whether `obj` is a tensor."""
+    return isinstance(obj, Tensor)
+
+
+def _asked(name: str, input: Any) -> Tensor:
+    if not isinstance(input, Tensor):
+        raise _errors.arguments.wrong_type(name, "input", 1, "Tensor", input)
+    return input
+
+
+def is_floating_point(input: Tensor) -> bool:
+    """Whether the dtype is a real floating one."""
+    return _asked("is_floating_point", input).is_floating_point()
+
+
+def is_complex(input: Tensor) -> bool:
+    """Whether the dtype is complex."""
+    return _asked("is_complex", input).is_complex()
+
+
+def is_inference(input: Tensor) -> bool:
+    """Whether a tensor was made in inference mode."""
+    return _asked("is_inference", input).is_inference()
+
+
+def numel(input: Tensor) -> int:
+    """The number of elements."""
+    return _asked("numel", input).numel()
+
+
+def typename(obj: Any) -> str:
+    """The name of an object's type, tensors by their dtype."""
+    return obj.type() if isinstance(obj, Tensor) else f"{type(obj).__module__}.{type(obj).__qualname__}"
+
+
+def result_type(tensor1: Any, tensor2: Any) -> _dtypes.dtype:
+    """The dtype of an arithmetic result of two tensors or numbers."""
+    from torchlike._ops.schema.typing_rules import result_type as rule
+
+    given = (tensor1, tensor2)
+    if not all(isinstance(x, Tensor | int | float | complex) for x in given):
+        raise _errors.arguments.invalid_combination("result_type", given, {})
+    found = rule([x._value.aval for x in given if isinstance(x, Tensor)],
+                 [type(x) for x in given if not isinstance(x, Tensor)])  # fmt: skip
+    return found
+
+
+_bind_tensor()
+del devices, modes

@@ -1,0 +1,1 @@
+"""Functions that are made of operators, by subject."""

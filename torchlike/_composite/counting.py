@@ -1,0 +1,122 @@
+"""Counting, looking up in sorted sequences, and statistics put together from other functions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torchlike import _dtypes, _errors
+from torchlike._composite.index import check_bounds
+from torchlike._engine import to_numpy
+from torchlike._errors.warned import warn
+from torchlike._ops.schema.out_rules import Into
+from torchlike._tensor import facade
+from torchlike._tensor.bind import CALLERS as rows
+from torchlike._tensor.tensor import Tensor
+
+
+def searchsorted(sorted_sequence: Tensor, input: Any, *, out_int32: bool = False, right: bool = False,
+                 side: str | None = None, sorter: Tensor | None = None) -> Tensor:  # fmt: skip
+    """The index in a sorted last dim at which each element would be put in, after equal ones if `right`."""
+    if side is not None:
+        _errors.histograms.check_side(side, right)
+        right = side == "right"
+    if sorter is not None:
+        _errors.histograms.check_sorter(sorted_sequence, sorter)
+        check_bounds(sorter, 0, max(sorted_sequence.shape[-1:], default=1), _errors.histograms.sorter_out_of_range)
+        sorted_sequence = sorted_sequence.gather(-1, sorter)
+    return rows["searchsorted"](sorted_sequence, input, right, out_int32)
+
+
+def bucketize(input: Any, boundaries: Tensor, *, out_int32: bool = False, right: bool = False) -> Tensor:
+    """The index of the bucket, between two of the sorted boundaries, that holds each element."""
+    if boundaries.ndim != 1:
+        raise _errors.arithmetic.boundaries_dims(boundaries.ndim)
+    return searchsorted(boundaries, input, out_int32=out_int32, right=right)
+
+
+def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
+    """How often each number from 0 up to the largest occurs, or the sum of the weights at it.
+
+    The length of the result depends on the data: an observation, pending work runs.
+    """
+    if minlength < 0:
+        raise RuntimeError("minlength should be >= 0")
+    if input.dtype.category != _dtypes.INTEGER:
+        raise _errors.dtypes.not_implemented("bincount_cpu", input.dtype)
+    if input.ndim != 1 or (input.numel() and int(to_numpy(input._value).min()) < 0):
+        raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
+    if weights is not None and weights.shape != input.shape:
+        raise RuntimeError("weights should be 1-d and have the same length as input")
+    largest = int(to_numpy(input._value).max()) if input.numel() else -1
+    length = max(largest + 1, minlength)
+    if weights is None:
+        return rows["_counts"](input, length)
+    if weights.dtype in (_dtypes.float32, _dtypes.float64):
+        return rows["_weighted_counts"](input, weights, length)
+    return rows["_weighted_counts"](input, weights.double(), length)
+
+
+def cov(input: Tensor, *, correction: int = 1, fweights: Tensor | None = None,
+        aweights: Tensor | None = None) -> Tensor:  # fmt: skip
+    """The covariances of variables, one a row, from observations, one a column.
+
+    `fweights` says how often each observation was made, `aweights` how much each counts; weights are looked at.
+    """
+    say = _errors.arithmetic
+    say.check_cov(input)
+    x = input.reshape(1, -1) if input.ndim < 2 else input
+    count = x.shape[1]
+    for name, given in (("fweights", fweights), ("aweights", aweights)):
+        if given is not None:
+            say.check_cov_weights(name, given, count)
+            if _is(given < 0):
+                raise say.negative_weights(name)
+    weights = fweights if aweights is None else aweights if fweights is None else fweights * aweights
+    weighted = lambda x: x if weights is None else x * weights
+    total = count if weights is None else weights.sum()
+    if weights is not None and _is(total == 0):
+        raise say.weightless()
+    freedom = total - correction
+    if aweights is not None and correction:
+        freedom = total - correction * (weights * aweights).sum() / total
+    if _is(freedom <= 0):
+        warn(say.no_freedom_left())
+        freedom = 0
+    gap = x - rows["true_divide"](weighted(x).sum(1), total).unsqueeze(1)
+    return rows["true_divide"](gap @ weighted(gap).mH, freedom).squeeze()
+
+
+def _is(condition: Any) -> bool:
+    """Whether a number is so, or one of a tensor's elements at hand."""
+    if isinstance(condition, Tensor):
+        return not condition.is_meta and bool(condition.any())
+    return condition
+
+
+def corrcoef(input: Tensor) -> Tensor:
+    """The correlation coefficients of variables, one a row."""
+    if input.ndim > 2:
+        raise _errors.arithmetic.too_many_dims("corrcoef", input.ndim)
+    c = cov(input)
+    if not c.ndim:
+        return c / c
+    variance = c.diagonal()
+    deviation = rows["sqrt"](variance.real if c.is_complex() else variance)
+    c = c / deviation.unsqueeze(1) / deviation.unsqueeze(0)
+    if c.is_complex():
+        return rows["complex"](rows["clamp"](c.real, -1, 1), rows["clamp"](c.imag, -1, 1))
+    return rows["clamp"](c, -1, 1)
+
+
+def is_nonzero(input: Tensor) -> bool:
+    """Whether the one element of a tensor is not zero (an observation)."""
+    if input.numel() != 1:
+        what = "no values" if not input.numel() else "more than one value"
+        raise RuntimeError(f"Boolean value of Tensor with {what} is ambiguous")
+    return bool(input.item())
+
+
+_INTO = Into(_errors.histograms.places_out, called="aten::")
+FUNCTIONS = facade.functions(bincount, cov, corrcoef, is_nonzero,
+                              out={facade.overloaded(searchsorted): _INTO, bucketize: _INTO})  # fmt: skip
+METHODS = facade.methods(bincount, cov, corrcoef, is_nonzero)

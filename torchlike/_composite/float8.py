@@ -1,0 +1,58 @@
+"""Functions between dtypes of eight bits and wider ones, which have no derivative."""
+
+from __future__ import annotations
+
+from torchlike import _dtypes, _errors
+from torchlike._dtypes import dtype as Dtype
+from torchlike._ops.schema.out_rules import CASTABLE
+from torchlike._tensor import facade
+from torchlike._tensor.bind import CALLERS as rows
+from torchlike._tensor.out import into
+from torchlike._tensor.tensor import Tensor
+from torchlike._transforms.underived import underivable
+
+
+def dequantize(input: Tensor) -> Tensor:
+    """A tensor in float32: what is left to do for one that is not quantized."""
+    return underivable("dequantize", lambda x: x.to(_dtypes.float32), input)
+
+
+def _scaled_mm(input: Tensor, mat2: Tensor, scale_a: Tensor, scale_b: Tensor, bias: Tensor | None = None,
+               scale_result: Tensor | None = None, out_dtype: Dtype | None = None, use_fast_accum: bool = False, *,
+               out: Tensor | None = None) -> Tensor:  # fmt: skip
+    """The product of two matrices of eight bits, each times its scale, summed in float32 and rounded once.
+
+    Args:
+      input: (n, k), of a dtype of eight bits.
+      mat2: (k, m), of one too.
+      scale_a, scale_b: float32, one number each; or one for each row (n, 1) and each column (1, m).
+      bias: (m,), added to the scaled product.
+      scale_result: one float32 number by which a result of eight bits is divided.
+      out_dtype: the result's dtype, by default `input`'s.
+      use_fast_accum: allows GPUs a coarser sum; sums are float32 here.
+    """
+    _errors.linalg.check_scaled(input, mat2, scale_a, scale_b, bias, scale_result)
+    dtype = out.dtype if out is not None else out_dtype or input.dtype
+
+    def product(a: Tensor, b: Tensor, *bias: Tensor) -> Tensor:
+        made = (a.float() * scale_a) @ (b.float() * scale_b)
+        for each in bias:
+            made = made + each.float()
+        if scale_result is not None and dtype in _dtypes.FLOAT8:
+            made = made / scale_result
+        return made.to(dtype)
+
+    biases = () if bias is None else (bias,)
+    made = underivable("aten::_scaled_mm", product, input, mat2, *biases)
+    return made if out is None else into("_scaled_mm", lambda: made, (), {}, out, CASTABLE)
+
+
+def _int_mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The product of two matrices of int8 (the first perhaps of uint8), added up in int32."""
+    _errors.linalg.check_int_mm(input, mat2, out)
+    made = rows["mm"](input.to(_dtypes.int32), mat2.to(_dtypes.int32))
+    return made if out is None else into("_int_mm", lambda: made, (), {}, out, CASTABLE)
+
+
+FUNCTIONS = facade.functions(dequantize, _scaled_mm, _int_mm)
+METHODS = facade.methods(dequantize)

@@ -1,0 +1,401 @@
+"""Reading and writing at indices along a dim, and under masks.
+
+Indices that are known already are checked against the size, as PyTorch does; pending ones read NaN or write nowhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from torchlike import _dtypes, _errors
+from torchlike._autograd.engine import another
+from torchlike._composite.views.conversions import replace
+from torchlike._composite.views.shape import broadcast_tensors
+from torchlike._dtypes import modes
+from torchlike._engine import at_hand, when_at_hand
+from torchlike._errors.dtypes import scalar_name
+from torchlike._errors.warned import warn
+from torchlike._ops.schema.casts import WIDEST_ELSEWHERE
+from torchlike._ops.schema.out_rules import Into
+from torchlike._ops.schema.typing_rules import broadcast
+from torchlike._tensor import facade, factories, indexing, views
+from torchlike._tensor.autocast import casting
+from torchlike._tensor.bind import CALLERS as rows
+from torchlike._tensor.bind import check_history
+from torchlike._tensor.tensor import Tensor, wrap
+
+
+def known_range(index: Tensor) -> tuple[int, int] | None:
+    """The smallest and the largest index, where they are known without running anything."""
+    array = at_hand(index._value)
+    if array is None or not index.numel() or index.device.type != "cpu":
+        return None
+    host = np.asarray(array)
+    return int(host.min()), int(host.max())
+
+
+def check_bounds(index: Tensor, least: int, end: int, error: Callable[[int], Exception]) -> None:
+    """Refuse an index below `least`, or not below `end`, where the indices are at hand."""
+    if not index.numel() or index.device.type != "cpu":
+        return
+
+    def check(array: Any) -> None:
+        host = np.asarray(array)
+        for bad in (int(host.min()), int(host.max())):
+            if not least <= bad < end:
+                raise error(bad)
+
+    when_at_hand(index._value, check)
+
+
+def _check_along(input: Tensor, dim: int, index: Tensor) -> None:
+    """Every index of `gather` and its kin must lie in [0, size)."""
+    size, dim = input.shape[dim] if input.ndim else 1, dim % max(input.ndim, 1)
+    check_bounds(index, 0, size, lambda bad: _errors.shapes.index_along(bad, dim, size))
+
+
+def _check_rows(input: Tensor, dim: int, index: Tensor, say: Any = None) -> None:
+    """Every index of `index_select` and its kin must lie in [0, size)."""
+    size, dim = input.shape[dim] if input.ndim else 1, dim % max(input.ndim, 1)
+    error = (lambda bad: say(bad, dim, size)) if say else lambda bad: IndexError("index out of range in self")
+    check_bounds(index, 0, size, error)
+
+
+# -- reading -----------------------------------------------------------------------------------------------------------
+
+
+def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False) -> Tensor:
+    """out[i][j] = input[index[i][j]][j] for dim 0, and so on for other dims.
+
+    >>> torchlike.gather(torchlike.tensor([[1, 2], [3, 4]]), 1, torchlike.tensor([[0], [1]]))
+    tensor([[1],
+            [4]])
+    """
+    if sparse_grad:
+        raise _errors.arguments.unsupported("gather", "sparse_grad")
+    made = rows["_gather"](input, dim, index)
+    _check_along(input, dim, index)
+    return made
+
+
+def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Tensor:
+    """As `gather`, with the other dims broadcast and indices modulo the size; without a dim, of the flattened tensor.
+
+    >>> torchlike.take_along_dim(torchlike.tensor([[1, 2], [3, 4]]), torchlike.tensor([[-1]]), 0)
+    tensor([[3, 4]])
+    """
+    if indices.dtype is not _dtypes.int64:
+        raise RuntimeError("torch.take_along_dim(): dtype of indices should be Long but got "
+                           f"{scalar_name(indices.dtype)}")  # fmt: skip
+    if dim is None:
+        return gather(input.reshape(-1), 0, indices.reshape(-1))
+    if input.ndim != indices.ndim:
+        raise RuntimeError(
+            "torch.take_along_dim(): input and indices should have the same number of dimensions, but "
+            f"got {input.ndim} dimensions for input, and {indices.ndim} dimensions for indices"
+        )
+    at = input._nonnegative(dim)
+    one = [slice(None)] * input.ndim
+    one[at] = slice(0, 1)
+    rest = broadcast_tensors(input.detach()[tuple(one)], indices.detach()[tuple(one)])[0].shape
+    ours, theirs = list(rest), list(rest)
+    ours[at], theirs[at] = input.shape[at], indices.shape[at]
+    smallest, largest = known_range(indices) or (-1, 0)
+    if ours[at] and (smallest < 0 or largest >= ours[at]):
+        indices = rows["remainder"](indices, ours[at])
+    else:  # not what the gradient keeps: PyTorch always takes the remainder
+        indices = wrap(another(indices._pair()[0]))
+    return gather(rows["expand"](input, tuple(ours)), at, rows["expand"](indices, tuple(theirs)))
+
+
+def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
+    """The indices `index` of one dim."""
+    say = _errors.shapes.no_such_row(tuple(input.shape))
+    if not input.numel() and input.ndim:
+        _check_rows(input, dim, index, say)
+    made = rows["index_select"](input, dim, index)
+    _check_rows(input, dim, index, say)
+    return made
+
+
+def take(input: Tensor, index: Tensor) -> Tensor:
+    """The elements at `index` of the flattened tensor."""
+    if index.dtype is not _dtypes.int64:
+        raise RuntimeError("take(): Expected a long tensor for index, but got "
+                           f"{scalar_name(index.dtype)}")  # fmt: skip
+    _check_flat(input, index)
+    return rows["_take"](input, index)
+
+
+def _check_flat(input: Tensor, index: Tensor) -> None:
+    count = input.numel()
+    check_bounds(index, -count, count, lambda bad: _errors.shapes.index_of_flat(bad, count))
+
+
+def masked_select(input: Tensor, mask: Tensor) -> Tensor:
+    """The elements where `mask` is true, as one dim (an observation: pending work runs)."""
+    if not isinstance(mask, Tensor):
+        raise _errors.arguments.wrong_type("masked_select", "mask", 1, "Tensor", mask)
+    if mask.dtype is not _dtypes.bool_:
+        raise RuntimeError("masked_select: expected BoolTensor for mask")
+    mask, input = broadcast_tensors(mask, input)
+    return indexing.chosen(input, mask)
+
+
+# -- writing -----------------------------------------------------------------------------------------------------------
+
+
+@facade.overloaded
+def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
+    """`value` where `mask` is true."""
+    if not isinstance(mask, Tensor) or isinstance(value, str):
+        raise _errors.arguments.invalid_combination("masked_fill", (mask, value), {})
+    if isinstance(value, Tensor):
+        if value.ndim:
+            raise RuntimeError("masked_fill_ only supports a 0-dimensional value tensor, but got tensor with "
+                               f"{value.ndim} dimension(s).")  # fmt: skip
+        if value.dtype.is_complex and not input.dtype.is_complex:
+            _check_value(input, value.item())
+        return rows["_masked_fill_by"](input, mask, value)
+    _check_value(input, value)
+    return rows["_masked_fill"](input, mask, value)
+
+
+def _check_value(input: Tensor, value: Any) -> None:
+    """A number must be in the range of the dtype into which it is written."""
+    _dtypes.check_number(value, input.dtype)
+
+
+def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
+    """The places where `mask` is true taken by the elements of `source`, one after another."""
+    if not isinstance(mask, Tensor):
+        raise _errors.arguments.wrong_type("masked_scatter", "mask", 1, "Tensor", mask)
+    if mask.dtype is _dtypes.bool_:
+        shape, count = broadcast([mask.shape, input.shape]), source.numel()
+
+        def check(found: Any) -> None:
+            if np.broadcast_to(np.asarray(found), shape).sum() > count:
+                raise RuntimeError("Number of elements of source < number of ones in mask")
+
+        when_at_hand(mask._value, check)
+    return rows["_masked_scatter"](input, mask, source)
+
+
+def scatter(input: Tensor, dim: int, index: Tensor, src: Any = None, *, value: Any = None,
+            reduce: str | None = None) -> Tensor:  # fmt: skip
+    """`src` (a tensor or a number) written, or with `reduce` added or multiplied, at `index` along `dim`."""
+    src = value if src is None else src
+    if not isinstance(src, Tensor | int | float | complex):
+        raise _errors.arguments.invalid_combination("scatter", (input, dim, index, src)[: 3 if src is None else 4], {})
+    if reduce is None:
+        if not isinstance(src, Tensor):
+            _check_value(input, src)
+        made = rows["_scatter" if isinstance(src, Tensor) else "_scatter_fill"](input, dim, index, src)
+        _check_along(input, dim, index)
+        return made
+    if reduce not in ("add", "multiply"):
+        raise RuntimeError("reduce argument must be either add or multiply.")
+    if isinstance(src, Tensor):
+        warn(_errors.shapes.DEPRECATED_SCATTER_REDUCE)
+    else:
+        src = factories.full(tuple(index.shape), src, dtype=input.dtype, device=input.device)
+    return scatter_reduce(input, dim, index, src, "sum" if reduce == "add" else "prod")
+
+
+def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
+    """`src` added at `index` along `dim`."""
+    made = rows["_scatter_add"](input, dim, index, src)
+    _check_along(input, dim, index)
+    return made
+
+
+def scatter_reduce(input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, *,
+                   include_self: bool = True) -> Tensor:  # fmt: skip
+    """What `src` holds for each place of `index` along `dim`, reduced by "sum", "prod", "mean", "amax" or "amin"; with
+    `include_self` what was there takes part. The gradient of a largest or smallest is shared evenly by equal ones."""
+    made = rows["_scatter_reduce"](input, dim, index, src, reduce, include_self)
+    _check_along(input, dim, index)
+    return made
+
+
+def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Any = 1) -> Tensor:
+    """`alpha * source` added at the indices of one dim."""
+    made = rows["_index_add"](input, dim, index, source, alpha=alpha)
+    _check_rows(input, dim, index, _errors.shapes.index_added(input.ndim))
+    return made
+
+
+def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
+    """The indices of one dim replaced by those of `source`."""
+    made = rows["_index_copy"](input, dim, index, source)
+    _check_rows(input, dim, index, _errors.shapes.index_copied)
+    return made
+
+
+def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
+    """The indices of one dim set to a number."""
+    if isinstance(value, Tensor) and value.ndim:
+        raise RuntimeError("index_fill_ only supports a 0-dimensional value tensor, but got tensor with "
+                           f"{value.ndim} dimension(s).")  # fmt: skip
+    _check_value(input, value)
+    made = rows["_index_fill_by" if isinstance(value, Tensor) else "_index_fill"](input, dim, index, value)
+    size, dim = input.shape[dim] if input.ndim else 1, dim % max(input.ndim, 1)
+    check_bounds(index, -size, size, lambda bad: _errors.shapes.index_out_of_bounds(bad, dim, size))
+    return made
+
+
+def index_reduce(input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, *,
+                 include_self: bool = True) -> Tensor:  # fmt: skip
+    """The indices of one dim of `source` reduced into those of `input` by "prod", "mean", "amax" or "amin"."""
+    if reduce not in ("prod", "mean", "amax", "amin"):
+        raise RuntimeError(f"index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got {reduce}.")
+    made = rows["_index_reduce"](input, dim, index, source, reduce, include_self)
+    _check_rows(input, dim, index)
+    return made
+
+
+def segment_reduce(data: Tensor, reduce: str, *, lengths: Tensor | None = None, indices: Tensor | None = None,
+                   offsets: Tensor | None = None, axis: int = 0, unsafe: bool = False,
+                   initial: Any = None) -> Tensor:  # fmt: skip
+    """Segments of a dim, which lie one after another, each reduced by "sum", "prod", "mean", "max" or "min".
+
+    `lengths` are the segments' lengths, or `offsets` where each begins and the last ends; they may differ along the
+    dims before `axis`, which is their last. `initial` takes part in each reduction, and is what an empty one gives.
+    """
+    bounds = offsets if lengths is None else lengths
+    _errors.segments.check_segments(reduce, lengths, indices, offsets, axis)
+    reduce = {"amax": "max", "amin": "min"}.get(reduce, reduce)
+    if not unsafe and lengths is not None:
+        size = data.shape[axis]
+        when_at_hand(lengths._value, lambda found: _errors.segments.check_lengths(np.asarray(found), size))
+    return rows["_segment_reduce"](data, bounds, reduce, lengths is not None, initial)
+
+
+def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
+    """`source` written (or added) at `index` of the flattened tensor."""
+    if index.dtype is not _dtypes.int64:
+        raise RuntimeError(f"put_(): Expected a long tensor for index, but got {scalar_name(index.dtype)}")
+    if source.dtype is not input.dtype:
+        raise RuntimeError(f"put_(): self and source expected to have the same dtype, but got self.dtype = "
+                           f"{scalar_name(input.dtype)} and source.dtype = {scalar_name(source.dtype)}")  # fmt: skip
+    if index.numel() != source.numel():
+        raise IndexError(f"put_(): Expected source and index to have the same number of elements, but got "
+                           f"source.numel() = {source.numel()}, index.numel() = {index.numel()}")  # fmt: skip
+    _check_flat(input, index)
+    return rows["_put"](input, index, source, accumulate)
+
+
+@casting(WIDEST_ELSEWHERE)
+def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
+    """A copy with `values` written (or added) at the tensors `indices`."""
+    _check_tensors(indices)
+    made = rows["clone"](input)
+    indexing.put_at(made, tuple(indices), values, accumulate)
+    return made
+
+
+def index_put_(self: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
+    """Write (or add) `values` at the tensors `indices`."""
+    _check_tensors(indices)
+    indexing.put_at(self, tuple(indices), values, accumulate)
+    return self
+
+
+def _check_tensors(indices: Any) -> None:
+    for place, index in enumerate(indices):
+        if not isinstance(index, Tensor):
+            raise _errors.lists.element(place, 0, index)
+
+
+def fill_(self: Tensor, value: Any) -> Tensor:
+    """Set every element to a number."""
+    if isinstance(value, Tensor):
+        if value.ndim:
+            raise RuntimeError("fill_ only supports 0-dimension value tensor but got tensor with "
+                               f"{value.ndim} dimensions.")  # fmt: skip
+        replace(self, value, "FillBackward3")
+        return self
+    if not isinstance(value, int | float | complex | np.generic):
+        raise _errors.arguments.invalid_combination("fill_", (value,), {})
+    _check_value(self, value)
+    return _fill(self, value, "FillBackward2")
+
+
+def _fill(self: Tensor, value: Any, node: str) -> Tensor:
+    """Every element set to a number. The gradient of a view that repeats a dim has no place to go."""
+    once = _once(self)
+    records = once is not self and modes.local.grad and self.requires_grad and not views.is_whole(self)
+    replace(once, value, node)
+    if records:
+        views.unplaceable(self)
+    return self
+
+
+def _once(t: Tensor) -> Tensor:
+    """Each place of memory once: of a repeated dim the first index, for what is written is the same everywhere."""
+    strides, shape = t._strides, t.shape
+    if strides is None:
+        return t
+    check_history(t)  # as the view that it is
+    for dim in range(t.ndim - 1, -1, -1):
+        if strides[dim] == 0 and shape[dim] > 1:
+            t = rows["_select"](t, dim, 0)
+    return t
+
+
+def fill(input: Tensor, value: Any) -> Tensor:
+    """A tensor like this one, every element set to a number."""
+    return masked_fill(input, factories.full(tuple(input.shape), True, device=input.device), value)
+
+
+def zero_(self: Tensor) -> Tensor:
+    """Set every element to zero."""
+    return _fill(self, 0, "ZeroBackward0")
+
+
+def fill_diagonal_(self: Tensor, fill_value: Any, wrap: bool = False) -> Tensor:
+    """Set the main diagonal to a number; with `wrap`, a tall matrix's diagonal begins again after each block."""
+    if self.ndim < 2:
+        raise RuntimeError("dimensions must larger than 1")
+    if self.ndim > 2 and len(set(self.shape)) != 1:
+        raise RuntimeError("all dimensions of input must be of equal length")
+    from torchlike._composite.views.memory import as_strided
+
+    shape, step, start = tuple(self.shape), sum(self.stride()), self.storage_offset()
+    count = min(shape)
+    fill_(as_strided(self, (count,), (step,), start), fill_value)
+    if wrap and self.ndim == 2 and shape[0] > shape[1] + 1:
+        rest = -(-self.numel() // (shape[1] + 1)) - count
+        fill_(as_strided(self, (rest,), (step,), start + self.stride(0) * (shape[1] + 1)), fill_value)
+    return self
+
+
+def _scatter_into(*args: Any, reduce: str | None = None, **kwargs: Any) -> Into:
+    called = "aten::scatter" if reduce else ""
+    return Into(_errors.dtypes.exact_out, apart=1, called=called, overloads=True)
+
+
+FUNCTIONS = facade.functions(
+    index_fill, masked_fill, masked_scatter, put, index_put, fill, segment_reduce,
+    out={
+        gather: Into(_errors.dtypes.exact_out, apart=0),
+        take_along_dim: Into(_errors.dtypes.exact_out, apart=0, called="gather"),
+        index_select: Into(_errors.dtypes.same_scalar_type("index_select"), apart=0),
+        take: Into(_errors.dtypes.take_out, apart=0),
+        masked_select: Into(_errors.dtypes.same_scalar_type("masked_select"), apart=0),
+        scatter: _scatter_into,
+        **dict.fromkeys((index_add, index_copy, index_reduce, scatter_add, scatter_reduce),
+                        Into(_errors.dtypes.exact_out, apart=1)),
+    },
+)  # fmt: skip
+_BOTH = (index_add, index_copy, index_fill, masked_fill, masked_scatter, scatter, scatter_add, scatter_reduce,
+         index_reduce, put)  # fmt: skip
+METHODS = facade.methods(gather, take_along_dim, index_select, take, masked_select, index_put, index_put_, *_BOTH)
+METHODS |= facade.in_place(*_BOTH, apart=True) | facade.in_place(masked_fill)
+METHODS |= {f.__name__: f for f in (fill_, zero_, fill_diagonal_)}
+FUNCTIONS["fill_"] = fill_
+FUNCTIONS["zero_"] = zero_
+FUNCTIONS["index_put_"] = index_put_

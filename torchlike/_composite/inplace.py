@@ -1,0 +1,43 @@
+"""Functions that a method of Tensor is as well: `torch.sin_(x)` is `x.sin_()`."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from torchlike import _errors
+from torchlike._tensor import facade
+from torchlike._tensor.tensor import Tensor
+
+IN_PLACE = (
+    "abs_", "acos_", "acosh_", "addmv_", "arccos_", "arccosh_", "arcsin_", "arcsinh_", "arctan_", "arctanh_",
+    "as_strided_", "asin_", "asinh_", "atan_", "atanh_", "ceil_", "clamp_", "clamp_max_", "clamp_min_", "clip_",
+    "conj_physical_", "cos_", "cosh_", "deg2rad_", "detach_", "erf_", "erfc_", "exp2_", "exp_", "expm1_", "fix_",
+    "floor_", "frac_", "gcd_", "i0_", "lcm_", "ldexp_", "log10_", "log1p_", "log2_", "log_", "logit_",
+    "nan_to_num_", "neg_", "negative_", "rad2deg_", "reciprocal_", "relu_", "round_", "rsqrt_", "sigmoid_",
+    "sin_", "sinc_", "sinh_", "sqrt_", "square_", "tan_", "tanh_", "trunc_", "xlogy_",
+)  # fmt: skip
+QUESTIONS = ("get_device", "is_conj", "is_neg", "is_signed")
+
+
+def _function(name: str) -> Callable[..., Any]:
+    method = getattr(Tensor, name)
+    # An in-place method takes whatever its row does, so what it accepts is read off the method without the underscore.
+    signature = inspect.signature(getattr(Tensor, name.removesuffix("_")))
+    first, *others = [p for p in signature.parameters.values() if p.name != "out"]
+
+    def call(input: Tensor, *args: Any, **kwargs: Any) -> Any:
+        if not isinstance(input, Tensor):
+            raise _errors.arguments.wrong_type(name, "input", 1, "Tensor", input)
+        return method(input, *args, **kwargs)
+
+    call.__name__ = call.__qualname__ = name
+    call.__doc__ = method.__doc__
+    call.__signature__ = signature.replace(parameters=[first.replace(name="input"), *others])  # type: ignore[attr-defined]
+    return call
+
+
+def functions() -> dict[str, Callable[..., Any]]:
+    """The functions by name, once Tensor has its methods."""
+    return facade.functions(*map(_function, (*IN_PLACE, *QUESTIONS)))

@@ -1,0 +1,102 @@
+"""PyTorch's old tensor types, such as `FloatTensor`: constructors, and names for a dtype on a kind of device."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torchlike import _dtypes, _errors
+from torchlike._dtypes import devices, modes
+from torchlike._errors.warned import warn
+from torchlike._tensor import factories
+from torchlike._tensor.tensor import Tensor
+
+NAMES = {"Float": _dtypes.float32, "Double": _dtypes.float64, "Half": _dtypes.float16, "Long": _dtypes.int64,
+         "Int": _dtypes.int32, "Short": _dtypes.int16, "Char": _dtypes.int8, "Byte": _dtypes.uint8,
+         "Bool": _dtypes.bool_, "BFloat16": _dtypes.bfloat16}  # fmt: skip
+_STEMS = (
+    {d: name for name, d in NAMES.items()}
+    | {d: _errors.dtypes.scalar_name(d) for d in _dtypes.FLOAT8}
+    | {
+        _dtypes.complex64: "ComplexFloat",
+        _dtypes.complex128: "ComplexDouble",
+    }
+)
+
+
+class TensorType(type):
+    """The type of the old types: `isinstance(t, FloatTensor)` asks for dtype and device."""
+
+    dtype: _dtypes.dtype
+    kind: str
+
+    def __call__(cls, *args: Any, device: Any = None) -> Tensor:
+        if cls.kind == "cuda" and not devices.jax_devices("cuda"):
+            raise TypeError(f"type torch.cuda.{cls.__name__} not available. Torch not compiled with CUDA enabled.")
+        if len(args) == 1 and isinstance(args[0], Tensor) and args[0].dtype is not cls.dtype:
+            raise TypeError(_errors.making.other_options(cls.dtype, args[0].dtype))
+        return factories.legacy_tensor(*args, dtype=cls.dtype, device=device or cls.kind)
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return isinstance(instance, Tensor) and instance.dtype is cls.dtype and instance.device.type == cls.kind
+
+
+def _make(stem: str, kind: str) -> TensorType:
+    module = "torch" if kind == "cpu" else f"torch.{kind}"
+    space = {"dtype": NAMES[stem], "kind": kind, "__module__": module,
+             "__doc__": f"A {NAMES[stem]!r} tensor of a size or of data (PyTorch's old constructor)."}  # fmt: skip
+    return TensorType(f"{stem}Tensor", (), space)
+
+
+FUNCTIONS: dict[str, Any] = {f"{stem}Tensor": _make(stem, "cpu") for stem in NAMES}
+_ON_CUDA = {f"{stem}Tensor": _make(stem, "cuda") for stem in NAMES}
+
+
+def on_cuda(name: str) -> TensorType:
+    """The type `torch.cuda.<name>`."""
+    if name not in _ON_CUDA:
+        raise _errors.arguments.unknown_name("torch.cuda", name, list(_ON_CUDA))
+    return _ON_CUDA[name]
+
+
+def name_of(tensor: Tensor) -> str:
+    """The old name of a tensor's type, such as `torch.FloatTensor`."""
+    place = "" if tensor.device.type == "cpu" else f"{tensor.device.type}."
+    return f"torch.{place}{_STEMS[tensor.dtype]}Tensor"
+
+
+def of_name(name: str) -> tuple[_dtypes.dtype, str]:
+    """The dtype and the kind of device that an old name speaks of."""
+    parts = name.split(".")
+    stem = parts[-1].removesuffix("Tensor")
+    if parts[0] != "torch" or len(parts) not in (2, 3) or not (stem in NAMES or parts[-1] == "Tensor"):
+        raise ValueError(f"invalid type: '{name}'")
+    return NAMES.get(stem, modes.default_dtype), "cpu" if len(parts) == 2 else parts[1]
+
+
+def _type(self: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
+    """The old name of the tensor's type, or this tensor as another type (a dtype, an old type or its name)."""
+    if dtype is None:
+        return name_of(self)
+    if isinstance(dtype, _dtypes.dtype):
+        return self.to(dtype)
+    if isinstance(dtype, str):
+        return self.to(*of_name(dtype)[::-1])
+    if isinstance(dtype, TensorType):
+        return self.to(dtype.kind, dtype.dtype)
+    if dtype is Tensor:
+        return self.to(modes.default_dtype)
+    raise TypeError("dtype must be a type, str, or dtype object")
+
+
+def set_default_tensor_type(t: Any) -> None:
+    """Set the default dtype and device by an old type or its name (deprecated in PyTorch)."""
+    warn(_errors.making.DEFAULT_TENSOR_TYPE)
+    dtype, kind = of_name(t) if isinstance(t, str) else (t.dtype, t.kind)
+    if kind == "cuda" and not devices.jax_devices("cuda"):
+        raise TypeError(f"type torch.cuda.{_STEMS[dtype]}Tensor not available. Torch not compiled with CUDA enabled.")
+    modes.set_default_dtype(dtype)
+    modes.set_process_device(None if kind == "cpu" else kind)
+
+
+METHODS = {"type": _type}
+FUNCTIONS["set_default_tensor_type"] = set_default_tensor_type

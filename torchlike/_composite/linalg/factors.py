@@ -1,0 +1,247 @@
+"""torchlike.linalg: LU and Householder factors, systems that report instead of raising, tensors taken for matrices."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from torchlike import _errors, return_types
+from torchlike._composite.linalg.linalg import inv, inverse, solve
+from torchlike._composite.random.random import randn
+from torchlike._dtypes import bool_, int32, int64
+from torchlike._engine import to_numpy
+from torchlike._ops.schema.casts import FULL_ON_CPU
+from torchlike._ops.schema.out_rules import EXACT, ROWS, ROWS_UNLESS_EMPTY, Into, safely
+from torchlike._tensor import facade, factories
+from torchlike._tensor.autocast import casting
+from torchlike._tensor.bind import CALLERS as rows
+from torchlike._tensor.factories import all_examples
+from torchlike._tensor.tensor import Tensor
+
+# -- LU ----------------------------------------------------------------------------------------------------------------
+
+
+def _check_pivot(name: str, pivot: bool) -> None:
+    if not pivot:
+        raise RuntimeError(f"{name}: LU without pivoting is not implemented on the CPU")
+
+
+def first_zero(packed: Tensor) -> Tensor:
+    """Where the first zero stands on the diagonal of U, counted from 1; 0 where there is none."""
+    zero = rows["diagonal"](packed.detach(), 0, -2, -1) == 0
+    if not zero.shape[-1]:
+        return factories.zeros(tuple(zero.shape[:-1]), dtype=int32, device=packed.device)
+    return rows["where"](zero.any(-1), rows["argmax"](zero.to(int32), -1) + 1, 0).to(int32)
+
+
+def lu_factor(A: Tensor, *, pivot: bool = True) -> Any:
+    """L and U of P L U = A in one matrix, and the rows exchanged with each row, counted from 1; raises RuntimeError
+    where U has a zero on its diagonal (an observation: pending work runs)."""
+    _check_pivot("linalg.lu_factor", pivot)
+    packed, pivots = rows["lu_factor"](A)
+    _refuse_zero(packed)
+    return return_types.linalg_lu_factor((packed, pivots))
+
+
+def _refuse_zero(packed: Tensor) -> None:
+    if packed.device.type == "meta":
+        return
+    packed = all_examples(packed)
+    found = to_numpy(first_zero(packed)._value).reshape(-1)
+    for place in np.flatnonzero(found):
+        raise _errors.linalg.zero_pivot(int(place) if packed.ndim > 2 else None, int(found[place]))
+
+
+def lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False) -> Any:
+    """`lu_factor` that says in `info` where the first zero on the diagonal of U is."""
+    _check_pivot("linalg.lu_factor", pivot)
+    packed, pivots = rows["lu_factor"](A)
+    info = first_zero(packed)
+    if check_errors and info.any():
+        raise _errors.linalg.singular("torch.linalg.lu_factor_ex", None, int(info.max()))
+    return return_types.linalg_lu_factor_ex((packed, pivots, info))
+
+
+def lu(A: Tensor, *, pivot: bool = True) -> Any:
+    """P, L and U with P L U = A."""
+    _check_pivot("linalg.lu_factor", pivot)
+    packed, pivots = rows["lu_factor"](A)
+    return return_types.linalg_lu((rows["_permutation"](packed, pivots), *rows["lu_unpack"](packed)))
+
+
+def lu_unpack(LU_data: Tensor, LU_pivots: Tensor, unpack_data: bool = True, unpack_pivots: bool = True) -> Any:
+    """P, L and U of what `lu_factor` returns."""
+    if unpack_pivots and LU_pivots.dtype is not int32:
+        raise _errors.linalg.pivots_of_wrong_type()
+    none = lambda: factories.empty(0, dtype=LU_data.dtype, device=LU_data.device)
+    lower, upper = rows["lu_unpack"](LU_data) if unpack_data else (none(), none())
+    order = rows["_permutation"](LU_data, LU_pivots) if unpack_pivots else none()
+    return return_types.lu_unpack((order, lower, upper))
+
+
+def lu_solve(LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True, adjoint: bool = False) -> Tensor:
+    """X with A X = B, from what `lu_factor` made of A."""
+    return rows["lu_solve"](LU, pivots, B, left, adjoint)
+
+
+@casting(FULL_ON_CPU)
+def old_lu(A: Tensor, pivot: bool = True, get_infos: Any = False) -> Any:
+    """L and U in one matrix, the exchanges of rows, and whether there was a zero on the diagonal with `get_infos`."""
+    found = lu_factor_ex(A, pivot=pivot)
+    return tuple(found) if get_infos else tuple(found[:2])
+
+
+@casting(FULL_ON_CPU)
+def old_lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor) -> Tensor:
+    """X with A X = input, from what `lu` made of A."""
+    return lu_solve(LU_data, LU_pivots, input)
+
+
+def geqrf(input: Tensor) -> Any:
+    """R above the diagonal and the reflectors of Q below it; their factors."""
+    return return_types.geqrf(rows["geqrf"](input))
+
+
+# -- systems -----------------------------------------------------------------------------------------------------------
+
+
+@casting(FULL_ON_CPU)
+def inv_ex(A: Tensor, *, check_errors: bool = False) -> Any:
+    """`inv` that says in `info` where the first zero on the diagonal of U is, instead of raising."""
+    result = inv(A) if check_errors else rows["inv"](A)
+    return return_types.linalg_inv_ex((result, first_zero(rows["lu_factor"](A.detach())[0])))
+
+
+def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = False) -> Any:
+    """`solve` that says in `info` where the first zero on the diagonal of U is, instead of raising."""
+    result = solve(A, B, left=left) if check_errors else rows["solve"](A, B, left)
+    return return_types.linalg_solve_ex((result, first_zero(rows["lu_factor"](A.detach())[0])))
+
+
+@casting(FULL_ON_CPU)
+def triangular_solve(
+    b: Tensor, A: Tensor, upper: bool = True, transpose: bool = False, unitriangular: bool = False
+) -> Any:
+    """X with A X = b for a triangular A, and a copy of A."""
+    _errors.systems.check_triangular_solve(b, A)
+    factor = A.mT if transpose else A
+    found = rows["solve_triangular"](factor, b, upper=upper != transpose, unitriangular=unitriangular)
+    batch = tuple(found.shape[:-2])
+    copy = rows["clone"](rows["expand"](A, (*batch, *A.shape[-2:])))
+    return return_types.triangular_solve((found, copy))
+
+
+@casting(FULL_ON_CPU)
+def tensorinv(A: Tensor, ind: int = 2) -> Tensor:
+    """The inverse of a tensor taken for a matrix of its first `ind` dims and the others."""
+    if ind <= 0:
+        raise RuntimeError(f"Expected a strictly positive integer for 'ind', but got {ind}")
+    first, rest = tuple(A.shape[:ind]), tuple(A.shape[ind:])
+    if ind > A.ndim:
+        raise RuntimeError(f"ArrayRef: invalid slice, N = {ind}; size = {A.ndim}")
+    size = math.prod(first)
+    if size != math.prod(rest):
+        raise _errors.linalg.no_square_tensor("self", first, rest, "ind")
+    return inverse(A.reshape(size, size), "inv").reshape(*rest, *first)
+
+
+@casting(FULL_ON_CPU)
+def tensorsolve(A: Tensor, B: Tensor, dims: Any = None) -> Tensor:
+    """X with tensordot(A, X, X.ndim) = B."""
+    if dims is not None:
+        A = A.movedim(tuple(dims), tuple(range(A.ndim - len(dims), A.ndim)))
+    shape = tuple(A.shape[B.ndim :])
+    size = math.prod(shape)
+    for first in (tuple(A.shape[: B.ndim]), tuple(B.shape)):
+        if math.prod(first) != size:
+            raise _errors.linalg.no_square_tensor("self", first, shape, "other.ndim")
+    return solve(A.reshape(size, size), B.reshape(-1)).reshape(shape)
+
+
+def vander(x: Tensor, *, N: int | None = None) -> Tensor:
+    """The powers 0 ... N - 1 of each element, along a new last dim."""
+    if x.dtype.itemsize < 2 + 2 * x.dtype.is_floating_point and (x.dtype.is_floating_point or x.dtype is bool_):
+        raise _errors.systems.vander_dtype(x.dtype)
+    if not x.ndim:
+        x = x.unsqueeze(0)
+    N = x.shape[-1] if N is None else N
+    if N <= 1:
+        raise RuntimeError("N must be greater than 1.")
+    dtype = x.dtype if x.dtype.is_floating_point or x.dtype.is_complex else int64
+    if not N:
+        return factories.ones((*x.shape, N), dtype=dtype, device=x.device)
+    x = x.to(dtype)
+    ones = factories.ones((*x.shape, 1), dtype=dtype, device=x.device)
+    repeated = rows["expand"](x.unsqueeze(-1), (*x.shape, N - 1))
+    return rows["cat"]([ones, rows["cumprod"](repeated, -1)], -1)
+
+
+# -- a few of the largest singular values, from products with random matrices ------------------------------------------
+
+
+def _range(A: Tensor, q: int, niter: int, M: Tensor | None) -> Tensor:
+    """Orthonormal columns that span nearly what the largest singular vectors span."""
+    R = randn(A.shape[-1], q, dtype=A.dtype, device=A.device)
+    times = lambda a, m, x: a @ x if m is None else a @ x - m @ x
+    turned, shift = A.mH, None if M is None else M.mH
+    Q = rows["qr"](times(A, M, R))[0]
+    for _ in range(niter):
+        Q = rows["qr"](times(turned, shift, Q))[0]
+        Q = rows["qr"](times(A, M, Q))[0]
+    return Q
+
+
+def svd_lowrank(A: Tensor, q: int | None = 6, niter: int | None = 2, M: Tensor | None = None) -> tuple[Tensor, ...]:
+    """U, S and V of nearly the q largest singular values of A - M."""
+    q, niter = 6 if q is None else q, 2 if niter is None else niter
+    if M is not None:
+        M = rows["expand"](M, tuple(A.shape))
+    wide = A.shape[-2] < A.shape[-1]
+    if wide:
+        A, M = A.mH, None if M is None else M.mH
+    Q = _range(A, q, niter, M)
+    B = Q.mH @ A if M is None else Q.mH @ (A - M)
+    U, S, Vh = rows["svd"](B, False)
+    U, V = Q @ U, Vh.mH
+    return (V, S, U) if wide else (U, S, V)
+
+
+def pca_lowrank(A: Tensor, q: int | None = None, center: bool = True, niter: int = 2) -> tuple[Tensor, ...]:
+    """`svd_lowrank` of the rows of A less their mean."""
+    m, n = A.shape[-2:]
+    if q is None:
+        q = min(6, m, n)
+    elif not 0 <= q <= min(m, n):
+        raise ValueError(f"q(={q}) must be non-negative integer and not greater than min(m, n)={min(m, n)}")
+    if niter < 0:
+        raise ValueError(f"niter(={niter}) must be non-negative integer")
+    if center:
+        A = A - rows["mean"](A, -2, True)
+    return svd_lowrank(A, q, niter)
+
+
+_INTO = {
+    "lu_factor": EXACT._replace(called="linalg_lu_factor_ex"),
+    "lu_factor_ex": EXACT._replace(called="linalg_lu_factor_ex"),
+    "lu": EXACT._replace(called="linalg_lu"),
+    "lu_solve": EXACT._replace(called="linalg_lu_solve"),
+    "inv_ex": EXACT._replace(called="linalg_inv_ex"),
+    "solve_ex": EXACT._replace(called="_linalg_solve_ex"),
+    "tensorinv": Into(cast=safely("tensorinv"), order=ROWS, called=None),
+    "tensorsolve": Into(cast=safely("tensorsolve"), called=None),
+}
+_INTO_OLD = {
+    "lu": Into(cast=lambda result, out: None, quiet=True, order=ROWS, called=None),
+    "lu_solve": _INTO["lu_solve"],
+    "geqrf": Into(cast=safely("torch.geqrf", "a", "tau"), order=ROWS_UNLESS_EMPTY),
+    "triangular_solve": EXACT,
+    "lu_unpack": EXACT,
+}
+LINALG = facade.named({f.__name__: f for f in (lu_factor, lu_factor_ex, lu, lu_solve, inv_ex, solve_ex, tensorinv,
+                                                tensorsolve, vander)}, "linalg_", out=_INTO)  # fmt: skip
+_OLD = {"lu": old_lu, "lu_solve": old_lu_solve, "geqrf": geqrf, "triangular_solve": triangular_solve}
+METHODS = facade.named(_OLD, itself=1)
+FUNCTIONS = facade.named({**_OLD, "lu_unpack": lu_unpack, "svd_lowrank": svd_lowrank, "pca_lowrank": pca_lowrank},
+                          out=_INTO_OLD)  # fmt: skip

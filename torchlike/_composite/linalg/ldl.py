@@ -1,0 +1,37 @@
+"""torchlike.linalg: factors of symmetric matrices that need not be definite."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torchlike import _errors, return_types
+from torchlike._ops.schema.out_rules import EXACT
+from torchlike._tensor import facade
+from torchlike._tensor.bind import CALLERS as rows
+from torchlike._tensor.factories import all_examples
+from torchlike._tensor.tensor import Tensor
+
+
+def _factored(name: str, A: Tensor, hermitian: bool, look: bool) -> tuple[Tensor, ...]:
+    packed, pivots, info = rows["ldl_factor"](A, hermitian)
+    if look and not A.is_meta and (seen := all_examples(info)).any():
+        raise _errors.linalg.no_ldl_factor(name, int(seen.max()))
+    return packed, pivots, info
+
+
+def ldl_factor(A: Tensor, *, hermitian: bool = False) -> Any:
+    """L and the block diagonal D of A = L D L^T (L D L* if `hermitian`) in one matrix, and the rows exchanged; raises
+    where D has a zero on its diagonal (an observation: pending work runs). Half of A is read."""
+    packed, pivots, _ = _factored("torch.linalg.ldl_factor", A, hermitian, True)
+    return return_types.linalg_ldl_factor((packed, pivots))
+
+
+def ldl_factor_ex(A: Tensor, *, hermitian: bool = False, check_errors: bool = False) -> Any:
+    """`ldl_factor` that says in `info` where the first zero on the diagonal of D is, instead of raising."""
+    found = _factored("torch.linalg.ldl_factor_ex", A, hermitian, check_errors)
+    return return_types.linalg_ldl_factor_ex(found)
+
+
+_INTO = EXACT._replace(called="aten::linalg_ldl_factor_ex")
+LINALG = facade.named({"ldl_factor": ldl_factor, "ldl_factor_ex": ldl_factor_ex}, "linalg_",
+                       out={"ldl_factor": _INTO, "ldl_factor_ex": _INTO})  # fmt: skip

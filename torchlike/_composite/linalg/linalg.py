@@ -1,0 +1,329 @@
+"""torchlike.linalg: functions that choose among rows, raise for singular matrices, or combine other functions."""
+
+from __future__ import annotations
+
+import functools
+import math
+from typing import Any
+
+import numpy as np
+
+from torchlike import _errors, return_types
+from torchlike._dtypes import FLOATING, int32
+from torchlike._dtypes.recorder import current
+from torchlike._engine import to_numpy
+from torchlike._ops.schema.casts import FULL_ON_CPU
+from torchlike._ops.schema.out_rules import EXACT, ROWS, ROWS_UNLESS_EMPTY, Into, safely
+from torchlike._tensor import facade, factories
+from torchlike._tensor.autocast import casting
+from torchlike._tensor.bind import CALLERS as rows
+from torchlike._tensor.factories import all_examples
+from torchlike._tensor.tensor import Tensor
+from torchlike._transforms.underived import derived_from
+
+LinAlgError = _errors.linalg.LinAlgError
+matmul = rows["matmul"]
+
+
+def _host(t: Tensor) -> np.ndarray:
+    return to_numpy(t._value)
+
+
+def host_matrices(A: Tensor) -> np.ndarray:
+    return _host(A).reshape(math.prod(A.shape[:-2]), *A.shape[-2:])
+
+
+# -- inverses and systems: PyTorch raises for singular matrices, so the result is looked at ---------------------------
+
+
+def inv(A: Tensor) -> Tensor:
+    """The inverse of a square matrix; raises LinAlgError for a singular one (an observation: pending work runs)."""
+    return inverse(A, "linalg.inv")
+
+
+def inverse(A: Tensor, name: str) -> Tensor:
+    """The inverse of a square matrix; errors name the function."""
+    result = rows["inv"](A)
+    _refuse_singular(A, result, name)
+    return result
+
+
+def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
+    """X with A X = B (X A = B unless `left`); raises LinAlgError where A is singular (an observation)."""
+    result = rows["solve"](A, B, left)
+    _refuse_singular(A, result, "torch.linalg.solve")
+    return result
+
+
+def _refuse_singular(A: Tensor, result: Tensor, name: str) -> None:
+    A, result = all_examples(A), all_examples(result)
+    if result.device.type == "meta" or np.isfinite(_host(result)).all():
+        return
+    from scipy.linalg import lapack
+
+    matrices = host_matrices(A)
+    (factor,) = lapack.get_lapack_funcs(("getrf",), (matrices,))
+    for place, matrix in enumerate(matrices):
+        info = factor(matrix)[2] if np.isfinite(matrix).all() else 0
+        if info > 0:
+            raise _errors.linalg.singular(name, place if A.ndim > 2 else None, info)
+
+
+def cholesky(A: Tensor, *, upper: bool = False) -> Tensor:
+    """L with L L* = A; raises LinAlgError where A is not positive-definite (an observation: pending work runs)."""
+    result = rows["cholesky"](A, upper)
+    if result.device.type != "meta" and not np.isfinite(_host(all_examples(result))).all():
+        _refuse_indefinite(all_examples(A))
+    return result
+
+
+def _minors(A: Tensor) -> list[int]:
+    """For each matrix the order of the first leading minor that is not positive-definite, or 0."""
+    from scipy.linalg import lapack
+
+    matrices = host_matrices(A)
+    (factor,) = lapack.get_lapack_funcs(("potrf",), (matrices,))
+    order = lambda m: int(factor(m, lower=True)[1]) if np.isfinite(m).all() else _minor(m)
+    return [order(m) if m.size else 0 for m in matrices]
+
+
+def _minor(A: np.ndarray) -> int:
+    """The order of the first leading minor that is not positive, of a matrix that LAPACKs take differently: one with
+    elements that are not finite."""
+    L = np.zeros_like(A)
+    with np.errstate(all="ignore"):
+        for j in range(len(A)):
+            pivot = (A[j, j] - (abs(L[j, :j]) ** 2).sum()).real
+            if not pivot > 0:
+                return j + 1
+            L[j, j] = np.sqrt(pivot)
+            L[j + 1 :, j] = (A[j + 1 :, j] - L[j + 1 :, :j] @ L[j, :j].conj()) / L[j, j]
+    return 0
+
+
+def _refuse_indefinite(A: Tensor) -> None:
+    for place, order in enumerate(_minors(A)):
+        if order > 0:
+            raise _errors.linalg.not_positive_definite(place if A.ndim > 2 else None, order)
+
+
+@casting(FULL_ON_CPU)
+def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False) -> Any:
+    """`cholesky` that says in `info` which leading minor failed, where one did; L is then NaN."""
+    result = cholesky(A, upper=upper) if check_errors else rows["cholesky"](A, upper)
+    every = all_examples(A)
+    info = factories.tensor(np.array(_minors(every), np.int32).reshape(every.shape[:-2]), dtype=int32, device=A.device)
+    info = factories.one_example(info, A)
+    return return_types.linalg_cholesky_ex((result, info))
+
+
+# -- factors -----------------------------------------------------------------------------------------------------------
+
+
+def qr(A: Tensor, mode: str = "reduced") -> Any:
+    """Q with orthonormal columns and upper triangular R, Q R = A."""
+    return return_types.linalg_qr(rows["qr"](A, mode))
+
+
+def svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = None) -> Any:
+    """U, S and Vh with U diag(S) Vh = A; S in descending order."""
+    if driver is not None:
+        raise _errors.linalg.driver_only_on_gpu()
+    return return_types.linalg_svd(rows["svd"](A, full_matrices))
+
+
+def eigh(A: Tensor, UPLO: str = "L") -> Any:
+    """Eigenvalues in ascending order and eigenvectors of a Hermitian matrix."""
+    return return_types.linalg_eigh(rows["eigh"](A, UPLO))
+
+
+def eig(A: Tensor) -> Any:
+    """Eigenvalues and eigenvectors, complex, of a square matrix."""
+    if A.ndim > 1 and A.dtype.category >= FLOATING and current().capture is None and not _is_finite(A):
+        raise RuntimeError("torch.linalg.eig: input tensor should not contain infs or NaNs.")
+    return return_types.linalg_eig(rows["eig"](A))
+
+
+def _is_finite(A: Tensor) -> bool:
+    return A.is_meta or bool(np.isfinite(_host(all_examples(A))).all())
+
+
+def slogdet(A: Tensor) -> Any:
+    """The sign of the determinant and the logarithm of its absolute value."""
+    return return_types.linalg_slogdet(rows["slogdet"](A))
+
+
+def old_slogdet(input: Tensor) -> Any:
+    """The sign of the determinant and the logarithm of its absolute value."""
+    return return_types.slogdet(rows["slogdet"](input))
+
+
+def logdet(input: Tensor) -> Tensor:
+    """The logarithm of the determinant; NaN where it is negative."""
+    sign, size = rows["slogdet"](input)
+    if input.is_complex():
+        return rows["add"](rows["log"](sign), size)
+    return rows["where"](rows["eq"](sign, -1.0), float("nan"), size)
+
+
+def matrix_power(A: Tensor, n: int) -> Tensor:
+    """A multiplied with itself n times; of a negative n the inverse, that often."""
+    _errors.linalg.check_matrix_sizes("linalg.matrix_power", A, True)
+    if n == 0:
+        eye = factories.tensor(np.eye(A.shape[-1]), dtype=A.dtype, device=A.device)
+        powers = derived_from((A,), rows["expand"](eye, tuple(A.shape)).clone(), "torch::autograd::CopyBackwards")
+        return powers
+    base, result = (A if n > 0 else inv(A)), None
+    n = abs(n)
+    while n:
+        if n & 1:
+            result = base if result is None else matmul(result, base)
+        n >>= 1
+        base = matmul(base, base) if n else base
+    return rows["clone"](A) if result is A or result is None else result
+
+
+def multi_dot(tensors: Any) -> Tensor:
+    """The product of several matrices (the first and the last may be vectors)."""
+    _errors.linalg.check_multi_dot(tensors)
+    sizes = [tensors[0].shape[0] if tensors[0].ndim > 1 else 1, *[x.shape[-1] for x in tensors[:-1]]]
+    sizes.append(tensors[-1].shape[1] if tensors[-1].ndim > 1 else 1)
+    cuts = _best_cuts(sizes)
+
+    def between(first: int, last: int) -> Tensor:
+        if first == last:
+            return tensors[first]
+        cut = cuts[first, last]
+        return matmul(between(first, cut), between(cut + 1, last))
+
+    return between(0, len(tensors) - 1)
+
+
+def _best_cuts(sizes: list[int]) -> dict[tuple[int, int], int]:
+    """Where each run of a chain of matrices (sizes[i], sizes[i + 1]) is cut in two so that its products cost least."""
+    count = len(sizes) - 1
+    costs = {(i, i): 0 for i in range(count)}
+    cuts = {}
+
+    def cost(first: int, last: int, cut: int) -> int:
+        return costs[first, cut] + costs[cut + 1, last] + sizes[first] * sizes[cut + 1] * sizes[last + 1]
+
+    for length in range(1, count):
+        for first in range(count - length):
+            last = first + length
+            # With a tie among three PyTorch multiplies from the left, among more from the right.
+            tried = range(first, last) if count > 3 else range(last - 1, first - 1, -1)
+            cuts[first, last] = min(tried, key=functools.partial(cost, first, last))
+            costs[first, last] = cost(first, last, cuts[first, last])
+    return cuts
+
+
+# -- norms -------------------------------------------------------------------------------------------------------------
+
+
+def matrix_norm(
+    A: Tensor, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool = False, *, dtype: Any = None
+) -> Tensor:
+    """A norm of matrices: "fro", "nuc", 2 and -2 by singular values, 1 and inf by column and row sums."""
+    _errors.linalg.check_order("matrix_norm", ord)
+    if ord not in ("fro", "nuc", 1, -1, 2, -2, float("inf"), float("-inf")):
+        raise RuntimeError(f"linalg.matrix_norm: Order {ord} not supported.")
+    _errors.linalg.check_matrix_norm(A, tuple(dim))
+    if ord in ("nuc", 2, -2) and A.dtype.itemsize < 4:
+        raise _errors.linalg.low_precision("linalg.matrix_norm", A.dtype)
+    A = A if dtype is None else A.to(dtype)
+    rows_dim, columns_dim = (d % A.ndim for d in dim)
+    if ord == "fro":
+        return rows["vector_norm"](A, 2, (rows_dim, columns_dim), keepdim)
+    if ord in (1, -1, float("inf"), float("-inf")):
+        first, second = (rows_dim, columns_dim) if abs(ord) == 1 else (columns_dim, rows_dim)
+        sums = rows["vector_norm"](A, 1, first, keepdim)
+        second -= second > first and not keepdim
+        return (rows["amin"] if ord < 0 else _largest)(sums, second, keepdim)
+    else:
+        values = rows["svdvals"](A.movedim((rows_dim, columns_dim), (-2, -1)))
+        picked = (rows["sum"] if ord == "nuc" else rows["amin"] if ord < 0 else _largest)(values, -1)
+        result = picked.unsqueeze(-1).unsqueeze(-1).movedim((-2, -1), (rows_dim, columns_dim))
+    return result if keepdim else result.squeeze((rows_dim, columns_dim))
+
+
+def _largest(sizes: Tensor, dim: int, keepdim: bool = False) -> Tensor:
+    """The largest along a dim; where there is none a 0 without a history."""
+    if not sizes.shape[dim]:
+        return rows["sum"](sizes.detach(), dim, keepdim)
+    return rows["amax"](sizes, dim, keepdim)
+
+
+def norm(A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *,
+         dtype: Any = None) -> Tensor:  # fmt: skip
+    """A vector norm over one dim, a matrix norm over two; without `ord` the 2-norm of all elements."""
+    if isinstance(dim, int):
+        dim = (dim,)
+    if isinstance(ord, str) and (dim is not None or A.ndim in (1, 2)):
+        return matrix_norm(A, ord, (-2, -1) if dim is None else dim, keepdim, dtype=dtype)
+    if ord is None or (dim is not None and len(dim) == 1):
+        order = 2 if ord is None else ord
+        return rows["vector_norm"](A, order, dim, keepdim, dtype=dtype)
+    if dim is not None:
+        return matrix_norm(A, ord, dim, keepdim, dtype=dtype)
+    if A.ndim == 1:
+        return rows["vector_norm"](A, ord, None, keepdim, dtype=dtype)
+    if A.ndim != 2:
+        raise RuntimeError("linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. "
+                           f"Got {A.ndim}D.")  # fmt: skip
+    return matrix_norm(A, ord, (-2, -1), keepdim, dtype=dtype)
+
+
+# -- PyTorch's older names ---------------------------------------------------------------------------------------------
+
+
+def old_svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> Any:
+    """U, S and V with U diag(S) V* = input."""
+    u, s, vh = rows["svd"](input, compute_uv and not some)
+    v = vh.transpose(-2, -1)
+    if not compute_uv:  # as PyTorch has it, zeros of the full size
+        zeros = lambda x: factories.zeros((*x.shape[:-1], x.shape[-2]), dtype=x.dtype, device=x.device)
+        u, v = zeros(u), zeros(v).mT
+    return return_types.svd((u, s, v.conj() if v.is_complex() else v))
+
+
+def old_qr(input: Tensor, some: bool = True) -> Any:
+    """Q and R with Q R = input."""
+    return return_types.qr(rows["qr"](input, "reduced" if some else "complete"))
+
+
+def old_cholesky(input: Tensor, upper: bool = False) -> Tensor:
+    """L with L L* = input."""
+    return cholesky(input, upper=upper)
+
+
+_IDENTITY = Into(cast=safely("matrix_power"), called="aten::")
+
+
+def _power_into(A: Tensor, n: int) -> Into:
+    return EXACT._replace(called=None) if n else _IDENTITY
+
+
+_INTO: dict[str, Any] = {
+    "inv": EXACT._replace(called="linalg_inv_ex"),
+    "solve": EXACT._replace(called="_linalg_solve_ex"),
+    "cholesky": EXACT._replace(called="linalg_cholesky_ex"),
+    "cholesky_ex": EXACT._replace(called="linalg_cholesky_ex"),
+    "qr": EXACT._replace(called="linalg_qr"),
+    "svd": EXACT._replace(called="_linalg_svd"),
+    "eigh": EXACT._replace(called="_linalg_eigh"),
+    "eig": Into(cast=safely("torch.linalg.eig", "eigenvalues", "eigenvectors"), order=ROWS_UNLESS_EMPTY),
+    "slogdet": EXACT._replace(called="_linalg_slogdet"),
+    "matrix_power": _power_into,
+    "multi_dot": Into(_errors.outs.of_chain, called="mm"),
+    "matrix_norm": Into(_errors.outs.norm("matrix_norm"), called=None, overloads=True),
+    "norm": Into(_errors.outs.norm("norm"), called=None, overloads=True),
+}
+LINALG = facade.named({f.__name__: f for f in (inv, solve, cholesky, cholesky_ex, qr, svd, eigh, eig, slogdet,
+                                                matrix_power, multi_dot, matrix_norm, norm)},
+                       "linalg_", out=_INTO)  # fmt: skip
+_OLD = {"inverse": inv, "logdet": logdet, "slogdet": old_slogdet, "matrix_power": matrix_power,
+        "svd": old_svd, "qr": old_qr, "cholesky": old_cholesky}  # fmt: skip
+_INTO_OLD = {name: _INTO[name] for name in ("slogdet", "matrix_power", "svd", "qr")}
+_INTO_OLD |= {"inverse": _INTO["inv"], "cholesky": Into(cast=safely("cholesky"), order=ROWS)}
+FUNCTIONS, METHODS = facade.named(_OLD, out=_INTO_OLD), facade.named(_OLD, itself=1)

@@ -1,0 +1,297 @@
+"""Functions of several overloads: extremes of everything, along a dim or of two tensors; spreads; norms; products."""
+
+from __future__ import annotations
+
+import builtins
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from torchlike import _errors, return_types
+from torchlike._composite.views import conversions
+from torchlike._dtypes import bool_
+from torchlike._engine import to_numpy
+from torchlike._errors.warned import warn
+from torchlike._ops import REGISTRY
+from torchlike._ops.schema.out_rules import CASTABLE, EXACT, Into
+from torchlike._tensor import bind, facade
+from torchlike._tensor.bind import CALLERS as rows
+from torchlike._tensor.dispatch import settled
+from torchlike._tensor.out import into, row_into
+from torchlike._tensor.tensor import Tensor
+
+# -- values with their indices -----------------------------------------------------------------------------------------
+
+
+def _with_names(name: str) -> Callable:
+    kind, call = getattr(return_types, name), rows[name]
+
+    def function(*args: Any, out: Any = None, **kwargs: Any) -> Any:
+        if out is None:
+            return kind(call(*args, **kwargs))
+        return kind(row_into(REGISTRY[name], call, args, kwargs, out))
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = REGISTRY[name].doc
+    function.__signature__ = REGISTRY[name].signature  # type: ignore[attr-defined]
+    return function
+
+
+sort, topk, kthvalue, mode = (_with_names(name) for name in ("sort", "topk", "kthvalue", "mode"))
+cummax, cummin, aminmax = (_with_names(name) for name in ("cummax", "cummin", "aminmax"))
+
+
+def _extreme(name: str, of_two: str) -> Callable:
+    of_all, along = rows[f"_{name}_of_all"], _with_names(name)
+    asked = Into(cast=_errors.outs.extreme)
+
+    def function(input: Tensor, *args: Any, out: Any = None, **kwargs: Any) -> Any:
+        if not isinstance(input, Tensor):
+            raise _errors.arguments.invalid_combination(name, (input, *args), kwargs)
+        if not args and not kwargs:
+            return of_all(input) if out is None else into(name, of_all, (input,), {}, out, asked, True)
+        other = args[0] if args else kwargs.get("other")
+        if isinstance(other, Tensor) and len(args) + len(kwargs) == 1:
+            if out is None:
+                return rows[of_two](input, other)
+            return into(name, rows[of_two], (input, other), {}, out, CASTABLE._replace(called=of_two), True)
+        return along(input, *args, out=out, **kwargs)
+
+    function.__name__ = function.__qualname__ = name
+    extreme = "largest" if name == "max" else "smallest"
+    function.__doc__ = (
+        f"The {extreme} element; with `dim` the {extreme} along it and its index (the first of equal ones); with "
+        f"a second tensor the `{of_two}` of each pair.\n\nOver everything, equal elements share the gradient evenly; "
+        "along a dim only the one at the index returned has it."
+    )
+    return facade.overloaded(function)
+
+
+max, min = _extreme("max", "maximum"), _extreme("min", "minimum")
+
+
+def _median(name: str) -> Callable:
+    of_all, along = rows[f"_{name}_of_all"], _with_names(name)
+
+    def function(input: Tensor, *args: Any, out: Any = None, **kwargs: Any) -> Any:
+        return along(input, *args, out=out, **kwargs) if args or kwargs else of_all(input)
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = REGISTRY[name].doc + " Without `dim` the median of all elements."
+    return function
+
+
+median, nanmedian = _median("median"), _median("nanmedian")
+
+
+# -- spread ------------------------------------------------------------------------------------------------------------
+
+
+def _spread(name: str) -> Callable:
+    call = rows[name]
+
+    def function(input: Tensor, *args: Any, out: Any = None, **kwargs: Any) -> Any:
+        if out is not None:
+            along = _spread_arguments(name, args, kwargs)[0] is not None
+            first = _errors.outs.no_complex_loop("std_cpu") if along and not input.is_complex() else None
+            return into(name, function, (input, *args), kwargs, out, Into(first=first), True)
+        dim, correction, keepdim = _spread_arguments(name, args, kwargs)
+        _warn_of_freedom(name, input, dim, correction)
+        return call(input, dim, correction, keepdim)
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = (
+        f"{REGISTRY[name].doc}\n\nCalled as `{name}(input, dim, correction=1, keepdim=False)` or, with a bool for the "
+        f"correction, `{name}(input, unbiased)` and `{name}(input, dim, unbiased, keepdim)`."
+    )
+    return function
+
+
+def _warn_of_freedom(name: str, input: Tensor, dim: Any, correction: float) -> None:
+    if correction <= 0 or input.is_meta:
+        return
+    shape = input.shape
+    dims = range(len(shape)) if dim is None or dim == () else (dim,) if isinstance(dim, int) else dim
+    count = 1
+    for d in dims:
+        if not isinstance(d, int) or not -len(shape) <= d < len(shape):
+            return
+        count *= shape[d]
+    if count <= correction:
+        warn(_errors.arithmetic.no_freedom(name))
+
+
+def _spread_arguments(name: str, args: tuple, kwargs: dict) -> tuple[Any, Any, bool]:
+    args, given = tuple(map(settled, args)), {key: settled(a) for key, a in kwargs.items()}
+    for old, new in (("axis", "dim"), ("keepdims", "keepdim")):
+        if old in given:
+            given[new] = given.pop(old)
+    names = ("unbiased",) if args and isinstance(args[0], bool) else ("dim", "unbiased", "keepdim")
+    if len(args) > len(names):
+        raise TypeError(f"{name}() takes at most {len(names) + 1} positional arguments but {len(args) + 1} were given")
+    given |= zip(names, args)
+    unknown = given.keys() - {"dim", "unbiased", "keepdim", "correction"}
+    if unknown:
+        raise TypeError(f"{name}() got an unexpected keyword argument '{unknown.pop()}'")
+    correction = given.get("correction")
+    if correction is None:
+        correction = 1 if given.get("unbiased", True) else 0
+    return given.get("dim"), correction, given.get("keepdim", False)
+
+
+std, var, std_mean, var_mean = (_spread(name) for name in ("std", "var", "std_mean", "var_mean"))
+
+
+# -- norms -------------------------------------------------------------------------------------------------------------
+
+
+def norm(input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, out: Any = None,
+         dtype: Any = None) -> Tensor:  # fmt: skip
+    """The vector norm (sum of |x|**p)**(1/p) over `dim` (every dim by default); "fro" is p = 2.
+
+    The gradient at 0 is 0.
+    """
+    if out is not None:
+        asked = Into(_errors.outs.norm("matrix_norm"), called=None, overloads=True) if p == "nuc" else EXACT
+        called = f"linalg_{'matrix' if p == 'nuc' else 'vector'}_norm"
+        return into(called, norm, (input, p, dim, keepdim), {"dtype": dtype}, out, asked)
+    if p == "nuc":
+        from torchlike import linalg
+
+        return linalg.matrix_norm(input, "nuc", dim or (-2, -1), keepdim, dtype=dtype)
+    if isinstance(p, str) and p != "fro":
+        raise RuntimeError(f"linalg.matrix_norm: Order {p} not supported.")
+    order = 2 if p is None or p == "fro" else p
+    return rows["vector_norm"](input, order, dim, keepdim, dtype=dtype)
+
+
+# -- products ----------------------------------------------------------------------------------------------------------
+
+
+def einsum(*args: Any) -> Tensor:
+    """The sum of products that an equation describes: `einsum("ij,jk->ik", a, b)`.
+
+    Dims are named by letters, `...` stands for those not named; without `->` the letters met once, in alphabetical
+    order, are the result's. Also `einsum(a, [0, 1], b, [1, 2], [0, 2])`.
+    """
+    if not isinstance(args[0], str):
+        return einsum(*_as_letters(args))
+    equation, *operands = args
+    if len(operands) == 1 and isinstance(operands[0], list | tuple):
+        operands = list(operands[0])
+    return rows["einsum"](equation, tuple(operands))
+
+
+def _as_letters(args: tuple) -> tuple:
+    """Operands with lists of numbers for subscripts, as an equation."""
+
+    def term(dims: Any) -> str:
+        return "".join("..." if d is Ellipsis else chr(ord("A") + d if d < 26 else ord("a") + d - 26) for d in dims)
+
+    pairs = len(args) // 2
+    equation = ",".join(term(args[2 * i + 1]) for i in range(pairs))
+    if len(args) % 2:
+        equation += "->" + term(args[-1])
+    return equation, *args[: 2 * pairs : 2]
+
+
+def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Any = None) -> Tensor:
+    """The sum of products over the last `dims` dims of `a` and the first of `b`, or over two lists of dims."""
+    if out is not None:
+        return into("tensordot", tensordot, (a, b, dims), {}, out, Into(_errors.outs.contracted, called=None))
+    if isinstance(dims, Tensor):
+        dims = dims.tolist()
+    if isinstance(dims, int):
+        if dims < 0:
+            raise RuntimeError(f"tensordot expects dims >= 0, but got dims={dims}")
+        if dims > builtins.min(a.ndim, b.ndim):
+            raise RuntimeError(f"tensordot expects dims < ndim_a or ndim_b, but got dims={dims}")
+        dims = (range(-dims, 0), range(dims))
+    for i, j in zip(*dims):  # a dim of size one stands for every element of the other
+        if i < a.ndim and j < b.ndim and a.shape[i] != b.shape[j]:
+            a = rows["sum"](a, i, True) if b.shape[j] == 1 else a
+            b = rows["sum"](b, j, True) if a.shape[i] == 1 else b
+    return rows["tensordot"](a, b, tuple(tuple(d) for d in dims))
+
+
+def cross(input: Tensor, other: Tensor, dim: int | None = None, *, out: Any = None) -> Tensor:
+    """The cross product of vectors of three elements along `dim` (by default the first dim of size three)."""
+    if dim is None:
+        sizes = [n for n, m in zip(input.shape, other.shape) if n == m]
+        if input.ndim == other.ndim and 3 not in sizes:
+            raise RuntimeError("no dimension of size 3 in input")
+        dim = list(input.shape).index(3) if input.ndim == other.ndim else -1
+    if out is None:
+        return rows["cross"](input, other, dim=dim)
+    asked = Into(_errors.dtypes.exact_out, apart=0, called="linalg_cross")
+    return into("cross", rows["cross"], (input, other), {"dim": dim}, out, asked)
+
+
+def chain_matmul(*matrices: Tensor) -> Tensor:
+    """The product of several matrices."""
+    if not matrices:
+        raise RuntimeError("chain_matmul(): Expected one or more matrices")
+    for matrix in matrices:
+        if matrix.ndim != 2:
+            raise RuntimeError(f"Tensor dimension is {matrix.ndim}, expected 2 instead.")
+    if len(matrices) > 1:
+        _errors.linalg.check_multi_dot(matrices)
+    return functools.reduce(rows["mm"], matrices)
+
+
+def positive(input: Tensor) -> Tensor:
+    """The tensor itself; a bool tensor is refused."""
+    if input.dtype is bool_:
+        raise _errors.arithmetic.positive_bool()
+    return input
+
+
+# -- questions with one answer -----------------------------------------------------------------------------------------
+
+
+def _host(t: Tensor) -> np.ndarray:
+    return to_numpy(t._value)
+
+
+def equal(input: Tensor, other: Tensor) -> bool:
+    """Whether two tensors have the same shape and elements (an observation: pending work runs)."""
+    if input.shape != other.shape:
+        return False
+    if conversions.is_same(input, other):  # PyTorch looks for NaN alone
+        _errors.dtypes.not_eight_bits("equal_notnan_cpu", input.dtype)
+    return bool(np.array_equal(_host(input), _host(other)))
+
+
+def allclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:
+    """Whether every element `isclose` (an observation: pending work runs)."""
+    return bool(rows["all"](rows["isclose"](input, other, rtol, atol, equal_nan)).item())
+
+
+def polygamma(self: Tensor, n: int) -> Tensor:
+    """The n-th derivative of digamma."""
+    return rows["polygamma"](n, self)
+
+
+def polygamma_(self: Tensor, n: int) -> Tensor:
+    """The n-th derivative of digamma, in place."""
+    return bind.assign(self, rows["polygamma"](n, self))
+
+
+def abs_(self: Tensor) -> Tensor:
+    """The absolute value of each element, in place."""
+    if self.dtype.is_complex:
+        raise _errors.dtypes.complex_in_place("abs")
+    return _abs_in_place(self)
+
+
+_abs_in_place = bind.in_place_of("abs", rows["abs"], op=REGISTRY["abs"])
+_NOT_METHODS = ("std_mean", "var_mean", "einsum", "tensordot", "chain_matmul")
+_ALL = (sort, topk, kthvalue, mode, cummax, cummin, aminmax, max, min, median, nanmedian, std, var, std_mean, var_mean,
+        norm, equal, allclose, einsum, tensordot, cross, chain_matmul, positive)  # fmt: skip
+FUNCTIONS = facade.functions(*_ALL)
+METHODS = facade.methods(*[f for f in _ALL if f.__name__ not in _NOT_METHODS])
+METHODS |= {"__pos__": positive}
+METHODS |= {"abs_": abs_, "absolute_": abs_}
+METHODS |= {"polygamma": polygamma, "polygamma_": polygamma_}

@@ -1,0 +1,216 @@
+"""One recorded entry for a whole optimizer step: an update rule mapped over the rows of columns of tensors."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+from operator import attrgetter
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from torchlike import _dtypes, _errors
+from torchlike._dtypes.strides import extent
+from torchlike._engine import Aval, Plan, Value, record
+from torchlike._engine.trace.plan import COMPILED, ONCE
+from torchlike._engine.xla.target import placing_on_cpu
+from torchlike._ops.schema.namespace import namespace
+from torchlike._ops.schema.typing_rules import broadcast
+from torchlike._tensor.storage import commit
+from torchlike._tensor.tensor import Tensor
+
+_plans: dict[tuple, Plan] = {}
+_STORAGE = attrgetter("_storage")
+
+
+def multi_tensor_update(rule: Callable[..., tuple], statics: tuple, scalars: tuple[float, ...],
+                        tensors: Sequence[Sequence[Tensor]], written: tuple[int, ...],
+                        joined: tuple[int, ...] = (), shown: Sequence[Sequence[Tensor]] = (),
+                        by_element: bool = True) -> None:  # fmt: skip
+    """Update many tensors by one rule, in place and outside autograd, as one entry of the trace.
+
+    Args:
+      rule: `rule(statics, scalars, *row) -> new arrays for the written columns`, pure, over NumPy or JAX arrays.
+      statics: hashable settings, part of the program's key.
+      scalars: runtime numbers (learning rate, bias corrections, ...): changing them never recompiles. The rule gets
+        them as 0-d arrays in the dtype of the row's arithmetic.
+      tensors: columns, e.g. `[params, grads, exp_avgs]`; row i is made of the i-th tensor of each.
+      written: the columns that the rule writes.
+      joined: the last tensors are taken together, laid end to end, so many to a row each time: [3, 2] makes two rows of
+        the last five. A column that is shorter has one flat tensor for each such row.
+      shown: for each of the last scalars, which the rule does not get, the tensors that shall hold it.
+      by_element: whether the rule treats each element by itself.
+    """
+    values = [t._storage.value if t._chain is None else t._read() for column in tensors for t in column]
+    lengths = tuple([len(column) for column in tensors])
+    kinds = tuple([tuple([t._value.aval for t in holders]) for holders in shown])
+    key = (rule, statics, len(scalars), lengths, written, joined, kinds, *[v.aval for v in values])
+    plan = _plans.get(key)
+    if plan is None:
+        plan = _plans[key] = _make_plan(
+            rule, statics, len(scalars), lengths, written, joined, kinds, values, by_element
+        )
+    results = record(plan, values, scalars)
+    del values  # what is overwritten below must not look needed
+    targets = [t for c in written for t in tensors[c]]
+    commit(zip([*targets, *[t for holders in shown for t in holders]] if shown else targets, results))
+
+
+def share_memory(written: list[Tensor], read: list[Tensor | None]) -> bool:
+    """Return whether a write to one of the first tensors changes another one, or one of the second."""
+    others = [t for t in read if t is not None]
+    if len({*map(_STORAGE, written), *map(_STORAGE, others)}) == len(written) + len(others):
+        return False
+    ends: dict[tuple[int, bool], int] = {}  # of the spans so far, by storage and whether they are written
+    spans = [(*_span(t), is_written) for tensors, is_written in ((written, True), (others, False)) for t in tensors]
+    for storage, begin, end, is_written in sorted(spans):
+        if begin < max(ends.get((storage, True), 0), is_written and ends.get((storage, False), 0)):
+            return True
+        ends[storage, is_written] = max(end, ends.get((storage, is_written), 0))
+    return False
+
+
+def _span(tensor: Tensor) -> tuple[int, int, int]:
+    """Return the storage of a tensor, and the bytes where its elements begin and end."""
+    size, begin = tensor.element_size(), tensor.storage_offset()
+    return id(tensor._storage), begin * size, extent(tensor.shape, tensor.stride(), begin) * size
+
+
+def row_update(rule: Callable, statics: tuple, scalars: Sequence, row: Sequence, written: Sequence[int]) -> tuple:
+    """The new arrays for the written places of one row, by a rule as `multi_tensor_update` takes it."""
+    work = _dtypes.opmath(_dtypes.FROM_NUMPY[row[0].dtype]).to_real().numpy
+    new = rule(statics, tuple(s.astype(work) for s in scalars), *row)
+    return tuple(array.astype(row[place].dtype) for array, place in zip(new, written))
+
+
+def _make_plan(rule: Callable, statics: tuple, numbers: int, lengths: tuple[int, ...], written: tuple[int, ...],
+               joined: tuple[int, ...], shown: tuple[tuple[Aval, ...], ...], values: list[Value],
+               by_element: bool) -> Plan:  # fmt: skip
+    avals = tuple(v.aval for v in values)  # the plan must not hold the values themselves
+    ends = list(itertools.accumulate(lengths))
+    columns = [slice(end - length, end) for end, length in zip(ends, lengths)]
+    rows = _rows(lengths[0], joined)
+
+    @jax.jit  # traced once for all rows of one shape
+    def update_row(scalars: tuple, row: tuple) -> tuple:
+        return row_update(rule, statics, scalars, row, written)
+
+    def update(*flat: Any) -> tuple:
+        arrays, scalars = flat[: len(avals)], flat[len(avals) :]
+        xp = namespace(arrays[0])
+        cut, of_row = (rows, update_row) if xp is not np else (_end_to_end(lengths[0]), _of_any_length(update_row))
+        whole = [_joined(arrays[column], cut) for column in columns]
+        new = zip(*[of_row(scalars[: numbers - len(shown)], row) for row in zip(*whole)])
+        made = [array for c, parts in zip(written, new) for array in _apart(parts, arrays[columns[c]], cut)]
+        counts = zip(shown, scalars[numbers - len(shown) :])
+        return *made, *[xp.full(a.shape, count, a.dtype.numpy) for kinds, count in counts for a in kinds]
+
+    is_even = True
+    if by_element:
+        kinds, alone = [avals[column] for column in columns], lengths[0] - sum(joined)
+        zeros = (np.float32(0),) * (numbers - len(shown))
+        is_even = _is_even(functools.partial(update_row, zeros), [k[:alone] for k in kinds], written)
+        _check_joined(kinds, rows[alone:], alone)
+    outputs = (*[a for c in written for a in avals[columns[c]]], *itertools.chain.from_iterable(shown))
+    plan = Plan(rule.__name__, avals, (float,) * numbers, outputs, update)
+    is_single = all(a.dtype is _dtypes.float32 for a in avals)
+    plan.executor = ONCE if by_element and is_single and is_even else COMPILED
+    return plan
+
+
+def _is_even(update_row: Callable, columns: Sequence[Sequence[Aval]], written: Sequence[int]) -> bool:
+    """Return whether the tensors of each row have one shape.
+
+    Raises:
+      RuntimeError: they cannot be broadcast, or what is written has another shape than before.
+    """
+    uneven = [row for row in zip(*columns) if len({a.shape for a in row}) > 1]
+    for row in uneven:
+        broadcast([a.shape for a in row])
+        made = jax.eval_shape(update_row, tuple([jax.ShapeDtypeStruct(a.shape, a.dtype.numpy) for a in row]))
+        for place, new in zip(written, made):
+            if new.shape != row[place].shape:
+                raise _errors.shapes.in_place_shape(row[place].shape, new.shape)
+    return not uneven
+
+
+def _check_joined(columns: Sequence[Sequence[Aval]], packs: Sequence[slice], alone: int) -> None:
+    """Refuse rows laid end to end whose tensors differ in size."""
+    for number, pack in enumerate(packs):
+        sizes = [a.numel for a in columns[0][pack]]
+        for column in columns:
+            is_flat = len(column) < len(columns[0])
+            found = [column[alone + number].numel] if is_flat else [a.numel for a in column[pack]]
+            for a, b in zip([sum(sizes)] if is_flat else sizes, found):
+                if a != b:
+                    raise _errors.shapes.not_broadcastable(b, a, 0)
+
+
+@functools.cache
+def over_rows(rule: Callable[..., tuple]) -> Callable[..., tuple]:
+    """A rule for parameters of which a sparse gradient names rows: with the columns (param, values, lines, *state) it
+    updates the rows at `lines`, each by the sum of its `values`, and leaves the others as they are."""
+
+    @functools.wraps(rule)
+    def update(statics: tuple, scalars: tuple, param: Any, values: Any, lines: Any, *state: Any) -> tuple:
+        if not lines.size:
+            return param, *state
+        tables = [a.reshape((-1, *values.shape[1:])) for a in (param, *state)]
+        # As many rows as there are lines: those left over lie behind the last one, where nothing is written.
+        picked, place = jnp.unique(lines, return_inverse=True, size=lines.size, fill_value=tables[0].shape[0])
+        grad = jnp.zeros_like(values).at[place].add(values)
+        first, *others = [t.at[picked].get(mode="fill", fill_value=0) for t in tables]
+        made = rule(statics, scalars, first, grad, *others)
+        written = [t.at[picked].set(new.astype(t.dtype), mode="drop") for t, new in zip(tables, made)]
+        return tuple(t.reshape(param.shape) for t in written)
+
+    return update
+
+
+def _end_to_end(length: int) -> list[slice]:
+    """All tensors of a column as one row."""
+    return [slice(0, length)]
+
+
+def _of_any_length(update_row: Callable) -> Callable:
+    """The update of one row on the host: a program for the next power of two, since compiling one costs a tenth of what
+    the update of many tensors does. What it computes for an element of float32 is to the bit what the larger program
+    does, so who goes on from a checkpoint sees no difference; in other types XLA contracts otherwise at times."""
+
+    def update(scalars: tuple, row: tuple) -> list:
+        size = row[0].size
+        more = (1 << max(size - 1, 0).bit_length()) - size
+        padded = tuple([np.concatenate((a.reshape(-1), np.zeros(more, a.dtype))) for a in row])
+        with placing_on_cpu():
+            return [np.asarray(new)[:size] for new in update_row(scalars, padded)]
+
+    return update
+
+
+def _rows(length: int, joined: tuple[int, ...]) -> list[slice]:
+    """Which tensors of a column that has them all make up each row."""
+    ends = list(itertools.accumulate([*[1] * (length - sum(joined)), *joined]))
+    return [slice(begin, end) for begin, end in zip([0, *ends], ends)]
+
+
+def _joined(column: Sequence[Any], rows: list[slice]) -> list[Any]:
+    """One array for each row."""
+    if len(column) == len(rows):
+        return list(column)
+    parts = [column[row] for row in rows]
+    return [p[0] if len(p) == 1 else namespace(column[0]).concatenate([a.reshape(-1) for a in p]) for p in parts]
+
+
+def _apart(made: Sequence[Any], like: Sequence[Any], rows: list[slice]) -> Iterator[Any]:
+    """`_joined` undone: arrays of these shapes and dtypes."""
+    if len(like) == len(rows):
+        yield from [array.reshape(one.shape) for array, one in zip(made, like)]
+        return
+    for array, row in zip(made, rows):
+        begin, flat = 0, array.reshape(-1)
+        for part in like[row]:
+            yield flat[begin : begin + part.size].reshape(part.shape).astype(part.dtype)
+            begin += part.size

@@ -1,0 +1,102 @@
+"""Rounding to the values that a quantized tensor could have, with gradients: quantization while a network trains."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from torchlike import _dtypes, _errors
+from torchlike._dtypes import modes
+from torchlike._tensor import facade, factories
+from torchlike._tensor.bind import CALLERS as rows
+from torchlike._tensor.tensor import Tensor
+
+_PER_TENSOR = "FakeQuantizePerTensorAffineCachemask"
+_PER_CHANNEL = "FakeQuantizePerChannelAffineCachemaskBackward0"
+
+
+def fake_quantize_per_tensor_affine(
+    input: Tensor, scale: float | Tensor, zero_point: int | Tensor, quant_min: int, quant_max: int
+) -> Tensor:
+    """Round to the values of a quantized tensor; the gradient is 0 where elements lie outside of its range.
+
+    Args:
+        input: floating-point tensor.
+        scale: distance of neighbouring values, a number or a tensor with one element.
+        zero_point: the level of 0, an int or a tensor with one element.
+        quant_min: the lowest level.
+        quant_max: the highest level.
+
+    Raises:
+        RuntimeError: the bounds are crossed, or a number `zero_point` lies outside of them.
+    """
+    _check_bounds(quant_min, quant_max)
+    if isinstance(scale, Tensor) and isinstance(zero_point, Tensor):
+        _check_constants("_fake_quantize_per_tensor_affine_cachemask_tensor_qparams", scale)
+        node = f"{_PER_TENSOR}TensorQparamsBackward0"
+        at = [_one(scale).to(_dtypes.float32), _one(zero_point).to(_dtypes.int32)]
+    else:
+        scale, zero_point = _number(scale), int(_number(zero_point))
+        if not quant_min <= zero_point <= quant_max:
+            raise _errors.quantized.zero_point_outside()
+        node = f"{_PER_TENSOR}Backward0"
+        at = [factories.tensor(scale, dtype=_dtypes.float32), factories.tensor(zero_point, dtype=_dtypes.int32)]
+    return rows["_fake_quantize_tensor"](input, *[x.to(input.device) for x in at], quant_min, quant_max, node)
+
+
+def fake_quantize_per_channel_affine(
+    input: Tensor, scale: Tensor, zero_point: Tensor, axis: int, quant_min: int, quant_max: int
+) -> Tensor:
+    """Round to the values of a quantized tensor whose channels have a scale and zero point each.
+
+    Args:
+        input: floating-point tensor.
+        scale: one-dim tensor of float32 or bfloat16, one element a channel.
+        zero_point: one-dim tensor of int32, float32 or float16, one element a channel.
+        axis: the dim of the channels.
+        quant_min: the lowest level.
+        quant_max: the highest level.
+    """
+    if scale.dtype not in (_dtypes.float32, _dtypes.bfloat16):
+        raise _errors.quantized.scale_dtype(scale.dtype)
+    if zero_point.dtype not in (_dtypes.int32, _dtypes.float32, _dtypes.float16):
+        raise _errors.quantized.zero_point_dtype(zero_point.dtype)
+    for name, x in (("scale", scale), ("zero point", zero_point)):
+        if x.dim() != 1:
+            raise _errors.quantized.other_rank(name)
+    if scale.numel() != zero_point.numel():
+        raise _errors.quantized.other_lengths()
+    if scale.numel() != input.size(axis):
+        raise _errors.quantized.channels()
+    _check_bounds(quant_min, quant_max)
+    if zero_point.dtype is _dtypes.int32 and bool(((zero_point < quant_min) | (zero_point > quant_max)).any()):
+        raise _errors.quantized.zero_point_outside()
+    _check_constants("_fake_quantize_per_channel_affine_cachemask", scale)
+    shape = [1] * input.dim()
+    shape[axis] = -1
+    at = scale.float().view(shape), zero_point.view(shape)
+    return rows["_fake_quantize_channel"](input, *at, quant_min, quant_max, _PER_CHANNEL)
+
+
+def _check_bounds(low: int, high: int) -> None:
+    if low > high:
+        raise _errors.quantized.crossed_bounds()
+
+
+def _check_constants(function: str, scale: Tensor) -> None:
+    if scale.requires_grad and modes.local.grad:
+        raise _errors.autograd.not_differentiable(function, "scale")
+
+
+def _number(x: Any) -> Any:
+    return x.item() if isinstance(x, Tensor | np.generic) else x
+
+
+def _one(x: Tensor) -> Tensor:
+    if x.numel() != 1:
+        raise _errors.memory.not_one_element(x.numel())
+    return x.detach().view(())
+
+
+FUNCTIONS = facade.functions(fake_quantize_per_tensor_affine, fake_quantize_per_channel_affine)

@@ -1,0 +1,282 @@
+"""Functions of neural networks in `torch` and on `Tensor` that choose among rows, draw random numbers or keep state."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from contextlib import nullcontext
+from typing import Any
+
+import numpy as np
+
+from torchlike import _dtypes, _errors, _random
+from torchlike._composite.random import drawn
+from torchlike._dtypes import modes
+from torchlike._ops.schema.out_rules import EXACT
+from torchlike._tensor import bind, factories
+from torchlike._tensor.bind import CALLERS as rows
+from torchlike._tensor.out import accepting_out
+from torchlike._tensor.tensor import Tensor
+
+
+def finish(input: Tensor, result: Tensor, inplace: bool) -> Tensor:
+    """The end of a function with an `inplace` flag."""
+    return bind.assign(input, result) if inplace else result
+
+
+# -- softmax -----------------------------------------------------------------------------------------------------------
+
+
+def softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
+    """exp(x) divided by its sum over a dim; computed in `dtype` where given.
+
+    >>> import torchlike as torch
+    >>> torch.softmax(torch.zeros(2), 0).tolist()
+    [0.5, 0.5]
+    """
+    return rows["_softmax"](input if dtype is None else input.to(dtype), dim)
+
+
+def log_softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
+    """The logarithm of softmax over a dim; computed in `dtype` where given."""
+    return rows["_log_softmax"](input if dtype is None else input.to(dtype), dim)
+
+
+# -- activations -------------------------------------------------------------------------------------------------------
+
+
+def celu(input: Tensor, alpha: float = 1.0) -> Tensor:
+    """x where x > 0, alpha (exp(x / alpha) - 1) elsewhere."""
+    return rows["_celu"](input, alpha)
+
+
+def selu(input: Tensor) -> Tensor:
+    """The scaled exponential unit, which keeps activations normalised."""
+    return rows["_selu"](input)
+
+
+def threshold(input: Tensor, threshold: float, value: float) -> Tensor:
+    """x where x > threshold, `value` elsewhere."""
+    return rows["_threshold"](input, threshold, value)
+
+
+def rrelu(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False,
+          generator: Any = None) -> Tensor:  # fmt: skip
+    """x where x > 0, a x elsewhere: a is drawn from [lower, upper) in training, their mean otherwise.
+
+    Only the elements that are not positive draw a number, so training observes the input.
+    """
+    _check_flag("rrelu", "training", 4, training)
+    for place, (name, bound) in enumerate((("lower", lower), ("upper", upper)), 2):
+        if not hasattr(bound, "__float__"):
+            raise _errors.arguments.wrong_type("rrelu", name, place, "Number", bound)
+    if lower > upper:
+        raise _errors.activations.rrelu_bounds()
+    if not training:
+        return rows["_leaky_relu"](input, (lower + upper) / 2)
+    if input.dtype not in (_dtypes.float32, _dtypes.float64, _dtypes.bfloat16):
+        raise _errors.dtypes.not_implemented("rrelu_with_noise_out_cpu", input.dtype)
+    return rows["_rrelu_with_noise"](input, _slopes(input, lower, upper, generator))
+
+
+@drawn.by_elements
+def _slopes(input: Tensor, lower: float, upper: float, generator: Any) -> Tensor:
+    host = drawn.elements(input)
+    below = host <= 0
+    slopes = np.ones(host.shape, input.dtype.numpy)
+    bound = np.float64 if slopes.dtype == np.float64 else np.float32
+    low, high = float(bound(lower)), float(bound(upper))
+    # Without a fused multiply-add, which `uniform` with bounds would have.
+    slopes[below] = _random.uniform(generator, (int(below.sum()),), np.dtype(np.float64)) * (high - low) + low
+    return factories.of_array(slopes, input.device)
+
+
+# -- dropout -----------------------------------------------------------------------------------------------------------
+
+
+def _check_flag(name: str, argument: str, position: int, given: Any) -> None:
+    if not isinstance(given, bool | np.bool_):
+        raise _errors.arguments.wrong_type(name, argument, position, "bool", given)
+
+
+def _check_dropout(input: Tensor, p: float) -> None:
+    if not 0 <= p <= 1:
+        raise _errors.activations.dropout_probability(p)
+
+
+def _noise(input: Tensor, p: float, features: bool, scaled: bool) -> Tensor:
+    """Zero with probability p, else one (or 1 / (1 - p)): for each element, or for each of dims 0 and 1."""
+    dtype = np.dtype(input.dtype.numpy)
+    if scaled:
+        draw = lambda shape: _random.dropout_noise(None, shape, dtype, p)
+    else:
+        draw = lambda shape: _random.bernoulli(None, shape, dtype, 1 - p)
+    if features and input.ndim < 2:
+        raise RuntimeError("Feature dropout requires at least 2 dimensions in the input")
+    if features:
+        shape = tuple(input.shape[:2]) + (1,) * (input.ndim - 2)
+        return drawn.of_shape(draw, shape, input.device)
+    return drawn.like(input, draw)
+
+
+def _dropout(input: Tensor, p: float, train: bool, features: bool) -> Tensor:
+    _check_dropout(input, p)
+    if p == 0 or not train or not input.numel():
+        return input
+    if p == 1:
+        return rows["mul"](input, factories.of_array(np.zeros((), input.dtype.numpy), input.device))
+    if input.dtype.category < _dtypes.FLOATING:
+        raise bind._errors.dtypes.cannot_cast(modes.default_dtype, input.dtype)
+    return rows["mul"](input, _noise(input, p, features, scaled=True))
+
+
+def _alpha_dropout(input: Tensor, p: float, train: bool, features: bool) -> Tensor:
+    _check_dropout(input, p)
+    if p == 0 or not train or not input.numel():
+        return input
+    if p == 1:
+        return rows["mul"](input, factories.of_array(np.zeros((), input.dtype.numpy), input.device))
+    if input.dtype.category < _dtypes.FLOATING:  # the noise has the input's dtype, and is scaled in place
+        raise _errors.dtypes.cannot_cast(_dtypes.float32, input.dtype)
+    alpha = 1.7580993408473766  # minus the value that selu tends to, which dropped elements take
+    noise = _noise(input, p, features, scaled=False)
+    a = 1 / math.sqrt((alpha * alpha * p + 1) * (1 - p))
+    shift = rows["add"](rows["mul"](rows["add"](noise, -1), alpha * a), alpha * a * p)
+    return rows["add"](rows["mul"](input, rows["mul"](noise, a)), shift)
+
+
+def dropout(input: Tensor, p: float, train: bool) -> Tensor:
+    """Zero each element with probability p and scale the others by 1 / (1 - p)."""
+    _check_flag("dropout", "train", 3, train)
+    return _dropout(input, p, train, False)
+
+
+def feature_dropout(input: Tensor, p: float, train: bool) -> Tensor:
+    """Zero each channel (index of the first two dims) with probability p and scale the others by 1 / (1 - p)."""
+    _check_flag("feature_dropout", "train", 3, train)
+    return _dropout(input, p, train, True)
+
+
+def alpha_dropout(input: Tensor, p: float, train: bool) -> Tensor:
+    """Dropout that keeps mean and variance of what comes out of `selu`."""
+    _check_flag("alpha_dropout", "train", 3, train)
+    return _alpha_dropout(input, p, train, False)
+
+
+def feature_alpha_dropout(input: Tensor, p: float, train: bool) -> Tensor:
+    """`alpha_dropout` of whole channels."""
+    _check_flag("feature_alpha_dropout", "train", 3, train)
+    return _alpha_dropout(input, p, train, True)
+
+
+def native_dropout(input: Tensor, p: float, train: bool | None) -> tuple[Tensor, Tensor]:
+    """Dropout that also returns the bool mask of what was kept."""
+    if train is False or not input.numel():
+        return input, factories.of_array(np.ones(tuple(input.shape), bool), input.device)
+    kept = _noise(input, p, False, scaled=False)
+    scaled = rows["mul"](rows["mul"](input, kept), 0.0 if p == 1 else 1 / (1 - p))
+    return scaled, kept.to(_dtypes.bool_)
+
+
+# -- normalization -----------------------------------------------------------------------------------------------------
+
+
+def layer_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None, bias: Tensor | None = None,
+               eps: float = 1e-5, cudnn_enable: bool = True) -> Tensor:  # fmt: skip
+    """(x - mean) / sqrt(var + eps) over the last dims, whose sizes are `normalized_shape`; times weight, plus bias."""
+    return rows["_layer_norm"](input, tuple(normalized_shape), weight, bias, eps)
+
+
+def rms_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None, eps: float | None = None) -> Tensor:
+    """x / sqrt(mean(x**2) + eps) over the last dims, times weight; eps is the dtype's epsilon by default."""
+    if input.dtype.category < _dtypes.FLOATING:
+        raise _errors.dtypes.not_implemented("rms_norm", input.dtype)
+    if eps is None:
+        eps = float(np.finfo(_dtypes.opmath(input.dtype).to_real().numpy).eps)
+    return rows["_rms_norm"](input, tuple(normalized_shape), weight, eps)
+
+
+def group_norm(input: Tensor, num_groups: int, weight: Tensor | None = None, bias: Tensor | None = None,
+               eps: float = 1e-5, cudnn_enabled: bool = True) -> Tensor:  # fmt: skip
+    """(x - mean) / sqrt(var + eps) over each group of channels of each sample; times weight, plus bias."""
+    return rows["_group_norm"](input, num_groups, weight, bias, eps)
+
+
+def batch_norm(input: Tensor, weight: Tensor | None, bias: Tensor | None, running_mean: Tensor | None,
+               running_var: Tensor | None, training: bool, momentum: float, eps: float,
+               cudnn_enabled: bool = True) -> Tensor:  # fmt: skip
+    """(x - mean) / sqrt(var + eps) for each channel (dim 1); times weight, plus bias.
+
+    In training the statistics are those of the batch, and the running ones move toward them by `momentum`, in place.
+    """
+    _check_flag("batch_norm", "training", 6, training)
+    if not input.numel() and input.ndim < 2:
+        return input.clone()
+    if not input.ndim:
+        raise _errors.shapes.dim_of_scalar(1)
+    if not training:
+        for name, given in (("running_mean", running_mean), ("running_var", running_var)):
+            if given is None:
+                raise _errors.normalization.needs_running(name)
+        return rows["_batch_norm_of_running"](input, running_mean, running_var, weight, bias, eps)
+    channels = input.shape[1] if input.ndim > 1 else 0
+    for name, given in (("running_mean", running_mean), ("running_var", running_var)):
+        if given is not None and given.numel() != channels:
+            raise _errors.normalization.channel_vector(name, channels, given.numel())
+    if input.ndim < 2:
+        raise _errors.shapes.dim_out_of_range(1, input.ndim)
+    out, mean, var = rows["_batch_norm_of_batch"](input, weight, bias, eps)
+    _move_running(running_mean, mean, momentum)
+    _move_running(running_var, var, momentum)
+    return out
+
+
+def _move_running(running: Tensor | None, new: Tensor, momentum: float) -> None:
+    if running is not None:
+        # A block of its own might leave the mode behind, if it is interrupted.
+        with modes.no_grad() if running.requires_grad else nullcontext():
+            moved = rows["_moving_average"](running, new.detach(), momentum)
+            bind.assign(running, moved)
+
+
+def instance_norm(input: Tensor, weight: Tensor | None, bias: Tensor | None, running_mean: Tensor | None,
+                  running_var: Tensor | None, use_input_stats: bool, momentum: float, eps: float,
+                  cudnn_enabled: bool = True) -> Tensor:  # fmt: skip
+    """Batch norm of each sample by itself: (x - mean) / sqrt(var + eps) for each channel of each sample."""
+    if not use_input_stats and (running_mean is None or running_var is None):
+        raise _errors.normalization.instance_norm_running()
+    n, c = input.shape[:2]
+    if not use_input_stats:
+        return batch_norm(input, weight, bias, running_mean, running_var, False, momentum, eps)
+    for name, given in (("running_mean", running_mean), ("running_var", running_var)):
+        if given is not None:
+            _errors.normalization.check_repeated(name, given, n, n * c)
+    shape = (1, n * c, *input.shape[2:])
+    per_sample = [None if t is None else t.repeat(n) for t in (weight, bias)]
+    out, mean, var = rows["_batch_norm_of_batch"](input.reshape(shape), *per_sample, eps)
+    if running_mean is not None:
+        _move_running(running_mean, mean.reshape(n, c).mean(0), momentum)
+    if running_var is not None:
+        _move_running(running_var, var.reshape(n, c).mean(0), momentum)
+    return out.reshape(tuple(input.shape))
+
+
+_into = lambda f: accepting_out(EXACT._replace(called=f"aten::{f.__name__}"))
+FUNCTIONS = {f.__name__: _into(f)(f) for f in (softmax, log_softmax)}
+FUNCTIONS |= {f.__name__: f for f in (
+    celu, selu, threshold, rrelu, dropout, feature_dropout, alpha_dropout, feature_alpha_dropout,
+    native_dropout, layer_norm, rms_norm, group_norm, batch_norm, instance_norm)}  # fmt: skip
+METHODS = {f.__name__: f for f in (softmax, log_softmax)}
+
+
+def _twin(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    def in_place(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+        return finish(input, function(input, *args, **kwargs), True)
+
+    in_place.__name__ = in_place.__qualname__ = function.__name__ + "_"
+    in_place.__doc__ = f"In place: {function.__doc__}"
+    return in_place
+
+
+FUNCTIONS |= {f.__name__ + "_": _twin(f) for f in (celu, selu, threshold, rrelu, dropout, feature_dropout,
+                                                    alpha_dropout, feature_alpha_dropout)}  # fmt: skip

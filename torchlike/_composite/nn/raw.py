@@ -1,0 +1,306 @@
+"""Functions of neural networks as `torch` has them, beneath `torch.nn.functional`: reductions and modes are numbers,
+arguments are of one kind each, and what else was found is returned with the result."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from torchlike import _dtypes, _errors
+from torchlike._composite import math
+from torchlike._composite.linalg import linalg
+from torchlike._dtypes import modes
+from torchlike._ops import REGISTRY
+from torchlike._ops.schema.binding import is_whole
+from torchlike._ops.schema.out_rules import CASTABLE
+from torchlike._tensor import facade, factories
+from torchlike._tensor.bind import CALLERS as rows
+from torchlike._tensor.tensor import Tensor
+
+Ints = Any  # whole numbers, one for each dim, or one for all
+Pooled = tuple[Tensor, Tensor]
+
+# -- losses ------------------------------------------------------------------------------------------------------------
+
+# Every other number is for none; 0 is what they are by default, whatever PyTorch's signatures say.
+_REDUCTIONS = {1: "mean", 2: "sum"}
+_OF_ROWS = {"Array": "Tensor", "Array | None": "Tensor | None", "Scalar": "float", "Real": "float"}
+# The rows whose functions take a number for a reduction, and those of their arguments that go by name only; `...`: all
+# arguments must be given.
+_LOSSES: dict[str, Any] = {
+    "binary_cross_entropy_with_logits": (),
+    "cosine_embedding_loss": (),
+    "hinge_embedding_loss": (),
+    "kl_div": ("log_target",),
+    "margin_ranking_loss": (),
+    "poisson_nll_loss": ...,
+    "triplet_margin_loss": (),
+}
+
+
+def _loss(name: str, named: Any) -> Callable:
+    row = REGISTRY[name]
+
+    def call(*args: Any, **kwargs: Any) -> Tensor:
+        given = signature.bind(*args, **kwargs)
+        given.apply_defaults()
+        given.arguments["reduction"] = _REDUCTIONS.get(given.arguments["reduction"], "none")
+        return rows[name](**given.arguments)
+
+    found = [_of_row(p, named) for p in row.signature.parameters.values()]
+    signature = row.signature.replace(parameters=sorted(found, key=lambda p: p.kind), return_annotation="Tensor")
+    call.__name__ = call.__qualname__ = name
+    call.__doc__ = f"{row.doc}\n\nreduction: 0 for none, 1 for the mean, 2 for the sum."
+    call.__signature__ = signature  # type: ignore[attr-defined]
+    return call
+
+
+def _of_row(p: inspect.Parameter, named: Any) -> inspect.Parameter:
+    if p.name == "reduction":
+        p = p.replace(annotation="int", default=0)
+    p = p.replace(annotation=_OF_ROWS.get(p.annotation, p.annotation))
+    if named is ...:
+        return p.replace(default=p.empty)
+    return p.replace(kind=p.KEYWORD_ONLY) if p.name in named else p
+
+
+def ctc_loss(log_probs: Tensor, targets: Tensor, input_lengths: Any, target_lengths: Any, blank: int = 0,
+             reduction: int = 0, zero_infinity: bool = False) -> Tensor:  # fmt: skip
+    """`torch.nn.functional.ctc_loss`; reduction: 0 for none, 1 for the mean, 2 for the sum."""
+    from torchlike.nn.functional import ctc_loss as loss
+
+    return loss(log_probs, targets, input_lengths, target_lengths, blank, _REDUCTIONS.get(reduction, "none"),
+                zero_infinity)  # fmt: skip
+
+
+# -- pooling -----------------------------------------------------------------------------------------------------------
+
+
+def _max_pool(dims: int, indices: bool = False) -> Callable:
+    row = rows[f"_max_pool_at{dims}d" if indices else f"_max_pool{dims}d"]
+
+    def pool(input: Tensor, kernel_size: Ints, stride: Ints | None = None, padding: Ints = 0, dilation: Ints = 1,
+             ceil_mode: bool = False) -> Any:  # fmt: skip
+        stride = kernel_size if stride is None or (not is_whole(stride) and not len(stride)) else stride
+        return row(input, *map(_hashable, (kernel_size, stride, padding, dilation)), ceil_mode)
+
+    pool.__name__ = pool.__qualname__ = f"max_pool{dims}d" + "_with_indices" * indices
+    pool.__doc__ = f"The largest element of each window over the last {dims} dims" + ", and where it stands" * indices
+    return pool
+
+
+def _hashable(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
+
+def avg_pool1d(input: Tensor, kernel_size: Ints, stride: Ints | None = None, padding: Ints = 0, ceil_mode: bool = False,
+               count_include_pad: bool = True) -> Tensor:  # fmt: skip
+    """The mean of each window of (N, C, L) or (C, L); padding counts as zeros unless told otherwise."""
+    stride = None if stride is None or (not is_whole(stride) and not len(stride)) else stride
+    return rows["_avg_pool1d"](input, *map(_hashable, (kernel_size, stride, padding)), ceil_mode, count_include_pad)
+
+
+def adaptive_avg_pool1d(input: Tensor, output_size: Ints) -> Tensor:
+    """The means of `output_size` windows of (N, C, L)."""
+    return rows["_adaptive_avg_pool1d"](input, (output_size,) if is_whole(output_size) else tuple(output_size))
+
+
+def adaptive_max_pool1d(input: Tensor, output_size: Ints) -> Pooled:
+    """The largest elements of `output_size` windows of (N, C, L), and where they stand."""
+    return rows["_adaptive_max_pool1d"](input, (output_size,) if is_whole(output_size) else tuple(output_size))
+
+
+# -- tables ------------------------------------------------------------------------------------------------------------
+
+_MODES = ("sum", "mean", "max")
+
+
+def embedding(weight: Tensor, indices: Tensor, padding_idx: int = -1, scale_grad_by_freq: bool = False,
+              sparse: bool = False) -> Tensor:  # fmt: skip
+    """weight[indices]; row `padding_idx` gets no gradient. See `torch.nn.functional.embedding`."""
+    from torchlike.nn._functional.embedding import rows_of
+
+    return rows_of(weight, indices, padding_idx, scale_grad_by_freq, sparse)
+
+
+def embedding_bag(weight: Tensor, indices: Tensor, offsets: Tensor, scale_grad_by_freq: bool = False, mode: int = 0,
+                  sparse: bool = False, per_sample_weights: Tensor | None = None, include_last_offset: bool = False,
+                  padding_idx: int | None = None) -> tuple[Tensor, Tensor, Tensor, Tensor]:  # fmt: skip
+    """`torch.nn.functional.embedding_bag` of joined bags, with what PyTorch's gradient keeps.
+
+    Args:
+      mode: 0 for the sum, 1 for the mean, 2 for the maximum.
+
+    Returns the bags (B, D); the bag of each number (N,), empty where sums are found without it; how many numbers each
+    bag has (B,), zeros for sums; for the maximum the row of the table that each element is from (B, D), else the third
+    again.
+    """
+    from torchlike.nn.functional import embedding_bag as bags_of
+
+    if padding_idx is not None and not -weight.shape[0] <= padding_idx < weight.shape[0]:
+        raise _errors.sequences.bag_padding(weight.shape[0], padding_idx)
+    if indices.dtype not in (_dtypes.int32, _dtypes.int64):
+        raise _errors.sequences.not_of_types("embedding_bag", 1, "indices", "Long, Int", indices.dtype)
+    if weight.dtype.category < _dtypes.FLOATING:
+        kinds = "Half, BFloat16, Float, Double"
+        raise _errors.sequences.not_of_types("embedding_bag", 1, "weight", kinds, weight.dtype)
+    if mode not in (0, 1, 2):
+        raise _errors.sequences.raw_bag_mode()
+    if per_sample_weights is not None and mode:
+        raise _errors.sequences.raw_bag_weights_mode()
+    out = bags_of(indices, weight, offsets, None, 2.0, scale_grad_by_freq, _MODES[mode], sparse, per_sample_weights,
+                  include_last_offset, padding_idx)  # fmt: skip
+    with modes.no_grad():
+        padding = -1 if padding_idx is None else padding_idx % weight.shape[0]
+        return out, *_beside_bags(weight.detach(), indices, offsets, out.detach(), mode, padding)
+
+
+def _beside_bags(weight: Tensor, indices: Tensor, offsets: Tensor, out: Tensor, mode: int, padding: int) -> Any:
+    n, place = indices.shape[0], {"dtype": indices.dtype, "device": indices.device}
+    whole = np.arange(n)
+    bag = rows["searchsorted"](offsets, factories.tensor(whole, **place), True, False).to(indices.dtype) - 1
+    if not mode:
+        none = factories.zeros(tuple(offsets.shape), **place)
+        at_once = padding < 0 and weight.stride(1) == 1 and weight.dtype is not _dtypes.float64
+        return bag[:0] if at_once else bag, none, none.clone()
+    bag = bag.clamp(max=out.shape[0] - 1)
+    counted = indices != padding
+    sizes = factories.zeros(out.shape[0], **place).index_add(0, bag, counted.to(indices.dtype))
+    if mode == 1:
+        return bag, sizes, sizes.clone()
+    # Of the numbers that hold the maximum, the first; n where the bag is empty.
+    holds = counted[:, None] & (weight[indices] == out[bag])
+    order = factories.tensor(whole, dtype=_dtypes.int64, device=indices.device)[:, None]
+    first = factories.full(tuple(out.shape), n, dtype=_dtypes.int64, device=indices.device).scatter_reduce(
+        0, bag.long()[:, None].expand(n, out.shape[1]), rows["where"](holds, order, n), "amin")  # fmt: skip
+    return bag, sizes, rows["cat"]([indices, indices.new_zeros(1)])[first]
+
+
+def embedding_renorm_(input: Tensor, indices: Tensor, max_norm: float, norm_type: float) -> Tensor:
+    """Scale the rows that `indices` pick, where their norm exceeds `max_norm`, down to it, in place."""
+    if input.ndim != 2:
+        raise _errors.sequences.renorm_dims(input.ndim)
+    if indices.dtype not in (_dtypes.int32, _dtypes.int64):
+        raise _errors.sequences.not_of_types("embedding_renorm_", 2, "indices", "Long, Int", indices.dtype)
+    from torchlike.nn._functional.embedding import check_rows, renorm
+
+    check_rows(indices, input)
+    renorm(input, indices, max_norm, norm_type)
+    return input
+
+
+# -- images ------------------------------------------------------------------------------------------------------------
+
+_SAMPLED = ("bilinear", "nearest", "bicubic")
+_OUTSIDE = ("zeros", "border", "reflection")
+
+
+def grid_sampler(input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int,
+                 align_corners: bool) -> Tensor:  # fmt: skip
+    """`torch.nn.functional.grid_sample` by numbers: 0 bilinear, 1 nearest, 2 bicubic; outside 0 zeros, 1 the border,
+    2 a reflection. Any other number raises ValueError (PyTorch returns whatever memory holds)."""
+    from torchlike.nn.functional import grid_sample
+
+    for argument, number in (("interpolation_mode", interpolation_mode), ("padding_mode", padding_mode)):
+        if number not in (0, 1, 2):
+            raise _errors.images.unknown_number("grid_sampler", argument, number)
+    return grid_sample(input, grid, _SAMPLED[interpolation_mode], _OUTSIDE[padding_mode], align_corners)
+
+
+def affine_grid_generator(theta: Tensor, size: tuple[int, ...], align_corners: bool) -> Tensor:
+    """The grid for `grid_sampler` that applies theta (N, 2, 3) or (N, 3, 4) to pixels of `size`, 4-D or 5-D."""
+    if theta.ndim < 3:
+        raise _errors.shapes.dim_out_of_range(2, theta.ndim)
+    if len(size) not in (4, 5):
+        raise _errors.images.affine_dims()
+    return rows["_affine_grid"](theta, tuple(size), align_corners)
+
+
+# -- convolutions ------------------------------------------------------------------------------------------------------
+
+
+def convolution(input: Tensor, weight: Tensor, bias: Tensor | None, stride: tuple[int, ...], padding: tuple[int, ...],
+                dilation: tuple[int, ...], transposed: bool, output_padding: tuple[int, ...],
+                groups: int) -> Tensor:  # fmt: skip
+    """A convolution of (N, C, ...) over as many dims as the weight has besides two, or its transpose."""
+    dims = weight.ndim - 2
+    _errors.convolution.check_batched(input, weight, {"stride": stride, "padding": padding, "dilation": dilation})
+    each = lambda given: tuple(given) if len(given) != 1 else tuple(given) * dims
+    stride, padding, dilation, output_padding = map(each, (stride, padding, dilation, output_padding))
+    if transposed:
+        row = rows[f"conv_transpose{dims}d"]
+        return row(input, weight, bias, stride, padding, output_padding, groups, dilation)
+    return rows[f"conv{dims}d"](input, weight, bias, stride, padding, dilation, groups)
+
+
+def conv_tbc(input: Tensor, weight: Tensor, bias: Tensor, pad: int = 0) -> Tensor:
+    """A convolution over the first dim of (T, B, C) with a weight (K, C, O): (T + 2 pad - K + 1, B, O)."""
+    _errors.convolution.check_tbc(input, weight, bias)
+    made = rows["conv1d"](input.permute(1, 2, 0), weight.permute(2, 1, 0), bias.to(input.dtype), padding=pad)
+    return made.permute(2, 0, 1).contiguous()
+
+
+# -- norms -------------------------------------------------------------------------------------------------------------
+
+
+def nuclear_norm(input: Tensor, dim: Ints | bool | None = None, keepdim: bool = False) -> Tensor:
+    """The sum of the singular values of matrices, of the last two dims unless told otherwise."""
+    if isinstance(dim, bool):
+        dim, keepdim = None, dim
+    _errors.linalg.old_norm("nuclear_norm", "matrix_norm(A, 'nuc', dim, keepdim)")
+    dims = (-2, -1) if dim is None else (dim, dim) if is_whole(dim) else tuple(dim)
+    _errors.linalg.check_matrix_norm(input, dims)
+    return linalg.matrix_norm(input, "nuc", dims, keepdim)
+
+
+def frobenius_norm(input: Tensor, dim: Ints, keepdim: bool = False) -> Tensor:
+    """The square root of the sum of squares over at most two dims; over all where none is given."""
+    dims = (dim,) if is_whole(dim) else tuple(dim)
+    _errors.linalg.old_norm("frobenius_norm", "vector_norm(A, 2., dim, keepdim)")
+    if len(dims) > 2:
+        raise _errors.linalg.frobenius_dims(len(dims))
+    _errors.linalg.check_norm_dtype_of_input(input)
+    return math.norm(input, 2, dims or None, keepdim)
+
+
+def norm_except_dim(v: Tensor, pow: int = 2, dim: int = 0) -> Tensor:
+    """The `pow`-norm over every dim but one, which are kept as size 1; over all of them for dim -1."""
+    if dim not in (-1, 0, v.ndim - 1):
+        return norm_except_dim(v.transpose(0, dim), pow, 0).transpose(0, dim)
+    _errors.linalg.check_norm_dtype_of_input(v)
+    if dim == -1:
+        return math.norm(v, pow)
+    if dim == 0:
+        count = v.size(0)
+        return math.norm(v.reshape(count, -1), pow, 1).reshape(count, *[1] * (v.ndim - 1))
+    count = v.size(dim)
+    return math.norm(v.reshape(-1, count), pow, 0).reshape(*[1] * dim, count)
+
+
+# -- the build ---------------------------------------------------------------------------------------------------------
+
+
+def set_flush_denormal(mode: bool, /) -> bool:
+    """Whether the processor was told what to do with tiny numbers: it was not, XLA decides."""
+    if not isinstance(mode, bool):
+        raise _errors.arguments.flush_denormal(mode)
+    return False
+
+
+def compiled_with_cxx11_abi() -> bool:
+    """Whether strings are those of C++11, as in every PyTorch of today."""
+    return True
+
+
+_ALONE = (adaptive_avg_pool1d, adaptive_max_pool1d, affine_grid_generator, avg_pool1d, conv_tbc, convolution,
+          embedding, embedding_bag, embedding_renorm_, grid_sampler, norm_except_dim, _max_pool(1), _max_pool(2),
+          _max_pool(3), _max_pool(1, indices=True))  # fmt: skip
+FUNCTIONS: dict[str, Any] = facade.functions(
+    *_ALONE, *[_loss(name, named) for name, named in _LOSSES.items()], facade.overloaded(ctc_loss),
+    out=dict.fromkeys((frobenius_norm, facade.overloaded(nuclear_norm)), CASTABLE),
+) | {f.__name__: f for f in (set_flush_denormal, compiled_with_cxx11_abi)}  # fmt: skip
+# What numerical libraries there are: SciPy's LAPACK, XLA's Fourier transforms, and its own threads and products.
+FUNCTIONS |= {"has_lapack": True, "has_spectral": True, "has_mkl": False, "has_openmp": False}

@@ -1,0 +1,146 @@
+"""Recurrent networks: layers and directions put together from one row, `_recurrent_layer`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from torchlike import _errors
+from torchlike._composite.nn import layers as _functions_nn
+from torchlike._engine import to_numpy
+from torchlike._ops.nn.rnn import is_one_call
+from torchlike._tensor import facade, factories
+from torchlike._tensor.autocast import rounded
+from torchlike._tensor.bind import CALLERS as rows
+from torchlike._tensor.tensor import Tensor
+
+
+def _stacked(tensors: list[Tensor]) -> Tensor:
+    return rows["stack"](tensors, 0) if len(tensors) > 1 else tensors[0].unsqueeze(0)
+
+
+def _joined(tensors: list[Tensor], dim: int) -> Tensor:
+    return rows["cat"](tensors, dim) if len(tensors) > 1 else tensors[0]
+
+
+def _network(mode: str, x: Tensor, states: list[Tensor], params: Any, biases: bool, layers: int, dropout: float,
+             train: bool, bidirectional: bool, lengths: Tensor | None = None,
+             by_batch: bool = False) -> tuple[Tensor, ...]:  # fmt: skip
+    """(T, N, I) through all layers: the outputs, then the final states, (layers directions, N, H) each."""
+    directions = 2 if bidirectional else 1
+    each = 4 if biases else 2
+    projected = len(params) == layers * directions * (each + 1)
+    each += projected
+    if len(params) != layers * directions * each:
+        raise _errors.sequences.recurrent_params(len(params), each)
+    if not is_one_call(mode, x.dtype, lengths, projected or None):
+        states = [state.unbind(0) for state in states]  # type: ignore[misc]
+    last: list[list[Tensor]] = [[] for _ in states]
+    for layer in range(layers):
+        outputs = []
+        for direction in range(directions):
+            at = layer * directions + direction
+            w = list(params[at * each : (at + 1) * each])
+            projection = w.pop() if projected else None
+            b = w[2:] if biases else [None, None]
+            h, c = states[0][at], states[1][at] if len(states) > 1 else None
+            out, *final = rows["_recurrent_layer"](mode, x, h, c, w[0], w[1], *b, direction == 1, lengths, projection,
+                                                   by_batch)  # fmt: skip
+            if projection is not None:
+                out, final[0] = rounded(out), rounded(final[0])
+            outputs.append(out)
+            for kept, state in zip(last, final):
+                kept.append(state)
+        x = _joined(outputs, 2)
+        if dropout and train and layer < layers - 1:
+            x = _functions_nn.dropout(x, dropout, True)
+    return (x, *[_stacked(kept) for kept in last])
+
+
+def _padded(data: Tensor, batch_sizes: Tensor) -> tuple[Tensor, Tensor, np.ndarray]:
+    """Packed steps (sum of lengths, I) as (T, N, I), the lengths, and where each packed row went."""
+    sizes = to_numpy(batch_sizes._value)
+    steps, batch = len(sizes), int(sizes[0])
+    running = np.arange(batch) < sizes[:, None]  # (T, N)
+    rows_of = np.where(running, np.cumsum(running).reshape(steps, batch) - 1, 0)
+    lengths = factories.of_array(running.sum(0), data.device)
+    index = factories.of_array(rows_of.reshape(-1), data.device)
+    wide = data.index_select(0, index).reshape(steps, batch, *data.shape[1:])
+    return wide, lengths, np.flatnonzero(running)
+
+
+def _packed(out: Tensor, where: np.ndarray) -> Tensor:
+    flat = out.reshape(out.shape[0] * out.shape[1], *out.shape[2:])
+    return flat.index_select(0, factories.of_array(where, out.device))
+
+
+def _run(mode: str, args: tuple, states: list[Tensor]) -> tuple[Tensor, ...]:
+    if _is_packed(args):
+        data, sizes, _, params, *options = args
+        wide, lengths, where = _padded(data, sizes)
+        out, *last = _network(mode, wide, states, params, *options, lengths=lengths)
+        return (_packed(out, where), *last)
+    input, _, params, *options, batch_first = args
+    x = input.transpose(0, 1) if batch_first else input
+    out, *last = _network(mode, x, states, params, *options, by_batch=bool(batch_first))
+    return (out.transpose(0, 1) if batch_first else out, *last)
+
+
+def _is_packed(args: tuple) -> bool:
+    """Whether the call is that of a packed sequence, whose batch sizes come before the state."""
+    return isinstance(args[3], list | tuple)
+
+
+def lstm(*args: Any) -> tuple[Tensor, Tensor, Tensor]:
+    """`lstm(input, (h, c), params, has_biases, num_layers, dropout, train, bidirectional, batch_first)`: LSTM layers;
+    or, packed, `lstm(data, batch_sizes, (h, c), params, ..., bidirectional)`.
+
+    Returns (outputs, h_n, c_n).
+    """
+    hx = args[2] if _is_packed(args) else args[1]
+    if len(hx) != 2:
+        raise RuntimeError("lstm expects two hidden states")
+    return _run("lstm", args, list(hx))  # type: ignore[return-value]
+
+
+def _single(mode: str, name: str) -> Any:
+    def network(*args: Any) -> tuple[Tensor, Tensor]:
+        return _run(mode, args, [args[2] if _is_packed(args) else args[1]])  # type: ignore[return-value]
+
+    network.__name__ = network.__qualname__ = name
+    network.__doc__ = f"""`{name}(input, h, params, has_biases, num_layers, dropout, train, bidirectional,
+    batch_first)`; or, packed, `{name}(data, batch_sizes, h, params, ..., bidirectional)`. Returns (outputs, h_n)."""
+    return network
+
+
+gru, rnn_tanh, rnn_relu = _single("gru", "gru"), _single("tanh", "rnn_tanh"), _single("relu", "rnn_relu")
+
+
+def lstm_cell(input: Tensor, hx: Any, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None,
+              b_hh: Tensor | None = None) -> tuple[Tensor, Tensor]:  # fmt: skip
+    """One step of an LSTM: the new (h, c)."""
+    if len(hx) != 2:
+        raise RuntimeError("lstm_cell expects two hidden states")
+    return rows["_recurrent_cell"]("lstm", input, hx[0], hx[1], w_ih, w_hh, b_ih, b_hh)
+
+
+def gru_cell(input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None,
+             b_hh: Tensor | None = None) -> Tensor:  # fmt: skip
+    """One step of a GRU: the new h."""
+    return rows["_recurrent_cell"]("gru", input, hx, None, w_ih, w_hh, b_ih, b_hh)
+
+
+def rnn_tanh_cell(input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None,
+                  b_hh: Tensor | None = None) -> Tensor:  # fmt: skip
+    """tanh(W_ih x + b_ih + W_hh h + b_hh)."""
+    return rows["_recurrent_cell"]("tanh", input, hx, None, w_ih, w_hh, b_ih, b_hh)
+
+
+def rnn_relu_cell(input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None,
+                  b_hh: Tensor | None = None) -> Tensor:  # fmt: skip
+    """relu(W_ih x + b_ih + W_hh h + b_hh)."""
+    return rows["_recurrent_cell"]("relu", input, hx, None, w_ih, w_hh, b_ih, b_hh)
+
+
+FUNCTIONS = facade.functions(lstm, gru, rnn_tanh, rnn_relu, lstm_cell, gru_cell, rnn_tanh_cell, rnn_relu_cell)

@@ -1,0 +1,170 @@
+"""Finding: what is not zero, and the distinct elements.
+
+How many there are depends on the data, so most of these are observations: pending work runs.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+
+from torchlike import _errors
+from torchlike._composite.views.split import unbind
+from torchlike._dtypes import int64
+from torchlike._dtypes import strides as _layout
+from torchlike._engine import to_numpy
+from torchlike._errors.dtypes import scalar_name
+from torchlike._ops.schema.out_rules import CASTABLE
+from torchlike._tensor import bind, facade, factories
+from torchlike._tensor.factories import of_array
+from torchlike._tensor.out import fit_out
+from torchlike._tensor.tensor import Tensor
+
+# -- what is not zero --------------------------------------------------------------------------------------------------
+
+
+def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
+    """The indices of the elements that are not zero, one row each (with `as_tuple`, one tensor for each dim)."""
+    if as_tuple.__class__ is not bool:
+        raise _errors.arguments.wrong_type("nonzero", "as_tuple", None, "bool", as_tuple)
+    _errors.dtypes.not_eight_bits("nonzero_count_cpu", input.dtype)
+    found = np.nonzero(np.atleast_1d(input._host()))
+    if as_tuple and not input.ndim:
+        return (of_array(found[0].astype(np.int64), input.device),)
+    count = len(found[0])
+    table = np.stack(found, 1).astype(np.int64) if input.ndim else np.zeros((count, 0), np.int64)
+    made = of_array(np.ascontiguousarray(table), input.device)
+    made = factories.with_strides(made, (1, count)) if input.ndim else made
+    return unbind(made, 1) if as_tuple else made
+
+
+@functools.wraps(nonzero)
+def _nonzero(input: Tensor, *, as_tuple: bool = False, out: Tensor | None = None) -> Any:
+    if out is None:
+        return nonzero(input, as_tuple=as_tuple)
+    if not isinstance(out, Tensor):
+        raise _errors.arguments.out_is_no_tensor("nonzero", out)
+    if as_tuple:
+        raise RuntimeError("nonzero does not support the out kwarg when as_tuple is True")
+    if out.dtype is not int64:
+        raise RuntimeError(
+            f"nonzero: Expected out tensor to have scalar type Long but got scalar type{scalar_name(out.dtype)}"
+        )
+    made = nonzero(input)
+    if out.shape != made.shape:
+        fit_out(CASTABLE, made, out)
+        if made.ndim == 2:
+            out.as_strided_(made.shape, made.stride())  # as in PyTorch, by columns
+    return out.copy_(made)
+
+
+def argwhere(input: Tensor) -> Tensor:
+    """The indices of the elements that are not zero, one row each."""
+    return nonzero(input)
+
+
+def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1) -> Tensor:
+    """The first `size` indices of elements that are not zero, filled up with `fill_value`."""
+    if size < 0:
+        raise RuntimeError("nonzero_static: 'size' must be an non-negative integer")
+    found = nonzero(input)._host()[:size]
+    table = np.full((size, input.ndim), fill_value, np.int64)
+    table[: len(found)] = found
+    return of_array(table, input.device)
+
+
+def is_nonzero(input: Tensor) -> bool:
+    """Whether the one element is not zero."""
+    return bool(input)
+
+
+# -- distinct elements -------------------------------------------------------------------------------------------------
+
+
+def _axis(input: Tensor, dim: int | None) -> int | None:
+    """The dim whose indices are looked at; None: the elements of the flattened tensor are."""
+    if dim is None:
+        return None
+    if not input.ndim:
+        raise _errors.shapes.dim_of_scalar(dim)
+    return input._nonnegative(dim)
+
+
+def _check_distinct(input: Tensor, axis: int | None, name: str) -> None:
+    _errors.dtypes.not_eight_bits(name if axis is None else "unique_dim", input.dtype)
+    if input.dtype.is_complex:
+        raise _errors.dtypes.not_implemented(name if axis is None else "unique_dim", input.dtype)
+    if axis is not None and not input.numel() and input.shape[axis]:
+        raise RuntimeError("There are 0 sized dimensions, and they aren't selected, so unique cannot be applied")
+
+
+def unique(input: Tensor, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False,
+           dim: int | None = None) -> Any:  # fmt: skip
+    """The distinct elements (or indices of a dim) in ascending order; every NaN is distinct.
+
+    With `return_inverse` also the place of each element among them, with `return_counts` how often each occurs.
+    """
+    axis = _axis(input, dim)
+    _check_distinct(input, axis, "unique")
+    host = to_numpy(input._value)
+    exact = host.astype(np.float32) if host.dtype.kind == "V" else host  # NumPy knows no place for NaN in bfloat16
+    wanted: Any = {"return_inverse": return_inverse, "return_counts": return_counts}
+    if axis is None and not any(wanted.values()):
+        values, more = _distinct(np.sort(exact, axis=None)), []
+    else:
+        found = np.unique(exact, axis=axis, equal_nan=False, **wanted)
+        values, *more = found if any(wanted.values()) else (found,)
+    inverse = more.pop(0) if return_inverse else None
+    return _tables(input, axis, values.astype(host.dtype), inverse, more.pop() if return_counts else None)
+
+
+def _distinct(row: np.ndarray) -> np.ndarray:
+    """The elements of a sorted row that differ from the one before."""
+    return row[np.concatenate([np.ones(min(len(row), 1), bool), row[1:] != row[:-1]])]
+
+
+def unique_consecutive(input: Tensor, return_inverse: bool = False, return_counts: bool = False,
+                       dim: int | None = None) -> Any:  # fmt: skip
+    """The elements (or indices of a dim) without those equal to the one before."""
+    axis = _axis(input, dim)
+    _check_distinct(input, axis, "unique_consecutive")
+    host = to_numpy(input._value)
+    flat = host.reshape(-1) if axis is None else np.moveaxis(host, axis, 0)
+    same = (flat[1:] == flat[:-1]).all(axis=tuple(range(1, flat.ndim)))
+    first = np.concatenate([np.ones(min(len(flat), 1), bool), ~same])
+    starts = np.flatnonzero(first)
+    values = flat[first] if axis is None else np.moveaxis(flat[first], 0, axis)
+    counts = np.diff(np.append(starts, len(flat))) if return_counts else None
+    return _tables(input, axis, values, np.cumsum(first) - 1 if return_inverse else None, counts)
+
+
+def _tables(input: Tensor, axis: int | None, values: Any, inverse: Any, counts: Any) -> Any:
+    if inverse is not None:
+        inverse = inverse.reshape(tuple(input.shape)) if axis is None else inverse.reshape(-1)
+    found = [values, *[a.astype(np.int64) for a in (inverse, counts) if a is not None]]
+    made: tuple[Any, ...] = tuple([of_array(np.require(a, requirements="C"), input.device) for a in found])
+    if axis:  # found along the first dim, which then takes its place
+        shape = list(made[0].shape)
+        strides = list(_layout.contiguous_strides((shape.pop(axis), *shape)))
+        factories.with_strides(made[0], (*strides[1 : axis + 1], strides[0], *strides[axis + 1 :]))
+    return made[0] if len(made) == 1 else made
+
+
+def where(condition: Tensor, *choices: Any, **named: Any) -> Any:
+    """`input` where the condition holds, `other` elsewhere; without these, the places where it holds, dim by dim."""
+    if choices or named:
+        return bind.PUBLIC["where"](condition, *choices, **named)
+    return nonzero(condition, as_tuple=True)
+
+
+def _where(self: Tensor, condition: Tensor, other: Any) -> Tensor:
+    """This tensor's elements where the condition holds, `other` elsewhere."""
+    return bind.PUBLIC["where"](condition, self, other)
+
+
+FUNCTIONS = facade.functions(nonzero_static, argwhere, is_nonzero, unique, unique_consecutive)
+FUNCTIONS["nonzero"] = _nonzero
+FUNCTIONS["where"] = where
+METHODS = {"where": _where} | facade.methods(nonzero, nonzero_static, argwhere, is_nonzero, unique, unique_consecutive)

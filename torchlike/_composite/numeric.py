@@ -1,0 +1,282 @@
+"""Finite differences, norms kept within bounds, distances of all pairs, histograms of several dims."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from torchlike import _dtypes, _errors, return_types
+from torchlike._engine import to_numpy
+from torchlike._ops.schema.binding import is_whole
+from torchlike._ops.schema.casts import FULL_ELSEWHERE
+from torchlike._ops.schema.declare import Scalar
+from torchlike._ops.schema.out_rules import EXACT, Into
+from torchlike._tensor import facade, factories, overriding
+from torchlike._tensor.autocast import casting
+from torchlike._tensor.bind import CALLERS as rows
+from torchlike._tensor.bind import in_place_of
+from torchlike._tensor.out import accepting_out
+from torchlike._tensor.tensor import Tensor
+
+# -- finite differences ------------------------------------------------------------------------------------------------
+
+
+def gradient(input: Tensor, *, spacing: Any = None, dim: Any = None, edge_order: int = 1) -> tuple[Tensor, ...]:
+    """The slope along each dim by central differences, one-sided ones at the ends.
+
+    `spacing` is the distance of the points, one for all dims or one for each, or the coordinates along each dim.
+    """
+    dims = [dim] if isinstance(dim, int) else list(range(input.ndim)) if dim is None else list(dim)
+    if spacing is None or isinstance(spacing, int | float | complex) or not getattr(spacing, "ndim", 1):
+        spacing = [1 if spacing is None else getattr(spacing, "item", lambda: spacing)()] * len(dims)
+    _errors.arithmetic.check_gradient(input, list(spacing), dims, edge_order)
+    dims = [input._nonnegative(d) for d in dims]
+    return tuple([_slope(input, step, d, edge_order) for step, d in zip(spacing, dims)])
+
+
+def _slope(x: Tensor, step: Any, dim: int, edge_order: int) -> Tensor:
+    n = x.shape[dim]
+    part = lambda start, end: rows["_slice"](x, dim, start, end - start, 1)
+    a = b = step
+    ends = [[step, step], [step, step]]
+    if isinstance(step, Tensor):
+        gaps = (step[1:] - step[:-1]).reshape([-1 if d == dim else 1 for d in range(x.ndim)])
+        at = lambda start, end: rows["_slice"](gaps, dim, start, end - start, 1)
+        a, b = at(0, n - 2), at(1, n - 1)
+        ends = [[at(i, i + 1) for i in where] for where in ((0, min(1, n - 2)), (n - 2, max(n - 3, 0)))]
+    inner = _inner(part(0, n - 2), part(1, n - 1), part(2, n), a, b)
+    if edge_order == 2 and not isinstance(step, Tensor):  # PyTorch adds from the first to the last
+        first = (-3 * part(0, 1) + 4 * part(1, 2) - part(2, 3)) / (2 * step)
+        last = (part(n - 3, n - 2) - 4 * part(n - 2, n - 1) + 3 * part(n - 1, n)) / (2 * step)
+        return rows["cat"]([first, inner, last], dim)
+    first = _edge(part(0, 1), part(1, 2), part(2, 3) if n > 2 else None, ends[0], edge_order)
+    last = -_edge(part(n - 1, n), part(n - 2, n - 1), part(n - 3, n - 2) if n > 2 else None, ends[1], edge_order)
+    return rows["cat"]([first, inner, last], dim)
+
+
+def _inner(before: Tensor, x: Tensor, after: Tensor, a: Any, b: Any) -> Tensor:
+    """The slope between points that lie a before and b after."""
+    if not isinstance(a, Tensor):
+        return (after - before) / (2 * a)
+    return (-b / (a * (a + b))) * before + ((b - a) / (a * b)) * x + (a / (b * (a + b))) * after
+
+
+def _edge(x0: Tensor, x1: Tensor, x2: Any, gaps: list, edge_order: int) -> Tensor:
+    """The slope at x0, from the point next to it, or from two that are a and a + b away."""
+    a, b = gaps
+    if edge_order == 1:
+        return (x1 - x0) / a
+    return (-(2 * a + b) / (a * (a + b))) * x0 + ((a + b) / (a * b)) * x1 + (-a / (b * (a + b))) * x2
+
+
+# -- norms and distances -----------------------------------------------------------------------------------------------
+
+
+@casting(FULL_ELSEWHERE)
+def renorm(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
+    """Each part along `dim` scaled down to the p-norm `maxnorm`, where its norm is larger."""
+    _errors.arithmetic.check_renorm(input, p, maxnorm)
+    at = input._nonnegative(dim)
+    others = tuple(d for d in range(input.ndim) if d != at)
+    half = input.dtype in (_dtypes.float16, _dtypes.bfloat16)
+    norms = rows["vector_norm"](input.float() if half else input, p, others, True)
+    factor = rows["where"](norms > maxnorm, maxnorm / (norms + 1e-7), 1.0)
+    return input * factor.to(input.dtype)
+
+
+@casting(FULL_ELSEWHERE)
+def pdist(input: Tensor, p: float = 2.0) -> Tensor:
+    """The distances of all pairs of rows, (0, 1), (0, 2), ... (n - 2, n - 1), in the p-norm."""
+    _errors.arithmetic.check_pdist(input, p)
+    return rows["_pdist"](input, p)
+
+
+# -- numbers taken apart -----------------------------------------------------------------------------------------------
+
+
+@accepting_out(Into((_errors.outs.mantissa, _errors.outs.exponent)))
+def frexp(input: Tensor) -> Any:
+    """The mantissa in [0.5, 1) and the exponent of 2 of each element."""
+    if not input.dtype.is_floating_point:
+        raise RuntimeError("torch.frexp() only supports floating-point dtypes")
+    return return_types.frexp(rows["_frexp"](input))
+
+
+# -- histograms --------------------------------------------------------------------------------------------------------
+
+
+def _host(t: Tensor) -> np.ndarray:
+    return to_numpy(t._value)
+
+
+def _edges(x: np.ndarray, bins: Any, low_high: Any, dim: int) -> np.ndarray:
+    if isinstance(bins, Tensor):
+        return _host(bins)
+    low, high = low_high if low_high is not None else (x.min(), x.max()) if x.size else (0, 1)
+    _errors.histograms.check_span(float(low), float(high), dim)
+    if low == high:
+        low, high = low - 0.5, high + 0.5
+    return np.linspace(x.dtype.type(low), x.dtype.type(high), bins + 1, dtype=x.dtype)
+
+
+def _counts(points: np.ndarray, edges: list[np.ndarray], weights: np.ndarray | None, density: bool) -> np.ndarray:
+    """How many points, (n, D), lie in each cell, the last edge of each dim included."""
+    inside = np.ones(len(points), bool)
+    cells = []
+    for x, edge in zip(points.T, edges):
+        inside &= (x >= edge[0]) & (x <= edge[-1])
+        cells.append(np.clip(np.searchsorted(edge, x, "right") - 1, 0, len(edge) - 2))
+    counts = np.zeros([len(e) - 1 for e in edges], points.dtype)
+    np.add.at(counts, tuple(c[inside] for c in cells), 1 if weights is None else weights[inside])
+    if density:
+        counts = counts / counts.sum()
+        for i, edge in enumerate(edges):
+            counts = counts / np.diff(edge).reshape([-1 if d == i else 1 for d in range(counts.ndim)])
+    return counts
+
+
+def histogramdd(input: Tensor, bins: Any, *, range: Any = None, weight: Tensor | None = None,
+                density: bool = False) -> Any:  # fmt: skip
+    """How many points of (..., D) lie in each cell of a grid; the grid's edges along each dim."""
+    _errors.histograms.check_points(input, weight)
+    size = input.shape[-1]
+    points = _host(input).reshape(-1, size)
+    each = [bins] * size if not isinstance(bins, Tensor) and is_whole(bins) else list(bins)
+    for b in each:
+        if not (is_whole(b) or isinstance(b, Tensor)):
+            raise _errors.lists.element(each.index(b), 1, b)
+    tensors = any(isinstance(b, Tensor) for b in each)
+    if tensors and range is not None:
+        raise _errors.arguments.invalid_combination("histogramdd", (input, bins), {"range": range})
+    _errors.histograms.check_edges(input, each, tensors)
+    if range is not None:
+        _errors.histograms.check_range(range, size)
+    spans = [None] * size if range is None else list(zip(range[::2], range[1::2]))
+    edges = [_edges(points[:, i], b, span, i) for i, (b, span) in enumerate(zip(each, spans))]
+    counts = _counts(points, edges, None if weight is None else _host(weight).reshape(-1), density)
+    made = lambda a: factories.of_array(a, input.device)
+    return return_types.histogramdd((made(counts), tuple(made(e) for e in edges)))
+
+
+@accepting_out(Into((_errors.histograms.histogram_out, _errors.histograms.edges_out), called="aten::histogram"))
+def histogram(input: Tensor, bins: Any, *, range: Any = None, weight: Tensor | None = None,
+              density: bool = False) -> Any:  # fmt: skip
+    """How many elements lie in each interval; the intervals' edges."""
+    if not isinstance(density, bool) or not (is_whole(bins) or isinstance(bins, Tensor)):
+        raise _errors.arguments.invalid_combination("histogram", (input, bins), {"density": density})
+    if isinstance(bins, Tensor) and range is not None:
+        raise _errors.arguments.invalid_combination("histogram", (input, bins), {"range": range})
+    flat = None if weight is None else weight.reshape(-1)
+    counts, edges = histogramdd(input.reshape(-1, 1), [bins], range=range, weight=flat, density=density)
+    return return_types.histogram((counts, edges[0]))
+
+
+def trapz(y: Tensor, x: Tensor | None = None, *, dx: float | None = None, dim: int = -1) -> Tensor:
+    """`trapezoid`."""
+    return rows["trapezoid"](y, x, dx=dx, dim=dim)
+
+
+def constant_pad_nd(input: Tensor, pad: Any, value: Scalar = 0) -> Tensor:
+    """The last dims with `value` around them, as many on each side as `pad` says, the last dim first."""
+    _dtypes.check_number(value, input.dtype)
+    for place, n in enumerate(pad):
+        if not hasattr(n, "__index__"):
+            raise _errors.arguments.wrong_element("constant_pad_nd", "pad", 2, place, n)
+    return rows["_constant_pad"](input, tuple(int(n) for n in pad), value)
+
+
+_MODES, _PADDING = ("bilinear", "nearest", "bicubic"), ("zeros", "border", "reflection")
+
+
+def _sampler(name: str) -> Any:
+    def sampler(input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int, align_corners: bool) -> Tensor:
+        from torchlike.nn._functional.resize import grid_sample
+
+        _errors.images.check_grid(input, grid, int(name[-2]))
+        for argument, number in (("interpolation_mode", interpolation_mode), ("padding_mode", padding_mode)):
+            if number not in (0, 1, 2):
+                raise _errors.images.unknown_number(name, argument, number)
+        return grid_sample(input, grid, _MODES[interpolation_mode], _PADDING[padding_mode], align_corners)
+
+    sampler.__name__ = sampler.__qualname__ = name
+    sampler.__doc__ = "`grid_sample` whose modes are numbers: their places among those that it has."
+    return sampler
+
+
+grid_sampler_2d, grid_sampler_3d = _sampler("grid_sampler_2d"), _sampler("grid_sampler_3d")
+
+
+def _divides(self: Tensor, other: Any) -> Tensor:
+    """other / self."""
+    if not isinstance(other, Tensor | int | float | complex | np.generic):
+        return NotImplemented
+    return self.reciprocal() * other
+
+
+def solve(input: Tensor, A: Tensor, *, out: Any = None) -> Tensor:
+    """Removed from PyTorch in favor of `linalg.solve`; raises."""
+    raise _errors.linalg.removed("solve")
+
+
+def symeig(input: Tensor, eigenvectors: bool = False, upper: bool = True, *, out: Any = None) -> Tensor:
+    """Removed from PyTorch in favor of `linalg.eigh`; raises."""
+    raise _errors.linalg.removed("symeig")
+
+
+def eig(self: Tensor, eigenvectors: bool = False, *, e: Any = None, v: Any = None) -> Tensor:
+    """Removed from PyTorch in favor of `linalg.eig`; raises."""
+    raise _errors.linalg.removed("eig")
+
+
+def lstsq(input: Tensor, A: Tensor, *, out: Any = None) -> Tensor:
+    """Removed from PyTorch in favor of `linalg.lstsq`; raises."""
+    raise _errors.linalg.removed("lstsq")
+
+
+def matrix_rank(input: Tensor, tol: Any = None, symmetric: bool = False, *, out: Any = None) -> Tensor:
+    """Removed from PyTorch in favor of `linalg.matrix_rank`; raises."""
+    raise _errors.linalg.removed("matrix_rank")
+
+
+_REMOVED = {"solve": solve, "symeig": symeig, "eig": eig, "lstsq": lstsq}
+
+
+def _assert(condition: Any, message: str) -> Any:
+    """Python's `assert` as a function."""
+    if type(condition) is not bool and next(overriding.of((condition,)), None) is not None:
+        return overriding.call(_assert, (condition, message), {})
+    assert condition, message
+    return None
+
+
+def get_device_module(device: Any = None) -> Any:
+    """The module of a kind of device, such as `torchlike.cuda`; by default of an accelerator, or of the CPU."""
+    import torchlike
+
+    kind = torchlike.accelerator.current_accelerator() if device is None else torchlike.device(device)
+    return getattr(torchlike, "cpu" if kind is None else kind.type)
+
+
+def _tensor_hooks(self: Tensor) -> Any:
+    edge = self._edge
+    if edge is None:
+        return getattr(self, "_ended", (None, None))[1]
+    extra = edge[0].extra
+    return None if extra is None else extra.tensor.get(edge[1])  # type: ignore[index]
+
+
+FUNCTIONS = {**_REMOVED, "matrix_rank": matrix_rank, "_assert": _assert, "get_device_module": get_device_module,
+             **facade.functions(gradient, pdist, histogramdd, trapz, constant_pad_nd, grid_sampler_2d, grid_sampler_3d,
+                                  out={renorm: EXACT}), "frexp": frexp,
+             "histogram": histogram}  # fmt: skip
+METHODS = {
+    "__rdiv__": _divides,
+    **_REMOVED,
+    "_backward_hooks": property(_tensor_hooks, doc="The hooks on this tensor by their numbers; None where none was."),
+    "_cdata": property(lambda self: id(self), doc="A number that no other tensor has while this one lives."),
+    **facade.methods(renorm),
+    "frexp": frexp,
+    "histogram": histogram,
+    "renorm_": in_place_of("renorm", renorm),
+}

@@ -1,0 +1,127 @@
+"""Tensors of random numbers; inside of a mapped function as many of them as its `randomness` says."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from torchlike import _errors
+from torchlike._dtypes import strides as _layout
+from torchlike._dtypes.devices import canonical
+from torchlike._engine import drawn, to_numpy
+from torchlike._engine.trace.examples import Level, as_rows, levels_of, lifted, local
+from torchlike._random import in_memory_order
+from torchlike._tensor import storage
+from torchlike._tensor.factories import of_array, unfilled
+from torchlike._tensor.tensor import Tensor, wrap
+
+Draw = Callable[[tuple[int, ...]], np.ndarray]  # of a shape
+
+
+def of_shape(draw: Draw, shape: tuple[int, ...], device: Any = None, requires_grad: bool = False) -> Tensor:
+    """Drawn numbers as a tensor; where examples have different ones, they are drawn as one tensor of all examples."""
+    levels = _different()
+    sizes = tuple([level.size for level in levels])
+    if canonical(device).type == "meta":  # of which no numbers are drawn
+        return of_array(unfilled(shape, draw((0, *shape)).dtype), device, requires_grad)
+    made = of_array(drawn(lambda: draw((*sizes, *shape))), device, requires_grad)
+    return wrap(as_rows(made._value, levels)) if levels else made
+
+
+def like(input: Tensor, draw: Draw) -> Tensor:
+    """Drawn numbers for each element of `input`, drawn in the order of memory."""
+    shape = tuple(input.shape)
+    if input._strides is None:
+        return of_shape(draw, shape, input.device)
+    strides = storage.strides_of(shape, input._strides)
+    if not _layout.is_dense(shape, strides):
+        strides = _layout.pointwise_strides(shape, [(shape, strides)]) or _layout.contiguous_strides(shape)
+    return of_shape(_ordered(draw, shape, strides), shape, input.device)
+
+
+def _ordered(draw: Draw, shape: tuple[int, ...], strides: tuple[int, ...]) -> Draw:
+    """Draws one example after the other, each in the order of its memory."""
+
+    def one_by_one(sizes: tuple[int, ...]) -> np.ndarray:
+        lead = len(sizes) - len(shape)
+        steps = tuple([n * max(int(np.prod(shape)), 1) for n in _layout.contiguous_strides(sizes[:lead])])
+        return in_memory_order(draw, sizes, (*steps, *strides))
+
+    return one_by_one
+
+
+def into(target: Tensor, draw: Draw) -> None:
+    """Write drawn numbers to a tensor, drawn in the order of its memory."""
+    shape, kind = tuple(target.shape), target.dtype.numpy
+    if target.is_meta:
+        return target._write(of_array(unfilled(shape, kind), target.device)._value)
+    levels = _different()
+    if not set(levels) <= set(levels_of(target._value)):
+        raise _errors.func.different_in_place()
+    order = draw if target._strides is None else _ordered(draw, shape, target._strides)
+    sizes = (*[level.size for level in levels], *shape)
+    fill = lambda: np.asarray(order(sizes).astype(kind, copy=False), order="C")
+    target._write(as_rows(of_array(drawn(fill), target.device)._value, levels))
+
+
+def elements(t: Tensor) -> np.ndarray:
+    """The elements by which numbers are drawn, on the host."""
+    return to_numpy(t._value, draws=True)
+
+
+def by_elements(function: Callable, matrices: int | None = None) -> Callable:
+    """A function that draws numbers by the elements of tensors, of which each example has its own: called with those of
+    all examples. `matrices`: how many dims the tensors have at most for the function; more are taken together."""
+
+    @functools.wraps(function)
+    def draw(*args: Any, **kwargs: Any) -> Any:
+        tensors = [x for x in (*args, *kwargs.values()) if isinstance(x, Tensor)]
+        levels = _different()
+        if not levels and not any(level in levels_of(t._value) for level in _active() for t in tensors):
+            return function(*args, **kwargs)
+        if not levels:
+            raise _errors.func.same_of_mapped()
+        level = levels[-1]
+        shape = np.broadcast_shapes(*[tuple(t.shape) for t in tensors])
+        whole = lambda x: _whole(x.expand(shape), level, matrices) if isinstance(x, Tensor) else x
+        with _closed(level):
+            made = draw(*map(whole, args), **{name: whole(x) for name, x in kwargs.items()})
+        if matrices is not None and len(shape) == matrices:
+            made = made.view(level.size, -1, *made.shape[1:])
+        return wrap(as_rows(made._value, [level]))
+
+    return draw
+
+
+def _whole(x: Tensor, level: Level, matrices: int | None) -> Tensor:
+    whole = wrap(lifted(x._value, level).whole)
+    return whole.flatten(0, 1) if matrices is not None and whole.ndim > matrices else whole
+
+
+class _closed:
+    """While all examples of the innermost function are at work at once."""
+
+    def __init__(self, level: Level) -> None:
+        self.level = level
+
+    def __enter__(self) -> None:
+        self.before = local.open
+        local.open = tuple([level for level in self.before if level is not self.level])
+
+    def __exit__(self, *_: object) -> None:
+        local.open = self.before
+
+
+def _active() -> tuple[Level, ...]:
+    return local.open[local.resting :]
+
+
+def _different() -> list[Level]:
+    """The functions being mapped whose examples have different numbers, the outermost first."""
+    active = _active()
+    if any(level.randomness == "error" for level in active):
+        raise _errors.func.randomness_is_error()
+    return [level for level in active if level.randomness == "different"]

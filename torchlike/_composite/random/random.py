@@ -1,0 +1,400 @@
+"""Random tensors: every draw is made on the host from PyTorch's own stream, so one seed gives both the same numbers.
+
+PyTorch fills a tensor in the order of its memory, and so must every draw here.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from torchlike import _dtypes, _errors, _random
+from torchlike._composite.random import drawn
+from torchlike._composite.random.drawn import elements
+from torchlike._dtypes import dtype as Dtype
+from torchlike._dtypes import modes
+from torchlike._ops.schema.out_rules import Into
+from torchlike._ops.schema.typing_rules import broadcast
+from torchlike._random import Generator, default_generator
+from torchlike._tensor import bind, facade, factories, views
+from torchlike._tensor.factories import check_into, into, of_array, shape_of
+from torchlike._tensor.from_data import dtype_of
+from torchlike._tensor.tensor import Tensor
+from torchlike._transforms.underived import derived_from, underivable
+
+Ints = tuple[int, ...]
+
+
+def manual_seed(seed: int) -> Generator:
+    """Seed the default generator; the same seed gives the same numbers as in PyTorch on the CPU."""
+    return default_generator.manual_seed(int(seed))
+
+
+def seed() -> int:
+    """Seed the default generator from the system's entropy; returns the seed."""
+    return default_generator.seed()
+
+
+def initial_seed() -> int:
+    """The seed that the default generator was given last."""
+    return default_generator.initial_seed()
+
+
+def get_rng_state() -> Tensor:
+    """The default generator's state, byte for byte PyTorch's, as a uint8 tensor."""
+    return default_generator.get_state()
+
+
+def set_rng_state(new_state: Tensor) -> None:
+    """Restore a state that `get_rng_state` (of either library) gave."""
+    default_generator.set_state(new_state)
+
+
+# -- new tensors -------------------------------------------------------------------------------------------------------
+
+
+def _made(draw: drawn.Draw, shape: Ints, name: str, out: Tensor | None, options: dict,
+          dtype: Any = None) -> Tensor:  # fmt: skip
+    device, requires_grad = options.pop("device", None), options.pop("requires_grad", False)
+    factories.no_pinning(options.pop("pin_memory", False))
+    factories.only_strided(name, options.pop("layout", None), requires_grad)
+    if options:
+        raise _errors.arguments.invalid_combination(name, (), options)
+    if out is None:
+        return drawn.of_shape(draw, shape, device, requires_grad)
+    check_into(name, out, dtype or out.dtype)
+    if tuple(out.shape) != shape:
+        out.resize_(shape)
+    _fill(out, lambda size, _: draw(size))  # in the order of its memory
+    return out._require_grad() if requires_grad else out
+
+
+def _size(name: str, size: tuple, options: dict) -> Ints:
+    if "size" in options:
+        size = (*size, options.pop("size"))
+    if not size:
+        raise _errors.arguments.invalid_combination(name, (), {})
+    return shape_of(size, name)
+
+
+def _kind(name: str, dtype: Any, out: Tensor | None) -> np.dtype:
+    found = dtype_of(name, dtype) or (modes.default_dtype if out is None else out.dtype)
+    return found.numpy
+
+
+def rand(*size: Any, generator: Generator | None = None, out: Tensor | None = None, dtype: Dtype | None = None,
+         **options: Any) -> Tensor:  # fmt: skip
+    """Uniform numbers in [0, 1)."""
+    shape, kind = _size("rand", size, options), _kind("rand", dtype, out)
+    return _made(lambda shape: _random.uniform(generator, shape, kind), shape, "rand", out, options, dtype)
+
+
+def randn(*size: Any, generator: Generator | None = None, out: Tensor | None = None, dtype: Dtype | None = None,
+          **options: Any) -> Tensor:  # fmt: skip
+    """Standard normal numbers."""
+    shape, kind = _size("randn", size, options), _kind("randn", dtype, out)
+    whole = out is None or tuple(out.shape) != shape or out.is_contiguous()
+    draw = lambda shape: _random.normal(generator, shape, kind, contiguous=whole)
+    return _made(draw, shape, "randn", out, options, dtype)
+
+
+def randint(*args: Any, generator: Generator | None = None, out: Tensor | None = None, dtype: Dtype | None = None,
+            **options: Any) -> Tensor:  # fmt: skip
+    """Integers in [low, high): `randint(high, size)` or `randint(low, high, size)`."""
+    named = {k: options.pop(k) for k in ("low", "high", "size") if k in options}
+    given = [*args, *named.values()]
+    if len(given) not in (2, 3):
+        raise _errors.arguments.invalid_combination("randint", args, named)
+    low, high = _bounds("randint", given[:-1])
+    if not isinstance(given[-1], list | tuple):
+        if len(given) == 2:
+            raise _errors.arguments.not_a_size("randint", given[-1], "size", 2)
+        raise _errors.arguments.invalid_combination("randint", args, named)
+    kind = (dtype_of("randint", dtype) or (_dtypes.int64 if out is None else out.dtype)).numpy
+    shape = shape_of((given[-1],), "randint")
+    draw = lambda shape: _random.randint(generator, shape, kind, low, high)
+    return _made(draw, shape, "randint", out, options, dtype)
+
+
+def _bounds(name: str, given: list) -> tuple[int, int]:
+    low, high = (0, *given) if len(given) == 1 else given
+    for label, bound in (("low", low), ("high", high)):
+        if isinstance(bound, float):
+            raise _errors.arguments.wrong_type(name, label, 1 if len(given) == 1 or label == "low" else 2, "int", bound)
+    low, high = int(low), int(high)
+    if low >= high:
+        raise _errors.random.random_order(low, high)
+    return low, high
+
+
+def randperm(n: int, *, generator: Generator | None = None, out: Tensor | None = None, dtype: Dtype | None = None,
+             **options: Any) -> Tensor:  # fmt: skip
+    """A random order of 0 .. n-1."""
+    n = int(n)
+    if n < 0:
+        raise _errors.making.negative_dim(n, (n,))
+    kind = dtype_of("randperm", dtype) or (_dtypes.int64 if out is None else out.dtype)
+    if kind.category == _dtypes.INTEGER and n - 1 > np.iinfo(kind.numpy).max:
+        raise _errors.dtypes.overflow(_errors.dtypes.fixed_width_name(kind))
+
+    def draw(shape: Ints) -> np.ndarray:
+        rows = [_random.randperm(generator, n, kind.numpy) for _ in range(math.prod(shape[:-1]))]
+        return np.stack(rows).reshape(shape) if rows else np.empty(shape, kind.numpy)
+
+    return _made(draw, (n,), "randperm", out, options, dtype)
+
+
+def _like(name: str, draw: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    def like(input: Tensor, *args: Any, dtype: Dtype | None = None, layout: Any = None, device: Any = None,
+             requires_grad: bool = False, pin_memory: bool = False, memory_format: Any = None,
+             generator: Generator | None = None, **more: Any) -> Tensor:  # fmt: skip
+        if not isinstance(input, Tensor):
+            raise _errors.arguments.wrong_type(name, "input", 1, "Tensor", input)
+        made = factories.empty_like(input, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory,
+                                     memory_format=memory_format)  # fmt: skip
+        draw(made, *args, generator=generator, **more)
+        return made._require_grad() if requires_grad else made
+
+    like.__name__ = like.__qualname__ = name
+    like.__doc__ = f"As `{name[:-5]}`, with the shape, dtype, device and memory order of `input`."
+    return like
+
+
+def normal(mean: Any, std: Any = 1.0, size: Any = None, *, generator: Generator | None = None,
+           out: Tensor | None = None, dtype: Dtype | None = None, **options: Any) -> Tensor:  # fmt: skip
+    """Normal numbers of given means and standard deviations (numbers or tensors); no gradient reaches them."""
+    if mean is None or std is None:
+        raise _errors.arguments.invalid_combination("normal", (mean, std), {})
+    if size is not None:
+        shape, kind = shape_of((size,), "normal"), _kind("normal", dtype, out)
+        whole = out is None or tuple(out.shape) != shape or out.is_contiguous()
+        draw = lambda shape: _random.normal(generator, shape, kind, mean, std, contiguous=whole)
+        return _made(draw, shape, "normal", out, options, dtype)
+    if not any(isinstance(x, Tensor) for x in (mean, std)) or options:
+        raise _errors.arguments.invalid_combination("normal", (mean, std), options)
+    if out is not None:
+        return into("normal", out, _normal_by(mean, std, generator))
+    tensors = [isinstance(x, Tensor) for x in (mean, std)]
+    node = f"NormalBackward{tensors[0] + 2 * tensors[1]}"
+    return derived_from((mean, std), _normal_by(mean, std, generator), node)
+
+
+@drawn.by_elements
+def _normal_by(mean: Any, std: Any, generator: Generator | None) -> Tensor:
+    """Normal numbers by the elements of tensors."""
+    given = [x for x in (mean, std) if isinstance(x, Tensor)]
+    if isinstance(std, Tensor) and std.dtype.is_complex:
+        raise RuntimeError("normal expects standard deviation to be non-complex")
+    means, stds = (elements(x) if isinstance(x, Tensor) else x for x in (mean, std))
+    if isinstance(std, Tensor) and std.numel() and not (np.asarray(stds) >= 0).all():
+        raise RuntimeError("normal expects all elements of std >= 0.0")
+    shape = tuple(broadcast([tuple(x.shape) for x in given]))
+    kind = given[0].dtype.numpy
+    noise = _random.normal(generator, shape, kind, 0.0, std if not isinstance(std, Tensor) else 1.0)
+    scaled = noise * stds if isinstance(std, Tensor) else noise
+    return of_array((scaled + np.asarray(means, kind)).astype(kind), given[0].device)
+
+
+def bernoulli(input: Tensor, p: float | None = None, *, generator: Generator | None = None) -> Tensor:
+    """Ones with the probabilities in `input` (or `p`), else zeros."""
+    _only_tensor("bernoulli", input)
+    if p is None:
+        return derived_from((input,), _bernoulli(input, None, generator), "BernoulliBackward0")
+    return underivable("aten::bernoulli", lambda x: _bernoulli(x, p, generator), input)
+
+
+@drawn.by_elements
+def _bernoulli(input: Tensor, p: float | None, generator: Generator | None) -> Tensor:
+    if input.is_meta:
+        return factories.empty_like(input)
+    chance = np.array(elements(input)) if p is None else p
+    return of_array(_random.bernoulli(generator, tuple(input.shape), input.dtype.numpy, chance), input.device)
+
+
+@functools.partial(drawn.by_elements, matrices=2)
+def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *,
+                generator: Generator | None = None) -> Tensor:  # fmt: skip
+    """Indices drawn with the weights in each row of `input`; (rows, classes) -> (rows, num_samples)."""
+    _only_tensor("multinomial", input)
+    return of_array(_random.multinomial(generator, np.array(elements(input)), num_samples, replacement), input.device)
+
+
+def _only_tensor(name: str, input: Any) -> None:
+    if not isinstance(input, Tensor):
+        raise _errors.arguments.wrong_type(name, "input", 1, "Tensor", input)
+
+
+def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
+    """Poisson numbers of the rates in `input`."""
+    return derived_from((input,), _poisson(input, generator), "PoissonBackward0")
+
+
+@drawn.by_elements
+def _poisson(input: Tensor, generator: Generator | None) -> Tensor:
+    return of_array(_random.poisson(generator, np.array(elements(input))), input.device)
+
+
+def binomial(count: Tensor, prob: Tensor, generator: Generator | None = None) -> Tensor:
+    """How many of `count` trials succeed, each with probability `prob`."""
+    return underivable("aten::binomial", lambda count, prob: _binomial(count, prob, generator), count, prob)
+
+
+@drawn.by_elements
+def _binomial(count: Tensor, prob: Tensor, generator: Generator | None) -> Tensor:
+    counts, chances = np.broadcast_arrays(elements(count), elements(prob))
+    return of_array(_random.binomial(generator, np.array(counts), np.array(chances)), count.device)
+
+
+def _standard_gamma(self: Tensor, generator: Generator | None = None) -> Tensor:
+    """Gamma numbers of the shapes in `self`, of scale one; they move with the shapes as their quantiles do."""
+    return bind.CALLERS["_gamma_drawn"](self, _gammas(self, generator))
+
+
+@drawn.by_elements
+def _gammas(shapes: Tensor, generator: Generator | None) -> Tensor:
+    return of_array(_random.standard_gamma(generator, np.array(elements(shapes))), shapes.device)
+
+
+def _sample_dirichlet(self: Tensor, generator: Generator | None = None) -> Tensor:
+    """Dirichlet numbers of the concentrations in the last dim; they move with these as their quantiles do."""
+    return bind.CALLERS["_dirichlet_drawn"](self, _parts(self, generator))
+
+
+@drawn.by_elements
+def _parts(concentrations: Tensor, generator: Generator | None) -> Tensor:
+    return of_array(_random.dirichlet(generator, np.array(elements(concentrations))), concentrations.device)
+
+
+# -- in place ----------------------------------------------------------------------------------------------------------
+
+
+def _fill(self: Tensor, draw: Callable[[Ints, np.dtype], np.ndarray]) -> Tensor:
+    """Write drawn numbers, drawn in the order of this tensor's memory; they have no history."""
+    if self._edge is not None and modes.local.grad:
+        views.check_write(self)
+    kind = self.dtype.numpy
+    drawn.into(self, lambda size: draw(size, kind))
+    return self
+
+
+def _only(name: str, other: dict, given: tuple = ()) -> None:
+    if other:
+        raise _errors.arguments.invalid_combination(name, given, other)
+
+
+def uniform_(self: Tensor, from_: float = 0.0, to: float = 1.0, *, generator: Generator | None = None,
+             **other: Any) -> Tensor:  # fmt: skip
+    """Fill with uniform numbers in [from, to)."""
+    from_ = other.pop("from", from_)
+    _only("uniform_", other)
+    for place, (name, bound) in enumerate((("from", from_), ("to", to)), 1):
+        if not hasattr(bound, "__float__"):
+            raise _errors.arguments.wrong_type("uniform_", name, place, "float", bound)
+    return _fill(self, lambda size, kind: _random.uniform(generator, size, kind, from_, to))
+
+
+def normal_(self: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: Generator | None = None) -> Tensor:
+    """Fill with normal numbers."""
+    whole = self.is_contiguous()
+    return _fill(self, lambda size, kind: _random.normal(generator, size, kind, float(mean), float(std),
+                                                         contiguous=whole))  # fmt: skip
+
+
+def bernoulli_(self: Tensor, p: Any = 0.5, *, generator: Generator | None = None) -> Tensor:
+    """Fill with ones (probability `p`, a number or a tensor) and zeros."""
+    if not isinstance(p, Tensor):
+        return _fill(self, lambda size, kind: _random.bernoulli(generator, size, kind, p))
+    shape, strides = tuple(self.shape), self.stride()
+    chances = np.broadcast_to(elements(p.expand(shape)), shape)
+    order = sorted(range(len(shape)), key=lambda d: -strides[d])
+    inside = np.ascontiguousarray(chances.transpose(order)) if self._strides is not None else chances
+    return _fill(self, lambda size, kind: _random.bernoulli(generator, size, kind, np.array(inside)))
+
+
+_NOT_GIVEN: Any = object()
+
+
+def random_(self: Tensor, from_: int | None = None, to: int | None = _NOT_GIVEN, *, generator: Generator | None = None,
+            **other: Any) -> Tensor:  # fmt: skip
+    """Fill with integers: of the dtype's whole non-negative range, below `to`, or in [from, to)."""
+    from_ = other.pop("from", from_)
+    _only("random_", other)
+    if isinstance(from_, float) or isinstance(to, float):
+        raise _errors.arguments.invalid_combination("random_", tuple(x for x in (from_, to) if x is not _NOT_GIVEN), {})
+    if from_ is None and to in (None, _NOT_GIVEN):
+        return _fill(self, lambda size, kind: _random.random_(generator, size, kind))
+    low, high = (0, from_) if to is _NOT_GIVEN else (from_ or 0, to)  # `to=None`: up to the dtype's largest number
+    return _fill(self, lambda size, kind: _random.randint(generator, size, kind, low, high))  # type: ignore[arg-type]
+
+
+def exponential_(self: Tensor, lambd: float = 1.0, *, generator: Generator | None = None) -> Tensor:
+    """Fill with exponential numbers of rate `lambd`."""
+    return _fill(self, lambda size, kind: _random.exponential(generator, size, kind, float(lambd)))
+
+
+def cauchy_(self: Tensor, median: float = 0.0, sigma: float = 1.0, *, generator: Generator | None = None) -> Tensor:
+    """Fill with Cauchy numbers."""
+    return _fill(self, lambda size, kind: _random.cauchy(generator, size, kind, float(median), float(sigma)))
+
+
+def log_normal_(self: Tensor, mean: float = 1.0, std: float = 2.0, *, generator: Generator | None = None) -> Tensor:
+    """Fill with numbers whose logarithm is normal."""
+    return _fill(self, lambda size, kind: _random.log_normal(generator, size, kind, float(mean), float(std)))
+
+
+def geometric_(self: Tensor, p: float, *, generator: Generator | None = None) -> Tensor:
+    """Fill with geometric numbers of success probability `p`."""
+    if not hasattr(p, "__float__"):
+        raise _errors.arguments.wrong_type("geometric_", "p", 1, "float", p)
+    return _fill(self, lambda size, kind: _random.geometric(generator, size, kind, p))
+
+
+def _random_between(made: Tensor, *bounds: Any, generator: Generator | None = None, **named: Any) -> Tensor:
+    low, high = _bounds("randint_like", [*bounds, *[named[k] for k in ("low", "high") if k in named]])
+    return random_(made, low, high, generator=generator)
+
+
+rand_like, randn_like = _like("rand_like", uniform_), _like("randn_like", normal_)
+randint_like = _like("randint_like", _random_between)
+
+
+def _drawing(function: Callable, overloaded: bool) -> Callable:
+    """A function that refuses as its `generator` what is none, as PyTorch does by the number of its overloads."""
+
+    @functools.wraps(function)
+    def draw(*args: Any, **kwargs: Any) -> Any:
+        given, out = kwargs.get("generator"), kwargs.get("out")
+        if out is not None and not isinstance(out, Tensor):
+            raise _errors.arguments.invalid_combination(function.__name__, args, kwargs)
+        if given is not None and not isinstance(given, Generator):
+            if overloaded:
+                raise _errors.arguments.invalid_combination(function.__name__, args, kwargs)
+            raise _errors.random.no_generator(function.__name__, given)
+        return function(*args, **kwargs)
+
+    return draw
+
+
+FUNCTIONS = {f.__name__: f for f in (
+    manual_seed, seed, initial_seed, get_rng_state, set_rng_state, rand_like, randn_like, randint_like,
+    _standard_gamma, _sample_dirichlet,
+)}  # fmt: skip
+FUNCTIONS |= {f.__name__: _drawing(f, True) for f in (rand, randn, randint, randperm, normal)}
+_BERNOULLI = Into(cast=lambda result, out: None, first=_errors.outs.no_complex_loop("bernoulli_tensor_cpu_self_"),
+                  quiet=True, overloads=True)  # fmt: skip
+FUNCTIONS |= facade.functions(
+    poisson,
+    binomial,
+    out={
+        bernoulli: _BERNOULLI,
+        multinomial: Into(first=_errors.random.long_out, quiet=True, called="aten::"),
+    },
+)
+METHODS = {f.__name__: _drawing(f, f in (bernoulli_, random_)) for f in (
+    uniform_, normal_, bernoulli_, random_, exponential_, cauchy_, log_normal_, geometric_,
+)}  # fmt: skip
+METHODS |= facade.methods(bernoulli, multinomial)

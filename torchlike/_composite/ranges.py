@@ -1,0 +1,262 @@
+"""Tensors of numbers in order: ranges, evenly spaced numbers, identity matrices, indices of triangles, windows."""
+
+from __future__ import annotations
+
+import cmath
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from torchlike import _dtypes, _errors
+from torchlike._dtypes import dtype as Dtype
+from torchlike._dtypes import modes
+from torchlike._errors.dtypes import scalar_name
+from torchlike._errors.warned import warn
+from torchlike._ops.elementwise.spacing import spaced
+from torchlike._ops.schema.binding import is_whole
+from torchlike._tensor.factories import check_into, into, no_pinning, of_array, only_strided
+from torchlike._tensor.from_data import dtype_of
+from torchlike._tensor.tensor import Tensor
+
+_HALF = (_dtypes.float16, _dtypes.bfloat16)
+
+
+def _numbers(name: str, given: tuple, named: dict) -> list:
+    """Start, end and step of `f(end)`, `f(start, end)` or `f(start, end, step)`, also by name."""
+    unknown = [n for n in named if n not in ("start", "end", "step")]
+    if unknown:
+        raise _errors.arguments.no_such_keyword(name, unknown[0])
+    args = [_number(name, a, i) for i, a in enumerate(given)]
+    named = {k: _number(name, a, 0) for k, a in named.items()}
+    if len(args) + len(named) > 3 or (not args and "end" not in named):
+        raise _errors.arguments.invalid_combination(name, given, named)
+    places = ["end"] if len(args) == 1 and "end" not in named else ["start", "end", "step"]
+    found = {"start": 0, "step": 1} | dict(zip(places, args)) | named
+    return [found["start"], found["end"], found["step"]]
+
+
+def _number(name: str, a: Any, place: int) -> Any:
+    if isinstance(a, Tensor | np.generic):
+        return a.item()
+    if not isinstance(a, int | float | complex):
+        raise _errors.arguments.wrong_type(name, "end" if not place else "step", place + 1, "Number", a)
+    return a
+
+
+def _in_order(name: str, out: Tensor | None, made: Tensor) -> Tensor:
+    """Return numbers in order, or `out` with the numbers in it: in its own shape, if that has as many elements."""
+    if out is None:
+        return made
+    check_into(name, out, made.dtype)
+    if out.numel() != made.numel():
+        if out.numel() and name == "arange":
+            warn(_errors.making.range_resized(out.shape, made.numel()))
+        out.resize_(made.shape)
+    out.copy_(made.detach().reshape(out.shape))
+    return out._require_grad() if made.requires_grad else out
+
+
+def arange(*args: Any, out: Tensor | None = None, dtype: Dtype | None = None, layout: Any = None, device: Any = None,
+           requires_grad: bool = False, pin_memory: bool = False, **named: Any) -> Tensor:  # fmt: skip
+    """Numbers from `start` (0) up to but without `end`, `step` (1) apart: `arange(end)`, `arange(start, end, step)`.
+
+    int64 where all three are whole numbers, else the default dtype.
+    """
+    no_pinning(pin_memory)
+    only_strided("arange", layout, requires_grad)
+    start, end, step = _numbers("arange", args, named)
+    dtype = dtype_of("arange", dtype) or (out.dtype if out is not None else None)
+    if dtype is None:
+        floats = any(isinstance(x, float) for x in (start, end, step))
+        dtype = modes.default_dtype if floats else _dtypes.int64
+    if dtype.category not in (_dtypes.INTEGER, _dtypes.FLOATING):
+        raise _errors.dtypes.not_implemented("arange_cpu", dtype)
+    _errors.dtypes.not_eight_bits("arange_cpu", dtype)
+    _check_range(start, end, step)
+    _errors.making.check_memory(abs(end - start) / abs(step) * dtype.itemsize)
+    return _in_order("arange", out, of_array(_range(start, end, step, dtype), device, requires_grad))
+
+
+def _check_range(start: Any, end: Any, step: Any) -> None:
+    if step == 0:
+        raise RuntimeError("step must be nonzero")
+    if not (math.isfinite(start) and math.isfinite(end)):
+        raise _errors.making.unsupported_range(start, end)
+    if (end - start) * step < 0:
+        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
+
+
+def _range(start: Any, end: Any, step: Any, dtype: Dtype) -> np.ndarray:
+    if dtype.category == _dtypes.INTEGER:
+        if dtype is not _dtypes.int64:  # PyTorch counts them in floating point
+            count = math.ceil((end - start) / step)
+            return (int(start) + int(step) * np.arange(count)).astype(dtype.numpy)
+        start, end, step = int(start), int(end), int(step)
+        if not step:
+            raise ValueError("step must be nonzero")
+        return np.arange(start, end, step, dtype=np.int64).astype(dtype.numpy)
+    count = math.ceil((end - start) / step)
+    return (np.arange(count, dtype=np.float64) * step + start).astype(dtype.numpy)
+
+
+def range(*args: Any, out: Tensor | None = None, dtype: Dtype | None = None, layout: Any = None, device: Any = None,
+          requires_grad: bool = False, **named: Any) -> Tensor:  # fmt: skip
+    """Numbers from `start` (0) up to and with `end`, `step` (1) apart (deprecated in PyTorch; use `arange`)."""
+    warn(_errors.making.DEPRECATED_RANGE)
+    only_strided("range", layout, requires_grad)
+    start, end, step = _numbers("range", args, named)
+    dtype = dtype_of("range", dtype) or (out.dtype if out is not None else modes.default_dtype)
+    if dtype.category not in (_dtypes.INTEGER, _dtypes.FLOATING):
+        raise _errors.dtypes.not_implemented("range_cpu", dtype)
+    _check_range(start, end, step)
+    count = math.floor((end - start) / step) + 1
+    found = (np.arange(count, dtype=np.float64) * step + start).astype(dtype.numpy)
+    return _in_order("range", out, of_array(found, device, requires_grad))
+
+
+def linspace(
+    start: Any,
+    end: Any,
+    steps: Any = None,
+    *,
+    out: Tensor | None = None,
+    dtype: Dtype | None = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+) -> Tensor:
+    """`steps` numbers from `start` to `end`, both included, evenly spaced."""
+    no_pinning(pin_memory)
+    low, high, steps, kind = _spread("linspace", start, end, steps, dtype, layout, out)
+    _errors.dtypes.not_eight_bits("linspace_cpu", kind)
+    made = of_array(spaced(low, high, steps, kind).astype(kind.numpy), device, requires_grad)
+    return _in_order("linspace", out, made)
+
+
+def logspace(start: Any, end: Any, steps: Any = None, base: float = 10.0, *, out: Tensor | None = None,
+             dtype: Dtype | None = None, layout: Any = None, device: Any = None, requires_grad: bool = False,
+             pin_memory: bool = False) -> Tensor:  # fmt: skip
+    """`base` to the power of `steps` evenly spaced exponents."""
+    no_pinning(pin_memory)
+    if not (isinstance(base, complex) or hasattr(base, "__float__")):
+        raise _errors.arguments.invalid_combination("logspace", (start, end, steps, base), {})
+    low, high, steps, kind = _spread("logspace", start, end, steps, dtype, layout, out)
+    if kind.category == _dtypes.INTEGER and steps > 1:
+        low, high = int(low), int(high)
+    even = cmath.isfinite(high - low)
+    powers = np.linspace(low, high, steps) if even else np.full(steps, np.nan if steps > 1 else low)
+    found = np.power(base.item() if isinstance(base, Tensor) else base, powers).astype(kind.numpy)
+    return _in_order("logspace", out, of_array(found, device, requires_grad))
+
+
+def _spread(name: str, start: Any, end: Any, steps: Any, dtype: Any, layout: Any, out: Any) -> tuple:
+    only_strided(name, layout)
+    if steps is None:
+        raise _errors.arguments.invalid_combination(name, (start, end), {})
+    _errors.making.check_ends(name, start, end)
+    low, high = (a.item() if isinstance(a, Tensor | np.generic) else a for a in (start, end))
+    if isinstance(steps, float) or not all(isinstance(a, int | float | complex) for a in (low, high)):
+        raise _errors.arguments.invalid_combination(name, (start, end, steps), {})
+    steps = int(steps)
+    if (dtype or (out.dtype if out is not None else None)) is _dtypes.bool_:
+        raise _errors.dtypes.not_implemented(f"{name}_cpu", _dtypes.bool_)
+    if steps < 0:
+        raise RuntimeError("number of steps must be non-negative")
+    dtype = dtype_of(name, dtype) or (out.dtype if out is not None else None)
+    if dtype is None:
+        whole = isinstance(low, complex) or isinstance(high, complex)
+        dtype = modes.default_complex() if whole else modes.default_dtype
+    elif not dtype.is_complex and (isinstance(low, complex) or isinstance(high, complex)):
+        raise _errors.making.unsafe_cast(name, modes.default_complex(), dtype)
+    return low, high, steps, dtype
+
+
+def eye(n: int, m: int | None = None, *, out: Tensor | None = None, dtype: Dtype | None = None, layout: Any = None,
+        device: Any = None, requires_grad: bool = False, pin_memory: bool = False) -> Tensor:  # fmt: skip
+    """A matrix with ones on its diagonal; (n, n), or (n, m)."""
+    no_pinning(pin_memory)
+    only_strided("eye", layout, requires_grad)
+    if not is_whole(n) or not (m is None or is_whole(m)):
+        raise _errors.arguments.invalid_combination("eye", (n,) if m is None else (n, m), {})
+    for name, size in (("n", n), ("m", m)):
+        if size is not None and size < 0:
+            raise RuntimeError(f"{name} must be greater or equal to 0, got {size}")
+    dtype = dtype_of("eye", dtype) or (out.dtype if out is not None else modes.default_dtype)
+    return into("eye", out, of_array(np.eye(n, m, dtype=dtype.numpy), device, requires_grad))
+
+
+def _triangle(name: str, find: Callable) -> Callable[..., Tensor]:
+    def indices(row: int, col: int, offset: int = 0, *, dtype: Any = _dtypes.int64, device: Any = None,
+                layout: Any = None) -> Tensor:  # fmt: skip
+        only_strided(name, layout)
+        for place, (label, given) in enumerate((("row", row), ("col", col), ("offset", offset)), 1):
+            if not is_whole(given):
+                raise _errors.arguments.wrong_type(name, label, place, "int", given)
+        for label, size in (("row", row), ("col", col)):
+            if size < 0:
+                raise RuntimeError(f"{label} must be non-negative, got{size}")
+        kind = dtype_of(name, dtype) or _dtypes.int64
+        if kind.category != _dtypes.INTEGER:
+            raise _errors.dtypes.not_implemented(name, kind)
+        return of_array(np.stack(find(row, offset, col)).astype(kind.numpy), device)
+
+    indices.__name__ = indices.__qualname__ = name
+    side = "lower" if name.startswith("tril") else "upper"
+    indices.__doc__ = f"Row and column numbers of the {side} triangle, row by row; (2, count)."
+    return indices
+
+
+tril_indices, triu_indices = _triangle("tril_indices", np.tril_indices), _triangle("triu_indices", np.triu_indices)
+
+
+# -- windows -----------------------------------------------------------------------------------------------------------
+
+
+def _window(name: str, formula: Callable, doc: str) -> Callable[..., Tensor]:
+    def window(window_length: int, periodic: bool = True, *parameters: float, dtype: Dtype | None = None,
+               layout: Any = None, device: Any = None, requires_grad: bool = False, pin_memory: bool = False,
+               **named: float) -> Tensor:  # fmt: skip
+        no_pinning(pin_memory)
+        only_strided(name, layout)
+        dtype = dtype_of(name, dtype) or modes.default_dtype
+        if not dtype.is_floating_point:
+            raise RuntimeError(f"{name} expects floating point dtypes, got: torch.{scalar_name(dtype)}")
+        if window_length < 0:
+            raise RuntimeError(f"{name} requires non-negative window_length, got window_length={window_length}")
+        if window_length == 1:
+            found = np.ones(1)
+        else:
+            steps = window_length if periodic else window_length - 1
+            found = formula(np.arange(window_length) / max(steps, 1), *parameters, **named)
+        return of_array(found.astype(dtype.numpy), device, requires_grad)
+
+    window.__name__ = window.__qualname__ = name
+    window.__doc__ = f"{doc} With `periodic`, one period of a longer one, as spectral analysis wants it."
+    return window
+
+
+def _cosines(*weights: float) -> Callable:
+    return lambda x: sum((-1) ** k * w * np.cos(2 * np.pi * k * x) for k, w in enumerate(weights))
+
+
+def _hamming(x: np.ndarray, alpha: float = 0.54, beta: float = 0.46) -> np.ndarray:
+    return alpha - beta * np.cos(2 * np.pi * x)
+
+
+def _kaiser(x: np.ndarray, beta: float = 12.0) -> np.ndarray:
+    return np.i0(beta * np.sqrt(np.maximum(0, 1 - (2 * x - 1) ** 2))) / np.i0(beta)
+
+
+hann_window = _window("hann_window", _cosines(0.5, 0.5), "The Hann window: a raised cosine.")
+hamming_window = _window("hamming_window", _hamming, "The Hamming window: alpha - beta cos.")
+blackman_window = _window("blackman_window", _cosines(0.42, 0.5, 0.08), "The Blackman window: two cosines.")
+bartlett_window = _window("bartlett_window", lambda x: 1 - np.abs(2 * x - 1), "The Bartlett window: a triangle.")
+kaiser_window = _window("kaiser_window", _kaiser, "The Kaiser window of parameter `beta`.")
+
+FUNCTIONS = {f.__name__: f for f in (
+    arange, range, linspace, logspace, eye, tril_indices, triu_indices, hann_window, hamming_window, blackman_window,
+    bartlett_window, kaiser_window,
+)}  # fmt: skip

@@ -1,0 +1,1 @@
+"""Functions that return views or change the shape."""

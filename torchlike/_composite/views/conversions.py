@@ -1,0 +1,309 @@
+"""Functions and methods that choose among rows: other shapes over the same elements, conversions, copies."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from torchlike import _dtypes, _errors
+from torchlike._autograd import engine
+from torchlike._autograd.nodes import sequence
+from torchlike._dtypes import devices, modes, strides
+from torchlike._dtypes import memory_format as mf
+from torchlike._engine import Value, aval, to_numpy
+from torchlike._tensor import facade, factories, storage, views
+from torchlike._tensor.bind import CALLERS as rows
+from torchlike._tensor.bind import before_write, check_history
+from torchlike._tensor.facade import ints
+from torchlike._tensor.from_data import dtype_of, filled
+from torchlike._tensor.tensor import Tensor, alias, untracked, wrap
+
+# -- shapes ------------------------------------------------------------------------------------------------------------
+
+
+def view(self: Tensor, *size: Any, **named: Any) -> Tensor:
+    """The same elements in another shape, sharing storage; with a dtype, the same bytes of that type.
+
+    Raises RuntimeError where no strides show this memory in that shape; `reshape` copies then.
+    """
+    if named:
+        size = _size_or_dtype(size, named)
+    if not size or isinstance(size[0], str | float):
+        raise _errors.arguments.invalid_combination("view", size, named)
+    if isinstance(size[0], _dtypes.dtype):
+        return _view_as_type(self, size[0])
+    return rows["view"](self, ints(size, "view"))
+
+
+def _size_or_dtype(size: tuple, named: dict) -> tuple:
+    if size or len(named) > 1 or not named.keys() <= {"size", "dtype"}:
+        raise _errors.arguments.invalid_combination("view", size, named)
+    return tuple(named.values())
+
+
+def _view_as_type(self: Tensor, dtype: _dtypes.dtype) -> Tensor:
+    own = self.dtype
+    for mark in storage.marks(self):
+        raise _errors.memory.view_of_pending(mark)
+    plain = alias(self) if self.requires_grad else self
+    if dtype is own:
+        made = rows["view_as_self"](plain)
+    else:
+        lost = self._offset % max(dtype.itemsize // own.itemsize, 1)  # it is asked for only where it is refused
+        made = rows["_bitcast"](plain, dtype, own.itemsize, self._offset if lost else 0)
+        made._offset = self._offset * own.itemsize // dtype.itemsize
+    return untracked(made)
+
+
+def reshape(input: Tensor, *shape: Any, **named: Any) -> Tensor:
+    """The elements in another shape: a view where strides allow, else a copy."""
+    from torchlike._ops.views.view import infer_size
+
+    if not shape or named:
+        shape = _one_named("reshape", "shape", shape, named)
+    wanted = ints(shape, "reshape", "shape")
+    try:
+        size = infer_size(wanted, input.numel())
+    except RuntimeError:
+        input._pair()  # a view that must not be used any more is refused first
+        raise
+    if input._strides is None:
+        return rows["view"](input, size)
+    if strides.view_strides(tuple(input.shape), input._strides, size) is not None:
+        made = rows["view"](input, size)
+        if made._edge is not None and made._edge is not views.NOWHERE and not input.is_contiguous():
+            made._edge = views.named(made._edge, "ReshapeAliasBackward0")
+        return made
+    return rows["_unsafe_view"](clone(input, memory_format=mf.contiguous_format), size)
+
+
+def _one_named(function: str, name: str, given: tuple, named: dict) -> tuple:
+    """The sizes of `f(size=...)`."""
+    if not given and named.keys() == {name}:
+        return (named[name],)
+    unknown = [n for n in named if n != name]
+    if unknown:
+        raise _errors.arguments.no_such_keyword(function, unknown[0])
+    raise _errors.arguments.missing(function, name)
+
+
+def expand(self: Tensor, *size: Any, **named: Any) -> Tensor:
+    """Dims of size one repeated without copying; -1 keeps a dim."""
+    named.pop("implicit", None)
+    if not size or named:
+        size = _one_named("expand", "size", size, named)
+    return rows["expand"](self, ints(size, "expand"))
+
+
+def permute(input: Tensor, *dims: Any, **named: Any) -> Tensor:
+    """The dims in another order."""
+    if not dims or named:
+        dims = _one_named("permute", "dims", dims, named)
+    return rows["permute"](input, ints(dims, "permute", "dims"))
+
+
+def _taking_a_tuple(method: Any, argument: str) -> Any:
+    """The function of a method that also takes its sizes one by one: it takes them as one tuple only."""
+
+    def function(input: Tensor, *given: Any, **named: Any) -> Tensor:
+        name = method.__name__
+        input = named.pop("input", input) if named else input
+        if not isinstance(input, Tensor):
+            raise _errors.arguments.wrong_type(name, "input", 1, "Tensor", input)
+        if len(given) > 1:
+            raise TypeError(f"{name}() takes 2 positional arguments but {len(given) + 1} were given")
+        if given and given[0].__class__ is int:
+            raise _errors.arguments.not_a_size(name, given[0], argument, 2)
+        return method(input, *given, **named)
+
+    def by_name(*args: Any, **named: Any) -> Tensor:
+        return function(*args, **named) if args else function(named.pop("input"), **named)
+
+    by_name.__name__ = by_name.__qualname__ = method.__name__
+    by_name.__doc__ = method.__doc__
+    return by_name
+
+
+def contiguous(self: Tensor, *, memory_format: Any = mf.contiguous_format) -> Tensor:
+    """This tensor where it is in that memory order already, else a copy that is."""
+    if memory_format is mf.contiguous_format and self._strides is None:
+        return self
+    return self if self.is_contiguous(memory_format) else clone(self, memory_format=memory_format)
+
+
+def clone(input: Tensor, *, memory_format: Any = mf.preserve_format) -> Tensor:
+    """A copy with the same history."""
+    made = rows["clone"](input)
+    if input._strides is None and (memory_format is mf.preserve_format or memory_format is mf.contiguous_format):
+        made._strides = made._storage.strides = None
+        return made
+    return _in_format(made, input, memory_format)
+
+
+def _in_format(made: Tensor, source: Tensor, memory_format: Any) -> Tensor:
+    """Set the memory order of a fresh tensor."""
+    return factories.with_strides(made, factories.like_strides(source, memory_format))
+
+
+def detach(input: Tensor) -> Tensor:
+    """This tensor without its history; shares storage."""
+    return input.detach()
+
+
+# -- conversions -------------------------------------------------------------------------------------------------------
+
+
+def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+    """This tensor with another dtype and/or device; itself where nothing changes (unless `copy`)."""
+    if len(args) == 1 and not kwargs and args[0].__class__ is _dtypes.dtype:
+        return convert(self, args[0], None, False, mf.preserve_format)
+    device, dtype, copy, memory_format = _parse_to(args, kwargs)
+    if isinstance(device, Tensor):
+        device, dtype = device.device, device.dtype
+    return convert(self, dtype or self.dtype, device, copy, memory_format)
+
+
+def _parse_to(args: tuple, kwargs: dict) -> tuple:
+    if not kwargs.keys() <= {"device", "dtype", "copy", "memory_format", "non_blocking"}:
+        raise _errors.arguments.invalid_combination("to", args, kwargs)
+    # `non_blocking` is a promise about time only: every copy here is safe to use at once.
+    device, dtype = kwargs.get("device"), dtype_of("to", kwargs.get("dtype"))
+    flags = []
+    for a in args:
+        if isinstance(a, _dtypes.dtype | type):
+            dtype = dtype_of("to", a)
+        elif isinstance(a, bool):
+            flags.append(a)
+        elif isinstance(a, Tensor | str | devices.device | int):
+            device = a
+        elif a is not None:
+            raise _errors.arguments.invalid_combination("to", args, kwargs)
+    copy = flags[1] if len(flags) == 2 else kwargs.get("copy", False)
+    return device, dtype, copy, kwargs.get("memory_format") or mf.preserve_format
+
+
+def convert(self: Tensor, dtype: Any, device: Any, copy: bool, memory_format: Any) -> Tensor:
+    """The working part of `to`."""
+    made = self
+    place = self.device if device is None else devices.canonical(device)
+    if place is not self.device:
+        made = _move(self, place)
+    if dtype is not made.dtype:
+        if made.dtype.is_complex and not made.is_meta:
+            _errors.dtypes.warn_of_cast(made.dtype, dtype)
+        made = rows["_to"](made, dtype)
+    if memory_format is not mf.preserve_format:
+        exact = mf.strides_for(tuple(self.shape), memory_format)
+        if made is self and not copy and mf.suggested(self) is memory_format:
+            return self
+        return made if made is not self and made.stride() == exact else clone(made, memory_format=memory_format)
+    return clone(made) if copy and made is self else made
+
+
+def _move(self: Tensor, place: devices.device) -> Tensor:
+    from torchlike._transforms.transfer import transfer_node
+
+    value = self._value
+    array = None if place.type == "meta" else factories._place(to_numpy(value), place)
+    moved = Value(aval(value.aval.shape, value.aval.dtype, place), array)
+    edge = transfer_node(self._edge, value.aval, moved.aval) if self._edge is not None and modes.local.grad else None
+    made = wrap(moved, edge)
+    return made if self._strides is None else _in_format(made, self, mf.preserve_format)
+
+
+def cpu(self: Tensor, memory_format: Any = mf.preserve_format) -> Tensor:
+    """This tensor on the CPU."""
+    return convert(self, self.dtype, "cpu", False, memory_format)
+
+
+def cuda(
+    self: Tensor, device: Any = None, non_blocking: bool = False, memory_format: Any = mf.preserve_format
+) -> Tensor:
+    """This tensor on a GPU."""
+    return convert(self, self.dtype, "cuda" if device is None else device, False, memory_format)
+
+
+def to_method(name: str, dtype: _dtypes.dtype) -> Any:
+    def method(self: Tensor, *, memory_format: Any = mf.preserve_format) -> Tensor:
+        return convert(self, dtype, None, False, memory_format)
+
+    method.__name__ = method.__qualname__ = name
+    method.__doc__ = f"This tensor as {dtype!r}."
+    return method
+
+
+def type_as(self: Tensor, other: Tensor) -> Tensor:
+    """This tensor with the dtype and on the device of another."""
+    return convert(self, other.dtype, other.device, False, mf.preserve_format)
+
+
+def copy_(self: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
+    """Overwrite this tensor with `src`, broadcast and cast to it."""
+    return replace(self, src, "torch::autograd::CopyBackwards")
+
+
+def replace(self: Tensor, src: Any, node: str) -> Tensor:
+    """`copy_` with a gradient node of another name."""
+    if not isinstance(src, Tensor):
+        if not isinstance(src, int | float | complex | np.generic):
+            raise _errors.arguments.wrong_type("copy_", "other", 1, "Tensor", src)
+        src = factories.of_array(filled((), src, self.dtype), self.device)
+    return _overwrite(self, src, node)
+
+
+def _overwrite(self: Tensor, src: Tensor, node: str) -> Tensor:
+    if self.dtype.category < _dtypes.FLOATING and src._edge is not None and src is not self:
+        src = alias(src)  # no history is asked for
+    if storage.overlaps((), self.shape, self._strides) and is_same(self, src):
+        records = modes.local.grad and self.requires_grad
+        if records:
+            check_history(self, (src,))
+        if not records or not views.is_whole(self):  # nothing moves, so no dim is looked at
+            if records:
+                views.unplaceable(self)
+            self._count()
+            return self
+    # The one element that fills a tensor is read before anything is written.
+    before_write(self, () if node.startswith("Fill") else (src,), copies=True)
+    since, given = next(sequence), src
+    if src.device is not self.device:
+        src = _move(src, self.device)
+    if src.dtype is not self.dtype:
+        _errors.dtypes.warn_of_cast(src.dtype, self.dtype)
+        src = rows["_to"](src, self.dtype)
+    if src.shape != self.shape:
+        src = _broadcast_onto(src, tuple(self.shape))
+    value, edge = src._pair()
+    records = edge is not None and modes.local.grad
+    if src._storage.inference or records:
+        value = engine.apply_op("clone", (value, None))[0]
+    elif not records and (src is given or value.stamp is not None):
+        value = engine.another(value)
+    self._write(value, edge, since, node)
+    return self
+
+
+def is_same(a: Tensor, b: Tensor) -> bool:
+    """Whether two tensors show the same elements of memory in the same way."""
+    return (a._storage is b._storage and a._offset == b._offset and a.shape == b.shape and a.stride() == b.stride()
+            and a.dtype is b.dtype and storage.marks(a) == storage.marks(b))  # fmt: skip
+
+
+def _broadcast_onto(src: Tensor, shape: tuple[int, ...]) -> Tensor:
+    from torchlike._ops.schema.typing_rules import broadcast
+
+    common = broadcast([shape, tuple(src.shape)])
+    if common != shape:
+        raise _errors.shapes.in_place_shape(shape, common)
+    return rows["expand"](src, shape)
+
+
+FUNCTIONS = {
+    **facade.functions(clone, detach),
+    "reshape": _taking_a_tuple(reshape, "shape"),
+    "permute": _taking_a_tuple(permute, "dims"),
+}
+METHODS = {f.__name__: f for f in (view, reshape, expand, permute, contiguous, clone, to, cpu, cuda, type_as, copy_)}
+METHODS |= facade.methods(contiguous, clone)
+METHODS |= {"byte": to_method("byte", _dtypes.uint8), "char": to_method("char", _dtypes.int8)}

@@ -1,0 +1,80 @@
+"""The twins of views that copy: `permute_copy` and the like, each the view of its name with memory of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from torchlike import _errors
+from torchlike._composite.views import conversions, memory, shape, split
+from torchlike._dtypes import dtype as Dtype
+from torchlike._dtypes import memory_format as mf
+from torchlike._ops.schema.out_rules import EXACT
+from torchlike._tensor import facade
+from torchlike._tensor.bind import CALLERS as rows
+from torchlike._tensor.out import into
+from torchlike._tensor.tensor import Tensor
+
+
+def _slice(input: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1) -> Tensor:
+    """The indices of a dim from `start` to `end` in steps of `step`."""
+    if not hasattr(step, "__index__"):
+        raise RuntimeError("aten::slice() Expected a value of type 'int' for argument 'step' but instead found type "
+                           f"'{type(step).__name__}'.")  # fmt: skip
+    at = input._nonnegative(dim)
+    if not input.ndim:
+        raise _errors.shapes.slice_of_scalar()
+    return input[(*[slice(None)] * at, slice(start, end, step))]
+
+
+def _view(input: Tensor, size: Any) -> Tensor:
+    """Another shape, whether or not strides allow a view, or another dtype."""
+    return input.view(size) if isinstance(size, Dtype) else conversions.reshape(input, size)
+
+
+_VIEWS: dict[str, Callable] = {
+    "view": _view,
+    "slice": _slice,
+    "expand": rows["expand"],
+    "alias": rows["view_as_self"],
+    "detach": lambda input: input.detach(),
+    "permute": conversions.permute,
+    "as_strided": memory.as_strided,
+    "t": shape.t,
+    "select": split.select,
+    "split": split.split,
+    "split_with_sizes": split.split_with_sizes,
+    "unbind": split.unbind,
+    "unfold": rows["unfold"],
+    **{
+        name: rows[name]
+        for name in ("transpose", "squeeze", "unsqueeze", "diagonal", "view_as_real", "view_as_complex")
+    },
+}
+
+
+def _copying(name: str, view: Callable) -> Callable:
+    def made(*args: Any, **kwargs: Any) -> Any:
+        found = view(*args, **kwargs)
+        if isinstance(found, tuple):
+            return tuple(conversions.clone(x, memory_format=mf.contiguous_format) for x in found)
+        return conversions.clone(found, memory_format=mf.contiguous_format)
+
+    called = {"split_with_sizes": "aten::", "unbind": "unbind_copy"}.get(name, f"aten::{name}_copy")
+    asked = EXACT._replace(called=called, overloads=name in ("squeeze", "view"))
+
+    def copy(*args: Any, out: Any = None, **kwargs: Any) -> Any:
+        return made(*args, **kwargs) if out is None else into(copy.__name__, made, args, kwargs, out, asked)
+
+    copy.__name__ = copy.__qualname__ = f"{name}_copy"
+    copy.__doc__ = f"What `{name}` shows, as a copy in row-major order."
+    return copy
+
+
+def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
+    """The diagonal of each matrix of the last two dims, as a view."""
+    return rows["diagonal"](A, offset, dim1, dim2)
+
+
+FUNCTIONS = {f"{name}_copy": _copying(name, view) for name, view in _VIEWS.items()}
+LINALG = facade.functions(diagonal)

@@ -1,0 +1,548 @@
+"""Tensors and the memory behind them: views at any strides, storages, shapes changed in place, sharing, pinning."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+from weakref import ref
+
+import numpy as np
+
+from torchlike import _errors
+from torchlike._autograd import strided, versions
+from torchlike._autograd.nodes import AccumulateGrad, Node, hooks_of
+from torchlike._composite.views.conjugates import show_as
+from torchlike._composite.views.conversions import reshape
+from torchlike._dtypes import devices, modes
+from torchlike._dtypes import memory_format as mf
+from torchlike._dtypes import strides as _layout
+from torchlike._engine import Value
+from torchlike._errors.dtypes import c_name, scalar_name, type_text
+from torchlike._errors.warned import warn
+from torchlike._tensor import exchange, facade, factories, storage_io, views
+from torchlike._tensor.bind import CALLERS as rows
+from torchlike._tensor.exchange import from_dlpack, to_dlpack
+from torchlike._tensor.facade import history_first, ints
+from torchlike._tensor.freed_storage import Freed, allocate
+from torchlike._tensor.grown_storage import follow, grow
+from torchlike._tensor.overriding import DisableTorchFunctionSubclass
+from torchlike._tensor.storage import Storage, marks, move
+from torchlike._tensor.tensor import Tensor, alias, turn_into
+from torchlike.storage import TypedStorage, UntypedStorage
+
+Ints = tuple[int, ...]
+
+# -- views at any strides ----------------------------------------------------------------------------------------------
+
+
+@history_first
+def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None = None) -> Tensor:
+    """A view of the whole storage: the element at `index` lies `storage_offset + sum(index * stride)` into it."""
+    shape, strides = ints((size,), "as_strided"), ints((stride,), "as_strided", "stride")
+    start = input._offset if storage_offset is None else int(storage_offset)
+    follow(input)
+    _check_strided(input, shape, strides, start)
+    if input.dtype is not input._storage.value.aval.dtype:  # over memory that holds another type
+        return _strided_apart(input, shape, strides, start)
+    root = whole = origin_of_all(input)
+    if whole is None:  # a view that was given other memory
+        root, whole = input._root(), owner(input)
+    assert root is not None
+    made = _strided_whole(input, root, whole, shape, strides, start)
+    return show_as(made, input)
+
+
+def _strided_whole(input: Tensor, root: Tensor, whole: Tensor, shape: Ints, strides: Ints, start: int) -> Tensor:
+    """`as_strided` over the memory as it is, with the history of what `input` shows."""
+    made = storage_io.strided_view(whole, shape, strides, start)
+    if made._chain is None:
+        made = rows["view_as_self"](whole)
+    made._origin = root
+    edge, grad = input._pair()[1], modes.local.grad
+    ((plan, _),) = made._chain  # type: ignore[misc]
+    value = move(plan, whole._value, ())
+    value.stamp = versions.of(whole._value)
+    made._tracks, made._cache = grad, (made._storage.version, root._edge, value)
+    if whole is not root:
+        views.freeze(made, views.Frozen.APART)
+        made._edge = edge and (strided.within(input, shape, strides, start) if grad else root._edge and views.NOWHERE)
+        return made
+    if not grad or (input is not root and not input._tracks):
+        views.freeze(made, views.reason(input) if grad else views.reason_of_mode(input))
+    made._edge = edge and root._edge and views.NOWHERE
+    if edge is not None and grad and input is not root:  # until its memory is written to, through the view alone
+        made._edge = strided.within(input, shape, strides, start)
+    elif edge is not None and grad:
+        made._edge = views.named((Node(plan, [], [root._edge or edge], []), 0), "AsStridedBackward0")
+    return made
+
+
+def _strided_apart(input: Tensor, shape: Ints, strides: Ints, start: int) -> Tensor:
+    """`as_strided` over memory that holds another type: a view that does not follow its origin."""
+    if modes.local.grad and input.requires_grad:
+        raise _errors.arguments.unsupported("as_strided", "input (of another dtype than its memory, with a gradient)")
+    made = _strided_within(input, input.dtype, shape, strides, start)
+    made._origin = input if input._origin is None else input._root()
+    views.freeze(made, views.Frozen.APART)
+    return show_as(made, input)
+
+
+def owner(view: Tensor) -> Tensor:
+    """The tensor that is all of the storage, in the order in which memory holds it."""
+    root = view if view._origin is None else view._root()
+    assert root is not None
+    if root._chain is None and root._storage is view._storage:
+        return root
+    whole = alias(view)
+    whole._chain, whole._strides, whole._offset = None, view._storage.strides, 0
+    return whole
+
+
+def origin_of_all(tensor: Tensor) -> Tensor | None:
+    """The origin of a tensor (or itself), which sees all of the memory: what sees a part of it only gets an origin of
+    its own, since views of it may see the rest. None where the origin sees other memory."""
+    root: Any = tensor if tensor._origin is None else tensor._root()
+    follow(root)
+    if root._storage is not tensor._storage:
+        return None
+    if root._chain is not None:
+        shown = views.whole(root if tensor is root else tensor)
+        follow(shown)
+        seen, made = root._value, _hidden(shown)
+        root._origin, root._tracks, root._cache = made, True, (root._storage.version, made._edge, seen)
+        root = made
+        root._chain, root._strides, root._offset = None, root._storage.strides, 0
+        if shown._edge is not None:
+            views.rebase(shown)
+    return root
+
+
+def _hidden(shown: Tensor) -> Tensor:
+    """What takes over from a tensor that is no view, as that of which it and its views are views."""
+    made = alias(shown)
+    made._edge, made._shown = shown._edge, ref(shown)
+    return made
+
+
+def _check_strided(input: Tensor, size: Ints, stride: Ints, offset: int) -> None:
+    if len(size) != len(stride):
+        raise RuntimeError("mismatch in length of strides and shape")
+    if any(s < 0 for s in stride):
+        raise RuntimeError("as_strided: Negative strides are not supported at the moment, got strides: "
+                           f"{list(stride)}")  # fmt: skip
+    if any(n < 0 for n in size):
+        raise RuntimeError(f"Storage size calculation overflowed with sizes={list(size)} and strides={list(stride)}")
+    misfit = strided.misfit(size, stride, offset, input.dtype.itemsize, input._storage.nbytes)
+    if misfit is not None:
+        raise misfit
+
+
+# -- shapes changed in place -------------------------------------------------------------------------------------------
+
+
+def become(self: Tensor, seen: Tensor) -> Tensor:
+    """Make a tensor see its storage as `seen`, a view of it, does."""
+    self._storage.check_change(self)
+    if self._edge is not None and modes.local.grad:
+        views.check_write(self)
+    _outdate(self)
+    if self._origin is None:
+        self._origin, self._tracks = _hidden(self), True
+    value, edge = seen._value, self._edge
+    value.stamp = versions.of(self._storage.value)
+    if modes.local.grad and edge is not None:
+        edge = _renumbered(seen, views.is_whole(self))
+    is_leaf = edge is not None and isinstance(edge[0], AccumulateGrad)
+    if edge is not None and not is_leaf and not modes.local.grad:
+        hooks_of(edge[0]).reshaped = True
+    self._chain, self._strides, self._offset = seen._chain, seen._strides, seen._offset
+    self._edge = edge
+    self._count()
+    self._cache = (self._storage.version, self._cache[1] if self._cache and not self._tracks else
+                   None if self._origin is None else self._origin._edge, value)  # fmt: skip
+    if edge is not None and (is_leaf or modes.local.grad) and views.is_whole(self):
+        views.rebase(self)
+    elif self._tracks and not modes.local.grad and not views.is_whole(self):
+        self._cache = None  # its history is made anew, of the elements that it sees now
+    versions.note_fate(views.whole(self))
+    return self
+
+
+def _renumbered(seen: Tensor, whole: bool) -> Any:
+    """The edge of a view that came about in place: PyTorch numbers those overloads after the others. Of a tensor
+    that is no view to the user (`whole`) it is not made anew by later writes."""
+    edge = seen._edge
+    if edge is None or edge[0].plan is None:
+        return edge
+    node = edge[0]
+    name, number = node.name()[:-1], int(node.name()[-1])
+    number += 3 if name == "SqueezeBackward" else 1
+    return views.named(edge, f"{name}{number}", "in place" if whole else "")
+
+
+def _in_place(name: str, function: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    def method(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+        if modes.local.grad:
+            views.check_unseen(self)
+            if self._value is not None and self._edge is not None:  # which the look brings up to date
+                views.check_write(self)
+        seen = function(self, *args, **kwargs)
+        edge = self._edge if self._origin is None else self._root()._edge  # type: ignore[union-attr]
+        if edge is not None:
+            versions.note_result(edge[0], views.whole(self))
+        return become(self, seen)
+
+    method.__name__ = method.__qualname__ = name
+    method.__doc__ = f"`{name[:-1]}` in place: this tensor is seen in another shape; no element moves."
+    return method
+
+
+def resize_(self: Tensor, *size: Any, memory_format: Any = mf.contiguous_format) -> Tensor:
+    """Another shape, in place, over the same elements in memory order; new ones are unspecified (zeros here)."""
+    if self.requires_grad:
+        raise RuntimeError("cannot resize variables that require grad")
+    self._storage.check_change(self)
+    shape = ints(size, "resize_")
+    if min(shape, default=0) < 0:
+        raise RuntimeError("numel: integer multiplication overflow")
+    strides = mf.strides_for(shape, memory_format)
+    if shape == tuple(self.shape) and (memory_format is mf.contiguous_format or strides == self.stride()):
+        return self
+    follow(self)
+    need = (self._offset + math.prod(shape)) * self.dtype.itemsize
+    if need > self._storage.nbytes:
+        old = _outdate(self)
+        enlarge(self, need)
+        if old is not None:
+            versions.note_growth(old, self._storage.whole)
+    return become(self, as_strided(self, shape, strides, self._offset))
+
+
+def _outdate(self: Tensor) -> Value | None:
+    """What was saved of a tensor that is to show other memory counts as overwritten, and is returned; unless it counts
+    its writes itself, when others are not to know."""
+    counter = getattr(self if self._origin is None else self._root(), "_counter", None)
+    return None if counter is not None else self._storage.touch(self)
+
+
+def enlarge(self: Tensor, nbytes: int) -> None:
+    """Give the storage that many bytes of memory. All that share it go on sharing it."""
+    storage = self._storage.whole
+    if not storage.resizable:
+        raise _errors.memory.not_resizable()
+    if storage.__class__ is Freed:
+        _allocate(storage, nbytes)
+        if storage.nbytes >= nbytes:
+            return
+    flat = in_memory_order(self)
+    kind, strides = storage.value.aval, storage.strides
+    with modes.no_grad():
+        count = -(-nbytes // flat.dtype.itemsize) - flat.numel()
+        more = factories.empty(count, dtype=flat.dtype, device=self.device)
+        larger = rows["cat"]([flat, more], 0)._storage
+    steps = _layout.contiguous_strides(tuple(kind.shape)) if strides is None else strides
+    grow(storage, larger, ((storage_io._plan(larger.value.aval, None, tuple(kind.shape), steps, 0), ()),))
+
+
+def _allocate(storage: Storage, nbytes: int) -> None:
+    """Give a storage whose contents were given up its former size again; the elements are zeros."""
+    kind = storage.value.aval
+    if nbytes < kind.numel * kind.dtype.itemsize:
+        raise _errors.arguments.unsupported("UntypedStorage.resize_", "size (below the former one)")
+    with modes.no_grad():
+        contents = factories.zeros(tuple(kind.shape), dtype=kind.dtype, device=kind.device)
+    allocate(storage, contents._storage.value)
+
+
+def in_memory_order(tensor: Tensor) -> Tensor:
+    """All elements of the storage, of the storage's own dtype, as one dim."""
+    whole = alias(owner(tensor))
+    whole._storage = whole._storage.whole
+    whole._chain, whole._strides, whole._offset = None, whole._storage.strides, 0
+    return storage_io.strided_view(whole, (whole._storage.value.aval.numel,), (1,), 0)
+
+
+def resize_as_(self: Tensor, the_template: Tensor, *, memory_format: Any = None) -> Tensor:
+    """Another tensor's shape, in place, in a memory format or (`preserve_format`) in the other's."""
+    wanted = mf.suggested(the_template) if memory_format is mf.preserve_format else memory_format
+    return resize_(self, tuple(the_template.shape), memory_format=wanted or mf.contiguous_format)
+
+
+def resize(self: Tensor, *sizes: Any) -> Tensor:
+    """This tensor in another shape of as many elements (deprecated in PyTorch; use `reshape`)."""
+    warn("non-inplace resize is deprecated")
+    return reshape(self, ints(sizes, "resize"))
+
+
+def resize_as(self: Tensor, tensor: Tensor) -> Tensor:
+    """This tensor in another's shape of as many elements (deprecated in PyTorch; use `reshape`)."""
+    warn("non-inplace resize_as is deprecated")
+    return reshape(self, tuple(tensor.shape))
+
+
+def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = None, stride: Any = None) -> Tensor:
+    """See another tensor's (or storage's) memory from now on; of nothing, become empty."""
+    if self.requires_grad and modes.local.grad:
+        views.check_write(self)
+    self._storage.check_change(self)
+    memories: Any = (Tensor, TypedStorage, UntypedStorage, type(None))
+    if not isinstance(source, memories):
+        raise _errors.arguments.invalid_combination("set_", (source,), {})
+    if isinstance(source, UntypedStorage) and source._part is not None:
+        raise _errors.arguments.unsupported("set_", "source (a slice of a storage)")
+    if source is None:
+        source = factories.empty(0, dtype=self.dtype, device=self.device)
+    held = source._tensor if isinstance(source, TypedStorage | UntypedStorage) else source
+    if held.dtype is not self.dtype and not isinstance(source, UntypedStorage):
+        raise _other_type(self, held, isinstance(source, TypedStorage))
+    if size is not None:
+        if held is source and not held.is_contiguous():
+            raise RuntimeError("passed in tensor to be used as storage must be contiguous")
+        shape = ints((size,), "set_")
+        strides = _layout.contiguous_strides(shape) if stride is None else ints((stride,), "set_", "stride")
+        if len(shape) != len(strides):
+            raise _errors.memory.unequal_lengths(len(shape), len(strides))
+        if min(shape, default=0) < 0:
+            raise RuntimeError("numel: integer multiplication overflow")
+        if min(strides, default=0) < 0:
+            raise RuntimeError(f"Storage size calculation overflowed with sizes={list(shape)} and "
+                               f"strides={list(strides)}")  # fmt: skip
+        need = _layout.extent(shape, strides, storage_offset) * self.dtype.itemsize
+        if held is not source and need > source.nbytes():
+            enlarge(held, need)
+        held = _strided_within(held.detach(), self.dtype, shape, strides, storage_offset)
+    elif held is not source:
+        held = _strided_within(held.detach(), self.dtype, (source.nbytes() // self.dtype.itemsize,), (1,), 0)
+    if (
+        held._storage.whole is self._storage.whole
+        and self._edge is None
+        and held.dtype is held._storage.value.aval.dtype
+    ):
+        return become(self, as_strided(self, tuple(held.shape), held.stride(), held._offset))
+    _outdate(self)
+    self._count()  # those that share the memory left behind count it too
+    self._see(show_as(alias(held), self))
+    versions.note_fate(views.whole(self))
+    return self
+
+
+def _other_type(self: Tensor, held: Tensor, is_storage: bool) -> RuntimeError:
+    if is_storage:
+        return RuntimeError(f"Expected a Storage of type {c_name(self.dtype)} or an UntypedStorage, but got type "
+                            f"{scalar_name(held.dtype)} for argument 1 'storage'")  # fmt: skip
+    return RuntimeError(f"Could not set tensor of type {c_name(held.dtype)} to a tensor of type {c_name(self.dtype)}")
+
+
+def _strided_within(held: Tensor, dtype: Any, shape: Ints, strides: Ints, offset: int) -> Tensor:
+    """A part of the memory that a tensor lies in, also of what it has grown by, as elements of a dtype."""
+    flat = in_memory_order(held)
+    if held._storage.whole is held._storage and dtype is flat.dtype:
+        return as_strided(held, shape, strides, offset)
+    made = alias(flat if flat.dtype is dtype else flat.view(dtype))
+    plan = storage_io._plan(made._aval, None, shape, strides, offset)
+    made._chain = (*(made._chain or ()), (plan, ()))
+    made._strides, made._offset = _layout.normal(shape, strides), offset
+    return made
+
+
+def is_set_to(self: Tensor, tensor: Tensor) -> bool:
+    """Whether two tensors show the same memory in the same way."""
+    return (self._storage.whole is tensor._storage.whole and self._offset == tensor._offset
+            and self.shape == tensor.shape and self.stride() == tensor.stride()
+            and not marks(self) and not marks(tensor))  # fmt: skip
+
+
+# -- storages ----------------------------------------------------------------------------------------------------------
+
+
+def untyped_storage(self: Tensor) -> UntypedStorage:
+    """Return the memory of this tensor as bytes. Calls return one object while a reference to it is alive."""
+    return UntypedStorage._of_memory(self)
+
+
+def storage(self: Tensor) -> TypedStorage:
+    """The memory of this tensor as elements of its dtype (deprecated in PyTorch; use `untyped_storage`)."""
+    return TypedStorage(self.detach())
+
+
+def is_storage(obj: Any) -> bool:
+    """Whether `obj` is a storage."""
+    return isinstance(obj, TypedStorage | UntypedStorage)
+
+
+# -- where the memory is -----------------------------------------------------------------------------------------------
+
+
+def pin_memory(self: Tensor, device: Any = None) -> Tensor:
+    """This tensor: JAX's host arrays are not page-locked, and copies to a GPU are safe without.
+
+    Raises RuntimeError where there is no accelerator, as PyTorch does.
+    """
+    if self.device.type == "cpu" and not (devices.jax_devices("cuda") or devices.jax_devices("tpu")):
+        raise _errors.making.no_accelerator()
+    return self
+
+
+def is_pinned(self: Tensor, device: Any = None) -> bool:
+    """Whether the memory is page-locked: never."""
+    return False
+
+
+def share_memory_(self: Tensor) -> Tensor:
+    """Refused on the CPU: arrays cannot be shared by processes (send NumPy arrays, or a `torchlike.save`d file)."""
+    if self.device.type != "cpu":
+        return self
+    raise NotImplementedError("share_memory_: memory shared by processes is not supported by torchlike yet")
+
+
+def is_shared(self: Tensor) -> bool:
+    """Whether processes share this tensor: on the CPU never."""
+    return self.device.type != "cpu"
+
+
+def record_stream(self: Tensor, stream: Any) -> None:
+    """Nothing to do: XLA keeps memory alive for as long as work uses it. Only tensors on a GPU can be asked."""
+    if self.device.type == "cpu":
+        raise NotImplementedError("Could not run 'aten::record_stream' with arguments from the 'CPU' backend.")
+
+
+# -- element by element ------------------------------------------------------------------------------------------------
+
+
+def apply_(self: Tensor, callable: Callable) -> Tensor:
+    """Replace each element by what a Python function makes of it (slow; on the CPU only)."""
+    if self.requires_grad:
+        raise RuntimeError("Can't call apply_() on Variable that requires grad. Use var.detach().apply_() instead.")
+    _host_only(self, "apply_")
+    if not hasattr(callable, "__call__"):  # noqa: B004 - the argument hides the built-in
+        raise TypeError(f"'{type(callable).__name__}' object is not callable")
+    return _put_elements(self, [callable(x) for x in self._host().reshape(-1).tolist()])
+
+
+def map_(self: Tensor, tensor: Tensor, callable: Callable) -> Tensor:
+    """Replace each element by what a Python function makes of it and another tensor's element."""
+    if self.requires_grad or tensor.requires_grad:
+        raise RuntimeError("Can't call map_() on Variable that requires grad. Use var.detach().map_() instead.")
+    _host_only(self, "map_")
+    other = rows["expand"](tensor, tuple(self.shape))
+    pairs = zip(self._host().reshape(-1).tolist(), other._host().reshape(-1).tolist())
+    return _put_elements(self, [callable(a, b) for a, b in pairs])
+
+
+def map2_(self: Tensor, x: Tensor, y: Tensor, callable: Callable) -> Tensor:
+    """Replace each element by what a Python function makes of it and two other tensors' elements."""
+    if any(t.requires_grad for t in (self, x, y)):
+        raise RuntimeError("Can't call map2_() on Variable that requires grad. Use var.detach().map2_() instead.")
+    _host_only(self, "map2_")
+    for name, t in (("x", x), ("y", y)):
+        if t.dtype is not self.dtype:
+            raise TypeError(f"map2_: expected {type_text(self)} for argument '{name}' (got {type_text(t)})")
+    others = [rows["expand"](t, tuple(self.shape))._host().reshape(-1).tolist() for t in (x, y)]
+    return _put_elements(self, [callable(*each) for each in zip(self._host().reshape(-1).tolist(), *others)])
+
+
+def dim_order(self: Tensor, *, ambiguity_check: Any = False) -> tuple[int, ...]:
+    """The dims in the order of memory, the outermost first.
+
+    Args:
+      ambiguity_check: True raises where several orders fit, a list of memory formats where not exactly one of them
+        does.
+    """
+    if not isinstance(ambiguity_check, bool | list):
+        raise TypeError("The ambiguity_check argument must be a bool or a list of memory formats.")
+    shape, strides = tuple(self.shape), self.stride()
+    formats = ambiguity_check if isinstance(ambiguity_check, list) else []
+    if not all(isinstance(each, mf.memory_format) for each in formats):
+        raise TypeError("The ambiguity_check argument must be a bool or a list of memory formats.")
+    if ambiguity_check and 0 in strides:
+        raise RuntimeError("The tensor does not have unique dim order.")
+    if ambiguity_check and 1 in shape and sum(mf.is_contiguous(shape, strides, each) for each in formats) != 1:
+        raise RuntimeError(
+            "The tensor does not have unique dim order, or cannot map to exact one of the given memory formats."
+        )
+    order = list(range(len(shape)))
+    for i in order[1:]:  # dims of stride 0, which is no place, stay where they are
+        while i and 0 < strides[order[i - 1]] < strides[order[i]]:
+            order[i - 1], order[i] = order[i], order[i - 1]
+            i -= 1
+    return tuple(order)
+
+
+def _host_only(self: Tensor, name: str) -> None:
+    if self.device.type != "cpu":
+        raise TypeError(f"{name} is only implemented on CPU tensors")
+
+
+def _put_elements(self: Tensor, found: list) -> Tensor:
+    array = np.array(found, self.dtype.numpy).reshape(tuple(self.shape))
+    self._write(factories.of_array(array, self.device)._value)
+    return self
+
+
+def as_subclass(self: Tensor, cls: type) -> Any:
+    """This tensor as an instance of a subclass: a view of it."""
+    if not (isinstance(cls, type) and issubclass(cls, Tensor)):
+        raise TypeError("cls must be a type (got " + type(cls).__name__ + ")")
+    with DisableTorchFunctionSubclass():
+        return turn_into(cls, rows["view_as_self"](self))
+
+
+def _make_subclass(cls: type, data: Tensor, require_grad: bool = False) -> Any:
+    """A tensor of a subclass over the memory of `data`, with no history."""
+    return as_subclass(data.detach(), cls)._require_grad(require_grad)
+
+
+# -- what it is --------------------------------------------------------------------------------------------------------
+
+
+def is_same_size(input: Tensor, other: Tensor) -> bool:
+    """Whether two tensors have one shape."""
+    return input.shape == other.shape
+
+
+def _constant(name: str, found: Any, doc: str) -> Callable[[Tensor], Any]:
+    def method(self: Tensor) -> Any:
+        return found(self) if callable(found) else found
+
+    method.__name__ = method.__qualname__ = name
+    method.__doc__ = doc
+    return method
+
+
+_FACTS = [
+    _constant("dense_dim", lambda t: t.ndim, "The number of dims that are not sparse: all."),
+    _constant("sparse_dim", 0, "The number of sparse dims: none."),
+]
+_VIEWS = {"squeeze_": "squeeze", "unsqueeze_": "unsqueeze", "t_": "t", "transpose_": "transpose",
+          "swapaxes_": "swapaxes", "swapdims_": "swapdims", "as_strided_": "as_strided"}  # fmt: skip
+
+
+def _t(self: Tensor) -> Tensor:
+    if self.ndim > 2:
+        raise _errors.shapes.no_matrix("t_", self.ndim)
+    return rows["_t"](self)
+
+
+def _view_twins() -> dict[str, Callable]:
+    from torchlike._composite.views import shape as _functions_shape
+
+    found = {"squeeze": rows["squeeze"], "unsqueeze": rows["unsqueeze"], "transpose": rows["transpose"],
+             "as_strided": as_strided, "t": _t, "swapaxes": _functions_shape.swapaxes,
+             "swapdims": _functions_shape.swapdims}  # fmt: skip
+    return {name: _in_place(name, found[view]) for name, view in _VIEWS.items()}
+
+
+FUNCTIONS = facade.functions(as_strided, is_same_size, is_storage, from_dlpack, to_dlpack)
+FUNCTIONS |= {"UntypedStorage": UntypedStorage, "TypedStorage": TypedStorage, "resize_as_": resize_as_}
+METHODS = facade.methods(as_strided, is_same_size, as_subclass)
+METHODS |= {f.__name__: f for f in (
+    resize_, resize_as_, resize, resize_as, set_, is_set_to, untyped_storage, storage, pin_memory, is_pinned,
+    share_memory_, is_shared, record_stream, apply_, map_, map2_, dim_order, *_FACTS,
+)} | _view_twins()  # fmt: skip
+METHODS |= {
+    "_make_subclass": staticmethod(_make_subclass),  # type: ignore[dict-item]
+    "__dlpack__": exchange.dlpack,
+    "__dlpack_device__": exchange.dlpack_device,
+    "layout": property(lambda self: mf.strided, doc="How the elements are kept: always strided."),  # type: ignore[dict-item]
+}

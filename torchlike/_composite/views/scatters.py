@@ -1,0 +1,49 @@
+"""The twins of views that write: a copy of a tensor in which what a view shows is another tensor."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from torchlike import _errors
+from torchlike._composite.views import conversions, memory, split
+from torchlike._composite.views.copies import _slice
+from torchlike._ops.schema.out_rules import EXACT
+from torchlike._tensor import facade
+from torchlike._tensor.bind import CALLERS as rows
+from torchlike._tensor.tensor import Tensor
+
+
+def _written(input: Tensor, src: Tensor, view: Callable, *where: Any) -> Tensor:
+    made = conversions.clone(input)
+    shown = view(made, *where)
+    if shown.shape != src.shape:
+        raise _errors.shapes.no_such_slice(tuple(src.shape), tuple(shown.shape))
+    shown.copy_(src)
+    return made
+
+
+def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Tensor:
+    """A copy of `input` with `src` at one index of a dim."""
+    return _written(input, src, split.select, dim, index)
+
+
+def slice_scatter(input: Tensor, src: Tensor, dim: int = 0, start: int | None = None, end: int | None = None,
+                  step: int = 1) -> Tensor:  # fmt: skip
+    """A copy of `input` with `src` at the indices of a dim from `start` to `end` in steps of `step`."""
+    return _written(input, src, _slice, dim, start, end, step)
+
+
+def diagonal_scatter(input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
+    """A copy of `input` with `src` on its diagonal."""
+    return _written(input, src, rows["diagonal"], offset, dim1, dim2)
+
+
+def as_strided_scatter(input: Tensor, src: Tensor, size: Any, stride: Any, storage_offset: int | None = None) -> Tensor:
+    """A copy of `input` with `src` where `as_strided` would show its memory."""
+    return _written(input, src, memory.as_strided, size, stride, storage_offset)
+
+
+_EVERY = (select_scatter, diagonal_scatter, as_strided_scatter)
+FUNCTIONS = facade.functions(*_EVERY, out={slice_scatter: EXACT._replace(called="aten::slice_scatter")})
+METHODS = facade.methods(*_EVERY, slice_scatter)

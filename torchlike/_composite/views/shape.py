@@ -1,0 +1,368 @@
+"""Functions of other shapes over the same elements, and of repeated ones."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from torchlike import _dtypes, _errors
+from torchlike._composite.views.conversions import reshape
+from torchlike._engine import Size
+from torchlike._errors.warned import warn
+from torchlike._tensor import facade, factories
+from torchlike._tensor.bind import CALLERS as rows
+from torchlike._tensor.dispatch import settled
+from torchlike._tensor.facade import history_first, ints
+from torchlike._tensor.tensor import Tensor
+
+# -- other orders of the dims ------------------------------------------------------------------------------------------
+
+
+@history_first
+def t(input: Tensor) -> Tensor:
+    """A matrix transposed; tensors of fewer dims as they are."""
+    if input.ndim > 2:
+        raise _errors.shapes.no_matrix("t", input.ndim)
+    return rows["_t"](input)
+
+
+def _T(self: Tensor) -> Tensor:
+    """The dims in reverse order."""
+    if not self.ndim:
+        warn(_errors.shapes.deprecated_of_scalar("Tensor.T"))
+    elif self.ndim != 2:
+        warn(_errors.shapes.deprecated_transpose())
+    return rows["permute"](self, tuple(range(self.ndim - 1, -1, -1)))
+
+
+def _mT(self: Tensor) -> Tensor:
+    """The last two dims exchanged."""
+    if not self.ndim:
+        warn(_errors.shapes.deprecated_of_scalar("Tensor.mT"))
+        return self
+    if self.ndim < 2:
+        raise RuntimeError("tensor.mT is only supported on matrices or batches of matrices. Got "
+                           f"{self.ndim}-D tensor.")  # fmt: skip
+    return rows["transpose"](self, -2, -1)
+
+
+def _H(self: Tensor) -> Tensor:
+    """A matrix transposed and conjugated, as a view."""
+    if not self.ndim:
+        return _scalar_adjoint(self, "Tensor.H")
+    if self.ndim != 2:
+        hint = " For batches of matrices, consider using tensor.mH" if self.ndim > 2 else ""
+        raise RuntimeError(f"tensor.H is only supported on matrices (2-D tensors). Got {self.ndim}-D tensor.{hint}")
+    return adjoint(self)
+
+
+def _mH(self: Tensor) -> Tensor:
+    """Matrices transposed and conjugated, as a view."""
+    if not self.ndim:
+        return _scalar_adjoint(self, "Tensor.mH")
+    if self.ndim < 2:
+        raise RuntimeError("tensor.mH is only supported on matrices or batches of matrices. Got "
+                           f"{self.ndim}-D tensor.")  # fmt: skip
+    return adjoint(self)
+
+
+def _scalar_adjoint(input: Tensor, name: str) -> Tensor:
+    warn(_errors.shapes.deprecated_of_scalar(name))
+    return rows["conj"](input) if input.dtype.is_complex else input
+
+
+def adjoint(input: Tensor) -> Tensor:
+    """The last two dims exchanged, complex numbers conjugated, as a view."""
+    if not input.ndim:
+        return _scalar_adjoint(input, "adjoint()")
+    if input.ndim < 2:
+        raise RuntimeError("tensor.adjoint() is only supported on matrices or batches of matrices. Got "
+                           f"{input.ndim}-D tensor.")  # fmt: skip
+    turned = rows["transpose"](input, -2, -1)
+    return rows["conj"](turned) if input.dtype.is_complex else turned
+
+
+def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
+    """Two dims exchanged."""
+    return rows["transpose"](input, axis0, axis1)
+
+
+def swapdims(input: Tensor, dim0: int, dim1: int) -> Tensor:
+    """Two dims exchanged."""
+    return rows["transpose"](input, dim0, dim1)
+
+
+def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
+    """Dims moved to new places, the others in their order."""
+    source, destination = settled(source), settled(destination)
+    if isinstance(source, int) is not isinstance(destination, int):
+        raise _errors.arguments.invalid_combination("movedim", (input, source, destination), {})
+    if isinstance(source, int):
+        source, destination = (source,), (destination,)
+    if len(source) != len(destination):
+        raise RuntimeError(f"movedim: Invalid source or destination dims: source ({list(source)} dims) should contain "
+                           f"the same number of dims as destination ({list(destination)} dims)")  # fmt: skip
+    taken, target = [input._nonnegative(d) for d in source], [input._nonnegative(d) for d in destination]
+    for name, dims, given in (("source", taken, source), ("destination", target, destination)):
+        if len(set(dims)) != len(dims):
+            raise RuntimeError(f"movedim: repeated dim in `{name}` ({list(given)})")
+    rest = iter(d for d in range(input.ndim) if d not in taken)
+    at = dict(zip(target, taken))
+    return rows["permute"](input, tuple(at[d] if d in at else next(rest) for d in range(input.ndim)))
+
+
+def moveaxis(input: Tensor, source: Any, destination: Any) -> Tensor:
+    """Dims moved to new places, the others in their order."""
+    source, destination = settled(source), settled(destination)
+    return movedim(input, source, destination)
+
+
+@history_first
+def flip(input: Tensor, *several: Any, dims: Any = None) -> Tensor:
+    """The order of the indices of `dims` reversed (a copy)."""
+    if dims is None and not several:
+        raise _errors.arguments.missing("flip", "dims")
+    wrapped = [input._nonnegative(d) for d in ints(several if dims is None else (dims,), "flip", "dims")]
+    for d in wrapped:
+        if wrapped.count(d) > 1:
+            raise _errors.shapes.repeated_dim(d)
+    return rows["_flip"](input, tuple(wrapped))
+
+
+def fliplr(input: Tensor) -> Tensor:
+    """The columns in reverse order."""
+    if input.ndim < 2:
+        raise RuntimeError("Input must be >= 2-d.")
+    return flip(input, (1,))
+
+
+def flipud(input: Tensor) -> Tensor:
+    """The rows in reverse order."""
+    if input.ndim < 1:
+        raise RuntimeError("Input must be >= 1-d.")
+    return flip(input, (0,))
+
+
+def rot90(input: Tensor, k: int = 1, dims: Any = (0, 1)) -> Tensor:
+    """Turned by `k` quarters in the plane of two dims, from the first towards the second."""
+    if len(dims) != 2:
+        raise RuntimeError(f"expected total rotation dims == 2, but got dims = {len(dims)}")
+    if input.ndim < 2:
+        raise RuntimeError(f"expected total dims >= 2, but got total dims = {input.ndim}")
+    if dims[0] == dims[1] or abs(dims[0] - dims[1]) == input.ndim:
+        raise RuntimeError("expected rotation dims to be different, but got dim0 = "
+                           f"{dims[0]} and dim1 = {dims[1]}")  # fmt: skip
+    for name, d in zip(("dim0", "dim1"), dims):
+        if not -input.ndim <= d < input.ndim:
+            raise RuntimeError(f"Rotation {name} out of range, {name} = {d}")
+    quarter = k % 4
+    if quarter == 2:
+        return flip(input, tuple(dims))
+    if quarter == 0:
+        return rows["clone"](input)
+    turned = flip(input, (dims[1] if quarter == 1 else dims[0],))
+    return turned.transpose_(*dims)
+
+
+@history_first
+def roll(input: Tensor, shifts: Any, dims: Any = ()) -> Tensor:
+    """The elements moved along `dims` (without them, of the flattened tensor), those pushed out coming in at the other
+    end."""
+    moves = ints((shifts,), "roll", "shifts")
+    along = () if dims is None else ints((dims,), "roll", "dims")
+    if not moves:
+        raise RuntimeError("`shifts` required")
+    if len(moves) != len(along) and not (len(moves) == 1 and not along):
+        raise RuntimeError(f"shifts and dimensions must align. shifts: {len(moves)}, dims:{len(along)}")
+    if along and not input.ndim:
+        raise _errors.shapes.dim_of_scalar(along[0])
+    return rows["_roll"](input, moves, tuple(input._nonnegative(d) for d in along) or None)
+
+
+# -- other shapes ------------------------------------------------------------------------------------------------------
+
+
+def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
+    """The dims from `start_dim` to `end_dim` as one."""
+    start, end = (
+        input._nonnegative(facade.whole("flatten", name, i, d))
+        for i, (name, d) in enumerate((("start_dim", start_dim), ("end_dim", end_dim)), 2)
+    )
+    if start > end:
+        raise RuntimeError("flatten() has invalid args: start_dim cannot come after end_dim")
+    if not input.ndim:
+        return reshape(input, (1,))
+    if start == end:
+        return input
+    shape = tuple(input.shape)
+    return reshape(input, (*shape[:start], math.prod(shape[start : end + 1]), *shape[end + 1 :]))
+
+
+def ravel(input: Tensor) -> Tensor:
+    """All elements as one dim."""
+    return rows["view"](input.contiguous(), (input.numel(),))
+
+
+def unflatten(input: Tensor, dim: int, sizes: Any) -> Tensor:
+    """One dim as several."""
+    from torchlike._ops.views.view import infer_size
+
+    if isinstance(sizes, int):
+        raise _errors.arguments.not_a_size("unflatten", sizes, "sizes", 3)
+    at, sizes = input._nonnegative(dim), ints((sizes,), "unflatten", "sizes")
+    if not input.ndim:
+        raise RuntimeError(f"unflatten got an unexpected error:\n{_errors.shapes.dim_of_scalar(at)}")
+    if not sizes:
+        raise RuntimeError("unflatten: sizes must be non-empty")
+    try:
+        whole = infer_size(sizes, input.shape[at])
+    except RuntimeError as error:
+        if not str(error).startswith("shape"):
+            raise RuntimeError(f"unflatten got an unexpected error:\n{error}") from None
+        raise RuntimeError(f"unflatten: Provided sizes {list(sizes)} don't multiply up to the size of dim {at} "
+                           f"({input.shape[at]}) in the input tensor") from None  # fmt: skip
+    return rows["view"](input, (*input.shape[:at], *whole, *input.shape[at + 1 :]))
+
+
+def expand_as(self: Tensor, other: Tensor) -> Tensor:
+    """Expanded to the shape of another tensor."""
+    return rows["expand"](self, tuple(other.shape))
+
+
+def view_as(self: Tensor, other: Tensor) -> Tensor:
+    """Viewed in the shape of another tensor."""
+    return rows["view"](self, tuple(other.shape))
+
+
+def reshape_as(self: Tensor, other: Tensor) -> Tensor:
+    """Reshaped to the shape of another tensor."""
+    return reshape(self, tuple(other.shape))
+
+
+def broadcast_to(input: Tensor, size: Any) -> Tensor:
+    """Broadcast to a shape without copying."""
+    if isinstance(size, int):
+        raise _errors.arguments.not_a_size("broadcast_to", size, "size", 2)
+    return rows["expand"](input, ints((size,), "broadcast_to"))
+
+
+def _broadcast_to(self: Tensor, *size: Any) -> Tensor:
+    """Broadcast to a shape without copying."""
+    return rows["expand"](self, ints(size, "broadcast_to"))
+
+
+def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
+    """Tensors expanded to their common shape."""
+    from torchlike._ops.schema.typing_rules import broadcast
+
+    if len(tensors) == 1 and isinstance(tensors[0], list | tuple):
+        tensors = tuple(tensors[0])
+    if not tensors:
+        return ()
+    facade.tensors("broadcast_tensors", tensors)
+    shape = broadcast([tuple(t.shape) for t in tensors])
+    return tuple([t if t.shape == shape else rows["expand"](t, shape) for t in tensors])
+
+
+def broadcast_shapes(*shapes: Any) -> Size:
+    """The shape to which tensors of these shapes broadcast."""
+    given = [(s,) if isinstance(s, int) else tuple(s) for s in shapes]
+    rank = max((len(s) for s in given), default=0)
+    result = [1] * rank
+    for number, shape in enumerate(given):
+        for i in range(-1, -1 - len(shape), -1):
+            if shape[i] < 0:
+                raise ValueError("Attempting to broadcast a dimension with negative length!")
+            if shape[i] in (1, result[i]):
+                continue
+            if result[i] != 1:
+                raise RuntimeError(f"Attempting to broadcast a dimension of length {shape[i]} at {i}! Mismatching "
+                                   f"argument at index {number} had {shapes[number]}; but expected shape should be "
+                                   f"broadcastable to {result}")  # fmt: skip
+            result[i] = shape[i]
+    return Size(result)
+
+
+def sum_to_size(self: Tensor, *size: Any) -> Tensor:
+    """Summed over the dims in which a smaller shape was broadcast to this one."""
+    target, shape = ints(size, "sum_to_size"), tuple(self.shape)
+    lead = len(shape) - len(target)
+    if lead < 0 or any(n not in (1, m) for n, m in zip(target, shape[lead:])):
+        raise RuntimeError(f"size {{{list(target)}}} is not expandable to size {{{list(shape)}}}.")
+    dims = [*range(lead), *[lead + i for i, n in enumerate(target) if n == 1 and shape[lead + i] != 1]]
+    if not (dims or target):  # as for every scalar, it is the sum, which makes int64 of bools
+        return rows["sum"](self)
+    return rows["view"](rows["sum"](self, tuple(dims)), target) if dims else self
+
+
+# -- repeated elements -------------------------------------------------------------------------------------------------
+
+
+def repeat(self: Tensor, *several: Any, repeats: Any = None) -> Tensor:
+    """The tensor tiled, `repeats[d]` times along each dim."""
+    if repeats is None and not several:
+        raise _errors.arguments.missing("repeat", "repeats")
+    return rows["_repeat"](self, ints(several if repeats is None else (repeats,), "repeat", "repeats"))
+
+
+def _tile(self: Tensor, *several: Any, dims: Any = None) -> Tensor:
+    """As `repeat`, missing counts being one."""
+    counts = ints(several if dims is None else (dims,), "tile", "dims")
+    return rows["_repeat"](self, (1,) * (self.ndim - len(counts)) + counts)
+
+
+def tile(input: Tensor, dims: Any) -> Tensor:
+    """As `repeat`, missing counts being one."""
+    if isinstance(dims, int):
+        raise _errors.arguments.not_a_size("tile", dims, "dims", 2)
+    return _tile(input, dims)
+
+
+def repeat_interleave(input: Tensor, repeats: Any = None, dim: int | None = None, *,
+                      output_size: int | None = None) -> Tensor:  # fmt: skip
+    """Each element (or index of a dim) several times in a row; `repeats` is a count or a tensor of counts.
+
+    Of one tensor of counts alone: each place number as often as its count says.
+    """
+    if repeats is None:
+        return factories.of_array(_places(input), input.device)
+    source = ravel(input) if dim is None else input
+    at = source._nonnegative(dim or 0)
+    if isinstance(repeats, Tensor) and repeats.numel() == 1 and not repeats.is_floating_point():
+        repeats = int(repeats.item())
+    if not isinstance(repeats, Tensor):
+        if repeats < 0:
+            raise RuntimeError("Repeats must be non-negative")
+        return rows["_repeat_interleave"](source, int(repeats), at)
+    if repeats.ndim > 1:
+        raise RuntimeError("repeats must be 0-dim or 1-dim tensor")
+    if repeats.numel() != source.shape[at]:
+        raise _errors.shapes.repeats_length(repeats.numel(), source.shape[at])
+    places = _places(repeats)
+    if output_size is not None and output_size != len(places):
+        raise RuntimeError("allocated size does not match required size")
+    return rows["index_select"](source, at, factories.of_array(places, input.device))
+
+
+def _places(repeats: Tensor) -> np.ndarray:
+    if repeats.dtype not in (_dtypes.int64, _dtypes.int32):
+        raise _errors.dtypes.not_implemented("repeat_interleave_cpu", repeats.dtype)
+    if repeats.ndim != 1:
+        raise RuntimeError("repeat_interleave only accept 1D vector as repeat")
+    counts = repeats._host()
+    if counts.size and counts.min() < 0:
+        raise RuntimeError("repeats can not be negative")
+    return np.repeat(np.arange(counts.size), counts)
+
+
+FUNCTIONS = facade.functions(
+    t, adjoint, swapaxes, swapdims, movedim, moveaxis, flip, fliplr, flipud, rot90, roll, flatten, ravel, unflatten,
+    broadcast_to, broadcast_shapes, tile, repeat_interleave,
+) | {"broadcast_tensors": broadcast_tensors}  # fmt: skip
+METHODS = facade.methods(
+    t, adjoint, swapaxes, swapdims, movedim, moveaxis, flip, fliplr, flipud, rot90, roll, flatten, ravel, unflatten,
+    expand_as, view_as, reshape_as, sum_to_size, repeat, repeat_interleave,
+) | {"broadcast_to": _broadcast_to}  # fmt: skip
+METHODS |= {"tile": _tile, "T": property(_T), "mT": property(_mT), "H": property(_H), "mH": property(_mH)}  # type: ignore[dict-item]

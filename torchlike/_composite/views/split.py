@@ -1,0 +1,332 @@
+"""Cutting tensors into views, and joining them."""
+
+from __future__ import annotations
+
+import functools
+import math
+from itertools import pairwise
+from typing import Any
+
+from torchlike import _dtypes, _errors
+from torchlike._composite.views.conversions import reshape
+from torchlike._dtypes import memory_format as mf
+from torchlike._ops.schema.out_rules import Into
+from torchlike._tensor import facade, factories, views
+from torchlike._tensor.bind import CALLERS as rows
+from torchlike._tensor.dispatch import settled
+from torchlike._tensor.facade import history_first, ints, whole
+from torchlike._tensor.tensor import Tensor, untracked
+
+# -- cutting -----------------------------------------------------------------------------------------------------------
+
+
+@history_first
+def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
+    """Every index of a dim, as views."""
+    dim, select = input._nonnegative(dim), rows["_unbound"]
+    if not input.ndim:
+        raise _errors.shapes.dim_of_scalar(dim)
+    if not input.shape[dim]:
+        input._pair()  # a view that must not be used any more is refused though there is nothing to select
+    return views.of_several(input, tuple([select(input, dim, i) for i in range(input.shape[dim])]), dim)
+
+
+@history_first
+def select(input: Tensor, dim: int, index: int) -> Tensor:
+    """One index of a dim, as a view."""
+    if not input.ndim:
+        raise IndexError("select() cannot be applied to a 0-dim tensor.")
+    dim, n = input._nonnegative(dim), index if index.__class__ is int else whole("select", "index", 3, index)
+    size = input.shape[dim]
+    if not -size <= n < size:
+        raise IndexError(f"select(): index {n} out of range for tensor of size {list(input.shape)} at dimension {dim}")
+    return rows["_select"](input, dim, n % size)
+
+
+def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
+    """`length` indices of a dim from `start`, as a view."""
+    if not input.ndim:
+        raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
+    if isinstance(start, Tensor) and (start.ndim or start.dtype.category != _dtypes.INTEGER):
+        raise RuntimeError("start must be an 0-dim integral Tensor.")
+    dim, start = input._nonnegative(dim), int(start)
+    size = input.shape[dim]
+    if not -size <= start <= size:
+        raise IndexError(f"start out of range (expected to be in range of [{-size}, {size}], but got {start})")
+    start = start + size if start < 0 else start
+    if length < 0:
+        raise RuntimeError("narrow(): length must be non-negative.")
+    if start + length > size:
+        raise RuntimeError(f"start ({start}) + length ({length}) exceeds dimension size ({size}).")
+    return rows["_slice"](input, dim, start, length, 1)
+
+
+def narrow_copy(input: Tensor, dim: int, start: int, length: int) -> Tensor:
+    """`length` indices of a dim from `start`, as a copy."""
+    if dim >= input.ndim > 0:
+        raise RuntimeError(
+            "Expected dim < static_cast<int64_t>(self_sizes.size()) to be true, but got false.  (Could "
+            "this error message be improved?  If so, please report an enhancement request to PyTorch.)"
+        )
+    if length < 0 <= start and input.ndim:
+        raise RuntimeError(f"start ({start}) + length ({length}) exceeds dimension size ({input.shape[dim]}).")
+    return rows["clone"](narrow(input, dim, start, length)).contiguous()
+
+
+@history_first
+def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
+    """Views of consecutive pieces: of one size (the last may be smaller) or of the sizes given."""
+    if isinstance(split_size_or_sections, list | tuple):
+        return split_with_sizes(tensor, split_size_or_sections, dim)
+    if isinstance(split_size_or_sections, str | float):
+        raise _errors.arguments.wrong_type(
+            "split_with_sizes", "split_sizes", 2, "tuple of ints", split_size_or_sections
+        )
+    if not tensor.ndim:
+        raise RuntimeError("split expects at least a 1-dimensional tensor")
+    step, dim = int(split_size_or_sections), tensor._nonnegative(dim)
+    size = tensor.shape[dim]
+    if step < 0:
+        raise RuntimeError(f"split expects split_size be non-negative, but got split_size={step}")
+    if step == 0 and size:
+        raise RuntimeError(f"split_size can only be 0 if dimension size is 0, but got dimension size of {size}")
+    count = max(1, -(-size // step)) if step else 1
+    return _pieces(tensor, [min(step, size - i * step) for i in range(count)], dim, "_piece")
+
+
+def _split_method(self: Tensor, split_size: Any, dim: int = 0) -> tuple[Tensor, ...]:
+    """Views of consecutive pieces: of one size (the last may be smaller) or of the sizes given."""
+    return split(self, split_size, dim)
+
+
+@history_first
+def split_with_sizes(input: Tensor, split_sizes: Any, dim: int = 0) -> tuple[Tensor, ...]:
+    """Views of consecutive pieces of the sizes given."""
+    if not input.ndim:
+        raise RuntimeError("split expects at least a 1-dimensional tensor")
+    dim, sizes = input._nonnegative(dim), list(ints((split_sizes,), "split_with_sizes", "split_sizes"))
+    size = input.shape[dim]
+    if any(n < 0 for n in sizes):
+        raise RuntimeError("split_with_sizes expects split_sizes have only non-negative entries, but got "
+                           f"split_sizes={sizes}")  # fmt: skip
+    if sum(sizes) != size:
+        raise RuntimeError(f"split_with_sizes expects split_sizes to sum exactly to {size} (input tensor's size at "
+                           f"dimension {dim}), but got split_sizes={sizes}")  # fmt: skip
+    return _pieces(input, sizes, dim, "_sized_piece")
+
+
+def _pieces(tensor: Tensor, sizes: list[int], dim: int, row: str) -> tuple[Tensor, ...]:
+    out, start, cut = [], 0, rows[row]
+    for n in sizes:
+        out.append(cut(tensor, dim, start, n))
+        start += n
+    return views.of_several(tensor, tuple(out), dim)
+
+
+def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
+    """At most `chunks` views of equal size (the last may be smaller)."""
+    if whole("chunk", "chunks", 2, chunks) <= 0:
+        raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
+    if not input.ndim:
+        raise RuntimeError("chunk expects at least a 1-dimensional tensor")
+    size = input.shape[input._nonnegative(dim)]
+    step = math.ceil(size / chunks)
+    return split(input, step, dim) if step else split(input, [0] * chunks, dim)
+
+
+def tensor_split(input: Tensor, indices_or_sections: Any = None, dim: int = 0, *, sections: Any = None,
+                 indices: Any = None) -> tuple[Tensor, ...]:  # fmt: skip
+    """Views of pieces: of nearly equal sizes, or cut at the indices given."""
+    where = next((a for a in (indices_or_sections, sections, indices) if a is not None), None)
+    if not input.ndim:
+        raise RuntimeError(f"tensor_split expected at least a 1-dimensional tensor, but got a tensor with {input.ndim} "
+                           "dims")  # fmt: skip
+    if isinstance(where, Tensor):
+        where = _where_to_split(where)
+    if where is None or isinstance(where, str | float):
+        raise _errors.arguments.invalid_combination("tensor_split", (input, where), {})
+    n, where = input.shape[input._nonnegative(dim)], settled(where)
+    if isinstance(where, int):
+        if where <= 0:
+            raise RuntimeError(f"number of sections must be larger than 0, got {where}")
+        small, extra = divmod(n, where)
+        sizes = [small + (i < extra) for i in range(where)]
+        where = [sum(sizes[:i]) for i in range(1, where)]
+    bounds = [0, *[min(max(c + n if c < 0 else c, 0), n) for c in ints((where,), "tensor_split", "indices")], n]
+    cut = rows["_slice"]
+    return tuple([cut(input, input._nonnegative(dim), a, max(0, b - a), 1) for a, b in pairwise(bounds)])
+
+
+def _where_to_split(where: Tensor) -> Any:
+    if where.dtype.name != "int64":
+        from torchlike._errors.dtypes import scalar_name
+
+        raise RuntimeError("tensor_split expected tensor_indices_or_sections to have dtype of long, but got "
+                           f"{scalar_name(where.dtype)}")  # fmt: skip
+    if where.ndim > 1:
+        raise RuntimeError("tensor_split expected tensor_indices_or_sections to be a zero-dimensional or "
+                           f"one-dimensional tensor, but got a tensor with {where.ndim} dims")  # fmt: skip
+    return where.tolist()
+
+
+def _split_along(name: str, needed: int, place: int) -> Any:
+    def function(input: Tensor, indices_or_sections: Any = None, *, sections: Any = None,
+                 indices: Any = None) -> tuple[Tensor, ...]:  # fmt: skip
+        where = next((a for a in (indices_or_sections, sections, indices) if a is not None), None)
+        if where is None or isinstance(where, str | float):
+            raise _errors.arguments.invalid_combination(name, (input, where), {})
+        if input.ndim < needed:
+            raise RuntimeError(f"torch.{name} requires a tensor with at least {needed} dimension, but got a tensor "
+                               f"with {input.ndim} dimensions!")  # fmt: skip
+        dim = place if input.ndim > place else 0
+        where = _where_to_split(where) if isinstance(where, Tensor) else settled(where)
+        if isinstance(where, int) and (where <= 0 or input.shape[dim] % where):
+            raise RuntimeError(f"torch.{name} attempted to split along dimension {dim}, but the size of the dimension "
+                               f"{input.shape[dim]} is not divisible by the split_size {where}!")  # fmt: skip
+        return tensor_split(input, where, dim)
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"Views of pieces along dim {place}: of equal sizes, or cut at the indices given."
+    return function
+
+
+hsplit, vsplit, dsplit = _split_along("hsplit", 1, 1), _split_along("vsplit", 2, 0), _split_along("dsplit", 3, 2)
+
+
+# -- joining -----------------------------------------------------------------------------------------------------------
+
+
+def cat(tensors: Any, dim: int = 0) -> Tensor:
+    """The tensors one after another along a dim; (…, n, …), (…, m, …) -> (…, n + m, …).
+
+    >>> torchlike.cat([torchlike.ones(2, 3), torchlike.zeros(1, 3)]).shape
+    torch.Size([3, 3])
+    """
+    if not isinstance(tensors, list | tuple) or not tensors or not all(isinstance(t, Tensor) for t in tensors):
+        _refuse_to_join("cat", tensors)
+    made = rows["cat"](tensors, dim)
+    if tensors[0]._strides is not None and made.ndim in (4, 5):
+        order = mf.suggested(tensors[0])
+        if order is not mf.contiguous_format and all(mf.suggested(t) is order for t in tensors):
+            factories.with_strides(made, mf.strides_for(tuple(made.shape), order))
+    return made
+
+
+def _refuse_to_join(name: str, given: Any) -> None:
+    if isinstance(given, list | tuple) and not given:
+        if name == "cat":
+            raise ValueError("torch.cat(): expected a non-empty list of Tensors")
+        raise RuntimeError(f"{name} expects a non-empty TensorList")
+    facade.tensors(name, given)
+
+
+def _chunk_cat(tensors: Any, dim: int, num_chunks: int) -> Tensor:
+    """Each tensor cut along `dim` into chunks of one size (filled up with zeros), the chunks of each number laid flat
+    one after another; (…, n, …), (…, m, …) -> (…, num_chunks, all that is in a chunk)."""
+    dim = _errors.segments.check_chunks(tensors, dim, num_chunks)
+    flat = []
+    for t in tensors:
+        short = -t.shape[dim] % num_chunks
+        if short:
+            shape = (*t.shape[:dim], short, *t.shape[dim + 1 :])
+            t = rows["cat"]([t, factories.zeros(shape, dtype=t.dtype, device=t.device)], dim)
+        flat.append(reshape(t, (*t.shape[:dim], num_chunks, -1)))
+    return cat(flat, -1)
+
+
+def _cat_as(name: str) -> Any:
+    def function(tensors: Any, dim: int = 0) -> Tensor:
+        return cat(tensors, dim)
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = "Another name of `cat`."
+    return function
+
+
+def stack(tensors: Any, dim: int = 0) -> Tensor:
+    """Tensors of one shape along a new dim."""
+    if not isinstance(tensors, list | tuple) or not tensors or not all(isinstance(t, Tensor) for t in tensors):
+        _refuse_to_join("stack", tensors)
+    return rows["stack"](tensors, dim)
+
+
+def hstack(tensors: Any) -> Tensor:
+    """Tensors joined along dim 1 (dim 0 for vectors)."""
+    given = [at_least(1, t) for t in facade.tensors("hstack", tensors)]
+    return cat(given, 0 if given[0].ndim == 1 else 1)
+
+
+def vstack(tensors: Any) -> Tensor:
+    """Tensors joined along dim 0, vectors as rows."""
+    return cat([at_least(2, t) for t in facade.tensors("vstack", tensors)], 0)
+
+
+def dstack(tensors: Any) -> Tensor:
+    """Tensors joined along dim 2, matrices as if they had one."""
+    return cat([at_least(3, t) for t in facade.tensors("dstack", tensors)], 2)
+
+
+def column_stack(tensors: Any) -> Tensor:
+    """Tensors joined along dim 1, vectors as columns."""
+    given = [reshape(t, (t.numel(), 1)) if t.ndim <= 1 else t for t in facade.tensors("column_stack", tensors)]
+    return cat(given, 1)
+
+
+def at_least(dims: int, t: Tensor) -> Tensor:
+    """The tensor with dims of size one added until it has as many as asked."""
+    if t.ndim >= dims:
+        return t
+    if dims == 3 and t.ndim == 2:
+        return rows["unsqueeze"](t, -1)
+    if not t.ndim:
+        return reshape(t, (1,) * dims)
+    t = rows["unsqueeze"](t, 0)
+    return rows["unsqueeze"](t, -1) if dims == 3 else t
+
+
+def _at_least(name: str, dims: int) -> Any:
+    def function(*tensors: Any) -> Any:
+        if len(tensors) == 1:
+            if isinstance(tensors[0], Tensor):
+                return at_least(dims, tensors[0])
+            tensors = tuple(tensors[0])
+        return tuple([at_least(dims, t) for t in tensors])
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"Tensors with dims of size one added until they have {dims}."
+    return function
+
+
+atleast_1d, atleast_2d, atleast_3d = (_at_least(f"atleast_{n}d", n) for n in (1, 2, 3))
+
+
+FUNCTIONS = facade.functions(
+    unbind, select, narrow, split_with_sizes, chunk, tensor_split, hsplit, vsplit, dsplit, atleast_1d, atleast_2d,
+    atleast_3d, out={narrow_copy: Into(_errors.outs.narrowed, quiet=True)},
+)  # fmt: skip
+_JOINED = Into(cast=_errors.dtypes.cannot_join_out, apart=0, called="cat")
+FUNCTIONS |= facade.functions(out={_chunk_cat: _JOINED._replace(called="aten::_chunk_cat")})
+_JOINING = (cat, stack, hstack, vstack, dstack, column_stack, _cat_as("concat"), _cat_as("concatenate"))
+FUNCTIONS |= facade.functions(out=dict.fromkeys(_JOINING, _JOINED) | {stack: _JOINED._replace(called="stack")})
+FUNCTIONS |= {
+    "split": split,
+    "row_stack": FUNCTIONS["vstack"],
+}
+METHODS = facade.methods(
+    unbind, select, narrow, narrow_copy, split_with_sizes, chunk, tensor_split, hsplit, vsplit, dsplit
+)
+METHODS["split"] = _split_method
+
+
+def _unsafe(function: Any) -> Any:
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> tuple[Tensor, ...]:
+        return tuple(map(untracked, function(*args, **kwargs)))
+
+    call.__name__ = call.__qualname__ = "unsafe_" + function.__name__
+    call.__doc__ = f"`{function.__name__}` with results that are no views, though they share its memory."
+    return call
+
+
+for _names in (FUNCTIONS, METHODS):
+    _names |= {f"unsafe_{name}": _unsafe(_names[name]) for name in ("split", "chunk", "split_with_sizes")}

@@ -1,0 +1,159 @@
+"""Devices by PyTorch's names, mapped onto JAX's."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import re
+import threading
+from collections.abc import Iterator, Sequence
+
+from torchlike import _errors
+
+_TYPES = {"cpu": "cpu", "cuda": "cuda", "gpu": "cuda", "tpu": "tpu", "xla": "tpu", "meta": "meta"}
+_KNOWN = ("cpu, cuda, ipu, xpu, mkldnn, opengl, opencl, ideep, hip, ve, fpga, maia, xla, lazy, vulkan, mps, meta, hpu, "
+          "mtia, privateuseone")  # fmt: skip
+
+
+class device:
+    """Where a tensor lives: a type (`cpu`, `cuda`, `tpu`, `meta`) and an index; one object for each pair.
+
+    PyTorch's other types may be named; no tensor can be put there.
+
+    `trace` is the list of operators recorded there and not yet run; the engine owns it.
+
+    >>> device("cuda", 1)
+    device(type='cuda', index=1)
+    """
+
+    __slots__ = ("index", "trace", "type")
+    type: str
+    index: int | None
+
+    def __new__(cls, type: str | device | int = "cpu", index: int | None = None) -> device:
+        if isinstance(type, device):
+            return type
+        if index is not None and index < 0:
+            raise RuntimeError("Device index must not be negative")
+        if isinstance(type, int):
+            return cls("cuda", type)
+        if not isinstance(type, str):
+            raise _errors.arguments.invalid_combination("device", (type,), {})
+        match = re.fullmatch(r"([a-z]+)(?::(0|[1-9]\d*))?", type)
+        if match is None:
+            raise RuntimeError(f"Invalid device string: '{type}'" if type else "Device string must not be empty")
+        name, number = match.groups()
+        if number is not None and index is not None:
+            raise RuntimeError(f"type (string) must not include an index because index was passed explicitly: {type}")
+        if name not in _TYPES and name not in _KNOWN.split(", "):
+            raise RuntimeError(f"Expected one of {_KNOWN} device type at start of device string: {name}")
+        return _intern(_TYPES.get(name, name), int(number) if number is not None else index)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if name != "trace":  # all who name this device share the object
+            raise _errors.arguments.not_writable(name, "torch.device")
+        object.__setattr__(self, name, value)
+
+    def __repr__(self) -> str:
+        return f"device(type={self.type!r}" + (f", index={self.index})" if self.index is not None else ")")
+
+    def __str__(self) -> str:
+        return self.type if self.index is None else f"{self.type}:{self.index}"
+
+    def __reduce__(self) -> tuple:
+        return (device, (self.type, self.index))
+
+    def __enter__(self) -> device:
+        from torchlike._dtypes import modes
+
+        modes.push_device(self)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        from torchlike._dtypes import modes
+
+        modes.pop_device()
+
+
+_lock = threading.Lock()
+
+
+@functools.cache
+def _intern(type: str, index: int | None) -> device:
+    with _lock:
+        made = object.__new__(device)
+        for name, value in (("type", type), ("index", index), ("trace", None)):
+            object.__setattr__(made, name, value)
+        return made
+
+
+cpu = device("cpu")
+meta = device("meta")
+
+
+_stand_ins: dict[str, list] = {}
+
+
+@contextlib.contextmanager
+def stand_ins(type: str, jax_devices: Sequence) -> Iterator[None]:
+    """Let other JAX devices, such as several of the CPU, stand for those of a type.
+
+    For tests of what accelerators do, on machines without one. Tensors that were made inside must not be used outside.
+    """
+    before = _stand_ins.copy()
+    _stand_ins[type] = list(jax_devices)
+    to_jax.cache_clear()
+    try:
+        yield
+    finally:
+        _stand_ins.clear()
+        _stand_ins.update(before)
+        to_jax.cache_clear()
+
+
+def jax_devices(type: str) -> list:
+    """JAX's devices of one type that this process can put arrays on; empty when it has none."""
+    import jax
+
+    if type in _stand_ins:
+        return _stand_ins[type]
+    try:
+        return jax.local_devices(backend="gpu" if type == "cuda" else type)
+    except RuntimeError:
+        return []
+
+
+@functools.cache
+def to_jax(d: device):
+    """The JAX device behind `d`; raises PyTorch's sentence when there is none."""
+    found = jax_devices(d.type)
+    if not found:
+        if d.type == "cuda":
+            raise RuntimeError("No CUDA GPUs are available")
+        raise RuntimeError(f"No {d.type.upper()} devices are available")
+    if (d.index or 0) >= len(found):
+        raise RuntimeError("CUDA error: invalid device ordinal" if d.type == "cuda" else f"invalid device ordinal {d}")
+    return found[d.index or 0]
+
+
+def of_jax(jax_device) -> device:
+    """The device that stands for a JAX device."""
+    for type, devices in _stand_ins.items():
+        if jax_device in devices:
+            return cpu if type == "cpu" else device(type, devices.index(jax_device))
+    if jax_device.platform == "cpu":
+        return cpu
+    type = "cuda" if jax_device.platform in ("gpu", "cuda", "rocm") else jax_device.platform
+    return device(type, jax_devices(type).index(jax_device))
+
+
+def canonical(d: str | int | device | None) -> device:
+    """`d` as the device on which a new tensor is placed: accelerators always carry an index."""
+    from torchlike._dtypes import modes
+
+    if d is None:
+        return modes.get_default_device()
+    d = device(d)
+    if d.index is None and d.type not in ("cpu", "meta"):
+        return device(d.type, 0)
+    return cpu if d.type == "cpu" else d

@@ -1,0 +1,91 @@
+"""Memory formats: names for orders of the dims in memory."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from torchlike._dtypes import strides as _layout
+
+
+class memory_format:
+    """The name of a memory order."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __repr__(self) -> str:
+        return f"torch.{self.name}"
+
+    def __reduce__(self) -> str:
+        return self.name
+
+
+class layout:
+    """The name of a tensor layout."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __repr__(self) -> str:
+        return f"torch.{self.name}"
+
+    def __reduce__(self) -> str:
+        return self.name
+
+
+contiguous_format = memory_format("contiguous_format")
+legacy_contiguous_format = contiguous_format
+preserve_format = memory_format("preserve_format")
+channels_last = memory_format("channels_last")
+channels_last_3d = memory_format("channels_last_3d")
+strided = layout("strided")
+sparse_coo, sparse_csr, sparse_csc = layout("sparse_coo"), layout("sparse_csr"), layout("sparse_csc")
+
+
+def strides_for(shape: tuple[int, ...], wanted: memory_format | None) -> tuple[int, ...]:
+    """Row-major or channels-last strides of a shape."""
+    if wanted in (channels_last, channels_last_3d):
+        rank = 4 if wanted is channels_last else 5
+        if len(shape) != rank:
+            raise RuntimeError(f"required rank {rank} tensor to use {wanted.name} format")  # type: ignore[union-attr]
+        order = (0, *range(2, rank), 1)
+        return tuple(math.prod(shape[inner] for inner in order[order.index(d) + 1 :]) for d in range(rank))
+    return _layout.contiguous_strides(shape)
+
+
+def is_contiguous(shape: tuple[int, ...], strides: tuple[int, ...], wanted: memory_format | None) -> bool:
+    """Whether strides follow a memory format."""
+    if wanted not in (channels_last, channels_last_3d):
+        return _layout.is_contiguous(shape, strides)
+    if len(shape) != (4 if wanted is channels_last else 5):
+        return False
+    return all(n == 1 or s == t for n, s, t in zip(shape, strides, strides_for(shape, wanted)))
+
+
+def suggested(tensor: Any) -> memory_format:
+    """The memory format that a tensor's strides speak of, as operators that keep formats see it."""
+    return contiguous_format if tensor._strides is None else spoken_of(tuple(tensor.shape), tensor._strides)
+
+
+def spoken_of(shape: tuple[int, ...], strides: tuple[int, ...]) -> memory_format:
+    """The memory format that strides speak of."""
+    for wanted in (channels_last, channels_last_3d):
+        if _speaks_of(shape, strides, wanted):
+            return wanted
+    return contiguous_format
+
+
+def _speaks_of(shape: tuple[int, ...], strides: tuple[int, ...], wanted: memory_format) -> bool:
+    """Whether the strides rise from the channels outward; a dim of size one decides nothing, two may not tie."""
+    rank = 4 if wanted is channels_last else 5
+    if len(shape) != rank or strides[1] == 0:
+        return False
+    least = 0
+    for d in (1, *range(rank - 1, 1, -1), 0):
+        if shape[d] == 0 or strides[d] < least:
+            return False
+        if d == 0 and least == strides[1]:
+            return False
+        least = strides[d] * max(shape[d], 1) if shape[d] > 1 else strides[d]
+    return True

@@ -1,0 +1,273 @@
+"""What changes how operators act: grad mode, inference mode, default dtype and default device.
+
+Grad mode is per thread, as in PyTorch; the hot path reads one attribute of one thread-local object.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import threading
+from collections.abc import Callable
+from typing import Any, Self, TypeVar, overload
+
+from torchlike import _dtypes, _errors
+from torchlike._dtypes import devices as _device
+from torchlike._dtypes.recorder import Recorder, Switch, current, use
+
+_F = TypeVar("_F", bound=Callable)
+
+
+class _Local(threading.local):
+    inference = False
+    autocast: tuple = ()  # the types of device for which mixed precision is on, each with its dtype
+    transforms = 0  # how many functions are being transformed by `torchlike.func`
+    device: _device.device | None = None  # where factories place new tensors; None: where the process has them placed
+    devices: tuple = ()  # what `device` was outside of each open `with` block of a device
+
+    @property
+    def grad(self) -> bool:
+        """Whether operators are recorded for differentiation."""
+        return current().grad
+
+    @grad.setter
+    def grad(self, grad: bool) -> None:
+        use(current().with_grad(grad))
+
+
+local = _Local()
+default_dtype = _dtypes.float32
+process_device = _device.cpu  # set by `set_default_tensor_type`
+on_default_dtype_change: list = []
+on_inference_mode: list = []  # each called with True or False where a thread enters or leaves inference mode
+fill_uninitialized = False  # whether `empty` and its like are filled with NaN or the largest number
+matmul_precision = "highest"  # full float32, PyTorch's default
+
+
+def set_default_dtype(d: _dtypes.dtype) -> None:
+    """Set the floating-point dtype that Python floats and factories take."""
+    global default_dtype
+    if not isinstance(d, _dtypes.dtype):
+        raise TypeError("invalid dtype object: only floating-point types are supported as the default type")
+    if not d.is_floating_point:
+        raise TypeError("only floating-point types are supported as the default type")
+    if d in _dtypes.FLOAT8 or d not in _dtypes.ALL:
+        raise _errors.dtypes.no_storage(d)
+    default_dtype = d
+    for forget in on_default_dtype_change:
+        forget()
+
+
+def get_default_dtype() -> _dtypes.dtype:
+    """The floating-point dtype that Python floats and factories take."""
+    return default_dtype
+
+
+def default_complex() -> _dtypes.dtype:
+    return default_dtype.to_complex()
+
+
+def scalar_dtype(kind: type) -> _dtypes.dtype:
+    """The dtype of a tensor made of Python numbers of this type."""
+    return {bool: _dtypes.bool_, int: _dtypes.int64, float: default_dtype}.get(kind) or default_complex()
+
+
+def set_default_device(device: str | _device.device | None) -> None:
+    """Set the device on which factories place new tensors in this thread."""
+    local.device = None if device is None else _device.canonical(device)
+
+
+def get_default_device() -> _device.device:
+    """The device on which factories place new tensors in this thread."""
+    return local.device or process_device
+
+
+def set_process_device(device: str | None) -> None:
+    """Set the device of all threads that have not set one."""
+    global process_device
+    process_device = _device.cpu if device is None else _device.canonical(device)
+
+
+def push_device(d: _device.device) -> None:
+    local.devices, local.device = (*local.devices, local.device), _device.canonical(d)
+
+
+def pop_device() -> None:
+    *outside, local.device = local.devices
+    local.devices = tuple(outside)
+
+
+def is_grad_enabled() -> bool:
+    """Whether operators are recorded for differentiation in this thread."""
+    return local.grad
+
+
+def is_inference_mode_enabled() -> bool:
+    """Whether inference mode is on in this thread."""
+    return local.inference
+
+
+class _Switch:
+    """A mode that is a context manager and a decorator, of generators and classes' methods too."""
+
+    def __enter__(self) -> None:
+        raise NotImplementedError
+
+    def __exit__(self, *_: object) -> None:
+        raise NotImplementedError
+
+    def __call__(self, function: _F) -> _F:
+        return _wrap_generator(self._clone, function) if inspect.isgeneratorfunction(function) else self._wrap(function)
+
+    def _wrap(self, function: Callable) -> Any:
+        @functools.wraps(function)
+        def wrapped(*args: Any, **kwargs: Any) -> Any:
+            with self._clone():
+                return function(*args, **kwargs)
+
+        return wrapped
+
+    def _clone(self) -> Self:
+        return type(self)()
+
+
+def _wrap_generator(make: Callable[[], _Switch], function: Callable) -> Any:
+    @functools.wraps(function)
+    def wrapped(*args: Any, **kwargs: Any) -> Any:
+        generator = function(*args, **kwargs)
+        step, value = generator.send, None
+        while True:
+            try:
+                with make():
+                    produced = step(value)
+            except StopIteration as stop:
+                return stop.value
+            try:
+                value = yield produced
+                step = generator.send
+            except GeneratorExit:
+                with make():
+                    generator.close()
+                raise
+            except BaseException as error:
+                step, value = generator.throw, error
+
+    return wrapped
+
+
+class _GradSwitch(_Switch, Switch):
+    """A grad mode: no interrupt leaves it behind."""
+
+    mode: bool
+    prev: bool
+
+    __enter__, __exit__ = Switch.__enter__, Switch.__exit__
+
+    def _recorders(self, now: Recorder) -> tuple[Recorder, Recorder]:
+        return now.with_grad(self.prev), now.with_grad(self.mode and not local.inference)
+
+    def _leave(self) -> None:
+        local.grad = self.prev and not local.inference
+
+
+class set_grad_enabled(_GradSwitch):
+    """Turn gradient recording on or off, at once and until the end of the `with` block."""
+
+    def __init__(self, mode: bool) -> None:
+        if mode.__class__ is not bool:
+            raise _errors.arguments.wrong_type("set_grad_enabled", "enabled", 1, "bool", mode)
+        self.mode, self.prev = mode, local.grad
+        self.__enter__()
+
+    def __call__(self, function: _F) -> _F:
+        local.grad = self.prev
+        return super().__call__(function)
+
+    def _clone(self) -> Self:
+        return type(self)(self.mode)
+
+
+class no_grad(_GradSwitch):
+    """Do not record gradients inside; usable as a context manager and as a decorator.
+
+    >>> import torchlike as torch
+    >>> w = torch.ones(2, requires_grad=True)
+    >>> with torch.no_grad():
+    ...     print((w * 2).requires_grad)
+    False
+    """
+
+    mode = False
+
+    @overload
+    def __new__(cls) -> Self: ...
+    @overload
+    def __new__(cls, function: _F) -> _F: ...
+    def __new__(cls, function: Any = None) -> Any:
+        made = super().__new__(cls)
+        return made(function) if function is not None else made
+
+    def _recorders(self, now: Recorder) -> tuple[Recorder, Recorder]:
+        self.prev = now.grad
+        return now, now.with_grad(self.mode and not local.inference)
+
+
+class enable_grad(no_grad):
+    """Record gradients inside, whatever the surrounding mode."""
+
+    mode = True
+
+
+def _set_inference(grad: bool, inference: bool) -> None:
+    if inference is not local.inference:
+        for told in on_inference_mode:
+            told(inference)
+    local.grad, local.inference = grad, inference
+
+
+class inference_mode(_Switch):
+    """Do not record gradients inside; tensors made inside can never be part of a gradient graph.
+
+    Such a tensor can be written to in inference mode only, and cannot be saved for backward; `clone()` outside makes a
+    normal tensor of it.
+    """
+
+    @overload
+    def __new__(cls, mode: bool = True) -> Self: ...
+    @overload
+    def __new__(cls, mode: _F) -> _F: ...
+    def __new__(cls, mode: Any = True) -> Any:
+        made = super().__new__(cls)
+        if callable(mode):
+            made.mode = True
+            return made(mode)
+        return made
+
+    def __init__(self, mode: bool = True) -> None:
+        self.mode = mode
+
+    def __enter__(self) -> None:
+        self.prev = local.grad, local.inference
+        _set_inference(not self.mode, self.mode)
+
+    def __exit__(self, *_: object) -> None:
+        _set_inference(*self.prev)
+
+    def _clone(self) -> Self:
+        return type(self)(self.mode)
+
+
+_PRECISIONS = {"highest": "highest", "high": "high", "medium": "default"}
+
+
+def set_float32_matmul_precision(precision: str) -> None:
+    """How exactly accelerators multiply float32 matrices: "highest" (full float32), "high" or "medium"."""
+    global matmul_precision
+    if precision not in _PRECISIONS:
+        raise ValueError(f"invalid precision {precision!r}: it is one of {', '.join(_PRECISIONS)}")
+    matmul_precision = _PRECISIONS[precision]
+
+
+def get_float32_matmul_precision() -> str:
+    """What `set_float32_matmul_precision` was given last."""
+    return next(name for name, ours in _PRECISIONS.items() if ours == matmul_precision)

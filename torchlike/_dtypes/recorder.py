@@ -1,0 +1,165 @@
+"""The recorder of a thread. A mode is an object that replaces it while the mode is on.
+
+Operators, new storages, gradient nodes and writes reach their thread's recorder through `current()`. Other threads have
+recorders of their own.
+"""
+
+from __future__ import annotations
+
+import functools
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from torchlike import _native
+
+
+class Recorder:
+    """The functions by which operators reach the engine, as set by the modes of a thread.
+
+    Attributes:
+      grad: whether gradient nodes are made.
+      record: `record(plan, values, scalars) -> Values`, of an operator's results.
+      record_one: the same of a plan with one result: `record_one(plan, values, scalars) -> Value`.
+      append, append_one: the same without the modes: they append to the thread's trace.
+      node: `node(plan, values, edges, scalars) -> Node`, called before the operator is recorded.
+      watches: whether `node` reads what nodes save. Loops and decompositions then have no residuals.
+      packs: whether `node` calls saved-tensor hooks.
+      moves: whether views and indexing of host arrays may run at once. They may not where values carry tangents or
+        batch dims, or are captured.
+      made: `made(storage)` is called with each new storage of a tensor, or None.
+      write: `write(storage, value) -> Value` replaces the value of a write, or None.
+      capture: the capture or sub-recording in progress (`_engine/trace/capture.py`, `subtrace.py`), or None.
+      modes: the modes that the recorder was derived from, the outermost first.
+      alias: `alias(tensor)` returns a detached tensor with memory of its own, or None to share memory; or None.
+    """
+
+    __slots__ = ("alias", "append", "append_one", "capture", "grad", "made", "modes", "moves", "node",
+                 "packs", "record", "record_one", "variant", "watches", "write")  # fmt: skip
+
+    record: Callable[..., tuple]
+    record_one: Callable[..., Any]
+    append: Callable[..., tuple]
+    append_one: Callable[..., Any]
+    node: Callable[..., Any]
+    watches: bool
+    packs: bool
+    moves: bool
+    grad: bool
+    made: Callable[[Any], None] | None
+    write: Callable[[Any, Any], Any] | None
+    capture: Any
+    modes: tuple[Mode, ...]
+    alias: Callable[[Any], Any] | None
+
+    def __init__(self, **functions: Any) -> None:
+        for name in _FUNCTIONS:
+            setattr(self, name, functions.get(name))
+        self.variant: Recorder | None = None
+
+    def but(self, **functions: Any) -> Recorder:
+        """Return a recorder that differs in these attributes."""
+        return Recorder(**{name: getattr(self, name) for name in _FUNCTIONS} | functions)
+
+    def with_grad(self, grad: bool) -> Recorder:
+        """Return the variant of this recorder with this grad mode."""
+        if self.grad is grad:
+            return self
+        if self.variant is None:
+            variant = self.but(grad=grad)
+            variant.variant = self
+            self.variant = variant
+        return self.variant
+
+
+_FUNCTIONS = tuple(name for name in Recorder.__slots__ if name != "variant")
+
+
+class Mode:
+    """A mode of a thread: inference, vmap, forward AD, saved-tensor hooks, a capture."""
+
+    __slots__ = ()
+
+    def over(self, below: Recorder) -> Recorder:
+        """Return the recorder of this mode, derived from that of the modes outside of it."""
+        raise NotImplementedError
+
+
+def both(first: Callable[[Any], None] | None, then: Callable[[Any], None]) -> Callable[[Any], None]:
+    """Return a function that calls both, in this order."""
+    if first is None:
+        return then
+
+    def tell(what: Any) -> None:
+        first(what)
+        then(what)
+
+    return tell
+
+
+plain = Recorder(grad=True, moves=True, watches=False, packs=False, modes=())  # functions come with the layers above
+
+
+class _Thread(threading.local):
+    recorder = plain
+
+
+# PyTorch's modes belong to threads; a context variable belongs to a task or a callback. The functions in C take as long
+# as a context variable's, an attribute of a `threading.local` 50 ns more.
+_thread = _Thread()
+current: Callable[[], Recorder] = functools.partial(getattr, _thread, "recorder")  # the recorder of this thread
+use: Callable[[Recorder], None] = functools.partial(setattr, _thread, "recorder")  # set the recorder of this thread
+
+
+class PlainSwitch:
+    """A context manager for grad modes. Subclasses define `_recorders(now)`, which returns the recorders outside and
+    inside of the block, and `_leave()`, which runs where the recorder has changed inside of it."""
+
+    def __enter__(self) -> None:
+        self._outside, self._inside = self._recorders(current())
+        use(self._inside)
+
+    def __exit__(self, *_: object) -> None:
+        if current() is self._inside:
+            use(self._outside)
+        else:
+            self._leave()
+
+    def _recorders(self, now: Recorder) -> tuple[Recorder, Recorder]:
+        raise NotImplementedError
+
+    def _leave(self) -> None:
+        raise NotImplementedError
+
+
+Switch: Any = PlainSwitch  # or the same in C, which no interrupt splits
+if _native.switch is not None:
+    _native.switch.of(plain)
+    current, use, Switch = _native.switch.current, _native.switch.use, _native.switch.Switch
+
+
+def enter(mode: Mode) -> None:
+    """Enter a mode in this thread."""
+    _use_modes((*current().modes, mode))
+
+
+def leave(mode: Mode) -> None:
+    """Leave a mode, the innermost one or another."""
+    modes = [*current().modes]
+    for i in range(len(modes) - 1, -1, -1):
+        if modes[i] is mode:
+            del modes[i]
+            break
+    _use_modes(tuple(modes))
+
+
+def _use_modes(modes: tuple[Mode, ...]) -> None:
+    recorder = plain
+    for mode in modes:
+        recorder = mode.over(recorder)
+    if modes:
+        recorder.modes = modes
+    use(recorder.with_grad(current().grad))
+
+
+__all__ = ["Mode", "Recorder", "Switch", "both", "current", "enter", "leave", "plain", "use"]

@@ -1,0 +1,36 @@
+"""The engine: values, the trace, boundaries, and the executors that run recorded work."""
+
+import jax
+
+from torchlike._engine.heap import age_imported_objects as age_imported_objects
+from torchlike._engine.heap import keep_freed_blocks as _keep_freed_blocks
+from torchlike._engine.report.explain import explain as explain
+from torchlike._engine.report.notices import quiet_jax as _quiet_jax
+from torchlike._engine.report.stats import stats as stats
+from torchlike._engine.trace.capture import drawn as drawn
+from torchlike._engine.trace.capture import repeats as repeats
+from torchlike._engine.trace.flush import boundary as boundary
+from torchlike._engine.trace.flush import clear_cache as clear_cache
+from torchlike._engine.trace.flush import concrete as concrete
+from torchlike._engine.trace.flush import element as element
+from torchlike._engine.trace.flush import peek as peek
+from torchlike._engine.trace.flush import prelude as prelude
+from torchlike._engine.trace.flush import set_executor as set_executor
+from torchlike._engine.trace.flush import to_numpy as to_numpy
+from torchlike._engine.trace.interrupts import uninterrupted as uninterrupted
+from torchlike._engine.trace.known import at_hand as at_hand
+from torchlike._engine.trace.known import when_at_hand as when_at_hand
+from torchlike._engine.trace.plan import Plan as Plan
+from torchlike._engine.trace.trace import record as record
+from torchlike._engine.trace.trace import record_one as record_one
+from torchlike._engine.trace.value import Aval as Aval
+from torchlike._engine.trace.value import Live as Live
+from torchlike._engine.trace.value import Size as Size
+from torchlike._engine.trace.value import Value as Value
+from torchlike._engine.trace.value import aval as aval
+from torchlike._engine.xla import disk_cache as _disk_cache
+
+jax.config.update("jax_enable_x64", True)
+_quiet_jax()
+_keep_freed_blocks()
+_disk_cache.enable()

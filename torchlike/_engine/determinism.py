@@ -1,0 +1,111 @@
+"""Settings of threads and of determinism. XLA on the CPU is deterministic, its threads those of the machine."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from torchlike._dtypes import devices, modes
+from torchlike._engine.interpreter.executor import THREADS
+from torchlike._errors.warned import warn
+
+_mode = {"enabled": False, "warn_only": False, "fills_uninitialized": True}
+_NONDETERMINISTIC_GPU = ("XLA decides at start whether a GPU's algorithms are deterministic: set the environment "
+                         "variable XLA_FLAGS=--xla_gpu_deterministic_ops=true before the program begins.")  # fmt: skip
+
+
+def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
+    """Ask for deterministic algorithms. On the CPU all are; with a GPU a warning says how to ask XLA for them."""
+    _mode["enabled"], _mode["warn_only"] = bool(mode), bool(warn_only)
+    _update()
+    if mode:
+        warn_of_gpu()
+
+
+def fills_uninitialized() -> bool:
+    """Whether memory without contents is filled while deterministic algorithms are asked for."""
+    return _mode["fills_uninitialized"]
+
+
+def set_fill_uninitialized(mode: bool) -> None:
+    """Choose whether memory without contents is filled while deterministic algorithms are asked for."""
+    if not isinstance(mode, bool):
+        raise RuntimeError(f"expected a bool, but got {type(mode).__name__}")
+    _mode["fills_uninitialized"] = mode
+    _update()
+
+
+def _update() -> None:
+    modes.fill_uninitialized = _mode["enabled"] and _mode["fills_uninitialized"]
+
+
+def warn_of_gpu() -> None:
+    """Say what a GPU needs to be deterministic, where there is one and XLA was not told."""
+    if devices.jax_devices("cuda") and "xla_gpu_deterministic_ops" not in os.environ.get("XLA_FLAGS", ""):
+        warn(_NONDETERMINISTIC_GPU)
+
+
+def are_deterministic_algorithms_enabled() -> bool:
+    """Whether deterministic algorithms were asked for."""
+    return _mode["enabled"]
+
+
+def is_deterministic_algorithms_warn_only_enabled() -> bool:
+    """Whether only a warning was asked for where an algorithm is not deterministic."""
+    return _mode["warn_only"]
+
+
+def get_deterministic_debug_mode() -> int:
+    """0: not asked for, 1: warn, 2: raise."""
+    return 0 if not _mode["enabled"] else 1 if _mode["warn_only"] else 2
+
+
+def set_deterministic_debug_mode(debug_mode: int | str) -> None:
+    """Ask for deterministic algorithms by number or name: 0 "default", 1 "warn", 2 "error"."""
+    names = {"default": 0, "warn": 1, "error": 2}
+    if isinstance(debug_mode, str) and debug_mode not in names:
+        raise RuntimeError("invalid value of debug_mode, expected one of `default`, `warn`, or `error`, but got "
+                           f"{debug_mode}")  # fmt: skip
+    level = names[debug_mode] if isinstance(debug_mode, str) else debug_mode
+    if level not in (0, 1, 2):
+        raise RuntimeError(f"invalid value of debug_mode, expected 0, 1, or 2, but got {level}")
+    use_deterministic_algorithms(level > 0, warn_only=level == 1)
+
+
+def get_num_threads() -> int:
+    """The number of threads of XLA's pool on the CPU."""
+    return THREADS
+
+
+def set_num_threads(num: int) -> None:
+    """Warn, unless the number is what it is: XLA's pool takes its size when the process starts."""
+    _no_other_number("set_num_threads", num)
+
+
+def get_num_interop_threads() -> int:
+    """The number of threads that run operators side by side: XLA's one pool."""
+    return get_num_threads()
+
+
+def set_num_interop_threads(num: int) -> None:
+    """As `set_num_threads`."""
+    _no_other_number("set_num_interop_threads", num)
+
+
+def _no_other_number(name: str, num: Any) -> None:
+    if not isinstance(num, int):
+        raise RuntimeError(f"{name} expects an int, but got {type(num).__name__}")
+    if num <= 0:
+        raise RuntimeError(f"{name} expects a positive integer")
+    if num != get_num_threads():
+        warn(
+            f"{name}({num}) changes nothing: XLA's thread pool has {get_num_threads()} threads, one for each "
+            "processor the process was given when it started (see taskset)."
+        )
+
+
+FUNCTIONS = {f.__name__: f for f in (
+    use_deterministic_algorithms, are_deterministic_algorithms_enabled, is_deterministic_algorithms_warn_only_enabled,
+    get_deterministic_debug_mode, set_deterministic_debug_mode, get_num_threads, set_num_threads,
+    get_num_interop_threads, set_num_interop_threads,
+)}  # fmt: skip

@@ -1,0 +1,1 @@
+"""Programs that NumPy runs, one operator after another."""

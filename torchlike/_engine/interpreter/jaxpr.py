@@ -1,0 +1,266 @@
+"""A closed jaxpr as a flat program of NumPy calls.
+
+An XLA compile costs tens of milliseconds, and a gradient exists only as what JAX traced: so that a gradient that runs
+once needs no compile, its jaxpr is flattened to a list of NumPy functions with their inputs by number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from torchlike._engine.interpreter import gather as gather  # their rules
+from torchlike._engine.interpreter import linalg as linalg
+from torchlike._engine.interpreter.loops import BODIES
+from torchlike._engine.interpreter.rules import RULES, Equation, Parameters, Unsupported
+from torchlike._engine.xla.jax_private import Literal, expanded, is_symbolic, number_of
+
+# Primitives that only call another jaxpr, each with the parameter that holds it.
+CALLS = {"jit": "jaxpr", "remat2": "jaxpr", "closed_call": "call_jaxpr", "core_call": "call_jaxpr",
+         "custom_jvp_call": "call_jaxpr", "custom_vjp_call": "call_jaxpr"}  # fmt: skip
+# Primitives whose results are their inputs.
+SAME = frozenset({"copy", "stop_gradient", "optimization_barrier"})
+# What a rule raises where another version of JAX says or arranges something differently.
+CHANGED = (ArithmeticError, AttributeError, LookupError, NotImplementedError, TypeError, ValueError)
+FOLDED = 1 << 16  # bytes; a larger result of constants is made anew by each run, unless it is a view
+
+
+class Program:
+    """`program(*arrays) -> list of arrays`, of the shapes and dtypes that the jaxpr declares.
+
+    A run raises `Unsupported` where a rule fails after all. The first run also checks shapes and dtypes.
+
+    A result may be an input or another result, or a view of one, and read-only. The caller silences NumPy's warnings.
+    Runs share nothing but constants, which no result is, so they may be concurrent.
+
+    Attributes:
+      steps: what is called: (function, the slots of its inputs, the slot of its result or their slice, the slots that
+        nothing after it looks at).
+      loops: of each loop among them, how many functions it calls in all.
+      runs: how often one with loops was run, by who reckons what that costs.
+    """
+
+    __slots__ = ("_count", "_due", "_fixed", "_results", "_slots", "loops", "runs", "steps")
+
+    def __init__(
+        self, count: int, slots: list, steps: list[tuple], results: list[int], fixed: list[int], due: list[tuple]
+    ) -> None:
+        self._count, self._slots, self.steps, self._results, self._fixed = count, slots, steps, results, fixed
+        self._due = due  # the results' shapes and dtypes; empty once they are checked
+        self.runs = 0
+        self.loops: list[int] = [step[0].calls for step in steps if hasattr(step[0], "calls")]
+
+    @property
+    def calls(self) -> int:
+        """How many functions a run calls."""
+        return len(self.steps) + sum(self.loops)
+
+    def __call__(self, *arrays: Any) -> list[np.ndarray]:
+        slots = self._slots.copy()
+        slots[: self._count] = map(np.asarray, arrays)
+        look = slots.__getitem__
+        try:
+            for function, inputs, outputs, dead in self.steps:
+                slots[outputs] = function(*map(look, inputs))
+                for i in dead:
+                    slots[i] = None
+        except CHANGED as error:
+            raise Unsupported(f"a rule that fails: {error!r}") from error
+        for i in self._fixed:
+            slots[i] = np.array(slots[i])
+        found = [slots[i] for i in self._results]
+        if self._due:
+            self._check(found)
+        return found
+
+    def _check(self, found: list) -> None:
+        """Refuse results that are not what the jaxpr declares: later runs make the same shapes and dtypes."""
+        if [(np.shape(x), getattr(x, "dtype", None)) for x in found] != self._due:
+            raise Unsupported("a rule with another result")
+        self._due = []
+
+
+def flatten(closed: Any) -> Program:
+    """The program of a jaxpr, without what does not lead to its results.
+
+    Raises:
+      Unsupported: there is no rule for one of its primitives as it is used; the message names it.
+    """
+    return Flat(closed).program()
+
+
+class Flat:
+    """A jaxpr's equations in order, calls inlined, variables numbered, what leads to no result left out.
+
+    Its shapes may have dims of `jax.export.symbolic_shape`; a program has numbers in their place.
+    """
+
+    def __init__(self, closed: Any) -> None:
+        self._slots: list = []
+        self._constant: set[int] = set()
+        self._equations: list[tuple[Any, list[int], list[int]]] = []
+        with _unknown("a jaxpr of a form that is not known"):
+            inputs = [self._slot() for _ in getattr(closed, "jaxpr", closed).invars]
+            self._count, self._results = len(inputs), self._inline(closed, inputs)
+            self._due = _results_of(closed)
+        self._equations = _needed(self._equations, self._results)
+
+    def _slot(self) -> int:
+        self._slots.append(None)
+        return len(self._slots) - 1
+
+    def _hold(self, value: np.ndarray) -> int:
+        slot = self._slot()
+        self._slots[slot] = value
+        self._constant.add(slot)
+        return slot
+
+    def _inline(self, closed: Any, inputs: list[int]) -> list[int]:
+        """Append a jaxpr's equations; the slots of its results."""
+        jaxpr = getattr(closed, "jaxpr", closed)
+        names: dict = dict(zip(jaxpr.invars, inputs))
+        for var, value in zip(jaxpr.constvars, getattr(closed, "consts", ())):
+            names[var] = self._hold(np.asarray(value))
+
+        def find(atom: Any) -> int:
+            if isinstance(atom, Literal):
+                return self._hold(np.asarray(atom.val, atom.aval.dtype))
+            return names[atom]
+
+        for eqn in jaxpr.eqns:
+            name, given = eqn.primitive.name, [find(atom) for atom in eqn.invars]
+            if name in CALLS:
+                made = self._inline(eqn.params[CALLS[name]], given)
+            elif name == "call_hi_primitive" and (body := expanded(eqn)) is not None:
+                made = self._inline(body, given)
+            elif name == "platform_index":
+                made = [self._hold(np.asarray(_branch_of_cpu(eqn.params["platforms"]), np.int32))]
+            elif name == "cond" and given[0] in self._constant:
+                made = self._inline(eqn.params["branches"][int(self._slots[given[0]])], given[1:])
+            elif name == "custom_linear_solve":
+                made = self._solved(eqn.params, given)
+            elif name in SAME:
+                made = given
+            else:
+                made = [self._slot() for _ in eqn.outvars]
+                self._equations.append((eqn, given, made))
+            names.update(zip(eqn.outvars, made))
+        return [find(atom) for atom in jaxpr.outvars]
+
+    def _solved(self, params: Mapping, given: list[int]) -> list[int]:
+        """A linear system, solved as the equation says."""
+        counts = params["const_lengths"]
+        begin, end = counts.matvec + counts.vecmat, sum(counts)
+        return self._inline(params["jaxprs"].solve, [*given[begin : begin + counts.solve], *given[end:]])
+
+    def shape(self, var: Any, sizes: Mapping[str, int]) -> tuple[int, ...]:
+        """A variable's shape with these sizes."""
+        return _sized(var.aval.shape, sizes)
+
+    def program(self, sizes: Mapping[str, int] | None = None) -> Program:
+        """The functions of all equations, but for those of constants alone, which are computed at once (loops are not).
+
+        `sizes` are the numbers for the jaxpr's symbolic dims. Raises `Unsupported` as `flatten` does.
+        """
+        slots, constant, steps = self._slots.copy(), set(self._constant), []
+        with np.errstate(all="ignore"):
+            for eqn, inputs, outputs in self._equations:
+                function = _function(eqn, sizes)
+                if constant.issuperset(inputs) and eqn.primitive.name not in BODIES:
+                    with _unknown(eqn.primitive.name):
+                        found = function(*[slots[i] for i in inputs])
+                        found = found if len(outputs) > 1 else [found]
+                        is_kept = all(x.base is not None or x.nbytes <= FOLDED for x in found)
+                    if is_kept:
+                        slots[outputs[0] : outputs[-1] + 1] = found
+                        constant.update(outputs)
+                        continue
+                steps.append((function, inputs, outputs))
+        steps, fixed = _freed(steps, {*self._results, *constant}), sorted(constant.intersection(self._results))
+        due = [(a.shape if sizes is None else _sized(a.shape, sizes), a.dtype) for a in self._due]
+        return Program(self._count, slots, steps, self._results, fixed, due)
+
+
+def _branch_of_cpu(platforms: Iterable) -> int:
+    return next(i for i, names in enumerate(platforms) if names is None or "cpu" in names)
+
+
+def _needed(equations: list, results: Iterable[int]) -> list:
+    needed, found = set(results), []
+    for equation in reversed(equations):
+        if not needed.isdisjoint(equation[2]):
+            needed.update(equation[1])
+            found.append(equation)
+    return found[::-1]
+
+
+def _function(eqn: Any, sizes: Mapping[str, int] | None) -> Callable:
+    name, params = eqn.primitive.name, eqn.params
+    rule = RULES.get(name)
+    if rule is None:
+        raise Unsupported(name)
+    with _unknown(name):
+        inputs, outputs = [v.aval for v in eqn.invars], [v.aval for v in eqn.outvars]
+        if sizes is not None:
+            inputs, outputs = ([Sized(_sized(a.shape, sizes), a.dtype) for a in avals] for avals in (inputs, outputs))
+            params = {key: _sized(value, sizes) for key, value in params.items()}
+        if name == "while" and _results_of(params["cond_jaxpr"])[0].shape:  # batched: each runs as often as it needs
+            raise Unsupported("while of many at once")
+        if name in BODIES:
+            params = params | {key: _programs(params[key], sizes) for key in BODIES[name]}
+        known = Parameters(params)
+        function = rule(Equation(name, known, inputs, outputs))
+        known.check(name)
+    if len(outputs) > 1 or outputs[0].shape or name in BODIES:
+        return function
+    return lambda *arrays: np.asarray(function(*arrays))  # NumPy makes scalars of zero-dim results
+
+
+@contextmanager
+def _unknown(what: str) -> Iterator[None]:
+    """Report what this version of JAX has changed as unsupported, so that it is compiled instead."""
+    try:
+        yield
+    except CHANGED as error:
+        raise Unsupported(f"{what}: {error!r}") from error
+
+
+def _results_of(closed: Any) -> list:
+    """The avals of a jaxpr's results."""
+    return [atom.aval for atom in getattr(closed, "jaxpr", closed).outvars]
+
+
+def _programs(bodies: Any, sizes: Mapping[str, int] | None) -> Any:
+    """A loop's jaxpr, or those of branches, as programs."""
+    if isinstance(bodies, tuple):
+        return [_programs(body, sizes) for body in bodies]
+    return Flat(bodies).program(sizes)
+
+
+class Sized(NamedTuple):
+    """An aval whose symbolic dims are numbers."""
+
+    shape: tuple[int, ...]
+    dtype: np.dtype
+
+
+def _sized(x: Any, sizes: Mapping[str, int]) -> Any:
+    """A parameter with numbers in place of symbolic dims."""
+    if type(x) is tuple:
+        return tuple([_sized(item, sizes) for item in x])
+    return number_of(x, sizes) if is_symbolic(x) else x
+
+
+def _freed(steps: list, kept: set[int]) -> list[tuple]:
+    """The steps as they are run, each with the slots to let go after it."""
+    found = []
+    for function, inputs, outputs in reversed(steps):
+        dead = {*inputs, *outputs} - kept
+        kept |= dead
+        # Slots are numbered in order, so those of one equation are neighbours.
+        place = outputs[0] if len(outputs) == 1 else slice(outputs[0], outputs[-1] + 1)
+        found.append((function, tuple(inputs), place, tuple(dead)))
+    return found[::-1]

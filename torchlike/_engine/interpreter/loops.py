@@ -1,0 +1,79 @@
+"""JAX's loops and branches for NumPy: what they repeat comes to these rules as a program, not as a jaxpr."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from torchlike._engine.interpreter.rules import Equation, rule
+from torchlike._engine.xla.jax_private import part_sizes
+
+# Primitives that run other jaxprs, with the parameters that hold them.
+BODIES = {"scan": ("jaxpr",), "while": ("cond_jaxpr", "body_jaxpr"), "cond": ("branches",)}
+
+
+GUESSED = 16  # times that a loop runs of which nobody knows
+
+
+def repeating(e: Equation, function: Callable, calls: int | None) -> Callable:
+    """A rule's function of one that returns a list, also of a single result; and how many others it calls, if it is a
+    loop."""
+    found = function if len(e.outputs) > 1 else lambda *arrays: function(*arrays)[0]
+    if calls is not None:
+        found.calls = calls  # type: ignore[attr-defined]
+    return found
+
+
+@rule("scan")
+def _scan(e: Equation) -> Callable:
+    body, count = e.params["jaxpr"], e.params["length"]
+    constants, carried = _parts(e)
+    begin = constants + carried
+    steps = range(count)[::-1] if e.params.flag("reverse") else range(count)
+
+    def scan(*arrays: Any) -> list:
+        fixed, carry, rows = arrays[:constants], arrays[constants:begin], arrays[begin:]
+        stacked = [np.empty(o.shape, o.dtype) for o in e.outputs[carried:]]
+        for i in steps:
+            found = body(*fixed, *carry, *[x[i] for x in rows])
+            carry = found[:carried]
+            for whole, row in zip(stacked, found[carried:]):
+                whole[i] = row
+        return [*carry, *stacked]
+
+    return repeating(e, scan, count * body.calls)
+
+
+def _parts(e: Equation) -> tuple[int, int]:
+    """How many inputs of a `scan` are constants, and how many are carried."""
+    taken, returned = (part_sizes(e.params.get(name)) for name in ("ft_in", "ft_out"))  # since JAX 0.12
+    if taken is None:
+        return e.params["num_consts"], e.params["num_carry"]
+    if returned is None or len(taken) != 3 or taken[1] != returned[0] or sum(taken) != len(e.inputs):
+        raise e.refuse("of a form that is not known")
+    return taken[0], taken[1]
+
+
+@rule("while")
+def _while(e: Equation) -> Callable:
+    goes_on, body = e.params["cond_jaxpr"], e.params["body_jaxpr"]
+    begin = e.params["cond_nconsts"]
+    end = begin + e.params["body_nconsts"]
+
+    def repeat(*arrays: Any) -> list:
+        asked, fixed, carry = arrays[:begin], arrays[begin:end], list(arrays[end:])
+        while goes_on(*asked, *carry)[0]:
+            carry = body(*fixed, *carry)
+        return carry
+
+    return repeating(e, repeat, GUESSED * (goes_on.calls + body.calls))
+
+
+@rule("cond")
+def _cond(e: Equation) -> Callable:
+    branches = e.params["branches"]
+    last = len(branches) - 1
+    choose = lambda which, *arrays: branches[min(max(int(which), 0), last)](*arrays)
+    return repeating(e, choose, max(branch.calls for branch in branches))

@@ -1,0 +1,1 @@
+"""Statistics, logs and warnings about programs."""

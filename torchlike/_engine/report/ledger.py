@@ -1,0 +1,210 @@
+"""What is counted of each program. A known program that runs adds one to its account; all else is written on a miss."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from time import perf_counter
+from weakref import WeakValueDictionary
+
+import jax
+
+from torchlike._dtypes.devices import device as Device
+from torchlike._engine.trace.plan import FLAT, Plan
+from torchlike._engine.trace.trace import Trace, lock, operators
+from torchlike._errors.callers import Place
+
+MOST_ACCOUNTS = 10_000  # older ones are kept as one sum
+AT_ONCE = 2  # sequences of operators that train, of one line, that are compiled when they first come
+Shapes = dict[int, tuple[int, ...]]  # input -> shape
+
+
+@dataclass(frozen=True, kw_only=True)
+class Counts:
+    """What was counted of one program, of several, or of all."""
+
+    hits: int = 0  # runs of a program that was there
+    misses: int = 0  # runs that had to make theirs first
+    compiles: int = 0
+    from_disk: int = 0  # of the compiles, those read from the cache on disk
+    compile_seconds: float = 0.0
+    interpreter_runs: int = 0  # runs by NumPy
+    donated_bytes: int = 0  # inputs that a run could overwrite in place, over all runs
+
+    def __add__(self, other: Counts) -> Counts:
+        return Counts(**{name: getattr(self, name) + getattr(other, name) for name in COUNTED})
+
+    def __sub__(self, other: Counts) -> Counts:
+        return Counts(**{name: getattr(self, name) - getattr(other, name) for name in COUNTED})
+
+    @property
+    def runs(self) -> int:
+        """Runs of any kind."""
+        return self.hits + self.misses
+
+
+COUNTED = tuple(field.name for field in fields(Counts))
+
+
+class Line:
+    """A line of the user's that runs programs."""
+
+    __slots__ = ("latest", "variants")
+
+    def __init__(self) -> None:
+        self.variants = 0  # how many sequences of operators that train came here
+        self.latest: Account | None = None  # of the program that was interpreted last
+
+
+class Group:
+    """The programs of one sequence of operators first run from one line: they differ in shapes or in what is static."""
+
+    __slots__ = ("__weakref__", "base", "device", "enters", "line", "made", "operators", "place", "programs",
+                 "seconds", "trains", "warned")  # fmt: skip
+
+    def __init__(self, device: Device, trace: Trace, place: Place, line: Line) -> None:
+        entries = list(operators(trace.code))
+        self.device, self.place, self.line = device, place, line
+        self.operators = tuple([plan.name.lstrip("_") for plan, _ in entries])
+        self.base = [tuple(a.shape) for a in trace.arrays]
+        self.enters = _enters(entries, len(trace.arrays))
+        self.trains = any(plan.executor == FLAT for plan, _ in entries)
+        line.variants += self.trains
+        self.programs = 0
+        self.made: list[Shapes] = []  # the shapes of programs that cost something, all different; until `warned`
+        self.seconds = 0.0  # of these compiles
+        self.warned = False
+
+    def shapes(self, differences: Shapes, index: int) -> tuple[int, ...]:
+        """The shape of an input of the program that differs so from the first."""
+        return differences.get(index, self.base[index])
+
+
+def _enters(entries: list[tuple[Plan, Sequence[int]]], inputs: int) -> list[str]:
+    """For each input of a trace, the operator that it enters first, and as which argument."""
+    found = [""] * inputs
+    for plan, slots in entries:
+        for position, slot in enumerate(slots):
+            if slot < 0 and not found[~slot]:
+                found[~slot] = f"{plan.argument(position)} of {plan.name.lstrip('_')}"
+    return found
+
+
+class Account:
+    """What is counted of one program, which a key of the cache means."""
+
+    __slots__ = ("__weakref__", "at_once", "compile_seconds", "compiles", "donated", "executor", "from_disk", "group",
+                 "interpreted", "is_first", "runs", "shapes")  # fmt: skip
+
+    def __init__(self, group: Group, shapes: Shapes) -> None:
+        self.group, self.shapes = group, shapes
+        group.programs += 1
+        self.is_first = group.programs == 1
+        # Whether it is to be compiled though it trains: on a line that does not bring new operators again and again.
+        self.at_once = self.is_first and group.line.variants <= AT_ONCE
+        self.executor = ""
+        self.runs = 0
+        self.interpreted = 0  # of the runs, those before it was compiled
+        self.compiles = self.from_disk = 0
+        self.compile_seconds = 0.0
+        self.donated = 0  # bytes in each compiled run
+
+    def came_again(self) -> bool:
+        """Note an interpreted run; whether the last one of this line was of the same program."""
+        line = self.group.line
+        before, line.latest = line.latest, self
+        return before is self
+
+    def counts(self) -> Counts:
+        """What was counted so far."""
+        by_numpy = self.runs if self.executor == "numpy" else self.interpreted
+        return Counts(hits=max(self.runs - 1, 0), misses=min(self.runs, 1), compiles=self.compiles,
+                      from_disk=self.from_disk, compile_seconds=self.compile_seconds, interpreter_runs=by_numpy,
+                      donated_bytes=self.donated * (self.runs - by_numpy))  # fmt: skip
+
+
+class Ledger:
+    """The accounts of this process, oldest first."""
+
+    def __init__(self) -> None:
+        self.accounts: dict[Account, None] = {}
+        self.folded = Counts()  # the sum of those that are too old
+        self.groups: WeakValueDictionary[tuple, Group] = WeakValueDictionary()
+        self.lines: dict[tuple[Device, Place], Line] = {}
+
+    def open(self, device: Device, trace: Trace, live: tuple[int, ...], place: Place) -> Account:
+        """An account for a program that is about to be made."""
+        names = tuple([x if x.__class__ is int else x.name for x in trace.code])
+        key = (device, place, live, names, tuple([a.dtype for a in trace.arrays]))
+        group = self.groups.get(key)
+        if group is None:
+            line = self.lines.setdefault((device, place), Line())
+            group = self.groups[key] = Group(device, trace, place, line)
+        differences = {i: tuple(a.shape) for i, a in enumerate(trace.arrays) if a.shape != group.base[i]}
+        account = Account(group, differences)
+        self.accounts[account] = None
+        if len(self.accounts) > MOST_ACCOUNTS:
+            oldest = next(iter(self.accounts))
+            self.folded += oldest.counts()
+            del self.accounts[oldest]
+        return account
+
+    def snapshot(self) -> tuple[dict[Account, Counts], Counts]:
+        """What was counted so far: of each account, and of those that were folded."""
+        with lock:
+            return {account: account.counts() for account in self.accounts}, self.folded
+
+
+ledger = Ledger()
+
+
+class Heard:
+    """What JAX says of its compiles, which also happen where an interpreted operator has an executable of its own."""
+
+    compiles = from_disk = 0
+    seconds = 0.0
+
+
+class Making:
+    """The making and the first run of one program: how long it took, and what was compiled for it."""
+
+    def __init__(self, account: Account) -> None:
+        self.account = account
+        self.by_numpy = self.hot = False
+        self._heard = Heard.compiles, Heard.from_disk, Heard.seconds
+        self._started = perf_counter()
+
+    def is_built(self, by_numpy: bool, donated: int) -> None:
+        """The program is there and was not run yet."""
+        account, self.by_numpy = self.account, by_numpy
+        if not by_numpy:
+            account.compile_seconds += perf_counter() - self._started
+            account.interpreted, account.donated = account.runs, donated
+        account.executor = "numpy" if by_numpy else "xla"
+
+    def has_run(self, hot: bool) -> None:
+        """It has run for the first time; `hot`: and was interpreted before."""
+        account, self.hot = self.account, hot
+        compiles, from_disk, seconds = self._heard
+        self.seconds = perf_counter() - self._started
+        self.compiles = Heard.compiles - compiles if self.by_numpy else 1
+        self.from_disk = Heard.from_disk - from_disk if self.by_numpy else min(1, Heard.from_disk - from_disk)
+        account.compiles += self.compiles
+        account.from_disk += self.from_disk
+        if self.by_numpy:
+            account.compile_seconds += Heard.seconds - seconds
+
+
+def _on_duration(event: str, duration_secs: float, **_: object) -> None:
+    if event == "/jax/core/compile/backend_compile_duration":
+        Heard.compiles += 1
+        Heard.seconds += duration_secs
+
+
+def _on_event(event: str, **_: object) -> None:
+    if event == "/jax/compilation_cache/cache_hits":
+        Heard.from_disk += 1
+
+
+jax.monitoring.register_event_duration_secs_listener(_on_duration)
+jax.monitoring.register_event_listener(_on_event)

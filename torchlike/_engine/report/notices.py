@@ -1,0 +1,108 @@
+"""What the engine says while it works: a line in the log for each program, a warning where shapes keep changing."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+
+from torchlike import _errors
+from torchlike._engine.report.ledger import Account, Making
+from torchlike._errors.warned import warn
+
+WARN_AFTER = 8  # compiled programs of one sequence of operators
+KNOWN = ("compile",)
+logger = logging.getLogger("torchlike")
+
+
+class _ToStderr(logging.Handler):
+    """Writes to whatever `sys.stderr` is at the time."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        try:
+            sys.stderr.write(self.format(record) + "\n")
+        except Exception:
+            self.handleError(record)
+
+
+def log_as_asked(names: str) -> None:
+    """Do what `TORCHLIKE_LOG` asks: names of what is to be logged, separated by commas."""
+    asked = [name.strip() for name in names.split(",") if name.strip()]
+    for name in asked:
+        if name not in KNOWN:
+            raise _errors.engine.unknown_log(name, KNOWN)
+    if asked:
+        handler = _ToStderr()
+        handler.setFormatter(logging.Formatter("torchlike: %(message)s"))
+        logger.addHandler(handler)
+        logger.setLevel(logging.DEBUG)
+        logger.propagate = False
+
+
+def quiet_jax() -> None:
+    """Keep JAX's progress messages out of a log that shows INFO, unless the program has chosen a level for them."""
+    jax_logger = logging.getLogger("jax")
+    if jax_logger.level == logging.NOTSET:
+        jax_logger.setLevel(logging.WARNING)
+
+
+log_as_asked(os.environ.get("TORCHLIKE_LOG", ""))
+
+
+def made(making: Making, executor: str) -> None:
+    """A program was made and run for the first time, or compiled since it repeats."""
+    if logger.isEnabledFor(logging.DEBUG):
+        logger.debug(line(making))
+    group = making.account.group
+    if not making.by_numpy:
+        group.seconds += making.account.compile_seconds
+    if not group.warned and (group.trains or not making.by_numpy):
+        _count_shapes(making, executor)
+
+
+def line(making: Making) -> str:
+    """One program in one line: what was done, with what, in how long, for whom, where and why."""
+    account, group, number = making.account, making.account.group, len(making.account.group.operators)
+    if making.by_numpy:
+        verb = f"interpreted, {making.compiles} compiled by themselves:" if making.compiles else "interpreted"
+    else:
+        verb = "loaded from disk" if making.from_disk else "compiled"
+    what = f"{number} operator{'s' * (number != 1)} ({summary(group.operators)})"
+    whom = f"{account.executor} on {group.device}"
+    return f"{group.place}: {verb} {what} for {whom} in {making.seconds:.4f} s: {_why(making)}"
+
+
+def _why(making: Making) -> str:
+    if making.hot:
+        return "it repeats"
+    if making.account.is_first:
+        return "new"
+    return changes(making.account) or "other static arguments, or other inputs to overwrite; the same shapes"
+
+
+def summary(operators: tuple[str, ...], most: int = 4) -> str:
+    """The first few operators and the last."""
+    return " ".join(operators if len(operators) <= most + 1 else (*operators[:most], "...", operators[-1]))
+
+
+def changes(account: Account) -> str:
+    """Which inputs have other shapes than in the group's first program, the first few."""
+    group = account.group
+    pairs = [f"{group.enters[i]} {group.base[i]} -> {shape}" for i, shape in account.shapes.items()]
+    return ", ".join(pairs[:3]) + (f" and {len(pairs) - 3} more" if len(pairs) > 3 else "")
+
+
+def _count_shapes(making: Making, executor: str) -> None:
+    account, group = making.account, making.account.group
+    if account.shapes not in group.made:
+        group.made.append(account.shapes)
+    if len(group.made) < WARN_AFTER:
+        return
+    group.warned = True
+    index = next(i for shapes in group.made for i in shapes)
+    seen = dict.fromkeys(group.shapes(shapes, index) for shapes in group.made)
+    sentence = _errors.engine.shapes_keep_changing(
+        len(group.made), group.place, group.enters[index], list(seen), group.seconds, making.by_numpy, executor
+    )
+    group.made = []
+    warn(sentence)

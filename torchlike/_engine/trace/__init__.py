@@ -1,0 +1,1 @@
+"""Recording: values, plans, traces, and the flush that runs them."""

@@ -1,0 +1,103 @@
+"""Isolation of operators that fail.
+
+A trace that cannot run as one program runs operator by operator. An operator that fails leaves its error in place of
+its results, and so do the operators that need them. All others have their results. The error is raised where a failed
+result is first read. The storages that were written with failed results then return to their previous contents.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+from weakref import ref
+
+import numpy as np
+
+from torchlike._engine.trace.value import Value
+
+if TYPE_CHECKING:
+    from torchlike._dtypes.devices import device as Device
+    from torchlike._engine.trace.trace import Trace
+
+
+class Failed:
+    """Stands for a result that could not be computed, and is the trace of its Value. `error` is that of the operator,
+    or of the operator that it depends on."""
+
+    __slots__ = ("before", "error", "puts")
+
+    def __init__(self, error: Exception, before: Sequence[tuple[ref, Value, Value]] = ()) -> None:
+        self.error = error
+        self.puts: list = []  # writes of this result, as those of a trace; they are not undone
+        self.before = before  # storages, each with the failed Value that it holds and with its previous Value
+
+    def take_back(self) -> None:
+        """Return the storages to their previous contents."""
+        for held, failed, before in self.before:
+            storage = held()
+            if storage is not None and storage.value is failed:
+                storage.value = before
+        self.before = ()
+
+
+def check(value: Value) -> None:
+    """Raise the error of a value that a failed operator was to compute, or that was left behind by a sub-recording."""
+    error = getattr(value.trace, "error", None)
+    if error is not None:
+        if value.trace.__class__ is Failed:
+            value.trace.take_back()
+        raise error
+
+
+def isolate(device: Device, trace: Trace, live: tuple[int, ...], values: list, cause: Exception | None) -> None:
+    """Run the operators of a trace one by one, and end it. `cause` is the error of the whole program, if it has run."""
+    from torchlike._engine.interpreter.executor import Interpreted
+    from torchlike._engine.trace.trace import end
+
+    lost = [is_deleted(array) for array in trace.arrays]
+    if cause is not None and any(lost):  # by a program that failed while it overwrote them
+        trace.arrays = [Failed(cause) if gone else array for gone, array in zip(lost, trace.arrays)]
+    told = {slot for _, *both in trace.puts for slot in both if isinstance(slot, int) and slot >= 0}
+    wanted = tuple(sorted({*live, *told}))
+    results = dict(zip(wanted, Interpreted(trace, wanted)(trace)))
+    before = _before(trace, results)
+    objects, names, found = [], [], []
+    for slot, value in zip(live, values):
+        result = results[slot]
+        has_failed = result.__class__ is Failed
+        objects.append(value)
+        names.append("trace" if has_failed else "array")
+        found.append(Failed(result.error, before) if has_failed else result)
+    rest = map(setattr, (trace, trace), ("arrays", "puts"), ([], []))
+    deque(chain(map(setattr, objects, names, found), rest, map(end, (device,), (None,))), 0)
+
+
+def _before(trace: Trace, results: dict[int, Any]) -> list[tuple[ref, Value, Value]]:
+    """The storages that hold a failed result, each with that Value and with its last contents that did not fail."""
+    had: dict[int, Any] = {}
+    for held, *slots in trace.puts:
+        for slot in slots:
+            if id(held()) not in had or not _failed(slot, results):
+                had[id(held())] = slot
+    found = []
+    for held in dict.fromkeys(held for held, *_ in trace.puts):
+        storage = held()
+        if storage is None or storage.value.trace is not trace or not _failed(storage.value.slot, results):
+            continue
+        old = had[id(storage)]
+        if isinstance(old, int):
+            array = results[old] if old >= 0 else trace.arrays[~old]
+            old = Value(storage.value.aval, array)
+        found.append((held, storage.value, old))
+    return found
+
+
+def _failed(slot: int | Value, results: dict[int, Any]) -> bool:
+    return isinstance(slot, int) and slot >= 0 and results[slot].__class__ is Failed
+
+
+def is_deleted(array: Any) -> bool:
+    """Whether an array was donated to a program that has run."""
+    return not isinstance(array, np.ndarray) and array.is_deleted()

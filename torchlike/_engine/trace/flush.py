@@ -1,0 +1,242 @@
+"""Running a trace: the key of its program, the cache of programs, and giving the results to their Values."""
+
+from __future__ import annotations
+
+import functools
+from collections import deque
+from collections.abc import Iterator
+from itertools import chain, repeat
+from sys import getrefcount
+from time import perf_counter
+from typing import Any
+
+import jax
+import numpy as np
+
+from torchlike._dtypes import modes
+from torchlike._dtypes.devices import device as Device
+from torchlike._dtypes.recorder import current
+from torchlike._engine.interpreter.executor import Failed, Interpreted, is_cold
+from torchlike._engine.programs import programs
+from torchlike._engine.report import notices
+from torchlike._engine.report.ledger import Making, ledger
+from torchlike._engine.report.timing import tell, timed, watchers
+from torchlike._engine.trace import failures
+from torchlike._engine.trace import trace as _trace
+from torchlike._engine.trace.ownership import LIST_ITEM, lent
+from torchlike._engine.trace.value import Value
+from torchlike._engine.trace.waiting import on_host
+from torchlike._engine.xla import disk_cache
+from torchlike._engine.xla import executor as xla_executor
+from torchlike._errors.callers import users_place
+
+
+def run(device: Device, draws: bool = False) -> None:
+    """Run what is pending on one device, because somebody needs it: (`draws`) to draw random numbers by elements."""
+    capture = current().capture
+    if capture is not None:
+        capture.stop("random numbers are drawn by elements" if draws else "a tensor's elements are needed", draws)
+    flush(device)
+
+
+def flush(device: Device) -> None:
+    """Run what is pending on one device. An interrupt finds all results committed, or none and the trace still
+    pending."""
+    with _trace.lock:
+        trace = device.trace
+        if trace is None:
+            _trace.pending.pop(device, None)
+            return
+        if _trace.observers:
+            _trace.observe(plan for plan, _ in _trace.operators(trace.code))
+        values = [r() for r in trace.results]  # held from here on, so nothing dies between the key and the run
+        live = tuple([i for i, v in enumerate(values) if v is not None])
+        if live:
+            # The array of a Value that died is free; one on the host is copied first. The count is taken here, not in a
+            # function: whether a call holds its arguments too depends on who watches frames.
+            arrays = trace.arrays
+            dead = [i for i, r in enumerate(trace.inputs) if r() is None]
+            if lent:
+                dead = [i for i in dead if id(arrays[i]) not in lent]
+            donated = tuple(
+                [i for i in dead if getrefcount(arrays[i]) <= LIST_ITEM or arrays[i].__class__ is np.ndarray]
+            )
+            key = (tuple(trace.code), len(trace.arrays), live, donated, _shared(trace.scalars), modes.matmul_precision,
+                   _executor)  # fmt: skip
+            _run(device, trace, key, [values[i] for i in live])
+        device.trace = None
+        _trace.pending.pop(device, None)
+
+
+def _run(device: Device, trace: _trace.Trace, key: tuple, values: list) -> None:
+    """Run a trace as one program. If that fails, run its operators one by one."""
+    try:
+        program = programs.get(key)
+        if program is None or (program.__class__ is Interpreted and _executor != "numpy" and program.is_hot()):
+            _first_run(device, trace, key, program, values)
+        else:
+            _execute(device, trace, program, values)
+    except Exception as error:
+        if device.trace is not trace:  # the results are committed, and a warning has become an error
+            raise
+        notices.logger.debug("a program could not be run whole", exc_info=error)
+        failures.isolate(device, trace, key[2], values, error)
+
+
+def _shared(scalars: list) -> tuple[int, ...]:
+    """For each sequence of numbers, which is the first that is the same object."""
+    first: dict[int, int] = {}
+    return tuple([first.setdefault(id(numbers), i) for i, numbers in enumerate(scalars)])
+
+
+def _first_run(device: Device, trace: _trace.Trace, key: tuple, known: Any, values: list) -> None:
+    """Make a program, or compile one that was interpreted so far; run it; and say so."""
+    account = ledger.open(device, trace, key[2], users_place()) if known is None else known.account
+    making, started = Making(account), perf_counter()
+    program = _build(device, trace, key[2], key[3], known is None, account.at_once)
+    program.account = account
+    if program.__class__ is Interpreted:
+        account.came_again()
+    making.is_built(program.__class__ is Interpreted, program.donated_bytes)
+    tell(account, started, perf_counter(), True)
+    programs.add(key, program)
+    _execute(device, trace, program, values)
+    making.has_run(hot=known is not None)
+    notices.made(making, _executor)
+
+
+def forget_programs() -> None:
+    """Free every compiled program; the next run compiles, or loads from disk, anew."""
+    with _trace.lock:
+        programs.clear()
+        ledger.lines.clear()
+    jax.clear_caches()
+
+
+def clear_cache() -> disk_cache.Contents:
+    """Forget every compiled program, those in memory and those that torchlike keeps on disk for later processes.
+
+    What is run next compiles anew, here and in every other process that starts cold. A folder that the user gave to JAX
+    (`JAX_COMPILATION_CACHE_DIR`) is left alone. `python -m torchlike --clear-cache` does the same from a shell. PyTorch
+    has no such function.
+
+    Returns:
+      What was removed from disk: `folder`, `programs` (their number) and `bytes`.
+    """
+    forget_programs()
+    cache = disk_cache.cache
+    return disk_cache.Contents("", 0, 0) if cache is None else cache.clear()
+
+
+def _build(device: Device, trace: _trace.Trace, live: tuple[int, ...], donated: tuple[int, ...], is_new: bool,
+           at_once: bool) -> Any:  # fmt: skip
+    """Compile, or have a new trace interpreted (`at_once`: not what trains)."""
+    if device.type == "cpu" and (_executor == "numpy" or (_executor == "auto" and is_new and is_cold(trace, at_once))):
+        return Interpreted(trace, live)
+    return xla_executor.Fused(device, trace, live, donated)
+
+
+def _execute(device: Device, trace: _trace.Trace, program: Any, values: list) -> None:
+    """Run a program, commit its results, and end the trace."""
+    commit = functools.partial(_commit, device, trace, values)
+    if program.__class__ is Interpreted:
+        arrays = timed(program.account, program, trace) if watchers else program(trace)
+        if Failed in map(type, arrays):
+            failures.isolate(device, trace, program.live, values, None)
+        else:
+            deque(commit(iter(arrays)), 0)
+    else:
+        program.executable.fill(device, commit, program.arguments(trace))
+    program.account.runs += 1
+
+
+def _commit(device: Device, trace: _trace.Trace, values: list, arrays: Iterator) -> Iterator:
+    """Return an iterator of C code that stores the results of a trace in its Values, and ends the trace."""
+    # The trace itself lives on where an input remembers its place in it.
+    rest = map(setattr, (trace, trace), ("arrays", "puts"), ([], []))
+    return chain(map(setattr, values, repeat("array"), arrays), rest, map(_trace.end, (device,), (None,)))
+
+
+def boundary() -> None:
+    """A fixed place where pending work is run: the end of backward, of an optimizer step, the next batch, ..."""
+    if current().capture is not None:
+        return
+    for device in list(_trace.pending):
+        run(device)
+
+
+def prelude() -> None:
+    """The boundary before a model is called: nothing that is differentiated is pending. What was done to set up the
+    first step, or between two steps, is no part of the step's program then, which so is one and the same."""
+    latest = _trace.latest.node
+    for trace in tuple(_trace.pending.values()):
+        if trace.before != latest:
+            return
+    boundary()
+
+
+def concrete(value: Value, draws: bool = False) -> Any:
+    """The array of a value, running pending work if need be (an observation). `draws`: see `run`."""
+    if value.array is None:
+        settled = value.settle()
+        if settled is not value:
+            return settled.array
+        if value.aval.device.type == "meta":
+            raise NotImplementedError("Cannot copy out of meta tensor; no data!")
+        _trace.wait_for(value)
+        if value.array is None:
+            run(value.aval.device, draws)
+        failures.check(value)
+    elif current().capture is not None:
+        current().capture.observes(value)
+    return value.array
+
+
+def to_numpy(value: Value, draws: bool = False) -> np.ndarray:
+    """The value as a read-only NumPy array. `draws`: see `run`."""
+    return on_host(concrete(value, draws))
+
+
+def element(value: Value) -> Any:
+    """The one element of a value as a Python number."""
+    found = to_numpy(value).reshape(())
+    return float(found) if value.aval.dtype.is_floating_point else found.item()
+
+
+def peek(value: Value) -> np.ndarray:
+    """The value as an array that is to be looked at and let go at once: the memory may be somebody else's."""
+    array = value.peek()
+    return on_host(concrete(value) if array is None else array)
+
+
+EXECUTORS = ("xla", "numpy", "auto", "immediate")
+_executor = "auto"
+
+
+class set_executor:
+    """Choose how recorded work runs, at once and until the end of a `with` block.
+
+    `"xla"` fuses what was recorded since the last boundary into one compiled program. `"numpy"` interprets it on the
+    CPU, operator by operator, and compiles nothing but the operators that NumPy cannot run, each by itself. `"auto"`
+    (the default) interprets the CPU's forward work until it would have paid to compile it, by a model of both costs,
+    and what trains once if it is small, and where its shapes keep changing. `"immediate"` runs each operator at once,
+    compiled, for debugging.
+    """
+
+    def __init__(self, name: str) -> None:
+        if name not in EXECUTORS:
+            raise ValueError(f"set_executor expects one of {EXECUTORS}, got {name!r}")
+        self._before = _executor, not _trace.limit.length
+        boundary()
+        self._set("xla" if name == "immediate" else name, name == "immediate")
+
+    def _set(self, executor: str, immediate: bool) -> None:
+        global _executor
+        _executor = executor
+        _trace.limit.length = 0 if immediate else _trace.limit.LONGEST
+
+    def __enter__(self) -> set_executor:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._set(*self._before)

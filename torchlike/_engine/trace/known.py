@@ -1,0 +1,152 @@
+"""Values that can be looked at without running the trace: what is concrete, and integers made of a few integers.
+
+PyTorch refuses an index that is out of range at the line that indexes. Where the index is still to be computed, but
+from integers at hand and in a few steps, NumPy computes it for that question alone: integers are exact, so the answer
+holds for whatever runs the trace. What depends on floating-point numbers, on much or on long ago is left to the trace.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from torchlike._dtypes.recorder import current
+from torchlike._engine.interpreter.executor import Step
+from torchlike._engine.trace.examples import Row, outermost
+from torchlike._engine.trace.flush import concrete
+from torchlike._engine.trace.plan import NUMPY, Plan
+from torchlike._engine.trace.trace import Trace, lock
+from torchlike._engine.trace.value import Aval, Value
+
+MOST_ITEMS = 64  # of the trace's code that are looked at
+MOST_ELEMENTS = 1 << 16  # that are computed for one look
+
+
+def at_hand(value: Value) -> Any:
+    """The array of a value, to be looked at and let go at once; None where it would have to be waited for."""
+    value = outermost(value)
+    array = value.peek()
+    trace = value.trace
+    if array is not None or trace.__class__ is not Trace or not _is_exact(value.aval):
+        return array
+    with lock:
+        if trace is not value.aval.device.trace:
+            return None
+        entries = _needed(trace, value.slot, lambda array: isinstance(array, np.ndarray))
+        return entries and _computed(trace.arrays, trace.scalars, entries, value.slot)
+
+
+def when_at_hand(value: Value, check: Callable[[Any], None]) -> None:
+    """Call `check(array)` if the array is at hand; what is recorded whole is checked at each later call too.
+
+    `check` must hold no Value: it would keep that alive.
+    """
+    if value.__class__ is Row:
+        value, check = outermost(value), functools.partial(_of_each, tuple(value.aval.shape), check)
+    capture = current().capture
+    if capture is None:
+        array = at_hand(value)
+        if array is not None:
+            check(array)
+    elif capture.trace is value.trace or id(value) in capture.known:
+        trace = capture.trace
+        look = Look(trace, value)
+        array = look.now({i: _of_cpu(trace.held[i].aval, trace.arrays[i]) for i in look.inputs}, trace.scalars)
+        if array is not None:
+            check(array)
+            capture.checks.append((look, check))
+    elif value.array is not None:
+        check(value.array)
+
+
+def _of_each(shape: tuple[int, ...], check: Callable[[Any], None], array: Any) -> None:
+    """Check the array of each example."""
+    for one in np.asarray(array).reshape(-1, *shape):
+        check(np.asarray(one))
+
+
+def elements(value: Value) -> np.ndarray | None:
+    """Return the elements of an input of a captured call. Integers are computed and waited for: they are seldom the
+    result of much work. Others are returned if they are at hand, else None."""
+    return _of_cpu(value.aval, concrete(value) if _is_exact(value.aval) else value.array)
+
+
+def _of_cpu(aval: Aval, array: Any) -> np.ndarray | None:
+    """Return an array of the CPU as NumPy's, or None if it must be waited for and holds no integers."""
+    if array is None or isinstance(array, np.ndarray):
+        return array
+    return np.asarray(array) if _is_exact(aval) or (aval.device.type == "cpu" and array.is_ready()) else None
+
+
+class Look:
+    """How a value of a captured trace is computed from `inputs`, the numbers of inputs of the trace."""
+
+    __slots__ = ("_entries", "_slot", "inputs")
+
+    def __init__(self, trace: Trace, value: Value) -> None:
+        if value.trace is not trace:
+            trace.adopt(value)
+        self._slot = value.slot
+        is_computed = value.slot >= 0 and _is_exact(value.aval)
+        self._entries = _needed(trace, value.slot, lambda array: array is not None) if is_computed else None
+        self.inputs = {~s for _, step in self._entries or () for s in step.slots if s < 0}
+        if value.slot < 0:
+            self.inputs.add(~value.slot)
+
+    def now(self, arrays: Mapping[int, np.ndarray | None], scalars: Sequence) -> np.ndarray | None:
+        """Return the array, given those of the inputs and the trace's numbers; None if it is not at hand."""
+        if any(arrays.get(i) is None for i in self.inputs):
+            return None
+        if self._slot < 0:
+            return arrays[~self._slot]
+        return _computed(arrays, scalars, self._entries, self._slot) if self._entries else None
+
+
+def _is_exact(aval: Aval) -> bool:
+    return not (aval.dtype.is_floating_point or aval.dtype.is_complex) and aval.device.type == "cpu"
+
+
+def _is_cheap(plan: Plan) -> bool:
+    return (plan.executor == NUMPY and float not in plan.scalars
+            and all(_is_exact(a) and a.numel <= MOST_ELEMENTS for a in (*plan.inputs, *plan.outputs)))  # fmt: skip
+
+
+def _needed(trace: Trace, slot: int, is_there: Callable[[Any], bool]) -> list[tuple[Plan, Step]] | None:
+    """Return the entries that a result is made by, or None if they are too many, not all exact, or use an input that is
+    not there."""
+    code, wanted, found = trace.code, {slot}, []
+    first, numbers = len(trace.results), len(trace.scalars)
+    for position in range(len(code) - 1, max(len(code) - MOST_ITEMS, 0) - 1, -1):
+        plan = code[position]
+        if plan.__class__ is int:
+            continue
+        first, numbers = first - len(plan.outputs), numbers - bool(plan.scalars)
+        made = wanted.intersection(range(first, first + len(plan.outputs)))
+        if not made:
+            continue
+        slots = code[position + 1 : position + 1 + len(plan.inputs)]
+        if not _is_cheap(plan) or any(s < 0 and not is_there(trace.arrays[~s]) for s in slots):
+            return None
+        wanted = (wanted - made) | {s for s in slots if s >= 0}
+        found.append((plan, Step(position, tuple(slots), first, first + len(plan.outputs), numbers, ())))
+        if not wanted:
+            return found[::-1]
+    return None
+
+
+def _computed(arrays: Any, scalars: Sequence, entries: list[tuple[Plan, Step]], slot: int) -> np.ndarray | None:
+    """What the entries make of the trace's inputs; None where a kernel fails, of which the trace will tell."""
+    results: dict[int, np.ndarray] = {}
+    try:
+        with np.errstate(all="ignore"):
+            for plan, step in entries:
+                given = [results[s] if s >= 0 else arrays[~s] for s in step.slots]
+                if plan.scalars:
+                    given += [np.asarray(x)[()] for x in scalars[step.numbers]]
+                results.update(enumerate(map(np.asarray, plan.function(*given)), step.first))
+    except Exception:
+        return None
+    return results[slot]

@@ -1,0 +1,319 @@
+"""Recording: operators are appended to the trace of their device and run later, together."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+from weakref import ref
+
+from numpy import ndarray
+
+from torchlike import _errors
+from torchlike._dtypes.devices import device as Device
+from torchlike._dtypes.devices import meta
+from torchlike._dtypes.recorder import Recorder, current, plain
+from torchlike._engine.trace import failures
+from torchlike._engine.trace.plan import Plan
+from torchlike._engine.trace.value import Value
+
+lock = threading.RLock()
+closed = threading.Condition(lock)  # notified where a trace of one thread ends
+pending: dict[Device, Trace] = {}
+
+
+class _Limit:
+    """How many results a trace may have, so that a loop without a flush still runs in pieces. 0 runs each operator at
+    once (the executor `"immediate"`)."""
+
+    __slots__ = ("length",)
+    LONGEST = 4096
+
+    def __init__(self) -> None:
+        self.length = self.LONGEST
+
+
+limit = _Limit()
+
+
+class _Latest:
+    """The age of the gradient node that was made last, in any thread, and what is called with each new one (anomaly
+    detection, which is on or off for the process, as in PyTorch)."""
+
+    __slots__ = ("made", "node")
+
+    def __init__(self) -> None:
+        self.node = 1
+        self.made: Callable[[Any], None] | None = None
+
+
+latest = _Latest()
+observers: list[Callable[[Plan], None]] = []  # see every operator: those of the meta device at once, others when run
+
+
+class Elsewhere(Exception):
+    """An input is pending in another thread's open trace. The caller waits for it and records the operator again."""
+
+    def __init__(self, value: Value) -> None:
+        self.value = value
+
+
+class Trace:
+    """The operators recorded on one device since the last boundary.
+
+    `code` is flat: a plan, then the slots of its inputs, entry after entry. A slot >= 0 is the n-th result of this
+    trace, a slot < 0 is input `~slot`. Results are held weakly: what nobody holds at the boundary is not an output.
+    Inputs are held weakly too (their arrays strongly): an input whose Value died is donated. `scalars` holds the
+    sequence of numbers of each entry that has some; a gradient gives the very sequence of its forward, so that the
+    program has them once. `before` is the age of the latest gradient node when it began. `puts` holds, for each
+    storage that was written with a result, its previous contents: the slot of a result or input, or a Value.
+    """
+
+    __slots__ = ("arrays", "before", "code", "hosts", "inputs", "puts", "results", "scalars")
+
+    def __init__(self) -> None:
+        self.before = latest.node
+        self.code: list = []
+        self.scalars: list[Sequence] = []
+        self.inputs: list[ref[Value]] = []
+        self.arrays: list = []
+        self.hosts: list[int] = []  # the inputs that are NumPy arrays
+        self.results: list[ref[Value]] = []
+        self.puts: list[tuple[ref, int | Value, int]] = []
+
+    def adopt(self, value: Value) -> None:
+        """Give a concrete value a place among this trace's inputs."""
+        array = value.array
+        if array is None:
+            self._adopt_settled(value)
+            return
+        arrays = self.arrays
+        if array.__class__ is ndarray:
+            self.hosts.append(len(arrays))
+        slot = ~len(arrays)
+        arrays.append(array)
+        self.inputs.append(ref(value))
+        value.slot, value.trace = slot, self  # last: see `repair`
+
+    def _adopt_settled(self, value: Value) -> None:
+        settled = value.settle()
+        if settled is value:
+            if self is value.aval.device.trace and is_elsewhere(value):
+                raise Elsewhere(value)  # waiting here would show other threads an incomplete entry
+            if arrived(value):
+                return self.adopt(value)
+            failures.check(value)
+            raise _errors.recording.abandoned()
+        if settled.trace is not self:
+            self.adopt(settled)
+        value.slot, value.trace = settled.slot, self
+
+    def take(self, plan: Plan, values: Sequence[Value], scalars: Sequence) -> tuple[Value, ...]:
+        """Append one operator; returns the Values of its results."""
+        made: list[Value] = []
+        with lock:
+            try:
+                for value in values:
+                    if value.trace is not self:
+                        self.adopt(value)
+                self.code.append(plan)
+                self.code += [value.slot for value in values]
+                if scalars:
+                    self.scalars.append(scalars)
+                for aval in plan.outputs:
+                    made.append(Value(aval, None, len(self.results), self))
+                    self.results.append(ref(made[-1]))
+            except BaseException:
+                self.repair()
+                raise
+        return tuple(made)
+
+    def repair(self) -> None:
+        """Drop an entry that was cut short, by an interrupt or by an input that cannot be used."""
+        code, position, results, scalars = self.code, 0, 0, 0
+        while position < len(code):
+            plan = code[position]
+            end, made = position + 1 + len(plan.inputs), results + len(plan.outputs)
+            if end > len(code) or made > len(self.results) or scalars + bool(plan.scalars) > len(self.scalars):
+                break
+            position, results, scalars = end, made, scalars + bool(plan.scalars)
+        del code[position:], self.results[results:], self.scalars[scalars:], self.arrays[len(self.inputs) :]
+        self.hosts = [i for i in self.hosts if i < len(self.arrays)]
+
+
+class OwnTrace(Trace):
+    """A trace of one thread, which no flush runs. While it is open, the thread records into it, and other threads that
+    need one of its values wait."""
+
+    __slots__ = ("device", "others", "owner")
+
+    def __init__(self, device: Device) -> None:
+        super().__init__()
+        self.device = device
+        self.others: set[Device] = set()  # on which something was recorded meanwhile
+        self.owner = 0  # the thread, while it is open
+
+    def record(self, plan: Plan, values: Sequence[Value], scalars: Sequence = ()) -> tuple[Value, ...]:
+        """Append an operator of this device."""
+        device = plan.outputs[0].device
+        if device is self.device:
+            return self.take(plan, values, scalars)
+        if device is not meta:
+            self.others.add(device)
+        return append(plan, values, scalars)
+
+    def record_one(self, plan: Plan, values: Sequence[Value], scalars: Sequence = ()) -> Value:
+        """`record` for a plan with one result."""
+        return self.record(plan, values, scalars)[0]
+
+    def into(self, below: Recorder, capture: Any) -> Recorder:
+        """Return the recorder that appends to this trace, for `capture`."""
+        many, one = self.record, self.record_one
+        functions: dict[str, Any] = {"append": many, "append_one": one, "moves": False}
+        if below.record is below.append:  # else by functions that end there
+            functions |= {"record": many, "record_one": one}
+        return below.but(capture=capture, **functions)
+
+    @property
+    def is_elsewhere(self) -> bool:
+        """Whether it is open in another thread."""
+        return self.owner not in (0, threading.get_ident())
+
+    def open(self) -> None:
+        """Begin, or go on, in this thread."""
+        self.owner = threading.get_ident()
+
+    def close(self) -> None:
+        """End the recording, and wake the threads that wait for a value."""
+        with lock:
+            self.owner = 0
+            closed.notify_all()
+
+
+def is_elsewhere(value: Value) -> bool:
+    """Whether a value is pending in a trace that is open in another thread."""
+    return value.array is None and isinstance(value.trace, OwnTrace) and value.trace.is_elsewhere
+
+
+def wait_for(value: Value) -> bool:
+    """Wait while a value is pending in a trace that is open in another thread; return whether it was."""
+    if not is_elsewhere(value):
+        return False
+    trace = value.trace
+    with lock:
+        while trace.is_elsewhere:
+            closed.wait()
+    return True
+
+
+def arrived(value: Value) -> bool:
+    """Flush the device's trace if the value is pending there, or wait for it; return whether either was needed."""
+    trace, device = value.trace, value.aval.device
+    if value.array is not None or trace is None or trace is not device.trace:
+        return wait_for(value)
+    _flush(device)
+    return True
+
+
+def operators(code: Sequence) -> Iterator[tuple[Plan, Sequence[int]]]:
+    """The entries of a trace's code: each plan with the slots of its inputs."""
+    position = 0
+    while position < len(code):
+        plan = code[position]
+        end = position + 1 + len(plan.inputs)
+        yield plan, code[position + 1 : end]
+        position = end
+
+
+def observe(plans: Iterable[Plan]) -> None:
+    """Show plans to the observers."""
+    for plan in plans:
+        for look in observers:
+            look(plan)
+
+
+def _begin(device: Device) -> Trace:
+    device.trace = pending[device] = Trace()
+    return device.trace
+
+
+def record(plan: Plan, values: Sequence[Value], scalars: Sequence = ()) -> tuple[Value, ...]:
+    """Record one operator as this thread does now; returns the Values of its results."""
+    return current().record(plan, values, scalars)
+
+
+def record_one(plan: Plan, values: Sequence[Value], scalars: Sequence = ()) -> Value:
+    """`record` for a plan with one result."""
+    return current().record_one(plan, values, scalars)
+
+
+def append(plan: Plan, values: Sequence[Value], scalars: Sequence = ()) -> tuple[Value, ...]:
+    """Append one operator to its device's trace; returns the Values of its results."""
+    if plan.single is not None:
+        return (append_one(plan, values, scalars),)
+    device = plan.outputs[0].device
+    if device is meta:
+        if observers:
+            observe((plan,))
+        return tuple([Value(a) for a in plan.outputs])
+    with lock:
+        trace = device.trace or _begin(device)
+        try:
+            made = trace.take(plan, values, scalars)
+        except Elsewhere as error:
+            wait_for(error.value)
+            return append(plan, values, scalars)
+        if len(trace.results) > limit.length:
+            _flush(device)
+    return made
+
+
+def append_one(plan: Plan, values: Sequence[Value], scalars: Sequence = ()) -> Value:
+    """`append` for a plan with one result: the hot path, so the Value is made without a call of `__init__`."""
+    aval = plan.single
+    device = aval.device  # type: ignore[union-attr]
+    made = _new(Value)
+    made.aval = aval  # type: ignore[assignment]
+    made.array = made.stamp = None
+    if device is meta:
+        if observers:
+            observe((plan,))
+        made.trace, made.slot = None, 0
+        return made
+    with lock:
+        trace = device.trace
+        if trace is None:
+            trace = _begin(device)
+        code = trace.code
+        try:
+            code.append(plan)
+            for value in values:
+                if value.trace is not trace:
+                    trace.adopt(value)
+                code.append(value.slot)
+            if scalars:
+                trace.scalars.append(scalars)
+            results = trace.results
+            made.trace = trace
+            made.slot = len(results)
+            results.append(ref(made))
+        except BaseException as error:
+            trace.repair()
+            if error.__class__ is Elsewhere:
+                wait_for(error.value)  # type: ignore[attr-defined]
+                return append_one(plan, values, scalars)
+            raise
+        if made.slot >= limit.length:
+            _flush(device)
+    return made
+
+
+def _flush(device: Device) -> None:
+    from torchlike._engine.trace.flush import flush
+
+    flush(device)
+
+
+plain.record, plain.record_one, plain.append, plain.append_one = append, append_one, append, append_one
+_new = object.__new__
+end = vars(Device)["trace"].__set__  # sets a device's trace, in C

@@ -1,0 +1,178 @@
+"""Values: the immutable arrays behind tensors, concrete or still to be computed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from operator import index
+from typing import Any, SupportsIndex, overload
+
+import numpy as np
+
+from torchlike import _errors
+from torchlike._dtypes import dtype as Dtype
+from torchlike._dtypes.devices import device as Device
+from torchlike._dtypes.recorder import current
+from torchlike._engine.trace.ownership import lend
+
+
+class Size(tuple):
+    """The shape of a tensor: a tuple of ints that prints as PyTorch's does.
+
+    >>> Size((2, 3)).numel()
+    6
+    """
+
+    __slots__ = ()
+
+    def numel(self) -> int:
+        """The number of elements of a tensor of this shape."""
+        count = 1
+        for n in self:
+            count *= n
+        return count
+
+    def __repr__(self) -> str:
+        return f"torch.Size([{', '.join(map(str, self))}])"
+
+    @overload
+    def __getitem__(self, item: SupportsIndex) -> int: ...
+    @overload
+    def __getitem__(self, item: slice) -> Size: ...
+    def __getitem__(self, item: Any) -> Any:
+        got = tuple.__getitem__(self, item)
+        return Size(got) if isinstance(item, slice) else got
+
+    # Of tuples only: `list += size` extends the list, and an array added to a size is added up by NumPy.
+    def __add__(self, other):
+        if isinstance(other, tuple):
+            return Size(tuple.__add__(self, _whole(other, len(self))))
+        if isinstance(other, np.ndarray | np.generic):
+            return NotImplemented
+        raise _errors.shapes.not_joined_to_size(other)
+
+    def __radd__(self, other):
+        return Size(_whole(other) + tuple(self)) if isinstance(other, tuple) else NotImplemented
+
+    def __mul__(self, count):
+        return Size(tuple.__mul__(self, count))
+
+    __rmul__ = __mul__
+
+    def __reduce__(self):
+        return (Size, (tuple(self),))
+
+
+def _whole(sizes: tuple, start: int = 0) -> tuple:
+    """Sizes that a Size is joined to, as ints; `start` is where in the result they begin."""
+    if sizes.__class__ is Size or all(n.__class__ is int for n in sizes):
+        return tuple(sizes)
+    for at, n in enumerate(sizes, start):
+        if not hasattr(n, "__index__"):
+            raise _errors.shapes.no_size(n, at)
+    return tuple(map(index, sizes))
+
+
+class Aval:
+    """What is known of a value before it is computed. Interned: equal avals are one object, so keys hash fast."""
+
+    __slots__ = ("device", "dtype", "ndim", "numel", "shape")
+    shape: Size
+    dtype: Dtype
+    device: Device
+    ndim: int
+    numel: int
+
+    def __repr__(self) -> str:
+        return f"{self.dtype.name}[{','.join(map(str, self.shape))}]@{self.device}"
+
+    def adapt(self, plan: Any) -> None:
+        """Called with a new plan that takes such a value. Those of another class change it (inference tensors do)."""
+
+    def like(self, shape: tuple[int, ...] | None = None, dtype: Dtype | None = None) -> Aval:
+        """This aval with another shape or dtype."""
+        return aval(self.shape if shape is None else shape, dtype or self.dtype, self.device)
+
+
+_interned: dict[tuple, Aval] = {}
+
+
+def aval(shape: tuple[int, ...], dtype: Dtype, device: Device) -> Aval:
+    """The one Aval of this shape, dtype and device."""
+    key = (tuple(shape), dtype, device)
+    found = _interned.get(key)
+    if found is None:
+        if len(shape) > 64:  # NumPy has no more
+            raise _errors.shapes.too_many_dims()
+        made = Aval()
+        made.shape, made.dtype, made.device = Size(map(index, shape)), dtype, device
+        made.ndim, made.numel = len(shape), made.shape.numel()
+        found = _interned.setdefault(key, made)
+    return found
+
+
+class Value:
+    """An immutable array: concrete (`array` is a NumPy or JAX array) or a place (`slot`) in a `trace`."""
+
+    __slots__ = ("__weakref__", "array", "aval", "slot", "stamp", "trace")
+
+    def __init__(self, aval: Aval, array: Any = None, slot: int = 0, trace: Any = None) -> None:
+        self.aval = aval
+        self.array = array
+        self.slot = slot
+        self.trace = trace
+        self.stamp: Any = None  # left by a write that replaced it in its storage (see _autograd/versions.py)
+
+    def settle(self) -> Value:
+        """This value as one that never changes: itself."""
+        return self
+
+    def twin(self, aval: Aval | None = None) -> Value:
+        """Another Value of the same array, which is lent then."""
+        return Value(aval or self.aval, lend(self.array))
+
+    def peek(self) -> Any:
+        """The array, to be looked at and let go at once; None where it is still to be computed, or stands for others
+        (in a call that is recorded whole)."""
+        capture = current().capture
+        return self.array if capture is None or id(self) not in capture.known else None
+
+    def __repr__(self) -> str:
+        return f"Value({self.aval}, {'pending' if self.array is None else 'concrete'})"
+
+
+class Live(Value):
+    """What lies in memory that others write to too: whatever is there when the value is first used.
+
+    `array` stays None, so that who asks for the array of a plain Value pays nothing for the existence of this class.
+    A Live must be used, settled or dropped before control returns to the user.
+    """
+
+    __slots__ = ("_look", "_settle", "_settled")
+
+    def __init__(self, aval: Aval, look: Callable[[], Any], settle: Callable[[], Value] | None, stamp: Any) -> None:
+        super().__init__(aval)
+        self.stamp = stamp
+        self._look: Callable[[], Any] | None = look
+        self._settle = settle
+        self._settled: Value | None = None
+
+    def settle(self) -> Value:
+        """A Value of its own with what is there now; the same one ever after."""
+        if current().capture is not None:
+            current().capture.settles()
+        if self._settled is None:
+            self._settled = self._copy() if self._settle is None else self._settle()
+            self._look = self._settle = None  # lets go of the memory
+        return self._settled
+
+    def _copy(self) -> Value:
+        made = Value(self.aval, np.array(self.peek()))
+        made.stamp = self.stamp
+        return made
+
+    def peek(self) -> Any:
+        return np.asarray(self._settled.array) if self._look is None else self._look()  # type: ignore[union-attr]
+
+    def seen(self, aval: Aval, look: Callable[[Any], Any]) -> Live:
+        """What is seen of this memory through a view."""
+        return Live(aval, lambda: look(self.peek()), None, self.stamp)

@@ -1,0 +1,205 @@
+"""The XLA executor: a trace becomes one fused executable."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
+from typing import Any
+
+import jax
+import numpy as np
+from jax.sharding import SingleDeviceSharding
+
+from torchlike._dtypes import modes
+from torchlike._dtypes.devices import device as Device
+from torchlike._dtypes.devices import to_jax
+from torchlike._engine.report.stats import stats
+from torchlike._engine.report.timing import timed, watchers
+from torchlike._engine.trace.interrupts import uninterrupted
+from torchlike._engine.trace.plan import NUMBERS
+from torchlike._engine.trace.trace import Trace, operators
+from torchlike._engine.xla import memory
+from torchlike._engine.xla.jax_private import quick_call
+from torchlike._engine.xla.target import platform_of, tracing_for
+
+SMALL = 1 << 16  # bytes
+# XLA would rather keep more digits of half precision from one operator to the next than PyTorch, which stores them.
+ROUNDED: dict[str, bool | str] = {"xla_allow_excess_precision": False}
+
+
+def executable(device: Device, function: Callable, *given: Any) -> Any:
+    """A compiled program of this device; the buffers of the first argument are donated.
+
+    The device is named for inputs and results: it holds for host arrays too, and for a program without inputs.
+    """
+    place = SingleDeviceSharding(to_jax(device))
+    with tracing_for(device):
+        lowered = jax.jit(function, donate_argnums=0, in_shardings=place, out_shardings=place).lower(*given)
+    return lowered.compile(ROUNDED if platform_of(device) == "cpu" else None)
+
+
+class Executable:
+    """A compiled program: `call(donated arrays, kept arrays, packed numbers) -> results`."""
+
+    __slots__ = ("account", "call", "compiled", "donated_bytes", "function", "is_warm", "needs")
+
+    def __init__(self, device: Device, function: Callable, given: tuple) -> None:
+        started = time.perf_counter()
+        with jax.default_matmul_precision(modes.matmul_precision):
+            self.compiled = executable(device, function, *given)
+        stats.compiles += 1
+        stats.compile_seconds += time.perf_counter() - started
+        self.function, self.call, self.is_warm = function, self.compiled, False
+        self.donated_bytes = sum(a.nbytes for a in given[0])
+        self.needs = memory.needs_of(self.compiled)
+        self.account: Any = None
+
+    def run(self, device: Device, *given: list) -> list:
+        """Return the results. The first run finds JAX's C++ call, and sets `is_warm`."""
+        if self.needs:
+            memory.check(device, self.needs)
+        results = timed(self.account, self.call, *given) if watchers else self.call(*given)
+        if not self.is_warm:
+            self.call, self.is_warm = quick_call(self.compiled)
+        return results
+
+    def run_into(self, found: list, device: Device, given: tuple) -> None:
+        """Run, and append the list of results to `found`, with no signal handler in between."""
+        if self.is_warm and not (self.needs or watchers):  # C code alone
+            found.extend(map(self.call, *[(x,) for x in given]))
+            return
+        with uninterrupted():
+            found.append(self.run(device, *given))
+
+    def fill(self, device: Device, places: Callable[[Iterator], Iterator], given: tuple) -> None:
+        """Run and commit the results, with no signal handler in between. `places(results)` is an iterator that commits
+        them."""
+        if self.is_warm and not (self.needs or watchers):  # C code from the call to the last result
+            deque(places(chain.from_iterable(map(self.call, *[(x,) for x in given]))), 0)
+            return
+        with uninterrupted():
+            deque(places(iter(self.run(device, *given))), 0)
+
+
+class Fused:
+    """A compiled trace. It keeps no reference to the trace that it was made of."""
+
+    __slots__ = ("_donated", "_kept", "_packs", "_place", "_private", "_small", "executable")
+
+    def __init__(self, device: Device, trace: Trace, live: tuple[int, ...], donated: tuple[int, ...]) -> None:
+        chosen, places, kinds = numbers_of(trace)
+        self._donated = donated = _usable(trace, live, donated)
+        self._kept = tuple(sorted(set(range(len(trace.inputs))) - set(donated)))
+        self._place, self._private = _placer(device), frozenset(donated)
+        self._small = SMALL if device.type == "cpu" else -1
+        pack = _packer(kinds)
+        self._packs = lambda scalars: pack([x for i in chosen for x in scalars[i]])
+        function = replay(tuple(trace.code), places, kinds, donated, self._kept, live)
+        self.executable = Executable(device, function, self.arguments(trace))
+
+    @property
+    def account(self) -> Any:
+        """What is counted of the program."""
+        return self.executable.account
+
+    @account.setter
+    def account(self, account: Any) -> None:
+        self.executable.account = account
+
+    @property
+    def donated_bytes(self) -> int:
+        """The inputs that a run overwrites."""
+        return self.executable.donated_bytes
+
+    def arguments(self, trace: Trace) -> tuple[list, list, list]:
+        """Return the arguments of the executable. A large host array is copied to the device once, and its Value keeps
+        the copy; a donated one gets a private copy. A small one is passed as it is: JAX copies it, which costs less
+        than to keep a copy."""
+        arrays = trace.arrays
+        for i in trace.hosts:
+            if arrays[i].__class__ is np.ndarray and arrays[i].nbytes > self._small:  # else it was moved already
+                moved = self._place(arrays[i].copy() if i in self._private else arrays[i])
+                owner = trace.inputs[i]()
+                arrays[i] = moved
+                if owner is not None:
+                    owner.array = moved
+        return [arrays[i] for i in self._donated], [arrays[i] for i in self._kept], self._packs(trace.scalars)
+
+
+def _usable(trace: Trace, live: tuple[int, ...], donated: tuple[int, ...]) -> tuple[int, ...]:
+    """Of the inputs that may be overwritten, those whose memory some output of the same kind can take."""
+    wanted = Counter(value.aval for value in (trace.results[i]() for i in live) if value is not None)
+    found = []
+    for i in donated:
+        kind = (trace.arrays[i].shape, np.dtype(trace.arrays[i].dtype))
+        match = next((a for a in wanted if wanted[a] and (tuple(a.shape), a.dtype.numpy) == kind), None)
+        if match is not None:
+            wanted[match] -= 1
+            found.append(i)
+    return tuple(found)
+
+
+def numbers_of(trace: Trace) -> tuple[list[int], list[int], list[type]]:
+    """Which of the trace's sequences of numbers the program takes, where those of each entry begin among them, and the
+    types of all. A sequence that two entries share is taken once: only so are their common subexpressions found."""
+    wanted = [item.scalars for item in trace.code if not isinstance(item, int) and item.scalars]
+    begins: dict[tuple, int] = {}
+    chosen, places, kinds = [], [], []
+    for i, (numbers, types) in enumerate(zip(trace.scalars, wanted)):
+        key = (id(numbers), types)
+        if key not in begins:
+            begins[key] = len(kinds)
+            chosen.append(i)
+            kinds.extend(types)
+        places.append(begins[key])
+    return chosen, places, kinds
+
+
+def replay(code: tuple, places: list[int], kinds: list[type], donated: tuple, kept: tuple, live: tuple) -> Callable:
+    """The trace as a JAX function of (donated inputs, kept inputs, packed scalars)."""
+    order = donated + kept
+
+    def torchlike_program(given: list, held: list, packs: list):
+        inputs = dict(zip(order, [*given, *held]))
+        results: list = []
+        run_entries(code, places, results, inputs, _unpack(kinds, packs))
+        return [results[i] if i >= 0 else inputs[~i] for i in live]
+
+    return torchlike_program
+
+
+def run_entries(code: Sequence, places: Sequence[int], results: list, inputs: Any, numbers: Sequence) -> None:
+    """Run a trace's entries over JAX's arrays, and append their results to those that are there already.
+
+    `inputs[~slot]` is the input of a slot below 0, `places` are where the numbers of each entry that has some begin.
+    """
+    begins = iter(places)
+    for plan, slots in operators(code):
+        begin = next(begins) if plan.scalars else 0
+        arrays = [results[s] if s >= 0 else inputs[~s] for s in slots]
+        results.extend(plan.traced()(*arrays, *numbers[begin : begin + len(plan.scalars)]))
+
+
+def _packer(kinds: list[type]) -> Callable[[list], list[np.ndarray]]:
+    """Packs the Python numbers of a trace into one vector for each type that occurs."""
+    places = [([i for i, k in enumerate(kinds) if k is kind], dt) for kind, dt in NUMBERS.items()]
+    places = [(where, dt) for where, dt in places if where]
+    if not places:
+        return lambda scalars: []
+    if len(places) == 1:
+        dt = places[0][1]
+        return lambda scalars: [np.array(scalars, dt)]
+    return lambda scalars: [np.array([scalars[i] for i in where], dt) for where, dt in places]
+
+
+def _unpack(kinds: list[type], packs: list) -> list:
+    present = [kind for kind, _ in NUMBERS.items() if kind in kinds]
+    streams = {kind: iter([pack[i] for i in range(pack.shape[0])]) for kind, pack in zip(present, packs)}
+    return [next(streams[kind]) for kind in kinds]
+
+
+def _placer(device: Device) -> Callable:
+    target = to_jax(device)
+    return lambda array: jax.device_put(array, target)

@@ -1,0 +1,77 @@
+"""The platform that kernels are traced for.
+
+A kernel with one form for the CPU and another for accelerators asks `for_cpu()`. Code that lowers a program enters
+`tracing_for(device)`. The platform is a context of JAX (`jax.make_user_context`), so it is part of the keys of JAX's
+trace caches.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import Any
+
+import jax
+
+from torchlike._dtypes.devices import cpu, to_jax
+from torchlike._dtypes.devices import device as Device
+
+_ANY, _ACCELERATOR = "any", "accelerator"
+_platform = jax.make_user_context("cpu")  # outside of a lowering, kernels run on host arrays
+
+
+class UndecidedError(Exception):
+    """Raised by `for_cpu()` in a trace that may be lowered for any platform."""
+
+
+def for_cpu() -> bool:
+    """Return whether the kernel that asks is traced for the CPU."""
+    platform = _platform.value
+    if platform == _ANY:
+        raise UndecidedError
+    return platform == "cpu"
+
+
+def platform_of(device: Device) -> str:
+    """Return JAX's name of a device's platform. Tensors without data have the CPU's."""
+    return "cpu" if device.type in ("cpu", "meta") else to_jax(device).platform
+
+
+def tracing_for(device: Device | str) -> AbstractContextManager[None]:
+    """Return a context in which kernels are traced for a device, or for a platform by its name."""
+    return _platform(device if isinstance(device, str) else platform_of(device))
+
+
+def tracing_for_any() -> AbstractContextManager[None]:
+    """Return a context for traces by the user's `jax.jit`, whose platform is not known yet."""
+    return _platform(_ANY)
+
+
+def placing_on_cpu() -> AbstractContextManager[None]:
+    """Return a context in which JAX places host arrays on the CPU, whatever its default device is."""
+    return jax.default_device(to_jax(cpu))
+
+
+def pinned(device: Device | str, function: Callable) -> Callable:
+    """Return the function, traced for this device whatever it is called in.
+
+    For functions whose results have shapes that an earlier trace has found, such as residuals.
+    """
+
+    @functools.wraps(function)
+    def traced(*args: Any) -> Any:
+        with tracing_for(device):
+            return function(*args)
+
+    return traced
+
+
+def in_each_form(function: Callable, *args: Any) -> Any:
+    """Return `function(*args)`. Where the platform is not known yet and the function asks, trace it for each of them
+    and leave the choice to JAX's lowering."""
+    try:
+        return function(*args)
+    except UndecidedError:
+        forms = pinned("cpu", function), pinned(_ACCELERATOR, function)
+    return jax.lax.platform_dependent(*args, cpu=forms[0], default=forms[1])

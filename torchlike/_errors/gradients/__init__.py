@@ -1,0 +1,1 @@
+"""Errors of autograd and of transforms."""

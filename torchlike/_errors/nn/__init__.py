@@ -1,0 +1,1 @@
+"""Errors of operators of neural networks."""

@@ -1,0 +1,347 @@
+"""Arithmetic of two or more tensors or numbers, element by element."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import numpy as np
+
+from torchlike import _errors
+from torchlike._dtypes import FLOAT8, FLOATING, INTEGER, bool_
+from torchlike._engine import Aval
+from torchlike._errors.dtypes import c_name
+from torchlike._ops.elementwise import partial_derivatives, remainders
+from torchlike._ops.schema import typing_rules
+from torchlike._ops.schema.casts import WIDEST_ELSEWHERE
+from torchlike._ops.schema.checks import (
+    REALS,
+    in_order,
+    not_bool,
+    not_complex,
+    not_wide,
+    only,
+    real_number,
+    rounded_divisor,
+    whole_divisor,
+)
+from torchlike._ops.schema.declare import HOST, Array, Operand, Scalar, constant, declare, namespace, pointwise
+from torchlike._ops.schema.node_names import by_operand
+from torchlike._ops.schema.out_rules import CASTABLE, Into
+from torchlike._ops.schema.rounding import stepwise
+from torchlike._ops.schema.typing_rules import Call, result_type, to_float
+
+
+def _no_bool_minus(call: Call) -> None:
+    bools = [a.dtype is bool_ for a in call.arrays] + [n is bool for n in call.numbers]
+    if all(bools):
+        raise _errors.arithmetic.bool_minus_bool()
+    if any(bools):
+        raise _errors.arithmetic.bool_minus()
+    _check_alpha(call)
+    not_wide("add_stub")(call)
+
+
+def _check_alpha(call: Call) -> None:
+    category = typing_rules.result_type(call.arrays, call.numbers).category
+    if call.alpha is bool and category:
+        raise _errors.arithmetic.bool_factor()
+    if call.alpha in (float, complex) and category <= INTEGER:
+        raise _errors.arithmetic.fractional_factor()
+    if call.alpha is complex and category == FLOATING:
+        raise _errors.arithmetic.complex_alpha()
+
+
+@pointwise(saves=(), check=in_order(_check_alpha, not_wide("add_stub")), old_orders=(("input", "alpha", "other"),),
+           of_numbers=True, overloads=False, rounded=("alpha",))  # fmt: skip
+def add(input: Operand, other: Operand, *, alpha: Scalar = 1):
+    """input + alpha * other."""
+    return input + other if isinstance(alpha, int) else input + alpha * other
+
+
+@pointwise(saves=(), check=_no_bool_minus, aliases=("subtract",), old_orders=(("input", "alpha", "other"),),
+           of_numbers=True, overloads=False, rounded=("alpha",))  # fmt: skip
+def sub(input: Operand, other: Operand, *, alpha: Scalar = 1):
+    """input - alpha * other."""
+    return input - other if isinstance(alpha, int) else input - alpha * other
+
+
+@pointwise(saves=(), check=_no_bool_minus, inplace=False, out=False, node=by_operand("Rsub", "other", 0, 1),
+           rounded=("alpha",))  # fmt: skip
+def rsub(input: Array, other: Operand, *, alpha: Scalar = 1):
+    """other - alpha * input."""
+    return other - input if isinstance(alpha, int) else other - alpha * input
+
+
+def _check_mul(call: Call) -> None:
+    """PyTorch has no product of eight bits and a number."""
+    dtype = result_type(call.promoted, call.numbers)
+    if dtype in FLOAT8 and (call.numbers or not all(a.ndim for a in call.arrays)):
+        raise _errors.dtypes.not_implemented("mul_cpu_reduced_float", dtype)
+
+
+@pointwise(check=_check_mul, aliases=("multiply",), of_numbers=True, overloads=False, float8=FLOAT8, exact=("other",))
+def mul(input: Operand, other: Operand):
+    """input * other."""
+    return input * other
+
+
+# -- division ----------------------------------------------------------------------------------------------------------
+
+
+@pointwise(
+    out=CASTABLE._replace(called="div", overloads=False),
+    promote=to_float,
+    node="DivBackward0",
+    loop="div_cpu",
+    exact=("other",),
+    of_numbers=True,
+)
+def true_divide(input: Operand, other: Operand):
+    """input / other, in floating point."""
+    return partial_derivatives.quotient(input, other)
+
+
+def _divide_typing(call: Call) -> typing_rules.Typed:
+    mode = call.rounding_mode
+    if mode not in (None, "trunc", "floor"):
+        raise _errors.arithmetic.rounding_mode(mode)
+    if mode is not None:
+        real_number(f"div_{mode}_cpu")(call)
+    typed = typing_rules.pointwise(call, typing_rules.common if mode else to_float)
+    typed.opmath = mode != "trunc" or not all(isinstance(x, Aval) and x.ndim for x in (call.input, call.other))
+    return typed
+
+
+def _divide_node(call: Call) -> str:
+    return f"DivBackward{2 if call.rounding_mode else 0}"
+
+
+_divide_node.numbers_are_tensors = True  # type: ignore[attr-defined]
+
+
+def _div_into(input: Any, other: Any, *rounding_mode: str) -> Into:
+    return CASTABLE._replace(overloads=not rounding_mode)
+
+
+@declare("pointwise", _divide_typing, guard=rounded_divisor, inplace=True, aliases=("divide",), node=_divide_node,
+         out=_div_into,
+         of_numbers=True, exact=("other",), chooses=lambda plan: plan.static("rounding_mode") is not None)  # fmt: skip
+def div(input: Operand, other: Operand, *, rounding_mode: str | None = None):
+    """input / other; with `rounding_mode` "trunc" or "floor" rounded to a whole number, in the common dtype.
+
+    An integer divided by a zero that is still to be computed gives an unspecified number; PyTorch raises.
+    """
+    if rounding_mode is None:
+        return partial_derivatives.quotient(input, other)
+    return _floored(input, other) if rounding_mode == "floor" else _cut(input, other)
+
+
+def _cut(a, b):
+    xp = namespace(a)
+    if a.dtype.kind not in "iu":
+        step, a, b = stepwise(a, b)  # PyTorch rounds the quotient of two tensors with dims before it is cut
+        return xp.trunc(step(a / b))
+    return a // b + ((xp.remainder(a, b) != 0) & ((a < 0) != (b < 0))).astype(a.dtype)
+
+
+def _floored(a, b):
+    """Floor of a quotient as C libraries round it: by way of the exact remainder."""
+    xp = namespace(a)
+    if a.dtype.kind in "iu":
+        return xp.floor_divide(a, b)
+    if xp is np and (quick := remainders.floor_divide(a, b)) is not None:
+        return quick
+    # Whole numbers carry no gradient, so none is derived from this long formula.
+    a, b = constant(a) + 0 * a, constant(b) + 0 * b
+    rest = xp.fmod(a, b)
+    quotient = (a - rest) / b
+    quotient = quotient - ((rest != 0) & ((b < 0) != (rest < 0)))
+    whole = xp.floor(quotient)
+    whole = whole + (quotient - whole > 0.5)
+    whole = xp.where(quotient == 0, xp.copysign(xp.zeros_like(quotient), a / b), whole)
+    return xp.where(b == 0, a / b, whole).astype(a.dtype)
+
+
+@pointwise(
+    out=CASTABLE._replace(called="aten::floor_divide", overloads=False),
+    host=HOST,
+    check=real_number("div_floor_cpu"),
+    guard=whole_divisor,
+    differentiable=False,
+    exact=("other",),
+    of_numbers=True,
+)
+def floor_divide(input: Operand, other: Operand):
+    """input / other rounded down."""
+    return _floored(namespace(input).asarray(input), other)
+
+
+@pointwise(host=HOST, check=real_number("remainder_cpu"), guard=whole_divisor, node=by_operand("Remainder", "other"))
+def remainder(input: Operand, other: Operand):
+    """input - other * floor(input / other): the remainder with the sign of `other`, as Python's %."""
+    xp = namespace(input)
+    if xp is np and (quick := remainders.remainder(input, other)) is not None:
+        return quick
+    if xp is np or input.dtype.kind in "biu":
+        return xp.remainder(input, other)
+    rest = xp.fmod(input, other)  # its gradient for `input` looks at no values, as PyTorch's
+    apart = constant((rest != 0) & ((rest < 0) != (other < 0)))
+    return rest + xp.where(apart, other, xp.asarray(-0.0, rest.dtype))
+
+
+@pointwise(host=HOST, check=real_number("fmod_cpu"), guard=whole_divisor, node=by_operand("Fmod", "other"))
+def fmod(input: Array, other: Operand):
+    """The remainder with the sign of `input`, as C's fmod."""
+    xp = namespace(input)
+    quick = remainders.fmod(input, other) if xp is np else None
+    return xp.fmod(input, other) if quick is None else quick
+
+
+@pointwise(check=only("gcd_cpu", INTEGER), differentiable=False)
+def gcd(input: Array, other: Array):
+    """The greatest common divisor."""
+    return namespace(input).gcd(input, other)
+
+
+@pointwise(check=only("lcm_cpu", INTEGER), differentiable=False)
+def lcm(input: Array, other: Array):
+    """The least common multiple."""
+    return namespace(input).lcm(input, other)
+
+
+# -- several operands --------------------------------------------------------------------------------------------------
+
+
+@pointwise(autocast=WIDEST_ELSEWHERE, saves=("tensor1", "tensor2"), check=not_bool("addcmul_cpu_out"),
+           old_orders=(("input", "value", "tensor1", "tensor2"),))  # fmt: skip
+def addcmul(input: Array, tensor1: Array, tensor2: Array, *, value: Scalar = 1):
+    """input + value * tensor1 * tensor2; among integers `value` is cut to a whole number."""
+    product = tensor1 * tensor2
+    return input + (product if isinstance(value, int) else value.astype(product.dtype) * product)
+
+
+def _check_addcdiv(call: Call) -> None:
+    if typing_rules.result_type(call.arrays[1:], []).category <= INTEGER:
+        raise _errors.arithmetic.whole_addcdiv()
+
+
+@pointwise(
+    autocast=WIDEST_ELSEWHERE,
+    saves=("tensor1", "tensor2"),
+    check=_check_addcdiv,
+    old_orders=(("input", "value", "tensor1", "tensor2"),),
+    loop="addcdiv_cpu_out",
+)
+def addcdiv(input: Array, tensor1: Array, tensor2: Array, *, value: Scalar = 1):
+    """input + value * tensor1 / tensor2."""
+    return input + (tensor1 / tensor2 if isinstance(value, int) else value * (tensor1 / tensor2))
+
+
+def _check_lerp(call: Call) -> None:
+    for a in call.arrays[1:]:
+        name = "end" if a is call.end else "weight"
+        if a.dtype is not call.input.dtype and (name == "end" or a.ndim):  # a weight without dims is a number
+            raise RuntimeError(f"expected dtype {c_name(call.arrays[0].dtype)} for `{name}` but got dtype "
+                               f"{c_name(a.dtype)}")  # fmt: skip
+    if call.input.dtype.category <= INTEGER:
+        tensor = isinstance(call.weight, typing_rules.Aval)
+        raise _errors.dtypes.not_implemented(f"lerp_kernel_{'tensor' if tensor else 'scalar'}", call.input.dtype)
+
+
+@pointwise(
+    exact=("weight",), check=_check_lerp, node=by_operand("Lerp", "weight", wraps=False), loop="lerp_kernel_scalar"
+)
+def lerp(input: Array, end: Array, weight: Operand):
+    """input + weight * (end - input), exact at both ends."""
+    xp, span = namespace(input), end - input
+    near_start = xp.abs(weight) < 0.5
+    return xp.where(near_start, input + weight * span, end - span * (1 - weight))
+
+
+# -- pairs that become one float ---------------------------------------------------------------------------------------
+
+
+@pointwise(autocast=WIDEST_ELSEWHERE, promote=to_float, aliases=("arctan2",), check=not_complex("atan2_cpu"))
+def atan2(input: Array, other: Array):
+    """The angle of the point (other, input) in radians; the gradient at the origin is 0."""
+    return partial_derivatives.angle(input, other)
+
+
+@pointwise(remembers=("inputs", "result"), check=only("hypot_cpu", FLOATING))
+def hypot(input: Array, other: Array):
+    """sqrt(input**2 + other**2) without overflow."""
+    return partial_derivatives.hypotenuse(input, other)
+
+
+@pointwise(check=only("logaddexp_cpu", FLOATING, 3), inplace=False, where=("torch", "Tensor"))
+def logaddexp(input: Array, other: Array):
+    """log(exp(input) + exp(other)) without overflow."""
+    return added_logarithms(input, other)
+
+
+def added_logarithms(a, b):
+    """log(exp(a) + exp(b)) without overflow; complex numbers are ordered by their real parts."""
+    xp = namespace(a)
+    if a.dtype.kind != "c":
+        return partial_derivatives.logarithms_added(a, b)
+    ahead = a.real >= b.real
+    large, small = xp.where(ahead, a, b), xp.where(ahead, b, a)
+    nothing = xp.isneginf(large.real)  # both are
+    found = large + xp.log(1 + xp.exp(xp.where(nothing, -xp.inf, small - xp.where(nothing, 0, large))))
+    return found.astype(a.dtype)
+
+
+@pointwise(check=only("logaddexp2_cpu", FLOATING), inplace=False)
+def logaddexp2(input: Array, other: Array):
+    """log2(2**input + 2**other) without overflow."""
+    return partial_derivatives.binary_logarithms_added(input, other)
+
+
+@pointwise(promote=to_float, node=by_operand("Copysign", "other", 0, 1), remembers=("input", "result"), takes=REALS)
+def copysign(input: Array, other: Operand):
+    """The size of `input` with the sign of `other`; no gradient flows to `other`, and none where `input` is 0."""
+    return partial_derivatives.sign_copied(input, other)
+
+
+@pointwise(check=only("nextafter_cpu", FLOATING), opmath=False, chooses=True)
+def nextafter(input: Array, other: Array):
+    """The next floating-point number after `input` toward `other`."""
+    if namespace(input) is np:
+        return np.nextafter(input, other)
+    return _next(*jax.numpy.broadcast_arrays(input, other))
+
+
+@jax.custom_jvp
+def _next(a, b):
+    return jax.lax.nextafter(a, b)
+
+
+@_next.defjvp
+def _next_jvp(primals, changes):
+    a, b = primals
+    return _next(a, b), jax.numpy.where(a == b, 0, changes[0])
+
+
+@pointwise(out=Into(cast=_errors.outs.ldexp), promote=to_float, node="MulBackward0", exact=("other",))
+def ldexp(input: Array, other: Array):
+    """input * 2**other."""
+    return input * namespace(input).exp2(other)
+
+
+def _check_heaviside(call: Call) -> None:
+    if call.input.dtype is not call.values.dtype:
+        raise RuntimeError("heaviside is not yet implemented for tensors with different dtypes.")
+
+
+@pointwise(
+    out=Into(_errors.outs.heaviside, called="aten::heaviside"),
+    check=_check_heaviside,
+    opmath=False,
+    differentiable=False,
+)
+def heaviside(input: Array, values: Array):
+    """0 below zero, 1 above it, `values` at it."""
+    xp = namespace(input)
+    step = xp.where(input > 0, 1, 0).astype(input.dtype)
+    return xp.where(input == 0, values, xp.where(input != input, 0, step)).astype(input.dtype)

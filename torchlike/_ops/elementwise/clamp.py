@@ -1,0 +1,173 @@
+"""Choosing between elements: the larger, the smaller, one within bounds, one by a condition."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from torchlike import _dtypes, _errors
+from torchlike._dtypes import FLOAT8
+from torchlike._errors.dtypes import scalar_name
+from torchlike._ops.schema.checks import bounds_in_range, chosen_in_range, not_bool, not_complex, not_wide
+from torchlike._ops.schema.declare import Array, Operand, constant, namespace, pointwise
+from torchlike._ops.schema.node_names import by_operand
+from torchlike._ops.schema.out_rules import Into
+from torchlike._ops.schema.typing_rules import Aval, Call, result_type
+
+
+@jax.custom_jvp
+def _larger(a, b):
+    return jnp.maximum(a, b)
+
+
+@jax.custom_jvp
+def _smaller(a, b):
+    return jnp.minimum(a, b)
+
+
+def _shared(winner, loses):
+    """The gradient of a choice: equal elements share it, the loser has none; NaN on either side gives it to both."""
+
+    def tangent(primals, tangents):
+        a, b = primals
+        half = jnp.where(a == b, 0.5, 1.0).astype(a.dtype)
+        mine = jnp.where(loses(a, b), 0, half * tangents[0])
+        return winner(a, b), mine + jnp.where(loses(b, a), 0, half * tangents[1])
+
+    return tangent
+
+
+_larger.defjvp(_shared(_larger, lambda a, b: a < b))
+_smaller.defjvp(_shared(_smaller, lambda a, b: a > b))
+
+
+def _ordered(name: str) -> Callable[[Call], None]:
+    def check(call: Call) -> None:
+        if result_type(call.promoted, []).is_complex:
+            raise RuntimeError(f"{name} not implemented for complex tensors.")
+        refuse_wide(call)
+
+    kernel = {"fmax": "maximum", "fmin": "minimum"}.get(name, name)
+    refuse_wide = not_wide(f"{kernel}_cpu")
+    return check
+
+
+@pointwise(check=_ordered("maximum"), inplace=False, chooses=True)
+def maximum(input: Array, other: Array):
+    """The larger of two; NaN wins. Equal elements share the gradient."""
+    return _larger(input, other) if namespace(input) is jnp else np.maximum(input, other)
+
+
+@pointwise(check=_ordered("minimum"), inplace=False, chooses=True)
+def minimum(input: Array, other: Array):
+    """The smaller of two; NaN wins. Equal elements share the gradient."""
+    return _smaller(input, other) if namespace(input) is jnp else np.minimum(input, other)
+
+
+@pointwise(check=_ordered("fmax"), inplace=False, chooses=True)
+def fmax(input: Array, other: Array):
+    """The larger of two; a number wins over NaN. Of equal ones the first has the gradient."""
+    xp = namespace(input)
+    return xp.where((input >= other) | (other != other), input, other)
+
+
+@pointwise(check=_ordered("fmin"), inplace=False, chooses=True)
+def fmin(input: Array, other: Array):
+    """The smaller of two; a number wins over NaN. Of equal ones the first has the gradient."""
+    xp = namespace(input)
+    return xp.where((input <= other) | (other != other), input, other)
+
+
+def _check_clamp(call: Call) -> None:
+    if call.min is None and call.max is None:
+        raise _errors.arithmetic.clamp_without_bounds("torch.clamp")
+    if call.input.dtype.is_complex:
+        raise _errors.arithmetic.clamped_complex()
+    if call.min is None or call.max is None:
+        (_check_clamp_max if call.min is None else _check_clamp_min)(call)
+    else:
+        not_bool("clamp_scalar_cpu" if call.numbers else "clamp_cpu")(call)
+
+
+def _check_bound(side: str, kernel: str) -> Callable[[Call], None]:
+    def check(call: Call) -> None:
+        if not call.numbers:
+            not_complex(kernel)(call)
+        elif result_type(call.promoted, call.numbers).is_complex:
+            raise _errors.arithmetic.clamped_complex()
+        else:
+            not_bool(f"clamp_{side}_scalar_cpu")(call)
+
+    return check
+
+
+_check_clamp_min, _check_clamp_max = _check_bound("min", "maximum_cpu"), _check_bound("max", "minimum_cpu")
+
+
+def _clamp_node(call: Call) -> str:
+    return f"ClampBackward{0 if any(isinstance(b, Aval) for b in (call.min, call.max)) else 1}"
+
+
+def _clamp_fits(call: Call) -> None:
+    dtype = result_type(call.promoted, call.numbers)
+    if call.numbers and not _dtypes.can_cast(dtype, call.input.dtype):
+        raise _errors.dtypes.cannot_become(dtype, call.input.dtype)
+
+
+@pointwise(check=_check_clamp, fits=_clamp_fits, guard=bounds_in_range, opmath=False, aliases=("clip",),
+           node=_clamp_node, chooses=True)  # fmt: skip
+def clamp(input: Array, min: Operand | None = None, max: Operand | None = None):
+    """min(max(input, min), max); an element at a bound has the gradient, one outside gives it to a tensor bound.
+
+    Where `min` is above `max` the result is `max`.
+    """
+    return _clamped(input, min, max)
+
+
+def _clamped(x, low, high):
+    xp = namespace(x)
+    if low is None and high is None:
+        return x
+    inside = x == x
+    out = constant(x)  # NaN stays, without a gradient
+    if high is not None:
+        inside = inside & (x <= high)
+        out = xp.where(x > high, high, out)
+    if low is not None:
+        inside = inside & (x >= low)
+        below = low if high is None else xp.where(low > high, high, low)
+        out = xp.where(x < low, below, out)
+    out = xp.where(inside, x, out)
+    for bound in (low, high):
+        if bound is not None and x.dtype.kind not in "biu":
+            out = xp.where(bound != bound, constant(bound), out)
+    return out
+
+
+@pointwise(check=_check_clamp_min, opmath=False, node=by_operand("ClampMin", "min", wraps=False), chooses=True)
+def clamp_min(input: Array, min: Operand):
+    """max(input, min); see `clamp`."""
+    return _clamped(input, min, None)
+
+
+@pointwise(check=_check_clamp_max, opmath=False, node=by_operand("ClampMax", "max", wraps=False), chooses=True)
+def clamp_max(input: Array, max: Operand):
+    """min(input, max); see `clamp`."""
+    return _clamped(input, None, max)
+
+
+def _check_where(call: Call) -> None:
+    if call.condition.dtype not in (_dtypes.bool_, _dtypes.uint8):
+        raise RuntimeError("where expected condition to be a boolean tensor, but got a tensor with dtype "
+                           f"{scalar_name(call.condition.dtype)}")  # fmt: skip
+
+
+@pointwise(out=Into(_errors.outs.chosen, overloads=False),
+           keeps=("condition",), saves=("condition",), opmath=False, inplace=False, check=_check_where,
+           guard=chosen_in_range, float8=FLOAT8)  # fmt: skip
+def where(condition: Array, input: Operand, other: Operand):
+    """`input` where the condition holds, `other` elsewhere; no gradient leaves the side not taken."""
+    return namespace(condition).where(condition != 0, input, other)

@@ -1,0 +1,138 @@
+"""Comparisons, logic and bits."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torchlike import _dtypes, _errors
+from torchlike._dtypes import FLOAT8
+from torchlike._ops.schema.checks import not_complex, not_wide, only, whole
+from torchlike._ops.schema.declare import Array, Operand, namespace, pointwise
+from torchlike._ops.schema.typing_rules import to_bool
+
+COMPARISON = {"promote": to_bool, "opmath": False, "differentiable": False}
+
+
+@pointwise(**COMPARISON, float8=FLOAT8)
+def eq(input: Array, other: Operand):
+    """input == other, element by element."""
+    return input == other
+
+
+@pointwise(**COMPARISON, aliases=("not_equal",), float8=FLOAT8)
+def ne(input: Array, other: Operand):
+    """input != other, element by element."""
+    return input != other
+
+
+@pointwise(**COMPARISON, aliases=("less",), check=not_complex("lt_cpu", wide=False))
+def lt(input: Array, other: Operand):
+    """input < other, element by element."""
+    return input < other
+
+
+@pointwise(**COMPARISON, aliases=("less_equal",), check=not_complex("le_cpu", wide=False))
+def le(input: Array, other: Operand):
+    """input <= other, element by element."""
+    return input <= other
+
+
+@pointwise(**COMPARISON, aliases=("greater",), check=not_complex("gt_cpu", wide=False))
+def gt(input: Array, other: Operand):
+    """input > other, element by element."""
+    return input > other
+
+
+@pointwise(**COMPARISON, aliases=("greater_equal",), check=not_complex("ge_cpu", wide=False))
+def ge(input: Array, other: Operand):
+    """input >= other, element by element."""
+    return input >= other
+
+
+@pointwise(**COMPARISON, inplace=False, out=False, check=_errors.arithmetic.check_isclose, loop="mul_cpu_reduced_float")
+def isclose(input: Array, other: Array, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False):
+    """|input - other| <= atol + rtol * |other|; infinities are close to themselves, NaN too if `equal_nan`."""
+    xp = namespace(input)
+    same = input == other
+    if equal_nan:
+        same = same | (xp.isnan(input) & xp.isnan(other))
+    if input.dtype.kind in "biu":
+        a, b = input.astype("float64"), other.astype("float64")
+        return same | (xp.abs(a - b) <= atol + xp.abs(rtol * b))
+    gap, room = xp.abs(input - other), atol + xp.abs(rtol * other)
+    return same | (xp.isfinite(gap) & (gap <= room))
+
+
+# -- logic -------------------------------------------------------------------------------------------------------------
+
+
+@pointwise(**COMPARISON, check=not_wide("logical_and_cpu"))
+def logical_and(input: Array, other: Array):
+    """Whether both are nonzero."""
+    return namespace(input).logical_and(input, other)
+
+
+@pointwise(**COMPARISON, check=not_wide("logical_or_cpu"))
+def logical_or(input: Array, other: Array):
+    """Whether either is nonzero."""
+    return namespace(input).logical_or(input, other)
+
+
+@pointwise(**COMPARISON, check=not_wide("logical_xor_cpu"))
+def logical_xor(input: Array, other: Array):
+    """Whether exactly one is nonzero."""
+    return namespace(input).logical_xor(input, other)
+
+
+@pointwise(**COMPARISON, check=not_wide("logical_not_cpu"))
+def logical_not(input: Array):
+    """Whether each element is zero."""
+    return namespace(input).logical_not(input)
+
+
+# -- bits --------------------------------------------------------------------------------------------------------------
+
+BITS: dict[str, Any] = {"opmath": False, "differentiable": False}
+
+
+@pointwise(**BITS, check=whole("bitwise_not_cpu", wide=False))
+def bitwise_not(input: Array):
+    """Every bit turned over; of a bool its opposite."""
+    return ~input
+
+
+@pointwise(**BITS, check=whole("bitwise_and_cpu"))
+def bitwise_and(input: Operand, other: Operand):
+    """The bits set in both."""
+    return input & other
+
+
+@pointwise(**BITS, check=whole("bitwise_or_cpu"))
+def bitwise_or(input: Operand, other: Operand):
+    """The bits set in either."""
+    return input | other
+
+
+@pointwise(**BITS, check=whole("bitwise_xor_cpu"))
+def bitwise_xor(input: Operand, other: Operand):
+    """The bits set in exactly one."""
+    return input ^ other
+
+
+@pointwise(**BITS, check=only("lshift_cpu", _dtypes.INTEGER))
+def bitwise_left_shift(input: Operand, other: Operand):
+    """The bits moved up by `other` places; 0 when that is as many as there are."""
+    xp = namespace(input)
+    bits = 8 * input.dtype.itemsize
+    fits = (other >= 0) & (other < bits)
+    return xp.where(fits, xp.left_shift(input, xp.where(fits, other, 0)), 0).astype(input.dtype)
+
+
+@pointwise(**BITS, check=only("rshift_cpu", _dtypes.INTEGER))
+def bitwise_right_shift(input: Operand, other: Operand):
+    """The bits moved down by `other` places, the sign kept."""
+    xp = namespace(input)
+    bits = 8 * input.dtype.itemsize
+    places = xp.where((other >= 0) & (other < bits), other, bits - 1)
+    moved = xp.right_shift(input, places)
+    return moved if input.dtype.kind == "i" else xp.where(places == other, moved, 0).astype(input.dtype)

@@ -1,0 +1,44 @@
+"""Rounding to the values that a quantized tensor could have."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torchlike._ops.schema.checks import REAL_FLOATS
+from torchlike._ops.schema.declare import Array, constant, namespace, pointwise
+
+
+def _row(name: str, loop: str) -> Any:
+    return pointwise(
+        name=name,
+        inplace=False,
+        where=(),
+        out=False,
+        keeps=("scale", "zero_point"),
+        node=lambda call: call.node,
+        loop=loop,
+        takes=REAL_FLOATS,
+    )
+
+
+def _quantized(input: Array, scale: Array, zero_point: Array, quant_min: int, quant_max: int):
+    xp = namespace(input)
+    zero = zero_point.astype(input.dtype)
+    at = constant(input) * (1 / scale).astype(input.dtype)
+    level = xp.rint(at + zero) if zero_point.dtype.kind == "f" else xp.rint(at) + zero
+    nearest = xp.fmin(xp.fmax(level, quant_min), quant_max)
+    inside = (level >= quant_min) & (level <= quant_max)
+    change = xp.where(inside, input - constant(input), xp.zeros_like(input))  # 0, with the gradient of `input`
+    return constant((nearest - zero) * scale.astype(input.dtype)) + change
+
+
+@_row("_fake_quantize_tensor", "fake_quantize_tensor_cachemask_kernel_type_handling")
+def _of_tensor(input: Array, scale: Array, zero_point: Array, quant_min: int, quant_max: int, node: str):
+    """(clip(round(input / scale) + zero_point, quant_min, quant_max) - zero_point) * scale."""
+    return _quantized(input, scale, zero_point, quant_min, quant_max)
+
+
+@_row("_fake_quantize_channel", "fake_quantize_channel_cachemask_cpu_type_handling")
+def _of_channels(input: Array, scale: Array, zero_point: Array, quant_min: int, quant_max: int, node: str):
+    """The same with a scale and zero point of each channel, shaped to broadcast against `input`."""
+    return _quantized(input, scale, zero_point, quant_min, quant_max)

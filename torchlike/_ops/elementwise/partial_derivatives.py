@@ -1,0 +1,156 @@
+"""Functions with explicit partial derivatives, for those whose gradient by automatic differentiation is NaN where
+PyTorch's is a number: at infinities, at zero, and where an intermediate result underflows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from torchlike._ops.schema.namespace import namespace
+
+
+def with_slopes(function: Callable, *slopes: Callable) -> Callable:
+    """`function(*arrays)`, whose derivative by each array is `slope(result, *arrays)`."""
+    differentiated = jax.custom_jvp(function)
+
+    @differentiated.defjvp
+    def _(primals: tuple, changes: tuple) -> tuple:
+        result = differentiated(*primals)
+        return result, sum(change * slope(result, *primals) for slope, change in zip(slopes, changes))
+
+    def call(*arrays: Any) -> Any:
+        is_numpy = all(namespace(a) is np for a in arrays)
+        return function(*arrays) if is_numpy else differentiated(*arrays)
+
+    return call
+
+
+def _xp(function: str) -> Callable:
+    return lambda a, b: getattr(namespace(a), function)(a, b)
+
+
+@jax.custom_jvp
+def _divided(a: Any, b: Any) -> Any:
+    return jnp.true_divide(a, b)
+
+
+@_divided.defjvp
+def _divided_jvp(primals: tuple, changes: tuple) -> tuple:
+    (a, b), (da, db) = primals, changes
+    q = _divided(a, b)
+    return q, da / b + _divided(-q, b) * db
+
+
+def quotient(a: Any, b: Any) -> Any:
+    """a / b, whose gradients are rounded as PyTorch's are."""
+    return np.true_divide(a, b) if namespace(a) is np and namespace(b) is np else _divided(a, b)
+
+
+def modulus(z: Any) -> Any:
+    """|z| of complex numbers; the gradient at 0 is 0."""
+    return np.abs(z) if namespace(z) is np else _modulus(z)
+
+
+def phase(z: Any) -> Any:
+    """z / |z|, and 0 for 0. The gradient at 0 is 0; the gradient of the gradient is NaN there, as PyTorch's."""
+    return _direction(z) if namespace(z) is np else _phase(z)
+
+
+def _direction(z: Any) -> Any:
+    xp = namespace(z)
+    size = xp.abs(z)
+    return xp.where(size == 0, 0, z / xp.where(size == 0, 1, size))
+
+
+_modulus, _phase = jax.custom_jvp(jnp.abs), jax.custom_jvp(_direction)
+
+
+@_modulus.defjvp
+def _modulus_jvp(primals: tuple, changes: tuple) -> tuple:
+    (z,), (dz,) = primals, changes
+    return _modulus(z), (jnp.conj(_phase(z)) * dz).real
+
+
+@_phase.defjvp
+def _phase_jvp(primals: tuple, changes: tuple) -> tuple:
+    (z,), (dz,) = primals, changes
+    size, found = _modulus(z), _phase(z)
+    return found, (dz - found * (jnp.conj(found) * dz).real) * jnp.where(size == 0, 0, 1 / size)
+
+
+hypotenuse = with_slopes(_xp("hypot"), lambda r, a, b: a / r, lambda r, a, b: b / r)
+
+
+def _per_square(a: Any, b: Any) -> Any:
+    square = a * a + b * b
+    return jnp.where(square == 0, 0, 1 / square)
+
+
+angle = with_slopes(_xp("arctan2"), lambda r, a, b: b * _per_square(a, b), lambda r, a, b: -a * _per_square(a, b))
+
+
+def _added(function: str) -> Callable:
+    def add(a: Any, b: Any) -> Any:
+        xp = namespace(a)
+        found = getattr(xp, function)(a, b)
+        return found if xp is np else xp.where(xp.isinf(a) & (a == b), a, found)
+
+    return add
+
+
+logarithms_added = with_slopes(
+    _added("logaddexp"), lambda r, a, b: 1 / (1 + jnp.exp(b - a)), lambda r, a, b: 1 / (1 + jnp.exp(a - b))
+)
+binary_logarithms_added = with_slopes(
+    _added("logaddexp2"), lambda r, a, b: 1 / (1 + jnp.exp2(b - a)), lambda r, a, b: 1 / (1 + jnp.exp2(a - b))
+)
+
+
+def _signed_ratio(result: Any, a: Any, b: Any) -> Any:
+    return jnp.where(a == 0, 0, jax.lax.stop_gradient(result) / jax.lax.stop_gradient(a))
+
+
+sign_copied = with_slopes(_xp("copysign"), _signed_ratio, lambda r, a, b: jnp.zeros_like(r))
+
+
+def _sinc_slope(result: Any, x: Any) -> Any:
+    y = np.pi * x
+    square = y * x
+    slope = (y * jnp.cos(y) - jnp.sin(y)) / jnp.where(square == 0, 1, square)
+    return jnp.where(square == 0, 0, slope).astype(x.dtype)
+
+
+def _sinc(x: Any) -> Any:
+    xp = namespace(x)  # whose own, of JAX 0.12, is 0 at infinity, where PyTorch's is NaN
+    y = (np.pi * xp.where(x == 0, xp.ones_like(x), x)).astype(x.dtype)
+    return xp.where(x == 0, xp.ones_like(x), xp.sin(y) / y)
+
+
+sine_ratio = with_slopes(_sinc, _sinc_slope)
+# JAX 0.12 has the slope of real numbers as a product of two roots, which is NaN below -1.
+inverse_cosine = with_slopes(lambda x: namespace(x).arccosh(x), lambda r, x: lax.rsqrt(x * x - 1))
+
+
+def _times_logarithm(function: str, step: Callable) -> tuple[Callable, ...]:
+    lowest = 0 if function == "log" else -1  # from which on the logarithm is no finite number
+
+    def of(x: Any, y: Any) -> Any:
+        xp = namespace(y)
+        unused = (x == 0) & ((y <= lowest) | xp.isinf(y))
+        return x * step(getattr(xp, function)(xp.where(unused, lowest + 1, y)))
+
+    def by_factor(result: Any, x: Any, y: Any) -> Any:
+        unused = (x == 0) & (y <= lowest)
+        return jnp.where(unused, 0, getattr(jnp, function)(jnp.where(unused, lowest + 1, y)))
+
+    return of, by_factor, lambda result, x, y: x / (y - lowest)
+
+
+def times_logarithm(x: Any, y: Any, step: Callable, function: str = "log") -> Any:
+    """`x * log(y)` (or `log1p`), 0 where x is 0 and y is not NaN; `step` rounds the logarithm."""
+    return with_slopes(*_times_logarithm(function, step))(x, y)

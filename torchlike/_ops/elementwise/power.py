@@ -1,0 +1,127 @@
+"""Powers: every mix of tensors and numbers."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+
+import jax
+import numpy as np
+from jax.custom_derivatives import SymbolicZero
+
+from torchlike import _dtypes, _errors
+from torchlike._dtypes import FLOAT8
+from torchlike._ops.schema.casts import FULL_ELSEWHERE
+from torchlike._ops.schema.checks import exponent_in_range, not_bool, not_wide
+from torchlike._ops.schema.declare import Operand, declare, namespace
+from torchlike._ops.schema.out_rules import Into
+from torchlike._ops.schema.typing_rules import Aval, Call, Typed, common, result_type
+from torchlike._ops.schema.typing_rules import pointwise as pointwise_typing
+
+# Exponents with a formula (or, for integers, a refusal) of their own.
+FORMULAS = (0, 0.5, 1, 2, 3, -0.5, -1, -2, -3, -4)
+
+
+def _check(call: Call) -> None:
+    exponent = call.exponent
+    whole = result_type(call.arrays, call.numbers).category <= _dtypes.INTEGER
+    if whole and isinstance(exponent, int) and exponent < 0:
+        raise _errors.arithmetic.negative_integer_power()
+    if isinstance(exponent, Aval):
+        not_bool("pow")(call)
+    elif exponent not in (0, 1):  # of which PyTorch makes ones and a copy
+        not_wide("pow")(call)
+
+
+def _node(call: Call) -> str:
+    """PyTorch numbers its overloads."""
+    if not isinstance(call.exponent, Aval):
+        return "PowBackward0"
+    return "PowBackward1" if isinstance(call.input, Aval) else "PowBackward2"
+
+
+def _typing(call: Call, promote: Callable = common) -> Typed:
+    typed = pointwise_typing(call, promote)
+    if not isinstance(call.input, Aval):  # PyTorch's powers of a number are row-major
+        typed.strides = [None]
+    return typed
+
+
+def _keeps(call: Call) -> tuple[str, ...]:
+    """The exponent's gradient is made of the result, which PyTorch keeps wherever the exponent is a tensor."""
+    return ("all", "result") if isinstance(call.exponent, Aval) else ("all",)
+
+
+@declare("pointwise", _typing, inplace=True, autocast=FULL_ELSEWHERE, remembers=_keeps,
+         special={"exponent": FORMULAS}, check=_check, guard=exponent_in_range, node=_node,
+         loop="pow")  # fmt: skip
+def pow(input: Operand, exponent: Operand):
+    """input ** exponent; the usual small exponents select their own formulas.
+
+    The gradient of the exponent where `input` is 0 is 0 for exponents of 0 and above. A negative power of an integer
+    is 0, except of 1 and -1.
+    """
+    if type(exponent) in (int, float, bool):  # no number of the program's: NumPy's float64 is a float too
+        return _formula(input, exponent)
+    return _whole_power(input, exponent) if input.dtype.kind in "iu" else _power(input, exponent)
+
+
+def _formula(x, n):
+    xp = namespace(x)
+    if n in (0.5, -0.5):
+        return xp.sqrt(x) if n == 0.5 else 1 / xp.sqrt(x)
+    if n == 0:
+        return xp.ones_like(x)
+    out = x
+    for _ in range(int(abs(n)) - 1):
+        out = out * x
+    return out if n > 0 else 1 / out
+
+
+def _power(x, n):
+    xp = namespace(x)
+    if xp is np or x.dtype.kind == "c":
+        return xp.power(x, n)
+    return _real_power(x, n)
+
+
+@jax.custom_jvp
+def _real_power(x, n):
+    return jax.numpy.power(x, n)
+
+
+@functools.partial(_real_power.defjvp, symbolic_zeros=True)
+def _real_power_jvp(primals, tangents):
+    xp = jax.numpy
+    (x, n), (dx, dn) = primals, tangents
+    out = _real_power(x, n)
+    slope = xp.where(n == 0, 0, n * _real_power(x, xp.where(n == 0, 1, n - 1)))
+    along = xp.zeros_like(out) if isinstance(dx, SymbolicZero) else slope * dx
+    if isinstance(dn, SymbolicZero):  # the logarithm of a negative number times nothing would not be nothing
+        return out, along
+    flat = (x == 0) & (n >= 0)
+    log = out * xp.log(xp.where(flat, 1, x))
+    return out, along + xp.where(flat, 0, log) * dn
+
+
+def _whole_power(x, n):
+    """Integers by repeated squaring; negative exponents give what is left of 1/x: nothing, but for 1 and -1."""
+    xp = namespace(x)
+    x, n = xp.broadcast_arrays(x, n)
+    one = xp.ones_like(x)
+    unit = xp.where(x == 1, one, xp.where((x == -1) & (x.dtype.kind == "i"), 1 - 2 * (n & 1), 0 * one))
+    return xp.where(n < 0, unit.astype(x.dtype), xp.power(x, xp.maximum(n, 0)))
+
+
+def _to_double(dtype: _dtypes.dtype) -> tuple[_dtypes.dtype, _dtypes.dtype]:
+    d = _dtypes.complex128 if dtype.is_complex else _dtypes.float64
+    return d, d
+
+
+@declare("pointwise", functools.partial(_typing, promote=_to_double), inplace=True,
+         out=Into(_errors.outs.float_power, called="pow", late=True), node=_node,
+         remembers=lambda call: _keeps(call)[1:],  # and of its operands, which it casts, nothing
+         float8=FLOAT8)  # fmt: skip
+def float_power(input: Operand, exponent: Operand):
+    """input ** exponent in double precision."""
+    return _power(namespace(input).asarray(input), exponent)

@@ -1,0 +1,330 @@
+"""Element-wise functions of one tensor: signs, absolute values, powers that have names, and the usual activations."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from torchlike import _errors
+from torchlike._dtypes import (
+    COMPLEX,
+    FLOAT8,
+    FLOAT8_SIGNED,
+    FLOATING,
+    INTEGER,
+    bool_,
+    float8_e5m2,
+    float8_e8m0fnu,
+    int64,
+)
+from torchlike._ops.elementwise.partial_derivatives import modulus, phase
+from torchlike._ops.schema.casts import FULL_ELSEWHERE
+from torchlike._ops.schema.checks import in_order, not_bool, not_wide, only
+from torchlike._ops.schema.declare import Array, Into, Real, constant, namespace, pointwise
+from torchlike._ops.schema.out_rules import CASTABLE, SAME
+from torchlike._ops.schema.typing_rules import Call, to_bool, to_float, to_real
+
+
+@pointwise(saves=(), aliases=("negative",), check=in_order(_errors.arithmetic.check_negation, not_wide("neg_cpu")))
+def neg(input: Array):
+    """The negative of each element."""
+    return -input
+
+
+def _abs_into(input: Any) -> Into:
+    return CASTABLE if input.dtype.is_complex else SAME
+
+
+@pointwise(out=_abs_into, promote=to_real, aliases=("absolute",), check=not_bool("abs_cpu"), float8=FLOAT8_SIGNED)
+def abs(input: Array):
+    """The absolute value of each element; of a complex one its (real) modulus. The gradient at 0 is 0."""
+    xp = namespace(input)
+    if input.dtype.kind == "c":
+        return modulus(input)
+    if xp is not jnp or input.dtype.kind not in "fV":
+        return xp.abs(input)
+    # NaN has no gradient, as 0 has none.
+    return xp.where(input > 0, input, xp.where(input < 0, -input, xp.abs(constant(input))))
+
+
+@pointwise(opmath=False, loop="sign_cpu", remembers=("input", "result"))
+def sgn(input: Array):
+    """x / |x|, and 0 for 0; the sign of a real number."""
+    return phase(input) if input.dtype.kind == "c" else _sign(input)
+
+
+def _check_sign(call) -> None:
+    if call.input.dtype.is_complex:
+        raise NotImplementedError("Unlike NumPy, torch.sign is not intended to support complex numbers. Please use "
+                                  "torch.sgn instead.")  # fmt: skip
+
+
+@pointwise(saves=(), opmath=False, check=_check_sign)
+def sign(input: Array):
+    """-1, 0 or 1, as each element is below, at or above zero; 0 for NaN."""
+    return _sign(input)
+
+
+def _sign(x):
+    if x.dtype.kind == "b":
+        return x
+    xp = namespace(x)
+    if x.dtype.kind == "u":
+        return xp.minimum(x, xp.ones_like(x))
+    # The gradient is zero but there is one: the result stays connected to x.
+    return (x > 0).astype(x.dtype) - (x < 0).astype(x.dtype)
+
+
+def _bool_to_int64(dtype):
+    d = int64 if dtype is bool_ else dtype
+    return d, d
+
+
+@pointwise(
+    out=CASTABLE._replace(called="pow"),
+    autocast=FULL_ELSEWHERE,
+    promote=_bool_to_int64,
+    node="PowBackward0",
+    loop="pow",
+)
+def square(input: Array):
+    """The square of each element."""
+    return input * input
+
+
+@pointwise(autocast=FULL_ELSEWHERE, remembers=("result",), promote=to_float)
+def reciprocal(input: Array):
+    """1 / x."""
+    return 1 / input
+
+
+@pointwise(remembers=("result",), promote=to_float, loop="sqrt_vml_cpu")
+def sqrt(input: Array):
+    """The square root of each element; NaN below 0. Its gradient at 0 is inf."""
+    return namespace(input).sqrt(input)
+
+
+@pointwise(autocast=FULL_ELSEWHERE, remembers=("result",), promote=to_float)
+def rsqrt(input: Array):
+    """1 / sqrt(x); inf at 0, NaN below."""
+    return 1 / namespace(input).sqrt(input)
+
+
+@pointwise(
+    remembers=("result",),
+    promote=to_float,
+    where=("torch", "Tensor", "nn.functional"),
+    loop="sigmoid_cpu_reduced_float",
+)
+def sigmoid(input: Array):
+    """1 / (1 + exp(-x))."""
+    return jax.nn.sigmoid(input) if namespace(input) is jnp else 1 / (1 + namespace(input).exp(-input))
+
+
+def _check_relu(call) -> None:
+    if call.input.dtype.name == "bool":
+        raise RuntimeError("Boolean inputs not supported for relu")
+    if call.input.dtype.is_complex:
+        raise _errors.arithmetic.clamped_complex()
+
+
+@pointwise(
+    remembers=("result",), where=("torch", "Tensor"), opmath=False, check=_check_relu, loop="clamp_min_scalar_cpu"
+)
+def relu(input: Array):
+    """max(x, 0); NaN stays NaN, the gradient at 0 is 0."""
+    xp = namespace(input)
+    return xp.where(input <= 0, xp.zeros_like(input), input)
+
+
+@pointwise(saves=(), opmath=False, inplace=False, out=False, float8=FLOAT8)
+def clone(input: Array):
+    """A copy."""
+    return input
+
+
+@pointwise(
+    opmath=False, refuses_complex="nan_to_num", chooses=True, out=Into(_errors.dtypes.nan_to_num_out), loop="nan_to_num"
+)
+def nan_to_num(input: Array, nan: Real = 0.0, posinf: Real | None = None, neginf: Real | None = None):
+    """NaN, inf and -inf replaced by numbers: `nan`, and where not given the largest and the lowest of the dtype."""
+    xp = namespace(input)
+    if input.dtype.kind in "biu":
+        return input
+    if input.dtype.kind == "c":
+        return _replaced(xp, input.real, nan, posinf, neginf) + 1j * _replaced(xp, input.imag, nan, posinf, neginf)
+    return _replaced(xp, input, nan, posinf, neginf)
+
+
+def _replaced(xp, x, nan, posinf, neginf):
+    limits = jnp.finfo(x.dtype)
+    top = limits.max if posinf is None else posinf
+    bottom = limits.min if neginf is None else neginf
+    filled = [xp.asarray(0.0 if n is None else n).astype(x.dtype) for n in (nan, top, bottom)]
+    x = xp.where(xp.isnan(x), filled[0], x)
+    return xp.where(x == xp.inf, filled[1], xp.where(x == -xp.inf, filled[2], x))
+
+
+# -- tests -------------------------------------------------------------------------------------------------------------
+
+
+@pointwise(promote=to_bool, opmath=False, differentiable=False, inplace=False, out=False, float8=FLOAT8)
+def isnan(input: Array):
+    """Whether each element is NaN."""
+    return input != input
+
+
+@pointwise(
+    promote=to_bool, opmath=False, differentiable=False, inplace=False, out=False, loop="isinf", float8=(float8_e5m2,)
+)
+def isinf(input: Array):
+    """Whether each element is infinite (for a complex one: whether either part is)."""
+    return namespace(input).isinf(input)
+
+
+@pointwise(
+    promote=to_bool,
+    opmath=False,
+    differentiable=False,
+    inplace=False,
+    out=False,
+    loop="isfinite",
+    float8=(float8_e5m2, float8_e8m0fnu),
+)
+def isfinite(input: Array):
+    """Whether each element is neither infinite nor NaN."""
+    return namespace(input).isfinite(input)
+
+
+def _real_only(name: str):
+    def check(call) -> None:
+        if call.input.dtype.is_complex:
+            raise RuntimeError(f"{name} does not support complex inputs.")
+
+    return check
+
+
+@pointwise(promote=to_bool, opmath=False, differentiable=False, inplace=False, check=_real_only("isposinf"),
+           out=Into(_errors.dtypes.bool_out("isposinf")))  # fmt: skip
+def isposinf(input: Array):
+    """Whether each element is +inf."""
+    xp = namespace(input)
+    return input == xp.inf if input.dtype.kind not in "biu" else xp.zeros(input.shape, bool)
+
+
+@pointwise(promote=to_bool, opmath=False, differentiable=False, inplace=False, check=_real_only("isneginf"),
+           out=Into(_errors.dtypes.bool_out("isneginf")))  # fmt: skip
+def isneginf(input: Array):
+    """Whether each element is -inf."""
+    xp = namespace(input)
+    return input == -xp.inf if input.dtype.kind not in "biu" else xp.zeros(input.shape, bool)
+
+
+@pointwise(promote=to_bool, opmath=False, differentiable=False, inplace=False, out=False, float8=FLOAT8)
+def isreal(input: Array):
+    """Whether each element has no imaginary part."""
+    xp = namespace(input)
+    return input.imag == 0 if input.dtype.kind == "c" else xp.ones(input.shape, bool)
+
+
+@pointwise(promote=to_bool, opmath=False, differentiable=False, inplace=False,
+           out=Into(_errors.dtypes.bool_out("signbit")))  # fmt: skip
+def signbit(input: Array):
+    """Whether the sign bit is set: true for negative numbers and -0.0."""
+    xp = namespace(input)
+    if input.dtype.kind in "bu":
+        return xp.zeros(input.shape, bool)
+    return input < 0 if input.dtype.kind == "i" else xp.signbit(input)
+
+
+# -- rounding ----------------------------------------------------------------------------------------------------------
+
+
+def _whole(xp, x, function):
+    return x if x.dtype.kind in "iu" else getattr(xp, function)(x)
+
+
+def _rounds(name: str):
+    refuse_bool = not_bool(f"{name}_vml_cpu", wide=True)
+    refuse_complex = _errors.dtypes.no_complex(name)
+
+    def check(call) -> None:
+        refuse_complex(call)
+        refuse_bool(call)
+
+    return check
+
+
+@pointwise(saves=(), opmath=False, check=_rounds("floor"))
+def floor(input: Array):
+    """The largest whole number not above each element."""
+    return _whole(namespace(input), input, "floor")
+
+
+@pointwise(saves=(), opmath=False, check=_rounds("ceil"))
+def ceil(input: Array):
+    """The smallest whole number not below each element."""
+    return _whole(namespace(input), input, "ceil")
+
+
+@pointwise(saves=(), opmath=False, check=_rounds("trunc"), aliases=("fix",))
+def trunc(input: Array):
+    """Each element without its fractional part."""
+    return _whole(namespace(input), input, "trunc")
+
+
+_MOST_PLACES = 308  # of which a Python float holds the power of ten
+
+
+def _round_into(input: Any, *decimals: int) -> Into:
+    return SAME._replace(overloads=not decimals)
+
+
+def _check_round(call: Call) -> None:
+    check = only("round_cpu", FLOATING) if call.decimals else only("round_vml_cpu", INTEGER, FLOATING, wide=True)
+    check(call)
+
+
+@pointwise(saves=(), check=_check_round, where=("torch", "Tensor", "special"), out=_round_into,
+           node=lambda call: f"RoundBackward{int(call.decimals != 0)}")  # fmt: skip
+def round(input: Array, *, decimals: int = 0):
+    """The nearest whole number (halves go to the even one), or the nearest with so many `decimals`."""
+    xp = namespace(input)
+    if input.dtype.kind in "iu":
+        return input
+    if not decimals:
+        return xp.round(input)
+    places = decimals if decimals > 0 else -decimals
+    scale = 10.0**places if places <= _MOST_PLACES else xp.inf
+    return xp.round(input * scale) / scale if decimals > 0 else xp.round(input / scale) * scale
+
+
+@pointwise(saves=(), check=only("frac_cpu", FLOATING))
+def frac(input: Array):
+    """The fractional part, with the sign of the element."""
+    return input - namespace(input).trunc(input)
+
+
+# -- angles ------------------------------------------------------------------------------------------------------------
+
+
+def _angles(name: str):
+    def check(call) -> None:
+        if call.input.dtype.category == COMPLEX:
+            raise RuntimeError(f"{name} is not supported for complex tensors.")
+
+    return check
+
+
+@pointwise(promote=to_float, saves=(), check=_angles("deg2rad"), loop="mul_cpu_reduced_float")
+def deg2rad(input: Array):
+    """Degrees as radians."""
+    return input * 0.017453292519943295
+
+
+@pointwise(promote=to_float, saves=(), check=_angles("rad2deg"), loop="mul_cpu_reduced_float")
+def rad2deg(input: Array):
+    """Radians as degrees."""
+    return input * 57.29577951308232

@@ -1,0 +1,278 @@
+"""Discrete Fourier transforms along one dim, two, or several. `norm` is "backward" (default), "ortho" or "forward"."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from torchlike import _dtypes, _errors
+from torchlike._dtypes import modes
+from torchlike._dtypes.strides import contiguous_strides, normal
+from torchlike._engine import Aval
+from torchlike._errors.dtypes import scalar_name
+from torchlike._ops.schema import typing_rules
+from torchlike._ops.schema.casts import FULL_ON_CPU, Casts
+from torchlike._ops.schema.declare import Array, Into, Op, declare, namespace
+from torchlike._ops.schema.out_rules import ROWS
+from torchlike._ops.schema.typing_rules import Call, Typed, wrap_dim
+
+Dims = tuple | None
+
+
+def _float(dtype: _dtypes.dtype) -> _dtypes.dtype:
+    return dtype if dtype.category >= _dtypes.FLOATING else modes.default_dtype
+
+
+def _to_complex(dtype: _dtypes.dtype) -> typing_rules.Promotion:
+    d = _float(dtype).to_complex()
+    return d, d
+
+
+def _real_to_complex(dtype: _dtypes.dtype) -> typing_rules.Promotion:
+    return _float(dtype), _float(dtype).to_complex()
+
+
+def _complex_to_real(dtype: _dtypes.dtype) -> typing_rules.Promotion:
+    d = _float(dtype).to_complex()
+    return d, d.to_real()
+
+
+def _typing(call: Call, promote: Callable) -> Typed:
+    typed = typing_rules.general(call, promote)
+    outputs = call.op.shape(call)
+    typed.strides = [_innermost(o, call.dim) if "n" in call.arguments else None for o in outputs]
+    return typed
+
+
+def _innermost(shape: tuple[int, ...], dim: int) -> tuple[int, ...] | None:
+    """Strides of a result whose transformed dim lies innermost, as PyTorch leaves it."""
+    order = [d for d in range(len(shape)) if d != dim % len(shape)] + [dim % len(shape)]
+    steps = contiguous_strides(tuple(shape[d] for d in order))
+    return normal(tuple(shape), tuple(steps[order.index(d)] for d in range(len(shape))))
+
+
+# -- what goes in ------------------------------------------------------------------------------------------------------
+
+
+def _plural(given: Any) -> tuple[int, ...] | None:
+    return (given,) if isinstance(given, int) else given
+
+
+def _sizes(call: Call) -> tuple[tuple[int, ...], tuple[int | None, ...]]:
+    """The dims to transform and the lengths asked for."""
+    source: Aval = call.input
+    if "n" in call.arguments:
+        if not source.ndim:
+            raise _errors.shapes.dim_of_scalar(call.dim)
+        return (wrap_dim(call.dim, source.ndim),), (call.n,)
+    s, dim = _plural(call.s), _plural(call.dim)
+    if dim is None:
+        dim = tuple(range(-len(s), 0)) if s is not None else tuple(range(source.ndim))
+    if s is not None and len(s) != len(dim):
+        raise RuntimeError("When given, dim and shape arguments must have the same length")
+    if not dim and call.op.node != "FftC2CBackward0":
+        raise RuntimeError(f"{call.op.name} must transform at least one axis")
+    if dim and not source.ndim:
+        raise _errors.shapes.dim_of_scalar(dim[0])
+    dims = tuple(wrap_dim(d, source.ndim) for d in dim)
+    if len(set(dims)) != len(dims):
+        raise RuntimeError("FFT dims must be unique")
+    return dims, tuple(None if n == -1 else n for n in s) if s is not None else (None,) * len(dims)
+
+
+def _check(call: Call) -> None:
+    if call.input.dtype.itemsize == 2 and call.input.dtype.is_floating_point:
+        raise RuntimeError(f"Unsupported dtype {scalar_name(call.input.dtype)}")
+    if call.norm not in (None, "backward", "ortho", "forward"):
+        raise RuntimeError(f'Invalid normalization mode: "{call.norm}"')
+    for d, n in zip(*_sizes(call)):
+        n = call.input.shape[d] if n is None else n
+        if n < 1:
+            raise RuntimeError(f"Invalid number of data points ({n}) specified")
+
+
+def _check_real(call: Call) -> None:
+    if call.input.dtype.is_complex:
+        got = scalar_name(call.input.dtype)
+        raise RuntimeError(f"{call.op.name} expects a real input tensor, but got {got}")
+    _check(call)
+
+
+def _check_half(call: Call) -> None:
+    _check(call)
+    dims, lengths = _sizes(call)
+    n = lengths[-1] if lengths[-1] is not None else 2 * (call.input.shape[dims[-1]] - 1)
+    if n < 1:
+        raise RuntimeError(f"Invalid number of data points ({n}) specified")
+
+
+# -- what comes out ----------------------------------------------------------------------------------------------------
+
+
+def _shape(call: Call, last: Callable[[int, int | None], int]) -> list:
+    shape, (dims, lengths) = list(call.input.shape), _sizes(call)
+    for d, n in zip(dims[:-1], lengths[:-1]):
+        shape[d] = shape[d] if n is None else n
+    if dims:
+        shape[dims[-1]] = last(shape[dims[-1]], lengths[-1])
+    return [tuple(shape)]
+
+
+def _row(promote: Callable, check: Callable, last: Callable[[int, int | None], int], node: str,
+         autocast: Casts | None) -> Callable:  # fmt: skip
+    def decorate(kernel: Callable) -> Op:
+        name = kernel.__name__.replace("2", "n")
+        name = "fftn" if name == "ifftn" else name
+        rule = _errors.outs.spectrum(name, node != "FftC2RBackward0")
+        row = declare("operator", functools.partial(_typing, promote=promote), check=check, saves=(), opmath=False,
+                      autocast=autocast, where=("fft",), shape=functools.partial(_shape, last=last), node=node,
+                      out=Into(first=rule, called=_OPERATORS[node], late=True, order=ROWS))  # fmt: skip
+        return row(kernel)
+
+    return decorate
+
+
+_OPERATORS = {"FftC2CBackward0": "_fft_c2c", "FftR2CBackward0": "_fft_r2c", "FftC2RBackward0": "_fft_c2r"}
+
+
+_whole = lambda have, n: have if n is None else n
+_half = lambda have, n: (have if n is None else n) // 2 + 1
+_doubled = lambda have, n: 2 * (have - 1) if n is None else n
+
+_complex = lambda autocast=FULL_ON_CPU: _row(_to_complex, _check, _whole, "FftC2CBackward0", autocast)
+_real = lambda autocast=FULL_ON_CPU: _row(_real_to_complex, _check_real, _half, "FftR2CBackward0", autocast)
+_back = lambda autocast=FULL_ON_CPU: _row(_complex_to_real, _check_half, _doubled, "FftC2RBackward0", autocast)
+
+
+# -- one dim -----------------------------------------------------------------------------------------------------------
+
+
+@_complex()
+def fft(input: Array, n: int | None = None, dim: int = -1, norm: str | None = None):
+    """X[k] = sum over j of x[j] exp(-2 pi i j k / n); the dim is cut or filled with zeros to n elements first."""
+    return namespace(input).fft.fft(input, n, dim, norm)
+
+
+@_complex()
+def ifft(input: Array, n: int | None = None, dim: int = -1, norm: str | None = None):
+    """The inverse of `fft`, divided by n."""
+    return namespace(input).fft.ifft(input, n, dim, norm)
+
+
+@_real()
+def rfft(input: Array, n: int | None = None, dim: int = -1, norm: str | None = None):
+    """The first n // 2 + 1 elements of `fft` of real numbers; the others are their conjugates."""
+    return namespace(input).fft.rfft(input, n, dim, norm)
+
+
+@_back()
+def irfft(input: Array, n: int | None = None, dim: int = -1, norm: str | None = None):
+    """The inverse of `rfft`: n real numbers, by default 2 (size - 1)."""
+    return namespace(input).fft.irfft(input, n, dim, norm)
+
+
+@_back()
+def hfft(input: Array, n: int | None = None, dim: int = -1, norm: str | None = None):
+    """The `fft`, real, of a signal that is Hermitian, of which the first half is given."""
+    return namespace(input).fft.hfft(input, n, dim, norm)
+
+
+@_real()
+def ihfft(input: Array, n: int | None = None, dim: int = -1, norm: str | None = None):
+    """The inverse of `hfft`."""
+    return namespace(input).fft.ihfft(input, n, dim, norm)
+
+
+# -- several dims ------------------------------------------------------------------------------------------------------
+
+
+def _over(x, s: Dims, dim: Dims) -> tuple[tuple[int, ...] | None, tuple[int, ...]]:
+    s, dim = _plural(s), _plural(dim)
+    if dim is None:
+        dim = tuple(range(-len(s), 0)) if s is not None else tuple(range(x.ndim))
+    if s is not None:
+        s = tuple(x.shape[d] if n == -1 else n for n, d in zip(s, dim))
+    return s, dim
+
+
+@_complex()
+def fftn(input: Array, s: Dims = None, dim: Dims = None, norm: str | None = None):
+    """`fft` along each of several dims, all of them by default."""
+    return namespace(input).fft.fftn(input, *_over(input, s, dim), norm)
+
+
+@_complex()
+def ifftn(input: Array, s: Dims = None, dim: Dims = None, norm: str | None = None):
+    """The inverse of `fftn`."""
+    return namespace(input).fft.ifftn(input, *_over(input, s, dim), norm)
+
+
+@_real()
+def rfftn(input: Array, s: Dims = None, dim: Dims = None, norm: str | None = None):
+    """`rfft` along the last of several dims and `fft` along the others."""
+    return namespace(input).fft.rfftn(input, *_over(input, s, dim), norm)
+
+
+@_back()
+def irfftn(input: Array, s: Dims = None, dim: Dims = None, norm: str | None = None):
+    """The inverse of `rfftn`."""
+    return namespace(input).fft.irfftn(input, *_over(input, s, dim), norm)
+
+
+@_complex()
+def fft2(input: Array, s: Dims = None, dim: Dims = (-2, -1), norm: str | None = None):
+    """`fft` along the last two dims."""
+    return namespace(input).fft.fftn(input, *_over(input, s, dim), norm)
+
+
+@_complex()
+def ifft2(input: Array, s: Dims = None, dim: Dims = (-2, -1), norm: str | None = None):
+    """The inverse of `fft2`."""
+    return namespace(input).fft.ifftn(input, *_over(input, s, dim), norm)
+
+
+@_real()
+def rfft2(input: Array, s: Dims = None, dim: Dims = (-2, -1), norm: str | None = None):
+    """`rfft` along the last dim and `fft` along the one before."""
+    return namespace(input).fft.rfftn(input, *_over(input, s, dim), norm)
+
+
+@_back()
+def irfft2(input: Array, s: Dims = None, dim: Dims = (-2, -1), norm: str | None = None):
+    """The inverse of `rfft2`."""
+    return namespace(input).fft.irfftn(input, *_over(input, s, dim), norm)
+
+
+# The sums of a Hermitian transform are those of the inverse real one with the other factor.
+_OTHER_NORM = {None: "forward", "backward": "forward", "forward": "backward", "ortho": "ortho"}
+
+
+@_back(Casts())
+def hfftn(input: Array, s: Dims = None, dim: Dims = None, norm: str | None = None):
+    """`hfft` along the last of several dims and `fft` along the others."""
+    xp = namespace(input)
+    # NumPy's single-precision sums over several dims lose a digit more than PyTorch's.
+    exact = np.complex128 if xp is np else input.dtype
+    return xp.fft.irfftn(xp.conj(input).astype(exact), *_over(input, s, dim), _OTHER_NORM[norm])
+
+
+@_real(Casts())
+def ihfftn(input: Array, s: Dims = None, dim: Dims = None, norm: str | None = None):
+    """The inverse of `hfftn`."""
+    xp = namespace(input)
+    return xp.conj(xp.fft.rfftn(input, *_over(input, s, dim), _OTHER_NORM[norm]))
+
+
+@_back(Casts())
+def hfft2(input: Array, s: Dims = None, dim: Dims = (-2, -1), norm: str | None = None):
+    """`hfftn` along the last two dims."""
+    return hfftn.kernel(input, s, dim, norm)
+
+
+@_real(Casts())
+def ihfft2(input: Array, s: Dims = None, dim: Dims = (-2, -1), norm: str | None = None):
+    """The inverse of `hfft2`."""
+    return ihfftn.kernel(input, s, dim, norm)

@@ -1,0 +1,1 @@
+"""Operators with index tensors."""

@@ -1,0 +1,173 @@
+"""Rows of a table picked by index."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+import numpy as np
+
+from torchlike import _dtypes, _errors
+from torchlike._dtypes import FLOAT8
+from torchlike._ops.schema.casts import FULL_ELSEWHERE
+from torchlike._ops.schema.declare import Array, Scalar, constant, namespace, operator
+from torchlike._ops.schema.namespace import at, within
+from torchlike._ops.schema.rounding import stepwise
+from torchlike._ops.schema.typing_rules import Call
+
+
+def _check(call: Call) -> None:
+    if call.weight.ndim != 2:
+        raise _errors.sequences.embedding_weight()
+    if call.indices.dtype.name not in ("int64", "int32"):
+        raise _errors.sequences.embedding_indices(call.indices.dtype)
+
+
+def _shape(call: Call) -> list:
+    return [tuple(call.indices.shape) + tuple(call.weight.shape[1:])]
+
+
+def rows_of(weight, indices):
+    """weight[indices]; an index out of range is refused by NumPy, and reads NaN in a compiled program."""
+    indices = within(indices, weight.shape[0], lambda bad: _errors.sequences.index_out_of_range())
+    if namespace(weight) is np:
+        return weight[indices]
+    return namespace(weight).take(weight, indices, axis=0, mode="fill")
+
+
+def _counted(indices, weight):
+    """How often each row of the weight is picked."""
+    if namespace(weight) is np:
+        return np.bincount(indices, minlength=weight.shape[0])
+    return jnp.bincount(indices, length=weight.shape[0])
+
+
+@operator(
+    where=("torch",),
+    keeps=("indices",),
+    shape=_shape,
+    check=_check,
+    saves=("indices",),
+    out=False,
+    opmath=False,
+    float8=FLOAT8,
+)
+def embedding(weight: Array, indices: Array, padding_idx: int = -1, scale_grad_by_freq: bool = False):
+    """weight[indices]; row `padding_idx` gets no gradient.
+
+    `scale_grad_by_freq` divides the gradient of a row by how often it was picked.
+    """
+    rows = _by_frequency(rows_of(weight, indices), indices, weight, scale_grad_by_freq)
+    if padding_idx >= 0:
+        padding = (indices == padding_idx)[..., None]
+        rows = namespace(weight).where(padding, constant(rows), rows)
+    return rows
+
+
+def _by_frequency(rows, indices, weight, scale_grad_by_freq: bool):
+    """The same rows; the gradient of one is divided by how often it was picked, if asked for."""
+    if not scale_grad_by_freq:
+        return rows
+    counts = _counted(indices.reshape(-1), weight)[indices][..., None]
+    return constant(rows) + (rows - constant(rows)) / counts.astype(weight.dtype)
+
+
+# -- bags --------------------------------------------------------------------------------------------------------------
+
+
+def _bags_shape(call: Call) -> list:
+    return [(_bag_count(call.indices, call.offsets, call.include_last_offset), call.weight.shape[1])]
+
+
+def _check_bags(call: Call) -> None:
+    _errors.sequences.check_bags(call)
+
+
+class _Bags:
+    """What sums and chooses within bags: the rows of (B, L, D), or of (N, D) from one of `offsets` to the next."""
+
+    def __init__(self, rows, offsets) -> None:
+        self.xp, self.offsets = namespace(rows), offsets
+        if offsets is not None:
+            self.bag = self.xp.searchsorted(offsets, self.xp.arange(rows.shape[0]), side="right") - 1
+
+    def sum(self, x):
+        """(B, ...)"""
+        if self.offsets is None:
+            return self.xp.sum(x, axis=1)
+        return at(self.xp.zeros((self.offsets.shape[0], *x.shape[1:]), x.dtype), self.bag).add(x)
+
+    def max(self, x):
+        """(B, D): the first of the largest of each bag, to which alone the gradient goes."""
+        xp = self.xp
+        if not x.size:
+            return self.sum(x)
+        if self.offsets is None:
+            return xp.take_along_axis(x, xp.argmax(constant(x), axis=1)[:, None], 1)[:, 0]
+        shape, n = (self.offsets.shape[0], x.shape[1]), x.shape[0]
+        best = at(xp.full(shape, -np.inf, x.dtype), self.bag).max(constant(x))
+        place = xp.where(x == best[self.bag], -xp.arange(n)[:, None], -n)
+        first = -at(xp.full(shape, -n), self.bag).max(place)
+        return xp.take_along_axis(x, xp.minimum(first, n - 1), 0)
+
+
+@operator(where=(), keeps=("indices", "offsets"), shape=_bags_shape, check=_check_bags, out=False, opmath=False,
+          node="EmbeddingBagBackward0", edges=("weight", "per_sample_weights"), name="_embedding_bag",
+          chooses=lambda plan: plan.static("mode") == "max")  # fmt: skip
+def _embedding_bag(weight: Array, indices: Array, offsets: Array | None, per_sample_weights: Array | None, mode: str,
+                   padding_idx: int = -1, scale_grad_by_freq: bool = False,
+                   include_last_offset: bool = False):  # fmt: skip
+    """The sum, mean or maximum of the rows picked by each bag of indices; row `padding_idx` is left out."""
+    xp, count = namespace(weight), _bag_count(indices, offsets, include_last_offset)
+    if count <= 0:
+        return xp.zeros((0, weight.shape[1]), weight.dtype)
+    rows = _by_frequency(rows_of(weight, indices), indices, weight, scale_grad_by_freq)
+    bags = _Bags(rows, offsets)
+    step, wide = stepwise(rows)
+    counted = (indices != padding_idx)[..., None]
+    if per_sample_weights is not None:
+        wide = wide * per_sample_weights[..., None].astype(wide.dtype)
+    filled = bags.sum(counted.astype(wide.dtype))
+    if mode == "max":
+        largest = bags.max(xp.where(counted, wide, -np.inf))
+        found = xp.where(filled > 0, largest, xp.zeros_like(largest))
+    else:
+        found = bags.sum(xp.where(counted, wide, xp.zeros_like(wide)))
+        found = step(found) / xp.maximum(filled, 1) if mode == "mean" else found
+    return found[:count].astype(weight.dtype)
+
+
+def _bag_count(indices, offsets, include_last_offset: bool) -> int:
+    return indices.shape[0] if offsets is None else offsets.shape[0] - include_last_offset
+
+
+def _check_renormed(call: Call) -> None:
+    if call.indices.dtype.name not in ("int64", "int32"):
+        raise _errors.sequences.embedding_indices(call.indices.dtype, 2, "embedding_renorm_")
+    if call.weight.ndim != 2:
+        raise _errors.sequences.embedding_weight()
+    _errors.linalg.check_norm_dtype_of_input(call.weight)
+
+
+@operator(autocast=FULL_ELSEWHERE, where=(), keeps=("indices",), shape=lambda call: [call.weight.shape],
+          check=_check_renormed,
+          differentiable=False, out=False,
+          name="_renormed", opmath=False)  # fmt: skip
+def _renormed(weight: Array, indices: Array, max_norm: Scalar, norm_type: float):
+    """The table with each picked row whose norm exceeds max_norm scaled down to it."""
+    from torchlike._ops.nn.norm import vector_norm
+
+    picked = at(namespace(weight).zeros(weight.shape[0], bool), indices.reshape(-1)).set(True)
+    step, table = stepwise(weight)
+    norm = step(vector_norm(table, norm_type, 1))
+    scale = step(max_norm / (norm + 1e-7))
+    return table * namespace(weight).where(picked & (norm > max_norm), scale, 1)[:, None].astype(table.dtype)
+
+
+def _one_hot_shape(call: Call) -> list:
+    return [((*call.input.shape, call.num_classes), _dtypes.int64)]
+
+
+@operator(where=(), promote=None, shape=_one_hot_shape, differentiable=False, out=False, name="_one_hot")
+def _one_hot(input: Array, num_classes: int):
+    """int64: 1 at each index, 0 elsewhere, in a new last dim."""
+    xp = namespace(input)
+    return (input[..., None] == xp.arange(num_classes, dtype=input.dtype)).astype(np.int64)

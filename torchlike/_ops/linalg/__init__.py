@@ -1,0 +1,1 @@
+"""Products, decompositions and linear systems."""

@@ -1,0 +1,292 @@
+"""Decompositions of matrices in the last two dims, with their gradients."""
+
+from __future__ import annotations
+
+import functools
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from torchlike import _errors
+from torchlike._ops.linalg.linalg import OF_ELEMENTS, adjoint, factorization, square_check
+from torchlike._ops.schema.casts import FULL_ON_CPU
+from torchlike._ops.schema.declare import Array, constant
+from torchlike._ops.schema.out_rules import EXACT, ROWS, ROWS_UNLESS_EMPTY, Into, safely
+from torchlike._ops.schema.typing_rules import Call, broadcast
+
+
+def _hermitian(x, lower: bool = True):
+    """The Hermitian matrix of which one half is given; the gradient is spread evenly over both halves."""
+    half = jnp.tril(x, -1) if lower else jnp.triu(x, 1)
+    diagonal = jnp.real(jnp.diagonal(x, axis1=-2, axis2=-1))[..., None] * jnp.eye(x.shape[-1], dtype=x.dtype)
+    mean = (x + adjoint(x)) / 2
+    return constant(half + adjoint(half) + diagonal) + (mean - constant(mean))
+
+
+# -- Cholesky's factor -------------------------------------------------------------------------------------------------
+
+
+def _solved(x, y, **options):
+    """X with L X = Y (or X L = Y), for a lower triangular L."""
+    return jax.lax.linalg.triangular_solve(x, y, lower=True, **options)
+
+
+@functools.partial(jax.custom_jvp, nondiff_argnums=(1,))
+def _lower(A, upper):
+    """L with L L* = A, of which one half is read."""
+    return jnp.tril(jax.lax.linalg.cholesky(adjoint(A) if upper else A, symmetrize_input=False))
+
+
+@_lower.defjvp
+def _lower_change(upper, primals, changes):
+    # L^-1 dA L^-* is Hermitian where dA is: its halves are taken evenly, its diagonal as it stands, as PyTorch does.
+    low = _lower(*primals, upper)
+    half = _solved(low, changes[0], left_side=True)
+    both = _solved(low, half, left_side=False, transpose_a=True, conjugate_a=True)
+    below = jnp.tril(both) + adjoint(jnp.triu(both, 1))
+    return low, low @ (below / 2)
+
+
+@factorization(autocast=FULL_ON_CPU, numpy=False, check=square_check("cholesky", loops=True), takes=OF_ELEMENTS,
+               shape=lambda call: [call.A.shape],
+               node="LinalgCholeskyExBackward0", remembers=("result",))  # fmt: skip
+def cholesky(A: Array, upper: bool = False):
+    """L with L L* = A, or its conjugate transpose; NaN where A is not positive-definite. Only half of A is read."""
+    low = _lower(A, upper)
+    return adjoint(low) if upper else low
+
+
+def _factor_change(L, change, upper):
+    """The change of L L* (or L* L), of every element of L."""
+    half = adjoint(L) @ change if upper else change @ adjoint(L)
+    return half + adjoint(half)
+
+
+@functools.partial(jax.custom_jvp, nondiff_argnums=(2,))
+def _by_factor(B, L, upper):
+    low = adjoint(L) if upper else L
+    half = _solved(low, B, left_side=True)
+    return _solved(low, half, left_side=True, transpose_a=True, conjugate_a=True)
+
+
+@_by_factor.defjvp
+def _by_factor_change(upper, primals, changes):
+    (B, L), (dB, dL) = primals, changes
+    found = _by_factor(B, L, upper)
+    # Another solution by the factor would be differentiated by half of L only; PyTorch's gradient knows all of it.
+    return found, _inverse(L, upper) @ (dB - _factor_change(L, dL, upper) @ found)
+
+
+@factorization(out=Into(cast=safely("cholesky_solve"), order=ROWS), autocast=FULL_ON_CPU,
+               check=_errors.systems.check_cholesky_solve,
+               shape=lambda call: [(*broadcast([call.B.shape[:-2], call.L.shape[:-2]]), *call.B.shape[-2:])],
+               where=("torch", "Tensor"), numpy=False, remembers=("inputs", "result"))  # fmt: skip
+def cholesky_solve(B: Array, L: Array, upper: bool = False):
+    """X with A X = B, from the Cholesky factor L of A."""
+    batch = np.broadcast_shapes(L.shape[:-2], B.shape[:-2])
+    L, B = (jnp.broadcast_to(x, (*batch, *x.shape[-2:])) for x in (L, B))
+    return _by_factor(B, L, upper)
+
+
+@functools.partial(jax.custom_jvp, nondiff_argnums=(1,))
+def _inverse(L, upper):
+    return _by_factor(jnp.broadcast_to(jnp.eye(L.shape[-1], dtype=L.dtype), L.shape), L, upper)
+
+
+@_inverse.defjvp
+def _inverse_change(upper, primals, changes):
+    (L,), (dL,) = primals, changes
+    found = _inverse(L, upper)
+    return found, -found @ _factor_change(L, dL, upper) @ found
+
+
+def _check_cholesky_inverse(call: Call) -> None:
+    _errors.linalg.check_matrix_sizes("cholesky_inverse", call.L, True)
+
+
+@factorization(
+    out=Into(cast=safely("cholesky_inverse"), order=ROWS_UNLESS_EMPTY),
+    autocast=FULL_ON_CPU,
+    numpy=False,
+    check=_check_cholesky_inverse,
+    shape=lambda call: [call.L.shape],
+    where=("torch", "Tensor"),
+    loop="cholesky_inverse_out_cpu",
+    remembers=("inputs", "result"),
+)
+def cholesky_inverse(L: Array, upper: bool = False):
+    """The inverse of A, from its Cholesky factor."""
+    return _inverse(L, upper)
+
+
+# -- factors -----------------------------------------------------------------------------------------------------------
+
+
+def _qr_shape(call: Call) -> list:
+    *batch, m, n = call.A.shape
+    k = min(m, n) if call.mode != "complete" else m
+    if call.mode == "r":
+        return [(0,), (*batch, min(m, n), n)]
+    return [(*batch, m, k), (*batch, k, n)]
+
+
+def _check_qr(call: Call) -> None:
+    _errors.linalg.check_matrix("linalg.qr", call.A, False, True)
+    if call.mode not in ("reduced", "complete", "r"):
+        raise RuntimeError(f"qr received unrecognized mode '{call.mode}' but expected one of 'reduced' (default), 'r', "
+                           "or 'complete'")  # fmt: skip
+
+
+@factorization(autocast=FULL_ON_CPU, numpy=False, check=_check_qr, shape=_qr_shape, residuals=True, loop="geqrf_cpu",
+               node="LinalgQrBackward0",
+               remembers=("results",))  # fmt: skip
+def qr(A: Array, mode: str = "reduced"):
+    """Q with orthonormal columns and upper triangular R, Q R = A."""
+    if mode == "r":
+        return jnp.zeros((0,), A.dtype), jnp.linalg.qr(A, "r")
+    if mode == "complete" and A.shape[-2] <= A.shape[-1]:
+        mode = "reduced"
+    return jnp.linalg.qr(A, mode)
+
+
+@functools.partial(jax.custom_jvp, nondiff_argnums=(1,))
+def _svd(A, whole):
+    return tuple(jnp.linalg.svd(A, full_matrices=whole))
+
+
+@_svd.defjvp
+def _svd_change(whole, primals, changes):
+    # A change turns U and V within themselves (by P = U* dA V) and out of the space that they span. The vectors beyond
+    # the smaller size follow the others somehow; as in PyTorch no gradient passes through them.
+    (A,), (dA,) = primals, changes
+    U, S, Vh = found = _svd(A, whole)
+    k = S.shape[-1]
+    u, v = U[..., :k], adjoint(Vh[..., :k, :])
+    row, column = S[..., None, :], S[..., :, None]
+    P = adjoint(u) @ dA @ v
+    diagonal = jnp.eye(k, dtype=bool)
+    gaps = jnp.where(diagonal, 1, (row - column) * (row + column))
+    rest = jnp.where(diagonal, 0, P)
+    du = u @ ((rest * row + adjoint(rest * row)) / gaps)
+    dv = v @ ((column * rest + adjoint(column * rest)) / gaps)
+    if jnp.iscomplexobj(A):
+        phase = 1j * jnp.imag(jnp.diagonal(P, axis1=-2, axis2=-1))[..., None, :] / (2 * row)
+        du, dv = du + u * phase, dv - v * phase
+    if A.shape[-2] > k:
+        du = du + _outside(u, dA @ v) / row
+    if A.shape[-1] > k:
+        dv = dv + _outside(v, adjoint(dA) @ u) / row
+    dS = jnp.real(jnp.diagonal(P, axis1=-2, axis2=-1)).astype(S.dtype)
+    return found, (_filled(du, U), dS, adjoint(_filled(dv, adjoint(Vh))))
+
+
+def _outside(basis, x):
+    """The part of x outside the space that columns span."""
+    return x - basis @ (adjoint(basis) @ x)
+
+
+def _filled(change, whole):
+    """A change of the first columns of a matrix; none of the others."""
+    beyond = whole.shape[-1] - change.shape[-1]
+    return jnp.pad(change, [(0, 0)] * (change.ndim - 1) + [(0, beyond)]).astype(whole.dtype) if beyond else change
+
+
+def _svd_shape(call: Call) -> list:
+    *batch, m, n = call.A.shape
+    k = min(m, n)
+    rows, columns = (m, n) if call.full_matrices else (k, k)
+    dtype = call.A.dtype
+    return [((*batch, m, rows), dtype), ((*batch, k), dtype.to_real()), ((*batch, columns, n), dtype)]
+
+
+@factorization(
+    autocast=FULL_ON_CPU,
+    numpy=False,
+    check=square_check("svd", square=False, loops=True),
+    loop="linalg_svd_cpu",
+    takes=OF_ELEMENTS,
+    shape=_svd_shape,
+    residuals=True,
+    node="LinalgSvdBackward0",
+    remembers=("results",),
+)
+def svd(A: Array, full_matrices: bool = True):
+    """U, S and Vh with U diag(S) Vh = A; S in descending order."""
+    return _svd(A, full_matrices and A.shape[-1] != A.shape[-2])
+
+
+@factorization(out=EXACT._replace(called="_linalg_svd"),
+               autocast=FULL_ON_CPU, numpy=False, check=square_check("svdvals", square=False, loops=True),
+               loop="linalg_svd_cpu", takes=OF_ELEMENTS, columns=False,
+               node="LinalgSvdBackward0",
+               shape=lambda call: [((*call.A.shape[:-2], min(call.A.shape[-2:])), call.A.dtype.to_real())],
+               where=("linalg",), remembers=("result",))  # fmt: skip
+def svdvals(A: Array):
+    """The singular values in descending order."""
+    return jnp.linalg.svd(A, full_matrices=False, compute_uv=False)
+
+
+def _eigh_shape(call: Call) -> list:
+    return [(call.A.shape[:-1], call.A.dtype.to_real()), (call.A.shape, call.A.dtype)]
+
+
+@factorization(autocast=FULL_ON_CPU, numpy=False, check=square_check("eigh", loops=True),
+               loop="linalg_eigh_cpu", takes=OF_ELEMENTS, shape=_eigh_shape, residuals=True,
+               node="LinalgEighBackward0",
+               remembers=("results",))  # fmt: skip
+def eigh(A: Array, UPLO: str = "L"):
+    """Eigenvalues in ascending order and eigenvectors of a Hermitian matrix, of which one half is read."""
+    return jnp.linalg.eigh(_hermitian(A, UPLO in "lL"), symmetrize_input=False)
+
+
+@factorization(
+    out=EXACT._replace(called="_linalg_eigh"),
+    autocast=FULL_ON_CPU,
+    numpy=False,
+    check=square_check("eigvalsh", loops=True),
+    loop="linalg_eigh_cpu",
+    takes=OF_ELEMENTS,
+    columns=False,
+    where=("linalg",),
+    remembers=("result",),
+    shape=lambda call: [(call.A.shape[:-1], call.A.dtype.to_real())],
+    node="LinalgEighBackward0",
+)
+def eigvalsh(A: Array, UPLO: str = "L"):
+    """The eigenvalues of a Hermitian matrix in ascending order."""
+    return jnp.linalg.eigh(_hermitian(A, UPLO in "lL"), symmetrize_input=False)[0]
+
+
+def _eig_shape(call: Call) -> list:
+    dtype = call.A.dtype.to_complex()
+    return [(call.A.shape[:-1], dtype), (call.A.shape, dtype)]
+
+
+@factorization(
+    autocast=FULL_ON_CPU,
+    check=square_check("eig", loops=True),
+    loop="linalg_eig_out_cpu",
+    shape=_eig_shape,
+    node="LinalgEigBackward0",
+    numpy=False,
+)
+def eig(A: Array):
+    """Eigenvalues and eigenvectors, complex, of a square matrix."""
+    return tuple(_eig(A))
+
+
+@factorization(out=Into(cast=safely("torch.linalg.eigvals", "eigenvalues"), late=True),
+               autocast=FULL_ON_CPU, numpy=False, check=square_check("eigvals", loops=True), loop="linalg_eig_out_cpu",
+               columns=False, where=("linalg",),
+               node="LinalgEigBackward0",
+               shape=lambda call: [(call.A.shape[:-1], call.A.dtype.to_complex())])  # fmt: skip
+def eigvals(A: Array):
+    """The eigenvalues, complex, of a square matrix."""
+    return _eig(A)[0]
+
+
+def _eig(A):
+    # JAX asks that the gradient of eigenvectors be wanted: it supposes different eigenvalues, as PyTorch does. The
+    # second gradient of the eigenvalues goes through it.
+    return jax.lax.linalg.eig(A, compute_left_eigenvectors=False, enable_eigvec_derivs=True)

@@ -1,0 +1,182 @@
+"""Decompositions, inverses and solutions of linear systems, of matrices in the last two dims."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from torchlike import _errors
+from torchlike._dtypes import COMPLEX, FLOATING, float32, float64
+from torchlike._dtypes.strides import contiguous_strides, normal
+from torchlike._ops.schema import typing_rules
+from torchlike._ops.schema.casts import FULL_ON_CPU
+from torchlike._ops.schema.checks import EMPTY
+from torchlike._ops.schema.declare import Array, declare, namespace
+from torchlike._ops.schema.out_rules import EXACT, Into
+from torchlike._ops.schema.typing_rules import Call, Typed, broadcast
+
+
+def _typing(call: Call, columns: bool) -> Typed:
+    """The general rule; LAPACK's column order for results that are matrices."""
+    typed = typing_rules.general(call, typing_rules.common)
+    if columns:
+        rank = call.arrays[0].ndim
+        typed.strides = [_by_columns(o.shape) if o.ndim == rank else None for o in typed.outputs]
+    return typed
+
+
+def _by_columns(shape: tuple[int, ...]) -> tuple[int, ...] | None:
+    *batch, rows, columns = shape
+    steps = contiguous_strides((*batch, columns, rows))
+    return normal(tuple(shape), (*steps[:-2], steps[-1], steps[-2]))
+
+
+LAPACK = (float32, float64, COMPLEX)
+OF_ELEMENTS = (*LAPACK, EMPTY)  # where PyTorch looks for the loop only if there are elements
+
+
+def factorization(*, columns: bool = True, **options) -> Callable:
+    """A row over matrices; its forward keeps what backward needs."""
+    options = {"where": (), "takes": LAPACK} | options
+    return declare("operator", functools.partial(_typing, columns=columns), **options)
+
+
+def square_check(name: str, *, square: bool = True, loops: bool = False) -> Callable[[Call], None]:
+    """A check of shape and dtype; with `loops` it is the loop that lacks low precision, which asks for elements."""
+
+    def check(call: Call) -> None:
+        _errors.linalg.check_matrix(f"linalg.{name}", call.arrays[0], square, loops)
+
+    return check
+
+
+def adjoint(x):
+    """The conjugate transpose."""
+    xp = namespace(x)
+    return xp.conj(xp.swapaxes(x, -1, -2))
+
+
+# -- inverses and systems ----------------------------------------------------------------------------------------------
+
+
+@factorization(
+    autocast=FULL_ON_CPU,
+    check=square_check("inv"),
+    shape=lambda call: [call.A.shape],
+    node="LinalgInvExBackward0",
+    remembers=("result",),
+)
+def inv(A: Array):
+    """The inverse of a square matrix."""
+    return namespace(A).linalg.inv(A)
+
+
+@factorization(out=EXACT._replace(called="_linalg_det"),
+               check=square_check("det", loops=True), shape=lambda call: [call.A.shape[:-2]], columns=False,
+               loop="lu_cpu", takes=OF_ELEMENTS, where=("linalg", "torch", "Tensor"), node="LinalgDetBackward0",
+               chooses=lambda plan: 0 in plan.inputs[0].shape,
+               remembers=("inputs", "result"))  # fmt: skip
+def det(A: Array):
+    """The determinant of a square matrix."""
+    return namespace(A).linalg.det(A)
+
+
+def _slogdet_shape(call: Call) -> list:
+    return [(call.A.shape[:-2], call.A.dtype), (call.A.shape[:-2], call.A.dtype.to_real())]
+
+
+@factorization(check=square_check("slogdet"), shape=_slogdet_shape, columns=False, node="LinalgSlogdetBackward0",
+               remembers=("inputs", "first"))  # fmt: skip
+def slogdet(A: Array):
+    """The sign of the determinant and the logarithm of its absolute value."""
+    return namespace(A).linalg.slogdet(A)
+
+
+def is_vector_side(a, b) -> bool:
+    """Whether B holds vectors, not matrices, by NumPy's old rule that PyTorch kept."""
+    return b.ndim == 1 or (a.ndim - 1 == b.ndim and tuple(b.shape) == tuple(a.shape[:-1]))
+
+
+def _check_solve(call: Call) -> None:
+    a, b = call.A, call.B
+    if a.dtype.category < FLOATING:
+        raise _errors.linalg.inexact("linalg.solve", a.dtype)
+    _errors.systems.check_same_dtype("linalg.solve", a, b)
+    _errors.linalg.check_matrix_sizes("linalg.solve", a, True)
+    if not b.ndim:
+        raise RuntimeError("linalg.solve: The input tensor B must have at least 2 dimensions.")
+    is_vector = is_vector_side(a, b)
+    rows, columns = (b.shape[-1], 1) if is_vector else b.shape[-2:]
+    if a.shape[-1] != (rows if call.left else columns):
+        raise _errors.linalg.incompatible_system("linalg.solve", a, f"{rows}x{columns}", call.left)
+    if is_vector and not call.left:
+        raise RuntimeError(
+            "linalg.solve: Vector broadcasting of the left hand side is not supported for left=False. In this case "
+            "linalg.solve is equivalent to B / A.squeeze(-1)"
+        )
+
+
+def _solve_shape(call: Call) -> list:
+    a, b = call.A, call.B
+    if is_vector_side(a, b):
+        return [(*a.shape[:-2], b.shape[-1])]
+    return [(*broadcast([b.shape[:-2], a.shape[:-2]]), *b.shape[-2:])]
+
+
+def _solve_typing(call: Call) -> Typed:
+    """Column order, of a batch of vectors too, unless X stands on the left."""
+    typed = typing_rules.general(call, typing_rules.common)
+    (x,) = typed.outputs
+    typed.strides = [_by_columns(x.shape) if call.left and x.ndim > 1 else None]
+    return typed
+
+
+@declare(
+    "operator",
+    _solve_typing,
+    where=(),
+    takes=LAPACK,
+    loop="lu_cpu",
+    autocast=FULL_ON_CPU,
+    check=_check_solve,
+    shape=_solve_shape,
+    node="LinalgSolveExBackward0",
+    remembers=("A", "result"),
+)
+def solve(A: Array, B: Array, left: bool = True):
+    """X with A X = B, or X A = B unless `left`."""
+    xp = namespace(A)
+    vectors = is_vector_side(A, B)
+    if vectors:
+        B = xp.broadcast_to(B, (*A.shape[:-2], B.shape[-1]))[..., None]
+    turned = (lambda x: x) if left else (lambda x: xp.swapaxes(x, -1, -2))
+    found = turned(xp.linalg.solve(turned(A), turned(B)))
+    return found[..., 0] if vectors else found
+
+
+def _check_triangular(call: Call) -> None:
+    a, b = call.A, call.B
+    _errors.linalg.check_matrix_sizes("linalg.solve_triangular", a, True)
+    _errors.systems.check_right_side("linalg.solve_triangular", a, b, call.left)
+
+
+@factorization(out=Into(_errors.outs.scalar_type), numpy=False, check=_check_triangular, loop="triangular_solve_cpu",
+               shape=lambda call: [
+    (*broadcast([call.A.shape[:-2], call.B.shape[:-2]]), *call.B.shape[-2:])], where=("linalg",),
+    node="LinalgSolveTriangularBackward0", remembers=("A", "result"))  # fmt: skip
+def solve_triangular(A: Array, B: Array, *, upper: bool, left: bool = True, unitriangular: bool = False):
+    """X with A X = B (or X A = B unless `left`), for a triangular A; its other half is not looked at."""
+    batch = np.broadcast_shapes(A.shape[:-2], B.shape[:-2])
+    a, b = (jnp.broadcast_to(x, (*batch, *x.shape[-2:])) for x in (A, B))
+    return jax.lax.linalg.triangular_solve(a, b, left_side=left, lower=not upper, unit_diagonal=unitriangular)
+
+
+@factorization(numpy=False, check=square_check("matrix_exp"), shape=lambda call: [call.A.shape], columns=False,
+               where=("torch", "Tensor", "linalg"), node="LinalgMatrixExpBackward0")  # fmt: skip
+def matrix_exp(A: Array):
+    """The exponential of a square matrix, the sum of A**n / n!."""
+    return jax.scipy.linalg.expm(A)

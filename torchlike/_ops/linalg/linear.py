@@ -1,0 +1,40 @@
+"""Bilinear maps (the linear one stands with the matrix products)."""
+
+from __future__ import annotations
+
+from torchlike import _errors
+from torchlike._ops.schema.casts import WIDEST_ELSEWHERE
+from torchlike._ops.schema.declare import Array, namespace, operator
+from torchlike._ops.schema.rounding import stepwise
+from torchlike._ops.schema.typing_rules import Call
+
+
+def _shape(call: Call) -> list:
+    return [tuple(call.input1.shape[:-1]) + tuple(call.weight.shape[:1])]
+
+
+def _check(call: Call) -> None:
+    a, b, w = call.input1, call.input2, call.weight
+    if a.ndim != b.ndim:
+        raise _errors.activations.bilinear_dims(a.ndim, b.ndim)
+    for dim in range(a.ndim - 1):
+        if a.shape[dim] != b.shape[dim]:
+            raise _errors.activations.bilinear_batch(dim, a.shape[dim], b.shape[dim])
+    for name, x, wanted in (("input1", a, w.shape[1]), ("input2", b, w.shape[2])):
+        if x.shape[-1] != wanted:
+            raise _errors.activations.bilinear_size(name, x.shape[-1], wanted)
+    if call.bias is not None and call.bias.shape[0] != w.shape[0]:
+        raise _errors.activations.bilinear_bias(call.bias.shape[0], w.shape[0])
+    if len({x.dtype for x in call.arrays}) > 1:
+        raise _errors.activations.bilinear_dtypes(call)
+
+
+@operator(autocast=WIDEST_ELSEWHERE, where=("torch", "nn.functional"), shape=_shape, check=_check,
+          saves=("input1", "input2", "weight"), out=False, opmath=False,
+          node=lambda call: "ViewBackward0" if call.bias is None else "AddBackward0", loop="bmm")  # fmt: skip
+def bilinear(input1: Array, input2: Array, weight: Array, bias: Array | None = None):
+    """x1 W x2 + bias for each W of (n, k1, k2): (..., k1), (..., k2) -> (..., n)."""
+    (step, x1, x2, weight, bias), xp = stepwise(input1, input2, weight, bias), namespace(input1)
+    left = step(xp.einsum("...i,nij->...nj", x1, weight))
+    out = step(xp.sum(left * x2[..., None, :], axis=-1))
+    return out if bias is None else out + bias

@@ -1,0 +1,150 @@
+"""The product of two matrices as one primitive, laid out in memory as XLA's CPU kernels run it fastest.
+
+XLA leaves a transposed factor to Eigen, which then gathers it across the rows of memory; the smaller factor copied in
+the right order first is up to twice as fast (docs/design.md has the figures). Which product is to run, a gradient
+decides: so the primitive has three forms that are each other's gradients.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from torchlike._engine.interpreter.rules import Equation, is_half, rule
+from torchlike._engine.xla.jax_private import (
+    Primitive,
+    ShapedArray,
+    defbilinear,
+    lower_fun,
+    primitive_batchers,
+    register_lowering,
+)
+from torchlike._ops.elementwise.float8 import wide
+
+FEW_ROWS = 64  # up to which NumPy's library reads the transposed factor faster as the first one
+MANY_ROWS = 256  # of the first factor, from which it pays to turn the second within a program that is a whole step
+SMALL = 1 << 16  # elements; a larger factor costs more to copy than the product gains
+TINY = 256  # multiplications of a batch's matrix, below which XLA aborts the process over a result stored by columns
+
+# The dims of the two factors, counted from the back, that are summed over.
+FORMS = {"nn": (1, 2), "nt": (1, 1), "tn": (2, 2)}
+
+product_p = Primitive("torchlike_product")
+
+
+def product(a: Any, b: Any, form: str) -> Any:
+    """`a @ b` ("nn"), `a @ b.mT` ("nt") or `a.mT @ b` ("tn") of two (batches of) matrices of one dtype."""
+    return product_p.bind(a, b, form=form)
+
+
+def rows_times(x: Any, w: Any, form: str = "nn") -> Any:
+    """`matmul(x, w)` or (form "nt") `matmul(x, w.mT)`, of vectors and broadcast batches too."""
+    x, w = wide(x), wide(w)
+    if isinstance(x, np.ndarray):
+        return _numpy_product(x, w, form)
+    alike = x.ndim >= 2 and w.ndim >= 2 and x.dtype == w.dtype and 0 not in x.shape
+    if not alike or (w.ndim > 2 and w.shape[:-2] != x.shape[:-2]):
+        return jnp.matmul(x, jnp.swapaxes(w, -1, -2) if form == "nt" and w.ndim > 1 else w)
+    if w.ndim > 2:
+        return product(x, w, form)
+    found = product(x.reshape(-1, x.shape[-1]), w, form)
+    return found.reshape(*x.shape[:-1], found.shape[-1])
+
+
+def _numpy_product(x: np.ndarray, w: np.ndarray, form: str) -> np.ndarray:
+    if x.dtype == np.complex64 == w.dtype:  # its single-precision sums lose digits
+        return _numpy_product(x.astype(np.complex128), w.astype(np.complex128), form).astype(np.complex64)
+    if form == "nt" and w.ndim == 2 and 0 < x.size <= FEW_ROWS * w.shape[1]:
+        found = np.matmul(w, x.reshape(-1, x.shape[-1]).T).T
+        return np.ascontiguousarray(found).reshape(*x.shape[:-1], w.shape[0])
+    if w.ndim == 2 < x.ndim and x.size:  # one product; NumPy would take one a matrix
+        return np.matmul(x.reshape(-1, x.shape[-1]), w.T if form == "nt" else w).reshape(*x.shape[:-1], -1)
+    if x.ndim == 1 and w.ndim > 2 and form == "nn" and w.size:
+        columns = w.swapaxes(-1, -2)
+        return np.matmul(columns.reshape(-1, x.size), x).reshape(columns.shape[:-1])
+    return np.matmul(x, np.swapaxes(w, -1, -2) if form == "nt" and w.ndim > 1 else w)
+
+
+class _Whole(threading.local):
+    """While this thread lowers a whole step as one program (`with whole_step:`)."""
+
+    held = False
+
+    def __enter__(self) -> None:
+        self.held = True
+
+    def __exit__(self, *_: object) -> None:
+        self.held = False
+
+
+whole_step = _Whole()
+
+
+def _plain(a: Any, b: Any, *, form: str) -> Any:
+    batch = tuple(range(a.ndim - 2))
+    of_a, of_b = (a.ndim - n for n in FORMS[form])
+    return lax.dot_general(a, b, (((of_a,), (of_b,)), (batch, batch)))
+
+
+def _laid_out(a: Any, b: Any, *, form: str) -> Any:
+    """The same on the CPU. A barrier keeps XLA from taking a transpose back into the product."""
+    fixed, transposed = lax.optimization_barrier, lambda x: jnp.swapaxes(x, -1, -2)
+    floating = a.dtype in (jnp.float32, jnp.float64)
+    turned = a.ndim == 2 and b.size <= SMALL and (a.shape[0] >= MANY_ROWS or not whole_step.held)
+    if floating and form == "nt" and turned:
+        return _plain(a, fixed(transposed(b)), form="nn")
+    if floating and form == "tn" and a.size <= min(b.size, SMALL):
+        return _plain(fixed(transposed(a)), b, form="nn")
+    if floating and form == "tn" and b.size <= SMALL and (a.ndim == 2 or _work(a, b) >= TINY):
+        return transposed(fixed(_plain(fixed(transposed(b)), a, form="nn")))
+    return _plain(a, b, form=form)
+
+
+def _work(a: Any, b: Any) -> int:
+    """The multiplications of one matrix of a batch in form "tn"."""
+    return a.shape[-2] * a.shape[-1] * b.shape[-1]
+
+
+@rule("torchlike_product")
+def _by_numpy(e: Equation) -> Any:
+    form, dtype = e.params["form"], e.outputs[0].dtype
+    turned = lambda x: x.swapaxes(-1, -2)
+
+    def multiply(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        return np.matmul(turned(a) if form == "tn" else a, turned(b) if form == "nt" else b)
+
+    if not is_half(dtype):
+        return multiply
+    return lambda a, b: multiply(a.astype(np.float32), b.astype(np.float32)).astype(dtype)
+
+
+def _shape(a: Any, b: Any, *, form: str) -> ShapedArray:
+    of_a, of_b = FORMS[form]
+    return ShapedArray((*a.shape[:-2], a.shape[of_a - 3], b.shape[of_b - 3]), a.dtype)
+
+
+def _to_first(change: Any, a: Any, b: Any, *, form: str) -> Any:
+    if form == "tn":
+        return product(b, change, "nt")
+    return product(change, b, "nt" if form == "nn" else "nn")
+
+
+def _to_second(change: Any, a: Any, b: Any, *, form: str) -> Any:
+    return product(a, change, "nn") if form == "tn" else product(*((a, change) if form == "nn" else (change, a)), "tn")
+
+
+def _batched(factors: Any, dims: Any, *, form: str) -> tuple:
+    return jax.vmap(lambda a, b: _plain(a, b, form=form), in_axes=dims)(*factors), 0
+
+
+product_p.def_impl(lambda a, b, *, form: _plain(a, b, form=form))
+product_p.def_abstract_eval(_shape)
+defbilinear(product_p, _to_first, _to_second)
+primitive_batchers[product_p] = _batched
+register_lowering(product_p, lower_fun(_plain, multiple_results=False))
+register_lowering(product_p, lower_fun(_laid_out, multiple_results=False), platform="cpu")

@@ -1,0 +1,171 @@
+"""Scaled dot-product attention."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from torchlike import _dtypes, _errors
+from torchlike._engine.xla.target import for_cpu
+from torchlike._ops.linalg.products import rows_times
+from torchlike._ops.reduce.row_sums import attention_weights, in_c, row_sums
+from torchlike._ops.schema import flops
+from torchlike._ops.schema.casts import LOWER
+from torchlike._ops.schema.checks import REAL_FLOATS
+from torchlike._ops.schema.declare import Array, Scalar, namespace, operator
+from torchlike._ops.schema.rounding import stepwise, unchanged
+from torchlike._ops.schema.typing_rules import Call, broadcast
+
+
+def _check(call: Call) -> None:
+    q, k, v, mask = call.query, call.key, call.value, call.attn_mask
+    if min(q.ndim, k.ndim, v.ndim) < 2:
+        raise _errors.sequences.attention_dims(q.ndim, k.ndim, v.ndim)
+    if not q.dtype is k.dtype is v.dtype:
+        raise _errors.sequences.attention_dtypes(q.dtype, k.dtype, v.dtype)
+    if q.dtype.category < _dtypes.FLOATING:
+        raise _errors.dtypes.expected_scalar_type(_dtypes.float32, q.dtype)
+    if mask is not None and call.is_causal:
+        raise _errors.sequences.attention_two_masks()
+    if mask is not None and mask.dtype not in (_dtypes.bool_, _dtypes.float32, q.dtype):
+        raise _errors.sequences.attention_mask_dtype(mask.dtype, q.dtype)
+
+
+def _shape(call: Call) -> list:
+    q, k, v = call.query.shape, call.key.shape, call.value.shape
+    lead = q[:-2] if call.enable_gqa else broadcast([q[:-2], k[:-2], v[:-2]])
+    if q[-1] != k[-1]:
+        raise _errors.linalg.attention_shapes(tuple(lead), q[-2:], (k[-1], k[-2]))
+    if k[-2] != v[-2]:
+        raise _errors.linalg.attention_shapes(tuple(lead), (q[-2], k[-2]), v[-2:])
+    return [(*lead, q[-2], v[-1])]
+
+
+def _weights(scores):
+    """Softmax over the last dim; zeros where every score is -inf."""
+    return _by_numpy(scores) if namespace(scores) is np else _by_jax(scores)
+
+
+def _by_numpy(scores):
+    e = scores - _top(scores)
+    np.exp(e, out=e)
+    e /= np.maximum(np.sum(e, axis=-1, keepdims=True), np.finfo(e.dtype).tiny)
+    return e
+
+
+@jax.custom_jvp
+def _by_jax(scores):
+    e = jnp.exp(scores - _top(scores))
+    total = jnp.sum(e, axis=-1, keepdims=True)
+    return e / jnp.where(total == 0, 1, total)
+
+
+@_by_jax.defjvp
+def _by_jax_jvp(primals, changes):
+    weights, (change,) = _by_jax(*primals), changes
+    return weights, weights * (change - jnp.sum(weights * change, axis=-1, keepdims=True))
+
+
+def _top(scores):
+    """The maximum of each row, 0 where every score is -inf."""
+    xp = namespace(scores)
+    top = xp.max(scores, axis=-1, keepdims=True)
+    return xp.where(top == -np.inf, xp.zeros_like(top), top)
+
+
+def _attended(scores, blocked, value):
+    """softmax(scores) V for NumPy, whose maximum of each row costs more than the exponentials: with one for all rows of
+    a matrix. None where that is not as exact: a row far below the others, or all blocked, or with NaN or infinities."""
+    if scores.dtype not in (np.float32, np.float64) or 0 in scores.shape:
+        return None
+    top = scores.reshape(*scores.shape[:-2], -1).max(-1)[..., None, None]
+    weights = np.subtract(scores, top)
+    np.exp(weights, out=weights)
+    if blocked is not None:
+        weights *= ~blocked
+    total = row_sums(weights)
+    return rows_times(weights, value) / total if total.min() > _ENOUGH else None
+
+
+_ENOUGH = 1e-6  # of a row's weights, which are at most 1 each: by then, score minus maximum is rounded as scores are
+
+
+def _in_half(scores, value, step):
+    """softmax(scores) V as PyTorch's fused CPU kernel rounds it: exponentials before the product, the result after."""
+    weights = namespace(scores).exp(scores - _top(scores))
+    total = weights.sum(-1, keepdims=True)
+    return rows_times(step(weights), value) / namespace(scores).where(total == 0, 1, total)
+
+
+# Its backward rounds the weights, the result and the gradient of the scores.
+_in_half_by_jax = jax.custom_jvp(_in_half, nondiff_argnums=(2,))
+
+
+@_in_half_by_jax.defjvp
+def _in_half_jvp(step, primals, changes):
+    (scores, value), (of_scores, of_value) = primals, changes
+    out, weights = _in_half_by_jax(scores, value, step), _by_jax(scores)
+    weighted = weights * step(of_scores)
+    by_scores = rows_times(weighted, value) - step(out) * jnp.sum(weighted, axis=-1, keepdims=True)
+    return out, rows_times(step(weights), of_value) + by_scores
+
+
+def _product(a, b, form):
+    """a @ b or a @ b.mT; of half-precision factors in float32."""
+    if namespace(a) is np or a.dtype.itemsize > 2:
+        return rows_times(a, b, form)
+    return jnp.matmul(a, b.mT if form == "nt" else b, preferred_element_type=np.float32)
+
+
+def _node(call: Call) -> str:
+    if call.fused:
+        return "ScaledDotProductFlashAttentionForCpuBackward0"
+    return "ToCopyBackward0" if call.query.dtype.itemsize < 4 else "UnsafeViewBackward0"
+
+
+@operator(autocast=LOWER, where=(), shape=_shape, check=_check, keeps=("attn_mask", "noise"), out=False, opmath=False,
+          name="_attention", node=_node, loop="softmax_lastdim_kernel_impl", takes=REAL_FLOATS,
+          flops=flops.attention)  # fmt: skip
+def _attention(
+    query: Array,
+    key: Array,
+    value: Array,
+    attn_mask: Array | None = None,
+    noise: Array | None = None,
+    is_causal: bool = False,
+    scale: Scalar = 0.0,
+    enable_gqa: bool = False,
+    fused: bool = False,
+):
+    """softmax(Q Kᵀ scale + mask) V: (..., L, E), (..., S, E), (..., S, V) -> (..., L, V).
+
+    `fused` says that PyTorch's fused kernel computes it, which rounds half precision on the way.
+    """
+    xp, step = namespace(query), unchanged
+    if query.dtype.itemsize <= 2 and for_cpu():
+        step, query, key, value = stepwise(query, key, value)
+    if enable_gqa:
+        key, value = (xp.repeat(t, query.shape[-3] // t.shape[-3], axis=-3) for t in (key, value))
+    scores = _product(query * scale.astype(query.dtype), key, "nt")  # (..., L, S)
+    if not scores.shape[-1]:  # without keys
+        return _product(scores.astype(value.dtype), value, "nn")
+    compiled = xp is np and step is unchanged and in_c(scores, scores.shape[-1])
+    blocked = None
+    if is_causal and not compiled:
+        blocked = xp.arange(scores.shape[-2])[:, None] < xp.arange(scores.shape[-1])
+    elif attn_mask is not None and attn_mask.dtype == bool:
+        scores = scores + xp.where(attn_mask, 0, -np.inf).astype(scores.dtype)  # NaN and infinity show
+    elif attn_mask is not None:
+        scores = scores + attn_mask.astype(scores.dtype)
+    is_quick = xp is np and not compiled and noise is None and step is unchanged
+    if is_quick and (out := _attended(scores, blocked, value)) is not None:
+        return out
+    if blocked is not None:
+        scores = xp.where(blocked, xp.asarray(-np.inf, scores.dtype), scores)
+    if step is not unchanged and fused:
+        return (_in_half if xp is np else _in_half_by_jax)(scores, value, step)
+    weights = attention_weights(scores, is_causal) if compiled else _weights(scores)
+    if noise is not None:
+        weights = weights * noise.astype(weights.dtype)
+    return _product(weights.astype(value.dtype, copy=False), value, "nn")

@@ -1,0 +1,65 @@
+"""Convolutions. Channels are moved last inside: that is how XLA's CPU code runs them fastest, and neighbouring
+operators that do the same cancel the moves."""
+
+from __future__ import annotations
+
+from torchlike import _errors
+from torchlike._ops.nn.conv_forms import convolve
+from torchlike._ops.nn.windows import channels_last, channels_second, expand, padding_pairs
+from torchlike._ops.schema import flops
+from torchlike._ops.schema.casts import LOWER
+from torchlike._ops.schema.checks import EMPTY, NUMBERS
+from torchlike._ops.schema.declare import Array, operator
+from torchlike._ops.schema.namespace import namespace, unrounded
+from torchlike._ops.schema.typing_rules import Call
+
+
+def _check(call: Call) -> None:
+    _errors.convolution.check_convolution(call, int(call.op.name[4]))
+
+
+def _shape(call: Call) -> list:
+    x, w, n = call.input.shape, call.weight.shape, int(call.op.name[4])
+    stride, dilation = expand(call.stride, n), expand(call.dilation, n)
+    pads = padding_pairs(call.padding, tuple(w[2:]), dilation)
+    sizes = [(s + sum(p) - d * (k - 1) - 1) // t + 1
+             for s, p, k, t, d in zip(x[-n:], pads, w[2:], stride, dilation)]  # fmt: skip
+    return [(*x[: -n - 1], w[0], *sizes)]
+
+
+def _node(call: Call) -> str:
+    return "SqueezeBackward1" if call.input.ndim == int(call.op.name[4]) + 1 else "ConvolutionBackward0"
+
+
+def _convolution(count: int):
+    def kernel(input: Array, weight: Array, bias: Array | None = None, stride: tuple | int = 1,
+               padding: tuple | int | str = 0, dilation: tuple | int = 1, groups: int = 1):  # fmt: skip
+        input, weight, bias = unrounded(input, weight, bias)
+        strides, dilations = expand(stride, count), expand(dilation, count)
+        pads = padding_pairs(padding, weight.shape[2:], dilations)
+        x = channels_last(input if input.ndim == count + 2 else input[None])
+        w = namespace(weight).moveaxis(weight, (0, 1), (-1, -2))
+        out = convolve(x, w, strides, pads, dilations, groups)
+        out = channels_second(out if bias is None else out + bias)
+        return out if input.ndim == count + 2 else out[0]
+
+    kernel.__doc__ = f"""Slide a kernel over the last {count} dims of (N, C, ...) or (C, ...).
+
+    out[n, o, i...] = bias[o] + sum over c and k of weight[o, c, k...] input[n, c, i * stride + k * dilation - padding]
+
+    Args:
+      input: (N, C, d1, ...) or (C, d1, ...).
+      weight: (O, C / groups, k1, ...).
+      bias: (O,).
+      stride, padding, dilation: one number, or one for each dim. padding "same" keeps the size, "valid" is 0.
+      groups: input and output channels are split into this many parts, each convolved by itself.
+    """
+    kernel.__name__ = f"conv{count}d"
+    return operator(autocast=LOWER, where=("torch", "nn.functional"), shape=_shape, check=_check,
+                    saves=("input", "weight"), formats=2, remembers=("all",), out=False,
+                    opmath=False, node=_node, fused=True, flops=flops.convolution,
+                    loop="compute_columns3d" if count == 3 else "slow_conv2d_cpu",
+                    takes=(*NUMBERS, EMPTY))(kernel)  # fmt: skip
+
+
+conv1d, conv2d, conv3d = _convolution(1), _convolution(2), _convolution(3)

@@ -1,0 +1,197 @@
+"""The forms of a convolution over (N, d1, ..., C) with weights (k1, ..., C / groups, O), and which is run where.
+
+XLA's own is right for accelerators. On the CPU it is fast for one group of float32; the others, and all of them in
+NumPy, are made of matrix products and of sums of shifted copies (docs/design.md has the figures).
+"""
+
+from __future__ import annotations
+
+import math
+from functools import reduce
+from operator import add, iadd
+
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from torchlike._engine.xla.target import for_cpu
+from torchlike._ops.linalg.products import rows_times
+from torchlike._ops.nn.depthwise import alone
+from torchlike._ops.nn.windows import Ints, Pairs, padded, places, spans, windows
+from torchlike._ops.schema.namespace import namespace
+
+_FEW_COLUMNS = 64  # up to here a convolution is one product with all shifted copies side by side
+_FEW_POSITIONS = 512  # of the output, up to which weights of as many outputs are most of the work
+_FEW_GROUPS = 32  # of kernels of more places, that are convolved one by one
+_MANY_COLUMNS = 1 << 24  # elements of them, from which NumPy makes those of one example at a time; XLA has more room
+_FEW_PLACES = 64  # of a kernel, up to which the copies for each place are written out
+
+
+def plain(x, w, stride: Ints, pads: Pairs, dilation: Ints, groups: int, stretch: Ints | None = None):
+    """XLA's convolution; `stretch` puts zeros between the elements of x."""
+    d = "DHW"[3 - len(stride) :]
+    spec = (f"N{d}C", f"{d}IO", f"N{d}C")
+    return lax.conv_general_dilated(x, w, stride, pads, lhs_dilation=stretch, rhs_dilation=dilation,
+                                    dimension_numbers=spec, feature_group_count=groups)  # fmt: skip
+
+
+def by_columns(x, w, stride: Ints, pads: Pairs, dilation: Ints, groups: int):
+    """One matrix product (for each group): every window as a row."""
+    *kernel, each, outputs = w.shape
+    copies = windows(padded(_apart(x, groups), pads), tuple(kernel), stride, dilation)  # (groups N, ..., C / groups)
+    factors = w.reshape(len(copies) * each, groups, outputs // groups)
+    xp = namespace(x)
+    return _together(_times(xp.concatenate(copies, -1), xp.moveaxis(factors, 1, 0)), groups)
+
+
+def by_places(x, w, stride: Ints, pads: Pairs, dilation: Ints, groups: int):
+    """The same as a sum of products, one for each place in the kernel, where all columns would fill the memory."""
+    *kernel, each, outputs = w.shape
+    copies = windows(padded(_apart(x, groups), pads), tuple(kernel), stride, dilation)
+    factors = namespace(x).moveaxis(w.reshape(len(copies), each, groups, outputs // groups), 2, 1)
+    return _together(reduce(iadd, map(_times, copies, factors)), groups)
+
+
+def by_rows(x, w, stride: Ints, pads: Pairs, dilation: Ints):
+    """The same of one group, with the weights as PyTorch has them in memory: (O, C, k1, ...)."""
+    *kernel, _, outputs = w.shape
+    xp, copies = namespace(x), windows(padded(x, pads), tuple(kernel), stride, dilation)
+    columns = xp.stack(copies, -1).reshape(*copies[0].shape[:-1], len(copies) * x.shape[-1])
+    weights = xp.moveaxis(w, (-1, -2), (0, 1)).reshape(outputs, columns.shape[-1])
+    return rows_times(columns, weights, "nt")
+
+
+def by_channel(x, w, stride: Ints, pads: Pairs, dilation: Ints, stretch: Ints | None = None):
+    """Every channel by itself."""
+    *kernel, _, outputs = w.shape
+    x = padded(x, pads, stretch=stretch)
+    x = x if outputs == x.shape[-1] else namespace(x).repeat(x, outputs // x.shape[-1], -1)
+    return alone(x, w.reshape(*kernel, outputs), stride, dilation)
+
+
+def by_parts(x, w, stride: Ints, pads: Pairs, dilation: Ints, groups: int):
+    """A convolution for each group."""
+    xs, ws = jnp.split(x, groups, -1), jnp.split(w, groups, -1)
+    return jnp.concatenate([plain(a, b, stride, pads, dilation, 1) for a, b in zip(xs, ws)], -1)
+
+
+def by_slices(x, w, stride: Ints, pads: Pairs, dilation: Ints, groups: int):
+    """One of three dims as the sum of those of two, for each place of the first dim."""
+    x = padded(x, (pads[0], (0, 0), (0, 0)))
+    (count,) = spans(x.shape[1:2], w.shape[:1], stride[:1], dilation[:1])
+    found = []
+    for place, weights in enumerate(w):
+        first = place * dilation[0]
+        cut = x[:, first : first + (count - 1) * stride[0] + 1 : stride[0]]
+        flat = cut.reshape(-1, *cut.shape[2:])
+        found.append(convolve(flat, weights, stride[1:], pads[1:], dilation[1:], groups))
+    return reduce(add, found).reshape(len(x), count, *found[0].shape[1:])
+
+
+def convolve(x, w, stride: Ints, pads: Pairs, dilation: Ints, groups: int):
+    """The convolution in whichever form is fastest here."""
+    *kernel, each, outputs = w.shape
+    count = math.prod(kernel)
+    sizes = tuple(n + sum(p) for n, p in zip(x.shape[1:-1], pads))
+    positions = len(x) * math.prod(spans(sizes, tuple(kernel), stride, dilation))
+    if not _is_chosen(x, w):
+        return plain(x, w, stride, pads, dilation, groups)
+    if count > _FEW_PLACES and not isinstance(x, np.ndarray):
+        return (by_parts if 1 < groups <= _FEW_GROUPS else plain)(x, w, stride, pads, dilation, groups)
+    if each == 1 < groups:
+        return by_channel(x, w, stride, pads, dilation)
+    if groups == 1 and positions <= min(outputs, _FEW_POSITIONS):
+        return by_rows(x, w, stride, pads, dilation)
+    on_host, columns = isinstance(x, np.ndarray), positions * count * each * groups
+    is_large = columns > (_MANY_COLUMNS if on_host else 8 * _MANY_COLUMNS)
+    if on_host and is_large and len(x) > 1:
+        return np.concatenate([convolve(one, w, stride, pads, dilation, groups) for one in np.split(x, len(x))])
+    is_slow = x.dtype == jnp.float64 and (max(stride) > 1 or count == 1 or len(kernel) == 1)  # by XLA
+    if on_host or groups > 1 or is_slow:
+        return (by_places if is_large else by_columns)(x, w, stride, pads, dilation, groups)
+    if count * each <= _FEW_COLUMNS and not is_large:
+        return by_columns(x, w, stride, pads, dilation, groups)
+    return (by_slices if len(kernel) == 3 else plain)(x, w, stride, pads, dilation, groups)
+
+
+def transposed(x, w, stride: Ints, pads: Pairs, dilation: Ints, groups: int):
+    """The convolution's transpose, with weights (k1, ..., C, O / groups); `pads` are added to what comes out whole."""
+    *kernel, channels, _ = w.shape
+    is_chosen = _is_chosen(x, w) and (math.prod(kernel) <= _FEW_PLACES or isinstance(x, np.ndarray))
+    if is_chosen and channels > groups:
+        return by_shares(x, w, stride, pads, dilation, groups)
+    ones = (1,) * len(kernel)
+    whole = tuple((d * (k - 1) + a, d * (k - 1) + b) for d, k, (a, b) in zip(dilation, kernel, pads))
+    if is_chosen:
+        return by_channel(x, _flipped(w, groups), ones, whole, dilation, stride)
+    return plain(x, _flipped(w, groups), ones, whole, dilation, groups, stride)
+
+
+def by_shares(x, w, stride: Ints, pads: Pairs, dilation: Ints, groups: int):
+    """Every element times the kernel, in blocks of the size of the stride: the blocks that meet at one place are added
+    up, and then laid side by side."""
+    w, after = _in_blocks(w, stride, dilation)  # (blocks, C, in a block, O / groups)
+    blocks, (channels, outputs) = w.shape[: len(stride)], (w.shape[len(stride)], w.shape[-1])
+    xp, count, block = namespace(x), math.prod(blocks), math.prod(stride) * outputs
+    factors = xp.moveaxis(w.reshape(count, channels, block), 0, 1)
+    found = _times(_apart(x, groups), factors.reshape(groups, channels // groups, count * block))
+    shares = [padded(share, tuple((i, n - 1 - i) for i, n in zip(place, blocks)))
+              for place, share in zip(places(blocks), xp.split(found, count, -1))]  # fmt: skip
+    sums = reduce(add, shares)
+    apart = sums.reshape(*sums.shape[:-1], *stride, outputs)  # (groups N, d1, d2, ..., s1, s2, ..., O / groups)
+    dims = range(1, 1 + len(stride))
+    apart = xp.transpose(apart, (0, *[axis for d in dims for axis in (d, d + len(stride))], apart.ndim - 1))
+    sizes = [n * s for n, s in zip(sums.shape[1:-1], stride)]
+    side_by_side = apart.reshape(len(sums), *sizes, outputs)
+    return _together(padded(side_by_side, tuple((a, b - n) for (a, b), n in zip(pads, after))), groups)
+
+
+def _in_blocks(w, stride: Ints, dilation: Ints):
+    """(k1, ..., C, O) -> (k1 / s1, ..., C, s1 ..., O), with zeros for dilation and up to whole blocks; and how many
+    zeros those are in each dim."""
+    xp, dims = namespace(w), len(stride)
+    w = xp.moveaxis(w, -2, 0)
+    w = padded(w, ((0, 0),) * dims, stretch=dilation)
+    after = [-n % s for n, s in zip(w.shape[1:-1], stride)]
+    w = padded(w, tuple((0, n) for n in after))
+    split = [m for n, s in zip(w.shape[1:-1], stride) for m in (n // s, s)]
+    w = w.reshape(len(w), *split, w.shape[-1])
+    w = xp.transpose(w, (*range(1, 2 * dims, 2), 0, *range(2, 2 * dims + 1, 2), 2 * dims + 1))
+    return w.reshape(*w.shape[: dims + 1], math.prod(stride), w.shape[-1]), after
+
+
+def _is_chosen(x, w) -> bool:
+    """Whether the forms of this module are taken at all."""
+    is_float = bool(x.size and w.size) and x.dtype.kind == "f"
+    return isinstance(x, np.ndarray) or (is_float and for_cpu())
+
+
+def _apart(x, groups: int):
+    """(N, ..., C) -> (groups N, ..., C / groups)."""
+    if groups == 1:
+        return x
+    x = namespace(x).moveaxis(x.reshape(*x.shape[:-1], groups, x.shape[-1] // groups), -2, 0)
+    return x.reshape(groups * x.shape[1], *x.shape[2:])
+
+
+def _together(x, groups: int):
+    """(groups N, ..., O / groups) -> (N, ..., O)."""
+    if groups == 1:
+        return x
+    x = namespace(x).moveaxis(x.reshape(groups, len(x) // groups, *x.shape[1:]), 0, -2)
+    return x.reshape(*x.shape[:-2], groups * x.shape[-1])
+
+
+def _times(x, w):
+    """(groups N, ..., A) times (groups, A, B), group by group."""
+    groups, inner, width = w.shape
+    rows = x if groups == 1 else x.reshape(groups, math.prod(x.shape[:-1]) // groups, inner)
+    return rows_times(rows, w[0] if groups == 1 else w).reshape(*x.shape[:-1], width)
+
+
+def _flipped(w, groups: int):
+    """(k1, ..., C, O / groups) -> (k1, ..., C / groups, O), turned round along every kernel dim."""
+    *kernel, channels, outputs = w.shape
+    xp = namespace(w)
+    w = xp.flip(w, tuple(range(len(kernel)))).reshape(*kernel, groups, channels // groups, outputs)
+    return xp.swapaxes(w, -3, -2).reshape(*kernel, channels // groups, groups * outputs)

@@ -1,0 +1,90 @@
+"""Convolutions of every channel by itself (depthwise), over (N, d1, ..., C) and (k1, ..., C).
+
+XLA's CPU code for them takes ten to forty times as long as one pass over the shifted copies. Which passes those are for
+a gradient is said here, so there are two primitives that are each other's gradients: `alone`, and `alone_weights`,
+which sums what every weight meets, for all weights in one pass over memory (docs/design.md has the figures).
+"""
+
+from __future__ import annotations
+
+from functools import reduce
+from operator import add, mul
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from torchlike._engine.xla.jax_private import (
+    Primitive,
+    ShapedArray,
+    defbilinear,
+    lower_fun,
+    primitive_batchers,
+    register_lowering,
+)
+from torchlike._ops.nn.windows import Ints, padded, spans, windows
+
+alone_p, alone_weights_p = Primitive("torchlike_alone"), Primitive("torchlike_alone_weights")
+
+
+def alone(x: Any, w: Any, stride: Ints, dilation: Ints) -> Any:
+    """out[n, i, c] = sum over k of x[n, i stride + k dilation, c] w[k, c]."""
+    if isinstance(x, np.ndarray):
+        return _alone(x, w, stride=stride, dilation=dilation)
+    return alone_p.bind(x, w, stride=stride, dilation=dilation)
+
+
+def alone_weights(x: Any, change: Any, kernel: Ints, stride: Ints, dilation: Ints) -> Any:
+    """out[k, c] = sum over n and i of x[n, i stride + k dilation, c] change[n, i, c]."""
+    return alone_weights_p.bind(x, change, kernel=kernel, stride=stride, dilation=dilation)
+
+
+def _alone(x: Any, w: Any, *, stride: Ints, dilation: Ints) -> Any:
+    return reduce(add, map(mul, windows(x, w.shape[:-1], stride, dilation), w.reshape(-1, w.shape[-1])))
+
+
+def _alone_weights(x: Any, change: Any, *, kernel: Ints, stride: Ints, dilation: Ints) -> Any:
+    met = [copy * change for copy in windows(x, kernel, stride, dilation)]
+    dims = tuple(range(x.ndim - 1))
+    if max(stride) == 1:
+        sums = lax.reduce(met, [jnp.zeros((), x.dtype)] * len(met), lambda a, b: [*map(add, a, b)], dims)
+    else:  # copies with gaps are gathered from memory, which is slower in step with each other
+        sums = [each.sum(dims) for each in met]
+    return jnp.stack(sums).reshape(*kernel, -1)
+
+
+def _to_input(change: Any, x: Any, w: Any, stride: Ints, dilation: Ints) -> Any:
+    """The gradient for the input: what falls on each element, from a change whose elements lie `stride` apart."""
+    ones = (1,) * len(stride)
+    each = zip(w.shape, change.shape[1:-1], x.aval.shape[1:-1], stride, dilation)
+    pads = tuple((d * (k - 1), n - (o - 1) * s - 1) for k, o, n, s, d in each)
+    turned = jnp.flip(w, tuple(range(w.ndim - 1)))
+    return alone(padded(change, pads, stretch=stride), turned, ones, dilation)
+
+
+def _batched(made: Any) -> Any:
+    return lambda given, dims, **params: (jax.vmap(lambda a, b: made(a, b, **params), in_axes=dims)(*given), 0)
+
+
+for primitive, made in ((alone_p, _alone), (alone_weights_p, _alone_weights)):
+    primitive.def_impl(made)
+    primitive_batchers[primitive] = _batched(made)
+    register_lowering(primitive, lower_fun(made, multiple_results=False))
+
+alone_p.def_abstract_eval(lambda x, w, *, stride, dilation: ShapedArray(
+    (x.shape[0], *spans(x.shape[1:-1], w.shape[:-1], stride, dilation), x.shape[-1]), x.dtype))  # fmt: skip
+alone_weights_p.def_abstract_eval(
+    lambda x, change, *, kernel, stride, dilation: ShapedArray((*kernel, x.shape[-1]), x.dtype)
+)
+defbilinear(
+    alone_p,
+    lambda change, x, w, *, stride, dilation: _to_input(change, x, w, stride, dilation),
+    lambda change, x, w, *, stride, dilation: alone_weights(x, change, w.aval.shape[:-1], stride, dilation),
+)
+defbilinear(
+    alone_weights_p,
+    lambda factors, x, change, *, kernel, stride, dilation: _to_input(change, x, factors, stride, dilation),
+    lambda factors, x, change, *, kernel, stride, dilation: alone(x, factors, stride, dilation),
+)

@@ -1,0 +1,289 @@
+"""Losses that compare two tensors element by element."""
+
+from __future__ import annotations
+
+import math
+
+import jax
+import numpy as np
+
+from torchlike import _dtypes, _errors
+from torchlike._ops.elementwise.activation import floating, log1p_exp, magnitude
+from torchlike._ops.elementwise.partial_derivatives import times_logarithm, with_slopes
+from torchlike._ops.schema.casts import FULL, Casts, banned, full
+from torchlike._ops.schema.checks import only
+from torchlike._ops.schema.declare import Array, Scalar, constant, namespace, operator
+from torchlike._ops.schema.namespace import fractional, mean_of
+from torchlike._ops.schema.rounding import stepwise, unchanged
+from torchlike._ops.schema.typing_rules import Call, broadcast, result_type, through_integers, to_float
+
+PLACES = ("nn.functional",)
+
+
+def reduced(loss, reduction: str):
+    """A loss per element, reduced as asked."""
+    if reduction == "none":
+        return loss
+    xp = namespace(loss)
+    if loss.dtype.kind in "iu":  # of which there is no mean
+        return xp.sum(loss, dtype="int64")
+    return mean_of(loss, keepdims=False) if reduction == "mean" else xp.sum(loss)
+
+
+def _shape(call: Call) -> list:
+    shape = broadcast([a.shape for a in call.arrays])
+    whole = call.reduction == "sum" and all(a.dtype.category < _dtypes.FLOATING for a in call.promoted)
+    if whole and call.op.name in ("l1_loss", "hinge_embedding_loss"):
+        return [((), _dtypes.int64)]
+    return [shape if call.reduction == "none" else ()]
+
+
+def clamp_below(x):
+    """max(x, 0) with PyTorch's gradient of `clamp_min`: 1 at the bound too."""
+    xp = namespace(x)
+    return xp.where(x >= 0, x, xp.zeros_like(x))
+
+
+def composed(last):
+    """The node's name of a loss that PyTorch composes: its reduction's, or `last(call)` without one."""
+    names = {"mean": "MeanBackward0", "sum": "SumBackward0"}
+    return lambda call: names.get(call.reduction) or (last(call) if callable(last) else last)
+
+
+def _loss(check=None, **options):
+    options.setdefault("autocast", FULL)
+    return operator(where=PLACES, out=False, shape=_shape, check=check, **options)
+
+
+@_loss(only("mse_cpu", _dtypes.FLOATING), loop="mse_cpu")
+def mse_loss(input: Array, target: Array, reduction: str = "mean"):
+    """The squared difference, (input - target)**2."""
+    d = input - target
+    return reduced(d * d, reduction)
+
+
+def _check_mean(call: Call) -> None:
+    bools = [x.dtype is _dtypes.bool_ for x in call.arrays if x in call.promoted]
+    if any(bools):
+        raise _errors.arithmetic.bool_minus_bool() if all(bools) else _errors.arithmetic.bool_minus()
+    common = result_type(call.promoted, call.numbers)
+    if call.reduction == "mean" and common.category < _dtypes.FLOATING:
+        raise _errors.arithmetic.mean_of_integers(common)
+
+
+@_loss(
+    _check_mean,
+    remembers=(),
+    promote=lambda dtype: (dtype, dtype.to_real()),
+    node=composed("AbsBackward0"),
+    loop="add_stub",
+)
+def l1_loss(input: Array, target: Array, reduction: str = "mean"):
+    """The absolute difference, |input - target|."""
+    return reduced(_size(input - target), reduction)
+
+
+@_loss(only("smooth_l1_cpu", _dtypes.FLOATING))
+def smooth_l1_loss(input: Array, target: Array, reduction: str = "mean", beta: Scalar = 1.0):
+    """0.5 d**2 / beta where |d| < beta, |d| - 0.5 beta elsewhere; d = input - target, beta > 0."""
+    d, near = _apart(input, target, beta)
+    return reduced(namespace(d).where(near == d, 0.5 * near * near / beta, magnitude(d) - 0.5 * beta), reduction)
+
+
+def _size(d):
+    """|d|, whose slope is 0 at NaN too."""
+    return magnitude(d) if d.dtype.kind == "c" or namespace(d) is np else _absolute(d)
+
+
+_absolute = with_slopes(abs, lambda size, d: jax.numpy.where(d == d, jax.numpy.sign(d), 0))
+
+
+def _apart(input, target, bound):
+    """The difference, and the same with 0 for differences of `bound` and more, whose squares have infinite slopes."""
+    d = input - target
+    return d, namespace(d).where(abs(d) < bound, d, namespace(d).zeros_like(d))
+
+
+@_loss(only("huber_cpu", _dtypes.FLOATING), loop="huber_cpu")
+def huber_loss(input: Array, target: Array, reduction: str = "mean", delta: Scalar = 1.0):
+    """0.5 d**2 where |d| < delta, delta (|d| - 0.5 delta) elsewhere; d = input - target."""
+    d, near = _apart(input, target, delta)
+    return reduced(namespace(d).where(near == d, 0.5 * near * near, delta * (magnitude(d) - 0.5 * delta)), reduction)
+
+
+# -- probabilities -----------------------------------------------------------------------------------------------------
+
+
+@jax.custom_jvp
+def _bernoulli_nll(p, target):
+    """-(t log p + (1 - t) log(1 - p)), each logarithm held at -100 or above."""
+    xp = namespace(p)
+    return -(target * xp.maximum(xp.log(p), -100) + (1 - target) * xp.maximum(xp.log1p(-p), -100))
+
+
+@_bernoulli_nll.defjvp
+def _bernoulli_nll_jvp(primals, tangents):
+    (p, target), (dp, dtarget) = primals, tangents
+    xp = namespace(p)
+    slope = (p - target) / xp.maximum((1 - p) * p, 1e-12)
+    return _bernoulli_nll(p, target), slope * dp + (xp.log1p(-p) - xp.log(p)) * dtarget
+
+
+def plain(function, array):
+    """The function itself for host arrays, with its own derivative for traced ones."""
+
+    return function.fun if namespace(array) is np else function
+
+
+def _check_bernoulli(call: Call) -> None:
+    if call.target.dtype is not call.input.dtype:
+        raise _errors.dtypes.unequal_target(call.target.dtype, call.input.dtype)
+    floating("binary_cross_entropy")(call)
+
+
+@_loss(_check_bernoulli, autocast=Casts(full, banned), loop="binary_cross_entropy", edges=("input", "target"),
+       without_gradient={"weight": "binary_cross_entropy"})  # fmt: skip
+def binary_cross_entropy(input: Array, target: Array, weight: Array | None = None, reduction: str = "mean"):
+    """-w (t log p + (1 - t) log(1 - p)) of probabilities p; logarithms are held at -100 or above."""
+    loss = plain(_bernoulli_nll, input)(input, target)
+    return reduced(loss if weight is None else loss * weight, reduction)
+
+
+def _check_logits(call: Call) -> None:
+    floating("log_sigmoid_cpu")(call)
+    made = broadcast([call.input.shape, call.target.shape])
+    if made != tuple(call.target.shape):  # the product with 1 - target is written over it
+        raise _errors.shapes.in_place_shape(call.target.shape, made)
+    if call.target.dtype.category < call.input.dtype.category:
+        raise _errors.dtypes.cannot_cast(call.input.dtype, call.target.dtype)
+
+
+@_loss(
+    _check_logits,
+    node="BinaryCrossEntropyWithLogitsBackward0",
+    edges=("input", "target"),
+    opmath=False,
+    loop="log_sigmoid_cpu",
+    without_gradient=dict.fromkeys(("weight", "pos_weight"), "binary_cross_entropy_with_logits"),
+)
+def binary_cross_entropy_with_logits(input: Array, target: Array, weight: Array | None = None,
+                                     pos_weight: Array | None = None, reduction: str = "mean"):  # fmt: skip
+    """-w (pos_weight t log(sigmoid(x)) + (1 - t) log(1 - sigmoid(x)))."""
+    step, x, target, weight, pos_weight = stepwise(input, target, weight, pos_weight)
+    log_sigmoid = step(-log1p_exp(-x))
+    if pos_weight is not None:
+        log_sigmoid = step(log_sigmoid * step(step(step(pos_weight - 1) * target) + 1))
+    loss = step(step(step(1 - target) * x) - log_sigmoid)
+    return reduced(loss if weight is None else step(loss * weight), reduction)
+
+
+def _check_divergence(call: Call) -> None:
+    if call.input.dtype.is_complex or call.target.dtype.is_complex:
+        raise RuntimeError("kl_div: Complex inputs not supported.")
+    if any(a.dtype.category < _dtypes.FLOATING for a in (call.input, call.target)):
+        raise _errors.losses.integral_divergence()
+
+
+@_loss(_check_divergence, node=composed(lambda call: "MulBackward0" if call.log_target else "SubBackward0"),
+       loop="xlogy_cpu")  # fmt: skip
+def kl_div(input: Array, target: Array, reduction: str = "mean", log_target: bool = False):
+    """target (log target - input), for an input of log-probabilities."""
+    xp = namespace(input)
+    if log_target:
+        return reduced(xp.exp(target) * (target - input), reduction)
+    return reduced(times_logarithm(target, target, unchanged) - target * input, reduction)
+
+
+def _check_poisson(call: Call) -> None:
+    if call.full and call.target.dtype is _dtypes.bool_:
+        raise _errors.arithmetic.bool_minus()
+    if call.full and call.target.dtype.is_complex:
+        raise _errors.dtypes.not_implemented("le_cpu", call.target.dtype)
+    broadcast([call.target.shape, call.input.shape] if call.log_input else [call.input.shape, call.target.shape])
+
+
+@_loss(_check_poisson, promote=to_float, node=composed(lambda call: "AddBackward0" if call.full else "SubBackward0"),
+       opmath=False, loop="exp_vml_cpu")  # fmt: skip
+def poisson_nll_loss(input: Array, target: Array, log_input: bool = True, full: bool = False, eps: Scalar = 1e-8,
+                     reduction: str = "mean"):  # fmt: skip
+    """exp(x) - t x (or x - t log(x + eps)); `full` adds Stirling's approximation of log t! where t > 1."""
+    (step, x, target), xp = stepwise(input, target), namespace(input)
+    if log_input:
+        loss = step(xp.exp(x)) - step(target * x)
+    else:
+        loss = x - step(target * step(xp.log(step(x + eps))))
+    if full:
+        t = xp.where(target > 1, target, xp.ones_like(target))
+        stirling = step(step(t * step(xp.log(t))) - t) + step(0.5 * step(xp.log(step(2 * math.pi * t))))
+        loss = step(loss) + xp.where(target > 1, step(stirling), xp.zeros_like(stirling))
+    return reduced(step(loss), reduction)
+
+
+def _check_quotient(call: Call) -> None:
+    """PyTorch writes the fractions over the operand."""
+    if call.input.dtype.category < _dtypes.FLOATING:
+        raise _errors.dtypes.cannot_cast(_dtypes.float32, call.input.dtype)
+    if call.op.name == "gaussian_nll_loss" and call.input.dtype.is_complex:
+        raise _errors.dtypes.not_implemented(call.op.loop, call.input.dtype)
+    if call.op.name == "gaussian_nll_loss":
+        _check_variance(call)
+
+
+def _check_variance(call: Call) -> None:
+    if call.var.dtype.is_complex:
+        raise _errors.dtypes.not_implemented("lt_cpu", call.var.dtype)
+    if call.var.dtype.category < _dtypes.FLOATING:
+        raise _errors.dtypes.cannot_cast(_dtypes.float32, call.var.dtype)
+    if call.target.dtype is _dtypes.bool_:
+        raise _errors.arithmetic.bool_minus()
+
+
+@_loss(
+    _check_quotient,
+    node=composed(lambda call: "AddBackward0" if call.full else "MulBackward0"),
+    remembers=(),
+    autocast=None,
+    loop="lt_cpu",
+)
+def gaussian_nll_loss(input: Array, target: Array, var: Array, full: bool = False, eps: Scalar = 1e-6,
+                      reduction: str = "mean"):  # fmt: skip
+    """0.5 (log v + (x - t)**2 / v), v = max(var, eps) with the gradient of var itself; `full` adds 0.5 log 2 pi."""
+    xp = namespace(input)
+    var = xp.where(var < eps, eps + (var - constant(var)), var)
+    loss = 0.5 * (xp.log(var) + (input - target) ** 2 / var)
+    return reduced(loss + 0.5 * math.log(2 * math.pi) if full else loss, reduction)
+
+
+# -- margins -----------------------------------------------------------------------------------------------------------
+
+
+@_loss(_check_quotient, loop="neg_cpu", without_gradient={"target": "soft_margin_loss"})
+def soft_margin_loss(input: Array, target: Array, reduction: str = "mean"):
+    """log(1 + exp(-t x)) for t of 1 or -1."""
+    return reduced(log1p_exp(-target * input), reduction)
+
+
+def _check_hinge(call: Call) -> None:
+    if call.input.dtype.is_complex:
+        raise _errors.arithmetic.clamped_complex()
+    _check_mean(call)
+
+
+@_loss(_check_hinge, keeps=("target",), chooses=True, opmath=False, loop="add_stub")
+def hinge_embedding_loss(input: Array, target: Array, margin: Scalar = 1.0, reduction: str = "mean"):
+    """x where t is 1, max(0, margin - x) where it is -1."""
+    (step, x, target), xp = stepwise(input, target), namespace(input)
+    zero = xp.zeros_like(x)
+    apart = xp.where(target != 1, clamp_below(step(step(xp.asarray(margin, x.dtype)) - x)), zero)
+    return reduced(step(apart + xp.where(target != -1, x, zero)), reduction)
+
+
+def _check_ranking(call: Call) -> None:
+    if result_type(call.promoted, []).is_complex:
+        raise _errors.arithmetic.clamped_complex()
+
+
+@_loss(_check_ranking, chooses=True, promote=through_integers, loop="add_stub")
+def margin_ranking_loss(input1: Array, input2: Array, target: Array, margin: Scalar = 0.0, reduction: str = "mean"):
+    """max(0, margin - t (x1 - x2))."""
+    return reduced(clamp_below(fractional(-target * (input1 - input2)) + margin), reduction)

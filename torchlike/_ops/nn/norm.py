@@ -1,0 +1,300 @@
+"""Normalization: subtract a mean, divide by a deviation, scale and shift."""
+
+from __future__ import annotations
+
+import functools
+import math
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from torchlike import _dtypes, _errors
+from torchlike._ops.elementwise.activation import magnitude
+from torchlike._ops.reduce.row_sums import in_c, row_sums, standardize
+from torchlike._ops.reduce.vector_norm import power_of_size, root_of_powers
+from torchlike._ops.schema.casts import FULL_ELSEWHERE
+from torchlike._ops.schema.checks import EMPTY, INEXACT, REAL_FLOATS
+from torchlike._ops.schema.declare import Array, Scalar, constant, namespace, operator
+from torchlike._ops.schema.namespace import mean_of
+from torchlike._ops.schema.rounding import stepwise, unchanged
+from torchlike._ops.schema.typing_rules import Call, to_float
+
+
+def rsqrt(x):
+    """1 / sqrt(x)."""
+    return 1 / np.sqrt(x) if namespace(x) is np else lax.rsqrt(x)
+
+
+@functools.partial(jax.custom_jvp, nondiff_argnums=(1, 3))
+def _standardized(x, axes: tuple[int, ...], eps, step):
+    total, count = namespace(x).sum, math.prod(x.shape[axis] for axis in axes)  # `numpy.mean` costs ten times its sum
+    mean = total(x, axis=axes, keepdims=True) / count
+    centred = x - mean
+    squares = step(total(centred * centred, axis=axes, keepdims=True))
+    centred = centred if step is unchanged else x - step(mean)
+    return centred * step(rsqrt(step(squares / count) + eps)), mean, squares
+
+
+@_standardized.defjvp
+def _standardized_jvp(axes, step, primals, tangents):
+    # Written out so that backward is two reductions and one pass, not the chain of the formula's own steps.
+    (x, eps), (dx, _) = primals, tangents
+    out, mean, squares = _standardized(x, axes, eps, step)
+    average = lambda y: jnp.mean(y, axis=axes, keepdims=True)
+    count = math.prod(x.shape[axis] for axis in axes)
+    scale, along = lax.rsqrt(squares / count + eps), average(out * dx)
+    shift = average(dx)
+    change = 2 * jnp.sum((x - mean) * dx, axis=axes, keepdims=True)
+    return (out, mean, squares), (scale * (dx - shift - out * along), shift, change)
+
+
+def standardized(x, axes: tuple[int, ...], eps, step=unchanged):
+    """(x - mean) / sqrt(variance + eps) over `axes`, with the mean and the sum of (x - mean)**2."""
+    if namespace(x) is not np:
+        return _standardized(x, axes, eps, step)
+    if step is unchanged and axes == (x.ndim - 1,):
+        return _standardized_rows(x, eps)
+    return _standardized.fun(x, axes, eps, step)
+
+
+def _standardized_rows(x: np.ndarray, eps):
+    """The same over the last dim of a NumPy array."""
+    count = x.shape[-1]
+    if in_c(x, count):
+        out, mean, squares = standardize(x, count, eps, None, None)
+        return out, mean.reshape(*x.shape[:-1], 1), squares.reshape(*x.shape[:-1], 1)
+    mean = row_sums(x) / count
+    centred = x - mean
+    squares = np.vecdot(centred, centred)[..., None]
+    return centred * rsqrt(squares / count + eps), mean, squares
+
+
+def affine(x, weight, bias):
+    """x * weight + bias, where given."""
+    if weight is not None:
+        x = x * weight
+    return x if bias is None else x + bias
+
+
+def per_channel(weight, x):
+    """A vector over dim 1 of `x`, shaped to broadcast."""
+    return None if weight is None else weight.reshape((1, -1) + (1,) * (x.ndim - 2))
+
+
+def _same_shape(call: Call) -> list:
+    return [call.input.shape]
+
+
+def _like_input(call: Call) -> list:
+    """Parameters of float32 beside half precision do not widen the result."""
+    return [(tuple(call.input.shape), call.input.dtype)]
+
+
+def _check_layer_norm(call: Call) -> None:
+    x, shape = call.input, tuple(call.normalized_shape)
+    if not shape:
+        raise _errors.normalization.empty_normalized_shape()
+    for name in ("weight", "bias"):
+        given = call.arguments.get(name)
+        if given is not None and tuple(given.shape) != shape:
+            raise _errors.normalization.normalized_parameter(name, given.shape, shape)
+    if tuple(x.shape[-len(shape) :]) != shape:
+        raise _errors.normalization.normalized_input(shape, x.shape, ", " if call.op.name == "_layer_norm" else "")
+    if (x.dtype.category < _dtypes.FLOATING or x.dtype in _dtypes.FLOAT8) and call.op.name == "_layer_norm":
+        raise _errors.dtypes.not_implemented("LayerNormKernelImpl", x.dtype)
+
+
+def _check_dtypes(call: Call) -> None:
+    """Parameters have the input's dtype, or are float32 beside half precision; the first one decides."""
+    x = call.input.dtype
+    found = [call.arguments.get(name) for name in ("weight", "bias", "running_mean", "running_var")]
+    dtypes = [given.dtype for given in found if given is not None]
+    mixed = bool(dtypes) and dtypes[0] is not x
+    for dtype in dtypes:
+        if mixed and dtype is not _dtypes.float32:
+            raise _errors.normalization.mixed_dtype()
+        if not mixed and dtype is not x:
+            raise _errors.dtypes.expected_scalar_type(x, dtype)
+    if mixed and x.itemsize != 2:
+        raise _errors.normalization.unequal_dtypes()
+
+
+def _layer_norm_checks(call: Call) -> None:
+    _check_layer_norm(call)
+    _check_dtypes(call)
+
+
+@operator(autocast=FULL_ELSEWHERE, where=(), shape=_like_input, check=_layer_norm_checks, saves=("input", "weight"),
+          out=False, node="NativeLayerNormBackward0", name="_layer_norm", fused=True,
+          loop="LayerNormKernelImpl", takes=REAL_FLOATS)  # fmt: skip
+def _layer_norm(input: Array, normalized_shape: tuple, weight: Array | None = None, bias: Array | None = None,
+                eps: Scalar = 1e-5):  # fmt: skip
+    """Standardize over the last dims, whose sizes are `normalized_shape`; then times weight, plus bias."""
+    columns = math.prod(normalized_shape)
+    if namespace(input) is np and in_c(input, columns):
+        return standardize(input, columns, eps, weight, bias)[0]
+    axes = tuple(range(input.ndim - len(normalized_shape), input.ndim))
+    return affine(standardized(input, axes, eps)[0], weight, bias)
+
+
+@operator(
+    autocast=FULL_ELSEWHERE,
+    where=(),
+    shape=_like_input,
+    check=_check_layer_norm,
+    out=False,
+    node=lambda call: "ToCopyBackward0" if call.input.dtype.itemsize == 2 else "MulBackward0",
+    name="_rms_norm",
+    loop="rms_norm",
+    takes=INEXACT,
+)
+def _rms_norm(input: Array, normalized_shape: tuple, weight: Array | None = None, eps: Scalar = 1e-5):
+    """Divide by the root of the mean square over the last dims, times weight."""
+    axes = tuple(range(input.ndim - len(normalized_shape), input.ndim))
+    scaled = input * rsqrt(mean_of(input * input, axes) + eps)
+    return scaled if weight is None else scaled * weight
+
+
+def _check_group_norm(call: Call) -> None:
+    x, groups = call.input, call.num_groups
+    if x.ndim < 2:
+        raise _errors.normalization.group_norm_dims(x.ndim)
+    if groups < 1:
+        raise _errors.normalization.group_norm_groups(groups)
+    if x.shape[1] % groups:
+        raise _errors.normalization.group_norm_channels(x.shape, groups)
+    for name in ("weight", "bias"):
+        given = call.arguments.get(name)
+        if given is not None and tuple(given.shape) != (x.shape[1],):
+            raise _errors.normalization.group_norm_parameter(name, given.shape, x.shape)
+    _check_dtypes(call)
+
+
+@operator(autocast=FULL_ELSEWHERE, where=(), shape=_like_input, check=_check_group_norm, saves=("input", "weight"),
+          out=False, formats=1,
+          node="NativeGroupNormBackward0", name="_group_norm",
+          loop="GroupNormKernelImpl", takes=REAL_FLOATS)  # fmt: skip
+def _group_norm(input: Array, num_groups: int, weight: Array | None = None, bias: Array | None = None,
+                eps: Scalar = 1e-5):  # fmt: skip
+    """Standardize each of `num_groups` groups of channels of each sample; then times weight, plus bias."""
+    grouped = input.reshape((input.shape[0], num_groups, input.shape[1] // num_groups, *input.shape[2:]))
+    out = standardized(grouped, tuple(range(2, grouped.ndim)), eps)[0].reshape(input.shape)
+    return affine(out, per_channel(weight, input), per_channel(bias, input))
+
+
+# -- batch norm --------------------------------------------------------------------------------------------------------
+
+
+def _check_batch_norm(call: Call) -> None:
+    x = call.input
+    channels = x.shape[1]
+    for name in ("running_mean", "running_var", "weight", "bias"):
+        given = call.arguments.get(name)
+        if given is not None and given.numel != channels:
+            raise _errors.normalization.channel_vector(name, channels, given.numel)
+    _check_dtypes(call)
+
+
+def _with_statistics(call: Call) -> list:
+    return [*_like_input(call), call.input.shape[1:2], call.input.shape[1:2]]
+
+
+@operator(where=(), shape=_with_statistics, check=_check_batch_norm, saves=("input", "weight"), out=False, formats=1,
+          node="NativeBatchNormBackward0", name="_batch_norm_of_batch", fused=True, opmath=False,
+          loop="batch_norm", takes=(*REAL_FLOATS, EMPTY))  # fmt: skip
+def _batch_norm_of_batch(input: Array, weight: Array | None, bias: Array | None, eps: Scalar):
+    """Standardize each channel (dim 1) over the batch; returns that, the means and the unbiased variances."""
+    (step, x, weight, bias), xp = stepwise(input, weight, bias), namespace(input)
+    x = xp.moveaxis(x, 1, -1)  # channels last, as in convolutions
+    out, mean, squares = standardized(x, tuple(range(x.ndim - 1)), eps, step)
+    count = input.size // max(input.shape[1], 1)
+    unbiased = squares.reshape(-1) / max(count - 1, 1)
+    return xp.moveaxis(affine(out, weight, bias), -1, 1), mean.reshape(-1), unbiased
+
+
+@operator(where=(), shape=_like_input, check=_check_batch_norm, out=False, formats=1, node="NativeBatchNormBackward0",
+          saves=("input", "running_mean", "running_var", "weight"), name="_batch_norm_of_running",
+          fused=True, loop="batch_norm", takes=(*REAL_FLOATS, EMPTY))  # fmt: skip
+def _batch_norm_of_running(input: Array, running_mean: Array, running_var: Array, weight: Array | None,
+                           bias: Array | None, eps: Scalar):  # fmt: skip
+    """Standardize each channel (dim 1) by statistics gathered before."""
+    mean, var = per_channel(constant(running_mean), input), per_channel(constant(running_var), input)
+    return affine((input - mean) * rsqrt(var + eps), per_channel(weight, input), per_channel(bias, input))
+
+
+@operator(where=(), shape=lambda call: [call.running.shape], out=False, differentiable=False, saves=(),
+          name="_moving_average", opmath=False)  # fmt: skip
+def _moving_average(running: Array, new: Array, momentum: Scalar):
+    """(1 - momentum) running + momentum new."""
+    step, running, new = stepwise(running, new)
+    momentum = step(namespace(new).asarray(momentum, new.dtype))
+    return step(step(1 - momentum) * running) + step(momentum * new)
+
+
+# -- vectors -----------------------------------------------------------------------------------------------------------
+
+
+def vector_norm(x, p: float, axis, keepdims: bool = False):
+    """The p-norm along some axes, or all; its gradient at zero is zero."""
+    xp, axis = namespace(x), None if axis == () else axis
+    if not x.ndim:
+        return vector_norm(x.reshape(1), p, 0, keepdims).reshape(())
+    size = magnitude(x)
+    if p == math.inf or (p != 0 and _is_one(x.shape, axis)):  # of one element no power is taken
+        return xp.max(size, axis=axis, keepdims=keepdims)
+    if p == -math.inf:
+        return xp.min(size, axis=axis, keepdims=keepdims)
+    if p == 0:
+        return xp.sum((x != 0).astype(size.dtype), axis=axis, keepdims=keepdims)
+    if p == 1:
+        return xp.sum(size, axis=axis, keepdims=keepdims)
+    total = xp.sum(
+        (size * size if x.dtype.kind == "c" else x * x) if p == 2 else power_of_size(size, p),
+        axis=axis,
+        keepdims=keepdims,
+    )
+    return root_of_powers(total, p)
+
+
+def _is_one(shape: tuple, axis) -> bool:
+    """Whether a reduction over these axes is of one element each."""
+    over = range(len(shape)) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    return math.prod([shape[a] for a in over]) == 1
+
+
+def _check_normalize(call: Call) -> None:
+    dtype = call.input.dtype
+    if dtype.category < _dtypes.FLOATING:
+        raise _errors.normalization.vector_norm_dtype(dtype)
+
+
+@operator(
+    autocast=FULL_ELSEWHERE,
+    where=("nn.functional",),
+    shape=_same_shape,
+    check=_check_normalize,
+    node="DivBackward0",
+    loop="norm_cpu",
+)
+def normalize(input: Array, p: float = 2.0, dim: int | None = 1, eps: Scalar = 1e-12):
+    """x divided by its p-norm over a dim, or by eps where the norm is smaller."""
+    norm = vector_norm(input, p, dim, keepdims=True)
+    return input / namespace(input).where(norm < eps, eps, norm)
+
+
+@operator(autocast=FULL_ELSEWHERE, where=(), shape=_same_shape, out=False, name="_response_norm", node="PowBackward0",
+          promote=to_float, loop="avg_pool2d", takes=(_dtypes.FLOATING, _dtypes.int64))  # fmt: skip
+def _response_norm(input: Array, size: int, alpha: Scalar, beta: Scalar, k: Scalar, whole: bool):
+    """(k + alpha mean(x**2))**beta, the mean over `size` channels around each, with zeros beyond the ends; of integers
+    it is cut off to a `whole` number."""
+    xp = namespace(input)
+    ends = ((0, 0), (size // 2, (size - 1) // 2)) + ((0, 0),) * (input.ndim - 2)
+    squares = xp.pad(input * input, ends)
+    channels = input.shape[1]
+    total = squares[:, :channels]
+    for shift in range(1, size):
+        total = total + squares[:, shift : shift + channels]
+    mean = xp.trunc(total / size) if whole else total / size
+    return (k + alpha * mean) ** beta

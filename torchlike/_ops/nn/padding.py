@@ -1,0 +1,95 @@
+"""Padding the last dims: with a constant, or with the tensor's own elements."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from torchlike import _dtypes, _errors
+from torchlike._dtypes import FLOAT8_SIGNED
+from torchlike._ops.schema.casts import Casts
+from torchlike._ops.schema.declare import Array, Scalar, namespace, operator
+from torchlike._ops.schema.typing_rules import Call
+
+Ints = tuple[int, ...]
+
+
+def pairs(pad: Ints, ndim: int) -> list[tuple[int, int]]:
+    """(before, after) for every dim; `pad` lists the last dim first."""
+    ends = [(pad[i], pad[i + 1]) for i in range(0, len(pad), 2)]
+    return [(0, 0)] * (ndim - len(ends)) + ends[::-1]
+
+
+def _shape(call: Call) -> list:
+    return [tuple(n + a + b for n, (a, b) in zip(call.input.shape, pairs(call.pad, call.input.ndim)))]
+
+
+def cut(x, ends: list[tuple[int, int]]):
+    """`x` without as many elements as negative padding takes away, and the padding that remains."""
+    slices = tuple(slice(max(-a, 0), n - max(-b, 0)) for n, (a, b) in zip(x.shape, ends))
+    return x[slices], [(max(a, 0), max(b, 0)) for a, b in ends]
+
+
+def _check_constant(call: Call) -> None:
+    _errors.images.check_constant_pad(call.input, call.pad)
+
+
+@operator(where=(), shape=_shape, check=_check_constant, saves=(), out=False, opmath=False, formats=1,
+          name="_constant_pad", node="ConstantPadNdBackward0", float8=FLOAT8_SIGNED)  # fmt: skip
+def _constant_pad(input: Array, pad: tuple, value: Scalar = 0):
+    """The tensor between blocks of one number; negative padding cuts."""
+    xp = namespace(input)
+    x, ends = cut(input, pairs(pad, input.ndim))
+    fill = value.astype(x.dtype) if hasattr(value, "astype") else value
+    return xp.pad(x, ends, constant_values=fill) if any(map(any, ends)) else x
+
+
+def _check_mirror(call: Call) -> None:
+    _errors.images.check_mirror_pad(call.input, call.pad, call.mode)
+
+
+_NODES = {"reflect": "ReflectionPad{}DBackward0", "replicate": "ReplicationPad{}DBackward0",
+          "circular": "torch::autograd::CopySlices"}  # fmt: skip
+_MODES = {"reflect": "reflect", "replicate": "edge", "circular": "wrap"}
+
+
+def _node(call: Call) -> str:
+    return _NODES[call.mode].format(len(call.pad) // 2)
+
+
+def _padded_in(fast: _dtypes.dtype, dtypes: list, args: tuple) -> _dtypes.dtype | None:
+    """PyTorch's policy for each of its operators that this one stands for."""
+    _, pad, mode = args
+    return _dtypes.float32 if mode == "replicate" or (mode == "reflect" and len(pad) < 6) else None
+
+
+@operator(
+    autocast=Casts(_padded_in), where=(), shape=_shape, check=_check_mirror, saves=(), out=False, opmath=False,
+    name="_mirror_pad", node=_node,
+    vanishing=lambda plan: () if plan.static("mode") == "circular" else ("input",),
+    formats=lambda call: int(call.mode != "circular"),
+)  # fmt: skip
+def _mirror_pad(input: Array, pad: tuple, mode: str):
+    """The tensor continued by its own elements: "reflect", "replicate" or "circular"."""
+    x, ends = cut(input, pairs(pad, input.ndim))
+    if 0 in x.shape and input.size and mode == "replicate":
+        return _clipped(input, pairs(pad, input.ndim))
+    if min(pad) < 0 and mode == "reflect":
+        return _reflected(input, pairs(pad, input.ndim))
+    return namespace(input).pad(x, ends, mode=_MODES[mode])
+
+
+def _reflected(x, ends: list[tuple[int, int]]):
+    """`x` continued by its reflection, also by elements that are cut off on the other side."""
+    for axis, (before, after) in enumerate(ends):
+        n = x.shape[axis]
+        place = np.abs(np.arange(-before, n + after))
+        x = namespace(x).take(x, np.where(place < n, place, 2 * (n - 1) - place), axis=axis)
+    return x
+
+
+def _clipped(x, ends: list[tuple[int, int]]):
+    """`x` continued by its outermost elements, also those that are cut off."""
+    for axis, (before, after) in enumerate(ends):
+        n = x.shape[axis]
+        x = namespace(x).take(x, np.clip(np.arange(n + before + after) - before, 0, n - 1), axis=axis)
+    return x

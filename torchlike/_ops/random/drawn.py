@@ -1,0 +1,17 @@
+"""Results whose gradients are zero: random numbers drawn by the elements of tensors, and other constants."""
+
+from __future__ import annotations
+
+from torchlike._ops.schema.declare import Array, declare
+from torchlike._ops.schema.typing_rules import Call, Typed
+
+
+def _typing(call: Call) -> Typed:
+    return Typed([call.made], None, [call.strides[-1]])
+
+
+@declare("operator", _typing, where=(), out=False, saves=(), keeps=("made",), opmath=False, remembers=(),
+         node=lambda call: call.node)  # fmt: skip
+def _made_from(input: Array, other: Array | None, made: Array, node: str):
+    """`made`, as a result of `input` and `other` whose gradient node is called `node`."""
+    return made

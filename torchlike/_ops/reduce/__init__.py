@@ -1,0 +1,1 @@
+"""Reductions, cumulative operators, sorting and statistics."""

@@ -1,0 +1,140 @@
+"""Cumulative operators: each element becomes a reduction of those before it and itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from torchlike import _dtypes, _errors
+from torchlike._engine import aval
+from torchlike._engine.interpreter.sums import running
+from torchlike._ops.elementwise.binary import added_logarithms
+from torchlike._ops.reduce.reduce import at
+from torchlike._ops.schema.casts import FULL_ELSEWHERE
+from torchlike._ops.schema.checks import EMPTY, REALS, only
+from torchlike._ops.schema.declare import HOST, Array, Into, declare, namespace, operator
+from torchlike._ops.schema.out_rules import COMPUTES
+from torchlike._ops.schema.typing_rules import Call, Typed, sum_like, wrap_dim
+
+
+def _typing(call: Call) -> Typed:
+    wrap_dim(call.dim, call.input.ndim)
+    result = call.dtype or sum_like(call.input.dtype)[0]
+    if result is _dtypes.bool_ and call.input.ndim and 0 not in call.input.shape:
+        raise _errors.dtypes.not_implemented(call.op.loop, result)
+    return Typed([aval(call.input.shape, result, call.device)], result, [None], result)
+
+
+@declare(
+    "operator", _typing, out=COMPUTES, autocast=FULL_ELSEWHERE, host=HOST, saves=(), inplace=True, loop="cumsum_out_cpu"
+)
+def cumsum(input: Array, dim: int, *, dtype=None):
+    """The running sum along `dim`; integers are summed in int64."""
+    return _scanned(np.add, jnp.cumsum, input, dim)
+
+
+@declare(
+    "operator",
+    _typing,
+    out=COMPUTES,
+    autocast=FULL_ELSEWHERE,
+    host=HOST,
+    remembers=("inputs", "result", "result.once"),  # where no factor is zero PyTorch uses it twice
+    inplace=True,
+    chooses=lambda plan: 0 in plan.inputs[0].shape,  # there is nothing to differentiate
+    loop="cumprod_out_cpu",
+)
+def cumprod(input: Array, dim: int, *, dtype=None):
+    """The running product along `dim`; integers are multiplied in int64."""
+    return _scanned(np.multiply, jnp.cumprod, input, dim)
+
+
+def _scanned(ufunc: np.ufunc, scan: Callable, x: Array, dim: int) -> Array:
+    if not x.ndim:
+        return x
+    return running(ufunc, x, dim) if namespace(x) is np else scan(x, axis=dim)
+
+
+def _check_dim(call: Call) -> None:
+    wrap_dim(call.dim, call.input.ndim)
+
+
+def _check_logcumsumexp(call: Call) -> None:
+    _check_dim(call)
+    only("logcumsumexp_out_cpu", _dtypes.FLOATING, _dtypes.COMPLEX)(call)
+
+
+@operator(
+    out=Into(_errors.dtypes.scalar_type_of_out),
+    host=HOST,
+    remembers=("inputs", "result"),
+    shape=lambda call: [call.input.shape],
+    check=_check_logcumsumexp,
+)
+def logcumsumexp(input: Array, dim: int):
+    """The running log(sum(exp(input))) along `dim`, without overflow."""
+    if not input.ndim or not input.size:
+        return input
+    if input.dtype.kind == "c":
+        return _accumulated(input, dim % input.ndim)
+    if namespace(input) is np:
+        return np.logaddexp.accumulate(input, axis=dim)
+    return lax.cumlogsumexp(input, dim % input.ndim)
+
+
+def _accumulated(x, axis: int):
+    """The same of complex numbers."""
+    if namespace(x) is not np:
+        return lax.associative_scan(added_logarithms, x, axis=axis)
+    parts = [np.take(x, [0], axis)]
+    for k in range(1, x.shape[axis]):
+        parts.append(added_logarithms(parts[-1], np.take(x, [k], axis)))
+    return np.concatenate(parts, axis)
+
+
+def _pair_shape(call: Call) -> list:
+    return [(call.input.shape, call.input.dtype), (call.input.shape, _dtypes.int64)]
+
+
+def _running(x, dim: int, best, extreme):
+    """The best so far and where it was last seen; NaN, once met, stays."""
+    xp = namespace(x)
+    if not x.ndim or not x.size:
+        return x, xp.zeros(x.shape, "int64")
+    axis = dim % x.ndim
+    counted = xp.arange(x.shape[axis], dtype="int32")  # half the bytes to move
+    steps = xp.broadcast_to(counted.reshape([-1 if d == axis else 1 for d in range(x.ndim)]), x.shape)
+    if xp is np:
+        leader = best.accumulate(x, axis)
+        hit = x == leader
+        if (leader != leader).take(-1, axis).any():
+            hit |= x != x
+        return leader, np.maximum.accumulate(np.where(hit, steps, np.int32(0)), axis)
+    leader = extreme(x, axis)
+    index = lax.cummax(xp.where((x == leader) | (x != x), steps, 0), axis)
+    return at(x, index, axis), index
+
+
+@operator(shape=_pair_shape, opmath=False, check=_check_dim, where=(), chooses=True,
+          host=HOST, remembers=("others",), out=Into(_errors.dtypes.scalar_type_of_out), takes=(*REALS, EMPTY),
+          refuses_complex="cummax")  # fmt: skip
+def cummax(input: Array, dim: int):
+    """The running maximum along `dim`, and the index of its last occurrence so far."""
+    return _running(input, dim, np.maximum, lambda x, axis: _as_numbers(lax.cummax, x, axis))
+
+
+@operator(shape=_pair_shape, opmath=False, check=_check_dim, where=(), chooses=True,
+          host=HOST, remembers=("others",), out=Into(_errors.dtypes.scalar_type_of_out), takes=(*REALS, EMPTY),
+          refuses_complex="cummin")  # fmt: skip
+def cummin(input: Array, dim: int):
+    """The running minimum along `dim`, and the index of its last occurrence so far."""
+    return _running(input, dim, np.minimum, lambda x, axis: _as_numbers(lax.cummin, x, axis))
+
+
+def _as_numbers(function, x, axis: int):
+    # A leader only serves to compare with: no gradient passes through it.
+    x = lax.stop_gradient(x)
+    return function(x.astype(jnp.uint8), axis).astype(bool) if x.dtype == bool else function(x, axis)

@@ -1,0 +1,171 @@
+"""Scattering with a reduction: sum, product, mean, largest and smallest of what falls on one place."""
+
+from __future__ import annotations
+
+import functools
+import math
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from torchlike import _errors
+from torchlike._ops.index.index import _along, _check_along, _check_rows, _within
+from torchlike._ops.schema.declare import Array, operator
+from torchlike._ops.schema.typing_rules import Call
+
+
+def _check_reduction(call: Call) -> None:
+    if call.reduce not in ("sum", "prod", "mean", "amax", "amin"):
+        raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {call.reduce}")
+    _check_along(call)
+
+
+@operator(promote=None, shape=lambda call: [(tuple(call.input.shape), call.input.dtype)], check=_check_reduction,
+          opmath=False, where=(), name="_scatter_reduce", node="ScatterReduceBackward0", numpy=False,
+          remembers=("input", "index", "src", "result"),
+          chooses=lambda plan: plan.static("reduce") in ("amax", "amin"))  # fmt: skip
+def _scatter_reduce(input: Array, dim: int, index: Array, src: Array, reduce: str, include_self: bool = True):
+    """`input` with what `src` holds for each place of `index` along `dim` reduced into it."""
+    shape = input.shape
+    if 0 in index.shape:
+        return input
+    if not input.ndim:
+        input, index, src = input.reshape(1), index.reshape(1), src.reshape(1)
+    src = src[tuple(slice(n) for n in index.shape)]
+    place = _along(_within(index, dim, input.shape, _errors.shapes.index_along), dim % input.ndim)
+    hit = jnp.zeros(input.shape, jnp.int64).at[place].add(1)
+    own = jnp.ones(input.shape, bool) if include_self else hit == 0
+    if reduce in ("sum", "mean"):
+        made = jnp.where(own, input, 0).at[place].add(src)
+        return (_mean(made, hit + own) if reduce == "mean" else made).reshape(shape)
+    combine = _product if reduce == "prod" else _largest if reduce == "amax" else _smallest
+    return combine(jnp.asarray(input), src, place, own).reshape(shape)
+
+
+@operator(promote=None, shape=lambda call: [(tuple(call.input.shape), call.input.dtype)], check=_check_rows,
+          opmath=False, where=(), name="_index_reduce", node="IndexReduceBackward0", numpy=False,
+          remembers=("input", "index", "source", "result"),
+          chooses=lambda plan: plan.static("reduce") in ("amax", "amin"))  # fmt: skip
+def _index_reduce(input: Array, dim: int, index: Array, source: Array, reduce: str, include_self: bool = True):
+    """As `_scatter_reduce`, for indices of one dim."""
+    if source.ndim:
+        index = index.reshape([-1 if d == dim % source.ndim else 1 for d in range(source.ndim)])
+        index = jnp.broadcast_to(index, source.shape)
+    return _scatter_reduce.kernel(input, dim, index, source, reduce, include_self)
+
+
+def _mean(total: Any, count: Any) -> Any:
+    count = jnp.maximum(count, 1).astype(total.dtype)
+    return jnp.floor_divide(total, count) if total.dtype.kind in "iu" else total / count
+
+
+def _tangents(found: Any, input: Any, src: Any, place: Any, of_input: Any, of_src: Any, tangents: Any) -> Any:
+    return found, (of_input * tangents[0]).at[place].add(of_src * tangents[1])
+
+
+@jax.custom_jvp
+def _product(input: Any, src: Any, place: Any, own: Any) -> Any:
+    return jnp.where(own, input, 1).at[place].multiply(src)
+
+
+@_product.defjvp
+def _product_jvp(primals: Any, tangents: Any) -> Any:
+    input, src, place, _ = primals
+    return _tangents(_product(*primals), input, src, place, *_others(*primals), tangents)
+
+
+@jax.custom_jvp
+def _others(input: Any, src: Any, place: Any, own: Any) -> tuple[Any, Any]:
+    """For each factor, of `input` and of `src`, the product of all others that fall on its place."""
+    zeros = (own & (input == 0)).astype(jnp.int64).at[place].add((src == 0).astype(jnp.int64))
+    ones = jnp.ones(input.shape, bool)
+    rest = _product(
+        jnp.where(own & (input != 0), input, 1), jnp.where(src == 0, 1, src), place, ones
+    )  # but for the zeros
+
+    def share(x: Any, zeros: Any, rest: Any) -> Any:
+        left = rest / jnp.where(x == 0, 1, x)
+        return jnp.where(zeros == (x == 0), left, left * 0).astype(input.dtype)
+
+    return jnp.where(own, share(input, zeros, rest), 0), share(src, zeros[place], rest[place])
+
+
+@_others.defjvp
+def _others_jvp(primals: Any, tangents: Any) -> Any:
+    """Counting zeros and dividing has the right value, but no derivatives: those of nothing but products serve."""
+    input, src, place, own = primals
+    products = functools.partial(_others_multiplied, place=place, own=own)
+    return _others(*primals), jax.jvp(products, (input, src), tangents[:2])[1]
+
+
+def _others_multiplied(input: Any, src: Any, place: Any, own: Any) -> tuple[Any, Any]:
+    """`_others` by multiplying what comes before each factor with what comes after it."""
+    lead, rest = input.shape[: len(place)], math.prod(input.shape[len(place) :])
+    count = math.prod(lead)  # places, each with rows of factors
+    missed = functools.reduce(jnp.logical_or, [(p < 0) | (p >= n) for p, n in zip(place, lead)])
+    theirs = jnp.where(missed, count, jnp.ravel_multi_index(place, lead, mode="clip")).reshape(-1)
+    keys = jnp.concatenate([jnp.arange(count), theirs])
+    rows = [jnp.where(own, input, 1).reshape(count, rest), src.reshape(theirs.size, rest)]
+    order = jnp.argsort(keys)
+    keys, factors = keys[order], jnp.concatenate(rows)[order]
+    changes = (keys[1:] != keys[:-1])[:, None]
+    before, after = _run(factors, changes), _run(factors[::-1], changes[::-1])[::-1]
+    found = jnp.zeros_like(factors).at[order].set(before * after)
+    return jnp.where(own, found[:count].reshape(input.shape), 0), found[count:].reshape(src.shape)
+
+
+def _run(factors: Any, changes: Any) -> Any:
+    """The product of the rows before each one; after each change it begins anew."""
+
+    def join(a: Any, b: Any) -> Any:
+        return a[0] | b[0], b[1] * jnp.where(b[0], 1, a[1])
+
+    starts = jnp.pad(changes, ((1, 0), (0, 0)), constant_values=True)
+    shifted = jnp.pad(factors[:-1], ((1, 0), (0, 0)))
+    return jax.lax.associative_scan(join, (starts, jnp.where(starts, 1, shifted)))[1]
+
+
+def _extreme(name: str, worst: Any, nan: bool = False) -> Any:
+    """The largest or smallest for each place; a NaN that it is has its gradient if `nan`."""
+
+    @jax.custom_jvp
+    def extreme(input: Any, src: Any, place: Any, own: Any) -> Any:
+        return getattr(jnp.where(own, input, worst(input.dtype)).at[place], name)(src)
+
+    @extreme.defjvp
+    def jvp(primals: Any, tangents: Any) -> Any:  # equal ones share evenly
+        input, src, place, own = primals
+        found = extreme(*primals)
+        mine, theirs = (own & (input == found)), src == found[place]
+        if nan:
+            theirs = theirs | (jnp.isnan(src) & jnp.isnan(found[place]))
+        count = mine.astype(input.dtype).at[place].add(theirs.astype(input.dtype))
+        share = 1 / jnp.maximum(count, 1)
+        of_src = jnp.where(theirs, share[place], 0)
+        return _tangents(found, input, src, place, jnp.where(mine, share, 0), of_src, tangents)
+
+    return extreme
+
+
+def _lowest(dtype: Any) -> Any:
+    return (
+        False
+        if dtype.kind == "b"
+        else -jnp.inf
+        if dtype.kind == "f" or dtype.name == "bfloat16"
+        else jnp.iinfo(dtype).min
+    )
+
+
+def _highest(dtype: Any) -> Any:
+    return (
+        True
+        if dtype.kind == "b"
+        else jnp.inf
+        if dtype.kind == "f" or dtype.name == "bfloat16"
+        else jnp.iinfo(dtype).max
+    )
+
+
+_largest, _smallest = _extreme("max", _lowest), _extreme("min", _highest)

@@ -1,0 +1,460 @@
+"""Quantiles, differences, distances between points, counting and looking up in sorted sequences."""
+
+from __future__ import annotations
+
+import functools
+import math
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from torchlike import _dtypes, _errors
+from torchlike._engine import Value
+from torchlike._engine.trace.examples import outermost
+from torchlike._errors.dtypes import scalar_name
+from torchlike._ops.reduce.reduce import root
+from torchlike._ops.reduce.sort import ordered
+from torchlike._ops.reduce.vector_norm import FLAT_ORDERS, vector_norm
+from torchlike._ops.schema.casts import FULL, FULL_ELSEWHERE, FULL_ON_CPU
+from torchlike._ops.schema.checks import CHECKED_AT_ONCE, NUMBERS
+from torchlike._ops.schema.declare import EXACT, HOST, Array, Operand, Scalar, namespace, operator
+from torchlike._ops.schema.namespace import at, fractional, refused
+from torchlike._ops.schema.out_rules import Into
+from torchlike._ops.schema.typing_rules import Aval, Call, broadcast, reduced_shape, through_integers, to_real, wrap_dim
+
+# -- quantiles ---------------------------------------------------------------------------------------------------------
+
+_BETWEEN = ("linear", "lower", "higher", "midpoint", "nearest")
+
+
+def _check_quantile(name: str):
+    def check(call: Call) -> None:
+        if not call.input.numel:
+            raise RuntimeError(f"{name}() input tensor must be non-empty")
+        if call.input.dtype not in (_dtypes.float32, _dtypes.float64):
+            raise RuntimeError(f"{name}() input tensor must be either float or double dtype")
+        q = call.q
+        if isinstance(q, Aval) and q.ndim > 1:
+            raise RuntimeError(f"{name}() q must be a scalar or 1D tensor")
+        if isinstance(q, Aval) and q.dtype is not call.input.dtype:
+            raise RuntimeError(f"{name}() q tensor must be same dtype as the input tensor")
+        if call.interpolation not in _BETWEEN:
+            raise RuntimeError(f"{name}() interpolation must be one of linear, lower, higher, midpoint or nearest, but "
+                               f"got {call.interpolation}")  # fmt: skip
+
+    return check
+
+
+def _guard_quantile(name: str):
+    def guard(input, q, *args, **kwargs) -> None:
+        host = q if isinstance(q, int | float) else outermost(q).peek() if q is not None and q.aval.ndim < 2 else None
+        if host is not None and not np.all((np.asarray(host) >= 0) & (np.asarray(host) <= 1)):
+            raise _errors.arithmetic.quantile_range(name, host if isinstance(q, int | float) else None)
+
+    return guard
+
+
+def _quantile_shape(call: Call) -> list:
+    lead = call.q.shape if isinstance(call.q, Aval) else ()
+    return [(*lead, *reduced_shape(call.input.shape, call.dim, call.keepdim))]
+
+
+def _quantiles(x, q, dim, keepdim: bool, between: str, holes: bool):
+    xp, shape = namespace(x), reduced_shape(x.shape, dim, keepdim)
+    x = x.reshape(-1) if dim is None else xp.moveaxis(x, dim, -1) if x.ndim else x.reshape(1)
+    x, _ = ordered(x, -1)
+    there = xp.sum(x == x, axis=-1, keepdims=True)  # NaN lies at the end
+    last = (xp.maximum(there, 1) if holes else xp.asarray(x.shape[-1])) - 1
+    place = q.reshape(-1) * last.astype(x.dtype)  # (..., quantiles)
+    if not holes:  # a quantile of elements with NaN is the last of them, to which its gradient goes
+        place = xp.where(there < x.shape[-1], last.astype(x.dtype), place)
+    low, high = xp.floor(place).astype("int64"), xp.ceil(place).astype("int64")
+    if between == "nearest":
+        low = high = xp.round(place).astype("int64")
+    at = lambda index: xp.take_along_axis(x, xp.broadcast_to(index, (*x.shape[:-1], index.shape[-1])), axis=-1)
+    below, above = at(low), at(high)
+    share = {"linear": place - low, "lower": 0.0, "higher": 1.0, "midpoint": 0.5, "nearest": 0.0}[between]
+    out = (below + (above - below) * share).astype(x.dtype)
+    return xp.moveaxis(out, -1, 0).reshape((*q.shape, *shape))
+
+
+_QUANTILE = {"remembers": (), "shape": _quantile_shape, "node": "SqueezeBackward4",
+             "chooses": lambda plan: plan.extra.arguments["q"][0] != "array"}  # fmt: skip
+
+
+@operator(
+    out=Into(_errors.outs.quantile, called=None),
+    autocast=FULL_ON_CPU,
+    **_QUANTILE,
+    check=_check_quantile("quantile"),
+    guard=_guard_quantile("quantile"),
+)
+def quantile(input: Array, q: Operand, dim: int | None = None, keepdim: bool = False, *, interpolation: str = "linear"):
+    """The q-th quantile along `dim` (of all elements by default), for each q of a tensor; NaN where there is one."""
+    return _quantiles(input, q, dim, keepdim, interpolation, False)
+
+
+@operator(
+    out=Into(_errors.outs.quantile, called=None),
+    autocast=FULL_ON_CPU,
+    **_QUANTILE,
+    check=_check_quantile("nanquantile"),
+    guard=_guard_quantile("nanquantile"),
+)
+def nanquantile(input: Array, q: Operand, dim: int | None = None, keepdim: bool = False, *,
+                interpolation: str = "linear"):  # fmt: skip
+    """The q-th quantile of the elements that are not NaN."""
+    return _quantiles(input, q, dim, keepdim, interpolation, True)
+
+
+# -- differences and areas ---------------------------------------------------------------------------------------------
+
+
+def _diff_shape(call: Call) -> list:
+    shape = list(call.input.shape)
+    dim = wrap_dim(call.dim, len(shape))
+    if call.n:
+        shape[dim] = max(0, _length(call) - call.n)
+    return [tuple(shape)]
+
+
+def _length(call: Call) -> int:
+    return sum(x.shape[call.dim] for x in (call.prepend, call.input, call.append) if x is not None)
+
+
+def _check_diff(call: Call) -> None:
+    if not call.input.ndim:
+        raise RuntimeError("diff expects input to be at least one-dimensional")
+    if call.n < 0:
+        raise RuntimeError(f"order must be non-negative but got {call.n}")
+    dim = wrap_dim(call.dim, call.input.ndim)
+    for other in (call.prepend, call.append):
+        if other is not None and other.ndim != call.input.ndim:
+            raise RuntimeError("diff expects prepend or append to be the same dimension as input")
+        for d, (n, m) in enumerate(zip(other.shape, call.input.shape) if other is not None else ()):
+            if n != m and d != dim:
+                raise RuntimeError(
+                    "diff expects the shape of tensor to prepend or append to match that of input except along the "
+                    f"differencing dimension; input.size({d}) = {m}, but got tensor.size({d}) = {n}"
+                )
+
+
+@operator(
+    out=Into(_errors.dtypes.scalar_type_of_out, called=None),
+    shape=_diff_shape,
+    check=_check_diff,
+    saves=(),
+    opmath=False,
+    node="SubBackward0",
+    loop="add_stub",
+)
+def diff(input: Array, n: int = 1, dim: int = -1, prepend: Array | None = None, append: Array | None = None):
+    """The n-th differences of neighbours along `dim`, of bools their exclusive or."""
+    if not n:
+        return input
+    xp = namespace(input)
+    x = xp.concatenate([x for x in (prepend, input, append) if x is not None], axis=dim)
+    for _ in range(n):
+        upper, lower = (_cut(x, dim, a, b) for a, b in ((1, None), (None, -1)))
+        x = upper ^ lower if x.dtype == bool else upper - lower
+    return x
+
+
+def _cut(x, dim: int, start: int | None, stop: int | None):
+    return x[(slice(None),) * (dim % x.ndim) + (slice(start, stop),)]
+
+
+def _check_areas(call: Call) -> None:
+    if any(a.dtype is _dtypes.bool_ for a in call.arrays):
+        raise _errors.arithmetic.areas_of_bools(call.op.name, call.x is not None)
+    if call.dx is not None and call.x is not None:
+        raise _errors.arguments.no_overload(call.op.name, f"Tensor, Tensor, dx={call.dx.__name__}")
+    if call.dx in (bool, complex):
+        raise _errors.arithmetic.areas_apart(call.op.name)
+    if not call.y.ndim:
+        raise _errors.shapes.dim_of_scalar(call.dim)
+    length = call.y.shape[wrap_dim(call.dim, call.y.ndim)]
+    if call.x is not None and call.x.ndim == 1 and length not in (0, call.x.shape[0]):
+        raise _errors.arithmetic.areas_between(call.op.name)
+
+
+def _area_shape(call: Call) -> list:
+    """The shape of `y` with one place fewer along `dim`, or without it; of no points PyTorch leaves the dtype."""
+    shape, dim = list(call.y.shape), wrap_dim(call.dim, call.y.ndim)
+    whole = call.op.name == "trapezoid"
+    if whole and not shape[dim]:
+        del shape[dim]
+        return [(tuple(shape), call.y.dtype)]
+    shape[dim] = max(shape[dim] - 1, 0)
+    if call.x is not None and call.x.ndim > 1:
+        steps = [*[1] * (call.y.ndim - call.x.ndim), *call.x.shape]
+        steps[dim] = max(steps[dim] - 1, 0)
+        shape = list(broadcast([shape, steps]))
+    if whole:
+        del shape[dim]
+    return [tuple(shape)]
+
+
+_area = functools.partial(operator, promote=through_integers, shape=_area_shape, check=_check_areas, out=False,
+                          node="DivBackward0", loop="add_stub")  # fmt: skip
+
+
+@_area(remembers=())
+def trapezoid(y: Array, x: Array | None = None, *, dx: Scalar | None = None, dim: int = -1):
+    """The area under y by the trapezoidal rule, at points x or `dx` apart."""
+    xp, dim = namespace(y), dim % y.ndim
+    if not y.shape[dim]:
+        return xp.sum(y, axis=dim)
+    if x is not None or y.shape[dim] < 2:
+        return xp.sum(_areas(y, x, dim), axis=dim)
+    ends = _cut(y, dim, 0, 1) + _cut(y, dim, y.shape[dim] - 1, None)  # each counts half
+    return (xp.sum(fractional(y), axis=dim) - fractional(ends.squeeze(dim)) * 0.5) * (1 if dx is None else dx)
+
+
+@_area()
+def cumulative_trapezoid(y: Array, x: Array | None = None, *, dx: Scalar | None = None, dim: int = -1):
+    """The running area under y by the trapezoidal rule."""
+    dim %= y.ndim
+    areas = _areas(y, x, dim)
+    return namespace(y).cumsum(areas if dx is None else areas * dx, axis=dim)
+
+
+def _areas(y, x, dim: int):
+    """Between neighbours; without x as if they were one apart."""
+    pairs = _cut(y, dim, 1, None) + _cut(y, dim, None, -1)
+    if x is None:
+        return fractional(pairs) / 2
+    if x.ndim == 1:
+        x = x.reshape([-1 if d == dim else 1 for d in range(y.ndim)])
+    x = x.reshape((1,) * (y.ndim - x.ndim) + x.shape)
+    return fractional(pairs * (_cut(x, dim, 1, None) - _cut(x, dim, None, -1))) / 2
+
+
+# -- distances ---------------------------------------------------------------------------------------------------------
+
+_BY_PRODUCT = 25  # rows above which PyTorch takes Euclidean distances from a matrix product
+
+
+def _check_cdist(call: Call) -> None:
+    a, b = call.x1, call.x2
+    for name, x in (("X1", a), ("X2", b)):
+        if x.ndim < 2:
+            raise RuntimeError(f"cdist only supports at least 2D tensors, {name} got: {x.ndim}D")
+    if a.shape[-1] != b.shape[-1]:
+        raise RuntimeError(f"X1 and X2 must have the same number of columns. X1: {a.shape[-1]} X2: {b.shape[-1]}")
+    for name, x in (("X1", a), ("X2", b)):
+        if x.dtype.category != _dtypes.FLOATING:
+            raise RuntimeError(f"cdist only supports floating-point dtypes, {name} got: {scalar_name(x.dtype)}")
+    if call.p < 0:
+        raise RuntimeError("cdist only supports non-negative p values")
+    if 0 in (*a.shape, *b.shape):
+        return
+    if a.dtype.itemsize < 4 or (b.dtype.itemsize < 4 and a.dtype is b.dtype):
+        raise _errors.dtypes.not_implemented("cdist", a.dtype)
+    if a.dtype is not b.dtype:
+        differ = _errors.linalg.product_dtypes if _by_product(a, b, call.p, call.compute_mode) else None
+        raise (differ or _errors.dtypes.expected_scalar_type)(a.dtype, b.dtype)
+
+
+def _cdist_shape(call: Call) -> list:
+    a, b = call.x1.shape, call.x2.shape
+    return [(*broadcast([a[:-2], b[:-2]]), a[-2], b[-2])]
+
+
+def _cdist_node(call: Call) -> str:
+    by_product = _by_product(call.x1, call.x2, call.p, call.compute_mode)
+    return "EuclideanDistBackward0" if by_product else "CdistBackward0"
+
+
+@operator(autocast=FULL, shape=_cdist_shape, check=_check_cdist, where=("torch",), out=False, node=_cdist_node,
+          underivable=lambda plan: "_cdist_backward" if plan.node == "CdistBackward0" else "",
+          remembers=("inputs", "result"), loop="cdist")  # fmt: skip
+def cdist(x1: Array, x2: Array, p: float = 2.0, compute_mode: str = "use_mm_for_euclid_dist_if_necessary"):
+    """The p-norm of every difference of a row of x1 and a row of x2; (..., n, k), (..., m, k) -> (..., n, m).
+
+    The gradient is 0 where two rows are equal.
+    """
+    xp = namespace(x1)
+    if not _by_product(x1, x2, p, compute_mode):
+        apart = x1[..., :, None, :] - x2[..., None, :, :]
+        if p == math.inf and xp is jnp and apart.size:
+            return _farthest(apart)
+        return vector_norm.kernel(apart, p, -1)
+    squares = xp.sum(x1 * x1, -1)[..., :, None] + xp.sum(x2 * x2, -1)[..., None, :]
+    products = xp.matmul(x1, xp.swapaxes(x2, -1, -2))
+    return root(xp.maximum(squares - 2 * products, xp.zeros_like(products)))
+
+
+def _pdist_shape(call: Call) -> list:
+    n = call.input.shape[0]
+    return [(n * (n - 1) // 2,)]
+
+
+@operator(shape=_pdist_shape, where=(), out=False, node="PdistBackward0", underivable="_pdist_backward",
+          remembers=("inputs", "result"), loop="pdist")  # fmt: skip
+def _pdist(input: Array, p: float = 2.0):
+    """The distances of all pairs of rows, (0, 1), (0, 2), ... (n - 2, n - 1), in the p-norm."""
+    first, second = np.triu_indices(input.shape[0], 1)
+    apart = input[first] - input[second]
+    if p == math.inf and namespace(input) is jnp and apart.size:
+        return _farthest(apart)
+    return vector_norm.kernel(apart, p, -1)
+
+
+@jax.custom_jvp
+def _farthest(x):
+    """The largest magnitude over the last dim; equal ones have the whole gradient each."""
+    return jnp.max(jnp.abs(x), axis=-1)
+
+
+@_farthest.defjvp
+def _farthest_jvp(primals, changes):
+    (x,), (change,) = primals, changes
+    found = _farthest(x)
+    slope = jnp.where(jnp.abs(x) == found[..., None], jnp.sign(x), 0)
+    return found, jnp.sum(slope * change, axis=-1)
+
+
+def _by_product(a, b, p: float, mode: str) -> bool:
+    large = max(a.shape[-2], b.shape[-2]) > _BY_PRODUCT and mode != "donot_use_mm_for_euclid_dist"
+    return p == 2 and (large or mode == "use_mm_for_euclid_dist")
+
+
+def _check_pair(call: Call) -> None:
+    broadcast([call.input.shape, call.other.shape])
+    bools = [x.dtype is _dtypes.bool_ for x in (call.input, call.other)]
+    if any(bools):
+        raise _errors.arithmetic.bool_minus_bool() if all(bools) else _errors.arithmetic.bool_minus()
+    _errors.linalg.check_norm_dtype_of_input(max(call.input, call.other, key=lambda x: x.dtype.category))
+
+
+@operator(
+    autocast=FULL_ELSEWHERE,
+    shape=lambda call: [()],
+    check=_check_pair,
+    out=False,
+    remembers=lambda call: ("inputs", "result", *["result.once"] * (call.p in FLAT_ORDERS)),
+    promote=to_real,
+    loop="add_stub",
+)
+def dist(input: Array, other: Array, p: float = 2):
+    """The p-norm of input - other."""
+    return vector_norm.kernel(input - other, p)
+
+
+# -- looking up and counting -------------------------------------------------------------------------------------------
+
+
+def _check_search(call: Call) -> None:
+    for a in call.arrays:
+        if a.dtype.is_complex:
+            raise _errors.dtypes.not_implemented("searchsorted_out_cpu", a.dtype)
+    sequence, values = call.sorted_sequence.shape, call.input.shape if isinstance(call.input, Aval) else ()
+    if len(sequence) != 1 and (not sequence or not values or sequence[:-1] != values[:-1]):
+        raise _errors.arithmetic.sorted_dims(tuple(sequence), tuple(values))
+
+
+def _search_shape(call: Call) -> list:
+    shape = call.input.shape if isinstance(call.input, Aval) else ()
+    return [(shape, _dtypes.int32 if call.out_int32 else _dtypes.int64)]
+
+
+@operator(
+    shape=_search_shape,
+    check=_check_search,
+    opmath=False,
+    differentiable=False,
+    where=(),
+    loop="searchsorted_out_cpu",
+    takes=NUMBERS,
+)
+def searchsorted(sorted_sequence: Array, input: Operand, right: bool, out_int32: bool):
+    """Where each element would be put in so that the sequence stays sorted."""
+    side = "right" if right else "left"
+    if sorted_sequence.ndim == 1:
+        return namespace(sorted_sequence).searchsorted(sorted_sequence, input, side=side)
+    if namespace(sorted_sequence) is np:
+        rows = [x.reshape(-1, x.shape[-1]) for x in (sorted_sequence, input)]
+        return np.reshape([np.searchsorted(s, v, side=side) for s, v in zip(*rows)], input.shape)
+    one = lambda s, v: jnp.searchsorted(s, v, side=side)
+    for _ in range(sorted_sequence.ndim - 1):
+        one = jax.vmap(one)
+    return one(sorted_sequence, input)
+
+
+@operator(host=HOST, shape=lambda call: [((call.length,), _dtypes.int64)], opmath=False, differentiable=False, where=(),
+          promote=None)  # fmt: skip
+def _counts(input: Array, length: int):
+    """How often each number below `length` occurs."""
+    xp = namespace(input)
+    return np.bincount(input, minlength=length) if xp is np else jnp.bincount(input, length=length)
+
+
+@operator(shape=lambda call: [((call.length,), call.weights.dtype)], opmath=False, differentiable=False, where=(),
+          keeps=("input",))  # fmt: skip
+def _weighted_counts(input: Array, weights: Array, length: int):
+    """The sum of the weights of each number below `length`."""
+    return at(namespace(weights).zeros(length, weights.dtype), input).add(weights)
+
+
+def _check_histc(call: Call) -> None:
+    low, high = call.min, call.max
+    if not call.input.dtype.is_floating_point:
+        raise _errors.dtypes.not_implemented("histogram_cpu", call.input.dtype)
+    if call.bins <= 0:
+        raise _errors.arithmetic.histogram_bins(call.bins)
+    if not (low <= high and abs(low) != float("inf") and abs(high) != float("inf")):
+        raise _errors.arithmetic.histogram_range(low, high)
+
+
+def _bounded(input: Any = None, bins: int = 100, min: float = 0, max: float = 0) -> None:
+    """A guard: there must be a finite range between elements that are at hand."""
+    host = outermost(input).peek() if isinstance(input, Value) else None
+    if min == max and isinstance(host, np.ndarray) and host.dtype.kind == "f" and 0 < host.size <= CHECKED_AT_ONCE:
+        low, high = host.min(), host.max()
+        if not np.isfinite(high - low):
+            raise _errors.arithmetic.histogram_range(low, high)
+
+
+@operator(
+    out=Into(_errors.outs.counted, called="aten::"),
+    shape=lambda call: [(call.bins,)],
+    differentiable=False,
+    check=_check_histc,
+    guard=_bounded,
+    opmath=False,
+    loop="aminmax_cpu",
+)
+def histc(input: Array, bins: int = 100, min: float = 0, max: float = 0):
+    """How many elements lie in each of `bins` equal intervals from `min` to `max` (if equal: of the data)."""
+    xp = namespace(input)
+    x = input.reshape(-1)
+    low, high = (xp.asarray(b).astype(x.dtype) for b in (min, max))
+    if min == max and x.size:
+        low, high = xp.min(x), xp.max(x)
+    ends, flat = (low, high), low == high
+    low, high = xp.where(flat, low - 1, low), xp.where(flat, high + 1, high)
+    # Rounded after each step, as in PyTorch: in half precision it decides who goes where.
+    inside = (x >= low) & (x <= high)
+    place = xp.floor((x - low) * xp.asarray(bins).astype(x.dtype) / (high - low))
+    place = xp.clip(xp.where(inside, place, 0), 0, bins - 1).astype("int64")
+    found = at(xp.zeros(bins, x.dtype), place).add(inside.astype(x.dtype))
+    return refused(found, ~xp.isfinite(ends[1] - ends[0]), lambda: _errors.arithmetic.histogram_range(*ends))
+
+
+def _check_isin(call: Call) -> None:
+    for x in (call.elements, call.test_elements):
+        dtype = x.dtype if isinstance(x, Aval) else _dtypes.bool_ if bool in (x, type(x)) else None
+        if dtype is not None and (dtype is _dtypes.bool_ or dtype.is_complex):
+            raise RuntimeError(f"Unsupported input type encountered for isin(): {scalar_name(dtype)}")
+
+
+@operator(shape=lambda call: [(call.elements.shape if isinstance(call.elements, Aval) else (), _dtypes.bool_)],
+          check=_check_isin, opmath=False, differentiable=False, where=("torch",), out=EXACT,
+          loop="isin_default_cpu")  # fmt: skip
+def isin(elements: Operand, test_elements: Operand, *, assume_unique: bool = False, invert: bool = False):
+    """Whether each element is among the test elements."""
+    xp = namespace(elements)
+    return xp.isin(elements, xp.asarray(test_elements).reshape(-1), invert=invert)

@@ -1,0 +1,131 @@
+"""Norms of vectors, and the powers and roots that they are made of."""
+
+from __future__ import annotations
+
+import functools
+import math
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from torchlike import _dtypes, _errors
+from torchlike._errors.dtypes import scalar_name
+from torchlike._ops.elementwise.partial_derivatives import modulus
+from torchlike._ops.reduce.reduce import Dims, axes, is_row
+from torchlike._ops.schema.casts import FULL_ELSEWHERE
+from torchlike._ops.schema.declare import EXACT, HOST_REDUCES, Array, namespace, reduction
+from torchlike._ops.schema.typing_rules import Call, reduced_dims, reduced_shape, to_real
+
+
+def root_of_powers(total, order: float):
+    """total**(1/order), with gradient 0 at 0; of order 2 the gradient of the gradient is NaN there, as PyTorch's."""
+    if order == 2:
+        return np.sqrt(total) if namespace(total) is np else _steep_root(total)
+    xp = namespace(total)
+    zero = total == 0
+    return xp.where(zero, xp.zeros_like(total), xp.power(xp.where(zero, xp.ones_like(total), total), 1 / order))
+
+
+_steep_root = jax.custom_jvp(jnp.sqrt)
+
+
+@_steep_root.defjvp
+def _steep_root_jvp(primals, tangents):
+    (x,), (dx,) = primals, tangents
+    found = _steep_root(x)
+    return found, jnp.where(found == 0, 0, 0.5 / found).astype(x.dtype) * dx
+
+
+def power_of_size(size, exponent: float):
+    """size**exponent of numbers that are not negative; 0, with gradient 0, at 0.
+
+    Below exponent 2 the gradient of the gradient is NaN there, as that of PyTorch's norms.
+    """
+    return _plain_power(size, exponent) if namespace(size) is np else _steep_power(size, exponent)
+
+
+def _plain_power(size, exponent: float):
+    xp = namespace(size)
+    none = size == 0
+    return xp.where(none, xp.zeros_like(size), xp.power(xp.where(none, xp.ones_like(size), size), exponent))
+
+
+_steep_power = functools.partial(jax.custom_jvp, nondiff_argnums=(1,))(_plain_power)
+
+
+@_steep_power.defjvp
+def _steep_power_jvp(exponent, primals, tangents):
+    (size,), (change,) = primals, tangents
+    slope = jnp.where(size == 0, 0, exponent * jnp.power(size, exponent - 1)).astype(size.dtype)
+    return _steep_power(size, exponent), slope * change
+
+
+def _check_norm(call: Call) -> None:
+    dtype = call.x.dtype
+    _errors.linalg.check_order("vector_norm", call.ord)
+    if dtype.category < _dtypes.FLOATING:
+        raise RuntimeError("linalg.vector_norm: Expected a floating point or complex tensor as input. Got "
+                           f"{scalar_name(dtype)}")  # fmt: skip
+    if call.dtype is not None:
+        _errors.linalg.check_norm_dtype(dtype, call.dtype)
+    dims = call.arguments.get("dim")
+    _errors.linalg.check_identity(
+        call.ord, tuple(call.x.shape), None if dims is None else reduced_dims(call.x.ndim, dims)
+    )
+
+
+FLAT_ORDERS = (0, 1, math.inf, -math.inf)  # norms whose second derivative is zero
+
+
+def _norm_keeps(call: Call) -> tuple[str, ...]:
+    return ("inputs", "result", "result.once" if call.ord in FLAT_ORDERS else "result.unsqueezed")
+
+
+@reduction(out=EXACT, autocast=FULL_ELSEWHERE, promote=to_real, of_requested=to_real, check=_check_norm,
+           where=("linalg",),
+           remembers=_norm_keeps,
+           host=HOST_REDUCES, node="LinalgVectorNormBackward0", loop="norm_cpu")  # fmt: skip
+def vector_norm(x: Array, ord: Any = 2, dim: Dims = None, keepdim: bool = False, *, dtype=None):
+    """(sum of |x|**ord)**(1/ord); inf and -inf are the largest and smallest |x|, 0 counts the nonzero elements.
+
+    The gradient is 0 where the norm is 0; the gradient of the gradient is NaN there.
+    """
+    xp, over = namespace(x), axes(x, dim)
+    if ord == 2 and xp is np and x.dtype.kind == "f" and is_row(x, over):
+        found = np.sqrt(_sum_of_squares(x.reshape(1, -1) if len(over) == x.ndim else x))
+        return found.reshape(reduced_shape(x.shape, dim, keepdim))
+    if ord == 2:
+        squares = x * x if x.dtype.kind != "c" else x.real * x.real + x.imag * x.imag
+        return root_of_powers(xp.sum(squares, axis=over, keepdims=keepdim), 2)
+    if ord == 0:
+        return xp.sum((x != 0).astype(x.real.dtype), axis=over, keepdims=keepdim)
+    size = _size(x)
+    if math.isinf(ord) or math.prod([x.shape[axis] for axis in over]) == 1:  # of one element no power is taken
+        return (xp.max if ord > 0 else xp.min)(size, axis=over, keepdims=keepdim)
+    if ord == 1:
+        return xp.sum(size, axis=over, keepdims=keepdim)
+    return _general_norm(xp, size, ord, over, keepdim)
+
+
+def _sum_of_squares(x: np.ndarray) -> np.ndarray:
+    """Along the last axis, block by block, so that nothing is written and rounding errors do not add up."""
+    whole = x.shape[-1] // 128 * 128
+    blocks, rest = x[..., :whole].reshape(*x.shape[:-1], -1, 128), x[..., whole:]
+    return np.einsum("...ij,...ij->...i", blocks, blocks).sum(-1) + np.einsum("...i,...i->...", rest, rest)
+
+
+def _size(x):
+    """|x|, with gradient 0 at 0."""
+    xp = namespace(x)
+    if x.dtype.kind == "c":
+        return modulus(x)
+    return xp.abs(x) if xp is np else xp.where(x > 0, x, xp.where(x < 0, -x, 0 * x))
+
+
+def _general_norm(xp, size, ord, over, keepdim):
+    powers = power_of_size(size, ord)
+    if ord < 0:
+        powers = xp.where(size == 0, xp.full_like(size, xp.inf), powers)
+    return root_of_powers(xp.sum(powers, axis=over, keepdims=keepdim), ord)

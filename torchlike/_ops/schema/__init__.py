@@ -1,0 +1,1 @@
+"""The declaration of operators, and what is derived from it."""

@@ -1,0 +1,382 @@
+"""From a row and a call's arguments to what its rules see, and to how a plan's inputs become its kernel's arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import count
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from torchlike import _dtypes, _errors
+from torchlike._engine import Aval
+from torchlike._engine.xla.target import for_cpu
+from torchlike._ops.elementwise.float8 import cast
+from torchlike._ops.schema import declare as d
+from torchlike._ops.schema import foreign
+from torchlike._ops.schema.rounding import rounding
+from torchlike._ops.schema.typing_rules import Call, Typed
+
+
+class Run:
+    """The function of a plan: flat arrays and numbers in, the kernel's results out.
+
+    One object, for a new shape makes a plan for every operator: a closure over so many names is a dozen, and what the
+    garbage collector has to look through took a tenth of the time of inference over a hundred lengths.
+    """
+
+    __slots__ = ("__weakref__", "arguments", "compute", "converted", "count", "kept", "kernel", "name", "names",
+                 "numbers", "outputs", "statics", "stored")  # fmt: skip
+
+    arguments: dict[str, tuple[str, Any]]
+    compute: _dtypes.dtype | None  # in which the kernel gets its arrays; None leaves them as they are
+    converted: Callable[[Any, _dtypes.dtype], Any]
+    count: int  # of arrays
+    kept: frozenset[int]  # the arrays that are not cast
+    kernel: Callable
+    name: str  # of the operator, for errors
+    names: tuple[str, ...] | None  # of the parameters that take the arrays, where these are all that is given
+    numbers: Sequence[_dtypes.dtype]  # what becomes of each number
+    outputs: tuple[_dtypes.dtype, ...] | None  # the dtypes of its results; None: whatever comes
+    statics: dict[str, Any]  # the other arguments, where there are `names`
+    stored: Callable[[int, Any], Any] | None  # see `_stored`
+
+    def take(self, arguments: dict[str, tuple[str, Any]]) -> Run:
+        """Call the kernel with these arguments."""
+        self.arguments = arguments
+        self.statics = {name: what for name, (where, what) in arguments.items() if where == "static"}
+        given = sorted([(what, name) for name, (where, what) in arguments.items() if where == "array"])
+        is_plain = self.stored is None and not self.kept and len(given) + len(self.statics) == len(arguments)
+        self.names = tuple([name for _, name in given]) if is_plain else None
+        return self
+
+    def __call__(self, *flat: Any) -> tuple:
+        try:
+            return self._results(flat)
+        except Exception as error:
+            ours = foreign.of_kernel(error, self.name, flat)
+            if ours is None:
+                raise
+        raise ours
+
+    def _results(self, flat: tuple) -> tuple:
+        names = self.names
+        if names is not None and (self.compute is None or all([x.dtype == self.compute.numpy for x in flat])):
+            out = self.kernel(**dict(zip(names, flat)), **self.statics)
+        else:
+            out = self._converted(flat)
+        found = out if out.__class__ is tuple else tuple(out) if isinstance(out, tuple | list) else (out,)
+        if self.outputs is None:
+            return found
+        return tuple([x if x.dtype == dt.numpy else cast_array(x, dt) for x, dt in zip(found, self.outputs)])
+
+    def _converted(self, flat: tuple) -> Any:
+        """What the kernel makes of arrays in the dtype in which it computes, and of numbers."""
+        count, compute = self.count, self.compute
+        stored = self.stored if self.stored is None or for_cpu() else None
+        arrays: Any = flat[:count]
+        if stored is not None:
+            arrays = [stored(i, x) for i, x in enumerate(arrays)]
+        if compute is not None:
+            to, kept = compute.numpy, self.kept
+            arrays = [x if x.dtype == to or i in kept else cast_array(x, compute) for i, x in enumerate(arrays)]
+        numbers = [self.converted(x, dt) for x, dt in zip(flat[count:], self.numbers)] if self.numbers else ()
+        if stored is not None:
+            numbers = [stored(i, x) for i, x in enumerate(numbers, count)]
+        return self.kernel(**_bound(self.arguments, arrays, numbers))
+
+
+def _bound(arguments: dict[str, tuple[str, Any]], arrays: Sequence, numbers: Sequence) -> dict[str, Any]:
+    """The kernel's arguments by name."""
+    bound = {}
+    for name, (where, what) in arguments.items():
+        if where == "array":
+            bound[name] = arrays[what]
+        elif where == "arrays":
+            bound[name] = [arrays[i] for i in what]
+        elif where == "number":
+            bound[name] = numbers[what]
+        else:
+            bound[name] = what
+    return bound
+
+
+class Template:
+    """How the flat inputs of plans that differ in shapes alone become their kernel's arguments."""
+
+    __slots__ = ("arguments", "arrays", "numbers", "runs")
+
+    def __init__(self) -> None:
+        self.arguments: dict[str, tuple[str, Any]] = {}
+        self.arrays: list[tuple[str, int]] = []  # parameter name, kind
+        self.numbers: list[tuple[type, int]] = []  # number type, kind
+        self.runs: dict[tuple, Run] = {}  # the functions of these plans, by dtypes
+
+    def saved(self, op: d.Op) -> tuple[int, ...]:
+        if op.saves is None:
+            return tuple(range(len(self.arrays)))
+        return tuple([i for i, (name, _) in enumerate(self.arrays) if name in op.saves])
+
+    def function(self, op: d.Op, typed: Typed, outputs: tuple[_dtypes.dtype, ...] | None) -> Run:
+        """The function of a plan whose results have these dtypes, or (None) those that come."""
+        key = (typed.compute, typed.opmath, outputs)
+        return self.runs.get(key) or self.runs.setdefault(key, self._run(op, typed, outputs))
+
+    def _run(self, op: d.Op, typed: Typed, outputs: tuple[_dtypes.dtype, ...] | None) -> Run:
+        compute = typed.compute
+        if compute is not None and op.opmath and typed.opmath:
+            compute = _dtypes.opmath(compute)
+        run = Run()
+        run.kernel, run.name, run.compute, run.outputs = op.kernel, op.name, compute, outputs
+        run.count = len(self.arrays)
+        run.numbers = tuple([_number_dtype(number, kind, compute, typed) for number, kind in self.numbers])
+        run.converted = _cast_number if any([dt in _dtypes.FLOAT8 for dt in run.numbers]) else _number
+        run.kept = frozenset([i for i, (name, _) in enumerate(self.arrays) if name in op.keeps]) if op.keeps else _NONE
+        half = None if compute is typed.compute else typed.compute
+        run.stored = None if half is None else self._stored(op, half)
+        return run.take(self.arguments)
+
+    def _stored(self, op: d.Op, half: _dtypes.dtype) -> Callable[[int, Any], Any] | None:
+        """What rounds an input, counted arrays first, that PyTorch has rounded to half precision before its CPU loop;
+        an accelerator's loop takes it in float32."""
+        names = [name for name, _ in self.arrays]
+        number = {what: name for name, (where, what) in self.arguments.items() if where == "number"}
+        names += [number[i] for i in range(len(self.numbers))]
+        rounds = [op.rounds(name) for name in names]
+        if not any(rounds):
+            return None
+        step, wide = rounding(half.numpy), _dtypes.opmath(half)
+        is_wider = lambda x: x.dtype.kind in "iu" or (x.dtype.kind == "f" and x.dtype.itemsize > 2)
+        return lambda i, x: step(cast_array(x, wide)) if rounds[i] and is_wider(x) else x
+
+
+_NONE: frozenset[int] = frozenset()
+
+
+def _number(x: Any, to: _dtypes.dtype) -> Any:
+    return x.astype(to.numpy) if hasattr(x, "astype") else to.numpy.type(x)
+
+
+def _cast_number(x: Any, to: _dtypes.dtype) -> Any:
+    return cast(x if hasattr(x, "dtype") else np.asarray(x), to)
+
+
+def cast_array(x: Any, to: _dtypes.dtype) -> Any:
+    """An array in another dtype; of complex numbers the real parts where that is real."""
+    if x.dtype.kind == "c" and not to.is_complex:
+        x = x.real
+    return cast(x, to)
+
+
+def _number_dtype(number: type, kind: int, compute: Any, typed: Typed) -> _dtypes.dtype:
+    if kind == d.INDEX or compute is None:
+        return {int: _dtypes.int64, bool: _dtypes.bool_, complex: _dtypes.complex128}.get(number, _dtypes.float64)
+    if kind == d.SCALAR and compute.category < _dtypes.FLOATING and number is float:
+        return _dtypes.float64
+    if number is complex:
+        return compute.to_complex()
+    return _dtypes.opmath(compute) if kind == d.SCALAR else compute  # PyTorch rounds factors of half precision last
+
+
+class Form(NamedTuple):
+    """How arguments of these types are taken, whatever their shapes, dtypes and values."""
+
+    places: tuple[tuple[str, str, Any], ...]  # of each argument: its parameter, what it is taken for, a number's type
+    defaults: dict[str, Any]  # of the other parameters
+    arrays: list[tuple[str, int]]
+    numbers: list[tuple[type, int]]
+    promoted: list[type]
+    templates: dict[tuple, Template]  # by the static arguments: what differs in shapes alone has one
+    keeps: bool  # whether templates are kept: not where a zero among the static arguments may have two signs
+
+    def bind(self, op: d.Op, args: tuple, seen: list) -> tuple[Call, Template]:
+        """What `bind` returns, without another look at what only the types decide."""
+        call = Call(op, {}, [], [], list(self.promoted), [])
+        statics = []
+        for (name, where, number), value, known in zip(self.places, args, seen):
+            shown = value
+            if where == "array":
+                shown, strides = known
+                call.arrays.append(shown)
+                call.strides.append(strides)
+                if name not in op.keeps:
+                    call.promoted.append(shown)
+            elif where == "number":
+                shown = number
+            else:
+                statics.append(value)
+            call.arguments[name] = shown
+        call.arguments.update(self.defaults)
+        key = tuple(statics)
+        template = self.templates.get(key)
+        if template is None:
+            template = self._template(call)
+            if self.keeps and len(self.templates) < MOST_TEMPLATES:
+                self.templates[key] = template
+        return call, template
+
+    def _template(self, call: Call) -> Template:
+        template = Template()
+        template.arrays, template.numbers = self.arrays, self.numbers
+        arrays, numbers = count(), count()
+        for name, where, _ in self.places:
+            what = next(arrays) if where == "array" else next(numbers) if where == "number" else call.arguments[name]
+            template.arguments[name] = (where, what)
+        template.arguments.update((name, ("static", value)) for name, value in self.defaults.items())
+        return template
+
+
+MOST_TEMPLATES = 64
+_PLAIN = frozenset((int, bool, float, complex, str, type(None), _dtypes.dtype))
+
+
+def _types(op: d.Op, args: tuple, seen: list) -> tuple | None:
+    """The types of the arguments, where they alone decide how these are taken."""
+    if op.special or d.ARRAYS in op.kinds:
+        return None
+    types = []
+    for value, known in zip(args, seen):
+        cls = value.__class__
+        if known is not None:
+            cls = Aval
+        elif not (cls in _PLAIN or (cls is tuple and all([n.__class__ is int for n in value]))):
+            return None
+        types.append(cls)
+    return tuple(types)
+
+
+def bind(op: d.Op, args: tuple, kwargs: dict, describe: Callable) -> tuple[Call, Template]:
+    """Give a row's parameters these arguments; raises PyTorch's errors where it has none for one or cannot take it."""
+    seen = [describe(a) for a in args]
+    types = None if kwargs else _types(op, args, seen)
+    form = op.forms.get(types)
+    if form is not None:
+        return form.bind(op, args, seen)
+    call, template = _bind_anew(op, args, kwargs, describe)
+    if types is not None:
+        given = op.names[: len(args)]
+        places = tuple([(name, template.arguments[name][0], call.arguments[name]) for name in given])
+        defaults = {name: call.arguments[name] for name in op.names[len(args) :]}
+        keeps = not any([where == "static" and x.__class__ in (float, complex) for _, where, x in places])
+        op.forms[types] = Form(places, defaults, template.arrays, template.numbers, call.numbers, {}, keeps)
+    return call, template
+
+
+def _bind_anew(op: d.Op, args: tuple, kwargs: dict, describe: Callable) -> tuple[Call, Template]:
+    try:
+        bound = op.signature.bind(*args, **kwargs)
+    except TypeError as error:
+        raise _errors.arguments.bad_arguments(op.name, op.signature, args, kwargs, error) from None
+    for name, value in bound.arguments.items():
+        if name == "dtype" and not isinstance(value, _dtypes.dtype | None):
+            raise _errors.arguments.wrong_type(op.name, name, None, "torch.dtype", value)
+        is_given = value is not None or not op.takes_none(name)
+        if is_given and op.kind_of[name] in (d.STATIC, d.INDEX, d.SCALAR):
+            _check_static(op, name, value, args, kwargs, describe(value) is not None)
+    if d.OPERAND in op.kinds[1:] and op.kinds[0] == d.ARRAY and type(args and args[0]) in _dtypes.SCALAR_CATEGORY:
+        raise _errors.arguments.invalid_combination(op.called, args, kwargs)  # PyTorch has several overloads
+    template, call = Template(), Call(op, {}, [], [], [], [])
+    for name in op.names:
+        if name in bound.arguments:
+            _take(op, name, bound.arguments[name], call, template, describe)
+        else:
+            template.arguments[name] = ("static", op.defaults[name])
+            call.arguments[name] = op.defaults[name]
+    return call, template
+
+
+def is_whole(n: Any) -> bool:
+    return hasattr(n, "__index__") and n.__class__ is not bool
+
+
+def _are_whole(given: Any) -> bool:
+    return all(map(is_whole, given)) if isinstance(given, tuple | list) else is_whole(given)
+
+
+def _is_real(given: Any) -> bool:
+    return type(given) in (float, int, bool)
+
+
+# What an annotation asks of an argument that is no tensor
+ASKED: dict[str, Callable[[Any], bool]] = {
+    "Scalar": lambda given: type(given) in _dtypes.SCALAR_CATEGORY,
+    "int": is_whole,
+    "Index": is_whole,
+    "Dims": _are_whole,
+    "tuple | int": _are_whole,
+    "bool": lambda given: given.__class__ is bool,
+    "float": _is_real,
+    "Real": _is_real,
+}
+
+# ... and what errors call it.
+CALLED = {"Dims": "int", "Index": "int", "Scalar": "Number", "Real": "float", "tuple | int": "tuple of ints"}
+
+
+def _check_static(op: d.Op, name: str, value: Any, args: tuple, kwargs: dict, is_tensor: bool) -> None:
+    """An argument of a kind that the row does not take. Positions are counted as in a method where it is one."""
+    kind = str(op.signature.parameters[name].annotation).removesuffix(" | None")
+    kind = kind if kind in ASKED else kind.split(" |")[0].strip()
+    asked = ASKED["Dims" if name == "dim" and kind == "int" else kind] if kind in ASKED else None
+    if not is_tensor and (asked is None or asked(value)):
+        return
+    is_method = "nn.functional" not in op.where
+    if name == "dim" and op.family == "reduction" and op.defaults.get("dim", ()) is None and kind == "Dims":
+        raise _errors.arguments.invalid_combination(op.name, args[1:], kwargs)  # PyTorch has an overload without it
+    position = None if name in kwargs else op.names.index(name) + (not is_method)
+    if kind == "tuple | int" and isinstance(value, tuple):
+        place = next(i for i, n in enumerate(value) if not is_whole(n))
+        raise _errors.arguments.wrong_element(op.name.lstrip("_"), name, position, place, value[place])
+    raise _errors.arguments.wrong_type(op.called.lstrip("_"), name, position, CALLED.get(kind, kind), value)
+
+
+def _take(op: d.Op, name: str, value: Any, call: Call, template: Template, describe: Callable) -> None:
+    kind = op.kind_of[name]
+
+    def take_array(tensor: Any) -> int:
+        aval_, strides = describe(tensor)
+        call.arrays.append(aval_)
+        call.strides.append(strides)
+        if name not in op.keeps:
+            call.promoted.append(aval_)
+        template.arrays.append((name, kind))
+        return len(template.arrays) - 1
+
+    if kind == d.ARRAYS:
+        if not isinstance(value, tuple | list) or not all(describe(t) for t in value):
+            raise _errors.arguments.wrong_type(op.name, name, op.names.index(name) + 1, "tuple of Tensors", value)
+        template.arguments[name] = ("arrays", [take_array(t) for t in value])
+        call.arguments[name] = [describe(t)[0] for t in value]
+    elif kind in (d.ARRAY, d.OPERAND) and describe(value):
+        template.arguments[name] = ("array", take_array(value))
+        call.arguments[name] = call.arrays[-1]
+    elif kind == d.ARRAY and not (value is None and name in op.optional):
+        given = [] if isinstance(value, tuple) else value  # lists come here as tuples
+        raise _errors.arguments.wrong_type(op.name, name, op.names.index(name) + 1, "Tensor", given)
+    elif is_runtime_number(op, name, kind, value):
+        number = int if kind == d.INDEX else type(value)
+        if kind == d.OPERAND:
+            call.numbers.append(number)
+        template.arguments[name] = ("number", len(template.numbers))
+        template.numbers.append((number, kind))
+        call.arguments[name] = number
+    else:
+        if kind == d.OPERAND and type(value) in _dtypes.SCALAR_CATEGORY:
+            call.numbers.append(type(value))
+        elif kind == d.OPERAND and not (value is None and name in op.optional):
+            raise _errors.arguments.wrong_type(op.name, name, op.names.index(name) + 1, "Tensor", value)
+        template.arguments[name] = ("static", value)
+        call.arguments[name] = value
+
+
+def is_runtime_number(op: d.Op, name: str, kind: int, value: Any) -> bool:
+    """Whether this argument is a number that the program takes as an input."""
+    if kind == d.INDEX:
+        return isinstance(value, Varying)
+    if kind not in (d.OPERAND, d.SCALAR) or type(value) not in _dtypes.SCALAR_CATEGORY:
+        return False
+    return value not in op.special.get(name, ())
+
+
+class Varying(int):
+    """An index that was seen to vary between calls, so it is a runtime input."""

@@ -1,0 +1,142 @@
+"""Checks that several families share: which dtypes an operator takes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from torchlike import _errors
+from torchlike._dtypes import (
+    BOOL,
+    COMPLEX,
+    FLOAT8,
+    FLOATING,
+    INTEGER,
+    WIDE,
+    bfloat16,
+    bool_,
+    check_number,
+    float16,
+    float32,
+    float64,
+)
+from torchlike._engine import Value
+from torchlike._engine.trace.examples import outermost
+from torchlike._ops.schema.typing_rules import Call, result_type
+
+REALS = (BOOL, INTEGER, FLOATING)
+INEXACT = (FLOATING, COMPLEX)
+NUMBERS = (INTEGER, FLOATING, COMPLEX)
+REAL_FLOATS = (FLOATING,)
+SINGLE_REALS = (BOOL, INTEGER, float32, float64)  # of loops that half precision has none of
+EMPTY = "empty"  # among what a loop takes: no elements, of any dtype, for which it is not looked for
+
+
+def only(kernel: str, *categories: int, wide: bool = False) -> Callable[[Call], None]:
+    """A check that the common dtype is of one of these categories; `kernel` is PyTorch's name for the loop, which few
+    have for the `wide` unsigned integers."""
+
+    def check(call: Call) -> None:
+        dtype = result_type(call.promoted, call.numbers)
+        asked = call.arguments.get("dtype")
+        narrow = dtype in FLOAT8 and dtype not in call.op.float8 and (asked is None or asked in FLOAT8)
+        if dtype.category not in categories or (dtype in WIDE and not wide) or narrow:
+            raise _errors.dtypes.not_implemented(kernel, dtype)
+
+    return check
+
+
+def not_wide(kernel: str) -> Callable[[Call], None]:
+    """A check that the common dtype is none of the wide unsigned integers."""
+    return only(kernel, BOOL, INTEGER, FLOATING, COMPLEX)
+
+
+def not_bool(kernel: str, wide: bool = False) -> Callable[[Call], None]:
+    """A check that the common dtype is not bool."""
+    return only(kernel, INTEGER, FLOATING, COMPLEX, wide=wide)
+
+
+def real_number(kernel: str) -> Callable[[Call], None]:
+    """A check that the common dtype is an integer or a real floating-point one."""
+    return only(kernel, INTEGER, FLOATING)
+
+
+def not_complex(kernel: str, wide: bool = True) -> Callable[[Call], None]:
+    """A check that the common dtype is not complex."""
+    return only(kernel, *REALS, wide=wide)
+
+
+def whole(kernel: str, wide: bool = True) -> Callable[[Call], None]:
+    """A check that the common dtype is bool or an integer."""
+    return only(kernel, BOOL, INTEGER, wide=wide)
+
+
+def in_order(*checks: Callable[[Call], None]) -> Callable[[Call], None]:
+    """Several checks, one after the other."""
+
+    def check(call: Call) -> None:
+        for each in checks:
+            each(call)
+
+    return check
+
+
+CHECKED_AT_ONCE = 1 << 22  # host data is looked through up to this many elements
+
+
+def whole_divisor(input: Any = None, other: Any = None, **_: Any) -> None:
+    """A guard: an integer divided by an integer zero is an error, where the divisor is at hand."""
+    if _has_zero(other) and not _is_real(input) and not (_is_bool(other) and _is_bool(input)):
+        raise _errors.arithmetic.zero_division()
+
+
+def rounded_divisor(input: Any = None, other: Any = None, rounding_mode: str | None = None, **_: Any) -> None:
+    """As `whole_divisor`, for a division that may be an exact one."""
+    if rounding_mode is not None:
+        whole_divisor(input, other)
+
+
+def _has_zero(divisor: Any) -> bool:
+    if not isinstance(divisor, Value):
+        return isinstance(divisor, int) and divisor == 0
+    host = outermost(divisor).peek()
+    return (isinstance(host, np.ndarray) and host.dtype.kind in "iub" and host.size <= CHECKED_AT_ONCE
+            and not host.all())  # fmt: skip
+
+
+def _is_bool(x: Any) -> bool:
+    return x.aval.dtype is bool_ if isinstance(x, Value) else isinstance(x, bool)
+
+
+def _is_real(x: Any) -> bool:
+    return x.aval.dtype.category >= FLOATING or not x.aval.numel if isinstance(x, Value) else isinstance(x, float)
+
+
+def bounds_in_range(input: Any, min: Any = None, max: Any = None) -> None:
+    """A guard: the numbers between which elements are to lie must be in the range of the result's dtype."""
+    _in_range([input], min, max)
+
+
+def chosen_in_range(condition: Any, input: Any = None, other: Any = None) -> None:
+    """A guard: a number that is chosen where a condition holds must be in the range of the result's dtype. In half
+    precision it becomes infinite."""
+    tensors = [x for x in (input, other) if isinstance(x, Value)]
+    if not any(x.aval.dtype in (float16, bfloat16) for x in tensors):
+        _in_range(tensors, input, other)
+
+
+def _in_range(tensors: list[Value], *given: Any) -> None:
+    numbers = [b for b in given if b.__class__ in (int, float) and not 0 <= b <= 127]
+    if numbers:
+        kinds = [b.__class__ for b in given if b is not None and not isinstance(b, Value)]
+        dtype = result_type([x.aval for x in tensors], kinds)
+        for number in numbers:
+            check_number(number, dtype)
+
+
+def exponent_in_range(input: Any = None, exponent: Any = None, **_: Any) -> None:
+    """A guard: an exponent that is a number must be in the range of the result's dtype."""
+    if isinstance(input, Value) and input.aval.dtype not in WIDE:
+        _in_range([input], exponent)

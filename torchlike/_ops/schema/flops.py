@@ -1,0 +1,212 @@
+"""Floating-point operations of products, as `utils.flop_counter` counts them: those of matrix units alone.
+
+A row's `flops` is a function of a `Products`. It returns the operations of one call by the name of PyTorch's operator.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from torchlike._engine import Aval
+
+Counts: TypeAlias = dict[str, int]
+
+
+class Products:
+    """One call of an operator, or (`wanted` is given) its gradient with regard to some of the inputs.
+
+    Args:
+      plan: the plan of the forward operator.
+      wanted: the positions of the inputs that are differentiated; None for the forward operator.
+    """
+
+    def __init__(self, plan: Any, wanted: tuple[int, ...] | None) -> None:
+        self.arguments, self.inputs, self.wanted = plan.extra.arguments, plan.inputs, wanted
+        self.result: tuple[int, ...] = tuple(plan.outputs[0].shape)
+
+    def aval(self, name: str) -> Aval:
+        """The array argument of this name."""
+        return self.inputs[self.arguments[name][1]]
+
+    def shape(self, name: str) -> tuple[int, ...]:
+        """The shape of the array argument of this name."""
+        return tuple(self.aval(name).shape)
+
+    def static(self, name: str) -> Any:
+        """The argument of this name, or None if it is an array or a number."""
+        where, what = self.arguments.get(name, ("", None))
+        return what if where == "static" else None
+
+    def is_array(self, name: str) -> bool:
+        """Whether the argument of this name is an array."""
+        return self.arguments.get(name, ("", None))[0] == "array"
+
+    def wants(self, *names: str) -> int:
+        """The number of these arguments that are differentiated."""
+        return sum(self.is_array(name) and self.arguments[name][1] in (self.wanted or ()) for name in names)
+
+    def of(self, forward: str, backward: str, flops: int, *names: str) -> Counts:
+        """A product of two arguments: one operation forward, one for the gradient of each argument."""
+        return {forward: flops} if self.wanted is None else {backward: flops * self.wants(*names)}
+
+
+def between(left: str, right: str, forward: str, backward: str) -> Callable[[Products], Counts]:
+    """The formula of a row that multiplies matrices, (..., n, k) by (..., k, m)."""
+    return lambda call: call.of(forward, backward, 2 * math.prod(call.result) * call.shape(left)[-1], left, right)
+
+
+mm, bmm = between("input", "mat2", "mm", "mm"), between("input", "mat2", "bmm", "bmm")
+
+
+def matmul(call: Products) -> Counts:
+    """A product of matrices; one with a vector on the right is none."""
+    left, right = call.shape("input"), call.shape("other")
+    if len(right) == 1:
+        return {}
+    name = "mm" if len(right) == 2 else "bmm"
+    return call.of(name, name, 2 * math.prod(call.result) * left[-1], "input", "other")
+
+
+def linear(call: Products) -> Counts:
+    """A product with a matrix, and perhaps the addition of a bias."""
+    forward = "addmm" if call.is_array("bias") else "mm"
+    return call.of(forward, "mm", 2 * math.prod(call.result) * call.shape("weight")[-1], "input", "weight")
+
+
+def tensordot(call: Products) -> Counts:
+    """A product over any dims."""
+    over = math.prod([call.shape("a")[dim] for dim in call.static("dims")[0]])
+    return call.of("mm", "mm", 2 * math.prod(call.result) * over, "a", "b")
+
+
+def convolution(call: Products) -> Counts:
+    """A convolution: each element of the filter once for each place it is laid on."""
+    return _convolution(call, call.result)
+
+
+def transposed_convolution(call: Products) -> Counts:
+    """A transposed convolution, whose filter is laid on the places of its input."""
+    return _convolution(call, call.shape("input"))
+
+
+def _convolution(call: Products, places: tuple[int, ...]) -> Counts:
+    x, weight = call.shape("input"), call.shape("weight")
+    batch = x[0] if len(x) == len(weight) else 1
+    flops = 2 * batch * math.prod(places[len(places) - len(weight) + 2 :]) * math.prod(weight)
+    if call.wanted is None:
+        return {"convolution": flops}
+    # PyTorch counts the filter's gradient as if all channels met all others.
+    return {"convolution_backward": flops * call.wants("input") + flops * call.static("groups") * call.wants("weight")}
+
+
+def attention(call: Products) -> Counts:
+    """Attention by two products; PyTorch's fused operator of the CPU is not counted."""
+    query = call.shape("query")
+    if call.static("fused") and call.aval("query").device.type == "cpu":
+        return {}
+    keys = call.shape("key")[-2]
+    scores = 2 * math.prod(query) * keys
+    values = 2 * math.prod(query[:-1]) * keys * call.shape("value")[-1]
+    if call.wanted is None:
+        return {"bmm": scores + values}
+    of_scores = call.wants("query", "key")
+    through = values if of_scores or call.wants("attn_mask") else 0
+    return {"bmm": scores * of_scores + values * call.wants("value") + through}
+
+
+def recurrent_cell(call: Products) -> Counts:
+    """One step of a recurrent network: a product for the input, one for the state."""
+    rows = math.prod(call.shape("input")[:-1])
+    return _recurrent(call, rows, rows, ("input", "w_ih"), ("h", "w_hh"))
+
+
+def recurrent_layer(is_one_call: Callable[..., bool]) -> Callable[[Products], Counts]:
+    """All steps of a recurrent layer, unless PyTorch has them done by one operator, which it does not count."""
+
+    def flops(call: Products) -> Counts:
+        mode, dtype = call.static("mode"), call.aval("input").dtype
+        others = [name if call.is_array(name) else None for name in ("lengths", "projection")]
+        if is_one_call(mode, dtype, *others) and call.aval("input").device.type == "cpu":
+            return {}
+        steps, batch = call.shape("input")[:2]
+        counted = _recurrent(call, steps * batch, steps * batch, ("input", "w_ih"), ("w_hh",))
+        if call.wanted is not None:  # the state's gradient goes back through every step but the first
+            counted["mm"] += 2 * math.prod(call.shape("w_hh")) * batch * (steps - 1 + call.wants("h"))
+        return counted
+
+    return flops
+
+
+def _recurrent(call: Products, rows: int, states: int, by_input: tuple, by_state: tuple) -> Counts:
+    of_input, of_state = 2 * rows * math.prod(call.shape("w_ih")), 2 * states * math.prod(call.shape("w_hh"))
+    if call.wanted is None:
+        return {"addmm": of_input + of_state}
+    return {"mm": of_input * call.wants(*by_input) + of_state * call.wants(*by_state)}
+
+
+# -- einsum ------------------------------------------------------------------------------------------------------------
+
+
+def einsum(call: Products) -> Counts:
+    """Two operands at a time, each time a batched product where a dim is summed over."""
+    places = call.arguments["operands"][1]
+    flops = 0
+    for left, right, size in _pairs(call.static("equation"), [tuple(call.inputs[i].shape) for i in places]):
+        flops += size * _count(call.wanted, [[places[i] for i in side] for side in (left, right)])
+    return {"bmm": flops}
+
+
+def _count(wanted: tuple[int, ...] | None, sides: list[list[int]]) -> int:
+    """The number of products: one forward, one backward for each side with an input that is differentiated."""
+    return 1 if wanted is None else sum(not set(wanted).isdisjoint(side) for side in sides)
+
+
+def _pairs(equation: str, shapes: list[tuple[int, ...]]) -> Iterator[tuple[frozenset, frozenset, int]]:
+    """The products in which an equation is evaluated: the operands on either side, and the operations."""
+    dims, _, result = _named(equation, shapes)
+    sizes: dict[str, int] = {}
+    for names, shape in zip(dims, shapes):
+        for name, size in zip(names, shape):
+            sizes[name] = max(size, sizes.get(name, 1))
+    work = [(frozenset([i]), frozenset(names)) for i, names in enumerate(dims)]
+    for a, b in _order(dims, result, shapes):
+        (left, x), (right, y) = work.pop(max(a, b)), work.pop(min(a, b))
+        kept = frozenset(result).union(*[names for _, names in work])
+        if (x & y) - kept:  # a dim of one side alone that is not kept is summed before
+            yield left, right, 2 * math.prod([sizes[name] for name in (x & y) | ((x | y) & kept)])
+        work.append((left | right, (x | y) & kept))
+
+
+def _named(equation: str, shapes: list[tuple[int, ...]]) -> tuple[list[str], str, str]:
+    """The dims of each operand and of the result, one letter each; capital Greek ones stand for an ellipsis."""
+    left, arrow, result = equation.replace(" ", "").partition("->")
+    terms = left.split(",")
+    hidden = max((len(shape) - len(term) + 3 for term, shape in zip(terms, shapes) if "..." in term), default=0)
+    letters = "".join(chr(ord("Α") + i) for i in range(hidden))
+    dims = [t.replace("...", letters[hidden - (len(s) - len(t) + 3) :]) if "..." in t else t
+            for t, s in zip(terms, shapes)]  # fmt: skip
+    if not arrow:
+        flat = "".join(dims)
+        result = letters + "".join(sorted(c for c in set(flat) - set(letters) if flat.count(c) == 1))
+    return dims, arrow, result.replace("...", letters)
+
+
+def _order(dims: list[str], result: str, shapes: list[tuple[int, ...]]) -> list[tuple[int, int]]:
+    if len(dims) < 3:
+        return [(0, 1)] * (len(dims) - 1)
+    letters = dict(zip(sorted(set("".join(dims))), "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"))
+    plain = ["".join(letters[c] for c in names) for names in (*dims, result)]
+    zeros = [np.broadcast_to(0.0, shape) for shape in shapes]
+    how = "optimal" if len(dims) < 6 else "greedy"
+    path = np.einsum_path(",".join(plain[:-1]) + "->" + plain[-1], *zeros, optimize=how)[0][1:]
+    return [pair for step in path for pair in _two_at_a_time(step)]
+
+
+def _two_at_a_time(step: tuple[int, ...]) -> list[tuple[int, int]]:
+    """A step of NumPy's path, which may take several operands at once; each product comes last."""
+    first, *rest = sorted(step, reverse=True)
+    return [(first, rest[0]), *[(place, -1) for place in rest[1:]]] if rest else []

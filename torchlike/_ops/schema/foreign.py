@@ -1,0 +1,56 @@
+"""Errors that are not torchlike's own words, but those of Python, NumPy or JAX: users see what they called instead.
+
+The original error goes to the logger `torchlike`, at level DEBUG.
+"""
+
+from __future__ import annotations
+
+import dis
+from typing import Any
+
+import numpy as np
+
+from torchlike import _errors
+from torchlike._engine.report.notices import logger
+
+_OTHERS = ("jax", "jaxlib", "numpy", "scipy", "ml_dtypes")
+_KINDS = (TypeError, IndexError)  # which say in PyTorch too what kind of misfit it is
+
+
+def of_kernel(error: Exception, function: str, arrays: tuple) -> Exception | None:
+    """Return the error to raise in place of a kernel's; None if torchlike itself raised it.
+
+    `arrays` are those that the kernel was called with.
+    """
+    if isinstance(error, MemoryError):
+        return _errors.memory.host_out_of_memory(error)
+    return _errors.arguments.no_fit(function, arrays) if is_foreign(error) else None
+
+
+def of_call(error: Exception, function: str, args: tuple, kwargs: dict) -> Exception | None:
+    """Return the error to raise in place of a function's; None if torchlike itself raised it."""
+    if not is_foreign(error):
+        return None
+    ours = _errors.arguments.no_fit(function, (*args, *kwargs.values()))
+    kind = next((kind for kind in _KINDS if isinstance(error, kind)), RuntimeError)
+    return kind(str(ours))
+
+
+def is_foreign(error: Exception) -> bool:
+    """Return whether Python, NumPy or JAX raised the error, and no `raise` statement of torchlike or of the user.
+
+    JAX's tracer errors and NumPy's `LinAlgError` do not count: callers handle them.
+    """
+    kind = type(error).__module__.partition(".")[0]
+    last = error.__traceback__
+    while last is not None and last.tb_next is not None:
+        last = last.tb_next
+    if last is None or kind not in ("builtins", "numpy") or isinstance(error, np.linalg.LinAlgError):
+        return False
+    place: Any = last.tb_frame.f_globals.get("__name__", "")
+    package = place.partition(".")[0]
+    raised = dis.opname[last.tb_frame.f_code.co_code[last.tb_lasti]] in ("RAISE_VARARGS", "RERAISE")
+    found = package in _OTHERS if package != "torchlike" else not raised
+    if found:
+        logger.debug("an error of Python, NumPy or JAX became one of torchlike's", exc_info=error)
+    return found

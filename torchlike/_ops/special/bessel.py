@@ -1,0 +1,117 @@
+"""Bessel functions and their kin. Only zeta has a gradient in PyTorch; SciPy computes them, on the host."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import jax
+import numpy as np
+
+from torchlike._ops.schema.checks import SINGLE_REALS
+from torchlike._ops.schema.declare import Array, Operand, namespace, pointwise
+from torchlike._ops.schema.node_names import of_two
+from torchlike._ops.schema.typing_rules import to_float
+
+
+def _on_host(name: str, x, *, pick: Callable = lambda found: found):
+    """SciPy's function of this name; a compiled program calls it back."""
+
+    def compute(a):
+        from scipy import special
+
+        return np.asarray(pick(getattr(special, name)(a)), a.dtype)
+
+    if namespace(x) is np:
+        return compute(x)
+    return jax.pure_callback(compute, jax.ShapeDtypeStruct(x.shape, x.dtype), x, vmap_method="expand_dims")
+
+
+def _bessel(kernel: Callable) -> Callable:
+    name = kernel.__name__
+    row = pointwise(promote=to_float, where=("special",), inplace=False, opmath=False, differentiable=False,
+                    loop=f"{name}_cpu", takes=SINGLE_REALS)  # fmt: skip
+    return row(kernel)
+
+
+@_bessel
+def airy_ai(x: Array):
+    """The Airy function Ai."""
+    return _on_host("airy", x, pick=lambda found: found[0])
+
+
+@_bessel
+def bessel_j0(input: Array):
+    """The Bessel function of the first kind of order 0."""
+    return _on_host("j0", input)
+
+
+@_bessel
+def bessel_j1(input: Array):
+    """The Bessel function of the first kind of order 1."""
+    return _on_host("j1", input)
+
+
+@_bessel
+def bessel_y0(input: Array):
+    """The Bessel function of the second kind of order 0."""
+    return _on_host("y0", input)
+
+
+@_bessel
+def bessel_y1(input: Array):
+    """The Bessel function of the second kind of order 1."""
+    return _on_host("y1", input)
+
+
+@_bessel
+def modified_bessel_i0(input: Array):
+    """The modified Bessel function of the first kind of order 0."""
+    return _on_host("i0", input)
+
+
+@_bessel
+def modified_bessel_i1(input: Array):
+    """The modified Bessel function of the first kind of order 1."""
+    return _on_host("i1", input)
+
+
+@_bessel
+def modified_bessel_k0(input: Array):
+    """The modified Bessel function of the second kind of order 0."""
+    return _on_host("k0", input)
+
+
+@_bessel
+def modified_bessel_k1(input: Array):
+    """The modified Bessel function of the second kind of order 1."""
+    return _on_host("k1", input)
+
+
+@_bessel
+def scaled_modified_bessel_k0(x: Array):
+    """modified_bessel_k0(x) * exp(x)."""
+    return _on_host("k0e", x)
+
+
+@_bessel
+def scaled_modified_bessel_k1(x: Array):
+    """modified_bessel_k1(x) * exp(x)."""
+    return _on_host("k1e", x)
+
+
+@_bessel
+def spherical_bessel_j0(x: Array):
+    """The spherical Bessel function of the first kind of order 0: sin(x) / x, and 1 at 0."""
+    xp = namespace(x)
+    return xp.where(xp.isinf(x), 0, xp.sinc(x / xp.pi)).astype(x.dtype)
+
+
+@pointwise(promote=to_float, where=("special",), inplace=False, opmath=False, node=of_two("SpecialZeta"),
+           takes=SINGLE_REALS)  # fmt: skip
+def zeta(input: Operand, other: Operand):
+    """Hurwitz's zeta function: the sum over k >= 0 of (other + k) ** -input."""
+    if namespace(other) is np:
+        from scipy import special
+
+        return special.zeta(input, other).astype(other.dtype)
+    return jax.scipy.special.zeta(input, other)

@@ -1,0 +1,55 @@
+"""The error function on either kind of array.
+
+NumPy has none, and SciPy's costs 0.1 s of imports and 15 ns an element: float32, the common case (GELU), has a formula
+of its own here, fitted by weighted least squares (5 units in the last place at most; XLA's is within 7).
+"""
+
+from __future__ import annotations
+
+import math
+
+import jax
+import numpy as np
+
+from torchlike._engine.interpreter.rules import always, rule
+from torchlike._ops.schema.namespace import namespace
+
+# erf(x) = tanh(x P(x**2)), for which NumPy has vector code. Highest power first.
+_P = np.asarray([1.4185757e-07, -5.6685646e-06, 8.763784e-05, -0.00061978592, -0.00019182948, 0.10276906, 1.1283793],
+                np.float32)  # fmt: skip
+_BLOCK = 1 << 15  # elements, so that every pass over a block finds it in the processor's cache
+_FEW = 1 << 16  # elements of float64 for which calling `math.erf` costs less than importing SciPy
+
+_one_by_one = np.frompyfunc(math.erf, 1, 1)
+
+
+def erf(x):
+    """The error function of a float array."""
+    if namespace(x) is not np:
+        return jax.lax.erf(x)
+    if x.dtype == np.float32:
+        return _by_tanh(x)
+    if x.size <= _FEW:
+        return np.asarray(_one_by_one(x), x.dtype)
+    from scipy import special
+
+    return special.erf(x)
+
+
+rule("erf")(always(erf))
+
+
+def _by_tanh(x: np.ndarray) -> np.ndarray:
+    given = np.ravel(x)
+    found = np.empty_like(given)
+    squares = np.empty(min(given.size, _BLOCK), np.float32)
+    for start in range(0, given.size, _BLOCK):
+        part, block = given[start : start + _BLOCK], found[start : start + _BLOCK]
+        t = np.multiply(part, part, out=squares[: part.size])
+        np.multiply(t, _P[0], out=block)
+        for factor in _P[1:-1]:
+            np.add(block, factor, out=block)
+            np.multiply(block, t, out=block)
+        np.add(block, _P[-1], out=block)
+        np.tanh(np.multiply(block, part, out=block), out=block)
+    return found.reshape(x.shape)

@@ -1,0 +1,143 @@
+"""Orthogonal polynomials of degree n at x, by their recurrences. None of them has a gradient in PyTorch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import jax
+import numpy as np
+
+from torchlike._ops.schema.checks import SINGLE_REALS
+from torchlike._ops.schema.declare import Operand, namespace, pointwise
+from torchlike._ops.schema.typing_rules import to_float
+
+
+class Recurrence(NamedTuple):
+    """P0 = 1, P1 = first(x), P(k + 1) = after(k, x, P(k), P(k - 1))."""
+
+    first: Callable
+    after: Callable
+
+
+def _fused(x, p, rest):
+    """x * p - rest, rounded once where NumPy computes float32, as PyTorch's and XLA's compilers fuse it."""
+    if namespace(p) is np and p.dtype == np.float32:
+        return (x.astype(np.float64) * p - rest).astype(np.float32)
+    return x * p - rest
+
+
+def _chebyshev_after(k, x, p, q):
+    return 2 * x * p - q
+
+
+CHEBYSHEV_T = Recurrence(lambda x: x, _chebyshev_after)
+CHEBYSHEV_U = Recurrence(lambda x: 2 * x, _chebyshev_after)
+CHEBYSHEV_V = Recurrence(lambda x: 2 * x - 1, _chebyshev_after)
+CHEBYSHEV_W = Recurrence(lambda x: 2 * x + 1, _chebyshev_after)
+HERMITE_H = Recurrence(lambda x: 2 * x, lambda k, x, p, q: 2 * (x * p - k * q))
+HERMITE_HE = Recurrence(lambda x: x, lambda k, x, p, q: _fused(x, p, k * q))
+LAGUERRE = Recurrence(lambda x: 1 - x, lambda k, x, p, q: ((2 * k + 1 - x) * p - k * q) / (k + 1))
+LEGENDRE = Recurrence(lambda x: x, lambda k, x, p, q: ((2 * k + 1) * x * p - k * q) / (k + 1))
+
+
+def _value(recurrence: Recurrence, x, n):
+    """The polynomial of degree n, which is cut off to a whole number; 0 for a negative one."""
+    xp = namespace(n)
+    x, n = xp.broadcast_arrays(x, xp.trunc(n))
+
+    def after(k, state):
+        p, q = state
+        found = recurrence.after(xp.asarray(k, p.dtype), x, p, q)
+        return xp.where(k < n, found, p), xp.where(k < n, p, q)
+
+    one = xp.ones_like(x)
+    p, _ = _repeated(xp, xp.max(n, initial=0), after, (recurrence.first(x).astype(x.dtype), one))
+    return xp.where(n < 0, 0 * one, xp.where(n < 1, one, p)).astype(x.dtype)
+
+
+def _repeated(xp, degree, after: Callable, state):
+    """`after` for k = 1 up to, not including, the degree."""
+    if xp is not np:
+        return jax.lax.fori_loop(1, degree.astype("int32"), after, state)
+    for k in range(1, int(degree)):
+        state = after(k, state)
+    return state
+
+
+def _polynomial(kernel: Callable) -> Callable:
+    row = pointwise(promote=to_float, where=("special",), inplace=False, opmath=False, differentiable=False,
+                    takes=SINGLE_REALS)  # fmt: skip
+    return row(kernel)
+
+
+@_polynomial
+def chebyshev_polynomial_t(x: Operand, n: Operand):
+    """Chebyshev's polynomials of the first kind: cos(n * acos(x)) within [-1, 1]."""
+    return _value(CHEBYSHEV_T, x, n)
+
+
+@_polynomial
+def chebyshev_polynomial_u(x: Operand, n: Operand):
+    """Chebyshev's polynomials of the second kind."""
+    return _value(CHEBYSHEV_U, x, n)
+
+
+@_polynomial
+def chebyshev_polynomial_v(x: Operand, n: Operand):
+    """Chebyshev's polynomials of the third kind."""
+    return _value(CHEBYSHEV_V, x, n)
+
+
+@_polynomial
+def chebyshev_polynomial_w(x: Operand, n: Operand):
+    """Chebyshev's polynomials of the fourth kind."""
+    return _value(CHEBYSHEV_W, x, n)
+
+
+@_polynomial
+def shifted_chebyshev_polynomial_t(x: Operand, n: Operand):
+    """`chebyshev_polynomial_t` of 2x - 1."""
+    return _value(CHEBYSHEV_T, 2 * x - 1, n)
+
+
+@_polynomial
+def shifted_chebyshev_polynomial_u(x: Operand, n: Operand):
+    """`chebyshev_polynomial_u` of 2x - 1."""
+    return _value(CHEBYSHEV_U, 2 * x - 1, n)
+
+
+@_polynomial
+def shifted_chebyshev_polynomial_v(x: Operand, n: Operand):
+    """`chebyshev_polynomial_v` of 2x - 1."""
+    return _value(CHEBYSHEV_V, 2 * x - 1, n)
+
+
+@_polynomial
+def shifted_chebyshev_polynomial_w(x: Operand, n: Operand):
+    """`chebyshev_polynomial_w` of 2x - 1."""
+    return _value(CHEBYSHEV_W, 2 * x - 1, n)
+
+
+@_polynomial
+def hermite_polynomial_h(x: Operand, n: Operand):
+    """The physicists' Hermite polynomials."""
+    return _value(HERMITE_H, x, n)
+
+
+@_polynomial
+def hermite_polynomial_he(x: Operand, n: Operand):
+    """The probabilists' Hermite polynomials."""
+    return _value(HERMITE_HE, x, n)
+
+
+@_polynomial
+def laguerre_polynomial_l(x: Operand, n: Operand):
+    """Laguerre's polynomials."""
+    return _value(LAGUERRE, x, n)
+
+
+@_polynomial
+def legendre_polynomial_p(x: Operand, n: Operand):
+    """Legendre's polynomials."""
+    return _value(LEGENDRE, x, n)

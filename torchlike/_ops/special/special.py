@@ -1,0 +1,335 @@
+"""Special functions: error functions, gamma functions, Bessel functions, the logit."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import jax
+import numpy as np
+
+from torchlike import _dtypes, _errors
+from torchlike._dtypes import FLOATING
+from torchlike._ops.elementwise.partial_derivatives import times_logarithm, with_slopes
+from torchlike._ops.schema.casts import FULL_ELSEWHERE
+from torchlike._ops.schema.checks import REALS, SINGLE_REALS, not_complex, only
+from torchlike._ops.schema.declare import Array, Operand, constant, namespace, pointwise
+from torchlike._ops.schema.namespace import widened
+from torchlike._ops.schema.node_names import of_two
+from torchlike._ops.schema.out_rules import CASTABLE, Into
+from torchlike._ops.schema.rounding import stepwise
+from torchlike._ops.schema.typing_rules import Call, to_float
+from torchlike._ops.special import error_function
+
+EVERYWHERE = ("torch", "Tensor", "special")
+
+
+def library(x):
+    """The module of special functions for either kind of array."""
+    if namespace(x) is np:
+        from scipy import special
+
+        return special
+    return jax.scipy.special
+
+
+@pointwise(promote=to_float, where=EVERYWHERE, check=not_complex("erf_vml_cpu"))
+def erf(input: Array):
+    """The error function, 2/sqrt(pi) times the integral of exp(-t**2) from 0 to x."""
+    return error_function.erf(input)
+
+
+@pointwise(promote=to_float, where=EVERYWHERE, check=not_complex("erfc_vml_cpu"))
+def erfc(input: Array):
+    """1 - erf(x)."""
+    return library(input).erfc(input)
+
+
+@pointwise(promote=to_float, where=("special",), inplace=False, node="SpecialErfcxBackward0",
+           remembers=("inputs", "result"), takes=SINGLE_REALS)  # fmt: skip
+def erfcx(input: Array):
+    """erfc(x) * exp(x**2), exact where erfc is next to 0."""
+    return _scaled_erfc(input)
+
+
+_scaled_erfc = with_slopes(lambda x: library(x).erfcx(x), lambda r, x: 2 * x * r - 2 / math.sqrt(math.pi))
+
+
+@pointwise(autocast=FULL_ELSEWHERE, promote=to_float, where=EVERYWHERE, check=not_complex("erfinv_vml_cpu"))
+def erfinv(input: Array):
+    """The inverse of erf; inf at 1, -inf at -1, NaN outside."""
+    return library(input).erfinv(input)
+
+
+@pointwise(promote=to_float, check=not_complex("lgamma_vml_cpu"))
+def lgamma(input: Array):
+    """The logarithm of the absolute value of the gamma function."""
+    return namespace(input).where(input == -np.inf, np.inf, library(input).gammaln(input)).astype(input.dtype)
+
+
+@pointwise(promote=to_float, where=EVERYWHERE, aliases=(), check=not_complex("digamma"))
+def digamma(input: Array):
+    """The derivative of the logarithm of the gamma function; -inf at 0, inf at -0, NaN at negative whole numbers."""
+    return _digamma(input)
+
+
+def _digamma_of(x):
+    xp = namespace(x)
+    return xp.where(x == 0, xp.copysign(xp.asarray(np.inf, x.dtype), -x), library(x).digamma(x))
+
+
+_digamma = with_slopes(_digamma_of, lambda result, x: _trigamma(x))
+
+
+def _check_order(call: Call) -> None:
+    if call.n < 0:
+        raise RuntimeError("polygamma(n, x) does not support negative n.")
+    not_complex(("digamma", "trigamma")[call.n] if call.n < 2 else "polygamma")(call)
+
+
+@pointwise(promote=to_float, where=("torch", "special"), inplace=False, opmath=False, check=_check_order,
+           loop="trigamma")  # fmt: skip
+def polygamma(n: int, input: Array):
+    """The n-th derivative of digamma."""
+    (step, input) = stepwise(input)
+    if n < 2:
+        return _trigamma(input) if n else _digamma(input)
+    zeta = step(library(input).zeta(float(n + 1), input).astype(input.dtype))
+    return zeta * (math.factorial(n) * (-1) ** (n + 1))
+
+
+def _trigamma(x):
+    """By the recurrence up to 6 and the asymptotic series there; by reflection below 1/2."""
+    xp = namespace(x)
+    pi = xp.asarray(np.pi, x.dtype)
+    low = x < 0.5
+    sine = xp.sin(pi * xp.where(low, x, 0.5))
+    z = xp.where(low, 1 - x, x)
+    found = xp.zeros_like(x)
+    for _ in range(6):
+        found = found + 1 / (z * z)
+        z = z + 1
+    square = 1 / (z * z)
+    found = found + (1 + 1 / (2 * z) + square * (1 / 6 - square * (1 / 30 - square / 42))) / z
+    return xp.where(low, pi * pi / (sine * sine) - found, found).astype(x.dtype)
+
+
+def _check_mvlgamma(call: Call) -> None:
+    if call.p < 1:
+        raise RuntimeError("p has to be greater than or equal to 1")
+    if call.input.dtype is _dtypes.bool_:
+        raise RuntimeError("The input tensor may not be a boolean tensor.")
+    not_complex("mvlgamma")(call)
+
+
+def _mvlgamma_into(input: Any, *_: Any) -> Into:
+    return Into(cast=_errors.outs.mvlgamma(input.dtype))
+
+
+@pointwise(out=_mvlgamma_into, promote=to_float, check=_check_mvlgamma)
+def mvlgamma(input: Array, p: int):
+    """The logarithm of the multivariate gamma function of dimension p."""
+    gammaln = library(input).gammaln
+    constants = p * (p - 1) / 4 * np.log(np.pi)
+    return sum((gammaln(input - i / 2) for i in range(1, p)), gammaln(input)) + constants
+
+
+@pointwise(check=only("igamma_cpu", FLOATING))
+def igamma(input: Array, other: Array):
+    """The regularized lower incomplete gamma function of shape `input`, up to `other`."""
+    special, xp = library(input), namespace(input)
+    # The library's CDF of an infinite shape, or up to infinity, is that of the limit.
+    return _at_infinity(xp, special.gammainc(input, other), input, other, 0)
+
+
+@pointwise(check=only("igammac_cpu", FLOATING))
+def igammac(input: Array, other: Array):
+    """The regularized upper incomplete gamma function: 1 - igamma."""
+    special, xp = library(input), namespace(input)
+    return _at_infinity(xp, special.gammaincc(input, other), input, other, 1)
+
+
+def _at_infinity(xp, found, a, x, below):
+    """An infinite shape lies above every number but infinity, with which it leaves nothing defined."""
+    limit = xp.where(xp.isinf(x), xp.nan, xp.where(x < 0, xp.nan, below)).astype(found.dtype)
+    return xp.where(xp.isposinf(a), limit, found)
+
+
+@pointwise(promote=to_float, where=EVERYWHERE, check=not_complex("i0_vml_cpu"))
+def i0(input: Array):
+    """The modified Bessel function of the first kind of order 0."""
+    return library(input).i0(input) if namespace(input) is np else _i0(input)
+
+
+@jax.custom_jvp
+def _i0(x):
+    return jax.scipy.special.i0(x)
+
+
+@_i0.defjvp
+def _i0_jvp(primals, changes):
+    return _i0(*primals), _i1(*primals) * changes[0]
+
+
+@jax.custom_jvp
+def _i1(x):
+    return jax.scipy.special.i1(x)
+
+
+@_i1.defjvp
+def _i1_jvp(primals, changes):
+    (x,) = primals
+    return _i1(x), (_i0(x) - _by_x(_i1, x, 1)) * changes[0]
+
+
+@jax.custom_jvp
+def _i1e(x):
+    return jax.scipy.special.i1e(x)
+
+
+@_i1e.defjvp
+def _i1e_jvp(primals, changes):
+    (x,), xp = primals, jax.numpy
+    sign = xp.sign(x)  # the slope at 0 is that of no side
+    slope = jax.scipy.special.i0e(x) - sign * _i1e(x) - _by_x(_i1e, x, xp.exp(-sign * x))
+    return _i1e(x), slope * changes[0]
+
+
+def _by_x(function, x, scale):
+    """i1(x) / x times a scale, which the function has too; by the series of i1 up to 1, where the derivatives of a
+    quotient are differences of near numbers."""
+    near = jax.numpy.abs(x) < 1
+    square, found = jax.numpy.where(near, x, 0) ** 2 / 4, 0
+    for k in range(12, -1, -1):
+        found = found * square + 0.5 / (math.factorial(k) * math.factorial(k + 1))
+    far = jax.numpy.where(near, 1, x)
+    return jax.numpy.where(near, found * scale, function(far) / far).astype(x.dtype)
+
+
+@pointwise(
+    promote=to_float,
+    where=("special",),
+    inplace=False,
+    node="SpecialI0EBackward0",
+    remembers=("inputs", "result"),
+    takes=REALS,
+)
+def i0e(input: Array):
+    """i0(x) * exp(-|x|)."""
+    return library(input).i0e(input)
+
+
+@pointwise(
+    promote=to_float,
+    where=("special",),
+    inplace=False,
+    node="SpecialI1Backward0",
+    remembers=("inputs", "result"),
+    takes=REALS,
+)
+def i1(input: Array):
+    """The modified Bessel function of the first kind of order 1."""
+    return library(input).i1(input) if namespace(input) is np else _i1(input)
+
+
+@pointwise(
+    promote=to_float,
+    where=("special",),
+    inplace=False,
+    node="SpecialI1EBackward0",
+    remembers=("inputs", "result"),
+    takes=REALS,
+)
+def i1e(input: Array):
+    """i1(x) * exp(-|x|)."""
+    return library(input).i1e(input) if namespace(input) is np else _i1e(input)
+
+
+@pointwise(promote=to_float, where=EVERYWHERE, check=not_complex("logit_cpu"), opmath=False)
+def logit(input: Array, eps: float | None = None):
+    """log(x / (1 - x)); with `eps`, of x kept within [eps, 1 - eps]."""
+    xp = namespace(input)
+    if eps is not None:
+        low, high = (xp.asarray(b).astype(input.dtype) for b in (eps, 1 - eps))
+        outside = constant(xp.where(input < low, low, high))
+        input = xp.where((input < low) | (input > high), outside, input)
+    return _log_odds(input)
+
+
+def _log_odds_slope(result, p):
+    wide = widened(p)
+    return jax.numpy.where((p < 0) | (p > 1), np.nan, 1 / (wide * (1 - wide))).astype(p.dtype)
+
+
+_log_odds = with_slopes(lambda p: namespace(p).log(p / (1 - p)), _log_odds_slope)
+
+
+@pointwise(
+    promote=to_float,
+    where=("special",),
+    inplace=False,
+    remembers=(),
+    opmath=False,
+    loop="erf_vml_cpu",
+    takes=REALS,
+    out=CASTABLE._replace(called=None),
+)
+def ndtr(input: Array):
+    """The area under the standard normal density below x; far below 0 without digits, see `log_ndtr`."""
+    root = namespace(input).asarray(np.sqrt(0.5), input.dtype)
+    return (1 + error_function.erf(widened(input * root)).astype(input.dtype)) * root.dtype.type(0.5)
+
+
+@pointwise(
+    promote=to_float,
+    where=("special",),
+    inplace=False,
+    node="SpecialLogNdtrBackward0",
+    remembers=("inputs", "result"),
+    takes=SINGLE_REALS,
+)
+def log_ndtr(input: Array):
+    """log(ndtr(x)), exact far below 0."""
+    return library(input).log_ndtr(input)
+
+
+@pointwise(
+    promote=to_float,
+    where=("special",),
+    inplace=False,
+    node="SpecialNdtriBackward0",
+    remembers=("result",),
+    takes=SINGLE_REALS,
+)
+def ndtri(input: Array):
+    """The inverse of ndtr."""
+    return _quantile(input)
+
+
+def _quantile_slope(result, p):
+    return jax.numpy.exp(result * result / 2) * np.sqrt(2 * np.pi).astype(p.dtype)
+
+
+_quantile = with_slopes(lambda p: library(p).ndtri(p), _quantile_slope)
+
+
+@pointwise(promote=to_float, where=("special",), inplace=False, node="SpecialEntrBackward0", takes=REALS)
+def entr(input: Array):
+    """-x * log(x); 0 at 0, -inf below."""
+    return library(input).entr(input)
+
+
+@pointwise(promote=to_float, node=of_two("Xlogy"), opmath=False, takes=REALS)
+def xlogy(input: Operand, other: Operand):
+    """input * log(other); 0 where `input` is 0 and `other` is not NaN."""
+    step, input, other = stepwise(input, other)
+    return times_logarithm(input, other, step)
+
+
+@pointwise(
+    promote=to_float, where=("special",), inplace=False, node=of_two("SpecialXlog1Py"), opmath=False, takes=REALS
+)
+def xlog1py(input: Operand, other: Operand):
+    """input * log1p(other); 0 where `input` is 0 and `other` is not NaN."""
+    step, input, other = stepwise(input, other)
+    return times_logarithm(input, other, step, "log1p")

@@ -1,0 +1,1 @@
+"""Views, and copies of other shapes."""

@@ -1,0 +1,202 @@
+"""Operators that join, repeat, turn and cut tensors: copies, not views."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from torchlike import _errors
+from torchlike._dtypes import FLOAT8, FLOAT8_SIGNED
+from torchlike._dtypes.strides import copied_strides
+from torchlike._ops.schema.casts import WIDEST_ON_CPU
+from torchlike._ops.schema.declare import Array, Arrays, declare, namespace, operator
+from torchlike._ops.schema.namespace import summed_wide
+from torchlike._ops.schema.typing_rules import Call, Typed, wrap_dim
+
+
+def _in_memory_order(call: Call) -> Typed:
+    """One result like the input, its dims in the same order in memory."""
+    shape, strides = tuple(call.input.shape), call.strides[0]
+    kept = None if strides is None else copied_strides(shape, strides)
+    return Typed([call.input], None, [kept])
+
+
+def _is_legacy_empty(shape: tuple) -> bool:
+    return tuple(shape) == (0,)  # PyTorch lets such tensors join anything
+
+
+def _check_cat(call: Call) -> None:
+    for i, a in enumerate(call.tensors):
+        if not a.ndim:
+            raise RuntimeError(f"zero-dimensional tensor (at position {i}) cannot be concatenated")
+
+
+def _cat_shape(call: Call) -> list:
+    shapes = [tuple(a.shape) for a in call.tensors]
+    real = [s for s in shapes if not _is_legacy_empty(s)] or shapes[:1]
+    dim = wrap_dim(call.dim, len(real[0]))
+    for i, s in enumerate(shapes):
+        if _is_legacy_empty(s):
+            continue
+        if len(s) != len(real[0]):
+            raise RuntimeError(f"Tensors must have same number of dimensions: got {len(real[0])} and {len(s)}")
+        for d, (n, m) in enumerate(zip(real[0], s)):
+            if d != dim and n != m:
+                raise RuntimeError(f"Sizes of tensors must match except in dimension {dim}. Expected size {n} but got "
+                                   f"size {m} for tensor number {i} in the list.")  # fmt: skip
+    total = sum(s[dim] for s in shapes if not _is_legacy_empty(s))
+    return [(*real[0][:dim], total, *real[0][dim + 1 :])]
+
+
+@operator(autocast=WIDEST_ON_CPU, shape=_cat_shape, check=_check_cat, saves=(), opmath=False, where=(), float8=FLOAT8)
+def cat(tensors: Arrays, dim: int = 0):
+    """The tensors one after another along a dim; (…, n, …), (…, m, …) -> (…, n + m, …)."""
+    real = [t for t in tensors if not _is_legacy_empty(t.shape)]
+    return namespace(tensors[0]).concatenate(real, axis=dim) if real else tensors[0]
+
+
+def _stack_shape(call: Call) -> list:
+    first = tuple(call.tensors[0].shape)
+    for i, a in enumerate(call.tensors):
+        if tuple(a.shape) != first:
+            raise RuntimeError(f"stack expects each tensor to be equal size, but got {list(first)} at entry 0 and "
+                               f"{list(a.shape)} at entry {i}")  # fmt: skip
+    dim = wrap_dim(call.dim, len(first) + 1)
+    return [(*first[:dim], len(call.tensors), *first[dim:])]
+
+
+@operator(autocast=WIDEST_ON_CPU, shape=_stack_shape, saves=(), opmath=False, where=(), float8=FLOAT8)
+def stack(tensors: Arrays, dim: int = 0):
+    """Tensors of one shape along a new dim."""
+    return namespace(tensors[0]).stack(tensors, axis=dim)
+
+
+@declare(
+    "operator", _in_memory_order, saves=(), opmath=False, where=(), name="_flip", node="FlipBackward0", loop="flip_cpu"
+)
+def _flip(input: Array, dims: tuple):
+    """The order of the indices of (non-negative) `dims` reversed."""
+    return namespace(input).flip(input, dims) if input.ndim else input
+
+
+def _rolled(call: Call) -> Typed:
+    """One result like the input, in row-major order; without elements it is a copy."""
+    return _in_memory_order(call) if not call.input.numel else Typed([call.input], None, [None])
+
+
+@declare("operator", _rolled, saves=(), opmath=False, where=(), name="_roll", node="RollBackward0", float8=FLOAT8)
+def _roll(input: Array, shifts: tuple, dims: tuple | None):
+    """The elements moved along (non-negative) `dims`, those pushed out coming in at the other end."""
+    xp = namespace(input)
+    if not input.ndim:
+        return input
+    return xp.roll(input, shifts[0]) if dims is None else xp.roll(input, shifts, dims)
+
+
+def _repeat_shape(call: Call) -> list:
+    shape, repeats = tuple(call.input.shape), call.repeats
+    if len(repeats) < len(shape):
+        raise RuntimeError("Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor")
+    shape = (1,) * (len(repeats) - len(shape)) + shape
+    for n, r in zip(shape, repeats):
+        if r < 0:
+            whole = tuple(n * r for n, r in zip(shape, repeats))
+            raise _errors.making.negative_dim(n * r, whole)
+    return [tuple(n * r for n, r in zip(shape, repeats))]
+
+
+@operator(shape=lambda call: [call.size], saves=(), opmath=False, where=(), name="_unsafe_view",
+          node="UnsafeViewBackward0", float8=FLOAT8)  # fmt: skip
+def _unsafe_view(input: Array, size: tuple):
+    """A fresh copy's elements in another shape: shared with nobody, so no view."""
+    return namespace(input).reshape(input, size)
+
+
+@operator(shape=_repeat_shape, saves=(), opmath=False, where=(), name="_repeat", node="RepeatBackward0", float8=FLOAT8)
+def _repeat(input: Array, repeats: tuple):
+    """The tensor tiled, `repeats[d]` times along each dim."""
+    return namespace(input).tile(summed_wide(input), repeats).astype(input.dtype)
+
+
+def _matrix(call: Call) -> list:
+    if call.input.ndim < 2:
+        raise RuntimeError(f"{call.op.name}: input tensor must have at least 2 dimensions")
+    return [tuple(call.input.shape)]
+
+
+@operator(shape=_matrix, saves=(), opmath=False, inplace=True, loop="tril")
+def tril(input: Array, diagonal: int = 0):
+    """The lower triangle of each matrix, zeros above it."""
+    return namespace(input).tril(input, diagonal)
+
+
+@operator(shape=_matrix, saves=(), opmath=False, inplace=True, loop="triu")
+def triu(input: Array, diagonal: int = 0):
+    """The upper triangle of each matrix, zeros below it."""
+    return namespace(input).triu(input, diagonal)
+
+
+def _interleaved(call: Call) -> list:
+    shape = tuple(call.input.shape)
+    if call.dim is None:
+        return [(int(np.prod(shape)) * call.repeats,)]
+    dim = wrap_dim(call.dim, len(shape))
+    return [(*shape[:dim], shape[dim] * call.repeats, *shape[dim + 1 :])]
+
+
+@operator(shape=_interleaved, saves=(), opmath=False, where=(), name="_repeat_interleave", float8=FLOAT8)
+def _repeat_interleave(input: Array, repeats: int, dim: int | None = None):
+    """Each index of a dim `repeats` times."""
+    return namespace(input).repeat(summed_wide(input), repeats, axis=dim).astype(input.dtype)
+
+
+def _embedded(call: Call) -> list:
+    shape = tuple(call.input.shape)
+    n = shape[-1] + abs(call.offset)
+    rest = list(shape[:-1])
+    for d in sorted((call.dim1, call.dim2)):
+        rest.insert(d, n)
+    return [tuple(rest)]
+
+
+@operator(
+    shape=_embedded,
+    saves=(),
+    opmath=False,
+    where=(),
+    name="_diag_embed",
+    node="DiagEmbedBackward0",
+    float8=FLOAT8_SIGNED,
+)
+def _diag_embed(input: Array, offset: int, dim1: int, dim2: int):
+    """Matrices, in the (non-negative) dims `dim1` and `dim2`, with the last dim on their diagonals."""
+    count = input.shape[-1]
+    place = np.arange(count)
+    line, column = place + max(-offset, 0), place + max(offset, 0)
+    n = count + abs(offset)
+    xp = namespace(input)
+    made = xp.zeros((*input.shape[:-1], n, n), input.dtype)
+    if xp is np:
+        made[..., line, column] = input
+    else:
+        made = made.at[..., line, column].set(input)
+    return xp.moveaxis(made, (-2, -1), (dim1, dim2))
+
+
+def _diagonal_shape(call: Call) -> list:
+    n, m = call.input.shape
+    offset = call.offset
+    return [(max(0, min(n, m - offset) if offset >= 0 else min(n + offset, m)),)]
+
+
+@operator(
+    shape=_diagonal_shape,
+    saves=(),
+    opmath=False,
+    where=(),
+    name="_diagonal_copy",
+    node="DiagonalBackward0_copy",
+    float8=FLOAT8,
+)
+def _diagonal_copy(input: Array, offset: int):
+    """A matrix's diagonal."""
+    return namespace(input).diagonal(input, offset)

@@ -1,0 +1,1 @@
+"""Tensors: storage, views, dispatch, and the exchange with other libraries."""

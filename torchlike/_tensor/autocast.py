@@ -1,0 +1,253 @@
+"""Mixed precision: its state in each thread, and the casting of operands where it is on.
+
+Rows say what they want (`Op.autocast`). Their callers look for it in their general path only: while some thread
+casts, a cell that they share sends them there, so it costs nothing where nobody does.
+"""
+
+from __future__ import annotations
+
+import functools
+import threading
+import types
+from collections.abc import Callable
+from typing import Any
+from weakref import ref
+
+from torchlike import _dtypes, _errors
+from torchlike._dtypes import devices, modes
+from torchlike._dtypes.recorder import current
+from torchlike._ops.schema.casts import Casts, Policy
+from torchlike._tensor.tensor import Tensor
+
+_local = modes.local
+_lock = threading.Lock()
+_threads = 0  # how many cast
+CASTING = object()  # what the shared cells hold meanwhile
+
+# -- callers -----------------------------------------------------------------------------------------------------------
+
+# cells of callers' closures: what they hold while some thread casts, and what otherwise
+_switches: list[tuple[types.CellType, Any, Any]] = []
+_USUAL = {slow: types.CellType(slow) for slow in (False, True)}
+_switches += [(cell, CASTING, slow) for slow, cell in _USUAL.items()]
+
+
+def _cell_of(call: types.FunctionType, name: str) -> tuple[int, types.CellType]:
+    place = call.__code__.co_freevars.index(name)
+    return place, call.__closure__[place]  # type: ignore[index]
+
+
+def listening(call: Any) -> Any:
+    """A caller whose variable `slow` becomes `CASTING` while some thread casts."""
+    place, cell = _cell_of(call, "slow")
+    cells = list(call.__closure__)
+    cells[place] = _USUAL[cell.cell_contents]
+    made = types.FunctionType(call.__code__, call.__globals__, call.__name__, call.__defaults__, tuple(cells))
+    return functools.update_wrapper(made, call) if call.__dict__ else made
+
+
+def without_plans(quick: Any) -> Any:
+    """A caller that finds none of its `plans` while some thread casts, so leaves the call to the general path."""
+    _, cell = _cell_of(quick, "plans")
+    _switches.append((cell, {}, cell.cell_contents))
+    return quick
+
+
+def casting(policies: Casts) -> Callable[[Callable], Callable]:
+    """The decorator that gives policies to a function which is no row; operators inside are not cast again."""
+
+    def decorate(function: Callable) -> Callable:
+        @functools.wraps(function)
+        def call(*args: Any, **kwargs: Any) -> Any:
+            if not _local.autocast or kwargs.get("out") is not None:
+                return function(*args, **kwargs)
+            found = _policy(policies, args, kwargs)
+            if found is None:
+                return function(*args, **kwargs)
+            args, kwargs = _cast(*found, args, kwargs)
+            before, _local.autocast = _local.autocast, ()
+            try:
+                return function(*args, **kwargs)
+            finally:
+                _local.autocast = before
+
+        call.uncast = function  # type: ignore[attr-defined]
+        return call
+
+    return decorate
+
+
+def uncast(function: Callable) -> Callable:
+    """What of a function with policies works in place: nothing is cast there."""
+    return getattr(function, "uncast", function)
+
+
+# -- casting -----------------------------------------------------------------------------------------------------------
+
+
+def call(op: Any, args: tuple, kwargs: dict) -> Any:
+    """Call a row with policies, its operands cast as the thread wants them."""
+    if _local.autocast:
+        found = _policy(op.autocast, args, kwargs)
+        if found is not None:
+            args, kwargs = _cast(*found, args, kwargs)
+    return op.uncast(*args, **kwargs)
+
+
+def _operands(args: tuple, kwargs: dict) -> list[Tensor]:
+    every = (*args, *kwargs.values()) if kwargs else args
+    return [x for a in every for x in (a if isinstance(a, list | tuple) else (a,)) if isinstance(x, Tensor)]
+
+
+def _policy(policies: Casts, args: tuple, kwargs: dict) -> tuple[Policy, str, _dtypes.dtype, list[Tensor]] | None:
+    """The policy for the device of the operands, its type, the fast dtype there, the operands."""
+    tensors = _operands(args, kwargs)
+    if not tensors:
+        return None
+    kind = tensors[0].device.type
+    for each, fast in _local.autocast:
+        if each == kind:
+            policy = policies.on(kind)
+            return None if policy is None else (policy, kind, fast, tensors)
+    return None
+
+
+def rounded(x: Tensor) -> Tensor:
+    """The result of what ends in a product of matrices, though it is one row here: in the fast dtype of the region."""
+    fast = next((fast for kind, fast in _local.autocast if is_eligible(x, kind)), x.dtype)
+    return x if fast is x.dtype else x.to(fast)
+
+
+def is_eligible(x: Tensor, kind: str) -> bool:
+    """Whether a tensor may be cast."""
+    return x.dtype.is_floating_point and x.dtype is not _dtypes.float64 and x.device.type == kind
+
+
+def _cast(policy: Policy, kind: str, fast: _dtypes.dtype, tensors: list[Tensor], args: tuple,
+          kwargs: dict) -> tuple[tuple, dict]:  # fmt: skip
+    eligible = [x for x in tensors if is_eligible(x, kind)]
+    to = policy(fast, [x.dtype for x in eligible], args)
+    others = {id(x): x for x in eligible if x.dtype is not to}
+    if to is None or not others:
+        return args, kwargs
+    made = {key: _cached(x, to) if to is fast else x.to(to) for key, x in others.items()}
+
+    def one(a: Any) -> Any:
+        if isinstance(a, list | tuple):
+            return type(a)([made.get(id(x), x) for x in a])
+        return made.get(id(a), a)
+
+    return tuple([one(a) for a in args]), {name: one(a) for name, a in kwargs.items()}
+
+
+def _cached(x: Tensor, to: _dtypes.dtype) -> Tensor:
+    """A tensor in the fast dtype; a weight is cast once in an outermost `autocast`."""
+    is_weight = x.dtype is _dtypes.float32 and x.requires_grad and x.is_leaf and x._chain is None
+    # What is cast in a recorded function must not outlive it.
+    if not (is_weight and state.cache_enabled and current().capture is state.capture):
+        return x.to(to)
+    key = (id(x), to, _local.grad)
+    held, made = state.cache.get(key, (None, None))
+    if made is None or held() is not x:
+        made = x.to(to)
+        state.cache[key] = ref(x), made
+    return made
+
+
+# -- the state of a thread ---------------------------------------------------------------------------------------------
+
+_BFLOAT16, _FLOAT16 = _dtypes.bfloat16, _dtypes.float16
+_DEFAULTS = {"cpu": _BFLOAT16, "cuda": _FLOAT16, "tpu": _BFLOAT16, "mps": _FLOAT16, "xpu": _FLOAT16,
+             "hpu": _BFLOAT16, "mtia": _FLOAT16, "maia": _BFLOAT16, "ipu": _FLOAT16}  # fmt: skip
+
+
+class _State(threading.local):
+    def __init__(self) -> None:
+        self.enabled: dict[str, bool] = {}
+        self.dtypes = dict(_DEFAULTS)
+        self.cache_enabled = True
+        self.nesting = 0
+        self.cache: dict = {}
+        self.capture: Any = None  # the recording in which the outermost region began
+
+
+state = _State()
+
+
+def named(device_type: Any, name: str) -> str:
+    """The type of device that a string names; what a function of this name was given for it."""
+    if not isinstance(device_type, str):
+        raise _errors.arguments.wrong_type(name, "device_type", 1, "str", device_type)
+    return devices.device(device_type).type
+
+
+def kind_of(device_type: Any, name: str) -> str:
+    """`named`, of the types that know mixed precision."""
+    kind = named(device_type, name)
+    if not is_known(kind):
+        raise _errors.autocast.unknown_key()
+    return kind
+
+
+def autocast_increment_nesting() -> int:
+    """Count a region that begins; returns how many there are."""
+    if not state.nesting:
+        state.capture = current().capture
+    state.nesting += 1
+    return state.nesting
+
+
+def autocast_decrement_nesting() -> int:
+    """Count a region that ends; returns how many there are."""
+    state.nesting -= 1
+    return state.nesting
+
+
+def _settle() -> None:
+    """Let the thread's callers know what is wanted now."""
+    global _threads
+    wanted = tuple([(kind, state.dtypes[kind]) for kind, on in state.enabled.items() if on])
+    before, _local.autocast = _local.autocast, wanted
+    if bool(before) is not bool(wanted):
+        with _lock:
+            was_on = _threads > 0
+            _threads += 1 if wanted else -1
+            if was_on is not (_threads > 0):
+                for cell, on, off in _switches:
+                    cell.cell_contents = off if was_on else on
+
+
+def is_enabled(kind: str) -> bool:
+    """Whether operators on this type of device are cast."""
+    return state.enabled.get(kind, False)
+
+
+def is_known(kind: str) -> bool:
+    """Whether there is mixed precision for this type of device."""
+    return kind in _DEFAULTS
+
+
+def set_enabled(kind: str, enabled: bool) -> None:
+    """Turn casting on or off in this thread."""
+    change(kind, enabled, state.dtypes[kind])
+
+
+def fast_dtype(kind: str) -> _dtypes.dtype:
+    """The dtype to which operators that are quick in it are cast."""
+    if kind not in state.dtypes:
+        raise _errors.autocast.no_dtype()
+    dtype, capture = state.dtypes[kind], current().capture
+    if capture is not None and not is_enabled(kind):  # else it is one of the modes of the call
+        capture.holds.append(lambda: state.dtypes[kind] is dtype)
+    return dtype
+
+
+def set_fast_dtype(kind: str, dtype: _dtypes.dtype) -> None:
+    """Set the dtype to which operators that are quick in it are cast."""
+    change(kind, is_enabled(kind), dtype)
+
+
+def change(kind: str, enabled: bool, dtype: _dtypes.dtype) -> None:
+    """Set both for this thread."""
+    state.enabled[kind], state.dtypes[kind] = enabled, dtype
+    _settle()

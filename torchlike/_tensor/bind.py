@@ -1,0 +1,162 @@
+"""Puts the registry's rows where users find them: torchlike.*, Tensor, nn.functional, linalg, ..."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable
+from typing import Any
+
+from torchlike import _dtypes, _errors
+from torchlike._autograd import engine
+from torchlike._autograd.nodes import sequence
+from torchlike._dtypes import modes
+from torchlike._ops import REGISTRY, Op
+from torchlike._ops.schema.plan import check_fits, check_row
+from torchlike._tensor import dispatch, storage, views
+from torchlike._tensor.out import row_into
+from torchlike._tensor.tensor import TENSOR_TYPES, Tensor, wrap
+
+CALLERS: dict[str, Callable] = {name: dispatch.caller(op) for name, op in REGISTRY.items() if name == op.name}
+
+
+def function(name: str) -> Callable:
+    """The function of one row."""
+    return PUBLIC[REGISTRY[name].name]
+
+
+def _named(made: Callable, op: Op, name: str) -> Callable:
+    made.__name__ = made.__qualname__ = name
+    made.__doc__ = op.doc
+    made.__signature__ = op.signature  # type: ignore[attr-defined]
+    return made
+
+
+def _with_out(op: Op, call: Callable) -> Callable:
+    """The public function: `out=` is taken off first, everything else is the hot path's."""
+    if not op.out or op.family == "view":
+        return call
+
+    def public(*args: Any, **kwargs: Any) -> Any:
+        if not kwargs or "out" not in kwargs:
+            return call(*args, **kwargs)
+        out = kwargs.pop("out")
+        if out is None:
+            return call(*args, **kwargs)
+        return row_into(op, op.uncast or call, args, kwargs, out)
+
+    return public
+
+
+def _in_place(op: Op, call: Callable) -> Callable:
+    return in_place_of(op.name, op.uncast or call, op=op)
+
+
+def check_history(self: Tensor, operands: tuple = ()) -> None:
+    """What PyTorch refuses of a write for the sake of gradients."""
+    if modes.local.grad and (self._edge is not None or self._origin is not None):
+        views.check_unseen(self)
+        if self.requires_grad or any(isinstance(x, Tensor) and x.requires_grad for x in operands):
+            views.check_write(self)
+            views.widen(self)
+
+
+def before_write(self: Tensor, operands: tuple, apart: bool = False, op: Op | None = None,
+                 named: dict | None = None, copies: bool = False) -> bool:  # fmt: skip
+    """What PyTorch refuses before it looks at shapes and dtypes. Returns whether an operand shares the memory.
+
+    `apart`: operands must not lie in the same memory; `copies`: the operator is `copy_`. What a row (`op`) asks of its
+    operands comes before.
+    """
+    check_history(self, operands)
+    if self._strides is not None and storage.overlaps(self._chain or (), self.shape, self._strides):
+        _check_first(op, (self, *operands), named)
+        raise _errors.memory.overlapping_write()
+    shares = False
+    for other in operands:
+        if other.__class__ in TENSOR_TYPES and other._storage is self._storage:
+            shares = True
+            if (op is None or op.family == "pointwise") and not storage.are_apart(self, other, apart, copies):
+                _check_first(op, (self, *operands), named)
+                raise _errors.memory.overlapping_operands()
+    return shares
+
+
+def _check_first(op: Op | None, operands: tuple, named: dict | None) -> None:
+    """What comes before a look at where operands lie: views that must not be used, what the row asks of its operands;
+    whether it has a kernel for their dtype is found out later."""
+    for x in operands:
+        if x.__class__ in TENSOR_TYPES and x._chain is not None:
+            x._read()
+    try:
+        if op is not None:
+            (check_row if op.fits is None else check_fits)(op, operands, named or {}, dispatch.describe)
+    except NotImplementedError as error:
+        if not str(error).startswith('"'):
+            raise
+
+
+def in_place_of(name: str, function: Callable, apart: bool = False, op: Op | None = None) -> Callable:
+    """The in-place twin of a function of a tensor, or of a row's (`op`)."""
+
+    def twin(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+        shares = before_write(self, args, apart, op, kwargs)
+        if (shares or (self._storage.inference and op is not None)) and modes.local.grad:
+            return _onto_itself(self, function, args, kwargs)
+        since = next(sequence)
+        try:
+            return assign(self, function(self, *args, **kwargs), since)
+        except RuntimeError:
+            if op is not None and op.fits is not None:
+                check_fits(op, (self, *args), kwargs, dispatch.describe)
+            raise
+
+    twin.__name__ = twin.__qualname__ = name + "_"
+    twin.__doc__ = f"`{name}` in place."
+    return twin
+
+
+def _onto_itself(self: Tensor, function: Callable, args: tuple, kwargs: dict) -> Tensor:
+    """An in-place operator of which the tensor is another operand as well. What is saved of the tensor is a copy, as
+    always in PyTorch; what is saved of the operand is overwritten."""
+    value, edge = self._pair()
+    copy = wrap(engine.apply_op("clone", (value, None))[0], edge)
+    return assign(self, function(copy, *args, **kwargs), next(sequence))
+
+
+def assign(target: Tensor, result: Tensor, since: int | None = None) -> Tensor:
+    """End of every in-place operator: check shape and dtype, cast, write."""
+    if result.shape != target.shape:
+        raise _errors.shapes.in_place_shape(target.shape, result.shape)
+    if result.dtype is not target.dtype:
+        if not _dtypes.can_cast(result.dtype, target.dtype):
+            raise _errors.dtypes.cannot_cast(result.dtype, target.dtype)
+        made = None if result.is_leaf else result._edge[0]  # type: ignore[index]
+        result = CALLERS["_to"](result, target.dtype)
+        if made is not None and result._edge is not None:  # to the user one operator made both
+            result._edge = views.named(result._edge, made.name())
+    value, edge = result._pair()
+    target._write(value, edge, since)
+    return target
+
+
+PUBLIC: dict[str, Callable] = {n: _named(_with_out(REGISTRY[n], c), REGISTRY[n], n) for n, c in CALLERS.items()}
+
+
+def bind_methods() -> None:
+    """Put rows onto Tensor: the method, and the in-place twin where the row has one."""
+    for name, op in REGISTRY.items():
+        call = CALLERS[op.name]
+        if "Tensor" in op.where and not hasattr(Tensor, name):
+            setattr(Tensor, name, _named(_method(call), op, name))
+        if op.inplace and not hasattr(Tensor, name + "_"):
+            setattr(Tensor, name + "_", _named(_in_place(op, call), op, name + "_"))
+
+
+def _method(call: Callable) -> Callable:
+    # A fresh function object, so that naming a method does not rename the function it shares code with.
+    return types.FunctionType(call.__code__, call.__globals__, call.__name__, call.__defaults__, call.__closure__)
+
+
+def names_in(place: str) -> dict[str, Callable]:
+    """The public functions of one place, such as `torch` or `nn.functional`."""
+    return {name: PUBLIC[op.name] for name, op in REGISTRY.items() if place in op.where}

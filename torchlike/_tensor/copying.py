@@ -1,0 +1,136 @@
+"""Copying and pickling of tensors."""
+
+from __future__ import annotations
+
+from sys import getrefcount
+from typing import Any
+
+import numpy as np
+
+from torchlike import _errors
+from torchlike._autograd import engine
+from torchlike._autograd.nodes import AccumulateGrad
+from torchlike._dtypes import strides as _layout
+from torchlike._engine.trace.ownership import LOCAL
+from torchlike._tensor import storage as _storage
+from torchlike._tensor.tensor import Tensor, adopt, alias, leaf_node
+
+
+def deepcopy(t: Tensor, memo: dict) -> Any:
+    """A copy of a leaf with its own storage, gradient and attributes."""
+    if id(t) in memo:
+        return memo[id(t)]
+    if not t.is_leaf:
+        raise _errors.memory.non_leaf_deepcopy()
+    import copy
+
+    made = _copied(t, memo)
+    if type(t) is not Tensor:
+        made = adopt(type(t), made)
+    if t.requires_grad:
+        made._require_grad()
+    if t._grad is not None:
+        made._grad = copy.deepcopy(t._grad, memo)
+    memo[id(t)] = made
+    made.__dict__.update(copy.deepcopy(attributes(t), memo))
+    return made
+
+
+def _copied(t: Tensor, memo: dict) -> Tensor:
+    """A tensor without history over a copy of the memory, which is shared by the copies of all that share it."""
+    storage = t._storage
+    if type(storage) is not _storage.Storage or _storage.marks(t):
+        return t.detach().clone()
+    made, copied = alias(t), memo.get(id(storage))
+    if copied is None:
+        copied = memo[id(storage)] = _storage.Storage(engine.another(storage.value), storage.strides)
+        copied.version = _storage.WRITE  # PyTorch counts that it is given its memory
+    made._storage = copied
+    made._counter = None
+    return made
+
+
+def shallow(t: Tensor) -> Any:
+    """A leaf over the same memory, with the same attributes."""
+    if type(t).__reduce_ex__ is not Tensor.__reduce_ex__:
+        rebuild, given = t.__reduce_ex__(4)[:2]
+        return rebuild(*given)
+    made = t.detach()
+    if type(t) is not type(made):
+        made = adopt(type(t), made)
+    made.__dict__.update(attributes(t))
+    return made._require_grad(t.requires_grad)
+
+
+def attributes(t: Tensor) -> dict[str, Any]:
+    """What the user has attached to a tensor; hooks stay behind, as in PyTorch."""
+    return {name: held for name, held in t.__dict__.items() if name not in PRIVATE}
+
+
+PRIVATE = ("_retains_grad", "_post_accumulate")  # attributes of tensors that PyTorch keeps elsewhere
+
+
+def _rebuild(
+    cls: type,
+    array: np.ndarray,
+    strides: tuple[int, ...] | None,
+    requires_grad: bool,
+    extra: dict,
+    marks: tuple[str, ...] = (),
+) -> Any:
+    from torchlike._composite.views import conjugates
+    from torchlike._tensor import factories
+
+    made = factories.of_array(array)
+    if strides is not None:
+        factories.with_strides(made, strides)
+    made = conjugates.marked(made, marks)
+    if cls is not Tensor:
+        made = adopt(cls, made)
+    made.__dict__.update(extra)
+    return made._require_grad(requires_grad)
+
+
+def _rebuild_meta(cls: type, size: tuple, strides: tuple, dtype: Any, requires_grad: bool, extra: dict) -> Any:
+    from torchlike._tensor import factories
+
+    made = factories.empty_strided(size, strides, dtype=dtype, device="meta")
+    if cls is not Tensor:
+        made = adopt(cls, made)
+    made.__dict__.update(extra)
+    return made._require_grad(requires_grad)
+
+
+def reduce(t: Tensor) -> Any:
+    """What pickle stores of a tensor."""
+    if t.is_meta:
+        size, strides = tuple(t.shape), tuple(t.stride())
+        return _rebuild_meta, (type(t), size, strides, t.dtype, t.requires_grad, attributes(t))
+    strides = t._strides if t._strides is not None and _layout.is_dense(tuple(t.shape), t._strides) else None
+    turn = _storage.involution(t)
+    array = np.array(t._host()) if turn is None else turn(t._host())  # as it lies in memory
+    args = (type(t), array, strides, t.requires_grad, attributes(t))
+    return (_rebuild, args if turn is None else (*args, _storage.marks(t)))
+
+
+def swap(first: Tensor, second: Tensor) -> None:
+    """Let two tensors change places. No graph may end at either: its gradients would go to the other one."""
+    states = []
+    for name, t in (("t1", first), ("t2", second)):
+        node = t._edge and t._edge[0]
+        if isinstance(node, AccumulateGrad) and getrefcount(node) > LOCAL:  # its edge holds it
+            raise RuntimeError(f"Cannot swap {name}: a graph still ends at it")
+        del node
+        states.append({slot: getattr(t, slot) for slot in _SLOTS if hasattr(t, slot)})
+    first.__class__, second.__class__ = second.__class__, first.__class__
+    for t, state in zip((second, first), states):
+        for slot in _SLOTS:
+            if slot in state:
+                setattr(t, slot, state[slot])
+            elif hasattr(t, slot):
+                delattr(t, slot)
+        if t._edge is not None and isinstance(t._edge[0], AccumulateGrad):
+            t._edge = (leaf_node(t), 0)
+
+
+_SLOTS = tuple(slot for slot in Tensor.__slots__ if slot != "__weakref__")

@@ -1,0 +1,512 @@
+"""Calling an operator: from the user's arguments to a recorded entry and a new Tensor. This is the hot path."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from torchlike import _dtypes, _errors
+from torchlike._autograd.nodes import Node
+from torchlike._autograd.versions import Stamp, keep_results
+from torchlike._dtypes import modes
+from torchlike._dtypes.recorder import current
+from torchlike._engine import Aval, Value
+from torchlike._engine.trace.trace import latest
+from torchlike._errors.warned import warn
+from torchlike._ops.schema import declare as d
+from torchlike._ops.schema import foreign
+from torchlike._ops.schema.declare import Op
+from torchlike._ops.schema.plan import OpPlan, Varying, make
+from torchlike._tensor import autocast, views
+from torchlike._tensor.storage import Storage, move, writes
+from torchlike._tensor.tensor import TENSOR_TYPES, Tensor, wrap
+
+CASTING = autocast.CASTING
+_NUMBERS = frozenset((int, float, bool, complex))
+_STRIDED = object()  # stands before strides in a key, so they cannot be taken for a static argument
+_TOO_LARGE = 1 << 63  # whole numbers from here on have no place among a program's inputs
+_VARYING_AFTER = 4  # an index is static for this many different numbers, then a runtime input
+_local = modes.local
+_new = object.__new__
+
+
+def describe(x: Any) -> tuple[Aval, tuple[int, ...] | None] | None:
+    """How plans see a Tensor."""
+    return (x._value.aval, x._strides) if isinstance(x, Tensor) else None
+
+
+def caller(op: Op) -> Callable:
+    """The function that users call for a row."""
+    call = _guarded(op, _view_caller(op) if op.family == "view" else _plain_caller(op))
+    if op.autocast is not None:
+        op.uncast = call
+        call = autocast.casting(op.autocast)(call) if op.family == "view" else _guarded(op, _plain_caller(op, True))
+    return _refusing_gradients(op, call) if op.without_gradient else call
+
+
+def _refusing_gradients(op: Op, call: Callable) -> Callable:
+    """An operator some of whose operands must not require grad."""
+    places = [(op.names.index(name), name, function) for name, function in op.without_gradient.items()]
+
+    @functools.wraps(call)
+    def refusing(*args: Any, **kwargs: Any) -> Any:
+        if _local.grad:
+            for place, name, function in places:
+                given = args[place] if place < len(args) else kwargs.get(name)
+                if isinstance(given, Tensor) and given.requires_grad:
+                    said = function if isinstance(function, str) else function(args[0].ndim)
+                    raise _errors.autograd.not_differentiable(said, name)
+        return call(*args, **kwargs)
+
+    return refusing
+
+
+def _reading_anyway(op: Op, call: Callable) -> Callable:
+    """An operator without a gradient may read a view that must not be used where gradients are recorded: what is
+    refused there is called again without."""
+    if op.differentiable:
+        return call
+
+    def reading(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return call(*args, **kwargs)
+        except RuntimeError:
+            if not _local.grad:
+                raise
+            with modes.no_grad():
+                return call(*args, **kwargs)
+
+    return reading
+
+
+def _guarded(op: Op, call: Callable) -> Callable:
+    guard = op.guard
+    if guard is None:
+        return call
+    kinds, kind_of = (*op.kinds, *[d.STATIC] * 9), op.kind_of
+
+    def seen(a: Any, kind: int) -> Any:
+        if isinstance(a, Tensor):
+            return a._value if kind in (d.ARRAY, d.OPERAND, d.ARRAYS) else _number(a, kind)
+        return a.item() if isinstance(a, np.generic) else a
+
+    def guarded(*args: Any, **kwargs: Any) -> Any:
+        try:
+            guard(*map(seen, args, kinds), **{name: seen(a, kind_of.get(name, d.STATIC)) for name, a in kwargs.items()})
+        except _errors.layouts.Elsewhere:
+            return call(*args, **kwargs)  # which finds the rule
+        except TypeError as misfit:
+            if _is_for(op, args, kwargs) and not foreign.is_foreign(misfit):
+                raise
+        return call(*args, **kwargs)  # which says, if need be, what its own signature lacks
+
+    return guarded
+
+
+def _is_for(op: Op, args: tuple, kwargs: dict) -> bool:
+    """Whether the row has a parameter for each argument, and an argument for each that wants one."""
+    try:
+        op.signature.bind(*args, **kwargs)
+    except TypeError:
+        return False
+    return True
+
+
+def _plain_caller(op: Op, casts: bool = False) -> Callable:
+    plans, kinds = op.plans, op.kinds
+    slow: object = bool(op.special) or d.ARRAYS in kinds
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        values: list = []
+        edges: list = []
+        scalars: list = []
+        if not (kwargs or slow or len(args) > len(kinds)):
+            key: list = []
+            needs = False
+            for a, kind in zip(args, kinds):
+                cls = a.__class__
+                if cls in TENSOR_TYPES and kind < 2:
+                    value = a._storage.value if a._chain is None else a._read()
+                    values.append(value)
+                    key.append(value.aval)
+                    edge = a._edge
+                    edges.append(edge)
+                    if edge is not None:
+                        needs = True
+                    if a._strides is not None:
+                        key += (_STRIDED, a._strides)
+                elif cls in _NUMBERS and (kind == 1 or kind == 2):
+                    if cls is int and (a >= _TOO_LARGE or a < -_TOO_LARGE):
+                        break
+                    key.append(cls)
+                    scalars.append(a)
+                elif (kind < 2 and a is not None) or cls is list or cls in TENSOR_TYPES:
+                    break
+                else:
+                    key.append(a)
+            else:
+                found = tuple(key)
+                try:
+                    plan = plans.get(found)
+                except TypeError:  # something that is no key, so not yet as they hold it
+                    plan = None
+                if plan is None and values and not any(map(_is_foreign, args)):
+                    plan = plans[found] = make(op, args, kwargs, describe)
+                if plan is not None:
+                    return _finish(plan, values, edges, scalars, needs)
+            values, edges, scalars = [], [], []
+        if op.of_numbers and all([a.__class__ in _NUMBERS for a in args[:2]]):
+            args = _with_a_tensor(args)
+        if slow is CASTING:
+            return autocast.call(op, args, kwargs)
+        try:
+            plan, needs = _gather(op, args, kwargs, values, edges, scalars)
+        except _errors.layouts.Elsewhere:
+            return _elsewhere(op, args, kwargs)
+        except TypeError:
+            return _instead(op, args, kwargs)
+        return _finish(plan, values, edges, scalars, needs)
+
+    return _reading_anyway(op, autocast.listening(call) if casts else call)
+
+
+def _with_a_tensor(args: tuple) -> tuple:
+    from torchlike._tensor import factories
+
+    return (factories.tensor(args[0]), *args[1:]) if len(args) > 1 else args
+
+
+def _instead(op: Op, args: tuple, kwargs: dict) -> Any:
+    """What a class answers that is no tensor, but asks to be called; the error again, where none asks."""
+    from torchlike._tensor import overriding
+
+    if next(overriding.of((*args, *kwargs.values())), None) is None:
+        raise
+    return overriding.call_operator(op, args, kwargs)
+
+
+def _elsewhere(op: Op, args: tuple, kwargs: dict) -> Any:
+    from torchlike import _sparse
+    from torchlike._tensor import overriding
+
+    if next(overriding.of((*args, *kwargs.values())), None) is not None:
+        return overriding.call_operator(op, args, kwargs)
+    return _sparse.elsewhere(op, args, kwargs)
+
+
+def binary(op: Op, call: Callable) -> Callable:
+    """A quicker `call` for two operands, at least the first a plain tensor: what Python's operators use."""
+    if op.guard is not None:
+        return call
+    plans = op.plans
+    special = op.special.get(op.names[1], ())
+
+    def quick(a: Any, b: Any) -> Any:
+        cls = b.__class__
+        values: tuple
+        edges: tuple
+        scalars: tuple
+        if a._strides is None:
+            x = a._storage.value if a._chain is None else a._read()
+            edge = a._edge
+            if cls in TENSOR_TYPES:
+                y = b._storage.value if b._chain is None else b._read()
+                plan = plans.get((x.aval, y.aval)) if b._strides is None else None
+                values, edges, scalars = (x, y), (edge, b._edge), ()
+            elif cls in _NUMBERS and b not in special:
+                if cls is int and (b >= _TOO_LARGE or b < -_TOO_LARGE):
+                    return call(a, b)
+                plan = plans.get((x.aval, cls))
+                values, edges, scalars = (x,), (edge,), (b,)
+            else:
+                return call(a, b)
+            if plan is not None:
+                return _finish(plan, values, edges, scalars, edge is not None or (not scalars and edges[1] is not None))
+        return call(a, b)
+
+    return _reading_anyway(op, quick if op.autocast is None else autocast.without_plans(quick))
+
+
+def _finish(plan: OpPlan, values: Sequence, edges: Sequence, scalars: Sequence, needs: bool) -> Any:
+    """Record an operator; returns its results. `needs`: an input has a history."""
+    recorder, node = current(), None
+    if needs and recorder.grad:
+        if plan.op.residuals and not recorder.watches and latest.made is None:
+            return _finish_with_residuals(plan, values, edges, scalars)
+        node = recorder.node(plan, values, edges, scalars)
+    if plan.single is None:
+        return _finish_several(plan, recorder.record(plan, values, scalars), node)
+    tensor = _new(Tensor)
+    storage = tensor._storage = _new(Storage)
+    storage.value = recorder.record_one(plan, values, scalars)
+    storage.version = 0
+    storage.strides = tensor._strides = plan.strides[0]
+    tensor._chain = tensor._origin = tensor._cache = tensor._grad = tensor._counter = None
+    tensor._edge = (node, 0) if node is not None and plan.differentiable[0] else None
+    tensor._offset = 0
+    tensor._tracks = False
+    if recorder.made is not None:
+        recorder.made(storage)
+    return tensor
+
+
+def _finish_several(plan: OpPlan, made: Sequence[Value], node: Node | None) -> tuple:
+    if node is not None:
+        keep_results(node, made)
+    return tuple([
+        wrap(value, (node, i) if node is not None and plan.differentiable[i] else None, plan.strides[i])
+        for i, value in enumerate(made)
+    ])  # fmt: skip
+
+
+def _gather(op: Op, args: tuple, kwargs: dict, values: list, edges: list, scalars: list) -> tuple[OpPlan, bool]:
+    """The general way: keyword arguments, sequences of tensors, numbers that are static, foreign number types."""
+    key: list = []
+    if op.old_orders and len(args) > 2:
+        args, kwargs = _from_old_order(op, args, kwargs)
+    args, kwargs, asked = (args, kwargs, {}) if current().capture is None else _with_elements(op, args, kwargs)
+    args = tuple([_number(a, kind) for a, kind in zip([_plain(a) for a in args], (*op.kinds, *[d.STATIC] * len(args)))])
+    kwargs = _in_order(op, kwargs) if kwargs else kwargs
+    needs = False
+    for name, a in [*zip(op.names, args), *kwargs.items()]:
+        if name not in op.kind_of:
+            key.append(name)
+            continue
+        kind = op.kind_of[name]
+        if kwargs:
+            key.append(name)
+        many = kind == d.ARRAYS and isinstance(a, tuple)
+        if many:
+            key.append(len(a))
+        for x in a if many else (a,):
+            cls = x.__class__
+            if cls in TENSOR_TYPES and kind in (d.ARRAY, d.OPERAND, d.ARRAYS):
+                value = x._storage.value if x._chain is None else x._read()
+                values.append(value)
+                key += (value.aval, _STRIDED, x._strides)
+                edges.append(x._edge)
+                needs = needs or x._edge is not None
+            elif cls in _NUMBERS and kind in (d.OPERAND, d.SCALAR):
+                if isinstance(x, int) and (x >= _TOO_LARGE or x < -_TOO_LARGE):
+                    raise _errors.dtypes.too_large(x)
+                key.append(cls)
+                if x in op.special.get(name, ()):
+                    key.append(x)
+                else:
+                    if name in asked:
+                        current().capture.asks(asked[name], scalars)
+                    scalars.append(x)
+            else:
+                key += (cls, x)
+    return _plan(op, tuple(key), args, kwargs), needs
+
+
+def _with_elements(op: Op, args: tuple, kwargs: dict) -> tuple[tuple, dict, dict[str, Tensor]]:
+    """The arguments of a call that is captured: a zero-dim tensor from outside that is a runtime number as its element,
+    and these tensors by name."""
+    capture = current().capture
+    found = {
+        name: a
+        for name, a in [*zip(op.names, args), *kwargs.items()]
+        if op.kind_of.get(name) == d.SCALAR and name not in op.special and a.__class__ in TENSOR_TYPES
+        and not (a.ndim or a.requires_grad) and capture.knows(a)
+    }  # fmt: skip
+    if not found:
+        return args, kwargs, found
+    with capture.quietly():
+        numbers = {name: a.item() for name, a in found.items()}
+    given = [numbers.get(name, a) for name, a in zip(op.names, args)]
+    return (*given, *args[len(given) :]), {**kwargs, **{k: x for k, x in numbers.items() if k in kwargs}}, found
+
+
+def _from_old_order(op: Op, args: tuple, kwargs: dict) -> tuple[tuple, dict]:
+    """The arguments of a call, with a factor before its tensors moved to where it stands now."""
+    fits = lambda order: (
+        len(order) == len(args)
+        and all((name in op.defaults) == (a.__class__ in _NUMBERS) for name, a in zip(order, args))
+    )
+    order = next(filter(fits, op.old_orders), None)
+    if order is None:
+        return args, kwargs
+    warn(_errors.arguments.old_overload(op, order))
+    named = {**dict(zip(order, args)), **kwargs}
+    return tuple(named.pop(name) for name in op.names[: op.positional]), named
+
+
+_NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim", "x": "input", "x1": "input", "x2": "other"}
+
+
+def _in_order(op: Op, kwargs: dict) -> dict:
+    """Keyword arguments in the order in which plans take them; NumPy's names for a few stand for PyTorch's."""
+    kinds = op.kind_of
+    named = {}
+    for name, a in kwargs.items():
+        other = _NUMPY_NAMES.get(name) if name not in kinds else None
+        name = other if other in kinds and other not in kwargs else name
+        named[name] = _number(_plain(a), op.kind_of.get(name, d.STATIC))
+    place = {name: i for i, name in enumerate(op.names)}
+    return {name: named[name] for name in sorted(named, key=lambda n: place.get(n, len(place)))}
+
+
+def _number(a: Any, kind: int) -> Any:
+    """A tensor or an array where a row takes numbers is these numbers, as a key and a program's inputs hold them."""
+    if kind in (d.ARRAY, d.OPERAND, d.ARRAYS):
+        return a
+    if a.__class__ is tuple:
+        return tuple([_number(x, kind) for x in a])
+    if a.__class__ in TENSOR_TYPES and not (a.ndim or a.requires_grad):
+        return a.item()
+    if kind == d.SCALAR or not isinstance(a, np.ndarray | Tensor) or a.ndim > 1:
+        return a
+    found = np.asarray(a)
+    if found.dtype.kind != "i":
+        return a
+    return found.item() if found.size == 1 else tuple(found.tolist())
+
+
+def settled(a: Any) -> Any:
+    """A static argument as keys hold it, for functions that look at theirs before a row does."""
+    return a if a.__class__ is int else _number(_plain(a), d.STATIC)
+
+
+def _is_foreign(a: Any) -> bool:
+    """Whether a static argument is not yet as keys hold it, so that a plan must not be made with it."""
+    if a.__class__ is tuple:
+        return any([x.__class__ in TENSOR_TYPES or _is_foreign(x) for x in a])
+    return isinstance(a, np.generic | np.ndarray | list | type)
+
+
+def _plan(op: Op, key: tuple, args: tuple, kwargs: dict) -> OpPlan:
+    try:
+        plan = op.plans.get(key)
+    except TypeError:
+        make(op, args, kwargs, describe)  # which says what it cannot take
+        raise
+    if plan is None:
+        plan = op.plans[key] = make(op, args, kwargs, describe)
+    return plan
+
+
+def _plain(a: Any) -> Any:
+    """An argument as keys hold it: lists become tuples, NumPy numbers Python's, Python's types dtypes."""
+    cls = a.__class__
+    if cls in TENSOR_TYPES or cls in _NUMBERS or a is None:
+        return a
+    if isinstance(a, list | tuple):
+        return tuple([_plain(x) for x in a])
+    if isinstance(a, np.generic):
+        return a.item()
+    if isinstance(a, type):
+        return _dtypes.OF_PYTHON.get(a, a)
+    if isinstance(a, slice | dict | set):
+        raise TypeError(f"unsupported argument of type {type(a).__name__}")
+    if isinstance(a, Tensor):  # but none of TENSOR_TYPES
+        raise _errors.layouts.refused("this operator", a.layout)
+    return a
+
+
+# -- views -------------------------------------------------------------------------------------------------------------
+
+
+def _view_caller(op: Op) -> Callable:
+    plans, kinds = op.plans, op.kinds
+    varies = [i for i, kind in enumerate(kinds) if kind == d.INDEX]
+    offset = op.offset
+
+    count = len(kinds) - 1
+
+    def call(*given: Any, **kwargs: Any) -> Tensor:
+        try:
+            a, *args = given if len(given) > count and not kwargs else _complete(op, given, kwargs)
+        except _errors.layouts.Elsewhere:
+            return _elsewhere(op, given, kwargs)
+        if a.__class__ not in TENSOR_TYPES:
+            if isinstance(a, Tensor):
+                return _elsewhere(op, (a, *args), {})
+            raise _errors.arguments.wrong_type(op.name, op.names[0], 1, "Tensor", a)
+        value = a._storage.value if a._chain is None else a._read()
+        key = (value.aval, a._strides, *args)
+        try:
+            plan = plans.get(key)
+        except TypeError:
+            plan = None
+        numbers: tuple = ()
+        if plan is None:
+            if _is_foreign(tuple(args)):
+                return call(a, *map(settled, args))
+            if varies:
+                plan, numbers = _varying_plan(op, key, (a, *args), varies)
+            if plan is None:
+                plan = plans[key] = make(op, (a, *args), {}, describe)
+        edge = a._edge
+        # What requires grad is recorded even where it lies on the host: the first step must be as later ones.
+        recorder = current()
+        grad = recorder.grad
+        viewed = move(plan, value, numbers) if edge is None else recorder.record_one(plan, (value,), numbers)
+        t = _new(Tensor)
+        storage = t._storage = a._storage
+        t._chain = ((plan, numbers),) if a._chain is None else (*a._chain, (plan, numbers))
+        t._strides = plan.strides[0]
+        t._offset = a._offset if offset is None else a._offset + offset(a, *args)
+        origin, follows = a._origin, grad
+        if origin is None:
+            origin = a
+        elif not a._tracks:
+            follows = False
+            views.inherit(t, a)
+        if not follows and _local.inference:
+            t._frozen = views.Frozen.INFERENCE
+        t._origin = origin
+        t._grad = t._counter = None
+        t._tracks = follows
+        if edge is None:
+            t._edge = None
+        elif grad:
+            t._edge = (Node(plan, [], [edge], list(numbers)), 0)
+        else:
+            t._edge = origin._edge and views.NOWHERE
+        stamp = value.stamp  # what is seen of a value is overwritten with it
+        if stamp is None:
+            stamp = value.stamp = Stamp()
+        viewed.stamp = stamp
+        t._cache = (storage.version, origin._edge if follows else writes(origin), viewed)
+        return t
+
+    return call
+
+
+def _complete(op: Op, args: tuple, kwargs: dict) -> list:
+    """All arguments in order, defaults filled in."""
+    try:
+        bound = op.signature.bind(*[_plain(a) for a in args], **{k: _plain(a) for k, a in kwargs.items()})
+    except TypeError as error:
+        raise _errors.arguments.bad_arguments(op.name, op.signature, args, kwargs, error) from None
+    bound.apply_defaults()
+    return list(bound.arguments.values())
+
+
+def _varying_plan(op: Op, key: tuple, args: tuple, varies: list[int]) -> tuple[OpPlan | None, tuple]:
+    """A plan that takes the call's indices as runtime inputs, once they were seen to vary; else nothing."""
+    base = tuple([None if i - 1 in varies else part for i, part in enumerate(key)])
+    seen = op.varying.setdefault(base, [0, None])
+    seen[0] += 1
+    if seen[0] <= _VARYING_AFTER:
+        return None, ()
+    if seen[1] is None:
+        marked = tuple([Varying(a) if i in varies else a for i, a in enumerate(args)])
+        seen[1] = make(op, marked, {}, describe)
+    return seen[1], tuple([args[i] for i in varies])
+
+
+# -- residuals ---------------------------------------------------------------------------------------------------------
+
+
+def _finish_with_residuals(plan: OpPlan, values: Sequence, edges: Sequence, scalars: Sequence) -> Any:
+    from torchlike._autograd.residuals import with_residuals
+
+    pairs = with_residuals(plan, values, edges, scalars)
+    tensors = tuple([wrap(v, e, s) for (v, e), s in zip(pairs, plan.strides)])
+    return tensors[0] if len(tensors) == 1 else tensors

@@ -1,0 +1,127 @@
+"""Python's operators on tensors, each one row of the registry."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from torchlike import _errors
+from torchlike._dtypes import FLOATING
+from torchlike._ops import REGISTRY, Op
+from torchlike._ops.schema.declare import OPERAND
+from torchlike._tensor.bind import CALLERS, in_place_of
+from torchlike._tensor.dispatch import binary
+from torchlike._tensor.exchange import from_numpy
+from torchlike._tensor.tensor import TENSOR_TYPES, Tensor
+
+_OPERANDS = (Tensor, int, float, complex, np.generic)  # of an array NumPy makes a tensor, by `__array_wrap__`
+
+# dunder stem -> row; each makes __x__, __rx__ and __ix__
+_ARITHMETIC = {"add": "add", "sub": "sub", "mul": "mul", "truediv": "true_divide", "floordiv": "floor_divide",
+               "mod": "remainder", "pow": "pow", "matmul": "matmul", "and": "bitwise_and", "or": "bitwise_or",
+               "xor": "bitwise_xor", "lshift": "bitwise_left_shift", "rshift": "bitwise_right_shift"}  # fmt: skip
+_COMPARISONS = {"eq": "eq", "ne": "ne", "lt": "lt", "le": "le", "gt": "gt", "ge": "ge"}
+_UNARY = {"neg": "neg", "abs": "abs"}
+
+
+def _binary(op: Op) -> Callable:
+    call = CALLERS[op.name]
+    quick, operands = binary(op, call), _operands(op)
+
+    def dunder(self: Tensor, other: Any) -> Any:
+        if other.__class__ in TENSOR_TYPES or isinstance(other, operands):
+            return quick(self, other)
+        return NotImplemented
+
+    return dunder
+
+
+def _operands(op: Op) -> tuple[type, ...]:
+    """What may stand beside a tensor: also a number, unless the row takes tensors only."""
+    return _OPERANDS if op.kinds[1] == OPERAND else (Tensor,)
+
+
+def _reflected(call: Callable, operands: tuple[type, ...] = _OPERANDS) -> Callable:
+    def dunder(self: Tensor, other: Any) -> Any:
+        return call(other, self) if isinstance(other, operands) else NotImplemented
+
+    return dunder
+
+
+def _slot(name: str) -> Callable:
+    """`_reflected` of what PyTorch writes in C: called by its name it takes a tensor first."""
+
+    def reflected(call: Callable, operands: tuple[type, ...]) -> Callable:
+        def dunder(self: Tensor, other: Any) -> Any:
+            if self.__class__ not in TENSOR_TYPES and not isinstance(self, Tensor):
+                raise _errors.arguments.foreign_descriptor(name, self)
+            return call(other, self) if isinstance(other, operands) else NotImplemented
+
+        return dunder
+
+    return reflected
+
+
+def _in_place(op: Op, call: Callable) -> Callable:
+    twin = in_place_of(op.name, op.uncast or call, op=op)
+
+    def dunder(self: Tensor, other: Any) -> Any:
+        if not isinstance(other, _OPERANDS):
+            return NotImplemented
+        return twin(self, other)
+
+    return dunder
+
+
+def _equality(op: Op) -> Callable:
+    """`==`, which alone knows an array when it sees one."""
+    dunder = _binary(op)
+    return lambda self, other: dunder(self, from_numpy(other) if isinstance(other, np.ndarray) else other)
+
+
+def _divided(other: Any, self: Tensor) -> Tensor:
+    return CALLERS["reciprocal"](self) * other  # as PyTorch rounds it
+
+
+def _subtracted(other: Any, self: Tensor) -> Tensor:
+    return CALLERS["rsub"](self, other)
+
+
+_SLOTS = ("add", "mul", "and", "or", "xor")
+
+# where PyTorch does not exchange the operands
+_TURNED = {"truediv": _divided, "sub": _subtracted}
+
+
+def _unary(call: Callable) -> Callable:
+    return lambda self: call(self)
+
+
+def _inverted(self: Tensor) -> Tensor:
+    if self.dtype.category >= FLOATING:
+        raise _errors.arithmetic.inverted_floats()
+    return CALLERS["bitwise_not"](self)
+
+
+def bind() -> None:
+    """Give Tensor its operators; only rows that exist are bound."""
+    for stem, name in _ARITHMETIC.items():
+        if name in REGISTRY:
+            call = CALLERS[REGISTRY[name].name]
+            setattr(Tensor, f"__{stem}__", _binary(REGISTRY[name]))
+            reflected, operands = f"__r{stem}__", _operands(REGISTRY[name])
+            setattr(Tensor, reflected, (_slot(reflected) if stem in _SLOTS else _reflected)(call, operands))
+            if REGISTRY[name].inplace:
+                setattr(Tensor, f"__i{stem}__", _in_place(REGISTRY[name], call))
+    for stem, turned in _TURNED.items():
+        setattr(Tensor, f"__r{stem}__", _reflected(turned, _OPERANDS if stem == "sub" else (*_OPERANDS, np.ndarray)))
+    for stem, name in _COMPARISONS.items():
+        if name in REGISTRY:
+            made = _equality if stem == "eq" else _binary
+            setattr(Tensor, f"__{stem}__", made(REGISTRY[name]))
+    for stem, name in _UNARY.items():
+        if name in REGISTRY:
+            setattr(Tensor, f"__{stem}__", _unary(CALLERS[REGISTRY[name].name]))
+    Tensor.__invert__ = _inverted

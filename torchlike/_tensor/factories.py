@@ -1,0 +1,517 @@
+"""Making tensors: from Python data and NumPy arrays, filled with one number, like another tensor.
+
+Host data is made by NumPy, at once. Number sequences are in `_sequences`.
+"""
+
+from __future__ import annotations
+
+import inspect
+from array import array as PythonArray
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from torchlike import _dtypes, _errors
+from torchlike._dtypes import devices, modes
+from torchlike._dtypes import dtype as Dtype
+from torchlike._dtypes import memory_format as mf
+from torchlike._dtypes import strides as _layout
+from torchlike._engine import Value, aval
+from torchlike._engine.trace.examples import Row, as_rows, levels_of, lifted, outermost
+from torchlike._errors.warned import warn
+from torchlike._tensor import exchange, from_data
+from torchlike._tensor.exchange import from_file, from_numpy, frombuffer
+from torchlike._tensor.from_data import dtype_of
+from torchlike._tensor.tensor import Tensor, adopt, wrap
+
+_MISSING: Any = object()
+
+
+def of_array(array: np.ndarray, device: Any = None, requires_grad: bool = False) -> Tensor:
+    """A tensor over an array that nobody else will write to."""
+    place = devices.canonical(device)
+    value = Value(aval(array.shape, _dtypes.from_numpy(array.dtype), place), _place(array, place))
+    tensor = wrap(value)
+    return _requiring(tensor) if requires_grad else tensor
+
+
+def _requiring(tensor: Tensor) -> Tensor:
+    if tensor.dtype.category < _dtypes.FLOATING:
+        raise _errors.making.cannot_require_grad()
+    return tensor._require_grad()
+
+
+def _place(array: np.ndarray, place: devices.device) -> Any:
+    if place.type == "cpu":
+        return array
+    if place.type == "meta":
+        return None
+    import jax
+
+    return jax.device_put(array, devices.to_jax(place))
+
+
+def with_strides(tensor: Tensor, strides: tuple[int, ...]) -> Tensor:
+    """Set the memory order of a fresh tensor."""
+    tensor._strides = tensor._storage.strides = _layout.normal(tuple(tensor.shape), strides)
+    return tensor
+
+
+# -- from data ---------------------------------------------------------------------------------------------------------
+
+
+def _in_its_order(made: Tensor, ndarray: Any) -> Tensor:
+    """The tensor in the memory order of the array that it copies, where that has no gaps."""
+    if not isinstance(ndarray, np.ndarray) or ndarray.flags.c_contiguous:
+        return made
+    strides = tuple(s // ndarray.itemsize for s in ndarray.strides)
+    return with_strides(made, strides) if _layout.is_dense(ndarray.shape, strides) else made
+
+
+def tensor(data: Any = _MISSING, *, dtype: Dtype | None = None, device: Any = None, requires_grad: bool = False,
+           pin_memory: bool = False) -> Tensor:  # fmt: skip
+    """A new tensor with a copy of `data`: a number, nested sequences of numbers, an array or a tensor.
+
+    Python ints make int64, floats the default dtype, bools bool.
+
+    >>> torchlike.tensor([[1., 2.], [3., 4.]]).shape
+    torch.Size([2, 2])
+    """
+    if data is _MISSING:
+        raise _errors.arguments.missing("tensor", "data")
+    no_pinning(pin_memory)
+    dtype = dtype_of("tensor", dtype)
+    if isinstance(data, Tensor):
+        warn(_errors.making.copy_construct("torch.tensor"))
+        return _copied(data, dtype, device, requires_grad)
+    return _in_its_order(of_array(from_data.of_data(data, dtype), device, requires_grad), data)
+
+
+def _copied(data: Tensor, dtype: Dtype | None, device: Any, requires_grad: bool) -> Tensor:
+    made = data.detach().to(dtype=dtype or data.dtype, device=data.device if device is None else device, copy=True)
+    return _requiring(made) if requires_grad else made
+
+
+def no_pinning(pin_memory: bool) -> None:
+    """Page-locked memory belongs to GPUs; JAX's host arrays have none of it to offer."""
+    if pin_memory:
+        if devices.jax_devices("cuda"):
+            raise _errors.arguments.unsupported("tensor", "pin_memory")
+        raise _errors.making.no_pinned_memory()
+
+
+def as_tensor(data: Any, dtype: Dtype | None = None, device: Any = None) -> Tensor:
+    """`data` as a tensor; a tensor or NumPy array of that dtype and device shares its memory with the result."""
+    dtype = dtype_of("as_tensor", dtype)
+    if isinstance(data, np.ndarray):
+        data = from_numpy(data)
+    if isinstance(data, Tensor):
+        return data.to(dtype=dtype or data.dtype, device=device or data.device)
+    return of_array(from_data.of_data(data, dtype), device)
+
+
+def asarray(obj: Any, *, dtype: Dtype | None = None, device: Any = None, copy: bool | None = None,
+            requires_grad: bool = False) -> Tensor:  # fmt: skip
+    """`obj` as a tensor that shares its memory, where it has any of that dtype and device.
+
+    Args:
+      obj: a tensor, a NumPy array, an array of a library that speaks DLPack, an object with a buffer, or numbers.
+      copy: True always copies; False raises ValueError where memory cannot be shared; None copies as needed.
+    """
+    dtype = dtype_of("asarray", dtype)
+    found = _sharing(obj, dtype, copy)
+    if found is None:
+        return of_array(from_data.of_data(obj, dtype), device, requires_grad)
+    if copy:
+        return _copied(found, dtype, device, requires_grad)
+    made = found.to(dtype=dtype or found.dtype, device=device or found.device)
+    if copy is False and made is not found:
+        raise _errors.making.cannot_alias(found, made)
+    if requires_grad:
+        return _requiring(made)
+    return made.detach() if made.requires_grad else made
+
+
+def _sharing(obj: Any, dtype: Dtype | None, copy: bool | None) -> Tensor | None:
+    """A tensor over the memory of `obj`; None for numbers, which have none."""
+    if isinstance(obj, Tensor):
+        return obj
+    if isinstance(obj, np.ndarray):
+        return exchange.over(obj) if copy else from_numpy(obj)
+    if isinstance(obj, np.generic):
+        if copy is False:
+            raise RuntimeError("can't alias NumPy scalars. Either remove copy=False or transform it in a ndarray. ")
+        return of_array(np.asarray(obj))
+    if hasattr(obj, "__dlpack__") or type(obj).__name__ == "PyCapsule":
+        return exchange.from_dlpack(obj)
+    if hasattr(obj, "_seen_as"):  # a storage
+        return obj._seen_as(dtype)
+    if isinstance(obj, bytes | bytearray | memoryview | PythonArray):
+        return frombuffer(obj, dtype=dtype or modes.default_dtype)
+    if copy is False:
+        raise ValueError("can't alias arbitrary sequence into a tensor.")
+    return None
+
+
+def scalar_tensor(s: Any, *, dtype: Dtype | None = None, layout: Any = None, device: Any = None,
+                  requires_grad: bool = False, pin_memory: bool = False) -> Tensor:  # fmt: skip
+    """A zero-dim tensor of the default dtype."""
+    no_pinning(pin_memory)
+    only_strided("scalar_tensor", layout, requires_grad)
+    kind = dtype_of("scalar_tensor", dtype) or (
+        modes.default_complex() if isinstance(s, complex) else modes.default_dtype
+    )
+    return of_array(from_data.filled((), s, kind), device, requires_grad)
+
+
+def legacy_tensor(*args: Any, device: Any = None, dtype: Dtype | None = None, **kwargs: Any) -> Tensor:
+    """What `Tensor(...)` makes: an uninitialised tensor of a size, or a tensor of the default dtype from data."""
+    kind = dtype or modes.default_dtype
+    if kwargs:
+        raise TypeError(f"new() received an invalid keyword argument: {next(iter(kwargs))}")
+    if len(args) == 1 and isinstance(args[0], Tensor):
+        return args[0].detach()
+    if len(args) == 1 and isinstance(args[0], str | bytes):
+        raise _errors.making.data_of_text(args[0])
+    if len(args) == 1 and (isinstance(args[0], float | complex | dict | set | None) or callable(args[0])):
+        raise TypeError(f"new(): data must be a sequence (got {type(args[0]).__name__})")
+    if len(args) == 1 and isinstance(args[0], np.ndarray):
+        return as_tensor(args[0], kind, device)
+    if len(args) == 1 and not isinstance(args[0], int) and type(args[0]).__name__ != "Size":
+        return of_array(from_data.of_data(args[0], kind), device)
+    return empty(*args, dtype=kind, device=device) if args else empty(0, dtype=kind, device=device)
+
+
+def build_tensor(cls: type, *args: Any, **kwargs: Any) -> Any:
+    """`cls(...)` for Tensor and its subclasses."""
+    made = legacy_tensor(*args, **kwargs)
+    return made if cls is Tensor else adopt(cls, made)
+
+
+# -- filled with one number --------------------------------------------------------------------------------------------
+
+
+def shape_of(size: tuple, name: str = "empty", negative: Callable | None = None) -> tuple[int, ...]:
+    """The shape meant by `f(2, 3)`, `f((2, 3))` or `f(torch.Size([2, 3]))`."""
+    if len(size) == 1 and not isinstance(size[0], int | np.integer | Tensor):
+        if not isinstance(size[0], list | tuple):
+            raise _errors.arguments.not_a_size(name, size[0])
+        size = tuple(size[0])
+    shape = tuple([n if n.__class__ is int else _size_item(n, name, i, len(size)) for i, n in enumerate(size)])
+    if len(shape) > 64:
+        raise _errors.shapes.too_many_dims()
+    for n in shape:
+        if n < 0:
+            raise negative(n, shape) if negative else _errors.making.negative_dim(n, shape)
+    return shape
+
+
+def _size_item(n: Any, name: str, place: int, count: int) -> int:
+    if isinstance(n, bool) and count == 1:
+        raise _errors.arguments.not_a_size(name, n)
+    try:
+        return n.__index__()
+    except (AttributeError, TypeError):
+        raise _errors.arguments.size_item(name, n, place + 1) from None
+
+
+def only_strided(name: str, layout: Any, requires_grad: Any = False) -> None:
+    """Tensors here are strided; any other layout is refused by name, and what is no bool for `requires_grad`."""
+    if not isinstance(requires_grad, bool | np.bool_ | None):
+        raise _errors.arguments.wrong_type(name, "requires_grad", None, "bool", requires_grad)
+    if layout is not None and layout is not mf.strided:
+        raise _errors.arguments.unsupported(name, "layout")
+
+
+def check_into(name: str, out: Tensor, dtype: Dtype) -> None:
+    """Raise what PyTorch refuses of the `out=` of a factory that makes a tensor of this dtype."""
+    if not isinstance(out, Tensor):
+        raise _errors.arguments.out_is_no_tensor(name, out)
+    if dtype is not out.dtype:
+        raise _errors.dtypes.made_out(dtype, out.dtype)
+    resizes = name in ("empty", "randn")  # whatever shape it has
+    if out.requires_grad and (modes.local.grad or resizes):
+        if resizes:
+            raise RuntimeError("cannot resize variables that require grad")
+        raise _errors.autograd.out_with_grad(f"aten::{name}")
+    if out.is_leaf:  # a factory decides anew whether its result requires grad
+        out._require_grad(False)
+
+
+def into(name: str, out: Tensor | None, made: Tensor, *, repeats: bool = False) -> Tensor:
+    """Return the result of the factory `name`, or `out` with the result written into it.
+
+    A factory that `repeats` one number may write it to one place several times.
+    """
+    if out is None:
+        return made
+    check_into(name, out, made.dtype)
+    if out.shape != made.shape:
+        out.resize_(made.shape)
+    target = out
+    for dim, step in enumerate(out.stride() if repeats and out._strides is not None else ()):
+        if step == 0 and out.shape[dim] > 1:
+            target, made = target.narrow(dim, 0, 1), made.narrow(dim, 0, 1)
+    target.copy_(made.detach())
+    return out._require_grad() if made.requires_grad else out
+
+
+def unfilled(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
+    """An array of no memory, for a tensor on `meta`."""
+    return np.broadcast_to(np.zeros((), dtype), shape)
+
+
+def uninitialized(dtype: Dtype) -> Any:
+    """What memory without contents is filled with: zeros, or in deterministic mode NaN, True or the largest integer."""
+    if not modes.fill_uninitialized:
+        return 0
+    if dtype.category >= _dtypes.FLOATING:
+        return float("nan")
+    return True if dtype is _dtypes.bool_ else int(np.iinfo(dtype.numpy).max)
+
+
+def _repeated(shape: tuple[int, ...], fill: int, dtype: Dtype, device: Any) -> np.ndarray:
+    if devices.canonical(device).type == "meta":
+        return unfilled(shape, dtype.numpy)
+    return np.full(shape, _dtypes.cast(np.array(fill), dtype) if dtype in _dtypes.FLOAT8 else fill, dtype.numpy)
+
+
+def _constant(shape: tuple[int, ...], number: Any, dtype: Dtype, device: Any) -> np.ndarray:
+    if devices.canonical(device).type == "meta":
+        return unfilled(shape, dtype.numpy)
+    return from_data.filled(shape, number, dtype)
+
+
+def _filled(name: str, fill: Any, doc: str) -> Callable[..., Tensor]:
+    negative = (
+        (lambda n, shape: RuntimeError("zeros: Dimension size must be non-negative.")) if name == "zeros" else None
+    )
+
+    def factory(*size: Any, out: Tensor | None = None, dtype: Dtype | None = None, layout: Any = None,
+                device: Any = None, requires_grad: bool = False, pin_memory: bool = False,
+                **more: Any) -> Tensor:  # fmt: skip
+        if more:
+            size, order = _rarely(name, size, more)
+        else:
+            order = None
+        if pin_memory:
+            no_pinning(pin_memory)
+        if layout is not None or requires_grad.__class__ is not bool:
+            only_strided(name, layout, requires_grad)
+        if dtype.__class__ is not Dtype:
+            dtype = dtype_of(name, dtype) or (modes.default_dtype if out is None else out.dtype)
+        if not size:
+            raise _errors.arguments.missing(name, "size")
+        number = uninitialized(dtype) if fill is None else fill  # type: ignore[arg-type]
+        made = of_array(_repeated(shape_of(size, name, negative), number, dtype, device), device, requires_grad)  # type: ignore[union-attr]
+        if order is not None:
+            with_strides(made, mf.strides_for(tuple(made.shape), order))
+        return made if out is None else into(name, out, made, repeats=True)
+
+    factory.__name__ = factory.__qualname__ = name
+    factory.__doc__ = doc
+    return factory
+
+
+def _rarely(name: str, size: tuple, more: dict) -> tuple[tuple, Any]:
+    """The arguments that few calls have: `size=` by name, `memory_format=` of `empty`."""
+    if "size" in more:
+        if size:
+            raise TypeError(f"{name}() got multiple values for argument 'size'")
+        size = (more.pop("size"),)
+    order = more.pop("memory_format", None) if name == "empty" else None
+    if order is mf.preserve_format:
+        raise RuntimeError("unsupported memory format Preserve")
+    if more:
+        raise _errors.arguments.no_such_keyword(name, next(iter(more)))
+    return size, order
+
+
+zeros = _filled("zeros", 0, "A tensor of zeros; `zeros(2, 3)` or `zeros((2, 3))`, of the default dtype.")
+ones = _filled("ones", 1, "A tensor of ones; `ones(2, 3)` or `ones((2, 3))`, of the default dtype.")
+empty = _filled("empty", None, "A tensor whose contents are unspecified (zeros here).")
+
+
+def full(
+    size: Any,
+    fill_value: Any = _MISSING,
+    *,
+    out: Tensor | None = None,
+    dtype: Dtype | None = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+) -> Tensor:
+    """A tensor of one repeated number; its dtype follows the number's type."""
+    if fill_value is _MISSING:
+        raise _errors.arguments.missing("full", "fill_value")
+    no_pinning(pin_memory)
+    only_strided("full", layout, requires_grad)
+    shape, fill_value = _sized_by_tuple("full", size), _fill_number("full", fill_value)
+    dtype = dtype_of("full", dtype) or (modes.scalar_dtype(type(fill_value)) if out is None else out.dtype)
+    made = of_array(_constant(shape, fill_value, dtype, device), device, requires_grad)
+    return into("full", out, made, repeats=True)
+
+
+def _sized_by_tuple(name: str, size: Any) -> tuple[int, ...]:
+    if not isinstance(size, list | tuple):
+        raise _errors.arguments.not_a_size(name, size)
+    return shape_of((size,), name)
+
+
+def _fill_number(name: str, number: Any) -> Any:
+    if isinstance(number, Tensor | np.generic):
+        return number.item()
+    if not isinstance(number, int | float | complex):
+        raise _errors.arguments.wrong_type(name, "fill_value", 2, "Number", number)
+    return number
+
+
+def empty_strided(size: Any, stride: Any, *, dtype: Dtype | None = None, layout: Any = None, device: Any = None,
+                  requires_grad: bool = False, pin_memory: bool = False) -> Tensor:  # fmt: skip
+    """An uninitialised tensor (zeros here) of a shape and strides."""
+    only_strided("empty_strided", layout, requires_grad)
+    shape, strides = shape_of((size,), "empty_strided"), tuple(int(s) for s in stride)
+    if len(shape) != len(strides):
+        raise RuntimeError(
+            f"dimensionality of sizes ({len(shape)}) must match dimensionality of strides ({len(strides)})"
+        )
+    options = {"dtype": dtype, "layout": layout, "device": device, "pin_memory": pin_memory}
+    if not _layout.is_dense(shape, strides):
+        return _with_gaps(shape, strides, options)._require_grad(bool(requires_grad))
+    made = with_strides(empty(shape, **options), strides)
+    return _requiring(made) if requires_grad else made
+
+
+def _with_gaps(shape: tuple[int, ...], strides: tuple[int, ...], options: dict) -> Tensor:
+    """A tensor of which not every place of memory is an element, or one is several."""
+    from torchlike._composite.views.memory import as_strided
+
+    if any(s < 0 for s in strides):
+        raise _errors.making.overflowing_size(shape, strides)
+    return as_strided(empty(_layout.extent(shape, strides, 0), **options), shape, strides).detach()
+
+
+def empty_permuted(size: Any, physical_layout: Any, **options: Any) -> Tensor:
+    """An uninitialised tensor (zeros here) whose dims lie in memory in the order `physical_layout`, outermost first."""
+    shape, order = shape_of((size,), "empty_permuted"), tuple(physical_layout)
+    for place, n in enumerate(order):
+        if not hasattr(n, "__index__"):
+            raise _errors.arguments.wrong_element("empty_permuted", "physical_layout", 2, place, n)
+    _errors.making.check_physical_layout(len(shape), order)
+    inside = _layout.contiguous_strides(tuple(shape[d] for d in order))
+    return empty_strided(shape, tuple(inside[order.index(d)] for d in range(len(shape))), **options)
+
+
+# -- like another tensor -----------------------------------------------------------------------------------------------
+
+
+def _like(name: str, fill: Any) -> Callable[..., Tensor]:
+    def like(input: Tensor, *, dtype: Dtype | None = None, layout: Any = None, device: Any = None,
+             requires_grad: bool = False, pin_memory: bool = False, memory_format: Any = None) -> Tensor:  # fmt: skip
+        if not isinstance(input, Tensor):
+            raise _errors.arguments.wrong_type(name, "input", 1, "Tensor", input)
+        no_pinning(pin_memory)
+        only_strided(name, layout, requires_grad)
+        return _full_like(input, fill, dtype_of(name, dtype), device, requires_grad, memory_format)
+
+    like.__name__ = like.__qualname__ = name
+    like.__doc__ = f"As `{name[:-5]}`, with the shape, dtype, device and memory order of `input`."
+    return like
+
+
+def _full_like(input: Tensor, fill: Any, dtype: Any, device: Any, requires_grad: bool, memory_format: Any) -> Tensor:
+    place = device or input.device
+    if fill is None:
+        fill = uninitialized(dtype or input.dtype)
+    made = of_array(_constant(tuple(input.shape), fill, dtype or input.dtype, place), place)
+    if input._strides is not None or memory_format is not None:
+        with_strides(made, like_strides(input, memory_format))
+    _as_examples(made, input)
+    return _requiring(made) if requires_grad else made
+
+
+def _as_examples(made: Tensor, like: Tensor) -> None:
+    """Inside of a mapped function, what is made like a tensor of one example is one of its own for each example."""
+    value = like._value
+    if value.__class__ is Row:
+        storage = made._storage
+        for level in levels_of(value):
+            storage.value = lifted(storage.value, level)
+
+
+def all_examples(tensor: Tensor) -> Tensor:
+    """Inside of a mapped function the elements of all examples, to be looked at."""
+    value = outermost(tensor._value)
+    return tensor if value is tensor._value else wrap(value)
+
+
+def one_example(every: Tensor, like: Tensor) -> Tensor:
+    """What was found of `all_examples(like)`, as what one example has."""
+    return wrap(as_rows(every._value, list(levels_of(like._value))[::-1]))
+
+
+def like_strides(input: Tensor, memory_format: Any) -> tuple[int, ...]:
+    """The strides of a new tensor made in the image of another: its memory order without its gaps."""
+    shape = tuple(input.shape)
+    if memory_format is not None and memory_format is not mf.preserve_format:
+        return mf.strides_for(shape, memory_format)
+    return _layout.copied_strides(shape, input.stride()) or _layout.contiguous_strides(shape)
+
+
+zeros_like = _like("zeros_like", 0)
+ones_like = _like("ones_like", 1)
+empty_like = _like("empty_like", None)
+
+
+def full_like(input: Tensor, fill_value: Any, *, dtype: Dtype | None = None, layout: Any = None, device: Any = None,
+              requires_grad: bool = False, pin_memory: bool = False, memory_format: Any = None) -> Tensor:  # fmt: skip
+    """As `full`, with the shape, dtype, device and memory order of `input`."""
+    no_pinning(pin_memory)
+    only_strided("full_like", layout, requires_grad)
+    number = _fill_number("full_like", fill_value)
+    return _full_like(input, number, dtype_of("full_like", dtype), device, requires_grad, memory_format)
+
+
+_SELF = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+
+
+def _new(name: str, factory: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    def new(self: Tensor, *args: Any, dtype: Dtype | None = None, device: Any = None, **options: Any) -> Tensor:
+        made = factory(*args, dtype=dtype or self.dtype, device=device or self.device, **options)
+        _as_examples(made, self)
+        return made
+
+    new.__name__ = new.__qualname__ = name
+    new.__doc__ = f"As `{name[4:]}`, with the dtype and device of this tensor."
+    of_factory = inspect.signature(factory)
+    parameters = [_SELF, *of_factory.parameters.values()]
+    new.__signature__ = of_factory.replace(parameters=parameters)  # type: ignore[attr-defined]
+    return new
+
+
+def new_tensor(self: Tensor, data: Any, *, dtype: Dtype | None = None, device: Any = None,
+               requires_grad: bool = False, layout: Any = None, pin_memory: bool = False) -> Tensor:  # fmt: skip
+    """A copy of `data`, with the dtype and device of this tensor."""
+    no_pinning(pin_memory)
+    only_strided("new_tensor", layout, requires_grad)
+    dtype, device = dtype_of("new_tensor", dtype) or self.dtype, device or self.device
+    if isinstance(data, Tensor):
+        warn(_errors.making.copy_construct("tensor.new_tensor"))
+        return _copied(data, dtype, device, requires_grad)
+    return of_array(from_data.of_data(data, dtype), device, requires_grad)
+
+
+def new(self: Tensor, *args: Any, device: Any = None) -> Tensor:
+    """PyTorch's old constructor: a tensor of this dtype from data or of a size."""
+    return legacy_tensor(*args, dtype=self.dtype, device=device or self.device)
+
+
+METHODS = {f"new_{f.__name__}": _new(f"new_{f.__name__}", f) for f in (zeros, ones, empty, full, empty_strided)}
+METHODS |= {"new_tensor": new_tensor, "new": new}
+FUNCTIONS = {f.__name__: f for f in (
+    tensor, as_tensor, asarray, scalar_tensor, from_numpy, frombuffer, from_file, zeros, ones, empty, full,
+    empty_strided, empty_permuted, zeros_like, ones_like, empty_like, full_like,
+)}  # fmt: skip

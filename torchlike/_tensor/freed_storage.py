@@ -1,0 +1,72 @@
+"""Storages without memory: `resize_(0)` gives the contents up, and a later `resize_` gives the storage memory again."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from torchlike import _errors
+from torchlike._engine import Aval, Live, Value
+from torchlike._tensor.storage import WRITE, Step, Storage
+
+_value = Storage.__dict__["value"]
+
+
+class Remains(NamedTuple):
+    """What is kept of a storage whose contents were given up: their type, and the storage's class."""
+
+    aval: Aval
+    kind: type[Storage]
+
+
+class Freed(Storage):
+    """A storage whose contents were given up. Reading or writing them raises. `_loan` holds the `Remains`."""
+
+    __slots__ = ()
+
+    resizable = True  # type: ignore[assignment]
+    nbytes = 0  # type: ignore[assignment]
+
+    @property
+    def value(self) -> Value:  # type: ignore[override]
+        """Contents that cannot be looked at."""
+        return Live(self._loan.aval, _refuse, _refuse, None)
+
+    @property
+    def inference(self) -> bool:  # type: ignore[override]
+        """Whether its tensors were made in inference mode."""
+        return self._loan.kind.inference
+
+    @property
+    def address(self) -> int:
+        return 0
+
+    def put(self, value: Value, since: int | None = None, owner: Any = None, step: int = WRITE) -> None:
+        _refuse()
+
+    def put_seen(self, chain: tuple[Step, ...], value: Value, since: int | None, owner: Any, step: int = WRITE) -> None:
+        _refuse()
+
+
+def _refuse() -> Any:
+    raise _errors.memory.unallocated()
+
+
+def free(storage: Storage) -> None:
+    """Give the contents of a storage up."""
+    if not storage.resizable or storage.shared:
+        raise _errors.memory.not_resizable()
+    if hasattr(storage, "_block"):
+        del storage._block
+    remains = Remains(storage.value.aval, storage.__class__)
+    _value.__delete__(storage)
+    storage._loan = remains  # type: ignore[assignment]
+    storage.__class__ = Freed
+    storage.version += 1  # not a write for autograd, but views must be read again
+
+
+def allocate(storage: Storage, value: Value) -> None:
+    """Give a storage contents again, of the type that it had."""
+    storage.__class__ = storage._loan.kind  # type: ignore[union-attr]
+    del storage._loan
+    storage.value = value
+    storage.version += 1

@@ -1,0 +1,200 @@
+"""NumPy arrays from Python data: numbers, nested sequences of them, arrays; with the dtype that PyTorch infers."""
+
+from __future__ import annotations
+
+from functools import reduce
+from typing import Any
+
+import numpy as np
+
+from torchlike import _dtypes, _errors
+from torchlike._dtypes import dtype as Dtype
+from torchlike._dtypes import modes
+
+_NUMBERS = frozenset((int, float, bool, complex))
+_PLAIN_KINDS = {_dtypes.BOOL: bool, _dtypes.INTEGER: int, _dtypes.FLOATING: float, _dtypes.COMPLEX: complex}
+
+
+def dtype_of(name: str, dtype: Any) -> Dtype | None:
+    """A `dtype=` argument: a dtype, None, or one of Python's types."""
+    if dtype is None or dtype.__class__ is Dtype:
+        return dtype
+    if isinstance(dtype, type) and dtype in _dtypes.OF_PYTHON:
+        return _dtypes.OF_PYTHON[dtype]
+    if isinstance(dtype, Dtype):
+        raise _errors.arguments.kind_unsupported(f"torch.{dtype.name}", "tensors of this dtype")
+    raise TypeError(f"{name}(): argument 'dtype' must be torch.dtype, not {type(dtype).__name__}")
+
+
+def of_numpy(array: np.ndarray, dtype: Dtype | None = None) -> np.ndarray:
+    """A row-major copy of an array, cast as PyTorch casts."""
+    check_array(array)
+    made = np.array(array, order="C", copy=True)
+    return made if dtype is None else _dtypes.cast(made, dtype)
+
+
+def check_array(array: np.ndarray) -> None:
+    """Raise PyTorch's errors for an array that no tensor can hold."""
+    if any(s % array.itemsize for s in array.strides if array.itemsize):
+        raise _errors.making.fractional_strides()
+    if any(s < 0 for s in array.strides):
+        raise _errors.making.negative_strides()
+    if not array.dtype.isnative:
+        raise _errors.making.foreign_byte_order()
+    if np.dtype(array.dtype) not in _dtypes.FROM_NUMPY:
+        raise _errors.making.unsupported_array(array.dtype)
+
+
+def of_data(data: Any, dtype: Dtype | None = None) -> np.ndarray:
+    """The array of a number or of nested sequences."""
+    if isinstance(data, np.ndarray | np.generic):
+        return of_numpy(np.asarray(data), dtype)
+    if data.__class__ in _NUMBERS:
+        return _stored([data], dtype or modes.scalar_dtype(data.__class__)).reshape(())
+    if isinstance(data, str | bytes):
+        raise _errors.making.data_of_text(data)
+    shape = _sizes(data)
+    flat: list = []
+    _flatten(data, shape, 0, flat, dtype is None)
+    kind = dtype or _inferred(flat)
+    return _stored([_number(x, kind) for x in flat], kind).reshape(shape)
+
+
+def is_sequence(data: Any) -> bool:
+    """Whether PyTorch walks through it: lists, tuples, ranges, arrays and tensors with dims, but no dicts or sets."""
+    if isinstance(data, list | tuple | range):
+        return True
+    if isinstance(data, dict) or data.__class__ in _NUMBERS:
+        return False
+    if hasattr(data, "ndim") and hasattr(data, "tolist"):
+        return data.ndim > 0
+    return hasattr(data, "__len__") and hasattr(data, "__getitem__")
+
+
+def _sizes(data: Any) -> tuple[int, ...]:
+    sizes = []
+    while is_sequence(data):
+        if isinstance(data, str) and data:
+            raise ValueError("too many dimensions 'str'")
+        sizes.append(len(data))
+        if not len(data):
+            break
+        data = data[0]
+        if hasattr(data, "_storage"):  # a tensor that comes first stands for its one element
+            break
+    return tuple(sizes)
+
+
+def _flatten(data: Any, sizes: tuple[int, ...], depth: int, out: list, infers: bool) -> None:
+    """Append the elements to `out`; text has none where the dtype is inferred."""
+    if infers and isinstance(data, str | bytes):
+        raise _errors.making.data_of_text(data)
+    if depth == len(sizes):
+        out.append(data)
+        return
+    if not is_sequence(data):
+        raise TypeError("not a sequence")
+    if len(data) != sizes[depth]:
+        raise ValueError(f"expected sequence of length {sizes[depth]} at dim {depth} (got {len(data)})")
+    if depth == len(sizes) - 1 and isinstance(data, list | tuple):
+        out += data
+        return
+    if hasattr(data, "tolist") and hasattr(data, "dtype"):
+        out += _elements(data)
+        return
+    for i in range(len(data)):
+        _flatten(data[i], sizes, depth + 1, out, infers)
+
+
+def _elements(data: Any) -> list:
+    """The elements of an array or tensor, of its own dtype."""
+    host = data if isinstance(data, np.ndarray) else data._host()
+    return list(host.reshape(-1))
+
+
+def _inferred(flat: list) -> Dtype:
+    if not flat:
+        return modes.default_dtype
+    kinds = {x.__class__ for x in flat}
+    if kinds <= _NUMBERS:
+        return max((modes.scalar_dtype(k) for k in kinds), key=lambda d: d.category)
+    return reduce(_dtypes.promote_types, dict.fromkeys(_dtype_of_item(x) for x in flat))
+
+
+def _dtype_of_item(x: Any) -> Dtype:
+    if isinstance(x, np.ndarray | np.generic):
+        return _dtypes.from_numpy(x.dtype)
+    if isinstance(getattr(x, "dtype", None), Dtype):
+        return x.dtype
+    for kind in (bool, int, float, complex):
+        if isinstance(x, kind):
+            return modes.scalar_dtype(kind)
+    if isinstance(x, str | bytes):
+        raise _errors.making.data_of_text(x)
+    if is_sequence(x):
+        return _inferred([x[i] for i in range(len(x))])
+    raise RuntimeError(f"Could not infer dtype of {type(x).__name__}")
+
+
+def _number(x: Any, dtype: Dtype) -> Any:
+    if hasattr(x, "_storage"):
+        if x.numel() != 1:
+            whole = dtype.category < _dtypes.FLOATING
+            raise _errors.memory.not_one_index() if whole else _errors.memory.not_one_scalar()
+        return x.item()
+    return x.item() if hasattr(x, "item") and getattr(x, "ndim", 1) == 0 else x
+
+
+def _stored(flat: list, dtype: Dtype) -> np.ndarray:
+    for x in flat:
+        if x.__class__ not in _NUMBERS:
+            _refuse(x, dtype)
+    if dtype.category == _dtypes.COMPLEX:
+        return np.array(flat, np.complex128).astype(dtype.numpy)
+    if any(x.__class__ is complex for x in flat) and dtype is not _dtypes.bool_:
+        raise TypeError("must be real number, not complex")
+    if dtype.category == _dtypes.INTEGER:
+        return _whole(flat, dtype)
+    with np.errstate(over="ignore"):
+        return _dtypes.cast(np.array(flat, np.bool_ if dtype is _dtypes.bool_ else np.float64), dtype)
+
+
+def _refuse(x: Any, dtype: Dtype) -> None:
+    if isinstance(x, int | float | complex):
+        return  # a subclass, such as an IntEnum
+    if is_sequence(x):
+        name = type(x).__name__
+        raise TypeError(f"'{name}' object cannot be interpreted as an integer" if dtype.category < _dtypes.FLOATING
+                        else f"must be real number, not {name}")  # fmt: skip
+    raise RuntimeError(f"Could not infer dtype of {type(x).__name__}")
+
+
+def _whole(flat: list, dtype: Dtype) -> np.ndarray:
+    info = np.iinfo(dtype.numpy)
+    low = info.min if info.min else -int(info.max)
+    whole = []
+    for x in flat:
+        if x != x or x in (float("inf"), float("-inf")):
+            raise _errors.dtypes.overflow(dtype.name)
+        n = int(x)
+        if not low <= n <= info.max:
+            if not -(2**63) <= n < (2**64 if dtype is _dtypes.uint64 else 2**63):
+                raise _errors.dtypes.too_large_to_unpack()
+            raise _errors.dtypes.overflow(dtype.name)
+        whole.append(n)
+    wide = np.uint64 if dtype is _dtypes.uint64 else np.int64
+    return np.array([n % 2**64 for n in whole] if wide is np.uint64 else whole, wide).astype(dtype.numpy)
+
+
+def filled(shape: tuple[int, ...], number: Any, dtype: Dtype) -> np.ndarray:
+    """An array of one repeated number, which must be in the dtype's range."""
+    _dtypes.check_number(number, dtype)
+    if dtype.category == _dtypes.INTEGER and number.__class__ in (int, float):
+        number = int(number) % 2 ** np.iinfo(dtype.numpy).bits
+        return np.full(shape, np.array(number, f"u{dtype.itemsize}").astype(dtype.numpy), dtype.numpy)
+    if dtype in _dtypes.FLOAT8:
+        return np.full(shape, _dtypes.cast(np.asarray(number), dtype), dtype.numpy)
+    if dtype is _dtypes.float16:
+        with np.errstate(over="ignore"):
+            number = np.float32(number)
+    return np.full(shape, number, dtype.numpy)

@@ -1,0 +1,341 @@
+"""`x[...]` and `x[...] = y`: basic indices are views, tensors as indices gather and scatter."""
+
+from __future__ import annotations
+
+import functools
+from operator import index as as_int
+from typing import Any
+
+import numpy as np
+
+from torchlike import _dtypes, _errors
+from torchlike._dtypes.recorder import current
+from torchlike._engine import Value, when_at_hand
+from torchlike._engine.trace.trace import lock
+from torchlike._errors.dtypes import c_name
+from torchlike._errors.warned import warn
+from torchlike._ops import REGISTRY
+from torchlike._tensor import dispatch, factories, overriding
+from torchlike._tensor.bind import CALLERS as rows
+from torchlike._tensor.bind import before_write, check_history
+from torchlike._tensor.from_data import filled
+from torchlike._tensor.tensor import Tensor, wrap
+
+_MASKS = (_dtypes.bool_, _dtypes.uint8)
+_PLACES = (_dtypes.int64, _dtypes.int32)
+
+
+def get(t: Tensor, index: Any) -> Tensor:
+    """`t[index]`."""
+    if index.__class__ is int:  # the most common case, taken without ceremony
+        return _select(t, 0, index, 0)
+    if index.__class__ is slice:
+        return _slice_alone(t, index)
+    viewed, advanced = _basic(t, index)
+    if not advanced:
+        return viewed if viewed is not t else rows["view_as_self"](t)
+    try:
+        return _gather(viewed, advanced)
+    except _errors.layouts.Elsewhere:
+        return overriding.instead(Tensor.__getitem__, t, index)
+
+
+def put(t: Tensor, index: Any, value: Any) -> None:
+    """`t[index] = value`."""
+    if index.__class__ is slice and not t.ndim:
+        raise _errors.shapes.slice_of_scalar()
+    if _is_one_mask(index) and _tensors(index)[0].dtype is _dtypes.uint8 and _is_one_element(value):
+        raise _errors.shapes.byte_mask()
+    if index is False:
+        return  # PyTorch looks at nothing more
+    viewed, advanced = _basic(t, index)
+    if not isinstance(value, Tensor):
+        if not isinstance(value, int | float | complex | np.generic):
+            raise _errors.shapes.cannot_assign(value, t)
+        number = _number(value, t.dtype)
+        narrow = t.dtype in _dtypes.FLOAT8  # which hold a number within their range instead of refusing it
+        host = _dtypes.cast(np.array(number), t.dtype) if narrow else filled((), number, t.dtype)
+        value = factories.of_array(host, t.device)
+    if advanced:
+        if value.numel() == 1 and _is_one_mask(index):  # that one PyTorch fills in
+            check_history(viewed, (value,))
+            value = _filling(value, t.dtype)
+        else:
+            value = _without_leading_ones(value)
+            before_write(viewed, (value, *advanced.values()), apart=True)
+        try:
+            _scatter(viewed, advanced, value)
+        except _errors.layouts.Elsewhere:
+            overriding.instead(Tensor.__setitem__, t, index, value)
+        return
+    if not value.ndim and viewed.ndim and value.device.type == "cpu":
+        viewed.fill_(value)
+        return
+    if value.shape != viewed.shape:
+        value = rows["expand"](_without_leading_ones(value), tuple(viewed.shape))
+    viewed.copy_(value)
+
+
+def _without_leading_ones(value: Tensor) -> Tensor:
+    """A value without its leading dims of size one: to PyTorch another tensor where there are any."""
+    while value.shape[:1] == (1,):
+        value = value.squeeze(0)
+    return value
+
+
+def _tensors(index: Any) -> list[Tensor]:
+    return [i for i in (index if isinstance(index, tuple) else (index,)) if isinstance(i, Tensor)]
+
+
+def _is_one_mask(index: Any) -> bool:
+    found = _tensors(index)
+    return len(found) == 1 and found[0].dtype in _MASKS
+
+
+def _is_one_element(value: Any) -> bool:
+    return value.numel() == 1 if isinstance(value, Tensor) else isinstance(value, int | float | complex)
+
+
+def _number(value: Any, dtype: _dtypes.dtype) -> Any:
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, int) and not -(1 << 63) <= value < 1 << 63:
+        raise _errors.dtypes.too_large_to_unpack()
+    if isinstance(value, complex) and not dtype.is_complex:
+        if value.imag:
+            raise _errors.dtypes.overflow(c_name(dtype))
+        value = value.real
+    return value
+
+
+# -- ints, slices, None and Ellipsis -----------------------------------------------------------------------------------
+
+
+def _select(t: Tensor, dim: int, index: int, position: int) -> Tensor:
+    shape = t._value.aval.shape
+    if dim >= len(shape):
+        raise _errors.shapes.index_of_scalar() if not shape else _errors.shapes.too_many_indices(len(shape))
+    size = tuple.__getitem__(shape, dim)
+    if not -size <= index < size:
+        raise _errors.shapes.index_out_of_bounds(index, position, size)
+    return rows["_select"](t, dim, index % size)
+
+
+def _slice_alone(t: Tensor, part: slice) -> Tensor:
+    """A slice that is the whole index: a view by this name even where it is all of the dim."""
+    if not t.ndim:
+        raise _errors.shapes.slice_of_scalar()
+    made = _slice(t, 0, part)
+    return made if made is not t else rows["_slice"](t, 0, 0, t.shape[0], 1)
+
+
+def _slice(t: Tensor, dim: int, part: slice) -> Tensor:
+    size = t.shape[dim]
+    step = 1 if part.step is None else as_int(part.step)
+    if step <= 0:
+        raise _errors.shapes.step_not_positive(step)
+    start, stop, _ = slice(part.start, part.stop, step).indices(size)
+    length = max(0, -(-(stop - start) // step))
+    if length == size and step == 1:
+        # Counted from the end it is a view, as in PyTorch.
+        whole = part.start in (None, 0) and (part.stop is None or part.stop >= size)
+        return t if whole else rows["_slice"](t, dim, 0, size, 1)
+    return rows["_slice"](t, dim, start, length, step)
+
+
+def _basic(t: Tensor, index: Any) -> tuple[Tensor, dict[int, Tensor]]:
+    """Apply the ints, slices, None and Ellipsis; what is left are tensor indices by dim of the resulting view."""
+    items = _unpack(index)
+    used = sum([_consumes(i) for i in items])
+    if used > t.ndim:
+        lone = not t.ndim and isinstance(index, int)
+        raise _errors.shapes.index_of_scalar() if lone else _errors.shapes.too_many_indices(t.ndim)
+    dim, rank, advanced = 0, t.ndim, {}
+    for position, item in enumerate(items):
+        if item is Ellipsis:
+            dim += rank - used
+        elif item is None:
+            t = rows["unsqueeze"](t, dim)
+            dim += 1
+        elif isinstance(item, bool | np.bool_):
+            t, dim = _zero_dim_mask(t, bool(item), dim, advanced)
+        elif isinstance(item, slice):
+            t, dim = _slice(t, dim, item), dim + 1
+        elif isinstance(item, Tensor):
+            t, dim = _take_tensor(t, item, dim, position, advanced)
+        else:
+            t = _select(t, dim, item, position)
+    return t, _without_masks(t, advanced) if advanced else advanced
+
+
+def _unpack(index: Any) -> list:
+    if isinstance(index, list) and len(index) < 32 and any(_makes_a_tuple(i) for i in index):
+        warn(_errors.shapes.LIST_AS_TUPLE)
+        index = tuple(index)
+    items = list(index) if isinstance(index, tuple) else [index]
+    return [_normal(i) for i in items]
+
+
+def _makes_a_tuple(item: Any) -> bool:
+    """Whether a list with this item stands for a tuple of indices (NumPy's old rule, which PyTorch keeps)."""
+    return item is None or item is Ellipsis or isinstance(item, list | tuple | slice | Tensor | np.ndarray)
+
+
+def _normal(item: Any) -> Any:
+    if item is None or item is Ellipsis or isinstance(item, int | slice | Tensor | np.bool_):
+        return item
+    if isinstance(item, np.integer):
+        return int(item)
+    if isinstance(item, list | tuple | range | np.ndarray):
+        return factories.of_array(_places(np.array(item) if isinstance(item, np.ndarray)
+                                           else factories.tensor(item)._host()))  # fmt: skip
+    if isinstance(item, str | bytes):
+        raise TypeError(f"new(): invalid data type '{type(item).__name__}'")
+    if hasattr(item, "__index__"):
+        return item.__index__()
+    raise IndexError("only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices "
+                     f"(got {type(item).__name__})")  # fmt: skip
+
+
+def _places(given: np.ndarray) -> np.ndarray:
+    """What a sequence of numbers means as an index: fractions are cut off."""
+    if given.dtype.kind == "c":
+        raise TypeError("'complex' object cannot be interpreted as an integer")
+    if given.dtype.kind not in "iuf" or (given.dtype == np.uint8 and given.size):
+        return given
+    if given.dtype.kind == "f" and np.isnan(given).any():
+        raise _errors.dtypes.overflow("int64")
+    return given.astype(np.int64)
+
+
+def _consumes(item: Any) -> int:
+    if item is None or item is Ellipsis or isinstance(item, bool | np.bool_):
+        return 0
+    return item.ndim if isinstance(item, Tensor) and item.dtype in _MASKS else 1
+
+
+# -- tensors as indices ------------------------------------------------------------------------------------------------
+
+
+def _zero_dim_mask(t: Tensor, chosen: bool, dim: int, advanced: dict) -> tuple[Tensor, int]:
+    """A bool as an index: a new dim of size one, or of none."""
+    advanced[dim] = factories.of_array(np.zeros(int(chosen), np.int64), t.device)
+    return rows["unsqueeze"](t, dim), dim + 1
+
+
+def _take_tensor(t: Tensor, item: Tensor, dim: int, position: int, advanced: dict) -> tuple[Tensor, int]:
+    if item.dtype in _MASKS:
+        if not item.ndim:
+            return _zero_dim_mask(t, bool(item), dim, advanced)
+        advanced[dim] = item
+        return t, dim + item.ndim
+    if item.dtype not in _PLACES:
+        if not item.ndim and item.dtype.category == _dtypes.INTEGER:
+            return _select(t, dim, int(item), position), dim
+        raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
+    if not item.ndim and item._value.peek() is not None:
+        return _select(t, dim, int(item), position), dim
+    advanced[dim] = item
+    return t, dim + 1
+
+
+def _without_masks(t: Tensor, advanced: dict[int, Tensor]) -> dict[int, Tensor]:
+    """Masks as the indices of the places where they are true, one for each of their dims."""
+    found = {}
+    for dim, item in advanced.items():
+        if item.dtype not in _MASKS:
+            found[dim] = item
+            continue
+        if item.dtype is _dtypes.uint8:
+            warn(_errors.shapes.BYTE_INDEX)
+        for i, n in enumerate(item.shape):
+            if t.shape[dim + i] != n:
+                raise _errors.shapes.mask_shape(item.shape, i, t.shape, dim + i)
+        for i, w in enumerate(np.nonzero(item._host())):
+            found[dim + i] = factories.of_array(w.astype(np.int64, copy=False), t.device)
+    return found
+
+
+def _check_bounds(t: Tensor, advanced: dict[int, Tensor]) -> None:
+    """PyTorch's error for an index out of range, where the indices are known already (pending ones read as NaN)."""
+    if 0 in [t.shape[dim] for dim in advanced] and all([i.numel() for i in advanced.values()]):
+        raise _errors.shapes.index_into_nothing()
+    for number, (dim, index) in enumerate(advanced.items()):
+        if index.numel() and index.device.type == "cpu":
+            when_at_hand(index._value, functools.partial(_check_bound, t.shape[dim], number))
+
+
+def _check_bound(size: int, number: int, array: Any) -> None:
+    host = np.asarray(array)
+    for bad in (host.min(), host.max()):
+        if not -size <= bad < size:
+            raise _errors.shapes.index_out_of_bounds(bad, number, size)
+
+
+def _gather(t: Tensor, advanced: dict[int, Tensor], row: str = "_index") -> Tensor:
+    try:
+        _check_bounds(t, advanced)
+    except IndexError:
+        t._pair()  # a view that must not be used any more is refused first
+        raise
+    return _moved(row, t, [_on(i, t) for i in advanced.values()], tuple(advanced))
+
+
+def chosen(t: Tensor, mask: Tensor) -> Tensor:
+    """The elements of a tensor where a mask of its shape is true."""
+    viewed, advanced = _basic(t, mask)
+    return _gather(viewed, advanced, "_masked_select")
+
+
+def _scatter(t: Tensor, advanced: dict[int, Tensor], value: Tensor, accumulate: bool = False) -> None:
+    _check_bounds(t, advanced)
+    indices = [_on(i, t) for i in advanced.values()]
+    with lock:  # other threads may write to other elements
+        new = _moved("_index_put", t, indices, value, tuple(advanced), accumulate)
+        new_value, edge = new._pair()
+        t._write(new_value, edge)
+
+
+def _moved(name: str, *args: Any) -> Tensor:
+    """Call a row that only moves data. Over host arrays NumPy does it at once: how many elements a mask chooses varies
+    from call to call, and each count would be another program."""
+    op, values, edges, scalars = REGISTRY[name], [], [], []
+    plan, needs = dispatch._gather(op, args, {}, values, edges, scalars)
+    arrays, recorder = [v.peek() for v in values], current()
+    if not (recorder.moves and all(a.__class__ is np.ndarray for a in arrays)):
+        return dispatch._finish(plan, values, edges, scalars, needs)
+    node = recorder.node(plan, values, edges, scalars) if needs and recorder.grad else None
+    made = Value(plan.outputs[0], np.asarray(plan.function(*arrays)[0]))
+    return wrap(made, node and (node, 0), plan.strides[0])
+
+
+def _cast(value: Tensor, dtype: _dtypes.dtype) -> Tensor:
+    return value if value.dtype is dtype else rows["_to"](value, dtype)
+
+
+def _filling(value: Tensor, dtype: _dtypes.dtype) -> Tensor:
+    """The one element to fill in where a mask holds; PyTorch takes it as a number, which must have a place."""
+    if value.dtype.is_complex and not dtype.is_complex:
+        _number(value.item(), dtype)
+    return _cast(value, dtype)
+
+
+def _on(index: Tensor, t: Tensor) -> Tensor:
+    index = _cast(index, _dtypes.int64)
+    return index if index.device is t.device else index.to(t.device)
+
+
+def put_at(t: Tensor, indices: tuple, values: Tensor, accumulate: bool) -> None:
+    """`t[indices] = values`, or += with repeated indices counted each time."""
+    if len(indices) > t.ndim:
+        raise _errors.shapes.too_many_indices(t.ndim, len(indices))
+    viewed, advanced = _basic(t, indices)
+    if advanced:
+        if not accumulate and values.numel() == 1 and _is_one_mask(indices):
+            check_history(viewed, (values,))
+            values = _filling(values, t.dtype)
+        else:
+            before_write(viewed, (values, *advanced.values()), apart=True)
+        _scatter(viewed, advanced, values, accumulate)
+    else:
+        viewed.copy_(viewed + values if accumulate else values)

@@ -1,0 +1,118 @@
+"""Inference tensors: those made in inference mode, of which no history is ever kept.
+
+A tensor is one by the class of its storage. That it must not be saved for backward is a property of the plans of
+operators that take it outside of inference mode, which follow from its aval: one of its own for each shape, dtype and
+device. So neither writes nor recording ask about it.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from typing import Any
+from weakref import ref
+
+from torchlike import _errors
+from torchlike._dtypes import modes
+from torchlike._dtypes.recorder import Mode, Recorder, both, current, enter, leave
+from torchlike._engine import Aval, Value
+from torchlike._ops.schema.plan import OpPlan, dependence
+from torchlike._tensor.storage import WRITE, Storage
+
+_local = modes.local
+
+
+class InferenceAval(Aval):
+    """What is known of an inference tensor's value."""
+
+    __slots__ = ()
+
+    def adapt(self, plan: OpPlan) -> None:
+        """A node of the plan must not save the tensor, and a view of it is another."""
+        if plan.check_node is None:  # else the operator refuses every node
+            plan.check_node = functools.partial(_check_saved, plan)
+        if plan.op.family == "view":
+            plan.outputs = tuple([_twin(a) if a.__class__ is Aval else a for a in plan.outputs])
+            plan.single = plan.outputs[0]
+
+
+@functools.cache
+def _twin(aval: Aval) -> InferenceAval:
+    made = InferenceAval()
+    made.shape, made.dtype, made.device = aval.shape, aval.dtype, aval.device
+    made.ndim, made.numel = aval.ndim, aval.numel
+    return made
+
+
+class InferenceStorage(Storage):
+    """What inference tensors share: writable in inference mode only, and without a count of writes for the user."""
+
+    __slots__ = ()
+    inference = True
+
+    def put(self, value: Value, since: int | None = None, owner: Any = None, step: int = WRITE) -> None:
+        self.check_change(owner)
+        super().put(value, since, owner, step)
+
+    def check_change(self, owner: Any) -> None:
+        if not _local.inference and getattr(owner, "_counter", None) is None:
+            raise _errors.autograd.write_to_inference()
+
+    def leave(self) -> None:
+        """At the end of inference mode: from now on operators are to know whose value they get."""
+        value = self.value
+        if value.__class__ is not Value or value.aval.__class__ is InferenceAval:
+            return
+        if value.array is not None:  # others may hold it
+            self.value = value.twin(_twin(value.aval))
+            return
+        value.aval = _twin(value.aval)
+
+
+def _check_saved(plan: OpPlan, edges: Sequence) -> None:
+    """Refuse a node whose gradient needs an inference tensor."""
+    wanted = tuple([i for i, e in enumerate(edges) if e is not None])
+    given = tuple([i for i, d in enumerate(plan.differentiable) if d])
+    if given and any(plan.inputs[i].__class__ is InferenceAval for i in dependence(plan, wanted, given)):
+        raise _errors.autograd.inference_saved()
+
+
+class Inference(Mode):
+    """A stretch of inference mode: tensors made inside are inference tensors."""
+
+    def __init__(self) -> None:
+        self.storages: list[ref[InferenceStorage]] = []
+        self.limit = 1000
+
+    def over(self, below: Recorder) -> Recorder:
+        """The recorder that marks new storages."""
+        return below.but(made=both(below.made, self.mark))
+
+    def mark(self, storage: Any) -> None:
+        """Make a new storage that of an inference tensor."""
+        if storage.__class__ is not Storage:
+            return
+        storage.__class__ = InferenceStorage
+        self.storages.append(ref(storage))
+        if len(self.storages) > self.limit:
+            self.storages = [r for r in self.storages if r() is not None]
+            self.limit = 1000 + 2 * len(self.storages)
+
+    def end(self) -> None:
+        """From now on operators are to know whose values they get."""
+        for held in self.storages:
+            storage = held()
+            if storage is not None:
+                storage.leave()
+
+
+def _switch(on: bool) -> None:
+    if on:
+        enter(Inference())
+        return
+    mode = next(mode for mode in reversed(current().modes) if isinstance(mode, Inference))
+    leave(mode)
+    mode.end()
+
+
+modes.on_inference_mode.append(_switch)

@@ -1,0 +1,404 @@
+"""Storage, and reading and writing through chains of views."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from sys import getrefcount
+from typing import Any
+from weakref import ref
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from torchlike import _dtypes, _errors
+from torchlike._autograd import engine, versions
+from torchlike._dtypes.recorder import current
+from torchlike._dtypes.strides import contiguous_strides, is_apart, is_dense, span
+from torchlike._engine import Aval, Live, Value, record, uninterrupted
+from torchlike._engine.trace.ownership import LOCAL
+from torchlike._engine.trace.trace import lock
+from torchlike._ops.schema.plan import OpPlan
+
+Step = tuple[OpPlan, tuple]  # a view operator and its runtime numbers
+WRITE = 1 << 32  # what a write adds to a storage's version; one that autograd does not see adds 1
+_COUNTED = 1 << 16  # what one adds that a tensor counts apart, whose views see it
+_ITS_OWN = WRITE - _COUNTED
+
+
+class Block:
+    """Memory of a storage whose address somebody has asked for: XLA's buffers move with every write, this stays."""
+
+    __slots__ = ("address", "memory", "shown")
+
+    def __init__(self, memory: np.ndarray) -> None:
+        self.memory, self.address = memory, memory.ctypes.data
+        self.shown: Callable[[], Value | None] = lambda: None  # the contents that lie there, while they are somewhere
+
+
+def extent(aval: Aval, strides: tuple[int, ...] | None) -> int:
+    """From how many bytes on end the elements are taken."""
+    return aval.dtype.itemsize * (span(aval.shape, strides or contiguous_strides(aval.shape)) if aval.numel else 0)
+
+
+class Storage:
+    """What tensors share: a pointer to the current Value, and a count of the writes.
+
+    `strides` tell where the elements of the Value lie in (made-up) memory; None is row-major.
+    """
+
+    __slots__ = ("__weakref__", "_block", "_loan", "_seen_as", "strides", "value", "version")
+
+    inference = False  # whether its tensors were made in inference mode (see `_tensor/inference.py`)
+    shared = False  # whether somebody else may write to the memory (see `_tensor/shared_storage.py`)
+
+    def __init__(self, value: Value, strides: tuple[int, ...] | None = None) -> None:
+        self.value = value
+        self.strides = strides
+        self.version = 0
+
+    def seen(self, tensor: Any) -> Value:
+        """The part of the contents that a tensor shows."""
+        return read(self.value, tensor._chain or ())
+
+    def put(self, value: Value, since: int | None = None, owner: Any = None, step: int = WRITE) -> None:
+        """Replace the contents; `since` is the age of the first gradient node that belongs to the write itself, `owner`
+        the tensor that is written to, `step` how the write counts."""
+        recorder = current()
+        if recorder.capture is not None:
+            recorder.capture.writes(self, owner)
+        if recorder.write is not None:
+            value = recorder.write(self, value)
+        old = self.value
+        # A value that only this storage holds was saved by no node.
+        if getrefcount(old) > LOCAL or old.stamp is not None:
+            versions.note_write(old, self, since, owner)
+        if value.array is None and value.__class__ is Value and (trace := value.trace) is not None:
+            # Where the trace fails, the storage goes back to what it had (`_engine/trace/failures.py`).
+            trace.puts.append((ref(self), old.slot if old.trace is trace else old, value.slot))
+        self.version += step
+        self.value = value
+
+    def touch(self, owner: Any) -> Value | None:
+        """What backward has saved of the contents counts as overwritten, though no element is: they go on as another
+        value, and the old one is returned. The write is counted by the caller."""
+        with lock:
+            old = self.value
+            if getrefcount(old) > LOCAL or old.stamp is not None:
+                self.put(engine.apply_op("clone", (old, None))[0], None, owner, step=0)
+                return old
+        return None
+
+    def check_change(self, owner: Any) -> None:
+        """Refuse a tensor whose shape or memory must not change."""
+
+    def put_seen(self, chain: tuple[Step, ...], value: Value, since: int | None, owner: Any,
+                 step: int = WRITE) -> None:  # fmt: skip
+        """Replace the part of the contents that `owner` sees through a chain of views."""
+        numbers = [n for _, given in chain for n in given]
+        plan = write_plan(chain)
+        with lock:  # threads may write to parts of one tensor that do not meet
+            (whole,) = record(plan, [self.value, value], numbers)
+            self.put(whole, since, owner, step)
+        value.stamp = value.stamp or versions.of(whole)
+
+    @property
+    def whole(self) -> Storage:
+        """The storage with all of the memory: this one, unless it has grown (see `_tensor/grown_storage.py`)."""
+        return self
+
+    @property
+    def nbytes(self) -> int:
+        """How much memory it has."""
+        held = self.value.aval
+        return held.numel * held.dtype.itemsize
+
+    @property
+    def resizable(self) -> bool:
+        """Whether the memory is our own, and always was."""
+        loan = getattr(self, "_loan", self)
+        return loan is self or (loan is not None and loan.lender is None)
+
+    @property
+    def address(self) -> int:
+        """Where its memory begins from now on; `_shared.show` puts the contents there."""
+        if not hasattr(self, "_block"):  # the system gives no page of it before it is written to
+            self._block = Block(np.empty(extent(self.value.aval, self.strides), np.uint8))
+        return self._block.address
+
+
+def read(value: Value, chain: tuple[Step, ...]) -> Value:
+    """The value seen through a chain of views."""
+    for plan, numbers in chain:
+        value = move(plan, value, numbers)
+    return value
+
+
+def marks(tensor: Any) -> tuple[str, ...]:
+    """Whether a tensor shows conjugates ("conj"), negatives ("neg") or both of the numbers that its memory holds."""
+    if not tensor._chain:
+        return ()
+    pending = [plan.op.pending for plan, _ in tensor._chain]
+    return tuple([mark for mark in ("conj", "neg") if pending.count(mark) % 2])
+
+
+_INVOLUTIONS: dict[tuple[str, ...], Callable[[np.ndarray], np.ndarray] | None] = {
+    (): None,
+    ("conj",): np.conj,
+    ("neg",): np.negative,
+    ("conj", "neg"): lambda array: np.negative(np.conj(array)),
+}
+
+
+def involution(tensor: Any) -> Callable[[np.ndarray], np.ndarray] | None:
+    """What turns the numbers in memory into those that a tensor shows, and back; None where they are the same."""
+    return _INVOLUTIONS[marks(tensor)]
+
+
+def move(plan: OpPlan, value: Value, numbers: tuple) -> Value:
+    """Apply one view. On a host array NumPy does it at once: moving data is exact, so where it runs cannot be seen."""
+    if value.array.__class__ is np.ndarray and current().moves:
+        return Value(plan.outputs[0], plan.function(value.array, *numbers)[0])
+    if value.__class__ is Live:
+        return value.seen(plan.outputs[0], lambda array: plan.function(array, *numbers)[0])  # type: ignore[attr-defined]
+    return record(plan, [value], numbers)[0]
+
+
+class Counter:
+    """The writes of a tensor that counts them apart from its storage's: made by `.data`, or given other data."""
+
+    __slots__ = ("_shared", "_values", "is_hidden")
+
+    def __init__(self, is_hidden: bool, shared: list[int] | None = None) -> None:
+        self.is_hidden = is_hidden  # what backward has saved is not compared with it
+        self._values: list[tuple[ref, ref]] = []
+        self._shared = [0] if shared is None else shared
+
+    def leave(self, value: Value, tensor: Any) -> None:
+        """The tensor that counts here is given other memory: what was saved of this value is outdated by its next
+        write, wherever that goes."""
+        self._values = [pair for pair in self._values if pair[0]() is not None]  # of the others nobody has saved any
+        self._values.append((ref(value), ref(tensor)))
+
+    def outdate(self) -> None:
+        """Called before a write is counted."""
+        for value, tensor in [(held(), owner()) for held, owner in self._values]:
+            if value is not None and tensor is not None:
+                versions.note_write(value, tensor._storage, None, tensor)
+        self._values.clear()
+
+    def shown(self) -> Counter:
+        """This one for a tensor that is given other memory: it goes on counting with those that shared it."""
+        return Counter(False, self._shared) if self.is_hidden else self
+
+    @property
+    def count(self) -> int:
+        """How many writes there were."""
+        return self._shared[0]
+
+    @count.setter
+    def count(self, count: int) -> None:
+        self._shared[0] = count
+
+
+class LeftCounter(Counter):
+    """The writes of a tensor that was given other memory: it goes on counting with those that see what it left."""
+
+    __slots__ = ("_left", "_own")
+
+    def __init__(self, left: Storage) -> None:
+        self.is_hidden, self._values = False, []
+        self._left = ref(left)
+        self._own = left.version >> 32
+
+    @property
+    def count(self) -> int:  # type: ignore[override]
+        left = self._left()
+        return self._own if left is None else left.version >> 32
+
+    @count.setter
+    def count(self, count: int) -> None:
+        left, self._own = self._left(), count
+        if left is not None:
+            left.version += (count - (left.version >> 32)) * WRITE
+
+
+def step(counter: Counter | None) -> int:
+    """How a write counts in the storage's version; it is counted by the counter, where there is one."""
+    if counter is None:
+        return WRITE
+    if counter._values:
+        counter.outdate()
+    counter.count += 1
+    return 1 if counter.is_hidden else _COUNTED
+
+
+def writes(origin: Any) -> int:
+    """How many writes an origin and its views have counted."""
+    counter = getattr(origin, "_counter", None)
+    return origin._storage.version >> 32 if counter is None else counter.count
+
+
+def unseen_since(cache: tuple[int, Any, Value], origin: Any) -> bool:
+    """Whether a view that follows its origin has no write to mind since it was last looked at, which left `cache`."""
+    counter = getattr(origin, "_counter", None)
+    if counter is not None and counter.is_hidden:  # the storage's version does not tell its writes from others
+        return cache[1] is origin._edge
+    changed = cache[0] ^ origin._storage.version
+    # One that counts its own writes does not mind those of others, which count as this one's would without a counter.
+    return changed >> 32 == 0 if counter is None else changed & _ITS_OWN == 0
+
+
+def commit(writes: Iterable[tuple[Any, Value]]) -> None:
+    """Give many tensors new contents as one act: an interrupt is seen before or after all of them."""
+    recorder = current()
+    is_watched = recorder.capture is not None or recorder.write is not None
+    with uninterrupted():
+        for tensor, value in writes:
+            storage, counter = tensor._storage, tensor._counter
+            if tensor._chain is not None:
+                tensor._write_raw(value, tensor._edge)
+            elif counter is not None:
+                storage.put(value, None, tensor, 0)
+                storage.version += step(counter)
+            elif is_watched or storage.__class__ is not Storage:
+                storage.put(value)
+            else:  # as `Storage.put` does it, without the call: an optimizer's step writes hundreds of tensors
+                old = storage.value
+                if getrefcount(old) > LOCAL or old.stamp is not None:
+                    versions.note_write(old, storage, None, None)
+                if value.array is None and value.__class__ is Value and (trace := value.trace) is not None:
+                    trace.puts.append((ref(storage), old.slot if old.trace is trace else old, value.slot))
+                storage.version += WRITE
+                storage.value = value
+
+
+_view_plans: dict[tuple, OpPlan] = {}
+
+
+def view_plan(chain: tuple[Step, ...], node: str) -> OpPlan:
+    """A chain of views as one operator, with a gradient node of this name."""
+    plans = tuple(plan for plan, _ in chain)
+    found = _view_plans.get((plans, node))
+    if found is None:
+        scalars = tuple(kind for plan in plans for kind in plan.scalars)
+        last = plans[-1]
+        made = OpPlan("view", plans[0].inputs, scalars, last.outputs, lambda x, *numbers: (look(plans, x, numbers),))
+        found = _view_plans[plans, node] = made.settle(last.op, (), (True,), last.strides, node)
+    return found
+
+
+_write_plans: dict[tuple, OpPlan] = {}
+
+
+def write_plan(chain: tuple[Step, ...]) -> OpPlan:
+    """The operator (base, new) -> base with the viewed elements replaced."""
+    plans = tuple(plan for plan, _ in chain)
+    found = _write_plans.get(plans)
+    if found is None:
+        found = _write_plans[plans] = _make_write_plan(plans)
+    return found
+
+
+def _make_write_plan(plans: tuple[OpPlan, ...]) -> OpPlan:
+    base, new = plans[0].inputs[0], plans[-1].outputs[0]
+    scalars = tuple(kind for plan in plans for kind in plan.scalars)
+    if not is_apart(tuple(new.shape), strides_of(new.shape, plans[-1].strides[0])):
+        raise _errors.arguments.unsupported("in-place write", "overlapping strides")
+
+    def write(old: Any, part: Any, *numbers: Any) -> tuple:
+        if not new.numel:
+            return (old,)
+        return (_placed(plans, old, part, numbers),)
+
+    made = OpPlan("write", (base, new), scalars, (base,), write)
+    made.settle(plans[0].op, (), (base.dtype.category >= _dtypes.FLOATING,), node="torch::autograd::CopySlices")
+    made.remembers = ("all",)  # what it holds is let go of although it is nothing, and asked for in a second pass
+    return made
+
+
+def _placed(plans: tuple[OpPlan, ...], old: Any, part: Any, numbers: tuple) -> Any:
+    """`old` with the elements seen through the views replaced: linear views are undone by their transpose, those with
+    an inverse of their own by that."""
+    at = next((i for i, plan in enumerate(plans) if plan.op.inverse is not None), None)
+    if at is None:
+        return _transposed(plans, old, part, numbers)
+    count = sum(len(plan.scalars) for plan in plans[:at])
+    seen = look(plans[:at], old, numbers[:count])
+    if plans[at + 1 :]:
+        part = _placed(plans[at + 1 :], look(plans[at : at + 1], seen, ()), part, numbers[count:])
+    back = plans[at].op.inverse(seen, jnp.asarray(part).astype(plans[at].outputs[0].dtype.numpy))  # type: ignore[misc]
+    return _placed(plans[:at], old, back, numbers[:count]) if at else back
+
+
+def look(plans: tuple[OpPlan, ...], x: Any, numbers: tuple) -> Any:
+    """An array seen through a chain of views."""
+    rest = iter(numbers)
+    for plan in plans:
+        (x,) = plan.function(x, *[next(rest) for _ in plan.scalars])
+    return x
+
+
+def _transposed(plans: tuple[OpPlan, ...], old: Any, part: Any, numbers: tuple) -> Any:
+    base, new = plans[0].inputs[0], plans[-1].outputs[0]
+    if numbers and base.dtype.category < _dtypes.FLOATING:  # JAX transposes no slice of integers at a runtime index
+        places = look(plans, jnp.arange(base.numel).reshape(base.shape), numbers).reshape(-1)
+        flat = jnp.asarray(old).reshape(-1)
+        return flat.at[places].set(jnp.asarray(part).astype(flat.dtype).reshape(-1)).reshape(base.shape)
+    as_bytes = base.dtype is _dtypes.bool_  # linear_transpose takes no bools
+    work = np.dtype(np.uint8) if as_bytes else base.dtype.numpy
+
+    def back(x: Any) -> Any:
+        return jax.linear_transpose(lambda x: look(plans, x, numbers), jax.ShapeDtypeStruct(base.shape, x.dtype))(x)[0]
+
+    there, part = back(jnp.ones(new.shape, work)), jnp.asarray(part).astype(work)
+    adds = work.kind not in "biu" and "scatter-add" in str(jax.make_jaxpr(back)(part))
+    placed = _added_to_nothing(back, part) if adds else back(part)
+    return jnp.where(there != 0, placed.astype(base.dtype.numpy), old)
+
+
+def _added_to_nothing(back: Callable[[Any], Any], part: Any) -> Any:
+    """`back(part)`, which adds each number to 0: of -0 that makes 0, so signs are placed apart."""
+
+    @jax.custom_jvp
+    def place(x: Any) -> Any:
+        if x.dtype.kind == "c":
+            return jax.lax.complex(place(x.real), place(x.imag))
+        return jnp.copysign(back(x), back(jnp.where(jnp.signbit(x), -1, 1).astype(x.dtype)))
+
+    place.defjvp(lambda primals, tangents: (place(*primals), back(*tangents)))
+    return place(part)
+
+
+def overlaps(chain: tuple[Step, ...], shape: tuple[int, ...], strides: tuple[int, ...] | None) -> bool:
+    """Whether two places of the view are one place of memory (a dim of stride zero)."""
+    return strides is not None and any(s == 0 and n > 1 for n, s in zip(shape, strides)) and 0 not in shape
+
+
+def are_apart(target: Any, other: Any, wholly: bool, copies: bool = False) -> bool:
+    """Whether an operand of the same storage lies nowhere in the memory that is written to, or (unless `wholly`) in all
+    of it, seen the same way. `copies`: the operator is `copy_`."""
+    if other is target:
+        return not wholly
+    if not copies and (marks(target) or marks(other)):  # PyTorch computes with a copy of such a tensor
+        return True
+    if not _may_meet(target, other):
+        return True
+    place = lambda t: (t._offset, t.numel(), t.stride(), t.dtype.itemsize)
+    return place(target) == place(other) and not wholly
+
+
+def _may_meet(a: Any, b: Any) -> bool:
+    """Whether two tensors of one storage, each without gaps, span some of the same memory (with gaps nobody looks)."""
+    spans = []
+    for t in (a, b):
+        if not t.numel() or not is_dense(tuple(t.shape), t.stride()):
+            return False
+        start = t._offset * t.dtype.itemsize
+        spans.append((start, start + t.numel() * t.dtype.itemsize))
+    return spans[0][0] < spans[1][1] and spans[1][0] < spans[0][1]
+
+
+def strides_of(shape: tuple[int, ...], strides: tuple[int, ...] | None) -> tuple[int, ...]:
+    """Strides as a tuple, row-major where none are kept."""
+    return contiguous_strides(tuple(shape)) if strides is None else strides

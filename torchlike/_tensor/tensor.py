@@ -1,0 +1,778 @@
+"""The Tensor facade: storage + geometry + a chain of views + an edge into the gradient graph. No operator bodies."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+from weakref import ref
+
+import numpy as np
+
+from torchlike import _dtypes, _errors
+from torchlike._autograd import engine, versions
+from torchlike._autograd.handles import RemovableHandle, hold
+from torchlike._autograd.nodes import AccumulateGrad, Edge, Node, begin_again, hooks_of, note_end
+from torchlike._autograd.sparse_value import SparseValue, accumulated
+from torchlike._dtypes import devices, modes
+from torchlike._dtypes.recorder import current
+from torchlike._dtypes.strides import is_dense
+from torchlike._engine import Aval, Size, Value, boundary, element, to_numpy
+from torchlike._engine.trace.trace import lock
+from torchlike._errors.warned import warn
+from torchlike._tensor import hooks, views
+from torchlike._tensor import storage as _storage
+from torchlike._tensor.shared_storage import show
+from torchlike._tensor.storage import Step, Storage
+
+if TYPE_CHECKING:
+    from torchlike._methods import Methods  # what the registry's rows put onto Tensor
+else:
+    Methods = object
+
+TENSOR_TYPES: set[type] = set()  # Tensor and every subclass: the dispatcher's quick test
+
+
+class Tensor(Methods):
+    """A multi-dimensional array with PyTorch's behaviour; see `torchlike.tensor` to make one."""
+
+    __slots__ = ("__dict__", "__weakref__", "_cache", "_chain", "_counter", "_edge", "_ended", "_fate", "_frozen",
+                 "_grad", "_offset", "_origin", "_shown", "_storage", "_strides", "_tracks")  # fmt: skip
+    __array_priority__ = 1000
+    _never_called: str | None = None  # the hook of a subclass that operators do not call, so that it has no tensors
+
+    _storage: Storage
+    _chain: tuple[Step, ...] | None  # how to see this tensor in its storage's value; None: it is that value
+    _strides: tuple[int, ...] | None  # None: row-major
+    _offset: int
+    _edge: Edge | None  # where the gradient of this tensor goes
+    _origin: Tensor | None  # the tensor of which this is a view
+    _tracks: bool  # a view whose history follows its origin's
+    _cache: tuple[int, Any, Value] | None  # views: storage version; origin's edge (or writes at birth); value
+    _grad: Tensor | None
+    # Unset on most:
+    _counter: _storage.Counter | None  # it counts its writes apart from its storage
+    _ended: tuple[Any, Any]  # what it takes up again as a leaf: its node, weakly, and the hooks on its gradient
+    _fate: versions.Fate  # what it is now, for those who saved what it was
+    _frozen: views.Frozen  # why a view does not follow its origin, where it is not for `no_grad`
+    _shown: Any  # an origin that stands for another tensor, whose shape was changed in place: that one, weakly
+
+    @classmethod
+    def __torch_function__(cls, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
+        """A function's own result; what a subclass's own calls in the end."""
+        from torchlike._tensor import overriding
+
+        return overriding.default(cls, func, types, args, kwargs)
+
+    def __init_subclass__(cls, overridden: bool = False, **kwargs: Any) -> None:
+        from torchlike._tensor import overriding
+
+        super().__init_subclass__(**kwargs)
+        hook = cls.__dict__.get("__torch_dispatch__")
+        if hook is not None:
+            is_disabled = getattr(cls.__torch_dispatch__, "__name__", "").startswith("_disabled_torch_")  # type: ignore[attr-defined]
+            cls._never_called = None if is_disabled else "__torch_dispatch__"
+        if not overridden:
+            overriding.take_in(cls)
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+        from torchlike._tensor import factories
+
+        return factories.build_tensor(cls, *args, **kwargs)
+
+    # -- reading and writing -------------------------------------------------------------------------------------------
+
+    def _read(self, strict: bool | None = None) -> Value:
+        """The current Value of this view: read again where its storage or history has changed. `strict`: what PyTorch
+        refuses to an operator is refused; by default where gradients are recorded."""
+        cache = self._cache
+        known = cache is not None and cache[0] == self._storage.version
+        if known and (not self._tracks or cache[1] is self._origin._edge):  # type: ignore[union-attr,index]
+            return cache[2]  # type: ignore[index]
+        return views.read_again(self, modes.local.grad if strict is None else strict)
+
+    def _root(self) -> Tensor | None:
+        """The tensor of which this is a view. One whose own shape was changed in place has become a view as well."""
+        origin = self._origin
+        while origin is not None and origin._origin is not None:
+            origin = self._origin = origin._origin
+        return origin
+
+    @property
+    def _base(self) -> Tensor | None:
+        return None if self._origin is None else views.base_of(self)
+
+    @property
+    def _aval(self) -> Aval:
+        """Shape, dtype and device, without reading."""
+        return self._storage.value.aval if not self._chain else self._chain[-1][0].outputs[0]
+
+    @property
+    def _value(self) -> Value:
+        """The current contents, whatever has become of their history."""
+        return self._storage.value if self._chain is None else self._read(False)
+
+    @property
+    def _latest(self) -> Value:
+        """The contents as they were when somebody last looked."""
+        return self._storage.value if self._chain is None or self._cache is None else self._cache[2]
+
+    def _pair(self, strict: bool | None = None) -> tuple[Value, Edge | None]:
+        value = self._storage.value if self._chain is None else self._read(strict)
+        return value if value.__class__ is Value else value.settle(), self._edge
+
+    def _write(self, value: Value, edge: Edge | None = None, since: int | None = None,
+               node: str | None = None) -> None:  # fmt: skip
+        """Replace the contents (in-place operators end here); `edge` is the new contents' history, `since` the age of
+        the first of its nodes, `node` PyTorch's name for the node of an operator that makes no use of the old ones."""
+        differentiable = modes.local.grad and (edge is not None or (self._value is not None and self._edge is not None))
+        if differentiable:
+            views.check_write(self)
+            if (edge is None or node is not None) and views.is_whole(self):
+                edge = views.replaced(self._aval, self._edge, edge, node or "FillBackward0")
+        origin = self if self._origin is None else self._root()
+        counter = getattr(origin, "_counter", None)
+        if counter is not None and counter.is_hidden:
+            since = versions.UNSEEN
+        elif since is None and edge is not None:
+            since = edge[0].age
+        if self._chain is None and self._origin is None:
+            if self._edge is not None:
+                versions.note_result(self._edge[0], self)
+            self._storage.put(value, since, self, _storage.WRITE if counter is None else 0)
+            if counter is not None:
+                self._count()
+            if differentiable:
+                self._edge = edge
+            versions.note_fate(self)
+            return
+        if _storage.overlaps(self._chain or (), self._aval.shape, self._strides):
+            raise _errors.memory.overlapping_write()
+        with lock:  # other threads may write to other parts of the memory
+            self._write_through(value, edge, differentiable, since)
+
+    def _count(self) -> None:
+        """A write that changed no element: of a tensor's own shape."""
+        origin: Any = self if self._origin is None else self._root()
+        step = _storage.step(getattr(origin, "_counter", None))  # which may count in this very storage
+        origin._storage.version += step
+
+    def _write_through(self, value: Value, edge: Edge | None, differentiable: bool, since: int | None) -> None:
+        origin = self._root()
+        steps, storage = views.steps_from(origin, self), self._storage  # in this order: it may follow grown memory
+        if origin is None or steps is None or views.is_plain(origin, edge):
+            if differentiable and edge is not None and origin is not None and not views.is_whole(self):
+                edge = views.replaced(self._aval, None, edge, "AsStridedBackward0")
+            self._write_raw(value, edge if differentiable else self._edge, since)
+            return
+        old, old_edge = origin._pair()
+        if old_edge is not None:
+            versions.note_result(old_edge[0], views.whole(self))
+        new, new_edge = value, edge
+        if steps:
+            numbers = [n for _, given in steps for n in given]
+            ((new, new_edge),) = engine.apply(
+                _storage.write_plan(steps), [old, value], [old_edge, edge], numbers, differentiable
+            )
+        if edge is not None and new_edge is not None and new_edge is not edge:
+            versions.note_part(new_edge[0], edge[0], since, self)
+        origin._write_raw(new, new_edge if differentiable else origin._edge, since)
+        if views.is_whole(self):
+            value.stamp = value.stamp or versions.of(storage.value)
+            self._edge = edge if differentiable else self._edge
+            self._cache = (storage.version, origin._edge, value)
+        elif differentiable and new_edge is not None:
+            views.rebase_owner(self, origin)
+            self._cache = (storage.version, views.Written(origin._edge or new_edge), value)
+            self._edge = self._edge or edge  # until it is looked at; it is known to have a history
+        versions.note_fate(views.whole(self))
+
+    def _write_raw(self, value: Value, edge: Edge | None, since: int | None = None) -> None:
+        """Store new contents without asking about gradients."""
+        storage, origin = self._storage, self if self._origin is None else self._root()
+        is_there = origin._storage is storage  # type: ignore[union-attr]
+        apart = not is_there or getattr(origin, "_counter", None) is not None
+        step = 0 if is_there and apart else _storage.WRITE if is_there else 1
+        if self._chain is None:
+            storage.put(value, since, self, step)
+        else:
+            storage.put_seen(self._chain, value, since, self, step)
+        if apart:  # after the write, which notes how many there were before
+            self._count()
+        self._edge = edge
+        if self._chain is not None:
+            born = self._cache[1] if self._cache is not None and not self._tracks else None
+            self._cache = None if self._tracks else (storage.version, born, value)
+
+    # -- what it is ----------------------------------------------------------------------------------------------------
+
+    @property
+    def shape(self) -> Size:
+        """The size of each dim."""
+        return self._aval.shape
+
+    def size(self, dim: int | None = None) -> Any:
+        """The shape, or the size of one dim."""
+        shape = self._aval.shape
+        if dim is None:
+            return shape
+        n = len(shape)
+        if not -max(n, 1) <= dim < max(n, 1) or not n:
+            raise _errors.shapes.dim_out_of_range(dim, max(n, 1)) if n else _errors.shapes.dim_of_scalar(dim)
+        return shape[dim]
+
+    @property
+    def dtype(self) -> _dtypes.dtype:
+        """The element type."""
+        return self._aval.dtype
+
+    @property
+    def device(self) -> devices.device:
+        """Where the tensor lives."""
+        return self._aval.device
+
+    @property
+    def ndim(self) -> int:
+        """The number of dims."""
+        return self._aval.ndim
+
+    def dim(self) -> int:
+        """The number of dims."""
+        return self._aval.ndim
+
+    ndimension = dim
+
+    def numel(self) -> int:
+        """The number of elements."""
+        return self._aval.numel
+
+    nelement = numel
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes of one element."""
+        return self.dtype.itemsize
+
+    element_size = lambda self: self.dtype.itemsize
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all elements."""
+        return self.numel() * self.dtype.itemsize
+
+    def stride(self, dim: int | None = None) -> Any:
+        """Steps in memory, in elements, from one index to the next along each dim (or one dim)."""
+        strides = _storage.strides_of(self.shape, self._strides)
+        return strides if dim is None else strides[self._nonnegative(dim)]
+
+    def _nonnegative(self, dim: int) -> int:
+        n = max(self.ndim, 1)
+        if dim is None:
+            raise TypeError("argument 'dim' must be int, not NoneType")
+        if not -n <= dim < n:
+            raise _errors.shapes.dim_out_of_range(dim, n)
+        return dim % n
+
+    def storage_offset(self) -> int:
+        """Where in the storage the first element lies."""
+        return self._offset
+
+    def is_contiguous(self, memory_format: Any = None) -> bool:
+        """Whether the elements lie in row-major order without gaps."""
+        from torchlike._dtypes import memory_format as _memory_format
+
+        return _memory_format.is_contiguous(self.shape, self.stride(), memory_format)
+
+    def data_ptr(self) -> int:
+        """The address of the first element, where the contents lie as they are now (see `_shared.show`)."""
+        whole = self._storage.whole
+        has_memory = self.numel() and whole.nbytes and self.device is not devices.meta
+        return show(whole) + self._offset * self.dtype.itemsize if has_memory else 0
+
+    @property
+    def _version(self) -> int:
+        if self._storage.inference and self._counter is None:
+            raise _errors.autograd.inference_version()
+        origin: Any = self if self._origin is None else self._root()
+        counter = getattr(origin, "_counter", None)
+        return origin._storage.version >> 32 if counter is None else counter.count
+
+    def is_inference(self) -> bool:
+        """Whether it was made in inference mode."""
+        return self._storage.inference
+
+    def _is_view(self) -> bool:
+        return not views.is_whole(self) and not self._storage.inference
+
+    is_cuda = property(lambda self: self.device.type == "cuda", doc="Whether it lives on a GPU.")
+    is_mps = is_xpu = is_mtia = is_ipu = is_maia = is_vulkan = is_xla = property(lambda self: False, doc="Never.")
+    is_cpu = property(lambda self: self.device.type == "cpu", doc="Whether it lives on the CPU.")
+    is_meta = property(lambda self: self.device.type == "meta", doc="Whether it has no data.")
+    is_sparse = property(lambda self: False, doc="Whether its layout is COO.")
+    is_sparse_csr = property(lambda self: False, doc="Whether its layout is CSR.")
+    is_quantized = property(lambda self: False, doc="Whether it is quantized: never.")
+    is_mkldnn = property(lambda self: False, doc="Whether it has an MKL-DNN layout: never.")
+    is_nested = property(lambda self: False, doc="Whether it is nested: never.")
+
+    def is_floating_point(self) -> bool:
+        """Whether the dtype is a real floating one."""
+        return self.dtype.is_floating_point
+
+    def is_complex(self) -> bool:
+        """Whether the dtype is complex."""
+        return self.dtype.is_complex
+
+    def is_signed(self) -> bool:
+        """Whether the dtype has negative numbers."""
+        return self.dtype.is_signed
+
+    def get_device(self) -> int:
+        """The index of the accelerator it lives on; -1 on the CPU."""
+        return -1 if self.device.index is None else self.device.index
+
+    # -- gradients -----------------------------------------------------------------------------------------------------
+
+    @property
+    def requires_grad(self) -> bool:
+        """Whether gradients flow to this tensor."""
+        return self._edge is not None if self._origin is None else views.requires_grad(self)
+
+    @requires_grad.setter
+    def requires_grad(self, wanted: bool) -> None:
+        if wanted.__class__ is not bool:
+            raise RuntimeError("requires_grad must be a bool")
+        if not self._shows_no_history():
+            raise _errors.autograd.unflagging_non_leaf(wanted)
+        if wanted and self.dtype.category < _dtypes.FLOATING:
+            raise _errors.autograd.only_floating_requires_grad("floating point and complex")
+        self._require_grad(wanted)
+
+    def requires_grad_(self, requires_grad: bool = True) -> Tensor:
+        """Make this leaf require (or stop requiring) grad."""
+        if requires_grad.__class__ is not bool:
+            raise _errors.arguments.wrong_type("requires_grad_", "requires_grad", 1, "bool", requires_grad)
+        if modes.local.transforms:
+            raise _errors.func.inside_a_transform("requires_grad_")
+        return self._require_grad(requires_grad)
+
+    def _require_grad(self, requires_grad: bool = True) -> Tensor:
+        """`requires_grad_`, in a transform of `torchlike.func` too."""
+        edge = views.edge_of(self) if self._origin is not None and self._tracks else self._edge
+        if edge is not None and not isinstance(edge[0], AccumulateGrad):
+            if requires_grad:
+                return self
+            raise _errors.autograd.unflagging_non_leaf()
+        if requires_grad and self.dtype.category < _dtypes.FLOATING:
+            raise _errors.autograd.only_floating_requires_grad()
+        if requires_grad and self._storage.inference and not modes.local.inference:
+            raise _errors.autograd.inference_requires_grad()
+        if bool(requires_grad) != (self._edge is not None and self._edge is not views.NOWHERE):
+            note_end(self)
+            self._edge = (begin_again(self, leaf_node), 0) if requires_grad else None
+            self._storage.version += 1  # for autograd no write, but views are to look again
+            if self._origin is not None and views.is_whole(self):
+                self._root()._edge = None  # type: ignore[union-attr]
+                views.rebase(self)
+        return self
+
+    @property
+    def is_leaf(self) -> bool:
+        """Whether no operator that is part of the graph made this tensor."""
+        edge = self._edge if self._origin is None else views.edge_of(self)
+        return edge is None or isinstance(edge[0], AccumulateGrad)
+
+    def _shows_no_history(self) -> bool:
+        """`is_leaf` as it was when somebody last looked; refuses nothing."""
+        return self._edge is None or isinstance(self._edge[0], AccumulateGrad)
+
+    @property
+    def grad_fn(self) -> Node | None:
+        """The node of the operator that made this tensor; None for leaves."""
+        return None if self.is_leaf else self._edge[0].public()  # type: ignore[index]
+
+    @property
+    def output_nr(self) -> int:
+        """Which output of `grad_fn` this tensor is."""
+        return 0 if self._edge is None else self._edge[1]
+
+    @property
+    def grad(self) -> Tensor | None:
+        """The gradient accumulated by `backward()`."""
+        if current().capture is not None:
+            current().capture.grad(self, True)
+        if (
+            self._grad is None
+            and self._edge is not None
+            and not isinstance(self._edge[0], AccumulateGrad)
+            and "_retains_grad" not in self.__dict__
+        ):
+            warn(_errors.autograd.NON_LEAF_GRAD)
+        return self._grad
+
+    @grad.setter
+    def grad(self, grad: Tensor | None) -> None:
+        if grad is not None:
+            if not isinstance(grad, Tensor):
+                kind = type(grad).__name__
+                raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of type {kind}")
+            _errors.autograd.check_grad(self, grad)
+        if current().capture is not None:
+            current().capture.grad(self, False)
+        self._grad = grad
+
+    @grad.deleter
+    def grad(self) -> None:
+        self.grad = None
+
+    def detach(self) -> Tensor:
+        """This tensor without its history; shares storage."""
+        versions.watch_result(self)
+        made = alias(self)
+        if self._storage.inference and not modes.local.inference:  # PyTorch lets it take, and count, writes of its own
+            made._counter = made._counter or _storage.Counter(True)
+        return made
+
+    def detach_(self) -> Tensor:
+        """Cut this tensor off from its history, in place."""
+        if self._is_view() and not modes.local.inference:
+            raise RuntimeError("Can't detach views in-place. Use detach() instead. If you are using "
+                               "DistributedDataParallel (DDP) for training, and gradient_as_bucket_view is set as "
+                               "True, gradients are views of DDP buckets, and hence detach_() cannot be called on "
+                               "these gradients. To fix this error, please refer to the Optimizer.zero_grad() function "
+                               "in torch/optim/optimizer.py as the solution.")  # fmt: skip
+        versions.note_detached(self._edge)
+        note_end(self)
+        self._edge = None
+        self._storage.version += 1  # for autograd no write, but views are to look again
+        if self._origin is not None and views.is_whole(self):
+            self._root()._edge = None  # type: ignore[union-attr]
+            views.rebase(self)
+        return self
+
+    @property
+    def data(self) -> Tensor:
+        """This tensor without its history; writes to it are not seen by autograd."""
+        made = alias(self)
+        made._counter = _storage.Counter(True)
+        return made
+
+    @data.setter
+    def data(self, other: Tensor) -> None:
+        if not isinstance(other, Tensor):
+            raise TypeError(f"Variable data has to be a tensor, but got {type(other).__name__}")
+        if self.requires_grad and other.dtype.category < _dtypes.FLOATING:
+            raise _errors.autograd.data_of_integers()
+        self._see(other)
+
+    @data.deleter
+    def data(self) -> None:
+        raise _errors.memory.deleting_data()
+
+    def _see(self, other: Tensor) -> None:
+        """See another tensor's memory from now on; history, origin and the count of the writes stay."""
+        counter = _storage.LeftCounter(self._storage) if self._counter is None else self._counter.shown()
+        left = self._storage.value
+        self._storage, self._chain, self._strides = other._storage, other._chain, other._strides
+        self._offset, self._cache = other._offset, None
+        if views.is_whole(self):
+            counter.leave(left, self)
+            self._counter = counter
+            if self._origin is not None:
+                self._origin._counter = self._counter
+            self._origin, self._tracks = None, False
+
+    def backward(self, gradient: Tensor | None = None, retain_graph: bool | None = None, create_graph: bool = False,
+                 inputs: Any = None) -> None:  # fmt: skip
+        """Add the gradient of this tensor to the `.grad` of every leaf it came from."""
+        from torchlike import autograd
+
+        autograd.backward(self, gradient, retain_graph, create_graph, inputs=inputs)
+
+    def register_hook(self, hook: Callable[[Tensor], Tensor | None]) -> RemovableHandle:
+        """Call `hook(grad)` whenever this tensor's gradient is computed; what it returns replaces the gradient."""
+        if not self.requires_grad:
+            raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+        node, number = self._edge  # type: ignore[misc]
+        return hold(hooks_of(node).tensor.setdefault(number, OrderedDict()), hooks.on_tensor(hook))
+
+    def register_post_accumulate_grad_hook(self, hook: Callable[[Tensor], None]) -> RemovableHandle:
+        """Call `hook(self)` each time after this leaf's `.grad` was accumulated."""
+        if not self.requires_grad:
+            raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+        if not self.is_leaf:
+            raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
+        self._edge[0].variable_ref = lambda: self  # type: ignore[index]  # for whom the user may hold no longer
+        return hold(self.__dict__.setdefault("_post_accumulate", OrderedDict()), hook)
+
+    def retain_grad(self) -> None:
+        """Keep the gradient of this non-leaf in `.grad` too."""
+        if not self.requires_grad:
+            raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
+        if self._shows_no_history() or self.__dict__.get("_retains_grad"):
+            return
+        if self._origin is not None:
+            views.edge_of(self)  # which must be of use
+        self.__dict__["_retains_grad"] = True
+        hooks.retain(self)
+
+    @property
+    def retains_grad(self) -> bool:
+        """Whether `retain_grad` was called on this non-leaf."""
+        return bool(self.__dict__.get("_retains_grad"))
+
+    # -- seeing the data -----------------------------------------------------------------------------------------------
+
+    def _host(self) -> np.ndarray:
+        return to_numpy(self._value)
+
+    def item(self) -> Any:
+        """The one element as a Python number (an observation: pending work runs)."""
+        value = self._value
+        if value.aval.numel != 1:
+            raise _errors.memory.not_one_element(value.aval.numel)
+        if value.aval.device is devices.meta:
+            raise _errors.memory.item_of_meta()
+        return element(value)
+
+    def tolist(self) -> Any:
+        """The elements as nested lists of Python numbers."""
+        if self._aval.numel and not self._storage.whole.nbytes:
+            raise RuntimeError("tolist() shouldn't be called on a tensor with unallocated storage")
+        host = self._host()
+        return host.astype(np.float32).tolist() if self.dtype in _dtypes.NARROW else host.tolist()
+
+    def numpy(self, *, force: bool = False) -> np.ndarray:
+        """The elements as a NumPy array over the same memory: what is written to one shows in the other.
+
+        Raises RuntimeError for a tensor that requires grad and TypeError for one on another device, unless `force`,
+        which detaches and copies as needed; TypeError for bfloat16.
+        """
+        from torchlike._tensor import exchange
+
+        return exchange.to_numpy(self, force)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        array = self.numpy()
+        if copy and (dtype is None or array.dtype == dtype):
+            return array.copy()
+        return array if dtype is None else array.astype(dtype, copy=False)
+
+    def __array_wrap__(self, array: np.ndarray, context: Any = None, return_scalar: bool = False) -> Tensor:
+        """What NumPy's functions make of a tensor: a tensor, of a truth value one of uint8 as in PyTorch."""
+        from torchlike._tensor import exchange
+
+        return exchange.from_numpy(array.astype(np.uint8) if array.dtype == bool else array)
+
+    def __bool__(self) -> bool:
+        if self.numel() == 0:
+            raise _errors.memory.ambiguous_bool("no values")
+        if self.numel() > 1:
+            raise _errors.memory.ambiguous_bool("more than one value")
+        return bool(self.item())
+
+    def __int__(self) -> int:
+        return int(self._only())
+
+    def __float__(self) -> float:
+        found = self._only()
+        if found.__class__ is complex and found.imag:
+            raise _errors.dtypes.overflow("double")
+        return float(found.real)
+
+    def __complex__(self) -> complex:
+        return complex(self._only())
+
+    def _only(self) -> Any:
+        if self.numel() != 1:
+            raise _errors.memory.not_one_scalar()
+        return self.item()
+
+    def __index__(self) -> int:
+        if self.dtype.category > _dtypes.INTEGER or self.numel() != 1:
+            raise _errors.memory.not_one_index()
+        return int(self.item())
+
+    def __len__(self) -> int:
+        if not self.ndim:
+            raise TypeError("len() of a 0-d tensor")
+        return self.shape[0]
+
+    def __iter__(self) -> Any:
+        if not self.ndim:
+            raise TypeError("iteration over a 0-d tensor")
+        return iter(self.unbind(0))
+
+    def __contains__(self, element: Any) -> bool:
+        if not isinstance(element, Tensor | int | float | complex):
+            raise _errors.memory.contains_only(element)
+        return bool((self == element).any())
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __repr__(self, *, tensor_contents: Any = None) -> str:
+        from torchlike._tensor import show as _show
+
+        return _show.tensor_text(self, tensor_contents)
+
+    def __format__(self, spec: str) -> str:
+        plain = type(self) is Tensor and not self.ndim and not self.is_meta
+        return self.item().__format__(spec) if plain else object.__format__(self, spec)
+
+    def __getitem__(self, index: Any) -> Tensor:
+        from torchlike._tensor import indexing
+
+        return indexing.get(self, index)
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        from torchlike._tensor import indexing
+
+        indexing.put(self, index, value)
+
+    def __delitem__(self, index: Any) -> None:
+        raise _errors.shapes.no_deletion()
+
+    def __deepcopy__(self, memo: dict) -> Tensor:
+        from torchlike._tensor import copying
+
+        return copying.deepcopy(self, memo)
+
+    def __copy__(self) -> Any:
+        from torchlike._tensor import copying
+
+        return copying.shallow(self)
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        from torchlike._tensor import copying
+
+        return copying.reduce(self)
+
+
+TENSOR_TYPES.add(Tensor)
+_new = object.__new__
+
+
+def wrap(value: Value, edge: Edge | None = None, strides: tuple[int, ...] | None = None) -> Tensor:
+    """A fresh tensor with a storage of its own; of a sparse gradient, the tensor that it stands for."""
+    if value.__class__ is SparseValue:
+        return value.seen(edge)  # type: ignore[attr-defined]
+    tensor = _new(Tensor)
+    storage = tensor._storage = _new(Storage)  # without a call of `__init__`
+    storage.value = value
+    storage.version = tensor._offset = 0
+    storage.strides = tensor._strides = strides
+    tensor._chain = tensor._origin = tensor._cache = tensor._grad = tensor._counter = None
+    tensor._edge = edge
+    tensor._tracks = False
+    made = current().made
+    if made is not None:
+        made(storage)
+    return tensor
+
+
+def alias(source: Tensor, cls: type = Tensor) -> Any:
+    """A tensor without history over the same storage, seen the same way."""
+    apart = current().alias
+    if apart is not None and cls is Tensor and (found := apart(source)) is not None:
+        return found
+    return same_memory(source, cls)
+
+
+def same_memory(source: Tensor, cls: type = Tensor) -> Any:
+    """`alias`, in whatever mode."""
+    tensor = _new(cls)
+    tensor._storage, tensor._chain, tensor._strides = source._storage, source._chain, source._strides
+    tensor._offset, tensor._origin, tensor._edge, tensor._grad = source._offset, None, None, None
+    tensor._tracks = False
+    tensor._cache = None
+    root: Any = source if source._origin is None else source._root()
+    tensor._counter = root._counter
+    if root._counter is None and root._storage is not source._storage:  # a view that was given other memory
+        tensor._counter = _storage.LeftCounter(root._storage)
+    return tensor
+
+
+def untracked(view: Tensor) -> Tensor:
+    """A view that PyTorch does not call one: it shares memory, but its history stays what it is."""
+    view._origin, view._tracks = None, False
+    return view
+
+
+def adopt(cls: type, source: Tensor) -> Any:
+    """`source` as an instance of a subclass, sharing its storage and history."""
+    _begin(cls)
+    tensor = alias(source, cls)
+    tensor._edge, tensor._origin, tensor._tracks = source._edge, source._origin, source._tracks
+    return tensor
+
+
+def _begin(cls: Any) -> None:
+    """What the first tensor of a subclass asks for."""
+    if cls._never_called is not None:
+        raise _errors.making.never_called(cls, cls._never_called)
+    if cls not in TENSOR_TYPES:
+        from torchlike._tensor import overriding
+
+        overriding.look_at_functions()
+
+
+def turn_into(cls: type, fresh: Tensor) -> Any:
+    """A tensor that nobody else has, as an instance of a subclass."""
+    _begin(cls)
+    fresh.__class__ = cls
+    return fresh
+
+
+def leaf_node(tensor: Tensor) -> AccumulateGrad:
+    """The node at which gradients of a leaf end."""
+    held = ref(tensor)
+
+    def receive(pair: engine.Grad | None, create_graph: bool) -> None:
+        leaf = held()
+        if leaf is not None:
+            accumulate(leaf, pair, create_graph)
+
+    return AccumulateGrad(held, receive)
+
+
+def accumulate(leaf: Tensor, pair: engine.Grad | None, create_graph: bool) -> None:
+    """Add a gradient (if any has come) to `.grad`: the first is taken as it is, later ones are added in place (out of
+    place when the pass is differentiated)."""
+    if pair is not None and leaf._edge is not None:  # unless it stopped requiring grad meanwhile
+        if not isinstance(leaf._edge[0], AccumulateGrad):
+            raise RuntimeError("leaf variable has been moved into the graph interior")
+        _add_to_grad(leaf, pair, create_graph)
+    after = leaf.__dict__.get("_post_accumulate")
+    for hook in list(after.values()) if after else ():
+        hooks.call_after_accumulation(hook, leaf, create_graph)
+
+
+def _add_to_grad(leaf: Tensor, pair: engine.Grad, create_graph: bool) -> None:
+    if current().capture is not None:
+        current().capture.grad(leaf, True)
+    grad = leaf._grad
+    if pair[0].__class__ is SparseValue or (grad is not None and grad.is_sparse):
+        leaf._grad = accumulated(grad, pair, create_graph)
+    elif grad is None:
+        edge = None
+        ordered = leaf._strides is None or is_dense(tuple(leaf.shape), leaf._strides)
+        if create_graph and pair[1] is not None:  # to be differentiated, it is copied
+            value, edge = engine.apply_op("clone", pair, differentiate=True)
+            edge = views.named(edge, "torch::autograd::CopyBackwards") if edge is not None and ordered else edge
+        else:
+            value = engine.owned(pair)
+        leaf._grad = wrap(value, edge)
+        if leaf._strides is not None and ordered:
+            leaf._grad._strides = leaf._grad._storage.strides = leaf._strides
+    elif create_graph:
+        leaf._grad = wrap(*engine.apply_op("add", grad._pair(), pair, differentiate=True))
+    elif grad._chain is not None and _storage.overlaps(grad._chain, grad.shape, grad._strides):
+        raise _errors.memory.overlapping_write()
+    else:
+        (total, _), before = engine.apply_op("add", grad._pair(), pair), grad._aval.shape
+        if total.aval.shape != before:  # it was given another shape
+            raise _errors.shapes.in_place_shape(before, total.aval.shape)
+        grad._write_raw(total, grad._edge)
+
+
+__all__ = ["TENSOR_TYPES", "Tensor", "boundary", "wrap"]

@@ -1,0 +1,399 @@
+"""How the history of a view goes together with that of its origin, the tensor that it is a view of.
+
+A view *follows* its origin: when the memory was written to since, its history is made anew, from that of the origin, as
+one node of the name that PyTorch gives it. A view that was made where this has no meaning is *frozen*: under `no_grad`,
+by a function of several views, in a custom function. It keeps the history it was born with, and what PyTorch refuses is
+refused: to write to it, or to use it after a write to its origin, where gradients are recorded.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from itertools import accumulate
+from typing import Any, NamedTuple
+
+from torchlike import _errors
+from torchlike._autograd import engine, strided, versions
+from torchlike._autograd.nodes import AccumulateGrad, Edge, Node, Sink
+from torchlike._dtypes import modes
+from torchlike._dtypes.strides import extent, is_apart
+from torchlike._engine import Aval, Value
+from torchlike._ops.schema.declare import REGISTRY
+from torchlike._ops.schema.namespace import namespace
+from torchlike._ops.schema.plan import OpPlan
+from torchlike._tensor import grown_storage
+from torchlike._tensor import storage as _storage
+
+
+class Written(NamedTuple):
+    """What a view that was written through knows of its origin, until it is looked at: the edge after the write."""
+
+    edge: Edge
+
+
+class Frozen(Enum):
+    """Why a view does not follow its origin."""
+
+    NO_GRAD = "no_grad"
+    INFERENCE = "inference"
+    ONE_OF_SEVERAL = "several"
+    CUSTOM_FUNCTION = "custom"
+    APART = "apart"  # its memory is not reached through its origin; nothing is refused
+
+
+_LED = "led"  # the operator by which the memory of a tensor whose own shape was changed leads to that tensor
+
+# The edge of a view without history of a tensor that requires grad: gradients that come here are dropped.
+NOWHERE: Edge = (Sink(), 0)
+
+
+def reason(view: Any) -> Frozen:
+    """Why this view is frozen."""
+    return getattr(view, "_frozen", Frozen.NO_GRAD)
+
+
+def reason_of_mode(source: Any) -> Frozen:
+    """Why a view of `source` made in the present mode, which records nothing, is frozen."""
+    inference = modes.local.inference or reason(source) is Frozen.INFERENCE
+    return Frozen.INFERENCE if inference else Frozen.NO_GRAD
+
+
+def inherit(view: Any, source: Any) -> None:
+    """A view of a frozen view is frozen for the same reason (unless it has one of its own)."""
+    found = getattr(source, "_frozen", None)
+    if found is not None and (modes.local.grad or found is Frozen.INFERENCE):
+        view._frozen = found
+
+
+def freeze(view: Any, why: Frozen) -> None:
+    """Keep a view just made from following its origin."""
+    view._tracks, view._frozen = False, why
+    cache = view._cache
+    view._cache = None if cache is None else (cache[0], _storage.writes(view._root()), cache[2])
+
+
+def is_whole(tensor: Any) -> bool:
+    """Whether a tensor is no view for the user: it has no origin, or is its own, in another shape."""
+    origin = tensor._origin
+    return origin is None or _owner(origin) is tensor
+
+
+def _owner(origin: Any) -> Any:
+    """The tensor that stands before users as this origin, where its own shape was changed in place."""
+    shown = getattr(origin, "_shown", None)
+    return None if shown is None else shown()
+
+
+def whole(tensor: Any) -> Any:
+    """The tensor that is no view for the user and of which this is one, perhaps itself."""
+    origin = tensor._root()
+    owner = None if origin is None else _owner(origin)
+    return tensor if origin is None else origin if owner is None else owner
+
+
+def base_of(tensor: Any) -> Any:
+    """What the user sees as `_base`."""
+    origin = tensor._root()
+    if origin is None or tensor._storage.inference:  # inference tensors are views of nothing
+        return None
+    owner = _owner(origin)
+    return origin if owner is None else None if owner is tensor else owner
+
+
+def steps_from(origin: Any, view: Any) -> tuple | None:
+    """The views that lead from its origin to a view; None where none do: one of them sees other memory meanwhile."""
+    if origin is None or getattr(view, "_frozen", None) is Frozen.APART:
+        return None
+    if origin._storage is not view._storage:
+        grown_storage.follow(origin)
+        grown_storage.follow(view)
+        if origin._storage is not view._storage:
+            return None
+    lead, chain = origin._chain or (), view._chain or ()
+    return chain[len(lead) :] if chain[: len(lead)] == lead else None
+
+
+def is_plain(origin: Any, edge: Edge | None) -> bool:
+    """Whether a write has no history to keep, so that it goes to the memory, not to an origin that sees part of it."""
+    return edge is None and origin._edge is None and (origin._storage.shared or origin._chain is not None)
+
+
+# -- reading -----------------------------------------------------------------------------------------------------------
+
+
+def read_again(view: Any, strict: bool) -> Value:
+    """The value of a view whose memory or whose origin's history has changed; its edge is brought up to date.
+
+    `strict`: an operator that records gradients reads, so what PyTorch refuses is refused.
+    """
+    origin, cache = view._root(), view._cache
+    steps, storage = steps_from(origin, view), view._storage  # in this order: it may follow memory that has grown
+    now = storage.version
+    if origin is None or steps is None:
+        value, mark = storage.seen(view), None
+    elif view._tracks:
+        value, mark = _follow(view, origin, cache), origin._edge
+    else:
+        mark = _storage.writes(origin) if cache is None else cache[1]
+        value = storage.seen(view)
+        if origin._edge is None and view._edge is NOWHERE:
+            view._edge = None
+        if _refused_after_write(view, origin, mark):
+            if strict:
+                raise _refusal(view, indirect=True)
+            now = -1  # so that the next reader looks again
+    value.stamp = versions.of(storage.value)
+    view._cache = (now, mark, value)
+    return value
+
+
+def _refused_after_write(view: Any, origin: Any, born: int) -> bool:
+    """Whether a frozen view has lost its history: there is one, and the memory was written to since it was made."""
+    if origin._edge is None and (view._edge is None or isinstance(view._edge[0], AccumulateGrad)):
+        return False
+    return _storage.writes(origin) != born and reason(view) is not Frozen.APART
+
+
+def _follow(view: Any, origin: Any, cache: tuple | None) -> Value:
+    storage, edge = view._storage, origin._edge
+    unseen = cache is not None and _storage.unseen_since(cache, origin)
+    if cache is not None and isinstance(cache[1], Written) and cache[0] >> 32 == storage.version >> 32:
+        return _made_anew(view, origin, cache[1].edge)  # whatever has become of the origin's history since
+    own = view._edge if view._edge is not NOWHERE else None
+    is_leaf = own is not None and isinstance(own[0], AccumulateGrad)
+    whole = is_whole(view)
+    kept = whole and cache is not None and cache[1] is edge  # written to through an alias without a history
+    if unseen or kept or (edge is None and own is None) or (is_leaf and (edge is None or whole)):
+        view._edge = own or (None if edge is None else NOWHERE)
+        return storage.seen(view)
+    return _made_anew(view, origin, origin._pair()[1])
+
+
+def _made_anew(view: Any, origin: Any, edge: Edge | None) -> Value:
+    """The value of a view, whose history becomes that of what it sees of an origin with this one."""
+    value, whole = origin._value, is_whole(view)
+    steps = steps_from(origin, view)
+    view._edge = edge
+    if not steps:
+        return value
+    for part in (steps,) if whole else _replayed(steps):
+        numbers = [n for _, given in part for n in given]
+        name = "torch::autograd::CopySlices" if whole else _node_anew(part[-1][0])
+        plan = _storage.view_plan(part, name)
+        ((value, view._edge),) = engine.apply(plan, [value], [view._edge or NOWHERE], numbers, True)
+    return value
+
+
+def _node_anew(plan: OpPlan) -> str:
+    return plan.node if _is_no_strided_view(plan) else "AsStridedBackward0"
+
+
+def _is_no_strided_view(plan: OpPlan) -> bool:
+    """Whether a view shows another dtype, conjugates or negatives."""
+    return plan.op.result is not None or plan.op.pending != ""
+
+
+def _replayed(steps: tuple) -> list[tuple]:
+    """The parts of a chain of views that PyTorch makes anew, with a node each: the strided views at the beginning are
+    one, and after the first view of another kind every view is its own."""
+    first = next((i for i, (plan, _) in enumerate(steps) if _is_no_strided_view(plan)), len(steps))
+    lead = [steps[:first]] if first else []
+    return lead + [(step,) for step in steps[first:]]
+
+
+def requires_grad(view: Any) -> bool:
+    """Whether a view, or what it is a view of, has a history."""
+    origin = view._root()
+    if origin is not None and origin._edge is not None and not is_whole(view):
+        return True
+    return view._value is not None and view._edge is not None and view._edge is not NOWHERE
+
+
+def edge_of(view: Any) -> Edge | None:
+    """The edge of a view, refused where an operator would be refused."""
+    assert view._value is not None  # which brings the edge up to date
+    origin, cache = view._root(), view._cache
+    frozen = origin is not None and not view._tracks
+    if frozen and cache is not None and _refused_after_write(view, origin, cache[1]):
+        raise _refusal(view, indirect=True)
+    return view._edge
+
+
+# -- writing -----------------------------------------------------------------------------------------------------------
+
+
+def check_write(tensor: Any) -> None:
+    """PyTorch's errors for an in-place operator through which gradients are to flow."""
+    if not is_whole(tensor) and not tensor._storage.inference:
+        if not tensor._tracks and reason(tensor) is not Frozen.APART:
+            raise _refusal(tensor, indirect=False)
+        origin = tensor._root()
+        owner = _owner(origin)
+        origin = origin if owner is None else owner
+        if requires_grad(tensor) and _is_of_leaf(origin._edge):
+            raise _errors.autograd.leaf_view_in_place()
+    if tensor._edge is not None and isinstance(tensor._edge[0], AccumulateGrad):
+        raise _errors.autograd.leaf_in_place()
+
+
+def _is_of_leaf(edge: Edge | None) -> bool:
+    """Whether this is the edge of a leaf, or leads to one whose own shape was changed in place."""
+    if edge is not None and edge[0].plan is not None and edge[0].plan.name == _LED:
+        edge = edge[0].edges[-1]
+    return edge is None or isinstance(edge[0], AccumulateGrad)
+
+
+def widen(view: Any) -> None:
+    """Before a write to a strided view of a view: its history becomes that of what it sees of the origin, since the
+    gradient of what is written reaches all of the memory, and not just what the other view shows."""
+    edge, origin = view._edge, view._root()
+    if edge is None or edge[0].plan is None or edge[0].plan.name != strided.NAME or not view._tracks:
+        return
+    if origin is not None and origin._edge is not None and steps_from(origin, view):
+        value = _made_anew(view, origin, origin._edge)
+        value.stamp = versions.of(view._storage.value)
+        view._cache = (view._storage.version, origin._edge, value)
+
+
+def check_unseen(view: Any) -> None:
+    """PyTorch's error for the first write to a view whose origin got its history after the view was made, where nobody
+    has looked at the view since: it still takes it for a leaf."""
+    if view._tracks and view._edge is None and not is_whole(view):
+        edge = view._root()._edge
+        if not _is_of_leaf(edge):
+            raise _errors.autograd.leaf_in_place()
+
+
+def replaced(aval: Aval, old: Edge | None, new: Edge | None, name: str) -> Edge:
+    """The edge of a tensor all of whose contents were replaced: no gradient, but zeros, for what was there before."""
+    plan = _replace_plans.get((aval, name))
+    if plan is None:
+        plan = OpPlan("replace", (aval, aval), (), (aval,), lambda old, new: (new,))
+        plan = _replace_plans[aval, name] = plan.settle(REGISTRY["clone"], (), (True,), node=name)
+    return Node(plan, [], [old, new], []), 0
+
+
+_replace_plans: dict[tuple[Aval, str], OpPlan] = {}
+
+
+class _Unplaceable(Node):
+    """A write whose gradient has no place to go."""
+
+    __slots__ = ("error", "written")
+
+    def name(self) -> str:
+        return "torch::autograd::CopySlices"
+
+    def outputs(self) -> int:
+        return 1
+
+    def result(self, number: int) -> Aval:
+        return self.written
+
+    def differentiate(self, held: dict, wanted: tuple[int, ...], walk: engine.Walk) -> list:
+        raise self.error.with_traceback(None)
+
+
+def unplaceable(view: Any, error: Exception | None = None) -> None:
+    """The history of the origin of a view that is copied to itself where a dim is repeated; or of another write that
+    ends in this error on the way back."""
+    origin = view._root()
+    node = _Unplaceable(None, (), [origin._edge], ())  # type: ignore[arg-type]
+    node.written, node.error = origin._aval, error or _errors.memory.overlapping_write()
+    origin._edge = (node, 0)
+
+
+def rebase(tensor: Any) -> None:
+    """The history of the origin of a tensor whose own shape was changed in place: what is seen of the origin elsewhere
+    leads to the tensor, as far as that shows it."""
+    origin, value = tensor._root(), tensor._value
+    origin._edge, steps = tensor._edge, steps_from(origin, tensor)
+    if steps and tensor._edge is not None:
+        origin._edge = _led_through(tensor, steps, origin)
+    tensor._cache = (tensor._storage.version, origin._edge, value)
+
+
+def _led_through(tensor: Any, steps: tuple, origin: Any) -> Edge:
+    if is_apart(tuple(tensor.shape), tensor.stride()):
+        numbers = [n for _, given in steps for n in given]
+        edge = (Node(_storage.write_plan(steps), [], [None, tensor._edge], numbers), 0)
+    else:
+        edge = strided.within(tensor, tuple(origin.shape), origin.stride(), origin._offset)
+    return named(edge, edge[0].name(), _LED)
+
+
+def rebase_owner(view: Any, origin: Any) -> None:
+    """After a write to a view of a tensor whose own shape was changed in place: the history of the write is that
+    tensor's, and what is seen of it elsewhere leads to it. One to what it does not show any more has none."""
+    owner = _owner(origin)
+    if owner is not None:
+        have = extent(tuple(owner.shape), owner.stride()) * owner.dtype.itemsize
+        start = view._offset - owner._offset
+        misfit = strided.misfit(tuple(view.shape), view.stride(), start, view.dtype.itemsize, have)
+        if misfit is not None:
+            unplaceable(view, misfit)
+        owner._cache = (origin._storage.version, origin._edge, _made_anew(owner, origin, origin._edge))
+        rebase(owner)
+
+
+def named(edge: Edge, name: str, operator: str = "") -> Edge:
+    """The edge of an operator that saves nothing, with a node of another name; `operator` renames that too."""
+    node = edge[0]
+    plan = _named_plans.get((node.plan, name, operator))
+    if plan is None:
+        old = node.plan
+        plan = OpPlan(operator or old.name, old.inputs, old.scalars, old.outputs, old.function)
+        plan.settle(old.op, (), old.differentiable, tuple(old.strides), name)
+        _named_plans[old, name, operator] = plan
+    return Node(plan, [], node.edges, node.scalars), edge[1]
+
+
+_named_plans: dict[tuple[OpPlan, str, str], OpPlan] = {}
+
+
+def _refusal(view: Any, indirect: bool) -> RuntimeError:
+    edge = view._edge
+    if edge is None or isinstance(edge[0], AccumulateGrad):
+        return _errors.autograd.frozen_view(None, reason(view).value, indirect)
+    return _errors.autograd.frozen_view((edge[1], versions.short_name(edge[0])), reason(view).value, indirect)
+
+
+# -- functions of several views ----------------------------------------------------------------------------------------
+
+_joint_plans: dict[tuple, OpPlan] = {}
+
+
+def of_several(source: Any, views: tuple, dim: int) -> tuple:
+    """The results of one function that cuts a dim into views: one node of as many outputs, and none of them may be
+    written to."""
+    if not modes.local.grad:
+        return views
+    why = Frozen.INFERENCE if reason(source) is Frozen.INFERENCE else Frozen.ONE_OF_SEVERAL
+    for view in views:
+        freeze(view, why)
+    if source._edge is not None and views:
+        plan = _joint_plan(tuple([view._chain[-1][0] for view in views]), dim)
+        node = Node(plan, [], [source._edge], [])
+        for i, view in enumerate(views):
+            view._edge = (node, i)
+    return views
+
+
+def _joint_plan(plans: tuple[OpPlan, ...], dim: int) -> OpPlan:
+    found = _joint_plans.get((plans, dim))
+    if found is None:
+        found = _joint_plans[plans, dim] = _make_joint_plan(plans, dim)
+    return found
+
+
+def _make_joint_plan(plans: tuple[OpPlan, ...], dim: int) -> OpPlan:
+    """All pieces as one operator, whose gradient joins theirs; one slice each, they would be padded and added."""
+    first, outputs = plans[0], tuple([plan.outputs[0] for plan in plans])
+    sizes = [a.shape[dim] if a.ndim == first.inputs[0].ndim else 1 for a in outputs]
+    cuts = list(accumulate(sizes[:-1]))
+
+    def function(x: Any) -> tuple:
+        return tuple([part.reshape(a.shape) for part, a in zip(namespace(x).split(x, cuts, dim), outputs)])
+
+    made = OpPlan("pieces", first.inputs, (), outputs, function)
+    return made.settle(first.op, (), (True,) * len(plans), node=first.node)

@@ -1,0 +1,229 @@
+"""`backward` and `grad` over tensors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import numpy as np
+
+from torchlike import _errors
+from torchlike._autograd.engine import Grad, passes, running
+from torchlike._autograd.nodes import AccumulateGrad, Edge
+from torchlike._dtypes import devices, modes
+from torchlike._engine import Aval, Value, boundary
+from torchlike._errors.warned import warn
+from torchlike._tensor.views import NOWHERE, edge_of
+from torchlike._transforms.batched import BatchedWalk
+from torchlike._transforms.context import node_of
+from torchlike._transforms.graph import GradientEdge
+
+
+def _tuple(x: Any) -> tuple:
+    if hasattr(x, "_storage") or isinstance(x, GradientEdge):
+        return (x,)
+    return tuple(x)
+
+
+def _check_roots(roots: tuple) -> None:
+    if not all(hasattr(x, "_storage") or isinstance(x, GradientEdge) for x in roots):
+        raise _errors.autograd.root_is_no_tensor()
+
+
+def _check_inputs(inputs: tuple, function: str) -> None:
+    if not inputs:
+        raise _errors.autograd.no_inputs(function)
+    for x in inputs:
+        if not (hasattr(x, "_storage") or isinstance(x, GradientEdge)):
+            raise _errors.autograd.input_is_no_tensor(x)
+
+
+def _edge(x: Any) -> Edge | None:
+    """Where the gradient of a tensor, or of an edge given in place of one, is computed."""
+    if isinstance(x, GradientEdge):
+        return node_of(x.node), x.output_nr
+    return x._edge if x._origin is None else edge_of(x)
+
+
+def _seeds(roots: tuple, gradients: tuple, create_graph: bool) -> list[Grad]:
+    """What each root starts with: the gradient given, or one for a scalar."""
+    if len(roots) != len(gradients):
+        raise _errors.autograd.gradients_of_roots(len(roots), len(gradients))
+    for g in gradients:
+        if g is not None and not hasattr(g, "_storage"):
+            raise TypeError(f"gradients can be either Tensors or None, but got {type(g).__name__}")
+    return [_seed(i, root, g, create_graph) for i, (root, g) in enumerate(zip(roots, gradients))]
+
+
+def _seed(i: int, root: Any, g: Any, create_graph: bool) -> Grad:
+    if _edge(root) in (None, NOWHERE):
+        raise _errors.autograd.no_grad_fn(i)
+    aval = _aval(root)
+    if g is None:
+        if aval is None or aval.numel != 1:
+            raise _errors.autograd.scalar_only()
+        if aval.dtype.is_complex:
+            raise _errors.autograd.real_scalar_only(aval.dtype)
+        return _one_like(aval), None
+    if aval is None:  # an edge of a node that does not tell what its output was
+        return g._pair(create_graph)
+    if g.shape != aval.shape:
+        raise _errors.autograd.gradient_of_root_shape(i, g.shape, aval.shape)
+    if g.device is not aval.device:
+        raise _errors.autograd.gradient_of_root_device(i, g.device, aval.device)
+    if g.dtype.is_complex != aval.dtype.is_complex:
+        raise _errors.autograd.gradient_of_root_dtype(i, g.dtype, aval.dtype)
+    return (g if g.dtype is aval.dtype else g.to(aval.dtype))._pair(create_graph)
+
+
+def _aval(root: Any) -> Aval | None:
+    return node_of(root.node).result(root.output_nr) if isinstance(root, GradientEdge) else root._value.aval
+
+
+_ones: dict[Aval, Value] = {}
+
+
+def _one_like(aval: Aval) -> Value:
+    """The gradient of a scalar with respect to itself; kept, since every backward starts with it."""
+    found = _ones.get(aval)
+    if found is None:
+        array = None if aval.device.type == "meta" else jax.device_put(np.ones(aval.shape, aval.dtype.numpy),
+                                                                       devices.to_jax(aval.device))  # fmt: skip
+        found = _ones[aval] = Value(aval, array)
+    return found
+
+
+def backward(tensors: Any, grad_tensors: Any = None, retain_graph: bool | None = None, create_graph: bool = False,
+             grad_variables: Any = None, inputs: Any = None) -> None:  # fmt: skip
+    """Add the gradients of `tensors` to the `.grad` of the leaves that they came from.
+
+    Args:
+      tensors: one or several tensors (or `GradientEdge`s).
+      grad_tensors: for each its weight, of its shape; None for a real scalar.
+      retain_graph: whether what nodes saved is kept, so that another pass can go over it; default: `create_graph`.
+      create_graph: whether the gradients can be differentiated in turn.
+      grad_variables: the old name of `grad_tensors`.
+      inputs: accumulate into these tensors only, leaves or not.
+
+    The end of the walk is a boundary of the engine: pending work runs there.
+    """
+    if modes.local.transforms:
+        raise _errors.func.inside_a_transform("backward")
+    if grad_variables is not None:
+        warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning)
+        if grad_tensors is not None:
+            raise _errors.autograd.both_names_of_gradients()
+        grad_tensors = grad_variables
+    if create_graph:
+        _errors.warned.once(_errors.autograd.REFERENCE_CYCLE)
+    roots = _tuple(tensors)
+    grads = _tuple(grad_tensors) if grad_tensors is not None else (None,) * len(roots)
+    keep = create_graph if retain_graph is None else retain_graph
+    create_graph = create_graph and not modes.local.inference
+    if inputs is not None:
+        inputs = _tuple(inputs)
+        _check_inputs(inputs, "backward")
+    _check_roots(roots)
+    seeds = _seeds(roots, grads, create_graph)
+    edges: list = [_edge(t) for t in roots]
+    if inputs is None:
+        passes.kind(keep, create_graph, None).run(edges, seeds)
+    else:
+        _accumulate_into(inputs, edges, seeds, keep, create_graph)
+    if running.walk is None:  # a pass within a pass is part of the outer one's program
+        boundary()
+
+
+def _accumulate_into(inputs: tuple, edges: list, seeds: list, keep: bool, create_graph: bool) -> None:
+    # An edge to a leaf stands for the leaf.
+    targets = [
+        t.node.variable if isinstance(t, GradientEdge) and isinstance(t.node, AccumulateGrad) else t for t in inputs
+    ]
+    for t in targets:
+        if not isinstance(t, GradientEdge) and not t.is_leaf:
+            t.retain_grad()  # a non-leaf keeps what arrives; this says so, and refuses what requires no grad
+        elif _edge(t) is None:
+            raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
+    wanted = {_edge(t): i for i, t in enumerate(targets) if _edge(t) is not NOWHERE}
+    walk = passes.kind(keep, create_graph, wanted)  # type: ignore[arg-type]
+    walk.run(edges, seeds)
+    for t in targets:
+        walk.run_for_nothing(*_edge(t))  # type: ignore[misc]
+        pair = walk.captured.get(_edge(t))  # type: ignore[arg-type]
+        if pair is not None and not isinstance(t, GradientEdge) and t.is_leaf:
+            walk.deliver(t._edge[0], pair)
+
+
+def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: bool | None = None,
+         create_graph: bool = False, only_inputs: bool = True, allow_unused: bool | None = None,
+         is_grads_batched: bool = False, materialize_grads: bool = False) -> tuple:  # fmt: skip
+    """The gradients of `outputs` with respect to `inputs`, as new tensors; `.grad` is not touched.
+
+    Args:
+      outputs: one or several tensors (or `GradientEdge`s).
+      inputs: the tensors (or edges) to differentiate with respect to.
+      grad_outputs: for each output its weight, of its shape; None for a real scalar.
+      retain_graph: whether what nodes saved is kept for another pass; default: `create_graph`.
+      create_graph: whether the gradients can be differentiated in turn.
+      only_inputs: without effect, as in PyTorch.
+      allow_unused: whether an input that no output depends on gets None instead of an error.
+      is_grads_batched: whether the weights have one more dim in front, over which the pass is mapped; the results have
+        that dim in front.
+      materialize_grads: whether None becomes zeros.
+    """
+    if not only_inputs:
+        warn(_errors.autograd.ONLY_INPUTS, FutureWarning)
+    outputs, inputs = _tuple(outputs), _tuple(inputs)
+    _check_roots(outputs)
+    _check_inputs(inputs, "grad")
+    if materialize_grads and allow_unused is False:
+        raise ValueError("Expected allow_unused to be True or not passed when materialize_grads=True, but got: "
+                         "allow_unused=False.")  # fmt: skip
+    weights = _tuple(grad_outputs) if grad_outputs is not None else (None,) * len(outputs)
+    weights = weights[: len(outputs)]  # PyTorch overlooks what is too much
+    keep = create_graph if retain_graph is None else retain_graph
+    create_graph = create_graph and not modes.local.inference
+    zeros = bool(materialize_grads)
+    unused = bool(allow_unused) or zeros
+    if not is_grads_batched:
+        return _grad(outputs, inputs, weights, keep, create_graph, unused, zeros)
+    return _grad(outputs, inputs, weights, keep, create_graph, unused, zeros, _count(outputs, weights))
+
+
+def _count(outputs: tuple, weights: tuple) -> int:
+    """Over how many gradients a batched call goes."""
+    for i, (output, w) in enumerate(zip(outputs, weights)):
+        if w is None:
+            raise _errors.autograd.batched_gradient_of_no_dim()
+        if not w.ndim:
+            raise _errors.shapes.index_of_scalar()
+        if w.shape[1:] != output.shape:
+            raise _errors.autograd.batched_gradient_shape(i, w.shape[2:], output.shape)
+    return weights[0].shape[0]
+
+
+def _grad(outputs: tuple, inputs: tuple, weights: tuple, keep: bool, create_graph: bool, unused: bool,
+          zeros: bool, count: int | None = None) -> tuple:  # fmt: skip
+    from torchlike._tensor.tensor import wrap
+
+    seeds = _seeds(outputs, weights, create_graph) if count is None else [w._pair() for w in weights]
+    edges = [_edge(t) for t in inputs]
+    if None in edges:
+        raise RuntimeError("One of the differentiated Tensors does not require grad")
+    targets = {edge: i for i, edge in enumerate(edges) if edge is not None and edge is not NOWHERE}
+    walk = (
+        passes.kind(keep, create_graph, targets) if count is None else BatchedWalk(keep, create_graph, targets, count)
+    )
+    walk.run([_edge(t) for t in outputs], seeds)  # type: ignore[misc]
+    found: list = []
+    for i, (t, edge) in enumerate(zip(inputs, edges)):
+        pair = walk.captured.get(edge)  # type: ignore[arg-type]
+        if pair is None and not unused:
+            raise _errors.autograd.unused_input(i)
+        found.append(wrap(*pair) if pair is not None else _zeros(t, count) if zeros else None)
+    return tuple(found)
+
+
+def _zeros(t: Any, count: int | None) -> Any:
+    zeros = t.detach() * 0
+    return zeros if count is None else zeros.expand(count, *t.shape)

@@ -1,0 +1,246 @@
+"""Hooks on what nodes save: each saved tensor goes through `pack` when it is kept and through `unpack` when it is used.
+
+A node made under such hooks holds what `pack` returned instead of Values, and only of those inputs on which its
+gradient depends. Nothing else of the engine knows about them.
+"""
+
+from __future__ import annotations
+
+import functools
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from torchlike import _errors
+from torchlike._autograd import versions
+from torchlike._autograd.engine import Grad, Walk
+from torchlike._autograd.nodes import Node
+from torchlike._dtypes import modes
+from torchlike._dtypes.recorder import Mode, Recorder, enter, leave
+from torchlike._engine import Value
+from torchlike._ops.schema.plan import OpPlan, dependence
+
+Hooks = tuple[Callable, Callable]
+
+
+class _Local(threading.local):
+    stack: tuple[Hooks, ...] = ()  # the innermost pair is the one in use
+    refusal: str | None = None
+    arriving: tuple[Value, ...] = ()  # the gradients that reached the node whose saved tensors are being unpacked
+
+
+local = _Local()
+
+
+class saved_tensors_hooks:
+    """Within the `with` block, what nodes save is what `pack_hook` makes of it; backward gets `unpack_hook` of that.
+
+    Args:
+      pack_hook: `pack_hook(tensor) -> anything`; must not write to the tensor.
+      unpack_hook: `unpack_hook(packed) -> tensor` of the saved tensor's shape.
+
+    Raises:
+      TypeError: `unpack_hook` returned something else than a tensor.
+      RuntimeError: `pack_hook` wrote to its argument, or the hooks were disabled.
+
+    An operator whose gradient PyTorch computes from its result (`exp`) keeps its input here, so that is what is packed.
+
+    >>> import torchlike as torch
+    >>> x = torch.ones(2, requires_grad=True)
+    >>> with torch.autograd.graph.saved_tensors_hooks(lambda t: t.tolist(), torch.tensor):
+    ...     y = (x * x).sum()
+    >>> y.backward()
+    >>> x.grad
+    tensor([2., 2.])
+    """
+
+    def __init__(self, pack_hook: Callable[[Any], Any], unpack_hook: Callable[[Any], Any]) -> None:
+        self.pack_hook, self.unpack_hook = pack_hook, unpack_hook
+
+    def __enter__(self) -> None:
+        if local.refusal is not None:
+            raise RuntimeError(local.refusal)
+        for hook in (self.pack_hook, self.unpack_hook):
+            if not callable(hook):
+                raise _errors.autograd.hooks_not_callable(self.pack_hook, self.unpack_hook)
+        local.stack = (*local.stack, (self.pack_hook, self.unpack_hook))
+        enter(_packing)
+
+    def __exit__(self, *_: object) -> None:
+        leave(_packing)
+        local.stack = local.stack[:-1]
+
+
+class save_on_cpu(saved_tensors_hooks):
+    """Within the `with` block, what nodes save is kept in the host's memory until backward needs it.
+
+    Each saved tensor of an accelerator is fetched when it is saved, so pending work runs there.
+
+    Args:
+      pin_memory: page-locked memory, which JAX does not offer: refused where a tensor is not on the CPU.
+      device_type: the accelerator whose tensors are moved; those of all are.
+    """
+
+    def __init__(self, pin_memory: bool = False, device_type: str = "cuda") -> None:
+        def pack(tensor: Any) -> Any:
+            if pin_memory and tensor.device.type != "cpu":
+                raise _errors.arguments.unsupported("save_on_cpu", "pin_memory")
+            return tensor.device, tensor.cpu()
+
+        super().__init__(pack, lambda packed: packed[1].to(packed[0]))
+
+
+class disable_saved_tensors_hooks:
+    """Within the `with` block, setting hooks on saved tensors raises a RuntimeError with this message."""
+
+    def __init__(self, error_message: str) -> None:
+        self.error_message = error_message
+
+    def __enter__(self) -> None:
+        if local.stack:
+            raise RuntimeError(self.error_message)
+        self.before, local.refusal = local.refusal, self.error_message
+
+    def __exit__(self, *_: object) -> None:
+        local.refusal = self.before
+
+    def __call__(self, function: Callable) -> Callable:
+        @functools.wraps(function)
+        def wrapped(*args: Any, **kwargs: Any) -> Any:
+            with disable_saved_tensors_hooks(self.error_message):
+                return function(*args, **kwargs)
+
+        return wrapped
+
+
+# -- packing -----------------------------------------------------------------------------------------------------------
+
+
+class Packed:
+    """One saved tensor in the hands of the hooks."""
+
+    __slots__ = ("aval", "edge", "held", "unpack")
+
+    def __init__(self, tensor: Any) -> None:
+        pack, self.unpack = local.stack[-1]
+        self.aval, self.edge = tensor._value.aval, tensor._edge
+        before = tensor._version
+        with modes.no_grad():
+            self.held = pack(tensor)
+        if tensor._version != before:
+            raise _errors.autograd.pack_hook_wrote()
+
+    def tensor(self) -> Any:
+        """What `unpack` makes of it, with the shape and dtype of what was saved."""
+        from torchlike._tensor.tensor import Tensor, alias
+
+        made = self.unpack(self.held)
+        if not isinstance(made, Tensor):
+            raise _errors.autograd.unpacked_no_tensor(made)
+        aval = self.aval
+        if made._value.aval is not aval:
+            made = made.to(aval.device, aval.dtype).expand(aval.shape)
+        if made._edge is not self.edge:
+            made = alias(made)
+            made._edge = self.edge
+        return made
+
+
+class Kept:
+    """One saved tensor in nobody's hands: it must not have been written to when it is asked for."""
+
+    __slots__ = ("kept", "version")
+
+    def __init__(self, tensor: Any) -> None:
+        if tensor._storage.inference:
+            raise _errors.autograd.inference_saved()
+        self.kept, self.version = tensor, tensor._version
+
+    def tensor(self) -> Any:
+        kept, version = self.kept, self.kept._version
+        if version != self.version:
+            raise versions.modified(kept._value.aval, kept._edge, version, self.version)
+        return kept
+
+
+def keep(tensor: Any) -> Packed | Kept:
+    """Save a tensor outside of a node; its `tensor()` gives it back."""
+    return Packed(tensor) if local.stack else Kept(tensor)
+
+
+class PackedNode(Node):
+    """A node that gave its saved values to hooks; `source` is its plan, saving only what the gradient depends on."""
+
+    __slots__ = ("packed", "source")
+
+    def __init__(self, node: Node, values: Sequence[Value]) -> None:
+        from torchlike._tensor.tensor import wrap
+
+        self.plan, self.saved, self.edges, self.scalars = None, None, node.edges, node.scalars  # type: ignore[assignment]
+        self.age, self.extra = node.age, node.extra
+        self.source = lean(node.plan, tuple(i for i, e in enumerate(node.edges) if e is not None))
+        kept = [wrap(values[i], self.edges[i]) for i in self.source.saved]
+        self.packed: list[Packed] | None = [Packed(tensor) for tensor in kept]
+
+    @property
+    def is_spent(self) -> bool:
+        return self.packed is None
+
+    def name(self) -> str:
+        return self.source.node
+
+    def outputs(self) -> int:
+        return len(self.source.outputs)
+
+    def result(self, number: int) -> Any:
+        return self.source.outputs[number]
+
+    def slots(self) -> list[int | None]:
+        return self.source.slots()
+
+    def differentiate(self, held: dict[int, Grad], wanted: tuple[int, ...], walk: Walk) -> Sequence[Grad | None]:
+        if self.packed is None:
+            raise _errors.autograd.backward_twice()
+        with arriving(held):
+            values = [p.tensor()._value for p in self.packed]
+        if not walk.keep_graph:
+            self.packed = None
+        plain = Node(self.source, values, self.edges, self.scalars)
+        plain.age = versions.latest  # versions are not followed through hooks
+        return walk._gradients(plain, held, wanted)
+
+
+class arriving:
+    """While a node's saved tensors are unpacked: the gradients that reached it."""
+
+    def __init__(self, held: dict[int, Grad]) -> None:
+        self.values = tuple(value for value, _ in held.values())
+
+    def __enter__(self) -> None:
+        self.before, local.arriving = local.arriving, self.values
+
+    def __exit__(self, *_: object) -> None:
+        local.arriving = self.before
+
+
+@functools.lru_cache(4096)
+def lean(plan: OpPlan, wanted: tuple[int, ...]) -> OpPlan:
+    """The plan with nothing saved but the inputs on which the gradient for the `wanted` inputs depends."""
+    given = tuple(i for i, d in enumerate(plan.differentiable) if d)
+    saved = tuple(sorted(dependence(plan, wanted, given))) if given else ()
+    made = OpPlan(plan.name, plan.inputs, plan.scalars, plan.outputs, plan.function, plan.extra)
+    return made.settle(plan.op, saved, plan.differentiable, plan.strides, plan.node)
+
+
+class _Packing(Mode):
+    """Hooks are called with what nodes save."""
+
+    def over(self, below: Recorder) -> Recorder:
+        def node(plan: OpPlan, values: Sequence[Value], edges: Sequence, scalars: Sequence) -> Node:
+            made = below.node(plan, values, edges, scalars)
+            return PackedNode(made, values) if local.stack and made.saved else made
+
+        return below if below.packs else below.but(node=node, watches=True, packs=True)
+
+
+_packing = _Packing()

@@ -1,0 +1,39 @@
+"""Moving a tensor between devices is an identity that gradients cross in the other direction."""
+
+from __future__ import annotations
+
+from torchlike._autograd.engine import Grad, Walk
+from torchlike._autograd.nodes import Edge, Node
+from torchlike._engine import Aval, Value, to_numpy
+
+
+class TransferNode(Node):
+    """The node of `to(device)`: sends the gradient back to the source's device."""
+
+    __slots__ = ("source", "target")
+
+    def __init__(self, edge: Edge, source: Aval, target: Aval) -> None:
+        super().__init__(None, [], [edge], [])  # type: ignore[arg-type]
+        self.source, self.target = source, target
+
+    def name(self) -> str:
+        return "ToCopyBackward0"
+
+    def outputs(self) -> int:
+        return 1
+
+    def result(self, number: int) -> Aval:
+        return self.target
+
+    def differentiate(self, held: dict[int, Grad], wanted: tuple[int, ...], walk: Walk) -> list[Grad]:
+        from torchlike._tensor.factories import _place
+
+        value, edge = held[0]
+        moved = Value(self.source, _place(to_numpy(value), self.source.device))
+        back = (TransferNode(edge, self.target, self.source), 0) if walk.create_graph and edge is not None else None
+        return [(moved, back)]
+
+
+def transfer_node(edge: Edge, source: Aval, target: Aval) -> Edge:
+    """The edge of a tensor that was moved."""
+    return TransferNode(edge, source, target), 0

@@ -1,0 +1,38 @@
+"""Results of tensors that have no derivative: one that is refused, or one that is zero."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from torchlike import _errors
+from torchlike._dtypes import modes
+from torchlike._tensor.bind import CALLERS as rows
+from torchlike._tensor.tensor import Tensor
+
+
+def underivable(name: str, function: Callable[..., Tensor], *tensors: Tensor) -> Tensor:
+    """Return `function(*tensors)`. A gradient through it is refused with an error that contains `name`."""
+    if not modes.local.grad or not any(t.requires_grad for t in tensors):
+        return function(*tensors)
+    from torchlike.autograd import Function
+
+    class Underivable(Function):
+        @staticmethod
+        def forward(ctx: Any, *tensors: Tensor) -> Tensor:
+            return function(*tensors)
+
+        @staticmethod
+        def backward(ctx: Any, grad: Tensor) -> Any:
+            raise _errors.autograd.no_derivative(name)
+
+    return Underivable.apply(*tensors)
+
+
+def derived_from(sources: tuple, made: Tensor, node: str) -> Tensor:
+    """Return `made` with a history: the gradients of the tensors among `sources` are zero, `node` names the node."""
+    given = [x for x in sources if isinstance(x, Tensor)]
+    if not (modes.local.grad and any(x.requires_grad for x in given) and made.is_floating_point()):
+        return made
+    other = given[1] if len(given) > 1 else None
+    return rows["_made_from"](given[0], other, made, node)

@@ -1,0 +1,317 @@
+"""Histories of what a mapped function sees, and of what it returns.
+
+Inside, the graph is made of one example's operators: a pass over it gives each example its own gradients. Seen from
+outside the whole function is one node. Its gradient walks the graph inside again, with gradients of all examples.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+from torchlike import _errors
+from torchlike._autograd.engine import Grad, Walk, apply_op
+from torchlike._autograd.nodes import AccumulateGrad, Edge, Node, sequence
+from torchlike._autograd.recorded import InnerWalk, InputNode
+from torchlike._dtypes import modes
+from torchlike._dtypes.recorder import Recorder, enter, leave
+from torchlike._engine import Aval, Value
+from torchlike._engine.trace.examples import Level, Row, levels_of, lifted
+from torchlike._errors.callers import calls_of_ours
+from torchlike._tensor.views import NOWHERE
+from torchlike._transforms import forward_mode
+
+
+class Watched(AccumulateGrad):
+    """What a transformed function is differentiated by: a leaf for the function, the identity for what is outside."""
+
+    __slots__ = ("is_open", "shows")
+
+    def __init__(self, tensor: Any, edge: Edge | None) -> None:
+        super().__init__(lambda: None, lambda pair, create_graph: None)
+        self.edges = [edge]
+        self.age = next(sequence)
+        self.is_open = True
+        self.shows = tensor._aval
+
+    def result(self, number: int) -> Any:
+        return self.shows
+
+    def differentiate(self, held: dict[int, Grad], wanted: tuple[int, ...], walk: Walk) -> list[Grad]:
+        return [held[0]] * len(wanted)
+
+
+class Entered(InputNode):
+    """Where the history of an argument ends inside; it goes on outside."""
+
+    __slots__ = ("level", "outside")
+
+    def __init__(self, aval: Aval, level: Level, outside: Edge) -> None:
+        super().__init__(aval)
+        self.level, self.outside = level, outside
+
+
+class Mapping:
+    """A call of a mapped function: its level, and since when nodes belong to it."""
+
+    def __init__(self, level: Level, since: int | None = None) -> None:
+        self.level = level
+        if since is None:
+            level.since, level.tangents = next(sequence), len(forward_mode.local.levels)
+        self.since = level.since if since is None else since  # what is older lies outside
+
+    def enter(self, pair: Grad) -> Grad:
+        """What lies along a first dim as one example, with its tangents."""
+        whole, edge = pair
+        aval = whole.aval.like(tuple(whole.aval.shape[1:]))
+        row = Row(aval, self.level, whole, is_given=True)
+        for tangents in forward_mode.local.levels:
+            if whole in tangents:
+                tangents[row] = self.enter(tangents[whole])
+        return row, None if edge is None else (Entered(aval, self.level, edge), 0)
+
+    def leave(self, pairs: Sequence[Grad]) -> list[Grad]:
+        """One example's results as those of all examples, and their tangents with them."""
+        found: list[tuple[Row, Edge | None]] = []
+        carried: list[tuple[Any, int, int]] = []  # tangents, of which result, as which
+
+        def take(pair: Grad) -> int:
+            value = self._lifted(pair[0])
+            place = len(found)
+            found.append((value, pair[1] if is_alive([pair[1]]) else None))
+            for tangents in forward_mode.local.levels:
+                if value in tangents:
+                    carried.append((tangents, place, take(tangents[value])))
+            return place
+
+        places = [take(pair) for pair in pairs]
+        node = MapNode(self, found) if any(edge is not None for _, edge in found) else None
+        outside: list = []
+        for i, (row, edge) in enumerate(found):
+            shared = row.is_given or any(row is other for other, _ in found[:i])
+            outside.append((_copy(row.whole) if shared else row.whole, edge and (node, i)))
+        for tangents, place, tangent in carried:
+            tangents[outside[place][0]] = outside[tangent]
+        return [outside[i] for i in places]
+
+    def _lifted(self, value: Value) -> Row:
+        row = lifted(value, self.level)
+        if row is not value:
+            for tangents in forward_mode.local.levels:
+                if value in tangents:
+                    tangents[row] = tangents[value]
+        return row
+
+
+def _copy(value: Value) -> Value:
+    with forward_mode.paused():
+        return apply_op("clone", (value, None))[0]
+
+
+class MapNode(Node):
+    """The node of a mapped function."""
+
+    __slots__ = ("avals", "ends", "is_freed", "mapping", "roots")
+
+    def __init__(self, mapping: Mapping, results: Sequence[Grad]) -> None:
+        self.mapping, self.is_freed = mapping, False
+        self.roots = [edge for _, edge in results]
+        size = mapping.level.size
+        self.avals = [value.aval.like((size, *value.aval.shape)) for value, _ in results]
+        walk = InnerWalk(False, mapping.since)
+        walk._collect([edge for edge in self.roots if edge is not None])
+        self.ends = list(walk.ends_at)
+        edges = [edge[0].outside if self._has_entered(edge) else edge for edge in self.ends]  # type: ignore[attr-defined]
+        super().__init__(None, [], edges, [])  # type: ignore[arg-type]
+
+    def _has_entered(self, edge: Edge) -> bool:
+        return isinstance(edge[0], Entered) and edge[0].level is self.mapping.level
+
+    def forget(self) -> None:
+        self.roots = []
+
+    def name(self) -> str:
+        return "VmapBackward"
+
+    def outputs(self) -> int:
+        return len(self.avals)
+
+    def result(self, number: int) -> Aval:
+        return self.avals[number]
+
+    def differentiate(self, held: dict[int, Grad], wanted: tuple[int, ...], walk: Walk) -> list[Grad | None]:
+        """The gradients of what came in are those of all examples; those of what lies outside are their sum."""
+        if self.is_freed:
+            raise _errors.autograd.backward_twice()
+        level = self.mapping.level
+        keeps, self.is_freed = walk.keep_graph or level.is_split, not walk.keep_graph and level.is_split
+        again = Mapping(level, self.mapping.since)
+        given = sorted(i for i in held if self.roots[i] is not None)
+        with opened(again.level):
+            create = walk.create_graph
+            seeds = [again.enter((held[i][0], held[i][1] if create else None)) for i in given]
+            inner = InnerWalk(create, again.since, keeps)
+            inner.run([self.roots[i] for i in given], seeds)  # type: ignore[misc]
+            reached = [inner.reached(self.ends[i]) for i in wanted]
+            wholes = iter(again.leave([pair for pair in reached if pair is not None]))
+        found = [None if pair is None else next(wholes) for pair in reached]
+        return [
+            pair if pair is None or self._has_entered(self.ends[i]) else apply_op("sum", pair, 0, differentiate=create)
+            for i, pair in zip(wanted, found)
+        ]
+
+
+def is_alive(edges: Iterable[Edge | None]) -> bool:
+    """Whether gradients of these edges are of use to anybody: they lead to a leaf, or to what is being watched."""
+    seen: set[Node] = set()
+    stack = [edge for edge in edges if edge is not None]
+    while stack:
+        node = stack.pop()[0]
+        if node in seen or node is NOWHERE[0]:
+            continue
+        seen.add(node)
+        if isinstance(node, Entered):
+            stack.append(node.outside)
+            continue
+        if isinstance(node, InputNode) or (isinstance(node, AccumulateGrad) and getattr(node, "is_open", True)):
+            return True
+        stack.extend([edge for edge in node.edges if edge is not None])
+    return False
+
+
+@contextmanager
+def transforming() -> Iterator[None]:
+    """A function is being transformed inside: there are no leaves."""
+    modes.local.transforms += 1
+    try:
+        yield
+    finally:
+        modes.local.transforms -= 1
+
+
+# -- functions with a backward of their own ---------------------------------------------------------------------------
+
+
+class VmapInfo(NamedTuple):
+    """What `autograd.Function.vmap` is told of the function being mapped."""
+
+    batch_size: int
+    randomness: str
+
+
+def rule_of(function: Any, args: Sequence) -> tuple[Callable, bool] | None:
+    """How a function with a backward of its own is called inside of functions being transformed, and whether that is
+    all, as what is differentiated lies outside of the mapped function. None: as it stands."""
+    from torchlike._transforms.function import Function
+
+    if function.setup_context is Function.setup_context:
+        raise _errors.func.function_without_context()
+    levels = [level for x in args if hasattr(x, "_storage") for level in levels_of(x._value)]
+    if not levels:
+        return None
+    has_rule = function.vmap is not Function.vmap
+    if has_rule == function.generate_vmap_rule:
+        raise _errors.func.function_rules(function.__name__, both=has_rule)
+    if not has_rule:
+        return None
+    level = max(levels, key=lambda level: level.depth)
+    is_inside = _is_differentiated_inside(level, args)
+    return functools.partial(_by_rule, function, level, is_inside), not is_inside
+
+
+def _is_differentiated_inside(level: Level, args: Sequence) -> bool:
+    """Whether the mapped function takes derivatives by these arguments itself."""
+    pairs = [x._pair() for x in args if hasattr(x, "_storage")]
+    if any(value in tangents for value, _ in pairs for tangents in forward_mode.local.levels[level.tangents :]):
+        return True
+    seen: set[Node] = set()
+    stack = [edge for _, edge in pairs if edge is not None]
+    while stack:
+        node = stack.pop()[0]
+        if node in seen or node.age >= level.since:
+            continue
+        seen.add(node)
+        if isinstance(node, Watched) and node.is_open:
+            return True
+        if isinstance(node, Entered) and node.level is not level:
+            stack.append(node.outside)
+        stack.extend([edge for edge in node.edges if edge is not None])
+    return False
+
+
+def _by_rule(function: Any, level: Level, is_inside: bool, *args: Any) -> Any:
+    """Call the rule of a function with all examples of its arguments. What it does with them is recorded outside, but
+    where the mapped function differentiates (`is_inside`), which the function's backward is for."""
+    from torchlike._tensor.tensor import Tensor, wrap
+
+    mapping = Mapping(level, level.since)
+    mine = [isinstance(x, Tensor) and level in levels_of(x._value) for x in args]
+    wholes = iter(_wholes(mapping, [x._pair() for x, own in zip(args, mine) if own], is_inside))
+    dims = tuple([0 if own else None for own in mine])
+    given = [wrap(*next(wholes)) if own else x for x, own in zip(args, mine)]
+    returned = function.vmap(VmapInfo(level.size, level.randomness), dims, *given)
+    if not (isinstance(returned, tuple) and len(returned) == 2):
+        raise _errors.func.rule_result(returned)
+    results, out_dims = returned
+    several = isinstance(results, tuple | list)
+    if several and not isinstance(out_dims, tuple | list):
+        out_dims = type(results)([out_dims] * len(results))
+    kinds = [type(x) if isinstance(x, tuple | list) else None for x in (results, out_dims)]
+    if kinds[0] is not kinds[1] or (several and len(out_dims) != len(results)):
+        raise _errors.func.rule_dims(out_dims, results)
+    made = []
+    for x, dim in zip(results, out_dims) if several else [(results, out_dims)]:
+        made.append(x if dim is None else wrap(*mapping.enter(x.movedim(dim, 0)._pair())))
+    return type(results)(made) if several else made[0]
+
+
+def _wholes(mapping: Mapping, pairs: list[Grad], is_inside: bool) -> list[Grad]:
+    """All examples of these values, in the midst of the mapped function, with the histories and tangents that they have
+    outside."""
+    if is_inside or not any(edge is not None or forward_mode.carries(value) for value, edge in pairs):
+        return [(value.whole, None) for value, _ in pairs]  # type: ignore[attr-defined]
+    mapping.level.is_split = True
+    return mapping.leave(pairs)
+
+
+# -- while functions are mapped ----------------------------------------------------------------------------------------
+
+
+@contextmanager
+def opened(level: Level) -> Iterator[None]:
+    """Operators on Rows of this level can be recorded inside."""
+    mode = _Mapping()
+    enter(mode)
+    try:
+        with level.opened():
+            yield
+    finally:
+        leave(mode)
+
+
+class _Mapping(forward_mode.Carrying):
+    """Operators look at Rows, and so do the writes to storages."""
+
+    def over(self, below: Recorder) -> Recorder:
+        write = below.write
+
+        def as_old(storage: Any, value: Value) -> Value:
+            value = _as_old(storage.value, value)
+            return value if write is None else write(storage, value)
+
+        return super().over(below).but(write=as_old)
+
+
+def _as_old(old: Value, new: Value) -> Value:
+    """New contents, of as many examples as the old ones; refused where they are of more."""
+    if old.__class__ is not Row and new.__class__ is not Row:
+        return new
+    levels = list(levels_of(old))
+    if not set(levels_of(new)) <= set(levels):
+        raise _errors.func.write_to_unmapped(calls_of_ours())
+    for level in levels:
+        if level not in levels_of(new):
+            new = lifted(new, level)
+    return new

@@ -1,0 +1,70 @@
+"""Streams of any device: each device does its work in one order, the one in which it was recorded."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torchlike import _errors
+from torchlike._dtypes import devices
+from torchlike._engine import accelerators
+
+
+class Stream:
+    """The one order in which a device does its work: by default the accelerator's, or the CPU's."""
+
+    def __init__(self, device: Any = None, *, priority: int = 0) -> None:
+        if device is None:
+            device = "cuda" if devices.jax_devices("cuda") else "cpu"
+        self.device = devices.canonical(device)
+        self.stream_id = 0
+        self.device_index = -1 if self.device.type == "cpu" else self.device.index or 0
+
+    def synchronize(self) -> None:
+        """Wait until the device has done what was asked of it."""
+        from torchlike._engine import boundary
+
+        if self.device.type == "cpu":
+            boundary()
+        else:
+            accelerators.synchronize(self.device.type, self.device_index)
+
+    def query(self) -> bool:
+        """Whether the work is done; waits until it is."""
+        self.synchronize()
+        return True
+
+    def wait_stream(self, stream: Stream) -> None:
+        """Nothing to wait for: all work is done in the order it was recorded."""
+        self._refuse_events()
+
+    def wait_event(self, event: Any) -> None:
+        """Nothing to wait for: all work is done in the order it was recorded."""
+
+    def record_event(self, event: Any = None) -> Any:
+        """Mark this place."""
+        self._refuse_events()
+        from torchlike import cuda
+
+        event = event or cuda.Event()
+        event.record(self)
+        return event
+
+    def _refuse_events(self) -> None:
+        if self.device.type == "cpu":
+            raise _errors.making.no_events("cpu")
+
+    def __enter__(self) -> Stream:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        return None
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Stream) and other.device == self.device
+
+    def __hash__(self) -> int:
+        return hash(("stream", self.device))
+
+    def __repr__(self) -> str:
+        return (f"torch.Stream device_type={self.device.type}, device_index={self.device_index}, "
+                f"stream_id={self.stream_id}")  # fmt: skip

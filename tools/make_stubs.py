@@ -45,7 +45,7 @@ def stubs() -> dict[Path, str]:
     made = {
         PACKAGE / "_methods.pyi": HEAD + "\n" + methods(),
         PACKAGE / "__init__.pyi": front(),
-        PACKAGE / "nn" / "_functional" / "rows.pyi": HEAD + names_of("torchlike.nn._functional.rows"),
+        PACKAGE / "_composite" / "functional" / "rows.pyi": HEAD + names_of("torchlike._composite.functional.rows"),
     }
     for module in ("fft", "linalg", "special"):
         made[PACKAGE / f"{module}.pyi"] = HEAD + names_of(f"torchlike.{module}")

@@ -58,12 +58,6 @@ from torchlike import xpu as xpu
 from torchlike._autograd.anomaly import is_anomaly_check_nan_enabled as is_anomaly_check_nan_enabled
 from torchlike._autograd.anomaly import is_anomaly_enabled as is_anomaly_enabled
 from torchlike._autograd.anomaly import set_anomaly_enabled as set_anomaly_enabled
-from torchlike._transforms.backward import grad as grad
-from torchlike._engine import Size as Size
-from torchlike._engine import clear_cache as clear_cache
-from torchlike._engine import explain as explain
-from torchlike._engine import set_executor as set_executor
-from torchlike._dtypes.devices import device as device
 from torchlike._dtypes import bfloat16 as bfloat16
 from torchlike._dtypes import bool_ as bool
 from torchlike._dtypes import can_cast as can_cast
@@ -89,6 +83,7 @@ from torchlike._dtypes import uint16 as uint16
 from torchlike._dtypes import uint32 as uint32
 from torchlike._dtypes import uint64 as uint64
 from torchlike._dtypes import uint8 as uint8
+from torchlike._dtypes.devices import device as device
 from torchlike._dtypes.memory_format import channels_last as channels_last
 from torchlike._dtypes.memory_format import channels_last_3d as channels_last_3d
 from torchlike._dtypes.memory_format import contiguous_format as contiguous_format
@@ -112,15 +107,20 @@ from torchlike._dtypes.modes import set_default_device as set_default_device
 from torchlike._dtypes.modes import set_default_dtype as set_default_dtype
 from torchlike._dtypes.modes import set_float32_matmul_precision as set_float32_matmul_precision
 from torchlike._dtypes.modes import set_grad_enabled as set_grad_enabled
+from torchlike._engine import Size as Size
+from torchlike._engine import clear_cache as clear_cache
+from torchlike._engine import explain as explain
+from torchlike._engine import set_executor as set_executor
 from torchlike._random import Generator as Generator
 from torchlike._random import default_generator as default_generator
 from torchlike._tensor.repr import set_printoptions as set_printoptions
 from torchlike._tensor.tensor import Tensor as Tensor
+from torchlike._transforms.backward import grad as grad
 from torchlike.serialization import load as load
 from torchlike.serialization import save as save
 from torchlike.torch_version import __version__ as __version__
 from torchlike._dtypes import dtype as _dtype
-from torchlike._tensor.tensor import Tensor as _Tensor
+from torchlike._tensor import Tensor as _Tensor
 
 _bool = _builtins.bool
 _int = _builtins.int
@@ -1374,7 +1374,7 @@ def get_device(input: _Any) -> _int:
     ...
 
 def get_device_module(device: _Any = ...) -> _Any:
-    """The module of a kind of device, such as `torchlike.cuda`; by default of an accelerator, or of the CPU."""
+    """Return the module of a kind of device, such as `torchlike.cuda`; by default of an accelerator, or of the CPU."""
     ...
 
 def get_num_interop_threads() -> _int:
@@ -1686,7 +1686,7 @@ def is_signed(input: _Any) -> _bool:
     ...
 
 def is_storage(obj: _Any) -> _bool:
-    """Whether `obj` is a storage."""
+    """Return whether `obj` is a storage."""
     ...
 
 def is_tensor(obj: _Any) -> _bool:

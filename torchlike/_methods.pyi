@@ -5,7 +5,7 @@ from collections.abc import Sequence as _Sequence
 from typing import Any as _Any
 
 from torchlike._dtypes import dtype as _dtype
-from torchlike._tensor.tensor import Tensor as _Tensor
+from torchlike._tensor import Tensor as _Tensor
 
 _bool = _builtins.bool
 _int = _builtins.int
@@ -281,6 +281,15 @@ class Methods:
         ...
     def atanh_(self) -> _Tensor:
         """The inverse hyperbolic tangent; NaN outside [-1, 1]."""
+        ...
+    def backward(
+        self,
+        gradient: _Tensor | None = ...,
+        retain_graph: _bool | None = ...,
+        create_graph: _bool = ...,
+        inputs: _Any = ...,
+    ) -> None:
+        """Add the gradient of this tensor to the `.grad` of every leaf it came from."""
         ...
     def baddbmm(self, batch1: _Tensor, batch2: _Tensor, *, beta: _Number = ..., alpha: _Number = ...) -> _Tensor:
         """beta * input + alpha * (batch1 @ batch2); `input` is broadcast to the product."""
@@ -1575,7 +1584,7 @@ class Methods:
         """The Fourier transform of each frame of a signal; (..., time) -> (..., frequency, frame)."""
         ...
     def storage(self) -> _Any:
-        """The memory of this tensor as elements of its dtype (deprecated in PyTorch; use `untyped_storage`)."""
+        """Return the memory of this tensor as elements of its dtype (deprecated in PyTorch; use `untyped_storage`)."""
         ...
     def sub(self, other: _Tensor | _Number, *, alpha: _Number = ...) -> _Tensor:
         """input - alpha * other."""

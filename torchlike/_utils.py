@@ -27,14 +27,14 @@ def _rebuild_tensor_v2(storage: Any, storage_offset: int, size: Any, stride: Any
     """A tensor over a storage, as files say it; hooks must be empty."""
     import torchlike
     from torchlike import _errors
-    from torchlike._composite.views import conjugates
+    from torchlike._tensor.copying import marked
 
     if backward_hooks:
         raise _errors.arguments.unsupported("_rebuild_tensor_v2", "backward_hooks")
     made = torchlike.empty(0, dtype=storage.dtype, device=storage.device)
     made = made.set_(storage, storage_offset, size, stride)
     marks = [mark for mark, value in (metadata or {}).items() if value]
-    return conjugates.marked(made, marks)._require_grad(requires_grad)
+    return marked(made, marks)._require_grad(requires_grad)
 
 
 def _take_tensors(tensors: Iterable[Any], size_limit: int) -> Iterator[list]:

@@ -9,13 +9,14 @@ from typing import Any
 from weakref import ref
 
 from torchlike import _dtypes, _errors
+from torchlike._composite.views.memory import enlarge, in_memory_order
 from torchlike._dtypes import dtype as Dtype
 from torchlike._dtypes import modes
 from torchlike._dtypes.devices import device as Device
 from torchlike._errors.warned import warn
-from torchlike._tensor import exchange
+from torchlike._tensor import exchange, facade
 from torchlike._tensor.shared_storage import show
-from torchlike._tensor.storage import Counter
+from torchlike._tensor.storage import Counter, Handle
 from torchlike._tensor.tensor import Tensor
 
 _DEPRECATED = (
@@ -28,15 +29,13 @@ _LEGACY_NAMES = {"uint8": "Byte", "int8": "Char", "int16": "Short", "int32": "In
                  "complex64": "ComplexFloat", "complex128": "ComplexDouble"}  # fmt: skip
 
 
-class _Memory:
+class _Memory(Handle):
     """What both kinds of storage are: a look at the storage of a tensor."""
 
     _tensor: Tensor
 
     def _elements(self) -> Tensor:
         """The memory as a tensor of one dim."""
-        from torchlike._composite.views.memory import in_memory_order
-
         if not self._tensor._storage.whole.nbytes:  # perhaps it was given up
             from torchlike._tensor import factories
 
@@ -161,7 +160,6 @@ class _Memory:
         A size of 0 gives the contents up: tensors over the storage cannot be read or written before it has its former
         size again. Raises NotImplementedError for any other size below the present one.
         """
-        from torchlike._composite.views.memory import enlarge
         from torchlike._tensor.freed_storage import free
 
         if not isinstance(size, int):
@@ -365,6 +363,8 @@ def _from_buffer(buffer: Any, dtype: Dtype, byte_order: str | None, count: int, 
 class TypedStorage(_Memory):
     """The memory behind a tensor, as elements of its dtype (deprecated in PyTorch)."""
 
+    is_typed = True
+
     def __init__(self, data: Any = 0, *, wrap_storage: UntypedStorage | None = None, dtype: Dtype | None = None,
                  device: Any = None) -> None:  # fmt: skip
         warn(_DEPRECATED)
@@ -491,3 +491,22 @@ _CONVERSIONS = {"bool": _dtypes.bool_, "byte": _dtypes.uint8, "char": _dtypes.in
                 "complex_double": _dtypes.complex128}  # fmt: skip
 for _name, _dtype in _CONVERSIONS.items():
     setattr(_Memory, _name, _converting(_name, _dtype))
+
+
+def untyped_storage(self: Tensor) -> UntypedStorage:
+    """Return the memory of this tensor as bytes. Calls return one object while a reference to it is alive."""
+    return UntypedStorage._of_memory(self)
+
+
+def storage(self: Tensor) -> TypedStorage:
+    """Return the memory of this tensor as elements of its dtype (deprecated in PyTorch; use `untyped_storage`)."""
+    return TypedStorage(self.detach())
+
+
+def is_storage(obj: Any) -> bool:
+    """Return whether `obj` is a storage."""
+    return isinstance(obj, TypedStorage | UntypedStorage)
+
+
+FUNCTIONS = {"UntypedStorage": UntypedStorage, "TypedStorage": TypedStorage} | facade.functions(is_storage)
+METHODS = {"untyped_storage": untyped_storage, "storage": storage}

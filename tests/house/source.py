@@ -74,19 +74,24 @@ def imports(source: Source) -> list[tuple[int, str]]:
     return [(node.lineno, name) for node in _at_import(source.tree) for name in _names(node, source)]
 
 
+def runtime_imports(source: Source) -> list[tuple[int, str]]:
+    """As ``imports``, with those inside functions."""
+    return [(node.lineno, name) for node in _at_import(source.tree, inside=True) for name in _names(node, source)]
+
+
 def all_imports(source: Source) -> list[tuple[int, str]]:
     """As ``imports``, with those inside functions and under ``if TYPE_CHECKING``."""
     return [(node.lineno, name) for node in ast.walk(source.tree) for name in _names(node, source)]
 
 
-def _at_import(node: ast.AST):
+def _at_import(node: ast.AST, inside: bool = False):
     for child in ast.iter_child_nodes(node):
-        if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+        if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) and not inside:
             continue
         if isinstance(child, ast.If) and "TYPE_CHECKING" in ast.dump(child.test):
             continue
         yield child
-        yield from _at_import(child)
+        yield from _at_import(child, inside)
 
 
 def _names(node: ast.AST, source: Source) -> list[str]:

@@ -179,8 +179,8 @@ def test_a_look_at_frames_is_found(text):
     [
         "from torchlike import _random\nsetattr(_random, name, draw)",
         "from torchlike import _random\n_random.normal = draw",
-        "from torchlike import _core as c\nvars(c)['record'] = 1",
-        "from torchlike import _dispatch\na, _dispatch.record = 1, 2",
+        "from torchlike import _engine as c\nvars(c)['record'] = 1",
+        "from torchlike._tensor import dispatch\na, dispatch.record = 1, 2",
         "import math\nmath.__dict__['sqrt'] = 1",
         "import sys\nsys.modules[__name__].__class__ = Kind",
         "globals()[name] = 1",

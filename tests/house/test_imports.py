@@ -3,75 +3,117 @@
 import ast
 import subprocess
 import sys
+from collections import defaultdict
 from pathlib import Path
 
 import pytest
 
-from tests.house.source import ROOT, Source, all_imports, imports, sources
+from tests.house.layers import (
+    EXCEPTIONS,
+    LAYERS,
+    MOST_EXCEPTIONS,
+    MOST_FILES_OF_A_FOLDER,
+    MOST_PRIVATE_MODULES_OF_THE_ROOT,
+    PYTORCHS_OWN,
+)
+from tests.house.source import ROOT, Source, all_imports, imports, runtime_imports, sources
 
-# A module may import its own layer and the layers before it. A name stands for itself and everything below it.
-LAYERS: list[tuple[str, ...]] = [
-    ("_errors", "_dtypes", "_device", "_modes", "_recorder", "_layout", "_memory_format", "_random", "_native"),
-    ("_core",),
-    ("_ops",),
-    ("_autograd", "_storage", "_shared", "_grown", "_freed"),
-    ("_tensor",),
-    ("_autocast", "_overriding"),
-    ("_dispatch", "_factories", "_exchange", "_from_data", "_sequences", "_storage_io"),
-    ("_out", "_bind", "_facade"),
-    ("_indexing", "_dunders", "_functions", "_copying", "_repr", "_show"),
-]
-
-# The rest of the package is written against the public API, so it may see everything below, and the front itself.
-JAX_FREE = ("nn", "utils", "optim", "distributions", "serialization", "_repr", "_import_hook", "__main__")
+# Packages without JAX, and those that use Optax.
+JAX_FREE = ("nn", "utils", "optim", "distributions", "serialization", "__main__")
+JAX_FREE_MODULES = ("torchlike._tensor.repr", "torchlike._api.import_hook")
 USES_OPTAX = ("optim",)
 COMPUTES = ("jax", "jaxlib")
 
 
-def layer_of(module: str) -> int:
-    name = module.split(".")[1] if "." in module else ""
-    for depth, names in enumerate(LAYERS):
-        if name in names:
-            return depth
-    return len(LAYERS)
-
-
-def room(module: str) -> str:
+def folder(module: str) -> str:
+    """Return the folder of the package that a module lies in, or the module of the root; "" is the root itself."""
     return module.split(".")[1] if "." in module else ""
 
 
-def refusals(source: Source) -> list[str]:
+def arrows(package: list[Source]) -> list[tuple[Source, int, str]]:
+    """Return the imports between folders, those inside functions included: the file, the line, the module."""
+    known = {source.module for source in package}
     found = []
-    for line, name in imports(source):
-        if name.split(".")[0] == "torchlike" and layer_of(name) > layer_of(source.module):
-            found.append(f"{source}:{line} imports {name}, which lies above it")
-    for line, name in all_imports(source):
-        top = name.split(".")[0]
-        if top == "torch":
-            found.append(f"{source}:{line} imports PyTorch itself")
-        if top in COMPUTES and room(source.module) in JAX_FREE:
-            found.append(f"{source}:{line} imports {name}; {room(source.module)} is written against the public API")
-        if top == "optax" and room(source.module) not in USES_OPTAX:
-            found.append(f"{source}:{line} imports optax, which only optim uses")
+    for source in package:
+        for line, name in runtime_imports(source):
+            target = name if name in known else name.rpartition(".")[0]
+            if target.split(".")[0] == "torchlike" and folder(target) != folder(source.module):
+                found.append((source, line, target))
     return found
 
 
+def is_permitted(source: Source, target: str) -> bool:
+    return (source.module, folder(target)) in EXCEPTIONS
+
+
+def is_upward(source: Source, target: str) -> bool:
+    """Return whether an import goes against the layers. The public packages import the root, which is the public
+    API; the layers below it do not."""
+    mine, other = folder(source.module), folder(target)
+    if mine not in LAYERS:
+        return False
+    return other not in LAYERS or LAYERS.index(other) > LAYERS.index(mine)
+
+
+def test_a_module_imports_only_what_lies_below_it():
+    found = [f"{source}:{line} imports {target}" for source, line, target in arrows(sources("torchlike"))
+             if is_upward(source, target) and not is_permitted(source, target)]  # fmt: skip
+    assert found == []
+
+
+def test_the_exceptions_are_few_and_needed():
+    used = {(source.module, folder(target)) for source, _, target in arrows(sources("torchlike"))}
+    assert EXCEPTIONS <= used
+    assert len(EXCEPTIONS) <= MOST_EXCEPTIONS
+
+
+def test_folders_form_no_cycle():
+    graph: dict[str, set[str]] = defaultdict(set)
+    for source, _, target in arrows(sources("torchlike")):
+        if folder(target) and not is_permitted(source, target):  # the root is the public API
+            graph[folder(source.module)].add(folder(target))
+    assert _cycle({name: graph.get(name, set()) for name in {*graph, *set().union(*graph.values())}}) is None
+
+
 @pytest.mark.parametrize("source", sources("torchlike"), ids=str)
-def test_a_module_imports_only_what_lies_below_it(source):
-    assert refusals(source) == []
+def test_a_module_uses_only_its_libraries(source):
+    found = []
+    for line, name in all_imports(source):
+        top = name.split(".")[0]
+        is_free = folder(source.module) in JAX_FREE or source.module in JAX_FREE_MODULES
+        if top == "torch":
+            found.append(f"{source}:{line} imports PyTorch itself")
+        if top in COMPUTES and is_free:
+            found.append(f"{source}:{line} imports {name}, but it is written against the public API")
+        if top == "optax" and folder(source.module) not in USES_OPTAX:
+            found.append(f"{source}:{line} imports optax, which only optim uses")
+    assert found == []
 
 
 def test_kernels_see_arrays_never_tensors():
+    above = LAYERS[LAYERS.index("_ops") + 1 :]
     found = [
         f"{source}:{line} imports {name}"
         for source in sources("torchlike")
         if source.module.startswith("torchlike._ops")
         for line, name in all_imports(source)
-        if name.startswith(
-            ("torchlike._tensor.tensor", "torchlike._tensor.storage", "torchlike._tensor.bind", "torchlike._autograd")
-        )
+        if name.split(".")[0] == "torchlike" and folder(name) in above
     ]
     assert found == []
+
+
+def test_folders_are_small():
+    files: dict[str, int] = defaultdict(int)
+    for source in sources("torchlike"):
+        files[source.path.parent.as_posix()] += 1
+    large = {name for name, count in files.items() if count > MOST_FILES_OF_A_FOLDER}
+    assert large <= PYTORCHS_OWN | {"torchlike"}  # the root holds PyTorch's public modules
+
+
+def test_the_root_holds_public_modules():
+    private = [source.path.stem for source in sources("torchlike") if source.path.parent.as_posix() == "torchlike"
+               and source.path.stem.startswith("_") and not source.path.stem.endswith("__")]  # fmt: skip
+    assert len(private) <= MOST_PRIVATE_MODULES_OF_THE_ROOT, private
 
 
 def test_no_cycles_at_import():

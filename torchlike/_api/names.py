@@ -7,7 +7,7 @@ import math
 import sys
 from typing import Any
 
-from torchlike import _dtypes, _errors, _sparse
+from torchlike import _dtypes, _errors, _sparse, storage
 from torchlike._api import refused
 from torchlike._composite import (
     autocast,
@@ -30,8 +30,9 @@ from torchlike._composite.random import random
 from torchlike._composite.views import conjugates, conversions, copies, memory, scatters, shape, split
 from torchlike._dtypes import devices, modes, unsupported
 from torchlike._engine import determinism
-from torchlike._tensor import bind, dunders, factories
+from torchlike._tensor import bind, dunders, factories, overriding
 from torchlike._tensor.tensor import Tensor
+from torchlike._transforms import methods
 
 _FACADES = (
     factories,
@@ -66,6 +67,8 @@ _FACADES = (
     foreach,
     autocast,
     _sparse,
+    storage,
+    methods,
 )
 MODULES = ("nn", "optim", "utils", "autograd", "serialization", "cuda", "backends", "linalg", "special", "fft",
            "random", "testing", "return_types", "distributions", "amp", "func", "jax", "storage", "version", "signal",
@@ -126,7 +129,7 @@ def public() -> dict[str, Any]:
     names |= {name: d for name, d in _dtypes.ALIASES.items() if name != "bool"} | unsupported.NAMES
     names |= {"pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan, "newaxis": None}
     names |= {f.__name__: f for f in (is_tensor, is_floating_point, is_complex, is_inference, numel, typename)}
-    names["result_type"] = result_type
+    names |= {"result_type": result_type, "get_device_module": get_device_module}
     names |= {f.__name__: f for f in (_errors.warned.set_warn_always, _errors.warned.is_warn_always_enabled)}
     return names
 
@@ -203,6 +206,14 @@ def typename(obj: Any) -> str:
     return obj.type() if isinstance(obj, Tensor) else f"{type(obj).__module__}.{type(obj).__qualname__}"
 
 
+def get_device_module(device: Any = None) -> Any:
+    """Return the module of a kind of device, such as `torchlike.cuda`; by default of an accelerator, or of the CPU."""
+    import torchlike
+
+    kind = torchlike.accelerator.current_accelerator() if device is None else torchlike.device(device)
+    return getattr(torchlike, "cpu" if kind is None else kind.type)
+
+
 def result_type(tensor1: Any, tensor2: Any) -> _dtypes.dtype:
     """The dtype of an arithmetic result of two tensors or numbers."""
     from torchlike._ops.schema.typing_rules import result_type as rule
@@ -215,5 +226,10 @@ def result_type(tensor1: Any, tensor2: Any) -> _dtypes.dtype:
     return found
 
 
+def _module(name: str) -> Any:
+    return importlib.import_module(f"torchlike.{name}" if name else "torchlike")
+
+
+overriding.above.module, overriding.above.names = _module, public
 _bind_tensor()
 del devices, modes

@@ -106,20 +106,24 @@ class Node:
 
     def register_hook(self, hook: Callable) -> RemovableHandle:
         """Call `hook(grad_inputs, grad_outputs)` after this node ran; it may return new grad_inputs."""
-        from torchlike._tensor.hooks import after
-
-        return hold(hooks_of(self).post, after(hook))
+        return hold(hooks_of(self).post, adapters.after(hook))
 
     def register_prehook(self, hook: Callable) -> RemovableHandle:
         """Call `hook(grad_outputs)` before this node runs; it may return new grad_outputs."""
-        from torchlike._tensor.hooks import before
-
-        return hold(hooks_of(self).pre, before(hook))
+        return hold(hooks_of(self).pre, adapters.before(hook))
 
     def __repr__(self) -> str:
         return f"<{self.name().rpartition('::')[2]} object at {id(self):#x}>"
 
 
+class Adapters:
+    """Functions that make a user's hook on tensors a hook on gradients in flight. `_tensor/hooks.py` sets them."""
+
+    before: Callable[[Callable], Callable]
+    after: Callable[[Callable], Callable]
+
+
+adapters = Adapters()
 plain.node = Node.quick
 
 

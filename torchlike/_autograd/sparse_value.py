@@ -50,32 +50,14 @@ def parts_of(value: Value | SparseValue) -> tuple[Value, ...]:
 
 def maker_of(value: Value | SparseValue) -> Callable[..., Any]:
     """A function that makes, of other parts, a gradient as this one."""
-    from torchlike._sparse import maker
-
     if isinstance(value, SparseValue):
-        make = maker(value.tensor)
+        make = value.tensor._maker()
         return lambda *parts: SparseValue(make(*parts))
     return lambda only: only
 
 
 def total(a: Grad, b: Grad, differentiate: bool) -> Grad:
     """The sum of two gradients of one tensor, of which at least one is sparse; dense where one is."""
-    from torchlike._tensor.tensor import wrap
-
-    first, second = wrap(*a), wrap(*b)
+    sparse = a[0] if isinstance(a[0], SparseValue) else b[0]
     with modes.set_grad_enabled(differentiate):
-        return (second + first if first.is_sparse else first + second)._pair()
-
-
-def accumulated(grad: Any, pair: Grad, create_graph: bool) -> Any:
-    """What `.grad` becomes when `pair` arrives and one of the two is sparse. A sum of the layout of `grad` is written
-    to `grad` itself, unless the pass is differentiated."""
-    from torchlike._tensor.tensor import wrap
-
-    new = wrap(*pair)
-    with modes.set_grad_enabled(create_graph):
-        if grad is None:
-            return new.clone() if new.requires_grad else new._as_grad()
-        if create_graph or (grad.is_sparse and not new.is_sparse):
-            return wrap(*total(grad._pair(), pair, create_graph))
-        return grad.add_(new)
+        return sparse.tensor._total(a, b)  # type: ignore[union-attr]

@@ -17,6 +17,7 @@ from torchlike._errors.math import lists as sentences
 from torchlike._tensor import bind, facade, factories
 from torchlike._tensor.tensor import Tensor
 
+_vector_norm = bind.names_in("linalg")["vector_norm"]
 _OTHER = ("other", "scalar", "scalars")
 _OF_ONE, _OF_MANY = ("scalar", "value"), ("other", "scalars", "weights")  # names that speak of one number, of a list
 
@@ -209,14 +210,12 @@ def _foreach_max(self: Any) -> tuple[Tensor, ...]:
 
 def _foreach_norm(self: Any, ord: Any = 2, dtype: Any = None) -> tuple[Tensor, ...]:
     """The norm of each tensor, taken as a vector."""
-    from torchlike import linalg
-
     if not _is_number(ord):
         raise _errors.arguments.wrong_type("_foreach_norm", "ord", 2, "Number", ord)
     found = _checked("_foreach_norm", self)
     if ord == float("inf") and not all(x.numel() for x in found):
         raise sentences.no_infinity_norm()
-    return tuple([linalg.vector_norm(x, ord, dtype=dtype) for x in found])
+    return tuple([_vector_norm(x, ord, dtype=dtype) for x in found])
 
 
 def _foreach_mm(self: Any, mat2: Any) -> tuple[Tensor, ...]:

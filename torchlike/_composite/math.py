@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from torchlike import _errors, return_types
+from torchlike._composite.linalg.linalg import matrix_norm
 from torchlike._composite.views import conversions
 from torchlike._dtypes import bool_
 from torchlike._engine import to_numpy
@@ -158,9 +159,7 @@ def norm(input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, 
         called = f"linalg_{'matrix' if p == 'nuc' else 'vector'}_norm"
         return into(called, norm, (input, p, dim, keepdim), {"dtype": dtype}, out, asked)
     if p == "nuc":
-        from torchlike import linalg
-
-        return linalg.matrix_norm(input, "nuc", dim or (-2, -1), keepdim, dtype=dtype)
+        return matrix_norm(input, "nuc", dim or (-2, -1), keepdim, dtype=dtype)
     if isinstance(p, str) and p != "fro":
         raise RuntimeError(f"linalg.matrix_norm: Order {p} not supported.")
     order = 2 if p is None or p == "fro" else p

@@ -191,7 +191,7 @@ _MODES, _PADDING = ("bilinear", "nearest", "bicubic"), ("zeros", "border", "refl
 
 def _sampler(name: str) -> Any:
     def sampler(input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int, align_corners: bool) -> Tensor:
-        from torchlike.nn._functional.resize import grid_sample
+        from torchlike._composite.functional.resize import grid_sample
 
         _errors.images.check_grid(input, grid, int(name[-2]))
         for argument, number in (("interpolation_mode", interpolation_mode), ("padding_mode", padding_mode)):
@@ -250,14 +250,6 @@ def _assert(condition: Any, message: str) -> Any:
     return None
 
 
-def get_device_module(device: Any = None) -> Any:
-    """The module of a kind of device, such as `torchlike.cuda`; by default of an accelerator, or of the CPU."""
-    import torchlike
-
-    kind = torchlike.accelerator.current_accelerator() if device is None else torchlike.device(device)
-    return getattr(torchlike, "cpu" if kind is None else kind.type)
-
-
 def _tensor_hooks(self: Tensor) -> Any:
     edge = self._edge
     if edge is None:
@@ -266,7 +258,7 @@ def _tensor_hooks(self: Tensor) -> Any:
     return None if extra is None else extra.tensor.get(edge[1])  # type: ignore[index]
 
 
-FUNCTIONS = {**_REMOVED, "matrix_rank": matrix_rank, "_assert": _assert, "get_device_module": get_device_module,
+FUNCTIONS = {**_REMOVED, "matrix_rank": matrix_rank, "_assert": _assert,
              **facade.functions(gradient, pdist, histogramdd, trapz, constant_pad_nd, grid_sampler_2d, grid_sampler_3d,
                                   out={renorm: EXACT}), "frexp": frexp,
              "histogram": histogram}  # fmt: skip

@@ -51,7 +51,7 @@ def _sizes(n_fft: int, hop_length: int | None, win_length: int | None) -> tuple[
 
 
 def _padded(input: Tensor, size: int, mode: str) -> Tensor:
-    from torchlike.nn._functional.shape import pad
+    from torchlike._composite.functional.shape import pad
 
     extra = 3 - input.ndim
     wide = reshape(input, (*[1] * extra, *input.shape))

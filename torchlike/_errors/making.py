@@ -177,9 +177,7 @@ IGNORE_DROP = ("ignore(True) has been deprecated. TorchScript will now drop the 
 
 
 def check_of(condition: object) -> TypeError:
-    from torchlike._tensor.tensor import Tensor
-
-    if isinstance(condition, Tensor):
+    if hasattr(condition, "_storage"):
         return TypeError("cond must be a bool, but got a Tensor. For tensor conditions, use torch._check_tensor_all() "
                          "to assert that all elements are true.")  # fmt: skip
     return TypeError(f"cond must be a bool, but got {type(condition)}")

@@ -45,6 +45,8 @@ class Generator:
     [2357136044, 2546248239]
     """
 
+    as_tensor: Callable[..., Any]  # makes a tensor of an array; set by `_tensor/factories.py`
+
     def __init__(self, device: str | devices.device = "cpu") -> None:
         self.device = devices.device(device)
         if self.device is not devices.cpu:
@@ -150,9 +152,7 @@ class Generator:
 
     def get_state(self) -> Any:
         """The state as a uint8 tensor of shape (5056,)."""
-        from torchlike._tensor import factories
-
-        return factories.of_array(self.state_bytes(), "cpu")
+        return Generator.as_tensor(self.state_bytes(), "cpu")
 
     def set_state(self, new_state: Any) -> None:
         """Continue from a state that `get_state` (of either library) gave."""

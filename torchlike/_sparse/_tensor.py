@@ -81,6 +81,15 @@ class SparseTensor(Tensor):
         """The tensors that it is made of."""
         return *self._indices_, self._values_
 
+    def _maker(self) -> Callable[..., Any]:
+        """A function that makes, of other members' values, a tensor like this one."""
+        return maker(self)
+
+    def _total(self, a: Any, b: Any) -> Any:
+        """The sum of two gradients in flight, at least one of them sparse."""
+        first, second = wrap(*a), wrap(*b)
+        return (second + first if first.is_sparse else first + second)._pair()
+
     def _as_grad(self) -> Any:
         """Members of its own with these contents, not known to be in order: how a leaf keeps its first gradient."""
         *indices, values = [wrap(t._pair()[0]) for t in self._members()]

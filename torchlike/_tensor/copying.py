@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from sys import getrefcount
 from typing import Any
 
@@ -78,17 +79,29 @@ def _rebuild(
     extra: dict,
     marks: tuple[str, ...] = (),
 ) -> Any:
-    from torchlike._composite.views import conjugates
     from torchlike._tensor import factories
 
     made = factories.of_array(array)
     if strides is not None:
         factories.with_strides(made, strides)
-    made = conjugates.marked(made, marks)
+    made = marked(made, marks)
     if cls is not Tensor:
         made = adopt(cls, made)
     made.__dict__.update(extra)
     return made._require_grad(requires_grad)
+
+
+MARKS = {"conj": "conj", "neg": "_neg_view"}  # the operators of views that conjugate and negate
+
+
+def marked(plain: Tensor, marks: Iterable[str]) -> Tensor:
+    """Return a tensor over the memory of a new one that conjugates ("conj") or negates ("neg") it, and is no view to
+    users."""
+    from torchlike._tensor.bind import CALLERS
+
+    for mark in marks:
+        plain = alias(CALLERS[MARKS[mark]](plain))
+    return plain
 
 
 def _rebuild_meta(cls: type, size: tuple, strides: tuple, dtype: Any, requires_grad: bool, extra: dict) -> Any:

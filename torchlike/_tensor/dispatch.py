@@ -188,13 +188,21 @@ def _instead(op: Op, args: tuple, kwargs: dict) -> Any:
     return overriding.call_operator(op, args, kwargs)
 
 
+class _Layouts:
+    """How an operator is called with tensors of another layout: `call(op, args, kwargs)`, set by `_sparse`."""
+
+    call: Callable[[Op, tuple, dict], Any]
+
+
+layouts = _Layouts()
+
+
 def _elsewhere(op: Op, args: tuple, kwargs: dict) -> Any:
-    from torchlike import _sparse
     from torchlike._tensor import overriding
 
     if next(overriding.of((*args, *kwargs.values())), None) is not None:
         return overriding.call_operator(op, args, kwargs)
-    return _sparse.elsewhere(op, args, kwargs)
+    return layouts.call(op, args, kwargs)
 
 
 def binary(op: Op, call: Callable) -> Callable:

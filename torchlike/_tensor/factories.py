@@ -20,6 +20,7 @@ from torchlike._dtypes import strides as _layout
 from torchlike._engine import Value, aval
 from torchlike._engine.trace.examples import Row, as_rows, levels_of, lifted, outermost
 from torchlike._errors.warned import warn
+from torchlike._random import Generator
 from torchlike._tensor import exchange, from_data
 from torchlike._tensor.exchange import from_file, from_numpy, frombuffer
 from torchlike._tensor.from_data import dtype_of
@@ -387,11 +388,9 @@ def empty_strided(size: Any, stride: Any, *, dtype: Dtype | None = None, layout:
 
 def _with_gaps(shape: tuple[int, ...], strides: tuple[int, ...], options: dict) -> Tensor:
     """A tensor of which not every place of memory is an element, or one is several."""
-    from torchlike._composite.views.memory import as_strided
-
     if any(s < 0 for s in strides):
         raise _errors.making.overflowing_size(shape, strides)
-    return as_strided(empty(_layout.extent(shape, strides, 0), **options), shape, strides).detach()
+    return empty(_layout.extent(shape, strides, 0), **options).as_strided(shape, strides).detach()
 
 
 def empty_permuted(size: Any, physical_layout: Any, **options: Any) -> Tensor:
@@ -515,3 +514,4 @@ FUNCTIONS = {f.__name__: f for f in (
     tensor, as_tensor, asarray, scalar_tensor, from_numpy, frombuffer, from_file, zeros, ones, empty, full,
     empty_strided, empty_permuted, zeros_like, ones_like, empty_like, full_like,
 )}  # fmt: skip
+Generator.as_tensor = staticmethod(of_array)  # the states of generators are tensors

@@ -9,7 +9,7 @@ from weakref import ref
 from torchlike import _errors
 from torchlike._autograd import engine
 from torchlike._autograd.engine import Grad
-from torchlike._autograd.nodes import AccumulateGrad, Node, hooks_of
+from torchlike._autograd.nodes import AccumulateGrad, Node, adapters, hooks_of
 from torchlike._autograd.sparse_value import SparseValue
 from torchlike._dtypes import modes
 
@@ -140,3 +140,6 @@ def retain(tensor: Any) -> None:
         held._grad = wrap(pair[0], pair[1] if differentiate else None)
 
     engine.retaining[number] = mark
+
+
+adapters.before, adapters.after = before, after

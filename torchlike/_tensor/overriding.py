@@ -36,6 +36,22 @@ _NEVER_ASK = ("as_tensor", "asarray", "tensor", "from_numpy", "frombuffer", "fro
               "is_tensor", "typename", "get_device", "is_grad_enabled", "to_dlpack")  # fmt: skip
 
 
+class _Above:
+    """The public modules, which the layers above make: `module("nn.functional")` returns one, `names()` the names of
+    the root that are functions or constants. `_api/names.py` sets both."""
+
+    module: Callable[[str], Any]
+    names: Callable[[], dict[str, Any]]
+
+
+above = _Above()
+
+
+def public(name: str) -> Any:
+    """Return a public module; "" is the root."""
+    return above.module(name)
+
+
 _made: list = []  # whether there are such classes
 
 
@@ -81,9 +97,7 @@ def call(func: Callable, args: tuple, kwargs: dict, asked: Callable | None = Non
         return func(*args, **kwargs)
     if _local.disabled:
         return _plainly(func, args, kwargs, found)
-    from torchlike.overrides import handle_torch_function
-
-    return handle_torch_function(asked or func, found, *args, **kwargs)
+    return public("overrides").handle_torch_function(asked or func, found, *args, **kwargs)
 
 
 def instead(func: Callable, *args: Any) -> Any:
@@ -95,11 +109,10 @@ def instead(func: Callable, *args: Any) -> Any:
 
 def call_operator(op: Op, args: tuple, kwargs: dict) -> Any:
     """`call` of an operator, as the function of its name."""
-    import torchlike
     from torchlike._tensor.bind import CALLERS
 
     name = op.name.strip("_")
-    asked = getattr(torchlike, name, None) or getattr(torchlike.nn.functional, name, None)
+    asked = getattr(public(""), name, None) or getattr(public("nn.functional"), name, None)
     if op.kinds[-1] == ARRAYS and asked is not None and _is_variadic(asked):  # users give them one by one
         return call(asked, (*args[:-1], *args[-1]), kwargs)
     return call(CALLERS[op.name], args, kwargs, asked)
@@ -225,14 +238,9 @@ class Function:
 @functools.cache
 def look_at_functions() -> None:
     """Put every function that may be given a tensor in such a place."""
-    import torchlike
-    from torchlike import fft, linalg, special
-    from torchlike._api import names
-    from torchlike.nn import functional
-
-    spaces: tuple[Any, ...] = (functional, linalg, fft, special)
+    spaces = [*map(public, ("nn.functional", "linalg", "fft", "special"))]
     named = [(space, name, found) for space in spaces for name, found in vars(space).items()]
-    for space, name, found in [*named, *((torchlike, name, found) for name, found in names.public().items())]:
+    for space, name, found in [*named, *((public(""), name, found) for name, found in above.names().items())]:
         asks = isinstance(found, FunctionType) and not name.startswith("_") and name not in _NEVER_ASK
         if asks and vars(space).get(name) is found:
             setattr(space, name, Function(found))

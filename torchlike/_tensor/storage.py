@@ -41,6 +41,18 @@ def extent(aval: Aval, strides: tuple[int, ...] | None) -> int:
     return aval.dtype.itemsize * (span(aval.shape, strides or contiguous_strides(aval.shape)) if aval.numel else 0)
 
 
+class Handle:
+    """Base of the storages that users see (`torchlike/storage.py`): the memory of `_tensor`."""
+
+    _tensor: Any
+    _part: Any = None  # of a slice, which bytes it has
+    is_typed = False  # whether it has elements of the tensor's dtype, or bytes
+
+    def nbytes(self) -> int:
+        """Return the size in bytes."""
+        raise NotImplementedError
+
+
 class Storage:
     """What tensors share: a pointer to the current Value, and a count of the writes.
 

@@ -41,8 +41,7 @@ def from_storage(
     """
     if owner is None:
         owner = _covering(flat, dtype, size, stride, offset)
-        if device is not devices.cpu:
-            owner = owner.to(device)
+        owner = owner if device is devices.cpu else owner.to(device)
     return strided_view(owner, size, stride, offset), owner
 
 

@@ -13,7 +13,7 @@ from torchlike import _dtypes, _errors
 from torchlike._autograd import engine, versions
 from torchlike._autograd.handles import RemovableHandle, hold
 from torchlike._autograd.nodes import AccumulateGrad, Edge, Node, begin_again, hooks_of, note_end
-from torchlike._autograd.sparse_value import SparseValue, accumulated
+from torchlike._autograd.sparse_value import SparseValue, total
 from torchlike._dtypes import devices, modes
 from torchlike._dtypes.recorder import current
 from torchlike._dtypes.strides import is_dense
@@ -481,13 +481,6 @@ class Tensor(Methods):
                 self._origin._counter = self._counter
             self._origin, self._tracks = None, False
 
-    def backward(self, gradient: Tensor | None = None, retain_graph: bool | None = None, create_graph: bool = False,
-                 inputs: Any = None) -> None:  # fmt: skip
-        """Add the gradient of this tensor to the `.grad` of every leaf it came from."""
-        from torchlike import autograd
-
-        autograd.backward(self, gradient, retain_graph, create_graph, inputs=inputs)
-
     def register_hook(self, hook: Callable[[Tensor], Tensor | None]) -> RemovableHandle:
         """Call `hook(grad)` whenever this tensor's gradient is computed; what it returns replaces the gradient."""
         if not self.requires_grad:
@@ -752,7 +745,7 @@ def _add_to_grad(leaf: Tensor, pair: engine.Grad, create_graph: bool) -> None:
         current().capture.grad(leaf, True)
     grad = leaf._grad
     if pair[0].__class__ is SparseValue or (grad is not None and grad.is_sparse):
-        leaf._grad = accumulated(grad, pair, create_graph)
+        leaf._grad = _accumulated(grad, pair, create_graph)
     elif grad is None:
         edge = None
         ordered = leaf._strides is None or is_dense(tuple(leaf.shape), leaf._strides)
@@ -773,6 +766,18 @@ def _add_to_grad(leaf: Tensor, pair: engine.Grad, create_graph: bool) -> None:
         if total.aval.shape != before:  # it was given another shape
             raise _errors.shapes.in_place_shape(before, total.aval.shape)
         grad._write_raw(total, grad._edge)
+
+
+def _accumulated(grad: Any, pair: engine.Grad, create_graph: bool) -> Any:
+    """What `.grad` becomes when `pair` arrives and one of the two is sparse. A sum of the layout of `grad` is written
+    to `grad` itself, unless the pass is differentiated."""
+    new: Any = wrap(*pair)
+    with modes.set_grad_enabled(create_graph):
+        if grad is None:
+            return new.clone() if new.requires_grad else new._as_grad()
+        if create_graph or (grad.is_sparse and not new.is_sparse):
+            return wrap(*total(grad._pair(), pair, create_graph))
+        return grad.add_(new)
 
 
 __all__ = ["TENSOR_TYPES", "Tensor", "boundary", "wrap"]

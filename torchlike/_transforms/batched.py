@@ -13,6 +13,8 @@ from torchlike._autograd.engine import Grad, Walk, apply_op, differentiated
 from torchlike._autograd.nodes import Edge, Node
 from torchlike._engine import aval, record
 from torchlike._ops.schema.plan import OpPlan, gradient
+from torchlike._tensor.bind import CALLERS as rows
+from torchlike._tensor.tensor import wrap
 
 
 class BatchedWalk(Walk):
@@ -52,10 +54,7 @@ class BatchedWalk(Walk):
         return [None if any(g is None for g in column) else self._stacked(column) for column in zip(*rows)]
 
     def _stacked(self, column: Sequence[Grad]) -> Grad:
-        from torchlike import stack
-        from torchlike._tensor.tensor import wrap
-
-        return stack([wrap(*pair) for pair in column])._pair()
+        return rows["stack"]([wrap(*pair) for pair in column])._pair()
 
 
 class _Rows:

@@ -9,13 +9,13 @@ from torchlike import _errors
 from torchlike._dtypes import modes
 from torchlike._tensor.bind import CALLERS as rows
 from torchlike._tensor.tensor import Tensor
+from torchlike._transforms.function import Function
 
 
 def underivable(name: str, function: Callable[..., Tensor], *tensors: Tensor) -> Tensor:
     """Return `function(*tensors)`. A gradient through it is refused with an error that contains `name`."""
     if not modes.local.grad or not any(t.requires_grad for t in tensors):
         return function(*tensors)
-    from torchlike.autograd import Function
 
     class Underivable(Function):
         @staticmethod

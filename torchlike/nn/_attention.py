@@ -6,11 +6,10 @@ import math
 from typing import Any
 
 import torchlike
+from torchlike._composite import functional as F
 from torchlike._errors.warned import warn
 from torchlike._tensor.tensor import Tensor
-
-from . import _errors_sequence as _errors
-from . import _functional as F
+from torchlike.nn import _errors_sequence as _errors
 
 
 def multi_head_attention_forward(

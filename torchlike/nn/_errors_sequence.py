@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ._errors_layers import layer_dimensions as layer_dimensions
+from torchlike.nn._errors_layers import layer_dimensions as layer_dimensions
 
 # -- recurrent layers --------------------------------------------------------------------------------------------------
 

@@ -8,9 +8,8 @@ from typing import Any, Self
 import torchlike
 from torchlike._tensor.overriding import _disabled_torch_function_impl
 from torchlike._tensor.tensor import Tensor, adopt
-
-from . import _errors
-from .parameter import Parameter
+from torchlike.nn import _errors
+from torchlike.nn.parameter import Parameter
 
 
 class UninitializedTensorMixin(Tensor):

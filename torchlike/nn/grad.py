@@ -8,8 +8,7 @@ from typing import Any
 from torchlike._dtypes import modes
 from torchlike._tensor.tensor import Tensor
 from torchlike._transforms.backward import grad
-
-from . import functional as F
+from torchlike.nn import functional as F
 
 Options = dict[str, Any]
 

@@ -14,8 +14,7 @@ from typing import Any
 import torchlike
 from torchlike._errors.warned import warn
 from torchlike._tensor.tensor import Tensor
-
-from . import _errors_layers as _errors
+from torchlike.nn import _errors_layers as _errors
 
 _GAINS = {
     "linear": 1.0,

@@ -7,8 +7,7 @@ from typing import Any
 import torchlike
 from torchlike._tensor.overriding import _disabled_torch_function_impl
 from torchlike._tensor.tensor import Tensor, adopt
-
-from . import _errors
+from torchlike.nn import _errors
 
 
 class Parameter(Tensor):
@@ -65,7 +64,7 @@ class Buffer(Tensor, metaclass=_BufferMeta):
 
 def is_lazy(param: Any) -> bool:
     """Whether this is a parameter or buffer whose shape the first input will decide."""
-    from ._uninitialized import UninitializedTensorMixin
+    from torchlike.nn._uninitialized import UninitializedTensorMixin
 
     return isinstance(param, UninitializedTensorMixin)
 
@@ -73,7 +72,7 @@ def is_lazy(param: Any) -> bool:
 def __getattr__(name: str) -> Any:
     # Defined in a module of their own, which needs this one.
     if name in ("UninitializedParameter", "UninitializedBuffer", "UninitializedTensorMixin"):
-        from . import _uninitialized
+        from torchlike.nn import _uninitialized
 
         return getattr(_uninitialized, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -38,6 +38,15 @@ _OFFERED: dict[str, tuple[str, ...]] = {
         "autograd.gradcheck",
         "autograd",
     ),
+    "_transforms": (
+        "autograd.function",
+        "autograd.graph",
+        "autograd.anomaly_mode",
+        "autograd.grad_mode",
+        "autograd.gradcheck",
+        "autograd",
+    ),
+    "_composite.functional": ("nn.parameter", "nn.functional", "nn.utils.parametrizations"),
     "_compile": ("compiler",),
     "_random": ("random", ""),
     "amp": ("amp.grad_scaler", "amp.autocast_mode"),
@@ -81,8 +90,8 @@ _MODULES = {
 
 # Single names that PyTorch defines apart from their neighbours.
 _NAMES = {
-    "_functions_factors.pca_lowrank": "_lowrank",
-    "_functions_factors.svd_lowrank": "_lowrank",
+    "_composite.linalg.factors.pca_lowrank": "_lowrank",
+    "_composite.linalg.factors.svd_lowrank": "_lowrank",
     "Generator": "_C",
     "_random._generator.Generator": "_C",
     "cpu.amp.GradScaler": "cpu.amp.grad_scaler",
@@ -103,7 +112,7 @@ _NAMES = {
     "distributed._stores.HashStore": "_C._distributed_c10d",
     "distributed._stores.TCPStore": "_C._distributed_c10d",
     "distributed._world.rendezvous": "distributed.rendezvous",
-    "nn._functional.linear_loss.LinearCrossEntropyOptions": "nn.modules.linear_cross_entropy_options",
+    "nn._linear_cross_entropy.LinearCrossEntropyOptions": "nn.modules.linear_cross_entropy_options",
     "nn.modules._state._IncompatibleKeys": "nn.modules.module",
     "nn.modules._state._WrappedHook": "nn.modules.module",
     "profiler._profile.ProfilerActivity": "_C._profiler",
@@ -127,7 +136,8 @@ def torch_module(found: Any, module: str) -> str:
 def _candidates(parts: list[str]) -> Iterator[str]:
     """Modules that may offer what the module of this path defines: those listed, then those around it."""
     package = parts[1] if len(parts) > 1 else ""
-    yield from _OFFERED.get(package, _OFFERED[""] if package.startswith("_") else ())
+    others = _OFFERED[""] if package.startswith("_") else ()
+    yield from _OFFERED.get(".".join(parts[1:3])) or _OFFERED.get(package, others)
     yield from (".".join(parts[1:depth]) for depth in range(len(parts) - 1, 0, -1))
 
 

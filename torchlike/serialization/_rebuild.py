@@ -11,8 +11,8 @@ from typing import Any
 
 import torchlike
 from torchlike._composite import legacy_types
-from torchlike._composite.views.conjugates import marked
 from torchlike._dtypes.unsupported import dtype_without_tensors
+from torchlike._tensor.copying import marked
 from torchlike._tensor.storage_io import meta_tensor
 from torchlike._tensor.tensor import alias
 from torchlike.serialization import _errors as errors

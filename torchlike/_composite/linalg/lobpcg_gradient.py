@@ -10,7 +10,7 @@ from torchlike._composite.ranges import eye
 from torchlike._dtypes import bool_
 from torchlike._tensor.bind import CALLERS as rows
 from torchlike._tensor.tensor import Tensor
-from torchlike.autograd import Function
+from torchlike._transforms.function import Function
 
 
 class Eigenpairs(Function):

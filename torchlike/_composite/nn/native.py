@@ -13,6 +13,7 @@ from torchlike._composite.nn import layers, raw
 from torchlike._composite.views.copies import _slice
 from torchlike._dtypes import modes
 from torchlike._ops.schema.out_rules import Into
+from torchlike._sparse import _rules as sparse_rules
 from torchlike._tensor import facade, factories
 from torchlike._tensor.bind import CALLERS as rows
 from torchlike._tensor.out import accepting_out
@@ -54,9 +55,7 @@ def _sparse_mm_reduce_impl(self: Any, other: Any, reduce: str) -> Any:
 
 def _sparse_addmm(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """`torch.sparse.addmm`."""
-    from torchlike import sparse
-
-    return sparse.addmm(input, mat1, mat2, beta=beta, alpha=alpha)
+    return sparse_rules.addmm(input, mat1, mat2, beta=beta, alpha=alpha)
 
 
 def _statistics(input: Tensor, dims: tuple, eps: float, keepdim: bool = False) -> tuple[Tensor, Tensor]:

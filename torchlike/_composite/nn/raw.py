@@ -70,7 +70,7 @@ def _of_row(p: inspect.Parameter, named: Any) -> inspect.Parameter:
 def ctc_loss(log_probs: Tensor, targets: Tensor, input_lengths: Any, target_lengths: Any, blank: int = 0,
              reduction: int = 0, zero_infinity: bool = False) -> Tensor:  # fmt: skip
     """`torch.nn.functional.ctc_loss`; reduction: 0 for none, 1 for the mean, 2 for the sum."""
-    from torchlike.nn.functional import ctc_loss as loss
+    from torchlike._composite.functional.ctc import ctc_loss as loss
 
     return loss(log_probs, targets, input_lengths, target_lengths, blank, _REDUCTIONS.get(reduction, "none"),
                 zero_infinity)  # fmt: skip
@@ -121,7 +121,7 @@ _MODES = ("sum", "mean", "max")
 def embedding(weight: Tensor, indices: Tensor, padding_idx: int = -1, scale_grad_by_freq: bool = False,
               sparse: bool = False) -> Tensor:  # fmt: skip
     """weight[indices]; row `padding_idx` gets no gradient. See `torch.nn.functional.embedding`."""
-    from torchlike.nn._functional.embedding import rows_of
+    from torchlike._composite.functional.embedding import rows_of
 
     return rows_of(weight, indices, padding_idx, scale_grad_by_freq, sparse)
 
@@ -138,7 +138,7 @@ def embedding_bag(weight: Tensor, indices: Tensor, offsets: Tensor, scale_grad_b
     bag has (B,), zeros for sums; for the maximum the row of the table that each element is from (B, D), else the third
     again.
     """
-    from torchlike.nn.functional import embedding_bag as bags_of
+    from torchlike._composite.functional.bags import embedding_bag as bags_of
 
     if padding_idx is not None and not -weight.shape[0] <= padding_idx < weight.shape[0]:
         raise _errors.sequences.bag_padding(weight.shape[0], padding_idx)
@@ -185,7 +185,7 @@ def embedding_renorm_(input: Tensor, indices: Tensor, max_norm: float, norm_type
         raise _errors.sequences.renorm_dims(input.ndim)
     if indices.dtype not in (_dtypes.int32, _dtypes.int64):
         raise _errors.sequences.not_of_types("embedding_renorm_", 2, "indices", "Long, Int", indices.dtype)
-    from torchlike.nn._functional.embedding import check_rows, renorm
+    from torchlike._composite.functional.embedding import check_rows, renorm
 
     check_rows(indices, input)
     renorm(input, indices, max_norm, norm_type)
@@ -202,7 +202,7 @@ def grid_sampler(input: Tensor, grid: Tensor, interpolation_mode: int, padding_m
                  align_corners: bool) -> Tensor:  # fmt: skip
     """`torch.nn.functional.grid_sample` by numbers: 0 bilinear, 1 nearest, 2 bicubic; outside 0 zeros, 1 the border,
     2 a reflection. Any other number raises ValueError (PyTorch returns whatever memory holds)."""
-    from torchlike.nn.functional import grid_sample
+    from torchlike._composite.functional.resize import grid_sample
 
     for argument, number in (("interpolation_mode", interpolation_mode), ("padding_mode", padding_mode)):
         if number not in (0, 1, 2):

@@ -3,7 +3,7 @@ them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 from torchlike import _errors
@@ -14,11 +14,10 @@ from torchlike._dtypes.unsupported import NAMES
 from torchlike._ops import REGISTRY
 from torchlike._tensor import facade
 from torchlike._tensor.bind import CALLERS as rows
+from torchlike._tensor.copying import MARKS
 from torchlike._tensor.out import row_into
 from torchlike._tensor.storage import marks as marks_of
 from torchlike._tensor.tensor import Tensor, alias
-
-_ROWS = {"conj": "conj", "neg": "_neg_view"}
 
 
 def is_conj(input: Tensor) -> bool:
@@ -97,15 +96,8 @@ def show_as(view: Tensor, like: Tensor) -> Tensor:
     The view must have no other reference. Its history, if it has one, is already that of the conjugated elements.
     """
     for mark in {*marks_of(view)} ^ {*marks_of(like)}:
-        _append(view, _ROWS[mark])
+        _append(view, MARKS[mark])
     return view
-
-
-def marked(plain: Tensor, marks: Iterable[str]) -> Tensor:
-    """A tensor over the memory of a new one that conjugates ("conj") or negates ("neg") it, and is no view to users."""
-    for mark in marks:
-        plain = alias(rows[_ROWS[mark]](plain))
-    return plain
 
 
 def _append(view: Tensor, row: str) -> None:

@@ -27,9 +27,8 @@ from torchlike._tensor.facade import history_first, ints
 from torchlike._tensor.freed_storage import Freed, allocate
 from torchlike._tensor.grown_storage import follow, grow
 from torchlike._tensor.overriding import DisableTorchFunctionSubclass
-from torchlike._tensor.storage import Storage, marks, move
+from torchlike._tensor.storage import Handle, Storage, marks, move
 from torchlike._tensor.tensor import Tensor, alias, turn_into
-from torchlike.storage import TypedStorage, UntypedStorage
 
 Ints = tuple[int, ...]
 
@@ -286,16 +285,15 @@ def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = 
     if self.requires_grad and modes.local.grad:
         views.check_write(self)
     self._storage.check_change(self)
-    memories: Any = (Tensor, TypedStorage, UntypedStorage, type(None))
-    if not isinstance(source, memories):
+    if not isinstance(source, Tensor | Handle | None):
         raise _errors.arguments.invalid_combination("set_", (source,), {})
-    if isinstance(source, UntypedStorage) and source._part is not None:
+    if isinstance(source, Handle) and source._part is not None:
         raise _errors.arguments.unsupported("set_", "source (a slice of a storage)")
     if source is None:
         source = factories.empty(0, dtype=self.dtype, device=self.device)
-    held = source._tensor if isinstance(source, TypedStorage | UntypedStorage) else source
-    if held.dtype is not self.dtype and not isinstance(source, UntypedStorage):
-        raise _other_type(self, held, isinstance(source, TypedStorage))
+    held = source._tensor if isinstance(source, Handle) else source
+    if held.dtype is not self.dtype and (held is source or source.is_typed):
+        raise _other_type(self, held, held is not source)
     if size is not None:
         if held is source and not held.is_contiguous():
             raise RuntimeError("passed in tensor to be used as storage must be contiguous")
@@ -309,10 +307,10 @@ def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = 
             raise RuntimeError(f"Storage size calculation overflowed with sizes={list(shape)} and "
                                f"strides={list(strides)}")  # fmt: skip
         need = _layout.extent(shape, strides, storage_offset) * self.dtype.itemsize
-        if held is not source and need > source.nbytes():
+        if isinstance(source, Handle) and need > source.nbytes():
             enlarge(held, need)
         held = _strided_within(held.detach(), self.dtype, shape, strides, storage_offset)
-    elif held is not source:
+    elif isinstance(source, Handle):
         held = _strided_within(held.detach(), self.dtype, (source.nbytes() // self.dtype.itemsize,), (1,), 0)
     if (
         held._storage.whole is self._storage.whole
@@ -351,24 +349,6 @@ def is_set_to(self: Tensor, tensor: Tensor) -> bool:
     return (self._storage.whole is tensor._storage.whole and self._offset == tensor._offset
             and self.shape == tensor.shape and self.stride() == tensor.stride()
             and not marks(self) and not marks(tensor))  # fmt: skip
-
-
-# -- storages ----------------------------------------------------------------------------------------------------------
-
-
-def untyped_storage(self: Tensor) -> UntypedStorage:
-    """Return the memory of this tensor as bytes. Calls return one object while a reference to it is alive."""
-    return UntypedStorage._of_memory(self)
-
-
-def storage(self: Tensor) -> TypedStorage:
-    """The memory of this tensor as elements of its dtype (deprecated in PyTorch; use `untyped_storage`)."""
-    return TypedStorage(self.detach())
-
-
-def is_storage(obj: Any) -> bool:
-    """Whether `obj` is a storage."""
-    return isinstance(obj, TypedStorage | UntypedStorage)
 
 
 # -- where the memory is -----------------------------------------------------------------------------------------------
@@ -533,11 +513,11 @@ def _view_twins() -> dict[str, Callable]:
     return {name: _in_place(name, found[view]) for name, view in _VIEWS.items()}
 
 
-FUNCTIONS = facade.functions(as_strided, is_same_size, is_storage, from_dlpack, to_dlpack)
-FUNCTIONS |= {"UntypedStorage": UntypedStorage, "TypedStorage": TypedStorage, "resize_as_": resize_as_}
+FUNCTIONS = facade.functions(as_strided, is_same_size, from_dlpack, to_dlpack)
+FUNCTIONS |= {"resize_as_": resize_as_}
 METHODS = facade.methods(as_strided, is_same_size, as_subclass)
 METHODS |= {f.__name__: f for f in (
-    resize_, resize_as_, resize, resize_as, set_, is_set_to, untyped_storage, storage, pin_memory, is_pinned,
+    resize_, resize_as_, resize, resize_as, set_, is_set_to, pin_memory, is_pinned,
     share_memory_, is_shared, record_stream, apply_, map_, map2_, dim_order, *_FACTS,
 )} | _view_twins()  # fmt: skip
 METHODS |= {

@@ -6,7 +6,7 @@ import enum
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from .. import _errors_sequence as _errors
+from torchlike.nn import _errors_sequence as _errors
 
 
 class SDPBackend(enum.IntEnum):

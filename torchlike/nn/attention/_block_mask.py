@@ -11,9 +11,8 @@ import torchlike
 from torchlike import _errors as _package_errors
 from torchlike._errors.warned import warn
 from torchlike._tensor.tensor import Tensor
-
-from .. import _errors_flex as _errors
-from ._mods import create_mask, is_score_mod, noop_mask
+from torchlike.nn import _errors_flex as _errors
+from torchlike.nn.attention._mods import create_mask, is_score_mod, noop_mask
 
 BLOCK = 128
 _TENSORS = ("kv_num_blocks", "kv_indices", "full_kv_num_blocks", "full_kv_indices",

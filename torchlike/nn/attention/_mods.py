@@ -8,8 +8,7 @@ from typing import Any
 
 import torchlike
 from torchlike._tensor.tensor import Tensor
-
-from .. import _errors_flex as _errors
+from torchlike.nn import _errors_flex as _errors
 
 
 def is_score_mod(function: Callable) -> bool:

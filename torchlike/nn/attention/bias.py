@@ -9,8 +9,7 @@ import torchlike
 from torchlike._errors.warned import warn
 from torchlike._tensor.overriding import _disabled_torch_function_impl
 from torchlike._tensor.tensor import Tensor
-
-from .. import _errors_sequence as _errors
+from torchlike.nn import _errors_sequence as _errors
 
 __all__ = ["causal_upper_left", "causal_lower_right", "CausalVariant", "CausalBias"]
 

@@ -10,17 +10,16 @@ import torchlike
 from torchlike import _errors as _package_errors
 from torchlike._composite.nn.native import _safe_softmax
 from torchlike._tensor.tensor import Tensor
-
-from .. import _errors_flex as _errors
-from ._block_mask import BLOCK as _DEFAULT_SPARSE_BLOCK_SIZE  # noqa: F401 - libraries look for it here
-from ._block_mask import BlockMask as BlockMask
-from ._block_mask import create_block_mask as create_block_mask
-from ._block_mask import mask_of_a_slice
-from ._mods import and_masks as and_masks
-from ._mods import at_every_place
-from ._mods import create_mask as create_mask
-from ._mods import noop_mask as noop_mask
-from ._mods import or_masks as or_masks
+from torchlike.nn import _errors_flex as _errors
+from torchlike.nn.attention._block_mask import BLOCK as _DEFAULT_SPARSE_BLOCK_SIZE  # noqa: F401 - libraries look for it here
+from torchlike.nn.attention._block_mask import BlockMask as BlockMask
+from torchlike.nn.attention._block_mask import create_block_mask as create_block_mask
+from torchlike.nn.attention._block_mask import mask_of_a_slice
+from torchlike.nn.attention._mods import and_masks as and_masks
+from torchlike.nn.attention._mods import at_every_place
+from torchlike.nn.attention._mods import create_mask as create_mask
+from torchlike.nn.attention._mods import noop_mask as noop_mask
+from torchlike.nn.attention._mods import or_masks as or_masks
 
 __all__ = ["BlockMask", "flex_attention", "AuxOutput", "AuxRequest", "FlexKernelOptions", "create_block_mask",
            "create_mask", "or_masks", "and_masks", "noop_mask"]  # fmt: skip

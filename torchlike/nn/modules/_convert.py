@@ -8,10 +8,9 @@ from typing import Any, Self
 import torchlike
 from torchlike._errors.warned import warn
 from torchlike._tensor.tensor import Tensor
-
-from .. import _errors
-from .._uninitialized import is_lazy
-from ..parameter import Parameter
+from torchlike.nn import _errors
+from torchlike.nn._uninitialized import is_lazy
+from torchlike.nn.parameter import Parameter
 
 
 class Conversion:

@@ -7,8 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from torchlike._tensor.tensor import Tensor
-
-from .. import _errors
+from torchlike.nn import _errors
 
 
 def place_in(length: int, index: Any) -> int:

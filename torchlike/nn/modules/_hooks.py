@@ -9,9 +9,8 @@ from typing import Any
 
 from torchlike._errors.warned import warn
 from torchlike._tensor.tensor import Tensor
-
-from .. import _errors
-from ._handle import RemovableHandle
+from torchlike.nn import _errors
+from torchlike.nn.modules._handle import RemovableHandle
 
 
 def add_hook(hooks: OrderedDict, hook: Callable, flags: tuple[OrderedDict, ...] = (), prepend: bool = False):

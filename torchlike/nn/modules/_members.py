@@ -6,12 +6,11 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from torchlike._tensor.tensor import Tensor
-
-from .. import _errors
-from ..parameter import Parameter
+from torchlike.nn import _errors
+from torchlike.nn.parameter import Parameter
 
 if TYPE_CHECKING:
-    from .module import Module
+    from torchlike.nn.modules.module import Module
 
 
 class Members:

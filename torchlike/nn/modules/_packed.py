@@ -12,8 +12,7 @@ from typing import Any
 
 import torchlike
 from torchlike._tensor.tensor import Tensor
-
-from .. import functional as F
+from torchlike.nn import functional as F
 
 States = tuple[Tensor, ...]  # (h,), or (h, c) of an LSTM; each (1, N, size) for one layer and direction
 Step = Callable[[Tensor, States, list], tuple[Tensor, States]]  # a block (L, N, *), states, weights -> output, states

@@ -9,12 +9,11 @@ from typing import Any
 from torchlike import no_grad
 from torchlike._errors.warned import warn
 from torchlike._tensor.tensor import Tensor
-
-from .. import _errors
-from .._uninitialized import is_lazy
-from ..parameter import Parameter
-from ._handle import RemovableHandle
-from ._hooks import add_hook
+from torchlike.nn import _errors
+from torchlike.nn._uninitialized import is_lazy
+from torchlike.nn.modules._handle import RemovableHandle
+from torchlike.nn.modules._hooks import add_hook
+from torchlike.nn.parameter import Parameter
 
 _EXTRA_STATE_KEY_SUFFIX = "_extra_state"
 

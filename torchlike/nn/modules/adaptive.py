@@ -8,12 +8,11 @@ from typing import Any, NamedTuple
 
 import torchlike
 from torchlike._tensor.tensor import Tensor
-
-from .. import _errors_layers as _errors
-from .. import functional as F
-from .container import ModuleList, Sequential
-from .linear import Linear
-from .module import Module
+from torchlike.nn import _errors_layers as _errors
+from torchlike.nn import functional as F
+from torchlike.nn.modules.container import ModuleList, Sequential
+from torchlike.nn.modules.linear import Linear
+from torchlike.nn.modules.module import Module
 
 __all__ = ["AdaptiveLogSoftmaxWithLoss"]
 

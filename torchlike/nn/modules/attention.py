@@ -6,13 +6,12 @@ from typing import Any
 
 import torchlike
 from torchlike._tensor.tensor import Tensor
-
-from .. import _errors_sequence as _errors
-from .. import init
-from .._attention import as_scores, multi_head_attention_forward
-from ..parameter import Parameter
-from .linear import NonDynamicallyQuantizableLinear
-from .module import Module
+from torchlike.nn import _errors_sequence as _errors
+from torchlike.nn import init
+from torchlike.nn._attention import as_scores, multi_head_attention_forward
+from torchlike.nn.modules.linear import NonDynamicallyQuantizableLinear
+from torchlike.nn.modules.module import Module
+from torchlike.nn.parameter import Parameter
 
 
 class MultiheadAttention(Module):

@@ -6,14 +6,13 @@ from typing import Any
 
 import torchlike
 from torchlike._tensor.tensor import Tensor
-
-from .. import _errors_layers as _errors
-from .. import functional as F
-from .. import init
-from .._uninitialized import UninitializedBuffer, UninitializedParameter, is_lazy
-from ..parameter import Parameter
-from .lazy import LazyModuleMixin
-from .module import Module
+from torchlike.nn import _errors_layers as _errors
+from torchlike.nn import functional as F
+from torchlike.nn import init
+from torchlike.nn._uninitialized import UninitializedBuffer, UninitializedParameter, is_lazy
+from torchlike.nn.modules.lazy import LazyModuleMixin
+from torchlike.nn.modules.module import Module
+from torchlike.nn.parameter import Parameter
 
 __all__ = [
     "BatchNorm1d",

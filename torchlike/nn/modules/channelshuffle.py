@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from torchlike._tensor.tensor import Tensor
-
-from .. import functional as F
-from .module import Module
+from torchlike.nn import functional as F
+from torchlike.nn.modules.module import Module
 
 __all__ = ["ChannelShuffle"]
 

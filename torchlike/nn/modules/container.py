@@ -8,12 +8,11 @@ from itertools import chain, islice
 from typing import Any, Self
 
 from torchlike._errors.warned import warn
-
-from .. import _errors
-from ._holding import pairs_of, place_in
-from .module import Module, _addindent, framed
-from .parameter_container import ParameterDict as ParameterDict
-from .parameter_container import ParameterList as ParameterList
+from torchlike.nn import _errors
+from torchlike.nn.modules._holding import pairs_of, place_in
+from torchlike.nn.modules.module import Module, _addindent, framed
+from torchlike.nn.modules.parameter_container import ParameterDict as ParameterDict
+from torchlike.nn.modules.parameter_container import ParameterList as ParameterList
 
 __all__ = ["Container", "Sequential", "ModuleList", "ModuleDict", "ParameterList", "ParameterDict"]
 

@@ -7,19 +7,18 @@ from typing import Any
 
 import torchlike
 from torchlike._tensor.tensor import Tensor
-
-from .. import _errors_layers as _errors
-from .. import functional as F
-from .. import init
-from .._uninitialized import UninitializedParameter
-from ..parameter import Parameter
-from ._tuples import _ntuple, each_side_reversed
-from ._tuples import _pair as _pair
-from ._tuples import _reverse_repeat_tuple as _reverse_repeat_tuple
-from ._tuples import _single as _single
-from ._tuples import _triple as _triple
-from .lazy import LazyModuleMixin
-from .module import Module
+from torchlike.nn import _errors_layers as _errors
+from torchlike.nn import functional as F
+from torchlike.nn import init
+from torchlike.nn._uninitialized import UninitializedParameter
+from torchlike.nn.modules._tuples import _ntuple, each_side_reversed
+from torchlike.nn.modules._tuples import _pair as _pair
+from torchlike.nn.modules._tuples import _reverse_repeat_tuple as _reverse_repeat_tuple
+from torchlike.nn.modules._tuples import _single as _single
+from torchlike.nn.modules._tuples import _triple as _triple
+from torchlike.nn.modules.lazy import LazyModuleMixin
+from torchlike.nn.modules.module import Module
+from torchlike.nn.parameter import Parameter
 
 __all__ = [
     "Conv1d",

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from torchlike._tensor.tensor import Tensor
-
-from .. import _errors_layers as _errors
-from .. import functional as F
-from .module import Module
+from torchlike.nn import _errors_layers as _errors
+from torchlike.nn import functional as F
+from torchlike.nn.modules.module import Module
 
 __all__ = ["Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "AlphaDropout", "FeatureAlphaDropout"]
 

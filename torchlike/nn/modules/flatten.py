@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from torchlike._tensor.tensor import Tensor
-
-from .. import _errors_layers as _errors
-from .module import Module
+from torchlike.nn import _errors_layers as _errors
+from torchlike.nn.modules.module import Module
 
 __all__ = ["Flatten", "Unflatten"]
 

@@ -6,10 +6,9 @@ from typing import Any
 
 from torchlike._errors.warned import warn
 from torchlike._tensor.tensor import Tensor
-
-from .. import _errors_layers as _errors
-from .. import functional as F
-from .batchnorm import _LazyNormBase, _NormBase
+from torchlike.nn import _errors_layers as _errors
+from torchlike.nn import functional as F
+from torchlike.nn.modules.batchnorm import _LazyNormBase, _NormBase
 
 __all__ = [
     "InstanceNorm1d",

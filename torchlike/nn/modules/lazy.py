@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import torchlike
-
-from .. import _errors
-from .._uninitialized import is_lazy
-from .module import Module
+from torchlike.nn import _errors
+from torchlike.nn._uninitialized import is_lazy
+from torchlike.nn.modules.module import Module
 
 __all__ = ["LazyModuleMixin"]
 

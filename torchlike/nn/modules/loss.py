@@ -9,11 +9,10 @@ from collections.abc import Callable
 
 from torchlike._errors.warned import warn
 from torchlike._tensor.tensor import Tensor
-
-from .. import _errors_layers as _errors
-from .. import functional as F
-from .distance import PairwiseDistance
-from .module import Module
+from torchlike.nn import _errors_layers as _errors
+from torchlike.nn import functional as F
+from torchlike.nn.modules.distance import PairwiseDistance
+from torchlike.nn.modules.module import Module
 
 __all__ = [
     "L1Loss",

@@ -12,25 +12,30 @@ from torchlike._dtypes.recorder import current
 from torchlike._engine import boundary, prelude
 from torchlike._engine.trace.trace import pending
 from torchlike._tensor.tensor import Tensor
-
-from .. import _errors
-from ..parameter import Buffer, Parameter
-from ._convert import Conversion
-from ._handle import RemovableHandle
-from ._hooks import add_hook, call_with_hooks, everywhere, on_registration
-from ._hooks import register_module_backward_hook as register_module_backward_hook
-from ._hooks import register_module_buffer_registration_hook as register_module_buffer_registration_hook
-from ._hooks import register_module_forward_hook as register_module_forward_hook
-from ._hooks import register_module_forward_pre_hook as register_module_forward_pre_hook
-from ._hooks import register_module_full_backward_hook as register_module_full_backward_hook
-from ._hooks import register_module_full_backward_pre_hook as register_module_full_backward_pre_hook
-from ._hooks import register_module_module_registration_hook as register_module_module_registration_hook
-from ._hooks import register_module_parameter_registration_hook as register_module_parameter_registration_hook
-from ._members import Members
-from ._state import _EXTRA_STATE_KEY_SUFFIX as _EXTRA_STATE_KEY_SUFFIX
-from ._state import State
-from ._state import _IncompatibleKeys as _IncompatibleKeys
-from ._state import _WrappedHook as _WrappedHook
+from torchlike.nn import _errors
+from torchlike.nn.modules._convert import Conversion
+from torchlike.nn.modules._handle import RemovableHandle
+from torchlike.nn.modules._hooks import add_hook, call_with_hooks, everywhere, on_registration
+from torchlike.nn.modules._hooks import register_module_backward_hook as register_module_backward_hook
+from torchlike.nn.modules._hooks import (
+    register_module_buffer_registration_hook as register_module_buffer_registration_hook,
+)
+from torchlike.nn.modules._hooks import register_module_forward_hook as register_module_forward_hook
+from torchlike.nn.modules._hooks import register_module_forward_pre_hook as register_module_forward_pre_hook
+from torchlike.nn.modules._hooks import register_module_full_backward_hook as register_module_full_backward_hook
+from torchlike.nn.modules._hooks import register_module_full_backward_pre_hook as register_module_full_backward_pre_hook
+from torchlike.nn.modules._hooks import (
+    register_module_module_registration_hook as register_module_module_registration_hook,
+)
+from torchlike.nn.modules._hooks import (
+    register_module_parameter_registration_hook as register_module_parameter_registration_hook,
+)
+from torchlike.nn.modules._members import Members
+from torchlike.nn.modules._state import _EXTRA_STATE_KEY_SUFFIX as _EXTRA_STATE_KEY_SUFFIX
+from torchlike.nn.modules._state import State
+from torchlike.nn.modules._state import _IncompatibleKeys as _IncompatibleKeys
+from torchlike.nn.modules._state import _WrappedHook as _WrappedHook
+from torchlike.nn.parameter import Buffer, Parameter
 
 __all__ = [
     "register_module_forward_pre_hook",

@@ -7,12 +7,11 @@ from typing import Any
 
 import torchlike
 from torchlike._tensor.tensor import Tensor
-
-from .. import _errors_layers as _errors
-from .. import functional as F
-from .. import init
-from ..parameter import Parameter
-from .module import Module
+from torchlike.nn import _errors_layers as _errors
+from torchlike.nn import functional as F
+from torchlike.nn import init
+from torchlike.nn.modules.module import Module
+from torchlike.nn.parameter import Parameter
 
 __all__ = ["LocalResponseNorm", "CrossMapLRN2d", "LayerNorm", "GroupNorm", "RMSNorm"]
 

@@ -9,12 +9,11 @@ from __future__ import annotations
 from typing import Any
 
 from torchlike._tensor.tensor import Tensor
-
-from .. import functional as F
-from ._tuples import _ntuple
-from ._tuples import _pair as _pair
-from ._tuples import _quadruple as _quadruple
-from .module import Module
+from torchlike.nn import functional as F
+from torchlike.nn.modules._tuples import _ntuple
+from torchlike.nn.modules._tuples import _pair as _pair
+from torchlike.nn.modules._tuples import _quadruple as _quadruple
+from torchlike.nn.modules.module import Module
 
 __all__ = [
     "CircularPad1d",

@@ -7,11 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Self
 
 from torchlike._tensor.tensor import Tensor
-
-from .. import _errors
-from ..parameter import Parameter
-from ._holding import described, pairs_of, place_in
-from .module import Module
+from torchlike.nn import _errors
+from torchlike.nn.modules._holding import described, pairs_of, place_in
+from torchlike.nn.modules.module import Module
+from torchlike.nn.parameter import Parameter
 
 
 class ParameterList(Module):

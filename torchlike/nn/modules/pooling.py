@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from torchlike._tensor.tensor import Tensor
-
-from .. import _errors_layers as _errors
-from .. import functional as F
-from ._tuples import _ntuple
-from ._tuples import _pair as _pair
-from ._tuples import _single as _single
-from ._tuples import _triple as _triple
-from .module import Module
+from torchlike.nn import _errors_layers as _errors
+from torchlike.nn import functional as F
+from torchlike.nn.modules._tuples import _ntuple
+from torchlike.nn.modules._tuples import _pair as _pair
+from torchlike.nn.modules._tuples import _single as _single
+from torchlike.nn.modules._tuples import _triple as _triple
+from torchlike.nn.modules.module import Module
 
 __all__ = [
     "MaxPool1d",

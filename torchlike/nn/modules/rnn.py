@@ -15,13 +15,12 @@ import torchlike
 from torchlike._dtypes import modes
 from torchlike._errors.warned import warn
 from torchlike._tensor.tensor import Tensor
-
-from .. import _errors_sequence as _errors
-from .. import init
-from ..parameter import Parameter
-from ..utils.rnn import PackedSequence
-from ._packed import run_packed
-from .module import Module
+from torchlike.nn import _errors_sequence as _errors
+from torchlike.nn import init
+from torchlike.nn.modules._packed import run_packed
+from torchlike.nn.modules.module import Module
+from torchlike.nn.parameter import Parameter
+from torchlike.nn.utils.rnn import PackedSequence
 
 __all__ = ["RNNBase", "RNN", "LSTM", "GRU", "RNNCellBase", "RNNCell", "LSTMCell", "GRUCell"]
 

@@ -9,17 +9,16 @@ from typing import Any
 import torchlike
 from torchlike._errors.warned import warn
 from torchlike._tensor.tensor import Tensor
-
-from .. import _errors_sequence as _errors
-from .. import functional as F
-from .. import init
-from .._attention import as_scores
-from .attention import MultiheadAttention
-from .container import ModuleList
-from .dropout import Dropout
-from .linear import Linear
-from .module import Module
-from .normalization import LayerNorm
+from torchlike.nn import _errors_sequence as _errors
+from torchlike.nn import functional as F
+from torchlike.nn import init
+from torchlike.nn._attention import as_scores
+from torchlike.nn.modules.attention import MultiheadAttention
+from torchlike.nn.modules.container import ModuleList
+from torchlike.nn.modules.dropout import Dropout
+from torchlike.nn.modules.linear import Linear
+from torchlike.nn.modules.module import Module
+from torchlike.nn.modules.normalization import LayerNorm
 
 __all__ = [
     "Transformer",

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from ._tuples import _ntuple as _ntuple
-from ._tuples import _pair as _pair
-from ._tuples import _quadruple as _quadruple
-from ._tuples import _reverse_repeat_tuple as _reverse_repeat_tuple
-from ._tuples import _single as _single
-from ._tuples import _triple as _triple
+from torchlike.nn.modules._tuples import _ntuple as _ntuple
+from torchlike.nn.modules._tuples import _pair as _pair
+from torchlike.nn.modules._tuples import _quadruple as _quadruple
+from torchlike.nn.modules._tuples import _reverse_repeat_tuple as _reverse_repeat_tuple
+from torchlike.nn.modules._tuples import _single as _single
+from torchlike.nn.modules._tuples import _triple as _triple
 
 __all__ = ["consume_prefix_in_state_dict_if_present"]
 

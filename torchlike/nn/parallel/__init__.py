@@ -1,6 +1,6 @@
 """Modules that spread their work over devices."""
 
-from .data_parallel import DataParallel as DataParallel
-from .distributed import DistributedDataParallel as DistributedDataParallel
-from .scatter_gather import gather as gather
-from .scatter_gather import scatter as scatter
+from torchlike.nn.parallel.data_parallel import DataParallel as DataParallel
+from torchlike.nn.parallel.distributed import DistributedDataParallel as DistributedDataParallel
+from torchlike.nn.parallel.scatter_gather import gather as gather
+from torchlike.nn.parallel.scatter_gather import scatter as scatter

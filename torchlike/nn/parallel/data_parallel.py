@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from torchlike import accelerator
-
-from .. import _errors
-from ..modules.module import Module
+from torchlike.nn import _errors
+from torchlike.nn.modules.module import Module
 
 
 class DataParallel(Module):

@@ -25,8 +25,7 @@ from torchlike.distributed._reducing import RedOpType
 from torchlike.distributed._world import member
 from torchlike.distributed.algorithms.ddp_comm_hooks import default_hooks
 from torchlike.futures import Future
-
-from ..modules.module import Module
+from torchlike.nn.modules.module import Module
 
 
 class DistributedDataParallel(Module):

@@ -1,25 +1,25 @@
 """Helpers for gradients, parameters and sequences."""
 
-from . import clip_grad as clip_grad
-from . import convert_parameters as convert_parameters
-from . import rnn as rnn
-from . import stateless as stateless
-from .clip_grad import clip_grad_norm as clip_grad_norm
-from .clip_grad import clip_grad_norm_ as clip_grad_norm_
-from .clip_grad import clip_grad_value_ as clip_grad_value_
-from .clip_grad import clip_grads_with_norm_ as clip_grads_with_norm_
-from .clip_grad import get_total_norm as get_total_norm
-from .convert_parameters import parameters_to_vector as parameters_to_vector
-from .convert_parameters import vector_to_parameters as vector_to_parameters
-from .fusion import fuse_conv_bn_eval as fuse_conv_bn_eval
-from .fusion import fuse_conv_bn_weights as fuse_conv_bn_weights
-from .fusion import fuse_linear_bn_eval as fuse_linear_bn_eval
-from .fusion import fuse_linear_bn_weights as fuse_linear_bn_weights
-from .init import skip_init as skip_init
-from .spectral_norm import remove_spectral_norm as remove_spectral_norm
-from .spectral_norm import spectral_norm as spectral_norm
-from .weight_norm import remove_weight_norm as remove_weight_norm
-from .weight_norm import weight_norm as weight_norm
+from torchlike.nn.utils import clip_grad as clip_grad
+from torchlike.nn.utils import convert_parameters as convert_parameters
+from torchlike.nn.utils import rnn as rnn
+from torchlike.nn.utils import stateless as stateless
+from torchlike.nn.utils.clip_grad import clip_grad_norm as clip_grad_norm
+from torchlike.nn.utils.clip_grad import clip_grad_norm_ as clip_grad_norm_
+from torchlike.nn.utils.clip_grad import clip_grad_value_ as clip_grad_value_
+from torchlike.nn.utils.clip_grad import clip_grads_with_norm_ as clip_grads_with_norm_
+from torchlike.nn.utils.clip_grad import get_total_norm as get_total_norm
+from torchlike.nn.utils.convert_parameters import parameters_to_vector as parameters_to_vector
+from torchlike.nn.utils.convert_parameters import vector_to_parameters as vector_to_parameters
+from torchlike.nn.utils.fusion import fuse_conv_bn_eval as fuse_conv_bn_eval
+from torchlike.nn.utils.fusion import fuse_conv_bn_weights as fuse_conv_bn_weights
+from torchlike.nn.utils.fusion import fuse_linear_bn_eval as fuse_linear_bn_eval
+from torchlike.nn.utils.fusion import fuse_linear_bn_weights as fuse_linear_bn_weights
+from torchlike.nn.utils.init import skip_init as skip_init
+from torchlike.nn.utils.spectral_norm import remove_spectral_norm as remove_spectral_norm
+from torchlike.nn.utils.spectral_norm import spectral_norm as spectral_norm
+from torchlike.nn.utils.weight_norm import remove_weight_norm as remove_weight_norm
+from torchlike.nn.utils.weight_norm import weight_norm as weight_norm
 
 
 def __getattr__(name: str) -> object:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._errors import unsupported as unsupported
+from torchlike.nn._errors import unsupported as unsupported
 
 
 def weight_norm_deprecated() -> str:

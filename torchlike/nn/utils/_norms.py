@@ -6,8 +6,7 @@ from typing import Any
 
 import torchlike
 from torchlike._tensor.tensor import Tensor
-
-from .. import functional as F
+from torchlike.nn import functional as F
 
 
 def norm_except_dim(v: Tensor, dim: int) -> Tensor:
@@ -44,6 +43,6 @@ def power_iterations(matrix: Tensor, u: Tensor, v: Tensor, count: int, eps: floa
 
 def spectral_dim(module: Any) -> int:
     """The output channels' dimension of a layer's weight."""
-    from ..modules.conv import _ConvTransposeNd
+    from torchlike.nn.modules.conv import _ConvTransposeNd
 
     return 1 if isinstance(module, _ConvTransposeNd) else 0

@@ -6,10 +6,9 @@ from enum import Enum, auto
 
 import torchlike
 from torchlike._tensor.tensor import Tensor
-
-from ..modules.module import Module
-from . import _errors
-from .parametrize import register_parametrization
+from torchlike.nn.modules.module import Module
+from torchlike.nn.utils import _errors
+from torchlike.nn.utils.parametrize import register_parametrization
 
 
 class _OrthMaps(Enum):

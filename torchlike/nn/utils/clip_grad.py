@@ -8,8 +8,7 @@ from typing import Any
 import torchlike
 from torchlike._errors.warned import warn
 from torchlike._tensor.tensor import Tensor
-
-from .. import _errors
+from torchlike.nn import _errors
 
 
 def _gradients(parameters: Tensor | Iterable[Tensor]) -> list[Tensor]:

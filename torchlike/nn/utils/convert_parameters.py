@@ -6,8 +6,7 @@ from collections.abc import Iterable
 
 import torchlike
 from torchlike._tensor.tensor import Tensor
-
-from .. import _errors
+from torchlike.nn import _errors
 
 
 def parameters_to_vector(parameters: Iterable[Tensor]) -> Tensor:

@@ -7,9 +7,8 @@ from typing import Any
 
 import torchlike
 from torchlike._tensor.tensor import Tensor
-
-from ..parameter import Parameter
-from . import _errors
+from torchlike.nn.parameter import Parameter
+from torchlike.nn.utils import _errors
 
 
 def fuse_conv_bn_eval(conv: Any, bn: Any, transpose: bool = False) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
-from .. import _errors
+from torchlike.nn import _errors
 
 
 def skip_init(module_cls: type, *args: Any, **kwargs: Any) -> Any:
@@ -13,7 +13,7 @@ def skip_init(module_cls: type, *args: Any, **kwargs: Any) -> Any:
 
     The class must take a `device` argument.
     """
-    from ..modules.module import Module
+    from torchlike.nn.modules.module import Module
 
     if not issubclass(module_cls, Module):
         raise _errors.skip_init_class(module_cls)

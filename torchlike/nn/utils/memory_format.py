@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from torchlike._dtypes.memory_format import memory_format as MemoryFormat
-
-from ..modules.conv import Conv2d, Conv3d, ConvTranspose2d, ConvTranspose3d
-from ..modules.module import Module
+from torchlike.nn.modules.conv import Conv2d, Conv3d, ConvTranspose2d, ConvTranspose3d
+from torchlike.nn.modules.module import Module
 
 
 def convert_conv2d_weight_memory_format(module: Module, memory_format: MemoryFormat) -> Module:

@@ -6,14 +6,13 @@ from typing import Any
 
 import torchlike
 from torchlike._tensor.tensor import Tensor
-
-from .. import functional as F
-from ..modules.module import Module
-from . import _errors
-from ._norms import as_matrix, norm_except_dim, power_iterations, spectral_dim
-from ._norms import weight_norm as _scaled_to
-from ._orthogonal import orthogonal as orthogonal
-from .parametrize import register_parametrization
+from torchlike.nn import functional as F
+from torchlike.nn.modules.module import Module
+from torchlike.nn.utils import _errors
+from torchlike.nn.utils._norms import as_matrix, norm_except_dim, power_iterations, spectral_dim
+from torchlike.nn.utils._norms import weight_norm as _scaled_to
+from torchlike.nn.utils._orthogonal import orthogonal as orthogonal
+from torchlike.nn.utils.parametrize import register_parametrization
 
 
 class _WeightNorm(Module):

@@ -10,11 +10,10 @@ from typing import Any
 import torchlike
 from torchlike._dtypes.recorder import current
 from torchlike._tensor.tensor import Tensor
-
-from ..modules.container import ModuleDict, ModuleList
-from ..modules.module import Module
-from ..parameter import Parameter
-from . import _errors
+from torchlike.nn.modules.container import ModuleDict, ModuleList
+from torchlike.nn.modules.module import Module
+from torchlike.nn.parameter import Parameter
+from torchlike.nn.utils import _errors
 
 _cached_blocks = 0
 _cache: dict[tuple[int, str], Any] = {}

@@ -8,8 +8,7 @@ from typing import Any, ClassVar
 
 import torchlike
 from torchlike._tensor.tensor import Tensor
-
-from . import _errors
+from torchlike.nn.utils import _errors
 
 
 class BasePruningMethod:

@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 
 import torchlike
 from torchlike._tensor.tensor import Tensor
-
-from .. import _errors_sequence as _errors
+from torchlike.nn import _errors_sequence as _errors
 
 
 class _Packed(NamedTuple):

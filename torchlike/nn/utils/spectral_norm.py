@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import torchlike
-
-from .. import functional as F
-from ..parameter import Parameter
-from . import _errors
-from ._norms import as_matrix, power_iterations, spectral_dim
+from torchlike.nn import functional as F
+from torchlike.nn.parameter import Parameter
+from torchlike.nn.utils import _errors
+from torchlike.nn.utils._norms import as_matrix, power_iterations, spectral_dim
 
 
 class SpectralNorm:

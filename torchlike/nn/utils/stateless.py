@@ -10,8 +10,7 @@ from typing import Any
 from torchlike._errors.warned import warn
 from torchlike._tensor.tensor import Tensor
 from torchlike.nn.modules.module import Module
-
-from . import _errors
+from torchlike.nn.utils import _errors
 
 
 def call_with(

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from torchlike._errors.warned import warn
-
-from ..parameter import Parameter
-from . import _errors
-from ._norms import norm_except_dim
-from ._norms import weight_norm as _weight_norm
+from torchlike.nn.parameter import Parameter
+from torchlike.nn.utils import _errors
+from torchlike.nn.utils._norms import norm_except_dim
+from torchlike.nn.utils._norms import weight_norm as _weight_norm
 
 
 class WeightNorm:

@@ -7,14 +7,13 @@ from typing import Any
 import numpy as np
 
 from torchlike import _errors
+from torchlike._composite.functional.embedding import renorm
 from torchlike._dtypes import FLOATING, INTEGER
 from torchlike._engine import when_at_hand
 from torchlike._errors.warned import warn
 from torchlike._sparse import of_bags
 from torchlike._tensor.bind import CALLERS as rows
 from torchlike._tensor.tensor import Tensor
-
-from .embedding import renorm
 
 
 def embedding_bag(input: Tensor, weight: Tensor, offsets: Tensor | None = None, max_norm: float | None = None,

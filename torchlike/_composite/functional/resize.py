@@ -6,11 +6,10 @@ import math
 from typing import Any
 
 from torchlike import _errors
+from torchlike._composite.functional.pool import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
 from torchlike._errors.warned import warn
 from torchlike._tensor.bind import CALLERS as rows
 from torchlike._tensor.tensor import Tensor
-
-from .pool import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
 
 _DIMS = {"linear": 3, "bilinear": 4, "bicubic": 4, "trilinear": 5}
 _AREA = {3: adaptive_avg_pool1d, 4: adaptive_avg_pool2d, 5: adaptive_avg_pool3d}

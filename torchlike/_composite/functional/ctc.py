@@ -7,12 +7,11 @@ from typing import Any
 import numpy as np
 
 from torchlike import _dtypes, _errors
+from torchlike._composite.functional.loss import reduction_of
 from torchlike._engine import to_numpy, when_at_hand
 from torchlike._tensor import factories
 from torchlike._tensor.bind import CALLERS as rows
 from torchlike._tensor.tensor import Tensor
-
-from .loss import reduction_of
 
 
 def ctc_loss(log_probs: Tensor, targets: Tensor, input_lengths: Any, target_lengths: Any, blank: int = 0,

@@ -9,12 +9,11 @@ from typing import Any
 
 import torchlike
 from torchlike import _dtypes, _errors
+from torchlike._composite.functional.loss import cross_entropy
+from torchlike._composite.functional.rows import linear
 from torchlike._dtypes import modes
 from torchlike._errors.warned import warn
 from torchlike._tensor.tensor import Tensor
-
-from .loss import cross_entropy
-from .rows import linear
 
 
 @dataclass(frozen=True)

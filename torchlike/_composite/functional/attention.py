@@ -10,8 +10,6 @@ from torchlike._ops.schema.typing_rules import broadcast
 from torchlike._tensor.bind import CALLERS as rows
 from torchlike._tensor.tensor import Tensor
 
-from ..attention.bias import CausalBias
-
 
 def scaled_dot_product_attention(query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor | None = None,
                                  dropout_p: float = 0.0, is_causal: bool = False, scale: float | None = None,
@@ -28,8 +26,8 @@ def scaled_dot_product_attention(query: Tensor, key: Tensor, value: Tensor, attn
     A query that may see nothing gives zeros.
     """
     _errors.activations.check_attention(query, key, value, dropout_p)
-    if isinstance(attn_mask, CausalBias):
-        attn_mask, is_causal = attn_mask.as_arguments(query, is_causal)
+    if hasattr(attn_mask, "as_arguments"):  # a `CausalBias`
+        attn_mask, is_causal = attn_mask.as_arguments(query, is_causal)  # type: ignore[union-attr]
     factor = scale
     if factor is None:
         factor = 1.0 / float(query.shape[-1]) ** 0.5 if query.shape[-1] else 1.0

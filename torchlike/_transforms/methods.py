@@ -1,0 +1,17 @@
+"""Methods of Tensor that run a transform."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torchlike._tensor.tensor import Tensor
+from torchlike._transforms import backward as _backward
+
+
+def backward(self: Tensor, gradient: Tensor | None = None, retain_graph: bool | None = None,
+             create_graph: bool = False, inputs: Any = None) -> None:  # fmt: skip
+    """Add the gradient of this tensor to the `.grad` of every leaf it came from."""
+    _backward.backward(self, gradient, retain_graph, create_graph, inputs=inputs)
+
+
+METHODS = {"backward": backward}
